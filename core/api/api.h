@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/api.h - what the public functions share: finding the runtime and
+ * checking arguments. A mistake of the caller that the function cannot return
+ * ends the program, with words that name the call.
+ */
+#pragma once
+
+#include <stdlib.h>
+
+#include <starpu.h>
+
+#include "core/base/log.h"
+#include "core/data/handle.h"
+#include "core/runtime.h"
+
+/* The runtime of the caller; without one the program ends. */
+#define ORR_API_RUNTIME() orr_runtime_need(__func__)
+
+/* The worker numbered `id`; ends the program when there is none. Lent. */
+static inline struct orr_worker *orr_api_worker(const char *call, long id)
+{
+    struct orr_runtime *rt = orr_runtime_need(call);
+
+    if (id >= 0 && id < (long)rt->nworkers)
+        return &rt->workers[id];
+    orr_log_error("%s: there is no worker %ld, they are numbered 0 to %u", call,
+                  id, rt->nworkers - 1);
+    abort();
+}
+
+/* The memory node `node` of the machine, as above. */
+static inline const struct orr_node_desc *orr_api_node(const char *call,
+                                                       long node)
+{
+    struct orr_runtime *rt = orr_runtime_need(call);
+
+    if (node >= 0 && node < (long)rt->nnodes)
+        return &rt->machine->nodes[node];
+    orr_log_error("%s: there is no memory node %ld, they are numbered 0 to %u",
+                  call, node, rt->nnodes - 1);
+    abort();
+}
+
+/* The handle behind the public name; ends the program on NULL. */
+static inline struct orr_handle *orr_api_handle(const char *call,
+                                                starpu_data_handle_t handle)
+{
+    if (handle)
+        return orr_handle_of(handle);
+    orr_log_error("%s: the data handle is NULL: register the data first", call);
+    abort();
+}
+
+/* The memory node of the caller: a worker's own, else main memory. */
+static inline unsigned orr_api_local_node(void)
+{
+    return orr_self && orr_self->worker ? orr_self->worker->desc->node
+                                        : STARPU_MAIN_RAM;
+}

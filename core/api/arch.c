@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/arch.c - architectures of performance models: sets of devices and
+ * their numbers. Any thread.
+ */
+#include <stdlib.h>
+
+#include "core/api/api.h"
+#include "core/api/model.h"
+#include "core/api/state.h"
+
+static struct orr_combs *combs(const char *call)
+{
+    return orr_models_combs(orr_runtime_need(call)->models);
+}
+
+unsigned orr_api_devices(const struct starpu_perfmodel_device *devices,
+                         int ndevices, struct orr_device *ret, unsigned max)
+{
+    unsigned n = 0;
+
+    for (; n < max && (int)n < ndevices; n++)
+        ret[n] = (struct orr_device){(int)devices[n].type, devices[n].devid,
+                                     devices[n].ncores};
+    return n;
+}
+
+int starpu_perfmodel_get_narch_combs(void)
+{
+    return (int)orr_combs_count(combs(__func__));
+}
+
+int starpu_perfmodel_arch_comb_add(int ndevices,
+                                   struct starpu_perfmodel_device *devices)
+{
+    struct orr_device ours[ORR_API_MAXDEVICES];
+    unsigned n = orr_api_devices(devices, ndevices, ours, ORR_API_MAXDEVICES);
+    unsigned comb;
+
+    return orr_combs_get(combs(__func__), ours, n, &comb) == 0 ? (int)comb : -1;
+}
+
+/* One bit for each type whose devices share a model. */
+static unsigned homogeneous(const struct orr_runtime *rt)
+{
+    const struct orr_config *config = &rt->config;
+
+    return (unsigned)orr_config_bool(config, ORR_CFG_HOMOGENEOUS_CPU)
+               << ORR_DEVICE_CPU |
+           (unsigned)orr_config_bool(config, ORR_CFG_HOMOGENEOUS_CUDA)
+               << ORR_DEVICE_CUDA |
+           (unsigned)orr_config_bool(config, ORR_CFG_HOMOGENEOUS_OPENCL)
+               << ORR_DEVICE_OPENCL;
+}
+
+int starpu_perfmodel_arch_comb_get(int ndevices,
+                                   struct starpu_perfmodel_device *devices)
+{
+    struct orr_device ours[ORR_API_MAXDEVICES];
+    unsigned n = orr_api_devices(devices, ndevices, ours, ORR_API_MAXDEVICES);
+    unsigned same = homogeneous(ORR_API_RUNTIME());
+    struct orr_combs *all = combs(__func__);
+
+    for (unsigned i = 0; i < orr_combs_count(all); i++) {
+        const struct orr_comb *comb = orr_combs_at(all, i);
+
+        if (orr_devices_equal(comb->devices, comb->ndevices, ours, n, same))
+            return (int)i;
+    }
+    return -1;
+}
+
+/* The view of a comb in the interface's types. NULL without memory. */
+static struct orr_api_arch *arch_new(const struct orr_comb *comb)
+{
+    struct orr_api_arch *arch =
+        calloc(1, sizeof(*arch) + comb->ndevices * sizeof(arch->devices[0]));
+
+    if (!arch)
+        return NULL;
+    arch->comb = comb->id;
+    arch->arch.ndevices = (int)comb->ndevices;
+    arch->arch.devices = arch->devices;
+    for (unsigned i = 0; i < comb->ndevices; i++)
+        arch->devices[i] = (struct starpu_perfmodel_device){
+            (enum starpu_worker_archtype)comb->devices[i].type,
+            comb->devices[i].devid, comb->devices[i].ncores};
+    return arch;
+}
+
+static struct orr_api_arch *find_locked(const struct orr_api_state *state,
+                                        unsigned comb)
+{
+    struct orr_api_arch *arch = state->archs;
+
+    while (arch && arch->comb != comb)
+        arch = arch->next;
+    return arch;
+}
+
+struct starpu_perfmodel_arch *starpu_perfmodel_arch_comb_fetch(int comb)
+{
+    const struct orr_comb *ours =
+        comb < 0 ? NULL : orr_combs_at(combs(__func__), (unsigned)comb);
+    struct orr_api_state *state = orr_api_state(__func__);
+    struct orr_api_arch *fresh = ours ? arch_new(ours) : NULL, *arch;
+
+    if (!fresh)
+        return NULL;
+    orr_lock(&state->lock);
+    arch = find_locked(state, ours->id);
+    if (!arch) {
+        arch = fresh;
+        arch->next = state->archs;
+        state->archs = arch;
+        fresh = NULL;
+    }
+    orr_unlock(&state->lock);
+    free(fresh);
+    return &arch->arch;
+}
+
+struct starpu_perfmodel_arch *
+starpu_worker_get_perf_archtype(int workerid, unsigned sched_ctx_id)
+{
+    const struct orr_worker *worker = orr_api_worker(__func__, workerid);
+
+    (void)sched_ctx_id;
+    return starpu_perfmodel_arch_comb_fetch(
+        (int)worker->runtime->kinds[worker->kind].comb);
+}
+
+const char *
+starpu_perfmodel_get_archtype_name(enum starpu_worker_archtype archtype)
+{
+    return orr_device_type_name((int)archtype);
+}
+
+void starpu_perfmodel_get_arch_name(struct starpu_perfmodel_arch *arch,
+                                    char *archname, size_t maxlen,
+                                    unsigned nimpl)
+{
+    struct orr_device ours[ORR_API_MAXDEVICES];
+    unsigned n = orr_api_devices(arch->devices, arch->ndevices, ours,
+                                 ORR_API_MAXDEVICES);
+    struct orr_runtime *rt = orr_runtime_current(__func__);
+    int comb =
+        rt ? starpu_perfmodel_arch_comb_get(arch->ndevices, arch->devices) : 0;
+    char name[ORR_ARCH_NAME_SIZE];
+
+    orr_arch_name(ours, n, comb < 0 ? 0 : (unsigned)comb, nimpl, name);
+    snprintf(archname, maxlen, "%s", name);
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/data.c - the application's use of data: acquisition, the end of
+ * handles, transfers. Any thread; what waits is refused in callbacks and
+ * kernels.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/api/api.h"
+#include "core/data/data.h"
+#include "core/data/node.h"
+#include "core/task/task.h"
+
+/* -- acquisition -- */
+
+/* The arguments of all forms; node < 0 is main memory, or all. */
+static int check(const char *call, starpu_data_handle_t handle, int node,
+                 enum starpu_data_access_mode mode)
+{
+    struct orr_runtime *rt = orr_runtime_need(call);
+    const char *trouble = NULL;
+
+    if (!handle)
+        trouble = "the data handle is NULL: register the data first";
+    else if (node >= (int)rt->nnodes)
+        trouble = "there is no such memory node";
+    else if (!(mode & STARPU_RW))
+        trouble = "the mode must be STARPU_R, STARPU_W or STARPU_RW";
+    if (!trouble)
+        return 0;
+    orr_log_error("%s: %s", call, trouble);
+    return -EINVAL;
+}
+
+int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node,
+                                enum starpu_data_access_mode mode)
+{
+    int rc = check(__func__, handle, node, mode);
+
+    if (rc < 0)
+        return rc;
+    return orr_data_acquire(ORR_API_RUNTIME(), orr_handle_of(handle), node,
+                            mode);
+}
+
+int starpu_data_acquire(starpu_data_handle_t handle,
+                        enum starpu_data_access_mode mode)
+{
+    return starpu_data_acquire_on_node(handle, STARPU_MAIN_RAM, mode);
+}
+
+int starpu_data_acquire_on_node_cb_sequential_consistency(
+    starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
+    void (*callback)(void *), void *arg, int sequential_consistency)
+{
+    int rc = check(__func__, handle, node, mode);
+
+    if (rc < 0)
+        return rc;
+    return orr_data_acquire_cb(ORR_API_RUNTIME(), orr_handle_of(handle), node,
+                               mode, callback, arg,
+                               sequential_consistency != 0);
+}
+
+int starpu_data_acquire_on_node_cb(starpu_data_handle_t handle, int node,
+                                   enum starpu_data_access_mode mode,
+                                   void (*callback)(void *), void *arg)
+{
+    return starpu_data_acquire_on_node_cb_sequential_consistency(
+        handle, node, mode, callback, arg, 1);
+}
+
+int starpu_data_acquire_cb(starpu_data_handle_t handle,
+                           enum starpu_data_access_mode mode,
+                           void (*callback)(void *), void *arg)
+{
+    return starpu_data_acquire_on_node_cb(handle, STARPU_MAIN_RAM, mode,
+                                          callback, arg);
+}
+
+int starpu_data_acquire_cb_sequential_consistency(
+    starpu_data_handle_t handle, enum starpu_data_access_mode mode,
+    void (*callback)(void *), void *arg, int sequential_consistency)
+{
+    return starpu_data_acquire_on_node_cb_sequential_consistency(
+        handle, STARPU_MAIN_RAM, mode, callback, arg, sequential_consistency);
+}
+
+int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
+                                    enum starpu_data_access_mode mode)
+{
+    int rc = check(__func__, handle, node, mode);
+
+    if (rc < 0)
+        return rc;
+    return orr_data_try_acquire(ORR_API_RUNTIME(), orr_handle_of(handle), node,
+                                mode);
+}
+
+int starpu_data_acquire_try(starpu_data_handle_t handle,
+                            enum starpu_data_access_mode mode)
+{
+    return starpu_data_acquire_on_node_try(handle, STARPU_MAIN_RAM, mode);
+}
+
+void starpu_data_release_on_node(starpu_data_handle_t handle, int node)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    orr_data_release(ORR_API_RUNTIME(), h, node);
+}
+
+void starpu_data_release(starpu_data_handle_t handle)
+{
+    starpu_data_release_on_node(handle, STARPU_MAIN_RAM);
+}
+
+/* An access that goes on as a weaker one keeps its full right until it is
+ * released: correct, readers only start later than they could. */
+void starpu_data_release_to_on_node(starpu_data_handle_t handle,
+                                    enum starpu_data_access_mode down_to_mode,
+                                    int node)
+{
+    if (!(down_to_mode & STARPU_RW))
+        starpu_data_release_on_node(handle, node);
+}
+
+void starpu_data_release_to(starpu_data_handle_t handle,
+                            enum starpu_data_access_mode down_to_mode)
+{
+    starpu_data_release_to_on_node(handle, down_to_mode, STARPU_MAIN_RAM);
+}
+
+/* -- the end of a handle -- */
+
+void starpu_data_unregister(starpu_data_handle_t handle)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    orr_data_unregister(ORR_API_RUNTIME(), h, true);
+}
+
+void starpu_data_unregister_no_coherency(starpu_data_handle_t handle)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    orr_data_unregister(ORR_API_RUNTIME(), h, false);
+}
+
+void starpu_data_unregister_submit(starpu_data_handle_t handle)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    orr_data_unregister_submit(ORR_API_RUNTIME(), h);
+}
+
+void starpu_data_invalidate(starpu_data_handle_t handle)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    orr_data_invalidate(ORR_API_RUNTIME(), h);
+}
+
+void starpu_data_invalidate_submit(starpu_data_handle_t handle)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    orr_data_invalidate_submit(ORR_API_RUNTIME(), h);
+}
+
+/* -- transfers -- */
+
+/* A prefetch that comes after the tasks submitted before it. */
+struct later {
+    struct orr_runtime *rt;
+    struct orr_handle *handle;
+    int node;
+};
+
+static void release_later(void *arg)
+{
+    struct later *later = arg;
+
+    orr_data_release(later->rt, later->handle, later->node);
+    free(later);
+}
+
+static int fetch_after_writer(struct orr_runtime *rt, struct orr_handle *handle,
+                              int node)
+{
+    struct later *later = malloc(sizeof(*later));
+    int rc;
+
+    if (!later)
+        return -ENOMEM;
+    *later = (struct later){rt, handle, node};
+    rc = orr_data_acquire_cb(rt, handle, node, STARPU_R, release_later, later,
+                             true);
+    if (rc < 0)
+        free(later);
+    return rc;
+}
+
+static int fetch_now(struct orr_runtime *rt, struct orr_handle *handle,
+                     int node)
+{
+    int rc = orr_data_acquire(rt, handle, node, STARPU_R);
+
+    if (rc == 0)
+        orr_data_release(rt, handle, node);
+    return rc;
+}
+
+static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
+                 unsigned async, enum orr_fetch_level level)
+{
+    struct orr_runtime *rt = orr_runtime_need(call);
+    int rc = check(call, handle, (int)node, STARPU_R);
+    struct orr_handle *h = orr_handle_of(handle);
+    bool written;
+
+    if (rc < 0)
+        return rc;
+    if (!async)
+        return fetch_now(rt, h, (int)node);
+    orr_lock(&h->lock);
+    written = h->writer != NULL;
+    orr_unlock(&h->lock);
+    if (written)
+        return fetch_after_writer(rt, h, (int)node);
+    orr_handle_prefetch(rt, h, node, level);
+    return 0;
+}
+
+int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node,
+                              unsigned async)
+{
+    return fetch(__func__, handle, node, async, ORR_FETCH);
+}
+
+int starpu_data_prefetch_on_node_prio(starpu_data_handle_t handle,
+                                      unsigned node, unsigned async, int prio)
+{
+    (void)prio; /* requests of one level are served in order */
+    return fetch(__func__, handle, node, async, ORR_PREFETCH);
+}
+
+int starpu_data_prefetch_on_node(starpu_data_handle_t handle, unsigned node,
+                                 unsigned async)
+{
+    return starpu_data_prefetch_on_node_prio(handle, node, async, 0);
+}
+
+int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle,
+                                           unsigned node, unsigned async,
+                                           int prio)
+{
+    (void)prio;
+    return fetch(__func__, handle, node, async, ORR_IDLE_PREFETCH);
+}
+
+int starpu_data_idle_prefetch_on_node(starpu_data_handle_t handle,
+                                      unsigned node, unsigned async)
+{
+    return starpu_data_idle_prefetch_on_node_prio(handle, node, async, 0);
+}
+
+void starpu_data_wont_use(starpu_data_handle_t handle)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    orr_data_wont_use(ORR_API_RUNTIME(), h);
+}
+
+/* Whether the copy may go: it is ours, nobody uses it, and it is not the only
+ * one. Handle locked. */
+static bool evictable(const struct orr_handle *handle, unsigned node)
+{
+    const struct orr_replicate *replicate = &handle->replicates[node];
+    uint64_t bit = UINT64_C(1) << node;
+
+    return replicate->owned && !replicate->refs && !replicate->request &&
+           (!(handle->valid & bit) || (handle->valid & ~bit));
+}
+
+int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+    bool gone;
+
+    (void)orr_api_node(__func__, node);
+    orr_lock(&h->lock);
+    gone = evictable(h, node);
+    if (gone) {
+        h->valid &= ~(UINT64_C(1) << node);
+        orr_replicate_release(h->runtime, &h->replicates[node]);
+    }
+    orr_unlock(&h->lock);
+    return gone ? 0 : -1;
+}
+
+int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
+                          enum starpu_is_prefetch is_prefetch)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+    bool can;
+
+    (void)is_prefetch;
+    (void)orr_api_node(__func__, node);
+    orr_lock(&h->lock);
+    can = h->replicates[node].owned && !h->replicates[node].refs;
+    orr_unlock(&h->lock);
+    return can;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/data_query.c - what a handle carries and where its copies are. The
+ * setters are for the application's threads, before tasks use the handle.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/api/api.h"
+
+/* -- names -- */
+
+void starpu_data_set_name(starpu_data_handle_t handle, const char *name)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+    char *copy = name ? strdup(name) : NULL;
+
+    if (name && !copy)
+        return; /* the name is for messages only */
+    free(h->name);
+    h->name = copy;
+}
+
+enum {
+    MAX_COORDINATES = sizeof((struct orr_handle *)0)->coordinates / sizeof(int)
+};
+
+void starpu_data_set_coordinates_array(starpu_data_handle_t handle,
+                                       unsigned dimensions, int *dims)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    h->ncoordinates =
+        dimensions < MAX_COORDINATES ? dimensions : MAX_COORDINATES;
+    memcpy(h->coordinates, dims, h->ncoordinates * sizeof(*dims));
+}
+
+void starpu_data_set_coordinates(starpu_data_handle_t handle,
+                                 unsigned dimensions, ...)
+{
+    int dims[MAX_COORDINATES] = {0};
+    va_list args;
+
+    va_start(args, dimensions);
+    for (unsigned i = 0; i < dimensions && i < MAX_COORDINATES; i++)
+        dims[i] = va_arg(args, int);
+    va_end(args);
+    starpu_data_set_coordinates_array(handle, dimensions, dims);
+}
+
+unsigned starpu_data_get_coordinates_array(starpu_data_handle_t handle,
+                                           unsigned dimensions, int *dims)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+    unsigned n = h->ncoordinates < dimensions ? h->ncoordinates : dimensions;
+
+    memcpy(dims, h->coordinates, n * sizeof(*dims));
+    return h->ncoordinates;
+}
+
+void starpu_data_set_user_data(starpu_data_handle_t handle, void *user_data)
+{
+    orr_api_handle(__func__, handle)->user_data = user_data;
+}
+
+void *starpu_data_get_user_data(starpu_data_handle_t handle)
+{
+    return orr_api_handle(__func__, handle)->user_data;
+}
+
+void starpu_data_set_sched_data(starpu_data_handle_t handle, void *sched_data)
+{
+    orr_api_handle(__func__, handle)->sched_data = sched_data;
+}
+
+void *starpu_data_get_sched_data(starpu_data_handle_t handle)
+{
+    return orr_api_handle(__func__, handle)->sched_data;
+}
+
+/* -- order -- */
+
+void starpu_data_set_sequential_consistency_flag(starpu_data_handle_t handle,
+                                                 unsigned flag)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    h->sequential = flag != 0;
+    for (unsigned i = 0; i < h->nchildren; i++)
+        starpu_data_set_sequential_consistency_flag(
+            orr_handle_public(h->children[i]), flag);
+}
+
+unsigned
+starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle)
+{
+    return orr_api_handle(__func__, handle)->sequential;
+}
+
+unsigned starpu_data_get_default_sequential_consistency_flag(void)
+{
+    return ORR_API_RUNTIME()->default_sequential;
+}
+
+void starpu_data_set_default_sequential_consistency_flag(unsigned flag)
+{
+    ORR_API_RUNTIME()->default_sequential = flag != 0;
+}
+
+/* -- hints about nodes we do not have, and about what we do not need -- */
+
+void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag)
+{
+    (void)flag; /* there are no disk nodes */
+    (void)orr_api_handle(__func__, handle);
+}
+
+unsigned starpu_data_get_ooc_flag(starpu_data_handle_t handle)
+{
+    (void)orr_api_handle(__func__, handle);
+    return 1;
+}
+
+void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask)
+{
+    (void)wt_mask; /* values are copied when they are needed */
+    (void)orr_api_handle(__func__, handle);
+}
+
+void starpu_data_advise_as_important(starpu_data_handle_t handle,
+                                     unsigned is_important)
+{
+    (void)is_important; /* the least recently used is evicted */
+    (void)orr_api_handle(__func__, handle);
+}
+
+/* -- where copies are -- */
+
+static void put(int *ret, uint64_t bits, int node)
+{
+    if (ret)
+        *ret = (int)(bits >> node & 1);
+}
+
+void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node,
+                               int *is_allocated, int *is_valid,
+                               int *is_loading, int *is_requested)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    (void)orr_api_node(__func__, memory_node);
+    orr_lock(&h->lock);
+    put(is_allocated, h->allocated, memory_node);
+    put(is_valid, h->valid, memory_node);
+    put(is_loading, h->loading, memory_node);
+    if (is_requested)
+        *is_requested = h->replicates[memory_node].request != NULL;
+    orr_unlock(&h->lock);
+}
+
+void starpu_data_query_status(starpu_data_handle_t handle, int memory_node,
+                              int *is_allocated, int *is_valid,
+                              int *is_requested)
+{
+    starpu_data_query_status2(handle, memory_node, is_allocated, is_valid, NULL,
+                              is_requested);
+}
+
+unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    (void)orr_api_node(__func__, node);
+    return (h->valid | h->loading) >> node & 1;
+}

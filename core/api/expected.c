@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/expected.c - what a task is expected to take: time, transfers,
+ * energy. Any thread, no lock.
+ */
+#include <math.h>
+
+#include "core/api/api.h"
+#include "core/api/model.h"
+#include "core/base/crc.h"
+#include "core/task/cost.h"
+#include "core/task/job.h"
+#include "perfmodel/model.h"
+
+/* -- footprints -- */
+
+uint32_t starpu_task_data_footprint(struct starpu_task *task)
+{
+    uint32_t footprint = 0;
+
+    if (!task->cl)
+        return 0;
+    for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); i++)
+        if (!(STARPU_TASK_GET_MODE(task, i) & STARPU_NOFOOTPRINT))
+            footprint = orr_crc_u32(
+                orr_handle_of(STARPU_TASK_GET_HANDLE(task, i))->footprint,
+                footprint);
+    return footprint;
+}
+
+/* Whether the core knows the task, and its codelet's model is the one. */
+static bool is_known(const struct starpu_task *task,
+                     const struct starpu_perfmodel *model)
+{
+    const struct orr_job *job = orr_job_of(task);
+
+    return job && job->kind == ORR_JOB_TASK && job->state != ORR_JOB_NEW &&
+           task->cl->model == model;
+}
+
+uint32_t starpu_task_footprint(struct starpu_perfmodel *model,
+                               struct starpu_task *task,
+                               struct starpu_perfmodel_arch *arch,
+                               unsigned nimpl)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    (void)arch;
+    if (is_known(task, model))
+        return orr_job_footprint(rt, orr_job_of(task));
+    if (model && model->footprint)
+        return model->footprint(task);
+    if (model && model->size_base)
+        return orr_crc_size(model->size_base(task, nimpl), 0);
+    return starpu_task_data_footprint(task);
+}
+
+/* -- time -- */
+
+/* The kind of workers that an architecture means, NULL without. */
+static const struct orr_kind *find_kind(struct orr_runtime *rt,
+                                        struct starpu_perfmodel_arch *arch)
+{
+    int comb = starpu_perfmodel_arch_comb_get(arch->ndevices, arch->devices);
+
+    for (unsigned k = 0; k < rt->nkinds; k++)
+        if (comb >= 0 && rt->kinds[k].comb == (unsigned)comb)
+            return &rt->kinds[k];
+    return NULL;
+}
+
+/* From the model in files, for a task that was not submitted. */
+static double stored(struct orr_runtime *rt, struct starpu_perfmodel *perfmodel,
+                     struct starpu_task *task, const struct orr_kind *kind,
+                     unsigned nimpl)
+{
+    struct orr_model *model = orr_api_model(rt, perfmodel);
+
+    if (!model)
+        return (double)NAN;
+    return orr_model_expected(
+               model, kind->comb, nimpl,
+               starpu_task_footprint(perfmodel, task, NULL, nimpl)) /
+           kind->speed;
+}
+
+/* By the model's functions, for a task that was not submitted. */
+static double asked(struct orr_runtime *rt, struct starpu_perfmodel *model,
+                    struct starpu_task *task, const struct orr_kind *kind,
+                    unsigned nimpl)
+{
+    struct starpu_perfmodel_device device = {kind->type, kind->devid, 1};
+    struct starpu_perfmodel_arch arch = {1, &device};
+
+    if (model->type == STARPU_PER_WORKER && model->worker_cost_function)
+        return model->worker_cost_function(task, kind->members[0], nimpl);
+    if (model->type == STARPU_PER_ARCH && model->arch_cost_function)
+        return model->arch_cost_function(task, &arch, nimpl);
+    if (model->type == STARPU_COMMON && model->cost_function)
+        return model->cost_function(task, nimpl) / kind->relative_speedup;
+    return stored(rt, model, task, kind, nimpl);
+}
+
+static double length(struct orr_runtime *rt, struct starpu_task *task,
+                     const struct orr_kind *kind, unsigned nimpl)
+{
+    struct starpu_perfmodel *model = task->cl ? task->cl->model : NULL;
+    const struct orr_cost_row *row;
+
+    if (nimpl >= STARPU_MAXIMPLEMENTATIONS || !kind)
+        return (double)NAN;
+    if (!task->cl)
+        return 0;
+    if (is_known(task, model)) {
+        row = orr_job_costs(rt, orr_job_of(task));
+        return orr_cost_length(row, (unsigned)(kind - rt->kinds), nimpl);
+    }
+    return model ? asked(rt, model, task, kind, nimpl) : 0;
+}
+
+double starpu_task_expected_length(struct starpu_task *task,
+                                   struct starpu_perfmodel_arch *arch,
+                                   unsigned nimpl)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    return length(rt, task, find_kind(rt, arch), nimpl);
+}
+
+double starpu_task_worker_expected_length(struct starpu_task *task,
+                                          unsigned workerid,
+                                          unsigned sched_ctx_id, unsigned nimpl)
+{
+    const struct orr_worker *worker = orr_api_worker(__func__, workerid);
+    struct orr_runtime *rt = worker->runtime;
+
+    (void)sched_ctx_id;
+    return length(rt, task, &rt->kinds[worker->kind], nimpl);
+}
+
+/* The harmonic mean of each worker's best; workers without are left out. */
+static double average(struct starpu_task *task,
+                      double (*of)(struct starpu_task *, unsigned, unsigned,
+                                   unsigned))
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    double sum = 0;
+    unsigned n = 0, bits;
+
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        double best = INFINITY;
+
+        if (!starpu_worker_can_execute_task_impl(w, task, &bits))
+            continue;
+        for (; bits; bits &= bits - 1)
+            best = fmin(best, of(task, w, 0, (unsigned)__builtin_ctz(bits)));
+        if (!(best > 0) || isinf(best))
+            continue;
+        sum += 1 / best;
+        n++;
+    }
+    return n ? n / sum : (double)NAN;
+}
+
+double starpu_task_expected_length_average(struct starpu_task *task,
+                                           unsigned sched_ctx_id)
+{
+    (void)sched_ctx_id;
+    return average(task, starpu_task_worker_expected_length);
+}
+
+double starpu_task_expected_conversion_time(struct starpu_task *task,
+                                            struct starpu_perfmodel_arch *arch,
+                                            unsigned nimpl)
+{
+    (void)task;
+    (void)arch;
+    (void)nimpl;
+    return 0; /* no kind of data has several forms */
+}
+
+double
+starpu_worker_get_relative_speedup(struct starpu_perfmodel_arch *perf_arch)
+{
+    const struct orr_kind *kind = find_kind(ORR_API_RUNTIME(), perf_arch);
+
+    return kind ? kind->relative_speedup : (double)NAN;
+}
+
+/* -- energy -- */
+
+static double energy(struct orr_runtime *rt, struct starpu_task *task,
+                     const struct orr_kind *kind, unsigned nimpl)
+{
+    struct starpu_perfmodel *model = task->cl ? task->cl->energy_model : NULL;
+
+    if (!model)
+        return 0;
+    return kind ? asked(rt, model, task, kind, nimpl) : (double)NAN;
+}
+
+double starpu_task_expected_energy(struct starpu_task *task,
+                                   struct starpu_perfmodel_arch *arch,
+                                   unsigned nimpl)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    return energy(rt, task, find_kind(rt, arch), nimpl);
+}
+
+double starpu_task_worker_expected_energy(struct starpu_task *task,
+                                          unsigned workerid,
+                                          unsigned sched_ctx_id, unsigned nimpl)
+{
+    const struct orr_worker *worker = orr_api_worker(__func__, workerid);
+    struct orr_runtime *rt = worker->runtime;
+
+    (void)sched_ctx_id;
+    return energy(rt, task, &rt->kinds[worker->kind], nimpl);
+}
+
+double starpu_task_expected_energy_average(struct starpu_task *task,
+                                           unsigned sched_ctx_id)
+{
+    (void)sched_ctx_id;
+    return average(task, starpu_task_worker_expected_energy);
+}
+
+/* -- transfers -- */
+
+double starpu_data_expected_transfer_time(starpu_data_handle_t handle,
+                                          unsigned memory_node,
+                                          enum starpu_data_access_mode mode)
+{
+    const struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    (void)orr_api_node(__func__, memory_node);
+    return orr_handle_transfer_time(ORR_API_RUNTIME(), h, memory_node, mode);
+}
+
+double starpu_task_expected_data_transfer_time(unsigned memory_node,
+                                               struct starpu_task *task)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; task->cl && i < STARPU_TASK_GET_NBUFFERS(task); i++)
+        sum += starpu_data_expected_transfer_time(
+            STARPU_TASK_GET_HANDLE(task, i), memory_node,
+            STARPU_TASK_GET_MODE(task, i));
+    return sum;
+}
+
+double starpu_task_expected_data_transfer_time_for(struct starpu_task *task,
+                                                   unsigned worker)
+{
+    return starpu_task_expected_data_transfer_time(
+        orr_api_worker(__func__, worker)->desc->node, task);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/init.c - starting, stopping and pausing the library, and what it
+ * says about itself. Start and stop are for the application's main thread.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <orrery.h>
+
+#include "core/api/api.h"
+#include "core/api/policy.h"
+#include "core/api/process.h"
+#include "core/api/state.h"
+#include "core/task/task.h"
+
+#ifndef ORR_VERSION
+#    define ORR_VERSION "0.1.0" /* the build says it */
+#endif
+
+int starpu_init(struct starpu_conf *conf)
+{
+    return starpu_initialize(conf, NULL, NULL);
+}
+
+static int check_conf(const struct starpu_conf *conf)
+{
+    if (!conf || conf->magic == 42)
+        return 0;
+    orr_log_error("starpu_init: the structure starpu_conf was not filled by "
+                  "starpu_conf_init; call that first");
+    return -EINVAL;
+}
+
+/* A built-in policy may be named by its structure as well. */
+static int start(struct orr_process *process, struct starpu_conf *user_conf)
+{
+    struct starpu_conf conf;
+
+    process->user_policy = user_conf ? user_conf->sched_policy : NULL;
+    if (!orr_policy_is_name(process->user_policy))
+        return orr_runtime_start(user_conf);
+    conf = *user_conf;
+    conf.sched_policy_name = conf.sched_policy->policy_name;
+    conf.sched_policy = process->user_policy = NULL;
+    return orr_runtime_start(&conf);
+}
+
+int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
+{
+    struct orr_process *process = orr_process();
+    struct orr_runtime *rt;
+    int rc = check_conf(user_conf);
+
+    (void)argc; /* there are no options of ours to take out */
+    (void)argv;
+    if (rc < 0)
+        return rc;
+    if (atomic_fetch_add(&process->users, 1) > 0)
+        return 0;
+    rc = start(process, user_conf);
+    if (rc < 0) {
+        orr_api_state_drop();
+        atomic_fetch_sub(&process->users, 1);
+        return rc;
+    }
+    rt = ORR_API_RUNTIME();
+    if (orr_config_bool(&rt->config, ORR_CFG_SIMGRID))
+        orr_log_notice("STARPU_SIMGRID is ignored: every program can be "
+                       "simulated; set ORRERY_MACHINE to do so");
+    return 0;
+}
+
+int starpu_is_initialized(void)
+{
+    return atomic_load(&orr_process()->users) > 0;
+}
+
+void starpu_shutdown(void)
+{
+    struct orr_process *process = orr_process();
+    unsigned users = atomic_load(&process->users);
+    struct orr_runtime *rt;
+
+    if (users == 0) {
+        orr_log_error("starpu_shutdown: called without starpu_init");
+        return;
+    }
+    if (users > 1) {
+        atomic_fetch_sub(&process->users, 1);
+        return;
+    }
+    rt = ORR_API_RUNTIME();
+    if (!orr_may_block("starpu_shutdown"))
+        abort();
+    orr_runtime_stop(rt);
+    orr_api_state_drop();
+    atomic_fetch_sub(&process->users, 1);
+}
+
+/* -- pausing -- */
+
+void starpu_pause(void)
+{
+    atomic_fetch_add(&ORR_API_RUNTIME()->paused, 1);
+}
+
+void starpu_resume(void)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    int before = atomic_fetch_sub(&rt->paused, 1);
+
+    if (before <= 0) {
+        atomic_fetch_add(&rt->paused, 1);
+        orr_log_error("starpu_resume: called without starpu_pause");
+    }
+    for (unsigned w = 0; before == 1 && w < rt->nworkers; w++)
+        orr_worker_wake(&rt->workers[w]);
+}
+
+int starpu_is_paused(void)
+{
+    return atomic_load(&ORR_API_RUNTIME()->paused) > 0;
+}
+
+/* -- what there is -- */
+
+static void print_worker(const struct orr_worker *worker, FILE *f)
+{
+    const struct orr_worker_desc *desc = worker->desc;
+
+    fprintf(f, "  worker %u: %s, memory node %u (%s)", worker->id, desc->name,
+            desc->node, worker->runtime->machine->nodes[desc->node].name);
+    if (desc->cpu >= 0)
+        fprintf(f, ", bound to processor %d", desc->cpu);
+    fputc('\n', f);
+}
+
+void starpu_topology_print(FILE *f)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    fprintf(f, "%s machine %s: %u workers, %u memory nodes\n",
+            rt->machine->simulated ? "simulated" : "real", rt->machine->name,
+            rt->nworkers, rt->nnodes);
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        print_worker(&rt->workers[w], f);
+}
+
+void starpu_display_stats(void)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    fprintf(stderr, "copies: %llu (%.1f MiB), evictions: %llu\n",
+            atomic_load(&rt->ntransfers),
+            (double)atomic_load(&rt->transferred) / 1048576,
+            atomic_load(&rt->nevictions));
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        fprintf(stderr, "  %s: %lu tasks, %.3f ms busy\n",
+                rt->workers[w].desc->name, rt->workers[w].ntasks,
+                rt->workers[w].busy_us / 1e3);
+}
+
+/* Copies never keep a worker from its other work here. */
+int starpu_asynchronous_copy_disabled(void)
+{
+    return 0;
+}
+
+int starpu_asynchronous_cuda_copy_disabled(void)
+{
+    return 0;
+}
+
+int starpu_asynchronous_hip_copy_disabled(void)
+{
+    return 0;
+}
+
+int starpu_asynchronous_opencl_copy_disabled(void)
+{
+    return 0;
+}
+
+void starpu_get_version(int *major, int *minor, int *release)
+{
+    *major = STARPU_MAJOR_VERSION;
+    *minor = STARPU_MINOR_VERSION;
+    *release = STARPU_RELEASE_VERSION;
+}
+
+const char *orrery_version(void)
+{
+    return ORR_VERSION;
+}
+
+int orrery_is_simulated(void)
+{
+    struct orr_runtime *rt = orr_runtime_current(__func__);
+
+    return rt && rt->machine->simulated;
+}
+
+int orrery_runs_kernels(void)
+{
+    struct orr_runtime *rt = orr_runtime_current(__func__);
+
+    return !rt || rt->machine->runs_kernels;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/interface.c - registration of data of any kind, what their
+ * interfaces say, and copying of bytes. Registration is for the application's
+ * threads, the rest for any.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/api/api.h"
+#include "core/api/process.h"
+#include "core/data/node.h"
+
+/* -- registration -- */
+
+int starpu_data_interface_get_next_id(void)
+{
+    return STARPU_MAX_INTERFACE_ID +
+           atomic_fetch_add(&orr_process()->last_interface, 1);
+}
+
+static void check_ops(const struct starpu_data_interface_ops *ops)
+{
+    if (ops && ops->register_data_handle && ops->interface_size &&
+        ops->get_size && ops->footprint && ops->allocate_data_on_node &&
+        ops->free_data_on_node && ops->copy_methods)
+        return;
+    orr_log_error("starpu_data_register: the table of operations lacks one of "
+                  "register_data_handle, allocate_data_on_node, "
+                  "free_data_on_node, copy_methods, get_size, footprint, "
+                  "interface_size");
+    abort();
+}
+
+void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
+                          void *data_interface,
+                          struct starpu_data_interface_ops *ops)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct orr_handle *handle;
+
+    check_ops(ops);
+    if (home_node >= 0)
+        (void)orr_api_node(__func__, home_node);
+    if (ops->interfaceid == STARPU_UNKNOWN_INTERFACE_ID)
+        ops->interfaceid = starpu_data_interface_get_next_id();
+    if (orr_handle_new(rt, home_node, data_interface, ops, &handle) < 0) {
+        orr_log_error("%s: out of memory", __func__);
+        abort();
+    }
+    *handleptr = orr_handle_public(handle);
+}
+
+void starpu_data_register_same(starpu_data_handle_t *handledst,
+                               starpu_data_handle_t handlesrc)
+{
+    struct orr_handle *src = orr_api_handle(__func__, handlesrc);
+
+    starpu_data_register(handledst, -1,
+                         src->replicates[STARPU_MAIN_RAM].interface, src->ops);
+}
+
+void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    (void)orr_api_node(__func__, node);
+    orr_lock(&h->lock);
+    h->replicates[node].allocated = true;
+    h->allocated |= UINT64_C(1) << node;
+    orr_unlock(&h->lock);
+}
+
+/* -- what there is to ask -- */
+
+void *starpu_data_handle_to_pointer(starpu_data_handle_t handle, unsigned node)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    (void)orr_api_node(__func__, node);
+    return orr_handle_pointer(h, node);
+}
+
+void *starpu_data_get_local_ptr(starpu_data_handle_t handle)
+{
+    return starpu_data_handle_to_pointer(handle, orr_api_local_node());
+}
+
+void *starpu_data_get_interface_on_node(starpu_data_handle_t handle,
+                                        unsigned memory_node)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    (void)orr_api_node(__func__, memory_node);
+    return h->replicates[memory_node].interface;
+}
+
+enum starpu_data_interface_id
+starpu_data_get_interface_id(starpu_data_handle_t handle)
+{
+    return orr_api_handle(__func__, handle)->ops->interfaceid;
+}
+
+struct starpu_data_interface_ops *
+starpu_data_get_interface_ops(starpu_data_handle_t handle)
+{
+    return orr_api_handle(__func__, handle)->ops;
+}
+
+size_t starpu_data_get_size(starpu_data_handle_t handle)
+{
+    return orr_api_handle(__func__, handle)->ops->get_size(handle);
+}
+
+size_t starpu_data_get_alloc_size(starpu_data_handle_t handle)
+{
+    struct starpu_data_interface_ops *ops =
+        orr_api_handle(__func__, handle)->ops;
+
+    return ops->get_alloc_size ? ops->get_alloc_size(handle)
+                               : ops->get_size(handle);
+}
+
+int starpu_data_get_home_node(starpu_data_handle_t handle)
+{
+    return orr_api_handle(__func__, handle)->home_node;
+}
+
+/* -- copying: methods are only called where addresses are the host's -- */
+
+int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node,
+                          uintptr_t dst, size_t dst_offset, unsigned dst_node,
+                          size_t size, void *async_data)
+{
+    (void)src_node;
+    (void)dst_node;
+    (void)async_data;
+    memcpy((char *)dst + dst_offset, (const char *)src + src_offset, size);
+    return 0;
+}
+
+int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node,
+                            uintptr_t dst, size_t dst_offset, unsigned dst_node,
+                            size_t blocksize, size_t numblocks, size_t ld_src,
+                            size_t ld_dst, void *async_data)
+{
+    if (ld_src == blocksize && ld_dst == blocksize)
+        return starpu_interface_copy(src, src_offset, src_node, dst, dst_offset,
+                                     dst_node, blocksize * numblocks,
+                                     async_data);
+    for (size_t i = 0; i < numblocks; i++)
+        starpu_interface_copy(src, src_offset + i * ld_src, src_node, dst,
+                              dst_offset + i * ld_dst, dst_node, blocksize,
+                              async_data);
+    return 0;
+}
+
+int starpu_interface_copy3d(uintptr_t src, size_t src_offset, unsigned src_node,
+                            uintptr_t dst, size_t dst_offset, unsigned dst_node,
+                            size_t blocksize, size_t numblocks1, size_t ld1_src,
+                            size_t ld1_dst, size_t numblocks2, size_t ld2_src,
+                            size_t ld2_dst, void *async_data)
+{
+    for (size_t i = 0; i < numblocks2; i++)
+        starpu_interface_copy2d(src, src_offset + i * ld2_src, src_node, dst,
+                                dst_offset + i * ld2_dst, dst_node, blocksize,
+                                numblocks1, ld1_src, ld1_dst, async_data);
+    return 0;
+}
+
+int starpu_interface_copy4d(uintptr_t src, size_t src_offset, unsigned src_node,
+                            uintptr_t dst, size_t dst_offset, unsigned dst_node,
+                            size_t blocksize, size_t numblocks1, size_t ld1_src,
+                            size_t ld1_dst, size_t numblocks2, size_t ld2_src,
+                            size_t ld2_dst, size_t numblocks3, size_t ld3_src,
+                            size_t ld3_dst, void *async_data)
+{
+    for (size_t i = 0; i < numblocks3; i++)
+        starpu_interface_copy3d(src, src_offset + i * ld3_src, src_node, dst,
+                                dst_offset + i * ld3_dst, dst_node, blocksize,
+                                numblocks1, ld1_src, ld1_dst, numblocks2,
+                                ld2_src, ld2_dst, async_data);
+    return 0;
+}
+
+/* -- memory of nodes -- */
+
+uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    uintptr_t address;
+
+    (void)flags; /* always counted, never waited for */
+    (void)orr_api_node(__func__, dst_node);
+    return orr_node_malloc(rt, dst_node, size, &address) == 0 ? address : 0;
+}
+
+uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size)
+{
+    return starpu_malloc_on_node_flags(dst_node, size, 0);
+}
+
+void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size,
+                               int flags)
+{
+    (void)flags;
+    (void)orr_api_node(__func__, dst_node);
+    if (addr)
+        orr_node_free(ORR_API_RUNTIME(), dst_node, addr, size);
+}
+
+void starpu_free_on_node(unsigned dst_node, uintptr_t addr, size_t size)
+{
+    starpu_free_on_node_flags(dst_node, addr, size, 0);
+}
+
+void starpu_malloc_on_node_set_default_flags(unsigned node, int flags)
+{
+    (void)flags;
+    (void)orr_api_node(__func__, node);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/memory.c - starpu_malloc, and how much memory the nodes have. Any
+ * thread; allocation works before starpu_init and after starpu_shutdown too.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/api/api.h"
+#include "core/api/fold.h"
+#include "core/api/process.h"
+#include "core/data/node.h"
+#include "core/task/task.h"
+
+enum { USUAL_ALIGNMENT = 64, FOLD_FROM = 1 << 20 }; /* bytes */
+
+void starpu_malloc_set_align(size_t align)
+{
+    if (align == 0 || (align & (align - 1)) != 0) {
+        orr_log_error("%s: %zu is no power of two", __func__, align);
+        abort();
+    }
+    atomic_store(&orr_process()->alignment, align);
+}
+
+/* -- allocation -- */
+
+static bool is_folded(const struct orr_runtime *rt, size_t dim, int flags)
+{
+    if (!rt || !rt->machine->simulated || rt->machine->runs_kernels ||
+        dim == 0 || (flags & STARPU_MALLOC_SIMULATION_UNIQUE))
+        return false;
+    return (flags & STARPU_MALLOC_SIMULATION_FOLDED) ||
+           (dim >= FOLD_FROM && orr_config_bool(&rt->config, ORR_CFG_SIM_FOLD));
+}
+
+static int allocate(const struct orr_runtime *rt, void **A, size_t dim,
+                    int flags)
+{
+    size_t alignment = atomic_load(&orr_process()->alignment);
+
+    if (is_folded(rt, dim, flags))
+        return orr_fold_map(dim, A);
+    if (alignment < USUAL_ALIGNMENT)
+        alignment = USUAL_ALIGNMENT;
+    return -posix_memalign(A, alignment, dim ? dim : 1);
+}
+
+/* Pinning takes a driver's time, in proportion to the size. */
+static void charge_pinning(const struct orr_runtime *rt, size_t dim)
+{
+    if (!rt || rt->machine->costs.pinned_alloc_per_mib <= 0)
+        return;
+    orr_charge(rt->machine->costs.pinned_alloc_per_mib * (double)dim / 1048576);
+    orr_pay();
+}
+
+int starpu_malloc_flags(void **A, size_t dim, int flags)
+{
+    struct orr_runtime *rt = orr_runtime_current(__func__);
+    bool counted = rt && (flags & STARPU_MALLOC_COUNT);
+    void *address;
+    int rc = 0;
+
+    if (counted)
+        rc = starpu_memory_allocate(STARPU_MAIN_RAM, dim, flags);
+    if (rc < 0)
+        return rc;
+    rc = allocate(rt, &address, dim, flags);
+    if (rc < 0) {
+        if (counted)
+            starpu_memory_deallocate(STARPU_MAIN_RAM, dim);
+        return rc;
+    }
+    if (flags & STARPU_MALLOC_PINNED)
+        charge_pinning(rt, dim);
+    *A = address;
+    return 0;
+}
+
+int starpu_malloc(void **A, size_t dim)
+{
+    return starpu_malloc_flags(A, dim, STARPU_MALLOC_PINNED);
+}
+
+int starpu_free_flags(void *A, size_t dim, int flags)
+{
+    if (A && !orr_fold_unmap(A))
+        free(A);
+    if (A && (flags & STARPU_MALLOC_COUNT) && orr_runtime_current(__func__))
+        starpu_memory_deallocate(STARPU_MAIN_RAM, dim);
+    return 0;
+}
+
+int starpu_free_noflag(void *A, size_t dim)
+{
+    return starpu_free_flags(A, dim, STARPU_MALLOC_PINNED);
+}
+
+int starpu_free(void *A)
+{
+    return starpu_free_flags(A, 0, 0);
+}
+
+int starpu_memory_pin(void *addr, size_t size)
+{
+    (void)addr;
+    charge_pinning(orr_runtime_current(__func__), size);
+    return 0;
+}
+
+int starpu_memory_unpin(void *addr, size_t size)
+{
+    (void)addr;
+    (void)size;
+    return 0;
+}
+
+/* -- accounting -- */
+
+starpu_ssize_t starpu_memory_get_total(unsigned node)
+{
+    size_t capacity = orr_api_node(__func__, node)->capacity;
+
+    return capacity ? (starpu_ssize_t)capacity : -1;
+}
+
+size_t starpu_memory_get_used(unsigned node)
+{
+    (void)orr_api_node(__func__, node);
+    return atomic_load(&ORR_API_RUNTIME()->nodes[node].used);
+}
+
+starpu_ssize_t starpu_memory_get_available(unsigned node)
+{
+    starpu_ssize_t total = starpu_memory_get_total(node);
+    starpu_ssize_t used = (starpu_ssize_t)starpu_memory_get_used(node);
+
+    if (total < 0)
+        return -1;
+    return total > used ? total - used : 0;
+}
+
+/* The sum over the nodes that have a limit; -1 when none has. */
+static starpu_ssize_t sum(starpu_ssize_t (*of)(unsigned node))
+{
+    starpu_ssize_t total = -1;
+
+    for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
+        starpu_ssize_t one = of(node);
+
+        if (one >= 0)
+            total = (total < 0 ? 0 : total) + one;
+    }
+    return total;
+}
+
+starpu_ssize_t starpu_memory_get_total_all_nodes(void)
+{
+    return sum(starpu_memory_get_total);
+}
+
+starpu_ssize_t starpu_memory_get_available_all_nodes(void)
+{
+    return sum(starpu_memory_get_available);
+}
+
+size_t starpu_memory_get_used_all_nodes(void)
+{
+    size_t used = 0;
+
+    for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++)
+        used += starpu_memory_get_used(node);
+    return used;
+}
+
+/* Takes `size` bytes off what is free, if there is that much. */
+static bool reserve(struct orr_node *node, size_t size, bool overflow)
+{
+    size_t used = atomic_load(&node->used);
+
+    do {
+        if (!overflow && node->capacity && used + size > node->capacity)
+            return false;
+    } while (!atomic_compare_exchange_weak(&node->used, &used, used + size));
+    return true;
+}
+
+int starpu_memory_allocate(unsigned node, size_t size, int flags)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    (void)orr_api_node(__func__, node);
+    while (!reserve(&rt->nodes[node], size,
+                    (flags & STARPU_MEMORY_OVERFLOW) != 0)) {
+        if (!(flags & STARPU_MEMORY_WAIT) || !orr_may_block(__func__))
+            return -ENOMEM;
+        starpu_memory_wait_available(node, size);
+    }
+    return 0;
+}
+
+void starpu_memory_deallocate(unsigned node, size_t size)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    (void)orr_api_node(__func__, node);
+    atomic_fetch_sub(&rt->nodes[node].used, size);
+    orr_node_kick(rt, node);
+}
+
+/* Looks again and again: nodes tell nobody when memory is freed. Few programs
+ * ask for this, and those have time. */
+void starpu_memory_wait_available(unsigned node, size_t size)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    const double interval_us = 100;
+
+    if (!orr_may_block(__func__))
+        return;
+    while (starpu_memory_get_total(node) >= 0 &&
+           starpu_memory_get_available(node) < (starpu_ssize_t)size)
+        rt->exec->ops->sleep(rt->exec, interval_us);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/model.h - what hangs on a struct starpu_perfmodel, and the way from
+ * there to perfmodel/.
+ */
+#pragma once
+
+#include <starpu.h>
+
+#include "perfmodel/model.h"
+#include "perfmodel/store.h"
+
+/* The functions and figures of one set of devices and implementation. */
+struct orr_api_per_arch {
+    struct orr_api_per_arch *next;
+    unsigned impl;
+    int ndevices;
+    struct starpu_perfmodel_per_arch pub;
+    struct starpu_perfmodel_device devices[];
+};
+
+struct _starpu_perfmodel_state {
+    struct orr_model_file *file;        /* owned; loaded for a tool, or NULL */
+    struct orr_api_per_arch *per_archs; /* owned */
+};
+
+/* The model's state, made if needed; NULL without memory. Not for two threads
+ * at once. */
+struct _starpu_perfmodel_state *
+orr_api_model_state(struct starpu_perfmodel *model);
+
+/* The runtime's model of that symbol, NULL when it has none or its file is
+ * broken (said on stderr). Lent until starpu_shutdown. */
+struct orr_model *orr_api_model(struct orr_runtime *rt,
+                                const struct starpu_perfmodel *model);
+
+/* The devices in perfmodel's type; at most `max` of them. Returns how many. */
+unsigned orr_api_devices(const struct starpu_perfmodel_device *devices,
+                         int ndevices, struct orr_device *ret, unsigned max);
+
+/* More devices than that no set has. */
+#define ORR_API_MAXDEVICES 16

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/model_print.c - writes the figures of a loaded model file as
+ * starpu_perfmodel_display shows them. One thread.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/api/api.h"
+#include "core/api/model.h"
+
+/* What is to be written. */
+struct wish {
+    const char *parameter;     /* NULL: all, else one figure's name */
+    const uint32_t *footprint; /* NULL: all rows */
+    FILE *out;
+};
+
+static const struct orr_model_file *file_of(const char *call,
+                                            struct starpu_perfmodel *model)
+{
+    if (model->state && model->state->file)
+        return model->state->file;
+    orr_log_error("%s: no file was loaded; call starpu_perfmodel_load_symbol "
+                  "first",
+                  call);
+    return NULL;
+}
+
+static bool row_wanted(const struct orr_model_row *row, const struct wish *wish)
+{
+    return !wish->footprint || row->hash == *wish->footprint;
+}
+
+static void print_fit(const struct orr_model_fit *fit, FILE *out)
+{
+    if (fit->alpha == fit->alpha && fit->beta == fit->beta)
+        fprintf(out,
+                "\tRegression : #sample = %u\n\tLinear: y = alpha size ^ "
+                "beta\n\t\talpha = %e\n\t\tbeta = %e\n",
+                fit->n, fit->alpha, fit->beta);
+    if (fit->a == fit->a && fit->b == fit->b && fit->c == fit->c)
+        fprintf(out,
+                "\tNon-Linear: y = a size ^b + c\n\t\ta = %e\n\t\tb = "
+                "%e\n\t\tc = %e\n",
+                fit->a, fit->b, fit->c);
+}
+
+static void print_rows(const struct orr_model_impl *impl,
+                       const struct wish *wish)
+{
+    if (!impl->nrows)
+        return;
+    fprintf(wish->out, "# hash\t\tsize\t\tflops\t\tmean (us or J)\tstddev (us "
+                       "or J)\t\tn\n");
+    for (unsigned i = 0; i < impl->nrows; i++) {
+        const struct orr_model_row *row = &impl->rows[i];
+
+        if (row_wanted(row, wish))
+            fprintf(
+                wish->out, "%08x\t%-15" PRIu64 "\t%-15e\t%-15e\t%-15e\t%u\n",
+                row->hash, row->size, row->flops, row->mean, row->dev, row->n);
+    }
+}
+
+static bool print_one(const struct orr_model_impl *impl,
+                      const struct wish *wish)
+{
+    const struct orr_model_fit *fit = &impl->fit;
+    const struct {
+        const char *name;
+        double value;
+    } fits[] = {{"a", fit->a},
+                {"b", fit->b},
+                {"c", fit->c},
+                {"alpha", fit->alpha},
+                {"beta", fit->beta}};
+    bool mean = !strcmp(wish->parameter, "mean");
+
+    for (size_t i = 0; i < sizeof(fits) / sizeof(fits[0]); i++)
+        if (!strcmp(wish->parameter, fits[i].name)) {
+            fprintf(wish->out, "%e\n", fits[i].value);
+            return true;
+        }
+    if (!mean && strcmp(wish->parameter, "stddev") != 0)
+        return false;
+    for (unsigned i = 0; i < impl->nrows; i++)
+        if (row_wanted(&impl->rows[i], wish))
+            fprintf(wish->out, "%e\n",
+                    mean ? impl->rows[i].mean : impl->rows[i].dev);
+    return true;
+}
+
+/* False: there is no such parameter. */
+static bool print_impl(const struct orr_model_comb *comb, unsigned impl,
+                       const struct wish *wish)
+{
+    char name[ORR_ARCH_NAME_SIZE];
+
+    if (wish->parameter)
+        return print_one(&comb->impls[impl], wish);
+    orr_arch_name(comb->devices, comb->ndevices, comb->number, impl, name);
+    fprintf(wish->out, "# performance model for %s\n", name);
+    print_fit(&comb->impls[impl].fit, wish->out);
+    print_rows(&comb->impls[impl], wish);
+    fputc('\n', wish->out);
+    return true;
+}
+
+static void refuse(const char *call, const char *parameter)
+{
+    orr_log_error("%s: there is no parameter `%s'; known are a, b, c, alpha, "
+                  "beta, mean, stddev",
+                  call, parameter);
+}
+
+void starpu_perfmodel_print(struct starpu_perfmodel *model,
+                            struct starpu_perfmodel_arch *arch, unsigned nimpl,
+                            char *parameter, uint32_t *footprint, FILE *output)
+{
+    const struct orr_model_file *file = file_of(__func__, model);
+    struct wish wish = {parameter, footprint, output};
+    struct orr_device devices[ORR_API_MAXDEVICES];
+    unsigned n = orr_api_devices(arch->devices, arch->ndevices, devices,
+                                 ORR_API_MAXDEVICES);
+    struct orr_model_comb *comb =
+        file ? orr_model_file_find_comb(file, devices, n, 0) : NULL;
+
+    if (comb && nimpl < comb->nimpls && !print_impl(comb, nimpl, &wish))
+        refuse(__func__, parameter);
+}
+
+/* Whether the comb is what `arch` names: "cpu", "cpu:2" (cores), "cuda",
+ * "cuda1", "cuda_1". NULL names all. */
+static bool comb_wanted(const struct orr_model_comb *comb, const char *arch)
+{
+    const struct orr_device *device = &comb->devices[0];
+    const char *type = orr_device_type_name(device->type);
+    size_t length = type ? strlen(type) : 0;
+
+    if (!arch)
+        return true;
+    if (comb->ndevices != 1 || !type || strncasecmp(arch, type, length) != 0)
+        return false;
+    arch += length;
+    if (*arch == '\0')
+        return true;
+    if (*arch == ':')
+        return atoi(arch + 1) == device->ncores;
+    return atoi(arch + (*arch == '_')) == device->devid;
+}
+
+int starpu_perfmodel_print_all(struct starpu_perfmodel *model, char *arch,
+                               char *parameter, uint32_t *footprint,
+                               FILE *output)
+{
+    const struct orr_model_file *file = file_of(__func__, model);
+    struct wish wish = {parameter, footprint, output};
+
+    if (!file)
+        return 1;
+    for (unsigned c = 0; c < file->ncombs; c++) {
+        const struct orr_model_comb *comb = &file->combs[c];
+
+        for (unsigned i = 0; comb_wanted(comb, arch) && i < comb->nimpls; i++)
+            if (!print_impl(comb, i, &wish)) {
+                refuse(__func__, parameter);
+                return 1;
+            }
+    }
+    return 0;
+}
+
+int starpu_perfmodel_list_combs(FILE *output, struct starpu_perfmodel *model)
+{
+    const struct orr_model_file *file = file_of(__func__, model);
+
+    if (!file)
+        return 1;
+    for (unsigned c = 0; c < file->ncombs; c++) {
+        const struct orr_model_comb *comb = &file->combs[c];
+
+        fprintf(output, "Comb %u: %u device%s\n", comb->number, comb->ndevices,
+                comb->ndevices == 1 ? "" : "s");
+        for (unsigned d = 0; d < comb->ndevices; d++) {
+            const char *type = orr_device_type_name(comb->devices[d].type);
+
+            fprintf(output, "\tDevice %u: type: %s - devid: %d - ncores: %d\n",
+                    d, type ? type : "?", comb->devices[d].devid,
+                    comb->devices[d].ncores);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/nodes.c - the queries of starpu_worker.h about memory nodes. What
+ * they read is fixed by starpu_init; any thread.
+ */
+#include <errno.h>
+
+#include "core/api/api.h"
+
+unsigned starpu_worker_get_memory_node(unsigned workerid)
+{
+    return orr_api_worker(__func__, workerid)->desc->node;
+}
+
+unsigned starpu_worker_get_local_memory_node(void)
+{
+    return orr_api_local_node();
+}
+
+unsigned starpu_memory_nodes_get_count(void)
+{
+    return ORR_API_RUNTIME()->nnodes;
+}
+
+unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < rt->nnodes; i++)
+        n += rt->machine->nodes[i].kind == kind;
+    return n;
+}
+
+unsigned starpu_memory_nodes_get_numa_count(void)
+{
+    return starpu_memory_nodes_get_count_by_kind(STARPU_CPU_RAM);
+}
+
+unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind,
+                                            unsigned *memory_nodes_ids,
+                                            unsigned maxsize)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < rt->nnodes; i++) {
+        if (rt->machine->nodes[i].kind != kind)
+            continue;
+        if (n == maxsize)
+            return (unsigned)-ERANGE;
+        memory_nodes_ids[n++] = i;
+    }
+    return n;
+}
+
+int starpu_memory_node_get_name(unsigned node, char *name, size_t size)
+{
+    return snprintf(name, size, "%s", orr_api_node(__func__, node)->name);
+}
+
+int starpu_memory_node_get_devid(unsigned node)
+{
+    return orr_api_node(__func__, node)->devid;
+}
+
+enum starpu_node_kind starpu_node_get_kind(unsigned node)
+{
+    return orr_api_node(__func__, node)->kind;
+}

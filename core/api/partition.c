@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/partition.c - cutting data and finding the pieces. Application
+ * threads only.
+ */
+#include <stdarg.h>
+
+#include "core/api/api.h"
+#include "core/data/data.h"
+
+void starpu_data_partition(starpu_data_handle_t initial_handle,
+                           struct starpu_data_filter *f)
+{
+    struct orr_handle *handle = orr_api_handle(__func__, initial_handle);
+
+    /* It has said why; the children that the caller counts on are missing. */
+    if (orr_data_partition(ORR_API_RUNTIME(), handle, f) < 0)
+        abort();
+}
+
+void starpu_data_unpartition(starpu_data_handle_t root_data,
+                             unsigned gathering_node)
+{
+    struct orr_handle *handle = orr_api_handle(__func__, root_data);
+
+    (void)orr_api_node(__func__, gathering_node);
+    orr_data_unpartition(ORR_API_RUNTIME(), handle, gathering_node);
+}
+
+int starpu_data_get_nb_children(starpu_data_handle_t handle)
+{
+    return (int)orr_api_handle(__func__, handle)->nchildren;
+}
+
+static starpu_data_handle_t child_of(const char *call,
+                                     starpu_data_handle_t parent, unsigned i)
+{
+    struct orr_handle *handle = orr_api_handle(call, parent);
+
+    if (i < handle->nchildren)
+        return orr_handle_public(handle->children[i]);
+    orr_log_error("%s: there is no child %u: the data %s%u children", call, i,
+                  handle->nchildren ? "have " : "are not partitioned, ",
+                  handle->nchildren);
+    abort();
+}
+
+starpu_data_handle_t starpu_data_get_child(starpu_data_handle_t handle,
+                                           unsigned i)
+{
+    return child_of(__func__, handle, i);
+}
+
+starpu_data_handle_t starpu_data_vget_sub_data(starpu_data_handle_t root_data,
+                                               unsigned depth, va_list pa)
+{
+    starpu_data_handle_t handle = root_data;
+
+    for (unsigned i = 0; i < depth; i++)
+        handle =
+            child_of("starpu_data_get_sub_data", handle, va_arg(pa, unsigned));
+    return handle;
+}
+
+starpu_data_handle_t starpu_data_get_sub_data(starpu_data_handle_t root_data,
+                                              unsigned depth, ...)
+{
+    starpu_data_handle_t handle;
+    va_list args;
+
+    va_start(args, depth);
+    handle = starpu_data_vget_sub_data(root_data, depth, args);
+    va_end(args);
+    return handle;
+}
+
+/* Cuts `handle` and its children by the filters in turn. */
+static void map_filters(starpu_data_handle_t handle,
+                        struct starpu_data_filter **filters, int nfilters)
+{
+    if (nfilters <= 0)
+        return;
+    starpu_data_partition(handle, filters[0]);
+    for (int i = 0; i < starpu_data_get_nb_children(handle); i++)
+        map_filters(starpu_data_get_child(handle, (unsigned)i), filters + 1,
+                    nfilters - 1);
+}
+
+enum { MAX_FILTERS = 32 }; /* nobody cuts data deeper */
+
+static void check_nfilters(const char *call, long nfilters)
+{
+    if (nfilters <= MAX_FILTERS)
+        return;
+    orr_log_error("%s: %ld filters were given, at most %d are possible", call,
+                  nfilters, MAX_FILTERS);
+    abort();
+}
+
+void starpu_data_map_filters_parray(starpu_data_handle_t root_handle,
+                                    int nfilters,
+                                    struct starpu_data_filter **filters)
+{
+    map_filters(root_handle, filters, nfilters);
+}
+
+void starpu_data_map_filters_array(starpu_data_handle_t root_handle,
+                                   int nfilters,
+                                   struct starpu_data_filter *filters)
+{
+    struct starpu_data_filter *pointers[MAX_FILTERS];
+
+    check_nfilters(__func__, nfilters);
+    for (int i = 0; i < nfilters; i++)
+        pointers[i] = &filters[i];
+    map_filters(root_handle, pointers, nfilters);
+}
+
+void starpu_data_vmap_filters(starpu_data_handle_t root_data, unsigned nfilters,
+                              va_list pa)
+{
+    struct starpu_data_filter *filters[MAX_FILTERS];
+
+    check_nfilters("starpu_data_map_filters", (long)nfilters);
+    for (unsigned i = 0; i < nfilters; i++)
+        filters[i] = va_arg(pa, struct starpu_data_filter *);
+    map_filters(root_data, filters, (int)nfilters);
+}
+
+void starpu_data_map_filters(starpu_data_handle_t root_data, unsigned nfilters,
+                             ...)
+{
+    va_list args;
+
+    va_start(args, nfilters);
+    starpu_data_vmap_filters(root_data, nfilters, args);
+    va_end(args);
+}

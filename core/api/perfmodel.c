@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/perfmodel.c - models of the application: their life, the figures of
+ * the running program, functions per device. Any thread, but a model is set up
+ * by one.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/api/api.h"
+#include "core/api/model.h"
+
+static double next_to_nothing(struct starpu_task *task,
+                              struct starpu_perfmodel_arch *arch,
+                              unsigned nimpl)
+{
+    (void)task;
+    (void)arch;
+    (void)nimpl;
+    return 1e-6;
+}
+
+struct starpu_perfmodel starpu_perfmodel_nop = {
+    .type = STARPU_PER_ARCH,
+    .arch_cost_function = next_to_nothing,
+};
+
+/* -- life -- */
+
+struct _starpu_perfmodel_state *
+orr_api_model_state(struct starpu_perfmodel *model)
+{
+    if (!model->state)
+        model->state = calloc(1, sizeof(*model->state));
+    model->is_init = model->state != NULL;
+    return model->state;
+}
+
+void starpu_perfmodel_initialize(void)
+{
+    /* Tools call it before they load models; nothing is needed. */
+}
+
+void starpu_perfmodel_init(struct starpu_perfmodel *model)
+{
+    if (orr_api_model_state(model))
+        return;
+    orr_log_error("%s: out of memory", __func__);
+    abort();
+}
+
+int starpu_perfmodel_deinit(struct starpu_perfmodel *model)
+{
+    struct _starpu_perfmodel_state *state = model->state;
+    struct orr_api_per_arch *entry = state ? state->per_archs : NULL, *next;
+
+    for (; entry; entry = next) {
+        next = entry->next;
+        free(entry);
+    }
+    if (state)
+        orr_model_file_free(state->file);
+    free(state);
+    model->state = NULL;
+    model->is_init = model->is_loaded = 0;
+    return 0;
+}
+
+int starpu_perfmodel_unload_model(struct starpu_perfmodel *model)
+{
+    return starpu_perfmodel_deinit(model);
+}
+
+void starpu_perfmodel_free_sampling(void)
+{
+    /* The figures belong to the runtime and end with it. */
+}
+
+/* -- the runtime's models -- */
+
+static enum orr_model_kind kind_of(enum starpu_perfmodel_type type)
+{
+    switch (type) {
+    case STARPU_REGRESSION_BASED:
+        return ORR_MODEL_REGRESSION;
+    case STARPU_NL_REGRESSION_BASED:
+        return ORR_MODEL_NL_REGRESSION;
+    case STARPU_MULTIPLE_REGRESSION_BASED:
+        return ORR_MODEL_MULTIPLE_REGRESSION;
+    default:
+        return ORR_MODEL_HISTORY;
+    }
+}
+
+struct orr_model *orr_api_model(struct orr_runtime *rt,
+                                const struct starpu_perfmodel *model)
+{
+    struct orr_error err = {""};
+    struct orr_model *found;
+
+    if (!model || !model->symbol || model->type < STARPU_HISTORY_BASED)
+        return NULL;
+    found =
+        orr_models_get(rt->models, model->symbol, kind_of(model->type), &err);
+    if (!found)
+        orr_log_error("%s", err.text);
+    return found;
+}
+
+void starpu_save_history_based_model(struct starpu_perfmodel *model)
+{
+    struct orr_model *found = orr_api_model(ORR_API_RUNTIME(), model);
+    struct orr_error err = {""};
+
+    if (found && orr_model_save(found, &err) < 0)
+        orr_log_error("%s: %s", __func__, err.text);
+}
+
+double
+starpu_perfmodel_history_based_expected_perf(struct starpu_perfmodel *model,
+                                             struct starpu_perfmodel_arch *arch,
+                                             uint32_t footprint)
+{
+    struct orr_model *found = orr_api_model(ORR_API_RUNTIME(), model);
+    int comb = starpu_perfmodel_arch_comb_get(arch->ndevices, arch->devices);
+
+    if (!found || comb < 0)
+        return (double)NAN;
+    return orr_model_expected(found, (unsigned)comb, 0, footprint);
+}
+
+static uint64_t size_of(struct starpu_perfmodel *model,
+                        struct starpu_task *task, unsigned nimpl)
+{
+    uint64_t size = 0;
+
+    if (model->size_base)
+        return model->size_base(task, nimpl);
+    for (unsigned i = 0; task->cl && i < STARPU_TASK_GET_NBUFFERS(task); i++)
+        if (!(STARPU_TASK_GET_MODE(task, i) & STARPU_NOFOOTPRINT))
+            size += starpu_data_get_size(STARPU_TASK_GET_HANDLE(task, i));
+    return size;
+}
+
+void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model,
+                                       struct starpu_task *task,
+                                       struct starpu_perfmodel_arch *arch,
+                                       unsigned cpuid, unsigned nimpl,
+                                       double average_measured, unsigned number)
+{
+    struct orr_model *found = orr_api_model(ORR_API_RUNTIME(), model);
+    int comb = starpu_perfmodel_arch_comb_add(arch->ndevices, arch->devices);
+    struct orr_measure measure;
+
+    (void)cpuid;
+    if (!found || comb < 0)
+        return;
+    measure = (struct orr_measure){
+        .comb = (unsigned)comb,
+        .impl = nimpl,
+        .footprint = starpu_task_footprint(model, task, arch, nimpl),
+        .size = size_of(model, task, nimpl),
+        .flops = task->flops,
+        .duration = average_measured,
+        .weight = number,
+    };
+    if (orr_model_measure(found, &measure) < 0)
+        orr_log_warning("%s: the measure %g of model `%s' was not taken",
+                        __func__, average_measured, model->symbol);
+}
+
+void starpu_perfmodel_update_history(struct starpu_perfmodel *model,
+                                     struct starpu_task *task,
+                                     struct starpu_perfmodel_arch *arch,
+                                     unsigned cpuid, unsigned nimpl,
+                                     double measured)
+{
+    starpu_perfmodel_update_history_n(model, task, arch, cpuid, nimpl, measured,
+                                      1);
+}
+
+/* -- functions per device -- */
+
+static bool same_devices(const struct orr_api_per_arch *entry,
+                         const struct starpu_perfmodel_arch *arch)
+{
+    return entry->ndevices == arch->ndevices &&
+           memcmp(entry->devices, arch->devices,
+                  (size_t)arch->ndevices * sizeof(*arch->devices)) == 0;
+}
+
+struct starpu_perfmodel_per_arch *
+starpu_perfmodel_get_model_per_arch(struct starpu_perfmodel *model,
+                                    struct starpu_perfmodel_arch *arch,
+                                    unsigned impl)
+{
+    struct _starpu_perfmodel_state *state = orr_api_model_state(model);
+    size_t bytes = (size_t)arch->ndevices * sizeof(*arch->devices);
+    struct orr_api_per_arch *entry = state ? state->per_archs : NULL;
+
+    for (; entry; entry = entry->next)
+        if (entry->impl == impl && same_devices(entry, arch))
+            return &entry->pub;
+    entry = state ? calloc(1, sizeof(*entry) + bytes) : NULL;
+    if (!entry) {
+        orr_log_error("%s: out of memory", __func__);
+        abort();
+    }
+    entry->impl = impl;
+    entry->ndevices = arch->ndevices;
+    memcpy(entry->devices, arch->devices, bytes);
+    entry->next = state->per_archs;
+    state->per_archs = entry;
+    return &entry->pub;
+}
+
+/* Reads (type, device, cores)… until -1, and finds the entry. */
+static struct starpu_perfmodel_per_arch *
+per_devices(const char *call, struct starpu_perfmodel *model, int impl,
+            va_list args)
+{
+    struct starpu_perfmodel_device devices[ORR_API_MAXDEVICES];
+    struct starpu_perfmodel_arch arch = {0, devices};
+
+    memset(devices, 0, sizeof(devices)); /* they are compared as bytes */
+    for (int type = va_arg(args, int); type != -1; type = va_arg(args, int)) {
+        struct starpu_perfmodel_device *device = &devices[arch.ndevices];
+
+        if (arch.ndevices == ORR_API_MAXDEVICES) {
+            orr_log_error("%s: more than %d devices; is the -1 at the end "
+                          "missing?",
+                          call, ORR_API_MAXDEVICES);
+            abort();
+        }
+        device->type = (enum starpu_worker_archtype)type;
+        device->devid = va_arg(args, int);
+        device->ncores = va_arg(args, int);
+        arch.ndevices++;
+    }
+    return starpu_perfmodel_get_model_per_arch(model, &arch, (unsigned)impl);
+}
+
+struct starpu_perfmodel_per_arch *
+starpu_perfmodel_get_model_per_devices(struct starpu_perfmodel *model, int impl,
+                                       ...)
+{
+    struct starpu_perfmodel_per_arch *found;
+    va_list args;
+
+    va_start(args, impl);
+    found = per_devices(__func__, model, impl, args);
+    va_end(args);
+    return found;
+}
+
+int starpu_perfmodel_set_per_devices_cost_function(
+    struct starpu_perfmodel *model, int impl,
+    starpu_perfmodel_per_arch_cost_function func, ...)
+{
+    va_list args;
+
+    va_start(args, func);
+    per_devices(__func__, model, impl, args)->cost_function = func;
+    va_end(args);
+    return 0;
+}
+
+int starpu_perfmodel_set_per_devices_size_base(
+    struct starpu_perfmodel *model, int impl,
+    starpu_perfmodel_per_arch_size_base func, ...)
+{
+    va_list args;
+
+    va_start(args, func);
+    per_devices(__func__, model, impl, args)->size_base = func;
+    va_end(args);
+    return 0;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/policy.c - which policies there are, which one is in use, and its
+ * limits of priority. Any thread.
+ */
+#include "core/api/policy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/api/api.h"
+#include "core/api/process.h"
+#include "core/sched/sched.h"
+
+struct orr_policy_names {
+    struct starpu_sched_policy **list; /* NULL at the end */
+    size_t n;
+    struct starpu_sched_policy policies[];
+};
+
+static struct orr_policy_names *names_new(void)
+{
+    struct orr_policy_names *names;
+    size_t n = 0;
+
+    while (orr_sched_builtin[n])
+        n++;
+    names = calloc(1, sizeof(*names) + n * sizeof(names->policies[0]));
+    if (!names)
+        return NULL;
+    names->list = calloc(n + 1, sizeof(*names->list));
+    if (!names->list) {
+        free(names);
+        return NULL;
+    }
+    names->n = n;
+    for (size_t i = 0; i < n; i++) {
+        names->policies[i].policy_name = orr_sched_builtin[i]->name;
+        names->policies[i].policy_description = orr_sched_builtin[i]->help;
+        names->list[i] = &names->policies[i];
+    }
+    return names;
+}
+
+/* NULL without memory. */
+static struct orr_policy_names *get_names(void)
+{
+    struct orr_process *process = orr_process();
+    struct orr_policy_names *names = atomic_load(&process->policies), *fresh;
+
+    if (names)
+        return names;
+    fresh = names_new();
+    if (!fresh)
+        return NULL;
+    if (atomic_compare_exchange_strong(&process->policies, &names, fresh))
+        return fresh;
+    free(fresh->list);
+    free(fresh);
+    return names;
+}
+
+bool orr_policy_is_name(const struct starpu_sched_policy *policy)
+{
+    struct orr_policy_names *names = atomic_load(&orr_process()->policies);
+
+    for (size_t i = 0; policy && names && i < names->n; i++)
+        if (policy == &names->policies[i])
+            return true;
+    return false;
+}
+
+struct starpu_sched_policy **starpu_sched_get_predefined_policies(void)
+{
+    struct orr_policy_names *names = get_names();
+
+    if (names)
+        return names->list;
+    orr_log_error("%s: out of memory", __func__);
+    abort();
+}
+
+/* -- the one in use -- */
+
+struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
+{
+    struct starpu_sched_policy **list = starpu_sched_get_predefined_policies();
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    if (orr_process()->user_policy)
+        return orr_process()->user_policy;
+    for (; *list; list++)
+        if (rt->sched && !strcmp((*list)->policy_name, rt->sched->ops->name))
+            return *list;
+    return NULL;
+}
+
+struct starpu_sched_policy *
+starpu_sched_get_sched_policy_in_ctx(unsigned sched_ctx_id)
+{
+    return starpu_sched_ctx_get_sched_policy(sched_ctx_id);
+}
+
+struct starpu_sched_policy *
+starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)
+{
+    return sched_ctx_id == 0 ? starpu_sched_get_sched_policy() : NULL;
+}
+
+static struct orr_sched *scheduler(const char *call)
+{
+    struct orr_sched *sched = orr_runtime_need(call)->sched;
+
+    if (sched)
+        return sched;
+    orr_log_error("%s: there is no scheduler yet; call it in init_sched or "
+                  "later",
+                  call);
+    abort();
+}
+
+void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *policy_data)
+{
+    (void)sched_ctx_id;
+    scheduler(__func__)->data = policy_data;
+}
+
+void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id)
+{
+    (void)sched_ctx_id;
+    return scheduler(__func__)->data;
+}
+
+/* -- priorities -- */
+
+int starpu_sched_get_min_priority(void)
+{
+    return scheduler(__func__)->min_priority;
+}
+
+int starpu_sched_get_max_priority(void)
+{
+    return scheduler(__func__)->max_priority;
+}
+
+/* What the user asked for stands. */
+int starpu_sched_set_min_priority(int min_prio)
+{
+    struct orr_sched *sched = scheduler(__func__);
+
+    if (!sched->priorities_given)
+        sched->min_priority = min_prio;
+    return 0;
+}
+
+int starpu_sched_set_max_priority(int max_prio)
+{
+    struct orr_sched *sched = scheduler(__func__);
+
+    if (!sched->priorities_given)
+        sched->max_priority = max_prio;
+    return 0;
+}
+
+int starpu_sched_ctx_get_min_priority(unsigned sched_ctx_id)
+{
+    (void)sched_ctx_id;
+    return starpu_sched_get_min_priority();
+}
+
+int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id)
+{
+    (void)sched_ctx_id;
+    return starpu_sched_get_max_priority();
+}
+
+int starpu_sched_ctx_set_min_priority(unsigned sched_ctx_id, int min_prio)
+{
+    (void)sched_ctx_id;
+    return starpu_sched_set_min_priority(min_prio);
+}
+
+int starpu_sched_ctx_set_max_priority(unsigned sched_ctx_id, int max_prio)
+{
+    (void)sched_ctx_id;
+    return starpu_sched_set_max_priority(max_prio);
+}
+
+int starpu_sched_ctx_min_priority_is_set(unsigned sched_ctx_id)
+{
+    (void)sched_ctx_id;
+    return scheduler(__func__)->priorities_given;
+}
+
+int starpu_sched_ctx_max_priority_is_set(unsigned sched_ctx_id)
+{
+    (void)sched_ctx_id;
+    return scheduler(__func__)->priorities_given;
+}

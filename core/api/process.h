@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/process.h - the little that outlives runtimes: settings that may be
+ * made before starpu_init, numbers that static data keep for ever, memory that
+ * is freed after starpu_shutdown. Everything else hangs off the runtime.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+struct orr_api_state;
+struct orr_folded;
+struct orr_policy_names;
+struct starpu_sched_policy;
+
+struct orr_process {
+    atomic_uint users;         /* starpu_init calls minus shutdowns */
+    atomic_size_t alignment;   /* of starpu_malloc, bytes; 0: the usual */
+    atomic_int last_interface; /* of starpu_data_interface_get_next_id */
+    struct starpu_sched_policy
+        *user_policy; /* [main] of starpu_init, or NULL */
+    /* Names of the built-in policies (policy.c); made once, kept for ever. */
+    _Atomic(struct orr_policy_names *) policies;
+    /* What the API keeps for the present runtime (state.h). */
+    _Atomic(struct orr_api_state *) state;
+    /* Allocations that map one file again and again (fold.c). */
+    atomic_flag fold_busy;     /* guards the rest; held for a few maps */
+    int fold_fd;               /* 0: none yet */
+    size_t fold_size;          /* of the file, bytes */
+    struct orr_folded *folded; /* owned */
+};
+
+/* The one of this process. Any thread. */
+struct orr_process *orr_process(void);

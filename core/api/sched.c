@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/sched.c - what policies of the application ask about a task that
+ * is ready: who can run it, and bringing it and its data there. Any thread.
+ */
+#include <errno.h>
+
+#include "core/api/api.h"
+#include "core/sched/toolbox.h"
+#include "core/task/cost.h"
+#include "core/task/job.h"
+
+/* -- who can -- */
+
+/* Implementations that the worker can run, as bits. Before submission only
+ * the codelet is known. */
+static unsigned able(const char *call, unsigned workerid,
+                     struct starpu_task *task)
+{
+    const struct orr_worker *worker = orr_api_worker(call, workerid);
+    struct orr_runtime *rt = worker->runtime;
+    struct orr_job *job = orr_job_of(task);
+    enum starpu_worker_archtype type = worker->desc->type;
+
+    if (!task->cl)
+        return 0;
+    if (job && job->state != ORR_JOB_NEW)
+        return orr_job_able(rt, job, orr_job_costs(rt, job), workerid);
+    if (task->cl->where && !(task->cl->where & STARPU_WORKER_TO_MASK(type)))
+        return 0;
+    return orr_codelet_functions(task->cl, type);
+}
+
+int starpu_worker_can_execute_task(unsigned workerid, struct starpu_task *task,
+                                   unsigned nimpl)
+{
+    return nimpl < STARPU_MAXIMPLEMENTATIONS &&
+           (able(__func__, workerid, task) >> nimpl & 1);
+}
+
+int starpu_worker_can_execute_task_impl(unsigned workerid,
+                                        struct starpu_task *task,
+                                        unsigned *impl_mask)
+{
+    unsigned bits = able(__func__, workerid, task);
+
+    if (impl_mask)
+        *impl_mask = bits;
+    return bits != 0;
+}
+
+int starpu_worker_can_execute_task_first_impl(unsigned workerid,
+                                              struct starpu_task *task,
+                                              unsigned *nimpl)
+{
+    unsigned bits = able(__func__, workerid, task);
+
+    if (bits && nimpl)
+        *nimpl = orr_first_implementation(bits);
+    return bits != 0;
+}
+
+/* -- handing on -- */
+
+static struct orr_job *submitted(const char *call, struct starpu_task *task)
+{
+    struct orr_job *job = orr_job_of(task);
+
+    if (job && job->state != ORR_JOB_NEW)
+        return job;
+    orr_log_error("%s: the task was not submitted", call);
+    abort();
+}
+
+int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
+{
+    struct orr_worker *worker = orr_api_worker(__func__, workerid);
+    struct orr_job *job = submitted(__func__, task);
+    unsigned bits = able(__func__, (unsigned)workerid, task);
+
+    if (!bits) {
+        orr_log_error("%s: worker %d cannot run task `%s'", __func__, workerid,
+                      orr_job_name(job));
+        return -EINVAL;
+    }
+    if (!(bits >> job->implementation & 1))
+        job->implementation = orr_first_implementation(bits);
+    orr_worker_push_local(worker, job, !back);
+    return 0;
+}
+
+/* The runtime is told by push_task's own return. */
+int starpu_push_task_end(struct starpu_task *task)
+{
+    (void)task;
+    return 0;
+}
+
+/* -- prefetching -- */
+
+int starpu_get_prefetch_flag(void)
+{
+    return orr_config_bool(&ORR_API_RUNTIME()->config, ORR_CFG_PREFETCH);
+}
+
+static int prefetch(const char *call, struct starpu_task *task, unsigned node,
+                    enum orr_fetch_level level)
+{
+    struct orr_job *job = submitted(call, task);
+
+    (void)orr_api_node(call, node);
+    orr_job_prefetch(orr_runtime_need(call), job, node, level);
+    return 0;
+}
+
+static unsigned node_of(const char *call, unsigned worker)
+{
+    return orr_api_worker(call, worker)->desc->node;
+}
+
+int starpu_prefetch_task_input_on_node(struct starpu_task *task, unsigned node)
+{
+    return prefetch(__func__, task, node, ORR_PREFETCH);
+}
+
+/* Requests of one level are served in order, whatever `prio`. */
+int starpu_prefetch_task_input_on_node_prio(struct starpu_task *task,
+                                            unsigned node, int prio)
+{
+    (void)prio;
+    return prefetch(__func__, task, node, ORR_PREFETCH);
+}
+
+int starpu_idle_prefetch_task_input_on_node(struct starpu_task *task,
+                                            unsigned node)
+{
+    return prefetch(__func__, task, node, ORR_IDLE_PREFETCH);
+}
+
+int starpu_idle_prefetch_task_input_on_node_prio(struct starpu_task *task,
+                                                 unsigned node, int prio)
+{
+    (void)prio;
+    return prefetch(__func__, task, node, ORR_IDLE_PREFETCH);
+}
+
+int starpu_prefetch_task_input_for(struct starpu_task *task, unsigned worker)
+{
+    return prefetch(__func__, task, node_of(__func__, worker), ORR_PREFETCH);
+}
+
+int starpu_prefetch_task_input_for_prio(struct starpu_task *task,
+                                        unsigned worker, int prio)
+{
+    (void)prio;
+    return prefetch(__func__, task, node_of(__func__, worker), ORR_PREFETCH);
+}
+
+int starpu_idle_prefetch_task_input_for(struct starpu_task *task,
+                                        unsigned worker)
+{
+    return prefetch(__func__, task, node_of(__func__, worker),
+                    ORR_IDLE_PREFETCH);
+}
+
+int starpu_idle_prefetch_task_input_for_prio(struct starpu_task *task,
+                                             unsigned worker, int prio)
+{
+    (void)prio;
+    return prefetch(__func__, task, node_of(__func__, worker),
+                    ORR_IDLE_PREFETCH);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/state.h - what only the public functions need of a runtime: views
+ * of it in the interface's types, which applications and policies borrow.
+ */
+#pragma once
+
+#include <starpu.h>
+
+#include "core/base/lock.h"
+
+/* An architecture as the interface shows it. */
+struct orr_api_arch {
+    struct orr_api_arch *next;
+    unsigned comb;
+    struct starpu_perfmodel_arch arch;
+    struct starpu_perfmodel_device devices[];
+};
+
+struct orr_api_state {
+    struct orr_lock lock;                     /* rank ORR_RANK_RUNTIME */
+    struct orr_api_arch *archs;               /* [lock] owned, never moved */
+    struct starpu_worker_collection *workers; /* [lock] owned, or NULL */
+    /* One per worker, for policies that lock what concerns it. */
+    starpu_pthread_mutex_t *mutexes; /* [const] */
+    starpu_pthread_cond_t *conds;    /* [const] */
+};
+
+/* That of the present runtime, made at the first call. `call` is named when
+ * there is no runtime or no memory, which ends the program. Lent until
+ * starpu_shutdown. */
+struct orr_api_state *orr_api_state(const char *call);
+
+/* Frees it; the runtime has ended. */
+void orr_api_state_drop(void);

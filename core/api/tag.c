@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/api/tag.c - the tags of starpu_task_dep.h. Any thread. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "core/api/api.h"
+#include "core/task/tag.h"
+
+void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps,
+                                   starpu_tag_t *array)
+{
+    if (orr_tag_declare_deps(ORR_API_RUNTIME(), id, ndeps, array) == 0)
+        return;
+    orr_log_error("%s: out of memory", __func__);
+    abort();
+}
+
+void starpu_tag_declare_deps(starpu_tag_t id, unsigned ndeps, ...)
+{
+    va_list args;
+
+    /* One by one: the order makes no difference, and no array is needed. */
+    va_start(args, ndeps);
+    for (unsigned i = 0; i < ndeps; i++) {
+        starpu_tag_t dep = va_arg(args, starpu_tag_t);
+
+        starpu_tag_declare_deps_array(id, 1, &dep);
+    }
+    va_end(args);
+}
+
+int starpu_tag_wait(starpu_tag_t id)
+{
+    return starpu_tag_wait_array(1, &id);
+}
+
+int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
+{
+    return orr_tag_wait(ORR_API_RUNTIME(), ntags, id);
+}
+
+void starpu_tag_restart(starpu_tag_t id)
+{
+    orr_tag_restart(ORR_API_RUNTIME(), id);
+}
+
+void starpu_tag_remove(starpu_tag_t id)
+{
+    orr_tag_remove(ORR_API_RUNTIME(), id);
+}
+
+void starpu_tag_notify_from_apps(starpu_tag_t id)
+{
+    orr_tag_notify(ORR_API_RUNTIME(), id);
+}
+
+void starpu_tag_notify_restart_from_apps(starpu_tag_t id)
+{
+    starpu_tag_restart(id);
+    starpu_tag_notify_from_apps(id);
+}
+
+struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
+{
+    return orr_tag_task(ORR_API_RUNTIME(), id);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/task.c - tasks: creation, submission, waiting, and what can be
+ * asked about them. Any thread; what waits is refused in callbacks and kernels.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/api/api.h"
+#include "core/sched/sched.h"
+#include "core/task/job.h"
+#include "core/task/task.h"
+
+struct starpu_codelet starpu_codelet_nop = {
+    .where = STARPU_NOWHERE,
+    .nbuffers = 0,
+    .name = "nop",
+};
+
+void starpu_codelet_init(struct starpu_codelet *cl)
+{
+    memset(cl, 0, sizeof(*cl));
+}
+
+/* -- life -- */
+
+void starpu_task_init(struct starpu_task *task)
+{
+    *task = (struct starpu_task)STARPU_TASK_INITIALIZER;
+}
+
+struct starpu_task *starpu_task_create(void)
+{
+    return orr_task_new(ORR_API_RUNTIME());
+}
+
+void starpu_task_clean(struct starpu_task *task)
+{
+    orr_task_clean(ORR_API_RUNTIME(), task);
+}
+
+/* Whether the task was submitted and has not ended. */
+static bool is_underway(const struct starpu_task *task)
+{
+    const struct orr_job *job = orr_job_of(task);
+
+    return job && job->state != ORR_JOB_NEW && job->state != ORR_JOB_DONE;
+}
+
+void starpu_task_destroy(struct starpu_task *task)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    if (!task)
+        return;
+    if (is_underway(task)) {
+        orr_log_error("starpu_task_destroy: task `%s' was submitted and has "
+                      "not ended; wait for it first",
+                      orr_job_name(orr_job_of(task)));
+        abort();
+    }
+    orr_task_free(rt, task);
+}
+
+/* Replaces *memory by a copy. */
+static bool copy_block(void **memory, size_t size)
+{
+    void *copy;
+
+    if (!*memory)
+        return true;
+    copy = malloc(size ? size : 1);
+    if (copy)
+        memcpy(copy, *memory, size);
+    *memory = copy;
+    return copy != NULL;
+}
+
+/* A void ** view of a typed pointer field. */
+static bool copy_array(void *field, size_t n, size_t element)
+{
+    void *memory;
+    bool copied;
+
+    memcpy(&memory, field, sizeof(memory));
+    copied = copy_block(&memory, n * element);
+    memcpy(field, &memory, sizeof(memory));
+    return copied;
+}
+
+/* What a task owns its copy must own as well. */
+static bool copy_owned(struct starpu_task *task)
+{
+    size_t n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
+    bool done = copy_array(&task->dyn_handles, n, sizeof(*task->dyn_handles));
+
+    done &= copy_array(&task->dyn_interfaces, n, sizeof(*task->dyn_interfaces));
+    done &= copy_array(&task->dyn_modes, n, sizeof(*task->dyn_modes));
+    if (task->cl_arg_free)
+        done &= copy_block(&task->cl_arg, task->cl_arg_size);
+    task->cl_ret_free = task->callback_arg_free = 0;
+    task->epilogue_callback_arg_free = 0;
+    task->prologue_callback_arg_free = 0;
+    task->prologue_callback_pop_arg_free = 0;
+    return done;
+}
+
+struct starpu_task *starpu_task_dup(struct starpu_task *task)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct starpu_task *dup = orr_task_new(rt);
+
+    if (!dup)
+        return NULL;
+    *dup = *task;
+    dup->starpu_private = NULL;
+    dup->status = STARPU_TASK_INIT;
+    dup->prev = dup->next = NULL;
+    dup->destroy = 1;
+    dup->scheduled = dup->prefetched = 0;
+    if (copy_owned(dup))
+        return dup;
+    orr_task_free(rt, dup);
+    return NULL;
+}
+
+/* Runs nowhere, but has its place among the accesses of its data. */
+static struct starpu_codelet sync_codelet = {
+    .where = STARPU_NOWHERE,
+    .nbuffers = STARPU_VARIABLE_NBUFFERS,
+    .name = "sync",
+};
+
+struct starpu_task *starpu_task_create_sync(starpu_data_handle_t handle,
+                                            enum starpu_data_access_mode mode)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    if (!task)
+        return NULL;
+    (void)orr_api_handle(__func__, handle);
+    task->cl = &sync_codelet;
+    task->nbuffers = 1;
+    task->handles[0] = handle;
+    task->modes[0] = mode;
+    return task;
+}
+
+void starpu_create_sync_task(starpu_tag_t sync_tag, unsigned ndeps,
+                             starpu_tag_t *deps, void (*callback)(void *),
+                             void *callback_arg)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    if (!task) {
+        orr_log_error("%s: out of memory", __func__);
+        abort();
+    }
+    starpu_tag_declare_deps_array(sync_tag, ndeps, deps);
+    task->use_tag = 1;
+    task->tag_id = sync_tag;
+    task->callback_func = callback;
+    task->callback_arg = callback_arg;
+    if (starpu_task_submit(task) != 0)
+        abort();
+}
+
+/* -- submission -- */
+
+static int submit(const char *call, struct starpu_task *task, bool implicit)
+{
+    struct orr_runtime *rt = orr_runtime_need(call);
+
+    if (task)
+        return orr_task_submit(rt, task, implicit);
+    orr_log_error("%s: the task is NULL", call);
+    return -EINVAL;
+}
+
+int starpu_task_submit(struct starpu_task *task)
+{
+    return submit(__func__, task, true);
+}
+
+int starpu_task_submit_nodeps(struct starpu_task *task)
+{
+    return submit(__func__, task, false);
+}
+
+int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id)
+{
+    if (sched_ctx_id != 0 && sched_ctx_id != STARPU_NMAX_SCHED_CTXS) {
+        orr_log_error("%s: there is no scheduling context %u, only 0", __func__,
+                      sched_ctx_id);
+        return -EINVAL;
+    }
+    return submit(__func__, task, true);
+}
+
+/* -- waiting -- */
+
+int starpu_task_wait(struct starpu_task *task)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct orr_job *job = task ? orr_job_of(task) : NULL;
+
+    if (!task || task->detach || task->synchronous) {
+        orr_log_error("starpu_task_wait: the task is detached and may be gone; "
+                      "set its field detach to 0 before submitting it");
+        return -EINVAL;
+    }
+    if (!job || job->state == ORR_JOB_NEW) {
+        orr_log_error("starpu_task_wait: the task was not submitted");
+        return -EINVAL;
+    }
+    if (!orr_may_block(__func__))
+        return -EDEADLK;
+    orr_pay();
+    orr_job_wait(rt, job);
+    if (task->destroy)
+        orr_task_free(rt, task);
+    return 0;
+}
+
+int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)
+{
+    for (unsigned i = 0; i < nb_tasks; i++) {
+        int rc = starpu_task_wait(tasks[i]);
+
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+int starpu_task_wait_for_all(void)
+{
+    return starpu_task_wait_for_n_submitted(0);
+}
+
+int starpu_task_wait_for_n_submitted(unsigned n)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    if (!orr_self->frozen)
+        orr_sched_do_schedule(rt);
+    return orr_wait_for_n(rt, n);
+}
+
+int starpu_task_nready(void)
+{
+    return (int)atomic_load(&ORR_API_RUNTIME()->nready);
+}
+
+int starpu_task_nsubmitted(void)
+{
+    return (int)atomic_load(&ORR_API_RUNTIME()->unfinished);
+}
+
+/* Iterations are not part of our traces. */
+void starpu_iteration_push(unsigned long iteration)
+{
+    (void)iteration;
+}
+
+void starpu_iteration_pop(void)
+{
+}
+
+/* -- questions -- */
+
+struct starpu_task *starpu_task_get_current(void)
+{
+    return orr_self && orr_self->job ? orr_self->job->task : NULL;
+}
+
+int starpu_task_get_current_data_node(unsigned i)
+{
+    const struct orr_job *job = orr_self ? orr_self->job : NULL;
+
+    return job && i < job->naccesses ? job->accesses[i].node : -1;
+}
+
+const char *starpu_task_get_model_name(struct starpu_task *task)
+{
+    const struct starpu_codelet *cl = task ? task->cl : NULL;
+
+    return cl && cl->model ? cl->model->symbol : NULL;
+}
+
+const char *starpu_task_get_name(struct starpu_task *task)
+{
+    if (!task)
+        return NULL;
+    if (task->name)
+        return task->name;
+    if (task->cl && task->cl->name)
+        return task->cl->name;
+    return starpu_task_get_model_name(task);
+}
+
+static struct orr_job *job_of(const char *call, struct starpu_task *task)
+{
+    struct orr_job *job = orr_job_get(orr_runtime_need(call), task);
+
+    if (job)
+        return job;
+    orr_log_error("%s: out of memory", call);
+    abort();
+}
+
+void starpu_task_set_implementation(struct starpu_task *task, unsigned impl)
+{
+    job_of(__func__, task)->implementation = (uint8_t)impl;
+}
+
+unsigned starpu_task_get_implementation(struct starpu_task *task)
+{
+    return job_of(__func__, task)->implementation;
+}
+
+unsigned long starpu_task_get_job_id(struct starpu_task *task)
+{
+    return job_of(__func__, task)->id;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/task_end.c - what the end of a task waits for beside its kernel.
+ * To be called before the task has ended.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <starpu.h>
+
+#include "core/base/log.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+static struct orr_job *job_of(struct orr_runtime *rt, const char *call,
+                              struct starpu_task *task)
+{
+    struct orr_job *job = task ? orr_job_get(rt, task) : NULL;
+
+    if (job)
+        return job;
+    orr_log_error("%s: %s", call, task ? "out of memory" : "the task is NULL");
+    abort();
+}
+
+void starpu_task_declare_end_deps_array(struct starpu_task *task,
+                                        unsigned ndeps,
+                                        struct starpu_task *task_array[])
+{
+    static const char call[] = "starpu_task_declare_end_deps_array";
+    struct orr_runtime *rt = orr_runtime_need(call);
+    struct orr_job *job = job_of(rt, call, task);
+
+    for (unsigned i = 0; i < ndeps; i++) {
+        struct orr_job *before = job_of(rt, call, task_array[i]);
+
+        if (orr_job_end_after(rt, job, 1, &before) != 0) {
+            orr_log_error("%s: out of memory", call);
+            abort();
+        }
+    }
+}
+
+void starpu_task_declare_end_deps(struct starpu_task *task, unsigned ndeps, ...)
+{
+    va_list args;
+
+    va_start(args, ndeps);
+    for (unsigned i = 0; i < ndeps; i++) {
+        struct starpu_task *before = va_arg(args, struct starpu_task *);
+
+        starpu_task_declare_end_deps_array(task, 1, &before);
+    }
+    va_end(args);
+}
+
+void starpu_task_end_dep_add(struct starpu_task *t, int nb_deps)
+{
+    static const char call[] = "starpu_task_end_dep_add";
+    struct orr_runtime *rt = orr_runtime_need(call);
+
+    orr_job_end_later(job_of(rt, call, t), nb_deps);
+}
+
+void starpu_task_end_dep_release(struct starpu_task *t)
+{
+    static const char call[] = "starpu_task_end_dep_release";
+    struct orr_runtime *rt = orr_runtime_need(call);
+
+    orr_job_end(rt, job_of(rt, call, t));
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/thread_lock.c - mutexes, conditions, locks for readers and writers
+ * of starpu_thread.h. Real: POSIX. Simulated: an owner and who waits, behind
+ * the POSIX object, so that a free one can go from one machine to the next.
+ * Ownership is handed on in order of arrival; nothing but the waits switches.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include <starpu.h>
+
+#include "core/api/thread.h"
+
+/* -- mutexes -------------------------------------------------------------- */
+
+struct mutex {
+    struct orr_context *owner;
+    unsigned depth; /* times more that a recursive one was locked */
+    int kind;       /* as mutex_init was asked; 0 is the default */
+    struct orr_waiters waiters;
+};
+
+static_assert(sizeof(pthread_mutex_t) <= ORR_OBJECT_BEHIND * sizeof(long) &&
+                  sizeof(pthread_cond_t) <= ORR_OBJECT_BEHIND * sizeof(long) &&
+                  sizeof(pthread_rwlock_t) <= ORR_OBJECT_BEHIND * sizeof(long),
+              "POSIX objects must end before ours begin");
+static_assert(sizeof(struct mutex) <= 6 * sizeof(long),
+              "a simulated mutex must fit");
+
+static struct mutex *mutex_of(starpu_pthread_mutex_t *mutex)
+{
+    return orr_object_record(mutex->u.opaque);
+}
+
+int starpu_pthread_mutex_init(starpu_pthread_mutex_t *mutex,
+                              const starpu_pthread_mutexattr_t *mutexattr)
+{
+    memset(mutex, 0, sizeof(*mutex));
+    if (mutexattr)
+        pthread_mutexattr_gettype(mutexattr, &mutex_of(mutex)->kind);
+    return pthread_mutex_init(&mutex->u.posix, mutexattr);
+}
+
+int starpu_pthread_mutex_destroy(starpu_pthread_mutex_t *mutex)
+{
+    if (!orr_waits_virtually())
+        return pthread_mutex_destroy(&mutex->u.posix);
+    return mutex_of(mutex)->owner ? EBUSY : 0;
+}
+
+static int try_lock(starpu_pthread_mutex_t *mutex)
+{
+    struct mutex *m = mutex_of(mutex);
+
+    if (!m->owner)
+        m->owner = orr_self;
+    else if (m->owner != orr_self)
+        return EBUSY;
+    else if (m->kind == PTHREAD_MUTEX_RECURSIVE)
+        m->depth++;
+    else
+        return EDEADLK;
+    return 0;
+}
+
+int starpu_pthread_mutex_lock(starpu_pthread_mutex_t *mutex)
+{
+    struct orr_waiter self;
+    int ret;
+
+    if (!orr_waits_virtually())
+        return pthread_mutex_lock(&mutex->u.posix);
+    ret = try_lock(mutex);
+    /* A default mutex that its owner locks again is a deadlock of POSIX as
+     * well; the error is friendlier. */
+    if (ret == EBUSY) {
+        orr_waiters_wait(&mutex_of(mutex)->waiters, &self, "a mutex",
+                         ORR_FOREVER);
+        ret = 0;
+    }
+    return ret;
+}
+
+int starpu_pthread_mutex_trylock(starpu_pthread_mutex_t *mutex)
+{
+    int ret;
+
+    if (!orr_waits_virtually())
+        return pthread_mutex_trylock(&mutex->u.posix);
+    ret = try_lock(mutex);
+    return ret == EDEADLK ? EBUSY : ret;
+}
+
+/* The next waiter owns it; `granted` says so when it runs again. */
+static void hand_on(struct mutex *m)
+{
+    struct orr_waiter *next = orr_waiters_grant(&m->waiters);
+
+    m->owner = next ? next->context : NULL;
+}
+
+int starpu_pthread_mutex_unlock(starpu_pthread_mutex_t *mutex)
+{
+    struct mutex *m = mutex_of(mutex);
+
+    if (!orr_waits_virtually())
+        return pthread_mutex_unlock(&mutex->u.posix);
+    if (m->owner != orr_self)
+        return EPERM;
+    if (m->depth > 0)
+        m->depth--;
+    else
+        hand_on(m);
+    return 0;
+}
+
+int starpu_pthread_mutex_lock_sched(starpu_pthread_mutex_t *mutex)
+{
+    return starpu_pthread_mutex_lock(mutex);
+}
+
+int starpu_pthread_mutex_unlock_sched(starpu_pthread_mutex_t *mutex)
+{
+    return starpu_pthread_mutex_unlock(mutex);
+}
+
+int starpu_pthread_mutex_trylock_sched(starpu_pthread_mutex_t *mutex)
+{
+    return starpu_pthread_mutex_trylock(mutex);
+}
+
+int starpu_pthread_mutexattr_gettype(const starpu_pthread_mutexattr_t *attr,
+                                     int *type)
+{
+    return pthread_mutexattr_gettype(attr, type);
+}
+
+int starpu_pthread_mutexattr_settype(starpu_pthread_mutexattr_t *attr, int type)
+{
+    return pthread_mutexattr_settype(attr, type);
+}
+
+int starpu_pthread_mutexattr_destroy(starpu_pthread_mutexattr_t *attr)
+{
+    return pthread_mutexattr_destroy(attr);
+}
+
+int starpu_pthread_mutexattr_init(starpu_pthread_mutexattr_t *attr)
+{
+    return pthread_mutexattr_init(attr);
+}
+
+/* -- conditions ----------------------------------------------------------- */
+
+static struct orr_waiters *cond_of(starpu_pthread_cond_t *cond)
+{
+    return orr_object_record(cond->u.opaque);
+}
+
+int starpu_pthread_cond_init(starpu_pthread_cond_t *cond,
+                             starpu_pthread_condattr_t *cond_attr)
+{
+    memset(cond, 0, sizeof(*cond));
+    return pthread_cond_init(&cond->u.posix, cond_attr);
+}
+
+int starpu_pthread_cond_destroy(starpu_pthread_cond_t *cond)
+{
+    if (!orr_waits_virtually())
+        return pthread_cond_destroy(&cond->u.posix);
+    return cond_of(cond)->first ? EBUSY : 0;
+}
+
+int starpu_pthread_cond_signal(starpu_pthread_cond_t *cond)
+{
+    if (!orr_waits_virtually())
+        return pthread_cond_signal(&cond->u.posix);
+    orr_waiters_grant(cond_of(cond));
+    return 0;
+}
+
+int starpu_pthread_cond_broadcast(starpu_pthread_cond_t *cond)
+{
+    if (!orr_waits_virtually())
+        return pthread_cond_broadcast(&cond->u.posix);
+    while (orr_waiters_grant(cond_of(cond)))
+        ;
+    return 0;
+}
+
+/* Waits until a virtual date with the mutex let go, whatever its depth. */
+static int wait_until(starpu_pthread_cond_t *cond,
+                      starpu_pthread_mutex_t *mutex, double until_us)
+{
+    struct mutex *m = mutex_of(mutex);
+    struct orr_waiter self;
+    unsigned depth = m->depth;
+    bool granted;
+
+    if (m->owner != orr_self)
+        return EPERM;
+    m->depth = 0;
+    hand_on(m);
+    granted = orr_waiters_wait(cond_of(cond), &self, "a condition", until_us);
+    starpu_pthread_mutex_lock(mutex);
+    m->depth = depth;
+    return granted ? 0 : ETIMEDOUT;
+}
+
+int starpu_pthread_cond_wait(starpu_pthread_cond_t *cond,
+                             starpu_pthread_mutex_t *mutex)
+{
+    if (!orr_waits_virtually())
+        return pthread_cond_wait(&cond->u.posix, &mutex->u.posix);
+    return wait_until(cond, mutex, ORR_FOREVER);
+}
+
+/* Applications make dates from the real clock, so what counts is how far away
+ * this one is. It is taken to the millisecond: the microseconds between the
+ * caller's reading of the clock and ours must not make simulations differ. */
+static double virtual_date(const struct timespec *date)
+{
+    struct orr_exec *exec = orr_self->exec;
+    struct timespec now;
+    double us;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    us = (double)(date->tv_sec - now.tv_sec) * 1e6 +
+         (double)(date->tv_nsec - now.tv_nsec) * 1e-3;
+    if (us >= 1000)
+        us = nearbyint(us * 1e-3) * 1e3;
+    return exec->ops->now(exec) + (us > 0 ? us : 0);
+}
+
+int starpu_pthread_cond_timedwait(starpu_pthread_cond_t *cond,
+                                  starpu_pthread_mutex_t *mutex,
+                                  const struct timespec *abstime)
+{
+    if (!orr_waits_virtually())
+        return pthread_cond_timedwait(&cond->u.posix, &mutex->u.posix, abstime);
+    return wait_until(cond, mutex, virtual_date(abstime));
+}
+
+/* -- locks for many readers or one writer --------------------------------- */
+
+struct rwlock {
+    struct orr_context *writer;
+    struct orr_waiters waiters;
+    unsigned readers;
+};
+
+static_assert(sizeof(struct rwlock) <= 6 * sizeof(long),
+              "a simulated lock must fit");
+
+static struct rwlock *rwlock_of(starpu_pthread_rwlock_t *rwlock)
+{
+    return orr_object_record(rwlock->u.opaque);
+}
+
+int starpu_pthread_rwlock_init(starpu_pthread_rwlock_t *rwlock,
+                               const starpu_pthread_rwlockattr_t *attr)
+{
+    memset(rwlock, 0, sizeof(*rwlock));
+    return pthread_rwlock_init(&rwlock->u.posix, attr);
+}
+
+int starpu_pthread_rwlock_destroy(starpu_pthread_rwlock_t *rwlock)
+{
+    struct rwlock *rw = rwlock_of(rwlock);
+
+    if (!orr_waits_virtually())
+        return pthread_rwlock_destroy(&rwlock->u.posix);
+    return rw->writer || rw->readers ? EBUSY : 0;
+}
+
+static bool rw_free_for(const struct rwlock *rw, bool writes)
+{
+    return !rw->writer && (!writes || rw->readers == 0);
+}
+
+static void rw_enter(struct rwlock *rw, struct orr_context *who, bool writes)
+{
+    if (writes)
+        rw->writer = who;
+    else
+        rw->readers++;
+}
+
+/* Nobody overtakes: a reader waits behind a writer that waits. */
+static int rw_try(struct rwlock *rw, bool writes)
+{
+    if (rw->writer == orr_self)
+        return EDEADLK;
+    if (rw->waiters.first || !rw_free_for(rw, writes))
+        return EBUSY;
+    rw_enter(rw, orr_self, writes);
+    return 0;
+}
+
+static int rw_lock(struct rwlock *rw, bool writes)
+{
+    struct orr_waiter self = {.writes = writes};
+    int ret = rw_try(rw, writes);
+
+    if (ret != EBUSY)
+        return ret;
+    orr_waiters_wait(&rw->waiters, &self, "a reader-writer lock", ORR_FOREVER);
+    return 0;
+}
+
+int starpu_pthread_rwlock_rdlock(starpu_pthread_rwlock_t *rwlock)
+{
+    if (!orr_waits_virtually())
+        return pthread_rwlock_rdlock(&rwlock->u.posix);
+    return rw_lock(rwlock_of(rwlock), false);
+}
+
+int starpu_pthread_rwlock_wrlock(starpu_pthread_rwlock_t *rwlock)
+{
+    if (!orr_waits_virtually())
+        return pthread_rwlock_wrlock(&rwlock->u.posix);
+    return rw_lock(rwlock_of(rwlock), true);
+}
+
+int starpu_pthread_rwlock_tryrdlock(starpu_pthread_rwlock_t *rwlock)
+{
+    if (!orr_waits_virtually())
+        return pthread_rwlock_tryrdlock(&rwlock->u.posix);
+    return rw_try(rwlock_of(rwlock), false) ? EBUSY : 0;
+}
+
+int starpu_pthread_rwlock_trywrlock(starpu_pthread_rwlock_t *rwlock)
+{
+    if (!orr_waits_virtually())
+        return pthread_rwlock_trywrlock(&rwlock->u.posix);
+    return rw_try(rwlock_of(rwlock), true) ? EBUSY : 0;
+}
+
+int starpu_pthread_rwlock_unlock(starpu_pthread_rwlock_t *rwlock)
+{
+    struct rwlock *rw = rwlock_of(rwlock);
+
+    if (!orr_waits_virtually())
+        return pthread_rwlock_unlock(&rwlock->u.posix);
+    if (rw->writer == orr_self)
+        rw->writer = NULL;
+    else if (rw->readers > 0)
+        rw->readers--;
+    else
+        return EPERM;
+    while (rw->waiters.first && rw_free_for(rw, rw->waiters.first->writes)) {
+        struct orr_waiter *next = orr_waiters_grant(&rw->waiters);
+
+        rw_enter(rw, next->context, next->writes);
+    }
+    return 0;
+}

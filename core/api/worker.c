@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/worker.c - the queries of starpu_worker.h about workers. What they
+ * read is fixed by starpu_init; any thread.
+ */
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/api/api.h"
+#include "core/task/cost.h"
+#include "core/task/job.h"
+
+/* An architecture's names, and the memory it computes in. */
+struct archtype {
+    const char *name;     /* for people */
+    const char *variable; /* inside STARPU_<…> */
+    enum starpu_node_kind memory;
+};
+
+static const struct archtype archtypes[STARPU_NARCH] = {
+    [STARPU_CPU_WORKER] = {"CPU", "CPU", STARPU_CPU_RAM},
+    [STARPU_CUDA_WORKER] = {"CUDA", "CUDA", STARPU_CUDA_RAM},
+    [STARPU_OPENCL_WORKER] = {"OpenCL", "OPENCL", STARPU_OPENCL_RAM},
+    [STARPU_MAX_FPGA_WORKER] = {"FPGA", "FPGA", STARPU_MAX_FPGA_RAM},
+    [STARPU_MPI_MS_WORKER] = {"MPI_MS", "MPI_MS", STARPU_MPI_MS_RAM},
+    [STARPU_TCPIP_MS_WORKER] = {"TCPIP_MS", "TCPIP_MS", STARPU_TCPIP_MS_RAM},
+    [STARPU_HIP_WORKER] = {"HIP", "HIP", STARPU_HIP_RAM},
+};
+
+/* -- architectures -- */
+
+unsigned starpu_worker_archtype_is_valid(enum starpu_worker_archtype type)
+{
+    return (unsigned)type < STARPU_NARCH && archtypes[type].name;
+}
+
+enum starpu_worker_archtype starpu_arch_mask_to_worker_archtype(unsigned mask)
+{
+    for (int type = 0; type < STARPU_NARCH; type++)
+        if (starpu_worker_archtype_is_valid(type) &&
+            STARPU_WORKER_TO_MASK(type) == mask)
+            return type;
+    return STARPU_UNKNOWN_WORKER;
+}
+
+const char *starpu_worker_get_type_as_string(enum starpu_worker_archtype type)
+{
+    if (type == STARPU_ANY_WORKER)
+        return "any";
+    return starpu_worker_archtype_is_valid(type) ? archtypes[type].name
+                                                 : "unknown";
+}
+
+const char *starpu_worker_get_type_as_env_var(enum starpu_worker_archtype type)
+{
+    return starpu_worker_archtype_is_valid(type) ? archtypes[type].variable
+                                                 : "UNKNOWN";
+}
+
+enum starpu_worker_archtype starpu_worker_get_type_from_string(const char *type)
+{
+    for (int i = 0; i < STARPU_NARCH; i++)
+        if (archtypes[i].name && (!strcasecmp(type, archtypes[i].name) ||
+                                  !strcasecmp(type, archtypes[i].variable)))
+            return i;
+    return STARPU_UNKNOWN_WORKER;
+}
+
+enum starpu_node_kind
+starpu_worker_get_memory_node_kind(enum starpu_worker_archtype type)
+{
+    return starpu_worker_archtype_is_valid(type) ? archtypes[type].memory
+                                                 : STARPU_UNUSED;
+}
+
+enum starpu_worker_archtype
+starpu_memory_node_get_worker_archtype(enum starpu_node_kind node_kind)
+{
+    for (int i = 0; i < STARPU_NARCH; i++)
+        if (archtypes[i].name && archtypes[i].memory == node_kind)
+            return i;
+    return STARPU_UNKNOWN_WORKER;
+}
+
+/* -- how many -- */
+
+void starpu_worker_wait_for_initialisation(void)
+{
+    /* starpu_init returns when the workers are there. */
+}
+
+static bool is_of(const struct orr_worker *worker,
+                  enum starpu_worker_archtype type)
+{
+    return type == STARPU_ANY_WORKER || worker->desc->type == type;
+}
+
+int starpu_worker_get_count_by_type(enum starpu_worker_archtype type)
+{
+    struct orr_runtime *rt = orr_runtime_current(__func__);
+    int n = 0;
+
+    for (unsigned w = 0; rt && w < rt->nworkers; w++)
+        n += is_of(&rt->workers[w], type);
+    return n;
+}
+
+unsigned starpu_worker_get_count(void)
+{
+    struct orr_runtime *rt = orr_runtime_current(__func__);
+
+    return rt ? rt->nworkers : 0;
+}
+
+unsigned starpu_cpu_worker_get_count(void)
+{
+    return (unsigned)starpu_worker_get_count_by_type(STARPU_CPU_WORKER);
+}
+
+unsigned starpu_cuda_worker_get_count(void)
+{
+    return (unsigned)starpu_worker_get_count_by_type(STARPU_CUDA_WORKER);
+}
+
+unsigned starpu_hip_worker_get_count(void)
+{
+    return (unsigned)starpu_worker_get_count_by_type(STARPU_HIP_WORKER);
+}
+
+unsigned starpu_opencl_worker_get_count(void)
+{
+    return (unsigned)starpu_worker_get_count_by_type(STARPU_OPENCL_WORKER);
+}
+
+unsigned starpu_mpi_ms_worker_get_count(void)
+{
+    return (unsigned)starpu_worker_get_count_by_type(STARPU_MPI_MS_WORKER);
+}
+
+unsigned starpu_tcpip_ms_worker_get_count(void)
+{
+    return (unsigned)starpu_worker_get_count_by_type(STARPU_TCPIP_MS_WORKER);
+}
+
+/* -- who calls -- */
+
+int starpu_worker_get_id(void)
+{
+    return orr_self && orr_self->worker ? (int)orr_self->worker->id : -1;
+}
+
+unsigned _starpu_worker_get_id_check(const char *f, int l)
+{
+    int id = starpu_worker_get_id();
+
+    if (id >= 0)
+        return (unsigned)id;
+    orr_log_error("%s:%d: starpu_worker_get_id_check may only be called by a "
+                  "worker, from a kernel or a callback",
+                  f, l);
+    abort();
+}
+
+#undef starpu_worker_get_id_check
+unsigned starpu_worker_get_id_check(void)
+{
+    return _starpu_worker_get_id_check("?", 0);
+}
+
+/* -- about one -- */
+
+enum starpu_worker_archtype starpu_worker_get_type(int id)
+{
+    return orr_api_worker(__func__, id)->desc->type;
+}
+
+int starpu_worker_get_devid(int id)
+{
+    return orr_api_worker(__func__, id)->desc->devid;
+}
+
+int starpu_worker_get_devnum(int id)
+{
+    return orr_api_worker(__func__, id)->desc->devid;
+}
+
+/* One worker drives each device. */
+int starpu_worker_get_subworkerid(int id)
+{
+    const struct orr_worker *worker = orr_api_worker(__func__, id);
+
+    return worker->desc->type == STARPU_CPU_WORKER ? -1 : 0;
+}
+
+int starpu_worker_get_bindid(int workerid)
+{
+    return orr_api_worker(__func__, workerid)->desc->cpu;
+}
+
+void starpu_worker_get_name(int id, char *dst, size_t maxlen)
+{
+    snprintf(dst, maxlen, "%s", orr_api_worker(__func__, id)->desc->name);
+}
+
+/* -- searches -- */
+
+unsigned starpu_worker_get_ids_by_type(enum starpu_worker_archtype type,
+                                       int *workerids, unsigned maxsize)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    unsigned n = 0;
+
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        if (!is_of(&rt->workers[w], type))
+            continue;
+        if (n == maxsize)
+            return (unsigned)-ERANGE;
+        workerids[n++] = (int)w;
+    }
+    return n;
+}
+
+int starpu_worker_get_by_type(enum starpu_worker_archtype type, int num)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (is_of(&rt->workers[w], type) && num-- == 0)
+            return (int)w;
+    return -1;
+}
+
+int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (is_of(&rt->workers[w], type) && rt->workers[w].desc->devid == devid)
+            return (int)w;
+    return -1;
+}
+
+/* Workers of one device are neighbours, so that a device is new when it is
+ * not the last one written. */
+int starpu_worker_get_devids(enum starpu_worker_archtype type, int *devids,
+                             int num)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    int n = 0;
+
+    for (unsigned w = 0; w < rt->nworkers && n < num; w++) {
+        int devid = rt->workers[w].desc->devid;
+
+        if (is_of(&rt->workers[w], type) && (n == 0 || devids[n - 1] != devid))
+            devids[n++] = devid;
+    }
+    return n;
+}
+
+static bool kind_can(struct orr_runtime *rt, struct orr_job *job, unsigned kind)
+{
+    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    bool uniform = true;
+
+    if (orr_job_able_kind(rt, job, row, kind, &uniform))
+        return true;
+    for (unsigned i = 0; !uniform && i < rt->kinds[kind].nworkers; i++)
+        if (orr_job_able(rt, job, row, rt->kinds[kind].members[i]))
+            return true;
+    return false;
+}
+
+unsigned
+starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
+                                    const struct starpu_task *task)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct orr_job *job = orr_job_of(task);
+
+    /* Before submission nothing more is known than what the codelet says. */
+    if (!job)
+        return task->cl &&
+               (!task->cl->where ||
+                (task->cl->where & STARPU_WORKER_TO_MASK(worker_type)));
+    for (unsigned k = 0; k < rt->nkinds; k++)
+        if (rt->kinds[k].type == worker_type && kind_can(rt, job, k))
+            return 1;
+    return 0;
+}
+
+/* -- lists for people -- */
+
+void starpu_worker_display_names(FILE *output, enum starpu_worker_archtype type)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    starpu_worker_display_count(output, type);
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (is_of(&rt->workers[w], type))
+            fprintf(output, "\t%s\n", rt->workers[w].desc->name);
+}
+
+void starpu_worker_display_count(FILE *output, enum starpu_worker_archtype type)
+{
+    int n = starpu_worker_get_count_by_type(type);
+
+    fprintf(output, "%d %s worker%s\n", n,
+            starpu_worker_get_type_as_string(type), n == 1 ? "" : "s");
+}
+
+void starpu_worker_display_all(FILE *output)
+{
+    for (int type = 0; type < STARPU_NARCH; type++)
+        if (starpu_worker_archtype_is_valid(type) &&
+            starpu_worker_get_count_by_type(type) > 0)
+            starpu_worker_display_names(output, type);
+}
+
+/* -- combined workers: there are none -- */
+
+unsigned starpu_combined_worker_get_count(void)
+{
+    return 0;
+}
+
+unsigned starpu_worker_is_combined_worker(int id)
+{
+    (void)id;
+    return 0;
+}
+
+int starpu_combined_worker_get_id(void)
+{
+    return starpu_worker_get_id();
+}
+
+int starpu_combined_worker_get_size(void)
+{
+    return orr_self && orr_self->worker ? 1 : -1;
+}
+
+int starpu_combined_worker_get_rank(void)
+{
+    return orr_self && orr_self->worker ? 0 : -1;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/base/config.c - see config.h. Only orr_config_read looks at the
+ * environment; nothing here is kept between calls. */
+#ifndef _GNU_SOURCE
+#    define _GNU_SOURCE /* strtod_l */
+#endif
+
+#include "core/base/config.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <locale.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum config_type { TYPE_INT, TYPE_BOOL, TYPE_MIB, TYPE_DOUBLE, TYPE_STRING };
+
+struct variable {
+    const char *name;
+    enum config_type type;
+    const char *initial;
+    const char *sentence;
+};
+
+static const struct variable table[ORR_CFG_COUNT] = {
+#define ORR_CONFIG_ROW(id, name, type, initial, sentence)                      \
+    [ORR_CFG_##id] = {name, TYPE_##type, initial, sentence},
+    ORR_CONFIG_TABLE(ORR_CONFIG_ROW)
+#undef ORR_CONFIG_ROW
+};
+
+/* Decimal digits with an optional + sign, blanks around. */
+static int read_int(const char *name, const char *text, int *ret,
+                    struct orr_error *err)
+{
+    char *end;
+    long long value;
+
+    errno = 0;
+    value = strtoll(text, &end, 10);
+    if (end == text || end[strspn(end, " \t\n")] != '\0')
+        return orr_fail(err, -EINVAL,
+                        "%s=\"%s\" is not a number; give decimal digits only, "
+                        "or unset it",
+                        name, text);
+    if (value < 0 || value > INT_MAX || errno)
+        return orr_fail(err, -EINVAL,
+                        "%s=\"%s\" is %s; give a number from 0 to %d, or unset "
+                        "it for the default",
+                        name, text, value < 0 ? "negative" : "too large",
+                        INT_MAX);
+    *ret = (int)value;
+    return 0;
+}
+
+/* A finite number, written as in C whatever the application's locale is. */
+static int read_double(const char *name, const char *text, double *ret,
+                       struct orr_error *err)
+{
+    locale_t c = newlocale(LC_ALL_MASK, "C", NULL);
+    double value;
+    char *end;
+
+    if (!c)
+        return -ENOMEM;
+    value = strtod_l(text, &end, c);
+    freelocale(c);
+    if (end == text || end[strspn(end, " \t\n")] != '\0' || !isfinite(value))
+        return orr_fail(err, -EINVAL,
+                        "%s=\"%s\" is not a number; give one such as 1.5, or "
+                        "unset it",
+                        name, text);
+    *ret = value;
+    return 0;
+}
+
+static int read_string(const char *text, char **ret)
+{
+    char *copy = strdup(text);
+
+    if (!copy)
+        return -ENOMEM;
+    *ret = copy;
+    return 0;
+}
+
+/* Reads `text`, which is not empty, as the variable's type. */
+static int read_value(const struct variable *variable, const char *text,
+                      struct orr_config_value *value, struct orr_error *err)
+{
+    switch (variable->type) {
+    case TYPE_DOUBLE:
+        return read_double(variable->name, text, &value->real, err);
+    case TYPE_STRING:
+        return read_string(text, &value->text);
+    default:
+        return read_int(variable->name, text, &value->number, err);
+    }
+}
+
+static void set_default(const struct variable *variable,
+                        struct orr_config_value *value)
+{
+    const char *text = variable->initial;
+
+    value->set = false;
+    switch (variable->type) {
+    case TYPE_DOUBLE:
+        value->real = (double)NAN;
+        if (*text)
+            (void)read_double(variable->name, text, &value->real, NULL);
+        break;
+    case TYPE_STRING:
+        /* Never written nor freed: `set` is false. */
+        value->text = *text ? (char *)(uintptr_t)text : NULL;
+        break;
+    default:
+        value->number = *text ? atoi(text) : -1;
+    }
+}
+
+static int read_variable(enum orr_config_id id, struct orr_config_value *value,
+                         struct orr_error *err)
+{
+    const char *text = getenv(table[id].name);
+    int rc;
+
+    set_default(&table[id], value);
+    if (!text || !*text)
+        return 0;
+    rc = read_value(&table[id], text, value, err);
+    if (rc == 0)
+        value->set = true;
+    return rc;
+}
+
+/* STARPU_LIMIT_<kind>_<i>_MEM for each i. */
+static int read_device_limits(const char *kind, int *mib, struct orr_error *err)
+{
+    for (int i = 0; i < ORR_CONFIG_DEVICES; i++) {
+        char name[48];
+        const char *text;
+        int rc = 0;
+
+        snprintf(name, sizeof(name), "STARPU_LIMIT_%s_%d_MEM", kind, i);
+        text = getenv(name);
+        mib[i] = -1;
+        if (text && *text)
+            rc = read_int(name, text, &mib[i], err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* What no single variable can say by its type. */
+static int check_values(struct orr_config *config, struct orr_error *err)
+{
+    struct orr_config_value *values = config->values;
+    const char *kernels = values[ORR_CFG_SIM_KERNELS].text;
+
+    if (!values[ORR_CFG_NCPU].set && values[ORR_CFG_NCPUS].set)
+        values[ORR_CFG_NCPU] = values[ORR_CFG_NCPUS];
+    if (strcmp(kernels, "skip") != 0 && strcmp(kernels, "run") != 0)
+        return orr_fail(err, -EINVAL,
+                        "ORRERY_SIM_KERNELS=\"%s\" is unknown; give skip or "
+                        "run",
+                        kernels);
+    return 0;
+}
+
+int orr_config_read(struct orr_config *config, struct orr_error *err)
+{
+    struct orr_config fresh = {0};
+    int rc = 0;
+
+    for (int id = 0; id < ORR_CFG_COUNT && rc == 0; id++)
+        rc = read_variable(id, &fresh.values[id], err);
+    if (rc == 0)
+        rc = read_device_limits("CUDA", fresh.cuda_mib, err);
+    if (rc == 0)
+        rc = read_device_limits("OPENCL", fresh.opencl_mib, err);
+    if (rc == 0)
+        rc = check_values(&fresh, err);
+    if (rc < 0) {
+        orr_config_done(&fresh);
+        return rc == -ENOMEM
+                   ? orr_fail(err, rc, "no memory to read the environment")
+                   : rc;
+    }
+    *config = fresh;
+    return 0;
+}
+
+void orr_config_done(struct orr_config *config)
+{
+    for (int id = 0; id < ORR_CFG_COUNT; id++)
+        if (table[id].type == TYPE_STRING && config->values[id].set)
+            free(config->values[id].text);
+    memset(config, 0, sizeof(*config));
+}
+
+bool orr_config_is_set(const struct orr_config *config, enum orr_config_id id)
+{
+    return config->values[id].set;
+}
+
+int orr_config_int(const struct orr_config *config, enum orr_config_id id)
+{
+    assert(table[id].type < TYPE_DOUBLE);
+    return config->values[id].number;
+}
+
+bool orr_config_bool(const struct orr_config *config, enum orr_config_id id)
+{
+    assert(table[id].type == TYPE_BOOL);
+    return config->values[id].number > 0;
+}
+
+double orr_config_double(const struct orr_config *config, enum orr_config_id id)
+{
+    assert(table[id].type == TYPE_DOUBLE);
+    return config->values[id].real;
+}
+
+const char *orr_config_string(const struct orr_config *config,
+                              enum orr_config_id id)
+{
+    assert(table[id].type == TYPE_STRING);
+    return config->values[id].text;
+}
+
+int orr_config_device_mib(const struct orr_config *config,
+                          enum orr_config_id id, int devid)
+{
+    const int *own = id == ORR_CFG_LIMIT_CUDA_MEM     ? config->cuda_mib
+                     : id == ORR_CFG_LIMIT_OPENCL_MEM ? config->opencl_mib
+                                                      : NULL;
+
+    if (own && devid >= 0 && devid < ORR_CONFIG_DEVICES && own[devid] >= 0)
+        return own[devid];
+    return orr_config_int(config, id);
+}
+
+const char *orr_config_name(enum orr_config_id id)
+{
+    return table[id].name;
+}
+
+static void print_group(FILE *out, const char *title, const int *ids, size_t n)
+{
+    static const char *const types[] = {"integer", "0 or 1", "MiB", "number",
+                                        "text"};
+
+    fprintf(out, "\n## %s\n\n", title);
+    fprintf(out,
+            "| variable | type | default | meaning |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < n; i++) {
+        const struct variable *row = &table[ids[i]];
+
+        fprintf(out, "| `%s` | %s | %s | %s |\n", row->name, types[row->type],
+                *row->initial ? row->initial : "unset", row->sentence);
+    }
+}
+
+#define PRINT_ID(id, name, type, initial, sentence) ORR_CFG_##id,
+#define PRINT_GROUP(out, title, GROUP)                                         \
+    do {                                                                       \
+        static const int ids[] = {GROUP(PRINT_ID)};                            \
+        print_group(out, title, ids, sizeof(ids) / sizeof(ids[0]));            \
+    } while (0)
+
+void orr_config_print(FILE *out)
+{
+    fprintf(out,
+            "# Environment variables\n\n"
+            "Written from the table in `core/base/config.h`; edit that, then\n"
+            "run `ninja environment-doc`. Integers are decimal and not\n"
+            "negative; a value that cannot be read is an error. A variable\n"
+            "set to nothing counts as unset.\n");
+    PRINT_GROUP(out, "Workers", ORR_CONFIG_WORKERS);
+    PRINT_GROUP(out, "Scheduling", ORR_CONFIG_SCHEDULING);
+    PRINT_GROUP(out, "Performance models", ORR_CONFIG_MODELS);
+    PRINT_GROUP(out, "Memory", ORR_CONFIG_MEMORY);
+    PRINT_GROUP(out, "Simulation", ORR_CONFIG_SIMULATION);
+    PRINT_GROUP(out, "Output", ORR_CONFIG_OUTPUT);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/base/config.h - every environment variable that we honour, one table,
+ * read once at initialisation. No threads: an object belongs to its runtime,
+ * which only reads it afterwards.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/base/error.h"
+
+/* Types: INT, BOOL (an integer, 0 or not) and MIB are decimal and not
+ * negative; unset and without default they are -1. DOUBLE is NaN then, STRING
+ * is NULL. The default is written as the variable would be.
+ *
+ * X(id, name, type, default, sentence) */
+#define ORR_CONFIG_WORKERS(X)                                                  \
+    X(NCPU, "STARPU_NCPU", INT, "",                                            \
+      "CPU workers. Unset: one per processor that drives no device.")          \
+    X(NCPUS, "STARPU_NCPUS", INT, "", "Older spelling of `STARPU_NCPU`.")      \
+    X(RESERVE_NCPU, "STARPU_RESERVE_NCPU", INT, "0",                           \
+      "Processors left to the application.")                                   \
+    X(NCUDA, "STARPU_NCUDA", INT, "", "CUDA workers. Unset: one per device.")  \
+    X(NOPENCL, "STARPU_NOPENCL", INT, "",                                      \
+      "OpenCL workers. Unset: one per device.")                                \
+    X(WORKERS_CPUID, "STARPU_WORKERS_CPUID", STRING, "",                       \
+      "Processors that the workers take, in order: numbers and ranges such "   \
+      "as `0 2 4-7`, or `4-` for all from 4 on. Unset: in the order of the "   \
+      "topology.")                                                             \
+    X(WORKERS_NOBIND, "STARPU_WORKERS_NOBIND", BOOL, "0",                      \
+      "1: workers are not bound to processors.")                               \
+    X(CUDA_PIPELINE, "STARPU_CUDA_PIPELINE", INT, "2",                         \
+      "Asynchronous tasks in flight per CUDA worker, at most 4; 0 gives up "   \
+      "overlapping.")                                                          \
+    X(OPENCL_PIPELINE, "STARPU_OPENCL_PIPELINE", INT, "2",                     \
+      "Asynchronous tasks in flight per OpenCL worker, at most 4; 0 gives up " \
+      "overlapping.")
+
+#define ORR_CONFIG_SCHEDULING(X)                                               \
+    X(SCHED, "STARPU_SCHED", STRING, "lws",                                    \
+      "Scheduling policy; `help` lists them.")                                 \
+    X(MIN_PRIO, "STARPU_MIN_PRIO", INT, "",                                    \
+      "Lowest task priority. Unset: as the policy says.")                      \
+    X(MAX_PRIO, "STARPU_MAX_PRIO", INT, "",                                    \
+      "Highest task priority. Unset: as the policy says.")                     \
+    X(PREFETCH, "STARPU_PREFETCH", BOOL, "1",                                  \
+      "1: data of scheduled tasks are fetched before a worker takes them.")    \
+    X(SCHED_ALPHA, "STARPU_SCHED_ALPHA", DOUBLE, "1",                          \
+      "Weight of execution time in the decisions of dm policies.")             \
+    X(SCHED_BETA, "STARPU_SCHED_BETA", DOUBLE, "1",                            \
+      "Weight of transfer time.")                                              \
+    X(SCHED_GAMMA, "STARPU_SCHED_GAMMA", DOUBLE, "1000",                       \
+      "Weight of energy, in microseconds per joule.")                          \
+    X(IDLE_POWER, "STARPU_IDLE_POWER", DOUBLE, "0",                            \
+      "Watts that the idle machine takes.")                                    \
+    X(RAND_SEED, "STARPU_RAND_SEED", INT, "",                                  \
+      "Seed of random decisions. Unset: 0 in simulation, else the time.")      \
+    X(LIMIT_MAX_SUBMITTED_TASKS, "STARPU_LIMIT_MAX_SUBMITTED_TASKS", INT, "",  \
+      "Submitting waits while more tasks are unfinished, if "                  \
+      "`STARPU_LIMIT_MIN_SUBMITTED_TASKS` is set too.")                        \
+    X(LIMIT_MIN_SUBMITTED_TASKS, "STARPU_LIMIT_MIN_SUBMITTED_TASKS", INT, "",  \
+      "Submitting goes on when that many tasks are unfinished.")
+
+#define ORR_CONFIG_MODELS(X)                                                   \
+    X(CALIBRATE, "STARPU_CALIBRATE", INT, "0",                                 \
+      "0: use the models, 1: feed them as well, 2: begin them anew.")          \
+    X(CALIBRATE_MINIMUM, "STARPU_CALIBRATE_MINIMUM", INT, "10",                \
+      "Samples after which a model is believed.")                              \
+    X(HISTORY_MAX_ERROR, "STARPU_HISTORY_MAX_ERROR", INT, "50",                \
+      "Per cent by which a sample may differ before it counts as an "          \
+      "outlier.")                                                              \
+    X(EXPECTED_TRANSFER_TIME_WRITEBACK,                                        \
+      "STARPU_EXPECTED_TRANSFER_TIME_WRITEBACK", BOOL, "0",                    \
+      "1: estimates count the way back of data that a task writes.")           \
+    X(PERF_MODEL_DIR, "STARPU_PERF_MODEL_DIR", STRING, "",                     \
+      "First directory in which models are looked for, and to which new ones " \
+      "go.")                                                                   \
+    X(PERF_MODEL_PATH, "STARPU_PERF_MODEL_PATH", STRING, "",                   \
+      "Further directories of models, separated by `:` or `,`.")               \
+    X(HOMOGENEOUS_CPU, "STARPU_PERF_MODEL_HOMOGENEOUS_CPU", BOOL, "1",         \
+      "1: all CPU workers share one model.")                                   \
+    X(HOMOGENEOUS_CUDA, "STARPU_PERF_MODEL_HOMOGENEOUS_CUDA", BOOL, "0",       \
+      "1: all CUDA devices share one model.")                                  \
+    X(HOMOGENEOUS_OPENCL, "STARPU_PERF_MODEL_HOMOGENEOUS_OPENCL", BOOL, "0",   \
+      "1: all OpenCL devices share one model.")                                \
+    X(HOSTNAME, "STARPU_HOSTNAME", STRING, "",                                 \
+      "Host name under which models are kept. Unset: the machine's.")          \
+    X(STARPU_HOME, "STARPU_HOME", STRING, "",                                  \
+      "Directory in which `.starpu/sampling` lies; the first that is set of "  \
+      "this and the five below counts.")                                       \
+    X(XDG_CACHE_HOME, "XDG_CACHE_HOME", STRING, "", "As above.")               \
+    X(HOME, "HOME", STRING, "", "As above.")                                   \
+    X(TMPDIR, "TMPDIR", STRING, "", "As above.")                               \
+    X(TEMP, "TEMP", STRING, "", "As above.")                                   \
+    X(TMP, "TMP", STRING, "", "As above; without any, `/tmp`.")
+
+#define ORR_CONFIG_MEMORY(X)                                                   \
+    X(LIMIT_CPU_MEM, "STARPU_LIMIT_CPU_MEM", MIB, "",                          \
+      "MiB of main memory that data may take. Unset: no limit.")               \
+    X(LIMIT_CUDA_MEM, "STARPU_LIMIT_CUDA_MEM", MIB, "",                        \
+      "MiB that data may take on each CUDA device; "                           \
+      "`STARPU_LIMIT_CUDA_<i>_MEM` limits device i alone. Unset: 90 % of its " \
+      "memory.")                                                               \
+    X(LIMIT_OPENCL_MEM, "STARPU_LIMIT_OPENCL_MEM", MIB, "",                    \
+      "Likewise for OpenCL devices, with `STARPU_LIMIT_OPENCL_<i>_MEM`.")
+
+#define ORR_CONFIG_SIMULATION(X)                                               \
+    X(MACHINE, "ORRERY_MACHINE", STRING, "",                                   \
+      "Machine to simulate: a name or a file. Unset: the real one.")           \
+    X(SIM_KERNELS, "ORRERY_SIM_KERNELS", STRING, "skip",                       \
+      "`skip`: simulated kernels only take their time; `run`: the CPU "        \
+      "version of each kernel is run on real memory.")                         \
+    X(ASSUME, "ORRERY_ASSUME", STRING, "",                                     \
+      "Times of kernels without a model, such as `kernel[init] = 50us`, "      \
+      "separated by `;`.")                                                     \
+    X(SIM_FOLD, "ORRERY_SIM_FOLD", BOOL, "0",                                  \
+      "1: in simulation every large allocation of `starpu_malloc` is folded, " \
+      "as with `STARPU_MALLOC_SIMULATION_FOLDED`.")                            \
+    X(SIM_WATCHDOG, "ORRERY_SIM_WATCHDOG", DOUBLE, "20",                       \
+      "Seconds after which a program that blocks outside virtual time is "     \
+      "reported; 0: never.")                                                   \
+    X(SUBMIT_COST, "STARPU_SIMGRID_TASK_SUBMIT_COST", BOOL, "1",               \
+      "1: a submission takes virtual time.")                                   \
+    X(PUSH_COST, "STARPU_SIMGRID_TASK_PUSH_COST", BOOL, "1",                   \
+      "1: entering the scheduler takes virtual time.")                         \
+    X(FETCH_COST, "STARPU_SIMGRID_FETCHING_INPUT_COST", BOOL, "1",             \
+      "1: asking for the data of a task takes virtual time.")                  \
+    X(MALLOC_COST, "STARPU_SIMGRID_CUDA_MALLOC_COST", BOOL, "1",               \
+      "1: device allocations and pinned memory take virtual time.")            \
+    X(QUEUE_COST, "STARPU_SIMGRID_CUDA_QUEUE_COST", BOOL, "1",                 \
+      "1: handing over kernels and copies takes virtual time.")                \
+    X(TRANSFER_COST, "STARPU_SIMGRID_TRANSFER_COST", BOOL, "1",                \
+      "1: copies take virtual time.")                                          \
+    X(SIMGRID, "STARPU_SIMGRID", BOOL, "0",                                    \
+      "Guard of StarPU's scripts; ignored with a notice, since one library "   \
+      "runs and simulates.")                                                   \
+    X(PLATFORM_DIR, "ORRERY_PLATFORM_DIR", STRING, "",                         \
+      "Directory of the machine catalogue. Unset: the installed one.")         \
+    X(MODULE_DIR, "ORRERY_MODULE_DIR", STRING, "",                             \
+      "Directory of `sim.so` and `bound.so`. Unset: beside the library.")
+
+#define ORR_CONFIG_OUTPUT(X)                                                   \
+    X(SILENT, "STARPU_SILENT", BOOL, "0",                                      \
+      "1: nothing but errors is printed on stderr.")                           \
+    X(TRACE, "ORRERY_TRACE", STRING, "",                                       \
+      "File to which a Pajé trace of the run is written. Unset: none.")        \
+    X(REPORT, "ORRERY_REPORT", STRING, "",                                     \
+      "File to which the figures of the run are written as JSON. Unset: "      \
+      "none.")
+
+#define ORR_CONFIG_TABLE(X)                                                    \
+    ORR_CONFIG_WORKERS(X)                                                      \
+    ORR_CONFIG_SCHEDULING(X)                                                   \
+    ORR_CONFIG_MODELS(X)                                                       \
+    ORR_CONFIG_MEMORY(X)                                                       \
+    ORR_CONFIG_SIMULATION(X)                                                   \
+    ORR_CONFIG_OUTPUT(X)
+
+enum orr_config_id {
+#define ORR_CONFIG_ID(id, name, type, initial, sentence) ORR_CFG_##id,
+    ORR_CONFIG_TABLE(ORR_CONFIG_ID)
+#undef ORR_CONFIG_ID
+        ORR_CFG_COUNT
+};
+
+struct orr_config_value {
+    bool set; /* came from the environment */
+    union {
+        int number;
+        double real;
+        char *text; /* owned if set, else a constant or NULL */
+    };
+};
+
+/* STARPU_LIMIT_<kind>_<i>_MEM is looked for up to this device. */
+#define ORR_CONFIG_DEVICES 32
+
+struct orr_config {
+    struct orr_config_value values[ORR_CFG_COUNT];
+    int cuda_mib[ORR_CONFIG_DEVICES], opencl_mib[ORR_CONFIG_DEVICES];
+};
+
+/* Reads the environment; a variable that is set to nothing counts as unset.
+ * Errors: -EINVAL with words that name variable and value, -ENOMEM; *config
+ * is then untouched. The caller ends it with orr_config_done. */
+int orr_config_read(struct orr_config *config, struct orr_error *err);
+
+/* Frees what the object owns; zeroed ones are allowed. */
+void orr_config_done(struct orr_config *config);
+
+/* Whether the value came from the environment. */
+bool orr_config_is_set(const struct orr_config *config, enum orr_config_id id);
+
+/* Values of INT, BOOL and MIB variables; -1: unset and without default. */
+int orr_config_int(const struct orr_config *config, enum orr_config_id id);
+bool orr_config_bool(const struct orr_config *config, enum orr_config_id id);
+
+/* NaN: unset and without default. */
+double orr_config_double(const struct orr_config *config,
+                         enum orr_config_id id);
+
+/* Lent; NULL: unset and without default. */
+const char *orr_config_string(const struct orr_config *config,
+                              enum orr_config_id id);
+
+/* The limit for one device in MiB: STARPU_LIMIT_CUDA_<devid>_MEM, else `id`
+ * itself (LIMIT_CUDA_MEM, LIMIT_OPENCL_MEM, LIMIT_CPU_MEM); -1: none. */
+int orr_config_device_mib(const struct orr_config *config,
+                          enum orr_config_id id, int devid);
+
+/* The variable's name, for messages. */
+const char *orr_config_name(enum orr_config_id id);
+
+/* Writes the table as Markdown: docs/ENVIRONMENT.md. */
+void orr_config_print(FILE *out);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/base/log.c - see log.h. One write per message, so that messages of
+ * several threads do not mix.
+ */
+#include "core/base/log.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool silent(void)
+{
+    const char *value = getenv("STARPU_SILENT");
+
+    return value && *value && strcmp(value, "0") != 0;
+}
+
+static void print(const char *kind, const char *format, va_list args)
+{
+    char text[8192];
+    size_t n = (size_t)snprintf(text, sizeof(text), "orrery: %s", kind);
+    int wanted = vsnprintf(text + n, sizeof(text) - n - 1, format, args);
+
+    if (wanted < 0)
+        return;
+    n = strlen(text);
+    text[n] = '\n';
+    fwrite(text, 1, n + 1, stderr);
+}
+
+void orr_log_error(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print("error: ", format, args);
+    va_end(args);
+}
+
+void orr_log_warning(const char *format, ...)
+{
+    va_list args;
+
+    if (silent())
+        return;
+    va_start(args, format);
+    print("warning: ", format, args);
+    va_end(args);
+}
+
+void orr_log_notice(const char *format, ...)
+{
+    va_list args;
+
+    if (silent())
+        return;
+    va_start(args, format);
+    print("", format, args);
+    va_end(args);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/base/log.h - messages to the person at the terminal, on stderr.
+ * Any thread. STARPU_SILENT=1 silences everything but errors.
+ */
+#pragma once
+
+/* Something cannot be done: the call fails or the program ends. */
+void orr_log_error(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
+/* Something looks wrong, the run goes on. */
+void orr_log_warning(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
+/* Something worth knowing. */
+void orr_log_notice(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));

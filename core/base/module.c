@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/base/module.c - see module.h. No state of its own: the dynamic linker
+ * knows what is open, and opening twice gives the same object. Any thread.
+ */
+#ifndef _GNU_SOURCE
+#    define _GNU_SOURCE /* dladdr */
+#endif
+#include "core/base/module.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The directory of the object that this code is in. */
+static int own_directory(char ret[PATH_MAX])
+{
+    /* Any address of our own will do. */
+    static const char anchor = 0;
+    char *slash;
+    Dl_info info;
+
+    if (!dladdr(&anchor, &info) || !info.dli_fname ||
+        !realpath(info.dli_fname, ret))
+        return -ENOENT;
+    slash = strrchr(ret, '/');
+    slash[slash == ret] = '\0';
+    return 0;
+}
+
+/* Writes directory/folder/name.so; says whether that is a file to read. */
+static int try_place(const char *directory, const char *folder,
+                     const char *name, char ret[PATH_MAX])
+{
+    int n = snprintf(ret, PATH_MAX, "%s/%s%s.so", directory, folder, name);
+
+    return n < PATH_MAX && access(ret, R_OK) == 0 ? 0 : -ENOENT;
+}
+
+static int find_module(const char *name, char ret[PATH_MAX])
+{
+    const char *given = getenv("ORRERY_MODULE_DIR");
+    char own[PATH_MAX];
+
+    if (given && *given && try_place(given, "", name, ret) == 0)
+        return 0;
+    if (own_directory(own) < 0)
+        return -ENOENT;
+    if (try_place(own, "orrery/", name, ret) == 0)
+        return 0;
+    /* The build tree has the library and its modules in one folder. */
+    return try_place(own, "", name, ret);
+}
+
+/* The module's description, if it is one that this library can use. */
+static int read_entry(void *object, const char *name, const char *path,
+                      const struct orr_module **ret, struct orr_error *err)
+{
+    void *symbol = dlsym(object, ORR_MODULE_ENTRY);
+    const struct orr_module *module;
+    orr_module_entry_fn entry;
+
+    if (!symbol)
+        return orr_fail(err, -EINVAL, "%s is no module of Orrery", path);
+    /* POSIX promises that a function fits; ISO C has no cast for it. */
+    memcpy(&entry, &symbol, sizeof(entry));
+    module = entry();
+    if (module->abi != ORR_MODULE_ABI || strcmp(module->name, name) != 0)
+        return orr_fail(
+            err, -EINVAL,
+            "%s is module \"%s\" version %u, not \"%s\" version %u; "
+            "install the one that came with this library",
+            path, module->name, module->abi, name, ORR_MODULE_ABI);
+    *ret = module;
+    return 0;
+}
+
+int orr_module_open(const char *name, const void **ret, struct orr_error *err)
+{
+    const struct orr_module *module = NULL;
+    char path[PATH_MAX];
+    void *object;
+    int rc;
+
+    if (find_module(name, path) < 0)
+        return orr_fail(err, -ENOENT,
+                        "module %s.so is neither in ORRERY_MODULE_DIR nor "
+                        "beside the library; build it with meson option "
+                        "-D%s=enabled, or set ORRERY_MODULE_DIR",
+                        name, name);
+    object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!object)
+        return orr_fail(err, -EINVAL,
+                        "cannot open module %s: %s; build it with meson "
+                        "option -D%s=enabled",
+                        path, dlerror(), name);
+    rc = read_entry(object, name, path, &module, err);
+    if (rc < 0) {
+        dlclose(object);
+        return rc;
+    }
+    *ret = module->table;
+    return 0;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/base/slab.c - see slab.h. Only the depot and the shared cache lock. */
+#include "core/base/slab.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/base/lock.h"
+#include "core/worker/worker.h"
+
+#define BATCH       64u
+#define BLOCK_BYTES ((size_t)256 << 10)
+
+struct object {
+    struct object *next;       /* in its cache or batch */
+    struct object *next_batch; /* [depot lock] first object of a batch only */
+};
+
+struct cache {
+    struct object *full;    /* a batch ready to hand out or give away */
+    struct object *current; /* what get and put work on */
+    unsigned n;             /* length of current */
+    char pad[64 - 2 * sizeof(void *) - sizeof(unsigned)];
+};
+
+struct block {
+    struct block *next;
+};
+
+struct orr_slab {
+    size_t size;
+    unsigned nworkers;
+    struct orr_lock lock;   /* guards blocks, fresh and depot */
+    struct orr_lock shared; /* guards the cache of those who are no worker */
+    struct block *blocks;   /* [lock] */
+    char *fresh, *end;      /* [lock] never used yet */
+    struct object *depot;   /* [lock] full batches */
+    struct cache caches[];  /* one per worker, then the shared one */
+};
+
+int orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret)
+{
+    size_t bytes =
+        sizeof(struct orr_slab) + (nworkers + 1) * sizeof(struct cache);
+    struct orr_slab *slab = calloc(1, bytes);
+
+    if (!slab)
+        return -ENOMEM;
+    if (size < sizeof(struct object))
+        size = sizeof(struct object);
+    slab->size = (size + 15) & ~(size_t)15;
+    slab->nworkers = nworkers;
+    orr_lock_init(&slab->lock, ORR_RANK_SLAB);
+    orr_lock_init(&slab->shared, ORR_RANK_CACHE);
+    *ret = slab;
+    return 0;
+}
+
+void orr_slab_free(struct orr_slab *slab)
+{
+    if (!slab)
+        return;
+    while (slab->blocks) {
+        struct block *block = slab->blocks;
+
+        slab->blocks = block->next;
+        free(block);
+    }
+    free(slab);
+}
+
+static int add_block_locked(struct orr_slab *slab)
+{
+    size_t header = 64;
+    size_t bytes = BLOCK_BYTES;
+    struct block *block;
+
+    if (bytes < header + slab->size)
+        bytes = header + slab->size;
+    block = malloc(bytes);
+    if (!block)
+        return -ENOMEM;
+    block->next = slab->blocks;
+    slab->blocks = block;
+    slab->fresh = (char *)block + header;
+    slab->end = (char *)block + bytes;
+    return 0;
+}
+
+/* A batch from the depot, or as many fresh objects as one block still has. */
+static unsigned refill(struct orr_slab *slab, struct object **ret)
+{
+    struct object *list = NULL;
+    unsigned n = 0;
+
+    orr_lock(&slab->lock);
+    if (slab->depot) {
+        list = slab->depot;
+        slab->depot = list->next_batch;
+        n = BATCH;
+    } else {
+        if (slab->fresh + slab->size > slab->end || !slab->fresh)
+            (void)add_block_locked(slab);
+        while (n < BATCH && slab->fresh &&
+               slab->fresh + slab->size <= slab->end) {
+            struct object *object = (struct object *)(void *)slab->fresh;
+
+            slab->fresh += slab->size;
+            object->next = list;
+            list = object;
+            n++;
+        }
+    }
+    orr_unlock(&slab->lock);
+    *ret = list;
+    return n;
+}
+
+static void *get(struct orr_slab *slab, struct cache *cache)
+{
+    struct object *object;
+
+    if (!cache->current) {
+        if (cache->full) {
+            cache->current = cache->full;
+            cache->full = NULL;
+            cache->n = BATCH;
+        } else {
+            cache->n = refill(slab, &cache->current);
+        }
+    }
+    object = cache->current;
+    if (!object)
+        return NULL;
+    cache->current = object->next;
+    cache->n--;
+    return object;
+}
+
+static void put(struct orr_slab *slab, struct cache *cache,
+                struct object *object)
+{
+    if (cache->n == BATCH) {
+        if (cache->full) {
+            orr_lock(&slab->lock);
+            cache->full->next_batch = slab->depot;
+            slab->depot = cache->full;
+            orr_unlock(&slab->lock);
+        }
+        cache->full = cache->current;
+        cache->current = NULL;
+        cache->n = 0;
+    }
+    object->next = cache->current;
+    cache->current = object;
+    cache->n++;
+}
+
+void *orr_slab_get(struct orr_slab *slab)
+{
+    struct orr_worker *worker = orr_self->worker;
+    void *object;
+
+    if (worker)
+        return get(slab, &slab->caches[worker->id]);
+    orr_lock(&slab->shared);
+    object = get(slab, &slab->caches[slab->nworkers]);
+    orr_unlock(&slab->shared);
+    return object;
+}
+
+void orr_slab_put(struct orr_slab *slab, void *object)
+{
+    struct orr_worker *worker = orr_self->worker;
+
+    if (worker) {
+        put(slab, &slab->caches[worker->id], object);
+        return;
+    }
+    orr_lock(&slab->shared);
+    put(slab, &slab->caches[slab->nworkers], object);
+    orr_unlock(&slab->shared);
+}

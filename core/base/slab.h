@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/base/slab.h - objects of one size, carved from large blocks.
+ *
+ * Each worker has a cache of free objects of its own; all other contexts
+ * share one. Caches exchange whole batches with a common depot, so that what
+ * the main thread allocates may be freed by workers and come back.
+ */
+#pragma once
+
+#include <stddef.h>
+
+struct orr_slab;
+
+/* Makes a slab of objects of `size` bytes for `nworkers` workers. Errors:
+ * -ENOMEM. The caller owns *ret and ends it with orr_slab_free. */
+int orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret);
+
+/* Frees the slab and every object taken from it. NULL is allowed. */
+void orr_slab_free(struct orr_slab *slab);
+
+/* One object with undefined content, aligned to 16 bytes; NULL when memory is
+ * out. The calling thread must be a context. */
+void *orr_slab_get(struct orr_slab *slab);
+
+/* Gives an object back; any context. */
+void orr_slab_put(struct orr_slab *slab, void *object);

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/acquire.c - the application's own accesses: an acquisition is a
+ * job without task that "runs" from the moment its data are there until they
+ * are released. Blocking forms park the calling context meanwhile.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/data/data.h"
+#include "core/data/node.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+#include "core/task/task.h"
+
+#define MAX_ACQUIRED                                                           \
+    (sizeof((struct orr_handle *)0)->acquired / sizeof(struct orr_job *))
+
+struct block {
+    struct orr_context *context;
+    atomic_bool there;
+};
+
+static void unblock(void *arg)
+{
+    struct block *block = arg;
+    struct orr_context *context = block->context;
+
+    atomic_store_explicit(&block->there, true, memory_order_release);
+    context->exec->ops->wake(context->exec, context);
+}
+
+static bool remember(struct orr_handle *handle, struct orr_job *job)
+{
+    bool done = false;
+
+    orr_lock(&handle->lock);
+    for (unsigned i = 0; !done && i < MAX_ACQUIRED; i++)
+        if (!handle->acquired[i]) {
+            handle->acquired[i] = job;
+            done = true;
+        }
+    orr_unlock(&handle->lock);
+    return done;
+}
+
+static int check_handle(const struct orr_handle *handle, const char *call)
+{
+    if (!handle) {
+        orr_log_error("%s: the data handle is NULL: register the data first",
+                      call);
+        return -EINVAL;
+    }
+    if (handle->partitioned) {
+        orr_log_error("%s: the data are partitioned: use their sub-data, or "
+                      "call starpu_data_unpartition first",
+                      call);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+/* Makes the job and lets it go; callback(arg) may have been called on return.
+ */
+static int acquire(struct orr_runtime *rt, struct orr_handle *handle,
+                   unsigned node, uint32_t mode, bool sequential,
+                   void (*callback)(void *), void *arg)
+{
+    struct orr_job *job = orr_job_new(rt, ORR_JOB_ACQUIRE, 1);
+    struct orr_access *access;
+    int err;
+
+    if (!job)
+        return -ENOMEM;
+    access = &job->accesses[0];
+    access->job = job;
+    access->handle = handle;
+    access->mode = mode;
+    job->acquire.callback = callback;
+    job->acquire.arg = arg;
+    job->acquire.node = node;
+    if (!remember(handle, job)) {
+        orr_log_error("starpu_data_acquire: the data are already acquired %zu "
+                      "times: release them first",
+                      MAX_ACQUIRED);
+        orr_job_unref(rt, job);
+        return -EINVAL;
+    }
+    orr_lock(&handle->lock);
+    handle->nusers++;
+    orr_unlock(&handle->lock);
+    orr_job_set_state(job, ORR_JOB_BLOCKED);
+    err = sequential && handle->sequential ? orr_access_order(rt, access) : 0;
+    if (err)
+        return err;
+    orr_job_release(rt, job);
+    return 0;
+}
+
+int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
+                     int node, enum starpu_data_access_mode mode)
+{
+    struct orr_context *self = orr_self;
+    struct block block = {.context = self};
+    int err = check_handle(handle, "starpu_data_acquire");
+
+    if (err)
+        return err;
+    if (!orr_may_block("starpu_data_acquire"))
+        return -EDEADLK;
+    orr_pay();
+    atomic_init(&block.there, false);
+    err = acquire(rt, handle, node < 0 ? 0 : (unsigned)node, mode, true,
+                  unblock, &block);
+    if (err)
+        return err;
+    self->waits_for = "acquired data";
+    while (!atomic_load_explicit(&block.there, memory_order_acquire))
+        rt->exec->ops->park(rt->exec, ORR_FOREVER);
+    self->waits_for = NULL;
+    return 0;
+}
+
+static bool free_for(struct orr_handle *handle, int node, uint32_t mode)
+{
+    bool result;
+
+    orr_lock(&handle->lock);
+    result = !handle->writer && handle->valid >> (node < 0 ? 0 : node) & 1 &&
+             (!(mode & STARPU_W) || orr_list_empty(&handle->readers));
+    orr_unlock(&handle->lock);
+    return result;
+}
+
+int orr_data_try_acquire(struct orr_runtime *rt, struct orr_handle *handle,
+                         int node, enum starpu_data_access_mode mode)
+{
+    int err = check_handle(handle, "starpu_data_acquire_try");
+
+    if (err)
+        return err;
+    if (!free_for(handle, node, mode))
+        return -EAGAIN;
+    return orr_data_acquire(rt, handle, node, mode);
+}
+
+int orr_data_acquire_cb(struct orr_runtime *rt, struct orr_handle *handle,
+                        int node, enum starpu_data_access_mode mode,
+                        void (*callback)(void *), void *arg, bool sequential)
+{
+    int err = check_handle(handle, "starpu_data_acquire_cb");
+
+    if (err)
+        return err;
+    return acquire(rt, handle, node < 0 ? 0 : (unsigned)node, mode, sequential,
+                   callback, arg);
+}
+
+static struct orr_job *take_acquired(struct orr_handle *handle, int node)
+{
+    struct orr_job *job = NULL;
+
+    orr_lock(&handle->lock);
+    for (unsigned i = 0; !job && i < MAX_ACQUIRED; i++) {
+        struct orr_job *candidate = handle->acquired[i];
+
+        /* Acquisitions whose data are not there yet cannot be meant. */
+        if (!candidate || candidate->state != ORR_JOB_RUNNING ||
+            (node >= 0 && candidate->acquire.node != (unsigned)node))
+            continue;
+        job = candidate;
+        handle->acquired[i] = NULL;
+    }
+    orr_unlock(&handle->lock);
+    return job;
+}
+
+void orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,
+                      int node)
+{
+    struct orr_job *job = take_acquired(handle, node);
+
+    if (!job) {
+        orr_log_error("starpu_data_release: the data are not acquired%s",
+                      node >= 0 ? " on that node" : "");
+        return;
+    }
+    orr_job_drop_data(rt, job);
+    orr_job_complete(rt, job);
+    orr_pay();
+}
+
+/* --- the end of handles --- */
+
+void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle)
+{
+    struct orr_context *self = orr_self;
+    struct orr_job_waiter waiter = {.context = self};
+
+    atomic_init(&waiter.ended, false);
+    orr_lock(&handle->lock);
+    if (handle->nusers == 0) {
+        orr_unlock(&handle->lock);
+        return;
+    }
+    waiter.next = handle->idle_waiters;
+    handle->idle_waiters = &waiter;
+    orr_unlock(&handle->lock);
+    self->waits_for = "the tasks that use the data";
+    while (!atomic_load_explicit(&waiter.ended, memory_order_acquire))
+        rt->exec->ops->park(rt->exec, ORR_FOREVER);
+    self->waits_for = NULL;
+}
+
+void orr_data_unregister(struct orr_runtime *rt, struct orr_handle *handle,
+                         bool coherent)
+{
+    if (check_handle(handle, "starpu_data_unregister") != 0)
+        abort();
+    if (!orr_may_block("starpu_data_unregister"))
+        abort();
+    orr_pay();
+    if (coherent && handle->home_node >= 0 &&
+        orr_data_acquire(rt, handle, handle->home_node, STARPU_R) == 0)
+        orr_data_release(rt, handle, handle->home_node);
+    orr_handle_wait_idle(rt, handle);
+    orr_handle_free(handle);
+}
+
+void orr_data_unregister_submit(struct orr_runtime *rt,
+                                struct orr_handle *handle)
+{
+    (void)rt;
+    if (check_handle(handle, "starpu_data_unregister_submit") != 0)
+        abort();
+    orr_lock(&handle->lock);
+    handle->doomed = true;
+    handle->nusers++;
+    orr_unlock(&handle->lock);
+    orr_handle_leave(handle); /* frees it if nobody else uses it */
+}
+
+/* Calls action(handle) once the tasks submitted so far that conflict with
+ * `mode` are done, without fetching anything. */
+static void submit_after(struct orr_runtime *rt, struct orr_handle *handle,
+                         uint32_t mode, void (*action)(void *))
+{
+    struct orr_job *job = orr_job_new(rt, ORR_JOB_AFTER, 1);
+    struct orr_access *access;
+
+    if (!job)
+        return; /* only advice, or a value that nobody may read */
+    access = &job->accesses[0];
+    access->job = job;
+    access->handle = handle;
+    access->mode = mode;
+    job->acquire.callback = action;
+    job->acquire.arg = handle;
+    orr_lock(&handle->lock);
+    handle->nusers++;
+    orr_unlock(&handle->lock);
+    orr_job_set_state(job, ORR_JOB_BLOCKED);
+    (void)orr_access_order(rt, access);
+    orr_job_release(rt, job);
+}
+
+static void invalidate(void *arg)
+{
+    struct orr_handle *handle = arg;
+
+    orr_lock(&handle->lock);
+    orr_handle_outdate_locked(handle, 0);
+    orr_unlock(&handle->lock);
+}
+
+void orr_data_invalidate_submit(struct orr_runtime *rt,
+                                struct orr_handle *handle)
+{
+    if (check_handle(handle, "starpu_data_invalidate_submit") == 0)
+        submit_after(rt, handle, STARPU_W, invalidate);
+}
+
+void orr_data_invalidate(struct orr_runtime *rt, struct orr_handle *handle)
+{
+    if (check_handle(handle, "starpu_data_invalidate") != 0 ||
+        !orr_may_block("starpu_data_invalidate"))
+        return;
+    submit_after(rt, handle, STARPU_W, invalidate);
+    orr_handle_wait_idle(rt, handle);
+}
+
+static void no_longer_wanted(void *arg)
+{
+    struct orr_handle *handle = arg;
+    struct orr_runtime *rt = handle->runtime;
+
+    orr_lock(&handle->lock);
+    handle->wont_use = true;
+    for (unsigned node = 0; node < rt->nnodes; node++) {
+        struct orr_replicate *replicate = &handle->replicates[node];
+
+        if (replicate->refs || !replicate->owned)
+            continue;
+        orr_node_retain(&rt->nodes[node], replicate);
+        orr_node_offer(&rt->nodes[node], replicate);
+    }
+    orr_unlock(&handle->lock);
+    if (handle->home_node >= 0 && handle->valid)
+        orr_handle_prefetch(rt, handle, (unsigned)handle->home_node,
+                            ORR_IDLE_PREFETCH);
+}
+
+void orr_data_wont_use(struct orr_runtime *rt, struct orr_handle *handle)
+{
+    if (check_handle(handle, "starpu_data_wont_use") == 0)
+        submit_after(rt, handle, STARPU_R, no_longer_wanted);
+}

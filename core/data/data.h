@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/data.h - what the application does with data beside submitting
+ * tasks: acquire, release, unregister, partition.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include <starpu.h>
+
+#include "core/data/handle.h"
+
+/* Blocks until the earlier tasks that conflict are done and the value is on
+ * the node, for reading and/or writing as `mode` says. -EDEADLK where blocking
+ * is refused, -EINVAL (said). */
+int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
+                     int node, enum starpu_data_access_mode mode);
+
+/* Same if that needs no waiting, else -EAGAIN. */
+int orr_data_try_acquire(struct orr_runtime *rt, struct orr_handle *handle,
+                         int node, enum starpu_data_access_mode mode);
+
+/* Does not wait: callback(arg) is called with the data acquired; it or
+ * somebody later releases them. `sequential` false leaves the order alone. */
+int orr_data_acquire_cb(struct orr_runtime *rt, struct orr_handle *handle,
+                        int node, enum starpu_data_access_mode mode,
+                        void (*callback)(void *), void *arg, bool sequential);
+
+/* Ends an acquisition on the node (the only one if node < 0). */
+void orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,
+                      int node);
+
+/* Waits for the tasks that use the handle, brings the value home if
+ * `coherent` and there is a home, and frees the handle. Blocks. */
+void orr_data_unregister(struct orr_runtime *rt, struct orr_handle *handle,
+                         bool coherent);
+
+/* Same without waiting: it happens when the tasks are done. */
+void orr_data_unregister_submit(struct orr_runtime *rt,
+                                struct orr_handle *handle);
+
+/* Forgets the value: the next access must be a write. Blocks / does not. */
+void orr_data_invalidate(struct orr_runtime *rt, struct orr_handle *handle);
+void orr_data_invalidate_submit(struct orr_runtime *rt,
+                                struct orr_handle *handle);
+
+/* After the tasks submitted so far: writes the value back when the links are
+ * idle and makes the replicates the first to be evicted. */
+void orr_data_wont_use(struct orr_runtime *rt, struct orr_handle *handle);
+
+/* Splits the handle; afterwards tasks use the children. Blocks. -EINVAL. */
+int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
+                       struct starpu_data_filter *filter);
+
+/* Joins the children again on the gathering node. Blocks. */
+void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
+                          unsigned gathering_node);
+
+/* Blocks until no task and no transfer uses the handle. */
+void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle);

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/handle.h - a datum, its replicates on the memory nodes, and the
+ * order of the tasks that use it.
+ *
+ * Coherency is MSI: a replicate is invalid (its bit in `valid` is 0), shared
+ * (one of several bits) or owner (the only bit). `valid` and `loading` are
+ * what schedulers look at, without the lock.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <starpu.h>
+
+#include "core/base/list.h"
+#include "core/base/lock.h"
+
+struct orr_access;
+struct orr_handle;
+struct orr_job;
+struct orr_request;
+struct orr_runtime;
+
+/* A handle's place on one memory node. */
+struct orr_replicate {
+    struct orr_list lru;   /* [node lock] among the node's replicates that we
+                            * allocated and nobody uses, oldest first */
+    struct orr_request *request; /* [handle lock] what is on its way here */
+    void *interface;       /* [const] pointer; content: [handle lock] */
+    uint32_t refs;         /* [handle lock] jobs and requests that use it */
+    uint32_t node;         /* [const] */
+    struct orr_handle *handle; /* [const] */
+    bool allocated;        /* [handle lock] has memory */
+    bool owned;            /* [handle lock] … that we allocated */
+    bool initialised;      /* [handle lock] */
+};
+
+struct orr_handle {
+    struct orr_lock lock;       /* rank ORR_RANK_HANDLE */
+    struct orr_runtime *runtime; /* [const] */
+    struct starpu_data_interface_ops *ops; /* [const] */
+    struct orr_list all;        /* [runtime lock] in runtime->handles */
+    uint64_t id;                /* [const] order of registration */
+    int home_node;              /* [const] -1 without */
+    uint32_t footprint;         /* [const] FORMATS 1.5 */
+    size_t size;                /* [const] bytes */
+    /* [lock] for writing, relaxed reads by schedulers: bit n for node n. */
+    _Atomic uint64_t valid;     /* holds the present value */
+    _Atomic uint64_t loading;   /* a copy of it is on its way there */
+    _Atomic uint64_t allocated; /* has memory there */
+    /* Sequential order: the last writer that has not ended, the readers since
+     * (all [lock]). */
+    struct orr_access *writer;
+    struct orr_list readers;
+    bool sequential;            /* [main] implicit dependencies wanted */
+    bool partitioned;           /* [main] */
+    bool wont_use;              /* [lock] evict it first */
+    bool doomed;                /* [lock] its last user frees it */
+    unsigned nusers;            /* [lock] jobs between submission and end */
+    struct orr_job_waiter *idle_waiters; /* [lock] wait for nusers == 0 */
+    struct orr_handle *parent, **children; /* [main] */
+    unsigned nchildren, depth, child_index;
+    void **scratch;             /* [lock] interface per worker, or NULL */
+    void *user_data, *sched_data;
+    struct orr_job *acquired[4]; /* [lock] acquisitions not released yet */
+    char *name;
+    int coordinates[5];
+    unsigned ncoordinates;
+    struct orr_replicate replicates[]; /* one per memory node */
+};
+
+/* starpu_data_handle_t is opaque: a pointer to struct _starpu_data_state. */
+static inline struct orr_handle *orr_handle_of(starpu_data_handle_t handle)
+{
+    return (struct orr_handle *)(void *)handle;
+}
+
+static inline starpu_data_handle_t orr_handle_public(struct orr_handle *handle)
+{
+    return (starpu_data_handle_t)(void *)handle;
+}
+
+/* Makes a handle around one interface; home_node -1: no value yet. Errors:
+ * -ENOMEM. The caller owns *ret. */
+int orr_handle_new(struct orr_runtime *rt, int home_node, void *interface,
+                   struct starpu_data_interface_ops *ops,
+                   struct orr_handle **ret);
+
+/* Frees the handle and what it allocated on the nodes; no job uses it. */
+void orr_handle_free(struct orr_handle *handle);
+
+/* One user less; the last one wakes those who wait for that and frees a
+ * doomed handle. No lock held. */
+void orr_handle_leave(struct orr_handle *handle);
+
+/* From now on the value is the one on the nodes of `valid`; copies of an
+ * older one that are under way will be ignored. */
+void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid);
+
+/* Size and footprint anew (a filter changed the interface). */
+void orr_handle_measure(struct orr_handle *handle);
+
+/* --- order (core/data/order.c) --- */
+
+/* Adds the access to the handle's order and makes its job wait for those
+ * before it. At submission only. Errors: -ENOMEM. */
+int orr_access_order(struct orr_runtime *rt, struct orr_access *access);
+
+/* The job has ended: later accesses no longer wait for this one. */
+void orr_access_leave(struct orr_access *access);
+
+/* --- transfers (core/data/fetch.c, request.c) --- */
+
+enum orr_fetch_level {
+    ORR_FETCH,         /* a task or the application waits for it */
+    ORR_PREFETCH,      /* a scheduled task will */
+    ORR_IDLE_PREFETCH, /* when nothing else is to be done */
+};
+
+/* Brings the job's data to `node` and pins them there. Returns true when all
+ * are there already; else orr_job_data_ready is called when they are. */
+bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node);
+
+/* Applies what the job's accesses mean (writers invalidate the other
+ * replicates) and fills task->interfaces. Before the kernel starts. */
+void orr_job_take_data(struct orr_runtime *rt, struct orr_job *job,
+                       unsigned node);
+
+/* Undoes the pins of orr_job_fetch. After the kernel. */
+void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job);
+
+/* Asks for a copy of the handle's value on the node, without waiting. */
+void orr_handle_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
+                         unsigned node, enum orr_fetch_level level);
+
+/* Prefetches all data that the job reads (and allocates what it writes). */
+void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
+                      unsigned node, enum orr_fetch_level level);
+
+/* µs until the handle's value could be on the node, 0 when it is there or on
+ * its way (FORMATS 1.13). */
+double orr_handle_transfer_time(struct orr_runtime *rt,
+                                const struct orr_handle *handle, unsigned node,
+                                uint32_t mode);
+
+/* The sum over the job's data. */
+double orr_job_transfer_time(struct orr_runtime *rt, const struct orr_job *job,
+                             unsigned node);
+
+/* Starts what a memory node's driver has to start; called by the workers of
+ * that node. Returns whether anything was started. */
+bool orr_node_progress(struct orr_runtime *rt, unsigned node);
+
+/* The pointer that the handle's interface has on the node. */
+void *orr_handle_pointer(struct orr_handle *handle, unsigned node);
+
+/* Moves the bytes from one node's interface to another's with the interface's
+ * own methods; host addresses. */
+void orr_handle_copy(struct orr_handle *handle, unsigned src, unsigned dst);
+
+/* The value that this request carries was overwritten. Handle locked. */
+void orr_request_outdate(struct orr_request *request);
+
+/* Wakes everybody in the list; their stacks may be gone afterwards. */
+void orr_waiters_wake(struct orr_job_waiter *waiter);

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/node.c - memory nodes: capacity, eviction, transfer estimates.
+ *
+ * Eviction holds the lock of the handle that needs memory and tries those of
+ * its victims; one that is taken is passed over, so no order among handles is
+ * needed.
+ */
+#include "core/data/node.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/data/request.h"
+#include "core/runtime.h"
+
+static void set_estimates(struct orr_runtime *rt, struct orr_node *node)
+{
+    const struct orr_machine *machine = rt->machine;
+    unsigned ndevices = rt->nnodes - 1;
+
+    for (unsigned dst = 0; dst < rt->nnodes; dst++) {
+        size_t at = (size_t)node->id * rt->nnodes + dst;
+        double bandwidth = machine->bandwidth[at];
+
+        node->latency[dst] = machine->latency[at];
+        /* FORMATS 2.6: all devices are expected to share the bus, both ways
+         * at once. */
+        node->slowness[dst] = 2.0 * ndevices / bandwidth;
+    }
+}
+
+static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
+{
+    node->id = id;
+    node->capacity = rt->machine->nodes[id].capacity;
+    node->driver = rt->nworkers;
+    for (unsigned w = rt->nworkers; id != 0 && w-- > 0;)
+        if (rt->machine->workers[w].node == id)
+            node->driver = w;
+    orr_lock_init(&node->lock, ORR_RANK_NODE);
+    orr_list_init(&node->lru);
+    for (unsigned level = 0; level < ORR_FETCH_LEVELS; level++)
+        orr_list_init(&node->queues[level]);
+    node->inflight = calloc(rt->nnodes * 2, sizeof(*node->inflight));
+    node->latency = calloc(rt->nnodes, sizeof(*node->latency));
+    node->slowness = calloc(rt->nnodes, sizeof(*node->slowness));
+    if (!node->inflight || !node->latency || !node->slowness)
+        return -ENOMEM;
+    set_estimates(rt, node);
+    return 0;
+}
+
+int orr_nodes_new(struct orr_runtime *rt)
+{
+    rt->nodes = calloc(rt->nnodes, sizeof(*rt->nodes));
+    if (!rt->nodes)
+        return -ENOMEM;
+    for (unsigned id = 0; id < rt->nnodes; id++)
+        if (node_init(rt, &rt->nodes[id], id) != 0)
+            return -ENOMEM;
+    return 0;
+}
+
+void orr_nodes_free(struct orr_runtime *rt)
+{
+    for (unsigned id = 0; rt->nodes && id < rt->nnodes; id++) {
+        free(rt->nodes[id].inflight);
+        free(rt->nodes[id].latency);
+        free(rt->nodes[id].slowness);
+    }
+    free(rt->nodes);
+    rt->nodes = NULL;
+}
+
+double orr_transfer_predict(struct orr_runtime *rt, unsigned src, unsigned dst,
+                            size_t size)
+{
+    const struct orr_node *node = &rt->nodes[src];
+    double time;
+
+    if (src == dst)
+        return 0;
+    time = node->latency[dst] + node->slowness[dst] * (double)size;
+    return isnan(time) ? 0 : time;
+}
+
+void orr_node_kick(struct orr_runtime *rt, unsigned id)
+{
+    struct orr_node *node = &rt->nodes[id];
+
+    if (node->driver < rt->nworkers &&
+        atomic_load_explicit(&node->nqueued, memory_order_acquire))
+        orr_worker_wake(&rt->workers[node->driver]);
+}
+
+/* --- what may be evicted --- */
+
+void orr_node_offer(struct orr_node *node, struct orr_replicate *replicate)
+{
+    if (!replicate->owned)
+        return;
+    orr_lock(&node->lock);
+    if (orr_link_free(&replicate->lru)) {
+        if (replicate->handle->wont_use)
+            orr_list_prepend(&node->lru, &replicate->lru);
+        else
+            orr_list_append(&node->lru, &replicate->lru);
+    }
+    orr_unlock(&node->lock);
+    if (atomic_load_explicit(&node->short_of_memory, memory_order_relaxed)) {
+        atomic_store(&node->short_of_memory, false);
+        orr_node_kick(replicate->handle->runtime, node->id);
+    }
+}
+
+void orr_node_retain(struct orr_node *node, struct orr_replicate *replicate)
+{
+    if (orr_link_free(&replicate->lru))
+        return;
+    orr_lock(&node->lock);
+    if (!orr_link_free(&replicate->lru))
+        orr_list_remove(&replicate->lru);
+    orr_unlock(&node->lock);
+}
+
+/* --- eviction --- */
+
+static bool has_other_copy(const struct orr_handle *handle, unsigned node)
+{
+    return (handle->valid & ~(UINT64_C(1) << node)) != 0;
+}
+
+static bool worthless(const struct orr_handle *handle, unsigned node)
+{
+    return !(handle->valid & UINT64_C(1) << node);
+}
+
+/* Takes the first replicate off the list that `wanted` accepts, its handle
+ * locked. Those whose handle is busy stay. */
+static struct orr_replicate *
+take_victim(struct orr_node *node, bool (*wanted)(struct orr_replicate *))
+{
+    struct orr_replicate *found = NULL;
+
+    orr_lock(&node->lock);
+    orr_list_foreach(link, &node->lru) {
+        struct orr_replicate *replicate =
+            orr_container(link, struct orr_replicate, lru);
+
+        if (!orr_trylock(&replicate->handle->lock))
+            continue;
+        if (replicate->refs == 0 && !replicate->request && wanted(replicate)) {
+            found = replicate;
+            orr_list_remove(link);
+            break;
+        }
+        orr_unlock(&replicate->handle->lock);
+    }
+    orr_unlock(&node->lock);
+    return found;
+}
+
+static bool is_clean(struct orr_replicate *replicate)
+{
+    return worthless(replicate->handle, replicate->node) ||
+           has_other_copy(replicate->handle, replicate->node);
+}
+
+static bool is_unwanted(struct orr_replicate *replicate)
+{
+    return worthless(replicate->handle, replicate->node) ||
+           (replicate->handle->wont_use &&
+            has_other_copy(replicate->handle, replicate->node));
+}
+
+/* The only copy, and not on its way to main memory yet. */
+static bool is_dirty(struct orr_replicate *replicate)
+{
+    return !is_clean(replicate) && !replicate->handle->replicates[0].request;
+}
+
+
+static bool evict_one(struct orr_runtime *rt, struct orr_node *node,
+                      bool (*wanted)(struct orr_replicate *))
+{
+    struct orr_replicate *victim = take_victim(node, wanted);
+    struct orr_handle *handle;
+
+    if (!victim)
+        return false;
+    handle = victim->handle;
+    handle->valid &= ~(UINT64_C(1) << node->id);
+    orr_replicate_release(rt, victim);
+    orr_unlock(&handle->lock);
+    atomic_fetch_add_explicit(&rt->nevictions, 1, memory_order_relaxed);
+    return true;
+}
+
+/* Sends the oldest dirty replicate home; it can be evicted when that is done.
+ */
+static void write_back_one(struct orr_runtime *rt, struct orr_node *node)
+{
+    struct orr_replicate *victim = take_victim(node, is_dirty);
+    struct orr_handle *handle;
+    uint64_t wake = 0;
+
+    if (!victim)
+        return;
+    handle = victim->handle;
+    (void)orr_request_need(rt, handle, 0, true, ORR_FETCH, NULL, &wake);
+    orr_unlock(&handle->lock);
+    for (; wake; wake &= wake - 1)
+        orr_node_kick(rt, (unsigned)__builtin_ctzll(wake));
+}
+
+static bool fits(const struct orr_node *node, size_t size)
+{
+    return node->capacity == 0 || node->used + size <= node->capacity;
+}
+
+static int make_room(struct orr_runtime *rt, struct orr_node *node, size_t size,
+                     unsigned level)
+{
+    while (!fits(node, size)) {
+        if (evict_one(rt, node, level == ORR_FETCH ? is_clean : is_unwanted))
+            continue;
+        if (level == ORR_FETCH)
+            write_back_one(rt, node);
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
+                    uintptr_t *ret)
+{
+    struct orr_node *node = &rt->nodes[id];
+    int err = make_room(rt, node, size, ORR_FETCH);
+
+    if (!err)
+        err = rt->machine->ops->alloc(rt->machine, id, size, ret);
+    if (!err)
+        atomic_fetch_add_explicit(&node->used, size, memory_order_relaxed);
+    return err;
+}
+
+void orr_node_free(struct orr_runtime *rt, unsigned id, uintptr_t address,
+                   size_t size)
+{
+    rt->machine->ops->free(rt->machine, id, address, size);
+    atomic_fetch_sub_explicit(&rt->nodes[id].used, size, memory_order_relaxed);
+}
+
+int orr_replicate_allocate_level(struct orr_runtime *rt,
+                                 struct orr_replicate *replicate,
+                                 unsigned level)
+{
+    struct orr_handle *handle = replicate->handle;
+    struct orr_node *node = &rt->nodes[replicate->node];
+    int err = make_room(rt, node, handle->size, level);
+
+    if (err)
+        return err;
+    if (handle->ops->allocate_data_on_node(replicate->interface,
+                                           replicate->node) < 0)
+        return -ENOMEM;
+    replicate->allocated = replicate->owned = true;
+    handle->allocated |= UINT64_C(1) << replicate->node;
+    return 0;
+}
+
+int orr_replicate_allocate(struct orr_runtime *rt,
+                           struct orr_replicate *replicate)
+{
+    return orr_replicate_allocate_level(rt, replicate, ORR_FETCH);
+}
+
+void orr_replicate_release(struct orr_runtime *rt,
+                           struct orr_replicate *replicate)
+{
+    struct orr_handle *handle = replicate->handle;
+
+    orr_node_retain(&rt->nodes[replicate->node], replicate);
+    handle->ops->free_data_on_node(replicate->interface, replicate->node);
+    replicate->allocated = replicate->owned = false;
+    handle->allocated &= ~(UINT64_C(1) << replicate->node);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/node.h - a memory node: what it holds, what it has asked for.
+ *
+ * Requests towards a node are started by its driver, a worker that computes
+ * there; those towards main memory by the driver of the node they come from.
+ * Whoever starts them looks at three queues: what tasks wait for, prefetches,
+ * idle prefetches.
+ */
+#pragma once
+
+#include <stdatomic.h>
+
+#include "core/base/list.h"
+#include "core/base/lock.h"
+#include "core/data/handle.h"
+
+#define ORR_FETCH_LEVELS 3
+
+struct orr_node {
+    unsigned id;          /* [const] */
+    struct orr_lock lock; /* rank ORR_RANK_NODE */
+    size_t capacity;      /* [const] bytes, 0: unlimited */
+    atomic_size_t used;   /* bytes allocated through us */
+    /* [lock] requests this node's driver has to start, by level. */
+    struct orr_list queues[ORR_FETCH_LEVELS];
+    atomic_uint nqueued;
+    struct orr_list lru;  /* [lock] replicates that could be evicted */
+    unsigned driver;      /* [const] worker that starts the requests, or
+                           * nworkers when nobody needs to */
+    unsigned *inflight;   /* [lock] per (peer, direction): copies under way */
+    atomic_bool short_of_memory; /* a request waits for memory here */
+    double *latency, *slowness; /* [const] from this node to each: µs, µs per
+                                 * byte with FORMATS 2.6's factor; NaN */
+};
+
+int orr_nodes_new(struct orr_runtime *rt);
+void orr_nodes_free(struct orr_runtime *rt);
+
+/* Memory on a node, within its capacity: evicts if it must and can at once.
+ * Errors: -ENOMEM. Does not block. */
+int orr_node_malloc(struct orr_runtime *rt, unsigned node, size_t size,
+                    uintptr_t *ret);
+void orr_node_free(struct orr_runtime *rt, unsigned node, uintptr_t address,
+                   size_t size);
+
+/* The replicate is no longer used (its references fell to 0): it may be
+ * evicted from now on. Handle lock held. */
+void orr_node_offer(struct orr_node *node, struct orr_replicate *replicate);
+
+/* The replicate is used again. Handle lock held. */
+void orr_node_retain(struct orr_node *node, struct orr_replicate *replicate);
+
+/* Gives memory to the replicate. Errors: -ENOMEM: try again when something
+ * was freed. Handle lock held. */
+int orr_replicate_allocate(struct orr_runtime *rt,
+                           struct orr_replicate *replicate);
+
+/* Same for a request of that level: prefetches evict only what nobody is
+ * expected to use. */
+int orr_replicate_allocate_level(struct orr_runtime *rt,
+                                 struct orr_replicate *replicate,
+                                 unsigned level);
+
+/* Frees the memory of a replicate that we allocated. Handle lock held. */
+void orr_replicate_release(struct orr_runtime *rt,
+                           struct orr_replicate *replicate);
+
+/* µs for `size` bytes from src to dst as schedulers estimate it; 0 when
+ * unknown. */
+double orr_transfer_predict(struct orr_runtime *rt, unsigned src, unsigned dst,
+                            size_t size);
+
+/* Something became free or unpinned on the node: its driver tries again. */
+void orr_node_kick(struct orr_runtime *rt, unsigned node);

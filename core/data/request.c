@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/request.c - see request.h. Called by whoever needs data, by the
+ * drivers of memory nodes, and by the machine when a copy has ended.
+ */
+#include "core/data/request.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/data/node.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+#include "core/trace/record.h"
+
+/* Copies under way per (driver, peer, direction), by urgency (FORMATS 3.4). */
+static const unsigned max_inflight[ORR_FETCH_LEVELS] = {5, 2, 1};
+
+static uint64_t bit(unsigned node)
+{
+    return UINT64_C(1) << node;
+}
+
+/* --- making requests --- */
+
+static bool reachable(struct orr_runtime *rt, unsigned src, unsigned dst)
+{
+    return rt->machine->direct[src * rt->nnodes + dst];
+}
+
+/* The valid replicate with the least predicted time among those from which
+ * the node can be reached directly; else main memory, else the first one. */
+static unsigned choose_source(struct orr_runtime *rt,
+                              const struct orr_handle *handle, unsigned dst)
+{
+    uint64_t valid = handle->valid;
+    unsigned best = ORR_NO_NODE;
+    double best_time = 0;
+
+    for (uint64_t left = valid; left; left &= left - 1) {
+        unsigned src = (unsigned)__builtin_ctzll(left);
+        double time;
+
+        if (!reachable(rt, src, dst))
+            continue;
+        time = orr_transfer_predict(rt, src, dst, handle->size);
+        if (time <= 0 && (valid & 1) && reachable(rt, 0, dst))
+            return 0;
+        if (best == ORR_NO_NODE || time < best_time) {
+            best = src;
+            best_time = time;
+        }
+    }
+    if (best != ORR_NO_NODE)
+        return best;
+    return valid & 1 ? 0 : (unsigned)__builtin_ctzll(valid);
+}
+
+static struct orr_request *new_request(struct orr_runtime *rt,
+                                       struct orr_handle *handle, unsigned src,
+                                       unsigned dst, enum orr_fetch_level level)
+{
+    struct orr_request *request = orr_slab_get(rt->requests);
+
+    if (!request)
+        return NULL;
+    memset(request, 0, sizeof(*request));
+    request->handle = handle;
+    request->runtime = rt;
+    request->src = src;
+    request->dst = dst;
+    request->level = (uint8_t)level;
+    /* Devices drive what concerns them; between two, the destination. */
+    request->driver = dst != 0 || src == ORR_NO_NODE ? dst : src;
+    handle->nusers++;
+    handle->replicates[dst].request = request;
+    handle->replicates[dst].refs++;
+    orr_node_retain(&rt->nodes[dst], &handle->replicates[dst]);
+    if (src != ORR_NO_NODE) {
+        handle->loading |= bit(dst);
+        handle->replicates[src].refs++;
+        orr_node_retain(&rt->nodes[src], &handle->replicates[src]);
+    }
+    return request;
+}
+
+static void enqueue(struct orr_runtime *rt, struct orr_request *request,
+                    uint64_t *wake)
+{
+    struct orr_node *node = &rt->nodes[request->driver];
+
+    request->state = ORR_REQUEST_QUEUED;
+    orr_lock(&node->lock);
+    orr_list_append(&node->queues[request->level], &request->link);
+    orr_unlock(&node->lock);
+    atomic_fetch_add_explicit(&node->nqueued, 1, memory_order_release);
+    *wake |= bit(request->driver);
+}
+
+static void raise_level(struct orr_runtime *rt, struct orr_request *request,
+                        enum orr_fetch_level level, uint64_t *wake)
+{
+    struct orr_node *node = &rt->nodes[request->driver];
+
+    if (request->level <= level)
+        return;
+    request->level = (uint8_t)level;
+    if (request->state == ORR_REQUEST_QUEUED) {
+        orr_lock(&node->lock);
+        if (!orr_link_free(&request->link)) {
+            orr_list_remove(&request->link);
+            orr_list_append(&node->queues[level], &request->link);
+        }
+        orr_unlock(&node->lock);
+        *wake |= bit(request->driver);
+    }
+}
+
+static void join(struct orr_runtime *rt, struct orr_request *request,
+                 bool reads, enum orr_fetch_level level,
+                 struct orr_access *access, uint64_t *wake)
+{
+    struct orr_handle *handle = request->handle;
+
+    raise_level(rt, request, level, wake);
+    if (reads && request->src == ORR_NO_NODE && handle->valid &&
+        request->state == ORR_REQUEST_QUEUED) {
+        /* Only memory was asked for; now the value is wanted too. */
+        request->src = choose_source(rt, handle, request->dst);
+        handle->loading |= bit(request->dst);
+        handle->replicates[request->src].refs++;
+        orr_node_retain(&rt->nodes[request->src],
+                        &handle->replicates[request->src]);
+    }
+    if (access) {
+        access->next_wait = request->waiters;
+        request->waiters = access;
+    }
+}
+
+/* Memory of a node that no worker drives is given at once. */
+static int allocate_now(struct orr_runtime *rt, struct orr_handle *handle,
+                        unsigned node)
+{
+    struct orr_replicate *replicate = &handle->replicates[node];
+
+    if (replicate->allocated)
+        return 1;
+    return orr_replicate_allocate(rt, replicate) == 0 ? 1 : -ENOMEM;
+}
+
+static int first_hop(struct orr_runtime *rt, struct orr_handle *handle,
+                     struct orr_request *request, uint64_t *wake)
+{
+    struct orr_request *hop = handle->replicates[0].request;
+
+    if (!hop) {
+        hop = new_request(rt, handle, request->src, 0,
+                          (enum orr_fetch_level)request->level);
+        if (!hop)
+            return -ENOMEM;
+        enqueue(rt, hop, wake);
+    } else {
+        raise_level(rt, hop, (enum orr_fetch_level)request->level, wake);
+    }
+    request->next_hop = hop->next_hop;
+    hop->next_hop = request;
+    request->state = ORR_REQUEST_WAITING;
+    return 0;
+}
+
+int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
+                     unsigned node, bool reads, enum orr_fetch_level level,
+                     struct orr_access *access, uint64_t *wake)
+{
+    struct orr_replicate *replicate = &handle->replicates[node];
+    struct orr_request *request = replicate->request;
+    unsigned src = ORR_NO_NODE;
+
+    if (reads ? (handle->valid & bit(node)) != 0 : replicate->allocated)
+        return 1;
+    if (request) {
+        join(rt, request, reads, level, access, wake);
+        return 0;
+    }
+    if (reads && !handle->valid)
+        return -ENODATA;
+    if (!reads && rt->nodes[node].driver == rt->nworkers)
+        return allocate_now(rt, handle, node);
+    if (reads)
+        src = choose_source(rt, handle, node);
+    request = new_request(rt, handle, src, node, level);
+    if (!request)
+        return -ENOMEM;
+    if (src != ORR_NO_NODE && !reachable(rt, src, node)) {
+        if (first_hop(rt, handle, request, wake) != 0)
+            return -ENOMEM;
+    } else {
+        enqueue(rt, request, wake);
+    }
+    if (access) {
+        access->next_wait = request->waiters;
+        request->waiters = access;
+    }
+    return 0;
+}
+
+void orr_request_outdate(struct orr_request *request)
+{
+    request->stale = true;
+}
+
+/* --- the end of a request --- */
+
+static void unpin(struct orr_runtime *rt, struct orr_handle *handle,
+                  unsigned node)
+{
+    struct orr_replicate *replicate = &handle->replicates[node];
+
+    if (--replicate->refs == 0)
+        orr_node_offer(&rt->nodes[node], replicate);
+}
+
+static void tell_waiters(struct orr_runtime *rt, struct orr_access *access)
+{
+    while (access) {
+        struct orr_access *next = access->next_wait;
+        struct orr_job *job = access->job;
+
+        if (atomic_fetch_sub_explicit(&job->pending, 1,
+                                      memory_order_acq_rel) == 1)
+            orr_job_data_ready(rt, job);
+        access = next;
+    }
+}
+
+/* Detaches the request from its handle; the caller tells the waiters after
+ * unlocking and frees it. */
+static void detach_locked(struct orr_runtime *rt, struct orr_request *request)
+{
+    struct orr_handle *handle = request->handle;
+
+    handle->replicates[request->dst].request = NULL;
+    handle->loading &= ~bit(request->dst);
+    unpin(rt, handle, request->dst);
+    if (request->src != ORR_NO_NODE)
+        unpin(rt, handle, request->src);
+}
+
+/* A stale copy is no use: those who still wait for it need the new value. */
+static void again_locked(struct orr_runtime *rt, struct orr_handle *handle,
+                         struct orr_access **waiters, unsigned dst,
+                         uint64_t *wake)
+{
+    struct orr_access *left = *waiters, *done = NULL;
+
+    while (left) {
+        struct orr_access *access = left;
+
+        left = access->next_wait;
+        if (orr_request_need(rt, handle, dst, access->mode & STARPU_R,
+                             ORR_FETCH, access, wake) != 0) {
+            access->next_wait = done;
+            done = access;
+        }
+    }
+    *waiters = done;
+}
+
+static void kick_all(struct orr_runtime *rt, uint64_t wake)
+{
+    for (; wake; wake &= wake - 1)
+        orr_node_kick(rt, (unsigned)__builtin_ctzll(wake));
+}
+
+static void finish(struct orr_request *request)
+{
+    struct orr_runtime *rt = request->runtime;
+    struct orr_handle *handle = request->handle;
+    struct orr_request *hop;
+    struct orr_access *waiters;
+    uint64_t wake = 0;
+
+    orr_lock(&handle->lock);
+    if (request->src != ORR_NO_NODE && !request->stale)
+        handle->valid |= bit(request->dst);
+    waiters = request->waiters;
+    hop = request->next_hop;
+    detach_locked(rt, request);
+    if (request->stale)
+        again_locked(rt, handle, &waiters, request->dst, &wake);
+    while (hop) {
+        struct orr_request *next = hop->next_hop;
+
+        /* The first hop brought the value to main memory. */
+        unpin(rt, handle, hop->src);
+        hop->src = 0;
+        handle->replicates[0].refs++;
+        orr_node_retain(&rt->nodes[0], &handle->replicates[0]);
+        hop->stale = request->stale;
+        hop->driver = hop->dst;
+        hop->next_hop = NULL;
+        enqueue(rt, hop, &wake);
+        hop = next;
+    }
+    orr_unlock(&handle->lock);
+    tell_waiters(rt, waiters);
+    orr_slab_put(rt->requests, request);
+    orr_handle_leave(handle);
+    kick_all(rt, wake);
+}
+
+static void trace_copy(struct orr_runtime *rt, const struct orr_request *request)
+{
+    static const enum orr_trace_copy_kind kinds[ORR_FETCH_LEVELS] = {
+        [ORR_FETCH] = ORR_TRACE_FETCH,
+        [ORR_PREFETCH] = ORR_TRACE_TASK_PREFETCH,
+        [ORR_IDLE_PREFETCH] = ORR_TRACE_IDLE_FETCH,
+    };
+    struct orr_worker *worker = orr_self->worker;
+    struct orr_trace_copy event = {
+        .id = request->copy.id,
+        .handle = request->handle->id,
+        .src = request->src,
+        .dst = request->dst,
+        .size = request->copy.size,
+        .kind = kinds[request->level],
+        .start = request->start,
+        .end = orr_exec_now(rt->exec),
+    };
+
+    if (request->level == ORR_FETCH && request->dst == 0 && !request->waiters)
+        event.kind = ORR_TRACE_WRITEBACK;
+    orr_trace_copy(rt->trace, worker ? worker->id : ORR_TRACE_OUTSIDE, &event);
+}
+
+static void copy_done(struct orr_copy *copy)
+{
+    struct orr_request *request =
+        orr_container(copy, struct orr_request, copy);
+    struct orr_runtime *rt = request->runtime;
+    struct orr_node *node = &rt->nodes[request->driver];
+    unsigned driver = request->driver;
+    unsigned peer = driver == request->dst ? request->src : request->dst;
+    unsigned direction = driver == request->dst;
+
+    if (rt->trace)
+        trace_copy(rt, request);
+    atomic_fetch_add_explicit(&rt->ntransfers, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&rt->transferred, copy->size,
+                              memory_order_relaxed);
+    orr_lock(&node->lock);
+    node->inflight[peer * 2 + direction]--;
+    orr_unlock(&node->lock);
+    finish(request);
+    orr_node_kick(rt, driver);
+}
+
+/* --- the driver's side --- */
+
+static void perform(struct orr_copy *copy)
+{
+    struct orr_request *request =
+        orr_container(copy, struct orr_request, copy);
+
+    orr_handle_copy(request->handle, request->src, request->dst);
+}
+
+static void start_copy(struct orr_runtime *rt, struct orr_request *request)
+{
+    struct orr_copy *copy = &request->copy;
+
+    copy->src = request->src;
+    copy->dst = request->dst;
+    copy->size = request->handle->size;
+    copy->id = atomic_fetch_add_explicit(&rt->last_copy, 1,
+                                         memory_order_relaxed) + 1;
+    copy->perform = perform;
+    copy->done = copy_done;
+    request->start = orr_exec_now(rt->exec);
+    request->state = ORR_REQUEST_RUNNING;
+    rt->machine->ops->copy_start(rt->machine, copy);
+}
+
+/* A prefetch that nobody waits for and that finds no memory is dropped. */
+static bool drop_locked(struct orr_runtime *rt, struct orr_request *request)
+{
+    if (request->waiters || request->next_hop || request->level == ORR_FETCH)
+        return false;
+    detach_locked(rt, request);
+    return true;
+}
+
+enum start_result { STARTED, DROPPED, NO_MEMORY, NO_COPY };
+
+/* The request was taken out of its queue by the caller. */
+static enum start_result try_start(struct orr_runtime *rt,
+                                   struct orr_request *request)
+{
+    struct orr_handle *handle = request->handle;
+    struct orr_replicate *replicate = &handle->replicates[request->dst];
+    enum start_result result = STARTED;
+
+    orr_lock(&handle->lock);
+    if (!replicate->allocated &&
+        orr_replicate_allocate_level(rt, replicate, request->level) != 0)
+        result = drop_locked(rt, request) ? DROPPED : NO_MEMORY;
+    else if (request->src == ORR_NO_NODE || handle->size == 0)
+        result = NO_COPY;
+    else if (request->stale || !(handle->valid & bit(request->src))) {
+        /* Overwritten while it was queued: nothing to copy any more. */
+        request->stale = true;
+        result = NO_COPY;
+    }
+    orr_unlock(&handle->lock);
+    switch (result) {
+    case STARTED:
+        start_copy(rt, request);
+        break;
+    case DROPPED:
+        orr_slab_put(rt->requests, request);
+        orr_handle_leave(handle);
+        break;
+    case NO_COPY:
+        finish(request);
+        break;
+    case NO_MEMORY:
+        break;
+    }
+    return result;
+}
+
+/* Takes the first request of the level that the limits let through. */
+static struct orr_request *take_locked(struct orr_node *node, unsigned level)
+{
+    orr_list_foreach(link, &node->queues[level]) {
+        struct orr_request *request =
+            orr_container(link, struct orr_request, link);
+        unsigned peer = node->id == request->dst ? request->src : request->dst;
+        unsigned direction = node->id == request->dst;
+
+        if (request->src != ORR_NO_NODE) {
+            unsigned *n = &node->inflight[peer * 2 + direction];
+
+            if (*n >= max_inflight[level])
+                continue;
+            ++*n;
+        }
+        orr_list_remove(link);
+        return request;
+    }
+    return NULL;
+}
+
+static void uncount(struct orr_node *node, unsigned peer, unsigned direction)
+{
+    orr_lock(&node->lock);
+    node->inflight[peer * 2 + direction]--;
+    orr_unlock(&node->lock);
+}
+
+static void put_back(struct orr_node *node, struct orr_request *request)
+{
+    orr_lock(&node->lock);
+    orr_list_prepend(&node->queues[request->level], &request->link);
+    orr_unlock(&node->lock);
+    atomic_store(&node->short_of_memory, true);
+}
+
+/* Starts one request of the level; false when there is none that may. */
+static bool start_one(struct orr_runtime *rt, struct orr_node *node,
+                      unsigned level)
+{
+    struct orr_request *request;
+    unsigned peer, direction;
+    enum start_result result;
+    bool counted;
+
+    orr_lock(&node->lock);
+    request = take_locked(node, level);
+    orr_unlock(&node->lock);
+    if (!request)
+        return false;
+    counted = request->src != ORR_NO_NODE;
+    direction = node->id == request->dst;
+    peer = direction ? request->src : request->dst;
+    result = try_start(rt, request);
+    if (result != STARTED && counted)
+        uncount(node, peer, direction);
+    if (result == NO_MEMORY) {
+        put_back(node, request);
+        return false;
+    }
+    atomic_fetch_sub_explicit(&node->nqueued, 1, memory_order_relaxed);
+    return true;
+}
+
+bool orr_node_progress(struct orr_runtime *rt, unsigned id)
+{
+    struct orr_node *node = &rt->nodes[id];
+    bool any = false;
+
+    for (unsigned level = 0; level < ORR_FETCH_LEVELS; level++) {
+        /* Pairs with enqueue. */
+        if (!atomic_load_explicit(&node->nqueued, memory_order_acquire))
+            return any;
+        while (start_one(rt, node, level))
+            any = true;
+    }
+    return any;
+}

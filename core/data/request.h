@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/request.h - "this handle's value (or just memory) on that node".
+ *
+ *   WAITING -(hop before has ended)-> QUEUED -(driver)-> RUNNING -> gone
+ *
+ * A replicate has at most one request; whoever needs the same joins it. Made
+ * and changed under the handle's lock; a request holds a reference on both
+ * replicates and counts as a user of the handle.
+ */
+#pragma once
+
+#include "core/data/handle.h"
+#include "core/device/machine.h"
+
+#define ORR_NO_NODE (~0u)
+
+enum orr_request_state {
+    ORR_REQUEST_WAITING,
+    ORR_REQUEST_QUEUED,
+    ORR_REQUEST_RUNNING,
+};
+
+struct orr_request {
+    struct orr_copy copy;   /* what the machine sees */
+    struct orr_list link;   /* [lock of the driving node] while QUEUED */
+    struct orr_handle *handle;
+    struct orr_runtime *runtime;
+    unsigned src, dst;      /* src ORR_NO_NODE: memory only */
+    unsigned driver;        /* node whose driver starts it */
+    uint8_t level;          /* enum orr_fetch_level */
+    uint8_t state;          /* enum orr_request_state */
+    bool stale;             /* the value was overwritten meanwhile */
+    struct orr_access *waiters;    /* accesses to tell */
+    struct orr_request *next_hop;  /* WAITING for this one */
+    double start;           /* µs */
+};
+
+/* Sees to it that the replicate of `node` gets the value (reads) or memory.
+ * Handle locked. Returns 1 when it has it, 0 when `access` (if not NULL) will
+ * be told by orr_job_data_ready's count, -ENODATA when there is no value,
+ * -ENOMEM. *wake: nodes whose drivers have to be kicked after unlocking. */
+int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
+                     unsigned node, bool reads, enum orr_fetch_level level,
+                     struct orr_access *access, uint64_t *wake);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/device/exec.h - time and contexts, the lower half of a machine.
+ *
+ * A context is what executes: the application's main thread, a worker, a
+ * user's thread. The real machine makes them from threads, the simulated one
+ * from stacks that it switches itself while SimGrid keeps the clock. Core
+ * calls nothing else that waits or tells the time.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct orr_exec;
+struct orr_job;
+struct orr_runtime;
+struct orr_user_thread;
+struct orr_worker;
+
+/* The head of every context; a machine embeds it at the start of its own
+ * structure. Only the context itself writes the [owner] fields. */
+struct orr_context {
+    struct orr_exec *exec;       /* [const] the machine it runs on */
+    struct orr_runtime *runtime; /* [const] after core attached it, or NULL */
+    struct orr_worker *worker;   /* [owner] NULL unless it is a worker */
+    struct orr_job *job;         /* [owner] the task being executed, or NULL */
+    const char *name;            /* [const] for messages, e.g. "worker 3" */
+    const char *waits_for;       /* [owner] what a blocking call waits for, in
+                                  * words for the deadlock report, or NULL */
+    double debt;                 /* [owner] virtual µs owed for API calls made
+                                  * where it must not switch */
+    unsigned frozen;             /* [owner] > 0: user code is on the stack,
+                                  * blocking calls are refused */
+    unsigned locks;              /* [owner] core locks held, debug builds */
+    struct orr_job *ended, **ended_tail; /* [owner] empty tasks that end once
+                                  * the present one has, or NULL */
+    struct orr_user_thread *thread; /* [owner] what core/api/thread.c knows of
+                                  * it, or NULL */
+    bool detached;               /* [owner] simulated: nobody will join, the
+                                  * machine frees it when its body returns */
+};
+
+/* The running context of this OS thread, NULL on a thread that no machine
+ * knows. The one thread-local variable of the library: machines set it, with
+ * every switch. */
+extern _Thread_local struct orr_context *orr_self
+    __attribute__((tls_model("initial-exec")));
+
+#define ORR_FOREVER __builtin_inf()
+
+/* Time and contexts. No entry is NULL. "Blocks" means that other contexts may
+ * run before it returns; all other entries never switch contexts. */
+struct orr_exec_ops {
+    /* Microseconds since the machine was opened. Any context, any lock. */
+    double (*now)(struct orr_exec *exec);
+
+    /* Makes a context that will call body(arg), and lets it run at some later
+     * time (never before spawn returns, when simulated). `name` is borrowed
+     * until join. `init` describes fields copied into the new context's head
+     * (runtime, worker, name). `cpu` is the logical processor to bind to, -1
+     * for none. Errors: -ENOMEM, -EAGAIN; then *ret is untouched. */
+    int (*spawn)(struct orr_exec *exec, const struct orr_context *init, int cpu,
+                 void (*body)(void *), void *arg, struct orr_context **ret);
+
+    /* Blocks until the context's body has returned, then frees it. */
+    void (*join)(struct orr_exec *exec, struct orr_context *context);
+
+    /* Blocks until somebody wakes the calling context or until the time
+     * `until_us` (ORR_FOREVER for none) has come. A wake that came before is
+     * not lost: it is a sticky token, consumed by the next park. Spurious
+     * returns are allowed on the real machine. */
+    void (*park)(struct orr_exec *exec, double until_us);
+
+    /* Gives `context` its token. Any context, any lock held, never blocks. */
+    void (*wake)(struct orr_exec *exec, struct orr_context *context);
+
+    /* Blocks for that long; wakes are kept for the next park. Simulated: the
+     * others run on, virtual time passes. */
+    void (*sleep)(struct orr_exec *exec, double us);
+
+    /* Called while spinning on a lock: lets the holder run. Real only, a
+     * no-op when simulated. Never switches contexts when simulated. */
+    void (*relax)(struct orr_exec *exec);
+
+    /* Makes the calling OS thread a context (a thread that the application
+     * made itself). NULL when the machine cannot have such threads: the
+     * simulated one, whose callers print an error naming the API call. */
+    struct orr_context *(*adopt)(struct orr_exec *exec);
+};
+
+/* The head of every machine's execution half. */
+struct orr_exec {
+    const struct orr_exec_ops *ops;
+    bool simulated; /* one OS thread, switches only in blocking calls: core's
+                     * locks need not lock */
+};
+
+static inline double orr_exec_now(struct orr_exec *exec)
+{
+    return exec->ops->now(exec);
+}

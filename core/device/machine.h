@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/device/machine.h - what core knows of a machine: its workers, its
+ * memory nodes, and how to allocate, copy and compute on them. Real devices
+ * and the simulator each fill one `struct orr_machine`.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <starpu.h>
+
+#include "core/base/error.h"
+#include "core/device/exec.h"
+
+struct orr_copy;
+struct orr_kernel;
+struct orr_machine;
+
+/* One memory node. Node 0 is main memory. */
+struct orr_node_desc {
+    enum starpu_node_kind kind;
+    int devid;         /* number among the devices of its kind */
+    size_t capacity;   /* bytes usable for data, 0: unlimited */
+    char name[32];     /* "NUMA 0", "CUDA 1" */
+    bool suballocated; /* small blocks are carved from 32 MiB chunks */
+};
+
+/* One worker. */
+struct orr_worker_desc {
+    enum starpu_worker_archtype type;
+    int devid;         /* number among the devices of its type */
+    unsigned node;     /* memory node it computes in */
+    int cpu;           /* logical processor to bind to, -1: none */
+    unsigned pipeline; /* tasks in flight at once, at least 1 */
+    bool async;        /* kernels flagged asynchronous run beside the worker */
+    double speed;      /* kernel durations are divided by it, 1 by default */
+    char name[64];     /* "CUDA 0.0 (Tesla M2070 4.7 GiB)" */
+};
+
+/* Virtual microseconds that the runtime's own work takes; all 0 on a real
+ * machine, where it takes the time it takes. FORMATS 3.2 gives defaults. */
+struct orr_costs {
+    double submit;      /* a submission */
+    double push;        /* a ready task entering the scheduler */
+    double fetch;       /* per buffer of a task whose input is fetched */
+    double device_alloc; /* an allocation from the device driver */
+    double device_free;
+    double pinned_alloc_per_mib; /* pinned main memory */
+    double kernel_queue; /* handing a kernel to an asynchronous device */
+    double copy_queue;   /* handing over a copy */
+    double progress;     /* a look of a worker at what it could do next */
+};
+
+/* A copy between two nodes. Core owns it, from copy_start until `done` has
+ * been called; machines use `machine_link` as they like in between. */
+struct orr_copy {
+    unsigned src, dst; /* memory nodes */
+    size_t size;       /* bytes, > 0 */
+    uint64_t id;       /* unique, in order of creation */
+    /* Moves the bytes with the data interface's methods, host addresses
+     * assumed. Machines whose nodes have real host memory call it once at
+     * the end of the copy; the others never do. */
+    void (*perform)(struct orr_copy *copy);
+    /* Called exactly once when the copy is complete, from any context (also
+     * the machine's own), no lock held, never from inside copy_start when
+     * simulated. It wakes whom it may concern and does not block. */
+    void (*done)(struct orr_copy *copy);
+    void *machine_link[4];
+};
+
+/* A kernel of one task on one worker. Core owns it, as with copies. */
+struct orr_kernel {
+    unsigned worker;
+    bool async;      /* the codelet's flag for this implementation */
+    double duration; /* µs predicted by the model; simulated machines take it
+                      * as the true one. NaN never reaches a machine. */
+    uint64_t id;
+    /* Runs the user's function. Real machines call it; simulated ones when
+     * kernels are run. Never blocks. */
+    void (*run)(struct orr_kernel *kernel);
+    /* As with copies; only for kernels started with result 0. */
+    void (*done)(struct orr_kernel *kernel);
+    double start, end; /* µs, set by the machine before it reports the end */
+    void *machine_link[4];
+};
+
+struct orr_machine_ops {
+    /* Ends everything: all contexts but the caller's (main) have been joined.
+     * Frees the machine. The caller continues as an ordinary thread. */
+    void (*close)(struct orr_machine *machine);
+
+    /* Memory on a node. alloc never evicts and knows no capacity: core does
+     * that. Returns -ENOMEM or 0. Simulated nodes without real memory give
+     * addresses that must not be dereferenced. Neither blocks; both charge
+     * their cost to the calling context's debt. */
+    int (*alloc)(struct orr_machine *machine, unsigned node, size_t size,
+                 uintptr_t *ret);
+    void (*free)(struct orr_machine *machine, unsigned node, uintptr_t address,
+                 size_t size);
+
+    /* Starts a copy. Never blocks, never fails. */
+    void (*copy_start)(struct orr_machine *machine, struct orr_copy *copy);
+
+    /* Called by the kernel's worker. Returns 1 when the kernel has ended on
+     * return (it blocked or slept meanwhile), 0 when it goes on by itself
+     * and `done` will be called. */
+    int (*kernel_start)(struct orr_machine *machine, struct orr_kernel *kernel);
+};
+
+struct orr_machine {
+    const struct orr_machine_ops *ops;
+    struct orr_exec *exec;
+    bool simulated;
+    bool runs_kernels; /* kernels and copies touch real memory */
+    char *name;        /* owned: "mirage", or the host's name */
+    char *host;        /* owned: host name under which models are looked up */
+    char *sampling_dir; /* owned: where its own models lie, or NULL */
+    const char *provenance; /* "measured", "derived" or NULL, for tables */
+    unsigned nnodes, nworkers;
+    struct orr_node_desc *nodes;     /* owned, nnodes */
+    struct orr_worker_desc *workers; /* owned, nworkers */
+    /* Row-major nnodes × nnodes, source first. bandwidth in MB/s (bytes per
+     * µs), latency in µs, NaN: unknown. Owned. */
+    double *bandwidth, *latency;
+    /* direct[src * nnodes + dst]: a copy may go straight from src to dst. */
+    bool *direct;
+    struct orr_costs costs;
+};
+
+/* What starpu_init asks for, after configuration: -1 means all there are. */
+struct orr_machine_options {
+    const char *name; /* NULL: the real machine */
+    int ncpu, ncuda, nopencl, reserve_ncpu;
+    const char *host;          /* STARPU_HOSTNAME or NULL */
+    const char *const *sampling_dirs; /* NULL-terminated search path */
+    bool run_kernels;          /* ORRERY_SIM_KERNELS=run */
+    const char *workers_cpuid; /* STARPU_WORKERS_CPUID or NULL */
+    bool bind;                 /* bind workers to processors */
+};
+
+/* Opens a machine; the caller's thread becomes its main context (orr_self).
+ * Errors: -ENODEV no worker results; -EINVAL with words in `err`. On error
+ * nothing is left behind. */
+typedef int (*orr_machine_open_fn)(const struct orr_machine_options *options,
+                                   struct orr_machine **ret,
+                                   struct orr_error *err);
+
+int orr_real_machine_open(const struct orr_machine_options *options,
+                          struct orr_machine **ret, struct orr_error *err);

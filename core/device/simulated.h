@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/device/simulated.h - the table that the module "sim" hands to core.
+ */
+#pragma once
+
+#include "core/device/machine.h"
+
+/* What core does when no context can go on and time has nothing left: the
+ * application has a deadlock. Called once, from the machine's own stack; must
+ * not block; does not return (it writes the trace and exits with 3). */
+typedef void (*orr_deadlock_fn)(struct orr_runtime *runtime);
+
+struct orr_sim_ops {
+    /* As orr_machine_open_fn. The calling thread becomes the main context and
+     * goes on under simulation when open returns. */
+    int (*open)(const struct orr_machine_options *options,
+                struct orr_machine **ret, struct orr_error *err);
+    /* Calls visit(context, arg) for each context alive, in creation order:
+     * for the deadlock report. */
+    void (*each_context)(struct orr_machine *machine,
+                         void (*visit)(struct orr_context *, void *),
+                         void *arg);
+    void (*on_deadlock)(struct orr_machine *machine, orr_deadlock_fn handler,
+                        struct orr_runtime *runtime);
+    /* SimGrid's version, "3.32". */
+    const char *(*version)(void);
+};

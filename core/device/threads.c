@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/device/threads.c - see threads.h. Every entry may be called from any
+ * thread that is a context; the lock guards the list of adopted threads only.
+ *
+ * Park and wake meet in one word per context: a wake of a context that runs or
+ * spins is one atomic exchange; only for one that sleeps in the kernel a
+ * system call follows.
+ */
+#ifndef _GNU_SOURCE
+#    define _GNU_SOURCE
+#endif
+#include "core/device/threads.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/log.h"
+
+/* How long a park looks for its token before it sleeps in the kernel. The
+ * first phase costs a microsecond or two, which is what a wake through the
+ * kernel would cost its sender; the second lets whoever shares the processor
+ * run, maybe the one that will wake us. */
+enum { SPINS = 200, YIELDS = 20 };
+
+enum token {
+    NO_TOKEN,
+    TOKEN,    /* set by wake, consumed by park */
+    SLEEPING, /* set by park before it sleeps in the kernel */
+};
+
+struct thread {
+    struct orr_context head; /* first */
+    atomic_uint token;       /* [atomic] wake's exchange and park's */
+    pthread_t id;            /* [const] of spawned ones */
+    int cpu;                 /* [const] */
+    void (*body)(void *);
+    void *arg;
+    /* Adopted threads only: */
+    struct thread *next, **link; /* [lock] */
+    struct orr_context **self;   /* the thread's orr_self */
+};
+
+struct threads {
+    struct orr_exec head; /* first */
+    struct orr_threads_options options;
+    struct timespec origin;
+    unsigned spins; /* [const] 0 with a single processor */
+    struct thread main;
+    pthread_key_t adopted_key; /* its destructor ends adopted contexts */
+    pthread_mutex_t lock;
+    struct thread *adopted; /* [lock] */
+};
+
+static struct threads *threads_of(struct orr_exec *exec)
+{
+    return (struct threads *)exec;
+}
+
+static struct thread *thread_of(struct orr_context *context)
+{
+    return (struct thread *)context;
+}
+
+/* -- time ----------------------------------------------------------------- */
+
+static double threads_now(struct orr_exec *exec)
+{
+    const struct timespec *origin = &threads_of(exec)->origin;
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - origin->tv_sec) * 1e6 +
+           (double)(now.tv_nsec - origin->tv_nsec) * 1e-3;
+}
+
+static struct timespec timespec_of_us(double us)
+{
+    struct timespec ts = {0, 0};
+
+    if (!(us > 0))
+        return ts;
+    if (us > 1e15) /* thirty years: for ever, without overflow */
+        us = 1e15;
+    ts.tv_sec = (time_t)(us / 1e6);
+    ts.tv_nsec = (long)((us - (double)ts.tv_sec * 1e6) * 1e3);
+    if (ts.tv_nsec > 999999999)
+        ts.tv_nsec = 999999999;
+    return ts;
+}
+
+static void threads_sleep(struct orr_exec *exec, double us)
+{
+    struct timespec left = timespec_of_us(us);
+
+    (void)exec;
+    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR)
+        ;
+}
+
+/* -- park and wake -------------------------------------------------------- */
+
+static void pause_processor(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Acquire pairs with wake's release: what the waker wrote is seen. */
+static bool take_token(struct thread *self)
+{
+    unsigned expected = TOKEN;
+
+    if (atomic_load_explicit(&self->token, memory_order_relaxed) != TOKEN)
+        return false;
+    return atomic_compare_exchange_strong_explicit(
+        &self->token, &expected, NO_TOKEN, memory_order_acquire,
+        memory_order_relaxed);
+}
+
+static bool spin_for_token(const struct threads *threads, struct thread *self)
+{
+    for (unsigned i = 0; i < threads->spins; i++) {
+        if (take_token(self))
+            return true;
+        pause_processor();
+    }
+    for (unsigned i = 0; i < YIELDS; i++) {
+        if (take_token(self))
+            return true;
+        sched_yield();
+    }
+    return false;
+}
+
+/* Sleeps in the kernel while the word says SLEEPING; may return early. */
+static void futex_wait(atomic_uint *word, double us)
+{
+    struct timespec timeout = timespec_of_us(us);
+
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, SLEEPING,
+            us < ORR_FOREVER ? &timeout : NULL, NULL, 0);
+}
+
+static void threads_park(struct orr_exec *exec, double until_us)
+{
+    struct thread *self = thread_of(orr_self);
+    unsigned expected = NO_TOKEN;
+    double left = ORR_FOREVER;
+
+    assert(self && self->head.exec == exec);
+    if (spin_for_token(threads_of(exec), self))
+        return;
+    if (until_us < ORR_FOREVER) {
+        left = until_us - threads_now(exec);
+        if (!(left > 0))
+            return;
+    }
+    /* Fails when the token has come meanwhile. */
+    if (atomic_compare_exchange_strong_explicit(&self->token, &expected,
+                                                SLEEPING, memory_order_acquire,
+                                                memory_order_acquire))
+        futex_wait(&self->token, left);
+    /* Whether woken, late or disturbed: the next park starts afresh, and a
+     * token that was there is consumed by this one. */
+    atomic_exchange_explicit(&self->token, NO_TOKEN, memory_order_acquire);
+}
+
+static void threads_wake(struct orr_exec *exec, struct orr_context *context)
+{
+    struct thread *thread = thread_of(context);
+
+    (void)exec;
+    if (atomic_exchange_explicit(&thread->token, TOKEN, memory_order_acq_rel) ==
+        SLEEPING)
+        syscall(SYS_futex, &thread->token, FUTEX_WAKE_PRIVATE, 1, NULL, NULL,
+                0);
+}
+
+static void threads_relax(struct orr_exec *exec)
+{
+    (void)exec;
+    sched_yield();
+}
+
+/* -- contexts ------------------------------------------------------------- */
+
+static int bind_self(const struct threads *threads, int cpu)
+{
+    cpu_set_t set;
+
+    if (threads->options.bind)
+        return threads->options.bind(cpu, threads->options.arg);
+    if (cpu >= CPU_SETSIZE)
+        return -EINVAL;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    return sched_setaffinity(0, sizeof(set), &set) == 0 ? 0 : -errno;
+}
+
+static void *thread_main(void *arg)
+{
+    struct thread *self = arg;
+
+    orr_self = &self->head;
+    if (self->cpu >= 0 && bind_self(threads_of(self->head.exec), self->cpu) < 0)
+        orr_log_warning("%s could not be bound to processor %d; it runs "
+                        "anywhere (STARPU_WORKERS_NOBIND=1 says so silently)",
+                        self->head.name ? self->head.name : "a thread",
+                        self->cpu);
+    self->body(self->arg);
+    orr_self = NULL;
+    return NULL;
+}
+
+static int threads_spawn(struct orr_exec *exec, const struct orr_context *init,
+                         int cpu, void (*body)(void *), void *arg,
+                         struct orr_context **ret)
+{
+    struct thread *thread = calloc(1, sizeof(*thread));
+    int error;
+
+    if (!thread)
+        return -ENOMEM;
+    if (init) {
+        thread->head.runtime = init->runtime;
+        thread->head.worker = init->worker;
+        thread->head.name = init->name;
+        thread->head.thread = init->thread;
+    }
+    thread->head.exec = exec;
+    thread->cpu = cpu;
+    thread->body = body;
+    thread->arg = arg;
+    error = pthread_create(&thread->id, NULL, thread_main, thread);
+    if (error) {
+        free(thread);
+        return -error;
+    }
+    *ret = &thread->head;
+    return 0;
+}
+
+static void threads_join(struct orr_exec *exec, struct orr_context *context)
+{
+    struct thread *thread = thread_of(context);
+
+    (void)exec;
+    pthread_join(thread->id, NULL);
+    free(thread);
+}
+
+/* -- threads of the application ------------------------------------------- */
+
+static struct threads *owner(struct thread *thread)
+{
+    return threads_of(thread->head.exec);
+}
+
+static void unlink_adopted(struct thread *thread)
+{
+    *thread->link = thread->next;
+    if (thread->next)
+        thread->next->link = thread->link;
+}
+
+/* Runs when an adopted thread ends before the machine does. */
+static void end_adopted(void *value)
+{
+    struct thread *thread = value;
+    struct threads *threads = owner(thread);
+
+    pthread_mutex_lock(&threads->lock);
+    unlink_adopted(thread);
+    pthread_mutex_unlock(&threads->lock);
+    if (orr_self == &thread->head)
+        orr_self = NULL;
+    free(thread);
+}
+
+static struct orr_context *threads_adopt(struct orr_exec *exec)
+{
+    struct threads *threads = threads_of(exec);
+    struct thread *thread = calloc(1, sizeof(*thread));
+
+    if (!thread)
+        return NULL;
+    thread->head.exec = exec;
+    thread->head.name = "a thread of the application";
+    thread->self = &orr_self;
+    if (pthread_setspecific(threads->adopted_key, thread) != 0) {
+        free(thread);
+        return NULL;
+    }
+    pthread_mutex_lock(&threads->lock);
+    thread->next = threads->adopted;
+    thread->link = &threads->adopted;
+    if (thread->next)
+        thread->next->link = &thread->next;
+    threads->adopted = thread;
+    pthread_mutex_unlock(&threads->lock);
+    orr_self = &thread->head;
+    return &thread->head;
+}
+
+/* Threads that live on must not find a context of a machine that is gone. */
+static void forget_adopted(struct threads *threads)
+{
+    struct thread *thread;
+
+    pthread_mutex_lock(&threads->lock);
+    while ((thread = threads->adopted)) {
+        unlink_adopted(thread);
+        *thread->self = NULL;
+        free(thread);
+    }
+    pthread_mutex_unlock(&threads->lock);
+}
+
+/* -- beginning and end ---------------------------------------------------- */
+
+static const struct orr_exec_ops threads_ops = {
+    .now = threads_now,
+    .spawn = threads_spawn,
+    .join = threads_join,
+    .park = threads_park,
+    .wake = threads_wake,
+    .sleep = threads_sleep,
+    .relax = threads_relax,
+    .adopt = threads_adopt,
+};
+
+int orr_threads_new(const struct orr_threads_options *options,
+                    struct orr_exec **ret)
+{
+    struct threads *threads = calloc(1, sizeof(*threads));
+    int error;
+
+    if (!threads)
+        return -ENOMEM;
+    error = pthread_key_create(&threads->adopted_key, end_adopted);
+    if (error) {
+        free(threads);
+        return -error;
+    }
+    pthread_mutex_init(&threads->lock, NULL);
+    if (options)
+        threads->options = *options;
+    threads->head.ops = &threads_ops;
+    threads->spins = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? SPINS : 0;
+    clock_gettime(CLOCK_MONOTONIC, &threads->origin);
+    threads->main.head.exec = &threads->head;
+    threads->main.head.name = "main";
+    threads->main.cpu = -1;
+    orr_self = &threads->main.head;
+    *ret = &threads->head;
+    return 0;
+}
+
+void orr_threads_free(struct orr_exec *exec)
+{
+    struct threads *threads = threads_of(exec);
+
+    if (!threads)
+        return;
+    forget_adopted(threads);
+    pthread_key_delete(threads->adopted_key);
+    pthread_mutex_destroy(&threads->lock);
+    if (orr_self == &threads->main.head)
+        orr_self = NULL;
+    free(threads);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/device/threads.h - time and contexts of the real machine: POSIX
+ * threads and the monotonic clock.
+ */
+#pragma once
+
+#include "core/device/exec.h"
+
+struct orr_threads_options {
+    /* Binds the calling thread to a logical processor, 0 or a negative errno.
+     * NULL: numbers are the kernel's (sched_setaffinity). Called in each new
+     * context whose cpu is not -1. */
+    int (*bind)(int cpu, void *arg);
+    void *arg;
+};
+
+/* Makes the calling thread the main context (orr_self). `options` NULL is all
+ * zero. *ret is owned by the caller, who ends it with orr_threads_free().
+ * Errors: -ENOMEM, -EAGAIN. */
+int orr_threads_new(const struct orr_threads_options *options,
+                    struct orr_exec **ret);
+
+/* Called by main when all spawned contexts have been joined. Threads that were
+ * adopted must be in no call of the library any more; they are unknown again
+ * afterwards. Accepts NULL. */
+void orr_threads_free(struct orr_exec *exec);

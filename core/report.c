@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/report.c - see report.h. The end of a process is the process's: the one
+ * runtime that must be told of it is a file-scope pointer.
+ */
+#include "core/report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/log.h"
+#include "core/device/clock.h"
+#include "core/device/simulated.h"
+#include "core/runtime.h"
+#include "core/sched/sched.h"
+#include "core/trace/record.h"
+
+static struct orr_runtime *_Atomic open_runtime;
+static struct sigaction old_int, old_term;
+
+static void write_string(FILE *out, const char *name, const char *value)
+{
+    fprintf(out, "\"%s\": ", name);
+    if (!value) {
+        fputs("null", out);
+        return;
+    }
+    fputc('"', out);
+    for (; *value; value++) {
+        if (*value == '"' || *value == '\\')
+            fputc('\\', out);
+        if ((unsigned char)*value >= ' ')
+            fputc(*value, out);
+    }
+    fputc('"', out);
+}
+
+static void write_workers(FILE *out, const struct orr_runtime *rt)
+{
+    fputs("\"workers\": [", out);
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        const struct orr_worker *worker = &rt->workers[w];
+
+        fprintf(out, "%s\n  {", w ? "," : "");
+        write_string(out, "name", worker->desc->name);
+        fprintf(out, ", \"busy_us\": %.3f, \"tasks\": %lu}", worker->busy_us,
+                worker->ntasks);
+    }
+    fputs("],\n", out);
+}
+
+static void write_figures(FILE *out, struct orr_runtime *rt, const char *how)
+{
+    double last = rt->first_submit, flops = 0;
+    unsigned long ntasks = 0;
+
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        const struct orr_worker *worker = &rt->workers[w];
+
+        if (worker->ntasks && worker->last_end > last)
+            last = worker->last_end;
+        flops += worker->flops;
+        ntasks += worker->ntasks;
+    }
+    fputs("{", out);
+    write_string(out, "version", ORR_VERSION);
+    fprintf(out, ",\n\"simulated\": %s,\n",
+            rt->machine->simulated ? "true" : "false");
+    write_string(out, "machine", rt->machine->name);
+    fputs(",\n", out);
+    write_string(out, "provenance", rt->machine->provenance);
+    fputs(",\n", out);
+    write_string(out, "scheduler", rt->sched->ops->name);
+    fprintf(out,
+            ",\n\"makespan_us\": %.3f,\n\"flops\": %.6e,\n\"tasks\": %lu,\n"
+            "\"transfers\": %llu,\n\"transferred_bytes\": %llu,\n"
+            "\"evictions\": %llu,\n\"wall_s\": %.6f,\n",
+            last - rt->first_submit, flops, ntasks,
+            (unsigned long long)rt->ntransfers,
+            (unsigned long long)rt->transferred,
+            (unsigned long long)rt->nevictions,
+            orr_wall_time_s() - rt->wall_start);
+    write_workers(out, rt);
+    write_string(out, "exit", how);
+    fputs("}\n", out);
+}
+
+static void write_report(struct orr_runtime *rt, const char *path,
+                         const char *how)
+{
+    size_t n = strlen(path) + 16;
+    char *temporary = malloc(n);
+    FILE *out;
+
+    if (!temporary)
+        return;
+    snprintf(temporary, n, "%s.%ld", path, (long)getpid());
+    out = fopen(temporary, "w");
+    if (out) {
+        write_figures(out, rt, how);
+        if (fclose(out) == 0 && rename(temporary, path) == 0) {
+            free(temporary);
+            return;
+        }
+        unlink(temporary);
+    }
+    orr_log_error("the report could not be written to %s: %s", path,
+                  strerror(errno));
+    free(temporary);
+}
+
+void orr_report_write(struct orr_runtime *rt, const char *how)
+{
+    const char *report = orr_config_string(&rt->config, ORR_CFG_REPORT);
+    const char *trace = orr_config_string(&rt->config, ORR_CFG_TRACE);
+    struct orr_error err = {""};
+
+    if (report)
+        write_report(rt, report, how);
+    if (trace && rt->trace &&
+        orr_trace_write_paje(rt->trace, trace, &err) != 0)
+        orr_log_error("the trace was not written: %s", err.text);
+}
+
+/* --- early ends of a simulation --- */
+
+static void print_context(struct orr_context *context, void *arg)
+{
+    unsigned *n = arg;
+
+    if (context->worker && context->waits_for &&
+        strcmp(context->waits_for, "a task") == 0)
+        return;
+    ++*n;
+    orr_log_error("  %s waits for %s", context->name ? context->name : "?",
+                  context->waits_for ? context->waits_for
+                                     : "something of its own");
+}
+
+static void on_deadlock(struct orr_runtime *rt)
+{
+    unsigned n = 0;
+
+    orr_log_error("deadlock: nothing can go on any more at %.3f ms of virtual "
+                  "time, %u tasks are unfinished:",
+                  orr_exec_now(rt->exec) / 1e3,
+                  (unsigned)atomic_load(&rt->unfinished));
+    rt->sim->each_context(rt->machine, print_context, &n);
+    orr_report_write(rt, "deadlock");
+    atomic_store(&open_runtime, NULL);
+    _exit(3);
+}
+
+/* Registered with atexit once per process: a simulation that is still open
+ * then was left by exit(). */
+static void at_exit(void)
+{
+    struct orr_runtime *rt = atomic_exchange(&open_runtime, NULL);
+
+    if (!rt)
+        return;
+    orr_report_write(rt, "exit");
+}
+
+static void on_signal(int number)
+{
+    struct orr_runtime *rt = atomic_exchange(&open_runtime, NULL);
+    struct sigaction *old = number == SIGINT ? &old_int : &old_term;
+
+    /* One OS thread and no signal-safe way to write a trace; what is at stake
+     * is a file, not the run, which ends here. */
+    if (rt)
+        orr_report_write(rt, "signal");
+    sigaction(number, old, NULL);
+    raise(number);
+}
+
+void orr_report_install(struct orr_runtime *rt)
+{
+    static atomic_flag registered = ATOMIC_FLAG_INIT;
+    struct sigaction action = {.sa_handler = on_signal};
+
+    if (!rt->machine->simulated)
+        return;
+    rt->sim->on_deadlock(rt->machine, on_deadlock, rt);
+    if (!atomic_flag_test_and_set(&registered))
+        atexit(at_exit);
+    atomic_store(&open_runtime, rt);
+    sigaction(SIGINT, NULL, &old_int);
+    sigaction(SIGTERM, NULL, &old_term);
+    if (old_int.sa_handler == SIG_DFL)
+        sigaction(SIGINT, &action, NULL);
+    if (old_term.sa_handler == SIG_DFL)
+        sigaction(SIGTERM, &action, NULL);
+}
+
+void orr_report_remove(struct orr_runtime *rt)
+{
+    struct orr_runtime *expected = rt;
+
+    if (!atomic_compare_exchange_strong(&open_runtime, &expected, NULL))
+        return;
+    sigaction(SIGINT, &old_int, NULL);
+    sigaction(SIGTERM, &old_term, NULL);
+}

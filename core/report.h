@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/report.h - what a run leaves behind: the figures (ORRERY_REPORT) and
+ * the trace (ORRERY_TRACE), also when it ends early.
+ */
+#pragma once
+
+struct orr_runtime;
+
+/* Writes report and trace if they were asked for. `how` says how the run
+ * ended: "shutdown", "deadlock", "exit", "signal". Both files appear whole or
+ * not at all. Does not block. */
+void orr_report_write(struct orr_runtime *rt, const char *how);
+
+/* Sees to it that a simulation that ends early (deadlock, exit, SIGINT,
+ * SIGTERM) still writes both, and remove undoes that. */
+void orr_report_install(struct orr_runtime *rt);
+void orr_report_remove(struct orr_runtime *rt);

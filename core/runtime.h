@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/runtime.h - one run from starpu_init to starpu_shutdown. All writable
+ * state hangs off it. Contexts lead here; a thread that the application made
+ * itself is adopted by the one real runtime of the process.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <starpu.h>
+
+#include "core/base/config.h"
+#include "core/base/lock.h"
+#include "core/base/slab.h"
+#include "core/device/machine.h"
+#include "core/worker/worker.h"
+
+struct orr_costs_table;
+struct orr_models;
+struct orr_sampling;
+struct orr_sim_ops;
+struct orr_node;
+struct orr_sched;
+struct orr_tags;
+struct orr_trace;
+
+/* A context that waits until at most `n` tasks are unfinished. */
+struct orr_count_waiter {
+    struct orr_count_waiter *next;
+    struct orr_context *context;
+    unsigned n;
+    atomic_bool met;
+};
+
+struct orr_runtime {
+    struct orr_config config;    /* [const] */
+    struct orr_machine *machine; /* [const] */
+    struct orr_exec *exec;       /* [const] the machine's */
+    struct orr_context *main;    /* [const] */
+    unsigned nnodes, nworkers, nkinds; /* [const] */
+    struct orr_node *nodes;
+    struct orr_worker *workers;
+    struct orr_kind *kinds;
+    unsigned *kind_members; /* [const] what kinds' members point into */
+    struct orr_sched *sched;
+    struct orr_sampling *sampling; /* [const] where models are looked for */
+    struct orr_models *models;
+    const struct orr_sim_ops *sim; /* [const] NULL on the real machine */
+    struct orr_costs_table *costs;
+    struct orr_tags *tags;
+    struct orr_trace *trace; /* NULL: off */
+    struct orr_slab *jobs[4]; /* for 1, 2, 3, 4 accesses; more: malloc */
+    struct orr_slab *edges, *tasks, *requests;
+    struct orr_lock lock;     /* rank ORR_RANK_RUNTIME */
+    struct orr_list handles;  /* [lock] */
+    struct orr_count_waiter *count_waiters; /* [lock] */
+    atomic_uint ncount_waiters; /* length of that list */
+    atomic_uint unfinished;   /* tasks submitted, not ended */
+    atomic_uint nready;       /* tasks ready, not popped */
+    atomic_ullong last_job, last_copy, last_handle;
+    atomic_int paused;        /* starpu_pause calls minus resumes */
+    /* Figures for the report (core/report.c). */
+    double first_submit; /* µs, < 0: none yet */
+    atomic_ullong ntransfers, transferred, nevictions;
+    double wall_start;        /* s, real time */
+    bool count_write_back; /* [const] transfer estimates include it */
+    bool default_sequential; /* [main] new handles keep sequential order */
+};
+
+/* The runtime of the calling context, NULL outside init … shutdown. A foreign
+ * thread is adopted; if it cannot be (simulation), prints an error that names
+ * `call` and returns NULL. */
+struct orr_runtime *orr_runtime_current(const char *call);
+
+/* As above, but a call without runtime prints an error and aborts. */
+struct orr_runtime *orr_runtime_need(const char *call);
+
+/* Opens and starts everything. `conf` may be NULL. 0, -ENODEV, -EINVAL. */
+int orr_runtime_start(struct starpu_conf *conf);
+
+/* Waits for all tasks, ends the workers, saves models, writes the report and
+ * the trace, closes the machine. */
+void orr_runtime_stop(struct orr_runtime *rt);
+
+/* Virtual time that the calling context owes for what it just did. */
+static inline void orr_charge(double us)
+{
+    orr_self->debt += us;
+}
+
+/* Pays the calling context's debts in virtual time, unless user code is on
+ * its stack. Blocks. */
+static inline void orr_pay(void)
+{
+    struct orr_context *self = orr_self;
+    double debt = self->debt;
+
+    if (debt <= 0 || self->frozen)
+        return;
+    self->debt = 0;
+    self->exec->ops->sleep(self->exec, debt);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/builtin.c - the policies we have, and how one is chosen by name
+ * when the runtime starts. One thread: the one that starts and ends it.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/runtime.h"
+#include "core/sched/policies.h"
+
+const struct orr_sched_ops *const orr_sched_builtin[] = {
+    &orr_sched_eager,     &orr_sched_prio,       &orr_sched_random,
+    &orr_sched_lws,       &orr_sched_ws,         &orr_sched_dm.ops,
+    &orr_sched_dmda.ops,  &orr_sched_dmdap.ops,  &orr_sched_dmdar.ops,
+    &orr_sched_dmdas.ops, &orr_sched_dmdasd.ops, NULL,
+};
+
+static const struct orr_sched_ops *const fallback = &orr_sched_lws;
+
+static void print_list(void)
+{
+    fprintf(stderr, "The scheduling policies, to be named by STARPU_SCHED:\n");
+    for (unsigned i = 0; orr_sched_builtin[i]; i++)
+        fprintf(stderr, "  %-8s %s\n", orr_sched_builtin[i]->name,
+                orr_sched_builtin[i]->help);
+}
+
+static void warn_unknown(const char *name)
+{
+    char known[512] = "";
+    size_t n = 0;
+
+    for (unsigned i = 0; orr_sched_builtin[i]; i++) {
+        int len = snprintf(known + n, sizeof(known) - n, "%s%s", n ? ", " : "",
+                           orr_sched_builtin[i]->name);
+
+        if (len < 0 || (size_t)len >= sizeof(known) - n)
+            break;
+        n += (size_t)len;
+    }
+    orr_log_warning("there is no scheduling policy `%s', using %s; known are "
+                    "%s",
+                    name, fallback->name, known);
+}
+
+static const struct orr_sched_ops *find(const char *name)
+{
+    for (unsigned i = 0; orr_sched_builtin[i]; i++)
+        if (!strcmp(orr_sched_builtin[i]->name, name))
+            return orr_sched_builtin[i];
+    return NULL;
+}
+
+static const struct orr_sched_ops *choose(const char *name)
+{
+    const struct orr_sched_ops *ops;
+
+    if (!name || !*name)
+        return fallback;
+    if (!strcmp(name, "help")) {
+        print_list();
+        return fallback;
+    }
+    ops = find(name);
+    if (ops)
+        return ops;
+    if (!strncmp(name, "heft", 4))
+        return &orr_sched_dmda.ops;
+    warn_unknown(name);
+    return fallback;
+}
+
+/* What the user said about priorities, else what the policy can do. */
+static void set_priorities(struct orr_sched *sched)
+{
+    const struct orr_config *config = &sched->runtime->config;
+    int min = orr_config_int(config, ORR_CFG_MIN_PRIO);
+    int max = orr_config_int(config, ORR_CFG_MAX_PRIO);
+
+    if (min >= 0 && max >= 0 && min > max) {
+        orr_log_warning("%s=%d is more than %s=%d: both ignored",
+                        orr_config_name(ORR_CFG_MIN_PRIO), min,
+                        orr_config_name(ORR_CFG_MAX_PRIO), max);
+        min = max = -1;
+    }
+    sched->priorities_given = min >= 0 && max >= 0;
+    if (min < 0 && max < 0 && sched->ops->unbounded_priorities) {
+        sched->min_priority = INT_MIN;
+        sched->max_priority = INT_MAX;
+        return;
+    }
+    sched->min_priority = min >= 0 ? min : 0;
+    sched->max_priority = max >= 0 ? max : sched->min_priority;
+}
+
+int orr_sched_new(struct orr_runtime *rt, const char *name,
+                  struct starpu_sched_policy *user, struct orr_sched **ret,
+                  struct orr_error *err)
+{
+    struct orr_sched *sched = calloc(1, sizeof(*sched));
+    int code = 0;
+
+    if (!sched)
+        return orr_fail(err, -ENOMEM, "out of memory for the scheduler");
+    sched->runtime = rt;
+    if (user)
+        code = orr_sched_user_new(user, &sched->ops, err);
+    else
+        sched->ops = choose(name);
+    if (code)
+        goto free_sched;
+    set_priorities(sched);
+    code = sched->ops->init(sched, err);
+    if (code)
+        goto free_ops;
+    *ret = sched;
+    return 0;
+
+free_ops:
+    orr_sched_user_free(sched->ops);
+free_sched:
+    free(sched);
+    return code;
+}
+
+void orr_sched_free(struct orr_sched *sched)
+{
+    if (!sched)
+        return;
+    if (sched->ops->deinit)
+        sched->ops->deinit(sched);
+    orr_sched_user_free(sched->ops);
+    free(sched);
+}

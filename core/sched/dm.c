@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/dm.c - the dm family: each ready job goes to the queue of the
+ * worker that is expected to end it first. This file keeps the queues and the
+ * books of what they expect; one lock for all of them, since a decision reads
+ * them all.
+ *
+ * The books of a worker, in µs: exp_len is what its queued jobs take, with the
+ * part of their transfers that nothing hides; pipeline_len what the jobs take
+ * that it popped and has not ended; exp_start when the queued ones can start.
+ * A job moves its transfer, then its length from the first to the second.
+ */
+#include "core/sched/dm.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "core/data/handle.h"
+#include "core/sched/policies.h"
+
+/* --- the books --- */
+
+static double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double now_of(const struct orr_dm *dm)
+{
+    return orr_exec_now(dm->runtime->exec);
+}
+
+/* Queued work comes (or goes, negative) that has the priority. */
+static void add_length(struct orr_dm *dm, struct orr_dm_worker *w, int priority,
+                       double us)
+{
+    w->exp_len += us;
+    if (!w->ahead)
+        return;
+    for (unsigned p = 0; p <= orr_dm_normalised(dm, priority); p++)
+        w->ahead[p] += us;
+}
+
+/* To be called after every change of the books. */
+static void publish(struct orr_dm *dm, const struct orr_dm_worker *w,
+                    double now)
+{
+    orr_dm_load_set(&dm->loads[w->kind], w->place, w->exp_start, w->exp_len,
+                    now);
+}
+
+/* The part of a transfer that begins now and that queued work does not hide. */
+static double not_hidden(const struct orr_dm_worker *w, double transfer,
+                         double now)
+{
+    double end = w->exp_start + w->exp_len;
+
+    return now + transfer < end ? 0 : now + transfer - end;
+}
+
+static void set_prediction(struct orr_job *job, double length, double transfer)
+{
+    job->predicted = length;
+    job->predicted_transfer = transfer;
+    job->task->predicted = length;
+    job->task->predicted_transfer = transfer;
+}
+
+/* --- push --- */
+
+static void commit(struct orr_dm *dm, struct orr_job *job,
+                   const struct orr_dm_choice *choice, double now)
+{
+    struct orr_dm_worker *w = &dm->workers[choice->worker];
+    double transfer;
+
+    w->pipeline_ntasks++;
+    w->exp_start = later(w->exp_start, now);
+    transfer = not_hidden(w, choice->transfer, now);
+    add_length(dm, w, job->priority, transfer + choice->length);
+    set_prediction(job, choice->length, transfer);
+    job->implementation = (uint8_t)choice->impl;
+    publish(dm, w, now);
+}
+
+/* The queue could not take the job after all. */
+static void revoke(struct orr_dm *dm, struct orr_job *job, unsigned worker)
+{
+    struct orr_dm_worker *w = &dm->workers[worker];
+
+    w->pipeline_ntasks--;
+    add_length(dm, w, job->priority,
+               -(job->predicted_transfer + job->predicted));
+    publish(dm, w, now_of(dm));
+}
+
+/* The lock is let go between the decision and the insertion: prefetching takes
+ * locks of its own, and after the insertion the job may run and be gone. */
+static int dm_push(struct orr_sched *sched, struct orr_job *job)
+{
+    struct orr_dm *dm = sched->data;
+    struct orr_runtime *rt = dm->runtime;
+    struct orr_dm_choice choice;
+    struct orr_dm_offer offer;
+    double now;
+    int err = orr_dm_evaluate(dm, job, &offer);
+
+    if (err)
+        return err;
+    orr_lock(&dm->lock);
+    now = now_of(dm);
+    choice = orr_dm_choose(dm, &offer, now);
+    commit(dm, job, &choice, now);
+    orr_unlock(&dm->lock);
+
+    if (dm->prefetch)
+        orr_job_prefetch(rt, job,
+                         rt->kinds[dm->workers[choice.worker].kind].node,
+                         ORR_PREFETCH);
+
+    orr_lock(&dm->lock);
+    err = orr_prioq_push(&dm->workers[choice.worker].jobs, job,
+                         dm->variant->sorted ? job->priority : 0);
+    if (err)
+        revoke(dm, job, choice.worker);
+    orr_unlock(&dm->lock);
+    if (!err)
+        orr_sched_wake(&rt->workers[choice.worker]);
+    return err;
+}
+
+/* A job that comes by another way. It never passes pop, where its transfer
+ * would leave exp_len, so the transfer is put straight into pipeline_len. */
+static void dm_push_notify(struct orr_sched *sched, struct orr_job *job,
+                           struct orr_worker *worker)
+{
+    struct orr_dm *dm = sched->data;
+    struct orr_dm_worker *w = &dm->workers[worker->id];
+    const struct orr_cost_row *row = orr_job_costs(dm->runtime, job);
+    double length = orr_cost_length(row, w->kind, job->implementation);
+    double transfer = 0, now;
+
+    if (!(length > 0))
+        length = 0;
+    if (dm->variant->transfers)
+        transfer = orr_job_transfer_time(dm->runtime, job,
+                                         dm->runtime->kinds[w->kind].node);
+    if (!isfinite(transfer))
+        transfer = 0;
+    orr_lock(&dm->lock);
+    now = now_of(dm);
+    w->pipeline_ntasks++;
+    w->exp_start = later(w->exp_start, now);
+    transfer = not_hidden(w, transfer, now);
+    set_prediction(job, length, transfer);
+    add_length(dm, w, job->priority, length);
+    w->pipeline_len += transfer;
+    publish(dm, w, now);
+    orr_unlock(&dm->lock);
+}
+
+/* --- a job's way through its worker --- */
+
+static struct orr_job *dm_pop(struct orr_sched *sched,
+                              struct orr_worker *worker)
+{
+    struct orr_dm *dm = sched->data;
+    struct orr_dm_worker *w = &dm->workers[worker->id];
+    struct orr_job *job;
+    double now;
+
+    orr_lock(&dm->lock);
+    if (dm->variant->ready)
+        job = orr_prioq_pop_ready(&w->jobs, dm->runtime->kinds[w->kind].node);
+    else
+        job = orr_prioq_pop(&w->jobs);
+    if (job) {
+        now = now_of(dm);
+        add_length(dm, w, job->priority, -job->predicted_transfer);
+        w->pipeline_len += job->predicted_transfer;
+        w->exp_start = now + w->pipeline_len;
+        publish(dm, w, now);
+    }
+    orr_unlock(&dm->lock);
+    return job;
+}
+
+static void dm_pre_exec(struct orr_sched *sched, struct orr_job *job,
+                        struct orr_worker *worker)
+{
+    struct orr_dm *dm = sched->data;
+    struct orr_dm_worker *w = &dm->workers[worker->id];
+    double now;
+
+    orr_lock(&dm->lock);
+    now = now_of(dm);
+    w->pipeline_len -= job->predicted_transfer;
+    add_length(dm, w, job->priority, -job->predicted);
+    w->pipeline_len += job->predicted;
+    w->exp_start = now + w->pipeline_len;
+    publish(dm, w, now);
+    orr_unlock(&dm->lock);
+}
+
+static void dm_post_exec(struct orr_sched *sched, struct orr_job *job,
+                         struct orr_worker *worker)
+{
+    struct orr_dm *dm = sched->data;
+    struct orr_dm_worker *w = &dm->workers[worker->id];
+    double now;
+
+    orr_lock(&dm->lock);
+    now = now_of(dm);
+    w->pipeline_len -= job->predicted;
+    w->pipeline_ntasks--;
+    w->exp_start = later(now + w->pipeline_len, w->exp_start);
+    publish(dm, w, now);
+    orr_unlock(&dm->lock);
+}
+
+/* --- beginning and end --- */
+
+static void dm_free(struct orr_dm *dm)
+{
+    for (unsigned i = 0; dm->workers && i < dm->runtime->nworkers; i++) {
+        orr_prioq_done(&dm->workers[i].jobs);
+        free(dm->workers[i].ahead);
+    }
+    for (unsigned k = 0; dm->loads && k < dm->runtime->nkinds; k++)
+        orr_dm_load_done(&dm->loads[k]);
+    free(dm->workers);
+    free(dm->loads);
+    free(dm->ends);
+    free(dm);
+}
+
+static void dm_deinit(struct orr_sched *sched)
+{
+    dm_free(sched->data);
+}
+
+static double weight(struct orr_runtime *rt, enum orr_config_id id,
+                     double otherwise)
+{
+    double value = orr_config_double(&rt->config, id);
+
+    if (isfinite(value))
+        return value;
+    orr_log_warning("%s is no finite number: taken as %g", orr_config_name(id),
+                    otherwise);
+    return otherwise;
+}
+
+static void read_weights(struct orr_dm *dm)
+{
+    struct orr_runtime *rt = dm->runtime;
+
+    dm->prefetch = orr_config_int(&rt->config, ORR_CFG_PREFETCH) != 0;
+    dm->alpha = 1;
+    if (!dm->variant->transfers)
+        return;
+    dm->alpha = weight(rt, ORR_CFG_SCHED_ALPHA, 1);
+    dm->beta = weight(rt, ORR_CFG_SCHED_BETA, 1);
+    dm->gamma = weight(rt, ORR_CFG_SCHED_GAMMA, 1000);
+    dm->idle_power = weight(rt, ORR_CFG_IDLE_POWER, 0);
+}
+
+/* Room for the length of every priority, if they are known and few. */
+static int init_ahead(struct orr_dm *dm, const struct orr_sched *sched)
+{
+    const int64_t most = 1 << 16;
+    int64_t n = (int64_t)sched->max_priority - sched->min_priority + 1;
+
+    if (!dm->variant->sorted_decision || !sched->priorities_given || n < 1 ||
+        n > most)
+        return 0;
+    dm->npriorities = (int)n;
+    dm->min_priority = sched->min_priority;
+    dm->max_priority = sched->max_priority;
+    for (unsigned i = 0; i < dm->runtime->nworkers; i++) {
+        dm->workers[i].ahead = calloc((size_t)n, sizeof(double));
+        if (!dm->workers[i].ahead)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int init_workers(struct orr_dm *dm)
+{
+    struct orr_runtime *rt = dm->runtime;
+    double now = now_of(dm);
+
+    for (unsigned k = 0; k < rt->nkinds; k++) {
+        const struct orr_kind *kind = &rt->kinds[k];
+        int err = orr_dm_load_init(&dm->loads[k], kind->nworkers);
+
+        if (err)
+            return err;
+        for (unsigned i = 0; i < kind->nworkers; i++) {
+            struct orr_dm_worker *w = &dm->workers[kind->members[i]];
+
+            w->kind = k;
+            w->place = i;
+            w->exp_start = now;
+            publish(dm, w, now);
+        }
+    }
+    return 0;
+}
+
+static int dm_new(struct orr_sched *sched, struct orr_dm **ret)
+{
+    struct orr_runtime *rt = sched->runtime;
+    struct orr_dm *dm = calloc(1, sizeof(*dm));
+    int err = -ENOMEM;
+
+    if (!dm)
+        return err;
+    dm->variant = (const struct orr_dm_variant *)sched->ops;
+    dm->runtime = rt;
+    orr_lock_init(&dm->lock, ORR_RANK_SCHED);
+    dm->workers = calloc(rt->nworkers, sizeof(*dm->workers));
+    dm->loads = calloc(rt->nkinds, sizeof(*dm->loads));
+    dm->ends = calloc(rt->nworkers * STARPU_MAXIMPLEMENTATIONS, sizeof(double));
+    if (!dm->workers || !dm->loads || !dm->ends)
+        goto free_dm;
+    err = init_workers(dm);
+    if (!err)
+        err = init_ahead(dm, sched);
+    if (err)
+        goto free_dm;
+    read_weights(dm);
+    *ret = dm;
+    return 0;
+
+free_dm:
+    dm_free(dm);
+    return err;
+}
+
+static int dm_init(struct orr_sched *sched, struct orr_error *err)
+{
+    struct orr_runtime *rt = sched->runtime;
+    const char *name = sched->ops->name;
+    struct orr_dm *dm;
+
+    if (rt->nkinds > ORR_DM_MAXKINDS || rt->nworkers > STARPU_NMAXWORKERS)
+        return orr_fail(err, -EINVAL,
+                        "%s: %u workers of %u kinds are more than the %d of %d "
+                        "that it can tell apart; take fewer devices",
+                        name, rt->nworkers, rt->nkinds, STARPU_NMAXWORKERS,
+                        ORR_DM_MAXKINDS);
+    if (dm_new(sched, &dm))
+        return orr_fail(err, -ENOMEM, "%s: out of memory", name);
+    sched->data = dm;
+    if (!dm->variant->ready)
+        orr_log_warning("the policy %s takes queued tasks in order even while "
+                        "their data are on the way; dmdas (or dmdar, without "
+                        "priorities) does better, and begins with those whose "
+                        "data are there",
+                        name);
+    return 0;
+}
+
+/* --- the members of the family --- */
+
+#define DM_OPS(name_, help_, sorted_)                                          \
+    {                                                                          \
+        .name = name_, .help = help_, .unbounded_priorities = sorted_,         \
+        .prefetches = true, .init = dm_init, .deinit = dm_deinit,              \
+        .push = dm_push, .pop = dm_pop, .push_notify = dm_push_notify,         \
+        .pre_exec = dm_pre_exec, .post_exec = dm_post_exec                     \
+    }
+
+const struct orr_dm_variant orr_sched_dm = {
+    .ops = DM_OPS("dm", "earliest end by the models, transfers ignored", false),
+};
+
+const struct orr_dm_variant orr_sched_dmda = {
+    .ops = DM_OPS("dmda", "earliest end, transfers included", false),
+    .transfers = true,
+};
+
+const struct orr_dm_variant orr_sched_dmdap = {
+    .ops = DM_OPS("dmdap", "like dmda, queues by priority", true),
+    .transfers = true,
+    .sorted = true,
+};
+
+const struct orr_dm_variant orr_sched_dmdar = {
+    .ops =
+        DM_OPS("dmdar", "like dmda, tasks whose data are there first", false),
+    .transfers = true,
+    .ready = true,
+};
+
+const struct orr_dm_variant orr_sched_dmdas = {
+    .ops = DM_OPS("dmdas", "like dmdar, queues by priority", true),
+    .transfers = true,
+    .sorted = true,
+    .ready = true,
+};
+
+const struct orr_dm_variant orr_sched_dmdasd = {
+    .ops =
+        DM_OPS("dmdasd",
+               "like dmdas, deciding by the tasks of no less priority", true),
+    .transfers = true,
+    .sorted = true,
+    .ready = true,
+    .sorted_decision = true,
+};

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/dm.h - the inside of the dm family: dm.c keeps the queues and
+ * their books, dm_choose.c decides. All [lock] fields: the policy's one lock.
+ */
+#pragma once
+
+#include "core/sched/dm_load.h"
+#include "core/sched/sched.h"
+#include "core/sched/toolbox.h"
+#include "core/task/cost.h"
+
+/* A cost row has one bit per kind. */
+#define ORR_DM_MAXKINDS 64
+
+struct orr_dm_variant {
+    struct orr_sched_ops ops; /* first: sched->ops is the variant */
+    bool transfers;           /* counts transfers (and energy) */
+    bool sorted;              /* queues by priority */
+    bool ready;               /* pops the job whose data are most ready */
+    bool sorted_decision;     /* counts only what is served before the job */
+};
+
+/* A worker's queue. Expected times in µs, as FORMATS calls them. */
+struct orr_dm_worker {
+    struct orr_prioq jobs;    /* [lock] */
+    unsigned pipeline_ntasks; /* [lock] pushed, not ended */
+    double exp_start;         /* [lock] when the queued jobs can start */
+    double exp_len;           /* [lock] how long they take */
+    double pipeline_len;      /* [lock] what popped jobs still take */
+    double *ahead;        /* [lock] length per normalised priority, of the jobs
+                       * with at least that; NULL if priorities are unknown */
+    unsigned kind, place; /* [const] its place among the kind's members */
+};
+
+struct orr_dm {
+    const struct orr_dm_variant *variant;  /* [const] */
+    struct orr_runtime *runtime;           /* [const] */
+    double alpha, beta, gamma, idle_power; /* [const] */
+    bool prefetch;                         /* [const] */
+    int npriorities;                       /* [const] 0: unknown */
+    int min_priority, max_priority;        /* [const] */
+    struct orr_lock lock;                  /* rank ORR_RANK_SCHED */
+    struct orr_dm_worker *workers;         /* owned */
+    struct orr_dm_load *loads;             /* [lock] per kind, owned */
+    double *ends; /* [lock] room for the scan, per worker and implementation */
+};
+
+/* What a push finds out about its job before it takes the lock. */
+struct orr_dm_offer {
+    struct orr_job *job;
+    const struct orr_cost_row *row;
+    bool uniform; /* all kinds are */
+    bool unknown; /* some able pair has no length */
+    bool uniform_kind[ORR_DM_MAXKINDS];
+    uint8_t able[ORR_DM_MAXKINDS]; /* implementations */
+    double transfer[ORR_DM_MAXKINDS];
+    uint8_t able_worker[STARPU_NMAXWORKERS]; /* of kinds not uniform */
+};
+
+struct orr_dm_choice {
+    unsigned worker, impl;
+    double length, transfer; /* µs; 0 when chosen without knowing */
+};
+
+/* Fills the offer; asks can_execute and cost functions. No lock held. Returns
+ * -ENODEV when nobody can run the job. */
+int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
+                    struct orr_dm_offer *ret);
+
+/* Decides. The lock is held; `now` has not gone back. */
+struct orr_dm_choice
+orr_dm_choose(struct orr_dm *dm, const struct orr_dm_offer *offer, double now);
+
+/* The same by walking over all workers, whatever the case; unless a length is
+ * unknown. */
+struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
+                                        const struct orr_dm_offer *offer,
+                                        double now);
+
+/* A priority's index in `ahead`. */
+unsigned orr_dm_normalised(const struct orr_dm *dm, int priority);

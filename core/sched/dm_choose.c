@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/dm_choose.c - which worker a job ends first on, transfers
+ * weighed in. The rule walks over workers by number and over implementations
+ * within; the first best one wins. Workers of a kind differ by their queues
+ * alone, so the first of those that are free earliest stands for all: what is
+ * decided is the same, in a time that hardly depends on how many they are.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "core/data/handle.h"
+#include "core/sched/dm.h"
+
+/* --- before the lock --- */
+
+static unsigned ask_each(struct orr_dm *dm, struct orr_dm_offer *offer,
+                         const struct orr_kind *kind)
+{
+    unsigned bits = 0;
+
+    for (unsigned i = 0; i < kind->nworkers; i++) {
+        unsigned w = kind->members[i];
+
+        offer->able_worker[w] =
+            (uint8_t)orr_job_able(dm->runtime, offer->job, offer->row, w);
+        bits |= offer->able_worker[w];
+    }
+    return bits;
+}
+
+static bool has_unknown(const struct orr_cost_row *row, unsigned kind,
+                        unsigned bits)
+{
+    for (unsigned i = 0; bits >> i; i++)
+        if (bits >> i & 1 && !(orr_cost_length(row, kind, i) > 0))
+            return true;
+    return false;
+}
+
+/* No bandwidth is known: counts as nothing. No way at all: as very long. */
+static double transfer_time(struct orr_runtime *rt, const struct orr_job *job,
+                            unsigned node)
+{
+    const double very_long = 1e15;
+    double us = orr_job_transfer_time(rt, job, node);
+
+    if (!(us > 0))
+        return 0;
+    return us < very_long ? us : very_long;
+}
+
+int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
+                    struct orr_dm_offer *ret)
+{
+    struct orr_runtime *rt = dm->runtime;
+    unsigned node = 0, any = 0;
+    double transfer = NAN;
+
+    ret->job = job;
+    ret->row = orr_job_costs(rt, job);
+    ret->uniform = true;
+    ret->unknown = false;
+    for (unsigned k = 0; k < rt->nkinds; k++) {
+        const struct orr_kind *kind = &rt->kinds[k];
+        unsigned bits =
+            orr_job_able_kind(rt, job, ret->row, k, &ret->uniform_kind[k]);
+
+        if (!ret->uniform_kind[k]) {
+            bits = ask_each(dm, ret, kind);
+            ret->uniform = false;
+        }
+        ret->able[k] = (uint8_t)bits;
+        ret->transfer[k] = 0;
+        if (!bits)
+            continue;
+        any |= bits;
+        ret->unknown = ret->unknown || has_unknown(ret->row, k, bits);
+        if (!dm->variant->transfers)
+            continue;
+        if (isnan(transfer) || kind->node != node) {
+            node = kind->node;
+            transfer = transfer_time(rt, job, node);
+        }
+        ret->transfer[k] = transfer;
+    }
+    return any ? 0 : -ENODEV;
+}
+
+/* --- the rule --- */
+
+static unsigned able_bits(const struct orr_dm *dm,
+                          const struct orr_dm_offer *offer, unsigned worker)
+{
+    unsigned kind = dm->workers[worker].kind;
+
+    if (offer->uniform_kind[kind])
+        return offer->able[kind];
+    return offer->able_worker[worker];
+}
+
+/* When a job ends that finds the worker free at `free_at`, its data there at
+ * `reach`. */
+static double end_of(double free_at, double reach, double length)
+{
+    return (free_at > reach ? free_at : reach) + length;
+}
+
+/* There are no energy models yet: their term, gamma × joules, is left out. */
+static double fitness(const struct orr_dm *dm, double end, double min_end,
+                      double transfer)
+{
+    return dm->alpha * (end - min_end) + dm->beta * transfer;
+}
+
+/* As well as it gets without asking: idle energy until the last worker ends. */
+static double idle_fitness(const struct orr_dm *dm, double end,
+                           double max_end_workers)
+{
+    if (!(end > max_end_workers))
+        return 0;
+    return dm->gamma * dm->idle_power * (end - max_end_workers) / 1e6;
+}
+
+static struct orr_dm_choice make_choice(const struct orr_dm *dm,
+                                        const struct orr_dm_offer *offer,
+                                        unsigned worker, unsigned impl)
+{
+    unsigned kind = dm->workers[worker].kind;
+
+    return (struct orr_dm_choice){
+        .worker = worker,
+        .impl = impl,
+        .length = orr_cost_length(offer->row, kind, impl),
+        .transfer = offer->transfer[kind],
+    };
+}
+
+/* --- a decision without knowing the lengths --- */
+
+static double load_of(const struct orr_dm *dm, const struct orr_dm_offer *offer,
+                      unsigned worker)
+{
+    const struct orr_dm_worker *w = &dm->workers[worker];
+    double speedup = dm->runtime->kinds[w->kind].relative_speedup;
+
+    if (dm->variant->sorted_decision)
+        return orr_prioq_ahead(&w->jobs, offer->job->priority) / speedup;
+    return (w->jobs.njobs + w->pipeline_ntasks) / speedup;
+}
+
+/* The least loaded worker; those without a length for the job come first, so
+ * that they get one. */
+static struct orr_dm_choice choose_greedy(struct orr_dm *dm,
+                                          const struct orr_dm_offer *offer)
+{
+    struct orr_dm_choice best = {.length = 0};
+    bool found = false, uncalibrated = false;
+    double least = 0;
+
+    for (unsigned w = 0; w < dm->runtime->nworkers; w++) {
+        unsigned bits = able_bits(dm, offer, w);
+        unsigned kind = dm->workers[w].kind;
+        double load = bits ? load_of(dm, offer, w) : 0;
+
+        for (unsigned i = 0; bits >> i; i++) {
+            bool none, better;
+
+            if (!(bits >> i & 1))
+                continue;
+            none = isnan(orr_cost_length(offer->row, kind, i));
+            better = uncalibrated ? none && load < least : none || load < least;
+            uncalibrated = uncalibrated || none;
+            if (found && !better)
+                continue;
+            found = true;
+            least = load;
+            best.worker = w;
+            best.impl = i;
+        }
+    }
+    return best;
+}
+
+/* --- a decision by walking over all workers --- */
+
+unsigned orr_dm_normalised(const struct orr_dm *dm, int priority)
+{
+    int range = dm->max_priority - dm->min_priority;
+
+    if (priority <= dm->min_priority || range <= 0)
+        return 0;
+    if (priority > dm->max_priority)
+        priority = dm->max_priority;
+    return (unsigned)((dm->npriorities - 1) / range *
+                      (priority - dm->min_priority));
+}
+
+/* What the queued jobs with at least this priority take. */
+static double length_ahead(const struct orr_dm *dm,
+                           const struct orr_dm_worker *w, int priority,
+                           unsigned impl)
+{
+    const struct orr_prioq *q = &w->jobs;
+    double length = w->pipeline_len;
+
+    if (w->ahead)
+        return w->ahead[orr_dm_normalised(dm, priority)];
+    if (!orr_prioq_empty(q) && q->slots[0].priority >= priority)
+        return w->exp_len;
+    orr_prioq_foreach_slot(slot, q)
+    {
+        if (q->slots[slot].priority < priority)
+            break;
+        orr_list_foreach (link, &q->slots[slot].level->jobs) {
+            const struct orr_job *job = orr_job_of_link(link);
+            double one = orr_cost_length(job->costs, w->kind, impl);
+
+            if (one > 0)
+                length += one;
+        }
+    }
+    return length;
+}
+
+/* When the worker has done what comes before the job. */
+static double free_at(const struct orr_dm *dm, const struct orr_dm_offer *offer,
+                      unsigned worker, unsigned impl, double now)
+{
+    const struct orr_dm_worker *w = &dm->workers[worker];
+    double start = w->exp_start > now ? w->exp_start : now;
+
+    if (!dm->variant->sorted_decision)
+        return start + w->exp_len;
+    return start + length_ahead(dm, w, offer->job->priority, impl);
+}
+
+/* Fills dm->ends; returns the earliest one. */
+static double scan_ends(struct orr_dm *dm, const struct orr_dm_offer *offer,
+                        double now, double *ret_max_free)
+{
+    double min_end = INFINITY;
+
+    *ret_max_free = -INFINITY;
+    for (unsigned w = 0; w < dm->runtime->nworkers; w++) {
+        unsigned bits = able_bits(dm, offer, w);
+        unsigned kind = dm->workers[w].kind;
+
+        for (unsigned i = 0; bits >> i; i++) {
+            double *end = &dm->ends[w * STARPU_MAXIMPLEMENTATIONS + i];
+            double begin;
+
+            if (!(bits >> i & 1))
+                continue;
+            begin = free_at(dm, offer, w, i, now);
+            *end = end_of(begin, now + offer->transfer[kind],
+                          orr_cost_length(offer->row, kind, i));
+            if (begin > *ret_max_free)
+                *ret_max_free = begin;
+            if (*end < min_end)
+                min_end = *end;
+        }
+    }
+    return min_end;
+}
+
+struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
+                                        const struct orr_dm_offer *offer,
+                                        double now)
+{
+    double least = INFINITY, max_free;
+    double min_end = scan_ends(dm, offer, now, &max_free);
+    unsigned worker = UINT32_MAX, impl = 0;
+
+    for (unsigned w = 0; w < dm->runtime->nworkers; w++) {
+        unsigned bits = able_bits(dm, offer, w);
+        double transfer = offer->transfer[dm->workers[w].kind];
+
+        for (unsigned i = 0; bits >> i; i++) {
+            double end = dm->ends[w * STARPU_MAXIMPLEMENTATIONS + i];
+            double f;
+
+            if (!(bits >> i & 1))
+                continue;
+            f = fitness(dm, end, min_end, transfer) +
+                idle_fitness(dm, end, max_free);
+            if (f < least) {
+                least = f;
+                worker = w;
+                impl = i;
+            }
+        }
+    }
+    /* Figures beyond all bounds compare with nothing. */
+    if (worker == UINT32_MAX)
+        return choose_greedy(dm, offer);
+    return make_choice(dm, offer, worker, impl);
+}
+
+/* --- the same by kinds --- */
+
+/* One kind of workers and one implementation. */
+struct pair {
+    const struct orr_dm *dm;
+    unsigned kind, impl;
+    double reach, length, transfer;
+    double min_end; /* of all pairs */
+    double least;   /* fitness of the winner */
+};
+
+static double pair_fitness(const struct pair *pair, double free)
+{
+    return fitness(pair->dm, end_of(free, pair->reach, pair->length),
+                   pair->min_end, pair->transfer);
+}
+
+static bool is_winner(double free, const void *arg)
+{
+    const struct pair *pair = arg;
+
+    return pair_fitness(pair, free) <= pair->least;
+}
+
+/* Steps to the next able pair; starts with impl = -1 on kind 0. */
+static bool next_pair(const struct orr_dm_offer *offer, double now,
+                      struct pair *pair)
+{
+    unsigned nkinds = pair->dm->runtime->nkinds;
+
+    while (pair->kind < nkinds) {
+        unsigned bits = offer->able[pair->kind];
+
+        while (bits >> ++pair->impl) {
+            if (!(bits >> pair->impl & 1))
+                continue;
+            pair->transfer = offer->transfer[pair->kind];
+            pair->reach = now + pair->transfer;
+            pair->length = orr_cost_length(offer->row, pair->kind, pair->impl);
+            return true;
+        }
+        pair->kind++;
+        pair->impl = UINT32_MAX;
+    }
+    return false;
+}
+
+static struct pair first_pair(const struct orr_dm *dm)
+{
+    return (struct pair){.dm = dm, .kind = 0, .impl = UINT32_MAX};
+}
+
+static double earliest_end(struct orr_dm *dm, const struct orr_dm_offer *offer,
+                           double now)
+{
+    double min_end = INFINITY;
+    struct pair pair = first_pair(dm);
+
+    while (next_pair(offer, now, &pair)) {
+        struct orr_dm_load *load = &dm->loads[pair.kind];
+        double end;
+
+        orr_dm_load_settle(load, now);
+        end = end_of(orr_dm_load_free(load, now), pair.reach, pair.length);
+        if (end < min_end)
+            min_end = end;
+    }
+    return min_end;
+}
+
+static double least_fitness(struct orr_dm *dm, const struct orr_dm_offer *offer,
+                            double now, double min_end)
+{
+    double least = INFINITY;
+    struct pair pair = first_pair(dm);
+
+    pair.min_end = min_end;
+    while (next_pair(offer, now, &pair)) {
+        double f =
+            pair_fitness(&pair, orr_dm_load_free(&dm->loads[pair.kind], now));
+
+        if (f < least)
+            least = f;
+    }
+    return least;
+}
+
+/* Fitness grows with the end of a job, rounding included, so that the least
+ * one of a kind is that of the worker free earliest. Of all workers that
+ * reach it, the lowest number is what a walk would have found first. */
+static struct orr_dm_choice
+choose_by_kind(struct orr_dm *dm, const struct orr_dm_offer *offer, double now)
+{
+    double min_end = earliest_end(dm, offer, now);
+    double least = least_fitness(dm, offer, now, min_end);
+    unsigned worker = UINT32_MAX, impl = 0;
+    struct pair pair = first_pair(dm);
+
+    pair.min_end = min_end;
+    pair.least = least;
+    while (next_pair(offer, now, &pair)) {
+        struct orr_dm_load *load = &dm->loads[pair.kind];
+        unsigned place, w;
+
+        if (!is_winner(orr_dm_load_free(load, now), &pair))
+            continue;
+        place = orr_dm_load_first(load, now, is_winner, &pair);
+        w = dm->runtime->kinds[pair.kind].members[place];
+        if (w < worker) {
+            worker = w;
+            impl = pair.impl;
+        }
+    }
+    /* Figures beyond all bounds compare with nothing. */
+    if (worker == UINT32_MAX)
+        return choose_greedy(dm, offer);
+    return make_choice(dm, offer, worker, impl);
+}
+
+struct orr_dm_choice orr_dm_choose(struct orr_dm *dm,
+                                   const struct orr_dm_offer *offer, double now)
+{
+    if (offer->unknown)
+        return choose_greedy(dm, offer);
+    if (offer->uniform && !dm->variant->sorted_decision && dm->alpha >= 0 &&
+        dm->gamma * dm->idle_power == 0)
+        return choose_by_kind(dm, offer, now);
+    return orr_dm_choose_scan(dm, offer, now);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/eager.c - eager and prio: one central list from which idle
+ * workers take the first job that they can run. eager keeps the order of
+ * arrival, prio puts higher priorities first. One lock, the queue's.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/sched/policies.h"
+#include "core/sched/queue.h"
+
+static int central_init(struct orr_sched *sched, struct orr_error *err)
+{
+    struct orr_queue *q = malloc(sizeof(*q));
+
+    if (!q)
+        return orr_fail(err, -ENOMEM, "%s: out of memory", sched->ops->name);
+    orr_queue_init(q);
+    sched->data = q;
+    return 0;
+}
+
+static void central_deinit(struct orr_sched *sched)
+{
+    orr_queue_done(sched->data);
+    free(sched->data);
+}
+
+static int central_push(struct orr_sched *sched, struct orr_job *job,
+                        int priority)
+{
+    struct orr_runtime *rt = sched->runtime;
+    int err;
+
+    orr_job_ref(job);
+    err = orr_queue_push(sched->data, job, priority);
+    if (!err)
+        orr_sched_wake_able(rt, job);
+    orr_job_unref(rt, job);
+    return err;
+}
+
+static int eager_push(struct orr_sched *sched, struct orr_job *job)
+{
+    return central_push(sched, job, 0);
+}
+
+static struct orr_job *eager_pop(struct orr_sched *sched,
+                                 struct orr_worker *worker)
+{
+    struct orr_queue *q = sched->data;
+
+    if (orr_queue_empty(q))
+        return NULL;
+    return orr_queue_take(q, worker, ORR_QUEUE_OLDEST, NULL);
+}
+
+static int prio_push(struct orr_sched *sched, struct orr_job *job)
+{
+    return central_push(sched, job, job->priority);
+}
+
+/* When the worker could run nothing of what is there, one that can is woken:
+ * it would have been at the push, had it slept then. */
+static struct orr_job *prio_pop(struct orr_sched *sched,
+                                struct orr_worker *worker)
+{
+    struct orr_queue *q = sched->data;
+    struct orr_job *job, *skipped;
+
+    if (orr_queue_empty(q))
+        return NULL;
+    job = orr_queue_take(q, worker, ORR_QUEUE_OLDEST, &skipped);
+    if (skipped) {
+        orr_sched_wake_able(sched->runtime, skipped);
+        orr_job_unref(sched->runtime, skipped);
+    }
+    return job;
+}
+
+const struct orr_sched_ops orr_sched_eager = {
+    .name = "eager",
+    .help = "one central list in order of arrival",
+    .init = central_init,
+    .deinit = central_deinit,
+    .push = eager_push,
+    .pop = eager_pop,
+};
+
+const struct orr_sched_ops orr_sched_prio = {
+    .name = "prio",
+    .help = "one central list, higher priorities first",
+    .unbounded_priorities = true,
+    .init = central_init,
+    .deinit = central_deinit,
+    .push = prio_push,
+    .pop = prio_pop,
+};

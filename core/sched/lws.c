@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/lws.c - work stealing: a job goes to the worker that made it
+ * ready, and workers without a job take one from the next busy worker. One
+ * lock per deque; never two at once. lws orders victims by distance where
+ * the topology is known; we do not know it yet, so both behave like ws.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/sched/policies.h"
+#include "core/sched/queue.h"
+#include "core/task/cost.h"
+
+struct thief {
+    struct orr_queue deque;
+    unsigned last_victim; /* [owner] */
+    atomic_bool busy;     /* has a job: may be robbed of the others */
+};
+
+struct stealing {
+    unsigned nworkers; /* [const] */
+    atomic_uint last;  /* worker that got the last job from outside */
+    struct thief thieves[];
+};
+
+static int ws_init(struct orr_sched *sched, struct orr_error *err)
+{
+    unsigned n = sched->runtime->nworkers;
+    struct stealing *ws = calloc(1, sizeof(*ws) + n * sizeof(ws->thieves[0]));
+
+    if (!ws)
+        return orr_fail(err, -ENOMEM, "%s: out of memory", sched->ops->name);
+    ws->nworkers = n;
+    atomic_init(&ws->last, n - 1);
+    for (unsigned i = 0; i < n; i++) {
+        orr_queue_init(&ws->thieves[i].deque);
+        ws->thieves[i].last_victim = n - 1;
+    }
+    sched->data = ws;
+    return 0;
+}
+
+static void ws_deinit(struct orr_sched *sched)
+{
+    struct stealing *ws = sched->data;
+
+    for (unsigned i = 0; i < ws->nworkers; i++)
+        orr_queue_done(&ws->thieves[i].deque);
+    free(ws);
+}
+
+/* The pusher if it is an able worker, else the next able one after the last
+ * that was chosen so. Sets the job's implementation. */
+static int choose(struct orr_sched *sched, struct orr_job *job,
+                  unsigned *ret_worker)
+{
+    struct orr_runtime *rt = sched->runtime;
+    struct stealing *ws = sched->data;
+    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    const struct orr_worker *self = orr_self->worker;
+    unsigned last = atomic_load_explicit(&ws->last, memory_order_relaxed);
+
+    if (self && self->runtime == rt) {
+        unsigned bits = orr_job_able(rt, job, row, self->id);
+
+        if (bits) {
+            job->implementation = orr_first_implementation(bits);
+            *ret_worker = self->id;
+            return 0;
+        }
+    }
+    for (unsigned i = 1; i <= ws->nworkers; i++) {
+        unsigned w = (last + i) % ws->nworkers;
+        unsigned bits = orr_job_able(rt, job, row, w);
+
+        if (!bits)
+            continue;
+        atomic_store_explicit(&ws->last, w, memory_order_relaxed);
+        job->implementation = orr_first_implementation(bits);
+        *ret_worker = w;
+        return 0;
+    }
+    return -ENODEV;
+}
+
+static int ws_push(struct orr_sched *sched, struct orr_job *job)
+{
+    struct stealing *ws = sched->data;
+    unsigned worker;
+    int err = choose(sched, job, &worker);
+
+    if (!err)
+        err = orr_queue_push(&ws->thieves[worker].deque, job, job->priority);
+    if (!err)
+        orr_sched_wake_all(sched->runtime);
+    return err;
+}
+
+/* A worker that was given jobs but works on none will soon take them itself. */
+static bool is_victim(struct thief *thief)
+{
+    return !orr_queue_empty(&thief->deque) &&
+           atomic_load_explicit(&thief->busy, memory_order_relaxed);
+}
+
+/* One victim is tried: the first after the last one. */
+static struct orr_job *steal(struct stealing *ws, struct orr_worker *worker)
+{
+    struct thief *self = &ws->thieves[worker->id];
+
+    for (unsigned i = 1; i <= ws->nworkers; i++) {
+        unsigned w = (self->last_victim + i) % ws->nworkers;
+
+        if (!is_victim(&ws->thieves[w]))
+            continue;
+        self->last_victim = w;
+        return orr_queue_take(&ws->thieves[w].deque, worker,
+                              ORR_QUEUE_NEWEST_BEST, NULL);
+    }
+    return NULL;
+}
+
+static struct orr_job *ws_pop(struct orr_sched *sched,
+                              struct orr_worker *worker)
+{
+    struct stealing *ws = sched->data;
+    struct thief *self = &ws->thieves[worker->id];
+    struct orr_job *job = NULL;
+
+    atomic_store_explicit(&self->busy, false, memory_order_relaxed);
+    if (!orr_queue_empty(&self->deque))
+        job = orr_queue_pop(&self->deque);
+    if (!job)
+        job = steal(ws, worker);
+    if (job)
+        atomic_store_explicit(&self->busy, true, memory_order_relaxed);
+    return job;
+}
+
+static void ws_push_notify(struct orr_sched *sched, struct orr_job *job,
+                           struct orr_worker *worker)
+{
+    struct stealing *ws = sched->data;
+
+    (void)job;
+    atomic_store_explicit(&ws->thieves[worker->id].busy, true,
+                          memory_order_relaxed);
+}
+
+const struct orr_sched_ops orr_sched_lws = {
+    .name = "lws",
+    .help = "work stealing, nearest victims first",
+    .unbounded_priorities = true,
+    .init = ws_init,
+    .deinit = ws_deinit,
+    .push = ws_push,
+    .pop = ws_pop,
+    .push_notify = ws_push_notify,
+};
+
+const struct orr_sched_ops orr_sched_ws = {
+    .name = "ws",
+    .help = "work stealing, victims in turn",
+    .unbounded_priorities = true,
+    .init = ws_init,
+    .deinit = ws_deinit,
+    .push = ws_push,
+    .pop = ws_pop,
+    .push_notify = ws_push_notify,
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/policies.h - the tables of the built-in policies and the wrapper
+ * around a user's. Only builtin.c and tests need them.
+ */
+#pragma once
+
+#include "core/sched/dm.h"
+#include "core/sched/sched.h"
+
+extern const struct orr_sched_ops orr_sched_eager;
+extern const struct orr_sched_ops orr_sched_prio;
+extern const struct orr_sched_ops orr_sched_random;
+extern const struct orr_sched_ops orr_sched_lws;
+extern const struct orr_sched_ops orr_sched_ws;
+
+/* The dm family: dm.c. */
+extern const struct orr_dm_variant orr_sched_dm;
+extern const struct orr_dm_variant orr_sched_dmda;
+extern const struct orr_dm_variant orr_sched_dmdap;
+extern const struct orr_dm_variant orr_sched_dmdar;
+extern const struct orr_dm_variant orr_sched_dmdas;
+extern const struct orr_dm_variant orr_sched_dmdasd;
+
+/* A table around a user's policy, owned by the caller, who frees it with
+ * orr_sched_user_free. The policy is borrowed. Errors: -ENOMEM; -EINVAL with
+ * words when push_task or pop_task is missing. */
+int orr_sched_user_new(struct starpu_sched_policy *policy,
+                       const struct orr_sched_ops **ret, struct orr_error *err);
+void orr_sched_user_free(const struct orr_sched_ops *ops);

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/push.c - what happens around the policy: a ready job's way to it
+ * or past it, and a worker's way to its next job. Any context, no lock held.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "core/data/handle.h"
+#include "core/runtime.h"
+#include "core/sched/sched.h"
+#include "core/sched/toolbox.h"
+#include "core/task/cost.h"
+
+static void prefetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
+{
+    if (orr_config_int(&rt->config, ORR_CFG_PREFETCH) != 0)
+        orr_job_prefetch(rt, job, node, ORR_PREFETCH);
+}
+
+/* Puts the job in the worker's own list. The policy hears of it before, since
+ * afterwards the job may end at any time. */
+static void push_specific(struct orr_runtime *rt, struct orr_job *job,
+                          unsigned worker, unsigned bits)
+{
+    struct orr_sched *sched = rt->sched;
+    struct orr_worker *w = &rt->workers[worker];
+
+    job->implementation = orr_first_implementation(bits);
+    prefetch(rt, job, rt->kinds[w->kind].node);
+    if (sched->ops->push_notify)
+        sched->ops->push_notify(sched, job, w);
+    orr_worker_push_local(w, job, true);
+}
+
+/* The node to which a job's data will have to go wherever it runs, because it
+ * runs on one architecture only whose workers share a node. */
+static bool find_only_node(struct orr_runtime *rt, struct orr_job *job,
+                           unsigned *ret_node)
+{
+    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    const struct orr_kind *first = NULL;
+
+    for (unsigned k = 0; k < rt->nkinds; k++) {
+        const struct orr_kind *kind = &rt->kinds[k];
+        bool uniform;
+        unsigned bits = orr_job_able_kind(rt, job, row, k, &uniform);
+
+        if (uniform && !bits)
+            continue;
+        if (first && (kind->type != first->type || kind->node != first->node))
+            return false;
+        first = kind;
+    }
+    if (!first)
+        return false;
+    *ret_node = first->node;
+    return true;
+}
+
+/* A worker that can run the job by all but can_execute, when the policy found
+ * none or had no memory for it; the job must not be lost. */
+static void push_anywhere(struct orr_runtime *rt, struct orr_job *job, int err)
+{
+    const struct orr_cost_row *row = orr_job_costs(rt, job);
+
+    orr_log_warning("the policy %s %s task `%s': it goes to the first worker "
+                    "that has an implementation",
+                    rt->sched->ops->name,
+                    err == -ENOMEM ? "has no memory for"
+                                   : "found no worker that accepts",
+                    orr_job_name(job));
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        bool ask;
+        unsigned bits = orr_job_maybe_able(rt, job, row, w, &ask);
+
+        if (!bits)
+            continue;
+        push_specific(rt, job, w, bits);
+        return;
+    }
+    orr_log_error("no worker can run task `%s'; give its codelet a function "
+                  "for this machine, or check `where' and the task's workers",
+                  orr_job_name(job));
+    abort();
+}
+
+void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_sched *sched = rt->sched;
+    struct starpu_task *task = job->task;
+    unsigned node;
+    int err;
+
+    orr_charge(rt->machine->costs.push);
+    orr_pay();
+    atomic_fetch_add_explicit(&rt->nready, 1, memory_order_relaxed);
+    if (task->execute_on_a_specific_worker && task->workerid < rt->nworkers) {
+        unsigned bits =
+            orr_job_able(rt, job, orr_job_costs(rt, job), task->workerid);
+
+        if (bits) {
+            push_specific(rt, job, task->workerid, bits);
+            return;
+        }
+    }
+    if (!sched->ops->prefetches && find_only_node(rt, job, &node))
+        prefetch(rt, job, node);
+    err = sched->ops->push(sched, job);
+    if (err)
+        push_anywhere(rt, job, err);
+}
+
+static struct orr_job *pop_local(struct orr_worker *worker)
+{
+    struct orr_list *link;
+
+    orr_lock(&worker->lock);
+    link = orr_list_pop(&worker->local);
+    orr_unlock(&worker->lock);
+    return link ? orr_job_of_link(link) : NULL;
+}
+
+struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)
+{
+    struct orr_job *job = pop_local(worker);
+
+    if (!job)
+        job = rt->sched->ops->pop(rt->sched, worker);
+    if (job)
+        atomic_fetch_sub_explicit(&rt->nready, 1, memory_order_relaxed);
+    return job;
+}
+
+void orr_sched_submitted(struct orr_runtime *rt, struct orr_job *job)
+{
+    if (rt->sched->ops->submitted)
+        rt->sched->ops->submitted(rt->sched, job);
+}
+
+void orr_sched_do_schedule(struct orr_runtime *rt)
+{
+    if (rt->sched->ops->do_schedule)
+        rt->sched->ops->do_schedule(rt->sched);
+}
+
+void orr_sched_pre_exec(struct orr_runtime *rt, struct orr_job *job,
+                        struct orr_worker *worker)
+{
+    if (rt->sched->ops->pre_exec)
+        rt->sched->ops->pre_exec(rt->sched, job, worker);
+}
+
+void orr_sched_post_exec(struct orr_runtime *rt, struct orr_job *job,
+                         struct orr_worker *worker)
+{
+    if (rt->sched->ops->post_exec)
+        rt->sched->ops->post_exec(rt->sched, job, worker);
+}

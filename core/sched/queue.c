@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/queue.c - jobs shared by workers that may not be able to run
+ * each of them. The one difficulty is can_execute, a user's function that is
+ * not called under a lock: the walk lets go, asks, and starts anew if the
+ * queue changed meanwhile.
+ */
+#include "core/sched/queue.h"
+
+#include "core/task/cost.h"
+
+void orr_queue_init(struct orr_queue *q)
+{
+    *q = (struct orr_queue){.changes = 0};
+    orr_lock_init(&q->lock, ORR_RANK_SCHED);
+}
+
+void orr_queue_done(struct orr_queue *q)
+{
+    orr_prioq_done(&q->jobs);
+}
+
+static void changed_locked(struct orr_queue *q)
+{
+    q->changes++;
+    atomic_store_explicit(&q->njobs, q->jobs.njobs, memory_order_relaxed);
+}
+
+int orr_queue_push(struct orr_queue *q, struct orr_job *job, int priority)
+{
+    int err;
+
+    orr_lock(&q->lock);
+    err = orr_prioq_push(&q->jobs, job, priority);
+    changed_locked(q);
+    orr_unlock(&q->lock);
+    return err;
+}
+
+struct orr_job *orr_queue_pop(struct orr_queue *q)
+{
+    struct orr_job *job;
+
+    orr_lock(&q->lock);
+    job = orr_prioq_pop(&q->jobs);
+    if (job)
+        changed_locked(q);
+    orr_unlock(&q->lock);
+    return job;
+}
+
+/* A walk through the queue on behalf of one worker. */
+struct walk {
+    struct orr_queue *q;
+    struct orr_worker *worker;
+    struct orr_job *job;     /* found */
+    unsigned slot;           /* where */
+    struct orr_job *asks;    /* has a can_execute that must be asked */
+    struct orr_job *asked;   /* has been asked, referenced */
+    unsigned changes;        /* of the queue, when it was asked */
+    unsigned answer;         /* implementations it can run */
+    struct orr_job *skipped; /* the last one that it cannot run */
+};
+
+/* The implementations that the worker can run; sets asks when it cannot say
+ * without asking. */
+static unsigned look(struct walk *walk, struct orr_job *job)
+{
+    struct orr_runtime *rt = walk->worker->runtime;
+    const struct orr_cost_row *row = job->costs;
+    unsigned bits;
+    bool ask;
+
+    bits = orr_job_maybe_able(rt, job, row, walk->worker->id, &ask);
+    if (bits && ask) {
+        if (walk->asked == job)
+            bits = walk->answer;
+        else
+            walk->asks = job;
+    }
+    if (!bits)
+        walk->skipped = job;
+    return bits;
+}
+
+/* Walks one slot, behind `after` if that is not NULL. Stops at a job to take
+ * or to ask about. */
+static bool walk_slot(struct walk *walk, unsigned slot,
+                      enum orr_queue_order order, struct orr_list *after)
+{
+    struct orr_list *jobs = &walk->q->jobs.slots[slot].level->jobs;
+    bool oldest = order == ORR_QUEUE_OLDEST;
+    struct orr_list *link = after ? after : jobs;
+
+    for (link = oldest ? link->next : link->prev; link != jobs;
+         link = oldest ? link->next : link->prev) {
+        struct orr_job *job = orr_job_of_link(link);
+        unsigned bits = look(walk, job);
+
+        if (!bits)
+            continue;
+        walk->slot = slot;
+        if (walk->asks)
+            return true;
+        walk->job = job;
+        job->implementation = orr_first_implementation(bits);
+        return true;
+    }
+    return false;
+}
+
+/* Goes on behind the job that was asked about and refused, or starts. */
+static void walk_locked(struct walk *walk, enum orr_queue_order order)
+{
+    struct orr_queue *q = walk->q;
+    struct orr_list *after = NULL;
+    unsigned slot = q->jobs.nslots;
+
+    walk->asks = NULL;
+    if (walk->asked && walk->changes == q->changes) {
+        struct orr_list *link = &walk->asked->queue;
+        bool oldest = order == ORR_QUEUE_OLDEST;
+
+        /* Its neighbour, so that the walk meets it again, with its answer. */
+        after = oldest ? link->prev : link->next;
+        slot = walk->slot + 1;
+    } else {
+        walk->skipped = NULL;
+    }
+    while (slot-- > 0) {
+        if (walk_slot(walk, slot, order, after) ||
+            order == ORR_QUEUE_NEWEST_BEST)
+            return;
+        after = NULL;
+    }
+}
+
+/* Asks outside the lock, which is taken again on return. The reference keeps
+ * the job's address from being used anew while we compare it. */
+static void ask(struct walk *walk)
+{
+    struct orr_runtime *rt = walk->worker->runtime;
+    struct orr_job *job = walk->asks, *before = walk->asked;
+
+    orr_job_ref(job);
+    walk->changes = walk->q->changes;
+    orr_unlock(&walk->q->lock);
+    if (before)
+        orr_job_unref(rt, before);
+    walk->asked = job;
+    walk->answer = orr_job_able(rt, job, job->costs, walk->worker->id);
+    orr_lock(&walk->q->lock);
+}
+
+struct orr_job *orr_queue_take(struct orr_queue *q, struct orr_worker *worker,
+                               enum orr_queue_order order,
+                               struct orr_job **ret_skipped)
+{
+    struct walk walk = {.q = q, .worker = worker};
+
+    orr_lock(&q->lock);
+    walk_locked(&walk, order);
+    while (walk.asks) {
+        ask(&walk);
+        walk_locked(&walk, order);
+    }
+    if (walk.job) {
+        orr_prioq_take(&q->jobs, walk.slot, walk.job);
+        changed_locked(q);
+        walk.skipped = NULL;
+    }
+    if (ret_skipped)
+        *ret_skipped = walk.skipped;
+    if (ret_skipped && walk.skipped)
+        orr_job_ref(walk.skipped);
+    orr_unlock(&q->lock);
+    if (walk.asked)
+        orr_job_unref(worker->runtime, walk.asked);
+    return walk.job;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/queue.h - jobs shared by workers that may not be able to run
+ * each of them. Any context; each function takes the queue's lock.
+ */
+#pragma once
+
+#include <stdatomic.h>
+
+#include "core/base/lock.h"
+#include "core/sched/toolbox.h"
+
+struct orr_queue {
+    struct orr_lock lock;  /* rank ORR_RANK_SCHED */
+    struct orr_prioq jobs; /* [lock] */
+    unsigned changes;      /* [lock] counts pushes and takes */
+    atomic_uint njobs;     /* written under the lock, read by thieves */
+};
+
+enum orr_queue_order {
+    ORR_QUEUE_OLDEST,      /* best priority first, oldest first */
+    ORR_QUEUE_NEWEST_BEST, /* only the best priority, newest first */
+};
+
+void orr_queue_init(struct orr_queue *q);
+void orr_queue_done(struct orr_queue *q);
+
+/* Errors: -ENOMEM. */
+int orr_queue_push(struct orr_queue *q, struct orr_job *job, int priority);
+
+/* The first job; the worker is known to be able. NULL when empty. */
+struct orr_job *orr_queue_pop(struct orr_queue *q);
+
+/* The first job in the order that the worker can run, its implementation set
+ * to the first one that can; NULL when there is none. Then *ret_skipped gets
+ * the last job that it could not run, with a reference for the caller, or
+ * NULL; the pointer may be NULL. can_execute is called without the lock. */
+struct orr_job *orr_queue_take(struct orr_queue *q, struct orr_worker *worker,
+                               enum orr_queue_order order,
+                               struct orr_job **ret_skipped);
+
+static inline bool orr_queue_empty(struct orr_queue *q)
+{
+    return atomic_load_explicit(&q->njobs, memory_order_relaxed) == 0;
+}

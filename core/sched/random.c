@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/random.c - each job goes to a worker drawn with a probability
+ * proportional to its speed, and stays there. The drawing has its own lock.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/sched/policies.h"
+#include "core/sched/toolbox.h"
+#include "core/task/cost.h"
+
+struct lottery {
+    struct orr_lock lock; /* rank ORR_RANK_SCHED */
+    uint64_t state;       /* [lock] splitmix64 */
+};
+
+/* Between 0 and 1, 1 excluded. splitmix64: Steele, Lea, Flood, "Fast
+ * splittable pseudorandom number generators", 2014. */
+static double draw(struct lottery *lottery)
+{
+    uint64_t z;
+
+    orr_lock(&lottery->lock);
+    z = lottery->state += UINT64_C(0x9e3779b97f4a7c15);
+    orr_unlock(&lottery->lock);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    z ^= z >> 31;
+    return (double)(z >> 11) * 0x1p-53;
+}
+
+static int random_init(struct orr_sched *sched, struct orr_error *err)
+{
+    struct orr_runtime *rt = sched->runtime;
+    int seed = orr_config_int(&rt->config, ORR_CFG_RAND_SEED);
+    struct lottery *lottery = malloc(sizeof(*lottery));
+
+    if (!lottery)
+        return orr_fail(err, -ENOMEM, "%s: out of memory", sched->ops->name);
+    orr_lock_init(&lottery->lock, ORR_RANK_SCHED);
+    if (seed >= 0)
+        lottery->state = (uint64_t)seed;
+    else
+        lottery->state =
+            rt->machine->simulated ? 0 : (uint64_t)orr_exec_now(rt->exec);
+    sched->data = lottery;
+    return 0;
+}
+
+static void random_deinit(struct orr_sched *sched)
+{
+    free(sched->data);
+}
+
+static double speedup(struct orr_runtime *rt, unsigned worker)
+{
+    return rt->kinds[rt->workers[worker].kind].relative_speedup;
+}
+
+static int random_push(struct orr_sched *sched, struct orr_job *job)
+{
+    struct orr_runtime *rt = sched->runtime;
+    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    unsigned chosen = 0, chosen_bits = 0;
+    double sum = 0;
+
+    /* One pass: the new worker replaces the one before with probability
+     * its speed / the sum so far. */
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        unsigned bits = orr_job_able(rt, job, row, w);
+
+        if (!bits)
+            continue;
+        sum += speedup(rt, w);
+        if (chosen_bits && draw(sched->data) * sum >= speedup(rt, w))
+            continue;
+        chosen = w;
+        chosen_bits = bits;
+    }
+    if (!chosen_bits)
+        return -ENODEV;
+    job->implementation = orr_first_implementation(chosen_bits);
+    orr_worker_push_local(&rt->workers[chosen], job, true);
+    return 0;
+}
+
+/* Local lists are looked at before the policy. */
+static struct orr_job *random_pop(struct orr_sched *sched,
+                                  struct orr_worker *worker)
+{
+    (void)sched;
+    (void)worker;
+    return NULL;
+}
+
+const struct orr_sched_ops orr_sched_random = {
+    .name = "random",
+    .help = "random workers, faster ones more often",
+    .init = random_init,
+    .deinit = random_deinit,
+    .push = random_push,
+    .pop = random_pop,
+};

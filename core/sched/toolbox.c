@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/toolbox.c - jobs ordered by priority, and waking workers.
+ * The caller of the orr_prioq functions holds the queue's lock.
+ */
+#include "core/sched/toolbox.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/data/handle.h"
+#include "core/task/cost.h"
+
+/* --- jobs by priority --- */
+
+void orr_prioq_done(struct orr_prioq *q)
+{
+    for (unsigned i = 0; i < q->nmade; i++)
+        free(q->slots[i].level);
+    free(q->slots);
+    *q = (struct orr_prioq){0};
+}
+
+/* The number of slots whose priority is below: where it is or belongs. */
+static unsigned find_slot(const struct orr_prioq *q, int priority)
+{
+    unsigned low = 0, high = q->nslots;
+
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+
+        if (q->slots[middle].priority < priority)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Sees to it that a spare level waits behind the last slot in use. */
+static int make_spare(struct orr_prioq *q)
+{
+    struct orr_prioq_level *level;
+
+    if (q->nslots < q->nmade)
+        return 0;
+    if (q->nmade == q->capacity) {
+        unsigned capacity = q->capacity ? 2 * q->capacity : 4;
+        struct orr_prioq_slot *slots =
+            realloc(q->slots, capacity * sizeof(*slots));
+
+        if (!slots)
+            return -ENOMEM;
+        q->slots = slots;
+        q->capacity = capacity;
+    }
+    level = malloc(sizeof(*level));
+    if (!level)
+        return -ENOMEM;
+    orr_list_init(&level->jobs);
+    level->njobs = 0;
+    q->slots[q->nmade++] = (struct orr_prioq_slot){.level = level};
+    return 0;
+}
+
+static int insert_slot(struct orr_prioq *q, unsigned at, int priority)
+{
+    int err = make_spare(q);
+    struct orr_prioq_level *level;
+
+    if (err)
+        return err;
+    level = q->slots[q->nslots].level;
+    memmove(&q->slots[at + 1], &q->slots[at],
+            (q->nslots - at) * sizeof(*q->slots));
+    q->slots[at] = (struct orr_prioq_slot){priority, level};
+    q->nslots++;
+    return 0;
+}
+
+static void remove_slot(struct orr_prioq *q, unsigned at)
+{
+    struct orr_prioq_level *level = q->slots[at].level;
+
+    q->nslots--;
+    memmove(&q->slots[at], &q->slots[at + 1],
+            (q->nslots - at) * sizeof(*q->slots));
+    q->slots[q->nslots] = (struct orr_prioq_slot){.level = level};
+}
+
+int orr_prioq_push(struct orr_prioq *q, struct orr_job *job, int priority)
+{
+    unsigned at = find_slot(q, priority);
+
+    if (at == q->nslots || q->slots[at].priority != priority) {
+        int err = insert_slot(q, at, priority);
+
+        if (err)
+            return err;
+    }
+    orr_list_append(&q->slots[at].level->jobs, &job->queue);
+    q->slots[at].level->njobs++;
+    q->njobs++;
+    return 0;
+}
+
+void orr_prioq_take(struct orr_prioq *q, unsigned slot, struct orr_job *job)
+{
+    assert(slot < q->nslots);
+    orr_list_remove(&job->queue);
+    q->njobs--;
+    if (--q->slots[slot].level->njobs == 0)
+        remove_slot(q, slot);
+}
+
+struct orr_job *orr_prioq_pop(struct orr_prioq *q)
+{
+    struct orr_job *job;
+
+    if (orr_prioq_empty(q))
+        return NULL;
+    job = orr_job_of_link(q->slots[q->nslots - 1].level->jobs.next);
+    orr_prioq_take(q, q->nslots - 1, job);
+    return job;
+}
+
+unsigned orr_prioq_ahead(const struct orr_prioq *q, int priority)
+{
+    unsigned n = 0;
+
+    orr_prioq_foreach_slot(slot, q)
+    {
+        if (q->slots[slot].priority < priority)
+            break;
+        n += q->slots[slot].level->njobs;
+    }
+    return n;
+}
+
+/* --- the most ready job --- */
+
+/* Bytes of a job's data that a node lacks, in order of importance. */
+struct missing {
+    uint64_t value;     /* read there, no valid copy */
+    uint64_t loading;   /* … and none on its way */
+    uint64_t allocated; /* no memory for it yet */
+};
+
+static struct missing count_missing(const struct orr_job *job, unsigned node)
+{
+    const uint64_t bit = UINT64_C(1) << node;
+    struct missing m = {0, 0, 0};
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+        const struct orr_handle *handle = access->handle;
+        memory_order relaxed = memory_order_relaxed;
+
+        if (access->duplicate || access->mode & (STARPU_SCRATCH | STARPU_REDUX))
+            continue;
+        if (!(atomic_load_explicit(&handle->allocated, relaxed) & bit))
+            m.allocated += handle->size;
+        if (!(access->mode & STARPU_R) ||
+            atomic_load_explicit(&handle->valid, relaxed) & bit)
+            continue;
+        m.value += handle->size;
+        if (!(atomic_load_explicit(&handle->loading, relaxed) & bit))
+            m.loading += handle->size;
+    }
+    return m;
+}
+
+static bool is_less(const struct missing *a, const struct missing *b)
+{
+    if (a->value != b->value)
+        return a->value < b->value;
+    if (a->loading != b->loading)
+        return a->loading < b->loading;
+    return a->allocated < b->allocated;
+}
+
+struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
+{
+    struct missing least = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    struct orr_job *best = NULL;
+    struct orr_list *jobs;
+    int priority;
+
+    if (orr_prioq_empty(q))
+        return NULL;
+    /* Worse slots hold worse priorities, or there is but one. */
+    jobs = &q->slots[q->nslots - 1].level->jobs;
+    priority = orr_job_of_link(jobs->next)->priority;
+    orr_list_foreach (link, jobs) {
+        struct orr_job *job = orr_job_of_link(link);
+        struct missing m;
+
+        if (job->priority < priority)
+            continue;
+        m = count_missing(job, node);
+        if (best && !is_less(&m, &least))
+            continue;
+        best = job;
+        least = m;
+        if (m.value == 0 && m.allocated == 0)
+            break;
+    }
+    orr_prioq_take(q, q->nslots - 1, best);
+    return best;
+}
+
+/* --- waking --- */
+
+/* A worker says that it sleeps, then looks once more; we have queued a job and
+ * now look whether it sleeps. With this barrier (and the worker's) at least
+ * one of the two sees what the other did. */
+static void after_queueing(const struct orr_runtime *rt)
+{
+    if (!rt->exec->simulated)
+        atomic_thread_fence(memory_order_seq_cst);
+}
+
+static bool sleeps(const struct orr_worker *worker)
+{
+    return atomic_load_explicit(&worker->asleep, memory_order_relaxed);
+}
+
+/* Of several callers one wakes it. */
+static bool wake(struct orr_worker *worker)
+{
+    if (!atomic_exchange(&worker->asleep, false))
+        return false;
+    orr_worker_wake(worker);
+    return true;
+}
+
+void orr_sched_wake(struct orr_worker *worker)
+{
+    after_queueing(worker->runtime);
+    if (sleeps(worker))
+        wake(worker);
+}
+
+void orr_sched_wake_able(struct orr_runtime *rt, struct orr_job *job)
+{
+    const struct orr_cost_row *row = orr_job_costs(rt, job);
+
+    after_queueing(rt);
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (sleeps(&rt->workers[w]) && orr_job_able(rt, job, row, w) &&
+            wake(&rt->workers[w]))
+            return;
+}
+
+void orr_sched_wake_all(struct orr_runtime *rt)
+{
+    after_queueing(rt);
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (sleeps(&rt->workers[w]))
+            wake(&rt->workers[w]);
+}

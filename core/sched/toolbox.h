@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/toolbox.h - what policies share: jobs ordered by priority, the
+ * job whose data are most ready, waking workers. The caller locks.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "core/base/list.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+/* The jobs of one priority, oldest first. */
+struct orr_prioq_level {
+    struct orr_list jobs;
+    unsigned njobs;
+};
+
+struct orr_prioq_slot {
+    int priority;
+    struct orr_prioq_level *level; /* owned, never empty below nslots */
+};
+
+/* Jobs, best priority first, oldest first among equals; linked by their
+ * `queue`. Slots are sorted with the best one last, so that taking the best
+ * jobs moves nothing. Levels that became empty wait behind the last slot for
+ * the next new priority. All zero is an empty queue. */
+struct orr_prioq {
+    struct orr_prioq_slot *slots;
+    unsigned nslots; /* priorities that have jobs */
+    unsigned nmade;  /* slots that have a level, used or spare */
+    unsigned capacity;
+    unsigned njobs;
+};
+
+/* Frees the memory; jobs still inside are forgotten. */
+void orr_prioq_done(struct orr_prioq *q);
+
+/* Puts the job behind those of its priority. O(log priorities) and a move of
+ * the better slots when the priority is new. Allocates only when there are
+ * more priorities than ever before. Errors: -ENOMEM, nothing changed. */
+int orr_prioq_push(struct orr_prioq *q, struct orr_job *job, int priority);
+
+/* Takes out a job of the slot. */
+void orr_prioq_take(struct orr_prioq *q, unsigned slot, struct orr_job *job);
+
+/* The oldest job of the best priority, taken out; NULL when empty. */
+struct orr_job *orr_prioq_pop(struct orr_prioq *q);
+
+/* Takes out, among the jobs of the best slot whose own priority is not less
+ * than the first one's, the one with the fewest bytes to bring to the node
+ * (then: not on their way there, then: not allocated there). The oldest wins
+ * a tie. NULL when empty. */
+struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node);
+
+/* The jobs that would be served before a new one of that priority. */
+unsigned orr_prioq_ahead(const struct orr_prioq *q, int priority);
+
+/* Walks the slots, best priority first. */
+#define orr_prioq_foreach_slot(slot, q)                                        \
+    for (unsigned slot = (q)->nslots; slot-- > 0;)
+
+static inline struct orr_job *orr_job_of_link(struct orr_list *link)
+{
+    return orr_container(link, struct orr_job, queue);
+}
+
+static inline bool orr_prioq_empty(const struct orr_prioq *q)
+{
+    return q->njobs == 0;
+}
+
+/* Wakes the worker if it sleeps for want of a task; of several callers one
+ * does. To be called after the job was queued. The worker sets `asleep`, looks
+ * once more, then parks. */
+void orr_sched_wake(struct orr_worker *worker);
+
+/* Wakes one sleeping worker that can run the job, lowest number first. Once
+ * queued, the job may end at any time: the caller holds a reference. */
+void orr_sched_wake_able(struct orr_runtime *rt, struct orr_job *job);
+
+void orr_sched_wake_all(struct orr_runtime *rt);
+
+/* The implementation with the lowest number among the bits, which are not 0. */
+static inline uint8_t orr_first_implementation(unsigned bits)
+{
+    return (uint8_t)__builtin_ctz(bits);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/task/buffers.c - collecting the handles of a task one by one. The dyn_
+ * arrays belong to the task and end with it; a codelet's dyn_modes, if they
+ * must be made here, live as long as the codelet.
+ */
+#include "core/task/buffers.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <starpu_task_util.h>
+
+#include "core/base/log.h"
+
+void orr_buffers_init(struct orr_buffers *b, const char *call,
+                      struct starpu_codelet *cl, struct starpu_task *task)
+{
+    *b = (struct orr_buffers){.call = call, .cl = cl, .task = task};
+}
+
+static const char *name_of(const struct orr_buffers *b)
+{
+    return b->cl && b->cl->name ? b->cl->name : "?";
+}
+
+static bool is_variable(const struct orr_buffers *b)
+{
+    return b->cl && b->cl->nbuffers == STARPU_VARIABLE_NBUFFERS;
+}
+
+/* Says whether the codelet has a place number b->n. */
+static bool has_place(const struct orr_buffers *b)
+{
+    return b->cl && (is_variable(b) || b->n < b->cl->nbuffers);
+}
+
+/* --- room --- */
+
+/* Makes an array `length` long. Its first content comes from the `n` elements
+ * of the short array inside the structure. */
+static int grow(void **array, const void *inside, size_t size, int n,
+                int length)
+{
+    void *grown = realloc(*array, size * (size_t)length);
+
+    if (!grown)
+        return -ENOMEM;
+    if (!*array)
+        memcpy(grown, inside, size * (size_t)n);
+    *array = grown;
+    return 0;
+}
+
+/* grow() for an array of any type of element. */
+#define GROW(array, inside, n, length)                                         \
+    grow_field(&(array), sizeof(array), inside, sizeof(*(array)), n, length)
+
+/* A pointer to a typed pointer is no void **: go through a copy. */
+static int grow_field(void *field, size_t field_size, const void *inside,
+                      size_t size, int n, int length)
+{
+    void *array;
+    int err;
+
+    memcpy(&array, field, field_size);
+    err = grow(&array, inside, size, n, length);
+    memcpy(field, &array, field_size);
+    return err;
+}
+
+static int grow_task(struct orr_buffers *b, int length)
+{
+    struct starpu_task *task = b->task;
+    int n = b->n < STARPU_NMAXBUFS ? b->n : STARPU_NMAXBUFS;
+    int err = GROW(task->dyn_handles, task->handles, n, length);
+
+    if (!err)
+        err = GROW(task->dyn_interfaces, task->interfaces, n, length);
+    if (!err && is_variable(b))
+        err = GROW(task->dyn_modes, task->modes, n, length);
+    if (!err)
+        b->allocated = length;
+    return err;
+}
+
+/* A codelet with a large fixed number may learn its modes as well. */
+static int give_codelet_modes(struct starpu_codelet *cl)
+{
+    if (cl->nbuffers <= STARPU_NMAXBUFS || cl->dyn_modes)
+        return 0;
+    cl->dyn_modes = calloc((size_t)cl->nbuffers, sizeof(*cl->dyn_modes));
+    return cl->dyn_modes ? 0 : -ENOMEM;
+}
+
+static int make_room(struct orr_buffers *b, int room)
+{
+    int want = b->n + room, length = b->allocated;
+    int err = b->cl ? give_codelet_modes(b->cl) : 0;
+
+    if (!err && (want > STARPU_NMAXBUFS || b->task->dyn_handles) &&
+        want > length) {
+        if (length < 2 * STARPU_NMAXBUFS)
+            length = 2 * STARPU_NMAXBUFS;
+        while (length < want)
+            length *= 2;
+        err = grow_task(b, length);
+    }
+    if (err)
+        orr_log_error("%s: no memory for %d handles", b->call, want);
+    return err;
+}
+
+/* --- modes --- */
+
+/* What a codelet keeps of an access mode: the rest concerns one task or the
+ * MPI layer. */
+static enum starpu_data_access_mode lasting(int mode)
+{
+    mode &= ~(STARPU_SSEND | STARPU_NOFOOTPRINT);
+    if (mode & STARPU_MPI_REDUX)
+        mode = (mode & ~STARPU_MPI_REDUX) | STARPU_RW | STARPU_COMMUTE;
+    return (enum starpu_data_access_mode)mode;
+}
+
+static int set_mode(struct orr_buffers *b, int mode)
+{
+    enum starpu_data_access_mode kept = lasting(mode), had;
+
+    if (is_variable(b)) {
+        kept = (enum starpu_data_access_mode)((int)kept |
+                                              (mode & STARPU_NOFOOTPRINT));
+        STARPU_TASK_SET_MODE(b->task, kept, b->n);
+        return 0;
+    }
+    had = STARPU_CODELET_GET_MODE(b->cl, b->n);
+    if (!had) {
+        STARPU_CODELET_SET_MODE(b->cl, kept, b->n);
+        return 0;
+    }
+    if (lasting((int)had) == kept)
+        return 0;
+    orr_log_error("%s: buffer %d of codelet `%s' is accessed with mode 0x%x, "
+                  "but the codelet's modes[%d] is 0x%x; use the same, or "
+                  "another codelet",
+                  b->call, b->n, name_of(b), (unsigned)kept, b->n,
+                  (unsigned)had);
+    return -EINVAL;
+}
+
+/* --- handles --- */
+
+static int check_handle(const struct orr_buffers *b,
+                        starpu_data_handle_t handle)
+{
+    if (handle)
+        return 0;
+    orr_log_error("%s: buffer %d of codelet `%s' is NULL; register the data "
+                  "first",
+                  b->call, b->n, name_of(b));
+    return -EINVAL;
+}
+
+static void put(struct orr_buffers *b, starpu_data_handle_t handle)
+{
+    STARPU_TASK_SET_HANDLE(b->task, handle, b->n);
+    b->n++;
+    if (is_variable(b))
+        b->task->nbuffers = b->n;
+}
+
+int orr_buffers_add(struct orr_buffers *b, int mode,
+                    starpu_data_handle_t handle)
+{
+    int err;
+
+    if (mode & STARPU_NONE)
+        return 0;
+    err = check_handle(b, handle);
+    if (err)
+        return err;
+    if (!has_place(b)) {
+        b->n++;
+        return 0;
+    }
+    err = make_room(b, 1);
+    if (!err)
+        err = set_mode(b, mode);
+    if (!err)
+        put(b, handle);
+    return err;
+}
+
+static int check_known_mode(const struct orr_buffers *b)
+{
+    if (!is_variable(b) && STARPU_CODELET_GET_MODE(b->cl, b->n))
+        return 0;
+    orr_log_error("%s: STARPU_DATA_ARRAY takes the modes of codelet `%s', "
+                  "which does not say how buffer %d is accessed; set its "
+                  "modes[], or use STARPU_DATA_MODE_ARRAY",
+                  b->call, name_of(b), b->n);
+    return -EINVAL;
+}
+
+int orr_buffers_add_array(struct orr_buffers *b, int n,
+                          starpu_data_handle_t *handles)
+{
+    for (int i = 0; i < n; i++) {
+        int err = check_handle(b, handles[i]);
+
+        if (!err && !has_place(b)) {
+            b->n++;
+            continue;
+        }
+        if (!err)
+            err = make_room(b, n - i);
+        if (!err)
+            err = check_known_mode(b);
+        if (err)
+            return err;
+        put(b, handles[i]);
+    }
+    return 0;
+}
+
+int orr_buffers_add_descrs(struct orr_buffers *b, int n,
+                           const struct starpu_data_descr *descrs)
+{
+    for (int i = 0; i < n; i++) {
+        int err = orr_buffers_add(b, (int)descrs[i].mode, descrs[i].handle);
+
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+int orr_buffers_finish(struct orr_buffers *b)
+{
+    int wanted = b->cl ? b->cl->nbuffers : 0;
+
+    if (wanted == STARPU_VARIABLE_NBUFFERS || wanted == b->n)
+        return 0;
+    if (!b->cl)
+        orr_log_error("%s: %d handles were given, but no codelet to use them",
+                      b->call, b->n);
+    else
+        orr_log_error("%s: codelet `%s' has nbuffers = %d, but %d handles were "
+                      "given",
+                      b->call, name_of(b), wanted, b->n);
+    return -EINVAL;
+}
+
+/* --- the public steps --- */
+
+/* The collector that the arguments of a public call describe. */
+static struct orr_buffers resume(const char *call, struct starpu_codelet *cl,
+                                 struct starpu_task *task,
+                                 const int *allocated_buffers,
+                                 int current_buffer)
+{
+    return (struct orr_buffers){
+        .call = call,
+        .cl = cl,
+        .task = task,
+        .n = current_buffer,
+        .allocated = *allocated_buffers,
+    };
+}
+
+/* These calls return nothing, so that an error can only end the program. */
+static void suspend(const struct orr_buffers *b, int err,
+                    int *allocated_buffers, int *current_buffer)
+{
+    if (err)
+        STARPU_ABORT_MSG("%s cannot go on, see above", b->call);
+    *allocated_buffers = b->allocated;
+    if (current_buffer)
+        *current_buffer = b->n;
+}
+
+void starpu_task_insert_data_make_room(struct starpu_codelet *cl,
+                                       struct starpu_task *task,
+                                       int *allocated_buffers,
+                                       int current_buffer, int room)
+{
+    struct orr_buffers b = resume("starpu_task_insert_data_make_room", cl, task,
+                                  allocated_buffers, current_buffer);
+
+    suspend(&b, make_room(&b, room), allocated_buffers, NULL);
+}
+
+void starpu_task_insert_data_process_arg(struct starpu_codelet *cl,
+                                         struct starpu_task *task,
+                                         int *allocated_buffers,
+                                         int *current_buffer, int arg_type,
+                                         starpu_data_handle_t handle)
+{
+    struct orr_buffers b = resume("starpu_task_insert_data_process_arg", cl,
+                                  task, allocated_buffers, *current_buffer);
+
+    suspend(&b, orr_buffers_add(&b, arg_type, handle), allocated_buffers,
+            current_buffer);
+}
+
+void starpu_task_insert_data_process_array_arg(
+    struct starpu_codelet *cl, struct starpu_task *task, int *allocated_buffers,
+    int *current_buffer, int nb_handles, starpu_data_handle_t *handles)
+{
+    struct orr_buffers b = resume("starpu_task_insert_data_process_array_arg",
+                                  cl, task, allocated_buffers, *current_buffer);
+
+    suspend(&b, orr_buffers_add_array(&b, nb_handles, handles),
+            allocated_buffers, current_buffer);
+}
+
+void starpu_task_insert_data_process_mode_array_arg(
+    struct starpu_codelet *cl, struct starpu_task *task, int *allocated_buffers,
+    int *current_buffer, int nb_descrs, struct starpu_data_descr *descrs)
+{
+    struct orr_buffers b =
+        resume("starpu_task_insert_data_process_mode_array_arg", cl, task,
+               allocated_buffers, *current_buffer);
+
+    suspend(&b, orr_buffers_add_descrs(&b, nb_descrs, descrs),
+            allocated_buffers, current_buffer);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/task/complete.c - the end of a job: data, successors, callbacks,
+ * waiters. Runs in the worker's context, or in whichever made an empty task
+ * ready. Nothing here blocks.
+ */
+#include <stdlib.h>
+
+#include "core/data/handle.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+#include "core/task/tag.h"
+#include "core/task/task.h"
+#include "core/worker/kernel.h"
+
+static void release_successors(struct orr_runtime *rt, struct orr_edge *edge)
+{
+    struct orr_edge *reversed = NULL;
+
+    /* They were pushed at the head: turn them, so that who was submitted
+     * first becomes ready first. */
+    while (edge) {
+        struct orr_edge *next = edge->next;
+
+        edge->next = reversed;
+        reversed = edge;
+        edge = next;
+    }
+    while (reversed) {
+        struct orr_edge *next = reversed->next;
+        struct orr_job *job = reversed->job;
+
+        orr_slab_put(rt->edges, reversed);
+        orr_job_release(rt, job);
+        reversed = next;
+    }
+}
+
+static void run_callback(struct starpu_task *task)
+{
+    if (task->callback_func)
+        orr_call_user(task->callback_func, task->callback_arg);
+    else if (task->cl && task->cl->callback_func)
+        orr_call_user(task->cl->callback_func, task->callback_arg);
+}
+
+/* What comes after the successors were released: callback, tag, waiters. The
+ * task may be freed here, by us or by whom we wake. */
+static void end_task(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct starpu_task *task = job->task;
+    bool destroy = task->destroy && task->detach && !task->synchronous;
+
+    run_callback(task);
+    task->status = STARPU_TASK_STOPPED;
+    if (job->tag)
+        orr_tag_notify(rt, task->tag_id);
+    if (destroy)
+        orr_task_free(rt, task);
+}
+
+void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct starpu_task *task = job->task;
+    struct orr_job_waiter *waiters;
+    struct orr_edge *successors;
+
+    if (task && task->epilogue_callback_func)
+        orr_call_user(task->epilogue_callback_func, task->epilogue_callback_arg);
+    for (unsigned i = 0; i < job->naccesses; i++)
+        orr_access_leave(&job->accesses[i]);
+    orr_lock(&job->lock);
+    orr_job_set_state(job, ORR_JOB_DONE);
+    successors = job->successors;
+    job->successors = NULL;
+    orr_unlock(&job->lock);
+    release_successors(rt, successors);
+    if (task)
+        end_task(rt, job);
+    orr_lock(&job->lock);
+    job->ended = 1;
+    waiters = job->waiters;
+    job->waiters = NULL;
+    orr_unlock(&job->lock);
+    orr_waiters_wake(waiters);
+    orr_job_unref(rt, job);
+    if (task)
+        orr_task_count_down(rt);
+}

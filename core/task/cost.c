@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/task/cost.c - the cost rows of all (codelet, footprint) seen so far, in
+ * a hash that is read without a lock. Rows never move and live as long as the
+ * table; a hash that became too small is kept until then too, since somebody
+ * may still be reading it. Rows are added under the table's lock, but made
+ * before: models are read from files then. Figures are replaced in place.
+ */
+#include "core/task/cost.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/data/handle.h"
+#include "core/runtime.h"
+#include "core/task/assume.h"
+#include "core/task/job.h"
+#include "perfmodel/model.h"
+
+#define NIMPL      STARPU_MAXIMPLEMENTATIONS
+#define FIRST_SIZE 256
+
+_Static_assert(NIMPL <= ORR_MODEL_MAXIMPL && NIMPL <= 8,
+               "implementations are bits of a byte, and the models know them");
+
+/* What tells rows apart. Besides codelet and footprint that is whatever of the
+ * codelet the row depends on: programs make codelets on their stacks, where
+ * another one may follow at the same address. */
+struct key {
+    const struct starpu_codelet *cl;
+    const struct starpu_perfmodel *perfmodel;
+    uint32_t footprint;
+    uint32_t signature; /* functions, where, can_execute */
+};
+
+struct row {
+    struct orr_cost_row pub; /* first: what others see */
+    struct key key;
+    struct row *next;        /* [lock] in order of creation */
+    struct orr_model *model; /* [const] lent by rt->models, or NULL */
+    double assumed_us;       /* [const] NaN: nothing is assumed */
+    double figures[];        /* kinds × NIMPL, then the bytes of `able` */
+};
+
+struct slots {
+    struct slots *smaller; /* the one it replaced */
+    size_t size;           /* a power of two */
+    _Atomic(struct row *) at[];
+};
+
+struct complaint {
+    struct complaint *next;
+    char symbol[];
+};
+
+struct orr_costs_table {
+    struct orr_runtime *runtime;
+    struct orr_assumptions assumptions; /* [const] */
+    struct orr_lock lock;               /* rank ORR_RANK_RUNTIME */
+    _Atomic(struct slots *) slots; /* [lock] for writing; release, acquire */
+    struct row *first, *last;      /* [lock] */
+    size_t nrows;                  /* [lock] */
+    struct complaint *complaints;  /* [lock] broken models already named */
+};
+
+/* --- the hash --- */
+
+/* From the 64-bit finaliser of MurmurHash3, which is in the public domain. */
+static size_t hash_of(const struct key *key)
+{
+    uint64_t h = (uint64_t)(uintptr_t)key->cl ^ (uint64_t)key->footprint << 32;
+
+    h ^= h >> 33;
+    h *= UINT64_C(0xff51afd7ed558ccd);
+    h ^= h >> 33;
+    return (size_t)h;
+}
+
+static bool same_key(const struct key *a, const struct key *b)
+{
+    return a->cl == b->cl && a->footprint == b->footprint &&
+           a->perfmodel == b->perfmodel && a->signature == b->signature;
+}
+
+static struct row *find_row(const struct slots *slots, const struct key *key)
+{
+    for (size_t i = hash_of(key);; i++) {
+        struct row *row = atomic_load_explicit(
+            &slots->at[i & (slots->size - 1)], memory_order_acquire);
+
+        if (!row || same_key(&row->key, key))
+            return row;
+    }
+}
+
+static void place_row(struct slots *slots, struct row *row)
+{
+    size_t i = hash_of(&row->key);
+
+    while (atomic_load_explicit(&slots->at[i & (slots->size - 1)],
+                                memory_order_relaxed))
+        i++;
+    atomic_store_explicit(&slots->at[i & (slots->size - 1)], row,
+                          memory_order_release);
+}
+
+static struct slots *slots_new(size_t size, struct slots *smaller)
+{
+    struct slots *slots =
+        calloc(1, sizeof(*slots) + size * sizeof(slots->at[0]));
+
+    if (!slots)
+        return NULL;
+    slots->size = size;
+    slots->smaller = smaller;
+    return slots;
+}
+
+/* Grows the hash if it is half full. While memory is out it fills further. */
+static int make_room_locked(struct orr_costs_table *table)
+{
+    struct slots *old =
+        atomic_load_explicit(&table->slots, memory_order_relaxed);
+    struct slots *slots;
+
+    if (table->nrows < old->size / 2)
+        return 0;
+    slots = slots_new(2 * old->size, old);
+    if (!slots)
+        return table->nrows + 1 < old->size ? 0 : -ENOMEM;
+    for (struct row *row = table->first; row; row = row->next)
+        place_row(slots, row);
+    atomic_store_explicit(&table->slots, slots, memory_order_release);
+    return 0;
+}
+
+/* Adds the row, which the table then owns, unless somebody was faster; gives
+ * the one that is there, NULL without memory. */
+static struct row *insert_row(struct orr_costs_table *table, struct row *row)
+{
+    struct row *there;
+
+    orr_lock(&table->lock);
+    there = find_row(atomic_load_explicit(&table->slots, memory_order_relaxed),
+                     &row->key);
+    if (!there && make_room_locked(table) == 0) {
+        place_row(atomic_load_explicit(&table->slots, memory_order_relaxed),
+                  row);
+        if (table->last)
+            table->last->next = row;
+        else
+            table->first = row;
+        table->last = row;
+        table->nrows++;
+        there = row;
+    }
+    orr_unlock(&table->lock);
+    return there;
+}
+
+/* --- what a codelet says --- */
+
+static bool where_allows(const struct starpu_codelet *cl,
+                         enum starpu_worker_archtype type)
+{
+    return !cl->where || cl->where & STARPU_WORKER_TO_MASK(type);
+}
+
+static uint32_t signature_of(const struct starpu_codelet *cl)
+{
+    uint32_t bits = cl->where << 20 | (cl->can_execute ? 1U << 31 : 0);
+
+    bits |= orr_codelet_functions(cl, STARPU_CPU_WORKER);
+    bits |= orr_codelet_functions(cl, STARPU_CUDA_WORKER) << 4;
+    bits |= orr_codelet_functions(cl, STARPU_OPENCL_WORKER) << 8;
+    bits |= orr_codelet_functions(cl, STARPU_HIP_WORKER) << 12;
+    return bits;
+}
+
+static bool asks_functions(const struct starpu_perfmodel *perfmodel)
+{
+    return perfmodel && (perfmodel->type == STARPU_PER_WORKER ||
+                         perfmodel->type == STARPU_PER_ARCH ||
+                         perfmodel->type == STARPU_COMMON);
+}
+
+/* Says once for each model that it cannot be read. */
+static void complain(struct orr_costs_table *table, const char *symbol,
+                     const struct orr_error *err)
+{
+    struct complaint *complaint =
+        malloc(sizeof(*complaint) + strlen(symbol) + 1);
+    bool known = false;
+
+    if (complaint)
+        strcpy(complaint->symbol, symbol);
+    orr_lock(&table->lock);
+    for (struct complaint *c = table->complaints; c; c = c->next)
+        known = known || !strcmp(c->symbol, symbol);
+    if (complaint && !known) {
+        complaint->next = table->complaints;
+        table->complaints = complaint;
+    }
+    orr_unlock(&table->lock);
+    if (known)
+        free(complaint);
+    else
+        orr_log_error("%s", err->text);
+}
+
+static enum orr_model_kind kind_of(enum starpu_perfmodel_type type)
+{
+    switch (type) {
+    case STARPU_REGRESSION_BASED:
+        return ORR_MODEL_REGRESSION;
+    case STARPU_NL_REGRESSION_BASED:
+        return ORR_MODEL_NL_REGRESSION;
+    case STARPU_MULTIPLE_REGRESSION_BASED:
+        return ORR_MODEL_MULTIPLE_REGRESSION;
+    default:
+        return ORR_MODEL_HISTORY;
+    }
+}
+
+/* The model in files that the codelet's refers to; NULL if it has none. */
+static struct orr_model *find_model(struct orr_costs_table *table,
+                                    const struct starpu_perfmodel *perfmodel)
+{
+    struct orr_error err = {""};
+    struct orr_model *model;
+
+    if (!perfmodel || asks_functions(perfmodel) || !perfmodel->symbol)
+        return NULL;
+    model = orr_models_get(table->runtime->models, perfmodel->symbol,
+                           kind_of(perfmodel->type), &err);
+    if (!model)
+        complain(table, perfmodel->symbol, &err);
+    return model;
+}
+
+/* --- figures --- */
+
+static void set_length(struct row *row, unsigned kind, unsigned impl, double us)
+{
+    __atomic_store(&row->figures[kind * NIMPL + impl], &us, __ATOMIC_RELAXED);
+}
+
+/* Of a codelet whose model, if any, lies in files. */
+static double stored_length(const struct orr_runtime *rt, const struct row *row,
+                            unsigned kind, unsigned impl)
+{
+    const struct orr_kind *k = &rt->kinds[kind];
+    double us = NAN;
+
+    if (row->model)
+        us = orr_model_expected(row->model, k->comb, impl, row->key.footprint) /
+             k->speed;
+    else if (!row->key.perfmodel)
+        us = 0;
+    if (!isnan(row->assumed_us) && !(us > 0))
+        us = row->assumed_us;
+    return us;
+}
+
+/* Asks the model only about what can run: on the real machine a question
+ * without answer starts a calibration. */
+static void refresh(const struct orr_runtime *rt, struct row *row)
+{
+    if (row->model)
+        __atomic_store_n(&row->pub.version, orr_model_version(row->model),
+                         __ATOMIC_RELAXED);
+    for (unsigned k = 0; k < rt->nkinds; k++)
+        for (unsigned i = 0; i < NIMPL; i++)
+            if (row->pub.able[k] >> i & 1)
+                set_length(row, k, i, stored_length(rt, row, k, i));
+}
+
+static double ask_function(const struct orr_runtime *rt,
+                           const struct starpu_perfmodel *perfmodel,
+                           struct starpu_task *task, unsigned kind,
+                           unsigned impl)
+{
+    const struct orr_kind *k = &rt->kinds[kind];
+    struct starpu_perfmodel_device device = {k->type, k->devid, 1};
+    struct starpu_perfmodel_arch arch = {1, &device};
+
+    if (perfmodel->type == STARPU_PER_WORKER && perfmodel->worker_cost_function)
+        return perfmodel->worker_cost_function(task, k->members[0], impl);
+    if (perfmodel->type == STARPU_PER_ARCH && perfmodel->arch_cost_function)
+        return perfmodel->arch_cost_function(task, &arch, impl);
+    if (perfmodel->type == STARPU_COMMON && perfmodel->cost_function)
+        return perfmodel->cost_function(task, impl) / k->relative_speedup;
+    return NAN;
+}
+
+/* The row is shared by the tasks of a codelet, so that on the real machine two
+ * pushes at once may see each other's figures: estimates all the same. */
+static void ask_functions(const struct orr_runtime *rt, struct row *row,
+                          struct starpu_task *task)
+{
+    orr_self->frozen++;
+    for (unsigned k = 0; k < rt->nkinds; k++)
+        for (unsigned i = 0; i < NIMPL; i++)
+            if (row->pub.able[k] >> i & 1)
+                set_length(row, k, i,
+                           ask_function(rt, row->key.perfmodel, task, k, i) /
+                               rt->kinds[k].speed);
+    orr_self->frozen--;
+}
+
+/* Simulated, what the models have figures for can run as well: a program need
+ * not be built for the devices it is simulated on. */
+static unsigned able_bits(const struct orr_runtime *rt, const struct row *row,
+                          unsigned kind)
+{
+    const struct orr_kind *k = &rt->kinds[kind];
+    unsigned bits;
+
+    if (!where_allows(row->key.cl, k->type))
+        return 0;
+    bits = orr_codelet_functions(row->key.cl, k->type);
+    for (unsigned i = 0; rt->machine->simulated && row->model && i < NIMPL; i++)
+        if (orr_model_expected(row->model, k->comb, i, row->key.footprint) > 0)
+            bits |= 1U << i;
+    return bits;
+}
+
+/* --- rows --- */
+
+static struct row *row_new(struct orr_costs_table *table, const struct key *key,
+                           struct starpu_codelet *cl)
+{
+    const struct orr_runtime *rt = table->runtime;
+    size_t nfigures = (size_t)rt->nkinds * NIMPL;
+    struct row *row =
+        malloc(sizeof(*row) + nfigures * sizeof(double) + rt->nkinds);
+
+    if (!row)
+        return NULL;
+    *row = (struct row){
+        .pub = {.cl = cl,
+                .footprint = key->footprint,
+                .per_task = asks_functions(key->perfmodel),
+                .per_worker = cl->can_execute != NULL,
+                .able = (uint8_t *)&row->figures[nfigures],
+                .length = row->figures},
+        .key = *key,
+        .assumed_us = NAN,
+    };
+    for (size_t i = 0; i < nfigures; i++)
+        row->figures[i] = NAN;
+    return row;
+}
+
+static void assume(const struct orr_costs_table *table, struct row *row)
+{
+    const struct starpu_perfmodel *perfmodel = row->key.perfmodel;
+    const struct orr_assumptions *a = &table->assumptions;
+
+    if (!table->runtime->machine->simulated)
+        return;
+    row->pub.assumed =
+        orr_assumptions_find(a, row->key.cl->name, &row->assumed_us) ||
+        (perfmodel &&
+         orr_assumptions_find(a, perfmodel->symbol, &row->assumed_us));
+}
+
+static struct row *make_row(struct orr_costs_table *table,
+                            const struct key *key, struct starpu_codelet *cl)
+{
+    const struct orr_runtime *rt = table->runtime;
+    struct row *row = row_new(table, key, cl), *there;
+
+    if (!row)
+        return NULL;
+    row->model = find_model(table, key->perfmodel);
+    assume(table, row);
+    for (unsigned k = 0; k < rt->nkinds; k++) {
+        row->pub.able[k] = (uint8_t)able_bits(rt, row, k);
+        if (row->pub.able[k])
+            row->pub.able_kinds |= UINT64_C(1) << k;
+    }
+    if (!row->pub.per_task)
+        refresh(rt, row);
+    there = insert_row(table, row);
+    if (there != row)
+        free(row);
+    return there;
+}
+
+static struct row *get_row(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_costs_table *table = rt->costs;
+    struct starpu_codelet *cl = job->task->cl;
+    struct key key = {cl, cl->model, orr_job_footprint(rt, job),
+                      signature_of(cl)};
+    struct row *row = find_row(
+        atomic_load_explicit(&table->slots, memory_order_acquire), &key);
+
+    if (!row)
+        row = make_row(table, &key, cl);
+    if (row)
+        return row;
+    orr_log_error("out of memory for the costs of task `%s': the program ends",
+                  orr_job_name(job));
+    abort();
+}
+
+const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
+                                         struct orr_job *job)
+{
+    struct row *row;
+
+    if (!job->costs)
+        job->costs = &get_row(rt, job)->pub;
+    row = (struct row *)job->costs;
+    if (row->model && __atomic_load_n(&row->pub.version, __ATOMIC_RELAXED) !=
+                          orr_model_version(row->model))
+        refresh(rt, row);
+    else if (row->pub.per_task)
+        ask_functions(rt, row, job->task);
+    return &row->pub;
+}
+
+/* --- measures --- */
+
+static uint64_t size_of(const struct starpu_perfmodel *perfmodel,
+                        struct orr_job *job)
+{
+    uint64_t size = 0;
+
+    if (perfmodel->size_base) {
+        orr_self->frozen++;
+        size = perfmodel->size_base(job->task, job->implementation);
+        orr_self->frozen--;
+        return size;
+    }
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (!(job->accesses[i].mode & STARPU_NOFOOTPRINT))
+            size += job->accesses[i].handle->size;
+    return size;
+}
+
+void orr_cost_measure(struct orr_runtime *rt, const struct orr_worker *worker,
+                      struct orr_job *job, double us)
+{
+    const struct row *row =
+        (const struct row *)(const void *)orr_job_costs(rt, job);
+    struct orr_measure measure;
+
+    if (!row->model || !orr_model_benchmarking(row->model))
+        return;
+    measure = (struct orr_measure){
+        .comb = rt->kinds[worker->kind].comb,
+        .impl = job->implementation,
+        .footprint = row->key.footprint,
+        .size = size_of(row->key.perfmodel, job),
+        .flops = job->task->flops,
+        .duration = us,
+    };
+    /* A measure that is lost is one less; the next task brings another. */
+    (void)orr_model_measure(row->model, &measure);
+}
+
+/* --- beginning and end --- */
+
+int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret)
+{
+    struct orr_costs_table *table = calloc(1, sizeof(*table));
+    struct slots *slots = slots_new(FIRST_SIZE, NULL);
+    int err = -ENOMEM;
+
+    if (!table || !slots)
+        goto free_table;
+    if (rt->nkinds > 64) {
+        orr_log_error("this machine has %u kinds of workers; at most 64 can "
+                      "be told apart: take fewer devices",
+                      rt->nkinds);
+        err = -EINVAL;
+        goto free_table;
+    }
+    err = orr_assumptions_read(orr_config_string(&rt->config, ORR_CFG_ASSUME),
+                               &table->assumptions);
+    if (err)
+        goto free_table;
+    table->runtime = rt;
+    orr_lock_init(&table->lock, ORR_RANK_RUNTIME);
+    atomic_init(&table->slots, slots);
+    *ret = table;
+    return 0;
+
+free_table:
+    free(slots);
+    free(table);
+    return err;
+}
+
+static void free_rows(struct orr_costs_table *table)
+{
+    struct slots *slots = atomic_load(&table->slots);
+
+    for (struct row *row = table->first, *next; row; row = next) {
+        next = row->next;
+        free(row);
+    }
+    for (struct slots *smaller; slots; slots = smaller) {
+        smaller = slots->smaller;
+        free(slots);
+    }
+}
+
+void orr_costs_table_free(struct orr_costs_table *table)
+{
+    if (!table)
+        return;
+    free_rows(table);
+    for (struct complaint *c = table->complaints, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    orr_assumptions_done(&table->assumptions);
+    free(table);
+}
+
+void orr_costs_each(struct orr_costs_table *table,
+                    void (*visit)(const struct orr_cost_row *, void *),
+                    void *arg)
+{
+    const struct row *row;
+
+    orr_lock(&table->lock);
+    row = table->first;
+    orr_unlock(&table->lock);
+    for (; row; row = row->next)
+        visit(&row->pub, arg);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/task/end.c - end dependencies: a task whose kernel is over but which
+ * does not count as ended until others have ended, or the application said so.
+ */
+#include <errno.h>
+
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+void orr_job_end(struct orr_runtime *rt, struct orr_job *job)
+{
+    if (atomic_fetch_sub_explicit(&job->ending, 1, memory_order_acq_rel) == 1)
+        orr_job_complete(rt, job);
+}
+
+void orr_job_end_later(struct orr_job *job, int n)
+{
+    atomic_fetch_add_explicit(&job->ending, n, memory_order_relaxed);
+}
+
+static void let_end(void *arg)
+{
+    orr_job_end(orr_self->runtime, arg);
+}
+
+int orr_job_end_after(struct orr_runtime *rt, struct orr_job *job, unsigned n,
+                      struct orr_job *const *before)
+{
+    struct orr_job *event = orr_job_new(rt, ORR_JOB_AFTER, 0);
+
+    if (!event)
+        return -ENOMEM;
+    event->acquire.callback = let_end;
+    event->acquire.arg = job;
+    orr_job_set_state(event, ORR_JOB_BLOCKED);
+    orr_job_end_later(job, 1);
+    for (unsigned i = 0; i < n; i++)
+        if (orr_job_add_dep(rt, event, before[i]) == -ENOMEM)
+            return -ENOMEM;
+    orr_job_release(rt, event);
+    return 0;
+}

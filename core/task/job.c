@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/task/job.c - jobs: memory, dependencies between them, the way from
+ * submission to the queues. complete.c has the other end.
+ */
+#include "core/task/job.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/data/handle.h"
+#include "core/runtime.h"
+#include "core/sched/sched.h"
+#include "core/worker/kernel.h"
+
+#define JOB_SLABS 4u
+
+static size_t job_bytes(unsigned slots)
+{
+    return sizeof(struct orr_job) + slots * sizeof(struct orr_access);
+}
+
+struct orr_job *orr_job_new(struct orr_runtime *rt, enum orr_job_kind kind,
+                            unsigned naccesses)
+{
+    unsigned slots = naccesses < 1           ? 1
+                     : naccesses > JOB_SLABS ? JOB_SLABS
+                                             : naccesses;
+    struct orr_job *job = orr_slab_get(rt->jobs[slots - 1]);
+
+    if (!job)
+        return NULL;
+    memset(job, 0, job_bytes(slots));
+    orr_lock_init(&job->lock, ORR_RANK_JOB);
+    job->kind = (uint8_t)kind;
+    job->slots = (uint8_t)slots;
+    job->accesses = job->inside;
+    job->worker = -1;
+    atomic_init(&job->waiting, 1);
+    atomic_init(&job->ending, 1);
+    atomic_init(&job->refs, 1);
+    if (orr_job_reserve(job, naccesses) == 0)
+        return job;
+    orr_job_unref(rt, job);
+    return NULL;
+}
+
+int orr_job_reserve(struct orr_job *job, unsigned n)
+{
+    if (n > job->slots && n > job->naccesses) {
+        struct orr_access *accesses = calloc(n, sizeof(*accesses));
+
+        if (!accesses)
+            return -ENOMEM;
+        if (job->accesses != job->inside)
+            free(job->accesses);
+        job->accesses = accesses;
+    }
+    job->naccesses = (uint8_t)n;
+    return 0;
+}
+
+void orr_job_ref(struct orr_job *job)
+{
+    atomic_fetch_add_explicit(&job->refs, 1, memory_order_relaxed);
+}
+
+void orr_job_unref(struct orr_runtime *rt, struct orr_job *job)
+{
+    if (atomic_fetch_sub_explicit(&job->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    assert(!job->successors && !job->waiters);
+    if (job->accesses != job->inside)
+        free(job->accesses);
+    orr_slab_put(rt->jobs[job->slots - 1], job);
+}
+
+void orr_job_set_state(struct orr_job *job, enum orr_job_state state)
+{
+    static const uint8_t from[] = {
+        [ORR_JOB_BLOCKED] = 1 << ORR_JOB_NEW,
+        [ORR_JOB_READY] = 1 << ORR_JOB_BLOCKED,
+        [ORR_JOB_FETCHING] = 1 << ORR_JOB_READY,
+        [ORR_JOB_RUNNING] = 1 << ORR_JOB_FETCHING,
+        /* An empty task ends as soon as it is ready. */
+        [ORR_JOB_DONE] = 1 << ORR_JOB_RUNNING | 1 << ORR_JOB_READY,
+    };
+
+    assert(from[state] & 1 << job->state);
+    (void)from;
+    job->state = (uint8_t)state;
+}
+
+struct orr_job *orr_job_get(struct orr_runtime *rt, struct starpu_task *task)
+{
+    struct orr_job *job = task->starpu_private;
+
+    if (job)
+        return job;
+    job = orr_job_new(rt, ORR_JOB_EMPTY,
+                      task->cl ? (unsigned)STARPU_TASK_GET_NBUFFERS(task) : 0);
+    if (!job)
+        return NULL;
+    job->task = task;
+    task->starpu_private = job;
+    return job;
+}
+
+int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
+                    struct orr_job *before)
+{
+    struct orr_edge *edge;
+
+    if (before == job)
+        return -EINVAL;
+    edge = orr_slab_get(rt->edges);
+    if (!edge)
+        return -ENOMEM;
+    edge->job = job;
+    orr_lock(&before->lock);
+    if (before->state == ORR_JOB_DONE) {
+        orr_unlock(&before->lock);
+        orr_slab_put(rt->edges, edge);
+        return 0;
+    }
+    atomic_fetch_add_explicit(&job->waiting, 1, memory_order_relaxed);
+    edge->next = before->successors;
+    before->successors = edge;
+    orr_unlock(&before->lock);
+    return 0;
+}
+
+static void acquire_ready(struct orr_runtime *rt, struct orr_job *job)
+{
+    orr_job_set_state(job, ORR_JOB_READY);
+    orr_job_set_state(job, ORR_JOB_FETCHING);
+    if (orr_job_fetch(rt, job, job->acquire.node))
+        orr_job_data_ready(rt, job);
+}
+
+/* Ends an empty task. Chains of them end one after the other, not one inside
+ * the other: the stack would not suffice for long ones. */
+static void end_empty(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_context *self = orr_self;
+
+    job->next_ended = NULL;
+    if (self->ended_tail) {
+        *self->ended_tail = job;
+        self->ended_tail = &job->next_ended;
+        return;
+    }
+    self->ended = NULL;
+    self->ended_tail = &self->ended;
+    orr_job_complete(rt, job);
+    while (self->ended) {
+        job = self->ended;
+        self->ended = job->next_ended;
+        if (!self->ended)
+            self->ended_tail = &self->ended;
+        orr_job_complete(rt, job);
+    }
+    self->ended_tail = NULL;
+}
+
+void orr_job_release(struct orr_runtime *rt, struct orr_job *job)
+{
+    /* Release what the predecessors wrote, acquire all of it at the last. */
+    if (atomic_fetch_sub_explicit(&job->waiting, 1, memory_order_acq_rel) != 1)
+        return;
+    switch ((enum orr_job_kind)job->kind) {
+    case ORR_JOB_TASK:
+        orr_job_set_state(job, ORR_JOB_READY);
+        job->task->status = STARPU_TASK_READY;
+        if (job->task->prologue_callback_func)
+            orr_call_user(job->task->prologue_callback_func,
+                          job->task->prologue_callback_arg);
+        orr_sched_push(rt, job);
+        break;
+    case ORR_JOB_EMPTY:
+        orr_job_set_state(job, ORR_JOB_READY);
+        if (atomic_fetch_sub_explicit(&job->ending, 1,
+                                      memory_order_acq_rel) == 1)
+            end_empty(rt, job);
+        break;
+    case ORR_JOB_AFTER:
+        orr_job_set_state(job, ORR_JOB_READY);
+        job->acquire.callback(job->acquire.arg);
+        orr_job_complete(rt, job);
+        break;
+    case ORR_JOB_ACQUIRE:
+        acquire_ready(rt, job);
+        break;
+    }
+}
+
+void orr_job_data_ready(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_context *self = orr_self;
+
+    if (job->kind == ORR_JOB_TASK) {
+        orr_worker_wake(&rt->workers[job->worker]);
+        return;
+    }
+    orr_job_take_data(rt, job, job->acquire.node);
+    orr_job_set_state(job, ORR_JOB_RUNNING);
+    self->frozen++;
+    job->acquire.callback(job->acquire.arg);
+    self->frozen--;
+}
+
+void orr_job_wait(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_context *self = orr_self;
+    struct orr_job_waiter waiter = {.context = self};
+
+    orr_lock(&job->lock);
+    if (job->ended) {
+        orr_unlock(&job->lock);
+        return;
+    }
+    atomic_init(&waiter.ended, false);
+    waiter.next = job->waiters;
+    job->waiters = &waiter;
+    orr_unlock(&job->lock);
+    self->waits_for = orr_job_name(job);
+    /* Pairs with the store in complete.c. */
+    while (!atomic_load_explicit(&waiter.ended, memory_order_acquire))
+        rt->exec->ops->park(rt->exec, ORR_FOREVER);
+    self->waits_for = NULL;
+}
+
+const char *orr_job_name(const struct orr_job *job)
+{
+    const struct starpu_task *task = job->task;
+
+    if (!task)
+        return "data acquisition";
+    if (task->name)
+        return task->name;
+    if (!task->cl)
+        return "empty task";
+    if (task->cl->name)
+        return task->cl->name;
+    if (task->cl->model && task->cl->model->symbol)
+        return task->cl->model->symbol;
+    return "unnamed task";
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/task/job.h - the runtime's side of a task, from submission to its end.
+ *
+ * States, each arrow by the function beside it (set_state checks them):
+ *
+ *   NEW -submit-> BLOCKED -release-> READY -pop-> FETCHING -data_ready->
+ *   RUNNING -complete-> DONE
+ *
+ * A job is referenced by its task (until the task is destroyed) and by the
+ * runtime (until it is done).
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <starpu.h>
+
+#include "core/base/list.h"
+#include "core/base/lock.h"
+#include "core/device/machine.h"
+
+struct orr_access;
+struct orr_cost_row;
+struct orr_handle;
+struct orr_runtime;
+struct orr_tag;
+struct orr_worker;
+
+enum orr_job_state {
+    ORR_JOB_NEW,
+    ORR_JOB_BLOCKED,
+    ORR_JOB_READY,
+    ORR_JOB_FETCHING,
+    ORR_JOB_RUNNING,
+    ORR_JOB_DONE,
+};
+
+enum orr_job_kind {
+    ORR_JOB_TASK,    /* a task with a codelet */
+    ORR_JOB_EMPTY,   /* a task without: ends as soon as it is ready */
+    ORR_JOB_AFTER,   /* calls acquire.callback in its turn, without data */
+    ORR_JOB_ACQUIRE, /* starpu_data_acquire and its kin: "runs" until release */
+};
+
+/* "That job waits for this one." */
+struct orr_edge {
+    struct orr_edge *next;
+    struct orr_job *job;
+};
+
+/* A context that waits for a job, on its own stack. */
+struct orr_job_waiter {
+    struct orr_job_waiter *next;
+    struct orr_context *context;
+    atomic_bool ended;
+};
+
+/* One datum of a job. */
+struct orr_access {
+    struct orr_list link;         /* [handle lock] in the handle's readers */
+    struct orr_access *next_wait; /* [handle lock] waits for the same request */
+    struct orr_job *job;          /* [const] */
+    struct orr_handle *handle;    /* [const] */
+    uint32_t mode;                /* [const] enum starpu_data_access_mode */
+    uint8_t index;                /* [const] which buffer of the task */
+    uint8_t linked;               /* [handle lock] orders later accesses */
+    uint8_t pinned;               /* [owner] holds a reference on its replicate */
+    uint8_t duplicate;            /* [const] an earlier access has the handle */
+    uint16_t node;                /* [owner] where it is pinned */
+};
+
+struct orr_job {
+    struct starpu_task *task; /* [const] NULL for acquisitions */
+    uint64_t id;              /* [const] in order of submission, from 1 */
+    atomic_int waiting;       /* predecessors, +1 until submitted */
+    atomic_int ending;        /* what its end waits for, +1 for the kernel */
+    atomic_int pending;       /* data not there yet, +1 while asking */
+    struct orr_lock lock;     /* rank ORR_RANK_JOB */
+    uint8_t kind;             /* [const] enum orr_job_kind */
+    uint8_t state;            /* [owner of the stage] enum orr_job_state */
+    uint8_t implementation;   /* chosen by the policy */
+    uint8_t naccesses;        /* [const] after submission */
+    atomic_uchar refs;
+    uint8_t has_footprint;
+    uint8_t ended;            /* [lock] callbacks have run, waiters may go */
+    uint8_t slots;            /* [const] accesses that fit behind the job */
+    int priority;             /* [const] after submission */
+    int worker;               /* where it runs, -1 before */
+    uint32_t footprint;       /* valid if has_footprint */
+    struct orr_edge *successors;    /* [lock] until done */
+    struct orr_job_waiter *waiters; /* [lock] */
+    struct orr_cost_row *costs;     /* borrowed from the runtime's table */
+    struct orr_tag *tag;            /* or NULL */
+    struct orr_list queue;    /* [lock of the queue it is in] */
+    double predicted;         /* µs, by the policy, 0 without */
+    double predicted_transfer; /* µs not hidden, by the policy */
+    union {
+        struct orr_kernel kernel;          /* TASK, while RUNNING */
+        struct orr_job *next_ended;        /* EMPTY, about to end */
+        struct {
+            void (*callback)(void *);      /* ACQUIRE: called with the data */
+            void *arg;
+            unsigned node;
+        } acquire;
+    };
+    struct orr_access *accesses; /* naccesses of them, mostly `inside` */
+    struct orr_access inside[];
+};
+
+static inline struct orr_job *orr_job_of(const struct starpu_task *task)
+{
+    return task->starpu_private;
+}
+
+/* The job of a task that may not be submitted yet (dependencies are declared
+ * before), made if needed. NULL when memory is out. */
+struct orr_job *orr_job_get(struct orr_runtime *rt, struct starpu_task *task);
+
+/* Gives the job room for n accesses, zeroed. Errors: -ENOMEM. */
+int orr_job_reserve(struct orr_job *job, unsigned n);
+
+/* A job of the runtime's own with room for n accesses; NULL without memory.
+ * One reference, waiting = 1. */
+struct orr_job *orr_job_new(struct orr_runtime *rt, enum orr_job_kind kind,
+                            unsigned naccesses);
+
+void orr_job_ref(struct orr_job *job);
+void orr_job_unref(struct orr_runtime *rt, struct orr_job *job);
+
+/* Moves on to the next state; asserts that the arrow exists. */
+void orr_job_set_state(struct orr_job *job, enum orr_job_state state);
+
+/* `job` waits for `before`, unless that is done. Both locks are free. Before
+ * job's submission only. Errors: -ENOMEM. */
+int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
+                    struct orr_job *before);
+
+/* One predecessor less; the last one makes the job ready (pushes it, or ends
+ * it if there is nothing to run). No lock held. Does not block. */
+void orr_job_release(struct orr_runtime *rt, struct orr_job *job);
+
+/* All data of the job are on its node: hands it on (wakes the worker, or
+ * gives an acquisition its data). Any context, no lock held, no block. */
+void orr_job_data_ready(struct orr_runtime *rt, struct orr_job *job);
+
+/* The job has ended: frees its data, successors, waiters; callbacks. No lock
+ * held. May run user callbacks; does not block. */
+void orr_job_complete(struct orr_runtime *rt, struct orr_job *job);
+
+/* Blocks until the job is done. */
+void orr_job_wait(struct orr_runtime *rt, struct orr_job *job);
+
+/* What to call the job in messages: task name, codelet name, model symbol. */
+const char *orr_job_name(const struct orr_job *job);
+
+uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job);
+
+/* The size that goes with it: what size_base says, else the bytes of all data
+ * that count. */
+size_t orr_job_size(const struct orr_job *job);
+
+/* The kernel has ended, or one of what else the job's end waits for: the last
+ * one completes it (core/task/end.c). */
+void orr_job_end(struct orr_runtime *rt, struct orr_job *job);
+
+/* The job's end waits for n more calls of orr_job_end. Before its end. */
+void orr_job_end_later(struct orr_job *job, int n);
+
+/* The job's end waits for that of n others. Errors: -ENOMEM. */
+int orr_job_end_after(struct orr_runtime *rt, struct orr_job *job, unsigned n,
+                      struct orr_job *const *before);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/task/tag.h - tags: numbers that stand for the end of a task or of an
+ * event of the application, and may wait for other tags.
+ */
+#pragma once
+
+#include <starpu.h>
+
+struct orr_job;
+struct orr_runtime;
+struct orr_tags;
+
+int orr_tags_new(struct orr_tags **ret);
+void orr_tags_free(struct orr_tags *tags);
+
+/* The job carries the tag: it waits until all tags that the tag depends on
+ * are reached, and its end reaches the tag. At submission. -ENOMEM. */
+int orr_tag_bind(struct orr_runtime *rt, starpu_tag_t id, struct orr_job *job);
+
+/* `id` waits for the n tags of `deps`. -ENOMEM. */
+int orr_tag_declare_deps(struct orr_runtime *rt, starpu_tag_t id, unsigned n,
+                         const starpu_tag_t *deps);
+
+/* The tag is reached: by its task's end, or by the application. */
+void orr_tag_notify(struct orr_runtime *rt, starpu_tag_t id);
+
+/* Blocks until the n tags are reached. -EDEADLK where blocking is refused. */
+int orr_tag_wait(struct orr_runtime *rt, unsigned n, const starpu_tag_t *ids);
+
+/* Forgets that the tag was reached; its dependencies stay. */
+void orr_tag_restart(struct orr_runtime *rt, starpu_tag_t id);
+
+/* Forgets the tag altogether. */
+void orr_tag_remove(struct orr_runtime *rt, starpu_tag_t id);
+
+/* The task bound to the tag, NULL without. */
+struct starpu_task *orr_tag_task(struct orr_runtime *rt, starpu_tag_t id);

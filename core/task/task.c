@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/task/task.c - tasks from creation to submission, and waiting for all of
+ * them. Any context may submit; blocking calls are refused in callbacks.
+ */
+#include "core/task/task.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/data/handle.h"
+#include "core/runtime.h"
+#include "core/task/cost.h"
+#include "core/task/tag.h"
+
+struct starpu_task *orr_task_new(struct orr_runtime *rt)
+{
+    struct starpu_task *task = orr_slab_get(rt->tasks);
+
+    if (!task)
+        return NULL;
+    starpu_task_init(task);
+    task->destroy = 1;
+    return task;
+}
+
+static void free_owned(void *memory, bool owned)
+{
+    if (owned)
+        free(memory);
+}
+
+void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task)
+{
+    struct orr_job *job = task->starpu_private;
+
+    free_owned(task->cl_arg, task->cl_arg_free);
+    free_owned(task->cl_ret, task->cl_ret_free);
+    free_owned(task->callback_arg, task->callback_arg_free);
+    free_owned(task->epilogue_callback_arg, task->epilogue_callback_arg_free);
+    free_owned(task->prologue_callback_arg, task->prologue_callback_arg_free);
+    free_owned(task->prologue_callback_pop_arg,
+               task->prologue_callback_pop_arg_free);
+    free(task->dyn_handles);
+    free(task->dyn_interfaces);
+    free(task->dyn_modes);
+    task->dyn_handles = NULL;
+    task->dyn_interfaces = NULL;
+    task->dyn_modes = NULL;
+    task->cl_arg = task->cl_ret = task->callback_arg = NULL;
+    task->epilogue_callback_arg = task->prologue_callback_arg = NULL;
+    task->prologue_callback_pop_arg = NULL;
+    task->starpu_private = NULL;
+    if (job)
+        orr_job_unref(rt, job);
+}
+
+void orr_task_free(struct orr_runtime *rt, struct starpu_task *task)
+{
+    orr_task_clean(rt, task);
+    orr_slab_put(rt->tasks, task);
+}
+
+bool orr_may_block(const char *call)
+{
+    struct orr_context *self = orr_self;
+
+    if (!self->frozen && !self->job)
+        return true;
+    orr_log_error("%s: may not be called from a callback or a kernel, since "
+                  "it would wait. Use the asynchronous form there, or call it "
+                  "from the application's main thread.",
+                  call);
+    return false;
+}
+
+/* --- arguments --- */
+
+static int check_buffers(const struct starpu_task *task)
+{
+    int n = (int)STARPU_TASK_GET_NBUFFERS(task);
+
+    if (n < 0 || n > 255) {
+        orr_log_error("starpu_task_submit: codelet `%s' has nbuffers = %d: "
+                      "set codelet.nbuffers, or task->nbuffers when that is "
+                      "STARPU_VARIABLE_NBUFFERS",
+                      task->cl->name ? task->cl->name : "?", n);
+        return -EINVAL;
+    }
+    for (int i = 0; i < n; i++) {
+        struct orr_handle *handle =
+            orr_handle_of(STARPU_TASK_GET_HANDLE(task, i));
+
+        if (!handle || handle->partitioned) {
+            orr_log_error("starpu_task_submit: buffer %d of task `%s' %s", i,
+                          task->name ? task->name
+                                     : (task->cl->name ? task->cl->name : "?"),
+                          handle ? "is partitioned: use its sub-data, or call "
+                                   "starpu_data_unpartition first"
+                                 : "has no data handle");
+            return -EINVAL;
+        }
+        if (STARPU_TASK_GET_MODE(task, i) & (STARPU_REDUX | STARPU_MPI_REDUX)) {
+            orr_log_error("starpu_task_submit: buffer %d: STARPU_REDUX is not "
+                          "supported yet, use STARPU_RW|STARPU_COMMUTE",
+                          i);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+static int check_task(struct orr_runtime *rt, struct starpu_task *task)
+{
+    struct orr_job *job = task->starpu_private;
+
+    if (task->magic != 42) {
+        orr_log_error("starpu_task_submit: the task was not made by "
+                      "starpu_task_create nor initialised by "
+                      "starpu_task_init");
+        return -EINVAL;
+    }
+    if (job && job->state != ORR_JOB_NEW) {
+        orr_log_error("starpu_task_submit: task `%s' was submitted before; "
+                      "make a new one",
+                      orr_job_name(job));
+        return -EINVAL;
+    }
+    if (task->synchronous && !orr_may_block("starpu_task_submit of a "
+                                            "synchronous task"))
+        return -EDEADLK;
+    (void)rt;
+    return task->cl ? check_buffers(task) : 0;
+}
+
+/* --- building the job --- */
+
+/* Tasks with many buffers bring an array of handles; the one of interfaces
+ * may be ours to make. */
+static int reserve(struct orr_job *job)
+{
+    struct starpu_task *task = job->task;
+    unsigned n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
+
+    if (task->dyn_handles && !task->dyn_interfaces) {
+        task->dyn_interfaces = calloc(n, sizeof(*task->dyn_interfaces));
+        if (!task->dyn_interfaces)
+            return -ENOMEM;
+    }
+    return orr_job_reserve(job, n);
+}
+
+/* The same handle in two buffers is one datum: the first access carries the
+ * union of the modes. */
+static void merge_duplicate(struct orr_job *job, unsigned i)
+{
+    struct orr_access *access = &job->accesses[i];
+
+    for (unsigned j = 0; j < i; j++) {
+        struct orr_access *first = &job->accesses[j];
+
+        if (first->handle != access->handle || first->duplicate)
+            continue;
+        first->mode |= access->mode;
+        access->duplicate = 1;
+        return;
+    }
+}
+
+static void fill_accesses(struct orr_job *job)
+{
+    struct starpu_task *task = job->task;
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_access *access = &job->accesses[i];
+
+        access->job = job;
+        access->handle = orr_handle_of(STARPU_TASK_GET_HANDLE(task, i));
+        access->mode = (uint32_t)STARPU_TASK_GET_MODE(task, i);
+        access->index = (uint8_t)i;
+        merge_duplicate(job, i);
+    }
+}
+
+static int find_some_worker(struct orr_runtime *rt, struct orr_job *job)
+{
+    const struct orr_cost_row *row = orr_job_costs(rt, job);
+
+    for (unsigned k = 0; k < rt->nkinds; k++) {
+        bool uniform;
+
+        if (orr_job_able_kind(rt, job, row, k, &uniform))
+            return 0;
+        for (unsigned i = 0; !uniform && i < rt->kinds[k].nworkers; i++)
+            if (orr_job_able(rt, job, row, rt->kinds[k].members[i]))
+                return 0;
+    }
+    return -ENODEV;
+}
+
+static int order_accesses(struct orr_runtime *rt, struct orr_job *job,
+                          bool implicit)
+{
+    struct starpu_task *task = job->task;
+    const unsigned char *per_handle = task->handles_sequential_consistency;
+
+    implicit = implicit && task->sequential_consistency;
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_access *access = &job->accesses[i];
+        int err;
+
+        if (access->duplicate)
+            continue;
+        orr_lock(&access->handle->lock);
+        access->handle->nusers++;
+        orr_unlock(&access->handle->lock);
+        if (!implicit || !access->handle->sequential ||
+            (per_handle && !per_handle[access->index]))
+            continue;
+        err = orr_access_order(rt, access);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+/* --- submission --- */
+
+static void throttle(struct orr_runtime *rt)
+{
+    int64_t max = orr_config_int(&rt->config, ORR_CFG_LIMIT_MAX_SUBMITTED_TASKS);
+    int64_t min = orr_config_int(&rt->config, ORR_CFG_LIMIT_MIN_SUBMITTED_TASKS);
+    struct orr_context *self = orr_self;
+
+    if (max < 0 || min < 0 || self->frozen || self->job)
+        return;
+    if (atomic_load_explicit(&rt->unfinished, memory_order_relaxed) > max)
+        (void)orr_wait_for_n(rt, (unsigned)min);
+}
+
+static void account(struct orr_runtime *rt, struct starpu_task *task)
+{
+    unsigned before =
+        atomic_fetch_add_explicit(&rt->unfinished, 1, memory_order_relaxed);
+
+    if (before == 0 && rt->first_submit < 0)
+        rt->first_submit = orr_exec_now(rt->exec);
+    task->status = STARPU_TASK_BLOCKED;
+}
+
+static int wait_synchronous(struct orr_runtime *rt, struct orr_job *job,
+                            struct starpu_task *task)
+{
+    orr_job_wait(rt, job);
+    orr_job_unref(rt, job);
+    if (task->destroy)
+        orr_task_free(rt, task);
+    return 0;
+}
+
+int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
+                    bool implicit)
+{
+    struct orr_job *job;
+    bool synchronous = task->synchronous;
+    int err = check_task(rt, task);
+
+    if (err)
+        return err;
+    throttle(rt);
+    job = orr_job_get(rt, task);
+    if (!job || reserve(job) != 0)
+        return -ENOMEM;
+    job->kind = task->cl && task->where != STARPU_NOWHERE &&
+                        task->cl->where != STARPU_NOWHERE
+                    ? ORR_JOB_TASK
+                    : ORR_JOB_EMPTY;
+    fill_accesses(job);
+    if (job->kind == ORR_JOB_TASK && find_some_worker(rt, job) != 0)
+        return -ENODEV;
+    job->priority = task->priority;
+    job->id = atomic_fetch_add_explicit(&rt->last_job, 1,
+                                        memory_order_relaxed) + 1;
+    orr_job_ref(job); /* the runtime's, until the job is done */
+    if (synchronous)
+        orr_job_ref(job);
+    orr_job_set_state(job, ORR_JOB_BLOCKED);
+    account(rt, task);
+    if (task->use_tag)
+        err = orr_tag_bind(rt, task->tag_id, job);
+    if (!err)
+        err = order_accesses(rt, job, implicit);
+    if (err) {
+        orr_log_error("starpu_task_submit: out of memory");
+        abort(); /* half of its dependencies stand: it cannot be taken back */
+    }
+    orr_job_release(rt, job);
+    orr_charge(rt->machine->costs.submit);
+    orr_pay();
+    if (synchronous)
+        return wait_synchronous(rt, job, task);
+    return 0;
+}
+
+/* --- waiting for all --- */
+
+void orr_task_count_down(struct orr_runtime *rt)
+{
+    struct orr_count_waiter **link, *met = NULL;
+    unsigned left;
+
+    /* Pairs with the read under the lock in orr_wait_for_n. */
+    left = atomic_fetch_sub_explicit(&rt->unfinished, 1,
+                                     memory_order_seq_cst) - 1;
+    if (!atomic_load_explicit(&rt->ncount_waiters, memory_order_seq_cst))
+        return;
+    orr_lock(&rt->lock);
+    for (link = &rt->count_waiters; *link;) {
+        struct orr_count_waiter *waiter = *link;
+
+        if (left > waiter->n) {
+            link = &waiter->next;
+            continue;
+        }
+        *link = waiter->next;
+        waiter->next = met;
+        met = waiter;
+        atomic_fetch_sub(&rt->ncount_waiters, 1);
+    }
+    orr_unlock(&rt->lock);
+    while (met) {
+        struct orr_count_waiter *next = met->next;
+        struct orr_context *context = met->context;
+
+        atomic_store_explicit(&met->met, true, memory_order_release);
+        rt->exec->ops->wake(rt->exec, context);
+        met = next;
+    }
+}
+
+int orr_wait_for_n(struct orr_runtime *rt, unsigned n)
+{
+    struct orr_context *self = orr_self;
+    struct orr_count_waiter waiter = {.context = self, .n = n};
+
+    if (!orr_may_block("starpu_task_wait_for_all"))
+        return -EDEADLK;
+    orr_pay();
+    atomic_init(&waiter.met, false);
+    orr_lock(&rt->lock);
+    atomic_fetch_add(&rt->ncount_waiters, 1);
+    if (atomic_load(&rt->unfinished) <= n) {
+        atomic_fetch_sub(&rt->ncount_waiters, 1);
+        orr_unlock(&rt->lock);
+        return 0;
+    }
+    waiter.next = rt->count_waiters;
+    rt->count_waiters = &waiter;
+    orr_unlock(&rt->lock);
+    self->waits_for = "the submitted tasks";
+    while (!atomic_load_explicit(&waiter.met, memory_order_acquire))
+        rt->exec->ops->park(rt->exec, ORR_FOREVER);
+    self->waits_for = NULL;
+    return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/task/task.h - tasks as the application hands them in: allocation,
+ * submission, waiting.
+ */
+#pragma once
+
+#include <starpu.h>
+
+#include "core/task/job.h"
+
+/* A task with default fields, to be freed by orr_task_free; NULL when memory
+ * is out. */
+struct starpu_task *orr_task_new(struct orr_runtime *rt);
+
+/* Frees a task of orr_task_new and what it owns (cl_arg with cl_arg_free …);
+ * it is not submitted, or done. */
+void orr_task_free(struct orr_runtime *rt, struct starpu_task *task);
+
+/* Frees what the task owns, but not the task: starpu_task_clean. */
+void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task);
+
+/* Submits. Errors: -EINVAL (said on stderr), -ENODEV no worker can run it,
+ * -ENOMEM; then the task stays the caller's. Blocks while virtual time passes
+ * and, for a synchronous task, until it is done. `implicit` false leaves out
+ * the implicit dependencies. */
+int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
+                    bool implicit);
+
+/* Blocks until at most n submitted tasks are unfinished. -EDEADLK in a task
+ * or callback. */
+int orr_wait_for_n(struct orr_runtime *rt, unsigned n);
+
+/* One submitted task has ended: wakes those who wait for that. */
+void orr_task_count_down(struct orr_runtime *rt);
+
+/* Whether the calling context may block; if not, prints an error that names
+ * `call`, and the caller returns -EDEADLK. */
+bool orr_may_block(const char *call);

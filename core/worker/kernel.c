@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/worker/kernel.c - see kernel.h. Runs in the worker's context; `run`
+ * may also be called from the machine's own context when kernels are run on
+ * simulated devices.
+ */
+#include "core/worker/kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "core/device/clock.h"
+#include "core/runtime.h"
+#include "core/task/cost.h"
+#include "core/task/job.h"
+#include "perfmodel/model.h"
+
+#define EXECUTES                                                               \
+    (STARPU_CODELET_SIMGRID_EXECUTE | STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT)
+
+void orr_call_user(void (*callback)(void *), void *arg)
+{
+    struct orr_context *self = orr_self;
+
+    self->frozen++;
+    callback(arg);
+    self->frozen--;
+}
+
+bool orr_kernel_async(const struct orr_worker *worker,
+                      const struct orr_job *job)
+{
+    const struct starpu_codelet *cl = job->task->cl;
+    unsigned i = job->implementation;
+
+    if (cl->flags & EXECUTES)
+        return false;
+    /* The flag's value is the same for all device types. */
+    return worker->desc->type == STARPU_CUDA_WORKER
+               ? cl->cuda_flags[i] & STARPU_CUDA_ASYNC
+               : cl->opencl_flags[i] & STARPU_OPENCL_ASYNC;
+}
+
+static starpu_cpu_func_t cpu_function(const struct starpu_codelet *cl,
+                                      unsigned implementation)
+{
+    if (cl->cpu_funcs[implementation])
+        return cl->cpu_funcs[implementation];
+    return cl->cpu_funcs[0] ? cl->cpu_funcs[0] : cl->cpu_func;
+}
+
+static void run(struct orr_kernel *kernel)
+{
+    struct orr_job *job = orr_container(kernel, struct orr_job, kernel);
+    struct starpu_task *task = job->task;
+    struct orr_context *self = orr_self;
+    struct orr_job *outer_job = self->job;
+    struct orr_worker *outer_worker = self->worker;
+    starpu_cpu_func_t function =
+        cpu_function(task->cl, job->implementation);
+
+    if (!function) {
+        orr_log_error("`%s' has no CPU function, which ORRERY_SIM_KERNELS=run "
+                      "needs: add cpu_funcs to the codelet, or leave "
+                      "ORRERY_SIM_KERNELS unset to skip kernels",
+                      orr_job_name(job));
+        abort();
+    }
+    self->job = job;
+    self->worker = &self->runtime->workers[kernel->worker];
+    self->frozen++;
+    function(task->dyn_interfaces ? task->dyn_interfaces : task->interfaces,
+             task->cl_arg);
+    self->frozen--;
+    self->job = outer_job;
+    self->worker = outer_worker;
+}
+
+/* A codelet that is executed although the machine is simulated: at once, in
+ * no time or in the time it really took. */
+static double execute_now(struct orr_job *job)
+{
+    double before = orr_thread_time_us();
+
+    run(&job->kernel);
+    job->kernel.run = NULL;
+    if (job->task->cl->flags & STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT)
+        return orr_thread_time_us() - before;
+    return 0;
+}
+
+void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
+                        struct orr_job *job, bool async,
+                        void (*done)(struct orr_kernel *))
+{
+    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    struct orr_kernel *kernel = &job->kernel;
+    double length = orr_cost_length(row, worker->kind, job->implementation);
+
+    *kernel = (struct orr_kernel){
+        .worker = worker->id,
+        .async = async,
+        .duration = length,
+        .id = job->id,
+        .run = run,
+        .done = done,
+    };
+    if (!rt->machine->simulated)
+        return;
+    if (job->task->cl->flags & EXECUTES)
+        kernel->duration = execute_now(job);
+    else if (!(length > 0) && !(length == 0 && row->assumed))
+        orr_kernel_missing(rt, job);
+}
+
+void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
+                        struct orr_job *job)
+{
+    struct starpu_perfmodel *model = job->task->cl->model;
+
+    if (rt->machine->simulated || !model || job->task->failed)
+        return;
+    orr_cost_measure(rt, worker, job, job->kernel.end - job->kernel.start);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/worker/kernel.h - from a job to the kernel that a machine runs, and
+ * what is learnt from it.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "core/device/machine.h"
+
+struct orr_job;
+struct orr_runtime;
+struct orr_worker;
+
+/* Whether the implementation is flagged asynchronous for that device. */
+bool orr_kernel_async(const struct orr_worker *worker,
+                      const struct orr_job *job);
+
+/* Fills job->kernel. Simulated, a job without figures ends the program with
+ * the list of all that are missing (core/worker/missing.c). */
+void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
+                        struct orr_job *job, bool async,
+                        void (*done)(struct orr_kernel *));
+
+/* Feeds the job's performance model with the time its kernel took, on the
+ * real machine while calibrating. */
+void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
+                        struct orr_job *job);
+
+/* Calls a callback of the user, which may submit but not wait. */
+void orr_call_user(void (*callback)(void *), void *arg);
+
+/* The simulation cannot go on without figures for `job`: lists every
+ * (codelet, footprint, architecture) of the tasks submitted so far that has
+ * none, says how to get them, and ends the program with status 1. */
+_Noreturn void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job);
+
+void orr_worker_loop(void *worker);

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/worker/loop.c - the life of a worker. A job passes through it once:
+ * popped, its data fetched, its kernel started, its end noticed. The next
+ * one's data are fetched while a kernel runs, and a device that works by
+ * itself holds as many jobs as its pipeline is deep. Nothing polls: a worker
+ * with nothing to do parks until somebody wakes it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "core/data/handle.h"
+#include "core/runtime.h"
+#include "core/sched/sched.h"
+#include "core/task/cost.h"
+#include "core/task/job.h"
+#include "core/trace/record.h"
+#include "core/worker/kernel.h"
+
+static void set_state(struct orr_worker *worker, enum orr_worker_state state)
+{
+    static const enum orr_trace_state shown[] = {
+        [ORR_WORKER_IDLE] = ORR_TRACE_SLEEPING,
+        [ORR_WORKER_SCHEDULING] = ORR_TRACE_SCHEDULING,
+        [ORR_WORKER_FETCHING] = ORR_TRACE_FETCHING,
+        [ORR_WORKER_EXECUTING] = ORR_TRACE_OVERHEAD,
+        [ORR_WORKER_CALLBACK] = ORR_TRACE_CALLBACK,
+    };
+    struct orr_runtime *rt = worker->runtime;
+
+    if (atomic_load_explicit(&worker->state, memory_order_relaxed) == state)
+        return;
+    atomic_store_explicit(&worker->state, state, memory_order_relaxed);
+    if (rt->trace)
+        orr_trace_state(rt->trace, worker->id, shown[state],
+                        orr_exec_now(rt->exec));
+}
+
+/* What it does while it waits. */
+static enum orr_worker_state resting_state(const struct orr_worker *worker)
+{
+    if (worker->running)
+        return ORR_WORKER_EXECUTING;
+    return worker->fetching ? ORR_WORKER_FETCHING : ORR_WORKER_IDLE;
+}
+
+static void trace_task(struct orr_runtime *rt, struct orr_worker *worker,
+                       const struct orr_job *job)
+{
+    struct orr_trace_task event = {
+        .job = job->id,
+        .submit_order = job->id,
+        .name = orr_job_name(job),
+        .footprint = job->footprint,
+        .priority = job->priority,
+        .tag = job->task->use_tag ? job->task->tag_id : 0,
+        .gflop = job->task->flops / 1e9,
+        .start = job->kernel.start,
+        .end = job->kernel.end,
+    };
+
+    for (unsigned i = 0; i < job->naccesses; i++)
+        event.size += job->accesses[i].handle->size;
+    orr_trace_task(rt->trace, worker->id, &event);
+}
+
+/* The kernel has ended: the job's last stage. */
+static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
+                       struct orr_job *job)
+{
+    worker->busy_us += job->kernel.end - job->kernel.start;
+    worker->ntasks++;
+    worker->flops += job->task->flops;
+    worker->last_end = job->kernel.end;
+    if (rt->trace)
+        trace_task(rt, worker, job);
+    orr_job_drop_data(rt, job);
+    orr_kernel_measure(rt, worker, job);
+    if (rt->sched->ops->post_exec)
+        rt->sched->ops->post_exec(rt->sched, job, worker);
+    orr_job_end(rt, job);
+}
+
+/* An asynchronous kernel has ended; called from the machine's context. */
+static void kernel_done(struct orr_kernel *kernel)
+{
+    struct orr_job *job = orr_container(kernel, struct orr_job, kernel);
+    struct orr_worker *worker =
+        &orr_self->runtime->workers[kernel->worker];
+
+    orr_lock(&worker->lock);
+    orr_list_append(&worker->ended, &job->queue);
+    orr_unlock(&worker->lock);
+    orr_worker_wake(worker);
+}
+
+static bool finish_ended(struct orr_runtime *rt, struct orr_worker *worker)
+{
+    bool any = false;
+
+    while (worker->running) {
+        struct orr_list *link;
+
+        orr_lock(&worker->lock);
+        link = orr_list_pop(&worker->ended);
+        orr_unlock(&worker->lock);
+        if (!link)
+            break;
+        worker->running--;
+        finish_job(rt, worker, orr_container(link, struct orr_job, queue));
+        any = true;
+    }
+    return any;
+}
+
+/* Starts the kernel of the job whose data have arrived. */
+static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
+{
+    struct orr_job *job = worker->fetching;
+    bool async;
+
+    if (!job ||
+        atomic_load_explicit(&job->pending, memory_order_acquire) != 0)
+        return false;
+    async = worker->desc->async && orr_kernel_async(worker, job);
+    /* A synchronous kernel keeps the worker: what runs must end first. */
+    if (!async && worker->running)
+        return false;
+    worker->fetching = NULL;
+    if (rt->sched->ops->pre_exec)
+        rt->sched->ops->pre_exec(rt->sched, job, worker);
+    orr_job_take_data(rt, job, worker->desc->node);
+    orr_job_set_state(job, ORR_JOB_RUNNING);
+    orr_kernel_prepare(rt, worker, job, async, kernel_done);
+    set_state(worker, ORR_WORKER_EXECUTING);
+    orr_self->job = async ? NULL : job;
+    if (rt->machine->ops->kernel_start(rt->machine, &job->kernel))
+        finish_job(rt, worker, job);
+    else
+        worker->running++;
+    orr_self->job = NULL;
+    if (async)
+        orr_charge(rt->machine->costs.kernel_queue);
+    return true;
+}
+
+static unsigned depth_of(const struct orr_worker *worker)
+{
+    return worker->desc->pipeline ? worker->desc->pipeline : 1;
+}
+
+/* Takes a job and asks for its data. */
+static bool take_job(struct orr_runtime *rt, struct orr_worker *worker)
+{
+    struct orr_job *job;
+
+    if (worker->fetching || worker->running >= depth_of(worker) ||
+        atomic_load_explicit(&rt->paused, memory_order_relaxed) > 0)
+        return false;
+    job = orr_sched_pop(rt, worker);
+    if (!job)
+        return false;
+    job->worker = (int)worker->id;
+    job->task->workerid = worker->id;
+    job->task->status = STARPU_TASK_RUNNING;
+    orr_job_set_state(job, ORR_JOB_FETCHING);
+    if (job->task->prologue_callback_pop_func)
+        orr_call_user(job->task->prologue_callback_pop_func,
+                      job->task->prologue_callback_pop_arg);
+    worker->fetching = job;
+    if (!worker->running)
+        set_state(worker, ORR_WORKER_FETCHING);
+    orr_charge(rt->machine->costs.fetch * job->naccesses);
+    (void)orr_job_fetch(rt, job, worker->desc->node);
+    return true;
+}
+
+static bool step(struct orr_runtime *rt, struct orr_worker *worker)
+{
+    bool any = finish_ended(rt, worker);
+
+    orr_charge(rt->machine->costs.progress);
+    orr_pay();
+    any |= take_job(rt, worker);
+    any |= orr_node_progress(rt, worker->desc->node);
+    orr_pay();
+    any |= start_kernel(rt, worker);
+    orr_pay();
+    return any;
+}
+
+static bool may_stop(const struct orr_worker *worker)
+{
+    return atomic_load_explicit(&worker->stop, memory_order_acquire) &&
+           !worker->fetching && !worker->running;
+}
+
+void orr_worker_loop(void *arg)
+{
+    struct orr_worker *worker = arg;
+    struct orr_runtime *rt = worker->runtime;
+    struct orr_context *self = orr_self;
+    bool announced = false;
+
+    while (!may_stop(worker)) {
+        if (step(rt, worker)) {
+            announced = false;
+            continue;
+        }
+        if (!announced && !rt->exec->simulated) {
+            /* Say that we are about to sleep, then look once more: who
+             * pushes before we said it does not wake us. */
+            atomic_store_explicit(&worker->asleep, true,
+                                  memory_order_seq_cst);
+            announced = true;
+            continue;
+        }
+        set_state(worker, resting_state(worker));
+        atomic_store_explicit(&worker->asleep,
+                              worker->running < depth_of(worker) &&
+                                  !worker->fetching,
+                              memory_order_relaxed);
+        self->waits_for = worker->fetching ? "data of its task"
+                          : worker->running ? "its kernel"
+                                            : "a task";
+        rt->exec->ops->park(rt->exec, ORR_FOREVER);
+        atomic_store_explicit(&worker->asleep, false, memory_order_relaxed);
+        announced = false;
+    }
+    set_state(worker, ORR_WORKER_IDLE);
+}

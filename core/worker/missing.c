@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/worker/missing.c - the end of a simulation that lacks kernel times:
+ * says all that is missing at once, so that one calibration run mends it.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/base/log.h"
+#include "core/report.h"
+#include "core/runtime.h"
+#include "core/task/cost.h"
+#include "core/task/job.h"
+#include "core/worker/kernel.h"
+#include "perfmodel/arch.h"
+
+struct listing {
+    struct orr_runtime *runtime;
+    bool without_model;
+};
+
+static const char *codelet_name(const struct starpu_codelet *cl)
+{
+    if (cl->model && cl->model->symbol)
+        return cl->model->symbol;
+    return cl->name ? cl->name : "unnamed codelet";
+}
+
+static bool unknown(const struct orr_cost_row *row, unsigned kind)
+{
+    for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
+        double length = orr_cost_length(row, kind, i);
+
+        if (row->able[kind] >> i & 1 && !(length > 0) && !row->assumed)
+            return true;
+    }
+    return false;
+}
+
+static void list_row(const struct orr_cost_row *row, void *arg)
+{
+    struct listing *listing = arg;
+    struct orr_runtime *rt = listing->runtime;
+
+    if (row->cl->flags & (STARPU_CODELET_SIMGRID_EXECUTE |
+                          STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT))
+        return;
+    for (unsigned k = 0; k < rt->nkinds; k++) {
+        if (!unknown(row, k))
+            continue;
+        listing->without_model |= !row->cl->model;
+        orr_log_error("  %s  footprint %08x  on %s%d%s", codelet_name(row->cl),
+                      row->footprint,
+                      orr_device_type_name((int)rt->kinds[k].type),
+                      rt->kinds[k].devid,
+                      row->cl->model ? "" : "  (the codelet has no model)");
+    }
+}
+
+void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct listing listing = {.runtime = rt};
+
+    orr_log_error("the simulation of `%s' needs the time of kernel `%s', "
+                  "which is not known. Missing for the tasks submitted so far:",
+                  rt->machine->name, orr_job_name(job));
+    orr_costs_each(rt->costs, list_row, &listing);
+    orr_log_error("Run the program on the machine `%s' with STARPU_CALIBRATE=1 "
+                  "to measure them, point STARPU_PERF_MODEL_DIR to where the "
+                  "models of that host lie, or assume a time: "
+                  "ORRERY_ASSUME='kernel[%s] = 50us'.",
+                  rt->machine->host, codelet_name(job->task->cl));
+    orr_report_write(rt, "missing");
+    orr_report_remove(rt);
+    _exit(1);
+}

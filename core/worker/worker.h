@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/worker/worker.h - a worker: the context that moves jobs through their
+ * stages on one processor or device. loop.c holds its life.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "core/base/list.h"
+#include "core/base/lock.h"
+#include "core/device/machine.h"
+
+struct orr_job;
+struct orr_runtime;
+
+/* What a worker is doing, for policies (who may be robbed) and traces. */
+enum orr_worker_state {
+    ORR_WORKER_IDLE,    /* parked or about to be */
+    ORR_WORKER_SCHEDULING,
+    ORR_WORKER_FETCHING,
+    ORR_WORKER_EXECUTING,
+    ORR_WORKER_CALLBACK,
+};
+
+struct orr_worker {
+    unsigned id;                        /* [const] */
+    unsigned kind;                      /* [const] index in runtime->kinds */
+    const struct orr_worker_desc *desc; /* [const] */
+    struct orr_runtime *runtime;        /* [const] */
+    struct orr_context *context;        /* [const] after start */
+    struct orr_lock lock;               /* rank ORR_RANK_WORKER */
+    struct orr_list local; /* [lock] tasks for this worker alone, best first */
+    struct orr_list ended; /* [lock] jobs whose kernel has ended */
+    struct orr_job *fetching;      /* [owner] popped, data not yet there */
+    unsigned running;              /* [owner] kernels started, not ended */
+    atomic_uint state;             /* enum orr_worker_state */
+    atomic_bool asleep;            /* parked for want of a task; cleared by
+                                    * whoever wakes it */
+    atomic_bool stop;              /* runtime shuts down */
+    double busy_us;                /* [owner] time kernels took */
+    unsigned long ntasks;          /* [owner] tasks completed */
+    double flops;                  /* [owner] of the tasks completed */
+    double last_end;               /* [owner] µs, end of its last kernel */
+    char pad[64];
+};
+
+/* A kind: workers that cannot be told apart but by their queues. Policies ask
+ * once per kind. Workers of a kind have consecutive places in `members`. */
+struct orr_kind {
+    enum starpu_worker_archtype type;
+    int devid;       /* device number, 0 for CPU workers of one model */
+    unsigned comb;   /* perfmodel's number of the architecture */
+    unsigned node;   /* memory node */
+    double speed;    /* durations are divided by it */
+    double relative_speedup; /* FORMATS 1.7, for greedy choices */
+    unsigned nworkers;
+    const unsigned *members; /* worker ids, ascending */
+};
+
+/* Starts all workers' contexts; returns 0 or a negative errno, then none is
+ * left running. */
+int orr_workers_start(struct orr_runtime *rt);
+
+/* Asks all workers to end and joins them. Blocks. All tasks have ended. */
+void orr_workers_stop(struct orr_runtime *rt);
+
+/* Lets a parked worker look again. Never switches. */
+void orr_worker_wake(struct orr_worker *worker);
+
+/* Puts a ready job in the worker's local list (before any policy), best
+ * priority first and oldest first among equals, and wakes it. */
+void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
+                           bool prio);

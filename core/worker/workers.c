@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/worker/workers.c - starting, waking and ending the workers. */
+#include "core/worker/worker.h"
+
+#include <errno.h>
+
+#include "core/runtime.h"
+#include "core/task/job.h"
+#include "core/worker/kernel.h"
+
+static void init_worker(struct orr_runtime *rt, unsigned id)
+{
+    struct orr_worker *worker = &rt->workers[id];
+
+    orr_lock_init(&worker->lock, ORR_RANK_WORKER);
+    orr_list_init(&worker->local);
+    orr_list_init(&worker->ended);
+}
+
+static void stop_first(struct orr_runtime *rt, unsigned n)
+{
+    for (unsigned id = 0; id < n; id++) {
+        atomic_store_explicit(&rt->workers[id].stop, true,
+                              memory_order_release);
+        orr_worker_wake(&rt->workers[id]);
+    }
+    for (unsigned id = 0; id < n; id++) {
+        rt->exec->ops->join(rt->exec, rt->workers[id].context);
+        rt->workers[id].context = NULL;
+    }
+}
+
+int orr_workers_start(struct orr_runtime *rt)
+{
+    for (unsigned id = 0; id < rt->nworkers; id++) {
+        struct orr_worker *worker = &rt->workers[id];
+        struct orr_context init = {.runtime = rt,
+                                   .worker = worker,
+                                   .name = worker->desc->name};
+        int err;
+
+        init_worker(rt, id);
+        err = rt->exec->ops->spawn(rt->exec, &init, worker->desc->cpu,
+                                   orr_worker_loop, worker, &worker->context);
+        if (err) {
+            stop_first(rt, id);
+            return err;
+        }
+    }
+    return 0;
+}
+
+void orr_workers_stop(struct orr_runtime *rt)
+{
+    stop_first(rt, rt->nworkers);
+}
+
+void orr_worker_wake(struct orr_worker *worker)
+{
+    struct orr_exec *exec = worker->runtime->exec;
+
+    if (worker->context == orr_self)
+        return;
+    atomic_store_explicit(&worker->asleep, false, memory_order_relaxed);
+    exec->ops->wake(exec, worker->context);
+}
+
+void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
+                           bool prio)
+{
+    struct orr_list *position = &worker->local;
+
+    orr_lock(&worker->lock);
+    /* From the back: mostly the priorities are equal. */
+    while (prio && position->prev != &worker->local &&
+           orr_container(position->prev, struct orr_job, queue)->priority <
+               job->priority)
+        position = position->prev;
+    orr_list_insert_before(position, &job->queue);
+    orr_unlock(&worker->lock);
+    orr_worker_wake(worker);
+}

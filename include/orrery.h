@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * orrery.h - what the StarPU interface has no word for: which machine this
+ * process runs on. Any thread.
+ */
+#pragma once
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of this library, such as "0.1.0". The text is never freed. */
+const char *orrery_version(void);
+
+/* Returns 1 when starpu_init() chose a simulated machine, and 0 when the
+ * machine is real or nothing is initialised. */
+int orrery_is_simulated(void);
+
+/* Returns 0 when kernels only take virtual time, so that data need no content:
+ * a simulation without ORRERY_SIM_KERNELS=run. Else 1. */
+int orrery_runs_kernels(void);
+
+#ifdef __cplusplus
+}
+#endif

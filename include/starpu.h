@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * starpu.h - the StarPU 1.4 interface as this library implements it: starting
+ * and stopping, and all other headers.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include <starpu_bound.h>
+#include <starpu_config.h>
+#include <starpu_cuda.h>
+#include <starpu_data.h>
+#include <starpu_data_filters.h>
+#include <starpu_data_interfaces.h>
+#include <starpu_driver.h>
+#include <starpu_hash.h>
+#include <starpu_helper.h>
+#include <starpu_opencl.h>
+#include <starpu_perfmodel.h>
+#include <starpu_profiling.h>
+#include <starpu_rand.h>
+#include <starpu_sched_ctx.h>
+#include <starpu_scheduler.h>
+#include <starpu_stdlib.h>
+#include <starpu_task.h>
+#include <starpu_task_bundle.h>
+#include <starpu_task_dep.h>
+#include <starpu_task_list.h>
+#include <starpu_task_util.h>
+#include <starpu_thread.h>
+#include <starpu_thread_util.h>
+#include <starpu_util.h>
+#include <starpu_worker.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct starpu_sched_policy;
+
+/* What the application wants of starpu_init(). starpu_conf_init() gives the
+ * defaults; -1 means "not set" for counts. Variables of the environment
+ * overrule these fields unless the field about precedence says otherwise. */
+struct starpu_conf {
+    /* 42, set by starpu_conf_init(). */
+    int magic;
+    int will_use_mpi;
+    /* NULL = the default policy. */
+    const char *sched_policy_name;
+    /* The application's own policy, before the name. */
+    struct starpu_sched_policy *sched_policy;
+    /* Called after the policy's init_sched. */
+    void (*sched_policy_callback)(unsigned);
+    /* 1 = fields overrule the environment. */
+    int precedence_over_environment_variables;
+    /* How many workers of each type. */
+    int ncpus;
+    int reserve_ncpus;
+    int ncuda;
+    int nhip;
+    int nopencl;
+    int nmax_fpga;
+    int nmpi_ms;
+    int ntcpip_ms;
+    /* 1 = the array that follows is set. */
+    unsigned use_explicit_workers_bindid;
+    unsigned workers_bindid[STARPU_NMAXWORKERS];
+    unsigned use_explicit_workers_cuda_gpuid;
+    unsigned workers_cuda_gpuid[STARPU_NMAXWORKERS];
+    unsigned use_explicit_workers_hip_gpuid;
+    unsigned workers_hip_gpuid[STARPU_NMAXWORKERS];
+    unsigned use_explicit_workers_opencl_gpuid;
+    unsigned workers_opencl_gpuid[STARPU_NMAXWORKERS];
+    unsigned use_explicit_workers_max_fpga_deviceid;
+    unsigned workers_max_fpga_deviceid[STARPU_NMAXWORKERS];
+    void *max_fpga_load;
+    unsigned use_explicit_workers_mpi_ms_deviceid;
+    unsigned workers_mpi_ms_deviceid[STARPU_NMAXWORKERS];
+    /* 1 = measure the links again. */
+    int bus_calibrate;
+    /* 1 = keep measuring kernels, 2 = forget what is known before. */
+    int calibrate;
+    int data_locality_enforce;
+    /* 1 = all CPU workers together run one task at a time. */
+    int single_combined_worker;
+    /* 1 = copies block the worker, as do the next ones. */
+    int disable_asynchronous_copy;
+    int disable_asynchronous_cuda_copy;
+    int disable_asynchronous_hip_copy;
+    int disable_asynchronous_opencl_copy;
+    int disable_asynchronous_mpi_ms_copy;
+    int disable_asynchronous_tcpip_ms_copy;
+    int disable_asynchronous_max_fpga_copy;
+    int enable_map;
+    unsigned *cuda_opengl_interoperability;
+    unsigned n_cuda_opengl_interoperability;
+    /* Devices the application drives itself. */
+    struct starpu_driver *not_launched_drivers;
+    unsigned n_not_launched_drivers;
+    /* Bytes. */
+    uint64_t trace_buffer_size;
+    /* -1 = the policy's. */
+    int global_sched_ctx_min_priority;
+    int global_sched_ctx_max_priority;
+    /* Called with the worker's number. */
+    void (*callback_worker_going_to_sleep)(unsigned);
+    void (*callback_worker_waking_up)(unsigned);
+    /* 1 = write traces and stop on SIGINT and SIGSEGV. */
+    int catch_signals;
+    unsigned start_perf_counter_collection;
+    unsigned driver_spinning_backoff_min;
+    unsigned driver_spinning_backoff_max;
+    int cuda_only_fast_alloc_other_memnodes;
+};
+
+/* Fills *conf with defaults and what the environment says. 0 or -EINVAL. */
+int starpu_conf_init(struct starpu_conf *conf);
+/* Sets every count of workers to 0, to add those wanted. */
+int starpu_conf_noworker(struct starpu_conf *conf);
+
+/* Starts the library: with NULL, as after starpu_conf_init(). Calls nest. 0,
+ * -EINVAL for a bad conf, -ENODEV without any worker. The machine is real, or
+ * the one that ORRERY_MACHINE names. */
+int starpu_init(struct starpu_conf *conf) STARPU_WARN_UNUSED_RESULT;
+/* The same; options of the library are taken out of the argument list. */
+int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv);
+int starpu_is_initialized(void);
+
+/* Waits for all tasks, writes models and traces, stops. */
+void starpu_shutdown(void);
+
+/* Between pause and resume no worker takes a task. Calls nest. */
+void starpu_pause(void);
+void starpu_resume(void);
+int starpu_is_paused(void);
+
+/* Writes the workers and what they are bound to. */
+void starpu_topology_print(FILE *f);
+
+/* 1 = copies to such devices block. */
+int starpu_asynchronous_copy_disabled(void);
+int starpu_asynchronous_cuda_copy_disabled(void);
+int starpu_asynchronous_hip_copy_disabled(void);
+int starpu_asynchronous_opencl_copy_disabled(void);
+
+/* Writes statistics of the run to stderr. */
+void starpu_display_stats(void);
+
+/* The version of the interface. */
+void starpu_get_version(int *major, int *minor, int *release);
+
+/* For starpu_bind_thread_on(): the thread computes. */
+#define STARPU_THREAD_ACTIVE (1 << 0)
+
+#ifdef __cplusplus
+}
+#endif

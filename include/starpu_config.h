@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * starpu_config.h - version, maxima and features, as the preprocessor sees
+ * them. Nothing here depends on whether the machine is real or simulated:
+ * STARPU_SIMGRID is never defined, ask orrery_is_simulated() when running.
+ */
+#pragma once
+
+#include <sys/types.h>
+
+/* The version of the interface that these headers follow. */
+#define STARPU_MAJOR_VERSION   1
+#define STARPU_MINOR_VERSION   4
+#define STARPU_RELEASE_VERSION 99
+
+#define STARPU_USE_CPU 1
+
+/* Upper limits. They fix the size of public structures and appear in #if, so
+ * they are literals; the library itself sizes its arrays by the machine. */
+#define STARPU_MAXNODES           64
+#define STARPU_NMAXBUFS           8
+#define STARPU_NMAXWORKERS        256
+#define STARPU_MAXIMPLEMENTATIONS 4
+#define STARPU_NMAX_SCHED_CTXS    10
+#define STARPU_MAXCPUS            256
+#define STARPU_MAXNUMANODES       16
+#define STARPU_MAXCUDADEVS        16
+#define STARPU_MAXHIPDEVS         16
+#define STARPU_MAXOPENCLDEVS      16
+#define STARPU_MAXMAXFPGADEVS     12
+#define STARPU_FXT_MAX_FILES      64
+
+/* The system below. */
+#ifdef __linux__
+#    define STARPU_LINUX_SYS     1
+#    define STARPU_HAVE_MALLOC_H 1
+#    define STARPU_USE_ERAND48_R 1
+#endif
+#ifdef __APPLE__
+#    define STARPU_HAVE_DARWIN 1
+#endif
+#define STARPU_HAVE_UNISTD_H           1
+#define STARPU_HAVE_SETENV             1
+#define STARPU_HAVE_UNSETENV           1
+#define STARPU_HAVE_POSIX_MEMALIGN     1
+#define STARPU_HAVE_STRUCT_TIMESPEC    1
+#define STARPU_HAVE_STRERROR_R         1
+#define STARPU_HAVE_NEARBYINTF         1
+#define STARPU_HAVE_RINTF              1
+#define STARPU_USE_DRAND48             1
+#define STARPU_HAVE_PTHREAD_SPIN_LOCK  1
+#define STARPU_HAVE_PTHREAD_BARRIER    1
+#define STARPU_HAVE_PTHREAD_SETNAME_NP 1
+
+/* A zeroed lock, condition or rwlock is an initialised one. */
+#define STARPU_PTHREAD_MUTEX_INITIALIZER_ZERO  1
+#define STARPU_PTHREAD_COND_INITIALIZER_ZERO   1
+#define STARPU_PTHREAD_RWLOCK_INITIALIZER_ZERO 1
+
+/* The compiler. */
+#ifdef __GNUC__
+#    define STARPU_HAVE_STATEMENT_EXPRESSIONS        1
+#    define STARPU_HAVE_SYNC_BOOL_COMPARE_AND_SWAP   1
+#    define STARPU_HAVE_SYNC_BOOL_COMPARE_AND_SWAP_8 1
+#    define STARPU_HAVE_SYNC_VAL_COMPARE_AND_SWAP    1
+#    define STARPU_HAVE_SYNC_VAL_COMPARE_AND_SWAP_8  1
+#    define STARPU_HAVE_SYNC_FETCH_AND_ADD           1
+#    define STARPU_HAVE_SYNC_FETCH_AND_ADD_8         1
+#    define STARPU_HAVE_SYNC_FETCH_AND_OR            1
+#    define STARPU_HAVE_SYNC_FETCH_AND_OR_8          1
+#    define STARPU_HAVE_SYNC_LOCK_TEST_AND_SET       1
+#    define STARPU_HAVE_SYNC_SYNCHRONIZE             1
+#    define STARPU_HAVE_ATOMIC_COMPARE_EXCHANGE_N    1
+#    define STARPU_HAVE_ATOMIC_COMPARE_EXCHANGE_N_8  1
+#    define STARPU_HAVE_ATOMIC_EXCHANGE_N            1
+#    define STARPU_HAVE_ATOMIC_EXCHANGE_N_8          1
+#    define STARPU_HAVE_ATOMIC_FETCH_ADD             1
+#    define STARPU_HAVE_ATOMIC_FETCH_ADD_8           1
+#    define STARPU_HAVE_ATOMIC_FETCH_OR              1
+#    define STARPU_HAVE_ATOMIC_FETCH_OR_8            1
+#    define STARPU_HAVE_ATOMIC_TEST_AND_SET          1
+#    define __starpu_func__                          __func__
+#    define __starpu_inline                          __inline__
+#else
+#    define __starpu_func__ __func__
+#    define __starpu_inline inline
+#endif
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#    define STARPU_HAVE_CXX11 1
+#endif
+
+/* A size, or a negative errno. */
+typedef ssize_t starpu_ssize_t;

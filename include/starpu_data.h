@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * starpu_data.h - handles on registered data: access from the application,
+ * prefetch, hints. Any thread, unless a function says otherwise. In a callback
+ * or a kernel no call that waits is allowed; those return -EDEADLK.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <starpu_config.h>
+#include <starpu_util.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct starpu_codelet;
+struct starpu_data_interface_ops;
+
+/* A registered piece of data, wherever its valid copies are. */
+struct _starpu_data_state;
+typedef struct _starpu_data_state *starpu_data_handle_t;
+
+/* How a task uses one of its buffers. The first four are the mode itself, the
+ * others may be or-ed to it. */
+enum starpu_data_access_mode {
+    STARPU_R = 1, /* read */
+    STARPU_W = 2, /* write all of it without reading */
+    STARPU_RW = 3,
+    STARPU_SCRATCH = 4,     /* a temporary of one task, on its node */
+    STARPU_REDUX = 8,       /* accumulate */
+    STARPU_COMMUTE = 16,    /* neighbours with this flag may run in any order */
+    STARPU_SSEND = 32,      /* MPI: synchronous send */
+    STARPU_LOCALITY = 64,   /* data the scheduler should run next to */
+    STARPU_MPI_REDUX = 128, /* MPI: reduction over nodes */
+    STARPU_NOPLAN = 256,    /* no automatic partitioning */
+    STARPU_UNMAP = 512,     /* internal to mapping */
+    STARPU_NOFOOTPRINT = 1024,    /* not part of the task's footprint */
+    STARPU_NONE = 2048,           /* a placeholder, not accessed */
+    STARPU_ACCESS_MODE_MAX = 4096 /* first bit that no mode has */
+};
+
+/* Why data is moved, most urgent first. */
+enum starpu_is_prefetch {
+    STARPU_FETCH = 0,         /* a task waits for it */
+    STARPU_TASK_PREFETCH = 1, /* a queued task will need it */
+    STARPU_PREFETCH = 2,      /* the application asked for it */
+    STARPU_IDLEFETCH = 3,     /* only while the link is idle */
+    STARPU_NFETCH = 4         /* how many there are */
+};
+
+/* -- names -- */
+
+/* A text for traces and messages; it is copied. */
+void starpu_data_set_name(starpu_data_handle_t handle, const char *name);
+
+/* The position of this piece in the application's own arrangement, such as
+ * the row and column of a tile. At most 5 dimensions are kept. */
+void starpu_data_set_coordinates_array(starpu_data_handle_t handle,
+                                       unsigned dimensions, int *dims);
+void starpu_data_set_coordinates(starpu_data_handle_t handle,
+                                 unsigned dimensions, ...);
+/* Fills at most `dimensions` values and returns how many there are. */
+unsigned starpu_data_get_coordinates_array(starpu_data_handle_t handle,
+                                           unsigned dimensions, int *dims);
+
+/* -- the end of a handle -- */
+
+/* Waits for all tasks that use the handle, brings the valid copy back to the
+ * home node and frees the handle. */
+void starpu_data_unregister(starpu_data_handle_t handle);
+/* The same without the copy back: the content is lost. */
+void starpu_data_unregister_no_coherency(starpu_data_handle_t handle);
+/* Does not wait: the handle goes when the submitted tasks are done. */
+void starpu_data_unregister_submit(starpu_data_handle_t handle);
+
+/* Declares all copies worthless; the next access must be a write. The second
+ * form takes its place in the order of submitted tasks. */
+void starpu_data_invalidate(starpu_data_handle_t handle);
+void starpu_data_invalidate_submit(starpu_data_handle_t handle);
+
+/* -- access from the application -- */
+
+#define STARPU_ACQUIRE_NO_NODE          -1
+#define STARPU_ACQUIRE_NO_NODE_LOCK_ALL -2
+
+/* Waits until earlier tasks are done with the data and a copy is valid on the
+ * node (STARPU_MAIN_RAM where none is given), then holds it for the
+ * application until it is released. Returns 0, or -EDEADLK in a callback or a
+ * kernel. */
+int starpu_data_acquire(starpu_data_handle_t handle,
+                        enum starpu_data_access_mode mode);
+int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node,
+                                enum starpu_data_access_mode mode);
+
+/* Do not wait: `callback` runs when the data is there, and it or a later call
+ * must release it. */
+int starpu_data_acquire_cb(starpu_data_handle_t handle,
+                           enum starpu_data_access_mode mode,
+                           void (*callback)(void *), void *arg);
+int starpu_data_acquire_on_node_cb(starpu_data_handle_t handle, int node,
+                                   enum starpu_data_access_mode mode,
+                                   void (*callback)(void *), void *arg);
+/* `sequential_consistency` = 0 ignores the order of submission. */
+int starpu_data_acquire_cb_sequential_consistency(
+    starpu_data_handle_t handle, enum starpu_data_access_mode mode,
+    void (*callback)(void *), void *arg, int sequential_consistency);
+int starpu_data_acquire_on_node_cb_sequential_consistency(
+    starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
+    void (*callback)(void *), void *arg, int sequential_consistency);
+
+/* Returns -EAGAIN instead of waiting. */
+int starpu_data_acquire_try(starpu_data_handle_t handle,
+                            enum starpu_data_access_mode mode);
+int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
+                                    enum starpu_data_access_mode mode);
+
+/* Ends an access. The _to forms keep a weaker one (STARPU_R). */
+void starpu_data_release(starpu_data_handle_t handle);
+void starpu_data_release_on_node(starpu_data_handle_t handle, int node);
+void starpu_data_release_to(starpu_data_handle_t handle,
+                            enum starpu_data_access_mode down_to_mode);
+void starpu_data_release_to_on_node(starpu_data_handle_t handle,
+                                    enum starpu_data_access_mode down_to_mode,
+                                    int node);
+
+/* -- transfers -- */
+
+/* Bring a copy to the node, `async` = 1 without waiting. 0 or negative
+ * errno: -ENOMEM when the node has no room. */
+int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node,
+                              unsigned async);
+int starpu_data_prefetch_on_node(starpu_data_handle_t handle, unsigned node,
+                                 unsigned async);
+int starpu_data_prefetch_on_node_prio(starpu_data_handle_t handle,
+                                      unsigned node, unsigned async, int prio);
+int starpu_data_idle_prefetch_on_node(starpu_data_handle_t handle,
+                                      unsigned node, unsigned async);
+int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle,
+                                           unsigned node, unsigned async,
+                                           int prio);
+
+/* Says whether the node has a valid copy, or one on its way. */
+unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node);
+
+/* The data will not be used soon: its copies may leave the devices first. */
+void starpu_data_wont_use(starpu_data_handle_t handle);
+/* Removes the node's copy now; -1 when it is in use. */
+int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node);
+
+/* Bit n set: keep node n up to date after each write. */
+void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask);
+/* Important data is evicted last. */
+void starpu_data_advise_as_important(starpu_data_handle_t handle,
+                                     unsigned is_important);
+
+/* Flags about one node's copy; pointers may be NULL. */
+void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node,
+                               int *is_allocated, int *is_valid,
+                               int *is_loading, int *is_requested);
+void starpu_data_query_status(starpu_data_handle_t handle, int memory_node,
+                              int *is_allocated, int *is_valid,
+                              int *is_requested);
+
+/* -- order of tasks -- */
+
+/* With the flag (the default) tasks on a handle run in the order of their
+ * submission wherever one of two writes. */
+void starpu_data_set_sequential_consistency_flag(starpu_data_handle_t handle,
+                                                 unsigned flag);
+unsigned
+starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle);
+/* For handles registered from now on. */
+unsigned starpu_data_get_default_sequential_consistency_flag(void);
+void starpu_data_set_default_sequential_consistency_flag(unsigned flag);
+
+/* Without the flag the data never goes to a disk node. */
+void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag);
+unsigned starpu_data_get_ooc_flag(starpu_data_handle_t handle);
+
+/* -- words of the application and of policies, stored with the handle -- */
+
+void starpu_data_set_user_data(starpu_data_handle_t handle, void *user_data);
+void *starpu_data_get_user_data(starpu_data_handle_t handle);
+void starpu_data_set_sched_data(starpu_data_handle_t handle, void *sched_data);
+void *starpu_data_get_sched_data(starpu_data_handle_t handle);
+
+/* The operations of the handle's kind, borrowed. */
+struct starpu_data_interface_ops *
+starpu_data_get_interface_ops(starpu_data_handle_t handle);
+
+/* -- for schedulers -- */
+
+/* Says whether the node's copy could be evicted for such a fetch. */
+int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
+                          enum starpu_is_prefetch is_prefetch);
+
+/* Locks over sets of data, taken in one go. */
+struct starpu_arbiter;
+typedef struct starpu_arbiter *starpu_arbiter_t;
+
+#ifdef __cplusplus
+}
+#endif

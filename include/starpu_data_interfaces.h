@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * starpu_data_interfaces.h - kinds of data: matrix, vector and so on. An
+ * interface structure says where a copy is and how it is laid out; there is
+ * one per memory node. A table of operations says how to treat the kind.
+ * Registration is for application threads, getters for any thread.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <starpu_config.h>
+#include <starpu_data.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct starpu_codelet;
+struct starpu_multiformat_data_interface_ops;
+
+/* -- user-defined kinds -- */
+
+/* How to copy from one interface to another; each gets (source interface,
+ * source node, destination interface, destination node) and returns 0, or
+ * -EAGAIN when an asynchronous copy is under way. any_to_any is enough. */
+struct starpu_data_copy_methods {
+    /* 1 if this pair of nodes can be copied directly; NULL = yes. */
+    int (*can_copy)(void *, unsigned, void *, unsigned, unsigned);
+    int (*ram_to_ram)(void *, unsigned, void *, unsigned);
+    int (*ram_to_cuda)(void *, unsigned, void *, unsigned);
+    int (*ram_to_hip)(void *, unsigned, void *, unsigned);
+    int (*ram_to_opencl)(void *, unsigned, void *, unsigned);
+    int (*ram_to_max_fpga)(void *, unsigned, void *, unsigned);
+    int (*cuda_to_ram)(void *, unsigned, void *, unsigned);
+    int (*cuda_to_cuda)(void *, unsigned, void *, unsigned);
+    int (*hip_to_ram)(void *, unsigned, void *, unsigned);
+    int (*hip_to_hip)(void *, unsigned, void *, unsigned);
+    int (*opencl_to_ram)(void *, unsigned, void *, unsigned);
+    int (*opencl_to_opencl)(void *, unsigned, void *, unsigned);
+    int (*max_fpga_to_ram)(void *, unsigned, void *, unsigned);
+    int (*ram_to_cuda_async)(void);
+    int (*cuda_to_ram_async)(void);
+    int (*cuda_to_cuda_async)(void);
+    int (*ram_to_hip_async)(void);
+    int (*hip_to_ram_async)(void);
+    int (*hip_to_hip_async)(void);
+    int (*ram_to_opencl_async)(void);
+    int (*opencl_to_ram_async)(void);
+    int (*opencl_to_opencl_async)(void);
+    int (*ram_to_max_fpga_async)(void *, unsigned, void *, unsigned);
+    int (*max_fpga_to_ram_async)(void *, unsigned, void *, unsigned);
+    /* Uses starpu_interface_copy() with the last argument. */
+    int (*any_to_any)(void *, unsigned, void *, unsigned, void *);
+};
+
+enum starpu_data_interface_id {
+    STARPU_UNKNOWN_INTERFACE_ID = -1,
+    STARPU_MATRIX_INTERFACE_ID = 0,
+    STARPU_BLOCK_INTERFACE_ID = 1,
+    STARPU_VECTOR_INTERFACE_ID = 2,
+    STARPU_CSR_INTERFACE_ID = 3,
+    STARPU_BCSR_INTERFACE_ID = 4,
+    STARPU_VARIABLE_INTERFACE_ID = 5,
+    STARPU_VOID_INTERFACE_ID = 6,
+    STARPU_MULTIFORMAT_INTERFACE_ID = 7,
+    STARPU_COO_INTERFACE_ID = 8,
+    STARPU_TENSOR_INTERFACE_ID = 9,
+    STARPU_NDIM_INTERFACE_ID = 10,
+    STARPU_MAX_INTERFACE_ID = 11 /* first number for user-defined kinds */
+};
+
+/* A kind of data. Static; the library writes to it, and borrows it until
+ * starpu_shutdown(). NULL where an operation is not needed. */
+struct starpu_data_interface_ops {
+    /* Fill every node's interface from the given one. */
+    void (*register_data_handle)(starpu_data_handle_t, int, void *);
+    /* Free what register allocated. */
+    void (*unregister_data_handle)(starpu_data_handle_t);
+    /* Allocate for this node: bytes, or -ENOMEM. */
+    starpu_ssize_t (*allocate_data_on_node)(void *, unsigned);
+    void (*free_data_on_node)(void *, unsigned);
+    /* Keep, or use again, memory of a freed copy. */
+    void (*cache_data_on_node)(void *, void *, unsigned);
+    void (*reuse_data_on_node)(void *, const void *, unsigned);
+    /* Share memory between nodes instead of copying. */
+    int (*map_data)(void *, unsigned, void *, unsigned);
+    int (*unmap_data)(void *, unsigned, void *, unsigned);
+    int (*update_map)(void *, unsigned, void *, unsigned);
+    /* Initialise a fresh interface. */
+    void (*init)(void *);
+    const struct starpu_data_copy_methods *copy_methods;
+    /* The address on a node, NULL if it has none. */
+    void *(*handle_to_pointer)(starpu_data_handle_t, unsigned);
+    void *(*to_pointer)(void *, unsigned);
+    /* Bytes of data, of memory, and at most. */
+    size_t (*get_size)(starpu_data_handle_t);
+    size_t (*get_alloc_size)(starpu_data_handle_t);
+    size_t (*get_max_size)(starpu_data_handle_t);
+    /* Hash of the layout: equal hashes cost the same. */
+    uint32_t (*footprint)(starpu_data_handle_t);
+    /* Hash of the memory needed: equal ones can be exchanged. */
+    uint32_t (*alloc_footprint)(starpu_data_handle_t);
+    /* 1 if the two interfaces have the same layout. */
+    int (*compare)(void *, void *);
+    int (*alloc_compare)(void *, void *);
+    void (*display)(starpu_data_handle_t, FILE *);
+    /* A few words for messages, like snprintf(). */
+    starpu_ssize_t (*describe)(void *, char *, size_t);
+    /* From starpu_data_interface_get_next_id(). */
+    enum starpu_data_interface_id interfaceid;
+    /* Of the structure, in bytes. */
+    size_t interface_size;
+    char is_multiformat;
+    /* 1 = freed copies are not kept. */
+    char dontcache;
+    struct starpu_multiformat_data_interface_ops *(*get_mf_ops)(void *);
+    /* Into one buffer, malloc()ed with starpu_malloc_on_node(). */
+    int (*pack_data)(starpu_data_handle_t, unsigned, void **, starpu_ssize_t *);
+    /* Out of such a buffer; unpack frees it as well. */
+    int (*peek_data)(starpu_data_handle_t, unsigned, void *, size_t);
+    int (*unpack_data)(starpu_data_handle_t, unsigned, void *, size_t);
+    int (*pack_meta)(void *, void **, starpu_ssize_t *);
+    int (*unpack_meta)(void **, void *, starpu_ssize_t *);
+    int (*free_meta)(void *);
+    /* For messages. */
+    char *name;
+};
+
+/* Registers data of `ops`' kind whose interface is `data_interface` (copied)
+ * on `home_node`; -1 = nowhere yet. *handleptr is owned by the caller, who
+ * ends it with starpu_data_unregister(). */
+void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
+                          void *data_interface,
+                          struct starpu_data_interface_ops *ops);
+/* Says that a copy exists on the node as well. */
+void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node);
+/* A new handle of the same kind and size without content. */
+void starpu_data_register_same(starpu_data_handle_t *handledst,
+                               starpu_data_handle_t handlesrc);
+
+/* The address on a node or in main memory, NULL if there is none. */
+void *starpu_data_handle_to_pointer(starpu_data_handle_t handle, unsigned node);
+void *starpu_data_get_local_ptr(starpu_data_handle_t handle);
+/* The interface of a node, borrowed. */
+void *starpu_data_get_interface_on_node(starpu_data_handle_t handle,
+                                        unsigned memory_node);
+enum starpu_data_interface_id
+starpu_data_get_interface_id(starpu_data_handle_t handle);
+/* Bytes of data and of memory. */
+size_t starpu_data_get_size(starpu_data_handle_t handle);
+size_t starpu_data_get_alloc_size(starpu_data_handle_t handle);
+/* -1 = none. */
+int starpu_data_get_home_node(starpu_data_handle_t handle);
+
+/* A number for a user-defined kind. */
+int starpu_data_interface_get_next_id(void);
+
+/* -- for copy methods -- */
+
+/* Copy bytes between nodes; 0, or -EAGAIN when under way (`async_data` is the
+ * last argument of any_to_any, NULL = wait). The 2d, 3d and 4d forms copy
+ * `numblocks` runs of `blocksize` bytes, `ld` bytes apart. */
+int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node,
+                          uintptr_t dst, size_t dst_offset, unsigned dst_node,
+                          size_t size, void *async_data);
+int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node,
+                            uintptr_t dst, size_t dst_offset, unsigned dst_node,
+                            size_t blocksize, size_t numblocks, size_t ld_src,
+                            size_t ld_dst, void *async_data);
+int starpu_interface_copy3d(uintptr_t src, size_t src_offset, unsigned src_node,
+                            uintptr_t dst, size_t dst_offset, unsigned dst_node,
+                            size_t blocksize, size_t numblocks1, size_t ld1_src,
+                            size_t ld1_dst, size_t numblocks2, size_t ld2_src,
+                            size_t ld2_dst, void *async_data);
+int starpu_interface_copy4d(uintptr_t src, size_t src_offset, unsigned src_node,
+                            uintptr_t dst, size_t dst_offset, unsigned dst_node,
+                            size_t blocksize, size_t numblocks1, size_t ld1_src,
+                            size_t ld1_dst, size_t numblocks2, size_t ld2_src,
+                            size_t ld2_dst, size_t numblocks3, size_t ld3_src,
+                            size_t ld3_dst, void *async_data);
+
+/* Memory of a node, counted against its capacity: an address or a device
+ * handle, 0 when there is no room. */
+uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size,
+                                      int flags);
+uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size);
+void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size,
+                               int flags);
+void starpu_free_on_node(unsigned dst_node, uintptr_t addr, size_t size);
+/* The STARPU_MALLOC_ flags of the forms without. */
+void starpu_malloc_on_node_set_default_flags(unsigned node, int flags);
+
+/* -- matrix: ny columns of nx elements, ld elements apart -- */
+
+extern struct starpu_data_interface_ops starpu_interface_matrix_ops;
+
+struct starpu_matrix_interface {
+    enum starpu_data_interface_id id;
+    /* Address on CPUs, device pointer or handle elsewhere. */
+    uintptr_t ptr;
+    /* What the device calls the memory, and the start inside it. */
+    uintptr_t dev_handle;
+    size_t offset;
+    uint32_t nx;
+    uint32_t ny;
+    /* Elements from one column to the next. */
+    uint32_t ld;
+    size_t elemsize;
+    /* Bytes of memory behind it. */
+    size_t allocsize;
+};
+
+void starpu_matrix_data_register(starpu_data_handle_t *handle, int home_node,
+                                 uintptr_t ptr, uint32_t ld, uint32_t nx,
+                                 uint32_t ny, size_t elemsize);
+void starpu_matrix_data_register_allocsize(starpu_data_handle_t *handle,
+                                           int home_node, uintptr_t ptr,
+                                           uint32_t ld, uint32_t nx,
+                                           uint32_t ny, size_t elemsize,
+                                           size_t allocsize);
+void starpu_matrix_ptr_register(starpu_data_handle_t handle, unsigned node,
+                                uintptr_t ptr, uintptr_t dev_handle,
+                                size_t offset, uint32_t ld);
+uint32_t starpu_matrix_get_nx(starpu_data_handle_t handle);
+uint32_t starpu_matrix_get_ny(starpu_data_handle_t handle);
+uint32_t starpu_matrix_get_local_ld(starpu_data_handle_t handle);
+uintptr_t starpu_matrix_get_local_ptr(starpu_data_handle_t handle);
+size_t starpu_matrix_get_elemsize(starpu_data_handle_t handle);
+size_t starpu_matrix_get_allocsize(starpu_data_handle_t handle);
+#define STARPU_MATRIX_GET_PTR(interface)                                       \
+    (((struct starpu_matrix_interface *)(interface))->ptr)
+#define STARPU_MATRIX_GET_DEV_HANDLE(interface)                                \
+    (((struct starpu_matrix_interface *)(interface))->dev_handle)
+#define STARPU_MATRIX_GET_OFFSET(interface)                                    \
+    (((struct starpu_matrix_interface *)(interface))->offset)
+#define STARPU_MATRIX_GET_NX(interface)                                        \
+    (((struct starpu_matrix_interface *)(interface))->nx)
+#define STARPU_MATRIX_GET_NY(interface)                                        \
+    (((struct starpu_matrix_interface *)(interface))->ny)
+#define STARPU_MATRIX_GET_LD(interface)                                        \
+    (((struct starpu_matrix_interface *)(interface))->ld)
+#define STARPU_MATRIX_GET_ELEMSIZE(interface)                                  \
+    (((struct starpu_matrix_interface *)(interface))->elemsize)
+#define STARPU_MATRIX_GET_ALLOCSIZE(interface)                                 \
+    (((struct starpu_matrix_interface *)(interface))->allocsize)
+#define STARPU_MATRIX_SET_NX(interface, newnx)                                 \
+    do {                                                                       \
+        (((struct starpu_matrix_interface *)(interface))->nx) = (newnx);       \
+    } while (0)
+#define STARPU_MATRIX_SET_NY(interface, newny)                                 \
+    do {                                                                       \
+        (((struct starpu_matrix_interface *)(interface))->ny) = (newny);       \
+    } while (0)
+#define STARPU_MATRIX_SET_LD(interface, newld)                                 \
+    do {                                                                       \
+        (((struct starpu_matrix_interface *)(interface))->ld) = (newld);       \
+    } while (0)
+
+/* -- sparse matrix, coordinates -- */
+
+struct starpu_coo_interface {
+    enum starpu_data_interface_id id;
+    uint32_t *columns;
+    uint32_t *rows;
+    uintptr_t values;
+    uint32_t nx;
+    uint32_t ny;
+    uint32_t n_values;
+    size_t elemsize;
+};
+
+#define STARPU_COO_GET_COLUMNS(interface)                                      \
+    (((struct starpu_coo_interface *)(interface))->columns)
+#define STARPU_COO_GET_COLUMNS_DEV_HANDLE(interface)                           \
+    (((struct starpu_coo_interface *)(interface))->columns)
+#define STARPU_COO_GET_ROWS(interface)                                         \
+    (((struct starpu_coo_interface *)(interface))->rows)
+#define STARPU_COO_GET_ROWS_DEV_HANDLE(interface)                              \
+    (((struct starpu_coo_interface *)(interface))->rows)
+#define STARPU_COO_GET_VALUES(interface)                                       \
+    (((struct starpu_coo_interface *)(interface))->values)
+#define STARPU_COO_GET_VALUES_DEV_HANDLE(interface)                            \
+    (((struct starpu_coo_interface *)(interface))->values)
+#define STARPU_COO_GET_OFFSET 0
+#define STARPU_COO_GET_NX(interface)                                           \
+    (((struct starpu_coo_interface *)(interface))->nx)
+#define STARPU_COO_GET_NY(interface)                                           \
+    (((struct starpu_coo_interface *)(interface))->ny)
+#define STARPU_COO_GET_NVALUES(interface)                                      \
+    (((struct starpu_coo_interface *)(interface))->n_values)
+#define STARPU_COO_GET_ELEMSIZE(interface)                                     \
+    (((struct starpu_coo_interface *)(interface))->elemsize)
+
+/* -- block: nz planes of ny columns of nx elements -- */
+
+extern struct starpu_data_interface_ops starpu_interface_block_ops;
+
+struct starpu_block_interface {
+    enum starpu_data_interface_id id;
+    uintptr_t ptr;
+    uintptr_t dev_handle;
+    size_t offset;
+    uint32_t nx;
+    uint32_t ny;
+    uint32_t nz;
+    /* Elements from one column, and from one plane, to the next. */
+    uint32_t ldy;
+    uint32_t ldz;
+    size_t elemsize;
+};
+
+void starpu_block_data_register(starpu_data_handle_t *handle, int home_node,
+                                uintptr_t ptr, uint32_t ldy, uint32_t ldz,
+                                uint32_t nx, uint32_t ny, uint32_t nz,
+                                size_t elemsize);
+void starpu_block_ptr_register(starpu_data_handle_t handle, unsigned node,
+                               uintptr_t ptr, uintptr_t dev_handle,
+                               size_t offset, uint32_t ldy, uint32_t ldz);
+uint32_t starpu_block_get_nx(starpu_data_handle_t handle);
+uint32_t starpu_block_get_ny(starpu_data_handle_t handle);
+uint32_t starpu_block_get_nz(starpu_data_handle_t handle);
+uint32_t starpu_block_get_local_ldy(starpu_data_handle_t handle);
+uint32_t starpu_block_get_local_ldz(starpu_data_handle_t handle);
+uintptr_t starpu_block_get_local_ptr(starpu_data_handle_t handle);
+size_t starpu_block_get_elemsize(starpu_data_handle_t handle);
+#define STARPU_BLOCK_GET_PTR(interface)                                        \
+    (((struct starpu_block_interface *)(interface))->ptr)
+#define STARPU_BLOCK_GET_DEV_HANDLE(interface)                                 \
+    (((struct starpu_block_interface *)(interface))->dev_handle)
+#define STARPU_BLOCK_GET_OFFSET(interface)                                     \
+    (((struct starpu_block_interface *)(interface))->offset)
+#define STARPU_BLOCK_GET_NX(interface)                                         \
+    (((struct starpu_block_interface *)(interface))->nx)
+#define STARPU_BLOCK_GET_NY(interface)                                         \
+    (((struct starpu_block_interface *)(interface))->ny)
+#define STARPU_BLOCK_GET_NZ(interface)                                         \
+    (((struct starpu_block_interface *)(interface))->nz)
+#define STARPU_BLOCK_GET_LDY(interface)                                        \
+    (((struct starpu_block_interface *)(interface))->ldy)
+#define STARPU_BLOCK_GET_LDZ(interface)                                        \
+    (((struct starpu_block_interface *)(interface))->ldz)
+#define STARPU_BLOCK_GET_ELEMSIZE(interface)                                   \
+    (((struct starpu_block_interface *)(interface))->elemsize)
+
+/* -- tensor: four dimensions -- */
+
+struct starpu_tensor_interface {
+    enum starpu_data_interface_id id;
+    uintptr_t ptr;
+    uintptr_t dev_handle;
+    size_t offset;
+    uint32_t nx;
+    uint32_t ny;
+    uint32_t nz;
+    uint32_t nt;
+    uint32_t ldy;
+    uint32_t ldz;
+    uint32_t ldt;
+    size_t elemsize;
+};
+
+#define STARPU_TENSOR_GET_PTR(interface)                                       \
+    (((struct starpu_tensor_interface *)(interface))->ptr)
+#define STARPU_TENSOR_GET_DEV_HANDLE(interface)                                \
+    (((struct starpu_tensor_interface *)(interface))->dev_handle)
+#define STARPU_TENSOR_GET_OFFSET(interface)                                    \
+    (((struct starpu_tensor_interface *)(interface))->offset)
+#define STARPU_TENSOR_GET_NX(interface)                                        \
+    (((struct starpu_tensor_interface *)(interface))->nx)
+#define STARPU_TENSOR_GET_NY(interface)                                        \
+    (((struct starpu_tensor_interface *)(interface))->ny)
+#define STARPU_TENSOR_GET_NZ(interface)                                        \
+    (((struct starpu_tensor_interface *)(interface))->nz)
+#define STARPU_TENSOR_GET_NT(interface)                                        \
+    (((struct starpu_tensor_interface *)(interface))->nt)
+#define STARPU_TENSOR_GET_LDY(interface)                                       \
+    (((struct starpu_tensor_interface *)(interface))->ldy)
+#define STARPU_TENSOR_GET_LDZ(interface)                                       \
+    (((struct starpu_tensor_interface *)(interface))->ldz)
+#define STARPU_TENSOR_GET_LDT(interface)                                       \
+    (((struct starpu_tensor_interface *)(interface))->ldt)
+#define STARPU_TENSOR_GET_ELEMSIZE(interface)                                  \
+    (((struct starpu_tensor_interface *)(interface))->elemsize)
+
+/* -- array of any number of dimensions -- */
+
+struct starpu_ndim_interface {
+    enum starpu_data_interface_id id;
+    uintptr_t ptr;
+    uintptr_t dev_handle;
+    size_t offset;
+    size_t allocsize;
+    /* Lengths, and elements between neighbours, of each dimension. */
+    uint32_t *nn;
+    uint32_t *ldn;
+    size_t ndim;
+    size_t elemsize;
+};
+
+#define STARPU_NDIM_GET_PTR(interface)                                         \
+    (((struct starpu_ndim_interface *)(interface))->ptr)
+#define STARPU_NDIM_GET_DEV_HANDLE(interface)                                  \
+    (((struct starpu_ndim_interface *)(interface))->dev_handle)
+#define STARPU_NDIM_GET_OFFSET(interface)                                      \
+    (((struct starpu_ndim_interface *)(interface))->offset)
+#define STARPU_NDIM_GET_NN(interface)                                          \
+    (((struct starpu_ndim_interface *)(interface))->nn)
+#define STARPU_NDIM_GET_LDN(interface)                                         \
+    (((struct starpu_ndim_interface *)(interface))->ldn)
+#define STARPU_NDIM_GET_NDIM(interface)                                        \
+    (((struct starpu_ndim_interface *)(interface))->ndim)
+#define STARPU_NDIM_GET_ELEMSIZE(interface)                                    \
+    (((struct starpu_ndim_interface *)(interface))->elemsize)
+
+/* -- vector: nx elements -- */
+
+extern struct starpu_data_interface_ops starpu_interface_vector_ops;
+
+struct starpu_vector_interface {
+    enum starpu_data_interface_id id;
+    uintptr_t ptr;
+    uintptr_t dev_handle;
+    size_t offset;
+    uint32_t nx;
+    size_t elemsize;
+    /* Index of the first element in the vector it was cut from. */
+    uint32_t slice_base;
+    size_t allocsize;
+};
+
+void starpu_vector_data_register(starpu_data_handle_t *handle, int home_node,
+                                 uintptr_t ptr, uint32_t nx, size_t elemsize);
+void starpu_vector_data_register_allocsize(starpu_data_handle_t *handle,
+                                           int home_node, uintptr_t ptr,
+                                           uint32_t nx, size_t elemsize,
+                                           size_t allocsize);
+void starpu_vector_ptr_register(starpu_data_handle_t handle, unsigned node,
+                                uintptr_t ptr, uintptr_t dev_handle,
+                                size_t offset);
+uint32_t starpu_vector_get_nx(starpu_data_handle_t handle);
+size_t starpu_vector_get_elemsize(starpu_data_handle_t handle);
+size_t starpu_vector_get_allocsize(starpu_data_handle_t handle);
+uintptr_t starpu_vector_get_local_ptr(starpu_data_handle_t handle);
+#define STARPU_VECTOR_GET_PTR(interface)                                       \
+    (((struct starpu_vector_interface *)(interface))->ptr)
+#define STARPU_VECTOR_GET_DEV_HANDLE(interface)                                \
+    (((struct starpu_vector_interface *)(interface))->dev_handle)
+#define STARPU_VECTOR_GET_OFFSET(interface)                                    \
+    (((struct starpu_vector_interface *)(interface))->offset)
+#define STARPU_VECTOR_GET_NX(interface)                                        \
+    (((struct starpu_vector_interface *)(interface))->nx)
+#define STARPU_VECTOR_GET_ELEMSIZE(interface)                                  \
+    (((struct starpu_vector_interface *)(interface))->elemsize)
+#define STARPU_VECTOR_GET_ALLOCSIZE(interface)                                 \
+    (((struct starpu_vector_interface *)(interface))->allocsize)
+#define STARPU_VECTOR_GET_SLICE_BASE(interface)                                \
+    (((struct starpu_vector_interface *)(interface))->slice_base)
+#define STARPU_VECTOR_SET_NX(interface, newnx)                                 \
+    do {                                                                       \
+        (((struct starpu_vector_interface *)(interface))->nx) = (newnx);       \
+    } while (0)
+
+/* -- variable: some bytes -- */
+
+extern struct starpu_data_interface_ops starpu_interface_variable_ops;
+
+struct starpu_variable_interface {
+    enum starpu_data_interface_id id;
+    uintptr_t ptr;
+    uintptr_t dev_handle;
+    size_t offset;
+    size_t elemsize;
+};
+
+void starpu_variable_data_register(starpu_data_handle_t *handle, int home_node,
+                                   uintptr_t ptr, size_t size);
+void starpu_variable_ptr_register(starpu_data_handle_t handle, unsigned node,
+                                  uintptr_t ptr, uintptr_t dev_handle,
+                                  size_t offset);
+size_t starpu_variable_get_elemsize(starpu_data_handle_t handle);
+uintptr_t starpu_variable_get_local_ptr(starpu_data_handle_t handle);
+#define STARPU_VARIABLE_GET_PTR(interface)                                     \
+    (((struct starpu_variable_interface *)(interface))->ptr)
+#define STARPU_VARIABLE_GET_OFFSET(interface)                                  \
+    (((struct starpu_variable_interface *)(interface))->offset)
+#define STARPU_VARIABLE_GET_ELEMSIZE(interface)                                \
+    (((struct starpu_variable_interface *)(interface))->elemsize)
+#define STARPU_VARIABLE_GET_DEV_HANDLE(interface)                              \
+    (((struct starpu_variable_interface *)(interface))->dev_handle)
+
+/* -- void: no data, only order -- */
+
+extern struct starpu_data_interface_ops starpu_interface_void_ops;
+
+void starpu_void_data_register(starpu_data_handle_t *handle);
+
+/* -- sparse matrix, compressed rows -- */
+
+struct starpu_csr_interface {
+    enum starpu_data_interface_id id;
+    uint32_t nnz;
+    uint32_t nrow;
+    uintptr_t nzval;
+    uint32_t *colind;
+    uint32_t *rowptr;
+    uint32_t *ram_colind;
+    uint32_t *ram_rowptr;
+    uint32_t firstentry;
+    size_t elemsize;
+};
+
+#define STARPU_CSR_GET_NNZ(interface)                                          \
+    (((struct starpu_csr_interface *)(interface))->nnz)
+#define STARPU_CSR_GET_NROW(interface)                                         \
+    (((struct starpu_csr_interface *)(interface))->nrow)
+#define STARPU_CSR_GET_NZVAL(interface)                                        \
+    (((struct starpu_csr_interface *)(interface))->nzval)
+#define STARPU_CSR_GET_NZVAL_DEV_HANDLE(interface)                             \
+    (((struct starpu_csr_interface *)(interface))->nnz)
+#define STARPU_CSR_GET_COLIND(interface)                                       \
+    (((struct starpu_csr_interface *)(interface))->colind)
+#define STARPU_CSR_GET_RAM_COLIND(interface)                                   \
+    (((struct starpu_csr_interface *)(interface))->ram_colind)
+#define STARPU_CSR_GET_COLIND_DEV_HANDLE(interface)                            \
+    (((struct starpu_csr_interface *)(interface))->colind)
+#define STARPU_CSR_GET_ROWPTR(interface)                                       \
+    (((struct starpu_csr_interface *)(interface))->rowptr)
+#define STARPU_CSR_GET_RAM_ROWPTR(interface)                                   \
+    (((struct starpu_csr_interface *)(interface))->ram_rowptr)
+#define STARPU_CSR_GET_ROWPTR_DEV_HANDLE(interface)                            \
+    (((struct starpu_csr_interface *)(interface))->rowptr)
+#define STARPU_CSR_GET_OFFSET 0
+#define STARPU_CSR_GET_FIRSTENTRY(interface)                                   \
+    (((struct starpu_csr_interface *)(interface))->firstentry)
+#define STARPU_CSR_GET_ELEMSIZE(interface)                                     \
+    (((struct starpu_csr_interface *)(interface))->elemsize)
+
+/* -- the same of dense r x c blocks -- */
+
+struct starpu_bcsr_interface {
+    enum starpu_data_interface_id id;
+    uint32_t nnz;
+    uint32_t nrow;
+    uintptr_t nzval;
+    uint32_t *colind;
+    uint32_t *rowptr;
+    uint32_t *ram_colind;
+    uint32_t *ram_rowptr;
+    uint32_t firstentry;
+    uint32_t r;
+    uint32_t c;
+    size_t elemsize;
+};
+
+#define STARPU_BCSR_GET_NNZ(interface)                                         \
+    (((struct starpu_bcsr_interface *)(interface))->nnz)
+#define STARPU_BCSR_GET_NROW(interface)                                        \
+    (((struct starpu_bcsr_interface *)(interface))->nrow)
+#define STARPU_BCSR_GET_NZVAL(interface)                                       \
+    (((struct starpu_bcsr_interface *)(interface))->nzval)
+#define STARPU_BCSR_GET_NZVAL_DEV_HANDLE(interface)                            \
+    (((struct starpu_bcsr_interface *)(interface))->nnz)
+#define STARPU_BCSR_GET_COLIND(interface)                                      \
+    (((struct starpu_bcsr_interface *)(interface))->colind)
+#define STARPU_BCSR_GET_RAM_COLIND(interface)                                  \
+    (((struct starpu_bcsr_interface *)(interface))->ram_colind)
+#define STARPU_BCSR_GET_COLIND_DEV_HANDLE(interface)                           \
+    (((struct starpu_bcsr_interface *)(interface))->colind)
+#define STARPU_BCSR_GET_ROWPTR(interface)                                      \
+    (((struct starpu_bcsr_interface *)(interface))->rowptr)
+#define STARPU_BCSR_GET_RAM_ROWPTR(interface)                                  \
+    (((struct starpu_bcsr_interface *)(interface))->ram_rowptr)
+#define STARPU_BCSR_GET_ROWPTR_DEV_HANDLE(interface)                           \
+    (((struct starpu_bcsr_interface *)(interface))->rowptr)
+#define STARPU_BCSR_GET_FIRSTENTRY(interface)                                  \
+    (((struct starpu_bcsr_interface *)(interface))->firstentry)
+#define STARPU_BCSR_GET_R(interface)                                           \
+    (((struct starpu_bcsr_interface *)(interface))->r)
+#define STARPU_BCSR_GET_C(interface)                                           \
+    (((struct starpu_bcsr_interface *)(interface))->c)
+#define STARPU_BCSR_GET_ELEMSIZE(interface)                                    \
+    (((struct starpu_bcsr_interface *)(interface))->elemsize)
+#define STARPU_BCSR_GET_OFFSET 0
+
+/* -- one piece of data in a different form per device -- */
+
+struct starpu_multiformat_data_interface_ops {
+    size_t cpu_elemsize;
+    size_t opencl_elemsize;
+    struct starpu_codelet *cpu_to_opencl_cl;
+    struct starpu_codelet *opencl_to_cpu_cl;
+    size_t cuda_elemsize;
+    struct starpu_codelet *cpu_to_cuda_cl;
+    struct starpu_codelet *cuda_to_cpu_cl;
+};
+
+struct starpu_multiformat_interface {
+    enum starpu_data_interface_id id;
+    void *cpu_ptr;
+    void *cuda_ptr;
+    void *hip_ptr;
+    void *opencl_ptr;
+    uint32_t nx;
+    struct starpu_multiformat_data_interface_ops *ops;
+};
+
+#define STARPU_MULTIFORMAT_GET_CPU_PTR(interface)                              \
+    (((struct starpu_multiformat_interface *)(interface))->cpu_ptr)
+#define STARPU_MULTIFORMAT_GET_CUDA_PTR(interface)                             \
+    (((struct starpu_multiformat_interface *)(interface))->cuda_ptr)
+#define STARPU_MULTIFORMAT_GET_HIP_PTR(interface)                              \
+    (((struct starpu_multiformat_interface *)(interface))->hip_ptr)
+#define STARPU_MULTIFORMAT_GET_OPENCL_PTR(interface)                           \
+    (((struct starpu_multiformat_interface *)(interface))->opencl_ptr)
+#define STARPU_MULTIFORMAT_GET_NX(interface)                                   \
+    (((struct starpu_multiformat_interface *)(interface))->nx)
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * starpu_helper.h - small conveniences: minimum and maximum, numbers from the
+ * environment, the clock. Any thread.
+ */
+#pragma once
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <starpu_config.h>
+#include <starpu_util.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Both evaluate an argument twice. */
+#define STARPU_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define STARPU_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* An address that nothing valid has. */
+#define STARPU_POISON_PTR ((void *)0xdeadbeef)
+
+/* getenv() that later also knows variables set by the library itself. The
+ * text is borrowed. */
+char *starpu_getenv(const char *str);
+
+/* Returns the index of the variable's value in `strings` (which ends with
+ * NULL, case is ignored) or `defvalue` when it is not set. An unknown value
+ * ends the program with the list of known ones. */
+int starpu_get_env_string_var_default(const char *str, const char **strings,
+                                      int defvalue);
+#define starpu_getenv_string_var_default(s, ss, d)                             \
+    starpu_get_env_string_var_default(s, ss, d)
+
+/* A size with an optional suffix k, m, g or t (or B, ignored), in bytes. */
+int starpu_get_env_size_default(const char *str, int defval);
+#define starpu_getenv_size_default(s, d) starpu_get_env_size_default(s, d)
+
+/* The variable as a decimal number, or `defval` when it is not set or empty.
+ * Anything else than a number ends the program. */
+static __starpu_inline int starpu_get_env_number_default(const char *str,
+                                                         int defval)
+{
+    const char *text = starpu_getenv(str);
+    char *end;
+    long value;
+
+    if (!text || !*text)
+        return defval;
+    errno = 0;
+    value = strtol(text, &end, 10);
+    if (errno || *end || value < -2147483647L - 1 || value > 2147483647L)
+        STARPU_ABORT_MSG("%s='%s' is not a number: give one or unset it", str,
+                         text);
+    return (int)value;
+}
+#define starpu_getenv_number_default(s, d) starpu_get_env_number_default(s, d)
+
+/* The same with -1 for a variable that is not set. */
+static __starpu_inline int starpu_get_env_number(const char *str)
+{
+    return starpu_get_env_number_default(str, -1);
+}
+#define starpu_getenv_number(s) starpu_get_env_number(s)
+
+static __starpu_inline float starpu_get_env_float_default(const char *str,
+                                                          float defval)
+{
+    const char *text = starpu_getenv(str);
+    char *end;
+    float value;
+
+    if (!text || !*text)
+        return defval;
+    value = strtof(text, &end);
+    if (*end)
+        STARPU_ABORT_MSG("%s='%s' is not a number: give one or unset it", str,
+                         text);
+    return value;
+}
+#define starpu_getenv_float_default(s, d) starpu_get_env_float_default(s, d)
+
+/* The machine's clock in microseconds: virtual time when simulated. Only
+ * differences mean something. */
+double starpu_timing_now(void);
+
+#ifdef __cplusplus
+}
+#endif

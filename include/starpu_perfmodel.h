@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * starpu_perfmodel.h - models of how long tasks and transfers take, and the
+ * files they are kept in. Times are microseconds. Any thread.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <starpu_config.h>
+#include <starpu_task.h>
+#include <starpu_worker.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct starpu_task;
+
+struct starpu_perfmodel_device {
+    /* STARPU_CPU_WORKER, STARPU_CUDA_WORKER, ... */
+    enum starpu_worker_archtype type;
+    /* Number of the device. */
+    int devid;
+    /* How many cores of it, 1 unless combined. */
+    int ncores;
+};
+
+/* The set of devices a task runs on, nearly always one. */
+struct starpu_perfmodel_arch {
+    int ndevices;
+    struct starpu_perfmodel_device *devices;
+};
+
+/* What was measured for one footprint. */
+struct starpu_perfmodel_history_entry {
+    /* Of the samples that were kept. */
+    double mean;
+    double deviation;
+    /* Sum and sum of squares of the samples. */
+    double sum;
+    double sum2;
+    /* Samples kept, and samples thrown away as too far off. */
+    unsigned nsample;
+    unsigned nerror;
+    /* Hash of the task's data sizes. */
+    uint32_t footprint;
+    /* Bytes of the task's data. */
+    size_t size;
+    double flops;
+    /* Of one sample, for multiple regression. */
+    double duration;
+    starpu_tag_t tag;
+    double *parameters;
+};
+
+struct starpu_perfmodel_history_list {
+    struct starpu_perfmodel_history_list *next;
+    struct starpu_perfmodel_history_entry *entry;
+};
+
+/* alpha * size^beta, a * size^b + c, and the polynomial of parameters. */
+struct starpu_perfmodel_regression_model {
+    /* Sums over the samples; x is the size, y the time. */
+    double sumlny;
+    double sumlnx;
+    double sumlnx2;
+    unsigned long minx;
+    unsigned long maxx;
+    double sumlnxlny;
+    /* Valid if `valid`. */
+    double alpha;
+    double beta;
+    unsigned valid;
+    /* Valid if `nl_valid`. */
+    double a;
+    double b;
+    double c;
+    unsigned nl_valid;
+    unsigned nsample;
+    /* Valid if `multi_valid`. */
+    double *coeff;
+    unsigned ncoeff;
+    unsigned multi_valid;
+};
+
+struct starpu_perfmodel_history_table;
+
+#define starpu_per_arch_perfmodel starpu_perfmodel_per_arch
+
+typedef double (*starpu_perfmodel_per_arch_cost_function)(
+    struct starpu_task *task, struct starpu_perfmodel_arch *arch,
+    unsigned nimpl);
+typedef size_t (*starpu_perfmodel_per_arch_size_base)(
+    struct starpu_task *task, struct starpu_perfmodel_arch *arch,
+    unsigned nimpl);
+
+/* The model of one architecture and implementation. */
+struct starpu_perfmodel_per_arch {
+    starpu_perfmodel_per_arch_cost_function cost_function;
+    starpu_perfmodel_per_arch_size_base size_base;
+    struct starpu_perfmodel_history_table *history;
+    struct starpu_perfmodel_history_list *list;
+    struct starpu_perfmodel_regression_model regression;
+    char debug_path[256];
+};
+
+enum starpu_perfmodel_type {
+    STARPU_PERFMODEL_INVALID = 0, /* not set */
+    STARPU_PER_WORKER = 1,        /* worker_cost_function */
+    STARPU_PER_ARCH = 2,          /* arch_cost_function, or one per device */
+    STARPU_COMMON = 3,            /* cost_function on a CPU, scaled by speed */
+    STARPU_HISTORY_BASED = 4,     /* mean of the same footprint */
+    STARPU_REGRESSION_BASED = 5,  /* alpha * size^beta */
+    STARPU_NL_REGRESSION_BASED = 6,      /* a * size^b + c */
+    STARPU_MULTIPLE_REGRESSION_BASED = 7 /* polynomial of parameters */
+};
+
+struct _starpu_perfmodel_state;
+typedef struct _starpu_perfmodel_state *starpu_perfmodel_state_t;
+
+/* A model. Usually static: type and symbol are enough, the rest may be zero
+ * and is filled at first use. It must outlive the tasks that use it. */
+struct starpu_perfmodel {
+    enum starpu_perfmodel_type type;
+    /* Time of the task; which is called depends on `type`. */
+    double (*cost_function)(struct starpu_task *, unsigned);
+    double (*arch_cost_function)(struct starpu_task *,
+                                 struct starpu_perfmodel_arch *, unsigned);
+    double (*worker_cost_function)(struct starpu_task *, unsigned, unsigned);
+    /* The size to use instead of the sum of the buffers. */
+    size_t (*size_base)(struct starpu_task *, unsigned);
+    /* The hash to use instead of that of the buffers. */
+    uint32_t (*footprint)(struct starpu_task *);
+    /* Name of the file on disk; several codelets may share it. */
+    const char *symbol;
+    /* The library's own, like is_loaded to is_init and state. */
+    char *path;
+    unsigned is_loaded;
+    unsigned benchmarking;
+    unsigned is_init;
+    /* Writes the `nparameters` values of multiple regression. */
+    void (*parameters)(struct starpu_task *, double *);
+    const char **parameters_names;
+    unsigned nparameters;
+    /* Exponents of each parameter in each term. */
+    unsigned **combinations;
+    unsigned ncombinations;
+    starpu_perfmodel_state_t state;
+};
+
+/* Always 1e-6: the task costs nothing. */
+extern struct starpu_perfmodel starpu_perfmodel_nop;
+
+/* -- life -- */
+
+void starpu_perfmodel_initialize(void);
+/* Prepares the structure; loading does this as well. */
+void starpu_perfmodel_init(struct starpu_perfmodel *model);
+/* Frees what the model holds without writing a file. */
+int starpu_perfmodel_deinit(struct starpu_perfmodel *model);
+/* Read a model of a file or of a symbol into `model`. 0, 1 when there is none. */
+int starpu_perfmodel_load_file(const char *filename,
+                               struct starpu_perfmodel *model);
+int starpu_perfmodel_load_symbol(const char *symbol,
+                                 struct starpu_perfmodel *model);
+/* Undoes the load. */
+int starpu_perfmodel_unload_model(struct starpu_perfmodel *model);
+/* Writes the model's file now. */
+void starpu_save_history_based_model(struct starpu_perfmodel *model);
+/* Where the file of a symbol is, or "" . */
+void starpu_perfmodel_get_model_path(const char *symbol, char *path,
+                                     size_t maxlen);
+/* Frees the models' memory. */
+void starpu_perfmodel_free_sampling(void);
+
+/* -- architectures -- */
+
+/* Borrowed until starpu_shutdown(). */
+struct starpu_perfmodel_arch *
+starpu_worker_get_perf_archtype(int workerid, unsigned sched_ctx_id);
+/* Combinations of devices seen so far; add returns the number, get -1 for an
+ * unknown one. */
+int starpu_perfmodel_get_narch_combs(void);
+int starpu_perfmodel_arch_comb_add(int ndevices,
+                                   struct starpu_perfmodel_device *devices);
+int starpu_perfmodel_arch_comb_get(int ndevices,
+                                   struct starpu_perfmodel_device *devices);
+struct starpu_perfmodel_arch *starpu_perfmodel_arch_comb_fetch(int comb);
+const char *
+starpu_perfmodel_get_archtype_name(enum starpu_worker_archtype archtype);
+void starpu_perfmodel_get_arch_name(struct starpu_perfmodel_arch *arch,
+                                    char *archname, size_t maxlen,
+                                    unsigned nimpl);
+
+/* The part of the model for an architecture, created when missing. In the
+ * second form and its two siblings, `...` are (type, device, cores) for each
+ * device, then -1. */
+struct starpu_perfmodel_per_arch *
+starpu_perfmodel_get_model_per_arch(struct starpu_perfmodel *model,
+                                    struct starpu_perfmodel_arch *arch,
+                                    unsigned impl);
+struct starpu_perfmodel_per_arch *
+starpu_perfmodel_get_model_per_devices(struct starpu_perfmodel *model, int impl,
+                                       ...);
+int starpu_perfmodel_set_per_devices_cost_function(
+    struct starpu_perfmodel *model, int impl,
+    starpu_perfmodel_per_arch_cost_function func, ...);
+int starpu_perfmodel_set_per_devices_size_base(
+    struct starpu_perfmodel *model, int impl,
+    starpu_perfmodel_per_arch_size_base func, ...);
+
+/* -- figures -- */
+
+/* The mean of a footprint, NaN when it is unknown. */
+double
+starpu_perfmodel_history_based_expected_perf(struct starpu_perfmodel *model,
+                                             struct starpu_perfmodel_arch *arch,
+                                             uint32_t footprint);
+
+/* Add measurements of a task made elsewhere. */
+void starpu_perfmodel_update_history(struct starpu_perfmodel *model,
+                                     struct starpu_task *task,
+                                     struct starpu_perfmodel_arch *arch,
+                                     unsigned cpuid, unsigned nimpl,
+                                     double measured);
+void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model,
+                                       struct starpu_task *task,
+                                       struct starpu_perfmodel_arch *arch,
+                                       unsigned cpuid, unsigned nimpl,
+                                       double average_measured,
+                                       unsigned number);
+
+/* Printing for tools. */
+int starpu_perfmodel_list(FILE *output);
+void starpu_perfmodel_print(struct starpu_perfmodel *model,
+                            struct starpu_perfmodel_arch *arch, unsigned nimpl,
+                            char *parameter, uint32_t *footprint, FILE *output);
+int starpu_perfmodel_print_all(struct starpu_perfmodel *model, char *arch,
+                               char *parameter, uint32_t *footprint,
+                               FILE *output);
+int starpu_perfmodel_list_combs(FILE *output, struct starpu_perfmodel *model);
+void starpu_perfmodel_directory(FILE *output);
+
+/* -- transfers between memory nodes -- */
+
+void starpu_bus_print_bandwidth(FILE *f);
+void starpu_bus_print_affinity(FILE *f);
+void starpu_bus_print_filenames(FILE *f);
+/* MB/s and microseconds. */
+double starpu_transfer_bandwidth(unsigned src_node, unsigned dst_node);
+double starpu_transfer_latency(unsigned src_node, unsigned dst_node);
+/* Microseconds for `size` bytes. */
+double starpu_transfer_predict(unsigned src_node, unsigned dst_node,
+                               size_t size);
+
+#ifdef __cplusplus
+}
+#endif

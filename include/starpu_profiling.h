@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * starpu_profiling.h - the figures that profiling collects, and arithmetic on
+ * struct timespec. Types and header-only functions.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <time.h>
+
+#include <starpu_config.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STARPU_PROFILING_DISABLE 0
+#define STARPU_PROFILING_ENABLE  1
+#define STARPU_NS_PER_S          1000000000
+
+/* The life of one task. Times are the machine's, energy is in joules. */
+struct starpu_profiling_task_info {
+    struct timespec submit_time;
+    struct timespec push_start_time;
+    struct timespec push_end_time;
+    struct timespec pop_start_time;
+    struct timespec pop_end_time;
+    struct timespec acquire_data_start_time;
+    struct timespec acquire_data_end_time;
+    struct timespec start_time;
+    struct timespec end_time;
+    struct timespec release_data_start_time;
+    struct timespec release_data_end_time;
+    struct timespec callback_start_time;
+    struct timespec callback_end_time;
+    /* Who ran it. */
+    int workerid;
+    uint64_t used_cycles;
+    uint64_t stall_cycles;
+    double energy_consumed;
+};
+
+/* What a worker did since its figures were last read. A time may overlap
+ * others, except the all_ ones, which add up to total_time. */
+struct starpu_profiling_worker_info {
+    struct timespec start_time;
+    struct timespec total_time;
+    struct timespec executing_time;
+    struct timespec callback_time;
+    struct timespec waiting_time;
+    struct timespec sleeping_time;
+    struct timespec scheduling_time;
+    struct timespec all_executing_time;
+    struct timespec all_callback_time;
+    struct timespec all_waiting_time;
+    struct timespec all_sleeping_time;
+    struct timespec all_scheduling_time;
+    int executed_tasks;
+    uint64_t used_cycles;
+    uint64_t stall_cycles;
+    double energy_consumed;
+    double flops;
+};
+
+/* What a link carried since its figures were last read. */
+struct starpu_profiling_bus_info {
+    struct timespec start_time;
+    struct timespec total_time;
+    long long transferred_bytes;
+    int transfer_count;
+};
+
+static __starpu_inline void starpu_timespec_clear(struct timespec *tsp)
+{
+    tsp->tv_sec = 0;
+    tsp->tv_nsec = 0;
+}
+
+/* *result = *a + *b; any of them may be the same object. */
+static __starpu_inline void starpu_timespec_add(struct timespec *a,
+                                                struct timespec *b,
+                                                struct timespec *result)
+{
+    long ns = a->tv_nsec + b->tv_nsec;
+
+    result->tv_sec = a->tv_sec + b->tv_sec + ns / STARPU_NS_PER_S;
+    result->tv_nsec = ns % STARPU_NS_PER_S;
+}
+
+/* *result += *a */
+static __starpu_inline void starpu_timespec_accumulate(struct timespec *result,
+                                                       struct timespec *a)
+{
+    starpu_timespec_add(result, a, result);
+}
+
+/* *result = *a - *b */
+static __starpu_inline void starpu_timespec_sub(const struct timespec *a,
+                                                const struct timespec *b,
+                                                struct timespec *result)
+{
+    long ns = a->tv_nsec - b->tv_nsec;
+    int borrow = ns < 0;
+
+    result->tv_sec = a->tv_sec - b->tv_sec - borrow;
+    result->tv_nsec = ns + (borrow ? STARPU_NS_PER_S : 0);
+}
+
+/* Compares two times by the operator CMP, such as <. */
+#define starpu_timespec_cmp(a, b, CMP)                                         \
+    (((a)->tv_sec == (b)->tv_sec) ? ((a)->tv_nsec CMP(b)->tv_nsec)             \
+                                  : ((a)->tv_sec CMP(b)->tv_sec))
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * starpu_scheduler.h - what a scheduling policy is, and what it may ask. The
+ * calls about tasks are for policies; they run in any thread.
+ */
+#pragma once
+
+#include <starpu_config.h>
+#include <starpu_data.h>
+#include <starpu_perfmodel.h>
+#include <starpu_sched_ctx.h>
+#include <starpu_task.h>
+#include <starpu_thread.h>
+#include <starpu_worker.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A policy. Static, NULL where a hook is not needed; push_task and pop_task
+ * are. The library borrows it until starpu_shutdown(). */
+struct starpu_sched_policy {
+    /* Allocate the policy's state for a context. */
+    void (*init_sched)(unsigned);
+    void (*deinit_sched)(unsigned);
+    /* A task became ready. Returns 0. */
+    int (*push_task)(struct starpu_task *);
+    /* When would the task end if it were pushed now? */
+    double (*simulate_push_task)(struct starpu_task *);
+    /* Another policy pushed a task to this worker. */
+    void (*push_task_notify)(struct starpu_task *, int, int, unsigned);
+    /* A task for the calling worker of the context, or NULL. */
+    struct starpu_task *(*pop_task)(unsigned);
+    /* A task was submitted, perhaps not ready yet. */
+    void (*submit_hook)(struct starpu_task *);
+    /* A worker starts, or ended, a task. */
+    void (*pre_exec_hook)(struct starpu_task *, unsigned);
+    void (*post_exec_hook)(struct starpu_task *, unsigned);
+    /* Nothing more will be pushed for a while. */
+    void (*do_schedule)(unsigned);
+    /* The context gained, or lost, workers. */
+    void (*add_workers)(unsigned, int *, unsigned);
+    void (*remove_workers)(unsigned, int *, unsigned);
+    /* 1 = the policy issues its own prefetches. */
+    int prefetches;
+    /* What STARPU_SCHED names. */
+    const char *policy_name;
+    const char *policy_description;
+    enum starpu_worker_collection_type worker_type;
+};
+
+/* NULL-terminated, owned by the library. */
+struct starpu_sched_policy **starpu_sched_get_predefined_policies(void);
+struct starpu_sched_policy *
+starpu_sched_get_sched_policy_in_ctx(unsigned sched_ctx_id);
+struct starpu_sched_policy *starpu_sched_get_sched_policy(void);
+
+/* The lock and condition a worker waits on. */
+void starpu_worker_get_sched_condition(int workerid,
+                                       starpu_pthread_mutex_t **sched_mutex,
+                                       starpu_pthread_cond_t **sched_cond);
+
+/* A number that no other task has. */
+unsigned long starpu_task_get_job_id(struct starpu_task *task);
+
+/* Limits of priorities; a policy sets them in init_sched. Getting never fails,
+ * setting returns 0. */
+int starpu_sched_get_min_priority(void);
+int starpu_sched_get_max_priority(void);
+int starpu_sched_set_min_priority(int min_prio);
+int starpu_sched_set_max_priority(int max_prio);
+
+/* Says whether the worker can run the implementation; which it can, as bits;
+ * which is the first. */
+int starpu_worker_can_execute_task(unsigned workerid, struct starpu_task *task,
+                                   unsigned nimpl);
+int starpu_worker_can_execute_task_impl(unsigned workerid,
+                                        struct starpu_task *task,
+                                        unsigned *impl_mask);
+int starpu_worker_can_execute_task_first_impl(unsigned workerid,
+                                              struct starpu_task *task,
+                                              unsigned *nimpl);
+
+/* Hands a task to one worker's own queue, `back` = 1 at its end. */
+int starpu_push_local_task(int workerid, struct starpu_task *task, int back);
+/* To be called when push_task is done with a task. */
+int starpu_push_task_end(struct starpu_task *task);
+
+/* Says whether prefetching is on. */
+int starpu_get_prefetch_flag(void);
+/* Start to bring the task's data to a node, or to where the worker needs it. */
+int starpu_prefetch_task_input_on_node_prio(struct starpu_task *task,
+                                            unsigned node, int prio);
+int starpu_prefetch_task_input_on_node(struct starpu_task *task, unsigned node);
+int starpu_idle_prefetch_task_input_on_node_prio(struct starpu_task *task,
+                                                 unsigned node, int prio);
+int starpu_idle_prefetch_task_input_on_node(struct starpu_task *task,
+                                            unsigned node);
+int starpu_prefetch_task_input_for_prio(struct starpu_task *task,
+                                        unsigned worker, int prio);
+int starpu_prefetch_task_input_for(struct starpu_task *task, unsigned worker);
+int starpu_idle_prefetch_task_input_for_prio(struct starpu_task *task,
+                                             unsigned worker, int prio);
+int starpu_idle_prefetch_task_input_for(struct starpu_task *task,
+                                        unsigned worker);
+
+/* The hash that names the task in its model. */
+uint32_t starpu_task_footprint(struct starpu_perfmodel *model,
+                               struct starpu_task *task,
+                               struct starpu_perfmodel_arch *arch,
+                               unsigned nimpl);
+uint32_t starpu_task_data_footprint(struct starpu_task *task);
+
+/* Microseconds the kernel should take; NaN = not calibrated, 0 = no model. */
+double starpu_task_expected_length(struct starpu_task *task,
+                                   struct starpu_perfmodel_arch *arch,
+                                   unsigned nimpl);
+double starpu_task_worker_expected_length(struct starpu_task *task,
+                                          unsigned workerid,
+                                          unsigned sched_ctx_id,
+                                          unsigned nimpl);
+double starpu_task_expected_length_average(struct starpu_task *task,
+                                           unsigned sched_ctx_id);
+/* How much faster than one CPU core. */
+double
+starpu_worker_get_relative_speedup(struct starpu_perfmodel_arch *perf_arch);
+/* Microseconds to bring the data there. */
+double starpu_task_expected_data_transfer_time(unsigned memory_node,
+                                               struct starpu_task *task);
+double starpu_task_expected_data_transfer_time_for(struct starpu_task *task,
+                                                   unsigned worker);
+double starpu_data_expected_transfer_time(starpu_data_handle_t handle,
+                                          unsigned memory_node,
+                                          enum starpu_data_access_mode mode);
+/* Joules; NaN = unknown. */
+double starpu_task_expected_energy(struct starpu_task *task,
+                                   struct starpu_perfmodel_arch *arch,
+                                   unsigned nimpl);
+double starpu_task_worker_expected_energy(struct starpu_task *task,
+                                          unsigned workerid,
+                                          unsigned sched_ctx_id,
+                                          unsigned nimpl);
+double starpu_task_expected_energy_average(struct starpu_task *task,
+                                           unsigned sched_ctx_id);
+/* 0: no data needs converting. */
+double starpu_task_expected_conversion_time(struct starpu_task *task,
+                                            struct starpu_perfmodel_arch *arch,
+                                            unsigned nimpl);
+
+typedef void (*starpu_notify_ready_soon_func)(void *data,
+                                              struct starpu_task *task,
+                                              double delay);
+
+/* Wake a sleeping worker; 1 if it slept. The forms differ in the lock that
+ * the caller holds, which here does not matter. */
+int starpu_wake_worker_relax(int workerid);
+int starpu_wake_worker_no_relax(int workerid);
+int starpu_wake_worker_locked(int workerid);
+int starpu_wake_worker_relax_light(int workerid);
+
+#ifdef __cplusplus
+}
+#endif

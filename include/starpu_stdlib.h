@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * starpu_stdlib.h - memory that devices reach quickly, accounting of memory
+ * nodes, and sleeping in the machine's time. Any thread.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include <starpu_config.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Flags of starpu_malloc_flags(): pin for devices, count against the node's
+ * capacity, fail instead of evicting, wait for room, exceed the capacity. */
+#define STARPU_MALLOC_PINNED            ((1ULL) << 1)
+#define STARPU_MALLOC_COUNT             ((1ULL) << 2)
+#define STARPU_MALLOC_NORECLAIM         ((1ULL) << 3)
+#define STARPU_MEMORY_WAIT              ((1ULL) << 4)
+#define STARPU_MEMORY_OVERFLOW          ((1ULL) << 5)
+/* Simulated, the content does not matter: a small piece of memory may stand
+ * behind the whole, or this must not happen. */
+#define STARPU_MALLOC_SIMULATION_FOLDED ((1ULL) << 6)
+#define STARPU_MALLOC_SIMULATION_UNIQUE ((1ULL) << 7)
+
+#define starpu_data_malloc_pinned_if_possible starpu_malloc
+#define starpu_data_free_pinned_if_possible   starpu_free
+
+/* Alignment in bytes, a power of two, of all later allocations. */
+void starpu_malloc_set_align(size_t align);
+
+/* 0, or -ENOMEM. Freeing needs the size and flags of the allocation, if it
+ * had any. */
+int starpu_malloc(void **A, size_t dim);
+int starpu_free(void *A);
+int starpu_malloc_flags(void **A, size_t dim, int flags);
+int starpu_free_flags(void *A, size_t dim, int flags);
+int starpu_free_noflag(void *A, size_t dim);
+
+/* A hook gets the node, the pointer, the size and the flags. */
+typedef int (*starpu_malloc_hook)(unsigned dst_node, void **A, size_t dim,
+                                  int flags);
+typedef int (*starpu_free_hook)(unsigned dst_node, void *A, size_t dim,
+                                int flags);
+
+/* Pins memory that the application allocated itself. */
+int starpu_memory_pin(void *addr, size_t size);
+int starpu_memory_unpin(void *addr, size_t size);
+
+/* Bytes of a memory node; -1 = not limited. */
+starpu_ssize_t starpu_memory_get_total(unsigned node);
+starpu_ssize_t starpu_memory_get_available(unsigned node);
+size_t starpu_memory_get_used(unsigned node);
+starpu_ssize_t starpu_memory_get_total_all_nodes(void);
+starpu_ssize_t starpu_memory_get_available_all_nodes(void);
+size_t starpu_memory_get_used_all_nodes(void);
+
+/* Reserve and give back capacity for memory that the application allocates
+ * by other means. 0, or -ENOMEM unless flags say wait or overflow. */
+int starpu_memory_allocate(unsigned node, size_t size, int flags);
+void starpu_memory_deallocate(unsigned node, size_t size);
+/* Waits until `size` bytes are free; reserves nothing. */
+void starpu_memory_wait_available(unsigned node, size_t size);
+
+/* Pass time on the machine: virtual time when simulated. */
+void starpu_sleep(float nb_sec);
+void starpu_usleep(float nb_micro_sec);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfmodel/history.h - the history rows of one model in memory: a hash table
+ * that is read without locks while one thread adds to it and others measure.
+ *
+ * Entries never move and are freed with the table, so that a found entry may
+ * be kept. Each entry guards its figures with a sequence number: odd while
+ * somebody changes them, and readers try again when it moved.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "perfmodel/merge.h"
+
+/* Where an entry belongs. */
+struct orr_entry_key {
+    unsigned comb, impl;
+    uint32_t footprint;
+};
+
+struct orr_entry;
+
+/* Embedded in a model; all zero is an empty one. */
+struct orr_history {
+    _Atomic(struct orr_table *) table; /* [atomic] stored with release by the
+                                        * writer, loaded with acquire */
+    struct orr_entry *first, *last;    /* [writer] in order of creation */
+    unsigned count;                    /* [writer] */
+};
+
+/* Frees all entries; nobody else uses them any more. */
+void orr_history_done(struct orr_history *history);
+
+/* The entry of that key, NULL without. Any thread, no lock. Lent until the
+ * history ends. */
+struct orr_entry *orr_history_find(const struct orr_history *history,
+                                   struct orr_entry_key key);
+
+/* Adds an entry whose key is not there yet, with the figures of `row`; its hash
+ * counts as the key's footprint. `from_file`: row is what the file holds, else
+ * the file holds nothing. One writer at a time: the model's lock. Errors:
+ * -ENOMEM. */
+int orr_history_add(struct orr_history *history, struct orr_entry_key key,
+                    const struct orr_model_row *row, bool from_file,
+                    struct orr_entry **ret);
+
+/* The entries in order of creation, for a holder of the model's lock: the first
+ * after `entry`, or of all when it is NULL; NULL at the end. */
+struct orr_entry *orr_history_next(const struct orr_history *history,
+                                   const struct orr_entry *entry);
+
+/* [const] */
+struct orr_entry_key orr_entry_key(const struct orr_entry *entry);
+
+/* All figures as of one moment. Any thread, no lock. */
+void orr_entry_read(const struct orr_entry *entry, struct orr_model_row *ret);
+
+/* Mean and number of samples as of one moment. Any thread, no lock. */
+double orr_entry_mean(const struct orr_entry *entry, uint32_t *ret_n);
+
+/* What a measure did to an entry, bits. */
+enum orr_measured {
+    ORR_MEASURED_WIPED = 1, /* too many outliers: the row was emptied */
+    ORR_MEASURED_FLOPS = 2, /* flops disagree: they are NaN from now on */
+    ORR_MEASURED_NEWS = 4,  /* what is expected has changed: the entry became
+                                * usable or unusable, or its mean moved by
+                                * more than 1 % since the last news */
+};
+
+/* The rules that a measure is judged by. */
+struct orr_measure_rules {
+    uint32_t minimum; /* samples that make an entry usable */
+    double max_error; /* percent around the mean that is no outlier */
+};
+
+/* Records `weight` samples of mean duration `duration`. Any thread; holds the
+ * entry alone for some nanoseconds. Returns a set of enum orr_measured. */
+unsigned orr_entry_measure(struct orr_entry *entry, double duration,
+                           uint32_t weight, double flops,
+                           const struct orr_measure_rules *rules);
+
+/* What is to be saved of an entry: fills row, base, wiped and
+ * wipes of `change` and
+ * returns true when it has been measured since it was last saved. */
+bool orr_entry_changed(struct orr_entry *entry,
+                       struct orr_model_change *change);
+
+/* `change`, as orr_entry_changed gave it, has been saved and the file now holds
+ * `saved`: the entry goes on from there with what was measured since. */
+void orr_entry_saved(struct orr_entry *entry,
+                     const struct orr_model_change *change,
+                     const struct orr_model_row *saved);

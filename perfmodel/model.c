@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfmodel/model.c - the models of a runtime: found by symbol, loaded, asked
+ * and fed. Any thread. The lock of a set guards its list; the lock of a model
+ * is held to add entries; neither is ever held while the other is waited for,
+ * save that a model is loaded under the lock of its set.
+ */
+#include "perfmodel/model_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+
+int orr_models_new(const struct orr_models_options *options,
+                   struct orr_models **ret)
+{
+    struct orr_models *models = calloc(1, sizeof(*models));
+    int rc = -ENOMEM;
+
+    if (!models)
+        return rc;
+    pthread_mutex_init(&models->lock, NULL);
+    models->sampling = options->sampling;
+    models->homogeneous = options->homogeneous;
+    models->simulated = options->simulated;
+    atomic_init(&models->calibrate, options->calibrate);
+    models->rules.minimum = options->minimum ? options->minimum : 10;
+    models->rules.max_error = options->max_error > 0 ? options->max_error : 50;
+    models->host = strdup(options->host);
+    if (models->host)
+        rc = orr_combs_new(options->homogeneous, &models->combs);
+    if (rc) {
+        orr_models_free(models);
+        return rc;
+    }
+    *ret = models;
+    return 0;
+}
+
+static void model_free(struct orr_model *model)
+{
+    if (!model)
+        return;
+    orr_history_done(&model->history);
+    orr_model_file_free(model->dropped);
+    pthread_mutex_destroy(&model->lock);
+    free(model->path);
+    free(model->symbol);
+    free(model);
+}
+
+void orr_models_free(struct orr_models *models)
+{
+    if (!models)
+        return;
+    while (models->first) {
+        struct orr_model *model = models->first;
+
+        models->first = model->next;
+        model_free(model);
+    }
+    orr_combs_free(models->combs);
+    free(models->host);
+    pthread_mutex_destroy(&models->lock);
+    free(models);
+}
+
+struct orr_combs *orr_models_combs(struct orr_models *models)
+{
+    return models->combs;
+}
+
+int orr_models_calibrate(const struct orr_models *models)
+{
+    return atomic_load_explicit(&models->calibrate, memory_order_relaxed);
+}
+
+uint32_t orr_models_version(const struct orr_models *models)
+{
+    return atomic_load_explicit(&models->version, memory_order_acquire);
+}
+
+uint32_t orr_model_version(const struct orr_model *model)
+{
+    return atomic_load_explicit(&model->version, memory_order_acquire);
+}
+
+const char *orr_model_symbol(const struct orr_model *model)
+{
+    return model->symbol;
+}
+
+const char *orr_model_path(const struct orr_model *model)
+{
+    return model->path;
+}
+
+bool orr_model_benchmarking(const struct orr_model *model)
+{
+    return atomic_load_explicit(&model->benchmarking, memory_order_relaxed);
+}
+
+void orr_model_news(struct orr_model *model)
+{
+    /* Release pairs with the acquire of the readers above: whoever sees the
+     * number sees the figures. */
+    atomic_fetch_add_explicit(&model->version, 1, memory_order_release);
+    atomic_fetch_add_explicit(&model->models->version, 1, memory_order_release);
+}
+
+static int model_new(struct orr_models *models, const char *symbol,
+                     enum orr_model_kind kind, struct orr_model **ret)
+{
+    struct orr_model *model = calloc(1, sizeof(*model));
+
+    if (!model)
+        return -ENOMEM;
+    pthread_mutex_init(&model->lock, NULL);
+    model->models = models;
+    model->kind = kind;
+    atomic_init(&model->benchmarking,
+                !models->simulated && orr_models_calibrate(models) > 0);
+    model->symbol = strdup(symbol);
+    if (!model->symbol) {
+        model_free(model);
+        return -ENOMEM;
+    }
+    *ret = model;
+    return 0;
+}
+
+static struct orr_model *find_locked(struct orr_models *models,
+                                     const char *symbol)
+{
+    struct orr_model *model = models->first;
+
+    while (model && strcmp(model->symbol, symbol) != 0)
+        model = model->next;
+    return model;
+}
+
+/* Makes and loads a model and adds it to the list. A broken one is added as
+ * well, so that it is read and reported the same way each time. */
+static struct orr_model *add_locked(struct orr_models *models,
+                                    const char *symbol,
+                                    enum orr_model_kind kind,
+                                    struct orr_error *err)
+{
+    struct orr_model *model;
+
+    if (model_new(models, symbol, kind, &model)) {
+        orr_fail(err, -ENOMEM, "Performance model %s: out of memory.", symbol);
+        return NULL;
+    }
+    model->status = orr_model_load(model, &model->words);
+    if (model->status == -ENOMEM) {
+        orr_fail(err, -ENOMEM, "Performance model %s: out of memory.", symbol);
+        model_free(model);
+        return NULL;
+    }
+    model->next = models->first;
+    models->first = model;
+    return model;
+}
+
+struct orr_model *orr_models_get(struct orr_models *models, const char *symbol,
+                                 enum orr_model_kind kind,
+                                 struct orr_error *err)
+{
+    struct orr_model *model;
+
+    pthread_mutex_lock(&models->lock);
+    model = find_locked(models, symbol);
+    if (!model)
+        model = add_locked(models, symbol, kind, err);
+    pthread_mutex_unlock(&models->lock);
+    if (model && model->status) {
+        orr_fail(err, model->status, "%s", model->words.text);
+        return NULL;
+    }
+    return model;
+}
+
+const struct orr_entry *orr_model_find(const struct orr_model *model,
+                                       unsigned comb, unsigned impl,
+                                       uint32_t footprint)
+{
+    return orr_history_find(&model->history,
+                            (struct orr_entry_key){comb, impl, footprint});
+}
+
+/* Figures are missing on a real machine: from now on they are measured. */
+static void start_benchmarking(struct orr_model *model)
+{
+    int off = 0;
+
+    if (atomic_exchange_explicit(&model->benchmarking, true,
+                                 memory_order_relaxed))
+        return;
+    atomic_compare_exchange_strong(&model->models->calibrate, &off, 1);
+    orr_log_warning("Performance model %s is not calibrated enough: it is "
+                    "measured during this run. STARPU_CALIBRATE=1 would have "
+                    "tried all kinds of workers in turn.",
+                    model->symbol);
+}
+
+static void warn_few_samples(struct orr_model *model, uint32_t n)
+{
+    if (atomic_exchange_explicit(&model->few_told, true, memory_order_relaxed))
+        return;
+    orr_log_warning("Performance model %s has entries with few samples (%u, "
+                    "%u are wanted): the simulation uses them all the same.",
+                    model->symbol, n, model->models->rules.minimum);
+}
+
+double orr_model_expected(struct orr_model *model, unsigned comb, unsigned impl,
+                          uint32_t footprint)
+{
+    const struct orr_models *models = model->models;
+    const struct orr_entry *entry =
+        orr_model_find(model, comb, impl, footprint);
+    uint32_t n = 0, least = models->simulated ? 1 : models->rules.minimum;
+    double mean = NAN;
+
+    if (entry)
+        mean = orr_entry_mean(entry, &n);
+    if (n >= least) {
+        if (n < models->rules.minimum)
+            warn_few_samples(model, n);
+        return mean;
+    }
+    if (!models->simulated && !orr_model_benchmarking(model))
+        start_benchmarking(model);
+    return NAN;
+}
+
+/* Says what a measure did, if it is worth words, and counts news. */
+static void measured(struct orr_model *model, const struct orr_measure *m,
+                     unsigned done)
+{
+    const struct orr_comb *comb = orr_combs_at(model->models->combs, m->comb);
+    char arch[ORR_ARCH_NAME_SIZE] = "?";
+
+    if (comb)
+        orr_arch_name(comb->devices, comb->ndevices, m->comb, m->impl, arch);
+    if (done & ORR_MEASURED_WIPED)
+        orr_log_warning("Performance model %s, %s, footprint %08x: too many "
+                        "measures lie more than %g %% from the mean (the last "
+                        "took %g us). What was known is dropped and measured "
+                        "anew.",
+                        model->symbol, arch, m->footprint,
+                        model->models->rules.max_error, m->duration);
+    if (done & ORR_MEASURED_FLOPS)
+        orr_log_warning("Performance model %s, %s, footprint %08x: tasks of "
+                        "this footprint give different flops (%g now). The "
+                        "footprint should tell them apart.",
+                        model->symbol, arch, m->footprint, m->flops);
+    if (done & ORR_MEASURED_NEWS)
+        orr_model_news(model);
+}
+
+/* The entry to measure, made when it is missing; *ret_new says so. */
+static int entry_get(struct orr_model *model, const struct orr_measure *m,
+                     struct orr_entry **ret, bool *ret_new)
+{
+    struct orr_entry_key key = {m->comb, m->impl, m->footprint};
+    struct orr_model_row row = {
+        .hash = m->footprint, .size = m->size, .flops = 0};
+    struct orr_entry *entry = orr_history_find(&model->history, key);
+    int rc = 0;
+
+    *ret_new = false;
+    if (!entry) {
+        if (m->flops > 0)
+            row.flops = m->flops;
+        pthread_mutex_lock(&model->lock);
+        entry = orr_history_find(&model->history, key);
+        *ret_new = !entry;
+        if (!entry)
+            rc = orr_history_add(&model->history, key, &row, false, &entry);
+        pthread_mutex_unlock(&model->lock);
+    }
+    *ret = entry;
+    return rc;
+}
+
+int orr_model_measure(struct orr_model *model, const struct orr_measure *m)
+{
+    struct orr_entry *entry;
+    unsigned done;
+    bool is_new;
+    int rc;
+
+    if (!orr_model_benchmarking(model))
+        return 0;
+    if (!isfinite(m->duration) || m->duration < 0 ||
+        m->impl >= ORR_MODEL_MAXIMPL)
+        return -EINVAL;
+    rc = entry_get(model, m, &entry, &is_new);
+    if (rc)
+        return rc;
+    /* The first run of a kernel pays for loading libraries and the like. */
+    if (is_new && model->kind == ORR_MODEL_HISTORY)
+        return 0;
+    done = orr_entry_measure(entry, m->duration, m->weight ? m->weight : 1,
+                             m->flops, &model->models->rules);
+    if (done)
+        measured(model, m, done);
+    return 0;
+}
+
+int orr_model_each(struct orr_model *model,
+                   int (*visit)(unsigned comb, unsigned impl,
+                                const struct orr_model_row *row, void *arg),
+                   void *arg)
+{
+    struct orr_entry *entry = NULL;
+    int rc = 0;
+
+    while (!rc) {
+        struct orr_entry_key key;
+        struct orr_model_row row;
+
+        pthread_mutex_lock(&model->lock);
+        entry = orr_history_next(&model->history, entry);
+        pthread_mutex_unlock(&model->lock);
+        if (!entry)
+            break;
+        key = orr_entry_key(entry);
+        orr_entry_read(entry, &row);
+        rc = visit(key.comb, key.impl, &row, arg);
+    }
+    return rc;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfmodel/model.h - the performance models of one runtime: loaded when first
+ * asked for, read by schedulers, fed by workers, saved at the end. Any thread,
+ * unless a call says otherwise.
+ *
+ * Lookups take no lock. Measures hold one entry for some nanoseconds and
+ * allocate only when a footprint is new to its architecture.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/error.h"
+#include "perfmodel/arch.h"
+#include "perfmodel/history.h"
+#include "perfmodel/sampling.h"
+
+#define ORR_MODEL_MAXIMPL 4 /* implementations per codelet and architecture */
+
+/* Kinds of models that live in files. All keep history rows, and all answer
+ * from them; regression figures are kept in the files but not used yet. */
+enum orr_model_kind {
+    ORR_MODEL_HISTORY,
+    ORR_MODEL_REGRESSION,
+    ORR_MODEL_NL_REGRESSION,
+    ORR_MODEL_MULTIPLE_REGRESSION,
+};
+
+struct orr_models;
+struct orr_model;
+
+struct orr_models_options {
+    const struct orr_sampling *sampling; /* borrowed, until orr_models_free */
+    const char *host;                    /* copied; part of the files' names */
+    unsigned homogeneous; /* bit per device type (perfmodel/arch.h) */
+    int calibrate;        /* STARPU_CALIBRATE: 0, 1, 2 */
+    unsigned minimum;     /* STARPU_CALIBRATE_MINIMUM, 0: the usual 10 */
+    double max_error;     /* STARPU_HISTORY_MAX_ERROR in %, 0: the usual 50 */
+    bool simulated;       /* any row with a sample is used, nothing is measured
+                           * or saved */
+};
+
+/* Makes a set of models, owned by the caller. Reads nothing yet. Errors:
+ * -ENOMEM. */
+int orr_models_new(const struct orr_models_options *options,
+                   struct orr_models **ret);
+
+/* Frees all models; nobody uses them any more. Saves nothing. */
+void orr_models_free(struct orr_models *models);
+
+/* The registry of combs, to number the devices of workers. Lent. */
+struct orr_combs *orr_models_combs(struct orr_models *models);
+
+/* The model `symbol`, read from its file when it is asked for first. Lent
+ * until orr_models_free. NULL, with words in `err`, when its file is broken (it
+ * then stays as it is, and is not read again), when the symbol cannot name a
+ * file, or when memory is out. A missing file makes a model without figures;
+ * so does an empty one, with a warning. The kind of the first call counts.
+ * Takes the lock of `models`, may block on the file's. */
+struct orr_model *orr_models_get(struct orr_models *models, const char *symbol,
+                                 enum orr_model_kind kind,
+                                 struct orr_error *err);
+
+/* The calibrate level: the option's, or 1 once a model began to be measured by
+ * itself. */
+int orr_models_calibrate(const struct orr_models *models);
+
+/* A number that grows whenever a figure of a model changes such that a cached
+ * one is stale: an entry becomes usable or unusable, its mean moves by more
+ * than 1 %, or figures were merged with a file. All models, or one. */
+uint32_t orr_models_version(const struct orr_models *models);
+uint32_t orr_model_version(const struct orr_model *model);
+
+/* The names given when it was made, and the file it was read from (NULL
+ * without one). Lent. */
+const char *orr_model_symbol(const struct orr_model *model);
+const char *orr_model_path(const struct orr_model *model);
+
+/* The entry of a footprint for implementation `impl` on comb `comb`, NULL
+ * without; perfmodel/history.h tells what can be read from it. No lock. Lent
+ * until orr_models_free. */
+const struct orr_entry *orr_model_find(const struct orr_model *model,
+                                       unsigned comb, unsigned impl,
+                                       uint32_t footprint);
+
+/* The expected length in µs (J), or NaN: there is no entry, or it has less
+ * samples than the minimum (simulated: none). On a real machine the first NaN
+ * of a model that is not being measured starts that, with a warning. No lock,
+ * never 0 for lack of figures. */
+double orr_model_expected(struct orr_model *model, unsigned comb, unsigned impl,
+                          uint32_t footprint);
+
+/* One call stands for `weight` samples of mean `duration`. */
+struct orr_measure {
+    unsigned comb, impl;
+    uint32_t footprint;
+    uint64_t size;   /* bytes, or what size_base says */
+    double flops;    /* of the task, 0: not given */
+    double duration; /* µs, or J in energy models */
+    uint32_t weight; /* 0 counts as 1 */
+};
+
+/* Records a measure by StarPU's rules: the first of an entry is only a warm-up
+ * (history models), outliers beyond the maximal error are counted, and as many
+ * of them as there are samples empty the entry, with a warning. Does nothing
+ * for a model that is not being measured. Errors: -EINVAL for a duration that
+ * is negative or not finite or an impl beyond the last; -ENOMEM, the measure is
+ * then lost. */
+int orr_model_measure(struct orr_model *model, const struct orr_measure *m);
+
+/* Whether measures are wanted: core need not take the time otherwise. */
+bool orr_model_benchmarking(const struct orr_model *model);
+
+/* Saves what was measured since the model was read or last saved, merged with
+ * what its file holds now. Returns 1 when it was written, 0 when there was
+ * nothing to write, else an error with words; then nothing is lost in memory
+ * and the file is as before. One thread at a time per model; measures may go
+ * on. */
+int orr_model_save(struct orr_model *model, struct orr_error *err);
+
+/* Saves every model, unless the calibrate level is 0 or the machine simulated.
+ * Calls report, unless NULL, for each that could not be, goes on with the
+ * others, and returns the first error. */
+int orr_models_save(struct orr_models *models,
+                    void (*report)(const char *symbol,
+                                   const struct orr_error *err, void *arg),
+                    void *arg);
+
+/* Calls visit for each entry, in the order in which they were read or made. A
+ * result other than 0 stops it and is returned. */
+int orr_model_each(struct orr_model *model,
+                   int (*visit)(unsigned comb, unsigned impl,
+                                const struct orr_model_row *row, void *arg),
+                   void *arg);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfmodel/store.c - building, searching and freeing what a model file holds.
+ * No threads: each file object belongs to one caller.
+ */
+#include "perfmodel/store.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int orr_model_file_new(struct orr_model_file **ret)
+{
+    struct orr_model_file *file = calloc(1, sizeof(*file));
+
+    if (!file)
+        return -ENOMEM;
+    *ret = file;
+    return 0;
+}
+
+static void impl_done(struct orr_model_impl *impl)
+{
+    free(impl->rows);
+    free(impl->fit.coeff);
+}
+
+static void comb_done(struct orr_model_comb *comb)
+{
+    for (unsigned i = 0; i < comb->nimpls; i++)
+        impl_done(&comb->impls[i]);
+    free(comb->impls);
+    free(comb->devices);
+}
+
+void orr_model_file_free(struct orr_model_file *file)
+{
+    if (!file)
+        return;
+    for (unsigned i = 0; i < file->ncombs; i++)
+        comb_done(&file->combs[i]);
+    free(file->combs);
+    free(file);
+}
+
+/* Makes room for one more element after the `n` there are. The room is always
+ * the next power of two, so that it need not be stored. */
+static int grow(void **array, unsigned n, size_t size)
+{
+    size_t room = n ? 2 * (size_t)n : 1;
+    void *bigger;
+
+    if (n & (n - 1))
+        return 0;
+    bigger = realloc(*array, room * size);
+    if (!bigger)
+        return -ENOMEM;
+    *array = bigger;
+    return 0;
+}
+
+int orr_model_file_add_comb(struct orr_model_file *file,
+                            const struct orr_device *devices, unsigned ndevices,
+                            struct orr_model_comb **ret)
+{
+    struct orr_device *copy;
+    void *combs = file->combs;
+
+    if (grow(&combs, file->ncombs, sizeof(*file->combs)))
+        return -ENOMEM;
+    file->combs = combs;
+    copy = malloc((ndevices ? ndevices : 1) * sizeof(*copy));
+    if (!copy)
+        return -ENOMEM;
+    if (ndevices)
+        memcpy(copy, devices, ndevices * sizeof(*copy));
+    *ret = &file->combs[file->ncombs];
+    **ret = (struct orr_model_comb){
+        .number = file->ncombs, .ndevices = ndevices, .devices = copy};
+    file->ncombs++;
+    return 0;
+}
+
+int orr_model_comb_get_impl(struct orr_model_comb *comb, unsigned impl,
+                            struct orr_model_impl **ret)
+{
+    while (comb->nimpls <= impl) {
+        void *impls = comb->impls;
+
+        if (grow(&impls, comb->nimpls, sizeof(*comb->impls)))
+            return -ENOMEM;
+        comb->impls = impls;
+        comb->impls[comb->nimpls++] = (struct orr_model_impl){
+            .fit = {.alpha = NAN, .beta = NAN, .a = NAN, .b = NAN, .c = NAN}};
+    }
+    *ret = &comb->impls[impl];
+    return 0;
+}
+
+int orr_model_impl_add_row(struct orr_model_impl *impl,
+                           const struct orr_model_row *row)
+{
+    void *rows = impl->rows;
+
+    if (grow(&rows, impl->nrows, sizeof(*impl->rows)))
+        return -ENOMEM;
+    impl->rows = rows;
+    impl->rows[impl->nrows++] = *row;
+    return 0;
+}
+
+struct orr_model_comb *
+orr_model_file_find_comb(const struct orr_model_file *file,
+                         const struct orr_device *devices, unsigned ndevices,
+                         unsigned homogeneous)
+{
+    struct orr_model_comb *like = NULL;
+
+    for (unsigned i = 0; i < file->ncombs; i++) {
+        struct orr_model_comb *comb = &file->combs[i];
+
+        if (orr_devices_equal(comb->devices, comb->ndevices, devices, ndevices,
+                              0))
+            return comb;
+        if (!like && orr_devices_equal(comb->devices, comb->ndevices, devices,
+                                       ndevices, homogeneous))
+            like = comb;
+    }
+    return like;
+}
+
+struct orr_model_row *orr_model_impl_find_row(const struct orr_model_impl *impl,
+                                              uint32_t hash)
+{
+    for (unsigned i = 0; i < impl->nrows; i++)
+        if (impl->rows[i].hash == hash)
+            return &impl->rows[i];
+    return NULL;
+}

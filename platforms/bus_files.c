@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* platforms/bus_files.c - see bus_files.h. No state. */
+#include "platforms/bus_files.h"
+
+#include "platforms/units.h"
+#include "platforms/whole_file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define MAX_FILE   (16u << 20)
+#define MAX_LABELS 4096
+
+/* ---- from routes ---- */
+
+static int node_of(const struct orr_machine_desc *desc, unsigned host)
+{
+    int number;
+
+    if (strcmp(desc->hosts[host].id, "RAM") == 0)
+        return 0;
+    number = orr_host_desc_number(&desc->hosts[host], "CUDA");
+    if (number >= 0)
+        return 1 + number;
+    number = orr_host_desc_number(&desc->hosts[host], "OpenCL");
+    return number >= 0 ? 1 + (int)desc->ncuda + number : -1;
+}
+
+/* `uses` has a 0 for each link, and so again afterwards. */
+static void route_figures(const struct orr_machine_desc *desc,
+                          const struct orr_route_desc *route, unsigned *uses,
+                          double *ret_bandwidth, double *ret_latency)
+{
+    double slowest = INFINITY, latency = 0;
+
+    for (unsigned i = 0; i < route->nhops; i++) {
+        const struct orr_link_desc *link = &desc->links[route->hops[i].link];
+        unsigned n = ++uses[route->hops[i].link];
+        double bandwidth = link->bandwidth;
+
+        if (link->sharing == ORR_LINK_SHARED)
+            bandwidth /= n;
+        slowest = fmin(slowest, bandwidth);
+        latency += link->latency;
+    }
+    for (unsigned i = 0; i < route->nhops; i++)
+        uses[route->hops[i].link] = 0;
+    *ret_bandwidth = slowest / 1e6;
+    *ret_latency = latency * 1e6;
+}
+
+static void fill_through_ram(unsigned n, double *bandwidth, double *latency)
+{
+    for (unsigned i = 1; i < n; i++)
+        for (unsigned j = 1; j < n; j++) {
+            size_t at = (size_t)i * n + j, up = (size_t)i * n, down = j;
+
+            if (i == j || !isnan(bandwidth[at]))
+                continue;
+            bandwidth[at] = 1 / (1 / bandwidth[up] + 1 / bandwidth[down]);
+            latency[at] = latency[up] + latency[down];
+        }
+}
+
+static void fill_from_routes(const struct orr_machine_desc *desc,
+                             unsigned nnodes, unsigned *uses, double *bandwidth,
+                             double *latency)
+{
+    for (size_t i = 0; i < (size_t)nnodes * nnodes; i++)
+        bandwidth[i] = latency[i] = i % (nnodes + 1) == 0 ? 0 : (double)NAN;
+    for (unsigned i = 0; i < desc->nroutes; i++) {
+        int src = node_of(desc, desc->routes[i].src);
+        int dst = node_of(desc, desc->routes[i].dst);
+        size_t at;
+
+        if (src < 0 || dst < 0 || src == dst)
+            continue;
+        at = (size_t)src * nnodes + (size_t)dst;
+        route_figures(desc, &desc->routes[i], uses, &bandwidth[at],
+                      &latency[at]);
+    }
+    fill_through_ram(nnodes, bandwidth, latency);
+}
+
+int orr_bus_derive(struct orr_machine_desc *desc)
+{
+    unsigned n = 1 + desc->ncuda + desc->nopencl;
+    double *bandwidth = calloc((size_t)n * n, sizeof(*bandwidth));
+    double *latency = calloc((size_t)n * n, sizeof(*latency));
+    unsigned *uses = calloc(desc->nlinks + (size_t)1, sizeof(*uses));
+
+    if (!bandwidth || !latency || !uses) {
+        free(bandwidth);
+        free(latency);
+        free(uses);
+        return -ENOMEM;
+    }
+    fill_from_routes(desc, n, uses, bandwidth, latency);
+    free(uses);
+    free(desc->bandwidth);
+    free(desc->latency);
+    desc->nnodes = n;
+    desc->bandwidth = bandwidth;
+    desc->latency = latency;
+    desc->bus_measured = false;
+    return 0;
+}
+
+/* ---- reading ---- */
+
+struct matrix_reader {
+    const struct orr_machine_desc *desc;
+    const char *path;
+    const char *at, *end; /* *end is 0 */
+    unsigned line;
+    struct orr_error *err;
+    double *values; /* nnodes × nnodes */
+    /* Node of each column and row when a comment names them. */
+    int *labels;
+    unsigned nlabels;
+};
+
+static int bad(const struct matrix_reader *r, const char *reason)
+{
+    return orr_fail(r->err, -EINVAL,
+                    "%s:%u: %s. Correct it, or remove the file and its "
+                    "counterpart to use the figures of the platform's routes",
+                    r->path, r->line, reason);
+}
+
+/* The node that "to CUDA 1" means, -1 for those we do not have. */
+static int label_node(const struct orr_machine_desc *desc, const char *label)
+{
+    char kind[16];
+    unsigned number;
+
+    if (sscanf(label, "to %15s %u", kind, &number) != 2)
+        return -1;
+    if (strcmp(kind, "NUMA") == 0)
+        return number == 0 ? 0 : -1;
+    if (strcmp(kind, "CUDA") == 0 && number < desc->ncuda)
+        return (int)(1 + number);
+    if (strcmp(kind, "OpenCL") == 0 && number < desc->nopencl)
+        return (int)(1 + desc->ncuda + number);
+    return -1;
+}
+
+static int read_labels(struct matrix_reader *r, const char *from,
+                       const char *to)
+{
+    char label[40];
+
+    r->labels = calloc(MAX_LABELS, sizeof(*r->labels));
+    if (!r->labels)
+        return -ENOMEM;
+    while (from < to && r->nlabels < MAX_LABELS) {
+        const char *tab = memchr(from, '\t', (size_t)(to - from));
+        size_t length = (size_t)((tab ? tab : to) - from);
+
+        snprintf(label, sizeof(label), "%.*s", (int)(length < 39 ? length : 39),
+                 from);
+        if (length > 0)
+            r->labels[r->nlabels++] = label_node(r->desc, label);
+        from += length + 1;
+    }
+    return 0;
+}
+
+/* Passes comments and blank lines. Returns 1 at a row, 0 at the end. */
+static int skip_to_row(struct matrix_reader *r)
+{
+    static const char names[] = "# to NUMA ";
+
+    while (r->at < r->end) {
+        const char *text = r->at + strspn(r->at, " \t\n");
+        const char *eol;
+
+        for (; r->at < text; r->at++)
+            r->line += *r->at == '\n';
+        if (*text != '#')
+            break;
+        eol = memchr(text, '\n', (size_t)(r->end - text));
+        if (!eol)
+            eol = r->end;
+        if (!r->labels && strncmp(text, names, sizeof(names) - 1) == 0 &&
+            read_labels(r, text + 2, eol))
+            return -ENOMEM;
+        r->at = eol;
+    }
+    return r->at < r->end;
+}
+
+static int read_value(struct matrix_reader *r, double *ret)
+{
+    char text[64];
+    size_t length;
+
+    r->at += strspn(r->at, " \t");
+    length = strcspn(r->at, "\t\n");
+    if (length == 0 || length >= sizeof(text))
+        return bad(r, "a number is expected");
+    if (r->at + length >= r->end)
+        return bad(r, "the file ends inside a row");
+    memcpy(text, r->at, length);
+    text[length] = '\0';
+    r->at += length;
+    if (strcasecmp(text, "nan") == 0 || strcasecmp(text, "-nan") == 0) {
+        *ret = (double)NAN;
+        return 0;
+    }
+    if (orr_number_parse(text, ret))
+        return bad(r, "a number, followed at once by a tab or the end of the "
+                      "line, is expected");
+    return *ret < 0 ? bad(r, "a negative figure") : 0;
+}
+
+static int node_at(const struct matrix_reader *r, unsigned index)
+{
+    if (r->labels)
+        return index < r->nlabels ? r->labels[index] : -1;
+    return index < r->desc->nnodes ? (int)index : -1;
+}
+
+static int read_row(struct matrix_reader *r, unsigned row)
+{
+    int src = node_at(r, row);
+    double value;
+
+    for (unsigned column = 0;; column++) {
+        int dst = node_at(r, column);
+        int rc = read_value(r, &value);
+
+        if (rc)
+            return rc;
+        if (src >= 0 && dst >= 0)
+            r->values[(size_t)src * r->desc->nnodes + (size_t)dst] = value;
+        if (*r->at == '\t')
+            r->at++;
+        if (*r->at == '\n') {
+            r->at++;
+            r->line++;
+            return 0;
+        }
+    }
+}
+
+static int read_matrix(struct matrix_reader *r)
+{
+    unsigned row = 0;
+    int rc = 0;
+
+    while (rc == 0) {
+        rc = skip_to_row(r);
+        if (rc <= 0)
+            return rc;
+        rc = read_row(r, row++);
+    }
+    return rc;
+}
+
+int orr_bus_matrix_parse(const struct orr_machine_desc *desc, const char *path,
+                         const char *text, size_t size, double *matrix,
+                         struct orr_error *err)
+{
+    size_t n = (size_t)desc->nnodes * desc->nnodes;
+    struct matrix_reader r = {.desc = desc,
+                              .path = path,
+                              .at = text,
+                              .end = text + size,
+                              .line = 1,
+                              .err = err};
+    struct orr_c_locale locale;
+    int rc;
+
+    if (memchr(text, '\0', size))
+        return bad(&r, "not a text file");
+    r.values = malloc(n * sizeof(*r.values));
+    if (!r.values || orr_c_locale_begin(&locale)) {
+        free(r.values);
+        return orr_fail(err, -ENOMEM, "%s: out of memory", path);
+    }
+    for (size_t i = 0; i < n; i++)
+        r.values[i] = (double)NAN;
+    rc = read_matrix(&r);
+    if (rc == 0)
+        memcpy(matrix, r.values, n * sizeof(*matrix));
+    else if (rc == -ENOMEM)
+        orr_fail(err, rc, "%s: out of memory", path);
+    orr_c_locale_end(&locale);
+    free(r.labels);
+    free(r.values);
+    return rc;
+}
+
+static int beside(const char *stem, const char *suffix, char **ret)
+{
+    size_t room = strlen(stem) + strlen(suffix) + 1;
+    char *path = malloc(room);
+
+    if (!path)
+        return -ENOMEM;
+    snprintf(path, room, "%s%s", stem, suffix);
+    *ret = path;
+    return 0;
+}
+
+static int read_one(const struct orr_machine_desc *desc, const char *path,
+                    double **ret, struct orr_error *err)
+{
+    double *matrix;
+    char *text;
+    size_t size;
+    int rc = orr_file_read(path, MAX_FILE, &text, &size, err);
+
+    if (rc)
+        return rc;
+    matrix = malloc((size_t)desc->nnodes * desc->nnodes * sizeof(*matrix));
+    if (!matrix)
+        rc = orr_fail(err, -ENOMEM, "%s: out of memory", path);
+    else
+        rc = orr_bus_matrix_parse(desc, path, text, size, matrix, err);
+    free(text);
+    if (rc)
+        free(matrix);
+    else
+        *ret = matrix;
+    return rc;
+}
+
+static int read_both(struct orr_machine_desc *desc, const char *bandwidth_path,
+                     const char *latency_path, struct orr_error *err)
+{
+    double *bandwidth, *latency;
+    int rc = read_one(desc, bandwidth_path, &bandwidth, err);
+
+    if (rc)
+        return rc;
+    rc = read_one(desc, latency_path, &latency, err);
+    if (rc) {
+        free(bandwidth);
+        return rc;
+    }
+    for (unsigned i = 0; i < desc->nnodes; i++) {
+        bandwidth[(size_t)i * desc->nnodes + i] = 0;
+        latency[(size_t)i * desc->nnodes + i] = 0;
+    }
+    free(desc->bandwidth);
+    free(desc->latency);
+    desc->bandwidth = bandwidth;
+    desc->latency = latency;
+    desc->bus_measured = true;
+    return 0;
+}
+
+int orr_bus_read_beside(struct orr_machine_desc *desc, const char *stem,
+                        struct orr_error *err)
+{
+    char *bandwidth = NULL, *latency = NULL;
+    int rc = 0;
+
+    if (beside(stem, ".bandwidth", &bandwidth) ||
+        beside(stem, ".latency", &latency))
+        rc = orr_fail(err, -ENOMEM, "%s: out of memory", stem);
+    else if (access(bandwidth, F_OK) == 0 && access(latency, F_OK) == 0)
+        rc = read_both(desc, bandwidth, latency, err);
+    free(bandwidth);
+    free(latency);
+    return rc;
+}
+
+/* ---- writing ---- */
+
+static void print_matrix(const struct orr_machine_desc *desc,
+                         const double *matrix, FILE *out)
+{
+    unsigned n = desc->nnodes;
+    char number[ORR_NUMBER_MAX];
+
+    fprintf(out, "# to NUMA 0");
+    for (unsigned i = 0; i < desc->ncuda; i++)
+        fprintf(out, "\tto CUDA %u", i);
+    for (unsigned i = 0; i < desc->nopencl; i++)
+        fprintf(out, "\tto OpenCL %u", i);
+    /* One more column and row: StarPU takes the last ones for unknown. */
+    for (unsigned i = 0; i <= n; i++)
+        for (unsigned j = 0; j <= n; j++) {
+            double value =
+                i < n && j < n ? matrix[(size_t)i * n + j] : (double)NAN;
+
+            orr_number_print(value, number);
+            fprintf(out, "%c%s", j ? '\t' : '\n',
+                    isnan(value) ? "nan" : number);
+        }
+    fputc('\n', out);
+}
+
+static int write_one(const struct orr_machine_desc *desc, const char *path,
+                     const double *matrix, struct orr_error *err)
+{
+    struct orr_new_file file;
+    struct orr_c_locale locale;
+    int rc = orr_new_file_begin(&file, path, err);
+
+    if (rc)
+        return rc;
+    if (orr_c_locale_begin(&locale)) {
+        orr_new_file_abandon(&file);
+        return orr_fail(err, -ENOMEM, "%s: out of memory", path);
+    }
+    print_matrix(desc, matrix, file.out);
+    orr_c_locale_end(&locale);
+    return orr_new_file_commit(&file, err);
+}
+
+int orr_bus_write_beside(const struct orr_machine_desc *desc, const char *stem,
+                         struct orr_error *err)
+{
+    char *bandwidth = NULL, *latency = NULL;
+    int rc = 0;
+
+    if (beside(stem, ".bandwidth", &bandwidth) ||
+        beside(stem, ".latency", &latency))
+        rc = orr_fail(err, -ENOMEM, "%s: out of memory", stem);
+    else if (!desc->bus_measured &&
+             (access(bandwidth, F_OK) == 0 || access(latency, F_OK) == 0))
+        rc = orr_fail(err, -EEXIST,
+                      "%s.bandwidth and .latency hold figures of another "
+                      "machine: remove them or write to another name",
+                      stem);
+    if (rc == 0 && desc->bus_measured)
+        rc = write_one(desc, bandwidth, desc->bandwidth, err);
+    if (rc == 0 && desc->bus_measured)
+        rc = write_one(desc, latency, desc->latency, err);
+    free(bandwidth);
+    free(latency);
+    return rc;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * platforms/bus_files.h - the bandwidth and latency between memory nodes, which
+ * schedulers predict transfers with: from StarPU's bus files or from routes.
+ * One thread per description.
+ */
+#pragma once
+
+#include "platforms/machine_desc.h"
+
+/* Derives both matrices from the routes and clears bus_measured. Along a
+ * route latencies add and the least bandwidth counts, a shared link passed
+ * twice giving half of its own. Nodes without a route between them go through
+ * RAM: latencies and slownesses add. Fails with -ENOMEM only, and then leaves
+ * the matrices alone. */
+int orr_bus_derive(struct orr_machine_desc *desc);
+
+/* Reads STEM.bandwidth and STEM.latency when both exist, `stem` being the
+ * platform file's path without .platform.v4.xml, .platform.xml or .xml, and
+ * sets bus_measured. Without them it does nothing. Errors: -EINVAL with
+ * file:line; -ENOMEM. */
+int orr_bus_read_beside(struct orr_machine_desc *desc, const char *stem,
+                        struct orr_error *err);
+
+/* Reads one matrix in the format of these files, for a description whose
+ * devices have been counted. `path` is for messages. matrix: nnodes × nnodes
+ * of `desc`, filled only on success; NaN where the file says nothing.
+ *
+ * A comment line starts with #. A value is followed at once by a tab or the
+ * end of the line. Columns and rows are RAM, CUDA devices, OpenCL devices, in
+ * this order, unless a first comment "# to NUMA 0<tab>to CUDA 0…" says
+ * otherwise; of several NUMA nodes number 0 counts. More columns or rows than
+ * nodes are skipped, missing ones are unknown. The last value of a row and the
+ * last row count like any other; StarPU 1.4 itself takes them for unknown,
+ * which is why the files it writes have spare ones. */
+int orr_bus_matrix_parse(const struct orr_machine_desc *desc, const char *path,
+                         const char *text, size_t size, double *matrix,
+                         struct orr_error *err);
+
+/* Writes the two files when bus_measured, each whole or not at all. When not,
+ * refuses with -EEXIST if they exist, since the platform would then be read
+ * with somebody else's figures. */
+int orr_bus_write_beside(const struct orr_machine_desc *desc, const char *stem,
+                         struct orr_error *err);

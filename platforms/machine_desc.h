@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * platforms/machine_desc.h - a machine as its description says: hosts, links
+ * and routes of a SimGrid platform file, with what StarPU and we read in it.
+ * Plain data, no threads, no SimGrid.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/error.h"
+
+struct orr_prop_desc {
+    char *id, *value;
+};
+
+struct orr_host_desc {
+    char *id;     /* "MAIN", "CPU3", "CUDA0", "OpenCL1", "RAM", "DISK0" */
+    double speed; /* flop/s, a filler: kernels take what their models say */
+    struct orr_prop_desc *props;
+    unsigned nprops;
+    unsigned line; /* in the file it was read from, 0: none */
+};
+
+enum orr_link_sharing {
+    ORR_LINK_SHARED,      /* both directions share the bandwidth */
+    ORR_LINK_SPLITDUPLEX, /* a link each way: SimGrid makes id_UP, id_DOWN */
+    ORR_LINK_FATPIPE,     /* each transfer gets the whole bandwidth */
+};
+
+struct orr_link_desc {
+    char *id;
+    double bandwidth; /* bytes per second */
+    double latency;   /* seconds */
+    enum orr_link_sharing sharing;
+    struct orr_prop_desc *props;
+    unsigned nprops;
+    unsigned line; /* in the file it was read from, 0: none */
+};
+
+enum orr_hop_direction {
+    ORR_HOP_NONE, /* links that are not split */
+    ORR_HOP_UP,
+    ORR_HOP_DOWN,
+};
+
+struct orr_hop_desc {
+    unsigned link; /* index in links */
+    enum orr_hop_direction direction;
+};
+
+/* One direction; a symmetrical route in a file becomes two. */
+struct orr_route_desc {
+    unsigned src, dst; /* indices in hosts */
+    struct orr_hop_desc *hops;
+    unsigned nhops;
+    unsigned line; /* in the file it was read from, 0: none */
+};
+
+struct orr_machine_desc {
+    char *name;         /* "mirage" */
+    char *path;         /* file it was read from */
+    char *provenance;   /* "measured", "derived" or NULL when nobody says */
+    char *sampling_dir; /* directory whose codelets/45/ hold the machine's
+                         * kernel models, NULL: the usual search path */
+    char *host;         /* host name under which models are looked up: what the
+                       * property orrery-host of MAIN says, else the name */
+    struct orr_prop_desc *config; /* SimGrid options, "network/crosstraffic" */
+    unsigned nconfig;
+    struct orr_prop_desc *props; /* of the zone, nothing reads them yet */
+    unsigned nprops;
+    struct orr_host_desc *hosts;
+    unsigned nhosts;
+    struct orr_link_desc *links;
+    unsigned nlinks;
+    struct orr_route_desc *routes;
+    unsigned nroutes;
+    /* Hosts CPU0…, CUDA0…, OpenCL0… found, numbered without holes. */
+    unsigned ncpu, ncuda, nopencl;
+    /* StarPU's bus figures when .bandwidth and .latency stand beside the
+     * platform (bus_measured), else derived from the routes, see
+     * platforms/bus_files.h. Nodes in the order RAM, CUDA0…, OpenCL0…;
+     * row-major nnodes × nnodes, source first; MB/s and µs; 0 on the
+     * diagonal; NaN unknown. */
+    unsigned nnodes;
+    double *bandwidth, *latency;
+    bool bus_measured;
+    /* Runtime costs in µs, NaN: not given. Read from properties of the host
+     * MAIN: orrery-cost-submit, …-push, …-fetch, …-device-alloc,
+     * …-device-free, …-pinned-alloc-per-mib, …-kernel-queue, …-copy-queue.
+     * These, orrery-host and orrery-provenance are fields here and do not
+     * appear among MAIN's properties. */
+    double cost_submit, cost_push, cost_fetch, cost_device_alloc,
+        cost_device_free, cost_pinned_alloc_per_mib, cost_kernel_queue,
+        cost_copy_queue, cost_progress;
+};
+
+/* Finds and reads a machine. A name with a slash or ending in .xml is a path:
+ * of a platform file, or of the folder of an exported machine (a platform.xml
+ * with codelets/45/ beside it). Any other name is such a folder here; then a
+ * machine of the catalogue; then NAME.platform.v4.xml or NAME.platform.xml in
+ * the bus/ of each directory of `sampling_dirs` (NULL-terminated, may be
+ * NULL). *ret is owned by the caller, who ends it with orr_machine_desc_free.
+ * Errors: -ENOENT naming the machines that are known; -EINVAL with file:line,
+ * element and reason; -ENOMEM. */
+int orr_machine_desc_load(const char *name, const char *const *sampling_dirs,
+                          struct orr_machine_desc **ret, struct orr_error *err);
+
+/* Reads one platform file (versions 3, 4.0, 4.1), and the bus figures that
+ * stand beside it. What comes out is complete and consistent: MAIN and RAM
+ * exist, devices are numbered without holes, each has a route from and to
+ * RAM. Two devices without a route between them reach each other through RAM
+ * only. Errors as above. */
+int orr_machine_desc_read(const char *path, struct orr_machine_desc **ret,
+                          struct orr_error *err);
+
+/* The same from memory, without looking for other files. `path` serves for
+ * names and messages only. */
+int orr_machine_desc_parse(const char *path, const void *text, size_t size,
+                           struct orr_machine_desc **ret,
+                           struct orr_error *err);
+
+/* Writes version 4.1 XML that SimGrid loads; read again it gives an equal
+ * description (but for the name, which is the file's). Measured bus figures
+ * are written beside it, NAME.bandwidth and NAME.latency. Each file appears
+ * whole or not at all. Errors: -EINVAL what could not be read again; -EEXIST
+ * figures of another machine stand beside `path`; those of the system. */
+int orr_machine_desc_write(const struct orr_machine_desc *desc,
+                           const char *path, struct orr_error *err);
+
+/* One machine that can be asked for by name. Borrowed for the call. */
+struct orr_machine_entry {
+    const char *name;
+    const char *path; /* of the platform file */
+    bool catalogue;   /* else from the bus/ of a sampling directory */
+};
+
+/* Visits the machines that orr_machine_desc_load finds by bare names, those of
+ * the catalogue first, then each sampling directory's, sorted by name within
+ * each; a name that is hidden by an earlier one is left out. Ends early with
+ * what `visit` returned when that is not 0. Errors: -ENOMEM. */
+int orr_machine_desc_list(const char *const *sampling_dirs,
+                          int (*visit)(const struct orr_machine_entry *entry,
+                                       void *arg),
+                          void *arg);
+
+void orr_machine_desc_free(struct orr_machine_desc *desc);
+
+/* The value of property `id` of host `host`, NULL without. Borrowed. */
+const char *orr_host_desc_prop(const struct orr_host_desc *host,
+                               const char *id);
+
+/* Index of the host `id`, -1 without. */
+int orr_machine_desc_host(const struct orr_machine_desc *desc, const char *id);
+
+/* Number k of the host "<kind><k>", kind "CPU", "CUDA" or "OpenCL"; -1 for
+ * every other name. */
+int orr_host_desc_number(const struct orr_host_desc *host, const char *kind);
+
+/* Index of the route from host `src` to host `dst`, -1 without. */
+int orr_machine_desc_route(const struct orr_machine_desc *desc, unsigned src,
+                           unsigned dst);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * platforms/places.h - what the path of a platform file says: its name, and
+ * what may stand beside it. Any thread.
+ */
+#pragma once
+
+/* `path` without .platform.v4.xml, .platform.xml or .xml. Owned by the
+ * caller; NULL when out of memory. */
+char *orr_platform_stem(const char *path);
+
+/* The machine's name: "mirage" for bus/mirage.platform.v4.xml, and "hopper"
+ * for hopper/platform.xml. Result as above. */
+char *orr_platform_name(const char *path);
+
+/* The folder whose codelets/45/ hold the models of the machine of this file:
+ * the file's own, or the one above if the file is in a bus/. Returns 0 and the
+ * folder in *ret, owned by the caller, NULL when there is none; or -ENOMEM. */
+int orr_platform_sampling_dir(const char *path, char **ret);
+
+/* first/second/third; second and third may be NULL. Result as above. */
+char *orr_path_join(const char *first, const char *second, const char *third);

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* platforms/text.c - see text.h. No state. */
+#include "platforms/text.h"
+
+#include "platforms/desc_build.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+static const char *const sharing_names[] = {
+    [ORR_LINK_SHARED] = "shared by both directions",
+    [ORR_LINK_SPLITDUPLEX] = "each direction its own",
+    [ORR_LINK_FATPIPE] = "each transfer its own",
+};
+
+/* ---- for people ---- */
+
+/* "6.53 GB/s": three digits and a decimal prefix. */
+static void print_rate(FILE *out, double bytes_per_second)
+{
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
+    unsigned i = 0;
+
+    while (i < 5 && bytes_per_second >= 999.5) {
+        bytes_per_second /= 1000;
+        i++;
+    }
+    fprintf(out, "%.3g %sB/s", bytes_per_second, prefixes[i]);
+}
+
+static void print_device(FILE *out, const struct orr_host_desc *host)
+{
+    const char *model = orr_host_desc_prop(host, "model");
+    const char *memory = orr_host_desc_prop(host, "memsize");
+    const char *peer = orr_host_desc_prop(host, "memcpy_peer");
+
+    fprintf(out, "  %-10s  %s", host->id, model ? model : "model not stated");
+    if (memory)
+        fprintf(out, ", %.1f GiB", strtod(memory, NULL) / (1 << 30));
+    if (peer && strcmp(peer, "0") != 0)
+        fprintf(out, ", copies directly from its peers");
+    fputc('\n', out);
+}
+
+static void print_head(FILE *out, const struct orr_machine_desc *desc)
+{
+    int host = orr_machine_desc_host(desc, "MAIN");
+    const char *model =
+        host < 0 ? NULL : orr_host_desc_prop(&desc->hosts[host], "model");
+
+    fprintf(out, "%s\n", desc->name);
+    if (desc->path)
+        fprintf(out, "  %-10s  %s\n", "file", desc->path);
+    fprintf(out, "  %-10s  %s\n", "figures",
+            desc->provenance ? desc->provenance : "origin not stated");
+    fprintf(out, "  %-10s  *.%s in %s%s\n", "models", desc->host,
+            desc->sampling_dir ? desc->sampling_dir
+                               : "the sampling directories",
+            desc->sampling_dir ? "/codelets/45" : "");
+    fprintf(out, "  %-10s  %u%s%s\n", "CPUs", desc->ncpu, model ? " of " : "",
+            model ? model : "");
+}
+
+static void print_costs(FILE *out, const struct orr_machine_desc *desc)
+{
+    for (unsigned i = 0; i < ORR_NCOSTS; i++) {
+        double cost = orr_machine_desc_get_cost(desc, i);
+
+        if (!isnan(cost))
+            fprintf(out, "  cost of %s: %g us\n",
+                    orr_cost_fields[i].prop + strlen("orrery-cost-"), cost);
+    }
+}
+
+static void node_name(const struct orr_machine_desc *desc, unsigned node,
+                      char name[24])
+{
+    if (node == 0)
+        snprintf(name, 24, "RAM");
+    else if (node <= desc->ncuda)
+        snprintf(name, 24, "CUDA%u", node - 1);
+    else
+        snprintf(name, 24, "OpenCL%u", node - 1 - desc->ncuda);
+}
+
+static void print_matrix(FILE *out, const struct orr_machine_desc *desc,
+                         const char *title, const double *matrix, int digits)
+{
+    char name[24];
+
+    fprintf(out, "\n%s, %s\n%-10s", title,
+            desc->bus_measured ? "from the bus files" : "from the routes",
+            "from / to");
+    for (unsigned j = 0; j < desc->nnodes; j++) {
+        node_name(desc, j, name);
+        fprintf(out, " %9s", name);
+    }
+    for (unsigned i = 0; i < desc->nnodes; i++) {
+        node_name(desc, i, name);
+        fprintf(out, "\n%-10s", name);
+        for (unsigned j = 0; j < desc->nnodes; j++) {
+            double value = matrix[(size_t)i * desc->nnodes + j];
+
+            if (i == j || isnan(value))
+                fprintf(out, " %9s", i == j ? "-" : "?");
+            else
+                fprintf(out, " %9.*f", digits, value);
+        }
+    }
+    fputc('\n', out);
+}
+
+static void print_links(FILE *out, const struct orr_machine_desc *desc)
+{
+    int width = 4;
+
+    for (unsigned i = 0; i < desc->nlinks; i++) {
+        size_t length = strlen(desc->links[i].id);
+
+        if (length < 40 && (int)length > width)
+            width = (int)length;
+    }
+    fprintf(out, "\nLinks\n");
+    for (unsigned i = 0; i < desc->nlinks; i++) {
+        const struct orr_link_desc *link = &desc->links[i];
+
+        fprintf(out, "  %-*s  ", width, link->id);
+        print_rate(out, link->bandwidth);
+        fprintf(out, ", %g us, %s\n", link->latency * 1e6,
+                sharing_names[link->sharing]);
+    }
+}
+
+void orr_machine_desc_print(const struct orr_machine_desc *desc, FILE *out)
+{
+    print_head(out, desc);
+    for (unsigned i = 0; i < desc->nhosts; i++)
+        if (orr_host_desc_number(&desc->hosts[i], "CUDA") >= 0 ||
+            orr_host_desc_number(&desc->hosts[i], "OpenCL") >= 0)
+            print_device(out, &desc->hosts[i]);
+    print_costs(out, desc);
+    if (desc->nnodes > 1) {
+        print_matrix(out, desc, "Bandwidth in MB/s", desc->bandwidth, 0);
+        print_matrix(out, desc, "Latency in us", desc->latency, 1);
+    }
+    if (desc->nlinks)
+        print_links(out, desc);
+}
+
+/* ---- for programs ----
+ * jansson's _new functions take what they are given and pass NULL on, so one
+ * flag, looked at in the end, is enough for all the allocations. */
+
+struct json_writer {
+    bool failed;
+};
+
+static json_t *made(struct json_writer *w, json_t *value)
+{
+    if (!value)
+        w->failed = true;
+    return value;
+}
+
+static void put(struct json_writer *w, json_t *object, const char *key,
+                json_t *value)
+{
+    if (json_object_set_new(object, key, made(w, value)) < 0)
+        w->failed = true;
+}
+
+static void append(struct json_writer *w, json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, made(w, value)) < 0)
+        w->failed = true;
+}
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text ? json_string(text) : json_null();
+}
+
+static json_t *props_object(struct json_writer *w,
+                            const struct orr_prop_desc *props, unsigned nprops)
+{
+    json_t *object = made(w, json_object());
+
+    for (unsigned i = 0; i < nprops; i++)
+        put(w, object, props[i].id, json_string(props[i].value));
+    return object;
+}
+
+static json_t *hosts_array(struct json_writer *w,
+                           const struct orr_machine_desc *desc)
+{
+    json_t *array = made(w, json_array());
+
+    for (unsigned i = 0; i < desc->nhosts; i++) {
+        const struct orr_host_desc *host = &desc->hosts[i];
+        json_t *object = made(w, json_object());
+
+        put(w, object, "id", json_string(host->id));
+        put(w, object, "flops", number(host->speed));
+        put(w, object, "properties",
+            props_object(w, host->props, host->nprops));
+        append(w, array, object);
+    }
+    return array;
+}
+
+static json_t *links_array(struct json_writer *w,
+                           const struct orr_machine_desc *desc)
+{
+    static const char *const policies[] = {
+        [ORR_LINK_SHARED] = "SHARED",
+        [ORR_LINK_SPLITDUPLEX] = "SPLITDUPLEX",
+        [ORR_LINK_FATPIPE] = "FATPIPE",
+    };
+    json_t *array = made(w, json_array());
+
+    for (unsigned i = 0; i < desc->nlinks; i++) {
+        const struct orr_link_desc *link = &desc->links[i];
+        json_t *object = made(w, json_object());
+
+        put(w, object, "id", json_string(link->id));
+        put(w, object, "bytes_per_second", number(link->bandwidth));
+        put(w, object, "latency_us", number(link->latency * 1e6));
+        put(w, object, "sharing", json_string(policies[link->sharing]));
+        put(w, object, "properties",
+            props_object(w, link->props, link->nprops));
+        append(w, array, object);
+    }
+    return array;
+}
+
+static json_t *hops_array(struct json_writer *w,
+                          const struct orr_machine_desc *desc,
+                          const struct orr_route_desc *route)
+{
+    json_t *array = made(w, json_array());
+
+    for (unsigned i = 0; i < route->nhops; i++) {
+        enum orr_hop_direction way = route->hops[i].direction;
+        json_t *object = made(w, json_object());
+
+        put(w, object, "link",
+            json_string(desc->links[route->hops[i].link].id));
+        if (way != ORR_HOP_NONE)
+            put(w, object, "direction",
+                json_string(way == ORR_HOP_UP ? "UP" : "DOWN"));
+        append(w, array, object);
+    }
+    return array;
+}
+
+static json_t *routes_array(struct json_writer *w,
+                            const struct orr_machine_desc *desc)
+{
+    json_t *array = made(w, json_array());
+
+    for (unsigned i = 0; i < desc->nroutes; i++) {
+        const struct orr_route_desc *route = &desc->routes[i];
+        json_t *object = made(w, json_object());
+
+        put(w, object, "from", json_string(desc->hosts[route->src].id));
+        put(w, object, "to", json_string(desc->hosts[route->dst].id));
+        put(w, object, "links", hops_array(w, desc, route));
+        append(w, array, object);
+    }
+    return array;
+}
+
+static json_t *matrix_array(struct json_writer *w,
+                            const struct orr_machine_desc *desc,
+                            const double *matrix)
+{
+    json_t *rows = made(w, json_array());
+
+    for (unsigned i = 0; i < desc->nnodes; i++) {
+        json_t *row = made(w, json_array());
+
+        for (unsigned j = 0; j < desc->nnodes; j++)
+            append(w, row, number(matrix[(size_t)i * desc->nnodes + j]));
+        append(w, rows, row);
+    }
+    return rows;
+}
+
+static json_t *bus_object(struct json_writer *w,
+                          const struct orr_machine_desc *desc)
+{
+    json_t *object = made(w, json_object()), *nodes = made(w, json_array());
+    char name[24];
+
+    for (unsigned i = 0; i < desc->nnodes; i++) {
+        node_name(desc, i, name);
+        append(w, nodes, json_string(name));
+    }
+    put(w, object, "source",
+        json_string(desc->bus_measured ? "bus files" : "routes"));
+    put(w, object, "nodes", nodes);
+    put(w, object, "bandwidth_mb_per_s",
+        matrix_array(w, desc, desc->bandwidth));
+    put(w, object, "latency_us", matrix_array(w, desc, desc->latency));
+    return object;
+}
+
+static json_t *costs_object(struct json_writer *w,
+                            const struct orr_machine_desc *desc)
+{
+    json_t *object = made(w, json_object());
+
+    for (unsigned i = 0; i < ORR_NCOSTS; i++)
+        put(w, object, orr_cost_fields[i].prop + strlen("orrery-cost-"),
+            number(orr_machine_desc_get_cost(desc, i)));
+    return object;
+}
+
+int orr_machine_desc_print_json(const struct orr_machine_desc *desc, FILE *out)
+{
+    struct json_writer w = {false};
+    json_t *root = made(&w, json_object());
+    int rc = 0;
+
+    put(&w, root, "name", json_string(desc->name));
+    put(&w, root, "file", text_or_null(desc->path));
+    put(&w, root, "provenance", text_or_null(desc->provenance));
+    put(&w, root, "models_host", json_string(desc->host));
+    put(&w, root, "models_dir", text_or_null(desc->sampling_dir));
+    put(&w, root, "cpus", json_integer(desc->ncpu));
+    put(&w, root, "cuda_devices", json_integer(desc->ncuda));
+    put(&w, root, "opencl_devices", json_integer(desc->nopencl));
+    put(&w, root, "costs_us", costs_object(&w, desc));
+    put(&w, root, "bus", bus_object(&w, desc));
+    put(&w, root, "hosts", hosts_array(&w, desc));
+    put(&w, root, "links", links_array(&w, desc));
+    put(&w, root, "routes", routes_array(&w, desc));
+    put(&w, root, "simgrid_options",
+        props_object(&w, desc->config, desc->nconfig));
+    put(&w, root, "properties", props_object(&w, desc->props, desc->nprops));
+    if (w.failed)
+        rc = -ENOMEM;
+    else if (json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) <
+                 0 ||
+             fputc('\n', out) == EOF)
+        rc = -EIO;
+    json_decref(root);
+    return rc;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * platforms/text.h - machine descriptions for people and for programs, for the
+ * tools (needs jansson). Any thread.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "platforms/machine_desc.h"
+
+/* Writes the description as a person wants it: workers, memories, costs, the
+ * bandwidth and latency tables, links. A write error shows in ferror(out). */
+void orr_machine_desc_print(const struct orr_machine_desc *desc, FILE *out);
+
+/* Writes one JSON object with everything in the description; unknown figures
+ * are null. Errors: -ENOMEM, -EIO. */
+int orr_machine_desc_print_json(const struct orr_machine_desc *desc, FILE *out);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * platforms/units.h - figures with units as platform files write them, and
+ * back. Any thread; both expect the C locale, see below.
+ */
+#pragma once
+
+#include <locale.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum orr_quantity {
+    ORR_QUANTITY_SPEED,     /* f, flops; prefixes k M G T P E */
+    ORR_QUANTITY_BANDWIDTH, /* Bps, bps; prefixes k … E, Ki … Ei */
+    ORR_QUANTITY_TIME,      /* ps ns us ms s m h d w */
+};
+
+/* Reads "12.5GBps". A figure without a unit counts as flop/s, bytes per second
+ * or seconds. *ret_value in these units. Returns NULL or, leaving *ret_value
+ * alone, a sentence that says what is wrong (static). */
+const char *orr_quantity_parse(enum orr_quantity quantity, const char *text,
+                               double *ret_value);
+
+/* Reads a finite decimal number, nothing before or behind it. Result as
+ * above. */
+const char *orr_number_parse(const char *text, double *ret_value);
+
+#define ORR_NUMBER_MAX 32
+
+/* Writes the shortest decimal text that reads as exactly `value`. */
+void orr_number_print(double value, char text[ORR_NUMBER_MAX]);
+
+/* Numbers in files have a decimal point whatever the application's language
+ * is: between begin and end the calling thread has the C locale. */
+struct orr_c_locale {
+    locale_t c, before;
+};
+
+int orr_c_locale_begin(struct orr_c_locale *locale); /* 0 or -ENOMEM */
+void orr_c_locale_end(struct orr_c_locale *locale);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* sim/costs.c - see costs.h. */
+#include "sim/costs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+/* A figure that the description may give, its default and its switch. */
+struct cost {
+    size_t in_desc, in_costs; /* offsets of doubles */
+    double usual;             /* µs */
+    const char *variable;
+};
+
+#define COST(name, usual, variable)                                            \
+    {                                                                          \
+        offsetof(struct orr_machine_desc, cost_##name),                        \
+            offsetof(struct orr_costs, name), usual, variable                  \
+    }
+#define SWITCH(name) "STARPU_SIMGRID_" name "_COST"
+
+static const struct cost table[] = {
+    COST(submit, 1, SWITCH("TASK_SUBMIT")),
+    COST(push, 1, SWITCH("TASK_PUSH")),
+    COST(fetch, 1, SWITCH("FETCHING_INPUT")),
+    COST(device_alloc, 175, SWITCH("CUDA_MALLOC")),
+    COST(device_free, 750, SWITCH("CUDA_MALLOC")),
+    COST(pinned_alloc_per_mib, 650, SWITCH("CUDA_MALLOC")),
+    COST(kernel_queue, 10, SWITCH("CUDA_QUEUE")),
+    COST(copy_queue, 10, SWITCH("CUDA_QUEUE")),
+    COST(progress, 1, NULL), /* has no switch */
+};
+
+/* An integer switch of the environment, on by default. */
+static int read_switch(const char *variable, bool *ret, struct orr_error *err)
+{
+    const char *value = getenv(variable);
+    char *end;
+    long number;
+
+    if (!value || !*value) {
+        *ret = true;
+        return 0;
+    }
+    number = strtol(value, &end, 10);
+    if (*end || number < 0)
+        return orr_fail(err, -EINVAL, "%s=%s: must be 0 or 1", variable, value);
+    *ret = number != 0;
+    return 0;
+}
+
+int orr_sim_costs(const struct orr_machine_desc *desc, bool pinned,
+                  struct orr_costs *ret, struct orr_error *err)
+{
+    struct orr_costs costs = {0};
+
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        const struct cost *c = &table[i];
+        double given =
+            *(const double *)(const void *)((const char *)desc + c->in_desc);
+        bool on = true;
+        int error = c->variable ? read_switch(c->variable, &on, err) : 0;
+
+        if (error < 0)
+            return error;
+        if (!on)
+            continue;
+        *(double *)(void *)((char *)&costs + c->in_costs) =
+            isnan(given) ? c->usual : given;
+    }
+    if (!pinned)
+        costs.pinned_alloc_per_mib = 0;
+    *ret = costs;
+    return 0;
+}
+
+int orr_sim_transfers_cost(bool *ret, struct orr_error *err)
+{
+    return read_switch("STARPU_SIMGRID_TRANSFER_COST", ret, err);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/costs.h - virtual time that the runtime's own work takes, and the
+ * switches for it. Read once, when a machine is opened.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "core/device/machine.h"
+#include "platforms/machine_desc.h"
+
+/* Fills *ret from the description; what it does not give is as StarPU's
+ * simulation has it; what a STARPU_SIMGRID_..._COST variable switches off is
+ * 0. `pinned`: main memory is pinned, since a CUDA worker exists. Errors:
+ * -EINVAL naming the variable that is no number. */
+int orr_sim_costs(const struct orr_machine_desc *desc, bool pinned,
+                  struct orr_costs *ret, struct orr_error *err);
+
+/* Whether transfers take time (STARPU_SIMGRID_TRANSFER_COST, by default). */
+int orr_sim_transfers_cost(bool *ret, struct orr_error *err);

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/describe.c - see describe.h. Memory node 0 is the host RAM, then come
+ * the CUDA and OpenCL devices in use; workers are numbered CUDA, OpenCL, CPU.
+ * Each device takes a processor for its driver.
+ */
+#include "sim/describe.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+
+/* A kind of device: how hosts and nodes are called, and what they give. */
+struct kind {
+    const char *prefix; /* of host names and of node and worker names */
+    enum starpu_node_kind node;
+    enum starpu_worker_archtype worker;
+};
+
+static const struct kind cuda = {"CUDA", STARPU_CUDA_RAM, STARPU_CUDA_WORKER};
+static const struct kind opencl = {"OpenCL", STARPU_OPENCL_RAM,
+                                   STARPU_OPENCL_WORKER};
+
+/* What is in use of a machine. OpenCL devices that CUDA serves are left out,
+ * so those in use begin at number first_opencl. */
+struct choice {
+    unsigned ncpu, ncuda, nopencl, first_opencl;
+};
+
+/* Main memory, then CUDA devices, then OpenCL devices. */
+static unsigned count_nodes(const struct choice *choice)
+{
+    return 1 + choice->ncuda + choice->nopencl;
+}
+
+static unsigned limit(const char *what, int wanted, unsigned there)
+{
+    if (wanted < 0)
+        return there;
+    if ((unsigned)wanted > there) {
+        orr_log_warning("%d %s workers were asked for, the machine has room "
+                        "for %u",
+                        wanted, what, there);
+        return there;
+    }
+    return (unsigned)wanted;
+}
+
+static void choose(const struct orr_machine_desc *desc,
+                   const struct orr_machine_options *options,
+                   struct choice *ret)
+{
+    unsigned drivers, cpus = desc->ncpu;
+
+    ret->ncuda = limit("CUDA", options->ncuda, desc->ncuda);
+    ret->first_opencl = ret->ncuda;
+    ret->nopencl =
+        desc->nopencl > ret->first_opencl ? desc->nopencl - ret->ncuda : 0;
+    /* Asking for more than CUDA has left over is common (a variable set for
+     * another machine), so no warning. */
+    if (options->nopencl >= 0 && (unsigned)options->nopencl < ret->nopencl)
+        ret->nopencl = (unsigned)options->nopencl;
+    drivers = ret->ncuda + ret->nopencl;
+    if (options->reserve_ncpu > 0)
+        drivers += (unsigned)options->reserve_ncpu;
+    cpus = cpus > drivers ? cpus - drivers : 0;
+    ret->ncpu = limit("CPU", options->ncpu, cpus);
+}
+
+static int find_host(const struct orr_machine_desc *desc, const char *id,
+                     unsigned *ret, struct orr_error *err)
+{
+    int host = orr_machine_desc_host(desc, id);
+
+    if (host < 0)
+        return orr_fail(err, -EINVAL, "machine \"%s\": there is no host \"%s\"",
+                        desc->name, id);
+    *ret = (unsigned)host;
+    return 0;
+}
+
+static double number_prop(const struct orr_host_desc *host, const char *id)
+{
+    const char *value = orr_host_desc_prop(host, id);
+
+    return value ? strtod(value, NULL) : 0;
+}
+
+/* Usable bytes of a device: 90 % of its memory, in whole MiB. */
+static size_t usable_bytes(const struct orr_host_desc *host)
+{
+    double mib = floor(number_prop(host, "memsize") / 1048576 * 0.9);
+
+    return mib > 0 && mib < 1e12 ? (size_t)mib << 20 : 0;
+}
+
+static bool is_route(const struct orr_machine_desc *desc, unsigned src,
+                     unsigned dst)
+{
+    for (unsigned i = 0; i < desc->nroutes; i++)
+        if (desc->routes[i].src == src && desc->routes[i].dst == dst)
+            return true;
+    return false;
+}
+
+static void name_worker(struct orr_worker_desc *worker, const struct kind *kind,
+                        const struct orr_host_desc *host,
+                        const struct orr_node_desc *node)
+{
+    const char *model = orr_host_desc_prop(host, "model");
+
+    snprintf(worker->name, sizeof(worker->name), "%s %d.0 (%.40s %.1f GiB)",
+             kind->prefix, worker->devid, model ? model : "simulated",
+             (double)node->capacity / (1 << 30));
+}
+
+static int add_device(const struct orr_machine_desc *desc,
+                      const struct kind *kind, unsigned number,
+                      struct orr_machine *machine, unsigned *endpoints,
+                      struct orr_error *err)
+{
+    unsigned i = machine->nnodes;
+    struct orr_node_desc *node = &machine->nodes[i];
+    struct orr_worker_desc *worker = &machine->workers[machine->nworkers];
+    char id[32];
+    int error;
+
+    snprintf(id, sizeof(id), "%s%u", kind->prefix, number);
+    error = find_host(desc, id, &endpoints[i], err);
+    if (error < 0)
+        return error;
+    node->kind = kind->node;
+    node->devid = (int)number;
+    node->capacity = usable_bytes(&desc->hosts[endpoints[i]]);
+    node->suballocated = true;
+    snprintf(node->name, sizeof(node->name), "%s %u", kind->prefix, number);
+
+    worker->type = kind->worker;
+    worker->devid = (int)number;
+    worker->node = i;
+    worker->cpu = -1;
+    worker->pipeline = 2;
+    worker->async = true;
+    worker->speed = 1;
+    name_worker(worker, kind, &desc->hosts[endpoints[i]], node);
+    machine->nnodes++;
+    machine->nworkers++;
+    return 0;
+}
+
+static void add_cpu(struct orr_machine *machine, unsigned number)
+{
+    struct orr_worker_desc *worker = &machine->workers[machine->nworkers++];
+
+    worker->type = STARPU_CPU_WORKER;
+    worker->devid = (int)number;
+    worker->cpu = -1;
+    worker->pipeline = 1;
+    worker->speed = 1;
+    snprintf(worker->name, sizeof(worker->name), "CPU %u", number);
+}
+
+static int add_all(const struct orr_machine_desc *desc,
+                   const struct choice *choice, struct orr_machine *machine,
+                   unsigned *endpoints, struct orr_error *err)
+{
+    int error = find_host(desc, "RAM", &endpoints[0], err);
+
+    if (error < 0)
+        return error;
+    machine->nodes[0].kind = STARPU_CPU_RAM;
+    snprintf(machine->nodes[0].name, sizeof(machine->nodes[0].name), "NUMA 0");
+    machine->nnodes = 1;
+    for (unsigned i = 0; i < choice->ncpu; i++)
+        add_cpu(machine, i);
+    for (unsigned i = 0; i < choice->ncuda && error == 0; i++)
+        error = add_device(desc, &cuda, i, machine, endpoints, err);
+    for (unsigned i = 0; i < choice->nopencl && error == 0; i++)
+        error = add_device(desc, &opencl, choice->first_opencl + i, machine,
+                           endpoints, err);
+    return error;
+}
+
+/* Whether two devices copy to each other without main memory: the destination
+ * handles the copy, and must be able to. */
+static bool is_peer(const struct orr_machine_desc *desc,
+                    const struct orr_machine *machine,
+                    const unsigned *endpoints, unsigned src, unsigned dst)
+{
+    return machine->nodes[src].kind == STARPU_CUDA_RAM &&
+           machine->nodes[dst].kind == STARPU_CUDA_RAM &&
+           number_prop(&desc->hosts[endpoints[dst]], "memcpy_peer") != 0 &&
+           is_route(desc, endpoints[src], endpoints[dst]);
+}
+
+static int find_direct(const struct orr_machine_desc *desc,
+                       const unsigned *endpoints, struct orr_machine *machine,
+                       struct orr_error *err)
+{
+    unsigned n = machine->nnodes;
+
+    for (unsigned src = 0; src < n; src++) {
+        for (unsigned dst = 0; dst < n; dst++) {
+            bool *direct = &machine->direct[src * n + dst];
+
+            if (src == dst)
+                continue;
+            *direct = src == 0 || dst == 0 ||
+                      is_peer(desc, machine, endpoints, src, dst);
+            if (*direct && !is_route(desc, endpoints[src], endpoints[dst]))
+                return orr_fail(err, -EINVAL,
+                                "machine \"%s\": there is no route from \"%s\" "
+                                "to \"%s\"",
+                                desc->name, desc->hosts[endpoints[src]].id,
+                                desc->hosts[endpoints[dst]].id);
+        }
+    }
+    return 0;
+}
+
+/* The node's row in the description's matrices: RAM, all CUDA devices, all
+ * OpenCL devices. */
+static unsigned desc_node(const struct orr_machine_desc *desc,
+                          const struct orr_node_desc *node)
+{
+    if (node->kind == STARPU_CUDA_RAM)
+        return 1 + (unsigned)node->devid;
+    if (node->kind == STARPU_OPENCL_RAM)
+        return 1 + desc->ncuda + (unsigned)node->devid;
+    return 0;
+}
+
+static double desc_entry(const struct orr_machine_desc *desc,
+                         const double *matrix, unsigned row, unsigned column)
+{
+    if (!matrix || row >= desc->nnodes || column >= desc->nnodes)
+        return (double)NAN;
+    return matrix[row * desc->nnodes + column];
+}
+
+static void copy_figures(const struct orr_machine_desc *desc,
+                         struct orr_machine *machine)
+{
+    unsigned n = machine->nnodes;
+
+    for (unsigned i = 0; i < n * n; i++) {
+        unsigned row = desc_node(desc, &machine->nodes[i / n]);
+        unsigned column = desc_node(desc, &machine->nodes[i % n]);
+
+        machine->bandwidth[i] = desc_entry(desc, desc->bandwidth, row, column);
+        machine->latency[i] = desc_entry(desc, desc->latency, row, column);
+    }
+}
+
+static int allocate(const struct orr_machine_desc *desc,
+                    const struct choice *choice, struct orr_machine *machine,
+                    unsigned **ret_endpoints)
+{
+    unsigned n = count_nodes(choice);
+    unsigned nworkers = choice->ncpu + choice->ncuda + choice->nopencl;
+
+    machine->name = strdup(desc->name ? desc->name : "simulated");
+    machine->host = strdup(desc->host      ? desc->host
+                           : machine->name ? machine->name
+                                           : "");
+    if (desc->sampling_dir) {
+        machine->sampling_dir = strdup(desc->sampling_dir);
+        if (!machine->sampling_dir)
+            return -ENOMEM;
+    }
+    machine->nodes = calloc(n, sizeof(*machine->nodes));
+    machine->workers = calloc(nworkers, sizeof(*machine->workers));
+    machine->bandwidth = calloc((size_t)n * n, sizeof(double));
+    machine->latency = calloc((size_t)n * n, sizeof(double));
+    machine->direct = calloc((size_t)n * n, sizeof(bool));
+    *ret_endpoints = calloc(n, sizeof(**ret_endpoints));
+    if (!machine->name || !machine->host || !machine->nodes ||
+        !machine->workers || !machine->bandwidth || !machine->latency ||
+        !machine->direct || !*ret_endpoints)
+        return -ENOMEM;
+    return 0;
+}
+
+/* machine->provenance is borrowed words, the description's are not ours. */
+static const char *provenance(const struct orr_machine_desc *desc)
+{
+    static const char *const known[] = {"measured", "derived"};
+
+    for (unsigned i = 0; desc->provenance && i < 2; i++)
+        if (strcmp(desc->provenance, known[i]) == 0)
+            return known[i];
+    return NULL;
+}
+
+int orr_describe(const struct orr_machine_desc *desc,
+                 const struct orr_machine_options *options,
+                 struct orr_machine *machine, unsigned **ret_endpoints,
+                 struct orr_error *err)
+{
+    unsigned *endpoints = NULL;
+    struct choice choice;
+    int error;
+
+    choose(desc, options, &choice);
+    if (choice.ncpu + choice.ncuda + choice.nopencl == 0)
+        return orr_fail(err, -ENODEV,
+                        "machine \"%s\": no worker is left of %u CPU, %u CUDA "
+                        "and %u OpenCL hosts (each device takes a CPU for its "
+                        "driver)",
+                        desc->name, desc->ncpu, desc->ncuda, desc->nopencl);
+    error = allocate(desc, &choice, machine, &endpoints);
+    if (error == 0)
+        error = add_all(desc, &choice, machine, endpoints, err);
+    if (error == 0)
+        error = find_direct(desc, endpoints, machine, err);
+    if (error < 0) {
+        free(endpoints);
+        return error;
+    }
+    copy_figures(desc, machine);
+    machine->provenance = provenance(desc);
+    *ret_endpoints = endpoints;
+    return 0;
+}
+
+void orr_describe_done(struct orr_machine *machine)
+{
+    free(machine->name);
+    free(machine->host);
+    free(machine->sampling_dir);
+    free(machine->nodes);
+    free(machine->workers);
+    free(machine->bandwidth);
+    free(machine->latency);
+    free(machine->direct);
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/exec.c - see exec.h. The rule of the whole simulator stands here: only
+ * park, sleep and join switch, everything else marks and queues.
+ *
+ * Who runs next, first match:
+ *   1. the oldest context in the run queue;
+ *   2. what comes first in virtual time: transfers before timers of one date,
+ *      timers of one date in the order in which they were set;
+ *   3. nobody, ever: the application has a deadlock.
+ * A context that blocks chooses and switches straight to the chosen one; what
+ * is not a context's is left to the dispatcher, a fiber with a large stack, so
+ * that neither SimGrid nor handlers ever run above user code.
+ */
+#include "sim/exec.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+
+static const size_t dispatcher_stack = (size_t)8 << 20;
+
+static struct orr_sim_exec *exec_of(struct orr_exec *exec)
+{
+    return (struct orr_sim_exec *)exec;
+}
+
+static struct orr_sim_context *context_of(struct orr_context *context)
+{
+    return (struct orr_sim_context *)context;
+}
+
+static struct orr_sim_context *timer_context(struct orr_timer *timer)
+{
+    return (struct orr_sim_context *)((char *)timer -
+                                      offsetof(struct orr_sim_context, timer));
+}
+
+/* -- the run queue -------------------------------------------------------- */
+
+static void push_ready(struct orr_sim_exec *x, struct orr_sim_context *context)
+{
+    context->state = ORR_SIM_READY;
+    context->next_ready = NULL;
+    *x->last_ready = context;
+    x->last_ready = &context->next_ready;
+}
+
+static struct orr_sim_context *pop_ready(struct orr_sim_exec *x)
+{
+    struct orr_sim_context *context = x->first_ready;
+
+    if (!context)
+        return NULL;
+    x->first_ready = context->next_ready;
+    if (!x->first_ready)
+        x->last_ready = &x->first_ready;
+    return context;
+}
+
+/* -- choosing and switching ----------------------------------------------- */
+
+/* The context that goes on next, with the clock moved to its date; NULL when
+ * something else comes first. */
+static struct orr_sim_context *choose(struct orr_sim_exec *x)
+{
+    struct orr_sim_context *context = pop_ready(x);
+    const struct orr_timer_entry *first;
+
+    if (context || !x->timers.n)
+        return context;
+    first = &x->timers.heap[0];
+    if (first->timer->fire || first->date >= x->events->next_us)
+        return NULL;
+    x->now = first->date;
+    return timer_context(orr_timers_pop(&x->timers));
+}
+
+static void switch_to(struct orr_sim_exec *x, struct orr_sim_context *from,
+                      struct orr_sim_context *to)
+{
+    to->state = ORR_SIM_RUNNING;
+    if (to == from)
+        return;
+    x->current = to;
+    orr_self = &to->head;
+    orr_fiber_switch(&from->fiber, &to->fiber);
+}
+
+/* Lets others run; returns when `self` has been chosen again. */
+static void block(struct orr_sim_exec *x, struct orr_sim_context *self)
+{
+    struct orr_sim_context *next = choose(x);
+
+    switch_to(x, self, next ? next : &x->dispatcher);
+}
+
+static void report_deadlock(struct orr_sim_exec *x)
+{
+    if (x->on_deadlock)
+        x->on_deadlock(x->runtime);
+    orr_log_error("the application has a deadlock: nothing can go on, and "
+                  "virtual time has nothing left");
+    exit(3);
+}
+
+static void dispatch(void *arg)
+{
+    struct orr_sim_exec *x = arg;
+
+    for (;;) {
+        struct orr_sim_context *next = choose(x);
+        double date = orr_timers_next(&x->timers);
+
+        if (next) {
+            switch_to(x, &x->dispatcher, next);
+        } else if (x->events->next_us <= date &&
+                   x->events->next_us < ORR_FOREVER) {
+            if (x->events->next_us > x->now)
+                x->now = x->events->next_us;
+            x->dispatcher.head.runtime = x->main->head.runtime;
+            x->events->run(x->events);
+        } else if (date < ORR_FOREVER) {
+            struct orr_timer *timer = orr_timers_pop(&x->timers);
+
+            x->now = date;
+            x->dispatcher.head.runtime = x->main->head.runtime;
+            timer->fire(timer);
+        } else {
+            report_deadlock(x);
+        }
+    }
+}
+
+/* -- the operations ------------------------------------------------------- */
+
+static double sim_now(struct orr_exec *exec)
+{
+    return exec_of(exec)->now;
+}
+
+_Noreturn static void refuse(const struct orr_context *self, const char *what)
+{
+    if (!self)
+        orr_log_error("%s: called from a thread that the simulation does not "
+                      "know; simulated, all threads that call the library "
+                      "must be made with starpu_pthread_create",
+                      what);
+    else if (self->locks)
+        orr_log_error("%s: %s would wait for %s while it holds a lock of the "
+                      "library",
+                      what, self->name,
+                      self->waits_for ? self->waits_for : "?");
+    else
+        orr_log_error("%s: %s must not wait (for %s) inside a callback, a "
+                      "kernel, a cost function or a scheduling policy",
+                      what, self->name ? self->name : "this context",
+                      self->waits_for ? self->waits_for : "virtual time");
+    abort();
+}
+
+/* The calling context, which is about to block. */
+static struct orr_sim_context *blocking_self(struct orr_sim_exec *x,
+                                             const char *what)
+{
+    struct orr_context *self = orr_self;
+
+    if (!self || self->frozen || self->locks)
+        refuse(self, what);
+    assert(self->exec == &x->head);
+    atomic_store_explicit(
+        &x->activity,
+        atomic_load_explicit(&x->activity, memory_order_relaxed) + 1,
+        memory_order_relaxed);
+    return context_of(self);
+}
+
+/* Whether nothing at all happens up to and including that date, so that the
+ * caller may simply move the clock. */
+static bool nothing_before(const struct orr_sim_exec *x, double date)
+{
+    return !x->first_ready && orr_timers_next(&x->timers) > date &&
+           x->events->next_us > date;
+}
+
+/* Blocks in `state` until the date or, when parked, a wake. */
+static void block_until(struct orr_sim_exec *x, struct orr_sim_context *self,
+                        enum orr_sim_state state, double date)
+{
+    if (date < x->now)
+        date = x->now;
+    if (date < ORR_FOREVER) {
+        if (nothing_before(x, date)) {
+            x->now = date;
+            return;
+        }
+        orr_timers_set(&x->timers, &self->timer, date);
+    }
+    self->state = state;
+    block(x, self);
+    orr_timers_cancel(&x->timers, &self->timer);
+}
+
+static void sim_park(struct orr_exec *exec, double until_us)
+{
+    struct orr_sim_exec *x = exec_of(exec);
+    struct orr_sim_context *self = blocking_self(x, "park");
+
+    if (!self->token)
+        block_until(x, self, ORR_SIM_PARKED, until_us);
+    self->token = false;
+}
+
+static void sim_wake(struct orr_exec *exec, struct orr_context *context)
+{
+    struct orr_sim_context *c = context_of(context);
+
+    c->token = true;
+    if (c->state == ORR_SIM_PARKED)
+        push_ready(exec_of(exec), c);
+}
+
+static void sim_sleep(struct orr_exec *exec, double us)
+{
+    struct orr_sim_exec *x = exec_of(exec);
+    struct orr_sim_context *self = blocking_self(x, "sleep");
+
+    /* Written so that NaN is no time at all. */
+    block_until(x, self, ORR_SIM_SLEEPING, us > 0 ? x->now + us : x->now);
+}
+
+static void sim_relax(struct orr_exec *exec)
+{
+    (void)exec;
+}
+
+static struct orr_context *sim_adopt(struct orr_exec *exec)
+{
+    (void)exec;
+    return NULL;
+}
+
+/* -- contexts ------------------------------------------------------------- */
+
+static void link_context(struct orr_sim_exec *x, struct orr_sim_context *c)
+{
+    c->older = x->newest;
+    if (x->newest)
+        x->newest->newer = c;
+    x->newest = c;
+}
+
+static void unlink_context(struct orr_sim_exec *x, struct orr_sim_context *c)
+{
+    if (c->older)
+        c->older->newer = c->newer;
+    if (c->newer)
+        c->newer->older = c->older;
+    else
+        x->newest = c->older;
+}
+
+static void free_context(struct orr_sim_exec *x, struct orr_sim_context *c)
+{
+    unlink_context(x, c);
+    orr_fiber_done(&c->fiber);
+    orr_timers_cancel(&x->timers, &c->timer);
+    orr_timers_release(&x->timers);
+    free(c);
+}
+
+static void bury(struct orr_sim_exec *x)
+{
+    if (x->corpse)
+        free_context(x, x->corpse);
+    x->corpse = NULL;
+}
+
+/* The end of a context, on its own stack, which therefore must stay until
+ * another one frees it: who joins or, for a detached one, who comes next. */
+static void context_main(void *arg)
+{
+    struct orr_sim_context *self = arg;
+    struct orr_sim_exec *x = exec_of(self->head.exec);
+    struct orr_sim_context *next;
+
+    self->body(self->arg);
+    self->state = ORR_SIM_ENDED;
+    if (self->joiner && self->joiner->state == ORR_SIM_JOINING)
+        push_ready(x, self->joiner);
+    if (self->head.detached) {
+        bury(x);
+        x->corpse = self;
+    }
+    next = choose(x);
+    if (!next)
+        next = &x->dispatcher;
+    next->state = ORR_SIM_RUNNING;
+    x->current = next;
+    orr_self = &next->head;
+    orr_fiber_leave(&self->fiber, &next->fiber);
+}
+
+static int sim_spawn(struct orr_exec *exec, const struct orr_context *init,
+                     int cpu, void (*body)(void *), void *arg,
+                     struct orr_context **ret)
+{
+    struct orr_sim_exec *x = exec_of(exec);
+    struct orr_sim_context *c = calloc(1, sizeof(*c));
+    int error = -ENOMEM;
+
+    (void)cpu;
+    if (!c)
+        return -ENOMEM;
+    bury(x);
+    if (init) {
+        c->head.runtime = init->runtime;
+        c->head.worker = init->worker;
+        c->head.name = init->name;
+        c->head.thread = init->thread;
+        c->head.detached = init->detached;
+    }
+    c->head.exec = exec;
+    c->body = body;
+    c->arg = arg;
+    error = orr_timers_reserve(&x->timers);
+    if (error < 0)
+        goto free_memory;
+    error = orr_fiber_init(&c->fiber, x->stack_size, context_main, c);
+    if (error < 0)
+        goto release_timer;
+    link_context(x, c);
+    push_ready(x, c);
+    *ret = &c->head;
+    return 0;
+
+release_timer:
+    orr_timers_release(&x->timers);
+free_memory:
+    free(c);
+    return error;
+}
+
+static void sim_join(struct orr_exec *exec, struct orr_context *context)
+{
+    struct orr_sim_exec *x = exec_of(exec);
+    struct orr_sim_context *c = context_of(context);
+
+    if (c->state != ORR_SIM_ENDED) {
+        struct orr_sim_context *self = blocking_self(x, "join");
+
+        c->joiner = self;
+        self->state = ORR_SIM_JOINING;
+        block(x, self);
+        assert(c->state == ORR_SIM_ENDED);
+    }
+    free_context(x, c);
+}
+
+static const struct orr_exec_ops sim_exec_ops = {
+    .now = sim_now,
+    .spawn = sim_spawn,
+    .join = sim_join,
+    .park = sim_park,
+    .wake = sim_wake,
+    .sleep = sim_sleep,
+    .relax = sim_relax,
+    .adopt = sim_adopt,
+};
+
+/* -- beginning and end ---------------------------------------------------- */
+
+static void run_no_events(struct orr_sim_events *events)
+{
+    (void)events;
+}
+
+static void init_exec(struct orr_sim_exec *x, struct orr_sim_context *root)
+{
+    x->head.ops = &sim_exec_ops;
+    x->head.simulated = true;
+    x->last_ready = &x->first_ready;
+    x->no_events.next_us = ORR_FOREVER;
+    x->no_events.run = run_no_events;
+    x->events = &x->no_events;
+    x->stack_size = orr_fiber_default_size();
+    x->main = root;
+    x->current = root;
+
+    x->dispatcher.head.exec = &x->head;
+    x->dispatcher.head.name = "the machine";
+    x->dispatcher.head.frozen = 1; /* handlers must not block */
+
+    root->head.exec = &x->head;
+    root->head.name = "main";
+    root->state = ORR_SIM_RUNNING;
+    orr_fiber_init_running(&root->fiber);
+    link_context(x, root);
+}
+
+int orr_sim_exec_new(struct orr_sim_exec **ret)
+{
+    struct orr_sim_exec *x = calloc(1, sizeof(*x));
+    struct orr_sim_context *root = calloc(1, sizeof(*root));
+    int error = -ENOMEM;
+
+    if (!x || !root)
+        goto fail;
+    init_exec(x, root);
+    error = orr_timers_reserve(&x->timers);
+    if (error < 0)
+        goto fail;
+    error = orr_fiber_init(&x->dispatcher.fiber, dispatcher_stack, dispatch, x);
+    if (error < 0)
+        goto fail;
+    orr_self = &root->head;
+    *ret = x;
+    return 0;
+
+fail:
+    if (x)
+        orr_timers_done(&x->timers);
+    free(root);
+    free(x);
+    return error;
+}
+
+void orr_sim_exec_free(struct orr_sim_exec *exec)
+{
+    if (!exec)
+        return;
+    while (exec->newest != exec->main)
+        free_context(exec, exec->newest);
+    orr_fiber_done(&exec->dispatcher.fiber);
+    orr_timers_done(&exec->timers);
+    if (orr_self == &exec->main->head)
+        orr_self = NULL;
+    free(exec->main);
+    free(exec);
+}
+
+void orr_sim_exec_set_timer(struct orr_sim_exec *exec, struct orr_timer *timer,
+                            double date)
+{
+    orr_timers_set(&exec->timers, timer, date < exec->now ? exec->now : date);
+}
+
+void orr_sim_exec_each(struct orr_sim_exec *exec,
+                       void (*visit)(struct orr_context *, void *), void *arg)
+{
+    struct orr_sim_context *c = exec->main;
+
+    while (c) {
+        struct orr_sim_context *newer = c->newer;
+
+        if (c->state != ORR_SIM_ENDED)
+            visit(&c->head, arg);
+        c = newer;
+    }
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/exec.h - contexts and virtual time of the simulated machine: fibers, a
+ * queue of those that can go on, a heap of dates. Everything belongs to the
+ * OS thread that made it; the fields marked [watched] are read by the
+ * watchdog's thread.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/device/exec.h"
+#include "core/device/simulated.h"
+#include "sim/switch.h"
+#include "sim/timers.h"
+
+enum orr_sim_state {
+    ORR_SIM_READY,    /* in the run queue */
+    ORR_SIM_RUNNING,  /* or about to */
+    ORR_SIM_PARKED,   /* a wake or its timer makes it ready */
+    ORR_SIM_SLEEPING, /* only its timer does */
+    ORR_SIM_JOINING,  /* only the end of another context does */
+    ORR_SIM_ENDED,
+};
+
+struct orr_sim_context {
+    struct orr_context head; /* first */
+    struct orr_fiber fiber;
+    struct orr_timer timer;
+    enum orr_sim_state state;
+    bool token;
+    struct orr_sim_context *next_ready;
+    struct orr_sim_context *older, *newer; /* all contexts alive */
+    struct orr_sim_context *joiner;
+    void (*body)(void *);
+    void *arg;
+};
+
+/* What happens in virtual time beside timers, i.e. transfers. */
+struct orr_sim_events {
+    /* run() must be called before the clock passes this date; a date in the
+     * past asks for a call before the clock moves at all. */
+    double next_us;
+    /* Called on the dispatcher's stack, at that date or, if it had passed
+     * already, now. Sets next_us anew. */
+    void (*run)(struct orr_sim_events *events);
+};
+
+struct orr_sim_exec {
+    struct orr_exec head;                /* first */
+    double now;                          /* µs */
+    struct orr_timers timers;            /* n is [watched] */
+    struct orr_sim_context *first_ready; /* [watched] */
+    struct orr_sim_context **last_ready; /* the link to fill */
+    struct orr_sim_events *events;       /* never NULL */
+    struct orr_sim_events no_events;
+    struct orr_sim_context *main;
+    struct orr_sim_context *newest; /* of the contexts alive */
+    struct orr_sim_context *corpse; /* detached and ended, to be freed by the
+                                     * next that is on another stack */
+    /* Runs what belongs to no context: the machine's timers, transfers. */
+    struct orr_sim_context dispatcher;
+    struct orr_sim_context *current; /* [watched] */
+    atomic_ulong activity;           /* [watched] blocking calls so far */
+    size_t stack_size;
+    orr_deadlock_fn on_deadlock;
+    struct orr_runtime *runtime; /* its argument */
+};
+
+/* Makes the calling OS thread the main context. Errors: -ENOMEM, -EAGAIN. */
+int orr_sim_exec_new(struct orr_sim_exec **ret);
+
+/* Called by main. Contexts that nobody has joined never run again and are
+ * freed as well. Accepts NULL. */
+void orr_sim_exec_free(struct orr_sim_exec *exec);
+
+/* Sets a timer of the machine (its `fire` is called on the dispatcher's
+ * stack, with the clock at its date); room must have been reserved in
+ * exec->timers. */
+void orr_sim_exec_set_timer(struct orr_sim_exec *exec, struct orr_timer *timer,
+                            double date);
+
+/* Calls visit for each context whose body has not returned, oldest first. */
+void orr_sim_exec_each(struct orr_sim_exec *exec,
+                       void (*visit)(struct orr_context *, void *), void *arg);
+
+/* Whether the machine itself is running, not a context. */
+static inline bool orr_sim_is_dispatcher(const struct orr_sim_exec *exec,
+                                         const struct orr_context *context)
+{
+    return context == &exec->dispatcher.head;
+}

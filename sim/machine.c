@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/machine.c - see machine.h: opening and closing, and the operations,
+ * which are a line or two over transfers, streams and memories.
+ */
+#include "sim/machine.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "sim/costs.h"
+#include "sim/describe.h"
+
+static struct orr_sim_machine *machine_of(struct orr_machine *machine)
+{
+    return (struct orr_sim_machine *)machine;
+}
+
+/* -- operations ----------------------------------------------------------- */
+
+static void charge(double us)
+{
+    if (orr_self)
+        orr_self->debt += us;
+}
+
+/* Main memory is real, and pinned when a CUDA device is there. */
+static int alloc_main(const struct orr_machine *machine, size_t size,
+                      uintptr_t *ret)
+{
+    void *p = NULL;
+
+    if (posix_memalign(&p, 64, size ? size : 1) != 0)
+        return -ENOMEM;
+    *ret = (uintptr_t)p;
+    charge(machine->costs.pinned_alloc_per_mib * (double)size / 1048576);
+    return 0;
+}
+
+static void charge_driver(const struct orr_machine *machine,
+                          const struct orr_sim_driver_calls *calls)
+{
+    charge(calls->allocs * machine->costs.device_alloc +
+           calls->frees * machine->costs.device_free);
+}
+
+static int sim_alloc(struct orr_machine *machine, unsigned node, size_t size,
+                     uintptr_t *ret)
+{
+    struct orr_sim_machine *m = machine_of(machine);
+    struct orr_sim_driver_calls calls = {0};
+    int error;
+
+    if (node == 0)
+        return alloc_main(machine, size, ret);
+    error = orr_sim_memory_alloc(&m->memories[node], size, ret, &calls);
+    charge_driver(machine, &calls);
+    return error;
+}
+
+static void sim_free(struct orr_machine *machine, unsigned node,
+                     uintptr_t address, size_t size)
+{
+    struct orr_sim_machine *m = machine_of(machine);
+    struct orr_sim_driver_calls calls = {0};
+
+    if (node == 0) {
+        free((void *)address);
+        return;
+    }
+    orr_sim_memory_free(&m->memories[node], address, size, &calls);
+    charge_driver(machine, &calls);
+}
+
+static void sim_copy_start(struct orr_machine *machine, struct orr_copy *copy)
+{
+    orr_transfers_start(machine_of(machine)->transfers, copy);
+}
+
+static int sim_kernel_start(struct orr_machine *machine,
+                            struct orr_kernel *kernel)
+{
+    return orr_streams_start(machine_of(machine)->streams, kernel);
+}
+
+/* Frees what there is; also the way out of a failed opening. */
+static void sim_close(struct orr_machine *machine)
+{
+    struct orr_sim_machine *m = machine_of(machine);
+
+    orr_watchdog_stop(m->watchdog);
+    for (unsigned i = 1; m->memories && i < machine->nnodes; i++)
+        orr_sim_memory_done(&m->memories[i]);
+    free(m->memories);
+    orr_streams_free(m->streams);
+    orr_transfers_free(m->transfers);
+    orr_simgrid_free(m->simgrid);
+    orr_sim_exec_free(m->exec);
+    orr_describe_done(machine);
+    free(m);
+}
+
+static const struct orr_machine_ops sim_machine_ops = {
+    .close = sim_close,
+    .alloc = sim_alloc,
+    .free = sim_free,
+    .copy_start = sim_copy_start,
+    .kernel_start = sim_kernel_start,
+};
+
+/* -- opening -------------------------------------------------------------- */
+
+static bool has_cuda(const struct orr_machine *machine)
+{
+    for (unsigned i = 0; i < machine->nworkers; i++)
+        if (machine->workers[i].type == STARPU_CUDA_WORKER)
+            return true;
+    return false;
+}
+
+static int make_memories(struct orr_sim_machine *m)
+{
+    m->memories = calloc(m->machine.nnodes, sizeof(*m->memories));
+    if (!m->memories)
+        return -ENOMEM;
+    for (unsigned i = 0; i < m->machine.nnodes; i++) {
+        m->memories[i].real = m->machine.runs_kernels;
+        m->memories[i].suballocated = m->machine.nodes[i].suballocated;
+    }
+    return 0;
+}
+
+static int make_simgrid(const struct orr_machine_desc *desc,
+                        const unsigned *endpoints, struct orr_sim_machine *m,
+                        struct orr_error *err)
+{
+    bool wanted = true;
+    int error = orr_sim_transfers_cost(&wanted, err);
+
+    if (error < 0 || !wanted)
+        return error;
+    return orr_simgrid_new(desc, endpoints, m->machine.nnodes, &m->simgrid,
+                           err);
+}
+
+/* What needs the machine's tables: all that moves in it. */
+static int make_parts(const struct orr_machine_desc *desc,
+                      const unsigned *endpoints, struct orr_sim_machine *m,
+                      struct orr_error *err)
+{
+    struct orr_machine *machine = &m->machine;
+    int error = orr_sim_costs(desc, has_cuda(machine), &machine->costs, err);
+
+    if (error == 0)
+        error = make_simgrid(desc, endpoints, m, err);
+    if (error == 0)
+        error = make_memories(m);
+    if (error == 0)
+        error = orr_sim_exec_new(&m->exec);
+    if (error < 0)
+        return error;
+    machine->exec = &m->exec->head;
+    error = orr_transfers_new(m->exec, m->simgrid, machine->nnodes,
+                              machine->runs_kernels, machine->costs.copy_queue,
+                              &m->transfers);
+    if (error == 0)
+        error = orr_streams_new(m->exec, machine, &m->streams);
+    if (error == 0)
+        error = orr_watchdog_start(m->exec, &m->watchdog, err);
+    return error;
+}
+
+int orr_sim_open_desc(const struct orr_machine_desc *desc,
+                      const struct orr_machine_options *options,
+                      struct orr_machine **ret, struct orr_error *err)
+{
+    struct orr_sim_machine *m = calloc(1, sizeof(*m));
+    unsigned *endpoints = NULL;
+    int error;
+
+    if (!m)
+        return -ENOMEM;
+    m->machine.ops = &sim_machine_ops;
+    m->machine.simulated = true;
+    m->machine.runs_kernels = options->run_kernels;
+    error = orr_describe(desc, options, &m->machine, &endpoints, err);
+    if (error == 0)
+        error = make_parts(desc, endpoints, m, err);
+    free(endpoints);
+    if (error < 0) {
+        sim_close(&m->machine);
+        return error;
+    }
+    *ret = &m->machine;
+    return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/machine.h - the simulated machine as a whole. One OS thread.
+ */
+#pragma once
+
+#include "core/base/module.h"
+#include "core/device/machine.h"
+#include "core/device/simulated.h"
+#include "platforms/machine_desc.h"
+#include "sim/exec.h"
+#include "sim/memory.h"
+#include "sim/simgrid_bridge.h"
+#include "sim/streams.h"
+#include "sim/transfers.h"
+#include "sim/watchdog.h"
+
+struct orr_sim_machine {
+    struct orr_machine machine; /* first */
+    struct orr_sim_exec *exec;
+    struct orr_simgrid *simgrid; /* NULL: transfers take no time */
+    struct orr_transfers *transfers;
+    struct orr_streams *streams;
+    struct orr_sim_memory *memories; /* one per node, that of node 0 unused */
+    struct orr_watchdog *watchdog;   /* NULL: switched off */
+};
+
+/* As orr_machine_open_fn, for a description in memory, which is only read
+ * during the call. */
+int orr_sim_open_desc(const struct orr_machine_desc *desc,
+                      const struct orr_machine_options *options,
+                      struct orr_machine **ret, struct orr_error *err);
+
+/* The table of the module, and the one symbol that it exports. */
+extern const struct orr_sim_ops orr_sim_ops;
+__attribute__((visibility("default"))) const struct orr_module *
+orr_module_entry(void);

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/memory.c - see memory.h. A chunk is a map of units, one bit each; a
+ * block goes to the first gap that holds it, in the chunk of the last block
+ * or else the first chunk that has one.
+ */
+#include "sim/memory.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNIT_BYTES  ((size_t)16 << 10)
+#define CHUNK_BYTES ((size_t)32 << 20)
+#define BLOCK_MAX   ((size_t)4 << 20)
+#define UNITS       (CHUNK_BYTES / UNIT_BYTES)
+#define ALIGNMENT   ((size_t)64)
+/* Fake addresses start where nobody takes one for NULL or a small number. */
+#define FIRST_FAKE  ((uintptr_t)1 << 30)
+
+enum { FREE_CHUNKS_KEPT = 4 };
+
+struct orr_sim_chunk {
+    uintptr_t base;
+    unsigned nused; /* units */
+    uint64_t used[UNITS / 64];
+};
+
+static size_t round_up(size_t size, size_t unit)
+{
+    return size > SIZE_MAX - unit ? SIZE_MAX / unit * unit
+                                  : (size + unit - 1) / unit * unit;
+}
+
+static int driver_alloc(struct orr_sim_memory *memory, size_t size,
+                        uintptr_t *ret)
+{
+    size = round_up(size, ALIGNMENT);
+    if (memory->real) {
+        void *p = aligned_alloc(ALIGNMENT, size);
+
+        if (!p)
+            return -ENOMEM;
+        *ret = (uintptr_t)p;
+        return 0;
+    }
+    if (!memory->next)
+        memory->next = FIRST_FAKE;
+    if (size > UINTPTR_MAX - memory->next)
+        return -ENOMEM;
+    *ret = memory->next;
+    memory->next += size;
+    return 0;
+}
+
+static void driver_free(struct orr_sim_memory *memory, uintptr_t address)
+{
+    if (memory->real)
+        free((void *)address);
+}
+
+static bool is_used(const struct orr_sim_chunk *chunk, size_t unit)
+{
+    return chunk->used[unit / 64] >> (unit % 64) & 1;
+}
+
+static void mark(struct orr_sim_chunk *chunk, size_t unit, size_t n, bool used)
+{
+    for (size_t i = unit; i < unit + n; i++) {
+        assert(is_used(chunk, i) != used);
+        chunk->used[i / 64] ^= (uint64_t)1 << (i % 64);
+    }
+    chunk->nused += used ? (unsigned)n : -(unsigned)n;
+}
+
+/* The first gap of n units, UNITS without one. */
+static size_t find_gap(const struct orr_sim_chunk *chunk, size_t n)
+{
+    size_t length = 0;
+
+    if (chunk->nused + n > UNITS)
+        return UNITS;
+    for (size_t i = 0; i < UNITS; i++) {
+        if (chunk->used[i / 64] == UINT64_MAX) {
+            i += 63 - i % 64;
+            length = 0;
+            continue;
+        }
+        length = is_used(chunk, i) ? 0 : length + 1;
+        if (length == n)
+            return i + 1 - n;
+    }
+    return UNITS;
+}
+
+/* Puts a new chunk in its place by address. */
+static int add_chunk(struct orr_sim_memory *memory, unsigned *ret)
+{
+    struct orr_sim_chunk *chunk;
+    unsigned i = memory->nchunks;
+    int error;
+
+    if (memory->nchunks == memory->room) {
+        unsigned room = memory->room ? 2 * memory->room : 16;
+        void *chunks = realloc(memory->chunks, room * sizeof(chunk));
+
+        if (!chunks)
+            return -ENOMEM;
+        memory->chunks = chunks;
+        memory->room = room;
+    }
+    chunk = calloc(1, sizeof(*chunk));
+    if (!chunk)
+        return -ENOMEM;
+    error = driver_alloc(memory, CHUNK_BYTES, &chunk->base);
+    if (error < 0) {
+        free(chunk);
+        return error;
+    }
+    for (; i > 0 && memory->chunks[i - 1]->base > chunk->base; i--)
+        memory->chunks[i] = memory->chunks[i - 1];
+    memory->chunks[i] = chunk;
+    memory->nchunks++;
+    memory->nfree++;
+    *ret = i;
+    return 0;
+}
+
+static void remove_chunk(struct orr_sim_memory *memory, unsigned i)
+{
+    driver_free(memory, memory->chunks[i]->base);
+    free(memory->chunks[i]);
+    memory->nchunks--;
+    memory->nfree--;
+    memmove(&memory->chunks[i], &memory->chunks[i + 1],
+            (memory->nchunks - i) * sizeof(memory->chunks[0]));
+}
+
+static bool carve(struct orr_sim_memory *memory, unsigned i, size_t n,
+                  uintptr_t *ret)
+{
+    struct orr_sim_chunk *chunk = memory->chunks[i];
+    size_t unit = find_gap(chunk, n);
+
+    if (unit == UNITS)
+        return false;
+    if (chunk->nused == 0)
+        memory->nfree--;
+    mark(chunk, unit, n, true);
+    memory->hint = i;
+    *ret = chunk->base + unit * UNIT_BYTES;
+    return true;
+}
+
+static int alloc_block(struct orr_sim_memory *memory, size_t n, uintptr_t *ret,
+                       struct orr_sim_driver_calls *calls)
+{
+    unsigned i;
+    int error;
+
+    if (memory->hint < memory->nchunks && carve(memory, memory->hint, n, ret))
+        return 0;
+    for (i = 0; i < memory->nchunks; i++)
+        if (carve(memory, i, n, ret))
+            return 0;
+    error = add_chunk(memory, &i);
+    if (error < 0)
+        return error;
+    calls->allocs++;
+    carve(memory, i, n, ret);
+    return 0;
+}
+
+/* The chunk that holds an address; there is one. */
+static unsigned find_chunk(const struct orr_sim_memory *memory,
+                           uintptr_t address)
+{
+    unsigned low = 0, high = memory->nchunks;
+
+    while (high - low > 1) {
+        unsigned middle = low + (high - low) / 2;
+
+        if (memory->chunks[middle]->base <= address)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void free_block(struct orr_sim_memory *memory, uintptr_t address,
+                       size_t n, struct orr_sim_driver_calls *calls)
+{
+    unsigned i = find_chunk(memory, address);
+    struct orr_sim_chunk *chunk = memory->chunks[i];
+
+    assert(address - chunk->base < CHUNK_BYTES);
+    mark(chunk, (address - chunk->base) / UNIT_BYTES, n, false);
+    if (chunk->nused > 0)
+        return;
+    memory->nfree++;
+    if (memory->nfree <= FREE_CHUNKS_KEPT)
+        return;
+    remove_chunk(memory, i);
+    calls->frees++;
+}
+
+static bool is_block(const struct orr_sim_memory *memory, size_t size)
+{
+    return memory->suballocated && size <= BLOCK_MAX;
+}
+
+int orr_sim_memory_alloc(struct orr_sim_memory *memory, size_t size,
+                         uintptr_t *ret, struct orr_sim_driver_calls *calls)
+{
+    int error;
+
+    if (size == 0)
+        size = 1;
+    if (is_block(memory, size))
+        return alloc_block(memory, (size + UNIT_BYTES - 1) / UNIT_BYTES, ret,
+                           calls);
+    error = driver_alloc(memory, size, ret);
+    if (error == 0)
+        calls->allocs++;
+    return error;
+}
+
+void orr_sim_memory_free(struct orr_sim_memory *memory, uintptr_t address,
+                         size_t size, struct orr_sim_driver_calls *calls)
+{
+    if (size == 0)
+        size = 1;
+    if (is_block(memory, size)) {
+        free_block(memory, address, (size + UNIT_BYTES - 1) / UNIT_BYTES,
+                   calls);
+        return;
+    }
+    driver_free(memory, address);
+    calls->frees++;
+}
+
+void orr_sim_memory_done(struct orr_sim_memory *memory)
+{
+    for (unsigned i = 0; i < memory->nchunks; i++) {
+        driver_free(memory, memory->chunks[i]->base);
+        free(memory->chunks[i]);
+    }
+    free(memory->chunks);
+    memory->chunks = NULL;
+    memory->nchunks = memory->room = memory->nfree = memory->hint = 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/memory.h - the memory of one simulated device: addresses, and what the
+ * driver's allocations cost. Small blocks are carved from chunks, so that
+ * only chunks go to the driver. One OS thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct orr_sim_chunk;
+
+struct orr_sim_memory {
+    bool real;                     /* addresses may be dereferenced */
+    bool suballocated;             /* small blocks are carved from chunks */
+    uintptr_t next;                /* next fake address */
+    struct orr_sim_chunk **chunks; /* in order of address */
+    unsigned nchunks, room;
+    unsigned nfree; /* chunks without a block */
+    unsigned hint;  /* the chunk that the last block came from */
+};
+
+/* What an operation asked of the device's driver. */
+struct orr_sim_driver_calls {
+    unsigned allocs, frees;
+};
+
+/* Returns 0 and the address of `size` > 0 bytes, 64-byte aligned, or -ENOMEM.
+ * Adds the driver's calls to *calls. */
+int orr_sim_memory_alloc(struct orr_sim_memory *memory, size_t size,
+                         uintptr_t *ret, struct orr_sim_driver_calls *calls);
+
+void orr_sim_memory_free(struct orr_sim_memory *memory, uintptr_t address,
+                         size_t size, struct orr_sim_driver_calls *calls);
+
+void orr_sim_memory_done(struct orr_sim_memory *memory);

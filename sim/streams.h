@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/streams.h - kernels of simulated workers: those that the worker waits
+ * for, and those that its device's stream executes one after the other. One
+ * OS thread.
+ */
+#pragma once
+
+#include "core/device/machine.h"
+#include "sim/exec.h"
+
+struct orr_streams;
+
+/* One stream per worker of `machine`, which is borrowed. Errors: -ENOMEM. */
+int orr_streams_new(struct orr_sim_exec *exec,
+                    const struct orr_machine *machine,
+                    struct orr_streams **ret);
+
+void orr_streams_free(struct orr_streams *streams);
+
+/* As orr_machine_ops.kernel_start. */
+int orr_streams_start(struct orr_streams *streams, struct orr_kernel *kernel);

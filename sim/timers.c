@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* sim/timers.c - see timers.h. */
+#include "sim/timers.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+enum { CHILDREN = 4 };
+
+int orr_timers_reserve(struct orr_timers *timers)
+{
+    if (timers->reserved == timers->room) {
+        size_t room = timers->room ? 2 * timers->room : 64;
+        struct orr_timer_entry *heap =
+            realloc(timers->heap, room * sizeof(*heap));
+
+        if (!heap)
+            return -ENOMEM;
+        timers->heap = heap;
+        timers->room = room;
+    }
+    timers->reserved++;
+    return 0;
+}
+
+void orr_timers_release(struct orr_timers *timers)
+{
+    assert(timers->reserved > timers->n);
+    timers->reserved--;
+}
+
+static bool before(const struct orr_timer_entry *a,
+                   const struct orr_timer_entry *b)
+{
+    return a->date < b->date || (a->date == b->date && a->order < b->order);
+}
+
+static void put(struct orr_timers *timers, size_t i,
+                struct orr_timer_entry entry)
+{
+    timers->heap[i] = entry;
+    entry.timer->place = i + 1;
+}
+
+/* Finds the place of `entry` from the hole `i` upwards. */
+static void lift(struct orr_timers *timers, size_t i,
+                 struct orr_timer_entry entry)
+{
+    while (i > 0) {
+        size_t parent = (i - 1) / CHILDREN;
+
+        if (!before(&entry, &timers->heap[parent]))
+            break;
+        put(timers, i, timers->heap[parent]);
+        i = parent;
+    }
+    put(timers, i, entry);
+}
+
+static size_t least_child(const struct orr_timers *timers, size_t i)
+{
+    size_t first = CHILDREN * i + 1;
+    size_t last = first + CHILDREN;
+    size_t least = first;
+
+    if (last > timers->n)
+        last = timers->n;
+    for (size_t k = first + 1; k < last; k++)
+        if (before(&timers->heap[k], &timers->heap[least]))
+            least = k;
+    return least;
+}
+
+static void sink(struct orr_timers *timers, size_t i,
+                 struct orr_timer_entry entry)
+{
+    while (CHILDREN * i + 1 < timers->n) {
+        size_t child = least_child(timers, i);
+
+        if (!before(&timers->heap[child], &entry))
+            break;
+        put(timers, i, timers->heap[child]);
+        i = child;
+    }
+    put(timers, i, entry);
+}
+
+void orr_timers_set(struct orr_timers *timers, struct orr_timer *timer,
+                    double date)
+{
+    assert(!timer->place && timers->n < timers->reserved);
+    timers->n++;
+    lift(timers, timers->n - 1,
+         (struct orr_timer_entry){date, timers->order++, timer});
+}
+
+static void take_out(struct orr_timers *timers, size_t i)
+{
+    struct orr_timer_entry last = timers->heap[--timers->n];
+
+    timers->heap[i].timer->place = 0;
+    if (i == timers->n)
+        return;
+    if (i > 0 && before(&last, &timers->heap[(i - 1) / CHILDREN]))
+        lift(timers, i, last);
+    else
+        sink(timers, i, last);
+}
+
+void orr_timers_cancel(struct orr_timers *timers, struct orr_timer *timer)
+{
+    if (timer->place)
+        take_out(timers, timer->place - 1);
+}
+
+struct orr_timer *orr_timers_pop(struct orr_timers *timers)
+{
+    struct orr_timer *first = timers->heap[0].timer;
+
+    assert(timers->n > 0);
+    take_out(timers, 0);
+    return first;
+}
+
+void orr_timers_done(struct orr_timers *timers)
+{
+    free(timers->heap);
+    timers->heap = NULL;
+    timers->n = timers->room = timers->reserved = 0;
+}

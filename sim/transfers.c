@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/transfers.c - see transfers.h. A copy goes
+ *
+ *   handed over -> (delayed) -> waiting for its locks -> begun -> ended
+ *
+ * where the last arrows are taken on the dispatcher's stack only, since they
+ * enter SimGrid and call core.
+ */
+#include "sim/transfers.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+
+/* The slots of orr_copy.machine_link. */
+enum {
+    NEXT_WRITER, /* in the queue that it writes in, or of one of our lists */
+    NEXT_READER, /* in the queue that it reads in */
+    MISSING,     /* locks it still waits for */
+    DATE,        /* when a delayed copy enters, bits of a double */
+};
+
+/* First come, first served; `busy` readers or one writer are inside. */
+struct lock {
+    struct orr_copy *first, *last; /* waiting */
+    unsigned readers;
+    bool written;
+};
+
+struct list {
+    struct orr_copy *first, *last; /* by NEXT_WRITER */
+};
+
+struct orr_transfers {
+    struct orr_sim_events events; /* first */
+    struct orr_sim_exec *exec;
+    struct orr_simgrid *simgrid;
+    bool perform;
+    double delay_us;
+    unsigned nnodes;
+    struct lock *device;  /* [nnodes], what arrives at and leaves devices */
+    struct lock *to_main; /* [nnodes] */
+    struct list granted;  /* have their locks, not begun yet */
+    struct list delayed;  /* by date, since all are delayed alike */
+    struct orr_timer delay_timer;
+};
+
+static_assert(sizeof(double) <= sizeof(void *),
+              "a date must fit in a link of a copy");
+
+static void list_push(struct list *list, struct orr_copy *copy)
+{
+    copy->machine_link[NEXT_WRITER] = NULL;
+    if (list->last)
+        list->last->machine_link[NEXT_WRITER] = copy;
+    else
+        list->first = copy;
+    list->last = copy;
+}
+
+static struct orr_copy *list_pop(struct list *list)
+{
+    struct orr_copy *copy = list->first;
+
+    if (!copy)
+        return NULL;
+    list->first = copy->machine_link[NEXT_WRITER];
+    if (!list->first)
+        list->last = NULL;
+    return copy;
+}
+
+static uintptr_t missing(const struct orr_copy *copy)
+{
+    return (uintptr_t)copy->machine_link[MISSING];
+}
+
+static void set_missing(struct orr_copy *copy, uintptr_t n)
+{
+    copy->machine_link[MISSING] = (void *)n;
+}
+
+/* -- locks ---------------------------------------------------------------- */
+
+/* Whether `copy` reads in `lock`, the device lock of the node it leaves. */
+static bool reads(const struct orr_transfers *t, const struct lock *lock,
+                  const struct orr_copy *copy)
+{
+    return lock == &t->device[copy->src];
+}
+
+static int next_slot(const struct orr_transfers *t, const struct lock *lock,
+                     const struct orr_copy *copy)
+{
+    return reads(t, lock, copy) ? NEXT_READER : NEXT_WRITER;
+}
+
+static bool may_enter(const struct lock *lock, bool reader)
+{
+    return !lock->written && (reader || lock->readers == 0);
+}
+
+static void enter(struct lock *lock, bool reader)
+{
+    if (reader)
+        lock->readers++;
+    else
+        lock->written = true;
+}
+
+/* One lock less to wait for; with all of them the copy can begin. */
+static void grant(struct orr_transfers *t, struct orr_copy *copy)
+{
+    set_missing(copy, missing(copy) - 1);
+    if (missing(copy) > 0)
+        return;
+    list_push(&t->granted, copy);
+    t->events.next_us = -ORR_FOREVER; /* before the clock moves */
+}
+
+static void ask(struct orr_transfers *t, struct lock *lock,
+                struct orr_copy *copy)
+{
+    bool reader = reads(t, lock, copy);
+
+    if (!lock->first && may_enter(lock, reader)) {
+        enter(lock, reader);
+        grant(t, copy);
+        return;
+    }
+    copy->machine_link[next_slot(t, lock, copy)] = NULL;
+    if (lock->last)
+        lock->last->machine_link[next_slot(t, lock, lock->last)] = copy;
+    else
+        lock->first = copy;
+    lock->last = copy;
+}
+
+static void leave(struct orr_transfers *t, struct lock *lock,
+                  const struct orr_copy *copy)
+{
+    if (reads(t, lock, copy))
+        lock->readers--;
+    else
+        lock->written = false;
+    while (lock->first && may_enter(lock, reads(t, lock, lock->first))) {
+        struct orr_copy *next = lock->first;
+
+        lock->first = next->machine_link[next_slot(t, lock, next)];
+        if (!lock->first)
+            lock->last = NULL;
+        enter(lock, reads(t, lock, next));
+        grant(t, next);
+    }
+}
+
+static bool is_peer(const struct orr_copy *copy)
+{
+    return copy->src != 0 && copy->dst != 0;
+}
+
+static struct lock *write_lock(struct orr_transfers *t,
+                               const struct orr_copy *copy)
+{
+    return copy->dst != 0 ? &t->device[copy->dst] : &t->to_main[copy->src];
+}
+
+static void ask_locks(struct orr_transfers *t, struct orr_copy *copy)
+{
+    set_missing(copy, is_peer(copy) ? 2 : 1);
+    ask(t, write_lock(t, copy), copy);
+    if (is_peer(copy))
+        ask(t, &t->device[copy->src], copy);
+}
+
+static void leave_locks(struct orr_transfers *t, const struct orr_copy *copy)
+{
+    leave(t, write_lock(t, copy), copy);
+    if (is_peer(copy))
+        leave(t, &t->device[copy->src], copy);
+}
+
+/* -- beginning and ending ------------------------------------------------- */
+
+static void end(struct orr_transfers *t, struct orr_copy *copy)
+{
+    if (t->perform)
+        copy->perform(copy);
+    leave_locks(t, copy);
+    copy->done(copy);
+}
+
+static void begin(struct orr_transfers *t, struct orr_copy *copy)
+{
+    struct orr_error err = {.text = ""};
+
+    if (!t->simgrid) {
+        end(t, copy);
+        return;
+    }
+    if (orr_simgrid_start(t->simgrid, copy->src, copy->dst, copy->size, copy,
+                          t->exec->now, &err) == 0)
+        return;
+    /* Out of memory in SimGrid, or no route: nothing could end the copy. */
+    orr_log_error("the simulation cannot go on: %s", err.text);
+    abort();
+}
+
+static void begin_granted(struct orr_transfers *t)
+{
+    struct orr_copy *copy;
+
+    while ((copy = list_pop(&t->granted)))
+        begin(t, copy);
+}
+
+static void end_ended(struct orr_transfers *t)
+{
+    struct orr_copy *copy;
+
+    while ((copy = orr_simgrid_take_ended(t->simgrid)))
+        end(t, copy);
+}
+
+static void run_events(struct orr_sim_events *events)
+{
+    struct orr_transfers *t = (struct orr_transfers *)events;
+
+    if (t->granted.first)
+        begin_granted(t);
+    else if (t->simgrid)
+        orr_simgrid_advance(t->simgrid);
+    /* Also after a beginning: moving SimGrid's clock to the present may have
+     * met an end that rounding had put an instant later. */
+    if (t->simgrid)
+        end_ended(t);
+    if (t->granted.first)
+        events->next_us = -ORR_FOREVER;
+    else if (t->simgrid)
+        events->next_us = orr_simgrid_next_us(t->simgrid);
+    else
+        events->next_us = ORR_FOREVER;
+}
+
+/* -- handing over --------------------------------------------------------- */
+
+static double copy_date(const struct orr_copy *copy)
+{
+    double date;
+
+    memcpy(&date, &copy->machine_link[DATE], sizeof(date));
+    return date;
+}
+
+static void arm_delay(struct orr_transfers *t)
+{
+    orr_sim_exec_set_timer(t->exec, &t->delay_timer,
+                           copy_date(t->delayed.first));
+}
+
+static void delay(struct orr_transfers *t, struct orr_copy *copy)
+{
+    double date = t->exec->now + t->delay_us;
+
+    memcpy(&copy->machine_link[DATE], &date, sizeof(date));
+    list_push(&t->delayed, copy);
+    if (t->delayed.first == copy)
+        arm_delay(t);
+}
+
+static void end_delay(struct orr_timer *timer)
+{
+    struct orr_transfers *t =
+        (struct orr_transfers *)((char *)timer -
+                                 offsetof(struct orr_transfers, delay_timer));
+
+    ask_locks(t, list_pop(&t->delayed));
+    if (t->delayed.first)
+        arm_delay(t);
+}
+
+void orr_transfers_start(struct orr_transfers *transfers, struct orr_copy *copy)
+{
+    assert(copy->size > 0 && copy->src != copy->dst);
+    assert(copy->src < transfers->nnodes && copy->dst < transfers->nnodes);
+    if (orr_self && !orr_sim_is_dispatcher(transfers->exec, orr_self))
+        orr_self->debt += transfers->delay_us;
+    else if (transfers->delay_us > 0) {
+        delay(transfers, copy);
+        return;
+    }
+    ask_locks(transfers, copy);
+}
+
+int orr_transfers_new(struct orr_sim_exec *exec, struct orr_simgrid *simgrid,
+                      unsigned nnodes, bool perform, double delay_us,
+                      struct orr_transfers **ret)
+{
+    struct orr_transfers *t = calloc(1, sizeof(*t));
+
+    if (!t)
+        return -ENOMEM;
+    t->exec = exec;
+    t->simgrid = simgrid;
+    t->nnodes = nnodes;
+    t->perform = perform;
+    t->delay_us = delay_us;
+    t->events.next_us = ORR_FOREVER;
+    t->events.run = run_events;
+    t->delay_timer.fire = end_delay;
+    t->device = calloc(nnodes, sizeof(*t->device));
+    t->to_main = calloc(nnodes, sizeof(*t->to_main));
+    if (!t->device || !t->to_main || orr_timers_reserve(&exec->timers) < 0) {
+        free(t->device);
+        free(t->to_main);
+        free(t);
+        return -ENOMEM;
+    }
+    exec->events = &t->events;
+    *ret = t;
+    return 0;
+}
+
+void orr_transfers_free(struct orr_transfers *transfers)
+{
+    if (!transfers)
+        return;
+    transfers->exec->events = &transfers->exec->no_events;
+    orr_timers_cancel(&transfers->exec->timers, &transfers->delay_timer);
+    orr_timers_release(&transfers->exec->timers);
+    free(transfers->device);
+    free(transfers->to_main);
+    free(transfers);
+}

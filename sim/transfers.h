@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/transfers.h - the copy engines: which copy may start when, and SimGrid's
+ * word on when it ends. One OS thread.
+ *
+ * A new copy waits for all earlier ones that it conflicts with. With "peer"
+ * for a copy neither end of which is main memory, these are
+ *   1. those of the same source and destination;
+ *   2. the exact reverse, when it is a peer copy;
+ *   3. when it is a peer copy, those that arrive at its source or destination;
+ *   4. peer copies of which it arrives at the source or the destination.
+ * That is the same as saying: each device has a lock that serves in order of
+ * arrival; a copy to it writes, a peer copy from it reads; and copies to main
+ * memory go one after the other per device. So the rules cost a queue
+ * operation or two per copy, however many wait.
+ */
+#pragma once
+
+#include "core/device/machine.h"
+#include "sim/exec.h"
+#include "sim/simgrid_bridge.h"
+
+struct orr_transfers;
+
+/* `simgrid` has one endpoint per node and is borrowed, NULL: copies take no
+ * time. `perform` says that copies move bytes. `delay_us` is what handing over
+ * a copy costs when the machine itself does it. Errors: -ENOMEM. */
+int orr_transfers_new(struct orr_sim_exec *exec, struct orr_simgrid *simgrid,
+                      unsigned nnodes, bool perform, double delay_us,
+                      struct orr_transfers **ret);
+
+/* Forgets what is still under way. Accepts NULL. */
+void orr_transfers_free(struct orr_transfers *transfers);
+
+/* Never blocks or switches, never fails; copy->done is called later, on the
+ * dispatcher's stack. */
+void orr_transfers_start(struct orr_transfers *transfers,
+                         struct orr_copy *copy);

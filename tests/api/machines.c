@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tests/api/machines.c - see machines.h. */
+#include "machines.h"
+
+#include <stdlib.h>
+
+#include <orrery.h>
+
+static const char *const policies[NMACHINES] = {"lws",  "eager", "dmda",
+                                                "lws", "dmdas", "prio"};
+
+int machine_simulated(int i)
+{
+    return i >= 2;
+}
+
+void machine_choose(int i)
+{
+    setenv("STARPU_SCHED", policies[i], 1);
+    setenv("STARPU_SILENT", "1", 1);
+    setenv("STARPU_NCPU", "2", 1);
+    unsetenv("STARPU_PERF_MODEL_DIR");
+    if (!machine_simulated(i))
+        return;
+    setenv("ORRERY_MACHINE", TEST_MACHINE, 1);
+    setenv("ORRERY_SIM_KERNELS", "run", 1);
+    setenv("ORRERY_ASSUME", "kernel[k] = 50us", 1);
+}
+
+void machine_open(int i)
+{
+    machine_choose(i);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    ck_assert_int_eq(orrery_is_simulated(), machine_simulated(i));
+}
+
+int machine_run_suite(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

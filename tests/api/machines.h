@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/machines.h - the machines that each scenario runs on: the real
+ * one, and a simulated one with 3 GPUs whose kernels are run, under several
+ * policies. Check forks for each, so that the environment is its own.
+ */
+#pragma once
+
+#include <check.h>
+#include <starpu.h>
+
+#define NMACHINES 6
+
+/* Sets the environment for machine i of NMACHINES. */
+void machine_choose(int i);
+
+/* Whether machine i is a simulated one. */
+int machine_simulated(int i);
+
+/* starpu_init on machine i, or a failed check. */
+void machine_open(int i);
+
+/* Runs the suite with TAP on standard output; the exit status of main. */
+int machine_run_suite(Suite *suite);

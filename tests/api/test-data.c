@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-data.c - data: coherency, order, eviction, partition, on each
+ * machine. The oracle is the same program run in order on plain arrays.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machines.h"
+
+/* v = v * a + b, elementwise; a datum's history is in its value. */
+struct affine {
+    uint64_t a, b;
+};
+
+static void scale(void *buffers[], void *arg)
+{
+    uint64_t *v = (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[0]);
+    const struct affine *law = arg;
+
+    for (unsigned i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
+        v[i] = v[i] * law->a + law->b;
+}
+
+static void add(void *buffers[], void *arg)
+{
+    uint64_t *to = (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[0]);
+    const uint64_t *from = (const uint64_t *)STARPU_VECTOR_GET_PTR(buffers[1]);
+
+    (void)arg;
+    for (unsigned i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
+        to[i] += from[i];
+}
+
+static struct starpu_codelet cl_scale = {
+    .cpu_funcs = {scale},
+    .cuda_funcs = {scale},
+    .cuda_flags = {STARPU_CUDA_ASYNC},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .name = "k",
+};
+
+static struct starpu_codelet cl_add = {
+    .cpu_funcs = {add},
+    .cuda_funcs = {add},
+    .nbuffers = 2,
+    .modes = {STARPU_RW, STARPU_R},
+    .name = "k",
+};
+
+static void insert_scale(starpu_data_handle_t handle, uint64_t a, uint64_t b)
+{
+    struct affine law = {a, b};
+
+    ck_assert_int_eq(starpu_task_insert(&cl_scale, STARPU_VALUE, &law,
+                                        sizeof(law), STARPU_RW, handle, 0),
+                     0);
+}
+
+/* STARPU_VALUE packs arguments: unpack what insert_scale sent. */
+static void scale_packed(void *buffers[], void *arg)
+{
+    struct affine law;
+
+    starpu_codelet_unpack_args(arg, &law);
+    scale(buffers, &law);
+}
+
+
+START_TEST(a_value_written_by_tasks_is_back_after_unregister)
+{
+    uint64_t v[64] = {0};
+    starpu_data_handle_t handle;
+
+    machine_open(_i);
+    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)v, 64,
+                                sizeof(*v));
+    for (uint64_t i = 1; i <= 10; i++)
+        insert_scale(handle, 3, i);
+    starpu_data_unregister(handle);
+    starpu_shutdown();
+    for (int k = 0; k < 64; k++) {
+        uint64_t expected = 0;
+
+        for (uint64_t i = 1; i <= 10; i++)
+            expected = expected * 3 + i;
+        ck_assert_uint_eq(v[k], expected);
+    }
+}
+END_TEST
+
+#define NDATA 24
+#define NX    64
+
+static uint64_t draw(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return *state >> 33;
+}
+
+/* Random tasks on random workers, checked against running them in order. */
+START_TEST(random_graphs_give_the_sequential_result)
+{
+    static uint64_t v[NDATA][NX], expected[NDATA][NX];
+    starpu_data_handle_t handle[NDATA];
+    uint64_t seed = 12345 + (uint64_t)_i;
+
+    machine_open(_i % NMACHINES);
+    for (int d = 0; d < NDATA; d++) {
+        for (int k = 0; k < NX; k++)
+            v[d][k] = expected[d][k] = (uint64_t)(d * 1000 + k);
+        starpu_vector_data_register(&handle[d], STARPU_MAIN_RAM,
+                                    (uintptr_t)v[d], NX, sizeof(v[d][0]));
+    }
+    for (int t = 0; t < 1500; t++) {
+        unsigned to = (unsigned)draw(&seed) % NDATA;
+        unsigned from = (unsigned)draw(&seed) % NDATA;
+        int worker = (int)(draw(&seed) % starpu_worker_get_count());
+
+        if (draw(&seed) % 3)
+            worker = -1;
+        if (to == from) {
+            uint64_t a = draw(&seed) % 7 + 1, b = draw(&seed) % 100;
+            struct affine law = {a, b};
+
+            starpu_task_insert(&cl_scale, STARPU_VALUE, &law, sizeof(law),
+                               STARPU_RW, handle[to],
+                               STARPU_EXECUTE_ON_WORKER, worker, 0);
+            for (int k = 0; k < NX; k++)
+                expected[to][k] = expected[to][k] * a + b;
+        } else {
+            starpu_task_insert(&cl_add, STARPU_RW, handle[to], STARPU_R,
+                               handle[from], STARPU_EXECUTE_ON_WORKER, worker,
+                               STARPU_PRIORITY, (int)(draw(&seed) % 5), 0);
+            for (int k = 0; k < NX; k++)
+                expected[to][k] += expected[from][k];
+        }
+        if (t % 97 == 0) {
+            ck_assert_int_eq(starpu_data_acquire(handle[to], STARPU_R), 0);
+            ck_assert_int_eq(
+                memcmp(v[to], expected[to], sizeof(v[to])), 0);
+            starpu_data_release(handle[to]);
+        }
+        if (t % 53 == 0)
+            starpu_data_wont_use(handle[from]);
+    }
+    for (int d = 0; d < NDATA; d++)
+        starpu_data_unregister(handle[d]);
+    starpu_shutdown();
+    for (int d = 0; d < NDATA; d++)
+        ck_assert_int_eq(memcmp(v[d], expected[d], sizeof(v[d])), 0);
+}
+END_TEST
+
+/* 40 data of 4 MiB on GPUs of 64 MiB. */
+START_TEST(data_larger_than_a_gpu_are_evicted_and_come_back)
+{
+    enum { N = 40, LENGTH = 1 << 19 };
+    starpu_data_handle_t handle[N];
+    uint64_t *v[N];
+
+    machine_open(_i);
+    for (int d = 0; d < N; d++) {
+        v[d] = calloc(LENGTH, sizeof(**v));
+        starpu_vector_data_register(&handle[d], STARPU_MAIN_RAM,
+                                    (uintptr_t)v[d], LENGTH, sizeof(**v));
+    }
+    for (int round = 0; round < 3; round++)
+        for (int d = 0; d < N; d++) {
+            struct affine law = {2, (uint64_t)d + 1};
+            int gpu = machine_simulated(_i)
+                          ? starpu_worker_get_by_type(STARPU_CUDA_WORKER, 0)
+                          : -1;
+
+            starpu_task_insert(&cl_scale, STARPU_VALUE, &law, sizeof(law),
+                               STARPU_RW, handle[d], STARPU_EXECUTE_ON_WORKER,
+                               gpu, 0);
+        }
+    for (int d = 0; d < N; d++) {
+        starpu_data_unregister(handle[d]);
+        ck_assert_uint_eq(v[d][0], 7 * ((uint64_t)d + 1));
+        ck_assert_uint_eq(v[d][LENGTH - 1], 7 * ((uint64_t)d + 1));
+        free(v[d]);
+    }
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(a_matrix_cut_in_two_dimensions_is_whole_again)
+{
+    enum { N = 32, PARTS = 4 };
+    struct starpu_data_filter columns = {
+        .filter_func = starpu_matrix_filter_vertical_block, .nchildren = PARTS};
+    struct starpu_data_filter rows = {
+        .filter_func = starpu_matrix_filter_block, .nchildren = PARTS};
+    static uint64_t m[N][N];
+    starpu_data_handle_t handle;
+
+    machine_open(_i);
+    for (int i = 0; i < N * N; i++)
+        m[i / N][i % N] = (uint64_t)i;
+    starpu_matrix_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)m, N, N,
+                                N, sizeof(m[0][0]));
+    starpu_data_map_filters(handle, 2, &columns, &rows);
+    ck_assert_int_eq(starpu_data_get_nb_children(handle), PARTS);
+    for (int round = 0; round < 3; round++)
+        for (int i = 0; i < PARTS; i++)
+            for (int j = 0; j < PARTS; j++) {
+                starpu_data_handle_t tile =
+                    starpu_data_get_sub_data(handle, 2, i, j);
+                extern struct starpu_codelet cl_tile;
+
+                ck_assert_int_eq(starpu_task_insert(&cl_tile, STARPU_RW, tile,
+                                                    0),
+                                 0);
+            }
+    starpu_data_unpartition(handle, STARPU_MAIN_RAM);
+    starpu_data_unregister(handle);
+    starpu_shutdown();
+    for (int i = 0; i < N * N; i++)
+        ck_assert_uint_eq(m[i / N][i % N], (uint64_t)i + 3);
+}
+END_TEST
+
+static void increment_tile(void *buffers[], void *arg)
+{
+    uint64_t *m = (uint64_t *)STARPU_MATRIX_GET_PTR(buffers[0]);
+    unsigned ld = STARPU_MATRIX_GET_LD(buffers[0]);
+
+    (void)arg;
+    for (unsigned y = 0; y < STARPU_MATRIX_GET_NY(buffers[0]); y++)
+        for (unsigned x = 0; x < STARPU_MATRIX_GET_NX(buffers[0]); x++)
+            m[y * ld + x]++;
+}
+
+struct starpu_codelet cl_tile = {
+    .cpu_funcs = {increment_tile},
+    .cuda_funcs = {increment_tile},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .name = "k",
+};
+
+static void write_index(void *buffers[], void *arg)
+{
+    (void)arg;
+    *(int *)STARPU_VARIABLE_GET_PTR(buffers[0]) = 42;
+}
+
+START_TEST(data_without_a_home_live_where_tasks_write_them)
+{
+    static struct starpu_codelet cl = {.cpu_funcs = {write_index},
+                                       .cuda_funcs = {write_index},
+                                       .nbuffers = 1,
+                                       .modes = {STARPU_W},
+                                       .name = "k"};
+    starpu_data_handle_t handle;
+
+    machine_open(_i);
+    starpu_variable_data_register(&handle, -1, 0, sizeof(int));
+    starpu_task_insert(&cl, STARPU_W, handle, 0);
+    ck_assert_int_eq(starpu_data_acquire(handle, STARPU_R), 0);
+    ck_assert_int_eq(*(int *)starpu_data_get_local_ptr(handle), 42);
+    starpu_data_release(handle);
+    starpu_data_unregister(handle);
+    starpu_shutdown();
+}
+END_TEST
+
+static int seen;
+
+static void release_it(void *arg)
+{
+    seen++;
+    starpu_data_release((starpu_data_handle_t)arg);
+}
+
+START_TEST(acquire_cb_sees_the_value_of_earlier_tasks)
+{
+    uint64_t v[8] = {0};
+    starpu_data_handle_t handle;
+
+    machine_open(_i);
+    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)v, 8,
+                                sizeof(*v));
+    insert_scale(handle, 1, 5);
+    starpu_data_acquire_cb(handle, STARPU_RW, release_it, handle);
+    insert_scale(handle, 2, 0);
+    starpu_task_wait_for_all();
+    starpu_data_unregister(handle);
+    starpu_shutdown();
+    ck_assert_int_eq(seen, 1);
+    ck_assert_uint_eq(v[3], 10);
+}
+END_TEST
+
+static void use_scratch(void *buffers[], void *arg)
+{
+    uint64_t *v = (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[0]);
+    uint64_t *scratch = (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[1]);
+
+    (void)arg;
+    for (unsigned i = 0; i < 8; i++)
+        scratch[i] = v[i] + 1;
+    for (unsigned i = 0; i < 8; i++)
+        v[i] = scratch[i];
+}
+
+START_TEST(scratch_buffers_belong_to_one_worker_each)
+{
+    static struct starpu_codelet cl = {.cpu_funcs = {use_scratch},
+                                       .cuda_funcs = {use_scratch},
+                                       .nbuffers = 2,
+                                       .modes = {STARPU_RW, STARPU_SCRATCH},
+                                       .name = "k"};
+    uint64_t v[16][8] = {{0}};
+    starpu_data_handle_t handle[16], scratch;
+
+    machine_open(_i);
+    starpu_vector_data_register(&scratch, -1, 0, 8, sizeof(**v));
+    for (int d = 0; d < 16; d++)
+        starpu_vector_data_register(&handle[d], STARPU_MAIN_RAM,
+                                    (uintptr_t)v[d], 8, sizeof(**v));
+    for (int round = 0; round < 20; round++)
+        for (int d = 0; d < 16; d++)
+            starpu_task_insert(&cl, STARPU_RW, handle[d], STARPU_SCRATCH,
+                               scratch, 0);
+    for (int d = 0; d < 16; d++)
+        starpu_data_unregister(handle[d]);
+    starpu_data_unregister(scratch);
+    starpu_shutdown();
+    for (int d = 0; d < 16; d++)
+        ck_assert_uint_eq(v[d][7], 20);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("api-data");
+    TCase *tc = tcase_create("each machine");
+
+    cl_scale.cpu_funcs[0] = scale_packed;
+    cl_scale.cuda_funcs[0] = scale_packed;
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, a_value_written_by_tasks_is_back_after_unregister,
+                        0, NMACHINES);
+    tcase_add_loop_test(tc, random_graphs_give_the_sequential_result, 0,
+                        8 * NMACHINES);
+    tcase_add_loop_test(tc, data_larger_than_a_gpu_are_evicted_and_come_back,
+                        0, NMACHINES);
+    tcase_add_loop_test(tc, a_matrix_cut_in_two_dimensions_is_whole_again, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, data_without_a_home_live_where_tasks_write_them, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, acquire_cb_sees_the_value_of_earlier_tasks, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, scratch_buffers_belong_to_one_worker_each, 0,
+                        NMACHINES);
+    suite_add_tcase(suite, tc);
+    return machine_run_suite(suite);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-tasks.c - tasks, dependencies, tags, callbacks and waiting,
+ * through the public interface, on each machine.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "machines.h"
+
+static atomic_int clock_ticks;
+
+/* cl_arg: where to note when the task ran. */
+static void note(void *buffers[], void *arg)
+{
+    (void)buffers;
+    *(int *)arg = atomic_fetch_add(&clock_ticks, 1) + 1;
+}
+
+static struct starpu_codelet cl_note = {
+    .cpu_funcs = {note},
+    .cuda_funcs = {note},
+    .nbuffers = 0,
+    .name = "k",
+};
+
+static void submit(struct starpu_task *task)
+{
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+}
+
+static struct starpu_task *new_task(int *when)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    ck_assert_ptr_nonnull(task);
+    task->cl = &cl_note;
+    task->cl_arg = when;
+    return task;
+}
+
+START_TEST(a_submitted_task_runs_once)
+{
+    int when = 0;
+
+    machine_open(_i);
+    submit(new_task(&when));
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_int_eq(when, 1);
+    ck_assert_int_eq(atomic_load(&clock_ticks), 1);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(many_tasks_all_run)
+{
+    int when[2000] = {0};
+
+    machine_open(_i);
+    for (int i = 0; i < 2000; i++)
+        submit(new_task(&when[i]));
+    starpu_task_wait_for_all();
+    for (int i = 0; i < 2000; i++)
+        ck_assert_int_gt(when[i], 0);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(explicit_dependencies_are_kept_whatever_the_submission_order)
+{
+    int when[3] = {0};
+    struct starpu_task *task[3];
+
+    machine_open(_i);
+    for (int i = 0; i < 3; i++)
+        task[i] = new_task(&when[i]);
+    starpu_task_declare_deps_array(task[2], 2,
+                                   (struct starpu_task *[]){task[0], task[1]});
+    starpu_task_declare_deps(task[0], 1, task[1]);
+    submit(task[2]);
+    submit(task[0]);
+    submit(task[1]);
+    starpu_task_wait_for_all();
+    ck_assert_int_lt(when[1], when[0]);
+    ck_assert_int_lt(when[0], when[2]);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(tags_order_tasks_and_can_be_waited_for)
+{
+    int when[3] = {0};
+
+    machine_open(_i);
+    starpu_tag_declare_deps((starpu_tag_t)7, 2, (starpu_tag_t)5,
+                            (starpu_tag_t)6);
+    for (int i = 2; i >= 0; i--) {
+        struct starpu_task *task = new_task(&when[i]);
+
+        task->use_tag = 1;
+        task->tag_id = 5 + (starpu_tag_t)i;
+        submit(task);
+    }
+    ck_assert_int_eq(starpu_tag_wait((starpu_tag_t)7), 0);
+    ck_assert_int_lt(when[0], when[2]);
+    ck_assert_int_lt(when[1], when[2]);
+    starpu_task_wait_for_all();
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(a_tag_notified_by_the_application_lets_its_successors_go)
+{
+    int when = 0;
+    struct starpu_task *task;
+
+    machine_open(_i);
+    starpu_tag_declare_deps((starpu_tag_t)2, 1, (starpu_tag_t)1);
+    task = new_task(&when);
+    task->use_tag = 1;
+    task->tag_id = 2;
+    submit(task);
+    starpu_usleep(1000);
+    ck_assert_int_eq(when, 0);
+    starpu_tag_notify_from_apps((starpu_tag_t)1);
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(when, 1);
+    starpu_shutdown();
+}
+END_TEST
+
+static void count(void *arg)
+{
+    atomic_fetch_add((atomic_int *)arg, 1);
+}
+
+START_TEST(callbacks_run_before_wait_for_all_returns)
+{
+    atomic_int n = 0;
+    int when;
+
+    machine_open(_i);
+    for (int i = 0; i < 100; i++) {
+        struct starpu_task *task = new_task(&when);
+
+        task->callback_func = count;
+        task->callback_arg = &n;
+        task->epilogue_callback_func = count;
+        task->epilogue_callback_arg = &n;
+        task->prologue_callback_func = count;
+        task->prologue_callback_arg = &n;
+        submit(task);
+    }
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(atomic_load(&n), 300);
+    starpu_shutdown();
+}
+END_TEST
+
+static int in_callback;
+
+static void submit_more(void *arg)
+{
+    submit(new_task(arg));
+}
+
+START_TEST(a_callback_may_submit)
+{
+    struct starpu_task *task;
+    int when;
+
+    machine_open(_i);
+    task = new_task(&when);
+    task->callback_func = submit_more;
+    task->callback_arg = &in_callback;
+    submit(task);
+    starpu_task_wait_for_all();
+    ck_assert_int_gt(in_callback, 0);
+    starpu_shutdown();
+}
+END_TEST
+
+static int refused;
+
+static void wait_in_callback(void *arg)
+{
+    (void)arg;
+    refused = starpu_task_wait_for_all();
+}
+
+START_TEST(waiting_in_a_callback_is_refused)
+{
+    struct starpu_task *task;
+    int when;
+
+    machine_open(_i);
+    task = new_task(&when);
+    task->callback_func = wait_in_callback;
+    submit(task);
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(refused, -EDEADLK);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(a_task_that_is_not_detached_can_be_waited_for)
+{
+    struct starpu_task *task;
+    int when = 0;
+
+    machine_open(_i);
+    task = new_task(&when);
+    task->detach = 0;
+    task->destroy = 0;
+    submit(task);
+    ck_assert_int_eq(starpu_task_wait(task), 0);
+    ck_assert_int_eq(when, 1);
+    starpu_task_destroy(task);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(a_synchronous_task_is_done_on_return)
+{
+    struct starpu_task *task;
+    int when = 0;
+
+    machine_open(_i);
+    task = new_task(&when);
+    task->synchronous = 1;
+    submit(task);
+    ck_assert_int_eq(when, 1);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(a_long_chain_of_empty_tasks_needs_no_deep_stack)
+{
+    struct starpu_task *first = NULL, *last = NULL;
+
+    machine_open(_i);
+    for (int i = 0; i < 100000; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        if (last)
+            starpu_task_declare_deps_array(task, 1, &last);
+        if (!first)
+            first = task;
+        else
+            submit(task);
+        last = task;
+    }
+    submit(first);
+    starpu_task_wait_for_all();
+    starpu_shutdown();
+}
+END_TEST
+
+static void never(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+}
+
+START_TEST(a_task_that_no_worker_can_run_is_refused_with_enodev)
+{
+    static struct starpu_codelet cl = {
+        .opencl_funcs = {never}, .where = STARPU_OPENCL, .name = "k"};
+    struct starpu_task *task;
+
+    machine_open(_i);
+    task = starpu_task_create();
+    task->cl = &cl;
+    ck_assert_int_eq(starpu_task_submit(task), -ENODEV);
+    starpu_task_destroy(task);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(a_task_for_one_worker_runs_there)
+{
+    machine_open(_i);
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++) {
+        struct starpu_task *task;
+        int when = 0;
+
+        task = new_task(&when);
+        task->execute_on_a_specific_worker = 1;
+        task->workerid = w;
+        task->detach = 0;
+        task->destroy = 0;
+        submit(task);
+        ck_assert_int_eq(starpu_task_wait(task), 0);
+        ck_assert_uint_eq(task->workerid, w);
+        ck_assert_int_gt(when, 0);
+        starpu_task_destroy(task);
+    }
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(several_rounds_in_one_process)
+{
+    for (int round = 0; round < 5; round++) {
+        int when = 0;
+
+        machine_open(_i);
+        submit(new_task(&when));
+        starpu_task_wait_for_all();
+        ck_assert_int_gt(when, 0);
+        starpu_shutdown();
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("api-tasks");
+    TCase *tc = tcase_create("each machine");
+
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, a_submitted_task_runs_once, 0, NMACHINES);
+    tcase_add_loop_test(tc, many_tasks_all_run, 0, NMACHINES);
+    tcase_add_loop_test(
+        tc, explicit_dependencies_are_kept_whatever_the_submission_order, 0,
+        NMACHINES);
+    tcase_add_loop_test(tc, tags_order_tasks_and_can_be_waited_for, 0,
+                        NMACHINES);
+    tcase_add_loop_test(
+        tc, a_tag_notified_by_the_application_lets_its_successors_go, 0,
+        NMACHINES);
+    tcase_add_loop_test(tc, callbacks_run_before_wait_for_all_returns, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, a_callback_may_submit, 0, NMACHINES);
+    tcase_add_loop_test(tc, waiting_in_a_callback_is_refused, 0, NMACHINES);
+    tcase_add_loop_test(tc, a_task_that_is_not_detached_can_be_waited_for, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, a_synchronous_task_is_done_on_return, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, a_long_chain_of_empty_tasks_needs_no_deep_stack, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc,
+                        a_task_that_no_worker_can_run_is_refused_with_enodev,
+                        0, NMACHINES);
+    tcase_add_loop_test(tc, a_task_for_one_worker_runs_there, 0, NMACHINES);
+    tcase_add_loop_test(tc, several_rounds_in_one_process, 0, NMACHINES);
+    suite_add_tcase(suite, tc);
+    return machine_run_suite(suite);
+}

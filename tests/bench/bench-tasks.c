@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/bench/bench-tasks.c - what a real task costs: µs per empty task with
+ * 0, 1, 2 and 4 buffers (RW, drawn from a ring of data), beside the same
+ * number of libgomp tasks with `depend` clauses, in one run on two workers.
+ * One line per measurement: name, parameters, value, unit.
+ */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <starpu.h>
+
+enum { NTASKS = 100000, NDATA = 64, REPEATS = 5 };
+
+static void nothing(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+}
+
+static struct starpu_codelet cl = {
+    .cpu_funcs = {nothing},
+    .nbuffers = STARPU_VARIABLE_NBUFFERS,
+    .name = "empty",
+};
+
+static double ours(int nbuffers, starpu_data_handle_t *handle)
+{
+    double start = starpu_timing_now();
+
+    for (int i = 0; i < NTASKS; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = &cl;
+        task->nbuffers = nbuffers;
+        for (int b = 0; b < nbuffers; b++) {
+            task->handles[b] = handle[(i + b * 17) % NDATA];
+            task->modes[b] = STARPU_RW;
+        }
+        if (starpu_task_submit(task) != 0)
+            exit(1);
+    }
+    starpu_task_wait_for_all();
+    return (starpu_timing_now() - start) / NTASKS;
+}
+
+static char datum[NDATA];
+
+static void gomp_tasks(int nbuffers)
+{
+    for (int i = 0; i < NTASKS; i++) {
+        char *a = &datum[i % NDATA], *b = &datum[(i + 17) % NDATA];
+        char *c = &datum[(i + 34) % NDATA], *d = &datum[(i + 51) % NDATA];
+
+        (void)a, (void)b, (void)c, (void)d;
+        switch (nbuffers) {
+        case 0:
+#pragma omp task
+            nothing(NULL, NULL);
+            break;
+        case 1:
+#pragma omp task depend(inout : *a)
+            nothing(NULL, NULL);
+            break;
+        case 2:
+#pragma omp task depend(inout : *a, *b)
+            nothing(NULL, NULL);
+            break;
+        default:
+#pragma omp task depend(inout : *a, *b, *c, *d)
+            nothing(NULL, NULL);
+            break;
+        }
+    }
+}
+
+static double theirs(int nbuffers)
+{
+    double start = omp_get_wtime();
+
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    gomp_tasks(nbuffers);
+    return (omp_get_wtime() - start) * 1e6 / NTASKS;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median(double *values)
+{
+    qsort(values, REPEATS, sizeof(*values), by_value);
+    return values[REPEATS / 2];
+}
+
+int main(void)
+{
+    static const int buffers[] = {0, 1, 2, 4};
+    starpu_data_handle_t handle[NDATA];
+    struct starpu_conf conf;
+
+    starpu_conf_init(&conf);
+    conf.ncpus = 2;
+    conf.sched_policy_name = "lws";
+    if (starpu_init(&conf) != 0)
+        return 77;
+    for (int d = 0; d < NDATA; d++)
+        starpu_variable_data_register(&handle[d], STARPU_MAIN_RAM,
+                                      (uintptr_t)&datum[d], 1);
+    for (unsigned k = 0; k < sizeof(buffers) / sizeof(*buffers); k++) {
+        double us[REPEATS], gomp[REPEATS], a, b;
+
+        for (int r = 0; r < REPEATS; r++) {
+            us[r] = ours(buffers[k], handle);
+            gomp[r] = theirs(buffers[k]);
+        }
+        a = median(us);
+        b = median(gomp);
+        printf("bench empty_task buffers=%d workers=2 value=%.3f unit=us "
+               "spread=%.3f..%.3f libgomp=%.3f ratio=%.2f\n",
+               buffers[k], a, us[0], us[REPEATS - 1], b, a / b);
+    }
+    for (int d = 0; d < NDATA; d++)
+        starpu_data_unregister(handle[d]);
+    starpu_shutdown();
+    return 0;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/exec-suite.c - see exec-suite.h. Written for real threads:
+ * spurious returns of park are allowed, so all waits are loops over a flag.
+ */
+#include "tests/unit/exec-suite.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static const struct exec_maker *maker;
+static struct orr_exec *exec;
+
+static void setup(void)
+{
+    exec = maker->open();
+    ck_assert_ptr_nonnull(exec);
+}
+
+static void teardown(void)
+{
+    maker->close(exec);
+    ck_assert_ptr_null(orr_self);
+}
+
+static struct orr_context *spawn(const char *name, void (*body)(void *),
+                                 void *arg)
+{
+    struct orr_context init = {.name = name}, *context = NULL;
+
+    ck_assert_int_eq(exec->ops->spawn(exec, &init, -1, body, arg, &context), 0);
+    return context;
+}
+
+static void join(struct orr_context *context)
+{
+    exec->ops->join(exec, context);
+}
+
+START_TEST(the_opener_is_the_main_context)
+{
+    ck_assert_ptr_nonnull(orr_self);
+    ck_assert_ptr_eq(orr_self->exec, exec);
+    ck_assert_str_eq(orr_self->name, "main");
+}
+END_TEST
+
+static void look_at_self(void *arg)
+{
+    struct orr_context **seen = arg;
+
+    *seen = orr_self;
+    ck_assert_str_eq(orr_self->name, "a worker");
+    ck_assert_ptr_eq(orr_self->exec, exec);
+}
+
+START_TEST(a_context_knows_itself_and_its_fields)
+{
+    struct orr_context *seen = NULL, *main_context = orr_self;
+    struct orr_context *context = spawn("a worker", look_at_self, &seen);
+
+    join(context);
+    ck_assert_ptr_nonnull(seen);
+    ck_assert_ptr_eq(seen, context);
+    ck_assert_ptr_eq(orr_self, main_context);
+}
+END_TEST
+
+START_TEST(time_never_goes_back_and_sleep_advances_it)
+{
+    double before = exec->ops->now(exec), after;
+
+    exec->ops->sleep(exec, 50);
+    after = exec->ops->now(exec);
+    ck_assert_double_ge(after, before + 50);
+    exec->ops->sleep(exec, 0);
+    exec->ops->sleep(exec, -1);
+    ck_assert_double_ge(exec->ops->now(exec), after);
+}
+END_TEST
+
+START_TEST(a_wake_before_the_park_is_not_lost)
+{
+    exec->ops->wake(exec, orr_self);
+    exec->ops->wake(exec, orr_self); /* tokens do not add up */
+    exec->ops->park(exec, ORR_FOREVER);
+}
+END_TEST
+
+START_TEST(a_park_ends_at_its_date)
+{
+    double until = exec->ops->now(exec) + 100;
+
+    while (exec->ops->now(exec) < until)
+        exec->ops->park(exec, until);
+    exec->ops->park(exec, 0); /* a date in the past */
+}
+END_TEST
+
+START_TEST(a_sleep_keeps_the_token)
+{
+    exec->ops->wake(exec, orr_self);
+    exec->ops->sleep(exec, 10);
+    exec->ops->park(exec, ORR_FOREVER);
+}
+END_TEST
+
+struct pair {
+    struct orr_context *main, *other;
+    atomic_int ball; /* whose turn it is */
+    int rounds;
+};
+
+static void return_ball(void *arg)
+{
+    struct pair *pair = arg;
+
+    for (int i = 0; i < pair->rounds; i++) {
+        while (atomic_load(&pair->ball) != 1)
+            exec->ops->park(exec, ORR_FOREVER);
+        atomic_store(&pair->ball, 0);
+        exec->ops->wake(exec, pair->main);
+    }
+}
+
+START_TEST(two_contexts_wake_each_other)
+{
+    struct pair pair = {.main = orr_self, .rounds = 2000};
+
+    pair.other = spawn("other", return_ball, &pair);
+    for (int i = 0; i < pair.rounds; i++) {
+        atomic_store(&pair.ball, 1);
+        exec->ops->wake(exec, pair.other);
+        while (atomic_load(&pair.ball) != 0)
+            exec->ops->park(exec, ORR_FOREVER);
+    }
+    join(pair.other);
+}
+END_TEST
+
+static void count_up(void *arg)
+{
+    atomic_int *n = arg;
+
+    exec->ops->sleep(exec, 5);
+    atomic_fetch_add(n, 1);
+}
+
+START_TEST(join_waits_for_the_end)
+{
+    enum { N = 16 };
+    struct orr_context *contexts[N];
+    atomic_int n = 0;
+
+    for (int i = 0; i < N; i++)
+        contexts[i] = spawn("counter", count_up, &n);
+    for (int i = N - 1; i >= 0; i--)
+        join(contexts[i]);
+    ck_assert_int_eq(atomic_load(&n), N);
+}
+END_TEST
+
+static void wait_for_flag(void *arg)
+{
+    atomic_int *flag = arg;
+
+    while (!atomic_load(flag))
+        exec->ops->park(exec, exec->ops->now(exec) + 20);
+}
+
+START_TEST(timed_parks_and_wakes_mix)
+{
+    atomic_int flag = 0;
+    struct orr_context *context = spawn("waiter", wait_for_flag, &flag);
+
+    exec->ops->sleep(exec, 100);
+    atomic_store(&flag, 1);
+    exec->ops->wake(exec, context);
+    join(context);
+}
+END_TEST
+
+static void spawn_another(void *arg)
+{
+    join(spawn("grandchild", count_up, arg));
+}
+
+START_TEST(contexts_make_contexts)
+{
+    atomic_int n = 0;
+
+    join(spawn("child", spawn_another, &n));
+    ck_assert_int_eq(atomic_load(&n), 1);
+}
+END_TEST
+
+START_TEST(relax_returns)
+{
+    exec->ops->relax(exec);
+}
+END_TEST
+
+TCase *exec_suite(const struct exec_maker *with)
+{
+    TCase *tc = tcase_create(with->name);
+
+    maker = with;
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, the_opener_is_the_main_context);
+    tcase_add_test(tc, a_context_knows_itself_and_its_fields);
+    tcase_add_test(tc, time_never_goes_back_and_sleep_advances_it);
+    tcase_add_test(tc, a_wake_before_the_park_is_not_lost);
+    tcase_add_test(tc, a_park_ends_at_its_date);
+    tcase_add_test(tc, a_sleep_keeps_the_token);
+    tcase_add_test(tc, two_contexts_wake_each_other);
+    tcase_add_test(tc, join_waits_for_the_end);
+    tcase_add_test(tc, timed_parks_and_wakes_mix);
+    tcase_add_test(tc, contexts_make_contexts);
+    tcase_add_test(tc, relax_returns);
+    return tc;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/fake_data.c - handles on two memory nodes, both in main memory.
+ */
+#include "tests/unit/fake_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/crc.h"
+
+struct _starpu_data_state {
+    struct starpu_data_interface_ops *ops;
+    void *interfaces[FAKE_NODES];
+};
+
+size_t fake_allocated;
+int fake_out_of_memory;
+
+void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
+                          void *data_interface,
+                          struct starpu_data_interface_ops *ops)
+{
+    struct _starpu_data_state *handle = calloc(1, sizeof(*handle));
+
+    handle->ops = ops;
+    for (unsigned node = 0; node < FAKE_NODES; node++)
+        handle->interfaces[node] = calloc(1, ops->interface_size);
+    ops->register_data_handle(handle, home_node, data_interface);
+    *handleptr = handle;
+}
+
+void fake_unregister(starpu_data_handle_t handle)
+{
+    for (unsigned node = 0; node < FAKE_NODES; node++)
+        free(handle->interfaces[node]);
+    free(handle);
+}
+
+struct starpu_data_interface_ops *fake_ops(starpu_data_handle_t handle)
+{
+    return handle->ops;
+}
+
+uint32_t fake_footprint(starpu_data_handle_t handle)
+{
+    return orr_crc_u32(handle->ops->footprint(handle),
+                       (uint32_t)handle->ops->interfaceid);
+}
+
+void *starpu_data_get_interface_on_node(starpu_data_handle_t handle,
+                                        unsigned memory_node)
+{
+    return handle->interfaces[memory_node];
+}
+
+void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node)
+{
+    (void)handle;
+    (void)node;
+}
+
+unsigned starpu_memory_nodes_get_count(void)
+{
+    return FAKE_NODES;
+}
+
+unsigned starpu_worker_get_local_memory_node(void)
+{
+    return STARPU_MAIN_RAM;
+}
+
+uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size)
+{
+    (void)dst_node;
+    if (fake_out_of_memory) {
+        fake_out_of_memory = 0;
+        return 0;
+    }
+    fake_allocated += size;
+    return (uintptr_t)calloc(1, size);
+}
+
+void starpu_free_on_node(unsigned dst_node, uintptr_t addr, size_t size)
+{
+    (void)dst_node;
+    fake_allocated -= size;
+    free((void *)addr);
+}
+
+int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node,
+                          uintptr_t dst, size_t dst_offset, unsigned dst_node,
+                          size_t size, void *async_data)
+{
+    (void)src_node;
+    (void)dst_node;
+    (void)async_data;
+    memcpy((char *)dst + dst_offset, (const char *)src + src_offset, size);
+    return 0;
+}
+
+int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node,
+                            uintptr_t dst, size_t dst_offset, unsigned dst_node,
+                            size_t blocksize, size_t numblocks, size_t ld_src,
+                            size_t ld_dst, void *async_data)
+{
+    for (size_t i = 0; i < numblocks; i++)
+        starpu_interface_copy(src, src_offset + i * ld_src, src_node, dst,
+                              dst_offset + i * ld_dst, dst_node, blocksize,
+                              async_data);
+    return 0;
+}
+
+int starpu_interface_copy3d(uintptr_t src, size_t src_offset, unsigned src_node,
+                            uintptr_t dst, size_t dst_offset, unsigned dst_node,
+                            size_t blocksize, size_t numblocks1, size_t ld1_src,
+                            size_t ld1_dst, size_t numblocks2, size_t ld2_src,
+                            size_t ld2_dst, void *async_data)
+{
+    for (size_t i = 0; i < numblocks2; i++)
+        starpu_interface_copy2d(src, src_offset + i * ld2_src, src_node, dst,
+                                dst_offset + i * ld2_dst, dst_node, blocksize,
+                                numblocks1, ld1_src, ld1_dst, async_data);
+    return 0;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/fake_sched.c - see fake_sched.h.
+ */
+#include "fake_sched.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/data/handle.h"
+
+#define MAX_JOBS 4096
+
+struct fake fake;
+
+static struct orr_worker workers[FAKE_WORKERS];
+static struct orr_worker_desc descs[FAKE_WORKERS];
+static struct orr_kind kinds[FAKE_KINDS];
+static unsigned members[FAKE_KINDS][FAKE_WORKERS];
+static struct orr_machine machine;
+static struct orr_context context;
+static struct orr_sched sched;
+static void *owned[4 * MAX_JOBS];
+static unsigned nowned;
+
+/* --- what the runtime gives --- */
+
+static double fake_now(struct orr_exec *exec)
+{
+    (void)exec;
+    return fake.now;
+}
+
+static const struct orr_exec_ops exec_ops = {.now = fake_now};
+static struct orr_exec exec = {.ops = &exec_ops, .simulated = false};
+
+const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
+                                         struct orr_job *job)
+{
+    (void)rt;
+    return job->costs;
+}
+
+double orr_job_transfer_time(struct orr_runtime *rt, const struct orr_job *job,
+                             unsigned node)
+{
+    (void)rt;
+    (void)job;
+    return fake.transfer[node];
+}
+
+void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
+                      unsigned node, enum orr_fetch_level level)
+{
+    (void)rt;
+    (void)job;
+    ck_assert_int_eq(level, ORR_PREFETCH);
+    fake.prefetched = node;
+    fake.nprefetches++;
+}
+
+void orr_worker_wake(struct orr_worker *worker)
+{
+    atomic_store(&worker->asleep, false);
+    fake.woken |= 1U << worker->id;
+}
+
+void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
+                           bool prio)
+{
+    (void)prio;
+    orr_list_append(&worker->local, &job->queue);
+    orr_worker_wake(worker);
+}
+
+void orr_job_ref(struct orr_job *job)
+{
+    (void)job;
+    fake.references++;
+}
+
+void orr_job_unref(struct orr_runtime *rt, struct orr_job *job)
+{
+    (void)rt;
+    (void)job;
+    fake.references--;
+}
+
+const char *orr_job_name(const struct orr_job *job)
+{
+    (void)job;
+    return "fake";
+}
+
+/* --- what the test makes --- */
+
+static void *own(void *object)
+{
+    ck_assert_ptr_nonnull(object);
+    ck_assert_uint_lt(nowned, sizeof(owned) / sizeof(*owned));
+    owned[nowned++] = object;
+    return object;
+}
+
+static void start_kind(unsigned k)
+{
+    kinds[k] = (struct orr_kind){
+        .type = k ? STARPU_CUDA_WORKER : STARPU_CPU_WORKER,
+        .devid = k ? (int)k - 1 : 0,
+        .comb = k,
+        .node = k,
+        .speed = 1,
+        .relative_speedup = 1,
+        .members = members[k],
+    };
+}
+
+static void start_worker(unsigned w, unsigned k)
+{
+    workers[w] = (struct orr_worker){
+        .id = w, .kind = k, .desc = &descs[w], .runtime = &fake.rt};
+    descs[w] = (struct orr_worker_desc){.type = kinds[k].type, .node = k};
+    orr_lock_init(&workers[w].lock, ORR_RANK_WORKER);
+    orr_list_init(&workers[w].local);
+    members[k][kinds[k].nworkers++] = w;
+}
+
+void fake_start(const unsigned *worker_kinds, unsigned nworkers)
+{
+    clearenv();
+    fake = (struct fake){.now = 0};
+    machine = (struct orr_machine){.exec = &exec, .nworkers = nworkers};
+    fake.rt.machine = &machine;
+    fake.rt.exec = &exec;
+    fake.rt.workers = workers;
+    fake.rt.kinds = kinds;
+    fake.rt.nworkers = nworkers;
+    ck_assert_int_eq(orr_config_read(&fake.rt.config, NULL), 0);
+    for (unsigned k = 0; k < FAKE_KINDS; k++)
+        start_kind(k);
+    for (unsigned w = 0; w < nworkers; w++) {
+        start_worker(w, worker_kinds[w]);
+        if (worker_kinds[w] >= fake.rt.nkinds)
+            fake.rt.nkinds = worker_kinds[w] + 1;
+    }
+    fake.rt.nnodes = fake.rt.nkinds;
+    context = (struct orr_context){.exec = &exec, .runtime = &fake.rt};
+    orr_self = &context;
+}
+
+void fake_policy(const struct orr_sched_ops *ops)
+{
+    struct orr_error err = {""};
+
+    sched.ops = ops;
+    sched.runtime = &fake.rt;
+    fake.rt.sched = &sched;
+    ck_assert_msg(ops->init(&sched, &err) == 0, "%s", err.text);
+}
+
+void fake_stop(void)
+{
+    ck_assert_int_eq(fake.references, 0);
+    ck_assert_uint_eq(context.locks, 0);
+    ck_assert_uint_eq(context.frozen, 0);
+    if (fake.rt.sched && sched.ops->deinit)
+        sched.ops->deinit(&sched);
+    sched = (struct orr_sched){0};
+    while (nowned)
+        free(owned[--nowned]);
+    orr_config_done(&fake.rt.config);
+}
+
+struct orr_cost_row *fake_row(const double *lengths)
+{
+    struct orr_cost_row *row = own(calloc(1, sizeof(*row)));
+
+    row->cl = own(calloc(1, sizeof(*row->cl)));
+    row->able = own(calloc(FAKE_KINDS, 1));
+    row->length =
+        own(calloc(FAKE_KINDS * STARPU_MAXIMPLEMENTATIONS, sizeof(double)));
+    for (unsigned k = 0; k < fake.rt.nkinds; k++) {
+        if (lengths[k] == 0)
+            continue;
+        row->able[k] = 1;
+        row->able_kinds |= UINT64_C(1) << k;
+        row->length[k * STARPU_MAXIMPLEMENTATIONS] =
+            lengths[k] < 0 ? 0 : lengths[k];
+    }
+    return row;
+}
+
+struct orr_job *fake_job(struct orr_cost_row *row, int priority)
+{
+    struct orr_job *job =
+        own(calloc(1, sizeof(*job) + 4 * sizeof(struct orr_access)));
+
+    job->accesses = (struct orr_access *)(job + 1);
+    job->task = own(calloc(1, sizeof(*job->task)));
+    job->task->where = -1;
+    job->task->cl = row ? row->cl : NULL;
+    job->task->priority = priority;
+    job->task->starpu_private = job;
+    job->priority = priority;
+    job->costs = row;
+    job->state = ORR_JOB_READY;
+    job->worker = -1;
+    return job;
+}
+
+void fake_datum(struct orr_job *job, unsigned mode, size_t size, uint64_t valid,
+                uint64_t loading, uint64_t allocated)
+{
+    struct orr_handle *handle = own(calloc(1, sizeof(*handle)));
+
+    ck_assert_uint_lt(job->naccesses, 4);
+    handle->size = size;
+    handle->valid = valid;
+    handle->loading = loading;
+    handle->allocated = allocated;
+    job->accesses[job->naccesses++] =
+        (struct orr_access){.job = job, .handle = handle, .mode = mode};
+}
+
+int fake_push(struct orr_job *job)
+{
+    return fake.rt.sched->ops->push(fake.rt.sched, job);
+}
+
+struct orr_job *fake_pop(unsigned worker)
+{
+    return fake.rt.sched->ops->pop(fake.rt.sched, &workers[worker]);
+}
+
+void fake_be(int worker)
+{
+    context.worker = worker < 0 ? NULL : &workers[worker];
+}

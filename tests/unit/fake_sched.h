@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/fake_sched.h - a runtime with workers that do nothing and a clock
+ * that the test sets: as much as scheduling policies need. One thread.
+ *
+ * core/task/able.c and core/base/ are the real ones; cost rows, transfers,
+ * prefetches, wakes and local lists are the test's.
+ */
+#pragma once
+
+#include "core/runtime.h"
+#include "core/sched/sched.h"
+#include "core/task/cost.h"
+#include "core/task/job.h"
+
+#define FAKE_WORKERS 32
+#define FAKE_KINDS   4
+
+struct fake {
+    struct orr_runtime rt;
+    double now;
+    double transfer[FAKE_KINDS]; /* µs to node k, of every job */
+    unsigned prefetched;         /* node of the last prefetch */
+    unsigned nprefetches;
+    unsigned woken; /* bits of workers, cleared by the test */
+    int references; /* of jobs, taken minus given back */
+};
+
+extern struct fake fake;
+
+/* Starts anew: worker i is of kind kinds[i], kind k computes in node k. Kind 0
+ * are CPU workers, the others CUDA devices; relative speedup 1. Variables of
+ * the environment are ignored. */
+void fake_start(const unsigned *kinds, unsigned nworkers);
+
+/* Makes the policy the runtime's; it must not fail. */
+void fake_policy(const struct orr_sched_ops *ops);
+
+/* Frees policy and jobs. */
+void fake_stop(void);
+
+/* A row with one implementation for the kinds whose length is not 0; give
+ * -1 for a length of 0 and NAN for an unknown one. Freed by fake_stop. */
+struct orr_cost_row *fake_row(const double *lengths);
+
+/* A ready job without data, that `row` applies to. */
+struct orr_job *fake_job(struct orr_cost_row *row, int priority);
+
+/* Gives it one more datum: of that size, valid, on its way, and allocated on
+ * the nodes of these bits. At most 4. */
+void fake_datum(struct orr_job *job, unsigned mode, size_t size, uint64_t valid,
+                uint64_t loading, uint64_t allocated);
+
+/* Pushes to and pops from the policy. */
+int fake_push(struct orr_job *job);
+struct orr_job *fake_pop(unsigned worker);
+
+/* The calling context is that worker, or main if -1. */
+void fake_be(int worker);

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/test-cost.c - cost rows: who can run a codelet, for how long, and
+ * when that is asked anew. The models are the test's own; a CPU kind and a GPU
+ * kind twice as fast as its model says.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime.h"
+#include "core/task/assume.h"
+#include "core/task/cost.h"
+#include "core/task/job.h"
+#include "perfmodel/model.h"
+
+/* --- models --- */
+
+static double figures[2][STARPU_MAXIMPLEMENTATIONS]; /* by comb */
+static uint32_t version;
+static unsigned nasked;
+static struct orr_measure measured;
+static bool broken;
+
+struct orr_model *orr_models_get(struct orr_models *models, const char *symbol,
+                                 enum orr_model_kind kind,
+                                 struct orr_error *err)
+{
+    (void)models;
+    (void)kind;
+    if (!broken)
+        return (struct orr_model *)(void *)&figures;
+    orr_fail(err, -1, "%s.host:3: bad number (said once)", symbol);
+    return NULL;
+}
+
+uint32_t orr_model_version(const struct orr_model *model)
+{
+    (void)model;
+    return version;
+}
+
+double orr_model_expected(struct orr_model *model, unsigned comb, unsigned impl,
+                          uint32_t footprint)
+{
+    (void)model;
+    (void)footprint;
+    nasked++;
+    return figures[comb][impl];
+}
+
+bool orr_model_benchmarking(const struct orr_model *model)
+{
+    (void)model;
+    return true;
+}
+
+int orr_model_measure(struct orr_model *model, const struct orr_measure *m)
+{
+    (void)model;
+    measured = *m;
+    return 0;
+}
+
+uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job)
+{
+    (void)rt;
+    return job->footprint;
+}
+
+const char *orr_job_name(const struct orr_job *job)
+{
+    return job->task->cl->name;
+}
+
+/* --- a runtime --- */
+
+static const unsigned ids[] = {0, 1};
+static struct orr_kind kinds[2];
+static struct orr_worker workers[2];
+static struct orr_machine machine;
+static struct orr_runtime rt;
+static struct orr_exec exec = {.simulated = true};
+static struct orr_context context = {.exec = &exec};
+static struct starpu_perfmodel model;
+static struct starpu_codelet cl;
+static struct starpu_task task;
+static struct orr_job *jobs[600];
+static unsigned njobs;
+
+static void start(bool simulated, const char *assume)
+{
+    clearenv();
+    if (assume)
+        setenv("ORRERY_ASSUME", assume, 1);
+    ck_assert_int_eq(orr_config_read(&rt.config, NULL), 0);
+    machine.simulated = simulated;
+    ck_assert_int_eq(orr_costs_table_new(&rt, &rt.costs), 0);
+}
+
+static void setup(void)
+{
+    orr_self = &context;
+    for (unsigned k = 0; k < 2; k++) {
+        kinds[k] = (struct orr_kind){.type = k ? STARPU_CUDA_WORKER
+                                               : STARPU_CPU_WORKER,
+                                     .comb = k,
+                                     .node = k,
+                                     .speed = k + 1,
+                                     .relative_speedup = k ? 10 : 0.5,
+                                     .nworkers = 1,
+                                     .members = &ids[k]};
+        workers[k] = (struct orr_worker){.id = k, .kind = k};
+        for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
+            figures[k][i] = NAN;
+    }
+    rt = (struct orr_runtime){.machine = &machine,
+                              .kinds = kinds,
+                              .workers = workers,
+                              .nkinds = 2,
+                              .nworkers = 2};
+    model = (struct starpu_perfmodel){.type = STARPU_HISTORY_BASED,
+                                      .symbol = "sym"};
+    cl = (struct starpu_codelet){.name = "kern", .model = &model};
+    task = (struct starpu_task){.cl = &cl, .where = -1};
+    version = 1;
+    nasked = 0;
+    broken = false;
+}
+
+static void teardown(void)
+{
+    orr_costs_table_free(rt.costs);
+    orr_config_done(&rt.config);
+    while (njobs)
+        free(jobs[--njobs]);
+}
+
+static void function(void **buffers, void *arg)
+{
+    (void)buffers;
+    (void)arg;
+}
+
+static struct orr_job *job_of(uint32_t footprint)
+{
+    struct orr_job *job = calloc(1, sizeof(*job));
+
+    ck_assert_ptr_nonnull(job);
+    jobs[njobs++] = job;
+    job->task = &task;
+    job->footprint = footprint;
+    return job;
+}
+
+static const struct orr_cost_row *row_of(uint32_t footprint)
+{
+    return orr_job_costs(&rt, job_of(footprint));
+}
+
+/* --- who can run it --- */
+
+START_TEST(functions_say_who_can_run_a_codelet)
+{
+    start(false, NULL);
+    figures[1][0] = 5; /* without a function that means nothing here */
+    cl.cpu_funcs[0] = cl.cpu_funcs[2] = function;
+    ck_assert_uint_eq(row_of(1)->able[0], 5);
+    ck_assert_uint_eq(row_of(1)->able[1], 0);
+    ck_assert_uint_eq(row_of(1)->able_kinds, 1);
+    cl.cuda_func = function; /* as old programs write it */
+    ck_assert_uint_eq(row_of(1)->able[1], 1);
+    cl.cuda_func = STARPU_MULTIPLE_CUDA_IMPLEMENTATIONS;
+    ck_assert_uint_eq(row_of(1)->able[1], 0);
+}
+END_TEST
+
+START_TEST(simulated_figures_are_as_good_as_a_function)
+{
+    start(true, NULL);
+    figures[1][1] = 5;
+    cl.cpu_funcs[0] = function;
+    ck_assert_uint_eq(row_of(1)->able[0], 1);
+    ck_assert_uint_eq(row_of(1)->able[1], 2);
+    cl.where = STARPU_CPU;
+    ck_assert_uint_eq(row_of(1)->able[1], 0);
+    cl.where = STARPU_NOWHERE;
+    ck_assert_uint_eq(row_of(1)->able_kinds, 0);
+}
+END_TEST
+
+static int refuse_impl_0(unsigned worker, struct starpu_task *t, unsigned impl)
+{
+    (void)worker;
+    (void)t;
+    ck_assert_uint_eq(orr_self->frozen, 1);
+    return impl != 0;
+}
+
+START_TEST(the_task_and_can_execute_narrow_it_down)
+{
+    uint32_t words[2] = {0, 1};
+    const struct orr_cost_row *row;
+    struct orr_job *job = job_of(1);
+    bool uniform;
+
+    start(false, NULL);
+    cl.cpu_funcs[0] = cl.cpu_funcs[1] = cl.cuda_funcs[0] = function;
+    row = orr_job_costs(&rt, job);
+    ck_assert_uint_eq(orr_job_able_kind(&rt, job, row, 0, &uniform), 3);
+    ck_assert(uniform);
+    task.where = (int32_t)STARPU_CUDA;
+    ck_assert_uint_eq(orr_job_able(&rt, job, row, 0), 0);
+    ck_assert_uint_eq(orr_job_able(&rt, job, row, 1), 1);
+    task.where = -1;
+    task.workerids = words;
+    task.workerids_len = 2; /* worker 32 alone */
+    ck_assert_uint_eq(orr_job_able(&rt, job, row, 0), 0);
+    ck_assert_uint_eq(orr_job_able_kind(&rt, job, row, 0, &uniform), 0);
+    ck_assert(!uniform);
+    words[0] = 1;
+    ck_assert_uint_eq(orr_job_able(&rt, job, row, 0), 3);
+    task.workerids_len = 0;
+    task.execute_on_a_specific_worker = 1;
+    task.workerid = 1;
+    ck_assert_uint_eq(orr_job_able(&rt, job, row, 0), 0);
+    task.execute_on_a_specific_worker = 0;
+
+    cl.can_execute = refuse_impl_0;
+    job = job_of(1);
+    row = orr_job_costs(&rt, job);
+    ck_assert_uint_eq(orr_job_able(&rt, job, row, 0), 2);
+    ck_assert_uint_eq(orr_job_able(&rt, job, row, 1), 0);
+}
+END_TEST
+
+/* --- how long it takes --- */
+
+START_TEST(figures_are_divided_by_speed_and_read_again_when_they_change)
+{
+    struct orr_job *job = job_of(1);
+    const struct orr_cost_row *row;
+    unsigned before;
+
+    start(false, NULL);
+    cl.cpu_funcs[0] = cl.cuda_funcs[0] = function;
+    figures[0][0] = 30;
+    figures[1][0] = 10;
+    row = orr_job_costs(&rt, job);
+    ck_assert_double_eq(orr_cost_length(row, 0, 0), 30);
+    ck_assert_double_eq(orr_cost_length(row, 1, 0), 5);
+    ck_assert(isnan(orr_cost_length(row, 0, 1)));
+    before = nasked;
+    figures[0][0] = 40;
+    ck_assert_double_eq(orr_cost_length(orr_job_costs(&rt, job), 0, 0), 30);
+    ck_assert_ptr_eq(row_of(1), row);
+    ck_assert_uint_eq(nasked, before);
+    version++;
+    ck_assert_double_eq(orr_cost_length(orr_job_costs(&rt, job), 0, 0), 40);
+}
+END_TEST
+
+START_TEST(without_a_model_the_length_is_zero_and_of_a_broken_one_unknown)
+{
+    start(false, NULL);
+    cl.cpu_funcs[0] = function;
+    broken = true;
+    ck_assert(isnan(orr_cost_length(row_of(1), 0, 0)));
+    ck_assert(isnan(orr_cost_length(row_of(2), 0, 0)));
+    cl.model = NULL;
+    ck_assert(orr_cost_length(row_of(1), 0, 0) == 0);
+}
+END_TEST
+
+START_TEST(another_codelet_at_the_same_address_has_its_own_row)
+{
+    const struct orr_cost_row *row;
+
+    start(false, NULL);
+    cl.cpu_funcs[0] = function;
+    row = row_of(1);
+    cl.cuda_funcs[0] = function;
+    ck_assert_ptr_ne(row_of(1), row);
+    cl.cuda_funcs[0] = NULL;
+    ck_assert_ptr_eq(row_of(1), row);
+}
+END_TEST
+
+static double cost_of_flops(struct starpu_task *t, unsigned impl)
+{
+    (void)impl;
+    return t->flops;
+}
+
+START_TEST(cost_functions_are_asked_for_every_task)
+{
+    start(true, NULL);
+    cl.cpu_funcs[0] = cl.cuda_funcs[0] = function;
+    model = (struct starpu_perfmodel){.type = STARPU_COMMON,
+                                      .cost_function = cost_of_flops};
+    task.flops = 100;
+    ck_assert_double_eq(orr_cost_length(row_of(1), 0, 0), 200); /* ÷ 0.5 */
+    ck_assert_double_eq(orr_cost_length(row_of(1), 1, 0), 5);   /* ÷ 10 ÷ 2 */
+    task.flops = 50;
+    ck_assert_double_eq(orr_cost_length(row_of(1), 0, 0), 100);
+}
+END_TEST
+
+START_TEST(assumed_times_fill_what_is_not_known_in_simulation)
+{
+    start(true, "kernel[kern] = 2ms; other=0");
+    cl.cpu_funcs[0] = cl.cuda_funcs[0] = function;
+    figures[0][0] = 30;
+    ck_assert_double_eq(orr_cost_length(row_of(1), 0, 0), 30);
+    ck_assert_double_eq(orr_cost_length(row_of(1), 1, 0), 2000);
+    cl.name = "other";
+    cl.model = NULL;
+    ck_assert(row_of(2)->assumed);
+    ck_assert(orr_cost_length(row_of(2), 0, 0) == 0);
+    cl.name = "third";
+    ck_assert(!row_of(3)->assumed);
+}
+END_TEST
+
+START_TEST(assumptions_are_read_with_units_and_bad_ones_left_out)
+{
+    struct orr_assumptions a;
+    double us = -1;
+
+    ck_assert_int_eq(orr_assumptions_read(" a=1.5us;;b = 2 s ; kernel[ c ]=3;"
+                                          "d=-1;e;=4;f=1h;g=;a=7",
+                                          &a),
+                     0);
+    ck_assert_uint_eq(a.n, 4);
+    ck_assert(orr_assumptions_find(&a, "a", &us) && us == 7);
+    ck_assert(orr_assumptions_find(&a, "b", &us) && us == 2e6);
+    ck_assert(orr_assumptions_find(&a, "c", &us) && us == 3);
+    ck_assert(!orr_assumptions_find(&a, "d", &us));
+    ck_assert(!orr_assumptions_find(&a, NULL, &us));
+    orr_assumptions_done(&a);
+}
+END_TEST
+
+/* --- the table --- */
+
+static void count_rows(const struct orr_cost_row *row, void *arg)
+{
+    unsigned *n = arg;
+
+    ck_assert_uint_eq(row->footprint, *n);
+    ++*n;
+}
+
+START_TEST(rows_stay_where_they_are_when_the_table_grows)
+{
+    const struct orr_cost_row *rows[500];
+    unsigned n = 0;
+
+    start(true, NULL);
+    cl.cpu_funcs[0] = function;
+    for (unsigned i = 0; i < 500; i++)
+        rows[i] = row_of(i);
+    for (unsigned i = 0; i < 500; i++)
+        ck_assert_ptr_eq(orr_job_costs(&rt, jobs[i]), rows[i]);
+    for (unsigned i = 0; i < 50; i++)
+        ck_assert_ptr_eq(row_of(i * 9), rows[i * 9]);
+    orr_costs_each(rt.costs, count_rows, &n);
+    ck_assert_uint_eq(n, 500);
+}
+END_TEST
+
+START_TEST(a_measure_goes_to_the_model_of_the_workers_architecture)
+{
+    struct orr_job *job = job_of(77);
+
+    start(false, NULL);
+    cl.cuda_funcs[2] = function;
+    job->implementation = 2;
+    orr_cost_measure(&rt, &workers[1], job, 12.5);
+    ck_assert_uint_eq(measured.comb, 1);
+    ck_assert_uint_eq(measured.impl, 2);
+    ck_assert_uint_eq(measured.footprint, 77);
+    ck_assert_double_eq(measured.duration, 12.5);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cost");
+    TCase *tc = tcase_create("all");
+    SRunner *sr;
+    int failed;
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, functions_say_who_can_run_a_codelet);
+    tcase_add_test(tc, simulated_figures_are_as_good_as_a_function);
+    tcase_add_test(tc, the_task_and_can_execute_narrow_it_down);
+    tcase_add_test(
+        tc, figures_are_divided_by_speed_and_read_again_when_they_change);
+    tcase_add_test(
+        tc, without_a_model_the_length_is_zero_and_of_a_broken_one_unknown);
+    tcase_add_test(tc, another_codelet_at_the_same_address_has_its_own_row);
+    tcase_add_test(tc, cost_functions_are_asked_for_every_task);
+    tcase_add_test(tc, assumed_times_fill_what_is_not_known_in_simulation);
+    tcase_add_test(tc, assumptions_are_read_with_units_and_bad_ones_left_out);
+    tcase_add_test(tc, rows_stay_where_they_are_when_the_table_grows);
+    tcase_add_test(tc, a_measure_goes_to_the_model_of_the_workers_architecture);
+    suite_add_tcase(suite, tc);
+    sr = srunner_create(suite);
+    srunner_set_tap(sr, "-");
+    srunner_run_all(sr, CK_SILENT);
+    failed = srunner_ntests_failed(sr);
+    srunner_free(sr);
+    return failed != 0;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/test-cpu-topology.c - core/device/cpu: which processors workers
+ * take, on made-up machines and on this one; the real machine that comes of
+ * it. One thread.
+ */
+#include <check.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/device/cpu/topology.h"
+#include "core/device/machine.h"
+
+static struct orr_cpus cpus;
+static struct orr_cpu_choice choice;
+static struct orr_error err;
+
+static void find(const char *synthetic)
+{
+    ck_assert_int_eq(orr_cpus_find(synthetic, &cpus, &err), 0);
+}
+
+static void teardown(void)
+{
+    orr_cpus_done(&cpus);
+    free(choice.numbers);
+    choice.numbers = NULL;
+}
+
+static void choose(const char *list)
+{
+    ck_assert_msg(orr_cpus_choose(&cpus, list, &choice, &err) == 0, "%s",
+                  err.text);
+}
+
+static void check_numbers(const int *numbers, unsigned n)
+{
+    ck_assert_uint_eq(choice.n, n);
+    for (unsigned i = 0; i < n; i++)
+        ck_assert_int_eq(choice.numbers[i], numbers[i]);
+}
+
+START_TEST(cores_come_before_their_second_processors)
+{
+    find("core:3 pu:2");
+    choose(NULL);
+    check_numbers((int[]){0, 2, 4, 1, 3, 5}, 6);
+    ck_assert_uint_eq(choice.usual, 3);
+}
+END_TEST
+
+START_TEST(packages_are_filled_in_order)
+{
+    find("package:2 core:2 pu:1");
+    choose(NULL);
+    check_numbers((int[]){0, 1, 2, 3}, 4);
+    ck_assert_uint_eq(choice.usual, 4);
+}
+END_TEST
+
+static const struct {
+    const char *list;
+    unsigned n;
+    int numbers[8];
+} lists[] = {
+    {"0 2 4-7", 6, {0, 2, 4, 5, 6, 7}},
+    {"3", 1, {3}},
+    {"5-", 3, {5, 6, 7}},
+    {" 1,0 ,, 3-4 ", 4, {1, 0, 3, 4}},
+    {"2 2", 2, {2, 2}},
+    {"6-6", 1, {6}},
+};
+
+START_TEST(lists_and_ranges_are_taken_as_written)
+{
+    find("core:8 pu:1");
+    choose(lists[_i].list);
+    check_numbers(lists[_i].numbers, lists[_i].n);
+    ck_assert_uint_eq(choice.usual, lists[_i].n);
+}
+END_TEST
+
+static const char *const broken[] = {
+    "",    "  ",  "x",   "1 x", "-1",  "8",
+    "0-8", "5-2", "1.5", "0x1", "2--", "99999999999999999999"};
+
+START_TEST(broken_lists_are_refused_with_words)
+{
+    find("core:8 pu:1");
+    ck_assert_int_eq(orr_cpus_choose(&cpus, broken[_i], &choice, &err),
+                     -EINVAL);
+    ck_assert_ptr_nonnull(strstr(err.text, "processor"));
+    ck_assert_ptr_null(choice.numbers);
+}
+END_TEST
+
+START_TEST(a_made_up_machine_that_makes_no_sense_is_refused)
+{
+    ck_assert_int_eq(orr_cpus_find("core:x", &cpus, &err), -ENODEV);
+    ck_assert_ptr_nonnull(strstr(err.text, "core:x"));
+}
+END_TEST
+
+/* Whether the calling thread may run on the processor. */
+static bool may_use(int number)
+{
+    cpu_set_t set;
+
+    ck_assert_int_eq(sched_getaffinity(0, sizeof(set), &set), 0);
+    return CPU_ISSET(number, &set);
+}
+
+START_TEST(this_machine_has_only_processors_that_we_may_use)
+{
+    find(NULL);
+    ck_assert_uint_ge(cpus.n, 1);
+    for (unsigned i = 0; i < cpus.n; i++)
+        ck_assert(may_use(cpus.cpus[i].number));
+}
+END_TEST
+
+START_TEST(an_inherited_affinity_is_respected)
+{
+    cpu_set_t set;
+    int only;
+
+    find(NULL);
+    only = cpus.cpus[cpus.n - 1].number;
+    orr_cpus_done(&cpus);
+    CPU_ZERO(&set);
+    CPU_SET(only, &set);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof(set), &set), 0);
+    find(NULL);
+    ck_assert_uint_eq(cpus.n, 1);
+    ck_assert_int_eq(cpus.cpus[0].number, only);
+}
+END_TEST
+
+START_TEST(the_kernel_names_the_same_processors)
+{
+    struct orr_cpus plain;
+
+    find(NULL);
+    ck_assert_int_eq(orr_cpus_from_affinity(&plain, &err), 0);
+    ck_assert_uint_eq(plain.n, cpus.n);
+    orr_cpus_done(&plain);
+}
+END_TEST
+
+/* -- the real machine -- */
+
+static struct orr_machine_options all(void)
+{
+    return (struct orr_machine_options){
+        .ncpu = -1, .ncuda = -1, .nopencl = -1, .bind = true};
+}
+
+static void open_and_close(const struct orr_machine_options *options,
+                           unsigned nworkers)
+{
+    struct orr_machine *machine;
+
+    ck_assert_msg(orr_real_machine_open(options, &machine, &err) == 0, "%s",
+                  err.text);
+    ck_assert_uint_eq(machine->nworkers, nworkers);
+    ck_assert_uint_eq(machine->nnodes, 1);
+    ck_assert_ptr_nonnull(orr_self);
+    machine->ops->close(machine);
+    ck_assert_ptr_null(orr_self);
+}
+
+START_TEST(there_are_as_many_workers_as_asked_for)
+{
+    struct orr_machine_options options = all();
+
+    options.ncpu = 5;
+    open_and_close(&options, 5);
+}
+END_TEST
+
+START_TEST(without_a_wish_there_is_a_worker_per_core)
+{
+    struct orr_machine_options options = all();
+
+    find(NULL);
+    choose(NULL);
+    open_and_close(&options, choice.usual);
+}
+END_TEST
+
+START_TEST(no_worker_is_an_error_with_words)
+{
+    struct orr_machine_options options = all();
+    struct orr_machine *machine = NULL;
+
+    options.ncpu = 0;
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), -ENODEV);
+    ck_assert_ptr_null(machine);
+    ck_assert_ptr_null(orr_self);
+    ck_assert_ptr_nonnull(strstr(err.text, "STARPU_NCPU"));
+}
+END_TEST
+
+START_TEST(all_processors_reserved_is_an_error)
+{
+    struct orr_machine_options options = all();
+    struct orr_machine *machine;
+
+    options.reserve_ncpu = 100000;
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), -ENODEV);
+    ck_assert_ptr_nonnull(strstr(err.text, "STARPU_RESERVE_NCPU"));
+}
+END_TEST
+
+START_TEST(the_host_name_has_no_domain_unless_it_was_given)
+{
+    struct orr_machine_options options = all();
+    struct orr_machine *machine;
+
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), 0);
+    ck_assert_ptr_null(strchr(machine->host, '.'));
+    machine->ops->close(machine);
+    options.host = "some.where";
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), 0);
+    ck_assert_str_eq(machine->host, "some.where");
+    machine->ops->close(machine);
+}
+END_TEST
+
+static void count_run(struct orr_kernel *kernel)
+{
+    ++*(int *)kernel->machine_link[0];
+}
+
+START_TEST(a_kernel_is_run_and_timed)
+{
+    struct orr_machine_options options = all();
+    struct orr_machine *machine;
+    int runs = 0;
+    struct orr_kernel kernel = {.run = count_run, .machine_link = {&runs}};
+
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), 0);
+    ck_assert_int_eq(machine->ops->kernel_start(machine, &kernel), 1);
+    ck_assert_int_eq(runs, 1);
+    ck_assert_double_ge(kernel.end, kernel.start);
+    machine->ops->close(machine);
+}
+END_TEST
+
+START_TEST(memory_is_aligned_and_writable)
+{
+    struct orr_machine_options options = all();
+    struct orr_machine *machine;
+    uintptr_t address;
+
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), 0);
+    ck_assert_int_eq(machine->ops->alloc(machine, 0, 1000, &address), 0);
+    ck_assert_uint_eq(address % 64, 0);
+    memset((void *)address, 1, 1000);
+    machine->ops->free(machine, 0, address, 1000);
+    machine->ops->close(machine);
+}
+END_TEST
+
+static Suite *topology_suite(void)
+{
+    Suite *suite = suite_create("cpu-topology");
+    TCase *tc = tcase_create("all");
+
+    tcase_add_checked_fixture(tc, NULL, teardown);
+    tcase_add_test(tc, cores_come_before_their_second_processors);
+    tcase_add_test(tc, packages_are_filled_in_order);
+    tcase_add_loop_test(tc, lists_and_ranges_are_taken_as_written, 0,
+                        (int)(sizeof(lists) / sizeof(lists[0])));
+    tcase_add_loop_test(tc, broken_lists_are_refused_with_words, 0,
+                        (int)(sizeof(broken) / sizeof(broken[0])));
+    tcase_add_test(tc, a_made_up_machine_that_makes_no_sense_is_refused);
+    tcase_add_test(tc, this_machine_has_only_processors_that_we_may_use);
+    tcase_add_test(tc, an_inherited_affinity_is_respected);
+    tcase_add_test(tc, the_kernel_names_the_same_processors);
+    tcase_add_test(tc, there_are_as_many_workers_as_asked_for);
+    tcase_add_test(tc, without_a_wish_there_is_a_worker_per_core);
+    tcase_add_test(tc, no_worker_is_an_error_with_words);
+    tcase_add_test(tc, all_processors_reserved_is_an_error);
+    tcase_add_test(tc, the_host_name_has_no_domain_unless_it_was_given);
+    tcase_add_test(tc, a_kernel_is_run_and_timed);
+    tcase_add_test(tc, memory_is_aligned_and_writable);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(topology_suite());
+    int failed;
+
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# tests/unit/test-headers.sh - each public header compiles alone, as C and as
+# C++, without a warning, and no header defines STARPU_SIMGRID.
+#
+# Usage: test-headers.sh C-COMPILER C++-COMPILER INCLUDE-DIRECTORY
+# Prints TAP. Exit status: 0 if all pass.
+
+if [ $# -ne 3 ]; then
+    echo "usage: $0 C-COMPILER C++-COMPILER INCLUDE-DIRECTORY" >&2
+    exit 2
+fi
+cc=$1
+cxx=$2
+dir=$3
+dialects='c=gnu11 c++=gnu++17'
+n=0
+failed=0
+
+# report STATUS CLAIM
+report() {
+    n=$((n + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $n - $2"
+    else
+        failed=$((failed + 1))
+        echo "not ok $n - $2"
+    fi
+}
+
+# compile LANGUAGE STANDARD, the source on standard input
+compile() {
+    case $1 in
+    c) compiler=$cc ;;
+    *) compiler=$cxx ;;
+    esac
+    # A compiler may be several words, such as "ccache gcc".
+    $compiler -x "$1" -std="$2" -Wall -Wextra -Werror -I"$dir" \
+        -fsyntax-only - 2>&1 | sed 's/^/# /'
+}
+
+for header in "$dir"/*.h; do
+    name=$(basename "$header")
+    for dialect in $dialects; do
+        said=$(printf '#include <%s>\n#include <%s>\nextern int x;\n' \
+            "$name" "$name" | compile "${dialect%%=*}" "${dialect#*=}")
+        [ -z "$said" ]
+        report $? "$name compiles alone as ${dialect#*=}"
+        [ -z "$said" ] || printf '%s\n' "$said"
+    done
+done
+
+said=$(printf '#include <starpu.h>\n#ifdef STARPU_SIMGRID\n#error defined\n#endif\n' |
+    compile c gnu11)
+[ -z "$said" ]
+report $? "STARPU_SIMGRID is not defined"
+
+# What applications write at file scope.
+for dialect in $dialects; do
+    said=$(compile "${dialect%%=*}" "${dialect#*=}" <<'END'
+#include <starpu.h>
+extern starpu_pthread_mutex_t mutex;
+extern starpu_pthread_cond_t cond;
+extern starpu_pthread_rwlock_t rwlock;
+starpu_pthread_mutex_t mutex = STARPU_PTHREAD_MUTEX_INITIALIZER;
+starpu_pthread_cond_t cond = STARPU_PTHREAD_COND_INITIALIZER;
+starpu_pthread_rwlock_t rwlock = STARPU_PTHREAD_RWLOCK_INITIALIZER;
+#ifndef __cplusplus
+static struct starpu_task task = STARPU_TASK_INITIALIZER;
+static struct starpu_perfmodel model = {
+    .type = STARPU_HISTORY_BASED, .symbol = "model"};
+static struct starpu_codelet cl = {.cpu_funcs = {NULL}, .nbuffers = 1,
+    .modes = {STARPU_RW}, .model = &model, .where = STARPU_CPU};
+static struct starpu_data_filter filter = {
+    .filter_func = starpu_matrix_filter_block, .nchildren = 4};
+struct starpu_codelet *all(struct starpu_task **t, struct starpu_data_filter **f);
+struct starpu_codelet *all(struct starpu_task **t, struct starpu_data_filter **f)
+{
+    *t = &task;
+    *f = &filter;
+    return &cl;
+}
+_Static_assert(sizeof(struct starpu_task) <= 560, "tasks stay small");
+#endif
+END
+    )
+    [ -z "$said" ]
+    report $? "static initialisers are accepted as ${dialect#*=}"
+    [ -z "$said" ] || printf '%s\n' "$said"
+done
+
+echo "1..$n"
+[ "$failed" -eq 0 ]

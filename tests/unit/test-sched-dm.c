@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/test-sched-dm.c - decisions and books of the dm family, worked
+ * out by hand, and the choice by kinds against the walk over all workers.
+ * Workers 0 and 2 are CPUs (node 0), 1 and 3 share a GPU (node 1).
+ */
+#include <check.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/sched/policies.h"
+#include "fake_sched.h"
+
+static const unsigned interleaved[] = {0, 1, 0, 1};
+
+static struct orr_dm *dm(void)
+{
+    return fake.rt.sched->data;
+}
+
+static void start(const struct orr_dm_variant *variant)
+{
+    fake_start(interleaved, 4);
+    fake_policy(&variant->ops);
+}
+
+static struct orr_job *job_of(double cpu, double gpu, int priority)
+{
+    return fake_job(fake_row((double[]){cpu, gpu}), priority);
+}
+
+/* Pushes a job and returns whose queue it is in. */
+static unsigned place(struct orr_job *job)
+{
+    ck_assert_int_eq(fake_push(job), 0);
+    for (unsigned w = 0; w < fake.rt.nworkers; w++)
+        orr_prioq_foreach_slot(slot, &dm()->workers[w].jobs) orr_list_foreach (
+            link, &dm()->workers[w]
+                       .jobs.slots[slot]
+                       .level->jobs) if (link == &job->queue) return w;
+    ck_abort_msg("the job is in no queue");
+}
+
+static void check_books(unsigned w, double start_us, double len,
+                        double pipeline_len, unsigned ntasks)
+{
+    const struct orr_dm_worker *worker = &dm()->workers[w];
+
+    ck_assert_double_eq(worker->exp_start, start_us);
+    ck_assert_double_eq(worker->exp_len, len);
+    ck_assert_double_eq(worker->pipeline_len, pipeline_len);
+    ck_assert_uint_eq(worker->pipeline_ntasks, ntasks);
+}
+
+static void pre(struct orr_job *job, unsigned w)
+{
+    fake.rt.sched->ops->pre_exec(fake.rt.sched, job, &fake.rt.workers[w]);
+}
+
+static void post(struct orr_job *job, unsigned w)
+{
+    fake.rt.sched->ops->post_exec(fake.rt.sched, job, &fake.rt.workers[w]);
+}
+
+/* --- decisions --- */
+
+START_TEST(transfers_count_in_the_end_and_in_full_beside_it)
+{
+    start(&orr_sched_dmda);
+    /* CPU: end 100, fitness 40. GPU: end 50 + 10, fitness 0 + 50. */
+    fake.transfer[1] = 50;
+    ck_assert_uint_eq(place(job_of(100, 10, 0)), 0);
+    fake_stop();
+
+    start(&orr_sched_dmda);
+    /* GPU: end 30 + 10, fitness 30. CPU: 60. */
+    fake.transfer[1] = 30;
+    ck_assert_uint_eq(place(job_of(100, 10, 0)), 1);
+    ck_assert_uint_eq(fake.prefetched, 1);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(dm_ignores_transfers)
+{
+    start(&orr_sched_dm);
+    fake.transfer[1] = 1000;
+    ck_assert_uint_eq(place(job_of(100, 10, 0)), 1);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(equal_ends_go_to_the_lowest_number)
+{
+    start(&orr_sched_dmda);
+    for (unsigned round = 0; round < 3; round++)
+        for (unsigned w = 0; w < 4; w++)
+            ck_assert_uint_eq(place(job_of(10, 10, 0)), w);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(time_that_has_passed_leaves_the_queue_as_it_is)
+{
+    start(&orr_sched_dmda);
+    ck_assert_uint_eq(place(job_of(10, 0, 0)), 0);
+    /* exp_start 0 is now 100, but the 10 µs are still to be done. */
+    fake.now = 100;
+    ck_assert_uint_eq(place(job_of(5, 0, 0)), 2);
+    ck_assert_uint_eq(place(job_of(5, 0, 0)), 2);
+    ck_assert_uint_eq(place(job_of(5, 0, 0)), 0);
+    check_books(0, 100, 15, 0, 2);
+    check_books(2, 100, 10, 0, 2);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(the_chosen_worker_is_woken_if_it_sleeps)
+{
+    start(&orr_sched_dmda);
+    atomic_store(&fake.rt.workers[0].asleep, true);
+    atomic_store(&fake.rt.workers[1].asleep, true);
+    place(job_of(100, 10, 0));
+    ck_assert_uint_eq(fake.woken, 1U << 1);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(weights_come_from_the_configuration)
+{
+    fake_start(interleaved, 4);
+    fake.rt.config.values[ORR_CFG_SCHED_BETA].real = 0;
+    fake_policy(&orr_sched_dmda.ops);
+    fake.transfer[1] = 50;
+    ck_assert_uint_eq(place(job_of(100, 10, 0)), 1);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(a_faster_implementation_is_chosen)
+{
+    struct orr_job *job;
+
+    start(&orr_sched_dmda);
+    job = job_of(100, 0, 0);
+    job->costs->able[0] = 1 | 4;
+    job->costs->length[2] = 90;
+    ck_assert_uint_eq(place(job), 0);
+    ck_assert_uint_eq(job->implementation, 2);
+    ck_assert_double_eq(job->predicted, 90);
+    fake_stop();
+}
+END_TEST
+
+static int only_worker_3(unsigned worker, struct starpu_task *task, unsigned i)
+{
+    (void)task;
+    (void)i;
+    ck_assert_uint_eq(orr_self->locks, 0);
+    return worker == 3;
+}
+
+START_TEST(can_execute_decides_for_each_worker)
+{
+    struct orr_job *job;
+
+    start(&orr_sched_dmda);
+    job = job_of(1, 10, 0);
+    job->costs->per_worker = true;
+    job->task->cl->can_execute = only_worker_3;
+    ck_assert_uint_eq(place(job), 3);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(workers_named_by_the_task_are_the_only_ones)
+{
+    uint32_t ids = 1 << 2;
+    struct orr_job *job;
+
+    start(&orr_sched_dmda);
+    job = job_of(100, 1, 0);
+    job->task->workerids = &ids;
+    job->task->workerids_len = 1;
+    ck_assert_uint_eq(place(job), 2);
+    job = job_of(100, 1, 0);
+    job->task->where = (int32_t)STARPU_CPU;
+    ck_assert_uint_eq(place(job), 0);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(nobody_able_is_an_error)
+{
+    start(&orr_sched_dmda);
+    ck_assert_int_eq(fake_push(job_of(0, 0, 0)), -ENODEV);
+    fake_stop();
+}
+END_TEST
+
+/* --- without lengths --- */
+
+START_TEST(workers_without_a_length_come_first_then_the_least_loaded)
+{
+    struct orr_job *job;
+
+    start(&orr_sched_dmda);
+    job = job_of(10, NAN, 0);
+    ck_assert_uint_eq(place(job), 1);
+    ck_assert_double_eq(job->predicted, 0);
+    ck_assert_double_eq(job->predicted_transfer, 0);
+    ck_assert_uint_eq(place(job_of(10, NAN, 0)), 3);
+    ck_assert_uint_eq(place(job_of(10, NAN, 0)), 1);
+    /* No model: all are equal but for their queues. */
+    ck_assert_uint_eq(place(job_of(-1, -1, 0)), 0);
+    ck_assert_uint_eq(place(job_of(-1, -1, 0)), 2);
+    ck_assert_uint_eq(place(job_of(-1, -1, 0)), 0);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(one_unknown_length_makes_the_choice_greedy)
+{
+    start(&orr_sched_dmda);
+    /* The GPU's known length does not help it: it is later, equally loaded. */
+    ck_assert_uint_eq(place(job_of(-1, 10, 0)), 0);
+    ck_assert_uint_eq(place(job_of(-1, 10, 0)), 1);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(a_greedy_load_is_divided_by_the_speedup)
+{
+    start(&orr_sched_dmda);
+    fake.rt.kinds[1].relative_speedup = 10;
+    for (unsigned i = 0; i < 2; i++)
+        (void)place(job_of(-1, -1, 0)); /* 0 and 1 */
+    ck_assert_uint_eq(place(job_of(-1, -1, 0)), 2);
+    ck_assert_uint_eq(place(job_of(-1, -1, 0)), 3);
+    /* CPUs: 2 / 1; GPU: 2 / 10. */
+    ck_assert_uint_eq(place(job_of(-1, -1, 0)), 1);
+    ck_assert_uint_eq(place(job_of(-1, -1, 0)), 3);
+    fake_stop();
+}
+END_TEST
+
+/* --- books --- */
+
+START_TEST(a_job_moves_through_the_books_of_its_worker)
+{
+    struct orr_job *job;
+
+    start(&orr_sched_dmda);
+    fake.transfer[1] = 30;
+    job = job_of(100, 10, 0);
+    ck_assert_uint_eq(place(job), 1);
+    ck_assert_double_eq(job->predicted, 10);
+    ck_assert_double_eq(job->predicted_transfer, 30);
+    ck_assert_double_eq(job->task->predicted, 10);
+    check_books(1, 0, 40, 0, 1);
+    fake.now = 5;
+    ck_assert_ptr_null(fake_pop(3));
+    ck_assert_ptr_eq(fake_pop(1), job);
+    check_books(1, 35, 10, 30, 1);
+    fake.now = 31;
+    pre(job, 1);
+    check_books(1, 41, 0, 10, 1);
+    fake.now = 43;
+    post(job, 1);
+    check_books(1, 43, 0, 0, 0);
+    ck_assert_ptr_null(fake_pop(1));
+    fake_stop();
+}
+END_TEST
+
+START_TEST(queued_work_hides_transfers)
+{
+    struct orr_job *a, *b, *c;
+
+    start(&orr_sched_dmda);
+    fake.transfer[1] = 30;
+    a = job_of(0, 20, 0);
+    b = job_of(0, 20, 0);
+    c = job_of(0, 20, 0);
+    ck_assert_uint_eq(place(a), 1);
+    ck_assert_uint_eq(place(b), 3);
+    ck_assert_uint_eq(place(c), 1);
+    ck_assert_double_eq(b->predicted_transfer, 30);
+    /* Worker 1 works until 50: data asked for at 10 are there at 40. */
+    ck_assert_double_eq(c->predicted_transfer, 0);
+    check_books(1, 0, 70, 0, 2);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(a_job_for_one_worker_leaves_no_trace_in_the_books)
+{
+    struct orr_job *job;
+
+    start(&orr_sched_dmda);
+    fake.transfer[1] = 30;
+    job = job_of(100, 10, 0);
+    fake.rt.sched->ops->push_notify(fake.rt.sched, job, &fake.rt.workers[3]);
+    check_books(3, 0, 10, 30, 1);
+    ck_assert_double_eq(job->predicted_transfer, 30);
+    fake.now = 30;
+    pre(job, 3);
+    check_books(3, 40, 0, 10, 1);
+    fake.now = 40;
+    post(job, 3);
+    check_books(3, 40, 0, 0, 0);
+    fake_stop();
+}
+END_TEST
+
+/* --- order of queues --- */
+
+START_TEST(dmdas_pops_priorities_then_ready_data_and_dmda_the_oldest)
+{
+    const struct orr_dm_variant *variants[] = {&orr_sched_dmdas,
+                                               &orr_sched_dmda};
+
+    const unsigned one[] = {0};
+
+    for (unsigned v = 0; v < 2; v++) {
+        struct orr_job *a, *b, *c;
+
+        fake_start(one, 1);
+        fake_policy(&variants[v]->ops);
+        a = job_of(1, 0, 1);
+        b = job_of(1, 0, 2);
+        c = job_of(1, 0, 2);
+        fake_datum(b, STARPU_R, 8, 2, 0, 0);
+        fake_datum(c, STARPU_R, 8, 3, 0, 1);
+        ck_assert_int_eq(fake_push(a) | fake_push(b) | fake_push(c), 0);
+        ck_assert_ptr_eq(fake_pop(0), v ? a : c);
+        ck_assert_ptr_eq(fake_pop(0), b);
+        ck_assert_ptr_eq(fake_pop(0), v ? c : a);
+        fake_stop();
+    }
+}
+END_TEST
+
+START_TEST(dmdasd_counts_only_what_is_served_before)
+{
+    start(&orr_sched_dmdasd);
+    /* Served before the 100 µs of worker 0, the second one sees nothing. */
+    ck_assert_uint_eq(place(job_of(100, 0, 0)), 0);
+    ck_assert_uint_eq(place(job_of(10, 0, 5)), 0);
+    /* Behind 10 µs there, behind nothing on worker 2. */
+    ck_assert_uint_eq(place(job_of(10, 0, 5)), 2);
+    /* Behind 10 µs of priority 5 on both. */
+    ck_assert_uint_eq(place(job_of(10, 0, 3)), 0);
+    /* Last on both: 120 and 10 µs. */
+    ck_assert_uint_eq(place(job_of(10, 0, 0)), 2);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(dmdasd_with_known_priorities_keeps_a_length_for_each)
+{
+    struct orr_job *job;
+
+    fake_start(interleaved, 4);
+    {
+        struct orr_error err;
+        struct orr_sched *sched;
+
+        fake.rt.config.values[ORR_CFG_MIN_PRIO].number = 0;
+        fake.rt.config.values[ORR_CFG_MAX_PRIO].number = 5;
+        ck_assert_int_eq(orr_sched_new(&fake.rt, "dmdasd", NULL, &sched, &err),
+                         0);
+        ck_assert(sched->priorities_given);
+        fake.rt.sched = sched;
+    }
+    job = job_of(100, 0, 0);
+    ck_assert_uint_eq(place(job), 0);
+    ck_assert_double_eq(dm()->workers[0].ahead[0], 100);
+    ck_assert_double_eq(dm()->workers[0].ahead[1], 0);
+    ck_assert_uint_eq(place(job_of(10, 0, 5)), 0);
+    ck_assert_double_eq(dm()->workers[0].ahead[5], 10);
+    ck_assert_double_eq(dm()->workers[0].ahead[0], 110);
+    fake_pop(0);
+    orr_sched_free(fake.rt.sched);
+    fake.rt.sched = NULL;
+    fake_stop();
+}
+END_TEST
+
+/* --- the choice by kinds --- */
+
+static void random_offer(struct orr_dm_offer *offer)
+{
+    offer->unknown = false;
+    for (unsigned k = 0; k < fake.rt.nkinds; k++) {
+        struct orr_cost_row *row = offer->job->costs;
+
+        row->able[k] = (uint8_t)(k ? rand() % 4 : 1 + rand() % 3);
+        fake.transfer[k] = rand() % 3 ? 0 : rand() % 20;
+        for (unsigned i = 0; i < 2; i++)
+            row->length[k * STARPU_MAXIMPLEMENTATIONS + i] =
+                (1 + rand() % 12) * (rand() % 2 ? 1 : 0.1);
+    }
+}
+
+START_TEST(the_choice_by_kinds_is_that_of_a_walk_over_all_workers)
+{
+    const double ones[FAKE_KINDS] = {1, 1, 1, 1};
+    unsigned kinds[FAKE_WORKERS];
+    struct orr_dm_choice fast, slow;
+    struct orr_dm_offer offer;
+    struct orr_job *jobs[FAKE_WORKERS];
+    unsigned chosen = 0;
+
+    srand(11);
+    for (unsigned i = 0; i < FAKE_WORKERS; i++)
+        kinds[i] = i < FAKE_KINDS ? i : (unsigned)(rand() % FAKE_KINDS);
+    fake_start(kinds, FAKE_WORKERS);
+    fake_policy(&orr_sched_dmda.ops);
+    for (unsigned i = 0; i < FAKE_WORKERS; i++)
+        jobs[i] = fake_job(fake_row(ones), 0);
+    for (unsigned step = 0; step < 20000; step++) {
+        struct orr_job *job = jobs[step % FAKE_WORKERS];
+        unsigned w = (unsigned)rand() % FAKE_WORKERS;
+
+        fake.now += rand() % 4 ? 0 : 0.1 * (rand() % 30);
+        if (!orr_link_free(&job->queue))
+            continue;
+        offer.job = job;
+        random_offer(&offer);
+        ck_assert_int_eq(orr_dm_evaluate(dm(), job, &offer), 0);
+        fast = orr_dm_choose(dm(), &offer, fake.now);
+        slow = orr_dm_choose_scan(dm(), &offer, fake.now);
+        ck_assert_uint_eq(fast.worker, slow.worker);
+        ck_assert_uint_eq(fast.impl, slow.impl);
+        ck_assert(fast.length == slow.length);
+        chosen |= 1U << fast.worker;
+        ck_assert_int_eq(fake_push(job), 0);
+        for (unsigned n = 0; n < 3; n++, w = (w + 7) % FAKE_WORKERS) {
+            struct orr_job *popped = fake_pop(w);
+
+            if (!popped)
+                continue;
+            fake.now += 0.1 * (rand() % 3);
+            pre(popped, w);
+            fake.now += 0.1 * (rand() % 9);
+            post(popped, w);
+        }
+    }
+    ck_assert_int_gt(__builtin_popcount(chosen), 16);
+    fake_stop();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sched-dm");
+    TCase *tc = tcase_create("all");
+    SRunner *sr;
+    int failed;
+
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, transfers_count_in_the_end_and_in_full_beside_it);
+    tcase_add_test(tc, dm_ignores_transfers);
+    tcase_add_test(tc, equal_ends_go_to_the_lowest_number);
+    tcase_add_test(tc, time_that_has_passed_leaves_the_queue_as_it_is);
+    tcase_add_test(tc, the_chosen_worker_is_woken_if_it_sleeps);
+    tcase_add_test(tc, weights_come_from_the_configuration);
+    tcase_add_test(tc, a_faster_implementation_is_chosen);
+    tcase_add_test(tc, can_execute_decides_for_each_worker);
+    tcase_add_test(tc, workers_named_by_the_task_are_the_only_ones);
+    tcase_add_test(tc, nobody_able_is_an_error);
+    tcase_add_test(tc,
+                   workers_without_a_length_come_first_then_the_least_loaded);
+    tcase_add_test(tc, one_unknown_length_makes_the_choice_greedy);
+    tcase_add_test(tc, a_greedy_load_is_divided_by_the_speedup);
+    tcase_add_test(tc, a_job_moves_through_the_books_of_its_worker);
+    tcase_add_test(tc, queued_work_hides_transfers);
+    tcase_add_test(tc, a_job_for_one_worker_leaves_no_trace_in_the_books);
+    tcase_add_test(tc,
+                   dmdas_pops_priorities_then_ready_data_and_dmda_the_oldest);
+    tcase_add_test(tc, dmdasd_counts_only_what_is_served_before);
+    tcase_add_test(tc, dmdasd_with_known_priorities_keeps_a_length_for_each);
+    tcase_add_test(tc, the_choice_by_kinds_is_that_of_a_walk_over_all_workers);
+    suite_add_tcase(suite, tc);
+    sr = srunner_create(suite);
+    srunner_set_tap(sr, "-");
+    srunner_run_all(sr, CK_SILENT);
+    failed = srunner_ntests_failed(sr);
+    srunner_free(sr);
+    return failed != 0;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/test-sched-lws.c - work stealing and the central lists, whose
+ * common point is that a worker may not be able to run what it finds.
+ * Workers 0 and 2 are CPUs, 1 is a GPU.
+ */
+#include <check.h>
+#include <errno.h>
+#include <string.h>
+
+#include "core/sched/policies.h"
+#include "fake_sched.h"
+
+static struct orr_cost_row *both, *cpu, *gpu;
+
+static void start(const struct orr_sched_ops *ops)
+{
+    const unsigned kinds[] = {0, 1, 0};
+
+    fake_start(kinds, 3);
+    fake_policy(ops);
+    both = fake_row((double[]){1, 1});
+    cpu = fake_row((double[]){1, 0});
+    gpu = fake_row((double[]){0, 1});
+}
+
+static void start_lws(void)
+{
+    start(&orr_sched_lws);
+}
+
+static struct orr_job *push(struct orr_cost_row *row, int priority)
+{
+    struct orr_job *job = fake_job(row, priority);
+
+    ck_assert_int_eq(fake_push(job), 0);
+    return job;
+}
+
+/* --- work stealing --- */
+
+START_TEST(jobs_from_outside_go_to_able_workers_in_turn)
+{
+    struct orr_job *a = push(both, 0), *b = push(both, 0), *c = push(cpu, 0),
+                   *d = push(cpu, 0);
+
+    ck_assert_ptr_eq(fake_pop(0), a);
+    ck_assert_ptr_eq(fake_pop(1), b);
+    ck_assert_ptr_eq(fake_pop(2), c);
+    ck_assert_ptr_eq(fake_pop(0), d);
+}
+END_TEST
+
+START_TEST(a_worker_keeps_what_it_makes_ready_if_it_can_run_it)
+{
+    struct orr_job *a, *b;
+
+    fake_be(1);
+    a = push(both, 0);
+    b = push(cpu, 0);
+    ck_assert_ptr_eq(fake_pop(1), a);
+    ck_assert_ptr_eq(fake_pop(0), b);
+}
+END_TEST
+
+START_TEST(a_worker_takes_its_best_and_oldest_job)
+{
+    struct orr_job *a, *b, *c;
+
+    fake_be(0);
+    a = push(both, 1);
+    b = push(both, 2);
+    c = push(both, 2);
+    ck_assert_ptr_eq(fake_pop(0), b);
+    ck_assert_ptr_eq(fake_pop(0), c);
+    ck_assert_ptr_eq(fake_pop(0), a);
+}
+END_TEST
+
+START_TEST(a_thief_takes_the_newest_of_the_best)
+{
+    struct orr_job *a, *b, *c, *d;
+
+    fake_be(0);
+    a = push(both, 3);
+    b = push(both, 2);
+    c = push(both, 2);
+    d = push(both, 1);
+    ck_assert_ptr_eq(fake_pop(0), a); /* now busy */
+    ck_assert_ptr_eq(fake_pop(2), c);
+    ck_assert_ptr_eq(fake_pop(1), b);
+    ck_assert_ptr_eq(fake_pop(2), d);
+    ck_assert_ptr_null(fake_pop(2));
+}
+END_TEST
+
+START_TEST(a_worker_that_has_not_begun_is_not_robbed)
+{
+    struct orr_job *a, *b, *mine;
+
+    fake_be(0);
+    a = push(both, 0);
+    b = push(both, 0);
+    ck_assert_ptr_null(fake_pop(1));
+    /* A task for it alone makes it busy as well. */
+    mine = fake_job(cpu, 0);
+    fake.rt.sched->ops->push_notify(fake.rt.sched, mine, &fake.rt.workers[0]);
+    ck_assert_ptr_eq(fake_pop(1), b);
+    ck_assert_ptr_eq(fake_pop(0), a);
+}
+END_TEST
+
+START_TEST(a_thief_skips_newer_jobs_that_it_cannot_run)
+{
+    struct orr_job *a, *b, *c;
+
+    fake_be(0);
+    a = push(both, 0);
+    b = push(both, 0);
+    c = push(cpu, 0);
+    ck_assert_ptr_eq(fake_pop(0), a);
+    ck_assert_ptr_eq(fake_pop(1), b);
+    ck_assert_ptr_null(fake_pop(1));
+    ck_assert_ptr_eq(fake_pop(2), c);
+}
+END_TEST
+
+START_TEST(victims_come_in_turn)
+{
+    struct orr_job *jobs[2][3];
+
+    for (unsigned w = 0; w < 2; w++) {
+        fake_be((int)w);
+        for (unsigned i = 0; i < 3; i++)
+            jobs[w][i] = push(both, 0);
+        ck_assert_ptr_eq(fake_pop(w), jobs[w][0]);
+    }
+    ck_assert_ptr_eq(fake_pop(2), jobs[0][2]);
+    ck_assert_ptr_eq(fake_pop(2), jobs[1][2]);
+    ck_assert_ptr_eq(fake_pop(2), jobs[0][1]);
+    ck_assert_ptr_eq(fake_pop(2), jobs[1][1]);
+}
+END_TEST
+
+START_TEST(every_sleeping_worker_is_woken)
+{
+    atomic_store(&fake.rt.workers[1].asleep, true);
+    atomic_store(&fake.rt.workers[2].asleep, true);
+    push(both, 0);
+    ck_assert_uint_eq(fake.woken, 6);
+}
+END_TEST
+
+START_TEST(a_job_that_nobody_can_run_is_refused)
+{
+    ck_assert_int_eq(fake_push(fake_job(fake_row((double[]){0, 0}), 0)),
+                     -ENODEV);
+}
+END_TEST
+
+/* --- central lists --- */
+
+START_TEST(eager_gives_the_oldest_job_that_the_worker_can_run)
+{
+    struct orr_job *a, *b, *c;
+
+    start(&orr_sched_eager);
+    a = push(gpu, 0);
+    b = push(both, 9);
+    c = push(cpu, 5);
+    ck_assert_ptr_eq(fake_pop(0), b);
+    ck_assert_ptr_eq(fake_pop(0), c);
+    ck_assert_ptr_null(fake_pop(0));
+    ck_assert_ptr_eq(fake_pop(1), a);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(prio_gives_higher_priorities_first)
+{
+    struct orr_job *a, *b, *c;
+
+    start(&orr_sched_prio);
+    a = push(both, 1);
+    b = push(both, 2);
+    c = push(gpu, 3);
+    ck_assert_ptr_eq(fake_pop(0), b);
+    ck_assert_ptr_eq(fake_pop(0), a);
+    ck_assert_ptr_eq(fake_pop(1), c);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(one_sleeping_able_worker_is_woken)
+{
+    start(&orr_sched_eager);
+    for (unsigned w = 0; w < 3; w++)
+        atomic_store(&fake.rt.workers[w].asleep, true);
+    push(gpu, 0);
+    ck_assert_uint_eq(fake.woken, 1 << 1);
+    push(both, 0);
+    ck_assert_uint_eq(fake.woken, 3);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(prio_wakes_another_when_a_worker_skipped_everything)
+{
+    start(&orr_sched_prio);
+    push(gpu, 0);
+    atomic_store(&fake.rt.workers[1].asleep, true);
+    atomic_store(&fake.rt.workers[2].asleep, true);
+    ck_assert_ptr_null(fake_pop(0));
+    ck_assert_uint_eq(fake.woken, 1 << 1);
+    fake_stop();
+}
+END_TEST
+
+static struct orr_job *late;
+static unsigned nasked;
+
+/* Accepts odd implementations on worker 0 only. While it is asked for the
+ * first time, somebody else changes the queue. */
+static int picky(unsigned worker, struct starpu_task *task, unsigned impl)
+{
+    ck_assert_uint_eq(orr_self->locks, 0);
+    ck_assert_uint_gt(orr_self->frozen, 0);
+    if (nasked++ == 0 && late)
+        ck_assert_int_eq(fake_push(late), 0);
+    return worker == 0 && impl == 1 && task->priority == 0;
+}
+
+START_TEST(can_execute_is_asked_without_lock_and_changes_are_noticed)
+{
+    struct orr_cost_row *row;
+    struct orr_job *refused, *accepted;
+
+    start(&orr_sched_prio);
+    row = fake_row((double[]){1, 0});
+    row->per_worker = true;
+    row->able[0] = 3;
+    row->cl->can_execute = picky;
+    refused = push(row, 1);
+    accepted = push(row, 0);
+    late = fake_job(cpu, 2);
+    nasked = 0;
+    ck_assert_ptr_eq(fake_pop(0), late);
+    ck_assert_ptr_eq(fake_pop(0), accepted);
+    ck_assert_uint_eq(accepted->implementation, 1);
+    ck_assert_ptr_null(fake_pop(0));
+    ck_assert(!orr_link_free(&refused->queue));
+    late = NULL;
+    fake_stop();
+}
+END_TEST
+
+/* --- choice by name --- */
+
+static const char *chosen(const char *name)
+{
+    struct orr_sched *sched;
+    struct orr_error err;
+    const char *result;
+
+    ck_assert_int_eq(orr_sched_new(&fake.rt, name, NULL, &sched, &err), 0);
+    result = sched->ops->name;
+    orr_sched_free(sched);
+    return result;
+}
+
+START_TEST(policies_are_found_by_name_and_lws_stands_in)
+{
+    ck_assert_str_eq(chosen("dmdas"), "dmdas");
+    ck_assert_str_eq(chosen("prio"), "prio");
+    ck_assert_str_eq(chosen("heft-old"), "dmda");
+    ck_assert_str_eq(chosen(NULL), "lws");
+    ck_assert_str_eq(chosen("help"), "lws");
+    ck_assert_str_eq(chosen("no such"), "lws");
+}
+END_TEST
+
+static int user_push(struct starpu_task *task)
+{
+    (void)task;
+    return 0;
+}
+
+START_TEST(a_user_policy_without_pop_is_refused)
+{
+    struct starpu_sched_policy policy = {.push_task = user_push,
+                                         .policy_name = "mine"};
+    struct orr_sched *sched = NULL;
+    struct orr_error err = {""};
+
+    ck_assert_int_eq(orr_sched_new(&fake.rt, NULL, &policy, &sched, &err),
+                     -EINVAL);
+    ck_assert_ptr_null(sched);
+    ck_assert_ptr_nonnull(strstr(err.text, "mine"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sched-lws");
+    TCase *lws = tcase_create("lws"), *central = tcase_create("central");
+    SRunner *sr;
+    int failed;
+
+    tcase_add_checked_fixture(lws, start_lws, fake_stop);
+    tcase_add_test(lws, jobs_from_outside_go_to_able_workers_in_turn);
+    tcase_add_test(lws, a_worker_keeps_what_it_makes_ready_if_it_can_run_it);
+    tcase_add_test(lws, a_worker_takes_its_best_and_oldest_job);
+    tcase_add_test(lws, a_thief_takes_the_newest_of_the_best);
+    tcase_add_test(lws, a_worker_that_has_not_begun_is_not_robbed);
+    tcase_add_test(lws, a_thief_skips_newer_jobs_that_it_cannot_run);
+    tcase_add_test(lws, victims_come_in_turn);
+    tcase_add_test(lws, every_sleeping_worker_is_woken);
+    tcase_add_test(lws, a_job_that_nobody_can_run_is_refused);
+    tcase_add_test(lws, policies_are_found_by_name_and_lws_stands_in);
+    tcase_add_test(lws, a_user_policy_without_pop_is_refused);
+    tcase_add_test(central, eager_gives_the_oldest_job_that_the_worker_can_run);
+    tcase_add_test(central, prio_gives_higher_priorities_first);
+    tcase_add_test(central, one_sleeping_able_worker_is_woken);
+    tcase_add_test(central,
+                   prio_wakes_another_when_a_worker_skipped_everything);
+    tcase_add_test(central,
+                   can_execute_is_asked_without_lock_and_changes_are_noticed);
+    suite_add_tcase(suite, lws);
+    suite_add_tcase(suite, central);
+    sr = srunner_create(suite);
+    srunner_set_tap(sr, "-");
+    srunner_run_all(sr, CK_SILENT);
+    failed = srunner_ntests_failed(sr);
+    srunner_free(sr);
+    return failed != 0;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/test-sim-exceptions.cpp - C++ exceptions and the switches of the
+ * simulated machine: what is caught in one context is rethrown there, however
+ * many others throw meanwhile.
+ */
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+#include <check.h>
+
+#define _Thread_local __thread /* C's word, for core/device/exec.h */
+extern "C" {
+#include "tests/unit/sim-machine.h"
+}
+
+static struct orr_machine *machine;
+static struct orr_exec *exec;
+
+static void setup()
+{
+    struct sim_spec spec = {};
+
+    machine = sim_machine_open(&spec);
+    exec = machine->exec;
+}
+
+static void teardown()
+{
+    machine->ops->close(machine);
+}
+
+struct thrower {
+    std::string word;
+    double us;
+    int depth;
+    std::string found;
+    int uncaught;
+};
+
+static struct orr_context *spawn(void (*body)(void *), void *arg)
+{
+    struct orr_context init = {}, *context = nullptr;
+
+    init.name = "thrower";
+    ck_assert_int_eq(exec->ops->spawn(exec, &init, -1, body, arg, &context), 0);
+    return context;
+}
+
+static void rethrow(void *arg)
+{
+    auto *t = static_cast<thrower *>(arg);
+
+    try {
+        try {
+            throw std::runtime_error(t->word);
+        } catch (const std::exception &) {
+            exec->ops->sleep(exec, t->us);
+            throw;
+        }
+    } catch (const std::exception &e) {
+        t->found = e.what();
+    }
+}
+
+START_TEST(a_rethrow_after_a_switch_finds_its_own_exception)
+{
+    thrower a{"a", 30, 0, "", 0}, b{"b", 10, 0, "", 0}, c{"c", 20, 0, "", 0};
+    struct orr_context *contexts[] = {spawn(rethrow, &a), spawn(rethrow, &b),
+                                      spawn(rethrow, &c)};
+
+    for (auto *context : contexts)
+        exec->ops->join(exec, context);
+    ck_assert_str_eq(a.found.c_str(), "a");
+    ck_assert_str_eq(b.found.c_str(), "b");
+    ck_assert_str_eq(c.found.c_str(), "c");
+}
+END_TEST
+
+START_TEST(main_and_a_context_throw_crosswise)
+{
+    thrower mine{"main", 15, 0, "", 0}, other{"other", 20, 0, "", 0};
+    struct orr_context *context = spawn(rethrow, &other);
+
+    rethrow(&mine);
+    exec->ops->join(exec, context);
+    ck_assert_str_eq(mine.found.c_str(), "main");
+    ck_assert_str_eq(other.found.c_str(), "other");
+    ck_assert(!std::current_exception());
+}
+END_TEST
+
+/* Sleeps while an exception flies past it. */
+struct Sleeper {
+    thrower *t;
+    ~Sleeper()
+    {
+        exec->ops->sleep(exec, t->us);
+        t->uncaught = std::uncaught_exceptions();
+    }
+};
+
+static void sleep_in_destructor(void *arg)
+{
+    auto *t = static_cast<thrower *>(arg);
+
+    try {
+        Sleeper sleeper{t};
+        throw std::runtime_error(t->word);
+    } catch (const std::exception &e) {
+        t->found = e.what();
+    }
+}
+
+START_TEST(a_switch_in_a_destructor_during_unwinding)
+{
+    thrower a{"a", 30, 0, "", -1}, b{"b", 10, 0, "", -1};
+    struct orr_context *first = spawn(sleep_in_destructor, &a);
+    struct orr_context *second = spawn(sleep_in_destructor, &b);
+
+    ck_assert_int_eq(std::uncaught_exceptions(), 0);
+    exec->ops->sleep(exec, 5);
+    ck_assert_int_eq(std::uncaught_exceptions(), 0);
+    exec->ops->join(exec, first);
+    exec->ops->join(exec, second);
+    ck_assert_str_eq(a.found.c_str(), "a");
+    ck_assert_str_eq(b.found.c_str(), "b");
+    ck_assert_int_eq(a.uncaught, 1);
+    ck_assert_int_eq(b.uncaught, 1);
+}
+END_TEST
+
+static void throw_deeply(thrower *t, int depth)
+{
+    exec->ops->sleep(exec, t->us);
+    if (depth == 0)
+        throw std::runtime_error(t->word);
+    throw_deeply(t, depth - 1);
+}
+
+static void catch_from_deep(void *arg)
+{
+    auto *t = static_cast<thrower *>(arg);
+
+    for (int i = 0; i < 10; i++) {
+        try {
+            throw_deeply(t, t->depth);
+        } catch (const std::exception &e) {
+            t->found += e.what();
+            exec->ops->sleep(exec, 1);
+        }
+    }
+}
+
+START_TEST(unwinding_works_on_a_stack_of_ours)
+{
+    thrower a{"a", 2, 50, "", 0}, b{"b", 3, 30, "", 0};
+    struct orr_context *first = spawn(catch_from_deep, &a);
+    struct orr_context *second = spawn(catch_from_deep, &b);
+
+    exec->ops->join(exec, first);
+    exec->ops->join(exec, second);
+    ck_assert_str_eq(a.found.c_str(), "aaaaaaaaaa");
+    ck_assert_str_eq(b.found.c_str(), "bbbbbbbbbb");
+}
+END_TEST
+
+int main()
+{
+    Suite *suite = suite_create("sim-exceptions");
+    TCase *tc = tcase_create("exceptions");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, a_rethrow_after_a_switch_finds_its_own_exception);
+    tcase_add_test(tc, main_and_a_context_throw_crosswise);
+    tcase_add_test(tc, a_switch_in_a_destructor_during_unwinding);
+    tcase_add_test(tc, unwinding_works_on_a_stack_of_ours);
+    suite_add_tcase(suite, tc);
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

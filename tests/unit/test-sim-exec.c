@@ -1,0 +1,775 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/test-sim-exec.c - contexts and virtual time of the simulated
+ * machine: the suite that every machine passes, who runs when, what never
+ * switches, and how programs end.
+ */
+#include <check.h>
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/module.h"
+#include "sim/machine.h"
+#include "tests/unit/child.h"
+#include "tests/unit/exec-suite.h"
+#include "tests/unit/sim-machine.h"
+
+static struct orr_machine *machine;
+static struct orr_exec *exec;
+
+static void open_spec(const struct sim_spec *spec)
+{
+    machine = sim_machine_open(spec);
+    exec = machine->exec;
+}
+
+static void setup(void)
+{
+    open_spec(&(struct sim_spec){.ncuda = 2});
+}
+
+static void teardown(void)
+{
+    machine->ops->close(machine);
+}
+
+static struct orr_exec *open_for_suite(void)
+{
+    setup();
+    return exec;
+}
+
+static void close_for_suite(struct orr_exec *e)
+{
+    ck_assert_ptr_eq(e, exec);
+    teardown();
+}
+
+static const struct exec_maker simulated = {
+    .name = "simulated",
+    .open = open_for_suite,
+    .close = close_for_suite,
+};
+
+static struct orr_context *spawn(const char *name, void (*body)(void *),
+                                 void *arg)
+{
+    struct orr_context init = {.name = name}, *context = NULL;
+
+    ck_assert_int_eq(exec->ops->spawn(exec, &init, -1, body, arg, &context), 0);
+    return context;
+}
+
+static void join(struct orr_context *context)
+{
+    exec->ops->join(exec, context);
+}
+
+static double now(void)
+{
+    return exec->ops->now(exec);
+}
+
+/* -- who runs when -------------------------------------------------------- */
+
+static char story[4096]; /* what happened, one word per step */
+
+static void tell(const char *word)
+{
+    snprintf(story + strlen(story), sizeof(story) - strlen(story), "%s@%g ",
+             word, now());
+}
+
+static void clear_story(void)
+{
+    story[0] = '\0';
+}
+
+START_TEST(time_begins_at_zero_and_moves_only_by_waiting)
+{
+    ck_assert_double_eq(now(), 0);
+    exec->ops->sleep(exec, 12.5);
+    ck_assert_double_eq(now(), 12.5);
+    exec->ops->park(exec, 20);
+    ck_assert_double_eq(now(), 20);
+    exec->ops->sleep(exec, (double)NAN);
+    exec->ops->sleep(exec, -3);
+    exec->ops->park(exec, 4);
+    ck_assert_double_eq(now(), 20);
+}
+END_TEST
+
+struct sleeper {
+    const char *name;
+    double us;
+    int times;
+};
+
+static void sleep_and_tell(void *arg)
+{
+    struct sleeper *s = arg;
+
+    for (int i = 0; i < s->times; i++) {
+        exec->ops->sleep(exec, s->us);
+        tell(s->name);
+    }
+}
+
+START_TEST(sleepers_wake_by_date_and_ties_in_order_of_their_sleeps)
+{
+    struct sleeper s[] = {{"a", 30, 2}, {"b", 10, 3}, {"c", 20, 2}};
+    struct orr_context *contexts[3];
+
+    for (int i = 0; i < 3; i++)
+        contexts[i] = spawn(s[i].name, sleep_and_tell, &s[i]);
+    for (int i = 0; i < 3; i++)
+        join(contexts[i]);
+    /* At 30, a slept since 0 and b since 20. */
+    ck_assert_str_eq(story, "b@10 c@20 b@20 a@30 b@30 c@40 a@60 ");
+}
+END_TEST
+
+static void tell_name(void *arg)
+{
+    (void)arg;
+    tell(orr_self->name);
+}
+
+START_TEST(spawned_contexts_run_in_order_and_never_at_once)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    struct orr_context *contexts[3];
+
+    for (int i = 0; i < 3; i++)
+        contexts[i] = spawn(names[i], tell_name, NULL);
+    tell("main");
+    for (int i = 0; i < 3; i++)
+        join(contexts[i]);
+    ck_assert_str_eq(story, "main@0 x@0 y@0 z@0 ");
+}
+END_TEST
+
+static void park_and_tell(void *arg)
+{
+    (void)arg;
+    exec->ops->park(exec, ORR_FOREVER);
+    tell(orr_self->name);
+}
+
+START_TEST(a_wake_queues_and_never_switches)
+{
+    struct orr_context *a = spawn("a", park_and_tell, NULL);
+    struct orr_context *b = spawn("b", park_and_tell, NULL);
+
+    exec->ops->sleep(exec, 1);
+    exec->ops->wake(exec, b);
+    exec->ops->wake(exec, a);
+    exec->ops->wake(exec, b);
+    tell("main");
+    exec->ops->sleep(exec, 1);
+    join(a);
+    join(b);
+    ck_assert_str_eq(story, "main@1 b@1 a@1 ");
+}
+END_TEST
+
+static void park_until_and_tell(void *arg)
+{
+    exec->ops->park(exec, *(double *)arg);
+    tell("first");
+    exec->ops->park(exec, now() + 100);
+    tell("second");
+}
+
+START_TEST(a_wake_cancels_the_date_of_a_park)
+{
+    double until = 50;
+    struct orr_context *c = spawn("c", park_until_and_tell, &until);
+
+    exec->ops->sleep(exec, 10);
+    exec->ops->wake(exec, c);
+    join(c);
+    /* The date 50 must not end the second park. */
+    ck_assert_str_eq(story, "first@10 second@110 ");
+}
+END_TEST
+
+static void sleep_long(void *arg)
+{
+    (void)arg;
+    exec->ops->sleep(exec, 30);
+    tell("slept");
+    exec->ops->park(exec, ORR_FOREVER);
+    tell("parked");
+}
+
+START_TEST(a_wake_does_not_shorten_a_sleep_but_is_kept)
+{
+    struct orr_context *c = spawn("c", sleep_long, NULL);
+
+    exec->ops->sleep(exec, 10);
+    exec->ops->wake(exec, c);
+    join(c);
+    ck_assert_str_eq(story, "slept@30 parked@30 ");
+}
+END_TEST
+
+START_TEST(a_sleep_of_nothing_lets_those_who_are_ready_run)
+{
+    struct orr_context *c = spawn("c", tell_name, NULL);
+
+    exec->ops->sleep(exec, 0);
+    tell("main");
+    join(c);
+    ck_assert_str_eq(story, "c@0 main@0 ");
+}
+END_TEST
+
+static void count(void *arg)
+{
+    exec->ops->sleep(exec, 1);
+    ++*(int *)arg;
+}
+
+START_TEST(ten_thousand_contexts_live_at_once)
+{
+    /* Valgrind's address space holds fewer stacks. */
+    int n = getenv("VALGRIND_RUN") ? 500 : 10000, counter = 0;
+    struct orr_context **contexts = calloc((size_t)n, sizeof(*contexts));
+
+    for (int i = 0; i < n; i++)
+        contexts[i] = spawn("many", count, &counter);
+    for (int i = 0; i < n; i++)
+        join(contexts[i]);
+    ck_assert_int_eq(counter, n);
+    ck_assert_double_eq(now(), 1);
+    free(contexts);
+}
+END_TEST
+
+/* A lock as a user's one is built: an owner and who waits for it. */
+static struct {
+    struct orr_context *owner, *waiter;
+} lock;
+
+static void lock_it(const char *who)
+{
+    while (lock.owner) {
+        lock.waiter = orr_self;
+        exec->ops->park(exec, ORR_FOREVER);
+    }
+    lock.owner = orr_self;
+    tell(who);
+}
+
+static void unlock_it(void)
+{
+    lock.owner = NULL;
+    if (lock.waiter)
+        exec->ops->wake(exec, lock.waiter);
+    lock.waiter = NULL;
+}
+
+static void contend(void *arg)
+{
+    (void)arg;
+    lock_it(orr_self->name);
+    unlock_it();
+}
+
+START_TEST(a_lock_may_be_held_across_a_virtual_sleep)
+{
+    struct orr_context *c;
+
+    lock_it("main");
+    c = spawn("c", contend, NULL);
+    exec->ops->sleep(exec, 40);
+    unlock_it();
+    join(c);
+    ck_assert_str_eq(story, "main@0 c@40 ");
+}
+END_TEST
+
+static void use_floats(void *arg)
+{
+    volatile double x = 1;
+
+    for (int i = 0; i < 100; i++) {
+        x = x * 1.0000001 + (double)i;
+        exec->ops->sleep(exec, 1 + i % 3);
+    }
+    *(double *)arg = x;
+}
+
+START_TEST(registers_survive_switches)
+{
+    double results[8] = {0};
+    struct orr_context *contexts[8];
+
+    for (int i = 0; i < 8; i++)
+        contexts[i] = spawn("floats", use_floats, &results[i]);
+    for (int i = 0; i < 8; i++)
+        join(contexts[i]);
+    for (int i = 1; i < 8; i++)
+        ck_assert_double_eq(results[i], results[0]);
+}
+END_TEST
+
+struct visits {
+    char names[256];
+};
+
+static void note_context(struct orr_context *context, void *arg)
+{
+    struct visits *visits = arg;
+
+    strcat(visits->names, context->name);
+    strcat(visits->names, " ");
+}
+
+START_TEST(contexts_are_listed_in_order_of_creation)
+{
+    const struct orr_module *module = orr_module_entry();
+    const struct orr_sim_ops *ops = module->table;
+    struct visits visits = {.names = ""};
+    struct orr_context *a = spawn("a", count, &(int){0});
+    struct orr_context *b = spawn("b", count, &(int){0});
+
+    ck_assert_uint_eq(module->abi, ORR_MODULE_ABI);
+    ck_assert_str_eq(ops->version(), "3.32");
+    join(a);
+    spawn("c", count, &(int){0}); /* freed with the machine */
+    ops->each_context(machine, note_context, &visits);
+    ck_assert_str_eq(visits.names, "main b c ");
+    exec->ops->sleep(exec, 100);
+    visits.names[0] = '\0';
+    ops->each_context(machine, note_context, &visits);
+    ck_assert_str_eq(visits.names, "main ");
+    join(b);
+}
+END_TEST
+
+START_TEST(a_detached_context_is_freed_by_the_machine)
+{
+    struct orr_context init = {.name = "detached", .detached = true}, *ignored;
+    int n = 0;
+
+    for (int i = 0; i < 20; i++) {
+        ck_assert_int_eq(exec->ops->spawn(exec, &init, -1, count, &n, &ignored),
+                         0);
+        exec->ops->sleep(exec, 2);
+    }
+    ck_assert_int_eq(n, 20);
+    spawn("parked for ever", park_and_tell, NULL);
+    exec->ops->sleep(exec, 2);
+}
+END_TEST
+
+START_TEST(a_foreign_thread_is_no_context)
+{
+    ck_assert_ptr_null(exec->ops->adopt(exec));
+    exec->ops->relax(exec);
+    ck_assert(exec->simulated);
+}
+END_TEST
+
+/* -- how programs go on and end ------------------------------------------- */
+
+START_TEST(five_rounds_with_five_machines)
+{
+    for (unsigned i = 0; i < 5; i++) {
+        int n = 0;
+
+        open_spec(&(struct sim_spec){.ncpu = 9 + i,
+                                     .ncuda = 1 + i % 3,
+                                     .peer = i % 2,
+                                     .bandwidth = 1e9 * (1 + i)});
+        ck_assert_double_eq(now(), 0);
+        ck_assert_uint_eq(machine->nnodes, 2 + i % 3);
+        join(spawn("a", count, &n));
+        exec->ops->sleep(exec, 10);
+        ck_assert_double_eq(now(), 11);
+        teardown();
+        ck_assert_ptr_null(orr_self);
+    }
+}
+END_TEST
+
+START_TEST(one_machine_at_a_time)
+{
+    struct orr_machine_desc *desc = sim_desc_new(&(struct sim_spec){.ncpu = 1});
+    struct orr_machine_options options = sim_options();
+    struct orr_machine *second = NULL;
+    struct orr_error err = {.text = ""};
+
+    ck_assert_int_eq(orr_sim_open_desc(desc, &options, &second, &err), -EBUSY);
+    ck_assert_ptr_null(second);
+    ck_assert_str_ne(err.text, "");
+    ck_assert_ptr_eq(orr_self->exec, exec);
+    sim_desc_free(desc);
+}
+END_TEST
+
+static void on_signal(int number)
+{
+    (void)number;
+}
+
+START_TEST(the_application_keeps_its_signal_handlers_and_stack)
+{
+    struct sigaction mine = {.sa_handler = on_signal}, found;
+    stack_t before, after;
+
+    sigaltstack(NULL, &before);
+    sigaction(SIGINT, &mine, NULL);
+    sigaction(SIGSEGV, &mine, NULL);
+    setup();
+    exec->ops->sleep(exec, 1);
+    sigaction(SIGINT, NULL, &found);
+    ck_assert(found.sa_handler == on_signal);
+    sigaction(SIGSEGV, NULL, &found);
+    ck_assert(found.sa_handler == on_signal);
+    sigaltstack(NULL, &after);
+    ck_assert_int_eq(before.ss_flags, after.ss_flags);
+    if (!(before.ss_flags & SS_DISABLE))
+        ck_assert_ptr_eq(before.ss_sp, after.ss_sp);
+    teardown();
+    sigaction(SIGINT, NULL, &found);
+    ck_assert(found.sa_handler == on_signal);
+}
+END_TEST
+
+static void sleeper_for_ever(void *arg)
+{
+    (void)arg;
+    for (;;)
+        exec->ops->sleep(exec, 1);
+}
+
+static void begin_then_exit(void *arg)
+{
+    setup();
+    spawn("for ever", sleeper_for_ever, NULL);
+    exec->ops->sleep(exec, 10);
+    puts("before exit");
+    exit(arg ? 7 : 0);
+}
+
+static void exit_in_context(void *arg)
+{
+    (void)arg;
+    exit(9);
+}
+
+static void exit_from_another(void *arg)
+{
+    (void)arg;
+    setup();
+    spawn("the one that exits", exit_in_context, NULL);
+    exec->ops->sleep(exec, 10);
+}
+
+START_TEST(exit_ends_at_once_and_silently)
+{
+    char text[4096];
+    int status = child_run(begin_then_exit, &status, text, sizeof(text));
+
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 7);
+    ck_assert_str_eq(text, "before exit\n");
+    status = child_run(exit_from_another, NULL, text, sizeof(text));
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 9);
+    ck_assert_str_eq(text, "");
+}
+END_TEST
+
+START_TEST(return_from_main_without_shutdown_is_silent_too)
+{
+    char text[4096];
+    int status = child_run(begin_then_exit, NULL, text, sizeof(text));
+
+    ck_assert_int_eq(status, 0);
+    ck_assert_str_eq(text, "before exit\n");
+}
+END_TEST
+
+static jmp_buf back;
+
+static void jump(int depth)
+{
+    char fill[512];
+
+    memset(fill, depth, sizeof(fill));
+    exec->ops->sleep(exec, 1);
+    if (depth > 0)
+        jump(depth - 1);
+    else if (fill[17] == depth)
+        longjmp(back, 5);
+}
+
+START_TEST(longjmp_in_main)
+{
+    volatile int rounds = 0;
+    struct orr_context *c;
+    int n = 0;
+
+    if (setjmp(back) == 0) {
+        jump(20);
+        ck_abort_msg("the jump came back");
+    }
+    rounds++;
+    c = spawn("after", count, &n);
+    join(c);
+    ck_assert_int_eq(n, 1);
+    ck_assert_int_eq(rounds, 1);
+    ck_assert_double_eq(now(), 22);
+}
+END_TEST
+
+static void go_on_in_child(void *arg)
+{
+    struct orr_context *c = arg;
+
+    exec->ops->sleep(exec, 5);
+    exec->ops->wake(exec, c);
+    join(c);
+    teardown();
+    printf("done");
+}
+
+START_TEST(fork_in_main_gives_two_simulations)
+{
+    struct orr_context *c = spawn("parked", park_and_tell, NULL);
+    char text[4096];
+    int status;
+
+    exec->ops->sleep(exec, 5);
+    status = child_run(go_on_in_child, c, text, sizeof(text));
+    ck_assert_msg(status == 0, "%d %s", status, text);
+    ck_assert_str_eq(text, "done");
+    exec->ops->sleep(exec, 7);
+    exec->ops->wake(exec, c);
+    join(c);
+    ck_assert_str_eq(story, "parked@12 ");
+}
+END_TEST
+
+static void wait_for_each_other(void *arg)
+{
+    setup();
+    orr_self->waits_for = "what never comes";
+    spawn("one", park_and_tell, NULL);
+    if (arg) {
+        orr_sim_ops.on_deadlock(machine, arg, (struct orr_runtime *)machine);
+    }
+    exec->ops->park(exec, ORR_FOREVER);
+}
+
+static void print_context(struct orr_context *context, void *arg)
+{
+    (void)arg;
+    printf("%s: %s\n", context->name,
+           context->waits_for ? context->waits_for : "-");
+}
+
+static void report(struct orr_runtime *runtime)
+{
+    orr_sim_ops.each_context((struct orr_machine *)runtime, print_context,
+                             NULL);
+    fflush(stdout);
+    _exit(3);
+}
+
+START_TEST(a_deadlock_calls_the_handler_and_ends_with_3)
+{
+    char text[4096];
+    int status =
+        child_run(wait_for_each_other, (void *)report, text, sizeof(text));
+
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 3);
+    ck_assert_str_eq(text, "main: what never comes\none: -\n");
+    status = child_run(wait_for_each_other, NULL, text, sizeof(text));
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 3);
+    ck_assert_ptr_nonnull(strstr(text, "deadlock"));
+}
+END_TEST
+
+static void wait_while_frozen(void *arg)
+{
+    (void)arg;
+    setup();
+    orr_self->frozen++;
+    orr_self->waits_for = "task 7";
+    exec->ops->sleep(exec, 1);
+}
+
+static void wait_with_lock(void *arg)
+{
+    (void)arg;
+    setup();
+    orr_self->locks++;
+    exec->ops->park(exec, 1);
+}
+
+static void *park_in_thread(void *arg)
+{
+    exec->ops->park(exec, ORR_FOREVER);
+    return arg;
+}
+
+static void wait_in_second_thread(void *arg)
+{
+    pthread_t thread;
+
+    (void)arg;
+    setup();
+    pthread_create(&thread, NULL, park_in_thread, NULL);
+    pthread_join(thread, NULL);
+}
+
+START_TEST(waiting_where_one_must_not_aborts_and_says_so)
+{
+    struct rlimit no_core = {0, 0};
+    char text[4096];
+    int status;
+
+    setrlimit(RLIMIT_CORE, &no_core);
+    status = child_run(wait_while_frozen, NULL, text, sizeof(text));
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    ck_assert_ptr_nonnull(strstr(text, "main must not wait (for task 7)"));
+    status = child_run(wait_with_lock, NULL, text, sizeof(text));
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    ck_assert_ptr_nonnull(strstr(text, "holds a lock"));
+    status = child_run(wait_in_second_thread, NULL, text, sizeof(text));
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    ck_assert_ptr_nonnull(strstr(text, "starpu_pthread_create"));
+}
+END_TEST
+
+/* Main blocks in the kernel, another context could go on. */
+static void block_outside(void *arg)
+{
+    int ends[2];
+    char byte;
+
+    (void)arg;
+    setenv("ORRERY_SIM_WATCHDOG", "0.2", 1);
+    setup();
+    spawn("other", sleeper_for_ever, NULL);
+    exec->ops->sleep(exec, 3);
+    if (pipe(ends) != 0)
+        exit(1);
+    signal(SIGALRM, SIG_DFL); /* not Check's */
+    alarm(2);
+    if (read(ends[0], &byte, 1) == 1)
+        exit(1);
+}
+
+START_TEST(the_watchdog_names_main_that_waits_outside_virtual_time)
+{
+    char text[4096];
+
+    child_run(block_outside, NULL, text, sizeof(text));
+    ck_assert_ptr_nonnull(strstr(text, "\"main\" has been waiting outside"));
+    ck_assert_ptr_nonnull(strstr(text, "starpu_pthread_"));
+}
+END_TEST
+
+static void compute(void *arg)
+{
+    volatile unsigned long x = 0;
+    struct timespec begin, t;
+
+    (void)arg;
+    setenv("ORRERY_SIM_WATCHDOG", "0.1", 1);
+    setup();
+    spawn("other", sleeper_for_ever, NULL);
+    exec->ops->sleep(exec, 3);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+        for (int i = 0; i < 100000; i++)
+            x += (unsigned long)i;
+        clock_gettime(CLOCK_MONOTONIC, &t);
+    } while (t.tv_sec * 1000 + t.tv_nsec / 1000000 <
+             begin.tv_sec * 1000 + begin.tv_nsec / 1000000 + 500);
+    (void)x;
+}
+
+START_TEST(the_watchdog_leaves_a_long_computation_alone)
+{
+    char text[4096];
+
+    ck_assert_int_eq(child_run(compute, NULL, text, sizeof(text)), 0);
+    ck_assert_str_eq(text, "");
+}
+END_TEST
+
+static TCase *running_case(void)
+{
+    TCase *tc = tcase_create("running");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_checked_fixture(tc, clear_story, NULL);
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, time_begins_at_zero_and_moves_only_by_waiting);
+    tcase_add_test(tc, sleepers_wake_by_date_and_ties_in_order_of_their_sleeps);
+    tcase_add_test(tc, spawned_contexts_run_in_order_and_never_at_once);
+    tcase_add_test(tc, a_wake_queues_and_never_switches);
+    tcase_add_test(tc, a_wake_cancels_the_date_of_a_park);
+    tcase_add_test(tc, a_wake_does_not_shorten_a_sleep_but_is_kept);
+    tcase_add_test(tc, a_sleep_of_nothing_lets_those_who_are_ready_run);
+    tcase_add_test(tc, ten_thousand_contexts_live_at_once);
+    tcase_add_test(tc, a_lock_may_be_held_across_a_virtual_sleep);
+    tcase_add_test(tc, registers_survive_switches);
+    tcase_add_test(tc, contexts_are_listed_in_order_of_creation);
+    tcase_add_test(tc, a_detached_context_is_freed_by_the_machine);
+    tcase_add_test(tc, a_foreign_thread_is_no_context);
+    tcase_add_test(tc, one_machine_at_a_time);
+    tcase_add_test(tc, longjmp_in_main);
+    tcase_add_test(tc, fork_in_main_gives_two_simulations);
+    return tc;
+}
+
+static TCase *ending_case(void)
+{
+    TCase *tc = tcase_create("ending");
+
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, five_rounds_with_five_machines);
+    tcase_add_test(tc, the_application_keeps_its_signal_handlers_and_stack);
+    tcase_add_test(tc, exit_ends_at_once_and_silently);
+    tcase_add_test(tc, return_from_main_without_shutdown_is_silent_too);
+    tcase_add_test(tc, a_deadlock_calls_the_handler_and_ends_with_3);
+    tcase_add_test(tc, waiting_where_one_must_not_aborts_and_says_so);
+    tcase_add_test(tc, the_watchdog_names_main_that_waits_outside_virtual_time);
+    tcase_add_test(tc, the_watchdog_leaves_a_long_computation_alone);
+    return tc;
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("sim-exec");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    suite_add_tcase(suite, exec_suite(&simulated));
+    suite_add_tcase(suite, running_case());
+    suite_add_tcase(suite, ending_case());
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

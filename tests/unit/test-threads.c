@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/test-threads.c - the real machine's contexts: the suite that
+ * every machine passes, and what only threads do.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "core/device/threads.h"
+#include "tests/unit/exec-suite.h"
+
+static struct orr_exec *open_threads(void)
+{
+    struct orr_exec *exec = NULL;
+
+    ck_assert_int_eq(orr_threads_new(NULL, &exec), 0);
+    return exec;
+}
+
+static const struct exec_maker threads = {
+    .name = "threads",
+    .open = open_threads,
+    .close = orr_threads_free,
+};
+
+static int note_cpu(int cpu, void *arg)
+{
+    atomic_store((atomic_int *)arg, cpu);
+    return 0;
+}
+
+static void nothing(void *arg)
+{
+    (void)arg;
+}
+
+START_TEST(a_context_is_bound_by_whom_we_name)
+{
+    atomic_int cpu = -1;
+    struct orr_threads_options options = {.bind = note_cpu, .arg = &cpu};
+    struct orr_exec *exec = NULL;
+    struct orr_context *context = NULL;
+
+    ck_assert_int_eq(orr_threads_new(&options, &exec), 0);
+    ck_assert_int_eq(exec->ops->spawn(exec, NULL, 7, nothing, NULL, &context),
+                     0);
+    exec->ops->join(exec, context);
+    ck_assert_int_eq(atomic_load(&cpu), 7);
+    orr_threads_free(exec);
+}
+END_TEST
+
+struct visit {
+    struct orr_exec *exec;
+    struct orr_context *main;
+    struct orr_context *adopted;
+    pthread_barrier_t *stay; /* NULL: end at once */
+};
+
+static void *visit_library(void *arg)
+{
+    struct visit *visit = arg;
+
+    ck_assert_ptr_null(orr_self);
+    visit->adopted = visit->exec->ops->adopt(visit->exec);
+    ck_assert_ptr_eq(orr_self, visit->adopted);
+    visit->exec->ops->wake(visit->exec, visit->main);
+    visit->exec->ops->wake(visit->exec, orr_self);
+    visit->exec->ops->park(visit->exec, ORR_FOREVER);
+    if (visit->stay) {
+        pthread_barrier_wait(visit->stay);
+        pthread_barrier_wait(visit->stay);
+        ck_assert_ptr_null(orr_self);
+    }
+    return NULL;
+}
+
+START_TEST(a_foreign_thread_is_adopted_and_may_end_first)
+{
+    struct orr_exec *exec = open_threads();
+    struct visit visit = {.exec = exec, .main = orr_self};
+    pthread_t thread;
+
+    ck_assert_int_eq(pthread_create(&thread, NULL, visit_library, &visit), 0);
+    exec->ops->park(exec, ORR_FOREVER);
+    pthread_join(thread, NULL);
+    orr_threads_free(exec);
+}
+END_TEST
+
+START_TEST(an_adopted_thread_that_stays_is_unknown_afterwards)
+{
+    struct orr_exec *exec = open_threads();
+    pthread_barrier_t stay;
+    struct visit visit = {.exec = exec, .main = orr_self, .stay = &stay};
+    pthread_t thread;
+
+    pthread_barrier_init(&stay, NULL, 2);
+    ck_assert_int_eq(pthread_create(&thread, NULL, visit_library, &visit), 0);
+    exec->ops->park(exec, ORR_FOREVER);
+    pthread_barrier_wait(&stay);
+    orr_threads_free(exec);
+    pthread_barrier_wait(&stay);
+    pthread_join(thread, NULL);
+    pthread_barrier_destroy(&stay);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("threads");
+    TCase *own = tcase_create("threads only");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    suite_add_tcase(suite, exec_suite(&threads));
+    tcase_add_test(own, a_context_is_bound_by_whom_we_name);
+    tcase_add_test(own, a_foreign_thread_is_adopted_and_may_end_first);
+    tcase_add_test(own, an_adopted_thread_that_stays_is_unknown_afterwards);
+    suite_add_tcase(suite, own);
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,193 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# tests/unit/test-tools.sh - the orrery command, with programs that only
+# pretend: shell scripts that write the report a library would write.
+# usage: test-tools.sh ORRERY   (path of the command)
+set -u
+
+orrery=${1:?usage: test-tools.sh ORRERY}
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+n=0
+failed=0
+
+# claim TEXT COMMAND...: one test, passed when the command succeeds.
+claim()
+{
+    text=$1
+    shift
+    n=$((n + 1))
+    if "$@"; then
+        echo "ok $n - $text"
+    else
+        echo "not ok $n - $text"
+        sed 's/^/# /' "$dir/out" "$dir/err"
+        failed=$((failed + 1))
+    fi
+}
+
+# run ARGUMENTS...: the command's outputs and exit code, for later claims.
+run()
+{
+    "$orrery" "$@" >"$dir/out" 2>"$dir/err" </dev/null
+    code=$?
+}
+
+code_is() { [ "$code" -eq "$1" ]; }
+out_has() { grep -q -- "$1" "$dir/out"; }
+err_has() { grep -q -- "$1" "$dir/err"; }
+is_json() { python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1"; }
+is_png() { [ "$(head -c 4 "$1" | tail -c 3)" = PNG ]; }
+
+cat >"$dir/program" <<'END'
+#!/bin/sh
+echo "machine $ORRERY_MACHINE scheduler $STARPU_SCHED arguments $*"
+case $STARPU_SCHED in
+eager) us=4000 ;;
+*) us=2500 ;;
+esac
+cat >"$ORRERY_REPORT" <<REPORT
+{"version": "0", "simulated": true, "machine": "$ORRERY_MACHINE",
+ "provenance": "derived", "scheduler": "$STARPU_SCHED", "makespan_us": $us,
+ "flops": 5e9, "tasks": 220, "transfers": 12, "transferred_bytes": 1048576,
+ "evictions": 0, "wall_s": 0.25, "exit": "shutdown",
+ "workers": [{"name": "CPU 0", "busy_us": 1250, "tasks": 20},
+             {"name": "CPU 1", "busy_us": 1250, "tasks": 20},
+             {"name": "CUDA 0.0 (big)", "busy_us": 2500, "tasks": 180}]}
+REPORT
+if [ -n "${ORRERY_TRACE-}" ]; then
+    tab=$(printf '\t')
+    sed "s/ /$tab/g" >"$ORRERY_TRACE" <<TRACE
+%EventDef PajeSetState 20
+7 0.0 w0 W t0 CPU0
+7 0.0 w1 W t1 CUDA0_0
+10 0.0 w0 WS I
+20 0.5 w0 WS "potrf" 4 "" 0 0 1 1 0 0.1 0 0 0 -1 "0"
+10 1.0 w0 WS I
+20 1.0 w1 WS "gemm" 4 "" 0 0 2 2 0 0.1 0 0 0 -1 "0"
+10 2.5 w1 WS I
+TRACE
+fi
+exit "${FAKE_EXIT-0}"
+END
+cat >"$dir/stranger" <<'END'
+#!/bin/sh
+echo "I know nothing"
+END
+cat >"$dir/choosy" <<END
+#!/bin/sh
+if [ "\$STARPU_SCHED" = lws ]; then
+    echo "first line" >&2
+    echo "orrery: error: no model for lws" >&2
+    echo "I give up" >&2
+    exit 1
+fi
+if [ "\$STARPU_SCHED" = ws ]; then
+    echo "out of patience" >&2
+    exit 1
+fi
+exec "$dir/program" "\$@"
+END
+chmod +x "$dir/program" "$dir/stranger" "$dir/choosy"
+unset ORRERY_MACHINE STARPU_SCHED ORRERY_TRACE ORRERY_REPORT
+
+for command in "" run compare machine trace; do
+    # shellcheck disable=SC2086 # no word is one word less
+    run $command --help
+    claim "help of '$command' has an example" out_has '^example: orrery'
+done
+
+run
+claim "no command is a wrong command line" code_is 2
+run dance
+claim "an unknown command ends with 2" code_is 2
+claim "an unknown command is named" err_has dance
+run run --tune -- "$dir/program"
+claim "an unknown option ends with 2" code_is 2
+claim "an unknown option is named with its remedy" err_has 'tune.*--help'
+run run -m
+claim "an option without its value ends with 2" code_is 2
+run run
+claim "run without a program ends with 2" code_is 2
+
+run run -m moon -s eager -- "$dir/program" one two
+claim "run ends with 0 when the program does" code_is 0
+claim "run passes machine, scheduler and arguments on" \
+    out_has 'machine moon scheduler eager arguments one two'
+claim "run prints the virtual makespan" out_has 'makespan *4.000 ms (virtual)'
+claim "run prints the speed" out_has 'speed *1250.0 GFlop/s'
+claim "run says where the figures come from" out_has 'figures derived'
+claim "run prints how busy each kind of worker was" \
+    out_has 'CPU *2 workers, 31.2 % busy, 40 tasks'
+
+run run -m moon -s eager --json -- "$dir/program"
+claim "run --json prints JSON and nothing else" is_json "$dir/out"
+
+FAKE_EXIT=7
+export FAKE_EXIT
+run run -m moon -s eager -- "$dir/program"
+claim "run ends as the program did" code_is 7
+unset FAKE_EXIT
+
+run run -- "$dir/stranger"
+claim "a program that never loaded the library is a failure" code_is 1
+claim "a program that never loaded the library is told so" \
+    err_has 'never started liborrery'
+run run -- "$dir/nowhere"
+claim "a program that does not exist ends with 127" code_is 127
+claim "a program that does not exist is named" err_has "$dir/nowhere"
+run run -- sh -c 'kill -9 $$'
+claim "a killed program ends with 128 plus the signal" code_is 137
+claim "a killed program's signal is named" err_has 'signal 9'
+
+run compare -m moon,mars -s eager,dmdas -- "$dir/program"
+claim "compare ends with 0 when all combinations do" code_is 0
+claim "compare prints one line per combination" \
+    out_has '^mars     dmdas             2.500   2000.0          0.25  derived$'
+claim "compare prints a title and four lines" \
+    [ "$(wc -l <"$dir/out")" -eq 5 ]
+run compare -m moon -s eager,lws --json -- "$dir/program"
+claim "compare --json prints JSON and nothing else" is_json "$dir/out"
+run compare -m moon -s eager,lws,dmda -- "$dir/choosy"
+claim "compare ends with 1 when a combination fails" code_is 1
+claim "compare shows the library's own error of what failed" \
+    out_has 'lws.* no model for lws$'
+claim "compare shows the combinations that succeeded" out_has 'dmda *2.500'
+run compare -m moon -s ws -- "$dir/choosy"
+claim "compare shows the last line of what failed without one" \
+    out_has 'ws.* out of patience$'
+run compare -s eager -- "$dir/program"
+claim "compare without machines ends with 2" code_is 2
+
+if command -v gnuplot >/dev/null; then
+    run compare -m moon,mars -s eager,dmdas --plot "$dir/bars.png" -- \
+        "$dir/program"
+    claim "compare --plot draws a PNG" is_png "$dir/bars.png"
+    run trace -m moon -s eager -o "$dir/t.paje" -- "$dir/program"
+    claim "trace ends with 0" code_is 0
+    claim "trace keeps the trace" [ -s "$dir/t.paje" ]
+    claim "trace draws beside it" is_png "$dir/t.png"
+    run trace -m moon -s eager -o "$dir/t.paje" -- "$dir/stranger"
+    claim "trace does not take an old file for a new one" code_is 1
+else
+    for text in "compare --plot" "trace"; do
+        n=$((n + 1))
+        echo "ok $n - $text # SKIP skipped: gnuplot is missing"
+    done
+fi
+
+# The program waits on a pipe that nobody writes to, and says its number first.
+mkfifo "$dir/number" "$dir/never"
+"$orrery" run -- sh -c 'echo $$ >"$0/number"; read -r word <"$0/never"' \
+    "$dir" 2>"$dir/err" &
+tool=$!
+read -r program <"$dir/number"
+kill -TERM $tool
+wait $tool
+code=$?
+claim "a signal ends the tool with 128 plus its number" code_is 143
+claim "a signal to the tool ends the program" \
+    sh -c '! kill -0 "$1" 2>/dev/null' sh "$program"
+
+echo "1..$n"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/cmd_compare.c - `orrery compare`: a program on every combination of
+ * machines and schedulers, one table. One thread, several children.
+ */
+#include "tools/launch.h"
+#include "tools/plot.h"
+#include "tools/table.h"
+#include "tools/tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: orrery compare -m MACHINE[,...] [-s SCHEDULER[,...]] [-j N] "
+    "[--json]\n"
+    "                      [--plot FILE.png] -- PROGRAM [ARGUMENTS]\n"
+    "Simulates the program once per combination and prints one table.\n"
+    "  -m, --machine M,...      machines (orrery machine list)\n"
+    "  -s, --scheduler S,...    schedulers (eager,lws,dmda,dmdas)\n"
+    "  -j, --jobs N             programs at a time (2)\n"
+    "      --plot FILE.png      draw the predicted times as bars\n"
+    "      --json               print an array of reports instead\n"
+    "example: orrery compare -m MACHINE -s eager,lws,dmda,dmdas "
+    "--plot bars.png -- \\\n"
+    "             ./cholesky -size 9600 -nblocks 10\n";
+
+struct comparison {
+    char **machines, **schedulers; /* owned, NULL-terminated */
+    size_t nmachines, nschedulers;
+    struct launch *launches; /* machine by machine */
+    size_t n;
+};
+
+static size_t length(char **list)
+{
+    size_t n = 0;
+
+    while (list && list[n])
+        n++;
+    return n;
+}
+
+static void show_progress(size_t ended, size_t n)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%zu of %zu runs done%s", ended, n,
+                ended == n ? "\r\033[K" : "");
+}
+
+static int comparison_init(struct comparison *comparison, const char *machines,
+                           const char *schedulers, char *const *argv)
+{
+    struct comparison c = {.machines = tool_split(machines),
+                           .schedulers = tool_split(schedulers)};
+
+    c.nmachines = length(c.machines);
+    c.nschedulers = length(c.schedulers);
+    c.n = c.nmachines * c.nschedulers;
+    c.launches = calloc(c.n ? c.n : 1, sizeof(*c.launches));
+    *comparison = c;
+    if (!c.machines || !c.schedulers || !c.launches) {
+        tool_error("out of memory");
+        return TOOL_FAILED;
+    }
+    if (c.n == 0) {
+        tool_error("compare: no machine or no scheduler is named");
+        return TOOL_USAGE;
+    }
+    for (size_t i = 0; i < c.n; i++)
+        c.launches[i] =
+            (struct launch){.machine = c.machines[i / c.nschedulers],
+                            .scheduler = c.schedulers[i % c.nschedulers],
+                            .argv = argv,
+                            .quiet = true};
+    return TOOL_OK;
+}
+
+static void comparison_done(struct comparison *comparison)
+{
+    for (size_t i = 0; comparison->launches && i < comparison->n; i++)
+        launch_done(&comparison->launches[i]);
+    free(comparison->launches);
+    free(comparison->machines);
+    free(comparison->schedulers);
+}
+
+static bool is_good(const struct launch *launch)
+{
+    return launch->report.json && !*launch->problem;
+}
+
+/* The six texts of a row; owned, NULL without memory. */
+static void fill_row(const struct launch *launch, char **row)
+{
+    const struct report *report = &launch->report;
+
+    row[0] = tool_format("%s", launch->machine);
+    row[1] = tool_format("%s", launch->scheduler);
+    if (!is_good(launch)) {
+        row[2] = tool_format("-");
+        row[3] = tool_format("-");
+        row[4] = tool_format("-");
+        row[5] = tool_format("%s", launch->problem);
+        return;
+    }
+    row[2] = tool_format("%.3f", report->makespan_us / 1000);
+    row[3] = tool_format("%.1f", report_gflops(report));
+    row[4] = tool_format("%.2f", report->wall_s);
+    row[5] = tool_format("%s", report->provenance  ? report->provenance
+                               : report->simulated ? "unknown"
+                                                   : "real run");
+}
+
+static int print_table(const struct comparison *comparison)
+{
+    static const struct table_column columns[] = {
+        {"machine", false}, {"scheduler", false},   {"predicted ms", true},
+        {"GFlop/s", true},  {"simulation s", true}, {"figures", false}};
+    char **cells = calloc(comparison->n * 6, sizeof(*cells));
+    int result = cells ? 0 : -1;
+
+    for (size_t i = 0; cells && i < comparison->n; i++)
+        fill_row(&comparison->launches[i], cells + 6 * i);
+    for (size_t i = 0; cells && i < comparison->n * 6; i++)
+        if (!cells[i])
+            result = -1;
+    if (result == 0)
+        table_print(columns, 6, cells, comparison->n);
+    else
+        tool_error("out of memory");
+    for (size_t i = 0; cells && i < comparison->n * 6; i++)
+        free(cells[i]);
+    free(cells);
+    return result;
+}
+
+static int print_json(const struct comparison *comparison)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < comparison->n; i++) {
+        const struct launch *launch = &comparison->launches[i];
+        json_t *row = json_pack("{s:s, s:s}", "machine", launch->machine,
+                                "scheduler", launch->scheduler);
+
+        if (is_good(launch)) {
+            json_object_update_missing(row, launch->report.json);
+            json_object_set_new(row, "gflops",
+                                json_real(report_gflops(&launch->report)));
+        } else {
+            json_object_set_new(row, "error", json_string(launch->problem));
+        }
+        if (!row || json_array_append_new(array, row) < 0) {
+            json_decref(array);
+            tool_error("out of memory");
+            return -1;
+        }
+    }
+    json_dumpf(array, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(array);
+    return 0;
+}
+
+/* "derived", "measured", both when machines differ. */
+static const char *figures(const struct comparison *comparison)
+{
+    const char *word = NULL;
+
+    for (size_t i = 0; i < comparison->n; i++) {
+        const char *other = comparison->launches[i].report.provenance;
+
+        if (word && other && strcmp(word, other) != 0)
+            return "derived and measured";
+        word = word ? word : other;
+    }
+    return word ? word : "unknown";
+}
+
+/* One group of bars per machine, one bar per scheduler. */
+static void plot_bars(struct plot *plot, const struct comparison *comparison,
+                      const char *title)
+{
+    FILE *pipe = plot->pipe;
+    size_t ns = comparison->nschedulers, nm = comparison->nmachines;
+    double wide = 0.86 / (double)ns;
+
+    fprintf(pipe, "set title ");
+    plot_text(plot, title);
+    fprintf(pipe,
+            "\nset ylabel 'predicted time (ms)'\n"
+            "set label 1 'figures of the machine: %s' at graph 0,1.02 "
+            "font 'Sans,9' tc rgb '#666666'\n"
+            "set style fill solid 0.9 noborder\nset grid "
+            "ytics lt 1 lc rgb '#dddddd'\nset key outside right top Left "
+            "reverse samplen 1.5\nset xtics scale 0 (",
+            figures(comparison));
+    for (size_t m = 0; m < nm; m++) {
+        plot_tic(plot, comparison->machines[m]);
+        fprintf(pipe, " %zu%s", m, m + 1 < nm ? ", " : ")\n");
+    }
+    fprintf(pipe,
+            "set xrange [-0.6:%.2f]\nset yrange [0:*]\n"
+            "set offsets 0,0,graph 0.08,0\nplot ",
+            (double)nm - 0.4);
+    for (size_t s = 0; s < ns; s++) {
+        fprintf(pipe, "'-' using 1:2:(%.4f) with boxes lc rgb '%s' title ",
+                wide * 0.9, plot_colour(s));
+        plot_text(plot, comparison->schedulers[s]);
+        fprintf(pipe,
+                ", '-' using 1:2:(sprintf('%%.0f', $2)) with labels "
+                "offset 0,0.6 font 'Sans,9' notitle%s",
+                s + 1 < ns ? ", " : "\n");
+    }
+    for (size_t line = 0; line < 2 * ns; line++) {
+        size_t s = line / 2;
+
+        for (size_t m = 0; m < nm; m++) {
+            const struct launch *launch = &comparison->launches[m * ns + s];
+
+            if (is_good(launch))
+                fprintf(pipe, "%.4f %.6f\n",
+                        (double)m + ((double)s - (double)(ns - 1) / 2) * wide,
+                        launch->report.makespan_us / 1000);
+        }
+        fputs("e\n", pipe);
+    }
+}
+
+static int draw(const struct comparison *comparison, const char *path,
+                char *const *argv)
+{
+    struct plot plot;
+    char title[256] = "";
+    size_t used = 0;
+    unsigned width =
+        260 + 90 * (unsigned)(comparison->n < 20 ? comparison->n : 20);
+
+    for (; *argv && used < sizeof(title); argv++) {
+        const char *word = strrchr(*argv, '/');
+        int n = snprintf(title + used, sizeof(title) - used, "%s%s",
+                         used ? " " : "", word && !used ? word + 1 : *argv);
+
+        used += n > 0 ? (size_t)n : 0;
+    }
+    if (plot_begin(&plot, path, width < 640 ? 640 : width, 480) < 0)
+        return -1;
+    plot_bars(&plot, comparison, title);
+    return plot_end(&plot);
+}
+
+static int finish(const struct comparison *comparison, bool json,
+                  const char *plot, char *const *argv)
+{
+    int result = TOOL_OK;
+    bool any = false;
+
+    if ((json ? print_json(comparison) : print_table(comparison)) < 0)
+        return TOOL_FAILED;
+    for (size_t i = 0; i < comparison->n; i++) {
+        if (is_good(&comparison->launches[i]))
+            any = true;
+        else
+            result = TOOL_FAILED;
+    }
+    if (plot && any && draw(comparison, plot, argv) < 0)
+        return TOOL_FAILED;
+    if (plot && any && !json)
+        printf("bars: %s\n", plot);
+    return result;
+}
+
+int cmd_compare(int argc, char **argv)
+{
+    const char *machines = getenv("ORRERY_MACHINE"), *jobs = "2", *plot = NULL;
+    const char *schedulers = "eager,lws,dmda,dmdas";
+    bool json = false;
+    const struct tool_option options[] = {{'m', "machine", &machines, NULL},
+                                          {'s', "scheduler", &schedulers, NULL},
+                                          {'j', "jobs", &jobs, NULL},
+                                          {0, "plot", &plot, NULL},
+                                          {0, "json", NULL, &json},
+                                          {0}};
+    struct comparison comparison = {0};
+    int first = tool_parse(argc, argv, options, help), result;
+
+    if (first <= 0)
+        return first < 0 ? TOOL_USAGE : TOOL_OK;
+    if (first == argc || !machines || atoi(jobs) < 1) {
+        tool_error("compare: %s; see orrery compare --help",
+                   first == argc ? "which program?"
+                   : !machines   ? "which machines? (-m)"
+                                 : "-j takes a number from 1 on");
+        return TOOL_USAGE;
+    }
+    result = comparison_init(&comparison, machines, schedulers, argv + first);
+    if (result == TOOL_OK) {
+        int stopped = launch_all(comparison.launches, comparison.n,
+                                 (unsigned)atoi(jobs), show_progress);
+
+        result = stopped > 0   ? 128 + stopped
+                 : stopped < 0 ? TOOL_FAILED
+                               : finish(&comparison, json, plot, argv + first);
+    }
+    comparison_done(&comparison);
+    return result;
+}

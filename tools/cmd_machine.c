@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/cmd_machine.c - `orrery machine`: which machines can be named, what
+ * they consist of, and a simulated copy of this one. One thread.
+ */
+#include "tools/table.h"
+#include "tools/tool.h"
+
+#include "perfmodel/sampling.h"
+#include "platforms/discover.h"
+#include "platforms/machine_desc.h"
+#include "platforms/text.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: orrery machine list [--json]\n"
+    "       orrery machine show NAME [--json]\n"
+    "       orrery machine copy FILE.xml\n"
+    "Machines that programs can be simulated on. `list` names them, `show` "
+    "describes\n"
+    "one (a name of the list or a platform file), `copy` writes a description "
+    "of this\n"
+    "machine, to be calibrated by real runs and simulated with -m FILE.xml.\n"
+    "example: orrery machine copy here.xml && "
+    "orrery run -m here.xml -- ./cholesky\n";
+
+/* Machines as they are visited; six texts each make a row. */
+struct listing {
+    const char *const *sampling_dirs;
+    char **cells; /* owned, as are the texts */
+    size_t n;
+    json_t *json; /* NULL: a table is wanted */
+};
+
+#define NCOLUMNS 6
+
+static int list_row(struct listing *listing,
+                    const struct orr_machine_entry *entry,
+                    const struct orr_machine_desc *desc, const char *problem)
+{
+    char **cells = realloc(listing->cells, (listing->n + 1) * NCOLUMNS *
+                                               sizeof(*listing->cells));
+    char **row;
+
+    if (!cells)
+        return -1;
+    listing->cells = cells;
+    row = cells + listing->n++ * NCOLUMNS;
+    row[0] = tool_format("%s", entry->name);
+    row[1] = desc ? tool_format("%u", desc->ncpu) : tool_format("-");
+    row[2] = desc ? tool_format("%u", desc->ncuda) : tool_format("-");
+    row[3] = desc ? tool_format("%u", desc->nopencl) : tool_format("-");
+    row[4] = tool_format("%s", desc && desc->provenance ? desc->provenance
+                               : desc                   ? "unknown"
+                                                        : "broken");
+    row[5] = tool_format("%s", problem ? problem : entry->path);
+    for (int c = 0; c < NCOLUMNS; c++)
+        if (!row[c])
+            return -1;
+    return 0;
+}
+
+static int list_json(struct listing *listing,
+                     const struct orr_machine_entry *entry,
+                     const struct orr_machine_desc *desc, const char *problem)
+{
+    json_t *row = json_pack("{s:s, s:s, s:b}", "name", entry->name, "path",
+                            entry->path, "catalogue", entry->catalogue);
+
+    if (desc)
+        json_object_update_new(
+            row, json_pack("{s:i, s:i, s:i, s:s?}", "cpu", (int)desc->ncpu,
+                           "cuda", (int)desc->ncuda, "opencl",
+                           (int)desc->nopencl, "provenance", desc->provenance));
+    else
+        json_object_set_new(row, "error", json_string(problem));
+    return json_array_append_new(listing->json, row);
+}
+
+static int list_visit(const struct orr_machine_entry *entry, void *arg)
+{
+    struct listing *listing = arg;
+    struct orr_machine_desc *desc = NULL;
+    struct orr_error err = {""};
+    int result =
+        orr_machine_desc_load(entry->path, listing->sampling_dirs, &desc, &err);
+    const char *problem = result < 0 ? err.text : NULL;
+
+    result = listing->json ? list_json(listing, entry, desc, problem)
+                           : list_row(listing, entry, desc, problem);
+    orr_machine_desc_free(desc);
+    return result;
+}
+
+static int list(const char *const *sampling_dirs, bool json)
+{
+    static const struct table_column columns[NCOLUMNS] = {
+        {"machine", false}, {"CPUs", true},     {"CUDA", true},
+        {"OpenCL", true},   {"figures", false}, {"file", false}};
+    struct listing listing = {.sampling_dirs = sampling_dirs,
+                              .json = json ? json_array() : NULL};
+    int result = orr_machine_desc_list(sampling_dirs, list_visit, &listing);
+
+    if (result != 0) {
+        tool_error("machine list: %s", strerror(result < -1 ? -result : 12));
+    } else if (json) {
+        json_dumpf(listing.json, stdout, JSON_INDENT(2));
+        putchar('\n');
+    } else {
+        table_print(columns, NCOLUMNS, listing.cells, listing.n);
+    }
+    for (size_t c = 0; c < listing.n * NCOLUMNS; c++)
+        free(listing.cells[c]);
+    free(listing.cells);
+    json_decref(listing.json);
+    return result == 0 ? TOOL_OK : TOOL_FAILED;
+}
+
+static int show(const char *name, const char *const *sampling_dirs, bool json)
+{
+    struct orr_machine_desc *desc;
+    struct orr_error err = {""};
+    int result = 0;
+
+    if (orr_machine_desc_load(name, sampling_dirs, &desc, &err) < 0) {
+        tool_error("%s", err.text);
+        return TOOL_FAILED;
+    }
+    if (json)
+        result = orr_machine_desc_print_json(desc, stdout);
+    else
+        orr_machine_desc_print(desc, stdout);
+    orr_machine_desc_free(desc);
+    return result == 0 && fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
+}
+
+static int copy(const char *path)
+{
+    struct orr_machine_desc *desc;
+    struct orr_error err = {""};
+    int result = orr_machine_desc_discover(&desc, &err);
+
+    if (result == 0) {
+        result = orr_machine_desc_write(desc, path, &err);
+        if (result == 0)
+            printf("%s: %u CPUs, models of host %s\n", path, desc->ncpu,
+                   desc->host);
+        orr_machine_desc_free(desc);
+    }
+    if (result == 0)
+        return TOOL_OK;
+    tool_error("%s", err.text);
+    return TOOL_FAILED;
+}
+
+static int dispatch(int argc, char **argv, const char *const *sampling_dirs,
+                    bool json)
+{
+    if (argc == 1 && !strcmp(argv[0], "list"))
+        return list(sampling_dirs, json);
+    if (argc == 2 && !strcmp(argv[0], "show"))
+        return show(argv[1], sampling_dirs, json);
+    if (argc == 2 && !strcmp(argv[0], "copy"))
+        return copy(argv[1]);
+    tool_error("machine: list, show NAME or copy FILE; see orrery machine "
+               "--help");
+    return TOOL_USAGE;
+}
+
+int cmd_machine(int argc, char **argv)
+{
+    bool json = false;
+    const struct tool_option options[] = {{0, "json", NULL, &json}, {0}};
+    struct orr_sampling *sampling;
+    int first = tool_parse(argc, argv, options, help), result;
+
+    if (first <= 0)
+        return first < 0 ? TOOL_USAGE : TOOL_OK;
+    /* Options may follow the words as well. */
+    while (argc > first && !strcmp(argv[argc - 1], "--json")) {
+        json = true;
+        argc--;
+    }
+    if (argc > first && !strcmp(argv[argc - 1], "--help")) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
+    if (orr_sampling_from_env(orr_getenv, NULL, &sampling) < 0) {
+        tool_error("out of memory");
+        return TOOL_FAILED;
+    }
+    result =
+        dispatch(argc - first, argv + first, orr_sampling_dirs(sampling), json);
+    orr_sampling_free(sampling);
+    return result;
+}

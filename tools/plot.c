@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/plot.c - see plot.h. One thread. */
+#include "tools/plot.h"
+
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const palette[] = {
+    "#3a78b5", "#ee8a2f", "#44a04b", "#c93b3e", "#8a60b6",
+    "#8c574c", "#de79b9", "#767676", "#b5b62f", "#22b0c4"};
+
+const char *plot_colour(size_t k)
+{
+    return palette[k % (sizeof(palette) / sizeof(*palette))];
+}
+
+/* `doubled` is a character that stands for itself when written twice. */
+static void write_text(struct plot *plot, const char *text, char doubled)
+{
+    fputc('"', plot->pipe);
+    for (; *text; text++) {
+        if ((unsigned char)*text < ' ')
+            continue;
+        if (strchr("\"\\`$", *text))
+            fputc('\\', plot->pipe);
+        if (*text == doubled)
+            fputc(doubled, plot->pipe);
+        fputc(*text, plot->pipe);
+    }
+    fputc('"', plot->pipe);
+}
+
+void plot_text(struct plot *plot, const char *text)
+{
+    write_text(plot, text, '\0');
+}
+
+void plot_tic(struct plot *plot, const char *text)
+{
+    write_text(plot, text, '%');
+}
+
+int plot_begin(struct plot *plot, const char *path, unsigned width,
+               unsigned height)
+{
+    *plot = (struct plot){.path = strdup(path),
+                          .temporary = tool_format("%s.tmp.png", path)};
+    if (!plot->path || !plot->temporary)
+        goto fail;
+    /* gnuplot may end early; its status tells, not a signal. */
+    signal(SIGPIPE, SIG_IGN);
+    plot->pipe = popen("exec gnuplot", "w");
+    if (!plot->pipe)
+        goto fail;
+    fprintf(plot->pipe,
+            "set terminal pngcairo noenhanced size %u,%u font 'Sans,11'\n"
+            "set output ",
+            width, height);
+    plot_text(plot, plot->temporary);
+    fputs("\nset border 3 lc rgb '#555555'\nset tics nomirror out\n",
+          plot->pipe);
+    return 0;
+fail:
+    tool_error("%s cannot be drawn: %s", path, strerror(errno));
+    free(plot->path);
+    free(plot->temporary);
+    return -1;
+}
+
+int plot_end(struct plot *plot)
+{
+    int failed = pclose(plot->pipe) != 0;
+
+    if (failed)
+        tool_error("%s was not drawn: gnuplot failed or is missing (package "
+                   "gnuplot-nox)",
+                   plot->path);
+    else if (rename(plot->temporary, plot->path) < 0) {
+        failed = 1;
+        tool_error("%s cannot be written: %s", plot->path, strerror(errno));
+    }
+    if (failed)
+        unlink(plot->temporary);
+    free(plot->path);
+    free(plot->temporary);
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/tool.c - see tool.h. One thread. */
+#include "tools/tool.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tool_error(const char *format, ...)
+{
+    va_list args;
+
+    fputs("orrery: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+/* The option that `word` names, NULL for none. `*ret_value` gets what follows
+ * an equals sign or a letter in the same word, else NULL. */
+static const struct tool_option *find_option(const struct tool_option *options,
+                                             const char *word,
+                                             const char **ret_value)
+{
+    size_t length = strcspn(word, "=");
+
+    *ret_value = NULL;
+    for (; options->name; options++) {
+        if (word[1] != '-' && word[1] == options->letter) {
+            *ret_value = word[2] ? word + 2 : NULL;
+            return options;
+        }
+        if (word[1] == '-' && strlen(options->name) == length - 2 &&
+            !strncmp(options->name, word + 2, length - 2)) {
+            *ret_value = word[length] ? word + length + 1 : NULL;
+            return options;
+        }
+    }
+    return NULL;
+}
+
+int tool_parse(int argc, char **argv, const struct tool_option *options,
+               const char *help)
+{
+    int a = 1;
+
+    for (; a < argc && argv[a][0] == '-' && argv[a][1]; a++) {
+        const struct tool_option *option;
+        const char *value;
+
+        if (!strcmp(argv[a], "--"))
+            return a + 1;
+        if (!strcmp(argv[a], "--help") || !strcmp(argv[a], "-h")) {
+            fputs(help, stdout);
+            return 0;
+        }
+        option = find_option(options, argv[a], &value);
+        if (!option || (option->flag && value)) {
+            tool_error("%s: unknown option %s; see orrery %s --help", argv[0],
+                       argv[a], argv[0]);
+            return -1;
+        }
+        if (option->flag) {
+            *option->flag = true;
+            continue;
+        }
+        if (!value && a + 1 < argc)
+            value = argv[++a];
+        if (!value || !*value) {
+            tool_error("%s: option %s needs a value", argv[0], argv[a]);
+            return -1;
+        }
+        *option->value = value;
+    }
+    return a;
+}
+
+char **tool_split(const char *text)
+{
+    size_t n = strlen(text), pieces = 0;
+    /* Never more than one piece per second byte, and a NULL. */
+    size_t slots = n / 2 + 2;
+    char **list = malloc(slots * sizeof(*list) + n + 1);
+    char *copy, *saved = NULL;
+
+    if (!list)
+        return NULL;
+    copy = memcpy(list + slots, text, n + 1);
+    for (char *piece = strtok_r(copy, ",", &saved); piece;
+         piece = strtok_r(NULL, ",", &saved))
+        list[pieces++] = piece;
+    list[pieces] = NULL;
+    return list;
+}
+
+char *tool_format(const char *format, ...)
+{
+    va_list args;
+    char *text = NULL;
+    int n;
+
+    va_start(args, format);
+    n = vasprintf(&text, format, args);
+    va_end(args);
+    return n < 0 ? NULL : text;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/tool.h - what the sub-commands of `orrery` share: exit codes, messages
+ * and the walk through options. One thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Exit codes of our own; otherwise `run` and `trace` end as the program did. */
+enum {
+    TOOL_OK = 0,
+    TOOL_FAILED = 1, /* something could not be done */
+    TOOL_USAGE = 2,  /* the command line is wrong */
+};
+
+/* The sub-commands. argv[0] is the command's name. Each returns the exit
+ * code of the process. */
+int cmd_run(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
+int cmd_machine(int argc, char **argv);
+int cmd_trace(int argc, char **argv);
+
+/* "orrery: …" and a newline on stderr. */
+void tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* One option of a sub-command. Exactly one of `value` and `flag` is set. */
+struct tool_option {
+    char letter;        /* 0: none */
+    const char *name;   /* "machine" for --machine */
+    const char **value; /* gets the text that follows, borrowed from argv */
+    bool *flag;         /* gets true */
+};
+
+/* Walks through options, up to `--` or the first word that is none, and
+ * returns that word's index (argc when there is none). `options` ends with
+ * one that has no name. --help prints `help` and returns 0; an unknown option
+ * or a missing value prints a message and returns -1. */
+int tool_parse(int argc, char **argv, const struct tool_option *options,
+               const char *help);
+
+/* Splits "a,b,c" into a NULL-terminated array, owned by the caller (free, one
+ * block); empty pieces are dropped. NULL without memory. */
+char **tool_split(const char *text);
+
+/* "printf" into a new string, owned; NULL without memory. */
+char *tool_format(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
