@@ -430,8 +430,10 @@ static enum start_result try_start(struct orr_runtime *rt,
     return result;
 }
 
-/* Takes the first request of the level that the limits let through. */
-static struct orr_request *take_locked(struct orr_node *node, unsigned level)
+/* Takes the first request of the level that the limits let through; of a node
+ * that is full, the first that takes something away. */
+static struct orr_request *take_locked(struct orr_node *node, unsigned level,
+                                       bool full)
 {
     orr_list_foreach(link, &node->queues[level]) {
         struct orr_request *request =
@@ -439,6 +441,8 @@ static struct orr_request *take_locked(struct orr_node *node, unsigned level)
         unsigned peer = node->id == request->dst ? request->src : request->dst;
         unsigned direction = node->id == request->dst;
 
+        if (full && request->dst == node->id)
+            continue;
         if (request->src != ORR_NO_NODE) {
             unsigned *n = &node->inflight[peer * 2 + direction];
 
@@ -467,9 +471,10 @@ static void put_back(struct orr_node *node, struct orr_request *request)
     atomic_store(&node->short_of_memory, true);
 }
 
-/* Starts one request of the level; false when there is none that may. */
+/* Starts one request of the level; false when there is none that may. Sets
+ * *full when one found no memory: what makes room may go on meanwhile. */
 static bool start_one(struct orr_runtime *rt, struct orr_node *node,
-                      unsigned level)
+                      unsigned level, bool *full)
 {
     struct orr_request *request;
     unsigned peer, direction;
@@ -477,7 +482,7 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
     bool counted;
 
     orr_lock(&node->lock);
-    request = take_locked(node, level);
+    request = take_locked(node, level, *full);
     orr_unlock(&node->lock);
     if (!request)
         return false;
@@ -489,7 +494,8 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
         uncount(node, peer, direction);
     if (result == NO_MEMORY) {
         put_back(node, request);
-        return false;
+        *full = true;
+        return true;
     }
     atomic_fetch_sub_explicit(&node->nqueued, 1, memory_order_relaxed);
     return true;
@@ -498,14 +504,14 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
 bool orr_node_progress(struct orr_runtime *rt, unsigned id)
 {
     struct orr_node *node = &rt->nodes[id];
-    bool any = false;
+    bool any = false, full = false;
 
     for (unsigned level = 0; level < ORR_FETCH_LEVELS; level++) {
         /* Pairs with enqueue. */
         if (!atomic_load_explicit(&node->nqueued, memory_order_acquire))
             return any;
-        while (start_one(rt, node, level))
-            any = true;
+        while (start_one(rt, node, level, &full))
+            any |= !full;
     }
     return any;
 }
