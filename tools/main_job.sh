@@ -9,7 +9,7 @@ build=${1:?usage: tools/main_job.sh BUILD_FOLDER RESULTS_FOLDER}
 results=${2:?usage: tools/main_job.sh BUILD_FOLDER RESULTS_FOLDER}
 orrery=$build/tools/orrery
 cholesky=$build/examples/cholesky/cholesky
-samples=10 # per kernel, before a model is trusted
+samples=30 # per kernel, before a model is trusted
 runs=5     # of which the median is compared
 
 say()
@@ -80,7 +80,7 @@ while n=$(fewest_samples this-machine) && [ "$n" -lt $samples ]; do
     STARPU_CALIBRATE=1 STARPU_SCHED=lws milliseconds -size 7680 -nblocks 16 |
         awk -v pass=$pass '{ printf "run %d: %.1f ms\n", pass, $1 }'
 done
-echo "at least $n samples of each kernel, in $results/sampling"
+echo "at least $n samples of each kernel, in $results/sampling (remove it to start anew)"
 
 say "2. The same program on a simulated copy of this machine"
 "$orrery" machine copy "$results/here.xml"

@@ -243,15 +243,29 @@ void orr_sched_wake(struct orr_worker *worker)
         wake(worker);
 }
 
+/* A worker that drives a device waits for the device, not for the policy: it
+ * looks at both, so that no push needs to wake it. We park it meanwhile. Only
+ * workers that sleep for want of a task are woken one at a time. (Waking
+ * drivers like the others, the last of all, gives eager and prio makespans 30 %
+ * above what StarPU predicts on machines with GPUs.) */
+static bool watches(const struct orr_worker *worker)
+{
+    return worker->desc->async;
+}
+
 void orr_sched_wake_able(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
+    bool woken = false;
 
     after_queueing(rt);
     for (unsigned w = 0; w < rt->nworkers; w++)
-        if (sleeps(&rt->workers[w]) && orr_job_able(rt, job, row, w) &&
-            wake(&rt->workers[w]))
-            return;
+        if (watches(&rt->workers[w]) && sleeps(&rt->workers[w]) &&
+            orr_job_able(rt, job, row, w))
+            wake(&rt->workers[w]);
+    for (unsigned w = 0; w < rt->nworkers && !woken; w++)
+        woken = !watches(&rt->workers[w]) && sleeps(&rt->workers[w]) &&
+                orr_job_able(rt, job, row, w) && wake(&rt->workers[w]);
 }
 
 void orr_sched_wake_all(struct orr_runtime *rt)

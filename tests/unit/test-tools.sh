@@ -6,6 +6,7 @@
 set -u
 
 orrery=${1:?usage: test-tools.sh ORRERY}
+[ -x "$orrery" ] || { echo "Bail out! $orrery is no program"; exit 1; }
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 n=0
