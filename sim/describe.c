@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * sim/describe.c - see describe.h. Memory node 0 is the host RAM, then come
- * the CUDA and OpenCL devices in use; workers are numbered CUDA, OpenCL, CPU.
+ * the CUDA and OpenCL devices in use; workers are numbered CPU, CUDA, OpenCL.
  * Each device takes a processor for its driver.
  */
 #include "sim/describe.h"

@@ -60,16 +60,32 @@ static void driver_free(struct orr_sim_memory *memory, uintptr_t address)
         free((void *)address);
 }
 
-static bool is_used(const struct orr_sim_chunk *chunk, size_t unit)
+/* The first unit from `from` on that is used, or free; UNITS without one. */
+static size_t next_unit(const struct orr_sim_chunk *chunk, size_t from,
+                        bool used)
 {
-    return chunk->used[unit / 64] >> (unit % 64) & 1;
+    uint64_t flip = used ? 0 : UINT64_MAX, word;
+    size_t w = from / 64;
+
+    if (from >= UNITS)
+        return UNITS;
+    word = (chunk->used[w] ^ flip) & UINT64_MAX << from % 64;
+    while (!word) {
+        if (++w == UNITS / 64)
+            return UNITS;
+        word = chunk->used[w] ^ flip;
+    }
+    return w * 64 + (size_t)__builtin_ctzll(word);
 }
 
 static void mark(struct orr_sim_chunk *chunk, size_t unit, size_t n, bool used)
 {
-    for (size_t i = unit; i < unit + n; i++) {
-        assert(is_used(chunk, i) != used);
-        chunk->used[i / 64] ^= (uint64_t)1 << (i % 64);
+    assert(next_unit(chunk, unit, used) >= unit + n);
+    for (size_t i = unit; i < unit + n; i = (i / 64 + 1) * 64) {
+        size_t left = unit + n - i, room = 64 - i % 64;
+        uint64_t bits = UINT64_MAX >> (64 - (left < room ? left : room));
+
+        chunk->used[i / 64] ^= bits << i % 64;
     }
     chunk->nused += used ? (unsigned)n : -(unsigned)n;
 }
@@ -77,19 +93,16 @@ static void mark(struct orr_sim_chunk *chunk, size_t unit, size_t n, bool used)
 /* The first gap of n units, UNITS without one. */
 static size_t find_gap(const struct orr_sim_chunk *chunk, size_t n)
 {
-    size_t length = 0;
+    size_t start = 0;
 
     if (chunk->nused + n > UNITS)
         return UNITS;
-    for (size_t i = 0; i < UNITS; i++) {
-        if (chunk->used[i / 64] == UINT64_MAX) {
-            i += 63 - i % 64;
-            length = 0;
-            continue;
-        }
-        length = is_used(chunk, i) ? 0 : length + 1;
-        if (length == n)
-            return i + 1 - n;
+    while ((start = next_unit(chunk, start, false)) < UNITS) {
+        size_t end = next_unit(chunk, start, true);
+
+        if (end - start >= n)
+            return start;
+        start = end;
     }
     return UNITS;
 }

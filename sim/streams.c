@@ -81,7 +81,7 @@ int orr_streams_start(struct orr_streams *streams, struct orr_kernel *kernel)
     double duration = true_duration(worker, kernel);
 
     assert(kernel->worker < streams->n);
-    if (streams->machine->runs_kernels)
+    if (streams->machine->runs_kernels && kernel->run)
         run(kernel);
     if (kernel->async && worker->async) {
         enqueue(&streams->streams[kernel->worker], kernel, duration);

@@ -4,8 +4,27 @@
 
 #include "tools/plot.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define WIDTH 1400 /* pixels */
+
+static double span(const struct paje_chart *chart)
+{
+    return chart->end > chart->start ? chart->end - chart->start : 1.0;
+}
+
+/* Whether most boxes are wide enough for an outline. */
+static bool has_room(const struct paje_chart *chart)
+{
+    double least = 8 * span(chart) / WIDTH;
+    size_t wide = 0;
+
+    for (size_t b = 0; b < chart->nboxes; b++)
+        wide += chart->boxes[b].end - chart->boxes[b].start > least;
+    return 2 * wide > chart->nboxes;
+}
 
 /* Names of the rows with the share of time that each was busy. */
 static void set_rows(struct plot *plot, const struct paje_chart *chart)
@@ -19,7 +38,7 @@ static void set_rows(struct plot *plot, const struct paje_chart *chart)
             if (chart->boxes[b].row == r)
                 busy += chart->boxes[b].end - chart->boxes[b].start;
         snprintf(name, sizeof(name), "%s  %3.0f %%", chart->rows[r].name,
-                 chart->end > 0 ? 100 * busy / chart->end : 0.0);
+                 100 * busy / span(chart));
         plot_tic(plot, name);
         fprintf(plot->pipe, " %zu%s", r, r + 1 < chart->nrows ? ", " : ")\n");
     }
@@ -35,9 +54,10 @@ static void write_boxes(struct plot *plot, const struct paje_chart *chart,
         const struct paje_box *box = &chart->boxes[b];
 
         if (box->kernel == kernel)
-            fprintf(plot->pipe, "%.6f %zu %.6f %.6f %.2f %.2f\n", box->start,
-                    box->row, box->start, box->end, (double)box->row - 0.4,
-                    (double)box->row + 0.4);
+            fprintf(plot->pipe, "%.6f %zu %.6f %.6f %.2f %.2f\n",
+                    box->start - chart->start, box->row,
+                    box->start - chart->start, box->end - chart->start,
+                    (double)box->row - 0.4, (double)box->row + 0.4);
     }
     fputs("e\n", plot->pipe);
 }
@@ -49,20 +69,20 @@ int gantt_draw(const struct paje_chart *chart, const char *path,
     size_t rows = chart->nrows ? chart->nrows : 1;
     unsigned height = 150 + 26 * (unsigned)(rows < 80 ? rows : 80);
 
-    if (plot_begin(&plot, path, 1400, height) < 0)
+    if (plot_begin(&plot, path, WIDTH, height) < 0)
         return -1;
     fputs("set title ", plot.pipe);
     plot_text(&plot, title);
     fprintf(plot.pipe,
-            "\nset xlabel 'time (ms)'\nset border 1\n"
+            "\nset xlabel 'time since the first task (ms)'\nset border 1\n"
             "set style fill solid 1.0 %s\n"
             "set key outside right top Left reverse samplen 1.5\n"
             "set grid x front lc rgb '#bbbbbb'\n"
             "set xrange [0:%.6f]\nset yrange [%.2f:-0.6]\n",
             /* Outlines part neighbours of one kernel while there is room; in
              * their own colour they hide the seams of smoothed edges. */
-            chart->nboxes < 200 * rows ? "border lc rgb '#ffffff'" : "border",
-            chart->end > 0 ? chart->end : 1.0, (double)rows - 0.4);
+            has_room(chart) ? "border lc rgb '#ffffff'" : "border", span(chart),
+            (double)rows - 0.4);
     set_rows(&plot, chart);
     fputs("plot ", plot.pipe);
     for (size_t k = 0; k < chart->nkernels; k++) {

@@ -80,7 +80,7 @@ while n=$(fewest_samples this-machine) && [ "$n" -lt $samples ]; do
     STARPU_CALIBRATE=1 STARPU_SCHED=lws milliseconds -size 7680 -nblocks 16 |
         awk -v pass=$pass '{ printf "run %d: %.1f ms\n", pass, $1 }'
 done
-echo "at least $n samples of each kernel, in $results/sampling (remove it to start anew)"
+echo "at least $n samples of each kernel, in $results/sampling"
 
 say "2. The same program on a simulated copy of this machine"
 "$orrery" machine copy "$results/here.xml"
@@ -97,7 +97,7 @@ import json, sys
 print(next(m["name"] for m in json.load(sys.stdin)
            if m["catalogue"] and m.get("cuda", 0) > 0))')}
 "$orrery" compare -m "$gpus" -s eager,lws,dmda,dmdas \
-    --plot "$results/compare.png" -- "$cholesky" -size 38400 -nblocks 20
+    --plot "$results/compare.png" -- "$cholesky" -size 19200 -nblocks 20
 "$orrery" trace -m "$gpus" -s dmdas -o "$results/$gpus.paje" \
-    --gantt "$results/$gpus.png" -- "$cholesky" -size 38400 -nblocks 20 |
+    --gantt "$results/$gpus.png" -- "$cholesky" -size 19200 -nblocks 20 |
     grep -E '^(trace|gantt) '

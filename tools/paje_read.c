@@ -108,8 +108,8 @@ static int open_box(struct paje_chart *chart, struct paje_row *row, double time,
     return 0;
 }
 
-/* One line of data. -EINVAL when it lacks fields. */
-static int take_line(struct paje_chart *chart, char *line)
+/* One line of data, whose time goes to *last. -EINVAL when it lacks fields. */
+static int take_line(struct paje_chart *chart, char *line, double *last)
 {
     char *fields[MAX_FIELDS];
     int n = split(line, fields), event = atoi(fields[0]);
@@ -121,7 +121,7 @@ static int take_line(struct paje_chart *chart, char *line)
     if (n < 4)
         return -EINVAL;
     time = strtod(fields[1], NULL);
-    chart->end = time > chart->end ? time : chart->end;
+    *last = time;
     if (event == 7 && n >= 6 && !strcmp(fields[3], "W"))
         return add_row(chart, fields[2], fields[5]);
     if ((event != 10 && event != 20) || n < 5 || strcmp(fields[3], "WS") != 0)
@@ -133,6 +133,18 @@ static int take_line(struct paje_chart *chart, char *line)
     return event == 20 ? open_box(chart, row, time, fields[4]) : 0;
 }
 
+static void set_extent(struct paje_chart *chart)
+{
+    if (chart->nboxes > 0)
+        chart->start = chart->boxes[0].start;
+    for (size_t b = 0; b < chart->nboxes; b++) {
+        const struct paje_box *box = &chart->boxes[b];
+
+        chart->start = box->start < chart->start ? box->start : chart->start;
+        chart->end = box->end > chart->end ? box->end : chart->end;
+    }
+}
+
 int paje_chart_read(const char *path, struct paje_chart *ret,
                     struct orr_error *err)
 {
@@ -140,6 +152,7 @@ int paje_chart_read(const char *path, struct paje_chart *ret,
     FILE *file = fopen(path, "re");
     char *line = NULL;
     size_t size = 0;
+    double last = 0;
     int result = 0, number = 0;
 
     if (!file)
@@ -147,7 +160,7 @@ int paje_chart_read(const char *path, struct paje_chart *ret,
     while (result == 0 && getline(&line, &size, file) >= 0) {
         number++;
         if (line[0] != '%' && line[0] != '#' && line[0] != '\n')
-            result = take_line(&chart, line);
+            result = take_line(&chart, line, &last);
     }
     if (result == 0 && ferror(file))
         result = -EIO;
@@ -160,7 +173,8 @@ int paje_chart_read(const char *path, struct paje_chart *ret,
                                           : strerror(-result));
     }
     for (size_t r = 0; r < chart.nrows; r++)
-        close_box(&chart, &chart.rows[r], chart.end);
+        close_box(&chart, &chart.rows[r], last);
+    set_extent(&chart);
     *ret = chart;
     return 0;
 }

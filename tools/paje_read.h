@@ -27,7 +27,7 @@ struct paje_chart {
     size_t nkernels;
     struct paje_box *boxes;
     size_t nboxes;
-    double end; /* ms, of the last moment in the file */
+    double start, end; /* ms, of the first and of the last box */
 };
 
 /* Reads the workers and the tasks they executed (events 7 of type W, 20, 10).

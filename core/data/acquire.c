@@ -77,7 +77,7 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle,
     access = &job->accesses[0];
     access->job = job;
     access->handle = handle;
-    access->mode = mode;
+    access->mode = (uint16_t)mode;
     job->acquire.callback = callback;
     job->acquire.arg = arg;
     job->acquire.node = node;
@@ -255,7 +255,7 @@ static void submit_after(struct orr_runtime *rt, struct orr_handle *handle,
     access = &job->accesses[0];
     access->job = job;
     access->handle = handle;
-    access->mode = mode;
+    access->mode = (uint16_t)mode;
     job->acquire.callback = action;
     job->acquire.arg = handle;
     orr_lock(&handle->lock);

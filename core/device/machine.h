@@ -84,7 +84,7 @@ struct orr_kernel {
     /* As with copies; only for kernels started with result 0. */
     void (*done)(struct orr_kernel *kernel);
     double start, end; /* µs, set by the machine before it reports the end */
-    void *machine_link[4];
+    void *machine_link[1];
 };
 
 struct orr_machine_ops {

@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,13 +65,15 @@ struct orr_access {
     struct orr_access *next_wait; /* [handle lock] waits for the same request */
     struct orr_job *job;          /* [const] */
     struct orr_handle *handle;    /* [const] */
-    uint32_t mode;                /* [const] enum starpu_data_access_mode */
+    uint16_t mode;                /* [const] enum starpu_data_access_mode */
+    uint16_t node;                /* [owner] where it is pinned */
     uint8_t index;                /* [const] which buffer of the task */
     uint8_t linked;               /* [handle lock] orders later accesses */
     uint8_t pinned;               /* [owner] holds a reference on its replicate */
     uint8_t duplicate;            /* [const] an earlier access has the handle */
-    uint16_t node;                /* [owner] where it is pinned */
 };
+
+static_assert(STARPU_ACCESS_MODE_MAX <= 1 << 16, "a mode fits 16 bits");
 
 struct orr_job {
     struct starpu_task *task; /* [const] NULL for acquisitions */

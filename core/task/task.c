@@ -178,7 +178,7 @@ static void fill_accesses(struct orr_job *job)
 
         access->job = job;
         access->handle = orr_handle_of(STARPU_TASK_GET_HANDLE(task, i));
-        access->mode = (uint32_t)STARPU_TASK_GET_MODE(task, i);
+        access->mode = (uint16_t)STARPU_TASK_GET_MODE(task, i);
         access->index = (uint8_t)i;
         merge_duplicate(job, i);
     }

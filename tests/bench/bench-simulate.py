@@ -29,8 +29,8 @@ def command(cholesky, tiles):
 def environment(machine, report):
     env = dict(os.environ, ORRERY_MACHINE=machine, STARPU_SCHED="dmdas",
                ORRERY_REPORT=report, STARPU_SILENT="1")
-    # The models of the invented machine, or of whatever was named.
-    env.setdefault("STARPU_PERF_MODEL_DIR", "/nonexistent")
+    # OpenBLAS would start threads that are never used.
+    env["OPENBLAS_NUM_THREADS"] = "1"
     return env
 
 
