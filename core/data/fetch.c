@@ -158,6 +158,23 @@ double orr_handle_transfer_time(struct orr_runtime *rt,
     return time;
 }
 
+uint64_t orr_job_absent(const struct orr_job *job)
+{
+    uint64_t absent = 0;
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+        const struct orr_handle *handle = access->handle;
+
+        if (access->mode & STARPU_R && !(access->mode & STARPU_SCRATCH))
+            absent |=
+                ~(atomic_load_explicit(&handle->valid, memory_order_relaxed) |
+                  atomic_load_explicit(&handle->loading,
+                                       memory_order_relaxed));
+    }
+    return absent;
+}
+
 double orr_job_transfer_time(struct orr_runtime *rt, const struct orr_job *job,
                              unsigned node)
 {

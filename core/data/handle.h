@@ -146,6 +146,10 @@ double orr_handle_transfer_time(struct orr_runtime *rt,
                                 const struct orr_handle *handle, unsigned node,
                                 uint32_t mode);
 
+/* Bit n: node n lacks some value that the job reads; towards the others the
+ * transfer time is 0. */
+uint64_t orr_job_absent(const struct orr_job *job);
+
 /* The sum over the job's data. */
 double orr_job_transfer_time(struct orr_runtime *rt, const struct orr_job *job,
                              unsigned node);

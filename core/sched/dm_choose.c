@@ -56,6 +56,7 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
     struct orr_runtime *rt = dm->runtime;
     unsigned node = 0, any = 0;
     double transfer = NAN;
+    uint64_t absent = orr_job_absent(job);
 
     ret->job = job;
     ret->row = orr_job_costs(rt, job);
@@ -76,7 +77,7 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
             continue;
         any |= bits;
         ret->unknown = ret->unknown || has_unknown(ret->row, k, bits);
-        if (!dm->variant->transfers)
+        if (!dm->variant->transfers || !(absent >> kind->node & 1))
             continue;
         if (isnan(transfer) || kind->node != node) {
             node = kind->node;

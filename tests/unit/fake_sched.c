@@ -43,6 +43,12 @@ const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
     return job->costs;
 }
 
+uint64_t orr_job_absent(const struct orr_job *job)
+{
+    (void)job;
+    return UINT64_MAX;
+}
+
 double orr_job_transfer_time(struct orr_runtime *rt, const struct orr_job *job,
                              unsigned node)
 {
