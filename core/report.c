@@ -76,15 +76,14 @@ static void write_figures(FILE *out, struct orr_runtime *rt, const char *how)
     write_string(out, "provenance", rt->machine->provenance);
     fputs(",\n", out);
     write_string(out, "scheduler", rt->sched->ops->name);
-    fprintf(out,
-            ",\n\"makespan_us\": %.3f,\n\"flops\": %.6e,\n\"tasks\": %lu,\n"
-            "\"transfers\": %llu,\n\"transferred_bytes\": %llu,\n"
-            "\"evictions\": %llu,\n\"wall_s\": %.6f,\n",
-            last - rt->first_submit, flops, ntasks,
-            (unsigned long long)rt->ntransfers,
-            (unsigned long long)rt->transferred,
-            (unsigned long long)rt->nevictions,
-            orr_wall_time_s() - rt->wall_start);
+    fprintf(
+        out,
+        ",\n\"makespan_us\": %.3f,\n\"flops\": %.6e,\n\"tasks\": %lu,\n"
+        "\"transfers\": %llu,\n\"transferred_bytes\": %llu,\n"
+        "\"evictions\": %llu,\n\"wall_s\": %.6f,\n",
+        last - rt->first_submit, flops, ntasks,
+        (unsigned long long)rt->ntransfers, (unsigned long long)rt->transferred,
+        (unsigned long long)rt->nevictions, orr_wall_time_s() - rt->wall_start);
     write_workers(out, rt);
     write_string(out, "exit", how);
     fputs("}\n", out);
@@ -122,8 +121,7 @@ void orr_report_write(struct orr_runtime *rt, const char *how)
 
     if (report)
         write_report(rt, report, how);
-    if (trace && rt->trace &&
-        orr_trace_write_paje(rt->trace, trace, &err) != 0)
+    if (trace && rt->trace && orr_trace_write_paje(rt->trace, trace, &err) != 0)
         orr_log_error("the trace was not written: %s", err.text);
 }
 

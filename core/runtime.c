@@ -166,11 +166,10 @@ static void apply_limits(struct orr_runtime *rt)
 
     for (unsigned n = 0; n < machine->nnodes; n++) {
         struct orr_node_desc *node = &machine->nodes[n];
-        enum orr_config_id id = node->kind == STARPU_CUDA_RAM
-                                    ? ORR_CFG_LIMIT_CUDA_MEM
-                                : node->kind == STARPU_OPENCL_RAM
-                                    ? ORR_CFG_LIMIT_OPENCL_MEM
-                                    : ORR_CFG_LIMIT_CPU_MEM;
+        enum orr_config_id id =
+            node->kind == STARPU_CUDA_RAM     ? ORR_CFG_LIMIT_CUDA_MEM
+            : node->kind == STARPU_OPENCL_RAM ? ORR_CFG_LIMIT_OPENCL_MEM
+                                              : ORR_CFG_LIMIT_CPU_MEM;
         int mib = orr_config_device_mib(config, id, node->devid);
 
         if (mib >= 0)
@@ -198,8 +197,7 @@ static int make_models(struct orr_runtime *rt, const struct starpu_conf *conf)
         .host = rt->machine->host,
         .calibrate = count_of(conf, conf ? conf->calibrate : -1, config,
                               ORR_CFG_CALIBRATE),
-        .minimum =
-            (unsigned)orr_config_int(config, ORR_CFG_CALIBRATE_MINIMUM),
+        .minimum = (unsigned)orr_config_int(config, ORR_CFG_CALIBRATE_MINIMUM),
         .max_error = orr_config_int(config, ORR_CFG_HISTORY_MAX_ERROR),
         .simulated = rt->machine->simulated,
     };
@@ -298,8 +296,7 @@ static int make_slabs(struct orr_runtime *rt)
 }
 
 static int make_scheduler(struct orr_runtime *rt,
-                          const struct starpu_conf *conf,
-                          struct orr_error *err)
+                          const struct starpu_conf *conf, struct orr_error *err)
 {
     const char *name = orr_config_string(&rt->config, ORR_CFG_SCHED);
     struct starpu_sched_policy *user = conf ? conf->sched_policy : NULL;
@@ -397,8 +394,8 @@ int orr_runtime_start(struct starpu_conf *conf)
     orr_list_init(&rt->handles);
     code = start(rt, conf, &err);
     if (code) {
-        orr_log_error("starpu_init: %s", err.text[0] ? err.text
-                                                     : strerror(-code));
+        orr_log_error("starpu_init: %s",
+                      err.text[0] ? err.text : strerror(-code));
         free_parts(rt);
         free(rt);
         return code;

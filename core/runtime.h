@@ -35,10 +35,10 @@ struct orr_count_waiter {
 };
 
 struct orr_runtime {
-    struct orr_config config;    /* [const] */
-    struct orr_machine *machine; /* [const] */
-    struct orr_exec *exec;       /* [const] the machine's */
-    struct orr_context *main;    /* [const] */
+    struct orr_config config;          /* [const] */
+    struct orr_machine *machine;       /* [const] */
+    struct orr_exec *exec;             /* [const] the machine's */
+    struct orr_context *main;          /* [const] */
     unsigned nnodes, nworkers, nkinds; /* [const] */
     struct orr_node *nodes;
     struct orr_worker *workers;
@@ -50,22 +50,22 @@ struct orr_runtime {
     const struct orr_sim_ops *sim; /* [const] NULL on the real machine */
     struct orr_costs_table *costs;
     struct orr_tags *tags;
-    struct orr_trace *trace; /* NULL: off */
+    struct orr_trace *trace;  /* NULL: off */
     struct orr_slab *jobs[4]; /* for 1, 2, 3, 4 accesses; more: malloc */
     struct orr_slab *edges, *tasks, *requests;
-    struct orr_lock lock;     /* rank ORR_RANK_RUNTIME */
-    struct orr_list handles;  /* [lock] */
+    struct orr_lock lock;                   /* rank ORR_RANK_RUNTIME */
+    struct orr_list handles;                /* [lock] */
     struct orr_count_waiter *count_waiters; /* [lock] */
-    atomic_uint ncount_waiters; /* length of that list */
-    atomic_uint unfinished;   /* tasks submitted, not ended */
-    atomic_uint nready;       /* tasks ready, not popped */
+    atomic_uint ncount_waiters;             /* length of that list */
+    atomic_uint unfinished;                 /* tasks submitted, not ended */
+    atomic_uint nready;                     /* tasks ready, not popped */
     atomic_ullong last_job, last_copy, last_handle;
-    atomic_int paused;        /* starpu_pause calls minus resumes */
+    atomic_int paused; /* starpu_pause calls minus resumes */
     /* Figures for the report (core/report.c). */
     double first_submit; /* µs, < 0: none yet */
     atomic_ullong ntransfers, transferred, nevictions;
-    double wall_start;        /* s, real time */
-    bool count_write_back; /* [const] transfer estimates include it */
+    double wall_start;       /* s, real time */
+    bool count_write_back;   /* [const] transfer estimates include it */
     bool default_sequential; /* [main] new handles keep sequential order */
 };
 

@@ -34,7 +34,7 @@ static bool is_known(const struct starpu_task *task,
 {
     const struct orr_job *job = orr_job_of(task);
 
-    return job && job->kind == ORR_JOB_TASK && job->state != ORR_JOB_NEW &&
+    return job && job->kind == ORR_JOB_TASK && orr_job_state(job) != ORR_JOB_NEW &&
            task->cl->model == model;
 }
 

@@ -24,7 +24,7 @@ static unsigned able(const char *call, unsigned workerid,
 
     if (!task->cl)
         return 0;
-    if (job && job->state != ORR_JOB_NEW)
+    if (job && orr_job_state(job) != ORR_JOB_NEW)
         return orr_job_able(rt, job, orr_job_costs(rt, job), workerid);
     if (task->cl->where && !(task->cl->where & STARPU_WORKER_TO_MASK(type)))
         return 0;
@@ -66,7 +66,7 @@ static struct orr_job *submitted(const char *call, struct starpu_task *task)
 {
     struct orr_job *job = orr_job_of(task);
 
-    if (job && job->state != ORR_JOB_NEW)
+    if (job && orr_job_state(job) != ORR_JOB_NEW)
         return job;
     orr_log_error("%s: the task was not submitted", call);
     abort();

@@ -45,7 +45,7 @@ static bool is_underway(const struct starpu_task *task)
 {
     const struct orr_job *job = orr_job_of(task);
 
-    return job && job->state != ORR_JOB_NEW && job->state != ORR_JOB_DONE;
+    return job && orr_job_state(job) != ORR_JOB_NEW && orr_job_state(job) != ORR_JOB_DONE;
 }
 
 void starpu_task_destroy(struct starpu_task *task)
@@ -210,7 +210,7 @@ int starpu_task_wait(struct starpu_task *task)
                       "set its field detach to 0 before submitting it");
         return -EINVAL;
     }
-    if (!job || job->state == ORR_JOB_NEW) {
+    if (!job || orr_job_state(job) == ORR_JOB_NEW) {
         orr_log_error("starpu_task_wait: the task was not submitted");
         return -EINVAL;
     }

@@ -23,7 +23,7 @@ static void add_dep(struct starpu_task *task, struct starpu_task *before)
     struct orr_job *job = job_of(call, task);
     const char *trouble = NULL;
 
-    if (job->state != ORR_JOB_NEW)
+    if (orr_job_state(job) != ORR_JOB_NEW)
         trouble = "the task was submitted already; declare its dependencies "
                   "before";
     else if (task == before)
@@ -64,7 +64,7 @@ static int collect(const char *call, struct starpu_task *task, unsigned ndeps,
 
     orr_lock(&job->lock);
     for (struct orr_edge *edge = job->successors; edge; edge = edge->next) {
-        if (!edge->job->task || edge->job->state < state)
+        if (!edge->job->task || orr_job_state(edge->job) < state)
             continue;
         if (n < ndeps)
             task_array[n] = edge->job->task;

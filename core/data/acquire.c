@@ -167,7 +167,7 @@ static struct orr_job *take_acquired(struct orr_handle *handle, int node)
         struct orr_job *candidate = handle->acquired[i];
 
         /* Acquisitions whose data are not there yet cannot be meant. */
-        if (!candidate || candidate->state != ORR_JOB_RUNNING ||
+        if (!candidate || orr_job_state(candidate) != ORR_JOB_RUNNING ||
             (node >= 0 && candidate->acquire.node != (unsigned)node))
             continue;
         job = candidate;

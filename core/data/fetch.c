@@ -142,14 +142,13 @@ double orr_handle_transfer_time(struct orr_runtime *rt,
                                 uint32_t mode)
 {
     uint64_t bit = UINT64_C(1) << node;
-    uint64_t valid =
-        atomic_load_explicit(&handle->valid, memory_order_relaxed);
+    uint64_t valid = atomic_load_explicit(&handle->valid, memory_order_relaxed);
     double time;
 
     if (!(mode & STARPU_R) || handle->size == 0)
         return 0;
-    if ((valid |
-         atomic_load_explicit(&handle->loading, memory_order_relaxed)) & bit)
+    if ((valid | atomic_load_explicit(&handle->loading, memory_order_relaxed)) &
+        bit)
         return 0;
     time = from_best_source(rt, valid, node, handle->size);
     if (rt->count_write_back && mode & STARPU_W && handle->home_node >= 0)
@@ -169,8 +168,7 @@ uint64_t orr_job_absent(const struct orr_job *job)
         if (access->mode & STARPU_R && !(access->mode & STARPU_SCRATCH))
             absent |=
                 ~(atomic_load_explicit(&handle->valid, memory_order_relaxed) |
-                  atomic_load_explicit(&handle->loading,
-                                       memory_order_relaxed));
+                  atomic_load_explicit(&handle->loading, memory_order_relaxed));
     }
     return absent;
 }

@@ -26,27 +26,27 @@ struct orr_runtime;
 
 /* A handle's place on one memory node. */
 struct orr_replicate {
-    struct orr_list lru;   /* [node lock] among the node's replicates that we
+    struct orr_list lru; /* [node lock] among the node's replicates that we
                             * allocated and nobody uses, oldest first */
     struct orr_request *request; /* [handle lock] what is on its way here */
-    void *interface;       /* [const] pointer; content: [handle lock] */
-    uint32_t refs;         /* [handle lock] jobs and requests that use it */
-    uint32_t node;         /* [const] */
+    void *interface;             /* [const] pointer; content: [handle lock] */
+    uint32_t refs;             /* [handle lock] jobs and requests that use it */
+    uint32_t node;             /* [const] */
     struct orr_handle *handle; /* [const] */
-    bool allocated;        /* [handle lock] has memory */
-    bool owned;            /* [handle lock] … that we allocated */
-    bool initialised;      /* [handle lock] */
+    bool allocated;            /* [handle lock] has memory */
+    bool owned;                /* [handle lock] … that we allocated */
+    bool initialised;          /* [handle lock] */
 };
 
 struct orr_handle {
-    struct orr_lock lock;       /* rank ORR_RANK_HANDLE */
-    struct orr_runtime *runtime; /* [const] */
+    struct orr_lock lock;                  /* rank ORR_RANK_HANDLE */
+    struct orr_runtime *runtime;           /* [const] */
     struct starpu_data_interface_ops *ops; /* [const] */
-    struct orr_list all;        /* [runtime lock] in runtime->handles */
-    uint64_t id;                /* [const] order of registration */
-    int home_node;              /* [const] -1 without */
-    uint32_t footprint;         /* [const] FORMATS 1.5 */
-    size_t size;                /* [const] bytes */
+    struct orr_list all; /* [runtime lock] in runtime->handles */
+    uint64_t id;         /* [const] order of registration */
+    int home_node;       /* [const] -1 without */
+    uint32_t footprint;  /* [const] FORMATS 1.5 */
+    size_t size;         /* [const] bytes */
     /* [lock] for writing, relaxed reads by schedulers: bit n for node n. */
     _Atomic uint64_t valid;     /* holds the present value */
     _Atomic uint64_t loading;   /* a copy of it is on its way there */
@@ -55,15 +55,15 @@ struct orr_handle {
      * (all [lock]). */
     struct orr_access *writer;
     struct orr_list readers;
-    bool sequential;            /* [main] implicit dependencies wanted */
-    bool partitioned;           /* [main] */
-    bool wont_use;              /* [lock] evict it first */
-    bool doomed;                /* [lock] its last user frees it */
-    unsigned nusers;            /* [lock] jobs between submission and end */
-    struct orr_job_waiter *idle_waiters; /* [lock] wait for nusers == 0 */
+    bool sequential;  /* [main] implicit dependencies wanted */
+    bool partitioned; /* [main] */
+    bool wont_use;    /* [lock] evict it first */
+    bool doomed;      /* [lock] its last user frees it */
+    unsigned nusers;  /* [lock] jobs between submission and end */
+    struct orr_job_waiter *idle_waiters;   /* [lock] wait for nusers == 0 */
     struct orr_handle *parent, **children; /* [main] */
     unsigned nchildren, depth, child_index;
-    void **scratch;             /* [lock] interface per worker, or NULL */
+    void **scratch; /* [lock] interface per worker, or NULL */
     void *user_data, *sched_data;
     struct orr_job *acquired[4]; /* [lock] acquisitions not released yet */
     char *name;

@@ -139,13 +139,13 @@ static bool worthless(const struct orr_handle *handle, unsigned node)
 
 /* Takes the first replicate off the list that `wanted` accepts, its handle
  * locked. Those whose handle is busy stay. */
-static struct orr_replicate *
-take_victim(struct orr_node *node, bool (*wanted)(struct orr_replicate *))
+static struct orr_replicate *take_victim(struct orr_node *node,
+                                         bool (*wanted)(struct orr_replicate *))
 {
     struct orr_replicate *found = NULL;
 
     orr_lock(&node->lock);
-    orr_list_foreach(link, &node->lru) {
+    orr_list_foreach (link, &node->lru) {
         struct orr_replicate *replicate =
             orr_container(link, struct orr_replicate, lru);
 
@@ -180,7 +180,6 @@ static bool is_dirty(struct orr_replicate *replicate)
 {
     return !is_clean(replicate) && !replicate->handle->replicates[0].request;
 }
-
 
 static bool evict_one(struct orr_runtime *rt, struct orr_node *node,
                       bool (*wanted)(struct orr_replicate *))

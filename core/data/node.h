@@ -25,12 +25,12 @@ struct orr_node {
     /* [lock] requests this node's driver has to start, by level. */
     struct orr_list queues[ORR_FETCH_LEVELS];
     atomic_uint nqueued;
-    struct orr_list lru;  /* [lock] replicates that could be evicted */
-    unsigned driver;      /* [const] worker that starts the requests, or
+    struct orr_list lru; /* [lock] replicates that could be evicted */
+    unsigned driver;     /* [const] worker that starts the requests, or
                            * nworkers when nobody needs to */
-    unsigned *inflight;   /* [lock] per (peer, direction): copies under way */
+    unsigned *inflight;  /* [lock] per (peer, direction): copies under way */
     atomic_bool short_of_memory; /* a request waits for memory here */
-    double *latency, *slowness; /* [const] from this node to each: µs, µs per
+    double *latency, *slowness;  /* [const] from this node to each: µs, µs per
                                  * byte with FORMATS 2.6's factor; NaN */
 };
 

@@ -18,7 +18,7 @@ static int wait_for_readers_locked(struct orr_runtime *rt,
                                    struct orr_handle *handle,
                                    struct orr_job *job)
 {
-    orr_list_foreach(link, &handle->readers) {
+    orr_list_foreach (link, &handle->readers) {
         struct orr_access *reader =
             orr_container(link, struct orr_access, link);
 

@@ -79,8 +79,7 @@ static void free_children(struct orr_handle *handle)
 
 /* The children's memory is the parent's in main memory; on the other nodes
  * they get their own, and what the parent had there is freed. */
-static void leave_to_children(struct orr_runtime *rt,
-                              struct orr_handle *handle)
+static void leave_to_children(struct orr_runtime *rt, struct orr_handle *handle)
 {
     orr_lock(&handle->lock);
     for (unsigned node = 1; node < rt->nnodes; node++)
@@ -98,10 +97,9 @@ int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
 
     if (!handle || handle->partitioned || !filter || !filter->filter_func) {
         orr_log_error("starpu_data_partition: %s",
-                      !handle ? "the data handle is NULL"
-                      : handle->partitioned
-                          ? "the data are partitioned already"
-                          : "the filter has no filter_func");
+                      !handle               ? "the data handle is NULL"
+                      : handle->partitioned ? "the data are partitioned already"
+                                            : "the filter has no filter_func");
         return -EINVAL;
     }
     n = count_children(handle, filter);

@@ -227,8 +227,8 @@ static void tell_waiters(struct orr_runtime *rt, struct orr_access *access)
         struct orr_access *next = access->next_wait;
         struct orr_job *job = access->job;
 
-        if (atomic_fetch_sub_explicit(&job->pending, 1,
-                                      memory_order_acq_rel) == 1)
+        if (atomic_fetch_sub_explicit(&job->pending, 1, memory_order_acq_rel) ==
+            1)
             orr_job_data_ready(rt, job);
         access = next;
     }
@@ -310,7 +310,8 @@ static void finish(struct orr_request *request)
     kick_all(rt, wake);
 }
 
-static void trace_copy(struct orr_runtime *rt, const struct orr_request *request)
+static void trace_copy(struct orr_runtime *rt,
+                       const struct orr_request *request)
 {
     static const enum orr_trace_copy_kind kinds[ORR_FETCH_LEVELS] = {
         [ORR_FETCH] = ORR_TRACE_FETCH,
@@ -336,8 +337,7 @@ static void trace_copy(struct orr_runtime *rt, const struct orr_request *request
 
 static void copy_done(struct orr_copy *copy)
 {
-    struct orr_request *request =
-        orr_container(copy, struct orr_request, copy);
+    struct orr_request *request = orr_container(copy, struct orr_request, copy);
     struct orr_runtime *rt = request->runtime;
     struct orr_node *node = &rt->nodes[request->driver];
     unsigned driver = request->driver;
@@ -360,8 +360,7 @@ static void copy_done(struct orr_copy *copy)
 
 static void perform(struct orr_copy *copy)
 {
-    struct orr_request *request =
-        orr_container(copy, struct orr_request, copy);
+    struct orr_request *request = orr_container(copy, struct orr_request, copy);
 
     orr_handle_copy(request->handle, request->src, request->dst);
 }
@@ -373,8 +372,8 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
     copy->src = request->src;
     copy->dst = request->dst;
     copy->size = request->handle->size;
-    copy->id = atomic_fetch_add_explicit(&rt->last_copy, 1,
-                                         memory_order_relaxed) + 1;
+    copy->id =
+        atomic_fetch_add_explicit(&rt->last_copy, 1, memory_order_relaxed) + 1;
     copy->perform = perform;
     copy->done = copy_done;
     request->start = orr_exec_now(rt->exec);
@@ -435,7 +434,7 @@ static enum start_result try_start(struct orr_runtime *rt,
 static struct orr_request *take_locked(struct orr_node *node, unsigned level,
                                        bool full)
 {
-    orr_list_foreach(link, &node->queues[level]) {
+    orr_list_foreach (link, &node->queues[level]) {
         struct orr_request *request =
             orr_container(link, struct orr_request, link);
         unsigned peer = node->id == request->dst ? request->src : request->dst;

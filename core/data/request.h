@@ -22,18 +22,18 @@ enum orr_request_state {
 };
 
 struct orr_request {
-    struct orr_copy copy;   /* what the machine sees */
-    struct orr_list link;   /* [lock of the driving node] while QUEUED */
+    struct orr_copy copy; /* what the machine sees */
+    struct orr_list link; /* [lock of the driving node] while QUEUED */
     struct orr_handle *handle;
     struct orr_runtime *runtime;
-    unsigned src, dst;      /* src ORR_NO_NODE: memory only */
-    unsigned driver;        /* node whose driver starts it */
-    uint8_t level;          /* enum orr_fetch_level */
-    uint8_t state;          /* enum orr_request_state */
-    bool stale;             /* the value was overwritten meanwhile */
-    struct orr_access *waiters;    /* accesses to tell */
-    struct orr_request *next_hop;  /* WAITING for this one */
-    double start;           /* µs */
+    unsigned src, dst;            /* src ORR_NO_NODE: memory only */
+    unsigned driver;              /* node whose driver starts it */
+    uint8_t level;                /* enum orr_fetch_level */
+    uint8_t state;                /* enum orr_request_state */
+    bool stale;                   /* the value was overwritten meanwhile */
+    struct orr_access *waiters;   /* accesses to tell */
+    struct orr_request *next_hop; /* WAITING for this one */
+    double start;                 /* µs */
 };
 
 /* Sees to it that the replicate of `node` gets the value (reads) or memory.

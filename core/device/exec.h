@@ -38,7 +38,7 @@ struct orr_context {
                                   * the present one has, or NULL */
     struct orr_user_thread *thread; /* [owner] what core/api/thread.c knows of
                                   * it, or NULL */
-    bool detached;               /* [owner] simulated: nobody will join, the
+    bool detached;                  /* [owner] simulated: nobody will join, the
                                   * machine frees it when its body returns */
 };
 

@@ -43,9 +43,9 @@ struct orr_worker_desc {
 /* Virtual microseconds that the runtime's own work takes; all 0 on a real
  * machine, where it takes the time it takes. FORMATS 3.2 gives defaults. */
 struct orr_costs {
-    double submit;      /* a submission */
-    double push;        /* a ready task entering the scheduler */
-    double fetch;       /* per buffer of a task whose input is fetched */
+    double submit;       /* a submission */
+    double push;         /* a ready task entering the scheduler */
+    double fetch;        /* per buffer of a task whose input is fetched */
     double device_alloc; /* an allocation from the device driver */
     double device_free;
     double pinned_alloc_per_mib; /* pinned main memory */
@@ -114,9 +114,9 @@ struct orr_machine {
     const struct orr_machine_ops *ops;
     struct orr_exec *exec;
     bool simulated;
-    bool runs_kernels; /* kernels and copies touch real memory */
-    char *name;        /* owned: "mirage", or the host's name */
-    char *host;        /* owned: host name under which models are looked up */
+    bool runs_kernels;  /* kernels and copies touch real memory */
+    char *name;         /* owned: "mirage", or the host's name */
+    char *host;         /* owned: host name under which models are looked up */
     char *sampling_dir; /* owned: where its own models lie, or NULL */
     const char *provenance; /* "measured", "derived" or NULL, for tables */
     unsigned nnodes, nworkers;
@@ -134,11 +134,11 @@ struct orr_machine {
 struct orr_machine_options {
     const char *name; /* NULL: the real machine */
     int ncpu, ncuda, nopencl, reserve_ncpu;
-    const char *host;          /* STARPU_HOSTNAME or NULL */
+    const char *host;                 /* STARPU_HOSTNAME or NULL */
     const char *const *sampling_dirs; /* NULL-terminated search path */
-    bool run_kernels;          /* ORRERY_SIM_KERNELS=run */
-    const char *workers_cpuid; /* STARPU_WORKERS_CPUID or NULL */
-    bool bind;                 /* bind workers to processors */
+    bool run_kernels;                 /* ORRERY_SIM_KERNELS=run */
+    const char *workers_cpuid;        /* STARPU_WORKERS_CPUID or NULL */
+    bool bind;                        /* bind workers to processors */
 };
 
 /* Opens a machine; the caller's thread becomes its main context (orr_self).

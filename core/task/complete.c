@@ -66,7 +66,8 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
     struct orr_edge *successors;
 
     if (task && task->epilogue_callback_func)
-        orr_call_user(task->epilogue_callback_func, task->epilogue_callback_arg);
+        orr_call_user(task->epilogue_callback_func,
+                      task->epilogue_callback_arg);
     for (unsigned i = 0; i < job->naccesses; i++)
         orr_access_leave(&job->accesses[i]);
     orr_lock(&job->lock);

@@ -87,9 +87,10 @@ void orr_job_set_state(struct orr_job *job, enum orr_job_state state)
         [ORR_JOB_DONE] = 1 << ORR_JOB_RUNNING | 1 << ORR_JOB_READY,
     };
 
-    assert(from[state] & 1 << job->state);
+    assert(from[state] & 1 << orr_job_state(job));
     (void)from;
-    job->state = (uint8_t)state;
+    atomic_store_explicit(&job->state, (unsigned char)state,
+                          memory_order_relaxed);
 }
 
 struct orr_job *orr_job_get(struct orr_runtime *rt, struct starpu_task *task)
@@ -119,7 +120,7 @@ int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
         return -ENOMEM;
     edge->job = job;
     orr_lock(&before->lock);
-    if (before->state == ORR_JOB_DONE) {
+    if (orr_job_state(before) == ORR_JOB_DONE) {
         orr_unlock(&before->lock);
         orr_slab_put(rt->edges, edge);
         return 0;
@@ -180,8 +181,8 @@ void orr_job_release(struct orr_runtime *rt, struct orr_job *job)
         break;
     case ORR_JOB_EMPTY:
         orr_job_set_state(job, ORR_JOB_READY);
-        if (atomic_fetch_sub_explicit(&job->ending, 1,
-                                      memory_order_acq_rel) == 1)
+        if (atomic_fetch_sub_explicit(&job->ending, 1, memory_order_acq_rel) ==
+            1)
             end_empty(rt, job);
         break;
     case ORR_JOB_AFTER:

@@ -69,8 +69,8 @@ struct orr_access {
     uint16_t node;                /* [owner] where it is pinned */
     uint8_t index;                /* [const] which buffer of the task */
     uint8_t linked;               /* [handle lock] orders later accesses */
-    uint8_t pinned;               /* [owner] holds a reference on its replicate */
-    uint8_t duplicate;            /* [const] an earlier access has the handle */
+    uint8_t pinned;    /* [owner] holds a reference on its replicate */
+    uint8_t duplicate; /* [const] an earlier access has the handle */
 };
 
 static_assert(STARPU_ACCESS_MODE_MAX <= 1 << 16, "a mode fits 16 bits");
@@ -83,28 +83,29 @@ struct orr_job {
     atomic_int pending;       /* data not there yet, +1 while asking */
     struct orr_lock lock;     /* rank ORR_RANK_JOB */
     uint8_t kind;             /* [const] enum orr_job_kind */
-    uint8_t state;            /* [owner of the stage] enum orr_job_state */
+    atomic_uchar state;       /* enum orr_job_state; whoever has the job in
+                               * that stage sets it, DONE under the lock */
     uint8_t implementation;   /* chosen by the policy */
     uint8_t naccesses;        /* [const] after submission */
     atomic_uchar refs;
     uint8_t has_footprint;
-    uint8_t ended;            /* [lock] callbacks have run, waiters may go */
-    uint8_t slots;            /* [const] accesses that fit behind the job */
-    int priority;             /* [const] after submission */
-    int worker;               /* where it runs, -1 before */
-    uint32_t footprint;       /* valid if has_footprint */
-    struct orr_edge *successors;    /* [lock] until done */
+    uint8_t ended;               /* [lock] callbacks have run, waiters may go */
+    uint8_t slots;               /* [const] accesses that fit behind the job */
+    int priority;                /* [const] after submission */
+    int worker;                  /* where it runs, -1 before */
+    uint32_t footprint;          /* valid if has_footprint */
+    struct orr_edge *successors; /* [lock] until done */
     struct orr_job_waiter *waiters; /* [lock] */
     struct orr_cost_row *costs;     /* borrowed from the runtime's table */
     struct orr_tag *tag;            /* or NULL */
-    struct orr_list queue;    /* [lock of the queue it is in] */
-    double predicted;         /* µs, by the policy, 0 without */
-    double predicted_transfer; /* µs not hidden, by the policy */
+    struct orr_list queue;          /* [lock of the queue it is in] */
+    double predicted;               /* µs, by the policy, 0 without */
+    double predicted_transfer;      /* µs not hidden, by the policy */
     union {
-        struct orr_kernel kernel;          /* TASK, while RUNNING */
-        struct orr_job *next_ended;        /* EMPTY, about to end */
+        struct orr_kernel kernel;   /* TASK, while RUNNING */
+        struct orr_job *next_ended; /* EMPTY, about to end */
         struct {
-            void (*callback)(void *);      /* ACQUIRE: called with the data */
+            void (*callback)(void *); /* ACQUIRE: called with the data */
             void *arg;
             unsigned node;
         } acquire;
@@ -112,6 +113,13 @@ struct orr_job {
     struct orr_access *accesses; /* naccesses of them, mostly `inside` */
     struct orr_access inside[];
 };
+
+/* Other contexts may only rely on NEW (their own job) and, with the lock, on
+ * DONE. */
+static inline enum orr_job_state orr_job_state(const struct orr_job *job)
+{
+    return atomic_load_explicit(&job->state, memory_order_relaxed);
+}
 
 static inline struct orr_job *orr_job_of(const struct starpu_task *task)
 {

@@ -28,9 +28,9 @@ struct tag_waiter {
 struct orr_tag {
     struct orr_tag *next; /* in its bucket */
     starpu_tag_t id;
-    struct orr_job *job;  /* bound, a reference; NULL without */
-    unsigned missing;     /* tags it waits for that are not reached */
-    bool reached, holds_job; /* holds_job: job->waiting counts us */
+    struct orr_job *job;         /* bound, a reference; NULL without */
+    unsigned missing;            /* tags it waits for that are not reached */
+    bool reached, holds_job;     /* holds_job: job->waiting counts us */
     struct tag_edge *successors; /* kept: a tag may be reached again */
     struct tag_waiter *waiters;
 };
@@ -100,8 +100,7 @@ static void grow_locked(struct orr_tags *tags)
     for (size_t i = 0; i < tags->nbuckets; i++)
         while (tags->buckets[i]) {
             struct orr_tag *tag = tags->buckets[i];
-            struct orr_tag **to =
-                &bigger.buckets[bucket_of(&bigger, tag->id)];
+            struct orr_tag **to = &bigger.buckets[bucket_of(&bigger, tag->id)];
 
             tags->buckets[i] = tag->next;
             tag->next = *to;

@@ -122,7 +122,7 @@ static int check_task(struct orr_runtime *rt, struct starpu_task *task)
                       "starpu_task_init");
         return -EINVAL;
     }
-    if (job && job->state != ORR_JOB_NEW) {
+    if (job && orr_job_state(job) != ORR_JOB_NEW) {
         orr_log_error("starpu_task_submit: task `%s' was submitted before; "
                       "make a new one",
                       orr_job_name(job));
@@ -230,8 +230,10 @@ static int order_accesses(struct orr_runtime *rt, struct orr_job *job,
 
 static void throttle(struct orr_runtime *rt)
 {
-    int64_t max = orr_config_int(&rt->config, ORR_CFG_LIMIT_MAX_SUBMITTED_TASKS);
-    int64_t min = orr_config_int(&rt->config, ORR_CFG_LIMIT_MIN_SUBMITTED_TASKS);
+    int64_t max =
+        orr_config_int(&rt->config, ORR_CFG_LIMIT_MAX_SUBMITTED_TASKS);
+    int64_t min =
+        orr_config_int(&rt->config, ORR_CFG_LIMIT_MIN_SUBMITTED_TASKS);
     struct orr_context *self = orr_self;
 
     if (max < 0 || min < 0 || self->frozen || self->job)
@@ -281,8 +283,8 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
     if (job->kind == ORR_JOB_TASK && find_some_worker(rt, job) != 0)
         return -ENODEV;
     job->priority = task->priority;
-    job->id = atomic_fetch_add_explicit(&rt->last_job, 1,
-                                        memory_order_relaxed) + 1;
+    job->id =
+        atomic_fetch_add_explicit(&rt->last_job, 1, memory_order_relaxed) + 1;
     orr_job_ref(job); /* the runtime's, until the job is done */
     if (synchronous)
         orr_job_ref(job);
@@ -312,8 +314,8 @@ void orr_task_count_down(struct orr_runtime *rt)
     unsigned left;
 
     /* Pairs with the read under the lock in orr_wait_for_n. */
-    left = atomic_fetch_sub_explicit(&rt->unfinished, 1,
-                                     memory_order_seq_cst) - 1;
+    left =
+        atomic_fetch_sub_explicit(&rt->unfinished, 1, memory_order_seq_cst) - 1;
     if (!atomic_load_explicit(&rt->ncount_waiters, memory_order_seq_cst))
         return;
     orr_lock(&rt->lock);

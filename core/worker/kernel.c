@@ -57,8 +57,7 @@ static void run(struct orr_kernel *kernel)
     struct orr_context *self = orr_self;
     struct orr_job *outer_job = self->job;
     struct orr_worker *outer_worker = self->worker;
-    starpu_cpu_func_t function =
-        cpu_function(task->cl, job->implementation);
+    starpu_cpu_func_t function = cpu_function(task->cl, job->implementation);
 
     if (!function) {
         orr_log_error("`%s' has no CPU function, which ORRERY_SIM_KERNELS=run "

@@ -86,8 +86,7 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
 static void kernel_done(struct orr_kernel *kernel)
 {
     struct orr_job *job = orr_container(kernel, struct orr_job, kernel);
-    struct orr_worker *worker =
-        &orr_self->runtime->workers[kernel->worker];
+    struct orr_worker *worker = &orr_self->runtime->workers[kernel->worker];
 
     orr_lock(&worker->lock);
     orr_list_append(&worker->ended, &job->queue);
@@ -120,8 +119,7 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     struct orr_job *job = worker->fetching;
     bool async;
 
-    if (!job ||
-        atomic_load_explicit(&job->pending, memory_order_acquire) != 0)
+    if (!job || atomic_load_explicit(&job->pending, memory_order_acquire) != 0)
         return false;
     async = worker->desc->async && orr_kernel_async(worker, job);
     /* A synchronous kernel keeps the worker: what runs must end first. */
@@ -211,8 +209,7 @@ void orr_worker_loop(void *arg)
         if (!announced && !rt->exec->simulated) {
             /* Say that we are about to sleep, then look once more: who
              * pushes before we said it does not wake us. */
-            atomic_store_explicit(&worker->asleep, true,
-                                  memory_order_seq_cst);
+            atomic_store_explicit(&worker->asleep, true, memory_order_seq_cst);
             announced = true;
             continue;
         }
@@ -221,7 +218,7 @@ void orr_worker_loop(void *arg)
                               worker->running < depth_of(worker) &&
                                   !worker->fetching,
                               memory_order_relaxed);
-        self->waits_for = worker->fetching ? "data of its task"
+        self->waits_for = worker->fetching  ? "data of its task"
                           : worker->running ? "its kernel"
                                             : "a task";
         rt->exec->ops->park(rt->exec, ORR_FOREVER);

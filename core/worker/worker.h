@@ -17,7 +17,7 @@ struct orr_runtime;
 
 /* What a worker is doing, for policies (who may be robbed) and traces. */
 enum orr_worker_state {
-    ORR_WORKER_IDLE,    /* parked or about to be */
+    ORR_WORKER_IDLE, /* parked or about to be */
     ORR_WORKER_SCHEDULING,
     ORR_WORKER_FETCHING,
     ORR_WORKER_EXECUTING,
@@ -33,16 +33,16 @@ struct orr_worker {
     struct orr_lock lock;               /* rank ORR_RANK_WORKER */
     struct orr_list local; /* [lock] tasks for this worker alone, best first */
     struct orr_list ended; /* [lock] jobs whose kernel has ended */
-    struct orr_job *fetching;      /* [owner] popped, data not yet there */
-    unsigned running;              /* [owner] kernels started, not ended */
-    atomic_uint state;             /* enum orr_worker_state */
-    atomic_bool asleep;            /* parked for want of a task; cleared by
+    struct orr_job *fetching; /* [owner] popped, data not yet there */
+    unsigned running;         /* [owner] kernels started, not ended */
+    atomic_uint state;        /* enum orr_worker_state */
+    atomic_bool asleep;       /* parked for want of a task; cleared by
                                     * whoever wakes it */
-    atomic_bool stop;              /* runtime shuts down */
-    double busy_us;                /* [owner] time kernels took */
-    unsigned long ntasks;          /* [owner] tasks completed */
-    double flops;                  /* [owner] of the tasks completed */
-    double last_end;               /* [owner] µs, end of its last kernel */
+    atomic_bool stop;         /* runtime shuts down */
+    double busy_us;           /* [owner] time kernels took */
+    unsigned long ntasks;     /* [owner] tasks completed */
+    double flops;             /* [owner] of the tasks completed */
+    double last_end;          /* [owner] µs, end of its last kernel */
     char pad[64];
 };
 
@@ -50,10 +50,10 @@ struct orr_worker {
  * once per kind. Workers of a kind have consecutive places in `members`. */
 struct orr_kind {
     enum starpu_worker_archtype type;
-    int devid;       /* device number, 0 for CPU workers of one model */
-    unsigned comb;   /* perfmodel's number of the architecture */
-    unsigned node;   /* memory node */
-    double speed;    /* durations are divided by it */
+    int devid;               /* device number, 0 for CPU workers of one model */
+    unsigned comb;           /* perfmodel's number of the architecture */
+    unsigned node;           /* memory node */
+    double speed;            /* durations are divided by it */
     double relative_speedup; /* FORMATS 1.7, for greedy choices */
     unsigned nworkers;
     const unsigned *members; /* worker ids, ascending */

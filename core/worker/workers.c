@@ -34,9 +34,8 @@ int orr_workers_start(struct orr_runtime *rt)
 {
     for (unsigned id = 0; id < rt->nworkers; id++) {
         struct orr_worker *worker = &rt->workers[id];
-        struct orr_context init = {.runtime = rt,
-                                   .worker = worker,
-                                   .name = worker->desc->name};
+        struct orr_context init = {
+            .runtime = rt, .worker = worker, .name = worker->desc->name};
         int err;
 
         init_worker(rt, id);

@@ -6,7 +6,7 @@
 
 #include <orrery.h>
 
-static const char *const policies[NMACHINES] = {"lws",  "eager", "dmda",
+static const char *const policies[NMACHINES] = {"lws", "eager", "dmda",
                                                 "lws", "dmdas", "prio"};
 
 int machine_simulated(int i)

@@ -68,7 +68,6 @@ static void scale_packed(void *buffers[], void *arg)
     scale(buffers, &law);
 }
 
-
 START_TEST(a_value_written_by_tasks_is_back_after_unregister)
 {
     uint64_t v[64] = {0};
@@ -126,8 +125,8 @@ START_TEST(random_graphs_give_the_sequential_result)
             struct affine law = {a, b};
 
             starpu_task_insert(&cl_scale, STARPU_VALUE, &law, sizeof(law),
-                               STARPU_RW, handle[to],
-                               STARPU_EXECUTE_ON_WORKER, worker, 0);
+                               STARPU_RW, handle[to], STARPU_EXECUTE_ON_WORKER,
+                               worker, 0);
             for (int k = 0; k < NX; k++)
                 expected[to][k] = expected[to][k] * a + b;
         } else {
@@ -139,8 +138,7 @@ START_TEST(random_graphs_give_the_sequential_result)
         }
         if (t % 97 == 0) {
             ck_assert_int_eq(starpu_data_acquire(handle[to], STARPU_R), 0);
-            ck_assert_int_eq(
-                memcmp(v[to], expected[to], sizeof(v[to])), 0);
+            ck_assert_int_eq(memcmp(v[to], expected[to], sizeof(v[to])), 0);
             starpu_data_release(handle[to]);
         }
         if (t % 53 == 0)
@@ -193,16 +191,16 @@ START_TEST(a_matrix_cut_in_two_dimensions_is_whole_again)
     enum { N = 32, PARTS = 4 };
     struct starpu_data_filter columns = {
         .filter_func = starpu_matrix_filter_vertical_block, .nchildren = PARTS};
-    struct starpu_data_filter rows = {
-        .filter_func = starpu_matrix_filter_block, .nchildren = PARTS};
+    struct starpu_data_filter rows = {.filter_func = starpu_matrix_filter_block,
+                                      .nchildren = PARTS};
     static uint64_t m[N][N];
     starpu_data_handle_t handle;
 
     machine_open(_i);
     for (int i = 0; i < N * N; i++)
         m[i / N][i % N] = (uint64_t)i;
-    starpu_matrix_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)m, N, N,
-                                N, sizeof(m[0][0]));
+    starpu_matrix_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)m, N, N, N,
+                                sizeof(m[0][0]));
     starpu_data_map_filters(handle, 2, &columns, &rows);
     ck_assert_int_eq(starpu_data_get_nb_children(handle), PARTS);
     for (int round = 0; round < 3; round++)
@@ -212,9 +210,8 @@ START_TEST(a_matrix_cut_in_two_dimensions_is_whole_again)
                     starpu_data_get_sub_data(handle, 2, i, j);
                 extern struct starpu_codelet cl_tile;
 
-                ck_assert_int_eq(starpu_task_insert(&cl_tile, STARPU_RW, tile,
-                                                    0),
-                                 0);
+                ck_assert_int_eq(
+                    starpu_task_insert(&cl_tile, STARPU_RW, tile, 0), 0);
             }
     starpu_data_unpartition(handle, STARPU_MAIN_RAM);
     starpu_data_unregister(handle);
@@ -348,8 +345,8 @@ int main(void)
                         0, NMACHINES);
     tcase_add_loop_test(tc, random_graphs_give_the_sequential_result, 0,
                         8 * NMACHINES);
-    tcase_add_loop_test(tc, data_larger_than_a_gpu_are_evicted_and_come_back,
-                        0, NMACHINES);
+    tcase_add_loop_test(tc, data_larger_than_a_gpu_are_evicted_and_come_back, 0,
+                        NMACHINES);
     tcase_add_loop_test(tc, a_matrix_cut_in_two_dimensions_is_whole_again, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, data_without_a_home_live_where_tasks_write_them, 0,

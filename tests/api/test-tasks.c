@@ -137,11 +137,11 @@ static void count(void *arg)
 START_TEST(callbacks_run_before_wait_for_all_returns)
 {
     atomic_int n = 0;
-    int when;
+    int when[100];
 
     machine_open(_i);
     for (int i = 0; i < 100; i++) {
-        struct starpu_task *task = new_task(&when);
+        struct starpu_task *task = new_task(&when[i]);
 
         task->callback_func = count;
         task->callback_arg = &n;
@@ -335,13 +335,11 @@ int main(void)
     tcase_add_loop_test(tc, waiting_in_a_callback_is_refused, 0, NMACHINES);
     tcase_add_loop_test(tc, a_task_that_is_not_detached_can_be_waited_for, 0,
                         NMACHINES);
-    tcase_add_loop_test(tc, a_synchronous_task_is_done_on_return, 0,
-                        NMACHINES);
+    tcase_add_loop_test(tc, a_synchronous_task_is_done_on_return, 0, NMACHINES);
     tcase_add_loop_test(tc, a_long_chain_of_empty_tasks_needs_no_deep_stack, 0,
                         NMACHINES);
-    tcase_add_loop_test(tc,
-                        a_task_that_no_worker_can_run_is_refused_with_enodev,
-                        0, NMACHINES);
+    tcase_add_loop_test(
+        tc, a_task_that_no_worker_can_run_is_refused_with_enodev, 0, NMACHINES);
     tcase_add_loop_test(tc, a_task_for_one_worker_runs_there, 0, NMACHINES);
     tcase_add_loop_test(tc, several_rounds_in_one_process, 0, NMACHINES);
     suite_add_tcase(suite, tc);
