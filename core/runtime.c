@@ -319,6 +319,7 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
     rt->main->name = "main";
     rt->nnodes = rt->machine->nnodes;
     rt->nworkers = rt->machine->nworkers;
+    rt->skips_kernels = rt->machine->simulated && !rt->machine->runs_kernels;
     apply_limits(rt);
     if ((code = make_sampling(rt)) || (code = make_models(rt, conf)) ||
         (code = make_slabs(rt)) || (code = orr_nodes_new(rt)) ||

@@ -66,6 +66,8 @@ struct orr_runtime {
     atomic_ullong ntransfers, transferred, nevictions;
     double wall_start;       /* s, real time */
     bool count_write_back;   /* [const] transfer estimates include it */
+    bool skips_kernels; /* [const] simulated, kernels only take time */
+    bool warned_unreal; /* [main] */
     bool default_sequential; /* [main] new handles keep sequential order */
 };
 

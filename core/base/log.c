@@ -19,6 +19,9 @@ static bool silent(void)
 }
 
 static void print(const char *kind, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+static void print(const char *kind, const char *format, va_list args)
 {
     char text[8192];
     size_t n = (size_t)snprintf(text, sizeof(text), "orrery: %s", kind);

@@ -99,6 +99,18 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle,
     return 0;
 }
 
+/* A program that decides by such values does not do what it does for real. */
+static void warn_unreal(struct orr_runtime *rt, const struct orr_handle *handle,
+                        uint32_t mode)
+{
+    if (!handle->unreal || !(mode & STARPU_R) || rt->warned_unreal)
+        return;
+    rt->warned_unreal = true;
+    orr_log_warning("starpu_data_acquire: only skipped kernels have written "
+                    "these data, so that their content means nothing. "
+                    "ORRERY_SIM_KERNELS=run executes the kernels.");
+}
+
 int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
                      int node, enum starpu_data_access_mode mode)
 {
@@ -120,6 +132,7 @@ int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
     while (!atomic_load_explicit(&block.there, memory_order_acquire))
         rt->exec->ops->park(rt->exec, ORR_FOREVER);
     self->waits_for = NULL;
+    warn_unreal(rt, handle, mode);
     return 0;
 }
 

@@ -213,6 +213,7 @@ static void *take(struct orr_runtime *rt, struct orr_job *job,
         orr_lock(&handle->lock);
         orr_handle_outdate_locked(handle, UINT64_C(1) << node);
         handle->wont_use = false;
+        handle->unreal = job->task && rt->skips_kernels;
         orr_unlock(&handle->lock);
     }
     return handle->replicates[node].interface;
