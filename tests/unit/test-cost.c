@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/runtime.h"
+#include "core/task/ask.h"
 #include "core/task/assume.h"
 #include "core/task/cost.h"
 #include "core/task/job.h"
@@ -67,6 +68,25 @@ uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job)
 {
     (void)rt;
     return job->footprint;
+}
+
+const struct orr_entry *orr_model_find(const struct orr_model *model,
+                                       unsigned comb, unsigned impl,
+                                       uint32_t footprint)
+{
+    (void)model;
+    (void)footprint;
+    return isnan(figures[comb][impl])
+               ? NULL
+               : (const struct orr_entry *)(void *)&figures[comb][impl];
+}
+
+/* Deviates by a quarter of the mean. */
+void orr_entry_read(const struct orr_entry *entry, struct orr_model_row *ret)
+{
+    double mean = *(const double *)(const void *)entry;
+
+    *ret = (struct orr_model_row){.n = 1, .mean = mean, .dev = mean / 4};
 }
 
 const char *orr_job_name(const struct orr_job *job)
@@ -307,6 +327,70 @@ START_TEST(cost_functions_are_asked_for_every_task)
 }
 END_TEST
 
+static double fast(struct starpu_task *t, struct starpu_perfmodel_arch *arch,
+                   unsigned impl)
+{
+    ck_assert_uint_eq(orr_self->frozen, 1);
+    ck_assert_int_eq(arch->ndevices, 1);
+    ck_assert_int_eq(arch->devices->type, STARPU_CUDA_WORKER);
+    return t->flops + impl;
+}
+
+/* A function of the model for CUDA device `devid`, on `ncores`. */
+static void set_function(struct orr_per_devices *entry, int devid, int ncores)
+{
+    *entry = (struct orr_per_devices){.ndevices = 1, .pub.cost_function = fast};
+    entry->devices[0] =
+        (struct starpu_perfmodel_device){STARPU_CUDA_WORKER, devid, ncores};
+}
+
+START_TEST(a_function_per_device_counts_for_that_device_alone)
+{
+    char memory[2][sizeof(struct orr_per_devices) +
+                   sizeof(struct starpu_perfmodel_device)]
+        __attribute__((aligned(8)));
+    struct orr_per_devices *other = (void *)memory[0],
+                           *entry = (void *)memory[1];
+    struct _starpu_perfmodel_state state = {.per_devices = other};
+
+    start(false, NULL);
+    cl.cpu_funcs[0] = cl.cuda_funcs[0] = function;
+    model = (struct starpu_perfmodel){.type = STARPU_PER_ARCH};
+    task.flops = 100;
+    ck_assert(isnan(orr_cost_length(row_of(1), 1, 0)));
+    model.state = &state;
+    set_function(other, 3, 1);
+    ck_assert(isnan(orr_cost_length(row_of(1), 1, 0)));
+    other->next = entry;
+    set_function(entry, 0, 1);
+    ck_assert_double_eq(orr_cost_length(row_of(1), 1, 0), 50); /* speed 2 */
+    ck_assert(isnan(orr_cost_length(row_of(1), 0, 0)));
+    entry->devices[0].ncores = 2;
+    ck_assert(isnan(orr_cost_length(row_of(1), 1, 0)));
+    rt.homogeneous = 1U << STARPU_CUDA_WORKER; /* then any device will do */
+    ck_assert_double_eq(orr_cost_length(row_of(1), 1, 0), 50);
+}
+END_TEST
+
+START_TEST(the_best_time_is_the_mean_less_the_deviation)
+{
+    const struct orr_cost_row *row;
+
+    start(true, "kernel[kern] = 2ms");
+    cl.cpu_funcs[0] = function;
+    cl.where = STARPU_CPU | STARPU_CUDA;
+    figures[0][0] = 40;
+    figures[1][1] = 8; /* of another implementation: not looked at */
+    row = row_of(1);
+    ck_assert_double_eq(orr_cost_at_best(&rt, row, 0), 30);
+    ck_assert_double_eq(orr_cost_at_best(&rt, row, 1), 2000);
+    figures[1][0] = 8;
+    ck_assert_double_eq(orr_cost_at_best(&rt, row, 1), 3); /* speed 2 */
+    cl.where = STARPU_CPU;
+    ck_assert(isnan(orr_cost_at_best(&rt, row_of(1), 1)));
+}
+END_TEST
+
 START_TEST(assumed_times_fill_what_is_not_known_in_simulation)
 {
     start(true, "kernel[kern] = 2ms; other=0");
@@ -402,6 +486,8 @@ int main(void)
         tc, without_a_model_the_length_is_zero_and_of_a_broken_one_unknown);
     tcase_add_test(tc, another_codelet_at_the_same_address_has_its_own_row);
     tcase_add_test(tc, cost_functions_are_asked_for_every_task);
+    tcase_add_test(tc, a_function_per_device_counts_for_that_device_alone);
+    tcase_add_test(tc, the_best_time_is_the_mean_less_the_deviation);
     tcase_add_test(tc, assumed_times_fill_what_is_not_known_in_simulation);
     tcase_add_test(tc, assumptions_are_read_with_units_and_bad_ones_left_out);
     tcase_add_test(tc, rows_stay_where_they_are_when_the_table_grows);

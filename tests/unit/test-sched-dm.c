@@ -367,10 +367,10 @@ START_TEST(dmdasd_with_known_priorities_keeps_a_length_for_each)
         struct orr_error err;
         struct orr_sched *sched;
 
-        fake.rt.config.values[ORR_CFG_MIN_PRIO].number = 0;
-        fake.rt.config.values[ORR_CFG_MAX_PRIO].number = 5;
-        ck_assert_int_eq(orr_sched_new(&fake.rt, "dmdasd", NULL, &sched, &err),
-                         0);
+        struct orr_sched_options options = {
+            .name = "dmdasd", .min_priority = 0, .max_priority = 5};
+
+        ck_assert_int_eq(orr_sched_new(&fake.rt, &options, &sched, &err), 0);
         ck_assert(sched->priorities_given);
         fake.rt.sched = sched;
     }

@@ -6,6 +6,7 @@
  */
 #include <check.h>
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "core/sched/policies.h"
@@ -258,11 +259,14 @@ END_TEST
 
 static const char *chosen(const char *name)
 {
+    struct orr_sched_options options = {.name = name,
+                                        .min_priority = ORR_PRIORITY_UNSET,
+                                        .max_priority = ORR_PRIORITY_UNSET};
     struct orr_sched *sched;
     struct orr_error err;
     const char *result;
 
-    ck_assert_int_eq(orr_sched_new(&fake.rt, name, NULL, &sched, &err), 0);
+    ck_assert_int_eq(orr_sched_new(&fake.rt, &options, &sched, &err), 0);
     result = sched->ops->name;
     orr_sched_free(sched);
     return result;
@@ -279,6 +283,38 @@ START_TEST(policies_are_found_by_name_and_lws_stands_in)
 }
 END_TEST
 
+START_TEST(priorities_are_what_was_asked_for_else_the_policys)
+{
+    static const struct {
+        const char *name;
+        int min, max, ret_min, ret_max;
+        bool given;
+    } cases[] = {
+        {"prio", -1, -1, INT_MIN, INT_MAX, false},
+        {"eager", -1, -1, 0, 0, false},
+        {"prio", -7, 3, -7, 3, true},
+        {"prio", 5, 3, INT_MIN, INT_MAX, false}, /* upside down: ignored */
+        {"eager", 5, -1, 5, 5, false},
+        {"eager", -1, 5, 0, 5, false},
+        {"eager", -1, -5, -5, -5, false},
+    };
+
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct orr_sched_options options = {.name = cases[i].name,
+                                            .min_priority = cases[i].min,
+                                            .max_priority = cases[i].max};
+        struct orr_sched *sched;
+        struct orr_error err;
+
+        ck_assert_int_eq(orr_sched_new(&fake.rt, &options, &sched, &err), 0);
+        ck_assert_int_eq(sched->min_priority, cases[i].ret_min);
+        ck_assert_int_eq(sched->max_priority, cases[i].ret_max);
+        ck_assert_int_eq(sched->priorities_given, cases[i].given);
+        orr_sched_free(sched);
+    }
+}
+END_TEST
+
 static int user_push(struct starpu_task *task)
 {
     (void)task;
@@ -289,11 +325,11 @@ START_TEST(a_user_policy_without_pop_is_refused)
 {
     struct starpu_sched_policy policy = {.push_task = user_push,
                                          .policy_name = "mine"};
+    struct orr_sched_options options = {.user = &policy};
     struct orr_sched *sched = NULL;
     struct orr_error err = {""};
 
-    ck_assert_int_eq(orr_sched_new(&fake.rt, NULL, &policy, &sched, &err),
-                     -EINVAL);
+    ck_assert_int_eq(orr_sched_new(&fake.rt, &options, &sched, &err), -EINVAL);
     ck_assert_ptr_null(sched);
     ck_assert_ptr_nonnull(strstr(err.text, "mine"));
 }
@@ -317,6 +353,7 @@ int main(void)
     tcase_add_test(lws, every_sleeping_worker_is_woken);
     tcase_add_test(lws, a_job_that_nobody_can_run_is_refused);
     tcase_add_test(lws, policies_are_found_by_name_and_lws_stands_in);
+    tcase_add_test(lws, priorities_are_what_was_asked_for_else_the_policys);
     tcase_add_test(lws, a_user_policy_without_pop_is_refused);
     tcase_add_test(central, eager_gives_the_oldest_job_that_the_worker_can_run);
     tcase_add_test(central, prio_gives_higher_priorities_first);
