@@ -37,10 +37,14 @@ static void lp_pool(const struct orr_bound_problem *problem, unsigned t,
     for (unsigned w = 0; w < problem->nworkers; w++)
         if (is_known(problem, t, w))
             fprintf(f, "\t+w%ut%un", w, t);
-    fprintf(f, " = %lu;\n/* executed so far:", pool->count);
-    for (unsigned w = 0; w < problem->nworkers; w++)
-        fprintf(f, "\t+%lu", pool->executed[w]);
-    fprintf(f, " */\n\n");
+    fprintf(f, " = %lu;\n", pool->count);
+    if (pool->executed) {
+        fprintf(f, "/* executed so far:");
+        for (unsigned w = 0; w < problem->nworkers; w++)
+            fprintf(f, "\t+%lu", pool->executed[w]);
+        fprintf(f, " */\n");
+    }
+    fprintf(f, "\n");
 }
 
 static void print_lp(const struct orr_bound_problem *problem, FILE *f)

@@ -115,8 +115,9 @@ static int pool_fill(struct orr_bound_pool *to, const struct pool *from,
     to->count = from->count;
     to->symbol = strdup(from->symbol);
     to->duration_ms = calloc(figures->nworkers + 1, sizeof(double));
-    to->executed = calloc(figures->nworkers + 1, sizeof(unsigned long));
-    if (!to->symbol || !to->duration_ms || !to->executed)
+    if (figures->executed)
+        to->executed = calloc(figures->nworkers + 1, sizeof(unsigned long));
+    if (!to->symbol || !to->duration_ms || (figures->executed && !to->executed))
         return -ENOMEM;
     for (unsigned w = 0; w < figures->nworkers; w++) {
         double ms = figures->duration_ms(from->codelet, from->footprint, w,

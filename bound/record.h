@@ -13,13 +13,13 @@
 
 /* Tasks that cannot be told apart. */
 struct orr_bound_pool {
-    const void *codelet; /* identity only */
+    const void *codelet; /* or what stands for it; identity only */
     uint32_t footprint;
     char *symbol;            /* owned; the model's, for people */
     unsigned long count;     /* tasks */
     double *duration_ms;     /* owned, per worker; NaN: unknown */
     unsigned long *executed; /* owned, per worker: tasks of the codelet that it
-                              * has executed so far, for a comment */
+                              * has executed so far, for a comment; or NULL */
 };
 
 /* Which worker should do how many tasks of which pool, so that the last worker
@@ -49,7 +49,7 @@ struct orr_bound_figures {
     /* Milliseconds of one task, NaN: unknown. */
     double (*duration_ms)(const void *codelet, uint32_t footprint,
                           unsigned worker, void *arg);
-    /* NULL: not known, counts as 0. */
+    /* NULL: not known, no comment speaks of it. */
     unsigned long (*executed)(const void *codelet, unsigned worker, void *arg);
     void *arg;
 };

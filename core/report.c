@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/report.c - see report.h. The end of a process is the process's: the one
- * runtime that must be told of it is a file-scope pointer.
+ * core/report.c - see report.h.
  */
 #include "core/report.h"
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +13,9 @@
 
 #include "core/base/log.h"
 #include "core/device/clock.h"
-#include "core/device/simulated.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
 #include "core/trace/record.h"
-
-static struct orr_runtime *_Atomic open_runtime;
-static struct sigaction old_int, old_term;
 
 static void write_string(FILE *out, const char *name, const char *value)
 {
@@ -76,6 +70,9 @@ static void write_figures(FILE *out, struct orr_runtime *rt, const char *how)
     write_string(out, "provenance", rt->machine->provenance);
     fputs(",\n", out);
     write_string(out, "scheduler", rt->sched->ops->name);
+    fputs(",\n", out);
+    write_string(out, "assumed",
+                 orr_config_string(&rt->config, ORR_CFG_ASSUME));
     fprintf(
         out,
         ",\n\"makespan_us\": %.3f,\n\"flops\": %.6e,\n\"tasks\": %lu,\n"
@@ -123,86 +120,4 @@ void orr_report_write(struct orr_runtime *rt, const char *how)
         write_report(rt, report, how);
     if (trace && rt->trace && orr_trace_write_paje(rt->trace, trace, &err) != 0)
         orr_log_error("the trace was not written: %s", err.text);
-}
-
-/* --- early ends of a simulation --- */
-
-static void print_context(struct orr_context *context, void *arg)
-{
-    unsigned *n = arg;
-
-    if (context->worker && context->waits_for &&
-        strcmp(context->waits_for, "a task") == 0)
-        return;
-    ++*n;
-    orr_log_error("  %s waits for %s", context->name ? context->name : "?",
-                  context->waits_for ? context->waits_for
-                                     : "something of its own");
-}
-
-static void on_deadlock(struct orr_runtime *rt)
-{
-    unsigned n = 0;
-
-    orr_log_error("deadlock: nothing can go on any more at %.3f ms of virtual "
-                  "time, %u tasks are unfinished:",
-                  orr_exec_now(rt->exec) / 1e3,
-                  (unsigned)atomic_load(&rt->unfinished));
-    rt->sim->each_context(rt->machine, print_context, &n);
-    orr_report_write(rt, "deadlock");
-    atomic_store(&open_runtime, NULL);
-    _exit(3);
-}
-
-/* Registered with atexit once per process: a simulation that is still open
- * then was left by exit(). */
-static void at_exit(void)
-{
-    struct orr_runtime *rt = atomic_exchange(&open_runtime, NULL);
-
-    if (!rt)
-        return;
-    orr_report_write(rt, "exit");
-}
-
-static void on_signal(int number)
-{
-    struct orr_runtime *rt = atomic_exchange(&open_runtime, NULL);
-    struct sigaction *old = number == SIGINT ? &old_int : &old_term;
-
-    /* One OS thread and no signal-safe way to write a trace; what is at stake
-     * is a file, not the run, which ends here. */
-    if (rt)
-        orr_report_write(rt, "signal");
-    sigaction(number, old, NULL);
-    raise(number);
-}
-
-void orr_report_install(struct orr_runtime *rt)
-{
-    static atomic_flag registered = ATOMIC_FLAG_INIT;
-    struct sigaction action = {.sa_handler = on_signal};
-
-    if (!rt->machine->simulated)
-        return;
-    rt->sim->on_deadlock(rt->machine, on_deadlock, rt);
-    if (!atomic_flag_test_and_set(&registered))
-        atexit(at_exit);
-    atomic_store(&open_runtime, rt);
-    sigaction(SIGINT, NULL, &old_int);
-    sigaction(SIGTERM, NULL, &old_term);
-    if (old_int.sa_handler == SIG_DFL)
-        sigaction(SIGINT, &action, NULL);
-    if (old_term.sa_handler == SIG_DFL)
-        sigaction(SIGTERM, &action, NULL);
-}
-
-void orr_report_remove(struct orr_runtime *rt)
-{
-    struct orr_runtime *expected = rt;
-
-    if (!atomic_compare_exchange_strong(&open_runtime, &expected, NULL))
-        return;
-    sigaction(SIGINT, &old_int, NULL);
-    sigaction(SIGTERM, &old_term, NULL);
 }

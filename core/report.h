@@ -8,11 +8,6 @@
 struct orr_runtime;
 
 /* Writes report and trace if they were asked for. `how` says how the run
- * ended: "shutdown", "deadlock", "exit", "signal". Both files appear whole or
+ * ended: "shutdown", "deadlock", "exit", "signal", "missing", "error". Both files appear whole or
  * not at all. Does not block. */
 void orr_report_write(struct orr_runtime *rt, const char *how);
-
-/* Sees to it that a simulation that ends early (deadlock, exit, SIGINT,
- * SIGTERM) still writes both, and remove undoes that. */
-void orr_report_install(struct orr_runtime *rt);
-void orr_report_remove(struct orr_runtime *rt);

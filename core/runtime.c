@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/api/thread.h"
 #include "core/base/log.h"
 #include "core/base/module.h"
 #include "core/data/data.h"
@@ -16,10 +17,12 @@
 #include "core/data/request.h"
 #include "core/device/clock.h"
 #include "core/device/simulated.h"
+#include "core/ends.h"
 #include "core/report.h"
 #include "core/sched/sched.h"
 #include "core/task/cost.h"
 #include "core/task/job.h"
+#include "core/task/recording.h"
 #include "core/task/tag.h"
 #include "core/task/task.h"
 #include "core/trace/record.h"
@@ -62,10 +65,11 @@ struct orr_runtime *orr_runtime_need(const char *call)
 
     if (rt)
         return rt;
-    if (!atomic_load(&real_runtime))
-        orr_log_error("%s: called before starpu_init or after "
-                      "starpu_shutdown",
-                      call);
+    rt = atomic_load(&real_runtime);
+    if (rt)
+        orr_ends_fail(rt); /* orr_runtime_current has told why */
+    orr_log_error("%s: called before starpu_init or after starpu_shutdown",
+                  call);
     abort();
 }
 
@@ -76,7 +80,7 @@ static int count_of(const struct starpu_conf *conf, int from_conf,
 {
     bool conf_first = conf && conf->precedence_over_environment_variables;
 
-    if (conf_first && from_conf >= 0)
+    if (conf_first && from_conf != -1)
         return from_conf;
     if (orr_config_is_set(config, id))
         return orr_config_int(config, id);
@@ -120,6 +124,18 @@ static int make_sampling(struct orr_runtime *rt)
     return 0;
 }
 
+/* Positions that workers are bound to, unless the environment has others. */
+static const unsigned *bindid_of(const struct starpu_conf *conf,
+                                 const struct orr_config *config)
+{
+    if (!conf || !conf->use_explicit_workers_bindid)
+        return NULL;
+    if (orr_config_is_set(config, ORR_CFG_WORKERS_CPUID) &&
+        !conf->precedence_over_environment_variables)
+        return NULL;
+    return conf->workers_bindid;
+}
+
 static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
                         struct orr_error *err)
 {
@@ -137,6 +153,7 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
         .sampling_dirs = orr_sampling_dirs(rt->sampling),
         .run_kernels = kernels && strcmp(kernels, "run") == 0,
         .workers_cpuid = orr_config_string(config, ORR_CFG_WORKERS_CPUID),
+        .workers_bindid = bindid_of(conf, config),
         .bind = !orr_config_bool(config, ORR_CFG_WORKERS_NOBIND),
     };
     const void *table;
@@ -210,6 +227,7 @@ static int make_models(struct orr_runtime *rt, const struct starpu_conf *conf)
         options.homogeneous |= 1U << STARPU_CUDA_WORKER;
     if (orr_config_bool(config, ORR_CFG_HOMOGENEOUS_OPENCL))
         options.homogeneous |= 1U << STARPU_OPENCL_WORKER;
+    rt->homogeneous = options.homogeneous;
     return orr_models_new(&options, &rt->models);
 }
 
@@ -235,6 +253,8 @@ static int find_kind(struct orr_runtime *rt, unsigned w, unsigned *ret)
             kind->type == desc->type && kind->speed == desc->speed)
             return 0;
     }
+    if (rt->nkinds == ORR_MAX_KINDS)
+        return -EOVERFLOW;
     kind = &rt->kinds[rt->nkinds++];
     *kind = (struct orr_kind){
         .type = desc->type,
@@ -298,13 +318,31 @@ static int make_slabs(struct orr_runtime *rt)
 static int make_scheduler(struct orr_runtime *rt,
                           const struct starpu_conf *conf, struct orr_error *err)
 {
-    const char *name = orr_config_string(&rt->config, ORR_CFG_SCHED);
-    struct starpu_sched_policy *user = conf ? conf->sched_policy : NULL;
+    const struct orr_config *config = &rt->config;
+    struct orr_sched_options options = {
+        .name = orr_config_string(config, ORR_CFG_SCHED),
+        .user = conf ? conf->sched_policy : NULL,
+        .min_priority =
+            count_of(conf, conf ? conf->global_sched_ctx_min_priority : -1,
+                     config, ORR_CFG_MIN_PRIO),
+        .max_priority =
+            count_of(conf, conf ? conf->global_sched_ctx_max_priority : -1,
+                     config, ORR_CFG_MAX_PRIO),
+    };
+    int code;
 
     if (conf && conf->sched_policy_name &&
-        !orr_config_is_set(&rt->config, ORR_CFG_SCHED))
-        name = conf->sched_policy_name;
-    return orr_sched_new(rt, name, user, &rt->sched, err);
+        !orr_config_is_set(config, ORR_CFG_SCHED))
+        options.name = conf->sched_policy_name;
+    code = orr_sched_new(rt, &options, &rt->sched, err);
+    if (code)
+        return code;
+    if (conf && conf->sched_policy_callback) {
+        orr_self->frozen++;
+        conf->sched_policy_callback(0); /* the one scheduling context */
+        orr_self->frozen--;
+    }
+    return 0;
 }
 
 /* What workers need, made when the machine is open. */
@@ -319,6 +357,14 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
     rt->main->name = "main";
     rt->nnodes = rt->machine->nnodes;
     rt->nworkers = rt->machine->nworkers;
+    if (rt->nnodes > STARPU_MAXNODES || rt->nworkers > STARPU_NMAXWORKERS)
+        return orr_fail(err, -EINVAL,
+                        "machine \"%s\" has %u workers and %u memory nodes; "
+                        "at most %d and %d are possible (starpu_config.h): "
+                        "use less, with STARPU_NCPU, STARPU_NCUDA or "
+                        "STARPU_NOPENCL",
+                        rt->machine->name, rt->nworkers, rt->nnodes,
+                        STARPU_NMAXWORKERS, STARPU_MAXNODES);
     rt->skips_kernels = rt->machine->simulated && !rt->machine->runs_kernels;
     apply_limits(rt);
     if ((code = make_sampling(rt)) || (code = make_models(rt, conf)) ||
@@ -326,7 +372,12 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
         (code = make_workers(rt)) ||
         (code = orr_costs_table_new(rt, &rt->costs)) ||
         (code = orr_tags_new(&rt->tags)))
-        return orr_fail(err, code, "out of memory");
+        return orr_fail(err, code,
+                        code == -EOVERFLOW
+                            ? "the workers are of more than 64 kinds: use "
+                              "less, or make a type homogeneous with "
+                              "STARPU_PERF_MODEL_HOMOGENEOUS_CUDA=1"
+                            : "out of memory");
     if (orr_config_string(&rt->config, ORR_CFG_TRACE) &&
         orr_trace_new(rt->machine, orr_exec_now(rt->exec), &rt->trace) != 0)
         return orr_fail(err, -ENOMEM, "out of memory");
@@ -337,6 +388,7 @@ static void free_parts(struct orr_runtime *rt)
 {
     orr_sched_free(rt->sched);
     orr_trace_free(rt->trace);
+    orr_recording_free(atomic_load(&rt->bound));
     orr_tags_free(rt->tags);
     orr_costs_table_free(rt->costs);
     orr_nodes_free(rt);
@@ -367,14 +419,14 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
         return code;
     code = make_parts(rt, conf, err);
     if (!code) {
-        orr_report_install(rt);
+        orr_ends_watch(rt);
         code = orr_workers_start(rt);
         if (code)
             orr_fail(err, code, "the workers could not be started: %s",
                      strerror(-code));
     }
     if (code) {
-        orr_report_remove(rt);
+        orr_ends_forget(rt);
         rt->machine->ops->close(rt->machine);
     }
     return code;
@@ -429,11 +481,12 @@ void orr_runtime_stop(struct orr_runtime *rt)
         orr_handle_free(
             orr_container(rt->handles.next, struct orr_handle, all));
     (void)orr_models_save(rt->models, model_not_saved, NULL);
-    orr_report_remove(rt);
+    orr_ends_forget(rt);
     atomic_store(&real_runtime, NULL);
     /* The slabs and caches below need a context: the machine goes last. */
     orr_sched_free(rt->sched);
     rt->sched = NULL;
+    orr_user_thread_end();
     rt->machine->ops->close(rt->machine);
     free_parts(rt);
     free(rt);

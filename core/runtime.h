@@ -19,6 +19,7 @@
 
 struct orr_costs_table;
 struct orr_models;
+struct orr_recording;
 struct orr_sampling;
 struct orr_sim_ops;
 struct orr_node;
@@ -47,10 +48,12 @@ struct orr_runtime {
     struct orr_sched *sched;
     struct orr_sampling *sampling; /* [const] where models are looked for */
     struct orr_models *models;
+    unsigned homogeneous; /* [const] bit per type whose devices share models */
     const struct orr_sim_ops *sim; /* [const] NULL on the real machine */
     struct orr_costs_table *costs;
     struct orr_tags *tags;
     struct orr_trace *trace;  /* NULL: off */
+    _Atomic(struct orr_recording *) bound; /* owned; NULL: none asked for */
     struct orr_slab *jobs[4]; /* for 1, 2, 3, 4 accesses; more: malloc */
     struct orr_slab *edges, *tasks, *requests;
     struct orr_lock lock;                   /* rank ORR_RANK_RUNTIME */

@@ -380,6 +380,10 @@ int starpu_task_wait_array(struct starpu_task **tasks,
 int starpu_task_wait_for_all(void);
 int starpu_task_wait_for_n_submitted(unsigned n);
 
+/* Tells a policy that collects tasks that no more come for a while. Waiting
+ * for tasks does so as well. */
+void starpu_do_schedule(void);
+
 /* Tasks that are ready, or submitted and not finished. */
 int starpu_task_nready(void);
 int starpu_task_nsubmitted(void);

@@ -20,6 +20,9 @@ static const char help[] =
     "Simulates the program once per combination and prints one table.\n"
     "  -m, --machine M,...      machines (orrery machine list)\n"
     "  -s, --scheduler S,...    schedulers (eager,lws,dmda,dmdas)\n"
+    "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; "
+    "several\n"
+    "                           are parted by ;\n"
     "  -j, --jobs N             programs at a time (2)\n"
     "      --plot FILE.png      draw the predicted times as bars\n"
     "      --json               print an array of reports instead\n"
@@ -131,6 +134,8 @@ static int print_table(const struct comparison *comparison)
         table_print(columns, 6, cells, comparison->n);
     else
         tool_error("out of memory");
+    if (result == 0 && comparison->launches[0].assume)
+        printf("assumed: %s\n", comparison->launches[0].assume);
     for (size_t i = 0; cells && i < comparison->n * 6; i++)
         free(cells[i]);
     free(cells);
@@ -277,9 +282,11 @@ int cmd_compare(int argc, char **argv)
 {
     const char *machines = getenv("ORRERY_MACHINE"), *jobs = "2", *plot = NULL;
     const char *schedulers = "eager,lws,dmda,dmdas";
+    const char *assume = NULL;
     bool json = false;
     const struct tool_option options[] = {{'m', "machine", &machines, NULL},
                                           {'s', "scheduler", &schedulers, NULL},
+                                          {0, "assume", &assume, NULL},
                                           {'j', "jobs", &jobs, NULL},
                                           {0, "plot", &plot, NULL},
                                           {0, "json", NULL, &json},
@@ -297,6 +304,8 @@ int cmd_compare(int argc, char **argv)
         return TOOL_USAGE;
     }
     result = comparison_init(&comparison, machines, schedulers, argv + first);
+    for (size_t i = 0; result == TOOL_OK && i < comparison.n; i++)
+        comparison.launches[i].assume = assume;
     if (result == TOOL_OK) {
         int stopped = launch_all(comparison.launches, comparison.n,
                                  (unsigned)atoi(jobs), show_progress);

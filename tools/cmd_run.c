@@ -18,6 +18,9 @@ static const char help[] =
     "else\n"
     "                             what ORRERY_MACHINE says, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n"
+    "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; "
+    "several\n"
+    "                             are parted by ;\n"
     "      --json                 print the report as JSON, the program's "
     "output\n"
     "                             only when it fails\n"
@@ -51,6 +54,7 @@ int cmd_run(int argc, char **argv)
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
+        {0, "assume", &launch.assume, NULL},
         {0, "json", NULL, &json},
         {0}};
     int first = tool_parse(argc, argv, options, help), result;

@@ -21,6 +21,9 @@ static const char help[] =
     "StarVZ) and draws it.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n"
+    "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; "
+    "several\n"
+    "                             are parted by ;\n"
     "  -o, --output FILE.paje     the trace (trace.paje)\n"
     "      --gantt FILE.png       the picture (the trace's name with .png)\n"
     "      --json                 print the report and the paths as JSON\n"
@@ -144,6 +147,7 @@ int cmd_trace(int argc, char **argv)
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
+        {0, "assume", &launch.assume, NULL},
         {'o', "output", &launch.trace, NULL},
         {0, "gantt", &picture, NULL},
         {0, "json", NULL, &json},

@@ -34,7 +34,8 @@ static int prepare(struct launch *launch, const char *folder, size_t index)
         set(launch, "ORRERY_REPORT", launch->report_path) < 0 ||
         set(launch, "ORRERY_MACHINE", launch->machine) < 0 ||
         set(launch, "STARPU_SCHED", launch->scheduler) < 0 ||
-        set(launch, "ORRERY_TRACE", launch->trace) < 0)
+        set(launch, "ORRERY_TRACE", launch->trace) < 0 ||
+        set(launch, "ORRERY_ASSUME", launch->assume) < 0)
         return -ENOMEM;
     launch->process =
         (struct process){.argv = launch->argv,
@@ -130,6 +131,6 @@ void launch_done(struct launch *launch)
     report_done(&launch->report);
     process_done(&launch->process);
     free(launch->report_path);
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < 6; i++)
         free(launch->settings[i]);
 }

@@ -10,13 +10,13 @@
 
 struct launch {
     /* Filled in by the caller; borrowed. NULL leaves the environment alone. */
-    const char *machine, *scheduler, *trace;
+    const char *machine, *scheduler, *trace, *assume;
     char *const *argv;
     bool quiet;
     /* Filled in by launch_all. */
     struct process process;
     struct report report;
-    char *settings[5]; /* "NAME=value", owned */
+    char *settings[6]; /* "NAME=value", owned */
     char *report_path; /* owned */
     char problem[256]; /* one line, "" when all went well */
 };

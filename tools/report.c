@@ -44,6 +44,7 @@ int report_read(const char *path, struct report *ret, struct orr_error *err)
     report.exit = text_of(report.json, "exit");
     report.provenance =
         json_string_value(json_object_get(report.json, "provenance"));
+    report.assumed = json_string_value(json_object_get(report.json, "assumed"));
     report.makespan_us = number_of(report.json, "makespan_us");
     report.flops = number_of(report.json, "flops");
     report.wall_s = number_of(report.json, "wall_s");
@@ -121,6 +122,8 @@ void report_print(const struct report *report)
     else
         printf("machine     %s (real)\n", report->machine);
     printf("scheduler   %s\n", report->scheduler);
+    if (report->assumed)
+        printf("assumed     %s\n", report->assumed);
     printf("makespan    %.3f ms%s\n", report->makespan_us / 1000,
            report->simulated ? " (virtual)" : "");
     if (report->flops > 0)

@@ -15,7 +15,7 @@ struct report {
     json_t *json; /* owned; NULL: there is none */
     bool simulated;
     const char *machine, *scheduler, *exit; /* borrowed from json, never NULL */
-    const char *provenance;                 /* the same, or NULL */
+    const char *provenance, *assumed;       /* the same, or NULL */
     double makespan_us, flops, wall_s;
     json_int_t tasks, transfers, transferred_bytes, evictions;
 };

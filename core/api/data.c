@@ -33,58 +33,70 @@ static int check(const char *call, starpu_data_handle_t handle, int node,
     return -EINVAL;
 }
 
-int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node,
-                                enum starpu_data_access_mode mode)
+static int acquire(const char *call, starpu_data_handle_t handle, int node,
+                   enum starpu_data_access_mode mode)
 {
-    int rc = check(__func__, handle, node, mode);
+    int rc = check(call, handle, node, mode);
 
     if (rc < 0)
         return rc;
-    return orr_data_acquire(ORR_API_RUNTIME(), orr_handle_of(handle), node,
+    return orr_data_acquire(orr_runtime_need(call), orr_handle_of(handle), node,
                             mode);
+}
+
+int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node,
+                                enum starpu_data_access_mode mode)
+{
+    return acquire(__func__, handle, node, mode);
 }
 
 int starpu_data_acquire(starpu_data_handle_t handle,
                         enum starpu_data_access_mode mode)
 {
-    return starpu_data_acquire_on_node(handle, STARPU_MAIN_RAM, mode);
+    return acquire(__func__, handle, STARPU_MAIN_RAM, mode);
+}
+
+static int acquire_cb(const char *call, starpu_data_handle_t handle, int node,
+                      enum starpu_data_access_mode mode,
+                      void (*callback)(void *), void *arg, int sequential)
+{
+    int rc = check(call, handle, node, mode);
+
+    if (rc < 0)
+        return rc;
+    return orr_data_acquire_cb(orr_runtime_need(call), orr_handle_of(handle),
+                               node, mode, callback, arg, sequential != 0);
 }
 
 int starpu_data_acquire_on_node_cb_sequential_consistency(
     starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
     void (*callback)(void *), void *arg, int sequential_consistency)
 {
-    int rc = check(__func__, handle, node, mode);
-
-    if (rc < 0)
-        return rc;
-    return orr_data_acquire_cb(ORR_API_RUNTIME(), orr_handle_of(handle), node,
-                               mode, callback, arg,
-                               sequential_consistency != 0);
+    return acquire_cb(__func__, handle, node, mode, callback, arg,
+                      sequential_consistency);
 }
 
 int starpu_data_acquire_on_node_cb(starpu_data_handle_t handle, int node,
                                    enum starpu_data_access_mode mode,
                                    void (*callback)(void *), void *arg)
 {
-    return starpu_data_acquire_on_node_cb_sequential_consistency(
-        handle, node, mode, callback, arg, 1);
+    return acquire_cb(__func__, handle, node, mode, callback, arg, 1);
 }
 
 int starpu_data_acquire_cb(starpu_data_handle_t handle,
                            enum starpu_data_access_mode mode,
                            void (*callback)(void *), void *arg)
 {
-    return starpu_data_acquire_on_node_cb(handle, STARPU_MAIN_RAM, mode,
-                                          callback, arg);
+    return acquire_cb(__func__, handle, STARPU_MAIN_RAM, mode, callback, arg,
+                      1);
 }
 
 int starpu_data_acquire_cb_sequential_consistency(
     starpu_data_handle_t handle, enum starpu_data_access_mode mode,
     void (*callback)(void *), void *arg, int sequential_consistency)
 {
-    return starpu_data_acquire_on_node_cb_sequential_consistency(
-        handle, STARPU_MAIN_RAM, mode, callback, arg, sequential_consistency);
+    return acquire_cb(__func__, handle, STARPU_MAIN_RAM, mode, callback, arg,
+                      sequential_consistency);
 }
 
 int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
@@ -104,16 +116,21 @@ int starpu_data_acquire_try(starpu_data_handle_t handle,
     return starpu_data_acquire_on_node_try(handle, STARPU_MAIN_RAM, mode);
 }
 
+static void release(const char *call, starpu_data_handle_t handle, int node)
+{
+    struct orr_handle *h = orr_api_handle(call, handle);
+
+    orr_data_release(orr_runtime_need(call), h, node);
+}
+
 void starpu_data_release_on_node(starpu_data_handle_t handle, int node)
 {
-    struct orr_handle *h = orr_api_handle(__func__, handle);
-
-    orr_data_release(ORR_API_RUNTIME(), h, node);
+    release(__func__, handle, node);
 }
 
 void starpu_data_release(starpu_data_handle_t handle)
 {
-    starpu_data_release_on_node(handle, STARPU_MAIN_RAM);
+    release(__func__, handle, STARPU_MAIN_RAM);
 }
 
 /* An access that goes on as a weaker one keeps its full right until it is

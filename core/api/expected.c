@@ -34,8 +34,8 @@ static bool is_known(const struct starpu_task *task,
 {
     const struct orr_job *job = orr_job_of(task);
 
-    return job && job->kind == ORR_JOB_TASK && orr_job_state(job) != ORR_JOB_NEW &&
-           task->cl->model == model;
+    return job && job->kind == ORR_JOB_TASK &&
+           orr_job_state(job) != ORR_JOB_NEW && task->cl->model == model;
 }
 
 uint32_t starpu_task_footprint(struct starpu_perfmodel *model,
@@ -84,20 +84,13 @@ static double stored(struct orr_runtime *rt, struct starpu_perfmodel *perfmodel,
            kind->speed;
 }
 
-/* By the model's functions, for a task that was not submitted. */
-static double asked(struct orr_runtime *rt, struct starpu_perfmodel *model,
-                    struct starpu_task *task, const struct orr_kind *kind,
-                    unsigned nimpl)
+/* As the model says, for a task that was not submitted. */
+static double modelled(struct orr_runtime *rt, struct starpu_perfmodel *model,
+                       struct starpu_task *task, const struct orr_kind *kind,
+                       unsigned nimpl)
 {
-    struct starpu_perfmodel_device device = {kind->type, kind->devid, 1};
-    struct starpu_perfmodel_arch arch = {1, &device};
-
-    if (model->type == STARPU_PER_WORKER && model->worker_cost_function)
-        return model->worker_cost_function(task, kind->members[0], nimpl);
-    if (model->type == STARPU_PER_ARCH && model->arch_cost_function)
-        return model->arch_cost_function(task, &arch, nimpl);
-    if (model->type == STARPU_COMMON && model->cost_function)
-        return model->cost_function(task, nimpl) / kind->relative_speedup;
+    if (orr_model_asks(model))
+        return orr_model_ask(rt, model, task, kind, nimpl) / kind->speed;
     return stored(rt, model, task, kind, nimpl);
 }
 
@@ -115,7 +108,7 @@ static double length(struct orr_runtime *rt, struct starpu_task *task,
         row = orr_job_costs(rt, orr_job_of(task));
         return orr_cost_length(row, (unsigned)(kind - rt->kinds), nimpl);
     }
-    return model ? asked(rt, model, task, kind, nimpl) : 0;
+    return model ? modelled(rt, model, task, kind, nimpl) : 0;
 }
 
 double starpu_task_expected_length(struct starpu_task *task,
@@ -196,7 +189,7 @@ static double energy(struct orr_runtime *rt, struct starpu_task *task,
 
     if (!model)
         return 0;
-    return kind ? asked(rt, model, task, kind, nimpl) : (double)NAN;
+    return kind ? modelled(rt, model, task, kind, nimpl) : (double)NAN;
 }
 
 double starpu_task_expected_energy(struct starpu_task *task,

@@ -7,22 +7,9 @@
 
 #include <starpu.h>
 
+#include "core/task/ask.h"
 #include "perfmodel/model.h"
 #include "perfmodel/store.h"
-
-/* The functions and figures of one set of devices and implementation. */
-struct orr_api_per_arch {
-    struct orr_api_per_arch *next;
-    unsigned impl;
-    int ndevices;
-    struct starpu_perfmodel_per_arch pub;
-    struct starpu_perfmodel_device devices[];
-};
-
-struct _starpu_perfmodel_state {
-    struct orr_model_file *file;        /* owned; loaded for a tool, or NULL */
-    struct orr_api_per_arch *per_archs; /* owned */
-};
 
 /* The model's state, made if needed; NULL without memory. Not for two threads
  * at once. */

@@ -54,7 +54,7 @@ void starpu_perfmodel_init(struct starpu_perfmodel *model)
 int starpu_perfmodel_deinit(struct starpu_perfmodel *model)
 {
     struct _starpu_perfmodel_state *state = model->state;
-    struct orr_api_per_arch *entry = state ? state->per_archs : NULL, *next;
+    struct orr_per_devices *entry = state ? state->per_devices : NULL, *next;
 
     for (; entry; entry = next) {
         next = entry->next;
@@ -183,7 +183,7 @@ void starpu_perfmodel_update_history(struct starpu_perfmodel *model,
 
 /* -- functions per device -- */
 
-static bool same_devices(const struct orr_api_per_arch *entry,
+static bool same_devices(const struct orr_per_devices *entry,
                          const struct starpu_perfmodel_arch *arch)
 {
     return entry->ndevices == arch->ndevices &&
@@ -198,7 +198,7 @@ starpu_perfmodel_get_model_per_arch(struct starpu_perfmodel *model,
 {
     struct _starpu_perfmodel_state *state = orr_api_model_state(model);
     size_t bytes = (size_t)arch->ndevices * sizeof(*arch->devices);
-    struct orr_api_per_arch *entry = state ? state->per_archs : NULL;
+    struct orr_per_devices *entry = state ? state->per_devices : NULL;
 
     for (; entry; entry = entry->next)
         if (entry->impl == impl && same_devices(entry, arch))
@@ -211,8 +211,8 @@ starpu_perfmodel_get_model_per_arch(struct starpu_perfmodel *model,
     entry->impl = impl;
     entry->ndevices = arch->ndevices;
     memcpy(entry->devices, arch->devices, bytes);
-    entry->next = state->per_archs;
-    state->per_archs = entry;
+    entry->next = state->per_devices;
+    state->per_devices = entry;
     return &entry->pub;
 }
 

@@ -234,18 +234,28 @@ int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)
     return 0;
 }
 
-int starpu_task_wait_for_all(void)
+static int wait_for_n(const char *call, unsigned n)
 {
-    return starpu_task_wait_for_n_submitted(0);
-}
-
-int starpu_task_wait_for_n_submitted(unsigned n)
-{
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct orr_runtime *rt = orr_runtime_need(call);
 
     if (!orr_self->frozen)
         orr_sched_do_schedule(rt);
     return orr_wait_for_n(rt, n);
+}
+
+int starpu_task_wait_for_all(void)
+{
+    return wait_for_n(__func__, 0);
+}
+
+int starpu_task_wait_for_n_submitted(unsigned n)
+{
+    return wait_for_n(__func__, n);
+}
+
+void starpu_do_schedule(void)
+{
+    orr_sched_do_schedule(ORR_API_RUNTIME());
 }
 
 int starpu_task_nready(void)

@@ -80,8 +80,10 @@ int starpu_pthread_mutex_lock(starpu_pthread_mutex_t *mutex)
     /* A default mutex that its owner locks again is a deadlock of POSIX as
      * well; the error is friendlier. */
     if (ret == EBUSY) {
+        orr_self->held_by = &mutex_of(mutex)->owner;
         orr_waiters_wait(&mutex_of(mutex)->waiters, &self, "a mutex",
                          ORR_FOREVER);
+        orr_self->held_by = NULL;
         ret = 0;
     }
     return ret;

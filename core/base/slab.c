@@ -8,8 +8,9 @@
 #include "core/base/lock.h"
 #include "core/worker/worker.h"
 
-#define BATCH       64u
-#define BLOCK_BYTES ((size_t)256 << 10)
+#define BATCH        64u
+#define BLOCK_BYTES  ((size_t)256 << 10)
+#define HEADER_BYTES ((size_t)64)
 
 struct object {
     struct object *next;       /* in its cache or batch */
@@ -69,20 +70,24 @@ void orr_slab_free(struct orr_slab *slab)
     free(slab);
 }
 
+static size_t block_bytes(const struct orr_slab *slab)
+{
+    size_t least = HEADER_BYTES + slab->size;
+
+    return least > BLOCK_BYTES ? least : BLOCK_BYTES;
+}
+
 static int add_block_locked(struct orr_slab *slab)
 {
-    size_t header = 64;
-    size_t bytes = BLOCK_BYTES;
+    size_t bytes = block_bytes(slab);
     struct block *block;
 
-    if (bytes < header + slab->size)
-        bytes = header + slab->size;
-    block = malloc(bytes);
+    block = calloc(1, bytes); /* for orr_slab_each */
     if (!block)
         return -ENOMEM;
     block->next = slab->blocks;
     slab->blocks = block;
-    slab->fresh = (char *)block + header;
+    slab->fresh = (char *)block + HEADER_BYTES;
     slab->end = (char *)block + bytes;
     return 0;
 }
@@ -180,4 +185,16 @@ void orr_slab_put(struct orr_slab *slab, void *object)
     orr_lock(&slab->shared);
     put(slab, &slab->caches[slab->nworkers], object);
     orr_unlock(&slab->shared);
+}
+
+void orr_slab_each(struct orr_slab *slab, void (*visit)(void *, void *),
+                   void *arg)
+{
+    for (struct block *block = slab->blocks; block; block = block->next) {
+        char *begin = (char *)block + HEADER_BYTES;
+        char *end = (char *)block + block_bytes(slab);
+
+        for (char *at = begin; at + slab->size <= end; at += slab->size)
+            visit(at, arg);
+    }
 }

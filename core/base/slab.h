@@ -25,3 +25,10 @@ void *orr_slab_get(struct orr_slab *slab);
 
 /* Gives an object back; any context. */
 void orr_slab_put(struct orr_slab *slab, void *object);
+
+/* Calls visit(object, arg) for every object that the slab has room for: those
+ * in use, those given back (their first 16 bytes are the slab's, the rest is
+ * as it was) and those never taken, which are zero. For reports at the end of
+ * a program that is stuck: nobody else may use the slab. */
+void orr_slab_each(struct orr_slab *slab, void (*visit)(void *, void *),
+                   void *arg);

@@ -29,6 +29,8 @@ struct orr_context {
     const char *name;            /* [const] for messages, e.g. "worker 3" */
     const char *waits_for;       /* [owner] what a blocking call waits for, in
                                   * words for the deadlock report, or NULL */
+    struct orr_context *const *held_by; /* [owner] where to read who holds
+                                  * what it waits for, or NULL */
     double debt;                 /* [owner] virtual µs owed for API calls made
                                   * where it must not switch */
     unsigned frozen;             /* [owner] > 0: user code is on the stack,

@@ -138,6 +138,9 @@ struct orr_machine_options {
     const char *const *sampling_dirs; /* NULL-terminated search path */
     bool run_kernels;                 /* ORRERY_SIM_KERNELS=run */
     const char *workers_cpuid;        /* STARPU_WORKERS_CPUID or NULL */
+    /* Before workers_cpuid: NULL, or where each of STARPU_NMAXWORKERS workers
+     * would be bound, as positions in the topology. */
+    const unsigned *workers_bindid;
     bool bind;                        /* bind workers to processors */
 };
 

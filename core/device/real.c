@@ -128,13 +128,39 @@ static int count_workers(const struct orr_machine_options *options,
     return n;
 }
 
-/* More workers than processors share these in turn. */
+/* The processor for worker i, -1 for none. More workers than processors share
+ * these in turn. */
+static int place_worker(const struct orr_machine_options *options,
+                        const struct orr_cpus *cpus,
+                        const struct orr_cpu_choice *choice, unsigned i,
+                        int *ret, struct orr_error *err)
+{
+    const unsigned *bindid = options->workers_bindid;
+
+    if (!options->bind) {
+        *ret = -1;
+        return 0;
+    }
+    if (!bindid) {
+        *ret = choice->numbers[i % choice->n];
+        return 0;
+    }
+    if (bindid[i] >= cpus->n)
+        return orr_fail(err, -EINVAL,
+                        "starpu_conf.workers_bindid[%u] is %u, but there are "
+                        "only processors 0 to %u",
+                        i, bindid[i], cpus->n - 1);
+    *ret = cpus->cpus[bindid[i]].number;
+    return 0;
+}
+
 static int fill_workers(struct orr_machine *machine,
                         const struct orr_machine_options *options,
+                        const struct orr_cpus *cpus,
                         const struct orr_cpu_choice *choice,
                         struct orr_error *err)
 {
-    int n = count_workers(options, choice, err);
+    int n = count_workers(options, choice, err), rc = 0;
 
     if (n < 0)
         return n;
@@ -142,20 +168,20 @@ static int fill_workers(struct orr_machine *machine,
     machine->workers = calloc((size_t)n, sizeof(*machine->workers));
     if (!machine->workers)
         return -ENOMEM;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && rc == 0; i++) {
         struct orr_worker_desc *worker = &machine->workers[i];
 
         *worker = (struct orr_worker_desc){
             .type = STARPU_CPU_WORKER,
             .devid = i,
-            .cpu =
-                options->bind ? choice->numbers[(unsigned)i % choice->n] : -1,
             .pipeline = 1,
             .speed = 1,
         };
         snprintf(worker->name, sizeof(worker->name), "CPU %d", i);
+        rc =
+            place_worker(options, cpus, choice, (unsigned)i, &worker->cpu, err);
     }
-    return 0;
+    return rc;
 }
 
 static int fill_cpus(struct orr_machine *machine,
@@ -168,9 +194,11 @@ static int fill_cpus(struct orr_machine *machine,
 
     if (rc < 0)
         return rc;
-    rc = orr_cpus_choose(&cpus, options->workers_cpuid, &choice, err);
+    rc = orr_cpus_choose(
+        &cpus, options->workers_bindid ? NULL : options->workers_cpuid, &choice,
+        err);
     if (rc == 0)
-        rc = fill_workers(machine, options, &choice, err);
+        rc = fill_workers(machine, options, &cpus, &choice, err);
     free(choice.numbers);
     orr_cpus_done(&cpus);
     return rc;

@@ -76,31 +76,34 @@ static const struct orr_sched_ops *choose(const char *name)
 }
 
 /* What the user said about priorities, else what the policy can do. */
-static void set_priorities(struct orr_sched *sched)
+static void set_priorities(struct orr_sched *sched, int min, int max)
 {
-    const struct orr_config *config = &sched->runtime->config;
-    int min = orr_config_int(config, ORR_CFG_MIN_PRIO);
-    int max = orr_config_int(config, ORR_CFG_MAX_PRIO);
+    bool has_min = min != ORR_PRIORITY_UNSET;
+    bool has_max = max != ORR_PRIORITY_UNSET;
 
-    if (min >= 0 && max >= 0 && min > max) {
-        orr_log_warning("%s=%d is more than %s=%d: both ignored",
-                        orr_config_name(ORR_CFG_MIN_PRIO), min,
-                        orr_config_name(ORR_CFG_MAX_PRIO), max);
-        min = max = -1;
+    if (has_min && has_max && min > max) {
+        orr_log_warning("the least priority %d is more than the greatest %d: "
+                        "both are ignored; see %s and %s, or the fields of "
+                        "starpu_conf",
+                        min, max, orr_config_name(ORR_CFG_MIN_PRIO),
+                        orr_config_name(ORR_CFG_MAX_PRIO));
+        has_min = has_max = false;
     }
-    sched->priorities_given = min >= 0 && max >= 0;
-    if (min < 0 && max < 0 && sched->ops->unbounded_priorities) {
-        sched->min_priority = INT_MIN;
-        sched->max_priority = INT_MAX;
-        return;
+    sched->priorities_given = has_min && has_max;
+    if (!has_min && !has_max && sched->ops->unbounded_priorities) {
+        min = INT_MIN;
+        max = INT_MAX;
+        has_min = has_max = true;
     }
-    sched->min_priority = min >= 0 ? min : 0;
-    sched->max_priority = max >= 0 ? max : sched->min_priority;
+    if (!has_min)
+        min = has_max && max < 0 ? max : 0;
+    sched->min_priority = min;
+    sched->max_priority = has_max ? max : min;
 }
 
-int orr_sched_new(struct orr_runtime *rt, const char *name,
-                  struct starpu_sched_policy *user, struct orr_sched **ret,
-                  struct orr_error *err)
+int orr_sched_new(struct orr_runtime *rt,
+                  const struct orr_sched_options *options,
+                  struct orr_sched **ret, struct orr_error *err)
 {
     struct orr_sched *sched = calloc(1, sizeof(*sched));
     int code = 0;
@@ -108,13 +111,13 @@ int orr_sched_new(struct orr_runtime *rt, const char *name,
     if (!sched)
         return orr_fail(err, -ENOMEM, "out of memory for the scheduler");
     sched->runtime = rt;
-    if (user)
-        code = orr_sched_user_new(user, &sched->ops, err);
+    if (options->user)
+        code = orr_sched_user_new(options->user, &sched->ops, err);
     else
-        sched->ops = choose(name);
+        sched->ops = choose(options->name);
     if (code)
         goto free_sched;
-    set_priorities(sched);
+    set_priorities(sched, options->min_priority, options->max_priority);
     code = sched->ops->init(sched, err);
     if (code)
         goto free_ops;

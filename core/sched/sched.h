@@ -58,13 +58,21 @@ struct orr_sched {
 /* The policies in the order of registration, NULL-terminated. */
 extern const struct orr_sched_ops *const orr_sched_builtin[];
 
-/* Makes the runtime's scheduler: `user` if not NULL, else the one called
- * `name` ("help" lists them; a name beginning with heft means dmda; an
- * unknown one warns naming the known ones and takes lws, as StarPU does).
- * Errors: -EINVAL, -ENOMEM with words. */
-int orr_sched_new(struct orr_runtime *rt, const char *name,
-                  struct starpu_sched_policy *user, struct orr_sched **ret,
-                  struct orr_error *err);
+#define ORR_PRIORITY_UNSET (-1)
+
+/* What the user wants of the scheduler. */
+struct orr_sched_options {
+    const char *name;                 /* of a policy, or NULL */
+    struct starpu_sched_policy *user; /* his own instead, or NULL; borrowed */
+    int min_priority, max_priority;   /* or ORR_PRIORITY_UNSET */
+};
+
+/* Makes the runtime's scheduler ("help" for a name lists them; one beginning
+ * with heft means dmda; an unknown one warns naming the known ones and takes
+ * lws, as StarPU does). Errors: -EINVAL, -ENOMEM with words. */
+int orr_sched_new(struct orr_runtime *rt,
+                  const struct orr_sched_options *options,
+                  struct orr_sched **ret, struct orr_error *err);
 void orr_sched_free(struct orr_sched *sched);
 
 /* A job became ready: charges the push cost, prefetches for policies that do

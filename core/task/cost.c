@@ -17,6 +17,7 @@
 #include "core/base/log.h"
 #include "core/data/handle.h"
 #include "core/runtime.h"
+#include "core/task/ask.h"
 #include "core/task/assume.h"
 #include "core/task/job.h"
 #include "perfmodel/model.h"
@@ -183,9 +184,7 @@ static uint32_t signature_of(const struct starpu_codelet *cl)
 
 static bool asks_functions(const struct starpu_perfmodel *perfmodel)
 {
-    return perfmodel && (perfmodel->type == STARPU_PER_WORKER ||
-                         perfmodel->type == STARPU_PER_ARCH ||
-                         perfmodel->type == STARPU_COMMON);
+    return perfmodel && orr_model_asks(perfmodel);
 }
 
 /* Says once for each model that it cannot be read. */
@@ -279,24 +278,6 @@ static void refresh(const struct orr_runtime *rt, struct row *row)
                 set_length(row, k, i, stored_length(rt, row, k, i));
 }
 
-static double ask_function(const struct orr_runtime *rt,
-                           const struct starpu_perfmodel *perfmodel,
-                           struct starpu_task *task, unsigned kind,
-                           unsigned impl)
-{
-    const struct orr_kind *k = &rt->kinds[kind];
-    struct starpu_perfmodel_device device = {k->type, k->devid, 1};
-    struct starpu_perfmodel_arch arch = {1, &device};
-
-    if (perfmodel->type == STARPU_PER_WORKER && perfmodel->worker_cost_function)
-        return perfmodel->worker_cost_function(task, k->members[0], impl);
-    if (perfmodel->type == STARPU_PER_ARCH && perfmodel->arch_cost_function)
-        return perfmodel->arch_cost_function(task, &arch, impl);
-    if (perfmodel->type == STARPU_COMMON && perfmodel->cost_function)
-        return perfmodel->cost_function(task, impl) / k->relative_speedup;
-    return NAN;
-}
-
 /* The row is shared by the tasks of a codelet, so that on the real machine two
  * pushes at once may see each other's figures: estimates all the same. */
 static void ask_functions(const struct orr_runtime *rt, struct row *row,
@@ -307,7 +288,8 @@ static void ask_functions(const struct orr_runtime *rt, struct row *row,
         for (unsigned i = 0; i < NIMPL; i++)
             if (row->pub.able[k] >> i & 1)
                 set_length(row, k, i,
-                           ask_function(rt, row->key.perfmodel, task, k, i) /
+                           orr_model_ask(rt, row->key.perfmodel, task,
+                                         &rt->kinds[k], i) /
                                rt->kinds[k].speed);
     orr_self->frozen--;
 }
@@ -369,21 +351,56 @@ static void assume(const struct orr_costs_table *table, struct row *row)
          orr_assumptions_find(a, perfmodel->symbol, &row->assumed_us));
 }
 
+/* Whether the memory of the kind's device holds the task's data all at once.
+ * Main memory is the application's business. */
+static bool data_fit(const struct orr_runtime *rt, struct starpu_task *task,
+                     unsigned kind)
+{
+    unsigned node = rt->kinds[kind].node;
+    size_t capacity, size = 0;
+
+    if (node == 0 || node >= rt->nnodes)
+        return true;
+    capacity = rt->machine->nodes[node].capacity;
+    for (unsigned i = 0; capacity && i < STARPU_TASK_GET_NBUFFERS(task); i++) {
+        starpu_data_handle_t handle = STARPU_TASK_GET_HANDLE(task, i);
+        bool seen = false;
+
+        for (unsigned j = 0; j < i && !seen; j++)
+            seen = STARPU_TASK_GET_HANDLE(task, j) == handle;
+        if (handle && !seen)
+            size += orr_handle_of(handle)->size;
+    }
+    return size <= capacity || !capacity;
+}
+
+static void set_able(const struct orr_runtime *rt, struct row *row,
+                     struct starpu_task *task)
+{
+    for (unsigned k = 0; k < rt->nkinds; k++) {
+        unsigned bits = able_bits(rt, row, k);
+
+        if (bits && !data_fit(rt, task, k)) {
+            row->pub.too_small |= UINT64_C(1) << k;
+            bits = 0;
+        }
+        row->pub.able[k] = (uint8_t)bits;
+        if (bits)
+            row->pub.able_kinds |= UINT64_C(1) << k;
+    }
+}
+
 static struct row *make_row(struct orr_costs_table *table,
-                            const struct key *key, struct starpu_codelet *cl)
+                            const struct key *key, struct starpu_task *task)
 {
     const struct orr_runtime *rt = table->runtime;
-    struct row *row = row_new(table, key, cl), *there;
+    struct row *row = row_new(table, key, task->cl), *there;
 
     if (!row)
         return NULL;
     row->model = find_model(table, key->perfmodel);
     assume(table, row);
-    for (unsigned k = 0; k < rt->nkinds; k++) {
-        row->pub.able[k] = (uint8_t)able_bits(rt, row, k);
-        if (row->pub.able[k])
-            row->pub.able_kinds |= UINT64_C(1) << k;
-    }
+    set_able(rt, row, task);
     if (!row->pub.per_task)
         refresh(rt, row);
     there = insert_row(table, row);
@@ -402,7 +419,7 @@ static struct row *get_row(struct orr_runtime *rt, struct orr_job *job)
         atomic_load_explicit(&table->slots, memory_order_acquire), &key);
 
     if (!row)
-        row = make_row(table, &key, cl);
+        row = make_row(table, &key, job->task);
     if (row)
         return row;
     orr_log_error("out of memory for the costs of task `%s': the program ends",
@@ -424,6 +441,25 @@ const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
     else if (row->pub.per_task)
         ask_functions(rt, row, job->task);
     return &row->pub;
+}
+
+double orr_cost_at_best(const struct orr_runtime *rt,
+                        const struct orr_cost_row *pub, unsigned kind)
+{
+    const struct row *row = (const struct row *)pub;
+    const struct orr_kind *k = &rt->kinds[kind];
+    const struct orr_entry *entry = NULL;
+    struct orr_model_row figures = {.n = 0};
+
+    if (!pub->able[kind])
+        return NAN;
+    if (row->model)
+        entry = orr_model_find(row->model, k->comb, 0, pub->footprint);
+    if (entry)
+        orr_entry_read(entry, &figures);
+    if (figures.n == 0)
+        return row->assumed_us;
+    return fmax(figures.mean - figures.dev, 0) / k->speed;
 }
 
 /* --- measures --- */

@@ -23,6 +23,7 @@ struct orr_cost_row {
     bool assumed;        /* lengths come from ORRERY_ASSUME, 0 is meant */
     bool per_worker;     /* can_execute must be asked for each worker */
     uint64_t able_kinds; /* bit k: some implementation exists for kind k */
+    uint64_t too_small;  /* bit k: none, since the data do not fit its memory */
     /* able[k]: bit i: implementation i exists for kind k. */
     uint8_t *able;
     /* length[k * STARPU_MAXIMPLEMENTATIONS + i]: µs on kind k, NaN: not
@@ -71,6 +72,13 @@ static inline double orr_cost_length(const struct orr_cost_row *row,
                   __ATOMIC_RELAXED);
     return us;
 }
+
+/* µs that implementation 0 takes on a worker of the kind when all goes well:
+ * the mean less the standard deviation of what was measured, but not less than
+ * 0; without figures what is assumed; NaN when neither is known or no worker
+ * of the kind can run it. `row` is one of a model in files. */
+double orr_cost_at_best(const struct orr_runtime *rt,
+                        const struct orr_cost_row *row, unsigned kind);
 
 int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret);
 void orr_costs_table_free(struct orr_costs_table *table);

@@ -323,3 +323,18 @@ struct starpu_task *orr_tag_task(struct orr_runtime *rt, starpu_tag_t id)
     orr_unlock(&rt->tags->lock);
     return task;
 }
+
+void orr_tags_each_missing(struct orr_runtime *rt,
+                           void (*visit)(const struct orr_job *job,
+                                         starpu_tag_t before, bool bound,
+                                         void *arg),
+                           void *arg)
+{
+    const struct orr_tags *tags = rt->tags;
+
+    for (size_t i = 0; i < tags->nbuckets; i++)
+        for (struct orr_tag *tag = tags->buckets[i]; tag; tag = tag->next)
+            for (struct tag_edge *e = tag->successors; e; e = e->next)
+                if (!tag->reached && e->tag->holds_job)
+                    visit(e->tag->job, tag->id, tag->job != NULL, arg);
+}

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include <starpu.h>
 
 struct orr_job;
@@ -33,6 +35,15 @@ void orr_tag_restart(struct orr_runtime *rt, starpu_tag_t id);
 
 /* Forgets the tag altogether. */
 void orr_tag_remove(struct orr_runtime *rt, starpu_tag_t id);
+
+/* Calls visit(job, before, bound, arg) for each job that waits for its tag's
+ * predecessor `before`; `bound` says whether a task carries that one. For
+ * reports at the end: no lock is taken. */
+void orr_tags_each_missing(struct orr_runtime *rt,
+                           void (*visit)(const struct orr_job *job,
+                                         starpu_tag_t before, bool bound,
+                                         void *arg),
+                           void *arg);
 
 /* The task bound to the tag, NULL without. */
 struct starpu_task *orr_tag_task(struct orr_runtime *rt, starpu_tag_t id);

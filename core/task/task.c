@@ -12,7 +12,9 @@
 #include "core/base/log.h"
 #include "core/data/handle.h"
 #include "core/runtime.h"
+#include "core/sched/sched.h"
 #include "core/task/cost.h"
+#include "core/task/recording.h"
 #include "core/task/tag.h"
 
 struct starpu_task *orr_task_new(struct orr_runtime *rt)
@@ -184,6 +186,31 @@ static void fill_accesses(struct orr_job *job)
     }
 }
 
+/* The task's data are more than the memories of those who could run it. */
+static void say_too_large(const struct orr_runtime *rt,
+                          const struct orr_job *job, uint64_t kinds)
+{
+    const struct orr_node_desc *largest = NULL;
+    double size = 0;
+
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (!job->accesses[i].duplicate)
+            size += (double)job->accesses[i].handle->size;
+    for (; kinds; kinds &= kinds - 1) {
+        const struct orr_kind *kind = &rt->kinds[__builtin_ctzll(kinds)];
+        const struct orr_node_desc *node = &rt->machine->nodes[kind->node];
+
+        if (!largest || node->capacity > largest->capacity)
+            largest = node;
+    }
+    orr_log_error("starpu_task_submit: the data of task `%s' are %.1f MiB, "
+                  "more than the memory of any device that could run it "
+                  "(%s: %.1f MiB): make its data smaller, or raise "
+                  "STARPU_LIMIT_CUDA_MEM if it is set",
+                  orr_job_name(job), size / 1048576, largest->name,
+                  (double)largest->capacity / 1048576);
+}
+
 static int find_some_worker(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
@@ -197,6 +224,8 @@ static int find_some_worker(struct orr_runtime *rt, struct orr_job *job)
             if (orr_job_able(rt, job, row, rt->kinds[k].members[i]))
                 return 0;
     }
+    if (row->too_small)
+        say_too_large(rt, job, row->too_small);
     return -ENODEV;
 }
 
@@ -252,6 +281,15 @@ static void account(struct orr_runtime *rt, struct starpu_task *task)
     task->status = STARPU_TASK_BLOCKED;
 }
 
+/* Nothing holds the task back but its predecessors: who wants to know? */
+static void announce(struct orr_runtime *rt, struct orr_job *job)
+{
+    if (atomic_load_explicit(&rt->bound, memory_order_relaxed))
+        orr_recording_add(rt, job);
+    if (job->kind == ORR_JOB_TASK)
+        orr_sched_submitted(rt, job);
+}
+
 static int wait_synchronous(struct orr_runtime *rt, struct orr_job *job,
                             struct starpu_task *task)
 {
@@ -298,6 +336,7 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
         orr_log_error("starpu_task_submit: out of memory");
         abort(); /* half of its dependencies stand: it cannot be taken back */
     }
+    announce(rt, job);
     orr_job_release(rt, job);
     orr_charge(rt->machine->costs.submit);
     orr_pay();

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/log.h"
+#include "core/ends.h"
 #include "core/report.h"
 #include "core/runtime.h"
 #include "core/task/cost.h"
@@ -72,7 +73,8 @@ void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
                   "models of that host lie, or assume a time: "
                   "ORRERY_ASSUME='kernel[%s] = 50us'.",
                   rt->machine->host, codelet_name(job->task->cl));
+    orr_ends_forget(rt);
+    fflush(NULL);
     orr_report_write(rt, "missing");
-    orr_report_remove(rt);
     _exit(1);
 }

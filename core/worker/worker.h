@@ -46,6 +46,9 @@ struct orr_worker {
     char pad[64];
 };
 
+/* Cost rows and policies keep a bit for each kind. */
+#define ORR_MAX_KINDS 64u
+
 /* A kind: workers that cannot be told apart but by their queues. Policies ask
  * once per kind. Workers of a kind have consecutive places in `members`. */
 struct orr_kind {

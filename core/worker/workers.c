@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "core/api/thread.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/worker/kernel.h"
@@ -30,6 +31,13 @@ static void stop_first(struct orr_runtime *rt, unsigned n)
     }
 }
 
+/* A worker's context. Kernels may have left values of keys. */
+static void run_worker(void *arg)
+{
+    orr_worker_loop(arg);
+    orr_user_thread_end();
+}
+
 int orr_workers_start(struct orr_runtime *rt)
 {
     for (unsigned id = 0; id < rt->nworkers; id++) {
@@ -40,7 +48,7 @@ int orr_workers_start(struct orr_runtime *rt)
 
         init_worker(rt, id);
         err = rt->exec->ops->spawn(rt->exec, &init, worker->desc->cpu,
-                                   orr_worker_loop, worker, &worker->context);
+                                   run_worker, worker, &worker->context);
         if (err) {
             stop_first(rt, id);
             return err;

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/ends.c - see ends.h. The end of a process is the process's: what is
+ * known of it stands at file scope.
+ *
+ * A signal handler, or another thread, cannot write files while the simulation
+ * may be anywhere, in malloc for instance. It asks for the end instead: it
+ * exchanges the table of the calls that block, which every simulation makes
+ * all the time and never inside anything, for one that ends the process. If
+ * none comes for a while, because the application computes or waits by itself,
+ * an alarm does the same wherever the simulation stands, and if that goes
+ * wrong, only the files are lost: the process still dies of its signal.
+ */
+#include "core/ends.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "core/deadlock.h"
+#include "core/device/simulated.h"
+#include "core/report.h"
+#include "core/runtime.h"
+
+enum { FAILURE = -1 }; /* instead of a signal's number */
+
+static const suseconds_t patience_us = 200000;
+static const time_t deadline_s = 60;
+
+static struct {
+    _Atomic(struct orr_runtime *) open; /* the run to save, or NULL */
+    atomic_int reason;          /* a signal's number, FAILURE, 0: none */
+    pid_t process;              /* children of fork have nothing to save */
+    pthread_t thread;           /* the simulation's */
+    struct orr_exec_ops ending; /* exchanged for the machine's own */
+    struct sigaction before[2]; /* of the signals below */
+} ends;
+
+static const int signals[2] = {SIGINT, SIGTERM};
+
+static _Noreturn void die(int reason)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigset_t set;
+
+    if (reason > 0) {
+        sigaction(reason, &action, NULL);
+        sigemptyset(&set);
+        sigaddset(&set, reason);
+        pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+        raise(reason);
+    }
+    _exit(1);
+}
+
+static void set_alarm(time_t s, suseconds_t us, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler};
+    struct itimerval timer = {.it_value = {s, us}};
+
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void give_up(int number)
+{
+    (void)number;
+    die(atomic_load(&ends.reason));
+}
+
+/* Saves what there is and ends the process. */
+static _Noreturn void end_now(void)
+{
+    struct orr_runtime *rt = atomic_exchange(&ends.open, NULL);
+    int reason = atomic_load(&ends.reason);
+
+    set_alarm(deadline_s, 0, give_up);
+    if (rt)
+        orr_report_write(rt, reason > 0 ? "signal" : "error");
+    die(reason);
+}
+
+/* --- at a place where nothing is half done --- */
+
+static _Noreturn void end_at_rest(void)
+{
+    if (atomic_load(&ends.reason) == FAILURE)
+        fflush(NULL);
+    end_now();
+}
+
+static void end_instead_of_park(struct orr_exec *exec, double until_us)
+{
+    (void)exec;
+    (void)until_us;
+    end_at_rest();
+}
+
+static void end_instead_of_sleep(struct orr_exec *exec, double us)
+{
+    (void)exec;
+    (void)us;
+    end_at_rest();
+}
+
+static void end_instead_of_join(struct orr_exec *exec,
+                                struct orr_context *context)
+{
+    (void)exec;
+    (void)context;
+    end_at_rest();
+}
+
+/* --- anywhere --- */
+
+static void on_alarm(int number)
+{
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT};
+    struct sigaction action = {.sa_handler = give_up};
+
+    if (!pthread_equal(pthread_self(), ends.thread)) {
+        pthread_kill(ends.thread, number);
+        return;
+    }
+    if (!atomic_load(&ends.open))
+        return; /* it is being saved */
+    for (unsigned i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)
+        sigaction(crashes[i], &action, NULL);
+    end_now();
+}
+
+/* Returns false when the end was asked for before. Safe in signal handlers. */
+static bool ask(struct orr_runtime *rt, int reason)
+{
+    int none = 0;
+
+    if (!atomic_compare_exchange_strong(&ends.reason, &none, reason))
+        return false;
+    __atomic_store_n(&rt->exec->ops, &ends.ending, __ATOMIC_RELEASE);
+    set_alarm(0, patience_us, on_alarm);
+    return true;
+}
+
+static void on_signal(int number)
+{
+    struct orr_runtime *rt = atomic_load(&ends.open);
+
+    /* Who asks twice does not want to wait. */
+    if (!rt || getpid() != ends.process || !ask(rt, number))
+        die(number);
+}
+
+_Noreturn void orr_ends_fail(struct orr_runtime *rt)
+{
+    if (orr_self && orr_self->runtime == rt) {
+        atomic_store(&ends.reason, FAILURE);
+        end_at_rest();
+    }
+    if (atomic_load(&ends.open) == rt)
+        ask(rt, FAILURE);
+    else
+        die(FAILURE);
+    for (;;)
+        pause();
+}
+
+/* --- the others --- */
+
+/* Registered once per process; a run that is open then was left by exit(). */
+static void at_exit(void)
+{
+    struct orr_runtime *rt = atomic_exchange(&ends.open, NULL);
+
+    if (rt && getpid() == ends.process && orr_self)
+        orr_report_write(rt, "exit");
+}
+
+static void on_deadlock(struct orr_runtime *rt)
+{
+    atomic_store(&ends.open, NULL);
+    orr_deadlock_explain(rt);
+    fflush(NULL);
+    orr_report_write(rt, "deadlock");
+    _exit(3);
+}
+
+void orr_ends_watch(struct orr_runtime *rt)
+{
+    static atomic_flag registered = ATOMIC_FLAG_INIT;
+    struct sigaction action = {.sa_handler = on_signal};
+
+    if (!rt->machine->simulated)
+        return;
+    rt->sim->on_deadlock(rt->machine, on_deadlock, rt);
+    if (!atomic_flag_test_and_set(&registered))
+        atexit(at_exit);
+    ends.process = getpid();
+    ends.thread = pthread_self();
+    ends.ending = *rt->exec->ops;
+    ends.ending.park = end_instead_of_park;
+    ends.ending.sleep = end_instead_of_sleep;
+    ends.ending.join = end_instead_of_join;
+    atomic_store(&ends.reason, 0);
+    atomic_store(&ends.open, rt);
+    for (unsigned i = 0; i < 2; i++) {
+        sigaction(signals[i], NULL, &ends.before[i]);
+        if (ends.before[i].sa_handler == SIG_DFL)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+void orr_ends_forget(struct orr_runtime *rt)
+{
+    struct orr_runtime *expected = rt;
+    struct sigaction now;
+
+    if (atomic_load(&ends.reason) && atomic_load(&ends.open) == rt)
+        end_at_rest();
+    if (!atomic_compare_exchange_strong(&ends.open, &expected, NULL))
+        return;
+    /* The application may have set a handler of its own meanwhile. */
+    for (unsigned i = 0; i < 2; i++) {
+        sigaction(signals[i], NULL, &now);
+        if (now.sa_handler == on_signal)
+            sigaction(signals[i], &ends.before[i], NULL);
+    }
+}

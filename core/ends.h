@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/ends.h - simulations that end before starpu_shutdown: by exit(), a
+ * signal, a deadlock or a mistake of the application. Report and trace so far
+ * are written all the same, and the process ends with the status that is due.
+ */
+#pragma once
+
+struct orr_runtime;
+
+/* From now on such ends of the process concern this run, if it is simulated:
+ * exit() and return from main keep their status, SIGINT and SIGTERM (unless
+ * the application has handlers of its own) kill the process, a deadlock gives
+ * 3. Called by the context that opened the run. */
+void orr_ends_watch(struct orr_runtime *rt);
+
+/* Undoes that. */
+void orr_ends_forget(struct orr_runtime *rt);
+
+/* Ends the process with status 1 for a mistake that was already printed: at
+ * once in a context of the run, else (a thread of the operating system that
+ * the simulation does not know) as soon as the run comes to rest. */
+_Noreturn void orr_ends_fail(struct orr_runtime *rt);
