@@ -30,7 +30,9 @@ static void print_list(void)
                 orr_sched_builtin[i]->help);
 }
 
-static void warn_unknown(const char *name)
+/* StarPU warns and takes lws. We refuse: a comparison of policies must not
+ * show another one's figures under the name that was asked for. */
+static int fail_unknown(const char *name, struct orr_error *err)
 {
     char known[512] = "";
     size_t n = 0;
@@ -43,9 +45,9 @@ static void warn_unknown(const char *name)
             break;
         n += (size_t)len;
     }
-    orr_log_warning("there is no scheduling policy `%s', using %s; known are "
-                    "%s",
-                    name, fallback->name, known);
+    return orr_fail(err, -EINVAL,
+                    "there is no scheduling policy `%s'; known are %s", name,
+                    known);
 }
 
 static const struct orr_sched_ops *find(const char *name)
@@ -56,23 +58,20 @@ static const struct orr_sched_ops *find(const char *name)
     return NULL;
 }
 
-static const struct orr_sched_ops *choose(const char *name)
+static int choose(const char *name, const struct orr_sched_ops **ret,
+                  struct orr_error *err)
 {
-    const struct orr_sched_ops *ops;
-
+    *ret = fallback;
     if (!name || !*name)
-        return fallback;
+        return 0;
     if (!strcmp(name, "help")) {
         print_list();
-        return fallback;
+        return 0;
     }
-    ops = find(name);
-    if (ops)
-        return ops;
-    if (!strncmp(name, "heft", 4))
-        return &orr_sched_dmda.ops;
-    warn_unknown(name);
-    return fallback;
+    *ret = find(name);
+    if (!*ret && !strncmp(name, "heft", 4))
+        *ret = &orr_sched_dmda.ops;
+    return *ret ? 0 : fail_unknown(name, err);
 }
 
 /* What the user said about priorities, else what the policy can do. */
@@ -114,7 +113,7 @@ int orr_sched_new(struct orr_runtime *rt,
     if (options->user)
         code = orr_sched_user_new(options->user, &sched->ops, err);
     else
-        sched->ops = choose(options->name);
+        code = choose(options->name, &sched->ops, err);
     if (code)
         goto free_sched;
     set_priorities(sched, options->min_priority, options->max_priority);

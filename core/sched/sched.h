@@ -68,8 +68,8 @@ struct orr_sched_options {
 };
 
 /* Makes the runtime's scheduler ("help" for a name lists them; one beginning
- * with heft means dmda; an unknown one warns naming the known ones and takes
- * lws, as StarPU does). Errors: -EINVAL, -ENOMEM with words. */
+ * with heft means dmda). Errors: -EINVAL for a name that is unknown, -ENOMEM,
+ * with words. */
 int orr_sched_new(struct orr_runtime *rt,
                   const struct orr_sched_options *options,
                   struct orr_sched **ret, struct orr_error *err);

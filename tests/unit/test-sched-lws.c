@@ -279,7 +279,21 @@ START_TEST(policies_are_found_by_name_and_lws_stands_in)
     ck_assert_str_eq(chosen("heft-old"), "dmda");
     ck_assert_str_eq(chosen(NULL), "lws");
     ck_assert_str_eq(chosen("help"), "lws");
-    ck_assert_str_eq(chosen("no such"), "lws");
+}
+END_TEST
+
+START_TEST(an_unknown_policy_is_refused_naming_the_known_ones)
+{
+    struct orr_sched_options options = {.name = "no such",
+                                        .min_priority = ORR_PRIORITY_UNSET,
+                                        .max_priority = ORR_PRIORITY_UNSET};
+    struct orr_sched *sched = NULL;
+    struct orr_error err;
+
+    ck_assert_int_eq(orr_sched_new(&fake.rt, &options, &sched, &err), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(err.text, "no such"));
+    ck_assert_ptr_nonnull(strstr(err.text, "dmdas"));
+    ck_assert_ptr_null(sched);
 }
 END_TEST
 
@@ -353,6 +367,7 @@ int main(void)
     tcase_add_test(lws, every_sleeping_worker_is_woken);
     tcase_add_test(lws, a_job_that_nobody_can_run_is_refused);
     tcase_add_test(lws, policies_are_found_by_name_and_lws_stands_in);
+    tcase_add_test(lws, an_unknown_policy_is_refused_naming_the_known_ones);
     tcase_add_test(lws, priorities_are_what_was_asked_for_else_the_policys);
     tcase_add_test(lws, a_user_policy_without_pop_is_refused);
     tcase_add_test(central, eager_gives_the_oldest_job_that_the_worker_can_run);
