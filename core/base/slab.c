@@ -3,7 +3,10 @@
 #include "core/base/slab.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "core/base/lock.h"
 #include "core/worker/worker.h"
@@ -11,6 +14,10 @@
 #define BATCH        64u
 #define BLOCK_BYTES  ((size_t)256 << 10)
 #define HEADER_BYTES ((size_t)64)
+/* From then on a block is a huge page: half of what a fresh object costs is
+ * the page fault. */
+#define SMALL_BLOCKS 8u
+#define HUGE_BYTES   ((size_t)2 << 20)
 
 struct object {
     struct object *next;       /* in its cache or batch */
@@ -26,6 +33,8 @@ struct cache {
 
 struct block {
     struct block *next;
+    size_t bytes; /* all of it, with this header */
+    bool mapped;  /* a huge page of our own */
 };
 
 struct orr_slab {
@@ -34,6 +43,7 @@ struct orr_slab {
     struct orr_lock lock;   /* guards blocks, fresh and depot */
     struct orr_lock shared; /* guards the cache of those who are no worker */
     struct block *blocks;   /* [lock] */
+    unsigned nblocks;       /* [lock] */
     char *fresh, *end;      /* [lock] never used yet */
     struct object *depot;   /* [lock] full batches */
     struct cache caches[];  /* one per worker, then the shared one */
@@ -57,6 +67,14 @@ int orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret)
     return 0;
 }
 
+static void free_block(struct block *block)
+{
+    if (block->mapped)
+        munmap(block, block->bytes);
+    else
+        free(block);
+}
+
 void orr_slab_free(struct orr_slab *slab)
 {
     if (!slab)
@@ -65,30 +83,59 @@ void orr_slab_free(struct orr_slab *slab)
         struct block *block = slab->blocks;
 
         slab->blocks = block->next;
-        free(block);
+        free_block(block);
     }
     free(slab);
 }
 
-static size_t block_bytes(const struct orr_slab *slab)
+/* A zeroed huge page, NULL without memory. */
+static struct block *map_block(void)
 {
-    size_t least = HEADER_BYTES + slab->size;
+    char *map = mmap(NULL, 2 * HUGE_BYTES, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t before;
+    struct block *block;
 
-    return least > BLOCK_BYTES ? least : BLOCK_BYTES;
+    if (map == MAP_FAILED)
+        return NULL;
+    before = -(uintptr_t)map & (HUGE_BYTES - 1);
+    if (before)
+        munmap(map, before);
+    munmap(map + before + HUGE_BYTES, HUGE_BYTES - before);
+    block = (struct block *)(void *)(map + before);
+    (void)madvise(block, HUGE_BYTES, MADV_HUGEPAGE); /* only faster */
+    block->bytes = HUGE_BYTES;
+    block->mapped = true;
+    return block;
+}
+
+/* Zeroed too: orr_slab_each reads objects that were never handed out. */
+static struct block *new_block(const struct orr_slab *slab)
+{
+    size_t bytes = HEADER_BYTES + slab->size;
+    struct block *block;
+
+    if (slab->nblocks >= SMALL_BLOCKS && bytes < HUGE_BYTES / 16)
+        return map_block();
+    if (bytes < BLOCK_BYTES)
+        bytes = BLOCK_BYTES;
+    block = calloc(1, bytes);
+    if (block)
+        block->bytes = bytes;
+    return block;
 }
 
 static int add_block_locked(struct orr_slab *slab)
 {
-    size_t bytes = block_bytes(slab);
-    struct block *block;
+    struct block *block = new_block(slab);
 
-    block = calloc(1, bytes); /* for orr_slab_each */
     if (!block)
         return -ENOMEM;
     block->next = slab->blocks;
     slab->blocks = block;
+    slab->nblocks++;
     slab->fresh = (char *)block + HEADER_BYTES;
-    slab->end = (char *)block + bytes;
+    slab->end = (char *)block + block->bytes;
     return 0;
 }
 
@@ -192,7 +239,7 @@ void orr_slab_each(struct orr_slab *slab, void (*visit)(void *, void *),
 {
     for (struct block *block = slab->blocks; block; block = block->next) {
         char *begin = (char *)block + HEADER_BYTES;
-        char *end = (char *)block + block_bytes(slab);
+        char *end = (char *)block + block->bytes;
 
         for (char *at = begin; at + slab->size <= end; at += slab->size)
             visit(at, arg);

@@ -12,12 +12,6 @@
 #include "core/runtime.h"
 #include "core/task/job.h"
 
-static void kick_all(struct orr_runtime *rt, uint64_t wake)
-{
-    for (; wake; wake &= wake - 1)
-        orr_node_kick(rt, (unsigned)__builtin_ctzll(wake));
-}
-
 static _Noreturn void cannot_fetch(const struct orr_job *job,
                                    const struct orr_access *access, int err)
 {
@@ -80,7 +74,7 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
             continue;
         fetch_one(rt, job, access, node, &wake);
     }
-    kick_all(rt, wake);
+    orr_nodes_kick(rt, wake);
     return atomic_fetch_sub_explicit(&job->pending, 1, memory_order_acq_rel) ==
            1;
 }
@@ -93,7 +87,7 @@ void orr_handle_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
     orr_lock(&handle->lock);
     (void)orr_request_need(rt, handle, node, true, level, NULL, &wake);
     orr_unlock(&handle->lock);
-    kick_all(rt, wake);
+    orr_nodes_kick(rt, wake);
 }
 
 void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,

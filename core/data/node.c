@@ -95,6 +95,12 @@ void orr_node_kick(struct orr_runtime *rt, unsigned id)
         orr_worker_wake(&rt->workers[node->driver]);
 }
 
+void orr_nodes_kick(struct orr_runtime *rt, uint64_t nodes)
+{
+    for (; nodes; nodes &= nodes - 1)
+        orr_node_kick(rt, (unsigned)__builtin_ctzll(nodes));
+}
+
 /* --- what may be evicted --- */
 
 void orr_node_offer(struct orr_node *node, struct orr_replicate *replicate)
@@ -210,8 +216,7 @@ static void write_back_one(struct orr_runtime *rt, struct orr_node *node)
     handle = victim->handle;
     (void)orr_request_need(rt, handle, 0, true, ORR_FETCH, NULL, &wake);
     orr_unlock(&handle->lock);
-    for (; wake; wake &= wake - 1)
-        orr_node_kick(rt, (unsigned)__builtin_ctzll(wake));
+    orr_nodes_kick(rt, wake);
 }
 
 static bool fits(const struct orr_node *node, size_t size)

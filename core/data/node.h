@@ -73,3 +73,6 @@ double orr_transfer_predict(struct orr_runtime *rt, unsigned src, unsigned dst,
 
 /* Something became free or unpinned on the node: its driver tries again. */
 void orr_node_kick(struct orr_runtime *rt, unsigned node);
+
+/* The same for each node whose bit is set. */
+void orr_nodes_kick(struct orr_runtime *rt, uint64_t nodes);

@@ -267,12 +267,6 @@ static void again_locked(struct orr_runtime *rt, struct orr_handle *handle,
     *waiters = done;
 }
 
-static void kick_all(struct orr_runtime *rt, uint64_t wake)
-{
-    for (; wake; wake &= wake - 1)
-        orr_node_kick(rt, (unsigned)__builtin_ctzll(wake));
-}
-
 static void finish(struct orr_request *request)
 {
     struct orr_runtime *rt = request->runtime;
@@ -307,7 +301,7 @@ static void finish(struct orr_request *request)
     tell_waiters(rt, waiters);
     orr_slab_put(rt->requests, request);
     orr_handle_leave(handle);
-    kick_all(rt, wake);
+    orr_nodes_kick(rt, wake);
 }
 
 static void trace_copy(struct orr_runtime *rt,

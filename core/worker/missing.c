@@ -19,7 +19,7 @@
 
 struct listing {
     struct orr_runtime *runtime;
-    bool without_model;
+    bool with_model; /* some codelet has one */
 };
 
 static const char *codelet_name(const struct starpu_codelet *cl)
@@ -51,7 +51,7 @@ static void list_row(const struct orr_cost_row *row, void *arg)
     for (unsigned k = 0; k < rt->nkinds; k++) {
         if (!unknown(row, k))
             continue;
-        listing->without_model |= !row->cl->model;
+        listing->with_model |= row->cl->model != NULL;
         orr_log_error("  %s  footprint %08x  on %s%d%s", codelet_name(row->cl),
                       row->footprint,
                       orr_device_type_name((int)rt->kinds[k].type),
@@ -68,11 +68,17 @@ void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
                   "which is not known. Missing for the tasks submitted so far:",
                   rt->machine->name, orr_job_name(job));
     orr_costs_each(rt->costs, list_row, &listing);
-    orr_log_error("Run the program on the machine `%s' with STARPU_CALIBRATE=1 "
-                  "to measure them, point STARPU_PERF_MODEL_DIR to where the "
-                  "models of that host lie, or assume a time: "
-                  "ORRERY_ASSUME='kernel[%s] = 50us'.",
-                  rt->machine->host, codelet_name(job->task->cl));
+    if (listing.with_model)
+        orr_log_error("Run the program on the machine `%s' with "
+                      "STARPU_CALIBRATE=1 to measure them, point "
+                      "STARPU_PERF_MODEL_DIR to where the models of that host "
+                      "lie, or assume a time: ORRERY_ASSUME='kernel[%s] = "
+                      "50us'.",
+                      rt->machine->host, codelet_name(job->task->cl));
+    else
+        orr_log_error("Give the codelets performance models, or assume a "
+                      "time: ORRERY_ASSUME='kernel[%s] = 50us'.",
+                      codelet_name(job->task->cl));
     orr_ends_forget(rt);
     fflush(NULL);
     orr_report_write(rt, "missing");
