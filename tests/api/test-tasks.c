@@ -180,6 +180,39 @@ START_TEST(a_callback_may_submit)
 }
 END_TEST
 
+static double callback_took = -1;
+static int more[50];
+
+static void submit_many_and_time(void *arg)
+{
+    double start = starpu_timing_now();
+
+    (void)arg;
+    for (int i = 0; i < 50; i++)
+        submit(new_task(&more[i]));
+    callback_took = starpu_timing_now() - start;
+}
+
+START_TEST(submitting_in_a_callback_never_switches)
+{
+    struct starpu_task *task;
+    int when;
+
+    machine_open(_i);
+    task = new_task(&when);
+    task->callback_func = submit_many_and_time;
+    submit(task);
+    starpu_task_wait_for_all();
+    for (int i = 0; i < 50; i++)
+        ck_assert_int_gt(more[i], 0);
+    /* Simulated, time passes only where contexts may switch. */
+    ck_assert(callback_took >= 0);
+    if (machine_simulated(_i))
+        ck_assert(callback_took == 0);
+    starpu_shutdown();
+}
+END_TEST
+
 static int refused;
 
 static void wait_in_callback(void *arg)
@@ -332,6 +365,8 @@ int main(void)
     tcase_add_loop_test(tc, callbacks_run_before_wait_for_all_returns, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, a_callback_may_submit, 0, NMACHINES);
+    tcase_add_loop_test(tc, submitting_in_a_callback_never_switches, 0,
+                        NMACHINES);
     tcase_add_loop_test(tc, waiting_in_a_callback_is_refused, 0, NMACHINES);
     tcase_add_loop_test(tc, a_task_that_is_not_detached_can_be_waited_for, 0,
                         NMACHINES);
