@@ -78,7 +78,7 @@ build_all()
 {
     if [ ! -f "$build/build.ninja" ]; then
         say "configuring in $build/"
-        output=$(meson setup "$build" 2>&1) || {
+        output=$(meson setup "$build" ${CI:+-Dwerror=true} 2>&1) || {
             echo "$output"
             exit 1
         }
