@@ -222,7 +222,7 @@ static int fetch_after_writer(struct orr_runtime *rt, struct orr_handle *handle,
 static int fetch_now(struct orr_runtime *rt, struct orr_handle *handle,
                      int node)
 {
-    int rc = orr_data_acquire(rt, handle, node, STARPU_R);
+    int rc = orr_data_bring(rt, handle, node, STARPU_R);
 
     if (rc == 0)
         orr_data_release(rt, handle, node);

@@ -111,8 +111,8 @@ static void warn_unreal(struct orr_runtime *rt, const struct orr_handle *handle,
                     "ORRERY_SIM_KERNELS=run executes the kernels.");
 }
 
-int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
-                     int node, enum starpu_data_access_mode mode)
+int orr_data_bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
+                   enum starpu_data_access_mode mode)
 {
     struct orr_context *self = orr_self;
     struct block block = {.context = self};
@@ -132,8 +132,17 @@ int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
     while (!atomic_load_explicit(&block.there, memory_order_acquire))
         rt->exec->ops->park(rt->exec, ORR_FOREVER);
     self->waits_for = NULL;
-    warn_unreal(rt, handle, mode);
     return 0;
+}
+
+int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
+                     int node, enum starpu_data_access_mode mode)
+{
+    int err = orr_data_bring(rt, handle, node, mode);
+
+    if (!err)
+        warn_unreal(rt, handle, mode);
+    return err;
 }
 
 static bool free_for(struct orr_handle *handle, int node, uint32_t mode)
@@ -236,7 +245,7 @@ void orr_data_unregister(struct orr_runtime *rt, struct orr_handle *handle,
         abort();
     orr_pay();
     if (coherent && handle->home_node >= 0 &&
-        orr_data_acquire(rt, handle, handle->home_node, STARPU_R) == 0)
+        orr_data_bring(rt, handle, handle->home_node, STARPU_R) == 0)
         orr_data_release(rt, handle, handle->home_node);
     orr_handle_wait_idle(rt, handle);
     orr_handle_free(handle);

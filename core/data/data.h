@@ -17,6 +17,11 @@
 int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
                      int node, enum starpu_data_access_mode mode);
 
+/* The same for the runtime's own purposes: what a simulation did not compute
+ * may be moved without a warning. */
+int orr_data_bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
+                   enum starpu_data_access_mode mode);
+
 /* Same if that needs no waiting, else -EAGAIN. */
 int orr_data_try_acquire(struct orr_runtime *rt, struct orr_handle *handle,
                          int node, enum starpu_data_access_mode mode);

@@ -9,10 +9,12 @@
 #include "core/base/log.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
+#include "core/ends.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
-static _Noreturn void cannot_fetch(const struct orr_job *job,
+static _Noreturn void cannot_fetch(struct orr_runtime *rt,
+                                   const struct orr_job *job,
                                    const struct orr_access *access, int err)
 {
     const char *name = access->handle->name ? access->handle->name : "";
@@ -27,7 +29,7 @@ static _Noreturn void cannot_fetch(const struct orr_job *job,
     else
         orr_log_error("`%s': no memory for buffer %u (%zu bytes)",
                       orr_job_name(job), access->index, access->handle->size);
-    abort();
+    orr_ends_fail(rt);
 }
 
 static void pin(struct orr_runtime *rt, struct orr_access *access,
@@ -55,7 +57,7 @@ static bool fetch_one(struct orr_runtime *rt, struct orr_job *job,
                              ORR_FETCH, access, wake);
     orr_unlock(&handle->lock);
     if (there < 0)
-        cannot_fetch(job, access, there);
+        cannot_fetch(rt, job, access, there);
     if (there)
         atomic_fetch_sub_explicit(&job->pending, 1, memory_order_relaxed);
     return there;

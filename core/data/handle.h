@@ -58,7 +58,7 @@ struct orr_handle {
     bool sequential;  /* [main] implicit dependencies wanted */
     bool partitioned; /* [main] */
     bool wont_use;    /* [lock] evict it first */
-    bool unreal;                /* [lock] written by a skipped kernel */
+    bool unreal;      /* [lock] written by a skipped kernel */
     bool doomed;      /* [lock] its last user frees it */
     unsigned nusers;  /* [lock] jobs between submission and end */
     struct orr_job_waiter *idle_waiters;   /* [lock] wait for nusers == 0 */

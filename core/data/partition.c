@@ -112,7 +112,7 @@ int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
         return -EDEADLK;
     orr_handle_wait_idle(rt, handle);
     has_value = handle->valid != 0;
-    err = orr_data_acquire(rt, handle, 0, has_value ? STARPU_RW : STARPU_W);
+    err = orr_data_bring(rt, handle, 0, has_value ? STARPU_RW : STARPU_W);
     if (err)
         return err;
     leave_to_children(rt, handle);
@@ -135,7 +135,7 @@ static bool gather(struct orr_runtime *rt, struct orr_handle *child)
     if (child->partitioned)
         orr_data_unpartition(rt, child, 0);
     has_value = child->valid != 0 || child->writer;
-    if (orr_data_acquire(rt, child, 0, has_value ? STARPU_RW : STARPU_W) == 0)
+    if (orr_data_bring(rt, child, 0, has_value ? STARPU_RW : STARPU_W) == 0)
         orr_data_release(rt, child, 0);
     orr_handle_wait_idle(rt, child);
     return has_value;

@@ -81,6 +81,8 @@ static void submit_many(int n)
 }
 
 static char memory[TILE];
+static starpu_data_handle_t shared_handle;
+static struct starpu_task *shared_task;
 
 static starpu_data_handle_t register_memory(void)
 {
@@ -226,6 +228,30 @@ static int wait_for_unsubmitted(void)
     starpu_task_declare_deps(second, 1, first);
     submit(second);
     fputs("still buffered", stdout);
+    starpu_task_wait_for_all();
+    puts("not reached");
+    return 0;
+}
+
+/* A chain through one datum whose first task waits for one never submitted. */
+static int long_chain(void)
+{
+    struct starpu_codelet uses = plain;
+    struct starpu_task *first, *task;
+
+    open_machine();
+    uses.nbuffers = 1;
+    uses.modes[0] = STARPU_RW;
+    first = new_task("forgotten");
+    shared_handle = register_memory();
+    for (int i = 0; i < 3000; i++) {
+        task = new_task("link");
+        task->cl = &uses;
+        task->handles[0] = shared_handle;
+        if (i == 0)
+            starpu_task_declare_deps(task, 1, first);
+        submit(task);
+    }
     starpu_task_wait_for_all();
     puts("not reached");
     return 0;
@@ -452,9 +478,6 @@ static int block_outside(void)
     return 0;
 }
 
-static starpu_data_handle_t shared_handle;
-static struct starpu_task *shared_task;
-
 static void *call_from_outside(void *arg)
 {
     const char *which = arg;
@@ -654,6 +677,7 @@ static const struct {
     {"kernels-without-figures", kernels_without_figures},
     {"codelet-without-model", codelet_without_model},
     {"wait-for-unsubmitted", wait_for_unsubmitted},
+    {"long-chain", long_chain},
     {"wait-for-tag", wait_for_tag},
     {"acquire-twice", acquire_twice},
     {"wait-while-acquired", wait_while_acquired},

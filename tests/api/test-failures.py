@@ -11,7 +11,6 @@ gpus.xml, LIBRARY is liborrery.so, EXAMPLE is two_machines.py.
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -296,6 +295,15 @@ def a_deadlock_names_the_task_that_was_never_submitted():
 
 
 @test
+def a_long_deadlock_begins_with_its_cause_and_is_cut():
+    ended = deadlock("long-chain", "unfinished tasks: 3000")
+    lines = ended.err.splitlines()
+    assert "`forgotten', which was never submitted" in lines[2], lines[2]
+    assert re.search(r" waits for task `link' \(number \d+\)$", lines[3])
+    assert len(lines) < 30 and re.search("and [0-9]+ more$", lines[-1]), lines
+
+
+@test
 def a_deadlock_names_the_tag_that_is_not_reached():
     deadlock("wait-for-tag", "`tagged'", "tag 42")
 
@@ -481,8 +489,6 @@ def a_python_program_simulates_two_machines_in_turn():
                             check=False).stdout
     if "asan" in linked:
         raise Skip("the library needs AddressSanitizer in the interpreter")
-    if not shutil.which(sys.executable):
-        raise Skip("no interpreter")
     ended = PROGRAMS.run([sys.executable, EXAMPLE, *CATALOGUE],
                          ORRERY_LIBRARY=LIBRARY, ORRERY_MACHINE=None,
                          ORRERY_ASSUME=None)
