@@ -114,7 +114,8 @@
       "version of each kernel is run on real memory.")                         \
     X(ASSUME, "ORRERY_ASSUME", STRING, "",                                     \
       "Times of kernels without a model, such as `kernel[init] = 50us`, "      \
-      "separated by `;`.")                                                     \
+      "separated by `;`. What cannot be read is left out with a "              \
+      "warning.")                                                              \
     X(SIM_FOLD, "ORRERY_SIM_FOLD", BOOL, "0",                                  \
       "1: in simulation every large allocation of `starpu_malloc` is folded, " \
       "as with `STARPU_MALLOC_SIMULATION_FOLDED`.")                            \
