@@ -374,9 +374,9 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
         (code = orr_tags_new(&rt->tags)))
         return orr_fail(err, code,
                         code == -EOVERFLOW
-                            ? "the workers are of more than 64 kinds: use "
-                              "less, or make a type homogeneous with "
-                              "STARPU_PERF_MODEL_HOMOGENEOUS_CUDA=1"
+                            ? "the workers are of more than 64 kinds (type, "
+                              "device and memory): use less, with STARPU_NCUDA "
+                              "or STARPU_NOPENCL"
                             : "out of memory");
     if (orr_config_string(&rt->config, ORR_CFG_TRACE) &&
         orr_trace_new(rt->machine, orr_exec_now(rt->exec), &rt->trace) != 0)

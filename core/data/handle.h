@@ -35,7 +35,6 @@ struct orr_replicate {
     struct orr_handle *handle; /* [const] */
     bool allocated;            /* [handle lock] has memory */
     bool owned;                /* [handle lock] … that we allocated */
-    bool initialised;          /* [handle lock] */
 };
 
 struct orr_handle {
