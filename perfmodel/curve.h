@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfmodel/curve.h - from times at some sizes to times at others: power laws,
+ * power laws with an offset, interpolation that keeps the shape, polynomials
+ * of several parameters; each knows its own error. Pure functions of arrays.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* One size. Sizes and times are positive and finite. */
+struct orr_point {
+    double x;     /* size */
+    double y;     /* time at that size */
+    double error; /* relative standard error of y; 0: not known */
+    double n;     /* samples behind y; weighs it when errors are not known */
+};
+
+/* A value and how far off it may be. */
+struct orr_guess {
+    double value; /* NaN: no answer */
+    double error; /* expected relative error, from leaving points out */
+};
+
+/* y = a·x^b + c, with c = 0 in plain power laws. */
+struct orr_law {
+    double a, b, c;
+    double minx, maxx;   /* where the points lay */
+    double error;        /* relative, of points left out: cross-validated */
+    unsigned npoints;    /* different sizes */
+    unsigned noutliers;  /* points that were set aside */
+    unsigned iterations; /* of the solver */
+    bool converged;
+};
+
+/* Fits y = a·x^b by robust least squares of ln y over ln x. Points need no
+ * order; those of equal x are joined. Errors: -EDOM when there are fewer than 2
+ * different sizes; -ENOMEM. */
+int orr_fit_power(const struct orr_point *points, unsigned n,
+                  struct orr_law *ret);
+
+/* Fits y = a·x^b + c, a, b > 0, c >= 0, by robust least squares of ln y.
+ * Errors: -EDOM when there are fewer than 3 different sizes; -ENOMEM. A fit
+ * that did not converge is returned all the same, and says so. */
+int orr_fit_offset(const struct orr_point *points, unsigned n,
+                   struct orr_law *ret);
+
+double orr_law_value(const struct orr_law *law, double x);
+
+/* The value at x from the points themselves. At a point's own size it is that
+ * point's y. NaN beyond the outermost points and below 3 different sizes. */
+struct orr_guess orr_interpolate(const struct orr_point *points, unsigned n,
+                                 double x);
+
+/* y = Σ coeff[i] · Π_j p_j^exponent[i][j]; term 0 is the constant. */
+struct orr_terms {
+    unsigned nparameters;
+    unsigned nterms;           /* without the constant */
+    const unsigned *exponents; /* nterms × nparameters, borrowed */
+};
+
+struct orr_observation {
+    const double *parameters; /* borrowed */
+    double y;
+};
+
+struct orr_polynomial {
+    unsigned ncoeff; /* nterms + 1 */
+    double *coeff;   /* owned; free() */
+    double error;    /* relative, cross-validated; NaN: too few observations */
+    unsigned n, noutliers;
+    unsigned rank; /* of the matrix: below ncoeff nothing is fitted */
+};
+
+/* Robust least squares through LAPACK, which lies in a module of its own that
+ * is opened at the first call. Errors: -EDOM: not more observations than
+ * coefficients, or no full rank; -ENOMEM; -ENOENT, with words on stderr, when
+ * the module is missing. */
+int orr_fit_polynomial(const struct orr_terms *terms,
+                       const struct orr_observation *observations, unsigned n,
+                       struct orr_polynomial *ret);
+
+/* The polynomial's value; 1e-5 when it is negative. */
+double orr_polynomial_value(const struct orr_terms *terms, const double *coeff,
+                            const double *parameters);

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfmodel/robust.h - what a series of measures says, if one does not believe
+ * every one of them: quantiles, outliers, regimes, and intervals that hold for
+ * measures that depend on each other. Pure functions of arrays; samples are in
+ * the order in which they were taken, positive, in any one unit.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+struct orr_interval {
+    double lo, hi; /* NaN: there are too few samples to say */
+};
+
+/* Series with two separate levels, as clocks that change make them. */
+struct orr_regime {
+    double median;
+    double share; /* of the samples, 0 … 1 */
+};
+
+/* Which of struct orr_summary's quantiles is which. */
+enum orr_quantile {
+    ORR_Q05,
+    ORR_Q25,
+    ORR_Q50,
+    ORR_Q75,
+    ORR_Q95,
+    ORR_NQUANTILES
+};
+
+struct orr_summary {
+    unsigned n;           /* samples, with the outliers */
+    unsigned nlow, nhigh; /* outliers set aside, on either side */
+    double mean, dev;     /* of what was kept */
+    double min, max;      /* of all */
+    double quantiles[ORR_NQUANTILES]; /* of what was kept */
+    double autocorrelation; /* lag 1, of what was kept; NaN: too few samples */
+    unsigned nregimes;      /* 1 or 2 */
+    struct orr_regime regimes[2]; /* the faster first */
+    struct orr_interval mean_ci;   /* 95 %, of the long-run mean of the kept */
+    struct orr_interval median_ci; /* 95 %, of the long-run median */
+    struct orr_interval next; /* 95 %, of the median of as many samples more */
+};
+
+/* Looks at n samples. Without any, all figures are NaN and the counts 0.
+ * Errors: -ENOMEM; -EINVAL for a sample that is not finite and positive. */
+int orr_summarise(const double *samples, unsigned n, struct orr_summary *ret);
+
+/* Sets keep[i] to whether sample i is no outlier, by the documented rule.
+ * Returns how many are kept. Errors: -ENOMEM. */
+int orr_outliers(const double *samples, unsigned n, bool *keep);
+
+/* Confidence intervals of the given level (0.95) for the median, and the mean,
+ * of the stationary process that a series comes from; the samples may depend
+ * on those before them. */
+struct orr_interval orr_median_interval(const double *samples, unsigned n,
+                                        double level);
+struct orr_interval orr_mean_interval(const double *samples, unsigned n,
+                                      double level);
+
+/* Where the median of the next m samples lies, with probability `level`. */
+struct orr_interval orr_next_median_interval(const double *samples, unsigned n,
+                                             unsigned m, double level);
+
+/* Quantile q (0 … 1) of n sorted values, linear between order statistics
+ * (Hyndman & Fan 1996, type 7). NaN without values. */
+double orr_quantile(const double *sorted, unsigned n, double q);

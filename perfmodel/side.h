@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfmodel/side.h - the file beside a model file with what version 45 has no
+ * room for: recent samples, outliers, first runs. Plain data, no threads.
+ *
+ * A model file <dir>/codelets/45/NAME has its side file in
+ * <dir>/codelets/45.orrery/NAME. Each of its entries names the n and sum of
+ * the row it belongs to; when they differ, somebody else has written the model
+ * file since, and the entry is stale.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/error.h"
+#include "perfmodel/store.h"
+
+#define ORR_SIDE_VERSION 1
+#define ORR_WINDOW_SIZE  128 /* recent samples that are kept, at most */
+
+/* What is remembered of the measures of one row. µs (J in energy models). */
+struct orr_side_entry {
+    unsigned ndevices;
+    struct orr_device *devices; /* owned */
+    unsigned impl;
+    uint32_t hash;
+    uint32_t row_n; /* of the row it belongs to, as the file has them */
+    double row_sum;
+
+    double estimate;    /* what is predicted */
+    uint64_t nseen;     /* measures, first runs not among them */
+    uint64_t noutliers; /* of these set aside when they came */
+    uint32_t nfirst;    /* first runs: one per process */
+    double first_sum;   /* Σ of their durations */
+    int64_t last_time;  /* seconds since 1970 of the last measure */
+
+    unsigned nrecent; /* samples kept, the oldest first */
+    double *recent;   /* owned */
+    bool *set_aside;  /* owned, beside recent: an outlier when it came */
+    /* Means of `blocksize` consecutive measures that were no outliers, over
+     * the whole life of the entry, the oldest first: for intervals. */
+    unsigned blocksize, nblocks;
+    double *blocks; /* owned */
+};
+
+struct orr_side {
+    unsigned nentries;
+    struct orr_side_entry *entries; /* owned */
+};
+
+/* The path of the side file of a model file, for the caller to free. Errors:
+ * -ENOMEM; -EINVAL for a path without a directory codelets/45. */
+int orr_side_path(const char *model_path, char **ret);
+
+/* Reads the side file `path`. *ret is owned by the caller. Errors: -ENOENT,
+ * silently; -EINVAL with "path:line: reason"; -ENOMEM; those of open, read. */
+int orr_side_read(const char *path, struct orr_side **ret,
+                  struct orr_error *err);
+int orr_side_parse(const char *name, const char *text, size_t size,
+                   struct orr_side **ret, struct orr_error *err);
+int orr_side_format(const struct orr_side *side, char **ret_text,
+                    size_t *ret_size);
+void orr_side_free(struct orr_side *side);
+
+/* The entry for a row of a comb and implementation, NULL without. *ret_stale
+ * (unless NULL) says that there is one, but that the row has changed since: it
+ * is not returned then. Lent. */
+const struct orr_side_entry *
+orr_side_find(const struct orr_side *side, const struct orr_device *devices,
+              unsigned ndevices, unsigned impl, const struct orr_model_row *row,
+              bool *ret_stale);
