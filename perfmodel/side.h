@@ -42,7 +42,8 @@ struct orr_side_entry {
     /* Means of `blocksize` consecutive measures that were no outliers, over
      * the whole life of the entry, the oldest first: for intervals. */
     unsigned blocksize, nblocks;
-    double *blocks; /* owned */
+    double *blocks;           /* owned */
+    double tail_sum, tail_n;  /* Σ and number of measures of the next block */
 };
 
 struct orr_side {

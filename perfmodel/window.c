@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* perfmodel/window.c - see window.h. No threads, no allocation but in save. */
+#include "perfmodel/window.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The level forgets beyond this many measures: half of what it knows. */
+#define MEMORY 2048
+
+/* --- blocks --- */
+
+/* Joins neighbours: half as many blocks of twice the size. */
+static void blocks_join(struct orr_blocks *blocks)
+{
+    if (blocks->n & 1) { /* the last has no partner: it begins the next one */
+        double mean = blocks->mean[--blocks->n];
+
+        blocks->tail_sum += mean * blocks->size;
+        blocks->tail_n += blocks->size;
+    }
+    blocks->n /= 2;
+    for (unsigned i = 0; i < blocks->n; i++)
+        blocks->mean[i] =
+            (blocks->mean[2 * (size_t)i] + blocks->mean[2 * (size_t)i + 1]) / 2;
+    blocks->size *= 2;
+}
+
+static void blocks_add(struct orr_blocks *blocks, double mean, double weight)
+{
+    if (blocks->size == 0)
+        blocks->size = 1;
+    blocks->tail_sum += mean * weight;
+    blocks->tail_n += weight;
+    if (blocks->tail_n < blocks->size)
+        return;
+    if (blocks->n == ORR_WINDOW_BLOCKS) {
+        blocks_join(blocks);
+        if (blocks->tail_n < blocks->size)
+            return;
+    }
+    blocks->mean[blocks->n++] = blocks->tail_sum / blocks->tail_n;
+    blocks->tail_sum = blocks->tail_n = 0;
+}
+
+/* Adds all of `more`, which comes later. */
+static void blocks_append(struct orr_blocks *blocks,
+                          const struct orr_blocks *more)
+{
+    while (blocks->n > 1 && blocks->size < more->size)
+        blocks_join(blocks);
+    for (unsigned i = 0; i < more->n; i++)
+        blocks_add(blocks, more->mean[i], more->size);
+    if (more->tail_n > 0)
+        blocks_add(blocks, more->tail_sum / more->tail_n, more->tail_n);
+}
+
+static double blocks_mean(const struct orr_blocks *blocks, double *ret_n)
+{
+    double sum = blocks->tail_sum, n = blocks->tail_n;
+
+    for (unsigned i = 0; i < blocks->n; i++)
+        sum += blocks->mean[i] * blocks->size;
+    n += (double)blocks->n * blocks->size;
+    *ret_n = n;
+    return sum / n;
+}
+
+/* --- the ring --- */
+
+/* Where the sample `back` before the newest is (0: the newest). */
+static unsigned ring_at(const struct orr_window *w, unsigned back)
+{
+    return (w->next + 2 * ORR_WINDOW_SIZE - 1 - back) % ORR_WINDOW_SIZE;
+}
+
+static void ring_push(struct orr_window *w, double duration, bool aside)
+{
+    w->recent[w->next] = duration;
+    w->set_aside[w->next] = aside;
+    w->next = (w->next + 1) % ORR_WINDOW_SIZE;
+    if (w->nrecent < ORR_WINDOW_SIZE)
+        w->nrecent++;
+    if (w->unblocked < ORR_WINDOW_SIZE)
+        w->unblocked++;
+}
+
+/* The kept ones of the last samples join the blocks, once each. */
+static void ring_to_blocks(struct orr_window *w)
+{
+    for (unsigned back = w->unblocked; back-- > 0;)
+        if (!w->set_aside[ring_at(w, back)])
+            blocks_add(&w->blocks, w->recent[ring_at(w, back)], 1);
+    w->unblocked = 0;
+}
+
+static void set_aside(struct orr_window *w, unsigned at, bool aside)
+{
+    if (w->set_aside[at] == aside)
+        return;
+    w->set_aside[at] = aside;
+    w->noutliers += aside ? 1 : UINT64_MAX; /* one less */
+    w->fresh_outliers += aside ? 1 : UINT64_MAX;
+}
+
+/* --- levels --- */
+
+/* The lower median of the last `count` samples, at most ORR_WINDOW_YOUNG. */
+static double young_median(const struct orr_window *w, unsigned count)
+{
+    double sorted[ORR_WINDOW_YOUNG];
+
+    assert(count > 0 && count <= ORR_WINDOW_YOUNG);
+    for (unsigned i = 0; i < count; i++) {
+        double value = w->recent[ring_at(w, i)];
+        unsigned at = i;
+
+        for (; at > 0 && sorted[at - 1] > value; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = value;
+    }
+    return sorted[(count - 1) / 2];
+}
+
+/* Judges the last `count` samples by `middle`, and takes their level. */
+static void settle(struct orr_window *w, unsigned count, double middle)
+{
+    w->sum = w->n = 0;
+    for (unsigned back = 0; back < count; back++) {
+        unsigned at = ring_at(w, back);
+        double value = w->recent[at];
+
+        set_aside(w, at,
+                  value > middle * w->ratio || value < middle / w->ratio);
+        if (w->set_aside[at])
+            continue;
+        w->sum += value;
+        w->n++;
+    }
+    w->low = w->high = w->sum / w->n; /* middle is one of them */
+}
+
+/* One level or two, from what was kept of the last `count` samples. */
+static void find_levels(struct orr_window *w, unsigned count)
+{
+    double least = INFINITY, most = 0, middle, sum[2] = {0}, n[2] = {0};
+
+    for (unsigned back = 0; back < count; back++) {
+        unsigned at = ring_at(w, back);
+
+        if (w->set_aside[at])
+            continue;
+        least = fmin(least, w->recent[at]);
+        most = fmax(most, w->recent[at]);
+    }
+    middle = most > least * w->ratio ? sqrt(most * least) : INFINITY;
+    for (unsigned back = 0; back < count; back++) {
+        unsigned at = ring_at(w, back), upper = w->recent[at] > middle;
+
+        if (w->set_aside[at])
+            continue;
+        sum[upper] += w->recent[at];
+        n[upper]++;
+    }
+    if (n[0] + n[1] == 0)
+        return;
+    w->sum = sum[0] + sum[1];
+    w->n = n[0] + n[1];
+    w->low = n[0] > 0 ? sum[0] / n[0] : sum[1] / n[1];
+    w->high = n[1] > 0 ? sum[1] / n[1] : w->low;
+    if (w->high < w->low * w->ratio)
+        w->low = w->high = w->sum / w->n;
+}
+
+/* Only the last `count` samples are believed from now on. */
+static void restart(struct orr_window *w, unsigned count)
+{
+    for (unsigned back = count; back < w->nrecent; back++)
+        set_aside(w, ring_at(w, back), true);
+    w->age = count < ORR_WINDOW_YOUNG ? count : ORR_WINDOW_YOUNG;
+    w->low_streak = 0;
+    w->last64 = 0;
+    w->restarts++;
+    w->blocks = (struct orr_blocks){0};
+    w->blocks_restarted = true;
+    w->unblocked = count;
+    settle(w, count, young_median(w, w->age));
+    if (w->age == ORR_WINDOW_YOUNG)
+        ring_to_blocks(w);
+}
+
+/* Samples that were set aside as too high are too many for that. */
+static void rise(struct orr_window *w)
+{
+    unsigned run = 0, count = w->nrecent < 64 ? w->nrecent : 64;
+
+    while (run < count && w->last64 >> run & 1)
+        run++;
+    if (run >= ORR_WINDOW_HIGH / 2) {
+        restart(w, run);
+        return;
+    }
+    for (unsigned back = 0; back < count; back++)
+        if (w->last64 >> back & 1)
+            set_aside(w, ring_at(w, back), false);
+    w->last64 = 0;
+    w->restarts++;
+    find_levels(w, count);
+    w->blocks = (struct orr_blocks){0};
+    w->blocks_restarted = true;
+    w->unblocked = count;
+    ring_to_blocks(w);
+}
+
+/* --- adding --- */
+
+static bool is_low(const struct orr_window *w, double duration)
+{
+    return duration * w->ratio < w->low;
+}
+
+static bool is_high(const struct orr_window *w, double duration)
+{
+    return duration > w->high * w->ratio;
+}
+
+static bool add_young(struct orr_window *w, double duration)
+{
+    double before = w->low;
+
+    w->low_streak = w->age > 0 && is_low(w, duration) ? w->low_streak + 1 : 0;
+    ring_push(w, duration, false);
+    w->age++;
+    if (w->low_streak >= ORR_WINDOW_LOW) {
+        restart(w, ORR_WINDOW_LOW);
+        return true;
+    }
+    settle(w, w->age, young_median(w, w->age));
+    if (w->age == ORR_WINDOW_YOUNG)
+        ring_to_blocks(w);
+    return w->age > 1 &&
+           (w->low * w->ratio < before || w->low > before * w->ratio);
+}
+
+static void keep(struct orr_window *w, double duration, uint32_t weight)
+{
+    ring_push(w, duration, false);
+    w->unblocked = 0;
+    blocks_add(&w->blocks, duration, weight);
+    w->sum += duration * weight;
+    w->n += weight;
+    if (w->n > MEMORY) {
+        w->sum *= 0.5 * MEMORY / w->n;
+        w->n = 0.5 * MEMORY;
+    }
+    if (w->low == w->high)
+        w->low = w->high = w->sum / w->n;
+    else if (w->nseen % 64 == 0)
+        find_levels(w, w->nrecent < 64 ? w->nrecent : 64);
+}
+
+bool orr_window_add(struct orr_window *w, double duration, uint32_t weight)
+{
+    bool high, low;
+
+    w->nseen++;
+    w->fresh++;
+    if (w->age < ORR_WINDOW_YOUNG)
+        return add_young(w, duration);
+    high = is_high(w, duration);
+    low = is_low(w, duration);
+    w->last64 = w->last64 << 1 | high;
+    w->low_streak = low ? w->low_streak + 1 : 0;
+    if (!high && !low) {
+        keep(w, duration, weight);
+        return false;
+    }
+    ring_push(w, duration, true);
+    w->unblocked = 0;
+    w->noutliers++;
+    w->fresh_outliers++;
+    if (w->low_streak >= ORR_WINDOW_LOW)
+        restart(w, ORR_WINDOW_LOW);
+    else if (__builtin_popcountll(w->last64) >= ORR_WINDOW_HIGH)
+        rise(w);
+    else
+        return false;
+    return true;
+}
+
+void orr_window_first(struct orr_window *w, double duration)
+{
+    w->nfirst++;
+    w->first_sum += duration;
+}
+
+double orr_window_estimate(const struct orr_window *w)
+{
+    return w->n > 0 ? w->sum / w->n : (double)NAN;
+}
+
+double orr_window_weight(const struct orr_window *w)
+{
+    return w->n;
+}
+
+/* --- beginning --- */
+
+void orr_window_init(struct orr_window *w, double max_error)
+{
+    *w = (struct orr_window){
+        .low = NAN, .high = NAN, .ratio = 1 + max_error / 100};
+}
+
+void orr_window_begin_level(struct orr_window *w, double mean, double n)
+{
+    w->low = w->high = mean;
+    w->n = fmin(n, 0.5 * MEMORY);
+    w->sum = mean * w->n;
+    w->age = ORR_WINDOW_YOUNG;
+}
+
+void orr_window_begin_side(struct orr_window *w,
+                           const struct orr_side_entry *side)
+{
+    double n = side->tail_n + (double)side->nblocks * side->blocksize;
+    unsigned count =
+        side->nrecent < ORR_WINDOW_SIZE ? side->nrecent : ORR_WINDOW_SIZE;
+
+    for (unsigned i = side->nrecent - count; i < side->nrecent; i++)
+        ring_push(w, side->recent[i], side->set_aside[i]);
+    w->unblocked = 0; /* they are in the file's blocks */
+    find_levels(w, w->nrecent);
+    w->age = n < ORR_WINDOW_YOUNG ? (unsigned)n : ORR_WINDOW_YOUNG;
+    if (w->age > w->nrecent)
+        w->age = w->nrecent;
+    if (w->low == w->high || !(w->n > 0))
+        orr_window_begin_level(w, side->estimate, n);
+    else
+        w->age = ORR_WINDOW_YOUNG;
+}
+
+/* --- saving --- */
+
+void orr_window_take(struct orr_window *w, struct orr_window *ret)
+{
+    ring_to_blocks(w);
+    *ret = *w;
+    w->fresh = w->fresh_outliers = 0;
+    w->nfirst = 0;
+    w->first_sum = 0;
+    w->blocks = (struct orr_blocks){0};
+    w->blocks_restarted = false;
+}
+
+void orr_window_untake(struct orr_window *w, const struct orr_window *taken)
+{
+    struct orr_blocks later = w->blocks;
+
+    w->fresh += taken->fresh;
+    w->fresh_outliers += taken->fresh_outliers;
+    w->nfirst += taken->nfirst;
+    w->first_sum += taken->first_sum;
+    if (w->blocks_restarted)
+        return; /* what was taken is disbelieved since */
+    w->blocks = taken->blocks;
+    w->blocks_restarted = taken->blocks_restarted;
+    blocks_append(&w->blocks, &later);
+}
+
+/* Appends the fresh part of the ring, so that the last samples stay. */
+static int join_recent(const struct orr_window *w, struct orr_side_entry *entry)
+{
+    unsigned fresh = w->fresh < w->nrecent ? (unsigned)w->fresh : w->nrecent;
+    unsigned old = ORR_WINDOW_SIZE - fresh;
+    double *recent = malloc(ORR_WINDOW_SIZE * sizeof(*recent));
+    bool *aside = malloc(ORR_WINDOW_SIZE * sizeof(*aside));
+    unsigned n = 0;
+
+    if (!recent || !aside) {
+        free(recent);
+        free(aside);
+        return -ENOMEM;
+    }
+    if (old > entry->nrecent)
+        old = entry->nrecent;
+    for (unsigned i = entry->nrecent - old; i < entry->nrecent; i++, n++) {
+        recent[n] = entry->recent[i];
+        /* A restart disbelieves what came before it. */
+        aside[n] = entry->set_aside[i] || w->blocks_restarted;
+    }
+    for (unsigned back = fresh; back-- > 0; n++) {
+        recent[n] = w->recent[ring_at(w, back)];
+        aside[n] = w->set_aside[ring_at(w, back)];
+    }
+    free(entry->recent);
+    free(entry->set_aside);
+    entry->recent = recent;
+    entry->set_aside = aside;
+    entry->nrecent = n;
+    return 0;
+}
+
+static int join_blocks(const struct orr_window *w, struct orr_side_entry *entry)
+{
+    struct orr_blocks blocks = {0};
+    double n, mean;
+
+    if (!w->blocks_restarted && entry->nblocks <= ORR_WINDOW_BLOCKS) {
+        blocks.size = entry->blocksize;
+        blocks.n = entry->nblocks;
+        blocks.tail_sum = entry->tail_sum;
+        blocks.tail_n = entry->tail_n;
+        if (entry->nblocks > 0)
+            memcpy(blocks.mean, entry->blocks,
+                   entry->nblocks * sizeof(blocks.mean[0]));
+    }
+    blocks_append(&blocks, &w->blocks);
+    mean = blocks_mean(&blocks, &n);
+    if (blocks.n > 0) {
+        double *copy = malloc(blocks.n * sizeof(*copy));
+
+        if (!copy)
+            return -ENOMEM;
+        memcpy(copy, blocks.mean, blocks.n * sizeof(*copy));
+        free(entry->blocks);
+        entry->blocks = copy;
+    }
+    entry->blocksize = blocks.size;
+    entry->nblocks = blocks.n;
+    entry->tail_sum = blocks.tail_sum;
+    entry->tail_n = blocks.tail_n;
+    if (n > 0)
+        entry->estimate = mean;
+    return 0;
+}
+
+int orr_window_save(const struct orr_window *w, struct orr_side_entry *entry)
+{
+    int rc = join_blocks(w, entry);
+
+    if (!rc)
+        rc = join_recent(w, entry);
+    if (rc)
+        return rc;
+    entry->nseen += w->fresh;
+    entry->noutliers += w->fresh_outliers;
+    entry->nfirst += w->nfirst;
+    entry->first_sum += w->first_sum;
+    return 0;
+}

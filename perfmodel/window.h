@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfmodel/window.h - what is believed of the measures of one entry while
+ * they come in: an estimate that a dozen spikes do not move, the recent
+ * samples, and means over blocks of the whole series. Owned by one thread at a
+ * time.
+ *
+ * The rule, with r = 1 + STARPU_HISTORY_MAX_ERROR / 100 (1.5) and the level
+ * the mean of what was kept since the last restart:
+ *
+ * - A measure above r × level or below level / r is set aside: counted, and
+ *   remembered, but in no mean. The first ORR_WINDOW_YOUNG measures after a
+ *   restart are judged by their median instead of a level.
+ * - ORR_WINDOW_LOW measures below in a row restart the window with these:
+ *   nothing makes a kernel run faster than it can, so what came before was
+ *   disturbed (library initialisation, a lock, a slow clock).
+ * - ORR_WINDOW_HIGH measures above among the last 64 are no accident. If the
+ *   last 12 all are, the level has changed and the window restarts with what
+ *   lies above; otherwise there are two levels, and both count.
+ *
+ * So 12 spikes in a row, or 23 among 64, move nothing, and whatever was
+ * measured first, ORR_WINDOW_LOW good measures correct it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "perfmodel/side.h"
+
+#define ORR_WINDOW_YOUNG  16
+#define ORR_WINDOW_LOW    5
+#define ORR_WINDOW_HIGH   24
+#define ORR_WINDOW_BLOCKS 128 /* at most; then neighbours are joined */
+
+struct orr_window {
+    double low, high; /* the levels that count, equal when there is one; NaN:
+                       * none yet */
+    double sum, n;    /* of what was kept since the restart; half of it is
+                       * forgotten now and then */
+    double ratio;     /* so far from a level a measure is set aside */
+    uint64_t nseen, noutliers; /* since the window was made */
+    uint64_t last64;     /* bit i: the i-th measure before the last was high */
+    unsigned age;        /* measures since the restart, up to YOUNG */
+    unsigned low_streak; /* measures in a row that were low */
+    unsigned restarts;
+
+    /* The last samples, a ring: how many, where the next one goes, how many of
+     * the last are not in blocks yet. */
+    unsigned nrecent, next, unblocked;
+    double recent[ORR_WINDOW_SIZE];
+    bool set_aside[ORR_WINDOW_SIZE];
+
+    /* What no file has yet. */
+    uint64_t fresh, fresh_outliers; /* of nseen, noutliers; the second may
+                                     * be negative: some were rehabilitated */
+    uint32_t nfirst;
+    double first_sum;
+    struct orr_blocks {
+        unsigned size, n; /* measures in a block; full blocks */
+        double tail_sum, tail_n;
+        double mean[ORR_WINDOW_BLOCKS];
+    } blocks;
+    bool blocks_restarted; /* a restart: the file's blocks are disbelieved */
+};
+
+/* An empty window. max_error in percent. */
+void orr_window_init(struct orr_window *window, double max_error);
+
+/* Takes what is known from earlier: the mean of a row without more ... */
+void orr_window_begin_level(struct orr_window *window, double mean, double n);
+/* ... or a valid side entry. */
+void orr_window_begin_side(struct orr_window *window,
+                           const struct orr_side_entry *side);
+
+/* Adds one measure that stands for `weight` runs. Takes some 10 ns. Returns
+ * true when the estimate has jumped: the window was restarted. */
+bool orr_window_add(struct orr_window *window, double duration,
+                    uint32_t weight);
+
+/* Notes a first run, which pays for what is loaded and initialised. */
+void orr_window_first(struct orr_window *window, double duration);
+
+/* What the next measure is expected to be; NaN before the first. */
+double orr_window_estimate(const struct orr_window *window);
+
+/* How many measures the estimate stands on. */
+double orr_window_weight(const struct orr_window *window);
+
+/* Copies the window, and counts what is fresh in it as saved; untake gives it
+ * back when it could not be. */
+void orr_window_take(struct orr_window *window, struct orr_window *ret);
+void orr_window_untake(struct orr_window *window,
+                       const struct orr_window *taken);
+
+/* Joins what was taken to what the side file holds of the entry, which may be
+ * all zero; devices, impl, hash, row_* and last_time are the caller's. Errors:
+ * -ENOMEM; `entry` is then for orr_side_free alone. */
+int orr_window_save(const struct orr_window *taken,
+                    struct orr_side_entry *entry);
