@@ -16,14 +16,19 @@ struct orr_entry {
     struct orr_entry_key key; /* [const] */
     struct orr_entry *next;   /* [writer] */
     atomic_uint sequence;     /* [atomic] odd: held by a changer */
+    atomic_bool has_window;   /* [atomic] only ever false to true */
     _Atomic uint32_t n;
     _Atomic uint64_t size;
     _Atomic double flops, mean, dev, sum, sum2;
+    _Atomic double expected;  /* what is predicted, NaN: nothing */
+    _Atomic uint32_t support; /* on how many samples that stands */
     /* [sequence] */
+    struct orr_window *window; /* owned; NULL: not measured in this process */
+    bool warm;                 /* its first run in this process is over */
     uint64_t nerror;           /* outliers since the row was last empty */
     unsigned wipes;            /* how often it was emptied */
     unsigned saved_wipes;      /* wipes when it was last saved */
-    double told_mean;          /* the mean at the last news, NaN: unusable */
+    double told;               /* what was predicted at the last news; NaN */
     struct orr_model_row base; /* what the file holds */
 };
 
@@ -63,6 +68,7 @@ void orr_history_done(struct orr_history *history)
         struct orr_entry *entry = history->first;
 
         history->first = entry->next;
+        free(entry->window);
         free(entry);
     }
     atomic_store_explicit(&history->table, NULL, memory_order_relaxed);
@@ -136,6 +142,12 @@ static void entry_store(struct orr_entry *entry,
     atomic_store_explicit(&entry->sum2, row->sum2, memory_order_relaxed);
 }
 
+static void set_expected(struct orr_entry *entry, double us, uint32_t n)
+{
+    atomic_store_explicit(&entry->expected, us, memory_order_relaxed);
+    atomic_store_explicit(&entry->support, n, memory_order_relaxed);
+}
+
 static void entry_load(const struct orr_entry *entry, struct orr_model_row *row)
 {
     row->hash = entry->key.footprint;
@@ -161,8 +173,9 @@ int orr_history_add(struct orr_history *history, struct orr_entry_key key,
     if (!entry)
         return -ENOMEM;
     entry->key = key;
-    entry->told_mean = NAN;
+    entry->told = NAN;
     entry_store(entry, row);
+    set_expected(entry, row->n > 0 ? row->mean : (double)NAN, row->n);
     if (from_file)
         entry->base = *row;
     if (history->last)
@@ -220,17 +233,22 @@ void orr_entry_read(const struct orr_entry *entry, struct orr_model_row *ret)
     } while (!read_end(entry, sequence));
 }
 
-double orr_entry_mean(const struct orr_entry *entry, uint32_t *ret_n)
+double orr_entry_expected(const struct orr_entry *entry, uint32_t *ret_n)
 {
     unsigned sequence;
-    double mean;
+    double us;
 
     do {
         sequence = read_begin(entry);
-        mean = atomic_load_explicit(&entry->mean, memory_order_relaxed);
-        *ret_n = atomic_load_explicit(&entry->n, memory_order_relaxed);
+        us = atomic_load_explicit(&entry->expected, memory_order_relaxed);
+        *ret_n = atomic_load_explicit(&entry->support, memory_order_relaxed);
     } while (!read_end(entry, sequence));
-    return mean;
+    return us;
+}
+
+void orr_entry_set_estimate(struct orr_entry *entry, double estimate)
+{
+    set_expected(entry, estimate, entry->base.n);
 }
 
 /* Makes the sequence number odd: the entry is ours alone. */
@@ -296,61 +314,158 @@ static bool flops_join(struct orr_model_row *row, double flops)
     return true;
 }
 
-/* Whether the entry's expected length has become another one. */
-static bool is_news(struct orr_entry *entry, const struct orr_model_row *row,
-                    uint32_t minimum)
-{
-    double told = NAN;
+/* --- what is predicted --- */
 
-    if (row->n > 0 && row->n >= minimum)
-        told = row->mean;
-    if (isnan(told) && isnan(entry->told_mean))
+/* A window that begins where the entry stands. */
+static struct orr_window *window_new(const struct orr_entry *entry,
+                                     const struct orr_measure_rules *rules)
+{
+    struct orr_window *window = malloc(sizeof(*window));
+    uint32_t n;
+    double expected = orr_entry_expected(entry, &n);
+
+    if (!window)
+        return NULL;
+    orr_window_init(window, rules->max_error);
+    if (n >= rules->minimum && expected > 0)
+        orr_window_begin_level(window, expected, n);
+    return window;
+}
+
+/* Makes sure that there is a window, if there is memory. */
+static void window_get(struct orr_entry *entry,
+                       const struct orr_measure_rules *rules)
+{
+    struct orr_window *window;
+
+    if (atomic_load_explicit(&entry->has_window, memory_order_relaxed))
+        return;
+    window = window_new(entry, rules);
+    entry_hold(entry);
+    if (!entry->window) {
+        entry->window = window;
+        window = NULL;
+        atomic_store_explicit(&entry->has_window, entry->window != NULL,
+                              memory_order_relaxed);
+    }
+    entry_release(entry);
+    free(window);
+}
+
+/* The window is believed before the row: the mean of a row with a spike in it
+ * is not what comes next. After a jump few measures are enough. */
+static void expect(struct orr_entry *entry, const struct orr_model_row *row,
+                   const struct orr_measure_rules *rules)
+{
+    const struct orr_window *window = entry->window;
+    double n = window ? orr_window_weight(window) : 0;
+
+    if (window && window->restarts > 0 && n >= ORR_WINDOW_LOW)
+        n = fmax(n, rules->minimum);
+    if (n > 0 && (n >= rules->minimum || n >= row->n))
+        set_expected(entry, orr_window_estimate(window),
+                     n < UINT32_MAX ? (uint32_t)n : UINT32_MAX);
+    else
+        set_expected(entry, row->n > 0 ? row->mean : (double)NAN, row->n);
+}
+
+/* Whether what is predicted has become something else. */
+static bool is_news(struct orr_entry *entry, uint32_t minimum)
+{
+    double now = NAN;
+
+    if (atomic_load_explicit(&entry->support, memory_order_relaxed) >= minimum)
+        now = atomic_load_explicit(&entry->expected, memory_order_relaxed);
+    if (isnan(now) && isnan(entry->told))
         return false;
-    if (fabs(told - entry->told_mean) <= 0.01 * entry->told_mean)
+    if (fabs(now - entry->told) <= 0.01 * entry->told)
         return false;
-    entry->told_mean = told;
+    entry->told = now;
     return true;
 }
 
+/* A measure joins the row, by StarPU's rules. */
+static unsigned row_measure(struct orr_entry *entry, struct orr_model_row *row,
+                            double duration, uint32_t weight,
+                            const struct orr_measure_rules *rules)
+{
+    if (!is_outlier(row, duration, rules->max_error)) {
+        sample_add(row, duration, weight);
+        return ORR_MEASURED_KEPT;
+    }
+    entry->nerror += weight;
+    if (entry->nerror < row->n)
+        return 0;
+    row_empty(row);
+    entry->nerror = 0;
+    entry->wipes++;
+    return ORR_MEASURED_WIPED;
+}
+
+static void window_measure(struct orr_entry *entry, double duration,
+                           uint32_t weight)
+{
+    if (!entry->window || !(duration > 0))
+        return;
+    if (entry->warm)
+        orr_window_add(entry->window, duration, weight);
+    else
+        orr_window_first(entry->window, duration);
+    entry->warm = true;
+}
+
 unsigned orr_entry_measure(struct orr_entry *entry, double duration,
-                           uint32_t weight, double flops,
+                           uint32_t weight, double flops, bool first,
                            const struct orr_measure_rules *rules)
 {
     struct orr_model_row row;
     unsigned done = 0;
 
+    window_get(entry, rules);
     entry_hold(entry);
     entry_load(entry, &row);
-    if (!is_outlier(&row, duration, rules->max_error)) {
-        sample_add(&row, duration, weight);
-    } else {
-        entry->nerror += weight;
-        if (entry->nerror >= row.n) {
-            row_empty(&row);
-            entry->nerror = 0;
-            entry->wipes++;
-            done |= ORR_MEASURED_WIPED;
-        }
-    }
+    if (!first)
+        done |= row_measure(entry, &row, duration, weight, rules);
+    window_measure(entry, duration, weight);
+    expect(entry, &row, rules);
     if (flops_join(&row, flops))
         done |= ORR_MEASURED_FLOPS;
-    if (is_news(entry, &row, rules->minimum))
+    if (is_news(entry, rules->minimum))
         done |= ORR_MEASURED_NEWS;
     entry_store(entry, &row);
     entry_release(entry);
     return done;
 }
 
-bool orr_entry_changed(struct orr_entry *entry, struct orr_model_change *change)
+bool orr_entry_changed(struct orr_entry *entry, struct orr_model_change *change,
+                       struct orr_window **ret_window)
 {
+    struct orr_window *taken = malloc(sizeof(*taken));
+    bool changed;
+
+    *ret_window = NULL;
     entry_hold(entry);
     entry_load(entry, &change->row);
     change->base = entry->base;
     change->wipes = entry->wipes;
     change->wiped = entry->wipes != entry->saved_wipes;
+    changed = change->wiped || change->row.n != change->base.n ||
+              change->row.sum != change->base.sum;
+    if (changed && taken && entry->window) {
+        orr_window_take(entry->window, taken);
+        *ret_window = taken;
+        taken = NULL;
+    }
     entry_release(entry);
-    return change->wiped || change->row.n != change->base.n ||
-           change->row.sum != change->base.sum;
+    free(taken);
+    return changed;
+}
+
+void orr_entry_untake(struct orr_entry *entry, const struct orr_window *taken)
+{
+    entry_hold(entry);
+    orr_window_untake(entry->window, taken);
+    entry_release(entry);
 }
 
 void orr_entry_saved(struct orr_entry *entry,

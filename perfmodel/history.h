@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "perfmodel/merge.h"
+#include "perfmodel/window.h"
 
 /* Where an entry belongs. */
 struct orr_entry_key {
@@ -58,16 +59,23 @@ struct orr_entry_key orr_entry_key(const struct orr_entry *entry);
 /* All figures as of one moment. Any thread, no lock. */
 void orr_entry_read(const struct orr_entry *entry, struct orr_model_row *ret);
 
-/* Mean and number of samples as of one moment. Any thread, no lock. */
-double orr_entry_mean(const struct orr_entry *entry, uint32_t *ret_n);
+/* What is predicted from the entry, and how many samples it stands on: the
+ * mean of the row, or what perfmodel/window.h says of the measures. NaN without
+ * samples. Any thread, no lock. */
+double orr_entry_expected(const struct orr_entry *entry, uint32_t *ret_n);
+
+/* A valid side entry: `estimate` is predicted instead of the mean. For the one
+ * who adds the entry, before others know it. */
+void orr_entry_set_estimate(struct orr_entry *entry, double estimate);
 
 /* What a measure did to an entry, bits. */
 enum orr_measured {
     ORR_MEASURED_WIPED = 1, /* too many outliers: the row was emptied */
     ORR_MEASURED_FLOPS = 2, /* flops disagree: they are NaN from now on */
     ORR_MEASURED_NEWS = 4,  /* what is expected has changed: the entry became
-                                * usable or unusable, or its mean moved by
-                                * more than 1 % since the last news */
+                             * usable or unusable, or it moved by more than
+                             * 1 % since the last news */
+    ORR_MEASURED_KEPT = 8,  /* it is a sample of the row, no outlier */
 };
 
 /* The rules that a measure is judged by. */
@@ -76,17 +84,23 @@ struct orr_measure_rules {
     double max_error; /* percent around the mean that is no outlier */
 };
 
-/* Records `weight` samples of mean duration `duration`. Any thread; holds the
- * entry alone for some nanoseconds. Returns a set of enum orr_measured. */
+/* Records `weight` samples of mean duration `duration`. `first`: a first run
+ * that is no sample of the row, only noted. The first measure of a process is a
+ * first run for the window in any case. Any thread; holds the entry alone for
+ * some nanoseconds; the first call allocates the window, and goes on without
+ * when there is no memory. Returns a set of enum orr_measured. */
 unsigned orr_entry_measure(struct orr_entry *entry, double duration,
-                           uint32_t weight, double flops,
+                           uint32_t weight, double flops, bool first,
                            const struct orr_measure_rules *rules);
 
-/* What is to be saved of an entry: fills row, base, wiped and
- * wipes of `change` and
- * returns true when it has been measured since it was last saved. */
-bool orr_entry_changed(struct orr_entry *entry,
-                       struct orr_model_change *change);
+/* What is to be saved of an entry: fills row, base, wiped and wipes of
+ * `change` and returns true when it has been measured since it was last saved.
+ * *ret_window is then what its window has of it, to be freed by the caller;
+ * NULL without. It counts as saved from now on: give it back with
+ * orr_entry_untake if it could not be. */
+bool orr_entry_changed(struct orr_entry *entry, struct orr_model_change *change,
+                       struct orr_window **ret_window);
+void orr_entry_untake(struct orr_entry *entry, const struct orr_window *taken);
 
 /* `change`, as orr_entry_changed gave it, has been saved and the file now holds
  * `saved`: the entry goes on from there with what was measured since. */

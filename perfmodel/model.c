@@ -226,7 +226,7 @@ double orr_model_expected(struct orr_model *model, unsigned comb, unsigned impl,
     double mean = NAN;
 
     if (entry)
-        mean = orr_entry_mean(entry, &n);
+        mean = orr_entry_expected(entry, &n);
     if (n >= least) {
         if (n < models->rules.minimum)
             warn_few_samples(model, n);
@@ -303,11 +303,10 @@ int orr_model_measure(struct orr_model *model, const struct orr_measure *m)
     if (rc)
         return rc;
     /* The first run of a kernel pays for loading libraries and the like. */
-    if (is_new && model->kind == ORR_MODEL_HISTORY)
-        return 0;
-    done = orr_entry_measure(entry, m->duration, m->weight ? m->weight : 1,
-                             m->flops, &model->models->rules);
-    if (done)
+    done = orr_entry_measure(
+        entry, m->duration, m->weight ? m->weight : 1, m->flops,
+        is_new && model->kind == ORR_MODEL_HISTORY, &model->models->rules);
+    if (done & ~(unsigned)ORR_MEASURED_KEPT)
         measured(model, m, done);
     return 0;
 }

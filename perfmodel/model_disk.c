@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "core/base/log.h"
+#include "perfmodel/side.h"
 
 static int load_impl(struct orr_model *model, unsigned comb, unsigned impl,
                      const struct orr_model_impl *from)
@@ -47,6 +49,64 @@ static int load_file(struct orr_model *model, const struct orr_model_file *file)
     return rc;
 }
 
+/* What the side file predicts takes the place of the means. */
+static int load_side_entries(struct orr_model *model,
+                             const struct orr_side *side)
+{
+    unsigned stale = 0;
+
+    for (unsigned i = 0; i < side->nentries; i++) {
+        const struct orr_side_entry *from = &side->entries[i];
+        struct orr_entry *entry;
+        struct orr_model_row row;
+        unsigned comb;
+        int rc = orr_combs_get(model->models->combs, from->devices,
+                               from->ndevices, &comb);
+
+        if (rc)
+            return rc;
+        entry = orr_history_find(
+            &model->history,
+            (struct orr_entry_key){comb, from->impl, from->hash});
+        if (!entry)
+            continue;
+        orr_entry_read(entry, &row);
+        if (orr_side_matches(from, &row) && from->estimate > 0)
+            orr_entry_set_estimate(entry, from->estimate);
+        else
+            stale++;
+    }
+    if (stale > 0)
+        orr_log_notice("Performance model %s: another program has measured %u "
+                       "of its rows since their samples were kept. Their means "
+                       "count; the samples are not used.",
+                       model->symbol, stale);
+    return 0;
+}
+
+/* A side file that cannot be read is not used; the means are there. */
+static int load_side(struct orr_model *model)
+{
+    struct orr_side *side = NULL;
+    struct orr_error err = {""};
+    char *path;
+    int rc = orr_side_path(model->path, &path);
+
+    if (rc)
+        return rc == -ENOMEM ? rc : 0;
+    rc = orr_side_read(path, ORR_SIDE_FIGURES, &side, &err);
+    free(path);
+    if (rc == -ENOMEM)
+        return rc;
+    if (rc && rc != -ENOENT)
+        orr_log_warning("%s", err.text);
+    if (rc)
+        return 0;
+    rc = load_side_entries(model, side);
+    orr_side_free(side);
+    return rc;
+}
+
 /* Reads the file of the model's path. */
 static int load_path(struct orr_model *model, struct orr_error *err)
 {
@@ -65,7 +125,7 @@ static int load_path(struct orr_model *model, struct orr_error *err)
     }
     rc = load_file(model, file);
     orr_model_file_free(file);
-    return rc;
+    return rc ? rc : load_side(model);
 }
 
 int orr_model_load(struct orr_model *model, struct orr_error *err)
@@ -89,14 +149,36 @@ struct saving {
     struct orr_model *model;
     struct orr_model_change *changes; /* owned */
     struct orr_entry **entries;       /* owned, beside changes */
+    struct orr_window **windows;      /* owned, beside changes; NULL: none */
     unsigned n;
+    struct orr_side *side; /* owned; what the side file is to hold, once the
+                            * windows have joined it */
 };
 
 static int saving_room(struct saving *saving, unsigned most)
 {
     saving->changes = calloc(most ? most : 1, sizeof(*saving->changes));
     saving->entries = calloc(most ? most : 1, sizeof(struct orr_entry *));
-    return saving->changes && saving->entries ? 0 : -ENOMEM;
+    saving->windows = calloc(most ? most : 1, sizeof(struct orr_window *));
+    return saving->changes && saving->entries && saving->windows ? 0 : -ENOMEM;
+}
+
+static void saving_done(struct saving *saving)
+{
+    for (unsigned i = 0; saving->windows && i < saving->n; i++)
+        free(saving->windows[i]);
+    free(saving->windows);
+    free(saving->changes);
+    free(saving->entries);
+    orr_side_free(saving->side);
+}
+
+/* Nothing was saved. */
+static void saving_undo(struct saving *saving)
+{
+    for (unsigned i = 0; i < saving->n; i++)
+        if (saving->windows[i])
+            orr_entry_untake(saving->entries[i], saving->windows[i]);
 }
 
 /* Fills in the change of one entry, if it is worth saving. */
@@ -104,16 +186,22 @@ static bool saving_add(struct saving *saving, struct orr_entry *entry)
 {
     struct orr_model_change *change = &saving->changes[saving->n];
     struct orr_entry_key key = orr_entry_key(entry);
-    const struct orr_comb *comb;
+    const struct orr_comb *comb =
+        orr_combs_at(saving->model->models->combs, key.comb);
 
-    /* A new entry without samples has only had its warm-up. It stays
-     * unsaved: the next process needs a warm-up of its own. */
-    if (!orr_entry_changed(entry, change) ||
-        (change->row.n == 0 && change->base.n == 0))
-        return false;
-    comb = orr_combs_at(saving->model->models->combs, key.comb);
     if (!comb)
         return false; /* a measure for a comb that was never registered */
+    /* A new entry without samples has only had its warm-up. It stays
+     * unsaved: the next process needs a warm-up of its own. */
+    if (!orr_entry_changed(entry, change, &saving->windows[saving->n]))
+        return false;
+    if (change->row.n == 0 && change->base.n == 0) {
+        if (saving->windows[saving->n])
+            orr_entry_untake(entry, saving->windows[saving->n]);
+        free(saving->windows[saving->n]);
+        saving->windows[saving->n] = NULL;
+        return false;
+    }
     change->devices = comb->devices;
     change->ndevices = comb->ndevices;
     change->number = comb->id;
@@ -142,16 +230,128 @@ static int saving_collect(struct saving *saving)
     return 0;
 }
 
+/* --- the side file --- */
+
+static const struct orr_model_row *
+row_of_change(const struct orr_model_file *file,
+              const struct orr_model_change *change, unsigned homogeneous)
+{
+    const struct orr_model_comb *comb = orr_model_file_find_comb(
+        file, change->devices, change->ndevices, homogeneous);
+
+    if (!comb || change->impl >= comb->nimpls)
+        return NULL;
+    return orr_model_impl_find_row(&comb->impls[change->impl],
+                                   change->row.hash);
+}
+
+/* Takes out of the side what belongs to no row as the file now has them: they
+ * went, or another program has measured them. */
+static void side_drop_stale(struct orr_side *side,
+                            const struct orr_model_file *file)
+{
+    for (unsigned i = 0; i < side->nentries;) {
+        const struct orr_side_entry *entry = &side->entries[i];
+        struct orr_model_change key = {.devices = entry->devices,
+                                       .ndevices = entry->ndevices,
+                                       .impl = entry->impl,
+                                       .row = {.hash = entry->hash}};
+        const struct orr_model_row *row = row_of_change(file, &key, 0);
+
+        if (row && orr_side_matches(entry, row))
+            i++;
+        else
+            orr_side_remove(side, i);
+    }
+}
+
+/* Joins the windows to what the side file holds of the rows as they are in
+ * `file`, before this process's measures. */
+static int side_join(struct saving *saving, const char *path,
+                     const struct orr_model_file *file)
+{
+    struct orr_error err = {""};
+    int rc = orr_side_read(path, ORR_SIDE_SAMPLES, &saving->side, &err);
+
+    if (rc == -ENOMEM)
+        return rc;
+    if (rc)
+        saving->side = orr_side_new(); /* a broken one is made anew */
+    if (!saving->side)
+        return -ENOMEM;
+    side_drop_stale(saving->side, file);
+    for (unsigned i = 0; i < saving->n; i++) {
+        const struct orr_model_change *change = &saving->changes[i];
+        struct orr_side_entry *entry =
+            orr_side_get(saving->side, change->devices, change->ndevices,
+                         change->impl, change->row.hash);
+
+        if (!saving->windows[i])
+            continue;
+        if (!entry)
+            entry =
+                orr_side_append(saving->side, change->devices, change->ndevices,
+                                change->impl, change->row.hash);
+        if (!entry || orr_window_save(saving->windows[i], entry))
+            return -ENOMEM;
+        entry->last_time = (int64_t)time(NULL);
+    }
+    return 0;
+}
+
+/* Names the rows that the entries belong to from now on. */
+static void side_stamp(const struct saving *saving,
+                       const struct orr_model_file *file)
+{
+    for (unsigned i = 0; i < saving->n; i++) {
+        const struct orr_model_change *change = &saving->changes[i];
+        const struct orr_model_row *row =
+            row_of_change(file, change, saving->model->models->homogeneous);
+        struct orr_side_entry *entry =
+            orr_side_get(saving->side, change->devices, change->ndevices,
+                         change->impl, change->row.hash);
+
+        if (!row || !entry || !saving->windows[i])
+            continue;
+        entry->row_n = row->n;
+        entry->row_sum = row->sum;
+    }
+}
+
+/* The means are what counts: a side file that cannot be written is left out,
+ * and then is stale. */
+static void side_write(struct saving *saving, const char *path,
+                       const struct orr_model_file *file)
+{
+    struct orr_error err = {""};
+
+    side_stamp(saving, file);
+    if (orr_side_write(path, saving->side, &err))
+        orr_log_warning("%s What was measured is saved without its samples.",
+                        err.text);
+}
+
+/* Called again when somebody has made the file meanwhile; what the windows
+ * have joins the side file only once. */
 static int saving_edit(struct orr_model_file *file, void *arg,
                        struct orr_error *err)
 {
-    const struct saving *saving = arg;
+    struct saving *saving = arg;
     const struct orr_model *model = saving->model;
+    char *path = NULL;
+    int rc = orr_side_path(model->path, &path);
 
     if (model->dropped)
         orr_model_file_subtract(file, model->dropped);
-    if (orr_model_file_apply(file, saving->changes, saving->n,
-                             model->models->homogeneous))
+    if (rc == 0 && !saving->side)
+        rc = side_join(saving, path, file);
+    if (rc != -ENOMEM)
+        rc = orr_model_file_apply(file, saving->changes, saving->n,
+                                  model->models->homogeneous);
+    if (rc == 0 && saving->side)
+        side_write(saving, path, file);
+    free(path);
+    if (rc)
         return orr_fail(err, -ENOMEM, "Performance model %s: out of memory.",
                         model->symbol);
     return 0;
@@ -163,14 +363,9 @@ static void saving_adopt(const struct saving *saving,
 {
     for (unsigned i = 0; i < saving->n; i++) {
         const struct orr_model_change *change = &saving->changes[i];
-        const struct orr_model_comb *comb =
-            orr_model_file_find_comb(file, change->devices, change->ndevices,
-                                     saving->model->models->homogeneous);
-        const struct orr_model_row *row = NULL;
+        const struct orr_model_row *row =
+            row_of_change(file, change, saving->model->models->homogeneous);
 
-        if (comb && change->impl < comb->nimpls)
-            row = orr_model_impl_find_row(&comb->impls[change->impl],
-                                          change->row.hash);
         if (row)
             orr_entry_saved(saving->entries[i], change, row);
     }
@@ -224,8 +419,9 @@ int orr_model_save(struct orr_model *model, struct orr_error *err)
                  model->symbol);
     else if (saving.n > 0)
         rc = saving_write(&saving, err);
-    free(saving.changes);
-    free(saving.entries);
+    if (rc < 0)
+        saving_undo(&saving);
+    saving_done(&saving);
     return rc;
 }
 

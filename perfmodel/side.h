@@ -42,33 +42,70 @@ struct orr_side_entry {
     /* Means of `blocksize` consecutive measures that were no outliers, over
      * the whole life of the entry, the oldest first: for intervals. */
     unsigned blocksize, nblocks;
-    double *blocks;           /* owned */
-    double tail_sum, tail_n;  /* Σ and number of measures of the next block */
+    double *blocks;          /* owned */
+    double tail_sum, tail_n; /* Σ and number of measures of the next block */
 };
 
 struct orr_side {
-    unsigned nentries;
+    unsigned nentries, room;
     struct orr_side_entry *entries; /* owned */
 };
 
 /* The path of the side file of a model file, for the caller to free. Errors:
- * -ENOMEM; -EINVAL for a path without a directory codelets/45. */
+ * -ENOMEM; -EINVAL for a path that is not in a directory codelets/45. */
 int orr_side_path(const char *model_path, char **ret);
+
+/* Whether a side file is read with recent samples and blocks, or only for what
+ * is predicted: the samples are then not even looked at. */
+enum orr_side_part { ORR_SIDE_FIGURES, ORR_SIDE_SAMPLES };
 
 /* Reads the side file `path`. *ret is owned by the caller. Errors: -ENOENT,
  * silently; -EINVAL with "path:line: reason"; -ENOMEM; those of open, read. */
-int orr_side_read(const char *path, struct orr_side **ret,
-                  struct orr_error *err);
+int orr_side_read(const char *path, enum orr_side_part part,
+                  struct orr_side **ret, struct orr_error *err);
+
+/* Writes it and puts it in place in one step; makes the directory. Call it
+ * under the lock of the model file's update. */
+int orr_side_write(const char *path, const struct orr_side *side,
+                   struct orr_error *err);
+
+/* Text to data and back. Formatted text is for the caller to free(). */
 int orr_side_parse(const char *name, const char *text, size_t size,
-                   struct orr_side **ret, struct orr_error *err);
+                   enum orr_side_part part, struct orr_side **ret,
+                   struct orr_error *err);
 int orr_side_format(const struct orr_side *side, char **ret_text,
                     size_t *ret_size);
+
+/* An empty one, owned by the caller; NULL without memory. */
+struct orr_side *orr_side_new(void);
 void orr_side_free(struct orr_side *side);
+
+/* The first entry of these devices (exactly), implementation and footprint,
+ * whether it belongs to a row or not; NULL without. Lent until an append. */
+struct orr_side_entry *orr_side_get(const struct orr_side *side,
+                                    const struct orr_device *devices,
+                                    unsigned ndevices, unsigned impl,
+                                    uint32_t hash);
+
+/* Adds an entry, all zero but for its key, at the end. NULL without memory.
+ * Lent until the next append. */
+struct orr_side_entry *orr_side_append(struct orr_side *side,
+                                       const struct orr_device *devices,
+                                       unsigned ndevices, unsigned impl,
+                                       uint32_t hash);
+
+/* Takes out entry number `at`; the others keep their order. */
+void orr_side_remove(struct orr_side *side, unsigned at);
+
+/* Whether the entry belongs to the row as the row is now. */
+bool orr_side_matches(const struct orr_side_entry *entry,
+                      const struct orr_model_row *row);
 
 /* The entry for a row of a comb and implementation, NULL without. *ret_stale
  * (unless NULL) says that there is one, but that the row has changed since: it
  * is not returned then. Lent. */
-const struct orr_side_entry *
-orr_side_find(const struct orr_side *side, const struct orr_device *devices,
-              unsigned ndevices, unsigned impl, const struct orr_model_row *row,
-              bool *ret_stale);
+const struct orr_side_entry *orr_side_find(const struct orr_side *side,
+                                           const struct orr_device *devices,
+                                           unsigned ndevices, unsigned impl,
+                                           const struct orr_model_row *row,
+                                           bool *ret_stale);

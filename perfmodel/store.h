@@ -119,6 +119,3 @@ typedef int (*orr_model_edit_fn)(struct orr_model_file *file, void *arg,
  * before. */
 int orr_model_file_update(const char *path, orr_model_edit_fn edit, void *arg,
                           struct orr_model_file **ret, struct orr_error *err);
-
-/* Makes the directory `path` and those above it, with mode 0700. */
-int orr_directory_make(const char *path, struct orr_error *err);

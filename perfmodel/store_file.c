@@ -27,89 +27,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOCK_NAME      ".orrery-lock"
-#define TRIES_MAX      16
-#define SIZE_MAX_BYTES ((size_t)1 << 30) /* no model file is that large */
+#include "perfmodel/disk.h"
 
-/* Takes a lock of kind F_RDLCK or F_WRLCK, waiting as long as it takes. File
- * systems without locks are used without. */
-static int lock_fd(int fd, short kind)
-{
-    struct flock lock = {.l_type = kind, .l_whence = SEEK_SET};
-
-    while (fcntl(fd, F_OFD_SETLKW, &lock)) {
-        if (errno == EINVAL || errno == ENOLCK || errno == EOPNOTSUPP ||
-            errno == ENOSYS)
-            return 0;
-        if (errno != EINTR)
-            return -errno;
-    }
-    return 0;
-}
-
-static int fail_errno(struct orr_error *err, const char *what, const char *path)
-{
-    int code = -errno;
-    bool forbidden = code == -EACCES || code == -EROFS || code == -EPERM;
-
-    return orr_fail(err, code, "%s: %s: %s.%s", path, what, strerror(-code),
-                    forbidden ? " Set STARPU_PERF_MODEL_DIR to a directory "
-                                "that can be written."
-                              : "");
-}
-
-/* Makes room for more behind the `size` bytes there are, and for a NUL. */
-static int text_reserve(char **text, size_t size, size_t *room)
-{
-    char *bigger;
-
-    if (*text && size + 1 < *room)
-        return 0;
-    if (size > SIZE_MAX_BYTES)
-        return -EFBIG;
-    bigger = realloc(*text, *room ? 2 * *room : 8192);
-    if (!bigger)
-        return -ENOMEM;
-    *room = *room ? 2 * *room : 8192;
-    *text = bigger;
-    return 0;
-}
-
-/* Reads all of a regular file. *ret is for the caller to free(). */
-static int read_all(int fd, const char *path, char **ret, size_t *ret_size,
-                    struct orr_error *err)
-{
-    size_t room = 0, size = 0;
-    char *text = NULL;
-    ssize_t got = 1;
-    int rc = 0;
-
-    while (!rc && got != 0) {
-        rc = text_reserve(&text, size, &room);
-        if (rc)
-            break;
-        got = pread(fd, text + size, room - size - 1, (off_t)size);
-        if (got > 0)
-            size += (size_t)got;
-        else if (got < 0 && errno != EINTR)
-            rc = -errno;
-    }
-    if (rc) {
-        free(text);
-        return orr_fail(err, rc, "%s: cannot be read: %s.", path,
-                        strerror(-rc));
-    }
-    *ret = text;
-    *ret_size = size;
-    return 0;
-}
+#define LOCK_NAME ".orrery-lock"
+#define TRIES_MAX 16
 
 static int parse_fd(int fd, const char *path, struct orr_model_file **ret,
                     struct orr_error *err)
 {
     char *text = NULL;
     size_t size = 0;
-    int rc = read_all(fd, path, &text, &size, err);
+    int rc = orr_disk_read(fd, path, &text, &size, err);
 
     if (rc)
         return rc;
@@ -118,67 +46,20 @@ static int parse_fd(int fd, const char *path, struct orr_model_file **ret,
     return rc;
 }
 
-/* Opens a regular file: -ENOENT, without words, when there is none. */
-static int open_regular(const char *path, int flags, int *ret,
-                        struct orr_error *err)
-{
-    struct stat st;
-    /* O_NONBLOCK: a pipe of that name must not hold us up. */
-    int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK);
-
-    if (fd < 0 && errno == ENOENT)
-        return -ENOENT;
-    if (fd < 0)
-        return fail_errno(err, "cannot be opened", path);
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-        close(fd);
-        return orr_fail(err, -EINVAL,
-                        "%s: not a regular file; move it out of the way.",
-                        path);
-    }
-    *ret = fd;
-    return 0;
-}
-
 int orr_model_file_read(const char *path, struct orr_model_file **ret,
                         struct orr_error *err)
 {
-    int fd, rc = open_regular(path, O_RDONLY, &fd, err);
+    int fd, rc = orr_disk_open(path, O_RDONLY, &fd, err);
 
     if (rc)
         return rc;
-    rc = lock_fd(fd, F_RDLCK);
+    rc = orr_disk_lock(fd, F_RDLCK);
     if (rc)
         orr_fail(err, rc, "%s: cannot be locked: %s.", path, strerror(-rc));
     else
         rc = parse_fd(fd, path, ret, err);
     close(fd);
     return rc;
-}
-
-int orr_directory_make(const char *path, struct orr_error *err)
-{
-    size_t length = strlen(path);
-    char *part = strdup(path);
-    struct stat st;
-
-    if (!part)
-        return orr_fail(err, -ENOMEM, "%s: out of memory.", path);
-    for (size_t i = 1; i <= length; i++) {
-        if (path[i] != '/' && path[i] != '\0')
-            continue;
-        part[i] = '\0';
-        /* A parent that we may not make may be there all the same; the last
-         * step tells. */
-        (void)mkdir(part, 0700);
-        part[i] = path[i];
-    }
-    free(part);
-    if (stat(path, &st))
-        return fail_errno(err, "the directory cannot be made", path);
-    if (!S_ISDIR(st.st_mode))
-        return orr_fail(err, -ENOTDIR, "%s: not a directory.", path);
-    return 0;
 }
 
 /* Makes a path of a directory and a name: "dir/before+name+after". */
@@ -236,9 +117,9 @@ static int update_lock(struct update *u, struct orr_error *err)
         return orr_fail(err, -ENOMEM, "%s: out of memory.", u->path);
     u->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (u->lock < 0)
-        rc = fail_errno(err, "the lock file cannot be opened", path);
+        rc = orr_disk_fail(err, "the lock file cannot be opened", path);
     else
-        rc = lock_fd(u->lock, F_WRLCK);
+        rc = orr_disk_lock(u->lock, F_WRLCK);
     if (rc && u->lock >= 0)
         orr_fail(err, rc, "%s: cannot be locked: %s.", path, strerror(-rc));
     free(path);
@@ -252,18 +133,18 @@ static int update_open(struct update *u, struct orr_error *err)
     struct stat held, named;
 
     for (;;) {
-        int rc = open_regular(u->path, O_RDWR, &u->fd, err);
+        int rc = orr_disk_open(u->path, O_RDWR, &u->fd, err);
 
         if (rc == -ENOENT)
             return 0;
         if (rc)
             return rc;
-        rc = lock_fd(u->fd, F_WRLCK);
+        rc = orr_disk_lock(u->fd, F_WRLCK);
         if (rc)
             return orr_fail(err, rc, "%s: cannot be locked: %s.", u->path,
                             strerror(-rc));
         if (fstat(u->fd, &held))
-            return fail_errno(err, "cannot be examined", u->path);
+            return orr_disk_fail(err, "cannot be examined", u->path);
         if (stat(u->path, &named) == 0 && held.st_ino == named.st_ino &&
             held.st_dev == named.st_dev) {
             u->mode = held.st_mode & 07777;
@@ -274,66 +155,21 @@ static int update_open(struct update *u, struct orr_error *err)
     }
 }
 
-static int write_all(int fd, const char *text, size_t size)
-{
-    while (size > 0) {
-        ssize_t put = write(fd, text, size);
-
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return -errno;
-        text += put;
-        size -= (size_t)put;
-    }
-    return 0;
-}
-
-/* Writes the temporary file and waits until it is on the disk. */
-static int update_write(struct update *u, const char *text, size_t size,
-                        struct orr_error *err)
-{
-    int fd, rc;
-
-    unlink(u->temporary); /* left by a process that was killed */
-    fd = open(u->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return fail_errno(err, "cannot be made", u->temporary);
-    rc = write_all(fd, text, size);
-    if (!rc && u->mode)
-        (void)fchmod(fd, u->mode); /* as well as we are allowed to */
-    if (!rc && fsync(fd))
-        rc = -errno;
-    if (close(fd) && !rc)
-        rc = -errno;
-    if (!rc)
-        return 0;
-    unlink(u->temporary);
-    return orr_fail(err, rc, "%s: cannot be written: %s.", u->temporary,
-                    strerror(-rc));
-}
-
 /* Gives the temporary file its name. -EEXIST, without words, when there was no
  * file before and somebody has made one since. */
 static int update_rename(struct update *u, struct orr_error *err)
 {
-    int dir;
-
     if (u->fd < 0) {
         if (link(u->temporary, u->path) == 0)
             unlink(u->temporary);
         else if (errno == EEXIST)
             return -EEXIST;
         else if (rename(u->temporary, u->path)) /* no links here */
-            return fail_errno(err, "cannot be made", u->path);
+            return orr_disk_fail(err, "cannot be made", u->path);
     } else if (rename(u->temporary, u->path)) {
-        return fail_errno(err, "cannot be replaced", u->path);
+        return orr_disk_fail(err, "cannot be replaced", u->path);
     }
-    dir = open(u->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (dir >= 0) {
-        (void)fsync(dir); /* not every file system can */
-        close(dir);
-    }
+    orr_disk_sync_directory(u->dir);
     return 0;
 }
 
@@ -380,7 +216,7 @@ static int update_once(struct update *u, orr_model_edit_fn edit, void *arg,
     if (!rc)
         rc = update_text(u, edit, arg, &text, &size, &file, err);
     if (!rc)
-        rc = update_write(u, text, size, err);
+        rc = orr_disk_write(u->temporary, text, size, u->mode, err);
     if (!rc) {
         rc = update_rename(u, err);
         if (rc)

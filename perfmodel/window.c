@@ -146,7 +146,7 @@ static void settle(struct orr_window *w, unsigned count, double middle)
 /* One level or two, from what was kept of the last `count` samples. */
 static void find_levels(struct orr_window *w, unsigned count)
 {
-    double least = INFINITY, most = 0, middle, sum[2] = {0}, n[2] = {0};
+    double least = (double)INFINITY, most = 0, middle, sum[2] = {0}, n[2] = {0};
 
     for (unsigned back = 0; back < count; back++) {
         unsigned at = ring_at(w, back);
@@ -156,7 +156,7 @@ static void find_levels(struct orr_window *w, unsigned count)
         least = fmin(least, w->recent[at]);
         most = fmax(most, w->recent[at]);
     }
-    middle = most > least * w->ratio ? sqrt(most * least) : INFINITY;
+    middle = most > least * w->ratio ? sqrt(most * least) : (double)INFINITY;
     for (unsigned back = 0; back < count; back++) {
         unsigned at = ring_at(w, back), upper = w->recent[at] > middle;
 

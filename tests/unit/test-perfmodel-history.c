@@ -8,6 +8,7 @@
 #endif
 
 #include "perfmodel/model.h"
+#include "perfmodel/side.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,6 +18,7 @@
 #include "tests/unit/perfmodel_util.h"
 
 static char dir[64], path[96];
+static char side_path[128];
 static struct orr_sampling *sampling;
 
 static const struct orr_device cpu = {ORR_DEVICE_CPU, 0, 1};
@@ -28,6 +30,8 @@ static void set_up(void)
 
     tmp_make(dir);
     snprintf(path, sizeof(path), "%s/codelets/45/kernel.host", dir);
+    snprintf(side_path, sizeof(side_path), "%s/codelets/45.orrery/kernel.host",
+             dir);
     setenv("STARPU_SILENT", "1", 1);
     ck_assert_int_eq(orr_sampling_new(&options, &sampling), 0);
 }
@@ -238,8 +242,12 @@ START_TEST(version_grows_when_a_figure_moves_by_more_than_1_percent)
     ck_assert_uint_eq(orr_models_version(models), version);
     measure(model, 0, 140, 1);
     ck_assert_uint_eq(orr_models_version(models), version + 1);
+    /* The row is emptied by StarPU's rule, the estimate stays. */
     measure(model, 0, 1000, 20);
-    ck_assert(isnan(orr_model_expected(model, 0, 0, 0xf00)));
+    ck_assert_double_eq_tol(orr_model_expected(model, 0, 0, 0xf00), 103, 1);
+    ck_assert_uint_eq(orr_models_version(models), version + 1);
+    measure(model, 0, 1000, 20);
+    ck_assert_double_eq_tol(orr_model_expected(model, 0, 0, 0xf00), 1000, 1);
     ck_assert_uint_eq(orr_models_version(models), version + 2);
     orr_models_free(models);
 }
@@ -309,6 +317,102 @@ START_TEST(what_was_saved_is_loaded_and_continued)
     models = models_new(0, false);
     ck_assert(isnan(orr_model_expected(model_get(models), 1, 0, 0xf00)));
     orr_models_free(models);
+}
+END_TEST
+
+/* The figures of the side file's only entry. */
+static struct orr_side_entry side_saved(void)
+{
+    struct orr_error err = {""};
+    struct orr_side_entry entry;
+    struct orr_side *side;
+
+    ck_assert_msg(orr_side_read(side_path, ORR_SIDE_SAMPLES, &side, &err) == 0,
+                  "%s", err.text);
+    ck_assert_uint_eq(side->nentries, 1);
+    entry = side->entries[0];
+    orr_side_free(side);
+    return entry;
+}
+
+static double simulated_estimate(void)
+{
+    struct orr_models *models = models_new(0, true);
+    double us = orr_model_expected(model_get(models), 1, 0, 0xf00);
+
+    orr_models_free(models);
+    return us;
+}
+
+START_TEST(what_is_predicted_is_what_the_samples_say)
+{
+    struct orr_models *models = models_new(1, false);
+    struct orr_model *model = model_get(models);
+
+    measure(model, 1, 70000, 13);
+    ck_assert_double_eq(orr_model_expected(model, 1, 0, 0xf00), 70000);
+    measure(model, 1, 190, 5);
+    ck_assert_double_eq(orr_model_expected(model, 1, 0, 0xf00), 190);
+    ck_assert_int_eq(orr_models_save(models, NULL, NULL), 0);
+    orr_models_free(models);
+    /* StarPU's row is still what the spikes made it. */
+    ck_assert_double_eq(row_saved().mean, 70000);
+    ck_assert_double_eq(simulated_estimate(), 190);
+    ck_assert_uint_eq(side_saved().noutliers, 12);
+    ck_assert_uint_eq(side_saved().nfirst, 1);
+    ck_assert_double_eq(side_saved().first_sum, 70000);
+}
+END_TEST
+
+START_TEST(a_side_entry_of_another_row_is_ignored)
+{
+    char *text;
+
+    run_and_save(1, 100, 40);
+    text = text_read(side_path);
+    run_and_save(1, 100, 2); /* the row goes on, the side file stays behind */
+    text_write(side_path, text);
+    free(text);
+    ck_assert_double_eq(simulated_estimate(), 100);
+    /* It is made anew with what is measured next. */
+    run_and_save(1, 110, 12);
+    ck_assert_uint_eq(side_saved().nseen, 11);
+    ck_assert_uint_eq(side_saved().row_n, row_saved().n);
+}
+END_TEST
+
+START_TEST(a_broken_side_file_is_made_anew_and_costs_nothing_else)
+{
+    run_and_save(1, 100, 40);
+    text_write(side_path, "orrery-side 1\nentry what\n");
+    ck_assert_double_eq(simulated_estimate(), 100);
+    run_and_save(1, 100, 12);
+    ck_assert_uint_eq(row_saved().n, 39 + 12);
+    ck_assert_uint_eq(side_saved().nseen, 11);
+}
+END_TEST
+
+START_TEST(calibration_from_scratch_forgets_the_samples_as_well)
+{
+    run_and_save(1, 100, 40);
+    run_and_save(2, 200, 21);
+    ck_assert_uint_eq(row_saved().n, 20);
+    ck_assert_double_eq(simulated_estimate(), 200);
+    ck_assert_uint_eq(side_saved().nseen, 20);
+}
+END_TEST
+
+START_TEST(a_side_file_that_cannot_be_written_loses_no_measures)
+{
+    char folder[96];
+
+    snprintf(folder, sizeof(folder), "%s/codelets", dir);
+    ck_assert_int_eq(mkdir(folder, 0700), 0);
+    snprintf(folder, sizeof(folder), "%s/codelets/45.orrery", dir);
+    text_write(folder, "in the way");
+    run_and_save(1, 100, 40);
+    ck_assert_uint_eq(row_saved().n, 39);
+    ck_assert_double_eq(simulated_estimate(), 100);
 }
 END_TEST
 
@@ -439,6 +543,10 @@ START_TEST(two_runs_at_once_lose_nothing)
     orr_models_free(models);
     ck_assert_uint_eq(row_saved().n, 10 + 20 + 30);
     ck_assert_double_eq(row_saved().sum, 50 + 120 + 210);
+    /* Of each run the first measure is no sample. */
+    ck_assert_uint_eq(side_saved().nseen, 10 + 19 + 29);
+    ck_assert_double_eq_tol(side_saved().estimate,
+                            (10 * 5 + 19 * 6 + 29 * 7) / 58.0, 1e-6);
 }
 END_TEST
 
@@ -635,6 +743,11 @@ int main(void)
     tcase_add_test(tc,
                    missing_figures_start_measuring_on_the_real_machine_only);
     tcase_add_test(tc, what_was_saved_is_loaded_and_continued);
+    tcase_add_test(tc, what_is_predicted_is_what_the_samples_say);
+    tcase_add_test(tc, a_side_entry_of_another_row_is_ignored);
+    tcase_add_test(tc, a_broken_side_file_is_made_anew_and_costs_nothing_else);
+    tcase_add_test(tc, calibration_from_scratch_forgets_the_samples_as_well);
+    tcase_add_test(tc, a_side_file_that_cannot_be_written_loses_no_measures);
     tcase_add_test(tc, a_warm_up_alone_is_not_saved);
     tcase_add_test(tc, an_emptied_row_replaces_the_file_s);
     tcase_add_test(tc, calibrate_2_starts_anew);

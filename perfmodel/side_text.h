@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfmodel/side_text.h - the grammar of side files (see side.h).
+ *
+ *   orrery-side 1
+ *   entry <devices> <impl> <hash> <n> <sum> <estimate> <nseen> <noutliers>
+ *         <nfirst> <first sum> <last time>           all on one line
+ *   …
+ *   samples
+ *   recent <entry> <n> {<duration>[!]}               ! set aside
+ *   blocks <entry> <size> <n> <tail n> <tail sum> {<mean>}
+ *
+ * <devices>: type/devid/ncores, several joined by +. <entry>: which one, from
+ * 0 in their order. # begins a comment. What predicts stands in front, so that
+ * who needs nothing else stops at "samples".
+ */
+#pragma once
+
+#define ORR_SIDE_SAMPLES_MARK "\nsamples\n"

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tests of perfmodel/window.h: what a few wrong measures do to an estimate,
+ * and how it comes back from a wrong level. One thread, seeded.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "perfmodel/window.h"
+
+static struct orr_window w;
+
+static void set_up(void)
+{
+    orr_window_init(&w, 50);
+}
+
+/* About a normal variate: the sum of twelve uniform ones. */
+static double noise(unsigned *seed, double sigma)
+{
+    double sum = -6;
+
+    for (int i = 0; i < 12; i++) {
+        *seed = *seed * 1664525 + 1013904223;
+        sum += (*seed >> 8) / 16777216.0;
+    }
+    return sigma * sum;
+}
+
+/* `n` measures around `level` with 3 % of noise. */
+static void feed(double level, unsigned n)
+{
+    static unsigned seed = 7;
+
+    for (unsigned i = 0; i < n; i++)
+        orr_window_add(&w, level * (1 + noise(&seed, 0.03)), 1);
+}
+
+static void check_estimate(double expected, double tolerance)
+{
+    ck_assert_double_eq_tol(orr_window_estimate(&w) / expected, 1, tolerance);
+}
+
+START_TEST(an_empty_window_knows_nothing)
+{
+    ck_assert(isnan(orr_window_estimate(&w)));
+    ck_assert_double_eq(orr_window_weight(&w), 0);
+}
+END_TEST
+
+START_TEST(the_estimate_is_the_mean)
+{
+    for (int i = 0; i < 100; i++)
+        orr_window_add(&w, i % 2 ? 90 : 110, 1);
+    check_estimate(100, 1e-12);
+    ck_assert_double_eq(orr_window_weight(&w), 100);
+    ck_assert_uint_eq(w.noutliers, 0);
+}
+END_TEST
+
+/* After how many good measures the spikes come. */
+static const unsigned befores[] = {10, 16, 30, 200};
+
+START_TEST(a_dozen_spikes_in_a_row_move_nothing)
+{
+    double before;
+
+    feed(190, befores[_i]);
+    before = orr_window_estimate(&w);
+    for (int i = 0; i < 12; i++)
+        orr_window_add(&w, 70000, 1);
+    if (befores[_i] >= 16)
+        ck_assert_double_eq(orr_window_estimate(&w), before);
+    feed(190, 20);
+    check_estimate(190, 0.03);
+    ck_assert_uint_eq(w.noutliers, 12);
+}
+END_TEST
+
+static const unsigned firsts[] = {1, 2, 5, 9, 12, 15, 16, 20, 40, 200};
+
+START_TEST(five_good_measures_correct_any_wrong_level)
+{
+    for (unsigned i = 0; i < firsts[_i]; i++)
+        orr_window_add(&w, 70000, 1);
+    check_estimate(70000, 1e-9);
+    feed(190, 5);
+    check_estimate(190, 0.05);
+    feed(190, 200);
+    check_estimate(190, 0.01);
+    /* Those that are still in the ring are counted. */
+    ck_assert_uint_eq(w.noutliers, firsts[_i] < 123 ? firsts[_i] : 123);
+}
+END_TEST
+
+START_TEST(scattered_spikes_move_nothing)
+{
+    for (int i = 0; i < 2000; i++) {
+        feed(190, 1);
+        if (i % 5 == 0)
+            orr_window_add(&w, 19000, 1);
+    }
+    check_estimate(190, 0.01);
+    ck_assert_uint_eq(w.noutliers, 400);
+}
+END_TEST
+
+START_TEST(a_new_level_that_lasts_is_believed)
+{
+    feed(190, 300);
+    feed(400, 23);
+    check_estimate(190, 0.01);
+    feed(400, 1);
+    check_estimate(400, 0.03);
+    feed(190, 5);
+    check_estimate(190, 0.05);
+}
+END_TEST
+
+START_TEST(two_levels_that_alternate_both_count)
+{
+    for (int i = 0; i < 300; i++) {
+        feed(100, 1);
+        feed(300, 1);
+    }
+    check_estimate(200, 0.06);
+    ck_assert_double_eq_tol(w.low, 100, 5);
+    ck_assert_double_eq_tol(w.high, 300, 15);
+}
+END_TEST
+
+START_TEST(one_of_two_levels_that_ends_is_forgotten)
+{
+    for (int i = 0; i < 300; i++) {
+        feed(100, 1);
+        feed(300, 1);
+    }
+    feed(100, 300);
+    check_estimate(100, 0.05);
+    ck_assert_double_eq(w.low, w.high);
+}
+END_TEST
+
+START_TEST(what_was_known_counts_until_it_is_contradicted)
+{
+    orr_window_begin_level(&w, 200, 50);
+    check_estimate(200, 1e-12);
+    feed(190, 10);
+    check_estimate(198.3, 0.01);
+    orr_window_init(&w, 50);
+    orr_window_begin_level(&w, 70000, 12);
+    feed(190, 5);
+    check_estimate(190, 0.05);
+}
+END_TEST
+
+START_TEST(blocks_cover_the_whole_series)
+{
+    struct orr_side_entry entry = {0};
+    double sum = 0, n;
+
+    feed(100, 10000);
+    n = w.blocks.tail_n + (double)w.blocks.n * w.blocks.size;
+    ck_assert_double_eq(n + (double)w.noutliers, 10000);
+    ck_assert_uint_le(w.blocks.n, ORR_WINDOW_BLOCKS);
+    ck_assert_uint_ge(w.blocks.n, ORR_WINDOW_BLOCKS / 2);
+    for (unsigned i = 0; i < w.blocks.n; i++)
+        sum += w.blocks.mean[i];
+    ck_assert_double_eq_tol(sum / w.blocks.n, 100, 0.2);
+    ck_assert_int_eq(orr_window_save(&w, &entry), 0);
+    ck_assert_double_eq_tol(entry.estimate, 100, 0.2);
+    ck_assert_uint_eq(entry.nrecent, ORR_WINDOW_SIZE);
+    ck_assert_uint_eq(entry.nseen, 10000);
+    free(entry.recent);
+    free(entry.set_aside);
+    free(entry.blocks);
+}
+END_TEST
+
+/* Saves what is fresh, as after a run. */
+static void save(struct orr_side_entry *entry)
+{
+    struct orr_window taken;
+
+    orr_window_take(&w, &taken);
+    ck_assert_int_eq(orr_window_save(&taken, entry), 0);
+}
+
+START_TEST(runs_that_save_in_turn_add_up)
+{
+    struct orr_side_entry entry = {0};
+    double total;
+
+    for (int run = 0; run < 50; run++) {
+        orr_window_init(&w, 50);
+        if (run > 0)
+            orr_window_begin_level(&w, entry.estimate, run * 30);
+        orr_window_first(&w, 5000);
+        feed(100, 20);
+        save(&entry);
+        feed(100, 10);
+        save(&entry);
+    }
+    total = entry.tail_n + (double)entry.nblocks * entry.blocksize;
+    ck_assert_double_eq(total, 1500);
+    ck_assert_uint_eq(entry.nseen, 1500);
+    ck_assert_uint_eq(entry.nfirst, 50);
+    ck_assert_double_eq(entry.first_sum, 250000);
+    ck_assert_double_eq_tol(entry.estimate, 100, 0.5);
+    ck_assert_uint_eq(entry.nrecent, ORR_WINDOW_SIZE);
+    for (unsigned i = 0; i < entry.nrecent; i++)
+        ck_assert_double_eq_tol(entry.recent[i], 100, 20);
+    free(entry.recent);
+    free(entry.set_aside);
+    free(entry.blocks);
+}
+END_TEST
+
+START_TEST(what_could_not_be_saved_is_saved_later)
+{
+    struct orr_side_entry entry = {0};
+    struct orr_window taken;
+
+    feed(100, 50);
+    orr_window_take(&w, &taken);
+    feed(100, 30);
+    orr_window_untake(&w, &taken);
+    save(&entry);
+    ck_assert_uint_eq(entry.nseen, 80);
+    ck_assert_double_eq(entry.tail_n + (double)entry.nblocks * entry.blocksize,
+                        80);
+    free(entry.recent);
+    free(entry.set_aside);
+    free(entry.blocks);
+}
+END_TEST
+
+START_TEST(a_restart_disbelieves_what_the_file_has)
+{
+    struct orr_side_entry entry = {0};
+
+    for (int i = 0; i < 15; i++)
+        orr_window_add(&w, 70000, 1);
+    save(&entry);
+    ck_assert_double_eq(entry.estimate, 70000);
+    feed(190, 30);
+    save(&entry);
+    ck_assert_double_eq_tol(entry.estimate, 190, 4);
+    ck_assert_uint_eq(entry.nrecent, 45);
+    for (int i = 0; i < 45; i++)
+        ck_assert(entry.set_aside[i] == (i < 15));
+    ck_assert_uint_eq(entry.noutliers, 15);
+    free(entry.recent);
+    free(entry.set_aside);
+    free(entry.blocks);
+}
+END_TEST
+
+/* Whatever comes, the books agree with each other. */
+START_TEST(any_series_leaves_consistent_books)
+{
+    unsigned seed = 100 + (unsigned)_i;
+
+    for (int i = 0; i < 5000; i++) {
+        double level;
+        unsigned aside = 0;
+
+        seed = seed * 1664525 + 1013904223;
+        level = 10 * pow(4, (seed >> 28) * (seed >> 27 & 1) / 4.0);
+        orr_window_add(&w, level * (1 + noise(&seed, 0.05)), 1 + _i % 3);
+        ck_assert(orr_window_estimate(&w) > 0);
+        ck_assert(w.low <= w.high);
+        ck_assert_double_ge(orr_window_estimate(&w), w.low / 1.6);
+        ck_assert_double_le(orr_window_estimate(&w), w.high * 1.6);
+        for (unsigned j = 0; j < w.nrecent; j++)
+            aside += w.set_aside[j];
+        ck_assert_uint_le(aside, w.nrecent);
+        ck_assert_uint_le(w.noutliers, w.nseen);
+        ck_assert_uint_ge(w.noutliers, aside);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("perfmodel-window");
+    TCase *tc = tcase_create("all");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_checked_fixture(tc, set_up, NULL);
+    tcase_add_test(tc, an_empty_window_knows_nothing);
+    tcase_add_test(tc, the_estimate_is_the_mean);
+    tcase_add_loop_test(tc, a_dozen_spikes_in_a_row_move_nothing, 0, 4);
+    tcase_add_loop_test(tc, five_good_measures_correct_any_wrong_level, 0, 10);
+    tcase_add_test(tc, scattered_spikes_move_nothing);
+    tcase_add_test(tc, a_new_level_that_lasts_is_believed);
+    tcase_add_test(tc, two_levels_that_alternate_both_count);
+    tcase_add_test(tc, one_of_two_levels_that_ends_is_forgotten);
+    tcase_add_test(tc, what_was_known_counts_until_it_is_contradicted);
+    tcase_add_test(tc, blocks_cover_the_whole_series);
+    tcase_add_test(tc, runs_that_save_in_turn_add_up);
+    tcase_add_test(tc, what_could_not_be_saved_is_saved_later);
+    tcase_add_test(tc, a_restart_disbelieves_what_the_file_has);
+    tcase_add_loop_test(tc, any_series_leaves_consistent_books, 0, 9);
+    suite_add_tcase(suite, tc);
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    return srunner_ntests_failed(runner) ? 1 : 0;
+}
