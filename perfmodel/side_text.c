@@ -117,7 +117,7 @@ static int take_device(struct reader *r, struct orr_device *ret)
     int *const fields[] = {&ret->type, &ret->devid, &ret->ncores};
 
     for (unsigned i = 0; i < 3; i++) {
-        uint64_t value;
+        uint64_t value = 0;
         int rc;
 
         if (i > 0 && (r->at == r->stop || *r->at++ != '/'))
