@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * platforms/doctor.h - what is wrong with the figures of a machine's bus, in
+ * words: a link without figure, a device on a narrow slot, memory that was not
+ * pinned. Schedulers predict transfers with these figures, and a wrong one
+ * costs a factor of ten without anybody noticing. No state, any thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/error.h"
+
+enum orr_finding_severity {
+    ORR_FINDING_NOTE,    /* good to know; nothing need be done */
+    ORR_FINDING_WARNING, /* unusual; true on some machines */
+    ORR_FINDING_ERROR,   /* predictions with these figures are wrong */
+};
+
+struct orr_finding {
+    enum orr_finding_severity severity;
+    const char *rule; /* stable word for scripts, "bandwidth-missing" */
+    char *what;       /* owned: nodes and figures by name */
+    char *remedy;     /* owned: what to do */
+};
+
+/* Zeroed to begin with; ended with orr_findings_done. */
+struct orr_findings {
+    struct orr_finding *items; /* owned, errors first */
+    size_t n;
+};
+
+enum orr_doctor_kind {
+    ORR_DOCTOR_RAM,
+    ORR_DOCTOR_CUDA,
+    ORR_DOCTOR_OPENCL,
+    ORR_DOCTOR_OTHER, /* only its figures' presence is looked at */
+};
+
+struct orr_doctor_node {
+    enum orr_doctor_kind kind;
+    char name[24]; /* "RAM", "CUDA 1" */
+};
+
+/* What a file of the bus directory says about its own size. */
+struct orr_doctor_shape {
+    unsigned rows, columns; /* up to the last that has a known figure */
+    unsigned all_rows, all_columns; /* the unknown ones too */
+};
+
+/* Borrowed for the call. Matrices are row-major nnodes × nnodes, source first;
+ * MB/s and µs; NaN is unknown; the diagonal is not looked at. */
+struct orr_doctor_input {
+    unsigned nnodes;
+    const struct orr_doctor_node *nodes; /* nnodes; node 0 is main memory */
+    const double *bandwidth, *latency;
+    bool measured; /* the figures come from files, not from a platform */
+    /* Whether copies go straight from one to the other; NULL: not known. Pairs
+     * of devices that have no direct link need no figures. */
+    const bool *direct;
+    /* What the routes of the platform file say, or NULL. */
+    const double *platform_bandwidth, *platform_latency;
+    /* Sizes of the two files; NULL: not known. */
+    const struct orr_doctor_shape *bandwidth_shape, *latency_shape;
+    /* What the .config file counts, -1: not known. Nodes are all kinds of
+     * memory together, devices what the platform file must have. */
+    int config_nodes, config_cpus, config_cuda, config_opencl;
+    /* What the platform file has, -1: there is none. */
+    int platform_cpus, platform_cuda, platform_opencl;
+};
+
+/* Adds what is wrong to *findings, errors first. Errors: -ENOMEM; *findings
+ * then holds what was found until then. */
+int orr_doctor_examine(const struct orr_doctor_input *input,
+                       struct orr_findings *findings);
+
+/* The same for a machine by name: one that orr_machine_desc_load knows, or a
+ * host of which the bus/ of a sampling directory has .bandwidth, .latency and
+ * .config files. Files that cannot be read are findings. `sampling_dirs` is
+ * NULL-terminated and may be NULL. Errors: -ENOENT no such machine, with words
+ * that name those known; -ENOMEM. */
+int orr_doctor_examine_machine(const char *name,
+                               const char *const *sampling_dirs,
+                               struct orr_findings *findings,
+                               struct orr_error *err);
+
+/* Adds one finding; texts are copied. Errors: -ENOMEM. */
+int orr_findings_add(struct orr_findings *findings,
+                     enum orr_finding_severity severity, const char *rule,
+                     const char *what, const char *remedy);
+
+/* How many have this severity. */
+size_t orr_findings_count(const struct orr_findings *findings,
+                          enum orr_finding_severity severity);
+
+/* "error", "warning", "note" */
+const char *orr_finding_severity_name(enum orr_finding_severity severity);
+
+void orr_findings_done(struct orr_findings *findings);
