@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/base/log.h"
+#include "core/data/bus.h"
 #include "core/device/clock.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
@@ -51,8 +52,10 @@ static void write_workers(FILE *out, const struct orr_runtime *rt)
 static void write_figures(FILE *out, struct orr_runtime *rt, const char *how)
 {
     double last = rt->first_submit, flops = 0;
+    unsigned long long transfers, bytes;
     unsigned long ntasks = 0;
 
+    orr_buses_total(rt, &transfers, &bytes);
     for (unsigned w = 0; w < rt->nworkers; w++) {
         const struct orr_worker *worker = &rt->workers[w];
 
@@ -73,14 +76,13 @@ static void write_figures(FILE *out, struct orr_runtime *rt, const char *how)
     fputs(",\n", out);
     write_string(out, "assumed",
                  orr_config_string(&rt->config, ORR_CFG_ASSUME));
-    fprintf(
-        out,
-        ",\n\"makespan_us\": %.3f,\n\"flops\": %.6e,\n\"tasks\": %lu,\n"
-        "\"transfers\": %llu,\n\"transferred_bytes\": %llu,\n"
-        "\"evictions\": %llu,\n\"wall_s\": %.6f,\n",
-        last - rt->first_submit, flops, ntasks,
-        (unsigned long long)rt->ntransfers, (unsigned long long)rt->transferred,
-        (unsigned long long)rt->nevictions, orr_wall_time_s() - rt->wall_start);
+    fprintf(out,
+            ",\n\"makespan_us\": %.3f,\n\"flops\": %.6e,\n\"tasks\": %lu,\n"
+            "\"transfers\": %llu,\n\"transferred_bytes\": %llu,\n"
+            "\"evictions\": %llu,\n\"wall_s\": %.6f,\n",
+            last - rt->first_submit, flops, ntasks, transfers, bytes,
+            (unsigned long long)rt->nevictions,
+            orr_wall_time_s() - rt->wall_start);
     write_workers(out, rt);
     write_string(out, "exit", how);
     fputs("}\n", out);
@@ -110,6 +112,21 @@ static void write_report(struct orr_runtime *rt, const char *path,
     free(temporary);
 }
 
+/* The application did not ask for more than a figure: an error is said, and
+ * the run ends as it would have. */
+static void write_bus_stats(struct orr_runtime *rt)
+{
+    const char *path = orr_config_string(&rt->config, ORR_CFG_BUS_STATS_FILE);
+    FILE *out = path ? fopen(path, "w") : stderr;
+
+    if (out)
+        orr_buses_print(rt, out);
+    if (!out || (path ? fclose(out) : fflush(out)) != 0)
+        orr_log_error("the figures of the bus could not be written to %s: %s; "
+                      "STARPU_BUS_STATS_FILE names the file",
+                      path ? path : "stderr", strerror(errno));
+}
+
 void orr_report_write(struct orr_runtime *rt, const char *how)
 {
     const char *report = orr_config_string(&rt->config, ORR_CFG_REPORT);
@@ -118,6 +135,8 @@ void orr_report_write(struct orr_runtime *rt, const char *how)
 
     if (report)
         write_report(rt, report, how);
+    if (orr_config_bool(&rt->config, ORR_CFG_BUS_STATS))
+        write_bus_stats(rt);
     if (trace && rt->trace && orr_trace_write_paje(rt->trace, trace, &err) != 0)
         orr_log_error("the trace was not written: %s", err.text);
 }

@@ -12,6 +12,7 @@
 #include "core/api/thread.h"
 #include "core/base/log.h"
 #include "core/base/module.h"
+#include "core/data/bus.h"
 #include "core/data/data.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
@@ -368,8 +369,8 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
     rt->skips_kernels = rt->machine->simulated && !rt->machine->runs_kernels;
     apply_limits(rt);
     if ((code = make_sampling(rt)) || (code = make_models(rt, conf)) ||
-        (code = make_slabs(rt)) || (code = orr_nodes_new(rt)) ||
-        (code = make_workers(rt)) ||
+        (code = make_slabs(rt)) || (code = orr_buses_new(rt)) ||
+        (code = orr_nodes_new(rt)) || (code = make_workers(rt)) ||
         (code = orr_costs_table_new(rt, &rt->costs)) ||
         (code = orr_tags_new(&rt->tags)))
         return orr_fail(err, code,
@@ -392,6 +393,7 @@ static void free_parts(struct orr_runtime *rt)
     orr_tags_free(rt->tags);
     orr_costs_table_free(rt->costs);
     orr_nodes_free(rt);
+    orr_buses_free(rt);
     for (unsigned i = 0; i < 4; i++)
         orr_slab_free(rt->jobs[i]);
     orr_slab_free(rt->edges);

@@ -17,6 +17,7 @@
 #include "core/device/machine.h"
 #include "core/worker/worker.h"
 
+struct orr_bus;
 struct orr_costs_table;
 struct orr_models;
 struct orr_recording;
@@ -42,6 +43,10 @@ struct orr_runtime {
     struct orr_context *main;          /* [const] */
     unsigned nnodes, nworkers, nkinds; /* [const] */
     struct orr_node *nodes;
+    struct orr_bus *buses;   /* nbuses links between them, core/data/bus.h */
+    struct orr_bus **bus_at; /* [const] of a pair of nodes, NULL without */
+    unsigned nbuses;         /* [const] */
+    double buses_since;      /* [const] µs, when their counters were 0 */
     struct orr_worker *workers;
     struct orr_kind *kinds;
     unsigned *kind_members; /* [const] what kinds' members point into */
@@ -52,7 +57,7 @@ struct orr_runtime {
     const struct orr_sim_ops *sim; /* [const] NULL on the real machine */
     struct orr_costs_table *costs;
     struct orr_tags *tags;
-    struct orr_trace *trace;  /* NULL: off */
+    struct orr_trace *trace;               /* NULL: off */
     _Atomic(struct orr_recording *) bound; /* owned; NULL: none asked for */
     struct orr_slab *jobs[4]; /* for 1, 2, 3, 4 accesses; more: malloc */
     struct orr_slab *edges, *tasks, *requests;
@@ -66,11 +71,11 @@ struct orr_runtime {
     atomic_int paused; /* starpu_pause calls minus resumes */
     /* Figures for the report (core/report.c). */
     double first_submit; /* µs, < 0: none yet */
-    atomic_ullong ntransfers, transferred, nevictions;
+    atomic_ullong nevictions;
     double wall_start;       /* s, real time */
     bool count_write_back;   /* [const] transfer estimates include it */
-    bool skips_kernels; /* [const] simulated, kernels only take time */
-    bool warned_unreal; /* [main] */
+    bool skips_kernels;      /* [const] simulated, kernels only take time */
+    bool warned_unreal;      /* [main] */
     bool default_sequential; /* [main] new handles keep sequential order */
 };
 

@@ -33,6 +33,9 @@
 #include <starpu_thread_util.h>
 #include <starpu_util.h>
 #include <starpu_worker.h>
+#ifdef STARPU_USE_DEPRECATED_API
+#    include <starpu_deprecated_api.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {

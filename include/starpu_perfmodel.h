@@ -246,6 +246,8 @@ void starpu_perfmodel_directory(FILE *output);
 
 /* -- transfers between memory nodes -- */
 
+/* Tables of bandwidth and latency between all nodes; main memory near each
+ * device; where the files of these figures are, or would be. */
 void starpu_bus_print_bandwidth(FILE *f);
 void starpu_bus_print_affinity(FILE *f);
 void starpu_bus_print_filenames(FILE *f);

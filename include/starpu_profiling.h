@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * starpu_profiling.h - the figures that profiling collects, and arithmetic on
- * struct timespec. Types and header-only functions.
+ * struct timespec. Any thread.
  */
 #pragma once
 
@@ -62,13 +62,41 @@ struct starpu_profiling_worker_info {
     double flops;
 };
 
-/* What a link carried since its figures were last read. */
+/* What a link carried since its figures were last read. Real or virtual time,
+ * as the machine is. */
 struct starpu_profiling_bus_info {
     struct timespec start_time;
     struct timespec total_time;
     long long transferred_bytes;
     int transfer_count;
 };
+
+/* -- links between memory nodes -- */
+
+/* A bus is an ordered pair of memory nodes between which copies go straight;
+ * numbers begin at 0. get_id gives -1 for a pair that has none, the others
+ * -EINVAL for a number that there is not. */
+int starpu_bus_get_count(void);
+int starpu_bus_get_id(int src, int dst);
+int starpu_bus_get_src(int busid);
+int starpu_bus_get_dst(int busid);
+/* How the link is shared, which starpu_transfer_predict() counts with. At
+ * first all CUDA and OpenCL devices are thought to share each. A direct one is
+ * a device's alone; a number of GPUs goes before that, 0 takes it back. A bus
+ * that there is not, or a negative number, ends the program. */
+void starpu_bus_set_direct(int busid, int direct);
+int starpu_bus_get_direct(int busid);
+void starpu_bus_set_ngpus(int busid, int ngpus);
+int starpu_bus_get_ngpus(int busid);
+
+/* What the link carried since the last call, or since starpu_init(), and
+ * begins anew; `bus_info` may be NULL. 0, -EINVAL. */
+int starpu_bus_get_profiling_info(int busid,
+                                  struct starpu_profiling_bus_info *bus_info);
+
+/* Prints on stderr what each link carried since starpu_init(); calls of the
+ * above do not matter. */
+void starpu_profiling_bus_helper_display_summary(void);
 
 static __starpu_inline void starpu_timespec_clear(struct timespec *tsp)
 {

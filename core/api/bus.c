@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/api/bus.c - what is known of transfers between memory nodes. Fixed by
- * starpu_init; any thread.
+ * core/api/bus.c - transfers between memory nodes: what is known of them, what
+ * was measured, and how the links are shared. Any thread.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "core/api/api.h"
+#include "core/data/bus.h"
 #include "core/data/node.h"
 #include "perfmodel/sampling.h"
 
@@ -35,59 +37,209 @@ double starpu_transfer_predict(unsigned src_node, unsigned dst_node,
     return orr_transfer_predict(ORR_API_RUNTIME(), src_node, dst_node, size);
 }
 
-static void print_matrix(FILE *f, const struct orr_machine *machine,
-                         const double *values)
+/* -- links -- */
+
+int starpu_bus_get_count(void)
+{
+    return (int)ORR_API_RUNTIME()->nbuses;
+}
+
+int starpu_bus_get_id(int src, int dst)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    const struct orr_bus *bus = orr_bus_find(rt, src, dst);
+
+    return bus ? (int)(bus - rt->buses) : -1;
+}
+
+/* The link numbered `id`; NULL after a message when there is none. */
+static struct orr_bus *find_bus(const char *call, int id)
+{
+    struct orr_runtime *rt = orr_runtime_need(call);
+
+    if (id >= 0 && id < (int)rt->nbuses)
+        return &rt->buses[id];
+    if (rt->nbuses == 0)
+        orr_log_error("%s: there is no bus %d: the machine has one memory node "
+                      "and no bus at all",
+                      call, id);
+    else
+        orr_log_error("%s: there is no bus %d, they are numbered 0 to %u; "
+                      "starpu_bus_get_id gives the number of a pair of nodes",
+                      call, id, rt->nbuses - 1);
+    return NULL;
+}
+
+int starpu_bus_get_src(int busid)
+{
+    const struct orr_bus *bus = find_bus(__func__, busid);
+
+    return bus ? (int)bus->src : -EINVAL;
+}
+
+int starpu_bus_get_dst(int busid)
+{
+    const struct orr_bus *bus = find_bus(__func__, busid);
+
+    return bus ? (int)bus->dst : -EINVAL;
+}
+
+int starpu_bus_get_direct(int busid)
+{
+    const struct orr_bus *bus = find_bus(__func__, busid);
+
+    return bus ? atomic_load(&bus->direct) : -EINVAL;
+}
+
+int starpu_bus_get_ngpus(int busid)
+{
+    const struct orr_bus *bus = find_bus(__func__, busid);
+
+    return bus ? (int)orr_bus_sharers(ORR_API_RUNTIME(), bus) : -EINVAL;
+}
+
+void starpu_bus_set_direct(int busid, int direct)
+{
+    struct orr_bus *bus = find_bus(__func__, busid);
+
+    if (!bus)
+        abort();
+    atomic_store(&bus->direct, direct != 0);
+    orr_node_estimate(ORR_API_RUNTIME(), bus->src);
+}
+
+void starpu_bus_set_ngpus(int busid, int ngpus)
+{
+    struct orr_bus *bus = find_bus(__func__, busid);
+
+    if (!bus)
+        abort();
+    if (ngpus < 0) {
+        orr_log_error("%s: %d GPUs cannot share a bus; give 1 or more, or 0 "
+                      "for all of the machine",
+                      __func__, ngpus);
+        abort();
+    }
+    atomic_store(&bus->ngpus, ngpus);
+    orr_node_estimate(ORR_API_RUNTIME(), bus->src);
+}
+
+/* -- what they carried -- */
+
+/* The clock never goes below 0 nor beyond what a time_t holds. */
+static struct timespec timespec_of(double us)
+{
+    time_t s = (time_t)(us / 1e6);
+
+    return (struct timespec){s, (long)((us - (double)s * 1e6) * 1e3)};
+}
+
+int starpu_bus_get_profiling_info(int busid,
+                                  struct starpu_profiling_bus_info *bus_info)
+{
+    struct orr_bus *bus = find_bus(__func__, busid);
+    struct orr_bus_figures figures;
+
+    if (!bus)
+        return -EINVAL;
+    orr_bus_take_figures(ORR_API_RUNTIME(), bus, &figures);
+    if (bus_info)
+        *bus_info = (struct starpu_profiling_bus_info){
+            .start_time = timespec_of(figures.start),
+            .total_time = timespec_of(figures.length),
+            .transferred_bytes = (long long)figures.bytes,
+            .transfer_count = (int)figures.transfers,
+        };
+    return 0;
+}
+
+void starpu_profiling_bus_helper_display_summary(void)
+{
+    orr_buses_print(ORR_API_RUNTIME(), stderr);
+}
+
+/* -- tables: the shapes are those of FORMATS 2.9 -- */
+
+static void print_rows(FILE *f, const struct orr_machine *machine,
+                       const double *values)
 {
     unsigned n = machine->nnodes;
 
-    fprintf(f, "from/to");
-    for (unsigned dst = 0; dst < n; dst++)
-        fprintf(f, "\t%s", machine->nodes[dst].name);
-    fputc('\n', f);
     for (unsigned src = 0; src < n; src++) {
-        fputs(machine->nodes[src].name, f);
+        fprintf(f, "%s\t", machine->nodes[src].name);
         for (unsigned dst = 0; dst < n; dst++)
-            fprintf(f, "\t%.0f", src == dst ? 0 : values[src * n + dst]);
+            fprintf(f, "%.0f\t", src == dst ? 0 : values[src * n + dst]);
         fputc('\n', f);
     }
+}
+
+/* Per GPU its nodes of main memory, nearest first: there is one. */
+static void print_near_nodes(FILE *f, const struct orr_machine *machine)
+{
+    unsigned n = machine->nnodes;
+
+    fprintf(f, "\nGPU\tNUMA in preference order (logical index), "
+               "host-to-device, device-to-host\n");
+    for (unsigned i = 1; i < n; i++)
+        fprintf(f, "%s\t0\t%.0f\t%.0f\t\n", machine->nodes[i].name,
+                machine->bandwidth[i], machine->bandwidth[i * n]);
 }
 
 void starpu_bus_print_bandwidth(FILE *f)
 {
     const struct orr_machine *machine = ORR_API_RUNTIME()->machine;
 
-    fprintf(f, "bandwidth (MB/s)\n");
-    print_matrix(f, machine, machine->bandwidth);
-    fprintf(f, "\nlatency (us)\n");
-    print_matrix(f, machine, machine->latency);
+    fprintf(f, "from/to\t");
+    for (unsigned dst = 0; dst < machine->nnodes; dst++)
+        fprintf(f, "%s\t", machine->nodes[dst].name);
+    fputc('\n', f);
+    print_rows(f, machine, machine->bandwidth);
+    fputc('\n', f);
+    print_rows(f, machine, machine->latency);
+    if (!machine->simulated && machine->nnodes > 1)
+        print_near_nodes(f, machine);
 }
 
 /* There is one node of main memory, which is nearest to all. */
 void starpu_bus_print_affinity(FILE *f)
 {
+    static const struct {
+        enum starpu_node_kind kind;
+        const char *name;
+    } kinds[] = {{STARPU_CUDA_RAM, "CUDA"}, {STARPU_OPENCL_RAM, "OpenCL"}};
     const struct orr_machine *machine = ORR_API_RUNTIME()->machine;
 
-    fprintf(f, "# GPU\tNUMA0\n");
-    for (unsigned i = 0; i < machine->nnodes; i++)
-        if (machine->nodes[i].kind != STARPU_CPU_RAM)
-            fprintf(f, "%d\t0\n", machine->nodes[i].devid);
+    fprintf(f, "# GPU\tNUMA0\t\n");
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        bool any = false;
+
+        for (unsigned i = 0; i < machine->nnodes; i++) {
+            if (machine->nodes[i].kind != kinds[k].kind)
+                continue;
+            if (!any)
+                fprintf(f, "# %s\n", kinds[k].name);
+            any = true;
+            fprintf(f, "%d\t0\t\n", machine->nodes[i].devid);
+        }
+    }
 }
 
 void starpu_bus_print_filenames(FILE *f)
 {
-    static const char *const endings[] = {"affinity",     "latency",
-                                          "bandwidth",    "config",
-                                          "platform.xml", "platform.v4.xml"};
+    static const char *const files[] = {"bandwidth", "affinity", "latency"};
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         char name[512];
         char *path;
 
-        snprintf(name, sizeof(name), "%s.%s", rt->machine->host, endings[i]);
-        if (orr_sampling_place(rt->sampling, ORR_SAMPLING_BUS, name, &path) < 0)
+        snprintf(name, sizeof(name), "%s.%s", rt->machine->host, files[i]);
+        if (orr_sampling_place(rt->sampling, ORR_SAMPLING_BUS, name, &path) <
+            0) {
+            orr_log_error("%s: out of memory", __func__);
             return;
-        fprintf(f, "%s\n", path);
+        }
+        fprintf(f, "%9s: %s\n", files[i], path);
         free(path);
     }
 }

@@ -12,6 +12,7 @@
 #include "core/api/policy.h"
 #include "core/api/process.h"
 #include "core/api/state.h"
+#include "core/data/bus.h"
 #include "core/task/task.h"
 
 #ifndef ORR_VERSION
@@ -150,11 +151,11 @@ void starpu_topology_print(FILE *f)
 void starpu_display_stats(void)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
+    unsigned long long transfers, bytes;
 
-    fprintf(stderr, "copies: %llu (%.1f MiB), evictions: %llu\n",
-            atomic_load(&rt->ntransfers),
-            (double)atomic_load(&rt->transferred) / 1048576,
-            atomic_load(&rt->nevictions));
+    orr_buses_total(rt, &transfers, &bytes);
+    fprintf(stderr, "copies: %llu (%.1f MiB), evictions: %llu\n", transfers,
+            (double)bytes / 1048576, atomic_load(&rt->nevictions));
     for (unsigned w = 0; w < rt->nworkers; w++)
         fprintf(stderr, "  %s: %lu tasks, %.3f ms busy\n",
                 rt->workers[w].desc->name, rt->workers[w].ntasks,

@@ -149,7 +149,12 @@
       "File to which a Pajé trace of the run is written. Unset: none.")        \
     X(REPORT, "ORRERY_REPORT", STRING, "",                                     \
       "File to which the figures of the run are written as JSON. Unset: "      \
-      "none.")
+      "none.")                                                                 \
+    X(BUS_STATS, "STARPU_BUS_STATS", BOOL, "0",                                \
+      "1: at the end, what each link between memory nodes carried is "         \
+      "printed.")                                                              \
+    X(BUS_STATS_FILE, "STARPU_BUS_STATS_FILE", STRING, "",                     \
+      "File to which `STARPU_BUS_STATS` prints. Unset: stderr.")
 
 #define ORR_CONFIG_TABLE(X)                                                    \
     ORR_CONFIG_WORKERS(X)                                                      \

@@ -11,23 +11,25 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/data/bus.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
 
-static void set_estimates(struct orr_runtime *rt, struct orr_node *node)
+void orr_node_estimate(struct orr_runtime *rt, unsigned id)
 {
-    const struct orr_machine *machine = rt->machine;
-    unsigned ndevices = rt->nnodes - 1;
+    struct orr_node *node = &rt->nodes[id];
 
     for (unsigned dst = 0; dst < rt->nnodes; dst++) {
-        size_t at = (size_t)node->id * rt->nnodes + dst;
-        double bandwidth = machine->bandwidth[at];
+        const struct orr_bus *bus = orr_bus_find(rt, id, dst);
+        unsigned sharers = bus ? orr_bus_sharers(rt, bus) : rt->nnodes - 1;
+        double bandwidth = rt->machine->bandwidth[id * rt->nnodes + dst];
 
-        node->latency[dst] = machine->latency[at];
         /* FORMATS 2.6: all devices are expected to share the bus, both ways
          * at once. */
-        node->slowness[dst] = 2.0 * ndevices / bandwidth;
+        atomic_store_explicit(&node->slowness[dst], 2.0 * sharers / bandwidth,
+                              memory_order_relaxed);
     }
 }
 
@@ -48,7 +50,9 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
     node->slowness = calloc(rt->nnodes, sizeof(*node->slowness));
     if (!node->inflight || !node->latency || !node->slowness)
         return -ENOMEM;
-    set_estimates(rt, node);
+    memcpy(node->latency, &rt->machine->latency[(size_t)id * rt->nnodes],
+           rt->nnodes * sizeof(*node->latency));
+    orr_node_estimate(rt, id);
     return 0;
 }
 
@@ -82,7 +86,9 @@ double orr_transfer_predict(struct orr_runtime *rt, unsigned src, unsigned dst,
 
     if (src == dst)
         return 0;
-    time = node->latency[dst] + node->slowness[dst] * (double)size;
+    time = atomic_load_explicit(&node->slowness[dst], memory_order_relaxed) *
+               (double)size +
+           node->latency[dst];
     return isnan(time) ? 0 : time;
 }
 

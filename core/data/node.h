@@ -30,8 +30,10 @@ struct orr_node {
                            * nworkers when nobody needs to */
     unsigned *inflight;  /* [lock] per (peer, direction): copies under way */
     atomic_bool short_of_memory; /* a request waits for memory here */
-    double *latency, *slowness;  /* [const] from this node to each: µs, µs per
-                                 * byte with FORMATS 2.6's factor; NaN */
+    double *latency; /* [const] from this node to each: µs, NaN unknown */
+    /* µs per byte with FORMATS 2.6's factor, NaN. Changed by
+     * orr_node_estimate; relaxed, since an estimate is all it is for. */
+    _Atomic(double) *slowness;
 };
 
 int orr_nodes_new(struct orr_runtime *rt);
@@ -70,6 +72,10 @@ void orr_replicate_release(struct orr_runtime *rt,
  * unknown. */
 double orr_transfer_predict(struct orr_runtime *rt, unsigned src, unsigned dst,
                             size_t size);
+
+/* Takes what the links from the node say of who shares them into the
+ * estimates. Any thread. */
+void orr_node_estimate(struct orr_runtime *rt, unsigned node);
 
 /* Something became free or unpinned on the node: its driver tries again. */
 void orr_node_kick(struct orr_runtime *rt, unsigned node);

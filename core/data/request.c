@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/data/bus.h"
 #include "core/data/node.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -340,9 +341,7 @@ static void copy_done(struct orr_copy *copy)
 
     if (rt->trace)
         trace_copy(rt, request);
-    atomic_fetch_add_explicit(&rt->ntransfers, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&rt->transferred, copy->size,
-                              memory_order_relaxed);
+    orr_bus_count(rt, copy->src, copy->dst, copy->size);
     orr_lock(&node->lock);
     node->inflight[peer * 2 + direction]--;
     orr_unlock(&node->lock);

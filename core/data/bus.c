@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/data/bus.c - see bus.h. */
+#include "core/data/bus.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/data/node.h"
+#include "core/runtime.h"
+
+static size_t pair(const struct orr_runtime *rt, unsigned src, unsigned dst)
+{
+    return (size_t)src * rt->nnodes + dst;
+}
+
+/* Whether a pair is a link: a node needs none to itself. */
+static bool is_link(const struct orr_runtime *rt, unsigned src, unsigned dst)
+{
+    return src != dst && rt->machine->direct[pair(rt, src, dst)];
+}
+
+int orr_buses_new(struct orr_runtime *rt)
+{
+    size_t npairs = (size_t)rt->nnodes * rt->nnodes;
+    double now = orr_exec_now(rt->exec);
+
+    rt->buses = calloc(npairs, sizeof(*rt->buses));
+    rt->bus_at = calloc(npairs, sizeof(*rt->bus_at));
+    if (!rt->buses || !rt->bus_at)
+        return -ENOMEM;
+    for (unsigned src = 0; src < rt->nnodes; src++)
+        for (unsigned dst = 0; dst < rt->nnodes; dst++) {
+            struct orr_bus *bus = &rt->buses[rt->nbuses];
+
+            if (!is_link(rt, src, dst))
+                continue;
+            bus->src = src;
+            bus->dst = dst;
+            bus->since = now;
+            rt->bus_at[pair(rt, src, dst)] = bus;
+            rt->nbuses++;
+        }
+    rt->buses_since = now;
+    return 0;
+}
+
+void orr_buses_free(struct orr_runtime *rt)
+{
+    free(rt->buses);
+    free(rt->bus_at);
+    rt->buses = NULL;
+    rt->bus_at = NULL;
+    rt->nbuses = 0;
+}
+
+struct orr_bus *orr_bus_find(struct orr_runtime *rt, long src, long dst)
+{
+    long n = (long)rt->nnodes;
+
+    if (src < 0 || dst < 0 || src >= n || dst >= n)
+        return NULL;
+    return rt->bus_at[pair(rt, (unsigned)src, (unsigned)dst)];
+}
+
+void orr_bus_count(struct orr_runtime *rt, unsigned src, unsigned dst,
+                   size_t bytes)
+{
+    struct orr_bus *bus = rt->bus_at[pair(rt, src, dst)];
+
+    assert(bus); /* what has no link goes by way of main memory */
+    atomic_fetch_add_explicit(&bus->transfers, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&bus->bytes, bytes, memory_order_relaxed);
+}
+
+unsigned orr_bus_sharers(const struct orr_runtime *rt,
+                         const struct orr_bus *bus)
+{
+    int ngpus = atomic_load_explicit(&bus->ngpus, memory_order_relaxed);
+
+    if (ngpus > 0)
+        return (unsigned)ngpus;
+    if (atomic_load_explicit(&bus->direct, memory_order_relaxed))
+        return 1;
+    return rt->nnodes - 1;
+}
+
+void orr_bus_take_figures(struct orr_runtime *rt, struct orr_bus *bus,
+                          struct orr_bus_figures *ret)
+{
+    double now = orr_exec_now(rt->exec);
+    unsigned long long transfers, bytes;
+
+    orr_lock(&rt->lock);
+    transfers = atomic_load_explicit(&bus->transfers, memory_order_relaxed);
+    bytes = atomic_load_explicit(&bus->bytes, memory_order_relaxed);
+    *ret = (struct orr_bus_figures){
+        .start = bus->since,
+        .length = now - bus->since,
+        .transfers = transfers - bus->seen_transfers,
+        .bytes = bytes - bus->seen_bytes,
+    };
+    bus->seen_transfers = transfers;
+    bus->seen_bytes = bytes;
+    bus->since = now;
+    orr_unlock(&rt->lock);
+}
+
+void orr_buses_total(const struct orr_runtime *rt,
+                     unsigned long long *ret_transfers,
+                     unsigned long long *ret_bytes)
+{
+    unsigned long long transfers = 0, bytes = 0;
+
+    for (unsigned i = 0; i < rt->nbuses; i++) {
+        transfers +=
+            atomic_load_explicit(&rt->buses[i].transfers, memory_order_relaxed);
+        bytes +=
+            atomic_load_explicit(&rt->buses[i].bytes, memory_order_relaxed);
+    }
+    *ret_transfers = transfers;
+    *ret_bytes = bytes;
+}
+
+/* The shape is that of StarPU, whose users' scripts read it. */
+void orr_buses_print(struct orr_runtime *rt, FILE *out)
+{
+    const struct orr_node_desc *nodes = rt->machine->nodes;
+    double length = orr_exec_now(rt->exec) - rt->buses_since;
+    unsigned long long transfers, bytes;
+
+    fprintf(out, "\n#---------------------\nData transfer stats:\n");
+    for (unsigned i = 0; i < rt->nbuses; i++) {
+        const struct orr_bus *bus = &rt->buses[i];
+        double mb = (double)atomic_load(&bus->bytes) / 1e6;
+        unsigned long long n = atomic_load(&bus->transfers);
+
+        fprintf(out,
+                "\t%s -> %s\t%.4f MB\t%.4f MB/s\t"
+                "(transfers : %llu - avg %.4f MB)\n",
+                nodes[bus->src].name, nodes[bus->dst].name, mb,
+                length > 0 ? mb * 1e6 / length : 0, n, n ? mb / (double)n : 0);
+    }
+    orr_buses_total(rt, &transfers, &bytes);
+    fprintf(out, "Total transfers: %.4f GB\n#---------------------\n",
+            (double)bytes / 1e9);
+}
