@@ -120,6 +120,7 @@ struct matrix_reader {
     unsigned line;
     struct orr_error *err;
     double *values; /* nnodes × nnodes */
+    struct orr_bus_shape shape;
     /* Node of each column and row when a comment names them. */
     int *labels;
     unsigned nlabels;
@@ -226,6 +227,21 @@ static int node_at(const struct matrix_reader *r, unsigned index)
     return index < r->desc->nnodes ? (int)index : -1;
 }
 
+static void note_value(struct orr_bus_shape *shape, unsigned row,
+                       unsigned column, double value)
+{
+    if (row >= shape->all_rows)
+        shape->all_rows = row + 1;
+    if (column >= shape->all_columns)
+        shape->all_columns = column + 1;
+    if (isnan(value))
+        return;
+    if (row >= shape->rows)
+        shape->rows = row + 1;
+    if (column >= shape->columns)
+        shape->columns = column + 1;
+}
+
 static int read_row(struct matrix_reader *r, unsigned row)
 {
     int src = node_at(r, row);
@@ -239,6 +255,7 @@ static int read_row(struct matrix_reader *r, unsigned row)
             return rc;
         if (src >= 0 && dst >= 0)
             r->values[(size_t)src * r->desc->nnodes + (size_t)dst] = value;
+        note_value(&r->shape, row, column, value);
         if (*r->at == '\t')
             r->at++;
         if (*r->at == '\n') {
@@ -263,9 +280,9 @@ static int read_matrix(struct matrix_reader *r)
     return rc;
 }
 
-int orr_bus_matrix_parse(const struct orr_machine_desc *desc, const char *path,
-                         const char *text, size_t size, double *matrix,
-                         struct orr_error *err)
+static int parse(const struct orr_machine_desc *desc, const char *path,
+                 const char *text, size_t size, double *matrix,
+                 struct orr_bus_shape *shape, struct orr_error *err)
 {
     size_t n = (size_t)desc->nnodes * desc->nnodes;
     struct matrix_reader r = {.desc = desc,
@@ -287,6 +304,7 @@ int orr_bus_matrix_parse(const struct orr_machine_desc *desc, const char *path,
     for (size_t i = 0; i < n; i++)
         r.values[i] = (double)NAN;
     rc = read_matrix(&r);
+    *shape = r.shape;
     if (rc == 0)
         memcpy(matrix, r.values, n * sizeof(*matrix));
     else if (rc == -ENOMEM)
@@ -294,6 +312,28 @@ int orr_bus_matrix_parse(const struct orr_machine_desc *desc, const char *path,
     orr_c_locale_end(&locale);
     free(r.labels);
     free(r.values);
+    return rc;
+}
+
+int orr_bus_matrix_parse(const struct orr_machine_desc *desc, const char *path,
+                         const char *text, size_t size, double *matrix,
+                         struct orr_error *err)
+{
+    struct orr_bus_shape shape;
+
+    return parse(desc, path, text, size, matrix, &shape, err);
+}
+
+int orr_bus_matrix_shape(const char *path, const char *text, size_t size,
+                         struct orr_bus_shape *ret, struct orr_error *err)
+{
+    const struct orr_machine_desc one_node = {.nnodes = 1};
+    double ignored;
+    struct orr_bus_shape shape;
+    int rc = parse(&one_node, path, text, size, &ignored, &shape, err);
+
+    if (rc == 0)
+        *ret = shape;
     return rc;
 }
 

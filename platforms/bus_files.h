@@ -37,6 +37,16 @@ int orr_bus_matrix_parse(const struct orr_machine_desc *desc, const char *path,
                          const char *text, size_t size, double *matrix,
                          struct orr_error *err);
 
+/* How large the matrix in a file is. */
+struct orr_bus_shape {
+    unsigned rows, columns;         /* up to the last with a known figure */
+    unsigned all_rows, all_columns; /* those of unknown figures too */
+};
+
+/* Finds it out, whatever the columns are called. Errors as above. */
+int orr_bus_matrix_shape(const char *path, const char *text, size_t size,
+                         struct orr_bus_shape *ret, struct orr_error *err);
+
 /* Writes the two files when bus_measured, each whole or not at all. When not,
  * refuses with -EEXIST if they exist, since the platform would then be read
  * with somebody else's figures. */

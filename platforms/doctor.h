@@ -12,6 +12,8 @@
 
 #include "core/base/error.h"
 
+struct orr_bus_shape; /* platforms/bus_files.h */
+
 enum orr_finding_severity {
     ORR_FINDING_NOTE,    /* good to know; nothing need be done */
     ORR_FINDING_WARNING, /* unusual; true on some machines */
@@ -35,18 +37,11 @@ enum orr_doctor_kind {
     ORR_DOCTOR_RAM,
     ORR_DOCTOR_CUDA,
     ORR_DOCTOR_OPENCL,
-    ORR_DOCTOR_OTHER, /* only its figures' presence is looked at */
 };
 
 struct orr_doctor_node {
     enum orr_doctor_kind kind;
     char name[24]; /* "RAM", "CUDA 1" */
-};
-
-/* What a file of the bus directory says about its own size. */
-struct orr_doctor_shape {
-    unsigned rows, columns; /* up to the last that has a known figure */
-    unsigned all_rows, all_columns; /* the unknown ones too */
 };
 
 /* Borrowed for the call. Matrices are row-major nnodes × nnodes, source first;
@@ -62,7 +57,7 @@ struct orr_doctor_input {
     /* What the routes of the platform file say, or NULL. */
     const double *platform_bandwidth, *platform_latency;
     /* Sizes of the two files; NULL: not known. */
-    const struct orr_doctor_shape *bandwidth_shape, *latency_shape;
+    const struct orr_bus_shape *bandwidth_shape, *latency_shape;
     /* What the .config file counts, -1: not known. Nodes are all kinds of
      * memory together, devices what the platform file must have. */
     int config_nodes, config_cpus, config_cuda, config_opencl;

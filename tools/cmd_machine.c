@@ -3,6 +3,7 @@
  * tools/cmd_machine.c - `orrery machine`: which machines can be named, what
  * they consist of, and a simulated copy of this one. One thread.
  */
+#include "tools/machine_doctor.h"
 #include "tools/table.h"
 #include "tools/tool.h"
 
@@ -20,11 +21,14 @@ static const char help[] =
     "usage: orrery machine list [--json]\n"
     "       orrery machine show NAME [--json]\n"
     "       orrery machine copy FILE.xml\n"
+    "       orrery machine doctor [NAME | -m NAME] [--json]\n"
     "Machines that programs can be simulated on. `list` names them, `show` "
     "describes\n"
     "one (a name of the list or a platform file), `copy` writes a description "
     "of this\n"
-    "machine, to be calibrated by real runs and simulated with -m FILE.xml.\n"
+    "machine, to be calibrated by real runs and simulated with -m FILE.xml; `doctor` says "
+    "what is\n"
+    "wrong with the figures of a machine's bus.\n"
     "example: orrery machine copy here.xml && "
     "orrery run -m here.xml -- ./cholesky\n";
 
@@ -166,8 +170,10 @@ static int dispatch(int argc, char **argv, const char *const *sampling_dirs,
         return show(argv[1], sampling_dirs, json);
     if (argc == 2 && !strcmp(argv[0], "copy"))
         return copy(argv[1]);
-    tool_error("machine: list, show NAME or copy FILE; see orrery machine "
-               "--help");
+    if (argc >= 1 && !strcmp(argv[0], "doctor"))
+        return machine_doctor(argc, argv, sampling_dirs, json);
+    tool_error("machine: list, show NAME, copy FILE or doctor; see orrery "
+               "machine --help");
     return TOOL_USAGE;
 }
 

@@ -92,7 +92,7 @@ END
 chmod +x "$dir/program" "$dir/stranger" "$dir/choosy"
 unset ORRERY_MACHINE STARPU_SCHED ORRERY_TRACE ORRERY_REPORT
 
-for command in "" run compare machine trace; do
+for command in "" run compare machine "machine doctor" trace; do
     # shellcheck disable=SC2086 # no word is one word less
     run $command --help
     claim "help of '$command' has an example" out_has '^example: orrery'
@@ -176,6 +176,35 @@ else
         echo "ok $n - $text # SKIP skipped: gnuplot is missing"
     done
 fi
+
+# A machine whose second device has lost its row.
+mkdir -p "$dir/sampling/bus"
+good=$(printf '0\t9000\t9000\tnan\n9000\t0\t9000\tnan\n')
+printf '%s\n9000\t9000\t0\tnan\nnan\tnan\tnan\tnan\n' "$good" \
+    >"$dir/sampling/bus/moon.bandwidth"
+printf '%s\n9000\t9000\t0\tnan\nnan\tnan\tnan\tnan\n' "$good" |
+    sed 's/9000/9/g' >"$dir/sampling/bus/moon.latency"
+sed '3s/9000/0/g' "$dir/sampling/bus/moon.bandwidth" \
+    >"$dir/sampling/bus/mars.bandwidth"
+cp "$dir/sampling/bus/moon.latency" "$dir/sampling/bus/mars.latency"
+STARPU_PERF_MODEL_DIR=$dir/sampling
+export STARPU_PERF_MODEL_DIR
+run machine doctor -m moon
+claim "a healthy machine ends with 0" code_is 0
+claim "a healthy machine is said to be" out_has '^moon: healthy'
+run machine doctor mars
+claim "a machine with an error ends with 1" code_is 1
+claim "the error is told in words" out_has 'error.*0 MB/s from CUDA 1 to any'
+claim "the remedy is told" out_has 'STARPU_BUS_CALIBRATE=1'
+run machine doctor mars --json
+claim "findings come as JSON" out_has '"rule": "bandwidth-missing"'
+STARPU_HOSTNAME=mars "$orrery" machine doctor >"$dir/out" 2>"$dir/err"
+claim "this host is examined without a name" out_has '^mars: 1 errors'
+run machine doctor venus
+claim "an unknown machine ends with 1" code_is 1
+run machine doctor moon mars
+claim "two machines are a wrong command line" code_is 2
+unset STARPU_PERF_MODEL_DIR
 
 # The program waits on a pipe that nobody writes to, and says its number first.
 mkfifo "$dir/number" "$dir/never"

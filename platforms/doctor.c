@@ -1,0 +1,754 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * platforms/doctor.c - see doctor.h. A rule looks at all links, collects those
+ * that break it and makes one finding of them, which tells the worst in figures
+ * and names the others. A link that one rule has explained is left alone by
+ * later ones, so that one cause gives one finding: the order in `rules` is from
+ * the most definite cause to the least.
+ */
+#include "platforms/doctor.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platforms/bus_files.h"
+
+/* MB/s. Nothing in a machine of today is as fast (NVLink 5: 900,000 each way)
+ * or as slow (PCIe 1.0 x1: 250) as these. */
+#define TOO_FAST    2e6
+#define TOO_SLOW    100.0
+/* MB/s between main memory and a GPU. Pageable memory is copied at 1,500 to
+ * 3,000 through a staging buffer, PCIe 3.0 x1 gives 985, x4 3,900; x16 of any
+ * generation gives more than 5,000 from pinned memory. */
+#define NARROW      3000.0
+#define VERY_NARROW 1500.0
+#define DOUBTFUL    4000.0 /* narrow too, if a sibling is clearly faster */
+/* µs. A one-byte copy through a driver takes 1 to 50. */
+#define TOO_PROMPT  0.1
+#define TOO_LATE    1e4
+#define LATE        100.0
+#define MIB         1048576.0
+
+enum { MAX_NAMED = 5, MAX_TEXT = 1024 };
+
+struct exam {
+    const struct orr_doctor_input *in;
+    struct orr_findings *out;
+    bool *explained; /* per link: a finding has named it */
+    int rc;          /* of adding findings */
+};
+
+/* Links that break one rule; `worst` has the greatest badness. */
+struct hits {
+    unsigned n;
+    size_t worst;
+    double badness;
+    size_t named[MAX_NAMED];
+};
+
+/* -- links -- */
+
+static size_t link_of(const struct exam *e, unsigned src, unsigned dst)
+{
+    return (size_t)src * e->in->nnodes + dst;
+}
+
+static const char *src_name(const struct exam *e, size_t link)
+{
+    return e->in->nodes[link / e->in->nnodes].name;
+}
+
+static const char *dst_name(const struct exam *e, size_t link)
+{
+    return e->in->nodes[link % e->in->nnodes].name;
+}
+
+/* Whether figures of the link are ever used. */
+static bool wanted(const struct exam *e, unsigned src, unsigned dst)
+{
+    if (src == dst)
+        return false;
+    return src == 0 || dst == 0 || !e->in->direct ||
+           e->in->direct[link_of(e, src, dst)];
+}
+
+static bool known(double figure)
+{
+    return isfinite(figure) && figure > 0;
+}
+
+static bool is_gpu(const struct exam *e, unsigned node)
+{
+    return e->in->nodes[node].kind == ORR_DOCTOR_CUDA ||
+           e->in->nodes[node].kind == ORR_DOCTOR_OPENCL;
+}
+
+/* Between main memory and a GPU. */
+static bool is_host_link(const struct exam *e, unsigned src, unsigned dst)
+{
+    return (src == 0 && is_gpu(e, dst)) || (dst == 0 && is_gpu(e, src));
+}
+
+/* Copies between GPUs that do not go through main memory. */
+static bool is_peer_link(const struct exam *e, unsigned src, unsigned dst)
+{
+    return wanted(e, src, dst) && is_gpu(e, src) && is_gpu(e, dst);
+}
+
+/* -- findings -- */
+
+static void hit(struct exam *e, struct hits *hits, size_t link, double badness)
+{
+    if (hits->n == 0 || badness > hits->badness) {
+        hits->worst = link;
+        hits->badness = badness;
+    }
+    if (hits->n < MAX_NAMED)
+        hits->named[hits->n] = link;
+    hits->n++;
+    e->explained[link] = true;
+}
+
+static void append(char *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void append(char *text, const char *format, ...)
+{
+    size_t length = strlen(text);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text + length, MAX_TEXT - length, format, args);
+    va_end(args);
+}
+
+static void append_others(const struct exam *e, char *text,
+                          const struct hits *hits)
+{
+    unsigned named = 0;
+
+    if (hits->n < 2)
+        return;
+    append(text, "; likewise");
+    for (unsigned i = 0; i < hits->n && i < MAX_NAMED; i++) {
+        if (hits->named[i] == hits->worst)
+            continue;
+        append(text, "%s %s to %s", named++ ? "," : "",
+               src_name(e, hits->named[i]), dst_name(e, hits->named[i]));
+    }
+    if (hits->n - 1 > named)
+        append(text, "%s %u more", named ? " and" : "", hits->n - 1 - named);
+}
+
+static void find(struct exam *e, enum orr_finding_severity severity,
+                 const char *rule, const char *what, const char *remedy)
+{
+    if (e->rc == 0)
+        e->rc = orr_findings_add(e->out, severity, rule, what, remedy);
+}
+
+/* One finding of what was hit, `what` telling the worst. */
+static void find_hits(struct exam *e, const struct hits *hits,
+                      enum orr_finding_severity severity, const char *rule,
+                      char *what, const char *remedy)
+{
+    append_others(e, what, hits);
+    find(e, severity, rule, what, remedy);
+}
+
+/* -- sizes of files -- */
+
+static const char again[] =
+    "measure again on the machine: STARPU_BUS_CALIBRATE=1 with any StarPU "
+    "program there";
+
+static void check_shape(struct exam *e, const char *file,
+                        const struct orr_bus_shape *shape)
+{
+    int nodes = e->in->config_nodes;
+    char what[MAX_TEXT] = "";
+
+    if (!shape)
+        return;
+    if (nodes > 0 &&
+        (shape->rows != (unsigned)nodes || shape->columns != (unsigned)nodes)) {
+        append(what,
+               "the .%s file has figures for %u x %u memory nodes, but .config "
+               "counts %d: devices were added or taken away since it was "
+               "measured, or lines were lost",
+               file, shape->rows, shape->columns, nodes);
+        find(e, ORR_FINDING_ERROR, "size", what, again);
+        return;
+    }
+    if (shape->rows > 0 && (shape->rows == shape->all_rows ||
+                            shape->columns == shape->all_columns)) {
+        append(what,
+               "the .%s file has no spare row and column: StarPU takes the "
+               "last ones of a file for unknown, so there the last node has "
+               "no figures",
+               file);
+        find(e, ORR_FINDING_NOTE, "no-spare-row", what,
+             "add a column and a row of nan, or write the file with `orrery "
+             "machine`");
+    }
+}
+
+static void check_count(struct exam *e, const char *kind, int config,
+                        int platform, enum orr_finding_severity severity)
+{
+    char what[MAX_TEXT] = "";
+
+    if (config < 0 || platform < 0 || config == platform)
+        return;
+    append(what, "the .config file counts %d %s, the platform file %d", config,
+           kind, platform);
+    find(e, severity, "counts", what, again);
+}
+
+static void check_sizes(struct exam *e)
+{
+    const struct orr_doctor_input *in = e->in;
+
+    check_shape(e, "bandwidth", in->bandwidth_shape);
+    check_shape(e, "latency", in->latency_shape);
+    check_count(e, "CPUs", in->config_cpus, in->platform_cpus,
+                ORR_FINDING_WARNING);
+    check_count(e, "CUDA devices", in->config_cuda, in->platform_cuda,
+                ORR_FINDING_ERROR);
+    check_count(e, "OpenCL devices", in->config_opencl, in->platform_opencl,
+                ORR_FINDING_ERROR);
+}
+
+/* -- missing figures -- */
+
+/* What to say of a matrix with missing figures. */
+struct matrix {
+    const double *figures;
+    const char *what; /* "bandwidth" */
+    const char *unit;
+    const char *rule;
+    bool zero_is_known; /* another rule speaks of zeros */
+};
+
+static bool missing(const struct matrix *m, size_t link)
+{
+    return !known(m->figures[link]) &&
+           !(m->zero_is_known && m->figures[link] == 0);
+}
+
+static void describe_figure(char *text, const struct matrix *m, double figure)
+{
+    if (isnan(figure))
+        append(text, "there is no %s", m->what);
+    else
+        append(text, "the %s is %g %s", m->what, figure, m->unit);
+}
+
+static const char missing_remedy[] =
+    "such copies are predicted to take no time, or for ever, and schedulers "
+    "act on it; measure again on the machine (STARPU_BUS_CALIBRATE=1) with all "
+    "devices idle, and look in `dmesg` whether one was lost";
+
+/* A row (copies from the node) or a column (to it) without any figure. */
+static void check_line(struct exam *e, const struct matrix *m, unsigned node,
+                       bool row)
+{
+    unsigned nwanted = 0, nmissing = 0, nnew = 0;
+    char what[MAX_TEXT] = "";
+    size_t first = 0;
+
+    for (unsigned i = 0; i < e->in->nnodes; i++) {
+        unsigned src = row ? node : i, dst = row ? i : node;
+        size_t link = link_of(e, src, dst);
+
+        if (!wanted(e, src, dst))
+            continue;
+        nwanted++;
+        nmissing += missing(m, link);
+        if (missing(m, link) && !e->explained[link] && nnew++ == 0)
+            first = link;
+    }
+    if (nnew == 0 || nmissing < nwanted)
+        return;
+    describe_figure(what, m, m->figures[first]);
+    append(what, " from %s to %s: the whole %s of %s is like this",
+           row ? e->in->nodes[node].name : "any node",
+           row ? "any node" : e->in->nodes[node].name, row ? "row" : "column",
+           e->in->nodes[node].name);
+    for (unsigned i = 0; i < e->in->nnodes; i++)
+        e->explained[row ? link_of(e, node, i) : link_of(e, i, node)] = true;
+    find(e, ORR_FINDING_ERROR, m->rule, what, missing_remedy);
+}
+
+static void check_missing(struct exam *e, const struct matrix *m)
+{
+    struct hits hits = {0};
+    char what[MAX_TEXT] = "";
+
+    for (unsigned node = 0; node < e->in->nnodes; node++)
+        check_line(e, m, node, true);
+    for (unsigned node = 0; node < e->in->nnodes; node++)
+        check_line(e, m, node, false);
+    for (unsigned src = 0; src < e->in->nnodes; src++)
+        for (unsigned dst = 0; dst < e->in->nnodes; dst++) {
+            size_t link = link_of(e, src, dst);
+
+            if (wanted(e, src, dst) && missing(m, link) && !e->explained[link])
+                hit(e, &hits, link, 1);
+        }
+    if (hits.n == 0)
+        return;
+    describe_figure(what, m, m->figures[hits.worst]);
+    append(what, " from %s to %s", src_name(e, hits.worst),
+           dst_name(e, hits.worst));
+    find_hits(e, &hits, ORR_FINDING_ERROR, m->rule, what, missing_remedy);
+}
+
+static void check_missing_bandwidth(struct exam *e)
+{
+    const struct matrix m = {.figures = e->in->bandwidth,
+                             .what = "bandwidth",
+                             .unit = "MB/s",
+                             .rule = "bandwidth-missing"};
+
+    check_missing(e, &m);
+}
+
+/* Figures of one matrix explain nothing about the other. */
+static void forget(struct exam *e)
+{
+    memset(e->explained, 0,
+           (size_t)e->in->nnodes * e->in->nnodes * sizeof(*e->explained));
+}
+
+static void check_missing_latency(struct exam *e)
+{
+    const struct matrix m = {.figures = e->in->latency,
+                             .what = "latency",
+                             .unit = "us",
+                             .rule = "latency-missing",
+                             .zero_is_known = true};
+
+    forget(e);
+    check_missing(e, &m);
+}
+
+/* -- rules about single links -- */
+
+/* How badly a link breaks a rule; 0: not at all. Its figures are known unless
+ * the rule is about latency, which may be 0. */
+typedef double (*badness_fn)(const struct exam *e, unsigned src, unsigned dst);
+
+/* Words about the worst link. */
+typedef void (*words_fn)(const struct exam *e, unsigned src, unsigned dst,
+                         char *what);
+
+struct rule {
+    const char *name;
+    badness_fn badness;
+    double error_from; /* badness from which it is an error, else a warning */
+    words_fn words;
+    const char *remedy;
+};
+
+static void apply(struct exam *e, const struct rule *rule)
+{
+    struct hits hits = {0};
+    char what[MAX_TEXT] = "";
+
+    for (unsigned src = 0; src < e->in->nnodes; src++)
+        for (unsigned dst = 0; dst < e->in->nnodes; dst++) {
+            size_t link = link_of(e, src, dst);
+            double badness;
+
+            if (!wanted(e, src, dst) || e->explained[link])
+                continue;
+            badness = rule->badness(e, src, dst);
+            if (badness > 0)
+                hit(e, &hits, link, badness);
+        }
+    if (hits.n == 0)
+        return;
+    append(what, "%s to %s: ", src_name(e, hits.worst),
+           dst_name(e, hits.worst));
+    rule->words(e, (unsigned)(hits.worst / e->in->nnodes),
+                (unsigned)(hits.worst % e->in->nnodes), what);
+    find_hits(e, &hits,
+              hits.badness >= rule->error_from ? ORR_FINDING_ERROR
+                                               : ORR_FINDING_WARNING,
+              rule->name, what, rule->remedy);
+}
+
+static double bandwidth(const struct exam *e, unsigned src, unsigned dst)
+{
+    return e->in->bandwidth[link_of(e, src, dst)];
+}
+
+static double latency(const struct exam *e, unsigned src, unsigned dst)
+{
+    return e->in->latency[link_of(e, src, dst)];
+}
+
+/* The median of what the other devices of this kind have on the same way,
+ * NaN without any. With two devices it is the other one's; of an even number
+ * the greater counts for bandwidth, so that one fast sibling is enough. */
+static double siblings(const struct exam *e, const double *figures,
+                       unsigned src, unsigned dst)
+{
+    unsigned device = src == 0 ? dst : src, n = 0;
+    double values[64];
+
+    for (unsigned i = 1; i < e->in->nnodes && n < 64; i++) {
+        double value = figures[src == 0 ? link_of(e, 0, i) : link_of(e, i, 0)];
+        unsigned at = n;
+
+        if (i == device || !known(value) ||
+            e->in->nodes[i].kind != e->in->nodes[device].kind)
+            continue;
+        for (; at > 0 && values[at - 1] > value; at--)
+            values[at] = values[at - 1];
+        values[at] = value;
+        n++;
+    }
+    return n ? values[n / 2] : (double)NAN;
+}
+
+/* What a copy through main memory achieves, as two copies one after the
+ * other; NaN unless both halves are known. */
+static double through_ram(const struct exam *e, unsigned src, unsigned dst)
+{
+    double up = bandwidth(e, src, 0), down = bandwidth(e, 0, dst);
+
+    return known(up) && known(down) ? 1 / (1 / up + 1 / down) : (double)NAN;
+}
+
+static double too_fast(const struct exam *e, unsigned src, unsigned dst)
+{
+    double v = bandwidth(e, src, dst);
+
+    return known(v) && v > TOO_FAST ? v / TOO_FAST : 0;
+}
+
+static void too_fast_words(const struct exam *e, unsigned src, unsigned dst,
+                           char *what)
+{
+    append(what, "%.4g MB/s is more than any link has", bandwidth(e, src, dst));
+}
+
+static double too_slow(const struct exam *e, unsigned src, unsigned dst)
+{
+    double v = bandwidth(e, src, dst);
+
+    return known(v) && v < TOO_SLOW ? TOO_SLOW / v : 0;
+}
+
+static void too_slow_words(const struct exam *e, unsigned src, unsigned dst,
+                           char *what)
+{
+    append(what, "%.4g MB/s is less than any link has", bandwidth(e, src, dst));
+}
+
+/* µs of difference do not matter: routes carry no driver's time. */
+static double contradicted(const struct exam *e, unsigned src, unsigned dst)
+{
+    const struct orr_doctor_input *in = e->in;
+    size_t link = link_of(e, src, dst);
+    double worst = 0;
+
+    if (in->platform_bandwidth && known(in->platform_bandwidth[link]) &&
+        known(in->bandwidth[link])) {
+        double r = in->bandwidth[link] / in->platform_bandwidth[link];
+
+        worst = fmax(r, 1 / r);
+    }
+    if (in->platform_latency && known(in->platform_latency[link]) &&
+        known(in->latency[link]) &&
+        fabs(in->latency[link] - in->platform_latency[link]) > 30) {
+        double r = in->latency[link] / in->platform_latency[link];
+
+        worst = fmax(worst, fmax(r, 1 / r));
+    }
+    return worst > 3 ? worst : 0;
+}
+
+static void contradicted_words(const struct exam *e, unsigned src, unsigned dst,
+                               char *what)
+{
+    const struct orr_doctor_input *in = e->in;
+    size_t link = link_of(e, src, dst);
+
+    append(what,
+           "%.0f MB/s and %.1f us were measured, but the routes of the "
+           "platform file give %.0f MB/s and %.1f us",
+           in->bandwidth[link], in->latency[link],
+           in->platform_bandwidth ? in->platform_bandwidth[link] : (double)NAN,
+           in->platform_latency ? in->platform_latency[link] : (double)NAN);
+}
+
+static double slower_than_siblings(const struct exam *e, unsigned src,
+                                   unsigned dst)
+{
+    double v = bandwidth(e, src, dst), others;
+
+    if (!is_host_link(e, src, dst) || !known(v))
+        return 0;
+    others = siblings(e, e->in->bandwidth, src, dst);
+    return others >= 2 * v || (v < DOUBTFUL && others >= 1.5 * v) ? others / v
+                                                                  : 0;
+}
+
+static void slower_than_siblings_words(const struct exam *e, unsigned src,
+                                       unsigned dst, char *what)
+{
+    append(what,
+           "%.0f MB/s, while other devices of its kind have %.0f: a slot with "
+           "fewer lanes, or memory that was not pinned",
+           bandwidth(e, src, dst), siblings(e, e->in->bandwidth, src, dst));
+}
+
+/* The slower of the two ways is the one to look at. */
+static double asymmetric(const struct exam *e, unsigned src, unsigned dst)
+{
+    double v = bandwidth(e, src, dst), back = bandwidth(e, dst, src);
+
+    if (!known(v) || !known(back))
+        return 0;
+    return back > 3 * v ? back / v : 0;
+}
+
+static void asymmetric_words(const struct exam *e, unsigned src, unsigned dst,
+                             char *what)
+{
+    append(what, "%.0f MB/s, but %.0f the other way", bandwidth(e, src, dst),
+           bandwidth(e, dst, src));
+}
+
+/* Badness 2 from the "very narrow" on. */
+static double narrow(const struct exam *e, unsigned src, unsigned dst)
+{
+    double v = bandwidth(e, src, dst);
+
+    return is_host_link(e, src, dst) && known(v) && v < NARROW ? NARROW / v : 0;
+}
+
+static void narrow_words(const struct exam *e, unsigned src, unsigned dst,
+                         char *what)
+{
+    append(what,
+           "%.0f MB/s is what memory that is not pinned gives, or a PCIe link "
+           "of 1 to 4 lanes",
+           bandwidth(e, src, dst));
+}
+
+static double unpinned(const struct exam *e, unsigned src, unsigned dst)
+{
+    unsigned device = src == 0 ? dst : src;
+    double v = bandwidth(e, src, dst), peer = 0;
+
+    if (!is_host_link(e, src, dst) || !known(v))
+        return 0;
+    for (unsigned i = 1; i < e->in->nnodes; i++)
+        if (is_peer_link(e, device, i) && known(bandwidth(e, device, i)) &&
+            bandwidth(e, device, i) < TOO_FAST)
+            peer = fmax(peer, bandwidth(e, device, i));
+    return peer > 20 * v ? peer / v : 0;
+}
+
+static void unpinned_words(const struct exam *e, unsigned src, unsigned dst,
+                           char *what)
+{
+    append(what,
+           "%.0f MB/s, less than a twentieth of what the device exchanges with "
+           "its peers: as if memory had not been pinned",
+           bandwidth(e, src, dst));
+}
+
+static double slow_peer(const struct exam *e, unsigned src, unsigned dst)
+{
+    double v = bandwidth(e, src, dst), way = through_ram(e, src, dst);
+
+    if (!is_peer_link(e, src, dst) || !known(v))
+        return 0;
+    return way > 1.5 * v ? way / v : 0;
+}
+
+static void slow_peer_words(const struct exam *e, unsigned src, unsigned dst,
+                            char *what)
+{
+    append(what,
+           "the direct copy between peers takes %.0f MB/s, two copies through "
+           "main memory take %.0f",
+           bandwidth(e, src, dst), through_ram(e, src, dst));
+}
+
+/* StarPU writes the way through main memory for pairs it cannot measure. */
+static double unmeasured_peer(const struct exam *e, unsigned src, unsigned dst)
+{
+    double way = through_ram(e, src, dst);
+    double late = latency(e, src, 0) + latency(e, 0, dst);
+
+    if (!e->in->measured || !e->in->direct || !is_peer_link(e, src, dst))
+        return 0;
+    return fabs(bandwidth(e, src, dst) - way) < 1e-3 * way &&
+           fabs(latency(e, src, dst) - late) < 1e-3 * late;
+}
+
+static void unmeasured_peer_words(const struct exam *e, unsigned src,
+                                  unsigned dst, char *what)
+{
+    append(what,
+           "%.0f MB/s is the sum of the two ways through main memory, but the "
+           "platform has a direct link",
+           bandwidth(e, src, dst));
+}
+
+static double too_prompt(const struct exam *e, unsigned src, unsigned dst)
+{
+    double v = latency(e, src, dst);
+
+    if (!is_gpu(e, src) && !is_gpu(e, dst))
+        return 0; /* nodes of main memory: StarPU writes 0 for those */
+    if (!(v >= 0 && v < TOO_PROMPT))
+        return 0;
+    return e->in->measured ? 2 : 1; /* from routes, it may be a choice */
+}
+
+static void too_prompt_words(const struct exam *e, unsigned src, unsigned dst,
+                             char *what)
+{
+    append(what,
+           "a latency of %g us; the smallest copy takes some microseconds",
+           latency(e, src, dst));
+}
+
+static double too_late(const struct exam *e, unsigned src, unsigned dst)
+{
+    double v = latency(e, src, dst);
+
+    return (is_gpu(e, src) || is_gpu(e, dst)) && v > TOO_LATE ? v / TOO_LATE
+                                                              : 0;
+}
+
+static void too_late_words(const struct exam *e, unsigned src, unsigned dst,
+                           char *what)
+{
+    append(what, "a latency of %.4g us is longer than any copy needs to begin",
+           latency(e, src, dst));
+}
+
+static double dominating(const struct exam *e, unsigned src, unsigned dst)
+{
+    double v = latency(e, src, dst), rate = bandwidth(e, src, dst);
+
+    if (!is_gpu(e, src) && !is_gpu(e, dst))
+        return 0;
+    return v > LATE && known(rate) && v > MIB / rate ? v / (MIB / rate) : 0;
+}
+
+static void dominating_words(const struct exam *e, unsigned src, unsigned dst,
+                             char *what)
+{
+    append(what, "the latency of %.0f us dominates: 1 MiB itself takes %.0f us",
+           latency(e, src, dst), MIB / bandwidth(e, src, dst));
+}
+
+static double later_than_siblings(const struct exam *e, unsigned src,
+                                  unsigned dst)
+{
+    double v = latency(e, src, dst);
+
+    if (!is_host_link(e, src, dst) || !(v > 50))
+        return 0;
+    return v > 5 * siblings(e, e->in->latency, src, dst) ? 1 : 0;
+}
+
+static void later_than_siblings_words(const struct exam *e, unsigned src,
+                                      unsigned dst, char *what)
+{
+    append(what,
+           "a latency of %.1f us, while other devices of its kind have %.1f",
+           latency(e, src, dst), siblings(e, e->in->latency, src, dst));
+}
+
+/* -- all of them -- */
+
+static const char lanes[] =
+    "see `lspci -vv` whether LnkSta shows fewer lanes or a lower speed than "
+    "LnkCap, and reseat the card or take another slot; allocate with "
+    "starpu_malloc, which pins memory (STARPU_DISABLE_PINNING unset, `ulimit "
+    "-l` large enough); then measure again (STARPU_BUS_CALIBRATE=1)";
+
+static const struct rule bandwidth_rules[] = {
+    {"bandwidth-absurd", too_fast, 0, too_fast_words,
+     "the file is in MB/s (10^6 bytes per second): correct the unit, or "
+     "measure again (STARPU_BUS_CALIBRATE=1)"},
+    {"bandwidth-tiny", too_slow, 0, too_slow_words,
+     "the file is in MB/s (10^6 bytes per second): correct the unit if it "
+     "was written in GB/s, else measure again (STARPU_BUS_CALIBRATE=1) on an "
+     "idle machine"},
+    {"platform-contradiction", contradicted, 0, contradicted_words,
+     "schedulers predict with the first, simulated copies obey the second; "
+     "measure again, which writes both, or remove the .bandwidth and .latency "
+     "files to use the routes for both"},
+    {"slow-device", slower_than_siblings, 3, slower_than_siblings_words, lanes},
+    {"asymmetry", asymmetric, 10, asymmetric_words,
+     "measure again (STARPU_BUS_CALIBRATE=1) on an idle machine; if it stays, "
+     "look at the PCIe link (`lspci -vv`, LnkSta), the IOMMU and at where the "
+     "memory lies (numactl)"},
+    {"narrow-link", narrow, 2, narrow_words, lanes},
+    {"unpinned", unpinned, 60, unpinned_words, lanes},
+    {"slow-peer", slow_peer, 3, slow_peer_words,
+     "turn direct copies off (STARPU_ENABLE_CUDA_GPU_GPU_DIRECT=0, memcpy_peer "
+     "0 in the platform file), or find why they are slow: `nvidia-smi topo "
+     "-m`, the ACS and IOMMU settings of the BIOS; then measure again"},
+    {"peer-not-measured", unmeasured_peer, 2, unmeasured_peer_words,
+     "measure again with peer access on (STARPU_ENABLE_CUDA_GPU_GPU_DIRECT=1, "
+     "all GPUs visible to one process)"},
+};
+
+static const struct rule latency_rules[] = {
+    {"latency-zero", too_prompt, 2, too_prompt_words,
+     "the file is in microseconds: correct the unit if it was written in "
+     "seconds, else measure again (STARPU_BUS_CALIBRATE=1)"},
+    {"latency-absurd", too_late, 0, too_late_words,
+     "the file is in microseconds: correct the unit if it was written in "
+     "nanoseconds, else measure again (STARPU_BUS_CALIBRATE=1) on an idle "
+     "machine"},
+    {"latency-dominates", dominating, 1e9, dominating_words,
+     "measure again (STARPU_BUS_CALIBRATE=1) on an idle machine with "
+     "persistence mode on (nvidia-smi -pm 1) and power saving off; if it "
+     "stays, use larger pieces of data"},
+    {"slow-start", later_than_siblings, 1e9, later_than_siblings_words,
+     "measure again (STARPU_BUS_CALIBRATE=1) on an idle machine with "
+     "persistence mode on (nvidia-smi -pm 1); see `lspci -vv` for power saving "
+     "(ASPM) of that device"},
+};
+
+static void examine(struct exam *e)
+{
+    check_sizes(e);
+    check_missing_bandwidth(e);
+    for (size_t i = 0; i < sizeof(bandwidth_rules) / sizeof(struct rule); i++)
+        apply(e, &bandwidth_rules[i]);
+    check_missing_latency(e);
+    for (size_t i = 0; i < sizeof(latency_rules) / sizeof(struct rule); i++)
+        apply(e, &latency_rules[i]);
+}
+
+int orr_doctor_examine(const struct orr_doctor_input *input,
+                       struct orr_findings *findings)
+{
+    size_t nlinks = (size_t)input->nnodes * input->nnodes;
+    struct exam exam = {.in = input, .out = findings};
+
+    exam.explained = calloc(nlinks ? nlinks : 1, sizeof(*exam.explained));
+    if (!exam.explained)
+        return -ENOMEM;
+    examine(&exam);
+    free(exam.explained);
+    return exam.rc;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/machine_doctor.c - see machine_doctor.h. */
+#include "tools/machine_doctor.h"
+
+#include "tools/tool.h"
+
+#include "perfmodel/sampling.h"
+#include "platforms/doctor.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: orrery machine doctor [NAME | -m NAME] [--json]\n"
+    "Looks at the bandwidths and latencies between the memories of a machine, "
+    "which\n"
+    "schedulers predict transfers with, and says what is wrong and what to do: "
+    "links\n"
+    "without figure, devices on a narrow slot, memory that was not pinned, "
+    "peers that\n"
+    "are slower than main memory, files that contradict each other. NAME is a "
+    "machine\n"
+    "of `orrery machine list`, a platform file, or a host whose bus StarPU has\n"
+    "measured; without it, this host. Ends with 1 if there is an error.\n"
+    "example: orrery machine doctor mirage\n";
+
+/* Words broken at blanks, behind `indent` blanks but in the first line. */
+static void print_wrapped(const char *text, int indent)
+{
+    int column = indent;
+
+    while (*(text += strspn(text, " "))) {
+        int length = (int)strcspn(text, " ");
+
+        if (column > indent && column + 1 + length > 78) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        }
+        column += printf("%s%.*s", column > indent ? " " : "", length, text);
+        text += length;
+    }
+    putchar('\n');
+}
+
+static void print_text(const char *name, const struct orr_findings *findings)
+{
+    for (size_t i = 0; i < findings->n; i++) {
+        const struct orr_finding *item = &findings->items[i];
+
+        printf("%-9s", orr_finding_severity_name(item->severity));
+        print_wrapped(item->what, 9);
+        printf("%9s", "");
+        print_wrapped(item->remedy, 9);
+        putchar('\n');
+    }
+    printf("%s: ", name);
+    if (findings->n == 0)
+        printf("healthy\n");
+    else
+        printf("%zu errors, %zu warnings, %zu notes\n",
+               orr_findings_count(findings, ORR_FINDING_ERROR),
+               orr_findings_count(findings, ORR_FINDING_WARNING),
+               orr_findings_count(findings, ORR_FINDING_NOTE));
+}
+
+static int print_json(const char *name, const struct orr_findings *findings)
+{
+    json_t *items = json_array(), *root;
+    int rc;
+
+    for (size_t i = 0; i < findings->n; i++) {
+        const struct orr_finding *item = &findings->items[i];
+
+        json_array_append_new(
+            items,
+            json_pack("{s:s, s:s, s:s, s:s}", "severity",
+                      orr_finding_severity_name(item->severity), "rule",
+                      item->rule, "what", item->what, "remedy", item->remedy));
+    }
+    root = json_pack("{s:s, s:b, s:o}", "machine", name, "healthy",
+                     orr_findings_count(findings, ORR_FINDING_ERROR) == 0,
+                     "findings", items);
+    if (!root)
+        return -ENOMEM;
+    rc = json_dumpf(root, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(root);
+    return rc;
+}
+
+/* `whose` begins the words of a machine that there is not. */
+static int examine(const char *whose, const char *name,
+                   const char *const *sampling_dirs, bool json)
+{
+    struct orr_findings findings = {0};
+    struct orr_error err = {""};
+    int result = TOOL_FAILED;
+    int rc = orr_doctor_examine_machine(name, sampling_dirs, &findings, &err);
+
+    if (rc < 0)
+        tool_error("%s%s", rc == -ENOENT ? whose : "", err.text);
+    else if (json && print_json(name, &findings) < 0)
+        tool_error("the findings could not be printed");
+    else if (!orr_findings_count(&findings, ORR_FINDING_ERROR))
+        result = TOOL_OK;
+    if (rc == 0 && !json)
+        print_text(name, &findings);
+    orr_findings_done(&findings);
+    return fflush(stdout) == 0 ? result : TOOL_FAILED;
+}
+
+/* The host that StarPU and we would look this machine's bus up under. */
+static int examine_here(const char *const *sampling_dirs, bool json)
+{
+    struct orr_host_options options = {
+        .mpi_hostnames = getenv("STARPU_MPI_HOSTNAMES"),
+        .hostname = getenv("STARPU_HOSTNAME"),
+    };
+    struct orr_error err = {""};
+    char *host;
+    int result;
+
+    if (orr_host_name(&options, &host, &err) < 0) {
+        tool_error("%s", err.text[0] ? err.text : "out of memory");
+        return TOOL_FAILED;
+    }
+    result = examine("the bus of this host has not been measured: ", host,
+                     sampling_dirs, json);
+    free(host);
+    return result;
+}
+
+int machine_doctor(int argc, char **argv, const char *const *sampling_dirs,
+                   bool json)
+{
+    const char *name = NULL;
+    const struct tool_option options[] = {
+        {'m', "machine", &name, NULL}, {0, "json", NULL, &json}, {0}};
+    int first = tool_parse(argc, argv, options, help);
+
+    if (first <= 0)
+        return first < 0 ? TOOL_USAGE : TOOL_OK;
+    if (first < argc && !name)
+        name = argv[first++];
+    if (first < argc && !strcmp(argv[first], "--json")) {
+        json = true;
+        first++;
+    }
+    if (first < argc) {
+        tool_error("machine doctor: one NAME or -m NAME, not \"%s\" as well; "
+                   "see orrery machine doctor --help",
+                   argv[first]);
+        return TOOL_USAGE;
+    }
+    return name ? examine("", name, sampling_dirs, json)
+                : examine_here(sampling_dirs, json);
+}
