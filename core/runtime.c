@@ -353,6 +353,7 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
     int code;
 
     rt->exec = rt->machine->exec;
+    rt->opened_at = orr_exec_now(rt->exec);
     rt->main = orr_self;
     rt->main->runtime = rt;
     rt->main->name = "main";

@@ -46,7 +46,6 @@ struct orr_runtime {
     struct orr_bus *buses;   /* nbuses links between them, core/data/bus.h */
     struct orr_bus **bus_at; /* [const] of a pair of nodes, NULL without */
     unsigned nbuses;         /* [const] */
-    double buses_since;      /* [const] µs, when their counters were 0 */
     struct orr_worker *workers;
     struct orr_kind *kinds;
     unsigned *kind_members; /* [const] what kinds' members point into */
@@ -72,6 +71,8 @@ struct orr_runtime {
     /* Figures for the report (core/report.c). */
     double first_submit; /* µs, < 0: none yet */
     atomic_ullong nevictions;
+    double joules;           /* [lock] used so far, core/worker/energy.h */
+    double opened_at;        /* [const] µs, when workers began */
     double wall_start;       /* s, real time */
     bool count_write_back;   /* [const] transfer estimates include it */
     bool skips_kernels;      /* [const] simulated, kernels only take time */

@@ -233,6 +233,20 @@ void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model,
                                        double average_measured,
                                        unsigned number);
 
+/* Measure the energy of `ntasks` tasks like `task` that the application runs
+ * between the two calls, and nothing else meanwhile, and add joules per task to
+ * the energy model. CPUs are measured together, by their packages' RAPL
+ * counters; a CUDA device by its own, through NVML. `workerid` is of type
+ * `archi`, -1 for the first such. The first measure of a kind of task is a
+ * warm-up, and models are only fed while they are calibrated
+ * (STARPU_CALIBRATE=1). 0; -ENODEV without counters, -EACCES when this user may
+ * not read them, -EBUSY when measured already, -EINVAL, all with a message that
+ * tells the remedy. */
+int starpu_energy_start(int workerid, enum starpu_worker_archtype archi);
+int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task,
+                       unsigned nimpl, unsigned ntasks, int workerid,
+                       enum starpu_worker_archtype archi);
+
 /* Printing for tools. */
 int starpu_perfmodel_list(FILE *output);
 void starpu_perfmodel_print(struct starpu_perfmodel *model,

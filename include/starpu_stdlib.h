@@ -64,6 +64,12 @@ void starpu_memory_deallocate(unsigned node, size_t size);
 /* Waits until `size` bytes are free; reserves nothing. */
 void starpu_memory_wait_available(unsigned node, size_t size);
 
+/* The joules of a run: `use` adds some; `used` is what was added, what the
+ * energy models of the tasks that ended on a simulated machine say, and
+ * STARPU_IDLE_POWER times the time since starpu_init(). */
+void starpu_energy_use(float joules);
+double starpu_energy_used(void);
+
 /* Pass time on the machine: virtual time when simulated. */
 void starpu_sleep(float nb_sec);
 void starpu_usleep(float nb_micro_sec);

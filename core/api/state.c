@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/api/api.h"
+#include "core/api/energy.h"
 #include "core/api/process.h"
 
 static void state_free(struct orr_api_state *state)
@@ -15,6 +16,7 @@ static void state_free(struct orr_api_state *state)
         next = arch->next;
         free(arch);
     }
+    orr_api_energy_free(state->energies);
     free(state->workers);
     free(state->mutexes);
     free(state->conds);

@@ -17,9 +17,12 @@ struct orr_api_arch {
     struct starpu_perfmodel_device devices[];
 };
 
+struct orr_api_energy;
+
 struct orr_api_state {
     struct orr_lock lock;                     /* rank ORR_RANK_RUNTIME */
     struct orr_api_arch *archs;               /* [lock] owned, never moved */
+    struct orr_api_energy *energies;          /* [lock] owned, under way */
     struct starpu_worker_collection *workers; /* [lock] owned, or NULL */
     /* One per worker, for policies that lock what concerns it. */
     starpu_pthread_mutex_t *mutexes; /* [const] */

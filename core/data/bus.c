@@ -41,7 +41,6 @@ int orr_buses_new(struct orr_runtime *rt)
             rt->bus_at[pair(rt, src, dst)] = bus;
             rt->nbuses++;
         }
-    rt->buses_since = now;
     return 0;
 }
 
@@ -126,7 +125,7 @@ void orr_buses_total(const struct orr_runtime *rt,
 void orr_buses_print(struct orr_runtime *rt, FILE *out)
 {
     const struct orr_node_desc *nodes = rt->machine->nodes;
-    double length = orr_exec_now(rt->exec) - rt->buses_since;
+    double length = orr_exec_now(rt->exec) - rt->opened_at;
     unsigned long long transfers, bytes;
 
     fprintf(out, "\n#---------------------\nData transfer stats:\n");

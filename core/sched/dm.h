@@ -55,6 +55,8 @@ struct orr_dm_offer {
     bool uniform_kind[ORR_DM_MAXKINDS];
     uint8_t able[ORR_DM_MAXKINDS]; /* implementations */
     double transfer[ORR_DM_MAXKINDS];
+    bool has_energy; /* else the next is not filled */
+    double energy[ORR_DM_MAXKINDS][STARPU_MAXIMPLEMENTATIONS]; /* J */
     uint8_t able_worker[STARPU_NMAXWORKERS]; /* of kinds not uniform */
 };
 

@@ -50,6 +50,22 @@ static double transfer_time(struct orr_runtime *rt, const struct orr_job *job,
     return us < very_long ? us : very_long;
 }
 
+/* Unknown energy counts as none. */
+static void ask_energy(const struct orr_dm *dm, struct orr_dm_offer *offer,
+                       unsigned kind, unsigned bits)
+{
+    unsigned worker = dm->runtime->kinds[kind].members[0];
+
+    for (unsigned i = 0; bits >> i; i++) {
+        double joules = 0;
+
+        if (bits >> i & 1)
+            joules = starpu_task_worker_expected_energy(offer->job->task,
+                                                        worker, 0, i);
+        offer->energy[kind][i] = joules > 0 ? joules : 0;
+    }
+}
+
 int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
                     struct orr_dm_offer *ret)
 {
@@ -62,6 +78,8 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
     ret->row = orr_job_costs(rt, job);
     ret->uniform = true;
     ret->unknown = false;
+    ret->has_energy =
+        dm->variant->transfers && job->task->cl && job->task->cl->energy_model;
     for (unsigned k = 0; k < rt->nkinds; k++) {
         const struct orr_kind *kind = &rt->kinds[k];
         unsigned bits =
@@ -76,6 +94,8 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
         if (!bits)
             continue;
         any |= bits;
+        if (ret->has_energy)
+            ask_energy(dm, ret, k, bits);
         ret->unknown = ret->unknown || has_unknown(ret->row, k, bits);
         if (!dm->variant->transfers || !(absent >> kind->node & 1))
             continue;
@@ -107,11 +127,17 @@ static double end_of(double free_at, double reach, double length)
     return (free_at > reach ? free_at : reach) + length;
 }
 
-/* There are no energy models yet: their term, gamma × joules, is left out. */
 static double fitness(const struct orr_dm *dm, double end, double min_end,
-                      double transfer)
+                      double transfer, double joules)
 {
-    return dm->alpha * (end - min_end) + dm->beta * transfer;
+    return dm->alpha * (end - min_end) + dm->beta * transfer +
+           dm->gamma * joules;
+}
+
+static double energy_of(const struct orr_dm_offer *offer, unsigned kind,
+                        unsigned impl)
+{
+    return offer->has_energy ? offer->energy[kind][impl] : 0;
 }
 
 /* As well as it gets without asking: idle energy until the last worker ends. */
@@ -275,7 +301,8 @@ struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
 
     for (unsigned w = 0; w < dm->runtime->nworkers; w++) {
         unsigned bits = able_bits(dm, offer, w);
-        double transfer = offer->transfer[dm->workers[w].kind];
+        unsigned kind = dm->workers[w].kind;
+        double transfer = offer->transfer[kind];
 
         for (unsigned i = 0; bits >> i; i++) {
             double end = dm->ends[w * STARPU_MAXIMPLEMENTATIONS + i];
@@ -283,7 +310,7 @@ struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
 
             if (!(bits >> i & 1))
                 continue;
-            f = fitness(dm, end, min_end, transfer) +
+            f = fitness(dm, end, min_end, transfer, energy_of(offer, kind, i)) +
                 idle_fitness(dm, end, max_free);
             if (f < least) {
                 least = f;
@@ -304,7 +331,7 @@ struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
 struct pair {
     const struct orr_dm *dm;
     unsigned kind, impl;
-    double reach, length, transfer;
+    double reach, length, transfer, energy;
     double min_end; /* of all pairs */
     double least;   /* fitness of the winner */
 };
@@ -312,7 +339,7 @@ struct pair {
 static double pair_fitness(const struct pair *pair, double free)
 {
     return fitness(pair->dm, end_of(free, pair->reach, pair->length),
-                   pair->min_end, pair->transfer);
+                   pair->min_end, pair->transfer, pair->energy);
 }
 
 static bool is_winner(double free, const void *arg)
@@ -336,6 +363,7 @@ static bool next_pair(const struct orr_dm_offer *offer, double now,
                 continue;
             pair->transfer = offer->transfer[pair->kind];
             pair->reach = now + pair->transfer;
+            pair->energy = energy_of(offer, pair->kind, pair->impl);
             pair->length = orr_cost_length(offer->row, pair->kind, pair->impl);
             return true;
         }

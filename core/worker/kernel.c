@@ -14,6 +14,7 @@
 #include "core/runtime.h"
 #include "core/task/cost.h"
 #include "core/task/job.h"
+#include "core/worker/energy.h"
 #include "perfmodel/model.h"
 
 #define EXECUTES                                                               \
@@ -118,7 +119,12 @@ void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
 {
     struct starpu_perfmodel *model = job->task->cl->model;
 
-    if (rt->machine->simulated || !model || job->task->failed)
+    if (rt->machine->simulated) {
+        if (job->task->cl->energy_model)
+            orr_energy_account(rt, worker, job);
+        return;
+    }
+    if (!model || job->task->failed)
         return;
     orr_cost_measure(rt, worker, job, job->kernel.end - job->kernel.start);
 }

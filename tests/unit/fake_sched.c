@@ -57,6 +57,16 @@ double orr_job_transfer_time(struct orr_runtime *rt, const struct orr_job *job,
     return fake.transfer[node];
 }
 
+double starpu_task_worker_expected_energy(struct starpu_task *task,
+                                          unsigned worker, unsigned ctx,
+                                          unsigned impl)
+{
+    (void)task;
+    (void)ctx;
+    (void)impl;
+    return fake.energy[workers[worker].kind];
+}
+
 void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
                       unsigned node, enum orr_fetch_level level)
 {

@@ -20,6 +20,7 @@ struct fake {
     struct orr_runtime rt;
     double now;
     double transfer[FAKE_KINDS]; /* µs to node k, of every job */
+    double energy[FAKE_KINDS];   /* J on kind k, with an energy model */
     unsigned prefetched;         /* node of the last prefetch */
     unsigned nprefetches;
     unsigned woken; /* bits of workers, cleared by the test */

@@ -91,6 +91,38 @@ START_TEST(dm_ignores_transfers)
 }
 END_TEST
 
+static struct starpu_perfmodel energy_model;
+
+START_TEST(energy_counts_where_a_model_tells_it)
+{
+    struct orr_job *job;
+
+    start(&orr_sched_dmda);
+    /* CPU: end 100, fitness 90 + 1000 × 0.02. GPU: end 10, 1000 × 0.2. */
+    fake.energy[0] = 0.02;
+    fake.energy[1] = 0.2;
+    job = job_of(100, 10, 0);
+    job->task->cl->energy_model = &energy_model;
+    ck_assert_uint_eq(place(job), 0);
+    ck_assert_uint_eq(place(job_of(100, 10, 0)), 1); /* no model */
+    fake_stop();
+
+    start(&orr_sched_dmda);
+    fake.energy[1] = NAN; /* unknown is nothing */
+    job = job_of(100, 10, 0);
+    job->task->cl->energy_model = &energy_model;
+    ck_assert_uint_eq(place(job), 1);
+    fake_stop();
+
+    start(&orr_sched_dm);
+    fake.energy[1] = 0.2; /* dm looks at the end alone */
+    job = job_of(100, 10, 0);
+    job->task->cl->energy_model = &energy_model;
+    ck_assert_uint_eq(place(job), 1);
+    fake_stop();
+}
+END_TEST
+
 START_TEST(equal_ends_go_to_the_lowest_number)
 {
     start(&orr_sched_dmda);
@@ -398,6 +430,7 @@ static void random_offer(struct orr_dm_offer *offer)
 
         row->able[k] = (uint8_t)(k ? rand() % 4 : 1 + rand() % 3);
         fake.transfer[k] = rand() % 3 ? 0 : rand() % 20;
+        fake.energy[k] = rand() % 3 ? 0 : 0.001 * (rand() % 20);
         for (unsigned i = 0; i < 2; i++)
             row->length[k * STARPU_MAXIMPLEMENTATIONS + i] =
                 (1 + rand() % 12) * (rand() % 2 ? 1 : 0.1);
@@ -418,8 +451,11 @@ START_TEST(the_choice_by_kinds_is_that_of_a_walk_over_all_workers)
         kinds[i] = i < FAKE_KINDS ? i : (unsigned)(rand() % FAKE_KINDS);
     fake_start(kinds, FAKE_WORKERS);
     fake_policy(&orr_sched_dmda.ops);
-    for (unsigned i = 0; i < FAKE_WORKERS; i++)
+    for (unsigned i = 0; i < FAKE_WORKERS; i++) {
         jobs[i] = fake_job(fake_row(ones), 0);
+        if (i % 2)
+            jobs[i]->task->cl->energy_model = &energy_model;
+    }
     for (unsigned step = 0; step < 20000; step++) {
         struct orr_job *job = jobs[step % FAKE_WORKERS];
         unsigned w = (unsigned)rand() % FAKE_WORKERS;
@@ -463,6 +499,7 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, transfers_count_in_the_end_and_in_full_beside_it);
     tcase_add_test(tc, dm_ignores_transfers);
+    tcase_add_test(tc, energy_counts_where_a_model_tells_it);
     tcase_add_test(tc, equal_ends_go_to_the_lowest_number);
     tcase_add_test(tc, time_that_has_passed_leaves_the_queue_as_it_is);
     tcase_add_test(tc, the_chosen_worker_is_woken_if_it_sleeps);

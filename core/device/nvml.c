@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/device/nvml.c - energy of NVIDIA GPUs as their driver tells it, through
+ * libnvidia-ml, which comes with the driver and is opened when somebody
+ * measures. The declarations are those of NVIDIA's public NVML reference.
+ */
+#include "core/device/energy.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* nvmlReturn_t; 0 is NVML_SUCCESS. */
+enum { NVML_ERROR_NOT_SUPPORTED = 3, NVML_ERROR_NO_PERMISSION = 4 };
+
+struct functions {
+    int (*init)(void);
+    int (*shutdown)(void);
+    int (*device_by_index)(unsigned index, void **ret_device);
+    int (*total_energy)(void *device, unsigned long long *ret_mj);
+    const char *(*error_string)(int code);
+};
+
+struct nvml {
+    struct orr_energy_meter meter; /* first */
+    void *library;
+    struct functions f;
+    bool initialised;
+    void *device;
+    int number;
+    unsigned long long before; /* mJ */
+};
+
+/* POSIX promises that a function fits a pointer; ISO C has no cast for it. */
+static int find(struct nvml *nvml, const char *name, void *ret,
+                struct orr_error *err)
+{
+    void *symbol = dlsym(nvml->library, name);
+
+    if (!symbol)
+        return orr_fail(err, -ENODEV,
+                        "the NVIDIA driver's library has no %s: install a "
+                        "driver of version 410 or later",
+                        name);
+    memcpy(ret, &symbol, sizeof(symbol));
+    return 0;
+}
+
+static int find_functions(struct nvml *nvml, struct orr_error *err)
+{
+    struct functions *f = &nvml->f;
+    int rc = find(nvml, "nvmlInit_v2", &f->init, err);
+
+    if (rc == 0)
+        rc = find(nvml, "nvmlShutdown", &f->shutdown, err);
+    if (rc == 0)
+        rc = find(nvml, "nvmlDeviceGetHandleByIndex_v2", &f->device_by_index,
+                  err);
+    if (rc == 0)
+        rc = find(nvml, "nvmlDeviceGetTotalEnergyConsumption", &f->total_energy,
+                  err);
+    if (rc == 0)
+        rc = find(nvml, "nvmlErrorString", &f->error_string, err);
+    return rc;
+}
+
+static int open_library(struct nvml *nvml, const char *name,
+                        struct orr_error *err)
+{
+    nvml->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (nvml->library)
+        return find_functions(nvml, err);
+    return orr_fail(err, -ENODEV,
+                    "the energy of GPUs is read through %s, which is not "
+                    "there (%s): install NVIDIA's driver, which brings it "
+                    "(Debian: libnvidia-ml1)",
+                    name, dlerror());
+}
+
+static int fail(const struct nvml *nvml, const char *what, int code,
+                struct orr_error *err)
+{
+    const char *remedy = "see whether nvidia-smi works";
+    int rc = -EIO;
+
+    if (code == NVML_ERROR_NOT_SUPPORTED) {
+        rc = -ENODEV;
+        remedy = "GPUs before Volta have no energy counter";
+    } else if (code == NVML_ERROR_NO_PERMISSION) {
+        rc = -EACCES;
+        remedy = "run as a user who may use the GPU";
+    }
+    return orr_fail(err, rc, "NVML: %s of GPU %d: %s; %s", what, nvml->number,
+                    nvml->f.error_string(code), remedy);
+}
+
+static int total(const struct nvml *nvml, unsigned long long *ret,
+                 struct orr_error *err)
+{
+    int code = nvml->f.total_energy(nvml->device, ret);
+
+    return code ? fail(nvml, "the energy", code, err) : 0;
+}
+
+static int begin(struct nvml *nvml, struct orr_error *err)
+{
+    int code = nvml->f.init();
+
+    if (code)
+        return fail(nvml, "the driver", code, err);
+    nvml->initialised = true;
+    code = nvml->f.device_by_index((unsigned)nvml->number, &nvml->device);
+    if (code)
+        return fail(nvml, "the handle", code, err);
+    return total(nvml, &nvml->before, err);
+}
+
+static void nvml_close(struct orr_energy_meter *meter)
+{
+    struct nvml *nvml = (struct nvml *)meter;
+
+    if (nvml->initialised)
+        nvml->f.shutdown();
+    if (nvml->library)
+        dlclose(nvml->library);
+    free(nvml);
+}
+
+static int nvml_open(const struct orr_energy_options *options, int device,
+                     struct orr_energy_meter **ret, struct orr_error *err)
+{
+    struct nvml *nvml = calloc(1, sizeof(*nvml));
+    int rc;
+
+    if (!nvml)
+        return orr_fail(err, -ENOMEM, "no memory to measure energy");
+    nvml->meter.ops = &orr_energy_nvml;
+    nvml->number = device;
+    rc = open_library(
+        nvml, options && options->nvml ? options->nvml : "libnvidia-ml.so.1",
+        err);
+    if (rc == 0)
+        rc = begin(nvml, err);
+    if (rc) {
+        nvml_close(&nvml->meter);
+        return rc;
+    }
+    *ret = &nvml->meter;
+    return 0;
+}
+
+static int nvml_read(struct orr_energy_meter *meter, double *ret_joules,
+                     struct orr_error *err)
+{
+    const struct nvml *nvml = (const struct nvml *)meter;
+    unsigned long long now;
+    int rc = total(nvml, &now, err);
+
+    if (rc)
+        return rc;
+    /* The counter begins anew when the driver is loaded again. */
+    if (now < nvml->before)
+        return orr_fail(err, -EIO,
+                        "the energy counter of GPU %d went back: the driver "
+                        "was loaded again meanwhile; measure once more",
+                        nvml->number);
+    *ret_joules = (double)(now - nvml->before) / 1e3;
+    return 0;
+}
+
+const struct orr_energy_ops orr_energy_nvml = {
+    .open = nvml_open,
+    .read = nvml_read,
+    .close = nvml_close,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/worker/energy.c - see energy.h. */
+#include "core/worker/energy.h"
+
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+void orr_energy_use(struct orr_runtime *rt, double joules)
+{
+    orr_lock(&rt->lock);
+    rt->joules += joules;
+    orr_unlock(&rt->lock);
+}
+
+double orr_energy_used(struct orr_runtime *rt)
+{
+    double watts = orr_config_double(&rt->config, ORR_CFG_IDLE_POWER);
+    double us = orr_exec_now(rt->exec) - rt->opened_at, joules;
+
+    orr_lock(&rt->lock);
+    joules = rt->joules;
+    orr_unlock(&rt->lock);
+    return joules + watts * us / 1e6;
+}
+
+void orr_energy_account(struct orr_runtime *rt, const struct orr_worker *worker,
+                        struct orr_job *job)
+{
+    double joules = starpu_task_worker_expected_energy(job->task, worker->id, 0,
+                                                       job->implementation);
+
+    if (joules > 0)
+        orr_energy_use(rt, joules);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/worker/energy.h - the joules that a run has taken, by what models
+ * expect and the application adds. Any thread.
+ */
+#pragma once
+
+struct orr_job;
+struct orr_runtime;
+struct orr_worker;
+
+/* Adds joules. */
+void orr_energy_use(struct orr_runtime *rt, double joules);
+
+/* What was added, and what the idle machine takes (STARPU_IDLE_POWER) since
+ * starpu_init. */
+double orr_energy_used(struct orr_runtime *rt);
+
+/* Adds what the job that has ended on the worker is expected to have taken;
+ * unknown counts as nothing. No lock held; may call the application's code. */
+void orr_energy_account(struct orr_runtime *rt, const struct orr_worker *worker,
+                        struct orr_job *job);

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-energy.c - the joules of a run and of a task, on each machine.
+ * Counters of devices are tested by tests/unit/test-energy.c, with made-up
+ * ones, since few machines let everybody read theirs.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "machines.h"
+
+#define NTASKS 10
+
+static void nothing(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+}
+
+static double half(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
+                   unsigned nimpl)
+{
+    (void)task;
+    (void)arch;
+    (void)nimpl;
+    return 0.5;
+}
+
+static struct starpu_perfmodel asked = {.type = STARPU_PER_ARCH,
+                                        .arch_cost_function = half};
+static struct starpu_perfmodel history = {.type = STARPU_HISTORY_BASED,
+                                          .symbol = "api_energy"};
+
+static struct starpu_codelet codelet = {
+    .cpu_funcs = {nothing},
+    .cuda_funcs = {nothing},
+    .name = "k",
+};
+
+static void run_tasks(void)
+{
+    for (int i = 0; i < NTASKS; i++)
+        ck_assert_int_eq(starpu_task_insert(&codelet, 0), 0);
+    starpu_task_wait_for_all();
+}
+
+START_TEST(a_simulated_run_adds_up_what_models_expect)
+{
+    double modelled;
+
+    codelet.energy_model = &asked;
+    machine_open(_i);
+    ck_assert_double_eq(starpu_energy_used(), 0);
+    run_tasks();
+    /* On the real machine the devices' counters tell what they take. */
+    modelled = machine_simulated(_i) ? NTASKS * 0.5 : 0;
+    ck_assert_double_eq_tol(starpu_energy_used(), modelled, 1e-9);
+    starpu_energy_use(2.5F);
+    ck_assert_double_eq_tol(starpu_energy_used(), modelled + 2.5, 1e-9);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(an_idle_machine_takes_its_idle_power)
+{
+    double before, after;
+
+    setenv("STARPU_IDLE_POWER", "1000", 1);
+    machine_open(_i);
+    before = starpu_energy_used();
+    starpu_usleep(1000);
+    after = starpu_energy_used();
+    ck_assert(after - before >= 1 - 1e-6);
+    if (machine_simulated(_i)) /* time passes for nothing else */
+        ck_assert_double_eq_tol(after - before, 1, 1e-6);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(counters_are_there_or_the_call_says_no)
+{
+    int rc;
+
+    machine_open(_i);
+    rc = starpu_energy_start(-1, STARPU_CPU_WORKER);
+    if (machine_simulated(_i))
+        ck_assert_int_eq(rc, -ENODEV);
+    else
+        ck_assert(rc == 0 || rc == -ENODEV || rc == -EACCES || rc == -EIO);
+    ck_assert_int_eq(starpu_energy_start(-1, STARPU_MPI_MS_WORKER), -EINVAL);
+    starpu_shutdown();
+}
+END_TEST
+
+static void feed(void)
+{
+    struct starpu_task *task = starpu_task_create();
+    struct starpu_perfmodel_arch *arch = starpu_worker_get_perf_archtype(0, 0);
+
+    task->cl = &codelet;
+    ck_assert(isnan(starpu_task_expected_energy(task, arch, 0)));
+    for (int i = 0; i < 2; i++) /* the first is a warm-up */
+        starpu_perfmodel_update_history_n(&history, task, arch, 0, 0, 0.25, 12);
+    ck_assert_double_eq_tol(starpu_task_expected_energy(task, arch, 0), 0.25,
+                            1e-12);
+    ck_assert_double_eq_tol(starpu_task_worker_expected_energy(task, 1, 0, 0),
+                            0.25, 1e-12);
+    starpu_task_destroy(task);
+}
+
+/* On CPUs of machine i, with what was fed on the real one. */
+START_TEST(what_was_measured_is_what_a_simulation_takes)
+{
+    char dir[] = "/tmp/orrery-api-energy-XXXXXX", command[100];
+
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    codelet.energy_model = &history;
+    machine_choose(0);
+    setenv("STARPU_PERF_MODEL_DIR", dir, 1);
+    setenv("STARPU_HOSTNAME", "gpus", 1);
+    setenv("STARPU_CALIBRATE", "1", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    feed();
+    starpu_shutdown();
+
+    machine_choose(_i);
+    setenv("STARPU_PERF_MODEL_DIR", dir, 1);
+    setenv("STARPU_CALIBRATE", "0", 1);
+    setenv("STARPU_NCUDA", "0", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    run_tasks();
+    ck_assert_double_eq_tol(starpu_energy_used(),
+                            machine_simulated(_i) ? NTASKS * 0.25 : 0, 1e-9);
+    starpu_shutdown();
+    snprintf(command, sizeof(command), "rm -rf %s", dir);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *suite = suite_create("energy");
+    TCase *tcase = tcase_create("all");
+
+    tcase_set_timeout(tcase, 30);
+    tcase_add_loop_test(tcase, a_simulated_run_adds_up_what_models_expect, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tcase, an_idle_machine_takes_its_idle_power, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tcase, counters_are_there_or_the_call_says_no, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tcase, what_was_measured_is_what_a_simulation_takes, 0,
+                        NMACHINES);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    return machine_run_suite(suite());
+}
