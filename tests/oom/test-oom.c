@@ -15,6 +15,7 @@
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 #include "perfmodel/sampling.h"
+#include "platforms/doctor.h"
 #include "platforms/machine_desc.h"
 
 static long left = -1; /* allocations that succeed yet; < 0: all */
@@ -75,6 +76,21 @@ static int read_machine(void)
     return code;
 }
 
+/* It has findings, which need memory too. */
+static int examine_machine(void)
+{
+    struct orr_findings findings = {0};
+    struct orr_error err = {""};
+    int code = orr_doctor_examine_machine(TEST_MACHINE, NULL, &findings, &err);
+
+    if (code == 0)
+        ck_assert_uint_eq(findings.n, 1);
+    else
+        ck_assert_str_ne(err.text, "");
+    orr_findings_done(&findings);
+    return code;
+}
+
 static int read_config(void)
 {
     struct orr_config config = {0};
@@ -110,7 +126,8 @@ static int read_models(void)
     return code;
 }
 
-static int (*const readers[])(void) = {read_machine, read_config, read_models};
+static int (*const readers[])(void) = {read_machine, read_config, read_models,
+                                       examine_machine};
 
 static int run_with(int (*reader)(void), long allocations)
 {
@@ -151,7 +168,8 @@ int main(void)
 
     mallopt(M_MXFAST, 0); /* freed is freed, for mallinfo2 */
     tcase_set_timeout(tc, 120);
-    tcase_add_loop_test(tc, each_allocation_of_a_reader_may_fail, 0, 3);
+    tcase_add_loop_test(tc, each_allocation_of_a_reader_may_fail, 0,
+                        (int)(sizeof(readers) / sizeof(readers[0])));
     suite_add_tcase(suite, tc);
     runner = srunner_create(suite);
     srunner_set_tap(runner, "-");

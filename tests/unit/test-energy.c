@@ -19,6 +19,7 @@
 /* -- zones -- */
 
 static char root[] = "/tmp/orrery-powercap-XXXXXX";
+enum { RANDOM = sizeof("/tmp/orrery-powercap-") - 1 };
 
 static void put(const char *zone, const char *file, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -58,6 +59,7 @@ static void remove_root(void)
 
 static void make_root(void)
 {
+    memcpy(root + RANDOM, "XXXXXX", 6); /* of the case before, CK_FORK=no */
     ck_assert_ptr_nonnull(mkdtemp(root));
     put_zone("intel-rapl:0", "package-0", 1000000);
     put_zone("intel-rapl:1", "package-1", 262143328000);
