@@ -26,7 +26,8 @@ struct orr_guess {
 struct orr_law {
     double a, b, c;
     double minx, maxx;   /* where the points lay */
-    double error;        /* relative, of points left out: cross-validated */
+    double error;        /* relative, of points left out: cross-validated;
+                          * NaN: too few points for that */
     unsigned npoints;    /* different sizes */
     unsigned noutliers;  /* points that were set aside */
     unsigned iterations; /* of the solver */
@@ -35,20 +36,22 @@ struct orr_law {
 
 /* Fits y = a·x^b by robust least squares of ln y over ln x. Points need no
  * order; those of equal x are joined. Errors: -EDOM when there are fewer than 2
- * different sizes; -ENOMEM. */
+ * different sizes, or `a` would be beyond what a double holds; -EINVAL for a
+ * point that is not positive and finite; -ENOMEM. */
 int orr_fit_power(const struct orr_point *points, unsigned n,
                   struct orr_law *ret);
 
 /* Fits y = a·x^b + c, a, b > 0, c >= 0, by robust least squares of ln y.
- * Errors: -EDOM when there are fewer than 3 different sizes; -ENOMEM. A fit
- * that did not converge is returned all the same, and says so. */
+ * Errors: -EDOM when there are fewer than 3 different sizes; else as above. A
+ * fit that did not converge is returned all the same, and says so. */
 int orr_fit_offset(const struct orr_point *points, unsigned n,
                    struct orr_law *ret);
 
 double orr_law_value(const struct orr_law *law, double x);
 
 /* The value at x from the points themselves. At a point's own size it is that
- * point's y. NaN beyond the outermost points and below 3 different sizes. */
+ * point's y. NaN beyond the outermost points, below 3 different sizes, and
+ * where the fits above fail. Fits the offset law on the way. */
 struct orr_guess orr_interpolate(const struct orr_point *points, unsigned n,
                                  double x);
 
@@ -67,15 +70,18 @@ struct orr_observation {
 struct orr_polynomial {
     unsigned ncoeff; /* nterms + 1 */
     double *coeff;   /* owned; free() */
-    double error;    /* relative, cross-validated; NaN: too few observations */
+    double error;    /* relative, of parameters left out, cross-validated; NaN:
+                      * too few different ones */
     unsigned n, noutliers;
     unsigned rank; /* of the matrix: below ncoeff nothing is fitted */
 };
 
-/* Robust least squares through LAPACK, which lies in a module of its own that
- * is opened at the first call. Errors: -EDOM: not more observations than
- * coefficients, or no full rank; -ENOMEM; -ENOENT, with words on stderr, when
- * the module is missing. */
+/* Robust least squares of the relative error, through LAPACK, which lies in a
+ * module of its own that is opened at the first call. Errors: -EDOM: not more
+ * observations than coefficients, or no full rank (*ret then has the rank, 0
+ * where it was not computed, and no coefficients); -EINVAL: a term, or a time, that is not finite, or a
+ * time that is not positive; -ENOMEM; -ENOENT or -EINVAL, with words on stderr,
+ * when the module is missing or cannot be opened. */
 int orr_fit_polynomial(const struct orr_terms *terms,
                        const struct orr_observation *observations, unsigned n,
                        struct orr_polynomial *ret);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfmodel/curve_private.h - points made ready for fitting, shared by
+ * curve.c, law.c and interpolate.c. Plain data, no threads.
+ */
+#pragma once
+
+#include "perfmodel/curve.h"
+
+/* Points sorted by size, one per size, with their logarithms. */
+struct orr_series {
+    unsigned n;
+    double *x, *y; /* as they came, joined where sizes were equal */
+    double *u, *v; /* ln x, ln y */
+    double *error; /* relative standard error of y; 0: not known */
+    double *var;   /* variance of v: from the errors where they are known, else
+                    * from the numbers of samples */
+    void *memory;  /* owned, all of the above */
+};
+
+/* Sorts and joins. Points of equal x become their mean, weighted by n. Errors:
+ * -ENOMEM; -EINVAL for a size or a time that is not positive and finite. */
+int orr_series_init(struct orr_series *series, const struct orr_point *points,
+                    unsigned n);
+void orr_series_done(struct orr_series *series);
+
+/* Robust fits of a series that the functions of curve.h stand on. Errors as
+ * there. */
+int orr_series_fit_power(const struct orr_series *series, struct orr_law *ret);
+int orr_series_fit_offset(const struct orr_series *series, struct orr_law *ret);
+
+/* Median of n values, which it sorts; of sorted ones. NaN without values. */
+double orr_median_of(double *values, unsigned n);
+double orr_median_sorted(const double *values, unsigned n);
