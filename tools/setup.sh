@@ -12,6 +12,7 @@ gnuplot-nox
 libglpk-dev
 libhwloc-dev
 libjansson-dev
+liblapack-dev
 libopenblas-dev
 libsimgrid-dev
 libxml2-dev

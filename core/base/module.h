@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/base/module.h - shared objects that are opened when they are needed:
- * orrery/sim.so and orrery/bound.so. Core knows their tables, never what
- * stands behind them.
+ * orrery/sim.so, orrery/bound.so and orrery/fit.so. The library knows their
+ * tables, never what stands behind them.
  */
 #pragma once
 
@@ -14,7 +14,8 @@
 /* What a module exports through `const struct orr_module
  * *orr_module_entry(void)`. `table` is the module's table of operations: for
  * "sim" a struct orr_sim_ops (core/device/simulated.h), for "bound" a struct
- * orr_bound_solver (bound/solver.h). */
+ * orr_bound_solver (bound/solver.h), for "fit" a struct orr_fit_solver
+ * (perfmodel/fit.h). */
 struct orr_module {
     unsigned abi;
     const char *name;
@@ -23,7 +24,7 @@ struct orr_module {
 
 typedef const struct orr_module *(*orr_module_entry_fn)(void);
 
-/* Opens the module `name` ("sim", "bound") and returns its table in *ret. It
+/* Opens the module `name` ("sim", "bound", "fit") and returns its table in *ret. It
  * looks in ORRERY_MODULE_DIR, then in orrery/ beside the library itself, then
  * in the folders of the build tree. A module is never closed again. Errors:
  * -ENOENT or -EINVAL with words that name the package option to build with. */

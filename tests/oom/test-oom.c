@@ -13,6 +13,7 @@
 
 #include "core/base/config.h"
 #include "perfmodel/arch.h"
+#include "perfmodel/curve.h"
 #include "perfmodel/model.h"
 #include "perfmodel/sampling.h"
 #include "platforms/doctor.h"
@@ -126,8 +127,59 @@ static int read_models(void)
     return code;
 }
 
-static int (*const readers[])(void) = {read_machine, read_config, read_models,
-                                       examine_machine};
+/* Times at some sizes, which are no file but are fitted to the same rule. */
+static const struct orr_point points[] = {{32, 9, 0, 1},
+                                          {64, 10, 0, 1},
+                                          {128, 20, 0, 1},
+                                          {256, 90, 0, 1},
+                                          {512, 600, 0, 1}};
+
+static int fit_laws(void)
+{
+    struct orr_law law = {.a = 42};
+    int code = orr_fit_power(points, 5, &law);
+
+    if (code == 0)
+        code = orr_fit_offset(points, 5, &law);
+    else
+        ck_assert(law.a == 42);
+    return code;
+}
+
+static int interpolate(void)
+{
+    double value = orr_interpolate(points, 5, 100).value;
+
+    return value > 0 ? 0 : -1;
+}
+
+#if ORR_HAS_FIT
+static int fit_polynomial(void)
+{
+    const unsigned exponents[] = {1, 3};
+    const struct orr_terms terms = {1, 2, exponents};
+    struct orr_observation observations[5];
+    struct orr_polynomial p = {.ncoeff = 42};
+    int code;
+
+    for (unsigned i = 0; i < 5; i++)
+        observations[i] = (struct orr_observation){&points[i].x, points[i].y};
+    code = orr_fit_polynomial(&terms, observations, 5, &p);
+    if (code == 0)
+        free(p.coeff);
+    else
+        ck_assert_uint_eq(p.ncoeff, 42);
+    return code;
+}
+#endif
+
+static int (*const readers[])(void) = {
+    read_machine,    read_config, read_models,
+    examine_machine, fit_laws,    interpolate,
+#if ORR_HAS_FIT
+    fit_polynomial,
+#endif
+};
 
 static int run_with(int (*reader)(void), long allocations)
 {

@@ -26,7 +26,7 @@ includes() {
         sed -E 's/[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]([^">]*)[">].*/\1/'
 }
 
-foreign='(simgrid|libxml|glpk|hwloc|cuda|CL/|jansson)'
+foreign='(simgrid|libxml|glpk|lapack|cblas|hwloc|cuda|CL/|jansson)'
 check "core and perfmodel include no library of a device, a simulator or a solver" "$(
     includes core perfmodel | grep -E ":$foreign" |
     grep -vE '^core/device/cpu/[^:]*:hwloc'
@@ -55,6 +55,11 @@ check "SimGrid is in sim/simgrid_bridge.cpp only" "$(
 )"
 check "GLPK is in bound/glpk.c only" "$(
     includes bound | grep -E ':glpk' | grep -v '^bound/glpk.c'
+)"
+check "LAPACK is called in perfmodel/lapack.c only" "$(
+    grep -rnE '\<(dge[a-z]+|LAPACKE_[a-z]+)_? *\(' core perfmodel bound platforms \
+        sim tools --include='*.[ch]' --include='*.cpp' |
+    grep -v '^perfmodel/lapack.c'
 )"
 check "bound includes core/base only" "$(
     includes bound | grep -E ':(core|sim|perfmodel|platforms|tools)/' |
