@@ -183,7 +183,7 @@ int orr_fit_offset(const struct orr_point *points, unsigned n,
 
     if (rc)
         return rc;
-    rc = orr_series_fit_offset(&series, ret);
+    rc = orr_series_fit_offset(&series, true, ret);
     orr_series_done(&series);
     return rc;
 }

@@ -25,9 +25,11 @@ int orr_series_init(struct orr_series *series, const struct orr_point *points,
 void orr_series_done(struct orr_series *series);
 
 /* Robust fits of a series that the functions of curve.h stand on. Errors as
- * there. */
+ * there. Without `judge` the law's error stays NaN, which saves most of the time
+ * with an offset. */
 int orr_series_fit_power(const struct orr_series *series, struct orr_law *ret);
-int orr_series_fit_offset(const struct orr_series *series, struct orr_law *ret);
+int orr_series_fit_offset(const struct orr_series *series, bool judge,
+                          struct orr_law *ret);
 
 /* Median of n values, which it sorts; of sorted ones. NaN without values. */
 double orr_median_of(double *values, unsigned n);

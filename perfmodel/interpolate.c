@@ -183,7 +183,7 @@ static struct orr_guess between(const struct orr_series *series, double x)
     double t = log(x), p, e0, e1, error;
     unsigned k;
 
-    if (orr_series_fit_offset(series, &law) || shape_init(&s, series->n))
+    if (orr_series_fit_offset(series, false, &law) || shape_init(&s, series->n))
         return ret;
     shape_fill(&s, series, &law);
     if (expected_error(&s, t, &error) == 0) {

@@ -491,13 +491,12 @@ static double left_out_error(struct fit *fit, const struct theta *t)
     return expm1(sqrt(sum / kept));
 }
 
-/* Fills *ret from the parameters; residuals and weights belong to them. Errors:
+/* Fills *ret but its error; residuals and weights belong to *t. Errors:
  * -EDOM when a is no number that a double can hold. */
-static int conclude(struct fit *fit, const struct theta *t, bool arrived,
+static int conclude(const struct fit *fit, const struct theta *t, bool arrived,
                     struct orr_law *ret)
 {
     const struct orr_series *s = fit->s;
-    unsigned steps = fit->steps;
     double level = t->p[LEVEL] + fit->v0, share = t->p[SHARE];
     double a = share * exp(level - t->p[EXPONENT] * fit->u0);
 
@@ -510,12 +509,12 @@ static int conclude(struct fit *fit, const struct theta *t, bool arrived,
         .minx = s->x[0],
         .maxx = s->x[s->n - 1],
         .npoints = s->n,
-        .iterations = steps,
+        .error = (double)NAN,
+        .iterations = fit->steps,
         .converged = arrived,
     };
     for (unsigned i = 0; i < s->n; i++)
         ret->noutliers += fit->w[i] <= 0;
-    ret->error = left_out_error(fit, t);
     return 0;
 }
 
@@ -538,6 +537,8 @@ int orr_series_fit_power(const struct orr_series *series, struct orr_law *ret)
         fit.tau2 = misfit(&fit);
         arrived = settle(&fit, &t);
         rc = conclude(&fit, &t, arrived, ret);
+        if (!rc)
+            ret->error = left_out_error(&fit, &t);
     }
     fit_done(&fit);
     return rc;
@@ -568,7 +569,8 @@ static struct theta best_of(struct fit *fit, const struct theta *starts,
     return best;
 }
 
-int orr_series_fit_offset(const struct orr_series *series, struct orr_law *ret)
+int orr_series_fit_offset(const struct orr_series *series, bool judge,
+                          struct orr_law *ret)
 {
     struct theta starts[NSTARTS + 2] = {0}, t;
     struct start lines[NSTARTS];
@@ -594,6 +596,8 @@ int orr_series_fit_offset(const struct orr_series *series, struct orr_law *ret)
         t = best_of(&fit, starts, n);
         arrived = settle(&fit, &t);
         rc = conclude(&fit, &t, arrived, ret);
+        if (!rc && judge)
+            ret->error = left_out_error(&fit, &t);
     }
     fit_done(&fit);
     return rc;

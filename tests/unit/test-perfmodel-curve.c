@@ -150,7 +150,7 @@ START_TEST(one_wholly_wrong_point_of_eight_moves_nothing)
 }
 END_TEST
 
-START_TEST(a_quarter_of_wrong_points_moves_nothing_when_there_are_many)
+START_TEST(a_fifth_of_wrong_points_moves_nothing_when_there_are_many)
 {
     struct noise noise = {7, 0.02, 0};
     struct orr_point points[MOST];
@@ -597,7 +597,7 @@ int main(void)
     tcase_add_loop_test(laws, one_wholly_wrong_point_of_eight_moves_nothing, 0,
                         COUNT(offsets));
     tcase_add_test(laws,
-                   a_quarter_of_wrong_points_moves_nothing_when_there_are_many);
+                   a_fifth_of_wrong_points_moves_nothing_when_there_are_many);
     tcase_add_test(laws, exact_points_give_the_exact_law);
     tcase_add_test(laws, a_constant_is_an_offset);
     tcase_add_test(laws, times_that_fall_give_a_flat_law_with_an_offset);
