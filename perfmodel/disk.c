@@ -197,3 +197,28 @@ void orr_disk_sync_directory(const char *path)
     (void)fsync(dir); /* not every file system can */
     close(dir);
 }
+
+int orr_disk_replace(const char *path, const char *text, size_t size,
+                     struct orr_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    char *dir = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
+    char *temporary = NULL;
+    int rc = 0;
+
+    if (!dir || asprintf(&temporary, "%s.orrery-new", path) < 0) {
+        temporary = NULL;
+        rc = orr_fail(err, -ENOMEM, "%s: out of memory.", path);
+    }
+    if (!rc)
+        rc = orr_directory_make(dir, err);
+    if (!rc)
+        rc = orr_disk_write(temporary, text, size, 0, err);
+    if (!rc && rename(temporary, path))
+        rc = orr_disk_fail(err, "cannot be replaced", path);
+    if (!rc)
+        orr_disk_sync_directory(dir);
+    free(temporary);
+    free(dir);
+    return rc;
+}

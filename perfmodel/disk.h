@@ -38,6 +38,11 @@ int orr_disk_read_until(int fd, const char *path, const char *mark, char **ret,
 int orr_disk_write(const char *path, const char *text, size_t size, mode_t mode,
                    struct orr_error *err);
 
+/* Makes `path` hold the text in one step, by way of a file beside it; makes the
+ * directory. */
+int orr_disk_replace(const char *path, const char *text, size_t size,
+                     struct orr_error *err);
+
 /* Waits until renames in the directory are on the disk, where that is
  * possible. */
 void orr_disk_sync_directory(const char *path);

@@ -17,6 +17,7 @@ struct orr_entry {
     struct orr_entry *next;   /* [writer] */
     atomic_uint sequence;     /* [atomic] odd: held by a changer */
     atomic_bool has_window;   /* [atomic] only ever false to true */
+    atomic_bool sampled;      /* [atomic] only ever false to true */
     _Atomic uint32_t n;
     _Atomic uint64_t size;
     _Atomic double flops, mean, dev, sum, sum2;
@@ -249,6 +250,13 @@ double orr_entry_expected(const struct orr_entry *entry, uint32_t *ret_n)
 void orr_entry_set_estimate(struct orr_entry *entry, double estimate)
 {
     set_expected(entry, estimate, entry->base.n);
+    atomic_store_explicit(&entry->sampled, true, memory_order_relaxed);
+}
+
+bool orr_entry_is_sampled(const struct orr_entry *entry)
+{
+    return atomic_load_explicit(&entry->sampled, memory_order_relaxed) ||
+           atomic_load_explicit(&entry->has_window, memory_order_relaxed);
 }
 
 /* Makes the sequence number odd: the entry is ours alone. */

@@ -64,6 +64,10 @@ void orr_entry_read(const struct orr_entry *entry, struct orr_model_row *ret);
  * samples. Any thread, no lock. */
 double orr_entry_expected(const struct orr_entry *entry, uint32_t *ret_n);
 
+/* Whether what is predicted rests on samples (a window, or a side entry) and
+ * not on the row's mean alone. Any thread. */
+bool orr_entry_is_sampled(const struct orr_entry *entry);
+
 /* A valid side entry: `estimate` is predicted instead of the mean. For the one
  * who adds the entry, before others know it. */
 void orr_entry_set_estimate(struct orr_entry *entry, double estimate);

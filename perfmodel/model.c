@@ -45,6 +45,7 @@ static void model_free(struct orr_model *model)
     if (!model)
         return;
     orr_history_done(&model->history);
+    orr_model_regressions_done(model);
     orr_model_file_free(model->dropped);
     pthread_mutex_destroy(&model->lock);
     free(model->path);
@@ -192,8 +193,7 @@ const struct orr_entry *orr_model_find(const struct orr_model *model,
                             (struct orr_entry_key){comb, impl, footprint});
 }
 
-/* Figures are missing on a real machine: from now on they are measured. */
-static void start_benchmarking(struct orr_model *model)
+void orr_model_start_benchmarking(struct orr_model *model)
 {
     int off = 0;
 
@@ -216,24 +216,29 @@ static void warn_few_samples(struct orr_model *model, uint32_t n)
                     model->symbol, n, model->models->rules.minimum);
 }
 
+uint32_t orr_model_least(const struct orr_model *model)
+{
+    return model->models->simulated ? 1 : model->models->rules.minimum;
+}
+
 double orr_model_expected(struct orr_model *model, unsigned comb, unsigned impl,
                           uint32_t footprint)
 {
     const struct orr_models *models = model->models;
     const struct orr_entry *entry =
         orr_model_find(model, comb, impl, footprint);
-    uint32_t n = 0, least = models->simulated ? 1 : models->rules.minimum;
+    uint32_t n = 0;
     double mean = NAN;
 
     if (entry)
         mean = orr_entry_expected(entry, &n);
-    if (n >= least) {
+    if (n >= orr_model_least(model)) {
         if (n < models->rules.minimum)
             warn_few_samples(model, n);
         return mean;
     }
     if (!models->simulated && !orr_model_benchmarking(model))
-        start_benchmarking(model);
+        orr_model_start_benchmarking(model);
     return NAN;
 }
 
@@ -306,6 +311,8 @@ int orr_model_measure(struct orr_model *model, const struct orr_measure *m)
     done = orr_entry_measure(
         entry, m->duration, m->weight ? m->weight : 1, m->flops,
         is_new && model->kind == ORR_MODEL_HISTORY, &model->models->rules);
+    if (model->kind != ORR_MODEL_HISTORY && done & ORR_MEASURED_KEPT)
+        orr_model_regress(model, m);
     if (done & ~(unsigned)ORR_MEASURED_KEPT)
         measured(model, m, done);
     return 0;

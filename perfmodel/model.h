@@ -14,13 +14,14 @@
 
 #include "core/base/error.h"
 #include "perfmodel/arch.h"
+#include "perfmodel/curve.h"
 #include "perfmodel/history.h"
 #include "perfmodel/sampling.h"
 
 #define ORR_MODEL_MAXIMPL 4 /* implementations per codelet and architecture */
 
-/* Kinds of models that live in files. All keep history rows, and all answer
- * from them; regression figures are kept in the files but not used yet. */
+/* Kinds of models that live in files. All keep history rows; what they answer
+ * from besides is orr_model_answer's matter. */
 enum orr_model_kind {
     ORR_MODEL_HISTORY,
     ORR_MODEL_REGRESSION,
@@ -85,7 +86,50 @@ const struct orr_entry *orr_model_find(const struct orr_model *model,
                                        unsigned comb, unsigned impl,
                                        uint32_t footprint);
 
-/* The expected length in µs (J), or NaN: there is no entry, or it has less
+/* What is asked of a model. */
+struct orr_question {
+    unsigned comb, impl;
+    uint32_t footprint;
+    uint64_t size;            /* x of regressions; 0: not known */
+    const double *parameters; /* of multiple regressions; NULL: not known */
+};
+
+/* Where an answer comes from, the most trusted first. */
+enum orr_answer_source {
+    ORR_ANSWER_NONE,
+    ORR_ANSWER_EXACT,        /* measures of this footprint */
+    ORR_ANSWER_INTERPOLATED, /* between sizes that were measured */
+    ORR_ANSWER_REGRESSION,   /* a law, or a polynomial of parameters */
+};
+
+struct orr_answer {
+    double value; /* µs (J); NaN: none */
+    double error; /* relative standard error, as far as it is known, else NaN:
+                   * of a mean by its spread, of others by cross-validation */
+    enum orr_answer_source source;
+};
+
+/* Answers from the history entry of the footprint if there is one with enough
+ * samples (simulated: any). Without, models of kinds REGRESSION and
+ * NL_REGRESSION interpolate between the sizes that were measured, or use their
+ * law within 0.9 … 1.1 of these; the law comes first where leaving sizes out
+ * shows that it is off by less, the noise of the points apart. Where samples of such a model and a
+ * law that fits agree, the answer lies between both, nearer to the more exact. Multiple regressions ask their
+ * polynomial first, since a footprint may stand for many parameters. On a real
+ * machine the first missing answer of a model that is not being measured
+ * starts that, with a warning. Takes the model's lock unless the answer is
+ * exact; any thread. */
+void orr_model_answer(struct orr_model *model, const struct orr_question *q,
+                      struct orr_answer *ret);
+
+/* What the parameters of a multiple regression are and how they are combined;
+ * copied at the first call, later ones are ignored. `names` may be NULL. Errors:
+ * -ENOMEM. */
+int orr_model_set_terms(struct orr_model *model, const struct orr_terms *terms,
+                        const char *const *names);
+
+/* As orr_model_answer, from the history entry alone: µs, or NaN: there is no
+ * entry, or it has less
  * samples than the minimum (simulated: none). On a real machine the first NaN
  * of a model that is not being measured starts that, with a warning. No lock,
  * never 0 for lack of figures. */
@@ -96,10 +140,11 @@ double orr_model_expected(struct orr_model *model, unsigned comb, unsigned impl,
 struct orr_measure {
     unsigned comb, impl;
     uint32_t footprint;
-    uint64_t size;   /* bytes, or what size_base says */
-    double flops;    /* of the task, 0: not given */
-    double duration; /* µs, or J in energy models */
-    uint32_t weight; /* 0 counts as 1 */
+    uint64_t size;            /* bytes, or what size_base says */
+    double flops;             /* of the task, 0: not given */
+    double duration;          /* µs, or J in energy models */
+    uint32_t weight;          /* 0 counts as 1 */
+    const double *parameters; /* of a multiple regression, borrowed, or NULL */
 };
 
 /* Records a measure by StarPU's rules: the first of an entry is only a warm-up

@@ -13,6 +13,15 @@
 #include "core/base/log.h"
 #include "perfmodel/side.h"
 
+/* What the file says of a regression. */
+static int load_fit(struct orr_model *model, unsigned comb, unsigned impl,
+                    const struct orr_model_fit *fit)
+{
+    struct orr_regression *r = orr_model_regression(model, comb, impl);
+
+    return r ? orr_model_fit_copy(&r->file, fit) : -ENOMEM;
+}
+
 static int load_impl(struct orr_model *model, unsigned comb, unsigned impl,
                      const struct orr_model_impl *from)
 {
@@ -29,6 +38,8 @@ static int load_impl(struct orr_model *model, unsigned comb, unsigned impl,
             continue;
         rc = orr_history_add(&model->history, key, row, true, NULL);
     }
+    if (!rc && model->kind != ORR_MODEL_HISTORY)
+        rc = load_fit(model, comb, impl, &from->fit);
     return rc;
 }
 
@@ -151,8 +162,8 @@ struct saving {
     struct orr_entry **entries;       /* owned, beside changes */
     struct orr_window **windows;      /* owned, beside changes; NULL: none */
     unsigned n;
-    struct orr_side *side; /* owned; what the side file is to hold, once the
-                            * windows have joined it */
+    bool joined;           /* the windows were joined to the side file */
+    struct orr_side *side; /* owned; what it is to hold, NULL: it is broken */
 };
 
 static int saving_room(struct saving *saving, unsigned most)
@@ -176,6 +187,7 @@ static void saving_done(struct saving *saving)
 /* Nothing was saved. */
 static void saving_undo(struct saving *saving)
 {
+    orr_regressions_untake(saving->model);
     for (unsigned i = 0; i < saving->n; i++)
         if (saving->windows[i])
             orr_entry_untake(saving->entries[i], saving->windows[i]);
@@ -221,6 +233,7 @@ static int saving_collect(struct saving *saving)
     pthread_mutex_unlock(&model->lock);
     if (saving_room(saving, most))
         return -ENOMEM;
+    orr_regressions_take(model);
     for (unsigned i = 0; i < most; i++) {
         pthread_mutex_lock(&model->lock);
         entry = orr_history_next(&model->history, entry);
@@ -273,10 +286,12 @@ static int side_join(struct saving *saving, const char *path,
     struct orr_error err = {""};
     int rc = orr_side_read(path, ORR_SIDE_SAMPLES, &saving->side, &err);
 
-    if (rc == -ENOMEM)
-        return rc;
-    if (rc)
-        saving->side = orr_side_new(); /* a broken one is made anew */
+    if (rc && rc != -ENOMEM && rc != -ENOENT) {
+        orr_log_warning("%s", err.text);
+        return 0; /* what cannot be read is not overwritten */
+    }
+    if (rc == -ENOENT)
+        saving->side = orr_side_new();
     if (!saving->side)
         return -ENOMEM;
     side_drop_stale(saving->side, file);
@@ -343,11 +358,14 @@ static int saving_edit(struct orr_model_file *file, void *arg,
 
     if (model->dropped)
         orr_model_file_subtract(file, model->dropped);
-    if (rc == 0 && !saving->side)
+    if (rc == 0 && !saving->joined)
         rc = side_join(saving, path, file);
+    saving->joined = true;
     if (rc != -ENOMEM)
         rc = orr_model_file_apply(file, saving->changes, saving->n,
                                   model->models->homogeneous);
+    if (rc == 0)
+        rc = orr_regressions_save(saving->model, file);
     if (rc == 0 && saving->side)
         side_write(saving, path, file);
     free(path);
@@ -400,6 +418,7 @@ static int saving_write(struct saving *saving, struct orr_error *err)
     if (rc)
         return rc;
     saving_adopt(saving, file);
+    orr_regressions_saved(model, file);
     orr_model_file_free(model->dropped);
     model->dropped = NULL;
     orr_model_file_free(file);

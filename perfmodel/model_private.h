@@ -6,6 +6,7 @@
 #pragma once
 
 #include "perfmodel/model.h"
+#include "perfmodel/regression.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,6 +33,11 @@ struct orr_model {
     struct orr_error words;    /* [const] the same in words */
     pthread_mutex_t lock;      /* guards adding to history */
     struct orr_history history;
+    struct orr_regression *regressions; /* [lock] owned; one for each comb and
+                                         * implementation measured or read */
+    struct orr_terms terms;             /* [lock] exponents owned; nterms = 0:
+                                         * not declared */
+    char **names;                       /* [lock] owned; of the parameters */
     atomic_bool benchmarking; /* [atomic] only ever false to true */
     atomic_bool few_told;     /* [atomic] the warning was given */
     _Atomic uint32_t version; /* [atomic] orr_model_news */
@@ -48,3 +54,39 @@ void orr_model_news(struct orr_model *model);
 /* Reads the model's file into a model that nobody else knows yet. Errors:
  * -ENOMEM; others with words. */
 int orr_model_load(struct orr_model *model, struct orr_error *err);
+
+/* Warns once, and has the model measured from now on. */
+void orr_model_start_benchmarking(struct orr_model *model);
+
+/* The samples that make an entry usable here. */
+uint32_t orr_model_least(const struct orr_model *model);
+
+/* --- answer.c --- */
+
+/* A kept measure joins what the regressions know. */
+void orr_model_regress(struct orr_model *model, const struct orr_measure *m);
+
+/* The record of a comb and implementation, made when missing; NULL without
+ * memory. Under the model's lock. */
+struct orr_regression *orr_model_regression(struct orr_model *model,
+                                            unsigned comb, unsigned impl);
+/* Brings the laws of the record up to date. Under the model's lock. */
+void orr_model_fit(struct orr_model *model, struct orr_regression *r);
+void orr_model_regressions_done(struct orr_model *model);
+
+/* --- regression_disk.c --- */
+
+/* Reads the observations of earlier runs, once, where they are of use: on a
+ * machine that measures. Under the model's lock. */
+void orr_model_read_observations(struct orr_model *model,
+                                 struct orr_regression *r);
+
+/* A save in steps, for the one who saves; each takes the model's lock. take:
+ * what was measured since the last is to be saved; save: it joins `file`, and
+ * the observations their files, once for a take; saved: `file` is on the disk;
+ * untake: it is not. Errors: -ENOMEM. */
+void orr_regressions_take(struct orr_model *model);
+int orr_regressions_save(struct orr_model *model, struct orr_model_file *file);
+void orr_regressions_saved(struct orr_model *model,
+                           const struct orr_model_file *file);
+void orr_regressions_untake(struct orr_model *model);

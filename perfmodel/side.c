@@ -166,25 +166,13 @@ int orr_side_read(const char *path, enum orr_side_part part,
 int orr_side_write(const char *path, const struct orr_side *side,
                    struct orr_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    char *dir = strndup(path, slash ? (size_t)(slash - path) : 0);
-    char *temporary = NULL, *text = NULL;
+    char *text = NULL;
     size_t size = 0;
-    int rc = 0;
+    int rc;
 
-    if (!dir || asprintf(&temporary, "%s.orrery-new", path) < 0 ||
-        orr_side_format(side, &text, &size))
-        rc = orr_fail(err, -ENOMEM, "%s: out of memory.", path);
-    if (!rc)
-        rc = orr_directory_make(dir, err);
-    if (!rc)
-        rc = orr_disk_write(temporary, text, size, 0, err);
-    if (!rc && rename(temporary, path))
-        rc = orr_disk_fail(err, "cannot be replaced", path);
-    if (!rc)
-        orr_disk_sync_directory(dir);
+    if (orr_side_format(side, &text, &size))
+        return orr_fail(err, -ENOMEM, "%s: out of memory.", path);
+    rc = orr_disk_replace(path, text, size, err);
     free(text);
-    free(temporary);
-    free(dir);
     return rc;
 }

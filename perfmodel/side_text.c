@@ -22,9 +22,9 @@
 #include "perfmodel/window.h"
 
 #define DEVICES_MAX 64
-#define REMEDY                                                                 \
-    "What it says is not used. Remove it; it is made again when the model is " \
-    "measured."
+#define REMEDY                                                                  \
+    "The file is not used and left as it is: remove it; it is made again when " \
+    "the model is measured."
 
 struct reader {
     const char *name;

@@ -138,3 +138,20 @@ struct orr_model_row *orr_model_impl_find_row(const struct orr_model_impl *impl,
             return &impl->rows[i];
     return NULL;
 }
+
+int orr_model_fit_copy(struct orr_model_fit *to,
+                       const struct orr_model_fit *from)
+{
+    double *coeff = NULL;
+
+    if (from->ncoeff > 0) {
+        coeff = malloc(from->ncoeff * sizeof(*coeff));
+        if (!coeff)
+            return -ENOMEM;
+        memcpy(coeff, from->coeff, from->ncoeff * sizeof(*coeff));
+    }
+    free(to->coeff);
+    *to = *from;
+    to->coeff = coeff;
+    return 0;
+}

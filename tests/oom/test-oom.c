@@ -16,6 +16,7 @@
 #include "perfmodel/curve.h"
 #include "perfmodel/model.h"
 #include "perfmodel/sampling.h"
+#include "perfmodel/side.h"
 #include "platforms/doctor.h"
 #include "platforms/machine_desc.h"
 
@@ -127,6 +128,27 @@ static int read_models(void)
     return code;
 }
 
+static const char side_text[] =
+    "orrery-side 1\n"
+    "entry 0/0/1 0 cafe 12 1200 100 12 0 1 50 1\n"
+    "samples\nrecent 0 2 5 6!\nblocks 0 2 2 1 5 6 7\n";
+
+static int read_side(void)
+{
+    struct orr_side *side = NULL;
+    struct orr_error err = {""};
+    char *text = NULL;
+    size_t size;
+    int code = orr_side_parse("side", side_text, sizeof(side_text) - 1,
+                              ORR_SIDE_SAMPLES, &side, &err);
+
+    if (code == 0)
+        code = orr_side_format(side, &text, &size);
+    orr_side_free(side);
+    free(text);
+    return code;
+}
+
 /* Times at some sizes, which are no file but are fitted to the same rule. */
 static const struct orr_point points[] = {{32, 9, 0, 1},
                                           {64, 10, 0, 1},
@@ -174,8 +196,8 @@ static int fit_polynomial(void)
 #endif
 
 static int (*const readers[])(void) = {
-    read_machine,    read_config, read_models,
-    examine_machine, fit_laws,    interpolate,
+    read_machine,   read_config, read_models, examine_machine,
+    fit_laws,       interpolate, read_side,
 #if ORR_HAS_FIT
     fit_polynomial,
 #endif
@@ -211,6 +233,82 @@ START_TEST(each_allocation_of_a_reader_may_fail)
 }
 END_TEST
 
+/* --- saving --- */
+
+static struct orr_models *open_models(const struct orr_sampling *sampling)
+{
+    struct orr_models_options options = {
+        .sampling = sampling, .host = "host", .calibrate = 1};
+    const struct orr_device cpu = {ORR_DEVICE_CPU, 0, 1};
+    struct orr_models *models;
+    unsigned comb;
+
+    ck_assert_int_eq(orr_models_new(&options, &models), 0);
+    ck_assert_int_eq(orr_combs_get(orr_models_combs(models), &cpu, 1, &comb),
+                     0);
+    return models;
+}
+
+static struct orr_model *open_model(struct orr_models *models)
+{
+    struct orr_error err = {""};
+    struct orr_model *model =
+        orr_models_get(models, "kernel", ORR_MODEL_NL_REGRESSION, &err);
+
+    ck_assert_msg(model != NULL, "%s", err.text);
+    return model;
+}
+
+/* Measures, saves with the n-th allocation failing, and returns whether one
+ * was refused at all. */
+static bool save_with(const struct orr_sampling *sampling, long n)
+{
+    struct orr_models *models = open_models(sampling);
+    struct orr_model *model = open_model(models);
+    bool all;
+
+    for (unsigned i = 0; i < 60; i++) {
+        struct orr_measure m = {
+            .footprint = i % 4, .size = 100 << i % 4, .duration = 50 << i % 4};
+
+        left = i < 30 ? n % 8 : -1; /* windows may be missing as well */
+        (void)orr_model_measure(model, &m);
+    }
+    left = n;
+    (void)orr_models_save(models, NULL, NULL);
+    all = left > 0;
+    left = -1;
+    orr_models_free(models);
+    return !all;
+}
+
+START_TEST(each_allocation_of_a_save_may_fail)
+{
+    char dir[] = "/tmp/orrery-oom-XXXXXX", command[64];
+    struct orr_sampling_options where = {.perf_model_dir = dir};
+    struct orr_sampling *sampling;
+    long n = 0;
+
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    setenv("STARPU_SILENT", "1", 1);
+    ck_assert_int_eq(orr_sampling_new(&where, &sampling), 0);
+    do {
+        struct orr_models *models;
+
+        ck_assert_int_lt(n, 100000);
+        if (!save_with(sampling, n++))
+            break;
+        models = open_models(sampling); /* what is there is whole */
+        (void)open_model(models);
+        orr_models_free(models);
+    } while (true);
+    ck_assert_int_gt(n, 20);
+    orr_sampling_free(sampling);
+    snprintf(command, sizeof(command), "rm -r %s", dir);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("oom");
@@ -220,6 +318,7 @@ int main(void)
 
     mallopt(M_MXFAST, 0); /* freed is freed, for mallinfo2 */
     tcase_set_timeout(tc, 120);
+    tcase_add_test(tc, each_allocation_of_a_save_may_fail);
     tcase_add_loop_test(tc, each_allocation_of_a_reader_may_fail, 0,
                         (int)(sizeof(readers) / sizeof(readers[0])));
     suite_add_tcase(suite, tc);

@@ -381,13 +381,20 @@ START_TEST(a_side_entry_of_another_row_is_ignored)
 }
 END_TEST
 
-START_TEST(a_broken_side_file_is_made_anew_and_costs_nothing_else)
+START_TEST(a_broken_side_file_is_left_alone_and_costs_nothing_else)
 {
+    char *text;
+
     run_and_save(1, 100, 40);
     text_write(side_path, "orrery-side 1\nentry what\n");
     ck_assert_double_eq(simulated_estimate(), 100);
     run_and_save(1, 100, 12);
     ck_assert_uint_eq(row_saved().n, 39 + 12);
+    text = text_read(side_path);
+    ck_assert_str_eq(text, "orrery-side 1\nentry what\n");
+    free(text);
+    remove(side_path);
+    run_and_save(1, 100, 12);
     ck_assert_uint_eq(side_saved().nseen, 11);
 }
 END_TEST
@@ -745,7 +752,7 @@ int main(void)
     tcase_add_test(tc, what_was_saved_is_loaded_and_continued);
     tcase_add_test(tc, what_is_predicted_is_what_the_samples_say);
     tcase_add_test(tc, a_side_entry_of_another_row_is_ignored);
-    tcase_add_test(tc, a_broken_side_file_is_made_anew_and_costs_nothing_else);
+    tcase_add_test(tc, a_broken_side_file_is_left_alone_and_costs_nothing_else);
     tcase_add_test(tc, calibration_from_scratch_forgets_the_samples_as_well);
     tcase_add_test(tc, a_side_file_that_cannot_be_written_loses_no_measures);
     tcase_add_test(tc, a_warm_up_alone_is_not_saved);

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfmodel/answer.c - what models of regression kinds answer: from a row of
+ * the very footprint, between the sizes that were measured, from a law. Any
+ * thread; the records are guarded by the model's lock.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfmodel/model_private.h"
+
+static const struct orr_answer no_answer = {(double)NAN, (double)NAN,
+                                            ORR_ANSWER_NONE};
+
+/* --- records --- */
+
+struct orr_regression *orr_model_regression(struct orr_model *model,
+                                            unsigned comb, unsigned impl)
+{
+    struct orr_regression *r = model->regressions;
+
+    while (r && (r->comb != comb || r->impl != impl))
+        r = r->next;
+    if (r)
+        return r;
+    r = calloc(1, sizeof(*r));
+    if (!r)
+        return NULL;
+    r->comb = comb;
+    r->impl = impl;
+    r->file = (struct orr_model_fit){
+        .alpha = NAN, .beta = NAN, .a = NAN, .b = NAN, .c = NAN};
+    r->next = model->regressions;
+    model->regressions = r;
+    return r;
+}
+
+void orr_model_regressions_done(struct orr_model *model)
+{
+    for (struct orr_regression *r = model->regressions, *next; r; r = next) {
+        next = r->next;
+        orr_regression_done(r);
+        free(r);
+    }
+    for (unsigned i = 0; model->names && i < model->terms.nparameters; i++)
+        free(model->names[i]);
+    free(model->names);
+    free((void *)(uintptr_t)model->terms.exponents);
+}
+
+void orr_model_regress(struct orr_model *model, const struct orr_measure *m)
+{
+    struct orr_regression *r;
+
+    pthread_mutex_lock(&model->lock);
+    r = orr_model_regression(model, m->comb, m->impl);
+    if (r)
+        orr_regression_add(r, (double)m->size, m->duration,
+                           m->weight ? m->weight : 1);
+    /* Without memory the polynomial has one observation less. */
+    if (r && model->terms.nterms > 0 && m->parameters)
+        (void)orr_observations_add(&r->observations, m->parameters,
+                                   model->terms.nparameters, m->duration);
+    pthread_mutex_unlock(&model->lock);
+}
+
+static char **copy_names(const char *const *names, unsigned n)
+{
+    char **copy = calloc(n ? n : 1, sizeof(*copy));
+
+    for (unsigned i = 0; copy && i < n; i++)
+        copy[i] = strdup(names[i] ? names[i] : "");
+    return copy;
+}
+
+int orr_model_set_terms(struct orr_model *model, const struct orr_terms *terms,
+                        const char *const *names)
+{
+    size_t n = (size_t)terms->nterms * terms->nparameters;
+    unsigned *exponents = malloc((n ? n : 1) * sizeof(*exponents));
+
+    if (!exponents)
+        return -ENOMEM;
+    memcpy(exponents, terms->exponents, n * sizeof(*exponents));
+    pthread_mutex_lock(&model->lock);
+    if (model->terms.nterms == 0) {
+        model->terms = *terms;
+        model->terms.exponents = exponents;
+        exponents = NULL;
+        model->names = names ? copy_names(names, terms->nparameters) : NULL;
+    }
+    pthread_mutex_unlock(&model->lock);
+    free(exponents);
+    return 0;
+}
+
+/* --- fits --- */
+
+/* How far the mean of a row may be off, if its samples are independent. */
+static double mean_error(const struct orr_model_row *row)
+{
+    if (row->n < 2 || !(row->mean > 0))
+        return 0;
+    return row->dev / (row->mean * sqrt(row->n));
+}
+
+/* The point of an entry; false when it is none. */
+static bool point_of(const struct orr_model *model,
+                     const struct orr_regression *r,
+                     const struct orr_entry *entry, struct orr_point *ret)
+{
+    struct orr_entry_key key = orr_entry_key(entry);
+    struct orr_model_row row;
+    uint32_t n;
+    double expected;
+
+    if (key.comb != r->comb || key.impl != r->impl)
+        return false;
+    expected = orr_entry_expected(entry, &n);
+    orr_entry_read(entry, &row);
+    if (n < orr_model_least(model) || !(expected > 0) || row.size == 0)
+        return false;
+    *ret = (struct orr_point){(double)row.size, expected, mean_error(&row), n};
+    return true;
+}
+
+/* The usable entries as points, for the caller to free(); NULL without memory.
+ */
+static struct orr_point *points_of(struct orr_model *model,
+                                   const struct orr_regression *r,
+                                   unsigned *ret_n, uint64_t *ret_nsamples)
+{
+    unsigned room = model->history.count, n = 0;
+    struct orr_point *points = malloc((room ? room : 1) * sizeof(*points));
+    struct orr_entry *entry = NULL;
+
+    *ret_nsamples = 0;
+    for (unsigned i = 0; points && i < room; i++) {
+        entry = orr_history_next(&model->history, entry);
+        if (!point_of(model, r, entry, &points[n]))
+            continue;
+        *ret_nsamples += (uint64_t)points[n].n;
+        n++;
+    }
+    *ret_n = n;
+    return points;
+}
+
+/* Whether there is so much more to fit that it is worth it. */
+static bool has_grown(const struct orr_regression *r, uint64_t nsamples)
+{
+    return !r->fitted || nsamples > r->nsamples + r->nsamples / 20;
+}
+
+void orr_model_fit(struct orr_model *model, struct orr_regression *r)
+{
+    struct orr_point *points;
+    uint64_t nsamples;
+    unsigned n;
+
+    if (model->kind == ORR_MODEL_MULTIPLE_REGRESSION) {
+        if (model->terms.nterms > 0)
+            orr_model_read_observations(model, r);
+        if (model->terms.nterms > 0 && r->observations.n > 0 &&
+            has_grown(r, r->observations.n))
+            orr_regression_fit_terms(r, &model->terms);
+        return;
+    }
+    points = points_of(model, r, &n, &nsamples);
+    if (points && (has_grown(r, nsamples) || n != r->npoints))
+        orr_regression_fit_points(r, points, n, nsamples);
+    else
+        free(points);
+}
+
+/* --- answers --- */
+
+/* *ret_sampled: there are samples behind it, not only a row. */
+static struct orr_answer exact(const struct orr_model *model,
+                               const struct orr_question *q, bool *ret_sampled)
+{
+    const struct orr_entry *entry =
+        orr_model_find(model, q->comb, q->impl, q->footprint);
+    struct orr_model_row row;
+    struct orr_answer answer;
+    uint32_t n;
+
+    if (!entry)
+        return no_answer;
+    answer.value = orr_entry_expected(entry, &n);
+    orr_entry_read(entry, &row);
+    if (n < orr_model_least(model) || !(answer.value > 0) ||
+        (q->size != 0 && row.size != q->size))
+        return no_answer;
+    answer.error = mean_error(&row);
+    answer.source = ORR_ANSWER_EXACT;
+    *ret_sampled = orr_entry_is_sampled(entry);
+    return answer;
+}
+
+static bool within(double x, double minx, double maxx)
+{
+    return 0.9 * minx <= x && x <= 1.1 * maxx;
+}
+
+/* The law through our own points, else the one in the file. */
+static struct orr_answer law_answer(const struct orr_model *model,
+                                    const struct orr_regression *r, double x)
+{
+    bool offset = model->kind == ORR_MODEL_NL_REGRESSION;
+    const struct orr_law *law = offset ? &r->offset : &r->power;
+    const struct orr_model_fit *fit = &r->file;
+    struct orr_answer answer = {(double)NAN, (double)NAN,
+                                ORR_ANSWER_REGRESSION};
+
+    if (offset ? r->has_offset : r->has_power) {
+        if (within(x, law->minx, law->maxx)) {
+            answer.value = orr_law_value(law, x);
+            answer.error = law->error;
+        }
+    } else if (orr_fit_believed(fit, model->models->rules.minimum) &&
+               within(x, (double)fit->minx, (double)fit->maxx)) {
+        answer.value = offset ? fit->a * pow(x, fit->b) + fit->c
+                              : fit->alpha * pow(x, fit->beta);
+    }
+    return answer.value > 0 ? answer : no_answer;
+}
+
+/* What the law itself is off by, apart from the noise of the points. Leaving
+ * points out shows both together; what noise alone would show is a mean of
+ * squares, of which two standard deviations are sqrt(8 / n) of it. What is left
+ * when that is taken away is the law's, besides what three parameters of it
+ * owe to the noise. */
+static double law_error(const struct orr_regression *r,
+                        const struct orr_law *law)
+{
+    double noise = 0, own;
+
+    for (unsigned i = 0; i < r->npoints; i++)
+        noise += r->points[i].error * r->points[i].error;
+    noise /= r->npoints;
+    own = law->error * law->error - noise * (1 + sqrt(8.0 / r->npoints));
+    return sqrt(fmax(own, 0) + 3 * noise / r->npoints);
+}
+
+static struct orr_answer curve_answer(const struct orr_model *model,
+                                      const struct orr_regression *r, double x)
+{
+    struct orr_guess guess = orr_interpolate(r->points, r->npoints, x);
+    struct orr_answer law = law_answer(model, r, x);
+    bool offset = model->kind == ORR_MODEL_NL_REGRESSION;
+
+    if (!(guess.value > 0) ||
+        (law.value > 0 &&
+         law_error(r, offset ? &r->offset : &r->power) < guess.error))
+        return law;
+    return (struct orr_answer){guess.value, guess.error,
+                               ORR_ANSWER_INTERPOLATED};
+}
+
+static struct orr_answer terms_answer(const struct orr_model *model,
+                                      const struct orr_regression *r,
+                                      const double *parameters)
+{
+    const struct orr_terms *terms = &model->terms;
+    struct orr_answer answer = {(double)NAN, (double)NAN,
+                                ORR_ANSWER_REGRESSION};
+
+    if (!parameters || terms->nterms == 0)
+        return no_answer;
+    if (r->polynomial.coeff) {
+        answer.value =
+            orr_polynomial_value(terms, r->polynomial.coeff, parameters);
+        answer.error = r->polynomial.error;
+    } else if (r->file.ncoeff == terms->nterms + 1) {
+        answer.value = orr_polynomial_value(terms, r->file.coeff, parameters);
+    }
+    return answer.value > 0 ? answer : no_answer;
+}
+
+static struct orr_answer regression_answer(struct orr_model *model,
+                                           const struct orr_question *q)
+{
+    struct orr_answer answer = no_answer;
+    struct orr_regression *r;
+
+    pthread_mutex_lock(&model->lock);
+    r = orr_model_regression(model, q->comb, q->impl);
+    if (r)
+        orr_model_fit(model, r);
+    if (r && model->kind == ORR_MODEL_MULTIPLE_REGRESSION)
+        answer = terms_answer(model, r, q->parameters);
+    else if (r && q->size > 0)
+        answer = curve_answer(model, r, (double)q->size);
+    pthread_mutex_unlock(&model->lock);
+    return answer;
+}
+
+static bool has_law(const struct orr_model *model)
+{
+    return model->kind == ORR_MODEL_REGRESSION ||
+           model->kind == ORR_MODEL_NL_REGRESSION;
+}
+
+/* A mean of few samples is off by its standard error; a law through many sizes
+ * that agrees with it says more about the same kernel. So both are weighed by
+ * their precision (an empirical Bayes estimate: Efron & Morris, JASA 70, 1975),
+ * unless the law lies more than three standard errors away: then it is wrong
+ * here. Rows that only a file has count as they are. */
+static void pool(struct orr_model *model, const struct orr_question *q,
+                 struct orr_answer *answer)
+{
+    bool offset = model->kind == ORR_MODEL_NL_REGRESSION;
+    struct orr_regression *r;
+    const struct orr_law *law;
+    double value = NAN, off, share = 0;
+
+    if (!(answer->error > 0) || q->size == 0)
+        return;
+    pthread_mutex_lock(&model->lock);
+    r = orr_model_regression(model, q->comb, q->impl);
+    if (r)
+        orr_model_fit(model, r);
+    law = r && offset ? &r->offset : r ? &r->power : NULL;
+    if (r && (offset ? r->has_offset : r->has_power) && r->npoints > 3) {
+        value = orr_law_value(law, (double)q->size);
+        off = law_error(r, law);
+        share = 1 / (1 + off * off / (answer->error * answer->error));
+    }
+    pthread_mutex_unlock(&model->lock);
+    if (!(fabs(value / answer->value - 1) <= 3 * answer->error))
+        return;
+    answer->value += share * (value - answer->value);
+    answer->error *= sqrt(1 - share);
+}
+
+void orr_model_answer(struct orr_model *model, const struct orr_question *q,
+                      struct orr_answer *ret)
+{
+    struct orr_answer answer = no_answer;
+    bool sampled = false;
+
+    if (model->kind == ORR_MODEL_MULTIPLE_REGRESSION)
+        answer = regression_answer(model, q);
+    if (answer.source == ORR_ANSWER_NONE)
+        answer = exact(model, q, &sampled);
+    if (answer.source == ORR_ANSWER_EXACT && sampled && has_law(model))
+        pool(model, q, &answer);
+    if (answer.source == ORR_ANSWER_NONE && has_law(model))
+        answer = regression_answer(model, q);
+    if (answer.source == ORR_ANSWER_NONE && !model->models->simulated &&
+        !orr_model_benchmarking(model))
+        orr_model_start_benchmarking(model);
+    *ret = answer;
+}
