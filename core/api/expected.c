@@ -4,6 +4,7 @@
  * energy. Any thread, no lock.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/api/api.h"
 #include "core/api/model.h"
@@ -45,21 +46,16 @@ uint32_t starpu_task_footprint(struct starpu_perfmodel *model,
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    (void)arch;
     if (is_known(task, model))
         return orr_job_footprint(rt, orr_job_of(task));
-    if (model && model->footprint)
-        return model->footprint(task);
-    if (model && model->size_base)
-        return orr_crc_size(model->size_base(task, nimpl), 0);
-    return starpu_task_data_footprint(task);
+    return orr_model_footprint(rt, model, task,
+                               arch ? orr_api_kind(rt, arch) : NULL, nimpl);
 }
 
 /* -- time -- */
 
-/* The kind of workers that an architecture means, NULL without. */
-static const struct orr_kind *find_kind(struct orr_runtime *rt,
-                                        struct starpu_perfmodel_arch *arch)
+const struct orr_kind *orr_api_kind(struct orr_runtime *rt,
+                                    const struct starpu_perfmodel_arch *arch)
 {
     int comb = starpu_perfmodel_arch_comb_get(arch->ndevices, arch->devices);
 
@@ -75,13 +71,20 @@ static double stored(struct orr_runtime *rt, struct starpu_perfmodel *perfmodel,
                      unsigned nimpl)
 {
     struct orr_model *model = orr_api_model(rt, perfmodel);
+    struct orr_question question = {.comb = kind->comb, .impl = nimpl};
+    struct orr_answer answer;
+    double *parameters;
 
     if (!model)
         return (double)NAN;
-    return orr_model_expected(
-               model, kind->comb, nimpl,
-               starpu_task_footprint(perfmodel, task, NULL, nimpl)) /
-           kind->speed;
+    parameters = orr_model_parameters(perfmodel, task);
+    question.footprint = orr_model_footprint(rt, perfmodel, task, kind, nimpl);
+    question.parameters = parameters;
+    if (perfmodel->type != STARPU_HISTORY_BASED)
+        question.size = orr_model_size(rt, perfmodel, task, kind, nimpl);
+    orr_model_answer(model, &question, &answer);
+    free(parameters);
+    return answer.value / kind->speed;
 }
 
 /* As the model says, for a task that was not submitted. */
@@ -117,7 +120,7 @@ double starpu_task_expected_length(struct starpu_task *task,
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    return length(rt, task, find_kind(rt, arch), nimpl);
+    return length(rt, task, orr_api_kind(rt, arch), nimpl);
 }
 
 double starpu_task_worker_expected_length(struct starpu_task *task,
@@ -175,7 +178,7 @@ double starpu_task_expected_conversion_time(struct starpu_task *task,
 double
 starpu_worker_get_relative_speedup(struct starpu_perfmodel_arch *perf_arch)
 {
-    const struct orr_kind *kind = find_kind(ORR_API_RUNTIME(), perf_arch);
+    const struct orr_kind *kind = orr_api_kind(ORR_API_RUNTIME(), perf_arch);
 
     return kind ? kind->relative_speedup : (double)NAN;
 }
@@ -198,7 +201,7 @@ double starpu_task_expected_energy(struct starpu_task *task,
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    return energy(rt, task, find_kind(rt, arch), nimpl);
+    return energy(rt, task, orr_api_kind(rt, arch), nimpl);
 }
 
 double starpu_task_worker_expected_energy(struct starpu_task *task,

@@ -21,6 +21,11 @@ orr_api_model_state(struct starpu_perfmodel *model);
 struct orr_model *orr_api_model(struct orr_runtime *rt,
                                 const struct starpu_perfmodel *model);
 
+/* The kind of workers that an architecture means, NULL when no worker here is
+ * of it. Lent. */
+const struct orr_kind *orr_api_kind(struct orr_runtime *rt,
+                                    const struct starpu_perfmodel_arch *arch);
+
 /* The devices in perfmodel's type; at most `max` of them. Returns how many. */
 unsigned orr_api_devices(const struct starpu_perfmodel_device *devices,
                          int ndevices, struct orr_device *ret, unsigned max);

@@ -80,20 +80,6 @@ void starpu_perfmodel_free_sampling(void)
 
 /* -- the runtime's models -- */
 
-static enum orr_model_kind kind_of(enum starpu_perfmodel_type type)
-{
-    switch (type) {
-    case STARPU_REGRESSION_BASED:
-        return ORR_MODEL_REGRESSION;
-    case STARPU_NL_REGRESSION_BASED:
-        return ORR_MODEL_NL_REGRESSION;
-    case STARPU_MULTIPLE_REGRESSION_BASED:
-        return ORR_MODEL_MULTIPLE_REGRESSION;
-    default:
-        return ORR_MODEL_HISTORY;
-    }
-}
-
 struct orr_model *orr_api_model(struct orr_runtime *rt,
                                 const struct starpu_perfmodel *model)
 {
@@ -102,10 +88,13 @@ struct orr_model *orr_api_model(struct orr_runtime *rt,
 
     if (!model || !model->symbol || model->type < STARPU_HISTORY_BASED)
         return NULL;
-    found =
-        orr_models_get(rt->models, model->symbol, kind_of(model->type), &err);
+    found = orr_models_get(rt->models, model->symbol,
+                           orr_model_kind_of(model->type), &err);
     if (!found)
         orr_log_error("%s", err.text);
+    else if (orr_model_declare(found, model))
+        orr_log_warning("out of memory: model `%s' is not fitted",
+                        model->symbol);
     return found;
 }
 
@@ -131,44 +120,36 @@ starpu_perfmodel_history_based_expected_perf(struct starpu_perfmodel *model,
     return orr_model_expected(found, (unsigned)comb, 0, footprint);
 }
 
-static uint64_t size_of(struct starpu_perfmodel *model,
-                        struct starpu_task *task, unsigned nimpl)
-{
-    uint64_t size = 0;
-
-    if (model->size_base)
-        return model->size_base(task, nimpl);
-    for (unsigned i = 0; task->cl && i < STARPU_TASK_GET_NBUFFERS(task); i++)
-        if (!(STARPU_TASK_GET_MODE(task, i) & STARPU_NOFOOTPRINT))
-            size += starpu_data_get_size(STARPU_TASK_GET_HANDLE(task, i));
-    return size;
-}
-
 void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model,
                                        struct starpu_task *task,
                                        struct starpu_perfmodel_arch *arch,
                                        unsigned cpuid, unsigned nimpl,
                                        double average_measured, unsigned number)
 {
-    struct orr_model *found = orr_api_model(ORR_API_RUNTIME(), model);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct orr_model *found = orr_api_model(rt, model);
     int comb = starpu_perfmodel_arch_comb_add(arch->ndevices, arch->devices);
     struct orr_measure measure;
+    double *parameters;
 
     (void)cpuid;
     if (!found || comb < 0)
         return;
+    parameters = orr_model_parameters(model, task);
     measure = (struct orr_measure){
         .comb = (unsigned)comb,
         .impl = nimpl,
         .footprint = starpu_task_footprint(model, task, arch, nimpl),
-        .size = size_of(model, task, nimpl),
+        .size = orr_model_size(rt, model, task, orr_api_kind(rt, arch), nimpl),
         .flops = task->flops,
         .duration = average_measured,
         .weight = number,
+        .parameters = parameters,
     };
     if (orr_model_measure(found, &measure) < 0)
         orr_log_warning("%s: the measure %g of model `%s' was not taken",
                         __func__, average_measured, model->symbol);
+    free(parameters);
 }
 
 void starpu_perfmodel_update_history(struct starpu_perfmodel *model,

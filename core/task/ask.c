@@ -2,8 +2,13 @@
 /* core/task/ask.c - see ask.h. No state. */
 #include "core/task/ask.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "core/base/crc.h"
+#include "core/data/handle.h"
 #include "core/runtime.h"
 #include "perfmodel/arch.h"
 
@@ -57,4 +62,148 @@ double orr_model_ask(const struct orr_runtime *rt,
     if (model->type == STARPU_COMMON && model->cost_function)
         return model->cost_function(task, impl) / kind->relative_speedup;
     return (double)NAN;
+}
+
+/* --- sizes and footprints --- */
+
+starpu_perfmodel_per_arch_size_base
+orr_model_size_base(const struct orr_runtime *rt,
+                    const struct starpu_perfmodel *model,
+                    const struct orr_kind *kind, unsigned impl)
+{
+    const struct orr_per_devices *entry =
+        model->state ? model->state->per_devices : NULL;
+
+    for (; entry; entry = entry->next)
+        if (entry->impl == impl && entry->pub.size_base &&
+            is_for(entry, rt, kind ? kind : &rt->kinds[0]))
+            return entry->pub.size_base;
+    return NULL;
+}
+
+/* What a size_base says, if there is one. */
+static bool based_size(const struct orr_runtime *rt,
+                       const struct starpu_perfmodel *model,
+                       struct starpu_task *task, const struct orr_kind *kind,
+                       unsigned impl, size_t *ret)
+{
+    starpu_perfmodel_per_arch_size_base of_devices;
+    struct starpu_perfmodel_device device;
+    struct starpu_perfmodel_arch arch = {1, &device};
+
+    if (!model)
+        return false;
+    of_devices = orr_model_size_base(rt, model, kind, impl);
+    if (!of_devices && !model->size_base)
+        return false;
+    if (!kind)
+        kind = &rt->kinds[0];
+    device = (struct starpu_perfmodel_device){kind->type, kind->devid, 1};
+    orr_self->frozen++;
+    *ret = of_devices ? of_devices(task, &arch, impl)
+                      : model->size_base(task, impl);
+    orr_self->frozen--;
+    return true;
+}
+
+size_t orr_model_size(const struct orr_runtime *rt,
+                      const struct starpu_perfmodel *model,
+                      struct starpu_task *task, const struct orr_kind *kind,
+                      unsigned impl)
+{
+    size_t size = 0;
+
+    if (based_size(rt, model, task, kind, impl, &size) || !task->cl)
+        return size;
+    for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); i++)
+        if (!(STARPU_TASK_GET_MODE(task, i) & STARPU_NOFOOTPRINT))
+            size += orr_handle_of(STARPU_TASK_GET_HANDLE(task, i))->size;
+    return size;
+}
+
+static uint32_t data_footprint(struct starpu_task *task)
+{
+    uint32_t footprint = 0;
+
+    for (unsigned i = 0; task->cl && i < STARPU_TASK_GET_NBUFFERS(task); i++)
+        if (!(STARPU_TASK_GET_MODE(task, i) & STARPU_NOFOOTPRINT))
+            footprint = orr_crc_u32(
+                orr_handle_of(STARPU_TASK_GET_HANDLE(task, i))->footprint,
+                footprint);
+    return footprint;
+}
+
+uint32_t orr_model_footprint(const struct orr_runtime *rt,
+                             const struct starpu_perfmodel *model,
+                             struct starpu_task *task,
+                             const struct orr_kind *kind, unsigned impl)
+{
+    uint32_t footprint;
+    size_t size;
+
+    if (model && model->footprint) {
+        orr_self->frozen++;
+        footprint = model->footprint(task);
+        orr_self->frozen--;
+        return footprint;
+    }
+    if (based_size(rt, model, task, kind, impl, &size))
+        return orr_crc_size(size, 0);
+    return data_footprint(task);
+}
+
+/* --- kinds and terms --- */
+
+enum orr_model_kind orr_model_kind_of(enum starpu_perfmodel_type type)
+{
+    switch (type) {
+    case STARPU_REGRESSION_BASED:
+        return ORR_MODEL_REGRESSION;
+    case STARPU_NL_REGRESSION_BASED:
+        return ORR_MODEL_NL_REGRESSION;
+    case STARPU_MULTIPLE_REGRESSION_BASED:
+        return ORR_MODEL_MULTIPLE_REGRESSION;
+    default:
+        return ORR_MODEL_HISTORY;
+    }
+}
+
+int orr_model_declare(struct orr_model *model,
+                      const struct starpu_perfmodel *perfmodel)
+{
+    unsigned n = perfmodel->nparameters, nterms = perfmodel->ncombinations;
+    struct orr_terms terms = {n, nterms, NULL};
+    unsigned *exponents;
+    int rc;
+
+    if (perfmodel->type != STARPU_MULTIPLE_REGRESSION_BASED || n == 0 ||
+        nterms == 0 || !perfmodel->combinations)
+        return 0;
+    exponents = malloc((size_t)n * nterms * sizeof(*exponents));
+    if (!exponents)
+        return -ENOMEM;
+    for (unsigned i = 0; i < nterms; i++)
+        memcpy(&exponents[(size_t)i * n], perfmodel->combinations[i],
+               n * sizeof(*exponents));
+    terms.exponents = exponents;
+    rc = orr_model_set_terms(model, &terms, perfmodel->parameters_names);
+    free(exponents);
+    return rc;
+}
+
+double *orr_model_parameters(const struct starpu_perfmodel *perfmodel,
+                             struct starpu_task *task)
+{
+    double *parameters;
+
+    if (perfmodel->type != STARPU_MULTIPLE_REGRESSION_BASED ||
+        !perfmodel->parameters || perfmodel->nparameters == 0)
+        return NULL;
+    parameters = calloc(perfmodel->nparameters, sizeof(*parameters));
+    if (!parameters)
+        return NULL;
+    orr_self->frozen++;
+    perfmodel->parameters(task, parameters);
+    orr_self->frozen--;
+    return parameters;
 }

@@ -10,6 +10,8 @@
 
 #include <starpu.h>
 
+#include "perfmodel/model.h"
+
 struct orr_kind;
 struct orr_model_file;
 struct orr_runtime;
@@ -38,3 +40,37 @@ double orr_model_ask(const struct orr_runtime *rt,
                      const struct starpu_perfmodel *model,
                      struct starpu_task *task, const struct orr_kind *kind,
                      unsigned impl);
+
+/* The model's size_base for a kind of workers alone, NULL without. `kind` may
+ * be NULL: the first kind of all. */
+starpu_perfmodel_per_arch_size_base
+orr_model_size_base(const struct orr_runtime *rt,
+                    const struct starpu_perfmodel *model,
+                    const struct orr_kind *kind, unsigned impl);
+
+/* Bytes of the task, or what the model's size_base says for implementation
+ * `impl` on a worker of the kind (NULL: of the first). Calls the application's
+ * code. */
+size_t orr_model_size(const struct orr_runtime *rt,
+                      const struct starpu_perfmodel *model,
+                      struct starpu_task *task, const struct orr_kind *kind,
+                      unsigned impl);
+
+/* The hash under which the model keeps times of the task, by the model's
+ * footprint, its size_base, or the data. Calls the application's code. */
+uint32_t orr_model_footprint(const struct orr_runtime *rt,
+                             const struct starpu_perfmodel *model,
+                             struct starpu_task *task,
+                             const struct orr_kind *kind, unsigned impl);
+
+/* The kind of model in files that a type stands for. */
+enum orr_model_kind orr_model_kind_of(enum starpu_perfmodel_type type);
+
+/* Tells a multiple regression what its terms are. Errors: -ENOMEM. */
+int orr_model_declare(struct orr_model *model,
+                      const struct starpu_perfmodel *perfmodel);
+
+/* The task's parameters for a multiple regression, for the caller to free();
+ * NULL for other types, or without memory. Calls the application's code. */
+double *orr_model_parameters(const struct starpu_perfmodel *perfmodel,
+                             struct starpu_task *task);

@@ -36,6 +36,7 @@ struct key {
     const struct starpu_perfmodel *perfmodel;
     uint32_t footprint;
     uint32_t signature; /* functions, where, can_execute */
+    uint64_t detail;    /* of a regression: size, or hash of parameters */
 };
 
 struct row {
@@ -44,6 +45,7 @@ struct row {
     struct row *next;        /* [lock] in order of creation */
     struct orr_model *model; /* [const] lent by rt->models, or NULL */
     double assumed_us;       /* [const] NaN: nothing is assumed */
+    double *parameters;      /* [const] owned; of a multiple regression */
     double figures[];        /* kinds × NIMPL, then the bytes of `able` */
 };
 
@@ -73,7 +75,8 @@ struct orr_costs_table {
 /* From the 64-bit finaliser of MurmurHash3, which is in the public domain. */
 static size_t hash_of(const struct key *key)
 {
-    uint64_t h = (uint64_t)(uintptr_t)key->cl ^ (uint64_t)key->footprint << 32;
+    uint64_t h = (uint64_t)(uintptr_t)key->cl ^ (uint64_t)key->footprint << 32 ^
+                 key->detail * 31;
 
     h ^= h >> 33;
     h *= UINT64_C(0xff51afd7ed558ccd);
@@ -84,7 +87,8 @@ static size_t hash_of(const struct key *key)
 static bool same_key(const struct key *a, const struct key *b)
 {
     return a->cl == b->cl && a->footprint == b->footprint &&
-           a->perfmodel == b->perfmodel && a->signature == b->signature;
+           a->perfmodel == b->perfmodel && a->signature == b->signature &&
+           a->detail == b->detail;
 }
 
 static struct row *find_row(const struct slots *slots, const struct key *key)
@@ -211,20 +215,6 @@ static void complain(struct orr_costs_table *table, const char *symbol,
         orr_log_error("%s", err->text);
 }
 
-static enum orr_model_kind kind_of(enum starpu_perfmodel_type type)
-{
-    switch (type) {
-    case STARPU_REGRESSION_BASED:
-        return ORR_MODEL_REGRESSION;
-    case STARPU_NL_REGRESSION_BASED:
-        return ORR_MODEL_NL_REGRESSION;
-    case STARPU_MULTIPLE_REGRESSION_BASED:
-        return ORR_MODEL_MULTIPLE_REGRESSION;
-    default:
-        return ORR_MODEL_HISTORY;
-    }
-}
-
 /* The model in files that the codelet's refers to; NULL if it has none. */
 static struct orr_model *find_model(struct orr_costs_table *table,
                                     const struct starpu_perfmodel *perfmodel)
@@ -235,9 +225,12 @@ static struct orr_model *find_model(struct orr_costs_table *table,
     if (!perfmodel || asks_functions(perfmodel) || !perfmodel->symbol)
         return NULL;
     model = orr_models_get(table->runtime->models, perfmodel->symbol,
-                           kind_of(perfmodel->type), &err);
+                           orr_model_kind_of(perfmodel->type), &err);
     if (!model)
         complain(table, perfmodel->symbol, &err);
+    else if (orr_model_declare(model, perfmodel))
+        orr_log_warning("out of memory: model `%s' is not fitted",
+                        perfmodel->symbol);
     return model;
 }
 
@@ -248,16 +241,41 @@ static void set_length(struct row *row, unsigned kind, unsigned impl, double us)
     __atomic_store(&row->figures[kind * NIMPL + impl], &us, __ATOMIC_RELAXED);
 }
 
+static bool is_regression(const struct starpu_perfmodel *perfmodel)
+{
+    return perfmodel && perfmodel->type >= STARPU_REGRESSION_BASED;
+}
+
+static double ask_model(const struct orr_runtime *rt, const struct row *row,
+                        struct starpu_task *task, const struct orr_kind *kind,
+                        unsigned impl)
+{
+    struct orr_question question = {
+        .comb = kind->comb,
+        .impl = impl,
+        .footprint = row->key.footprint,
+        .parameters = row->parameters,
+    };
+    struct orr_answer answer;
+
+    if (!is_regression(row->key.perfmodel))
+        return orr_model_expected(row->model, kind->comb, impl,
+                                  row->key.footprint);
+    question.size = orr_model_size(rt, row->key.perfmodel, task, kind, impl);
+    orr_model_answer(row->model, &question, &answer);
+    return answer.value;
+}
+
 /* Of a codelet whose model, if any, lies in files. */
 static double stored_length(const struct orr_runtime *rt, const struct row *row,
-                            unsigned kind, unsigned impl)
+                            struct starpu_task *task, unsigned kind,
+                            unsigned impl)
 {
     const struct orr_kind *k = &rt->kinds[kind];
     double us = NAN;
 
     if (row->model)
-        us = orr_model_expected(row->model, k->comb, impl, row->key.footprint) /
-             k->speed;
+        us = ask_model(rt, row, task, k, impl) / k->speed;
     else if (!row->key.perfmodel)
         us = 0;
     if (!isnan(row->assumed_us) && !(us > 0))
@@ -267,7 +285,8 @@ static double stored_length(const struct orr_runtime *rt, const struct row *row,
 
 /* Asks the model only about what can run: on the real machine a question
  * without answer starts a calibration. */
-static void refresh(const struct orr_runtime *rt, struct row *row)
+static void refresh(const struct orr_runtime *rt, struct row *row,
+                    struct starpu_task *task)
 {
     if (row->model)
         __atomic_store_n(&row->pub.version, orr_model_version(row->model),
@@ -275,7 +294,7 @@ static void refresh(const struct orr_runtime *rt, struct row *row)
     for (unsigned k = 0; k < rt->nkinds; k++)
         for (unsigned i = 0; i < NIMPL; i++)
             if (row->pub.able[k] >> i & 1)
-                set_length(row, k, i, stored_length(rt, row, k, i));
+                set_length(row, k, i, stored_length(rt, row, task, k, i));
 }
 
 /* The row is shared by the tasks of a codelet, so that on the real machine two
@@ -297,7 +316,7 @@ static void ask_functions(const struct orr_runtime *rt, struct row *row,
 /* Simulated, what the models have figures for can run as well: a program need
  * not be built for the devices it is simulated on. */
 static unsigned able_bits(const struct orr_runtime *rt, const struct row *row,
-                          unsigned kind)
+                          struct starpu_task *task, unsigned kind)
 {
     const struct orr_kind *k = &rt->kinds[kind];
     unsigned bits;
@@ -306,7 +325,7 @@ static unsigned able_bits(const struct orr_runtime *rt, const struct row *row,
         return 0;
     bits = orr_codelet_functions(row->key.cl, k->type);
     for (unsigned i = 0; rt->machine->simulated && row->model && i < NIMPL; i++)
-        if (orr_model_expected(row->model, k->comb, i, row->key.footprint) > 0)
+        if (ask_model(rt, row, task, k, i) > 0)
             bits |= 1U << i;
     return bits;
 }
@@ -336,6 +355,12 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
     for (size_t i = 0; i < nfigures; i++)
         row->figures[i] = NAN;
     return row;
+}
+
+static void row_free(struct row *row)
+{
+    free(row->parameters);
+    free(row);
 }
 
 static void assume(const struct orr_costs_table *table, struct row *row)
@@ -378,7 +403,7 @@ static void set_able(const struct orr_runtime *rt, struct row *row,
                      struct starpu_task *task)
 {
     for (unsigned k = 0; k < rt->nkinds; k++) {
-        unsigned bits = able_bits(rt, row, k);
+        unsigned bits = able_bits(rt, row, task, k);
 
         if (bits && !data_fit(rt, task, k)) {
             row->pub.too_small |= UINT64_C(1) << k;
@@ -390,23 +415,46 @@ static void set_able(const struct orr_runtime *rt, struct row *row,
     }
 }
 
+/* Takes `parameters`. */
 static struct row *make_row(struct orr_costs_table *table,
-                            const struct key *key, struct starpu_task *task)
+                            const struct key *key, struct starpu_task *task,
+                            double *parameters)
 {
     const struct orr_runtime *rt = table->runtime;
     struct row *row = row_new(table, key, task->cl), *there;
 
-    if (!row)
+    if (!row) {
+        free(parameters);
         return NULL;
+    }
     row->model = find_model(table, key->perfmodel);
+    row->parameters = parameters;
     assume(table, row);
     set_able(rt, row, task);
     if (!row->pub.per_task)
-        refresh(rt, row);
+        refresh(rt, row, task);
     there = insert_row(table, row);
     if (there != row)
-        free(row);
+        row_free(row);
     return there;
+}
+
+/* What tells tasks of one footprint apart for a regression. */
+static uint64_t detail_of(const struct orr_runtime *rt,
+                          const struct starpu_perfmodel *perfmodel,
+                          struct starpu_task *task, const double *parameters)
+{
+    uint64_t h = 1469598103934665603U; /* FNV-1a, 64 bits */
+
+    if (perfmodel->type != STARPU_MULTIPLE_REGRESSION_BASED)
+        return orr_model_size(rt, perfmodel, task, NULL, 0);
+    for (unsigned i = 0; parameters && i < perfmodel->nparameters; i++) {
+        uint64_t bits;
+
+        memcpy(&bits, &parameters[i], sizeof(bits));
+        h = (h ^ bits) * 1099511628211U;
+    }
+    return h;
 }
 
 static struct row *get_row(struct orr_runtime *rt, struct orr_job *job)
@@ -414,12 +462,20 @@ static struct row *get_row(struct orr_runtime *rt, struct orr_job *job)
     struct orr_costs_table *table = rt->costs;
     struct starpu_codelet *cl = job->task->cl;
     struct key key = {cl, cl->model, orr_job_footprint(rt, job),
-                      signature_of(cl)};
-    struct row *row = find_row(
-        atomic_load_explicit(&table->slots, memory_order_acquire), &key);
+                      signature_of(cl), 0};
+    double *parameters = NULL;
+    struct row *row;
 
-    if (!row)
-        row = make_row(table, &key, job->task);
+    if (is_regression(cl->model)) {
+        parameters = orr_model_parameters(cl->model, job->task);
+        key.detail = detail_of(rt, cl->model, job->task, parameters);
+    }
+    row = find_row(atomic_load_explicit(&table->slots, memory_order_acquire),
+                   &key);
+    if (row)
+        free(parameters);
+    else
+        row = make_row(table, &key, job->task, parameters);
     if (row)
         return row;
     orr_log_error("out of memory for the costs of task `%s': the program ends",
@@ -437,7 +493,7 @@ const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
     row = (struct row *)job->costs;
     if (row->model && __atomic_load_n(&row->pub.version, __ATOMIC_RELAXED) !=
                           orr_model_version(row->model))
-        refresh(rt, row);
+        refresh(rt, row, job->task);
     else if (row->pub.per_task)
         ask_functions(rt, row, job->task);
     return &row->pub;
@@ -458,28 +514,12 @@ double orr_cost_at_best(const struct orr_runtime *rt,
     if (entry)
         orr_entry_read(entry, &figures);
     if (figures.n == 0)
-        return row->assumed_us;
+        return isnan(row->assumed_us) ? orr_cost_length(pub, kind, 0)
+                                      : row->assumed_us;
     return fmax(figures.mean - figures.dev, 0) / k->speed;
 }
 
 /* --- measures --- */
-
-static uint64_t size_of(const struct starpu_perfmodel *perfmodel,
-                        struct orr_job *job)
-{
-    uint64_t size = 0;
-
-    if (perfmodel->size_base) {
-        orr_self->frozen++;
-        size = perfmodel->size_base(job->task, job->implementation);
-        orr_self->frozen--;
-        return size;
-    }
-    for (unsigned i = 0; i < job->naccesses; i++)
-        if (!(job->accesses[i].mode & STARPU_NOFOOTPRINT))
-            size += job->accesses[i].handle->size;
-    return size;
-}
 
 void orr_cost_measure(struct orr_runtime *rt, const struct orr_worker *worker,
                       struct orr_job *job, double us)
@@ -494,9 +534,11 @@ void orr_cost_measure(struct orr_runtime *rt, const struct orr_worker *worker,
         .comb = rt->kinds[worker->kind].comb,
         .impl = job->implementation,
         .footprint = row->key.footprint,
-        .size = size_of(row->key.perfmodel, job),
+        .size = orr_model_size(rt, row->key.perfmodel, job->task,
+                               &rt->kinds[worker->kind], job->implementation),
         .flops = job->task->flops,
         .duration = us,
+        .parameters = row->parameters,
     };
     /* A measure that is lost is one less; the next task brings another. */
     (void)orr_model_measure(row->model, &measure);
@@ -541,7 +583,7 @@ static void free_rows(struct orr_costs_table *table)
 
     for (struct row *row = table->first, *next; row; row = next) {
         next = row->next;
-        free(row);
+        row_free(row);
     }
     for (struct slots *smaller; slots; slots = smaller) {
         smaller = slots->smaller;

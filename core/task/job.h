@@ -169,10 +169,6 @@ const char *orr_job_name(const struct orr_job *job);
 
 uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job);
 
-/* The size that goes with it: what size_base says, else the bytes of all data
- * that count. */
-size_t orr_job_size(const struct orr_job *job);
-
 /* The kernel has ended, or one of what else the job's end waits for: the last
  * one completes it (core/task/end.c). */
 void orr_job_end(struct orr_runtime *rt, struct orr_job *job);
