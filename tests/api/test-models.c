@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-models.c - performance models as applications declare them:
+ * fed on the real machine with made-up times, asked there and in a simulation
+ * of it afterwards.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machines.h"
+
+static char dir[64];
+
+static void nothing(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+}
+
+static struct starpu_perfmodel model;
+static struct starpu_codelet codelet = {
+    .cpu_funcs = {nothing},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .model = &model,
+    .name = "k",
+};
+
+static struct starpu_task task; /* one that is never submitted */
+static starpu_data_handle_t vector;
+
+static void open_with_models(int machine, const char *calibrate)
+{
+    machine_choose(machine);
+    setenv("STARPU_PERF_MODEL_DIR", dir, 1);
+    setenv("STARPU_HOSTNAME", "testbox", 1);
+    setenv("STARPU_CALIBRATE", calibrate, 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+}
+
+/* An empty folder for the models, and the real machine. */
+static void set_up(void)
+{
+    strcpy(dir, "/tmp/orrery-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    model = (struct starpu_perfmodel){.symbol = "api_model"};
+    open_with_models(0, "1");
+}
+
+static void tear_down(void)
+{
+    char command[80];
+
+    snprintf(command, sizeof(command), "rm -r %s", dir);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* The task on a vector of n floats. */
+static void use_vector(unsigned n)
+{
+    static float data[1 << 16];
+
+    starpu_vector_data_register(&vector, STARPU_MAIN_RAM, (uintptr_t)data, n,
+                                sizeof(float));
+    starpu_task_init(&task);
+    task.cl = &codelet;
+    task.handles[0] = vector;
+}
+
+static void feed(unsigned n, double us)
+{
+    struct starpu_perfmodel_arch *arch = starpu_worker_get_perf_archtype(0, 0);
+
+    use_vector(n);
+    for (int i = 0; i < 12; i++)
+        starpu_perfmodel_update_history(&model, &task, arch, 0, 0, us);
+    starpu_data_unregister(vector);
+}
+
+static double ask(unsigned n)
+{
+    double us;
+
+    use_vector(n);
+    us = starpu_task_expected_length(&task,
+                                     starpu_worker_get_perf_archtype(0, 0), 0);
+    starpu_data_unregister(vector);
+    return us;
+}
+
+/* Ends the run, which saves the models, and simulates the same machine. */
+static void simulate(void)
+{
+    starpu_shutdown();
+    open_with_models(1, "0");
+    ck_assert_int_eq(starpu_worker_get_type(0), STARPU_CPU_WORKER);
+}
+
+START_TEST(a_history_knows_what_it_was_told_and_no_more)
+{
+    model.type = STARPU_HISTORY_BASED;
+    feed(1000, 50);
+    feed(4000, 200);
+    ck_assert_double_eq(ask(1000), 50);
+    ck_assert(isnan(ask(2000)));
+    simulate();
+    ck_assert_double_eq(ask(4000), 200);
+    ck_assert(isnan(ask(2000)));
+    starpu_shutdown();
+}
+END_TEST
+
+static const enum starpu_perfmodel_type laws[] = {STARPU_REGRESSION_BASED,
+                                                  STARPU_NL_REGRESSION_BASED};
+
+START_TEST(regressions_answer_between_sizes)
+{
+    double c = laws[_i] == STARPU_NL_REGRESSION_BASED ? 30 : 0;
+
+    model.type = laws[_i];
+    for (unsigned n = 1000; n <= 32000; n *= 2)
+        feed(n, c + 0.05 * n);
+    ck_assert_double_eq_tol(ask(8000), c + 400, 1e-6);
+    ck_assert_double_eq_tol(ask(6000), c + 300, 1);
+    ck_assert_double_eq_tol(ask(34000), c + 1700, 5);
+    ck_assert(isnan(ask(40000)));
+    simulate();
+    ck_assert_double_eq_tol(ask(6000), c + 300, 1);
+    ck_assert(isnan(ask(40000)));
+    starpu_shutdown();
+}
+END_TEST
+
+static double rows, columns;
+
+static void parameters(struct starpu_task *t, double *p)
+{
+    (void)t;
+    p[0] = rows;
+    p[1] = columns;
+}
+
+static const char *names[] = {"rows", "columns"};
+static unsigned product[] = {1, 1}, column[] = {0, 1};
+static unsigned *combinations[] = {product, column};
+
+START_TEST(a_multiple_regression_answers_for_other_parameters)
+{
+    model.type = STARPU_MULTIPLE_REGRESSION_BASED;
+    model.parameters = parameters;
+    model.parameters_names = names;
+    model.nparameters = 2;
+    model.combinations = combinations;
+    model.ncombinations = 2;
+    for (rows = 10; rows <= 50; rows += 10)
+        for (columns = 5; columns <= 25; columns += 10)
+            feed(100, 20 + 0.5 * rows * columns + 3 * columns);
+    rows = 33;
+    columns = 17;
+    ck_assert_double_eq_tol(ask(100), 20 + 0.5 * 33 * 17 + 3 * 17, 1);
+    simulate();
+    ck_assert_double_eq_tol(ask(100), 20 + 0.5 * 33 * 17 + 3 * 17, 1);
+    starpu_shutdown();
+}
+END_TEST
+
+static size_t of_model(struct starpu_task *t, unsigned nimpl)
+{
+    (void)t;
+    (void)nimpl;
+    return 1024;
+}
+
+static size_t of_cpus(struct starpu_task *t, struct starpu_perfmodel_arch *arch,
+                      unsigned nimpl)
+{
+    (void)t;
+    (void)nimpl;
+    ck_assert_int_eq(arch->devices[0].type, STARPU_CPU_WORKER);
+    return 4096;
+}
+
+START_TEST(a_size_base_of_devices_comes_before_the_model_s)
+{
+    struct starpu_perfmodel_arch *arch = starpu_worker_get_perf_archtype(0, 0);
+
+    model.type = STARPU_HISTORY_BASED;
+    model.size_base = of_model;
+    use_vector(7);
+    ck_assert_uint_eq(starpu_task_footprint(&model, &task, arch, 0),
+                      0xbdc1dabc); /* CRC of a size_t of 1024 */
+    starpu_perfmodel_set_per_devices_size_base(&model, 0, of_cpus,
+                                               STARPU_CPU_WORKER, 0, 1, -1);
+    ck_assert_uint_ne(starpu_task_footprint(&model, &task, arch, 0),
+                      0xbdc1dabc);
+    starpu_perfmodel_update_history_n(&model, &task, arch, 0, 0, 10, 20);
+    starpu_perfmodel_update_history_n(&model, &task, arch, 0, 0, 10, 20);
+    starpu_data_unregister(vector);
+    starpu_shutdown();
+    /* The size is in the file. */
+    snprintf(dir + strlen(dir), 40, "/codelets/45/api_model.testbox");
+    {
+        char line[256];
+        bool found = false;
+        FILE *f = fopen(dir, "r");
+
+        ck_assert_ptr_nonnull(f);
+        while (fgets(line, sizeof(line), f))
+            found = found || strstr(line, "\t4096") != NULL;
+        fclose(f);
+        ck_assert(found);
+    }
+    *strstr(dir, "/codelets") = '\0';
+    starpu_perfmodel_deinit(&model);
+}
+END_TEST
+
+START_TEST(tasks_that_run_feed_their_regression)
+{
+    unsigned before = 0;
+
+    model.type = STARPU_NL_REGRESSION_BASED;
+    for (unsigned n = 1000; n <= 16000; n *= 2) {
+        use_vector(n);
+        for (int i = 0; i < 15; i++)
+            ck_assert_int_eq(starpu_task_insert(&codelet, STARPU_RW, vector, 0),
+                             0);
+        starpu_task_wait_for_all();
+        starpu_data_unregister(vector);
+        before++;
+    }
+    ck_assert_uint_eq(before, 5);
+    ck_assert_double_gt(ask(3000), 0);
+    starpu_shutdown();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("models");
+    TCase *tc = tcase_create("all");
+
+    tcase_add_checked_fixture(tc, set_up, tear_down);
+    tcase_add_test(tc, a_history_knows_what_it_was_told_and_no_more);
+    tcase_add_loop_test(tc, regressions_answer_between_sizes, 0, 2);
+    tcase_add_test(tc, a_multiple_regression_answers_for_other_parameters);
+    tcase_add_test(tc, a_size_base_of_devices_comes_before_the_model_s);
+    tcase_add_test(tc, tasks_that_run_feed_their_regression);
+    suite_add_tcase(suite, tc);
+    return machine_run_suite(suite);
+}
