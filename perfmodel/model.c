@@ -193,14 +193,32 @@ const struct orr_entry *orr_model_find(const struct orr_model *model,
                             (struct orr_entry_key){comb, impl, footprint});
 }
 
-void orr_model_start_benchmarking(struct orr_model *model)
+/* True when it was off. */
+static bool switch_benchmarking_on(struct orr_model *model)
 {
     int off = 0;
 
     if (atomic_exchange_explicit(&model->benchmarking, true,
                                  memory_order_relaxed))
-        return;
+        return false;
     atomic_compare_exchange_strong(&model->models->calibrate, &off, 1);
+    return true;
+}
+
+void orr_model_begin_benchmarking(struct orr_model *model, const char *why)
+{
+    if (model->models->simulated || !switch_benchmarking_on(model))
+        return;
+    orr_model_news(model);
+    orr_log_warning("Performance model %s: %s. It is measured during this "
+                    "run.",
+                    model->symbol, why);
+}
+
+void orr_model_start_benchmarking(struct orr_model *model)
+{
+    if (!switch_benchmarking_on(model))
+        return;
     orr_log_warning("Performance model %s is not calibrated enough: it is "
                     "measured during this run. STARPU_CALIBRATE=1 would have "
                     "tried all kinds of workers in turn.",

@@ -158,6 +158,11 @@ int orr_model_measure(struct orr_model *model, const struct orr_measure *m);
 /* Whether measures are wanted: core need not take the time otherwise. */
 bool orr_model_benchmarking(const struct orr_model *model);
 
+/* From now on the model is measured, as with STARPU_CALIBRATE=1, and a warning
+ * names it and says why. Nothing happens if it is already, or if the machine
+ * is simulated. */
+void orr_model_begin_benchmarking(struct orr_model *model, const char *why);
+
 /* Saves what was measured since the model was read or last saved, merged with
  * what its file holds now. Returns 1 when it was written, 0 when there was
  * nothing to write, else an error with words; then nothing is lost in memory

@@ -9,6 +9,9 @@
  * part of their transfers that nothing hides; pipeline_len what the jobs take
  * that it popped and has not ended; exp_start when the queued ones can start.
  * A job moves its transfer, then its length from the first to the second.
+ *
+ * Jobs that cannot be decided since figures are still to be found out wait in a
+ * queue of their own: dm_trial.c.
  */
 #include "core/sched/dm.h"
 
@@ -19,6 +22,7 @@
 #include "core/base/log.h"
 #include "core/data/handle.h"
 #include "core/sched/policies.h"
+#include "core/task/probe.h"
 
 /* --- the books --- */
 
@@ -68,6 +72,26 @@ static void set_prediction(struct orr_job *job, double length, double transfer)
     job->task->predicted_transfer = transfer;
 }
 
+/* A job begins its way through the worker without having been in its queue.
+ * It never passes pop, where its transfer would leave exp_len, so the transfer
+ * is put straight into pipeline_len. */
+static void enter(struct orr_dm *dm, struct orr_dm_worker *w,
+                  struct orr_job *job, double length, double transfer)
+{
+    double now;
+
+    orr_lock(&dm->lock);
+    now = now_of(dm);
+    w->pipeline_ntasks++;
+    w->exp_start = later(w->exp_start, now);
+    transfer = not_hidden(w, transfer, now);
+    set_prediction(job, length, transfer);
+    add_length(dm, w, job->priority, length);
+    w->pipeline_len += transfer;
+    publish(dm, w, now);
+    orr_unlock(&dm->lock);
+}
+
 /* --- push --- */
 
 static void commit(struct orr_dm *dm, struct orr_job *job,
@@ -96,22 +120,48 @@ static void revoke(struct orr_dm *dm, struct orr_job *job, unsigned worker)
     publish(dm, w, now_of(dm));
 }
 
-/* The lock is let go between the decision and the insertion: prefetching takes
- * locks of its own, and after the insertion the job may run and be gone. */
-static int dm_push(struct orr_sched *sched, struct orr_job *job)
+/* Makes the job a probe, if one is due that it can be. */
+static bool choose_probe(struct orr_dm *dm, const struct orr_dm_offer *offer,
+                         double now, struct orr_dm_choice *ret)
 {
-    struct orr_dm *dm = sched->data;
-    struct orr_runtime *rt = dm->runtime;
-    struct orr_dm_choice choice;
-    struct orr_dm_offer offer;
-    double now;
-    int err = orr_dm_evaluate(dm, job, &offer);
+    struct orr_probes *probes = offer->row->probes;
+    unsigned kind, impl;
 
-    if (err)
-        return err;
+    if (!orr_probes_take(probes, offer->row, offer->able, now, &kind, &impl))
+        return false;
+    if (orr_dm_choose_in_kind(dm, offer, kind, impl, now, ret)) {
+        ret->probe = true;
+        return true;
+    }
+    orr_probes_give_back(probes, kind, impl);
+    return false;
+}
+
+static struct orr_dm_choice decide(struct orr_dm *dm,
+                                   const struct orr_dm_offer *offer, double now)
+{
+    struct orr_dm_choice choice;
+
+    if (orr_probes_look(offer->row->probes, now) && !offer->unknown &&
+        choose_probe(dm, offer, now, &choice))
+        return choice;
+    return orr_dm_choose(dm, offer, now);
+}
+
+/* Decides about the job and queues it. The lock is let go in between:
+ * prefetching takes locks of its own, and after the insertion the job may run
+ * and be gone. */
+static int place(struct orr_dm *dm, const struct orr_dm_offer *offer)
+{
+    struct orr_runtime *rt = dm->runtime;
+    struct orr_job *job = offer->job;
+    struct orr_dm_choice choice;
+    double now;
+    int err;
+
     orr_lock(&dm->lock);
     now = now_of(dm);
-    choice = orr_dm_choose(dm, &offer, now);
+    choice = decide(dm, offer, now);
     commit(dm, job, &choice, now);
     orr_unlock(&dm->lock);
 
@@ -128,11 +178,26 @@ static int dm_push(struct orr_sched *sched, struct orr_job *job)
     orr_unlock(&dm->lock);
     if (!err)
         orr_sched_wake(&rt->workers[choice.worker]);
+    else if (choice.probe)
+        orr_probes_give_back(offer->row->probes,
+                             dm->workers[choice.worker].kind, choice.impl);
     return err;
 }
 
-/* A job that comes by another way. It never passes pop, where its transfer
- * would leave exp_len, so the transfer is put straight into pipeline_len. */
+static int dm_push(struct orr_sched *sched, struct orr_job *job)
+{
+    struct orr_dm *dm = sched->data;
+    struct orr_dm_offer offer;
+    int err = orr_dm_evaluate(dm, job, &offer);
+
+    if (err)
+        return err;
+    if (offer.trial)
+        return orr_dm_defer(dm, &offer);
+    return place(dm, &offer);
+}
+
+/* A job that comes by another way. */
 static void dm_push_notify(struct orr_sched *sched, struct orr_job *job,
                            struct orr_worker *worker)
 {
@@ -140,7 +205,7 @@ static void dm_push_notify(struct orr_sched *sched, struct orr_job *job,
     struct orr_dm_worker *w = &dm->workers[worker->id];
     const struct orr_cost_row *row = orr_job_costs(dm->runtime, job);
     double length = orr_cost_length(row, w->kind, job->implementation);
-    double transfer = 0, now;
+    double transfer = 0;
 
     if (!(length > 0))
         length = 0;
@@ -149,25 +214,13 @@ static void dm_push_notify(struct orr_sched *sched, struct orr_job *job,
                                          dm->runtime->kinds[w->kind].node);
     if (!isfinite(transfer))
         transfer = 0;
-    orr_lock(&dm->lock);
-    now = now_of(dm);
-    w->pipeline_ntasks++;
-    w->exp_start = later(w->exp_start, now);
-    transfer = not_hidden(w, transfer, now);
-    set_prediction(job, length, transfer);
-    add_length(dm, w, job->priority, length);
-    w->pipeline_len += transfer;
-    publish(dm, w, now);
-    orr_unlock(&dm->lock);
+    enter(dm, w, job, length, transfer);
 }
 
 /* --- a job's way through its worker --- */
 
-static struct orr_job *dm_pop(struct orr_sched *sched,
-                              struct orr_worker *worker)
+static struct orr_job *pop_own(struct orr_dm *dm, struct orr_dm_worker *w)
 {
-    struct orr_dm *dm = sched->data;
-    struct orr_dm_worker *w = &dm->workers[worker->id];
     struct orr_job *job;
     double now;
 
@@ -185,6 +238,76 @@ static struct orr_job *dm_pop(struct orr_sched *sched,
     }
     orr_unlock(&dm->lock);
     return job;
+}
+
+/* Whether the first job that waits for a decision comes before the worker's
+ * own. */
+static bool undecided_first(struct orr_dm *dm, struct orr_dm_worker *w)
+{
+    bool empty;
+    int priority = 0;
+    uint64_t id = 0;
+
+    orr_lock(&dm->lock);
+    empty = orr_prioq_empty(&w->jobs);
+    if (!empty) {
+        const struct orr_prioq_slot *best = &w->jobs.slots[w->jobs.nslots - 1];
+
+        priority = best->priority;
+        id = orr_job_of_link(best->level->jobs.next)->id;
+    }
+    orr_unlock(&dm->lock);
+    return empty || orr_queue_is_before(&dm->undecided, priority, id);
+}
+
+/* The worker runs the job although not all of its lengths are known, or
+ * although there is no memory to queue it. */
+static void run_undecided(struct orr_dm *dm, const struct orr_dm_offer *offer,
+                          struct orr_worker *worker)
+{
+    struct orr_job *job = offer->job;
+    double length =
+        orr_cost_length(offer->row, worker->kind, job->implementation);
+
+    enter(dm, &dm->workers[worker->id], job, length > 0 ? length : 0,
+          offer->transfer[worker->kind]);
+    orr_dm_begin_trial(dm, job, worker);
+}
+
+/* Takes one of the jobs that wait for a decision. Those that can be decided by
+ * now go where they belong, which may be the worker's own queue. */
+static struct orr_job *pop_undecided(struct orr_dm *dm,
+                                     struct orr_worker *worker)
+{
+    struct orr_dm_offer offer;
+    struct orr_job *job;
+
+    while ((job = orr_dm_take_undecided(dm, worker))) {
+        uint8_t impl = job->implementation;
+
+        if (orr_dm_evaluate(dm, job, &offer) == 0 && !offer.trial &&
+            place(dm, &offer) == 0)
+            continue;
+        job->implementation = impl;
+        run_undecided(dm, &offer, worker);
+        return job;
+    }
+    return NULL;
+}
+
+static struct orr_job *dm_pop(struct orr_sched *sched,
+                              struct orr_worker *worker)
+{
+    struct orr_dm *dm = sched->data;
+    struct orr_dm_worker *w = &dm->workers[worker->id];
+
+    if (!orr_queue_empty(&dm->undecided) && undecided_first(dm, w)) {
+        struct orr_job *job = pop_undecided(dm, worker);
+
+        if (job)
+            return job;
+    }
+    return pop_own(dm, w);
 }
 
 static void dm_pre_exec(struct orr_sched *sched, struct orr_job *job,
@@ -218,6 +341,9 @@ static void dm_post_exec(struct orr_sched *sched, struct orr_job *job,
     w->exp_start = later(now + w->pipeline_len, w->exp_start);
     publish(dm, w, now);
     orr_unlock(&dm->lock);
+    if (atomic_load_explicit(&w->trial, memory_order_relaxed) == job)
+        atomic_store_explicit(&w->trial, NULL, memory_order_relaxed);
+    orr_dm_look_for_takers(dm);
 }
 
 /* --- beginning and end --- */
@@ -228,6 +354,7 @@ static void dm_free(struct orr_dm *dm)
         orr_prioq_done(&dm->workers[i].jobs);
         free(dm->workers[i].ahead);
     }
+    orr_queue_done(&dm->undecided);
     for (unsigned k = 0; dm->loads && k < dm->runtime->nkinds; k++)
         orr_dm_load_done(&dm->loads[k]);
     free(dm->workers);
@@ -321,6 +448,7 @@ static int dm_new(struct orr_sched *sched, struct orr_dm **ret)
     dm->variant = (const struct orr_dm_variant *)sched->ops;
     dm->runtime = rt;
     orr_lock_init(&dm->lock, ORR_RANK_SCHED);
+    orr_queue_init(&dm->undecided);
     dm->workers = calloc(rt->nworkers, sizeof(*dm->workers));
     dm->loads = calloc(rt->nkinds, sizeof(*dm->loads));
     dm->ends = calloc(rt->nworkers * STARPU_MAXIMPLEMENTATIONS, sizeof(double));

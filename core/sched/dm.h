@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/sched/dm_load.h"
+#include "core/sched/queue.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 #include "core/task/cost.h"
@@ -31,6 +32,8 @@ struct orr_dm_worker {
     double *ahead;        /* [lock] length per normalised priority, of the jobs
                        * with at least that; NULL if priorities are unknown */
     unsigned kind, place; /* [const] its place among the kind's members */
+    _Atomic(const struct orr_job *) trial; /* [worker] the job under way that
+                                            * tries a figure, or NULL */
 };
 
 struct orr_dm {
@@ -43,6 +46,7 @@ struct orr_dm {
     struct orr_lock lock;                  /* rank ORR_RANK_SCHED */
     struct orr_dm_worker *workers;         /* owned */
     struct orr_dm_load *loads;             /* [lock] per kind, owned */
+    struct orr_queue undecided;            /* dm_trial.c */
     double *ends; /* [lock] room for the scan, per worker and implementation */
 };
 
@@ -52,6 +56,7 @@ struct orr_dm_offer {
     const struct orr_cost_row *row;
     bool uniform; /* all kinds are */
     bool unknown; /* some able pair has no length */
+    bool trial;   /* some able pair's length is on trial (task/probe.h) */
     bool uniform_kind[ORR_DM_MAXKINDS];
     uint8_t able[ORR_DM_MAXKINDS]; /* implementations */
     double transfer[ORR_DM_MAXKINDS];
@@ -63,6 +68,7 @@ struct orr_dm_offer {
 struct orr_dm_choice {
     unsigned worker, impl;
     double length, transfer; /* µs; 0 when chosen without knowing */
+    bool probe;              /* of a figure that is to be looked at again */
 };
 
 /* Fills the offer; asks can_execute and cost functions. No lock held. Returns
@@ -79,6 +85,30 @@ orr_dm_choose(struct orr_dm *dm, const struct orr_dm_offer *offer, double now);
 struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
                                         const struct orr_dm_offer *offer,
                                         double now);
+
+/* The same among the workers of a kind, for one implementation. Returns false
+ * when none of them can run it. */
+bool orr_dm_choose_in_kind(struct orr_dm *dm, const struct orr_dm_offer *offer,
+                           unsigned kind, unsigned impl, double now,
+                           struct orr_dm_choice *ret);
+
+/* --- dm_trial.c; no lock held --- */
+
+/* Keeps the job until a worker takes it, and wakes some that would. It may be
+ * gone on return. Errors: -ENOMEM. */
+int orr_dm_defer(struct orr_dm *dm, const struct orr_dm_offer *offer);
+
+/* The first job kept so that the worker should take, NULL if there is none;
+ * its implementation is set. It may have become decidable. */
+struct orr_job *orr_dm_take_undecided(struct orr_dm *dm,
+                                      struct orr_worker *worker);
+
+/* The worker runs a job that was kept. Notes if that is a trial. */
+void orr_dm_begin_trial(struct orr_dm *dm, struct orr_job *job,
+                        struct orr_worker *worker);
+
+/* A kernel has ended, so that others may want the first job kept. */
+void orr_dm_look_for_takers(struct orr_dm *dm);
 
 /* A priority's index in `ahead`. */
 unsigned orr_dm_normalised(const struct orr_dm *dm, int priority);

@@ -11,6 +11,7 @@
 
 #include "core/data/handle.h"
 #include "core/sched/dm.h"
+#include "core/task/probe.h"
 
 /* --- before the lock --- */
 
@@ -80,6 +81,7 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
     ret->unknown = false;
     ret->has_energy =
         dm->variant->transfers && job->task->cl && job->task->cl->energy_model;
+    ret->trial = false;
     for (unsigned k = 0; k < rt->nkinds; k++) {
         const struct orr_kind *kind = &rt->kinds[k];
         unsigned bits =
@@ -97,6 +99,7 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
         if (ret->has_energy)
             ask_energy(dm, ret, k, bits);
         ret->unknown = ret->unknown || has_unknown(ret->row, k, bits);
+        ret->trial |= orr_probes_trials(ret->row->probes, k) & bits;
         if (!dm->variant->transfers || !(absent >> kind->node & 1))
             continue;
         if (isnan(transfer) || kind->node != node) {
@@ -443,6 +446,27 @@ choose_by_kind(struct orr_dm *dm, const struct orr_dm_offer *offer, double now)
     if (worker == UINT32_MAX)
         return choose_greedy(dm, offer);
     return make_choice(dm, offer, worker, impl);
+}
+
+bool orr_dm_choose_in_kind(struct orr_dm *dm, const struct orr_dm_offer *offer,
+                           unsigned kind, unsigned impl, double now,
+                           struct orr_dm_choice *ret)
+{
+    const struct orr_kind *k = &dm->runtime->kinds[kind];
+    double earliest = INFINITY;
+
+    for (unsigned i = 0; i < k->nworkers; i++) {
+        double start;
+
+        if (!(able_bits(dm, offer, k->members[i]) >> impl & 1))
+            continue;
+        start = free_at(dm, offer, k->members[i], impl, now);
+        if (!(start < earliest))
+            continue;
+        earliest = start;
+        *ret = make_choice(dm, offer, k->members[i], impl);
+    }
+    return isfinite(earliest);
 }
 
 struct orr_dm_choice orr_dm_choose(struct orr_dm *dm,

@@ -11,6 +11,7 @@
 #include "core/sched/policies.h"
 #include "core/sched/queue.h"
 #include "core/task/cost.h"
+#include "core/task/probe.h"
 
 struct thief {
     struct orr_queue deque;
@@ -65,7 +66,8 @@ static int choose(struct orr_sched *sched, struct orr_job *job,
         unsigned bits = orr_job_able(rt, job, row, self->id);
 
         if (bits) {
-            job->implementation = orr_first_implementation(bits);
+            job->implementation =
+                orr_probes_pick(row->probes, row, self->kind, bits);
             *ret_worker = self->id;
             return 0;
         }
@@ -77,7 +79,8 @@ static int choose(struct orr_sched *sched, struct orr_job *job,
         if (!bits)
             continue;
         atomic_store_explicit(&ws->last, w, memory_order_relaxed);
-        job->implementation = orr_first_implementation(bits);
+        job->implementation =
+            orr_probes_pick(row->probes, row, rt->workers[w].kind, bits);
         *ret_worker = w;
         return 0;
     }

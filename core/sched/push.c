@@ -12,6 +12,7 @@
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 #include "core/task/cost.h"
+#include "core/task/probe.h"
 
 static void prefetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 {
@@ -27,7 +28,8 @@ static void push_specific(struct orr_runtime *rt, struct orr_job *job,
     struct orr_sched *sched = rt->sched;
     struct orr_worker *w = &rt->workers[worker];
 
-    job->implementation = orr_first_implementation(bits);
+    job->implementation =
+        orr_probes_pick(job->costs->probes, job->costs, w->kind, bits);
     prefetch(rt, job, rt->kinds[w->kind].node);
     if (sched->ops->push_notify)
         sched->ops->push_notify(sched, job, w);

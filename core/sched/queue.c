@@ -8,6 +8,7 @@
 #include "core/sched/queue.h"
 
 #include "core/task/cost.h"
+#include "core/task/probe.h"
 
 void orr_queue_init(struct orr_queue *q)
 {
@@ -60,7 +61,13 @@ struct walk {
     unsigned changes;        /* of the queue, when it was asked */
     unsigned answer;         /* implementations it can run */
     struct orr_job *skipped; /* the last one that it cannot run */
+    orr_queue_accept accept; /* or NULL: whatever it can run */
+    void *arg;
+    unsigned ndeclined; /* jobs that were not accepted */
 };
+
+/* So many jobs are offered before a worker gives up. */
+enum { MAX_DECLINED = 16 };
 
 /* The implementations that the worker can run; sets asks when it cannot say
  * without asking. */
@@ -83,6 +90,22 @@ static unsigned look(struct walk *walk, struct orr_job *job)
     return bits;
 }
 
+/* Takes the job, unless it is not accepted. */
+static bool choose(struct walk *walk, struct orr_job *job, unsigned bits)
+{
+    if (walk->accept) {
+        bits = walk->accept(job, bits, walk->q->jobs.njobs, walk->arg);
+        if (!bits) {
+            walk->ndeclined++;
+            return false;
+        }
+    }
+    walk->job = job;
+    job->implementation = orr_probes_pick(job->costs->probes, job->costs,
+                                          walk->worker->kind, bits);
+    return true;
+}
+
 /* Walks one slot, behind `after` if that is not NULL. Stops at a job to take
  * or to ask about. */
 static bool walk_slot(struct walk *walk, unsigned slot,
@@ -100,11 +123,9 @@ static bool walk_slot(struct walk *walk, unsigned slot,
         if (!bits)
             continue;
         walk->slot = slot;
-        if (walk->asks)
+        if (walk->asks || choose(walk, job, bits) ||
+            walk->ndeclined >= MAX_DECLINED)
             return true;
-        walk->job = job;
-        job->implementation = orr_first_implementation(bits);
-        return true;
     }
     return false;
 }
@@ -152,29 +173,81 @@ static void ask(struct walk *walk)
     orr_lock(&walk->q->lock);
 }
 
+static struct orr_job *take(struct walk *walk, enum orr_queue_order order,
+                            struct orr_job **ret_skipped)
+{
+    struct orr_queue *q = walk->q;
+
+    orr_lock(&q->lock);
+    walk_locked(walk, order);
+    while (walk->asks) {
+        ask(walk);
+        walk_locked(walk, order);
+    }
+    if (walk->job) {
+        orr_prioq_take(&q->jobs, walk->slot, walk->job);
+        changed_locked(q);
+        walk->skipped = NULL;
+    }
+    if (ret_skipped)
+        *ret_skipped = walk->skipped;
+    if (ret_skipped && walk->skipped)
+        orr_job_ref(walk->skipped);
+    orr_unlock(&q->lock);
+    if (walk->asked)
+        orr_job_unref(walk->worker->runtime, walk->asked);
+    return walk->job;
+}
+
 struct orr_job *orr_queue_take(struct orr_queue *q, struct orr_worker *worker,
                                enum orr_queue_order order,
                                struct orr_job **ret_skipped)
 {
     struct walk walk = {.q = q, .worker = worker};
 
+    return take(&walk, order, ret_skipped);
+}
+
+struct orr_job *orr_queue_take_if(struct orr_queue *q,
+                                  struct orr_worker *worker,
+                                  orr_queue_accept accept, void *arg)
+{
+    struct walk walk = {.q = q, .worker = worker, .accept = accept, .arg = arg};
+
+    return take(&walk, ORR_QUEUE_OLDEST, NULL);
+}
+
+static struct orr_job *first_locked(const struct orr_queue *q)
+{
+    if (orr_prioq_empty(&q->jobs))
+        return NULL;
+    return orr_job_of_link(q->jobs.slots[q->jobs.nslots - 1].level->jobs.next);
+}
+
+struct orr_job *orr_queue_peek(struct orr_queue *q)
+{
+    struct orr_job *job;
+
     orr_lock(&q->lock);
-    walk_locked(&walk, order);
-    while (walk.asks) {
-        ask(&walk);
-        walk_locked(&walk, order);
-    }
-    if (walk.job) {
-        orr_prioq_take(&q->jobs, walk.slot, walk.job);
-        changed_locked(q);
-        walk.skipped = NULL;
-    }
-    if (ret_skipped)
-        *ret_skipped = walk.skipped;
-    if (ret_skipped && walk.skipped)
-        orr_job_ref(walk.skipped);
+    job = first_locked(q);
+    if (job)
+        orr_job_ref(job);
     orr_unlock(&q->lock);
-    if (walk.asked)
-        orr_job_unref(worker->runtime, walk.asked);
-    return walk.job;
+    return job;
+}
+
+bool orr_queue_is_before(struct orr_queue *q, int priority, uint64_t id)
+{
+    const struct orr_job *job;
+    int best;
+    bool before = false;
+
+    orr_lock(&q->lock);
+    job = first_locked(q);
+    if (job) {
+        best = q->jobs.slots[q->jobs.nslots - 1].priority;
+        before = best > priority || (best == priority && job->id < id);
+    }
+    orr_unlock(&q->lock);
+    return before;
 }

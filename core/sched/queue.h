@@ -39,6 +39,26 @@ struct orr_job *orr_queue_take(struct orr_queue *q, struct orr_worker *worker,
                                enum orr_queue_order order,
                                struct orr_job **ret_skipped);
 
+/* Says which of the implementations in `bits` the worker should run the job
+ * with: one bit, 0 for none. `njobs`: how many jobs the queue has. Called with
+ * the queue's lock. */
+typedef unsigned (*orr_queue_accept)(struct orr_job *job, unsigned bits,
+                                     unsigned njobs, void *arg);
+
+/* As orr_queue_take, oldest first, but only a job that is accepted. After some
+ * that were not it gives up. */
+struct orr_job *orr_queue_take_if(struct orr_queue *q,
+                                  struct orr_worker *worker,
+                                  orr_queue_accept accept, void *arg);
+
+/* The first job, with a reference for the caller; it stays where it is. NULL
+ * when empty. */
+struct orr_job *orr_queue_peek(struct orr_queue *q);
+
+/* Whether the first job comes before one of that priority that was submitted
+ * as number `id`; false when empty. */
+bool orr_queue_is_before(struct orr_queue *q, int priority, uint64_t id);
+
 static inline bool orr_queue_empty(struct orr_queue *q)
 {
     return atomic_load_explicit(&q->njobs, memory_order_relaxed) == 0;

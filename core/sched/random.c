@@ -9,6 +9,7 @@
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
 #include "core/task/cost.h"
+#include "core/task/probe.h"
 
 struct lottery {
     struct orr_lock lock; /* rank ORR_RANK_SCHED */
@@ -80,7 +81,8 @@ static int random_push(struct orr_sched *sched, struct orr_job *job)
     }
     if (!chosen_bits)
         return -ENODEV;
-    job->implementation = orr_first_implementation(chosen_bits);
+    job->implementation = orr_probes_pick(
+        row->probes, row, rt->workers[chosen].kind, chosen_bits);
     orr_worker_push_local(&rt->workers[chosen], job, true);
     return 0;
 }

@@ -236,11 +236,10 @@ static bool wake(struct orr_worker *worker)
     return true;
 }
 
-void orr_sched_wake(struct orr_worker *worker)
+bool orr_sched_wake(struct orr_worker *worker)
 {
     after_queueing(worker->runtime);
-    if (sleeps(worker))
-        wake(worker);
+    return sleeps(worker) && wake(worker);
 }
 
 /* A worker that drives a device waits for the device, not for the policy: it

@@ -72,9 +72,9 @@ static inline bool orr_prioq_empty(const struct orr_prioq *q)
 }
 
 /* Wakes the worker if it sleeps for want of a task; of several callers one
- * does. To be called after the job was queued. The worker sets `asleep`, looks
+ * does, and is told so. To be called after the job was queued. The worker sets `asleep`, looks
  * once more, then parks. */
-void orr_sched_wake(struct orr_worker *worker);
+bool orr_sched_wake(struct orr_worker *worker);
 
 /* Wakes one sleeping worker that can run the job, lowest number first. Once
  * queued, the job may end at any time: the caller holds a reference. */

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
 #include "core/task/ask.h"
 #include "core/task/assume.h"
 #include "core/task/job.h"
+#include "core/task/probe.h"
 #include "perfmodel/model.h"
 
 #define NIMPL      STARPU_MAXIMPLEMENTATIONS
@@ -68,6 +70,7 @@ struct orr_costs_table {
     struct row *first, *last;      /* [lock] */
     size_t nrows;                  /* [lock] */
     struct complaint *complaints;  /* [lock] broken models already named */
+    struct orr_probe_budget probes;
 };
 
 /* --- the hash --- */
@@ -283,6 +286,39 @@ static double stored_length(const struct orr_runtime *rt, const struct row *row,
     return us;
 }
 
+/* "CUDA 1, implementation 0" */
+static void name_pair(const struct orr_runtime *rt, unsigned kind,
+                      unsigned impl, char *text, size_t size)
+{
+    const struct orr_kind *k = &rt->kinds[kind];
+    const char *type = k->type == STARPU_CPU_WORKER    ? "CPU"
+                       : k->type == STARPU_CUDA_WORKER ? "CUDA"
+                                                       : "OpenCL";
+
+    snprintf(text, size, "%s %d, implementation %u", type, k->devid, impl);
+}
+
+/* Figures that stand on few measures and lie far from those of sibling devices
+ * are to be measured, whatever STARPU_CALIBRATE says. */
+static void refresh_probes(const struct orr_runtime *rt, struct row *row)
+{
+    bool measured = orr_model_benchmarking(row->model);
+    char pair[64], why[256];
+    unsigned kind, impl;
+
+    if (!orr_probes_refresh(row->pub.probes, &row->pub, measured, &kind,
+                            &impl) ||
+        measured)
+        return;
+    name_pair(rt, kind, impl, pair, sizeof(pair));
+    snprintf(why, sizeof(why),
+             "for footprint %08x it says %g us on %s, more than %g times what "
+             "it says for another device of that type, and has few measures",
+             row->key.footprint, orr_cost_length(&row->pub, kind, impl), pair,
+             ORR_PROBE_SUSPICIOUS);
+    orr_model_begin_benchmarking(row->model, why);
+}
+
 /* Asks the model only about what can run: on the real machine a question
  * without answer starts a calibration. */
 static void refresh(const struct orr_runtime *rt, struct row *row,
@@ -295,6 +331,8 @@ static void refresh(const struct orr_runtime *rt, struct row *row,
         for (unsigned i = 0; i < NIMPL; i++)
             if (row->pub.able[k] >> i & 1)
                 set_length(row, k, i, stored_length(rt, row, task, k, i));
+    if (row->pub.probes)
+        refresh_probes(rt, row);
 }
 
 /* The row is shared by the tasks of a codelet, so that on the real machine two
@@ -359,6 +397,7 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
 
 static void row_free(struct row *row)
 {
+    free(row->pub.probes);
     free(row->parameters);
     free(row);
 }
@@ -415,6 +454,29 @@ static void set_able(const struct orr_runtime *rt, struct row *row,
     }
 }
 
+/* On a machine that measures. Errors: -ENOMEM. */
+static int make_probes(struct orr_costs_table *table, struct row *row)
+{
+    const struct orr_runtime *rt = table->runtime;
+    int err;
+
+    if (!row->model || rt->machine->simulated)
+        return 0;
+    err = orr_probes_new(rt, &table->probes, &row->pub.probes);
+    for (unsigned k = 0; !err && k < rt->nkinds; k++)
+        for (unsigned i = 0; row->pub.able[k] >> i; i++) {
+            const struct orr_entry *entry = orr_model_find(
+                row->model, rt->kinds[k].comb, i, row->key.footprint);
+            struct orr_model_row figures;
+
+            if (!entry)
+                continue;
+            orr_entry_read(entry, &figures);
+            orr_probes_begin_with(row->pub.probes, k, i, figures.n);
+        }
+    return err;
+}
+
 /* Takes `parameters`. */
 static struct row *make_row(struct orr_costs_table *table,
                             const struct key *key, struct starpu_task *task,
@@ -431,6 +493,10 @@ static struct row *make_row(struct orr_costs_table *table,
     row->parameters = parameters;
     assume(table, row);
     set_able(rt, row, task);
+    if (make_probes(table, row)) {
+        row_free(row);
+        return NULL;
+    }
     if (!row->pub.per_task)
         refresh(rt, row, task);
     there = insert_row(table, row);
@@ -544,6 +610,29 @@ void orr_cost_measure(struct orr_runtime *rt, const struct orr_worker *worker,
     (void)orr_model_measure(row->model, &measure);
 }
 
+void orr_cost_ran(struct orr_runtime *rt, const struct orr_worker *worker,
+                  struct orr_job *job, double us)
+{
+    struct row *row = (struct row *)job->costs;
+    unsigned impl = job->implementation;
+    char pair[64], why[256];
+    double said;
+
+    if (!row || !row->pub.probes)
+        return;
+    said = orr_cost_length(&row->pub, worker->kind, impl);
+    if (!orr_probes_measured(row->pub.probes, &row->pub, worker->kind, impl, us,
+                             orr_exec_now(rt->exec)) ||
+        orr_model_benchmarking(row->model))
+        return;
+    name_pair(rt, worker->kind, impl, pair, sizeof(pair));
+    snprintf(why, sizeof(why),
+             "for footprint %08x it says %g us on %s, but a task has just "
+             "taken %g us there, and other devices of that type are as fast",
+             row->key.footprint, said, pair, us);
+    orr_model_begin_benchmarking(row->model, why);
+}
+
 /* --- beginning and end --- */
 
 int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret)
@@ -567,6 +656,7 @@ int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret)
         goto free_table;
     table->runtime = rt;
     orr_lock_init(&table->lock, ORR_RANK_RUNTIME);
+    orr_probe_budget_init(&table->probes, orr_exec_now(rt->exec));
     atomic_init(&table->slots, slots);
     *ret = table;
     return 0;

@@ -11,6 +11,7 @@
 #include <starpu.h>
 
 struct orr_job;
+struct orr_probes;
 struct orr_runtime;
 struct orr_costs_table;
 struct orr_worker;
@@ -29,6 +30,8 @@ struct orr_cost_row {
     /* length[k * STARPU_MAXIMPLEMENTATIONS + i]: µs on kind k, NaN: not
      * calibrated, 0: the codelet has no model. */
     double *length;
+    /* What is to be found out; NULL where nothing is measured. */
+    struct orr_probes *probes;
 };
 
 /* The job's row, found or made, with figures as new as the model's. Policies
@@ -87,6 +90,12 @@ void orr_costs_table_free(struct orr_costs_table *table);
 void orr_costs_each(struct orr_costs_table *table,
                     void (*visit)(const struct orr_cost_row *, void *),
                     void *arg);
+
+/* A task of the row has run for `us` on the worker, or failed (NaN): what the
+ * row's probes make of that. To be called before orr_cost_measure, for tasks
+ * with a model. */
+void orr_cost_ran(struct orr_runtime *rt, const struct orr_worker *worker,
+                  struct orr_job *job, double us);
 
 /* Feeds the model of the job's codelet with a time that was measured on the
  * worker, if the model is being calibrated. */

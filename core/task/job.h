@@ -99,8 +99,10 @@ struct orr_job {
     struct orr_cost_row *costs;     /* borrowed from the runtime's table */
     struct orr_tag *tag;            /* or NULL */
     struct orr_list queue;          /* [lock of the queue it is in] */
-    double predicted;               /* µs, by the policy, 0 without */
-    double predicted_transfer;      /* µs not hidden, by the policy */
+    uint64_t able_kinds; /* [policy] while it waits there, the kinds of workers
+                          * that can run it */
+    double predicted;    /* µs, by the policy, 0 without */
+    double predicted_transfer; /* µs not hidden, by the policy */
     union {
         struct orr_kernel kernel;   /* TASK, while RUNNING */
         struct orr_job *next_ended; /* EMPTY, about to end */

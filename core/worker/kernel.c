@@ -118,13 +118,16 @@ void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job)
 {
     struct starpu_perfmodel *model = job->task->cl->model;
+    double us = job->kernel.end - job->kernel.start;
 
     if (rt->machine->simulated) {
         if (job->task->cl->energy_model)
             orr_energy_account(rt, worker, job);
         return;
     }
-    if (!model || job->task->failed)
+    if (!model)
         return;
-    orr_cost_measure(rt, worker, job, job->kernel.end - job->kernel.start);
+    orr_cost_ran(rt, worker, job, job->task->failed ? (double)NAN : us);
+    if (!job->task->failed)
+        orr_cost_measure(rt, worker, job, us);
 }

@@ -6,6 +6,7 @@
  */
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "core/task/assume.h"
 #include "core/task/cost.h"
 #include "core/task/job.h"
+#include "core/task/probe.h"
 #include "perfmodel/model.h"
 
 /* --- models --- */
@@ -22,7 +24,9 @@ static double figures[2][STARPU_MAXIMPLEMENTATIONS]; /* by comb */
 static uint32_t version;
 static unsigned nasked;
 static struct orr_measure measured;
-static bool broken;
+static bool broken, benchmarking;
+static char reason[256]; /* why the model began to be measured */
+static double now;
 
 struct orr_model *orr_models_get(struct orr_models *models, const char *symbol,
                                  enum orr_model_kind kind,
@@ -54,7 +58,14 @@ double orr_model_expected(struct orr_model *model, unsigned comb, unsigned impl,
 bool orr_model_benchmarking(const struct orr_model *model)
 {
     (void)model;
-    return true;
+    return benchmarking;
+}
+
+void orr_model_begin_benchmarking(struct orr_model *model, const char *why)
+{
+    (void)model;
+    benchmarking = true;
+    snprintf(reason, sizeof(reason), "%s", why);
 }
 
 int orr_model_measure(struct orr_model *model, const struct orr_measure *m)
@@ -117,13 +128,20 @@ static struct orr_kind kinds[2];
 static struct orr_worker workers[2];
 static struct orr_machine machine;
 static struct orr_runtime rt;
-static struct orr_exec exec = {.simulated = true};
+static struct orr_exec_ops exec_ops;
+static struct orr_exec exec = {.ops = &exec_ops, .simulated = true};
 static struct orr_context context = {.exec = &exec};
 static struct starpu_perfmodel model;
 static struct starpu_codelet cl;
 static struct starpu_task task;
 static struct orr_job *jobs[600];
 static unsigned njobs;
+
+static double now_of(struct orr_exec *self)
+{
+    (void)self;
+    return now;
+}
 
 static void start(bool simulated, const char *assume)
 {
@@ -138,6 +156,7 @@ static void start(bool simulated, const char *assume)
 static void setup(void)
 {
     orr_self = &context;
+    exec_ops.now = now_of;
     for (unsigned k = 0; k < 2; k++) {
         kinds[k] = (struct orr_kind){.type = k ? STARPU_CUDA_WORKER
                                                : STARPU_CPU_WORKER,
@@ -152,6 +171,7 @@ static void setup(void)
             figures[k][i] = NAN;
     }
     rt = (struct orr_runtime){.machine = &machine,
+                              .exec = &exec,
                               .kinds = kinds,
                               .workers = workers,
                               .nkinds = 2,
@@ -163,6 +183,9 @@ static void setup(void)
     version = 1;
     nasked = 0;
     broken = false;
+    benchmarking = true;
+    *reason = '\0';
+    now = 0;
 }
 
 static void teardown(void)
@@ -485,6 +508,81 @@ START_TEST(a_measure_goes_to_the_model_of_the_workers_architecture)
 }
 END_TEST
 
+/* --- probes --- */
+
+/* Both kinds are CUDA devices of one speed; figures are used as they are. */
+static struct orr_job *job_on_siblings(double first, double second)
+{
+    for (unsigned k = 0; k < 2; k++) {
+        kinds[k].type = STARPU_CUDA_WORKER;
+        kinds[k].devid = (int)k;
+        kinds[k].speed = 1;
+    }
+    cl.cuda_funcs[0] = function;
+    figures[0][0] = first;
+    figures[1][0] = second;
+    return job_of(1);
+}
+
+START_TEST(figures_that_are_missing_are_on_trial_where_they_can_be_measured)
+{
+    start(false, NULL);
+    cl.cuda_funcs[0] = function;
+    ck_assert_uint_eq(orr_probes_trials(row_of(1)->probes, 1), 1);
+    ck_assert_uint_eq(orr_probes_trials(row_of(1)->probes, 0), 0);
+    broken = true;
+    ck_assert_ptr_null(row_of(2)->probes);
+    cl.model = NULL;
+    ck_assert_ptr_null(row_of(1)->probes);
+    machine.simulated = true;
+    broken = false;
+    cl.model = &model;
+    ck_assert_ptr_null(row_of(3)->probes);
+}
+END_TEST
+
+START_TEST(a_suspicious_figure_on_few_measures_is_measured_from_now_on)
+{
+    struct orr_job *job;
+
+    start(false, NULL);
+    benchmarking = false;
+    job = job_on_siblings(190, 70000);
+    ck_assert_uint_eq(orr_probes_trials(orr_job_costs(&rt, job)->probes, 1), 1);
+    ck_assert(benchmarking);
+    ck_assert_ptr_nonnull(strstr(reason, "70000 us on CUDA 1"));
+}
+END_TEST
+
+START_TEST(figures_of_siblings_that_differ_little_are_believed)
+{
+    struct orr_job *job;
+
+    start(false, NULL);
+    benchmarking = false;
+    job = job_on_siblings(190, 560);
+    ck_assert_uint_eq(orr_probes_trials(orr_job_costs(&rt, job)->probes, 1), 0);
+    ck_assert(!benchmarking);
+}
+END_TEST
+
+START_TEST(a_run_that_contradicts_a_figure_has_its_model_measured)
+{
+    struct orr_job *job;
+
+    start(false, NULL);
+    job = job_on_siblings(190, 70000);
+    (void)orr_job_costs(&rt, job);
+    benchmarking = false;
+    orr_cost_ran(&rt, &workers[1], job, 69000);
+    orr_cost_ran(&rt, &workers[1], job, NAN);
+    ck_assert(!benchmarking);
+    orr_cost_ran(&rt, &workers[1], job, 190);
+    ck_assert(benchmarking);
+    ck_assert_ptr_nonnull(strstr(reason, "190 us"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cost");
@@ -508,6 +606,12 @@ int main(void)
     tcase_add_test(tc, assumptions_are_read_with_units_and_bad_ones_left_out);
     tcase_add_test(tc, rows_stay_where_they_are_when_the_table_grows);
     tcase_add_test(tc, a_measure_goes_to_the_model_of_the_workers_architecture);
+    tcase_add_test(
+        tc, figures_that_are_missing_are_on_trial_where_they_can_be_measured);
+    tcase_add_test(tc,
+                   a_suspicious_figure_on_few_measures_is_measured_from_now_on);
+    tcase_add_test(tc, figures_of_siblings_that_differ_little_are_believed);
+    tcase_add_test(tc, a_run_that_contradicts_a_figure_has_its_model_measured);
     suite_add_tcase(suite, tc);
     sr = srunner_create(suite);
     srunner_set_tap(sr, "-");

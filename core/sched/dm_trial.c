@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/dm_trial.c - jobs that nobody can place by their lengths yet,
+ * because some able kind of workers has a figure on trial (task/probe.h). They
+ * wait in one queue, from which workers take them when their own is not before
+ * it, so that no job stands behind a device that may be bad, and no worker is
+ * idle that could find something out:
+ *
+ * - A worker whose figure is on trial takes one such job at a time, and the
+ *   implementation that was tried least.
+ * - A worker whose figure is known takes a job if its kind is the fastest of
+ *   those known, or would end it before the fastest has worked off the queue.
+ * - A job whose figures have become known meanwhile is decided as if it were
+ *   pushed now.
+ *
+ * Nothing is forgotten there: of a job in the queue some kind is the fastest
+ * known, or all are on trial, and those take it whenever they look. They look
+ * when they have nothing else, and asleep they are woken when a job comes and
+ * when a kernel ends - the only events that change what has been said here.
+ */
+#include <math.h>
+
+#include "core/sched/dm.h"
+#include "core/task/probe.h"
+
+/* The fastest known length of a kind, NaN if it has none. */
+static double known_length(const struct orr_cost_row *row, unsigned kind,
+                           unsigned bits)
+{
+    double least = NAN;
+
+    bits &= ~orr_probes_trials(row->probes, kind);
+    for (unsigned i = 0; bits >> i; i++) {
+        double us = orr_cost_length(row, kind, i);
+
+        if (bits >> i & 1 && us > 0 && !(us >= least))
+            least = us;
+    }
+    return least;
+}
+
+/* What the figures of a waiting job say. */
+struct verdict {
+    bool known;       /* nothing is on trial */
+    unsigned fastest; /* kind, if any length is known */
+    double length;    /* there; NaN: none is known */
+};
+
+static struct verdict judge(const struct orr_dm *dm, const struct orr_job *job)
+{
+    const struct orr_cost_row *row = job->costs;
+    struct verdict v = {.known = true, .length = NAN};
+
+    for (unsigned k = 0; k < dm->runtime->nkinds; k++) {
+        double us;
+
+        if (!(job->able_kinds >> k & 1))
+            continue;
+        if (orr_probes_trials(row->probes, k) & row->able[k])
+            v.known = false;
+        us = known_length(row, k, row->able[k]);
+        if (!(us > 0) || us >= v.length)
+            continue;
+        v.length = us;
+        v.fastest = k;
+    }
+    return v;
+}
+
+/* Whether a kind that takes `length` helps those of the fastest kind with the
+ * `njobs` jobs that wait. Without a length anybody helps. */
+static bool helps(const struct orr_dm *dm, const struct verdict *v,
+                  unsigned kind, double length, unsigned njobs)
+{
+    const struct orr_kind *fastest = &dm->runtime->kinds[v->fastest];
+
+    if (isnan(v->length) || kind == v->fastest)
+        return true;
+    return length <= v->length * (1 + (double)njobs / fastest->nworkers);
+}
+
+/* --- waking --- */
+
+static bool kind_takes(const struct orr_dm *dm, const struct orr_job *job,
+                       const struct verdict *v, unsigned kind)
+{
+    const struct orr_cost_row *row = job->costs;
+    unsigned njobs =
+        atomic_load_explicit(&dm->undecided.njobs, memory_order_relaxed);
+
+    if (!(job->able_kinds >> kind & 1))
+        return false;
+    return v->known || orr_probes_trials(row->probes, kind) & row->able[kind] ||
+           helps(dm, v, kind, known_length(row, kind, row->able[kind]), njobs);
+}
+
+/* One of those that sleep; all, when each has to be asked by can_execute. */
+static void wake_member(struct orr_dm *dm, const struct orr_job *job,
+                        const struct orr_kind *kind)
+{
+    struct orr_runtime *rt = dm->runtime;
+
+    for (unsigned i = 0; i < kind->nworkers; i++) {
+        unsigned w = kind->members[i];
+        bool ask;
+
+        if (atomic_load_explicit(&dm->workers[w].trial, memory_order_relaxed) ||
+            !orr_job_maybe_able(rt, job, job->costs, w, &ask))
+            continue;
+        if (orr_sched_wake(&rt->workers[w]) && !ask)
+            return;
+    }
+}
+
+/* Wakes a worker of each kind that would take the job. The caller holds a
+ * reference. */
+static void wake_takers(struct orr_dm *dm, const struct orr_job *job)
+{
+    struct verdict v = judge(dm, job);
+
+    for (unsigned k = 0; k < dm->runtime->nkinds; k++)
+        if (kind_takes(dm, job, &v, k))
+            wake_member(dm, job, &dm->runtime->kinds[k]);
+}
+
+/* --- the queue --- */
+
+int orr_dm_defer(struct orr_dm *dm, const struct orr_dm_offer *offer)
+{
+    struct orr_job *job = offer->job;
+    int err;
+
+    job->able_kinds = 0;
+    for (unsigned k = 0; k < dm->runtime->nkinds; k++)
+        if (offer->able[k])
+            job->able_kinds |= UINT64_C(1) << k;
+    orr_job_ref(job);
+    err = orr_queue_push(&dm->undecided, job,
+                         dm->variant->sorted ? job->priority : 0);
+    if (!err)
+        wake_takers(dm, job);
+    orr_job_unref(dm->runtime, job);
+    return err;
+}
+
+void orr_dm_look_for_takers(struct orr_dm *dm)
+{
+    struct orr_job *job;
+
+    if (orr_queue_empty(&dm->undecided))
+        return;
+    job = orr_queue_peek(&dm->undecided);
+    if (!job)
+        return;
+    wake_takers(dm, job);
+    orr_job_unref(dm->runtime, job);
+}
+
+struct taker {
+    struct orr_dm *dm;
+    unsigned kind;
+};
+
+/* The implementation, as a bit, with which the worker takes the job; 0: it
+ * does not. */
+static unsigned accept(struct orr_job *job, unsigned bits, unsigned njobs,
+                       void *arg)
+{
+    const struct taker *taker = arg;
+    const struct orr_cost_row *row = job->costs;
+    struct verdict v = judge(taker->dm, job);
+    unsigned trials = orr_probes_trials(row->probes, taker->kind) & bits;
+    double length;
+
+    if (v.known)
+        return bits & -bits;
+    if (trials)
+        return 1U << orr_probes_least_tried(row->probes, taker->kind, trials);
+    length = known_length(row, taker->kind, bits);
+    if (!helps(taker->dm, &v, taker->kind, length, njobs))
+        return 0;
+    for (unsigned i = 0; bits >> i; i++)
+        if (bits >> i & 1 && orr_cost_length(row, taker->kind, i) == length)
+            return 1U << i;
+    return bits & -bits;
+}
+
+struct orr_job *orr_dm_take_undecided(struct orr_dm *dm,
+                                      struct orr_worker *worker)
+{
+    struct taker taker = {dm, worker->kind};
+
+    /* One at a time: who has a trial under way finds out nothing more. */
+    if (atomic_load_explicit(&dm->workers[worker->id].trial,
+                             memory_order_relaxed))
+        return NULL;
+    return orr_queue_take_if(&dm->undecided, worker, accept, &taker);
+}
+
+void orr_dm_begin_trial(struct orr_dm *dm, struct orr_job *job,
+                        struct orr_worker *worker)
+{
+    struct orr_probes *probes = job->costs->probes;
+
+    if (!(orr_probes_trials(probes, worker->kind) >> job->implementation & 1))
+        return;
+    orr_probes_try(probes, worker->kind, job->implementation);
+    atomic_store_explicit(&dm->workers[worker->id].trial, job,
+                          memory_order_relaxed);
+}
