@@ -108,7 +108,8 @@ static bool is_confirmed(const struct orr_probe_pair *pair)
 
 /* Returns the suspicious ones on trial. */
 static unsigned refresh_kind_locked(struct orr_probes *probes,
-                                const struct orr_cost_row *row, unsigned kind)
+                                    const struct orr_cost_row *row,
+                                    unsigned kind)
 {
     unsigned trial = 0, suspicious = 0;
 
@@ -165,7 +166,7 @@ static void postpone_locked(struct orr_probe_pair *pair, double length,
     if (!(pair->gap > 0))
         pair->gap = length;
     else if (probe)
-        pair->gap = fmin(2 * pair->gap, ORR_PROBE_STALE * length);
+        pair->gap = fmin(2 * pair->gap, length / ORR_PROBE_SHARE);
     pair->due = now + pair->gap;
 }
 
@@ -182,6 +183,7 @@ static bool judge_locked(struct orr_probes *probes,
         atomic_store_explicit(&pair->out, false, memory_order_relaxed);
         if (!isnan(us)) /* what it really cost */
             probes->budget->spent += fmax(us - length, -pair->charged);
+        pair->hurry = us * ORR_PROBE_CONTRADICTS < length;
         look_at(probes, -INFINITY);
     }
     if (!suspects(probes, kind, impl))
@@ -189,7 +191,8 @@ static bool judge_locked(struct orr_probes *probes,
     wrong = us * ORR_PROBE_CONTRADICTS < length;
     confirmed = is_confirmed(pair);
     if (wrong && confirmed)
-        atomic_store_explicit(&pair->runs, ORR_PROBE_TRIALS - ORR_PROBE_RETRIALS,
+        atomic_store_explicit(&pair->runs,
+                              ORR_PROBE_TRIALS - ORR_PROBE_RETRIALS,
                               memory_order_relaxed);
     else if (!wrong && confirmed)
         postpone_locked(pair, length, probe, now);
@@ -204,9 +207,9 @@ bool orr_probes_measured(struct orr_probes *probes,
                          unsigned impl, double us, double now)
 {
     struct orr_probe_pair *pair = pair_of(probes, kind, impl);
-    bool wrong, settled =
-        !atomic_load_explicit(&pair->out, memory_order_relaxed) &&
-        !suspects(probes, kind, impl);
+    bool wrong,
+        settled = !atomic_load_explicit(&pair->out, memory_order_relaxed) &&
+                  !suspects(probes, kind, impl);
 
     if (settled &&
         !atomic_load_explicit(&probes->measured, memory_order_relaxed))
@@ -238,6 +241,8 @@ static double due_locked(struct orr_probes *probes,
         atomic_load_explicit(&pair->out, memory_order_relaxed) ||
         orr_probes_trials(probes, kind) >> impl & 1)
         return INFINITY;
+    if (pair->hurry)
+        return 0;
     if (atomic_load_explicit(&probes->measured, memory_order_relaxed))
         stale = atomic_load_explicit(&pair->last, memory_order_relaxed) +
                 fmax(ORR_PROBE_STALE * length, ORR_PROBE_STALE_US);
@@ -340,7 +345,8 @@ unsigned orr_probes_least_tried(const struct orr_probes *probes, unsigned kind,
         atomic_load_explicit(&pairs[best].begun, memory_order_relaxed);
 
     for (unsigned i = best + 1; bits >> i; i++) {
-        uint32_t n = atomic_load_explicit(&pairs[i].begun, memory_order_relaxed);
+        uint32_t n =
+            atomic_load_explicit(&pairs[i].begun, memory_order_relaxed);
 
         if (!(bits >> i & 1) || n >= least)
             continue;

@@ -12,10 +12,11 @@
  *   unknown: idle workers run it, one task at a time.
  * - doubted while its figure is suspicious but confirmed. It is run again by
  *   one task, a probe, with a gap that starts at its own length and doubles up
- *   to ORR_PROBE_STALE lengths. A probe that comes back faster than the figure
+ *   to 1 / ORR_PROBE_SHARE lengths. A probe that comes back faster than the figure
  *   puts the pair on trial again.
  * - stale when it has not been run for ORR_PROBE_STALE times its length (and a
- *   second) while its model is being measured. It gets a probe too.
+ *   second) while its model is being measured. It gets a probe too, and the
+ *   next one at once if that comes back faster.
  *
  * There is one probe under way per pair, and all of a run together (with what
  * trials after a contradiction take) may cost ORR_PROBE_SHARE of the time that
@@ -39,11 +40,11 @@ struct orr_runtime;
  * neighbouring generations differ by a factor of 2 or so; what spoils a figure
  * (initialisation, a lock, a throttled clock) by far more. What is spoilt by
  * less than 3 is found when it is stale. */
-#define ORR_PROBE_SUSPICIOUS 3.0
-#define ORR_PROBE_TRIALS     32u
+#define ORR_PROBE_SUSPICIOUS  3.0
+#define ORR_PROBE_TRIALS      32u
 /* Of these are left after a contradiction. The estimate of a model needs five
  * good measures to come back from a wrong level (perfmodel). */
-#define ORR_PROBE_RETRIALS   8u
+#define ORR_PROBE_RETRIALS    8u
 /* A measure that is faster than the figure by more than this contradicts it:
  * the usual STARPU_HISTORY_MAX_ERROR. */
 #define ORR_PROBE_CONTRADICTS 1.5
@@ -67,6 +68,7 @@ struct orr_probe_pair {
     _Atomic uint32_t begun; /* trials that were started, and measures before */
     _Atomic double last;    /* µs, when it was last measured */
     atomic_bool out;        /* a probe is under way */
+    bool hurry;             /* [lock] the last probe contradicted the figure */
     double charged;         /* [lock] µs, what it was thought to cost */
     double gap, due;        /* [lock] µs, of the next probe if doubted */
 };
@@ -78,8 +80,8 @@ struct orr_probes {
     _Atomic double look_at;
     atomic_bool measured; /* the model is fed */
     /* Per kind, bit per implementation. */
-    _Atomic uint8_t *trial;      /* on trial */
-    _Atomic uint8_t *suspicious; /* on trial or doubted */
+    _Atomic uint8_t *trial;        /* on trial */
+    _Atomic uint8_t *suspicious;   /* on trial or doubted */
     struct orr_probe_pair pairs[]; /* kind × STARPU_MAXIMPLEMENTATIONS */
 };
 
@@ -134,8 +136,8 @@ uint8_t orr_probes_pick(struct orr_probes *probes,
  * are settled. */
 static inline bool orr_probes_look(const struct orr_probes *probes, double now)
 {
-    return probes && now >= atomic_load_explicit(&probes->look_at,
-                                                 memory_order_relaxed);
+    return probes &&
+           now >= atomic_load_explicit(&probes->look_at, memory_order_relaxed);
 }
 
 /* Implementations on trial, as bits. */
