@@ -3,10 +3,13 @@
  * tests/stress/test-stress.c - several threads of the application submit at
  * once to more workers than there are processors, on the real machine, under
  * each policy. Each thread has data of its own, with an order to check, and
- * all add to data that they share. The seed is printed; give it as argument
- * to repeat a run.
+ * all add to data that they share. "calibrating", the kernels have models that
+ * are measured during the run, and two implementations. The seed is printed;
+ * give it as argument to repeat a run.
  */
+#include <ftw.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,9 +52,31 @@ static void add(void *buffers[], void *arg)
 }
 
 static struct starpu_codelet cl_advance = {
-    .cpu_funcs = {advance}, .nbuffers = 1, .modes = {STARPU_RW}};
+    .cpu_funcs = {advance, advance}, .nbuffers = 1, .modes = {STARPU_RW}};
 static struct starpu_codelet cl_add = {
-    .cpu_funcs = {add}, .nbuffers = 1, .modes = {STARPU_RW}};
+    .cpu_funcs = {add, add}, .nbuffers = 1, .modes = {STARPU_RW}};
+
+/* Many rows, so that some are found out all the time. */
+static uint32_t footprint(struct starpu_task *task)
+{
+    return (uint32_t)starpu_task_get_job_id(task) % 128;
+}
+
+static struct starpu_perfmodel model_advance = {
+    .type = STARPU_HISTORY_BASED, .symbol = "advance", .footprint = footprint};
+static struct starpu_perfmodel model_add = {
+    .type = STARPU_HISTORY_BASED, .symbol = "add", .footprint = footprint};
+
+static char directory[] = "/tmp/orrery-stress-XXXXXX";
+
+static int remove_one(const char *path, const struct stat *status, int flag,
+                      struct FTW *walk)
+{
+    (void)status;
+    (void)flag;
+    (void)walk;
+    return remove(path);
+}
 
 static void *submit_all(void *arg)
 {
@@ -69,9 +94,8 @@ static void *submit_all(void *arg)
                                      STARPU_PRIORITY, (int)(step % 3), 0);
             t->expected[d] = t->expected[d] * 31 + step;
         } else {
-            err = starpu_task_insert(&cl_add, STARPU_VALUE, &step,
-                                     sizeof(step), STARPU_RW, shared_handle[s],
-                                     0);
+            err = starpu_task_insert(&cl_add, STARPU_VALUE, &step, sizeof(step),
+                                     STARPU_RW, shared_handle[s], 0);
             t->added[s] += step;
         }
         if (err)
@@ -86,7 +110,7 @@ static void *submit_all(void *arg)
     return NULL;
 }
 
-static int run(const char *sched, uint64_t seed)
+static int run(const char *sched, bool calibrating, uint64_t seed)
 {
     static struct thread threads[NTHREADS];
     pthread_t id[NTHREADS];
@@ -96,13 +120,15 @@ static int run(const char *sched, uint64_t seed)
     starpu_conf_init(&conf);
     conf.ncpus = 6;
     conf.sched_policy_name = sched;
+    conf.calibrate = calibrating ? 2 : 0;
+    cl_advance.model = calibrating ? &model_advance : NULL;
+    cl_add.model = calibrating ? &model_add : NULL;
     if (starpu_init(&conf) != 0)
         return 1;
     for (int s = 0; s < NSHARED; s++) {
         shared[s] = 0;
         starpu_variable_data_register(&shared_handle[s], STARPU_MAIN_RAM,
-                                      (uintptr_t)&shared[s],
-                                      sizeof(shared[s]));
+                                      (uintptr_t)&shared[s], sizeof(shared[s]));
     }
     for (int t = 0; t < NTHREADS; t++) {
         threads[t] = (struct thread){.seed = seed + (uint64_t)t};
@@ -134,20 +160,27 @@ static int run(const char *sched, uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    static const char *const policies[] = {"eager", "prio", "ws",
-                                           "lws",   "dmda", "dmdas"};
+    static const char *const policies[] = {"eager",  "prio", "ws",    "lws",
+                                           "random", "dmda", "dmdas", "dmdasd"};
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 20260101;
-    int failed = 0, n = sizeof(policies) / sizeof(*policies);
+    int failed = 0, n = 2 * sizeof(policies) / sizeof(*policies);
 
+    if (!mkdtemp(directory))
+        return 1;
+    setenv("STARPU_PERF_MODEL_DIR", directory, 1);
+    setenv("STARPU_HOME", directory, 1);
     setenv("STARPU_SILENT", "1", 1);
     setenv("STARPU_WORKERS_NOBIND", "1", 1);
     printf("1..%d\n# seed %llu\n", n, (unsigned long long)seed);
     for (int i = 0; i < n; i++) {
-        int wrong = run(policies[i], seed);
+        int wrong = run(policies[i / 2], i % 2, seed);
 
-        printf("%s %d - %s: 4 threads submit, 6 workers, every result right\n",
-               wrong ? "not ok" : "ok", i + 1, policies[i]);
+        printf("%s %d - %s%s: 4 threads submit, 6 workers, every result "
+               "right\n",
+               wrong ? "not ok" : "ok", i + 1, policies[i / 2],
+               i % 2 ? ", calibrating" : "");
         failed += wrong != 0;
     }
+    nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
     return failed != 0;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/data/handle.h"
+#include "core/task/probe.h"
 
 #define MAX_JOBS 4096
 
@@ -22,6 +23,8 @@ static unsigned members[FAKE_KINDS][FAKE_WORKERS];
 static struct orr_machine machine;
 static struct orr_context context;
 static struct orr_sched sched;
+static struct orr_probe_budget budget;
+static uint64_t last_job;
 static void *owned[4 * MAX_JOBS];
 static unsigned nowned;
 
@@ -164,6 +167,8 @@ void fake_start(const unsigned *worker_kinds, unsigned nworkers)
     fake.rt.nnodes = fake.rt.nkinds;
     context = (struct orr_context){.exec = &exec, .runtime = &fake.rt};
     orr_self = &context;
+    orr_probe_budget_init(&budget, 0);
+    last_job = 0;
 }
 
 void fake_policy(const struct orr_sched_ops *ops)
@@ -208,6 +213,21 @@ struct orr_cost_row *fake_row(const double *lengths)
     return row;
 }
 
+struct orr_probes *fake_probes(struct orr_cost_row *row)
+{
+    ck_assert_int_eq(orr_probes_new(&fake.rt, &budget, &row->probes), 0);
+    own(row->probes);
+    fake_refresh(row);
+    return row->probes;
+}
+
+void fake_refresh(struct orr_cost_row *row)
+{
+    unsigned kind, impl;
+
+    (void)orr_probes_refresh(row->probes, row, true, &kind, &impl);
+}
+
 struct orr_job *fake_job(struct orr_cost_row *row, int priority)
 {
     struct orr_job *job =
@@ -220,6 +240,7 @@ struct orr_job *fake_job(struct orr_cost_row *row, int priority)
     job->task->priority = priority;
     job->task->starpu_private = job;
     job->priority = priority;
+    job->id = ++last_job;
     job->costs = row;
     job->state = ORR_JOB_READY;
     job->worker = -1;

@@ -44,6 +44,12 @@ void fake_stop(void);
  * -1 for a length of 0 and NAN for an unknown one. Freed by fake_stop. */
 struct orr_cost_row *fake_row(const double *lengths);
 
+/* Gives the row probes, refreshed as its figures are now. */
+struct orr_probes *fake_probes(struct orr_cost_row *row);
+
+/* Reads the row's figures again. */
+void fake_refresh(struct orr_cost_row *row);
+
 /* A ready job without data, that `row` applies to. */
 struct orr_job *fake_job(struct orr_cost_row *row, int priority);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "core/sched/policies.h"
+#include "core/task/probe.h"
 #include "fake_sched.h"
 
 static const unsigned interleaved[] = {0, 1, 0, 1};
@@ -277,6 +278,219 @@ START_TEST(a_greedy_load_is_divided_by_the_speedup)
 }
 END_TEST
 
+/* --- lengths on trial --- */
+
+/* Kinds 0, 1, 2: a worker each, with these lengths that are measured. */
+static const unsigned one_each[] = {0, 1, 2};
+
+static struct orr_cost_row *start_trial(const struct orr_dm_variant *variant,
+                                        double a, double b, double c)
+{
+    struct orr_cost_row *row;
+
+    fake_start(one_each, 3);
+    fake_policy(&variant->ops);
+    row = fake_row((double[]){a, b, c});
+    fake_probes(row);
+    return row;
+}
+
+static struct orr_job *push_one(struct orr_cost_row *row, int priority)
+{
+    struct orr_job *job = fake_job(row, priority);
+
+    ck_assert_int_eq(fake_push(job), 0);
+    return job;
+}
+
+static void run(struct orr_job *job, unsigned w)
+{
+    pre(job, w);
+    post(job, w);
+}
+
+START_TEST(a_job_on_trial_waits_for_those_who_take_it_and_wakes_them)
+{
+    struct orr_cost_row *row = start_trial(&orr_sched_dmda, 100, 10, NAN);
+    struct orr_job *job;
+
+    for (unsigned w = 0; w < 3; w++)
+        fake.rt.workers[w].asleep = true;
+    job = push_one(row, 0);
+    /* Worker 0 would take longer than worker 1 for two of them. */
+    ck_assert_uint_eq(fake.woken, 2 | 4);
+    for (unsigned w = 0; w < 3; w++)
+        check_books(w, 0, 0, 0, 0);
+    ck_assert_ptr_null(fake_pop(0));
+    ck_assert_ptr_eq(fake_pop(2), job);
+    check_books(2, 0, 0, 0, 1);
+    run(job, 2);
+    check_books(2, 0, 0, 0, 0);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(a_worker_tries_one_job_at_a_time)
+{
+    struct orr_cost_row *row = start_trial(&orr_sched_dmda, 0, NAN, NAN);
+    struct orr_job *a = push_one(row, 0), *b = push_one(row, 0),
+                   *c = push_one(row, 0);
+
+    ck_assert_ptr_eq(fake_pop(1), a);
+    ck_assert_ptr_null(fake_pop(1));
+    ck_assert_ptr_eq(fake_pop(2), b);
+    run(a, 1);
+    ck_assert_ptr_eq(fake_pop(1), c);
+    ck_assert_ptr_null(fake_pop(2));
+    fake_stop();
+}
+END_TEST
+
+START_TEST(who_is_slow_helps_when_the_fastest_has_enough_to_do)
+{
+    struct orr_cost_row *row = start_trial(&orr_sched_dmda, 100, 10, NAN);
+
+    for (unsigned i = 0; i < 8; i++)
+        push_one(row, 0);
+    ck_assert_ptr_null(fake_pop(0));
+    push_one(row, 0); /* the fastest needs 90 µs for them, and 10 for one */
+    ck_assert_ptr_nonnull(fake_pop(0));
+    for (unsigned i = 0; i < 8; i++)
+        ck_assert_ptr_nonnull(fake_pop(1));
+    ck_assert_ptr_null(fake_pop(1));
+    check_books(1, 0, 80, 0, 8);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(jobs_are_decided_once_their_lengths_are_known)
+{
+    struct orr_cost_row *row = start_trial(&orr_sched_dmda, 0, NAN, NAN);
+    struct orr_job *jobs[4];
+
+    for (unsigned i = 0; i < 4; i++)
+        jobs[i] = push_one(row, 0);
+    row->length[STARPU_MAXIMPLEMENTATIONS] = 10;
+    row->length[2 * STARPU_MAXIMPLEMENTATIONS] = 25;
+    fake_refresh(row);
+    fake.rt.workers[2].asleep = true;
+    ck_assert_ptr_eq(fake_pop(1), jobs[0]);
+    ck_assert(fake.woken & 4);
+    /* Ends: 10, 20, 25 on worker 2, 30. */
+    check_books(1, 0, 30, 0, 3);
+    check_books(2, 0, 25, 0, 1);
+    ck_assert_ptr_eq(fake_pop(2), jobs[2]);
+    ck_assert_ptr_eq(fake_pop(1), jobs[1]);
+    ck_assert_ptr_eq(fake_pop(1), jobs[3]);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(priority_then_age_says_whether_a_workers_own_jobs_come_first)
+{
+    const struct orr_dm_variant *variants[] = {&orr_sched_dmdas,
+                                               &orr_sched_dmda};
+
+    for (unsigned v = 0; v < 2; v++) {
+        struct orr_cost_row *row = start_trial(variants[v], 0, NAN, 0);
+        struct orr_cost_row *known = fake_row((double[]){0, 10, 0});
+        struct orr_job *own = push_one(known, 1), *later = push_one(known, 1);
+        struct orr_job *waits = push_one(row, 2), *last = push_one(known, 1);
+        struct orr_job *order[2][4] = {{waits, own, later, last},
+                                       {own, later, waits, last}};
+
+        for (unsigned i = 0; i < 4; i++) {
+            ck_assert_ptr_eq(fake_pop(1), order[v][i]);
+            run(order[v][i], 1);
+        }
+        fake_stop();
+    }
+}
+END_TEST
+
+START_TEST(the_implementation_that_was_tried_least_comes_next)
+{
+    struct orr_cost_row *row = start_trial(&orr_sched_dmda, 0, NAN, 0);
+    unsigned counts[3] = {0, 0, 0};
+
+    row->able[1] = 1 | 2 | 4;
+    row->length[STARPU_MAXIMPLEMENTATIONS + 1] = 30; /* known */
+    row->length[STARPU_MAXIMPLEMENTATIONS + 2] = NAN;
+    fake_refresh(row);
+    for (unsigned i = 0; i < 6; i++) {
+        struct orr_job *job = push_one(row, 0);
+
+        ck_assert_ptr_eq(fake_pop(1), job);
+        ck_assert_uint_eq(job->implementation, i % 2 ? 2 : 0);
+        counts[job->implementation]++;
+        run(job, 1);
+    }
+    ck_assert_uint_eq(counts[0], counts[2]);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(jobs_that_wait_go_to_no_worker_that_cannot_run_them)
+{
+    struct orr_cost_row *row;
+    uint32_t words = 1 << 1;
+    struct orr_job *named, *asking;
+
+    start(&orr_sched_dmda);
+    row = fake_row((double[]){0, NAN});
+    fake_probes(row);
+    named = fake_job(row, 0);
+    named->task->workerids = &words;
+    named->task->workerids_len = 1;
+    ck_assert_int_eq(fake_push(named), 0);
+    row = fake_row((double[]){NAN, NAN});
+    fake_probes(row);
+    row->per_worker = true;
+    row->cl->can_execute = only_worker_3;
+    asking = fake_job(row, 0);
+    ck_assert_int_eq(fake_push(asking), 0);
+    ck_assert_ptr_null(fake_pop(0));
+    ck_assert_ptr_eq(fake_pop(3), asking);
+    ck_assert_ptr_eq(fake_pop(1), named);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(the_end_of_a_kernel_wakes_who_would_take_the_next_job)
+{
+    struct orr_cost_row *row = start_trial(&orr_sched_dmda, 100, 10, NAN);
+    struct orr_job *jobs[3];
+
+    for (unsigned i = 0; i < 3; i++)
+        jobs[i] = push_one(row, 0);
+    ck_assert_ptr_eq(fake_pop(2), jobs[0]);
+    ck_assert_ptr_eq(fake_pop(1), jobs[1]);
+    for (unsigned w = 0; w < 3; w++)
+        fake.rt.workers[w].asleep = true;
+    fake.woken = 0;
+    run(jobs[1], 1);
+    ck_assert_uint_eq(fake.woken, 2); /* 2 tries already, 0 is slow */
+    run(jobs[0], 2);
+    ck_assert_uint_eq(fake.woken, 2 | 4);
+    fake_stop();
+}
+END_TEST
+
+START_TEST(a_probe_that_is_due_goes_where_nothing_else_would)
+{
+    struct orr_cost_row *row = start_trial(&orr_sched_dmda, 0, 10, 1000);
+    struct orr_probes *probes = row->probes;
+
+    orr_probes_begin_with(probes, 2, 0, ORR_PROBE_TRIALS);
+    fake_refresh(row);
+    ck_assert_uint_eq(place(fake_job(row, 0)), 2);
+    /* One at a time. */
+    ck_assert_uint_eq(place(fake_job(row, 0)), 1);
+    ck_assert_uint_eq(place(fake_job(row, 0)), 1);
+    fake_stop();
+}
+END_TEST
+
 /* --- books --- */
 
 START_TEST(a_job_moves_through_the_books_of_its_worker)
@@ -512,6 +726,17 @@ int main(void)
                    workers_without_a_length_come_first_then_the_least_loaded);
     tcase_add_test(tc, one_unknown_length_makes_the_choice_greedy);
     tcase_add_test(tc, a_greedy_load_is_divided_by_the_speedup);
+    tcase_add_test(tc,
+                   a_job_on_trial_waits_for_those_who_take_it_and_wakes_them);
+    tcase_add_test(tc, a_worker_tries_one_job_at_a_time);
+    tcase_add_test(tc, who_is_slow_helps_when_the_fastest_has_enough_to_do);
+    tcase_add_test(tc, jobs_are_decided_once_their_lengths_are_known);
+    tcase_add_test(
+        tc, priority_then_age_says_whether_a_workers_own_jobs_come_first);
+    tcase_add_test(tc, the_implementation_that_was_tried_least_comes_next);
+    tcase_add_test(tc, jobs_that_wait_go_to_no_worker_that_cannot_run_them);
+    tcase_add_test(tc, the_end_of_a_kernel_wakes_who_would_take_the_next_job);
+    tcase_add_test(tc, a_probe_that_is_due_goes_where_nothing_else_would);
     tcase_add_test(tc, a_job_moves_through_the_books_of_its_worker);
     tcase_add_test(tc, queued_work_hides_transfers);
     tcase_add_test(tc, a_job_for_one_worker_leaves_no_trace_in_the_books);
