@@ -65,7 +65,8 @@
 
 #define ORR_CONFIG_MODELS(X)                                                   \
     X(CALIBRATE, "STARPU_CALIBRATE", INT, "0",                                 \
-      "0: use the models, 1: feed them as well, 2: begin them anew.")          \
+      "0: use the models, 1: feed them as well, which tries all kinds of "     \
+      "workers and implementations that lack samples, 2: begin them anew.")    \
     X(CALIBRATE_MINIMUM, "STARPU_CALIBRATE_MINIMUM", INT, "10",                \
       "Samples after which a model is believed.")                              \
     X(HISTORY_MAX_ERROR, "STARPU_HISTORY_MAX_ERROR", INT, "50",                \

@@ -610,27 +610,32 @@ void orr_cost_measure(struct orr_runtime *rt, const struct orr_worker *worker,
     (void)orr_model_measure(row->model, &measure);
 }
 
+/* A run was faster than the row says. */
+static void contradicted(const struct orr_runtime *rt, const struct row *row,
+                         unsigned kind, unsigned impl, double us)
+{
+    char pair[64], why[256];
+
+    name_pair(rt, kind, impl, pair, sizeof(pair));
+    snprintf(why, sizeof(why),
+             "for footprint %08x it says %g us on %s, but a task has just "
+             "taken %g us there, and other devices of that type are as fast",
+             row->key.footprint, orr_cost_length(&row->pub, kind, impl), pair,
+             us);
+    orr_model_begin_benchmarking(row->model, why);
+}
+
 void orr_cost_ran(struct orr_runtime *rt, const struct orr_worker *worker,
                   struct orr_job *job, double us)
 {
     struct row *row = (struct row *)job->costs;
-    unsigned impl = job->implementation;
-    char pair[64], why[256];
-    double said;
 
-    if (!row || !row->pub.probes)
+    if (!row || !row->pub.probes ||
+        !orr_probes_measured(row->pub.probes, &row->pub, worker->kind,
+                             job->implementation, us, job->kernel.end))
         return;
-    said = orr_cost_length(&row->pub, worker->kind, impl);
-    if (!orr_probes_measured(row->pub.probes, &row->pub, worker->kind, impl, us,
-                             orr_exec_now(rt->exec)) ||
-        orr_model_benchmarking(row->model))
-        return;
-    name_pair(rt, worker->kind, impl, pair, sizeof(pair));
-    snprintf(why, sizeof(why),
-             "for footprint %08x it says %g us on %s, but a task has just "
-             "taken %g us there, and other devices of that type are as fast",
-             row->key.footprint, said, pair, us);
-    orr_model_begin_benchmarking(row->model, why);
+    if (!orr_model_benchmarking(row->model))
+        contradicted(rt, row, worker->kind, job->implementation, us);
 }
 
 /* --- beginning and end --- */

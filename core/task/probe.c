@@ -207,16 +207,19 @@ bool orr_probes_measured(struct orr_probes *probes,
                          unsigned impl, double us, double now)
 {
     struct orr_probe_pair *pair = pair_of(probes, kind, impl);
-    bool wrong,
-        settled = !atomic_load_explicit(&pair->out, memory_order_relaxed) &&
-                  !suspects(probes, kind, impl);
+    const memory_order relaxed = memory_order_relaxed;
+    bool settled = !atomic_load_explicit(&pair->out, relaxed) &&
+                   !suspects(probes, kind, impl);
+    bool wrong;
 
-    if (settled &&
-        !atomic_load_explicit(&probes->measured, memory_order_relaxed))
+    if (settled && !atomic_load_explicit(&probes->measured, relaxed))
         return false;
     if (!isnan(us)) {
-        atomic_store_explicit(&pair->last, now, memory_order_relaxed);
-        atomic_fetch_add_explicit(&pair->runs, 1, memory_order_relaxed);
+        /* If two count at once one is lost: then there is a trial more. */
+        uint32_t runs = atomic_load_explicit(&pair->runs, relaxed);
+
+        atomic_store_explicit(&pair->last, now, relaxed);
+        atomic_store_explicit(&pair->runs, runs + 1, relaxed);
     }
     if (settled)
         return false;
