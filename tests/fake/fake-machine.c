@@ -9,7 +9,9 @@
  * A kernel is called, in the context of its worker, and takes the time that it
  * adds to orr_self->debt. There is one memory, copies never happen, and nothing
  * but kernels takes time. CUDA workers are called like CPU workers; with the
- * name "asynchronous" theirs run beside them, as real ones do. One OS thread.
+ * name "asynchronous" theirs run beside them, as real ones do. With the name
+ * "paced" a submission takes 1 µs, so that workers run meanwhile. One OS
+ * thread.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -243,6 +245,8 @@ static int fake_open(const struct orr_machine_options *options,
         fake_close(&fake->machine);
         return rc;
     }
+    if (!strcmp(options->name, "paced"))
+        fake->machine.costs.submit = 1;
     *ret = &fake->machine;
     return 0;
 }

@@ -16,7 +16,7 @@ typedef double (*fake_law)(unsigned worker, unsigned impl, unsigned long nth);
 
 struct fake_options {
     const char *sched;    /* policy */
-    const char *machine;  /* "fake", or "asynchronous" */
+    const char *machine;  /* "fake", "asynchronous", "paced" */
     unsigned ncuda, ncpu; /* workers 0 … ncuda − 1 drive devices */
     int calibrate;        /* STARPU_CALIBRATE */
     fake_law law;
