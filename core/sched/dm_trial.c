@@ -116,8 +116,12 @@ static void wake_member(struct orr_dm *dm, const struct orr_job *job,
  * reference. */
 static void wake_takers(struct orr_dm *dm, const struct orr_job *job)
 {
-    struct verdict v = judge(dm, job);
+    struct verdict v;
 
+    /* Before we look who has a trial under way: he who has just ended one and
+     * falls asleep sees what we did, or we see that. */
+    orr_sched_after_queueing(dm->runtime);
+    v = judge(dm, job);
     for (unsigned k = 0; k < dm->runtime->nkinds; k++)
         if (kind_takes(dm, job, &v, k))
             wake_member(dm, job, &dm->runtime->kinds[k]);

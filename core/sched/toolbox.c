@@ -213,15 +213,6 @@ struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
 
 /* --- waking --- */
 
-/* A worker says that it sleeps, then looks once more; we have queued a job and
- * now look whether it sleeps. With this barrier (and the worker's) at least
- * one of the two sees what the other did. */
-static void after_queueing(const struct orr_runtime *rt)
-{
-    if (!rt->exec->simulated)
-        atomic_thread_fence(memory_order_seq_cst);
-}
-
 static bool sleeps(const struct orr_worker *worker)
 {
     return atomic_load_explicit(&worker->asleep, memory_order_relaxed);
@@ -238,7 +229,7 @@ static bool wake(struct orr_worker *worker)
 
 bool orr_sched_wake(struct orr_worker *worker)
 {
-    after_queueing(worker->runtime);
+    orr_sched_after_queueing(worker->runtime);
     return sleeps(worker) && wake(worker);
 }
 
@@ -257,7 +248,7 @@ void orr_sched_wake_able(struct orr_runtime *rt, struct orr_job *job)
     const struct orr_cost_row *row = orr_job_costs(rt, job);
     bool woken = false;
 
-    after_queueing(rt);
+    orr_sched_after_queueing(rt);
     for (unsigned w = 0; w < rt->nworkers; w++)
         if (watches(&rt->workers[w]) && sleeps(&rt->workers[w]) &&
             orr_job_able(rt, job, row, w))
@@ -269,7 +260,7 @@ void orr_sched_wake_able(struct orr_runtime *rt, struct orr_job *job)
 
 void orr_sched_wake_all(struct orr_runtime *rt)
 {
-    after_queueing(rt);
+    orr_sched_after_queueing(rt);
     for (unsigned w = 0; w < rt->nworkers; w++)
         if (sleeps(&rt->workers[w]))
             wake(&rt->workers[w]);

@@ -71,6 +71,15 @@ static inline bool orr_prioq_empty(const struct orr_prioq *q)
     return q->njobs == 0;
 }
 
+/* A worker says that it sleeps, then looks once more; we have queued a job and
+ * now look whether it sleeps. With this barrier (and the worker's) at least
+ * one of the two sees what the other did. The functions below have it. */
+static inline void orr_sched_after_queueing(const struct orr_runtime *rt)
+{
+    if (!rt->exec->simulated)
+        atomic_thread_fence(memory_order_seq_cst);
+}
+
 /* Wakes the worker if it sleeps for want of a task; of several callers one
  * does, and is told so. To be called after the job was queued. The worker sets `asleep`, looks
  * once more, then parks. */
