@@ -94,20 +94,17 @@ static bool kind_takes(const struct orr_dm *dm, const struct orr_job *job,
            helps(dm, v, kind, known_length(row, kind, row->able[kind]), njobs);
 }
 
-/* One of those that sleep; all, when each has to be asked by can_execute. */
+/* One of those that sleep; all, when they may differ. The task itself is not
+ * looked at: its job may have been taken meanwhile, and have ended. */
 static void wake_member(struct orr_dm *dm, const struct orr_job *job,
                         const struct orr_kind *kind)
 {
-    struct orr_runtime *rt = dm->runtime;
-
     for (unsigned i = 0; i < kind->nworkers; i++) {
         unsigned w = kind->members[i];
-        bool ask;
 
-        if (atomic_load_explicit(&dm->workers[w].trial, memory_order_relaxed) ||
-            !orr_job_maybe_able(rt, job, job->costs, w, &ask))
+        if (atomic_load_explicit(&dm->workers[w].trial, memory_order_relaxed))
             continue;
-        if (orr_sched_wake(&rt->workers[w]) && !ask)
+        if (orr_sched_wake(&dm->runtime->workers[w]) && !job->differ)
             return;
     }
 }
@@ -135,6 +132,7 @@ int orr_dm_defer(struct orr_dm *dm, const struct orr_dm_offer *offer)
     int err;
 
     job->able_kinds = 0;
+    job->differ = !offer->uniform;
     for (unsigned k = 0; k < dm->runtime->nkinds; k++)
         if (offer->able[k])
             job->able_kinds |= UINT64_C(1) << k;

@@ -89,12 +89,14 @@ struct orr_job {
     uint8_t naccesses;        /* [const] after submission */
     atomic_uchar refs;
     uint8_t has_footprint;
-    uint8_t ended;               /* [lock] callbacks have run, waiters may go */
-    uint8_t slots;               /* [const] accesses that fit behind the job */
-    int priority;                /* [const] after submission */
-    int worker;                  /* where it runs, -1 before */
-    uint32_t footprint;          /* valid if has_footprint */
-    struct orr_edge *successors; /* [lock] until done */
+    uint8_t ended;  /* [lock] callbacks have run, waiters may go */
+    uint8_t slots;  /* [const] accesses that fit behind the job */
+    uint8_t differ; /* [policy] while it waits there: workers of one kind may
+                     * differ in whether they can run it */
+    int priority;   /* [const] after submission */
+    int worker;     /* where it runs, -1 before */
+    uint32_t footprint;             /* valid if has_footprint */
+    struct orr_edge *successors;    /* [lock] until done */
     struct orr_job_waiter *waiters; /* [lock] */
     struct orr_cost_row *costs;     /* borrowed from the runtime's table */
     struct orr_tag *tag;            /* or NULL */
