@@ -32,11 +32,11 @@ enum orr_quantile {
 struct orr_summary {
     unsigned n;           /* samples, with the outliers */
     unsigned nlow, nhigh; /* outliers set aside, on either side */
-    double mean, dev;     /* of what was kept */
+    double mean, dev;     /* of what was kept; dev over n, as in model files */
     double min, max;      /* of all */
     double quantiles[ORR_NQUANTILES]; /* of what was kept */
     double autocorrelation; /* lag 1, of what was kept; NaN: too few samples */
-    unsigned nregimes;      /* 1 or 2 */
+    unsigned nregimes;      /* 1 or 2; 0 without samples */
     struct orr_regime regimes[2]; /* the faster first */
     struct orr_interval mean_ci;   /* 95 %, of the long-run mean of the kept */
     struct orr_interval median_ci; /* 95 %, of the long-run median */
@@ -47,19 +47,29 @@ struct orr_summary {
  * Errors: -ENOMEM; -EINVAL for a sample that is not finite and positive. */
 int orr_summarise(const double *samples, unsigned n, struct orr_summary *ret);
 
-/* Sets keep[i] to whether sample i is no outlier, by the documented rule.
- * Returns how many are kept. Errors: -ENOMEM. */
+/* Sets keep[i] to whether sample i is no outlier: ten times from the median, or
+ * five deviations beyond the level or levels of the series and more than 2 %
+ * and two steps of the clock, and then at most a tenth of the samples
+ * (README.md has the rule in full). Returns how many are kept. Errors: -ENOMEM.
+ * */
 int orr_outliers(const double *samples, unsigned n, bool *keep);
 
 /* Confidence intervals of the given level (0.95) for the median, and the mean,
- * of the stationary process that a series comes from; the samples may depend
- * on those before them. */
+ * of the stationary process that a series comes from, as its clock shows it;
+ * the samples may depend on those before them. Outliers are not set aside: the
+ * median does not mind. Of first-order series of which five samples or more are
+ * independent, n (1 - phi) / (1 + phi), 93 to 97 % are covered by 95 %
+ * intervals, more if the clock is coarse; below that the interval may end at
+ * the extremes of the samples and be too short. NaN for less than 6 samples, or
+ * out of memory. */
 struct orr_interval orr_median_interval(const double *samples, unsigned n,
                                         double level);
 struct orr_interval orr_mean_interval(const double *samples, unsigned n,
                                       double level);
 
-/* Where the median of the next m samples lies, with probability `level`. */
+/* Where the median of the next m samples lies, with probability `level`, as far
+ * as the n samples have seen all levels there are. The same holds. NaN for less
+ * than 8 samples or m = 0. */
 struct orr_interval orr_next_median_interval(const double *samples, unsigned n,
                                              unsigned m, double level);
 

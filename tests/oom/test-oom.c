@@ -15,6 +15,7 @@
 #include "perfmodel/arch.h"
 #include "perfmodel/curve.h"
 #include "perfmodel/model.h"
+#include "perfmodel/robust.h"
 #include "perfmodel/sampling.h"
 #include "perfmodel/side.h"
 #include "platforms/doctor.h"
@@ -195,9 +196,28 @@ static int fit_polynomial(void)
 }
 #endif
 
+/* Two levels that come and go: every allocation there is. */
+static int summarise(void)
+{
+    struct orr_summary summary = {.n = 77};
+    double samples[200];
+    bool keep[200];
+    int code;
+
+    for (unsigned i = 0; i < 200; i++)
+        samples[i] = (i / 40 % 2 ? 120 : 100) + 1e-3 * (i * 37 % 200);
+    code = orr_summarise(samples, 200, &summary);
+    ck_assert_uint_eq(summary.n, code == 0 ? 200 : 77);
+    if (code == 0) {
+        code = orr_outliers(samples, 200, keep);
+        code = code < 0 ? code : 0;
+    }
+    return code;
+}
+
 static int (*const readers[])(void) = {
     read_machine,   read_config, read_models, examine_machine,
-    fit_laws,       interpolate, read_side,
+    fit_laws,       interpolate, read_side,   summarise,
 #if ORR_HAS_FIT
     fit_polynomial,
 #endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfmodel/dependence.h - how much the samples of a series depend on those
+ * before them, and what that does to the variance of averages. Used by
+ * intervals.c. Pure functions of what they are given.
+ */
+#pragma once
+
+/* A series sorted, and as normal scores: each sample is replaced by what a
+ * standard normal sample of its rank would be, so that neither outliers nor the
+ * shape of the distribution matter. */
+struct orr_ranked {
+    unsigned n;
+    double *sorted; /* n values, ascending */
+    double *scores; /* n normal scores, in the order of the series */
+    double energy;  /* mean square of the scores; 0 for a constant series */
+    double untied;  /* the same if no two samples were equal */
+    void *memory;   /* owned */
+};
+
+/* Ranks n >= 1 samples. End it with orr_ranked_done(). Errors: -ENOMEM. */
+int orr_ranked_init(struct orr_ranked *ranked, const double *samples,
+                    unsigned n);
+void orr_ranked_done(struct orr_ranked *ranked);
+
+/* What is known of the dependence. */
+struct orr_dependence {
+    double phi;     /* lag-1 autocorrelation, free of bias, -0.5 … 0.995 */
+    double excess;  /* long-run variance over what phi says, >= 1; above 1 only
+                      * if no series of that phi explains the slow changes */
+    double freedom; /* degrees of freedom of the long-run variance */
+    double n;       /* independent samples that say as much */
+};
+
+struct orr_dependence orr_dependence_of(const struct orr_ranked *ranked);
+
+/* Variance of the mean of n successive samples of variance 1 with
+ * autocorrelations phi^k. */
+double orr_variance_of_mean(double phi, unsigned n);
+
+/* Variance of the share, among n successive samples, of those below the
+ * median, for normal variables with autocorrelations phi^k under any
+ * increasing map. */
+double orr_variance_of_share(double phi, unsigned n);
