@@ -24,7 +24,7 @@ struct series {
     double us[LONGEST];
 };
 
-static struct series *all; /* [const] once read */
+static struct series *all; /* of the present test */
 static unsigned nseries;
 
 static void read_file(const char *folder, const char *name)
@@ -61,8 +61,8 @@ static int is_csv(const struct dirent *entry)
     return length > 4 && strcmp(entry->d_name + length - 4, ".csv") == 0;
 }
 
-/* Whether there are series. */
-static bool read_all(void)
+/* Reads all series there are. */
+static void set_up(void)
 {
     struct dirent **entries = NULL;
     char folder[512];
@@ -82,7 +82,12 @@ static bool read_all(void)
     free(entries);
     if (nseries == 0)
         printf("# skipped: no timings/*.csv (ORRERY_SHARED)\n");
-    return nseries > 0;
+}
+
+static void tear_down(void)
+{
+    free(all);
+    nseries = 0;
 }
 
 static double quantile(const double *values, unsigned n, double q)
@@ -141,7 +146,7 @@ START_TEST(half_a_series_predicts_the_median_of_the_other)
     double widths[MOST_SERIES], spread[NSPREADS][MOST_SERIES];
     unsigned covered = 0, narrow[NSPREADS] = {0};
 
-    if (!read_all())
+    if (nseries == 0)
         return;
     for (unsigned i = 0; i < nseries; i++) {
         struct outcome o = predict(&all[i], _i == 1);
@@ -161,7 +166,6 @@ START_TEST(half_a_series_predicts_the_median_of_the_other)
     fflush(stdout);
     ck_assert_uint_ge(24 * covered, 20 * nseries);
     ck_assert_uint_eq(narrow[OF_FROM], nseries);
-    free(all);
 }
 END_TEST
 
@@ -169,7 +173,7 @@ START_TEST(what_is_set_aside_are_few_samples)
 {
     unsigned two = 0;
 
-    if (!read_all())
+    if (nseries == 0)
         return;
     for (unsigned i = 0; i < nseries; i++) {
         const struct series *s = &all[i];
@@ -189,7 +193,6 @@ START_TEST(what_is_set_aside_are_few_samples)
     }
     printf("# %u of %u have two regimes\n", two, nseries);
     fflush(stdout);
-    free(all);
 }
 END_TEST
 
@@ -198,6 +201,7 @@ int main(void)
     Suite *suite = suite_create("perfmodel-timings");
     TCase *tc = tcase_create("all");
 
+    tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, half_a_series_predicts_the_median_of_the_other, 0,
                         2);
