@@ -16,6 +16,7 @@ static const struct {
     {"run", cmd_run, "run a program, for real or on a simulated machine"},
     {"compare", cmd_compare, "compare machines and schedulers in one table"},
     {"machine", cmd_machine, "list, show or copy machines"},
+    {"perfmodel", cmd_perfmodel, "look at measured kernel times, move them"},
     {"trace", cmd_trace, "run a program and draw what its workers did"},
 };
 

@@ -77,6 +77,35 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
     return a;
 }
 
+int tool_parse_words(int argc, char **argv, const struct tool_option *options,
+                     const char *help, int *ret_nwords)
+{
+    int at = 0, n = 0;
+
+    for (;;) {
+        char *there = argv[at];
+        bool ended;
+        int first;
+
+        argv[at] = argv[0]; /* the name that messages have */
+        first = tool_parse(argc - at, argv + at, options, help);
+        ended = first > 1 && !strcmp(argv[at + first - 1], "--");
+        argv[at] = there;
+        if (first <= 0)
+            return first;
+        at += first;
+        if (at >= argc)
+            break;
+        argv[++n] = argv[at];
+        while (ended && ++at < argc)
+            argv[++n] = argv[at];
+        if (ended)
+            break;
+    }
+    *ret_nwords = n;
+    return 1;
+}
+
 char **tool_split(const char *text)
 {
     size_t n = strlen(text), pieces = 0;

@@ -20,6 +20,7 @@ enum {
 int cmd_run(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_machine(int argc, char **argv);
+int cmd_perfmodel(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 
 /* "orrery: …" and a newline on stderr. */
@@ -39,6 +40,12 @@ struct tool_option {
  * or a missing value prints a message and returns -1. */
 int tool_parse(int argc, char **argv, const struct tool_option *options,
                const char *help);
+
+/* The same for commands whose words and options may mix: moves the words to
+ * argv[1] onwards, in order; all that follows `--` are words. Returns 1 and how
+ * many in *ret_nwords, 0 or -1 as tool_parse. */
+int tool_parse_words(int argc, char **argv, const struct tool_option *options,
+                     const char *help, int *ret_nwords);
 
 /* Splits "a,b,c" into a NULL-terminated array, owned by the caller (free, one
  * block); empty pieces are dropped. NULL without memory. */

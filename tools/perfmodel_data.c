@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/perfmodel_data.c - reads a model file with its side file, and puts what
+ * is in them into words. One thread.
+ */
+#include "tools/perfmodel.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+unsigned orr_perfmodel_minimum(void)
+{
+    const char *text = getenv("STARPU_CALIBRATE_MINIMUM");
+    long n = text ? strtol(text, NULL, 10) : 0;
+
+    return n > 0 && n < 1000000 ? (unsigned)n : 10;
+}
+
+void orr_perfmodel_unload(struct orr_perfmodel_data *data)
+{
+    orr_model_file_free(data->file);
+    *data = (struct orr_perfmodel_data){0};
+}
+
+int orr_perfmodel_load(const char *path, struct orr_perfmodel_data *ret,
+                       struct orr_error *err)
+{
+    struct orr_perfmodel_data data = {0};
+    int rc = orr_model_file_read(path, &data.file, err);
+
+    if (rc < 0)
+        return rc;
+    *ret = data;
+    return 0;
+}
+
+/* -- texts -- */
+
+const char *orr_perfmodel_side_text(enum orr_perfmodel_side state)
+{
+    static const char *const texts[] = {
+        [ORR_PERFMODEL_SIDE_NONE] = "none",
+        [ORR_PERFMODEL_SIDE_VALID] = "valid",
+        [ORR_PERFMODEL_SIDE_PARTLY] = "partly stale",
+        [ORR_PERFMODEL_SIDE_STALE] = "stale",
+        [ORR_PERFMODEL_SIDE_BROKEN] = "broken",
+    };
+
+    return texts[state];
+}
+
+const char *orr_perfmodel_time_text(double us, char ret[ORR_PERFMODEL_TEXT])
+{
+    static const struct {
+        double us;
+        const char *name;
+    } units[] = {{1e6, "s"}, {1e3, "ms"}, {1, "µs"}, {1e-3, "ns"}};
+    unsigned u = 0;
+    double value;
+
+    if (isnan(us) || isinf(us)) {
+        snprintf(ret, ORR_PERFMODEL_TEXT, "%s", isnan(us) ? "-" : "inf");
+        return ret;
+    }
+    /* The first unit in which three digits do not round to less than 1. */
+    while (u < 3 && fabs(us) < units[u].us * 0.9995)
+        u++;
+    if (us == 0)
+        u = 2;
+    value = us / units[u].us;
+    snprintf(ret, ORR_PERFMODEL_TEXT, "%.*f %s",
+             fabs(value) >= 99.95   ? 0
+             : fabs(value) >= 9.995 ? 1
+                                    : 2,
+             value, units[u].name);
+    return ret;
+}
+
+const char *orr_perfmodel_arch_text(const struct orr_device *devices,
+                                    unsigned ndevices,
+                                    char ret[ORR_PERFMODEL_TEXT])
+{
+    size_t at = 0;
+
+    ret[0] = '\0';
+    for (unsigned d = 0; d < ndevices && at < ORR_PERFMODEL_TEXT; d++) {
+        const char *type = orr_device_type_name(devices[d].type);
+        char number[16];
+
+        snprintf(number, sizeof(number), "type%d-", devices[d].type);
+        at += (size_t)snprintf(ret + at, ORR_PERFMODEL_TEXT - at, "%s%s%d",
+                               d ? "+" : "", type ? type : number,
+                               devices[d].devid);
+        if (devices[d].ncores != 1 && at < ORR_PERFMODEL_TEXT)
+            at += (size_t)snprintf(ret + at, ORR_PERFMODEL_TEXT - at, ":%d",
+                                   devices[d].ncores);
+    }
+    return ret;
+}
+
+bool orr_perfmodel_arch_wanted(const char *arch,
+                               const struct orr_device *devices,
+                               unsigned ndevices)
+{
+    char text[ORR_PERFMODEL_TEXT];
+    const char *type;
+
+    if (!arch)
+        return true;
+    if (!strcasecmp(arch, orr_perfmodel_arch_text(devices, ndevices, text)))
+        return true;
+    type = ndevices == 1 ? orr_device_type_name(devices[0].type) : NULL;
+    return type && !strcasecmp(arch, type);
+}

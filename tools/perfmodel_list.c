@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/perfmodel_list.c - `orrery perfmodel list`: the model files there are,
+ * a line each. One thread.
+ */
+#include "tools/perfmodel.h"
+#include "tools/table.h"
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: orrery perfmodel list [-m MACHINE] [--host HOST] [--json]\n"
+    "Lists the models of kernels in the sampling directories, of all hosts or "
+    "of one.\n"
+    "  -m, --machine MACHINE  those of a machine, in what it brings along too\n"
+    "  --host HOST            those of this host only\n"
+    "  --json                 as JSON\n"
+    "`calibrated` counts the entries with enough samples for a real run\n"
+    "(STARPU_CALIBRATE_MINIMUM, 10). `side file` says whether robust "
+    "statistics\n"
+    "belong to the model as it is: stale ones are ignored, somebody else has "
+    "written\n"
+    "the model since. A shadowed file is never read: an earlier directory has "
+    "one of\n"
+    "the same name.\n"
+    "Exit codes: 0; 1 when a file is broken; 2 for a wrong command line.\n"
+    "example: orrery perfmodel list --host mirage\n";
+
+#define NCOLUMNS 8
+
+struct listing {
+    char **cells; /* owned, as are the texts */
+    size_t n;
+    json_t *json; /* NULL: a table is wanted */
+    unsigned minimum;
+    unsigned nbroken;
+};
+
+/* What a file has, all device sets together. */
+struct totals {
+    char *archs; /* owned: "cpu0 cuda0" */
+    unsigned nentries, ncalibrated;
+    unsigned long long nsamples;
+};
+
+static int totals_arch(struct totals *totals, const char *arch)
+{
+    char *longer = tool_format("%s%s%s", totals->archs ? totals->archs : "",
+                               totals->archs ? " " : "", arch);
+
+    if (!longer)
+        return -ENOMEM;
+    free(totals->archs);
+    totals->archs = longer;
+    return 0;
+}
+
+static int totals_make(const struct orr_model_file *file, unsigned minimum,
+                       struct totals *ret)
+{
+    struct totals totals = {0};
+
+    for (unsigned c = 0; c < file->ncombs; c++) {
+        const struct orr_model_comb *comb = &file->combs[c];
+        char text[ORR_PERFMODEL_TEXT];
+
+        orr_perfmodel_arch_text(comb->devices, comb->ndevices, text);
+        if (totals_arch(&totals, text) < 0) {
+            free(totals.archs);
+            return -ENOMEM;
+        }
+        for (unsigned i = 0; i < comb->nimpls; i++)
+            for (unsigned r = 0; r < comb->impls[i].nrows; r++) {
+                unsigned n = comb->impls[i].rows[r].n;
+
+                totals.nentries++;
+                totals.nsamples += n;
+                totals.ncalibrated += n >= minimum;
+            }
+    }
+    *ret = totals;
+    return 0;
+}
+
+static char *calibrated_text(const struct totals *totals)
+{
+    if (!totals->nentries)
+        return tool_format("empty");
+    if (totals->ncalibrated == totals->nentries)
+        return tool_format("yes");
+    if (!totals->ncalibrated)
+        return tool_format("no");
+    return tool_format("%u of %u", totals->ncalibrated, totals->nentries);
+}
+
+/* A line of the table; totals NULL: the file is broken for a reason. */
+static int add_row(struct listing *listing,
+                   const struct orr_perfmodel_item *item,
+                   const struct totals *totals, const char *side,
+                   const char *problem)
+{
+    char **cells = realloc(listing->cells, (listing->n + 1) * NCOLUMNS *
+                                               sizeof(*listing->cells));
+    char **row;
+
+    if (!cells)
+        return -ENOMEM;
+    listing->cells = cells;
+    row = cells + listing->n++ * NCOLUMNS;
+    row[0] = tool_format("%s", item->symbol);
+    row[1] = tool_format("%s", item->host);
+    row[2] = tool_format("%s", totals && totals->archs ? totals->archs : "-");
+    row[3] = totals ? tool_format("%u", totals->nentries) : tool_format("-");
+    row[4] = totals ? tool_format("%llu", totals->nsamples) : tool_format("-");
+    row[5] = totals ? calibrated_text(totals) : tool_format("broken");
+    row[6] = tool_format("%s", side);
+    row[7] = problem ? tool_format("%s", problem)
+                     : tool_format("%s%s", item->dir,
+                                   item->shadowed ? " (shadowed)" : "");
+    for (int c = 0; c < NCOLUMNS; c++)
+        if (!row[c])
+            return -ENOMEM;
+    return 0;
+}
+
+static int add_json(struct listing *listing,
+                    const struct orr_perfmodel_item *item,
+                    const struct totals *totals, const char *side,
+                    const char *problem)
+{
+    json_t *row =
+        json_pack("{s:s, s:s, s:s, s:b}", "symbol", item->symbol, "host",
+                  item->host, "path", item->path, "shadowed", item->shadowed);
+
+    if (totals) {
+        json_t *archs = json_array();
+        char *saved = NULL;
+
+        for (char *arch = totals->archs ? strtok_r(totals->archs, " ", &saved)
+                                        : NULL;
+             arch; arch = strtok_r(NULL, " ", &saved))
+            json_array_append_new(archs, json_string(arch));
+        json_object_set_new(row, "architectures", archs);
+        json_object_set_new(row, "entries", json_integer(totals->nentries));
+        json_object_set_new(row, "samples",
+                            json_integer((json_int_t)totals->nsamples));
+        json_object_set_new(row, "calibrated",
+                            json_integer(totals->ncalibrated));
+        json_object_set_new(row, "side_file", json_string(side));
+    } else {
+        json_object_set_new(row, "error", json_string(problem));
+    }
+    return json_array_append_new(listing->json, row) < 0 ? -ENOMEM : 0;
+}
+
+static int visit(const struct orr_perfmodel_item *item, void *arg)
+{
+    struct listing *listing = arg;
+    struct orr_perfmodel_data data;
+    struct orr_error err = {""};
+    struct totals totals = {0};
+    const char *side = "-";
+    int rc = orr_perfmodel_load(item->path, &data, &err);
+    bool loaded = rc == 0;
+
+    if (rc == -ENOMEM || rc == -ENOENT)
+        return rc == -ENOMEM ? rc : 0; /* it has gone away meanwhile */
+    if (loaded) {
+        rc = totals_make(data.file, listing->minimum, &totals);
+        side = orr_perfmodel_side_text(data.state);
+        orr_perfmodel_unload(&data);
+        if (rc < 0)
+            return rc;
+    } else if (rc == -ENODATA) { /* StarPU counts an empty file as absent */
+        loaded = true;
+    } else {
+        listing->nbroken++;
+    }
+    rc = (listing->json ? add_json : add_row)(
+        listing, item, loaded ? &totals : NULL, side, loaded ? NULL : err.text);
+    free(totals.archs);
+    return rc;
+}
+
+static void print(const struct listing *listing)
+{
+    static const struct table_column columns[NCOLUMNS] = {
+        {"symbol", false},    {"host", false},     {"architectures", false},
+        {"entries", true},    {"samples", true},   {"calibrated", false},
+        {"side file", false}, {"directory", false}};
+
+    if (listing->json) {
+        json_dumpf(listing->json, stdout, JSON_INDENT(2));
+        putchar('\n');
+    } else if (listing->n) {
+        table_print(columns, NCOLUMNS, listing->cells, listing->n);
+    }
+}
+
+static int list(const struct orr_perfmodel_place *place, bool json)
+{
+    struct listing listing = {.json = json ? json_array() : NULL,
+                              .minimum = orr_perfmodel_minimum()};
+    int rc = orr_perfmodel_each(place, place->chosen ? place->host : NULL,
+                                visit, &listing);
+
+    if (rc < 0)
+        tool_error("perfmodel list: %s", strerror(-rc));
+    else
+        print(&listing);
+    if (rc == 0 && !json && !listing.n)
+        tool_error("there are no models%s%s; a program with "
+                   "STARPU_CALIBRATE=1 makes them",
+                   place->chosen ? " of host " : "",
+                   place->chosen ? place->host : "");
+    for (size_t c = 0; c < listing.n * NCOLUMNS && !json; c++)
+        free(listing.cells[c]);
+    free(listing.cells);
+    json_decref(listing.json);
+    return rc == 0 && !listing.nbroken && fflush(stdout) == 0 ? TOOL_OK
+                                                              : TOOL_FAILED;
+}
+
+int orr_perfmodel_list(int argc, char **argv)
+{
+    struct orr_perfmodel_choice choice = {NULL, NULL};
+    bool json = false;
+    const struct tool_option options[] = {
+        {'m', "machine", &choice.machine, NULL},
+        {0, "host", &choice.host, NULL},
+        {0, "json", NULL, &json},
+        {0}};
+    struct orr_perfmodel_place place;
+    int nwords = 0, rc = tool_parse_words(argc, argv, options, help, &nwords);
+
+    if (rc <= 0)
+        return rc < 0 ? TOOL_USAGE : TOOL_OK;
+    if (nwords > 0) {
+        tool_error("perfmodel list: %s is not understood; it takes options "
+                   "only",
+                   argv[1]);
+        return TOOL_USAGE;
+    }
+    if (orr_perfmodel_open(&choice, &place) < 0)
+        return TOOL_FAILED;
+    rc = list(&place, json);
+    orr_perfmodel_close(&place);
+    return rc;
+}
