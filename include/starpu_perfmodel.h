@@ -173,6 +173,11 @@ void starpu_save_history_based_model(struct starpu_perfmodel *model);
 /* Where the file of a symbol is, or "" . */
 void starpu_perfmodel_get_model_path(const char *symbol, char *path,
                                      size_t maxlen);
+/* Where raw measures of the model are kept, or "": the side file, one for all
+ * architectures and implementations. It need not exist yet. */
+void starpu_perfmodel_debugfilepath(struct starpu_perfmodel *model,
+                                    struct starpu_perfmodel_arch *arch,
+                                    char *path, size_t maxlen, unsigned nimpl);
 /* Frees the models' memory. */
 void starpu_perfmodel_free_sampling(void);
 
@@ -255,6 +260,13 @@ void starpu_perfmodel_print(struct starpu_perfmodel *model,
 int starpu_perfmodel_print_all(struct starpu_perfmodel *model, char *arch,
                                char *parameter, uint32_t *footprint,
                                FILE *output);
+/* Writes the loaded file as XML. */
+void starpu_perfmodel_dump_xml(FILE *output, struct starpu_perfmodel *model);
+/* The mean of a footprint on each worker (implementation 0), with blanks
+ * between, "inf" where it is unknown. 0, or 1 when the model has no figures.
+ * After starpu_init. */
+int starpu_perfmodel_print_estimations(struct starpu_perfmodel *model,
+                                       uint32_t footprint, FILE *output);
 int starpu_perfmodel_list_combs(FILE *output, struct starpu_perfmodel *model);
 void starpu_perfmodel_directory(FILE *output);
 

@@ -91,6 +91,12 @@ int orr_perfmodel_load(const char *path, struct orr_perfmodel_data *ret,
                        struct orr_error *err);
 void orr_perfmodel_unload(struct orr_perfmodel_data *data);
 
+/* The side entry of a row, NULL without a valid one. Lent. */
+const struct orr_side_entry *
+orr_perfmodel_side_of(const struct orr_perfmodel_data *data,
+                      const struct orr_model_comb *comb, unsigned impl,
+                      const struct orr_model_row *row, bool *ret_stale);
+
 /* Samples from which a row is used in a real run: STARPU_CALIBRATE_MINIMUM, or
  * 10. */
 unsigned orr_perfmodel_minimum(void);

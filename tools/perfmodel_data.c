@@ -23,7 +23,66 @@ unsigned orr_perfmodel_minimum(void)
 void orr_perfmodel_unload(struct orr_perfmodel_data *data)
 {
     orr_model_file_free(data->file);
+    orr_side_free(data->side);
     *data = (struct orr_perfmodel_data){0};
+}
+
+const struct orr_side_entry *
+orr_perfmodel_side_of(const struct orr_perfmodel_data *data,
+                      const struct orr_model_comb *comb, unsigned impl,
+                      const struct orr_model_row *row, bool *ret_stale)
+{
+    bool stale = false;
+    const struct orr_side_entry *entry =
+        data->side ? orr_side_find(data->side, comb->devices, comb->ndevices,
+                                   impl, row, &stale)
+                   : NULL;
+
+    if (ret_stale)
+        *ret_stale = stale;
+    return entry;
+}
+
+/* Looks for the side entry of each row. */
+static enum orr_perfmodel_side side_state(const struct orr_perfmodel_data *data)
+{
+    unsigned valid = 0, nstale = 0;
+
+    for (unsigned c = 0; c < data->file->ncombs; c++) {
+        const struct orr_model_comb *comb = &data->file->combs[c];
+
+        for (unsigned i = 0; i < comb->nimpls; i++)
+            for (unsigned r = 0; r < comb->impls[i].nrows; r++) {
+                bool stale;
+
+                if (orr_perfmodel_side_of(data, comb, i,
+                                          &comb->impls[i].rows[r], &stale))
+                    valid++;
+                nstale += stale;
+            }
+    }
+    if (nstale > 0)
+        return valid ? ORR_PERFMODEL_SIDE_PARTLY : ORR_PERFMODEL_SIDE_STALE;
+    return valid ? ORR_PERFMODEL_SIDE_VALID : ORR_PERFMODEL_SIDE_NONE;
+}
+
+static int load_side(const char *path, struct orr_perfmodel_data *data)
+{
+    char *side = NULL;
+    int rc = orr_side_path(path, &side);
+
+    if (rc == -EINVAL)
+        return 0; /* a file outside of a sampling directory */
+    if (rc == 0)
+        rc = orr_side_read(side, ORR_SIDE_SAMPLES, &data->side, &data->problem);
+    free(side);
+    if (rc == -ENOMEM)
+        return rc;
+    if (rc == 0)
+        data->state = side_state(data);
+    else if (rc != -ENOENT)
+        data->state = ORR_PERFMODEL_SIDE_BROKEN;
+    return 0;
 }
 
 int orr_perfmodel_load(const char *path, struct orr_perfmodel_data *ret,
@@ -34,6 +93,11 @@ int orr_perfmodel_load(const char *path, struct orr_perfmodel_data *ret,
 
     if (rc < 0)
         return rc;
+    rc = load_side(path, &data);
+    if (rc < 0) {
+        orr_perfmodel_unload(&data);
+        return orr_fail(err, rc, "%s: out of memory", path);
+    }
     *ret = data;
     return 0;
 }

@@ -2,10 +2,13 @@
 /* tools/tool.c - see tool.h. One thread. */
 #include "tools/tool.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 void tool_error(const char *format, ...)
 {
@@ -104,6 +107,65 @@ int tool_parse_words(int argc, char **argv, const struct tool_option *options,
     }
     *ret_nwords = n;
     return 1;
+}
+
+static int write_stream(FILE *file, const char *name, const char *text,
+                        size_t size)
+{
+    errno = 0;
+    if (fwrite(text, 1, size, file) == size && fflush(file) == 0)
+        return 0;
+    tool_error("%s: cannot be written: %s", name, strerror(errno));
+    return errno ? -errno : -EIO;
+}
+
+/* Writes beside the file and renames, so that nobody finds half of it. */
+static int replace_file(const char *path, const char *text, size_t size)
+{
+    char *beside = tool_format("%s.new-%ld", path, (long)getpid());
+    FILE *file = beside ? fopen(beside, "wx") : NULL;
+    int rc;
+
+    if (!file) {
+        rc = beside ? -errno : -ENOMEM;
+        tool_error("%s: cannot be written: %s", path, strerror(-rc));
+        free(beside);
+        return rc;
+    }
+    rc = write_stream(file, path, text, size);
+    if (fclose(file) != 0 && rc == 0) {
+        rc = -errno;
+        tool_error("%s: cannot be written: %s", path, strerror(-rc));
+    }
+    if (rc == 0 && rename(beside, path) != 0) {
+        rc = -errno;
+        tool_error("%s: cannot be replaced: %s", path, strerror(-rc));
+    }
+    if (rc < 0)
+        unlink(beside);
+    free(beside);
+    return rc;
+}
+
+int tool_write_file(const char *path, const char *text, size_t size)
+{
+    struct stat st;
+    FILE *file;
+    int rc;
+
+    if (!path || !strcmp(path, "-"))
+        return write_stream(stdout, "standard output", text, size);
+    if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
+        return replace_file(path, text, size);
+    file = fopen(path, "w"); /* a pipe, a terminal, /dev/null */
+    if (!file) {
+        rc = -errno;
+        tool_error("%s: cannot be opened: %s", path, strerror(-rc));
+        return rc;
+    }
+    rc = write_stream(file, path, text, size);
+    fclose(file);
+    return rc;
 }
 
 char **tool_split(const char *text)

@@ -47,6 +47,11 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
 int tool_parse_words(int argc, char **argv, const struct tool_option *options,
                      const char *help, int *ret_nwords);
 
+/* Puts text where an -o says: on standard output when `path` is NULL or "-",
+ * else in the file, which is then the new one or, on failure, as before. Prints
+ * what went wrong and returns a negative errno. */
+int tool_write_file(const char *path, const char *text, size_t size);
+
 /* Splits "a,b,c" into a NULL-terminated array, owned by the caller (free, one
  * block); empty pieces are dropped. NULL without memory. */
 char **tool_split(const char *text);

@@ -26,6 +26,14 @@ struct orr_model *orr_api_model(struct orr_runtime *rt,
 const struct orr_kind *orr_api_kind(struct orr_runtime *rt,
                                     const struct starpu_perfmodel_arch *arch);
 
+/* The file loaded into the model; NULL without, which is said on stderr. */
+const struct orr_model_file *orr_api_model_file(const char *call,
+                                                struct starpu_perfmodel *model);
+
+/* The path of the side file with the model's raw measures, for the caller to
+ * free; NULL when it has no file or memory is out. */
+char *orr_api_model_side(const struct starpu_perfmodel *model);
+
 /* The devices in perfmodel's type; at most `max` of them. Returns how many. */
 unsigned orr_api_devices(const struct starpu_perfmodel_device *devices,
                          int ndevices, struct orr_device *ret, unsigned max);

@@ -9,6 +9,7 @@
 
 #include "core/api/api.h"
 #include "core/api/model.h"
+#include "perfmodel/side.h"
 
 #ifndef ORR_DATADIR
 #    define ORR_DATADIR "/usr/share" /* the build says it */
@@ -86,16 +87,20 @@ int starpu_perfmodel_load_file(const char *filename,
                                struct starpu_perfmodel *model)
 {
     struct _starpu_perfmodel_state *state = orr_api_model_state(model);
+    char *path = strdup(filename);
     struct orr_error err = {""};
     struct orr_model_file *file;
 
-    if (!state || orr_model_file_read(filename, &file, &err) < 0) {
+    if (!state || !path || orr_model_file_read(filename, &file, &err) < 0) {
         if (err.text[0])
             orr_log_error("%s: %s", __func__, err.text);
+        free(path);
         return 1;
     }
     orr_model_file_free(state->file);
+    free(state->path);
     state->file = file;
+    state->path = path;
     model->is_loaded = 1;
     return 0;
 }
@@ -125,6 +130,34 @@ int starpu_perfmodel_load_symbol(const char *symbol,
         rc = starpu_perfmodel_load_file(path, model);
     free(path);
     return rc == 0 ? 0 : 1;
+}
+
+/* -- raw measures -- */
+
+char *orr_api_model_side(const struct starpu_perfmodel *model)
+{
+    char *found = NULL, *side = NULL;
+    const char *path = model->state ? model->state->path : NULL;
+
+    if (!path && model->symbol &&
+        find_file("starpu_perfmodel_debugfilepath", model->symbol, &found) == 0)
+        path = found;
+    if (path && orr_side_path(path, &side) < 0)
+        side = NULL;
+    free(found);
+    return side;
+}
+
+void starpu_perfmodel_debugfilepath(struct starpu_perfmodel *model,
+                                    struct starpu_perfmodel_arch *arch,
+                                    char *path, size_t maxlen, unsigned nimpl)
+{
+    char *side = orr_api_model_side(model);
+
+    (void)arch; /* one file has them all */
+    (void)nimpl;
+    snprintf(path, maxlen, "%s", side ? side : "");
+    free(side);
 }
 
 /* -- lists -- */

@@ -4,6 +4,7 @@
  * starpu_perfmodel_display shows them. One thread.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -13,13 +14,14 @@
 
 /* What is to be written. */
 struct wish {
+    const struct starpu_perfmodel *model;
     const char *parameter;     /* NULL: all, else one figure's name */
     const uint32_t *footprint; /* NULL: all rows */
     FILE *out;
 };
 
-static const struct orr_model_file *file_of(const char *call,
-                                            struct starpu_perfmodel *model)
+const struct orr_model_file *orr_api_model_file(const char *call,
+                                                struct starpu_perfmodel *model)
 {
     if (model->state && model->state->file)
         return model->state->file;
@@ -46,6 +48,15 @@ static void print_fit(const struct orr_model_fit *fit, FILE *out)
                 "\tNon-Linear: y = a size ^b + c\n\t\ta = %e\n\t\tb = "
                 "%e\n\t\tc = %e\n",
                 fit->a, fit->b, fit->c);
+}
+
+static void print_polynomial(const struct orr_model_fit *fit, FILE *out)
+{
+    if (!fit->ncoeff)
+        return;
+    fprintf(out, "\tMultiple: y = sum of coeff times powers of parameters\n");
+    for (unsigned i = 0; i < fit->ncoeff; i++)
+        fprintf(out, "\t\tcoeff[%u] = %e\n", i, fit->coeff[i]);
 }
 
 static void print_rows(const struct orr_model_impl *impl,
@@ -84,6 +95,13 @@ static bool print_one(const struct orr_model_impl *impl,
             fprintf(wish->out, "%e\n", fits[i].value);
             return true;
         }
+    if (!strcmp(wish->parameter, "path-file-debug")) {
+        char *side = orr_api_model_side(wish->model);
+
+        fprintf(wish->out, "%s\n", side ? side : "");
+        free(side);
+        return true;
+    }
     if (!mean && strcmp(wish->parameter, "stddev") != 0)
         return false;
     for (unsigned i = 0; i < impl->nrows; i++)
@@ -104,6 +122,7 @@ static bool print_impl(const struct orr_model_comb *comb, unsigned impl,
     orr_arch_name(comb->devices, comb->ndevices, comb->number, impl, name);
     fprintf(wish->out, "# performance model for %s\n", name);
     print_fit(&comb->impls[impl].fit, wish->out);
+    print_polynomial(&comb->impls[impl].fit, wish->out);
     print_rows(&comb->impls[impl], wish);
     fputc('\n', wish->out);
     return true;
@@ -112,7 +131,7 @@ static bool print_impl(const struct orr_model_comb *comb, unsigned impl,
 static void refuse(const char *call, const char *parameter)
 {
     orr_log_error("%s: there is no parameter `%s'; known are a, b, c, alpha, "
-                  "beta, mean, stddev",
+                  "beta, mean, stddev, path-file-debug",
                   call, parameter);
 }
 
@@ -120,8 +139,8 @@ void starpu_perfmodel_print(struct starpu_perfmodel *model,
                             struct starpu_perfmodel_arch *arch, unsigned nimpl,
                             char *parameter, uint32_t *footprint, FILE *output)
 {
-    const struct orr_model_file *file = file_of(__func__, model);
-    struct wish wish = {parameter, footprint, output};
+    const struct orr_model_file *file = orr_api_model_file(__func__, model);
+    struct wish wish = {model, parameter, footprint, output};
     struct orr_device devices[ORR_API_MAXDEVICES];
     unsigned n = orr_api_devices(arch->devices, arch->ndevices, devices,
                                  ORR_API_MAXDEVICES);
@@ -131,6 +150,60 @@ void starpu_perfmodel_print(struct starpu_perfmodel *model,
     if (comb && nimpl < comb->nimpls && !print_impl(comb, nimpl, &wish))
         refuse(__func__, parameter);
 }
+
+/* -- one figure per worker -- */
+
+/* The mean of a footprint for implementation 0 on a comb, from the loaded file
+ * or else the runtime's model; infinite when it is unknown. */
+static double mean_of(const struct orr_runtime *rt,
+                      const struct orr_model_file *file,
+                      const struct orr_model *model, unsigned comb,
+                      uint32_t footprint)
+{
+    const struct orr_comb *ours =
+        orr_combs_at(orr_models_combs(rt->models), comb);
+    const struct orr_model_comb *found;
+    const struct orr_model_row *row = NULL;
+    const struct orr_entry *entry;
+    struct orr_model_row now;
+
+    if (file) {
+        found = orr_model_file_find_comb(file, ours->devices, ours->ndevices,
+                                         rt->homogeneous);
+        if (found && found->nimpls)
+            row = orr_model_impl_find_row(&found->impls[0], footprint);
+    } else {
+        entry = orr_model_find(model, comb, 0, footprint);
+        if (entry)
+            orr_entry_read(entry, &now);
+        row = entry ? &now : NULL;
+    }
+    return row && row->n > 0 ? row->mean : (double)INFINITY;
+}
+
+int starpu_perfmodel_print_estimations(struct starpu_perfmodel *model,
+                                       uint32_t footprint, FILE *output)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    const struct orr_model_file *file =
+        model->state ? model->state->file : NULL;
+    const struct orr_model *ours = file ? NULL : orr_api_model(rt, model);
+
+    if (!file && !ours) {
+        orr_log_error("%s: the model has no figures: call "
+                      "starpu_perfmodel_load_symbol first, or give it a type "
+                      "and a symbol",
+                      __func__);
+        return 1;
+    }
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        fprintf(output, "%s%e", w ? " " : "",
+                mean_of(rt, file, ours, rt->kinds[rt->workers[w].kind].comb,
+                        footprint));
+    return 0;
+}
+
+/* -- all architectures -- */
 
 /* Whether the comb is what `arch` names: "cpu", "cpu:2" (cores), "cuda",
  * "cuda1", "cuda_1". NULL names all. */
@@ -156,8 +229,8 @@ int starpu_perfmodel_print_all(struct starpu_perfmodel *model, char *arch,
                                char *parameter, uint32_t *footprint,
                                FILE *output)
 {
-    const struct orr_model_file *file = file_of(__func__, model);
-    struct wish wish = {parameter, footprint, output};
+    const struct orr_model_file *file = orr_api_model_file(__func__, model);
+    struct wish wish = {model, parameter, footprint, output};
 
     if (!file)
         return 1;
@@ -175,7 +248,7 @@ int starpu_perfmodel_print_all(struct starpu_perfmodel *model, char *arch,
 
 int starpu_perfmodel_list_combs(FILE *output, struct starpu_perfmodel *model)
 {
-    const struct orr_model_file *file = file_of(__func__, model);
+    const struct orr_model_file *file = orr_api_model_file(__func__, model);
 
     if (!file)
         return 1;

@@ -60,8 +60,10 @@ int starpu_perfmodel_deinit(struct starpu_perfmodel *model)
         next = entry->next;
         free(entry);
     }
-    if (state)
+    if (state) {
         orr_model_file_free(state->file);
+        free(state->path);
+    }
     free(state);
     model->state = NULL;
     model->is_init = model->is_loaded = 0;

@@ -45,7 +45,8 @@ static bool is_underway(const struct starpu_task *task)
 {
     const struct orr_job *job = orr_job_of(task);
 
-    return job && orr_job_state(job) != ORR_JOB_NEW && orr_job_state(job) != ORR_JOB_DONE;
+    return job && orr_job_state(job) != ORR_JOB_NEW &&
+           orr_job_state(job) != ORR_JOB_DONE;
 }
 
 void starpu_task_destroy(struct starpu_task *task)

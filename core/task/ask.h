@@ -28,6 +28,7 @@ struct orr_per_devices {
 /* What hangs on a model of the application. */
 struct _starpu_perfmodel_state {
     struct orr_model_file *file;         /* owned; loaded for a tool, or NULL */
+    char *path;                          /* owned; where it was loaded from */
     struct orr_per_devices *per_devices; /* owned */
 };
 
