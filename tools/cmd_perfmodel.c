@@ -16,6 +16,10 @@ static const struct {
     const char *what;
 } verbs[] = {
     {"list", orr_perfmodel_list, "which models there are, of which host"},
+    {"export", orr_perfmodel_export, "write models as JSON or CSV"},
+    {"import", orr_perfmodel_import, "read models from JSON"},
+    {"merge", orr_perfmodel_merge, "join models of several directories"},
+    {"prune", orr_perfmodel_prune, "remove entries and files by rule"},
 };
 
 #define NVERBS (sizeof(verbs) / sizeof(*verbs))

@@ -4,7 +4,9 @@
 kernels potrf, trsm, syrk and gemm on a core and two GPUs, at six sizes, with
 plausible laws and samples of little spread. The same each time.
 
-usage: make-models.py SAMPLING_DIRECTORY [HOST]     (HOST: testbox)
+usage: make-models.py SAMPLING_DIRECTORY [HOST [side]]     (HOST: testbox)
+
+With `side`, the files of robust statistics beside them as well.
 
 Tests that spoil a model import this file (importlib, for the dash), change
 what models() returns and hand it to write().
@@ -171,7 +173,40 @@ def write(directory, made, host="testbox"):
             file.write(text_of(combs))
 
 
+def side_text(combs, last_time=1700000000):
+    """A side file in which nothing was an outlier; each process had a first
+    run of three times the mean. A row without samples has no entry."""
+    entries, samples = [], []
+    for comb in combs:
+        devices = "+".join("%d/%d/%d" % tuple(d) for d in comb["devices"])
+        for impl, rows in enumerate(i["rows"] for i in comb["impls"]):
+            for row in (r for r in rows if r["samples"]):
+                number, recent = len(entries), row["samples"][-128:]
+                entries.append("entry %s %d %08x %d %s %.9g %d 0 1 %.9g %d" % (
+                    devices, impl, row["hash"], row["n"],
+                    real(row["sum"]).strip(), row["mean"], row["n"],
+                    3 * row["mean"], last_time))
+                samples.append("recent %d %d %s" % (
+                    number, len(recent), " ".join("%.6g" % y for y in recent)))
+                samples.append("blocks %d 1 %d 0 0 %s" % (
+                    number, len(recent), " ".join("%.9g" % y for y in recent)))
+    return "\n".join(["orrery-side 1", *entries, "samples", *samples]) + "\n"
+
+
+def write_sides(directory, made, host="testbox", last_time=1700000000):
+    """Writes the side files of write()."""
+    folder = os.path.join(directory, "codelets", "45.orrery")
+    os.makedirs(folder, exist_ok=True)
+    for symbol, combs in made.items():
+        with open(os.path.join(folder, f"{symbol}.{host}"), "w",
+                  encoding="ascii") as file:
+            file.write(side_text(combs, last_time))
+
+
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3) or sys.argv[1].startswith("-"):
+    if not 2 <= len(sys.argv) <= 4 or sys.argv[1].startswith("-") or \
+            sys.argv[3:] not in ([], ["side"]):
         sys.exit(__doc__)
-    write(sys.argv[1], models(), *sys.argv[2:])
+    write(sys.argv[1], models(), *sys.argv[2:3])
+    if sys.argv[3:]:
+        write_sides(sys.argv[1], models(), sys.argv[2])
