@@ -16,6 +16,7 @@ static const struct {
     const char *what;
 } verbs[] = {
     {"list", orr_perfmodel_list, "which models there are, of which host"},
+    {"show", orr_perfmodel_show, "times, statistics and formulas of a model"},
     {"export", orr_perfmodel_export, "write models as JSON or CSV"},
     {"import", orr_perfmodel_import, "read models from JSON"},
     {"merge", orr_perfmodel_merge, "join models of several directories"},
@@ -37,7 +38,7 @@ static void print_help(FILE *file)
           "-m MACHINE or --host HOST says\n"
           "whose are meant, else this machine's.\n"
           "orrery perfmodel VERB --help says more.\n"
-          "example: orrery perfmodel list\n",
+          "example: orrery perfmodel show chol_model_gemm --host mirage\n",
           file);
 }
 

@@ -17,6 +17,7 @@
 /* The verbs. argv[0] is "perfmodel VERB"; each returns the process's exit code
  * (tools/tool.h). */
 int orr_perfmodel_list(int argc, char **argv);
+int orr_perfmodel_show(int argc, char **argv);
 int orr_perfmodel_export(int argc, char **argv);
 int orr_perfmodel_import(int argc, char **argv);
 int orr_perfmodel_merge(int argc, char **argv);

@@ -80,7 +80,7 @@ static bool row_goes(const struct rules *rules,
 struct pruning {
     const struct rules *rules;
     const char *path;
-    FILE *out; /* what goes is named there; NULL: silently */
+    FILE *out;  /* what goes is named there; NULL: silently */
     bool named; /* the path was printed */
     unsigned nrows, nleft;
 };

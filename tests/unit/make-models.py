@@ -174,22 +174,28 @@ def write(directory, made, host="testbox"):
 
 
 def side_text(combs, last_time=1700000000):
-    """A side file in which nothing was an outlier; each process had a first
-    run of three times the mean. A row without samples has no entry."""
+    """A side file. What is half as long again as the median was set aside; one
+    process had a first run of three times the mean. A row without samples has
+    no entry."""
     entries, samples = [], []
     for comb in combs:
         devices = "+".join("%d/%d/%d" % tuple(d) for d in comb["devices"])
         for impl, rows in enumerate(i["rows"] for i in comb["impls"]):
             for row in (r for r in rows if r["samples"]):
                 number, recent = len(entries), row["samples"][-128:]
-                entries.append("entry %s %d %08x %d %s %.9g %d 0 1 %.9g %d" % (
+                limit = 1.5 * sorted(recent)[len(recent) // 2]
+                kept = [y for y in recent if y <= limit]
+                mean = math.fsum(kept) / len(kept)
+                entries.append("entry %s %d %08x %d %s %.9g %d %d 1 %.9g %d" % (
                     devices, impl, row["hash"], row["n"],
-                    real(row["sum"]).strip(), row["mean"], row["n"],
-                    3 * row["mean"], last_time))
+                    real(row["sum"]).strip(), mean, row["n"],
+                    len(recent) - len(kept), 3 * mean, last_time))
                 samples.append("recent %d %d %s" % (
-                    number, len(recent), " ".join("%.6g" % y for y in recent)))
+                    number, len(recent), " ".join(
+                        "%.6g%s" % (y, "" if y <= limit else "!")
+                        for y in recent)))
                 samples.append("blocks %d 1 %d 0 0 %s" % (
-                    number, len(recent), " ".join("%.9g" % y for y in recent)))
+                    number, len(kept), " ".join("%.9g" % y for y in kept)))
     return "\n".join(["orrery-side 1", *entries, "samples", *samples]) + "\n"
 
 

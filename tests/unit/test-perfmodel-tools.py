@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""orrery perfmodel list, export, import, merge and prune, on models made here
+"""orrery perfmodel list, show, export, import, merge and prune, on models made here
 and on the shared ones. Prints TAP.
 
     test-perfmodel-tools.py ORRERY SHARED
@@ -109,7 +109,7 @@ def list_tests(tap, orrery, parent):
         result = box.run(*words)
         tap.claim("`perfmodel %s` is a wrong command line" % " ".join(words),
                   result.code == 2 and result.err, result)
-    for verb in ("list", "export", "import", "merge", "prune"):
+    for verb in ("list", "show", "export", "import", "merge", "prune"):
         result = box.run(verb, "--help")
         tap.claim(f"{verb} --help has an example and its exit codes",
                   result.code == 0 and
@@ -117,6 +117,115 @@ def list_tests(tap, orrery, parent):
                   "\nExit codes: 0" in result.out, result)
         tap.claim(f"{verb} is in the list of verbs",
                   f"\n  {verb} " in box.run("--help").out)
+
+
+def show_tests(tap, orrery, parent):
+    made = models.models()
+    spiky = made["gemm"][1]["impls"][0]["rows"][1]
+    spiky["samples"] = spiky["samples"][:40] + [70e3] * 3
+    made["gemm"][1]["impls"][0]["rows"][1] = spiky = models.row_of(
+        spiky["samples"], spiky["hash"], spiky["size"], spiky["flops"])
+    box = Box(orrery, parent, "show", made)
+    first = made["gemm"][1]["impls"][0]["rows"][0]
+
+    result = box.run("show", "gemm", "--arch", "cuda0")
+    lines = [line.split() for line in result.out.splitlines()]
+    tap.claim("show has a row per entry with its figures",
+              result.code == 0 and
+              ["%08x" % first["hash"], str(first["size"]),
+               "%.1f" % first["mean"], "µs",
+               "%.1f" % (100 * first["dev"] / first["mean"]), "%",
+               str(first["n"]),
+               "%.0f" % (first["flops"] / first["mean"] / 1e3),
+               "%.1f" % first["mean"], "µs"] in lines,
+              result)
+    tap.claim("show --arch shows that one alone",
+              "cuda0, implementation 0" in result.out and
+              "cuda1" not in result.out, result)
+    tap.claim("show prints formulas with error and range",
+              any(line[:3] == ["fit", "·", "size^"] or
+                  (line[:1] == ["fit"] and "error" in " ".join(line) and
+                   "2457600 …" in " ".join(line)) for line in lines), result)
+    result = box.run("show", "syrk")
+    tap.claim("show prints the formulas of the file",
+              "  in the file    9.191e-07 · size^1.5 + 3\n" in result.out and
+              "(250 samples, size 1638400 … 58982400)" in result.out, result)
+
+    result = box.run("show", "gemm", "--json")
+    shown = json.loads(result.out)
+    impl = shown["combinations"][1]["implementations"][0]
+    entry = impl["entries"][0]
+    tap.claim("show --json has the file's figures and GFlop/s",
+              shown["side_file"] == "valid" and
+              entry["mean"] == float("%e" % first["mean"]) and
+              close(entry["gflops"], first["flops"] / first["mean"] / 1e3),
+              result)
+    ordered = sorted(first["samples"])
+    middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+    robust = entry["robust"]
+    tap.claim("show --json has robust statistics of the samples",
+              robust["seen"] == first["n"] and
+              close(robust["quantiles"][2], middle, 0.01) and
+              robust["interval"][0] < first["mean"] < robust["interval"][1] and
+              close(robust["first_run"], 3 * first["mean"]) and
+              len(robust["regimes"]) == 1, result)
+    robust = impl["entries"][1]["robust"]
+    truth = models.law("gemm", (models.CUDA, 0), models.SIZES[1])
+    tap.claim("spikes are counted, and move neither estimate nor median",
+              robust["outliers"] == 3 and
+              close(robust["quantiles"][2], truth, 0.02) and
+              close(robust["estimate"], truth, 0.02) and
+              robust["interval"][1] < 1.02 * truth, result)
+    tap.claim("nor do they move the formulas",
+              abs(impl["fits"]["offset"]["b"] - 1.5) < 0.02, result)
+    result = box.run("show", "trsm", "--json")
+    laws = [c["implementations"][0]["fits"]
+            for c in json.loads(result.out)["combinations"]]
+    tap.claim("fits find the law behind the rows within 2 %",
+              all(abs(law["offset"]["b"] - 1.5) < 0.02 and
+                  law["offset"]["error"] < 0.02 and
+                  law["interpolation"]["inner_sizes"] == 4 and
+                  law["interpolation"]["mean_error"] < 0.05 and
+                  law["power"]["minx"] == 2 * 8 * models.SIZES[0] ** 2
+                  for law in laws), result)
+    show_side_tests(tap, box)
+
+
+def show_side_tests(tap, box):
+    """What is said when side file or model are not as they should be."""
+    made = models.models()
+    for row in made["potrf"][0]["impls"][0]["rows"][:2]:
+        row["n"] += 1
+    models.write(box.folder, {"potrf": made["potrf"]})
+    result = box.run("show", "potrf", "--arch", "cpu0")
+    tap.claim("entries that somebody else has measured since are stale",
+              result.out.count(" stale\n") == 2 and
+              "partly stale" in result.out, result)
+    with open(box.path("potrf.testbox", "45.orrery"), "w",
+              encoding="ascii") as file:
+        file.write("orrery-side 1\nnonsense\n")
+    result = box.run("show", "potrf")
+    tap.claim("a broken side file is warned of with its line, means rule",
+              result.code == 0 and "potrf.testbox:2:" in result.err and
+              "broken" in result.out, result)
+    result = box.run("show", "potrf", "--energy")
+    tap.claim("--energy shows joules", " J " in result.out and
+              "µs" not in result.out, result)
+    result = box.run("show", "potrf", "--arch", "hip0")
+    tap.claim("an architecture that is not there ends with 1, with those "
+              "that are", result.code == 1 and
+              "cpu0, cuda0, cuda1" in result.err, result)
+    result = box.run("show", "potrf", "--host", "moon")
+    tap.claim("a model of another host is pointed at",
+              result.code == 1 and "but of testbox" in result.err and
+              "--host" in result.err, result)
+    result = box.run("show", "nonsense")
+    tap.claim("a model that is nowhere is told where it is looked for",
+              result.code == 1 and "STARPU_PERF_MODEL_DIR" in result.err,
+              result)
+    for words in ([], ["a", "b"]):
+        tap.claim("`show %s` is a wrong command line" % " ".join(words),
+                  box.run("show", *words).code == 2)
 
 
 def export_tests(tap, orrery, parent):
@@ -298,6 +407,17 @@ def shared_tests(tap, orrery, parent, shared):
     for path in wrong:
         print("# " + path)
     print(f"# {len(paths)} files")
+    wrong = []
+    for path in paths:
+        name = os.path.basename(path)
+        text = util.run(orrery, "perfmodel", "show", name, env=env)
+        shown = util.run(orrery, "perfmodel", "show", "--json", name, env=env)
+        if (text.code, text.err, shown.code, shown.err) != (0, "", 0, "") or \
+                not json.loads(shown.out)["combinations"]:
+            wrong.append(path)
+    tap.claim("all shared models show", not wrong)
+    for path in wrong:
+        print("# " + path)
 
 
 def half(made, which):
@@ -508,7 +628,7 @@ def main(orrery, shared):
     tap = util.Tap()
     with tempfile.TemporaryDirectory() as parent:
         for number, tests in enumerate((
-                list_tests, export_tests, import_tests, refusal_tests,
+                list_tests, show_tests, export_tests, import_tests, refusal_tests,
                 merge_tests, conflict_tests, prune_tests, prune_file_tests)):
             folder = os.path.join(parent, str(number))
             os.makedirs(folder)

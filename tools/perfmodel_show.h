@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/perfmodel_show.h - the two ways in which `orrery perfmodel show` writes
+ * a model. One thread.
+ */
+#pragma once
+
+#include "tools/perfmodel.h"
+
+struct orr_perfmodel_view {
+    const char *symbol, *host, *path; /* borrowed */
+    const char *arch;                 /* only this one; NULL: all */
+    bool energy;                      /* figures are joules */
+    const struct orr_perfmodel_data *data;
+};
+
+/* Each writes to stdout. Errors: -ENOMEM. */
+int orr_perfmodel_show_text(const struct orr_perfmodel_view *view);
+int orr_perfmodel_show_json(const struct orr_perfmodel_view *view);

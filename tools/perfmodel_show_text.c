@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/perfmodel_show_text.c - `orrery perfmodel show` for people. */
+#include "tools/perfmodel_figures.h"
+#include "tools/perfmodel_show.h"
+#include "tools/table.h"
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* -- a table that grows -- */
+
+struct grid {
+    char **cells; /* owned, as are the texts */
+    size_t n;
+    bool failed; /* memory is out */
+};
+
+static void grid_add(struct grid *grid, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void grid_add(struct grid *grid, const char *format, ...)
+{
+    char **cells = realloc(grid->cells, (grid->n + 1) * sizeof(*cells));
+    va_list args;
+
+    if (!cells) {
+        grid->failed = true;
+        return;
+    }
+    grid->cells = cells;
+    va_start(args, format);
+    if (vasprintf(&cells[grid->n], format, args) < 0)
+        grid->failed = true;
+    else
+        grid->n++;
+    va_end(args);
+}
+
+/* Prints it and frees it. */
+static int grid_end(struct grid *grid, const struct table_column *columns,
+                    size_t ncolumns)
+{
+    int rc = grid->failed ? -ENOMEM : 0;
+
+    if (rc == 0)
+        table_print(columns, ncolumns, grid->cells, grid->n / ncolumns);
+    for (size_t i = 0; i < grid->n; i++)
+        free(grid->cells[i]);
+    free(grid->cells);
+    return rc;
+}
+
+/* -- texts -- */
+
+/* A time, or joules. */
+static const char *value_text(const struct orr_perfmodel_view *view,
+                              double value, char ret[ORR_PERFMODEL_TEXT])
+{
+    if (!view->energy || isnan(value))
+        return orr_perfmodel_time_text(value, ret);
+    snprintf(ret, ORR_PERFMODEL_TEXT, "%.4g J", value);
+    return ret;
+}
+
+static const char *percent_text(double ratio, char ret[ORR_PERFMODEL_TEXT])
+{
+    if (isnan(ratio))
+        snprintf(ret, ORR_PERFMODEL_TEXT, "-");
+    else
+        snprintf(ret, ORR_PERFMODEL_TEXT,
+                 ratio < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * ratio);
+    return ret;
+}
+
+static const char *interval_text(const struct orr_perfmodel_view *view,
+                                 double lo, double hi,
+                                 char ret[3 * ORR_PERFMODEL_TEXT])
+{
+    char from[ORR_PERFMODEL_TEXT], to[ORR_PERFMODEL_TEXT];
+
+    if (isnan(lo) || isnan(hi))
+        snprintf(ret, 3 * ORR_PERFMODEL_TEXT, "-");
+    else
+        snprintf(ret, 3 * ORR_PERFMODEL_TEXT, "%s … %s",
+                 value_text(view, lo, from), value_text(view, hi, to));
+    return ret;
+}
+
+/* The day of a time, in UTC. */
+static const char *day_text(int64_t seconds, char ret[ORR_PERFMODEL_TEXT])
+{
+    time_t when = (time_t)seconds;
+    struct tm tm;
+
+    if (seconds <= 0 || !gmtime_r(&when, &tm) ||
+        !strftime(ret, ORR_PERFMODEL_TEXT, "%Y-%m-%d", &tm))
+        snprintf(ret, ORR_PERFMODEL_TEXT, "-");
+    return ret;
+}
+
+static const char *regimes_text(const struct orr_perfmodel_view *view,
+                                const struct orr_summary *summary,
+                                char ret[3 * ORR_PERFMODEL_TEXT])
+{
+    char fast[ORR_PERFMODEL_TEXT], slow[ORR_PERFMODEL_TEXT];
+
+    if (summary->nregimes < 2)
+        snprintf(ret, 3 * ORR_PERFMODEL_TEXT, "%s",
+                 summary->nregimes ? "one" : "-");
+    else
+        snprintf(ret, 3 * ORR_PERFMODEL_TEXT, "%s (%.0f %%), %s (%.0f %%)",
+                 value_text(view, summary->regimes[0].median, fast),
+                 100 * summary->regimes[0].share,
+                 value_text(view, summary->regimes[1].median, slow),
+                 100 * summary->regimes[1].share);
+    return ret;
+}
+
+/* -- rows -- */
+
+static void add_row(const struct orr_perfmodel_view *view, struct grid *grid,
+                    const struct orr_model_row *row,
+                    const struct orr_perfmodel_robust *robust)
+{
+    char mean[ORR_PERFMODEL_TEXT], dev[ORR_PERFMODEL_TEXT];
+    char estimate[ORR_PERFMODEL_TEXT];
+    double gflops =
+        orr_perfmodel_gflops(row, orr_perfmodel_predicted(row, robust->side));
+
+    grid_add(grid, "%08" PRIx32, row->hash);
+    grid_add(grid, "%" PRIu64, row->size);
+    grid_add(grid, "%s", value_text(view, row->mean, mean));
+    grid_add(
+        grid, "%s",
+        percent_text(row->mean > 0 ? row->dev / row->mean : (double)NAN, dev));
+    grid_add(grid, "%" PRIu32, row->n);
+    if (isnan(gflops) || view->energy)
+        grid_add(grid, "-");
+    else
+        grid_add(grid, gflops < 99.95 ? "%.1f" : "%.0f", gflops);
+    if (robust->side)
+        grid_add(grid, "%s",
+                 value_text(view, robust->side->estimate, estimate));
+    else
+        grid_add(grid, "%s", robust->stale ? "stale" : "-");
+}
+
+#define NROW 7
+
+static int print_rows(const struct orr_perfmodel_view *view,
+                      const struct orr_model_impl *impl,
+                      const struct orr_perfmodel_robust *robust)
+{
+    const struct table_column columns[NROW] = {
+        {"footprint", false}, {"size", true}, {"mean", true},
+        {"dev", true},        {"n", true},    {"GFlop/s", true},
+        {"estimate", true}};
+    struct grid grid = {0};
+
+    for (unsigned r = 0; r < impl->nrows; r++)
+        add_row(view, &grid, &impl->rows[r], &robust[r]);
+    return grid_end(&grid, columns, NROW);
+}
+
+static void add_robust(const struct orr_perfmodel_view *view, struct grid *grid,
+                       const struct orr_model_row *row,
+                       const struct orr_perfmodel_robust *robust)
+{
+    const struct orr_summary *summary = &robust->summary;
+    const struct orr_side_entry *side = robust->side;
+    char text[3 * ORR_PERFMODEL_TEXT];
+
+    grid_add(grid, "%08" PRIx32, row->hash);
+    grid_add(grid, "%s", value_text(view, summary->quantiles[ORR_Q50], text));
+    grid_add(grid, "%s",
+             interval_text(view, summary->quantiles[ORR_Q05],
+                           summary->quantiles[ORR_Q95], text));
+    grid_add(
+        grid, "%s",
+        interval_text(view, robust->interval.lo, robust->interval.hi, text));
+    grid_add(grid, "%" PRIu64 " of %" PRIu64, side->noutliers, side->nseen);
+    grid_add(
+        grid, "%s",
+        value_text(view,
+                   side->nfirst ? side->first_sum / side->nfirst : (double)NAN,
+                   text));
+    if (isnan(summary->autocorrelation))
+        grid_add(grid, "-");
+    else
+        grid_add(grid, "%.2f", summary->autocorrelation);
+    grid_add(grid, "%s", regimes_text(view, summary, text));
+    grid_add(grid, "%s", day_text(side->last_time, text));
+}
+
+#define NROBUST 9
+
+static int print_robust(const struct orr_perfmodel_view *view,
+                        const struct orr_model_impl *impl,
+                        const struct orr_perfmodel_robust *robust)
+{
+    const struct table_column columns[NROBUST] = {
+        {"footprint", false},    {"median", true},   {"5 % … 95 %", true},
+        {"95 % interval", true}, {"outliers", true}, {"first run", true},
+        {"autocorr.", true},     {"regimes", false}, {"last measured", false}};
+    struct grid grid = {0};
+    unsigned n = 0;
+
+    for (unsigned r = 0; r < impl->nrows; r++)
+        if (robust[r].side) {
+            add_robust(view, &grid, &impl->rows[r], &robust[r]);
+            n++;
+        }
+    if (n > 0 && !grid.failed)
+        putchar('\n');
+    return n > 0 ? grid_end(&grid, columns, NROBUST) : 0;
+}
+
+/* -- formulas -- */
+
+static void print_range(double minx, double maxx)
+{
+    printf(", size %.10g … %.10g", minx, maxx);
+}
+
+static void print_stored(const struct orr_model_fit *fit)
+{
+    if (!isnan(fit->alpha) && !isnan(fit->beta)) {
+        printf("  in the file    %.4g · size^%.4g  (%" PRIu32 " samples",
+               fit->alpha, fit->beta, fit->n);
+        print_range((double)fit->minx, (double)fit->maxx);
+        puts(")");
+    }
+    if (!isnan(fit->a) && !isnan(fit->b) && !isnan(fit->c))
+        printf("  in the file    %.4g · size^%.4g + %.4g\n", fit->a, fit->b,
+               fit->c);
+    if (fit->ncoeff > 0) {
+        printf("  in the file    polynomial of %u coefficients:", fit->ncoeff);
+        for (unsigned i = 0; i < fit->ncoeff; i++)
+            printf(" %.6g", fit->coeff[i]);
+        putchar('\n');
+    }
+}
+
+static void print_law(const struct orr_law *law, bool offset)
+{
+    char error[ORR_PERFMODEL_TEXT];
+
+    printf("  fit            %.4g · size^%.4g", law->a, law->b);
+    if (offset)
+        printf(" + %.4g", law->c);
+    if (isnan(law->error))
+        printf("  (error unknown: too few sizes, %u", law->npoints);
+    else
+        printf("  (error %s, %u sizes", percent_text(law->error, error),
+               law->npoints);
+    if (law->noutliers > 0)
+        printf(", %u set aside", law->noutliers);
+    print_range(law->minx, law->maxx);
+    puts(law->converged ? ")" : "; did not converge)");
+}
+
+static void print_laws(const struct orr_perfmodel_view *view,
+                       const struct orr_model_fit *fit,
+                       const struct orr_perfmodel_laws *laws)
+{
+    char mean[ORR_PERFMODEL_TEXT], worst[ORR_PERFMODEL_TEXT];
+
+    if (!laws->has_power && isnan(fit->alpha) && isnan(fit->a) && !fit->ncoeff)
+        return;
+    printf("\nformulas for the time in %s\n", view->energy ? "J" : "µs");
+    print_stored(fit);
+    if (laws->has_power)
+        print_law(&laws->power, false);
+    if (laws->has_offset)
+        print_law(&laws->offset, true);
+    if (laws->ninner > 0)
+        printf("  interpolation  error %s on average, %s at worst, of %u inner "
+               "sizes\n",
+               percent_text(laws->inner_mean, mean),
+               percent_text(laws->inner_worst, worst), laws->ninner);
+}
+
+/* -- all of it -- */
+
+static void print_title(const struct orr_model_comb *comb, unsigned i)
+{
+    const struct orr_model_impl *impl = &comb->impls[i];
+    unsigned minimum = orr_perfmodel_minimum(), few = 0;
+    unsigned long long samples = 0;
+    char arch[ORR_PERFMODEL_TEXT];
+
+    for (unsigned r = 0; r < impl->nrows; r++) {
+        samples += impl->rows[r].n;
+        few += impl->rows[r].n < minimum;
+    }
+    printf("\n%s, implementation %u: %u entries, %llu samples",
+           orr_perfmodel_arch_text(comb->devices, comb->ndevices, arch), i,
+           impl->nrows, samples);
+    if (few > 0)
+        printf("; %u with fewer than %u, too few for a real run", few, minimum);
+    putchar('\n');
+}
+
+static int print_impl(const struct orr_perfmodel_view *view,
+                      const struct orr_model_comb *comb, unsigned i)
+{
+    const struct orr_model_impl *impl = &comb->impls[i];
+    struct orr_perfmodel_robust *robust =
+        calloc((size_t)impl->nrows + 1, sizeof(*robust));
+    struct orr_perfmodel_laws laws;
+    int rc = robust ? 0 : -ENOMEM;
+
+    for (unsigned r = 0; rc == 0 && r < impl->nrows; r++)
+        rc = orr_perfmodel_robust(view->data, comb, i, &impl->rows[r],
+                                  &robust[r]);
+    if (rc == 0)
+        rc = orr_perfmodel_laws(view->data, comb, i, &laws);
+    if (rc == 0)
+        print_title(comb, i);
+    if (rc == 0 && impl->nrows > 0)
+        rc = print_rows(view, impl, robust);
+    if (rc == 0)
+        rc = print_robust(view, impl, robust);
+    if (rc == 0)
+        print_laws(view, &impl->fit, &laws);
+    free(robust);
+    return rc;
+}
+
+static void print_head(const struct orr_perfmodel_view *view)
+{
+    static const char *const notes[] = {
+        [ORR_PERFMODEL_SIDE_NONE] =
+            "none: means rule until a run with Orrery has measured",
+        [ORR_PERFMODEL_SIDE_VALID] = "valid: estimates rule",
+        [ORR_PERFMODEL_SIDE_PARTLY] =
+            "partly stale: where somebody else has measured since, the mean "
+            "rules",
+        [ORR_PERFMODEL_SIDE_STALE] =
+            "stale: somebody else has measured since, the means rule",
+        [ORR_PERFMODEL_SIDE_BROKEN] = "broken: means rule",
+    };
+
+    printf("%s of %s\n  file       %s\n  side file  %s\n", view->symbol,
+           view->host, view->path, notes[view->data->state]);
+}
+
+int orr_perfmodel_show_text(const struct orr_perfmodel_view *view)
+{
+    const struct orr_model_file *file = view->data->file;
+    int rc = 0;
+
+    print_head(view);
+    for (unsigned c = 0; rc == 0 && c < file->ncombs; c++) {
+        const struct orr_model_comb *comb = &file->combs[c];
+
+        if (!orr_perfmodel_arch_wanted(view->arch, comb->devices,
+                                       comb->ndevices))
+            continue;
+        for (unsigned i = 0; rc == 0 && i < comb->nimpls; i++)
+            rc = print_impl(view, comb, i);
+    }
+    return rc;
+}
