@@ -258,6 +258,9 @@ static int print_results(const struct merge *merge)
     }
     if (rc == 0)
         table_print(columns, NCOLUMNS, cells, merge->n);
+    else
+        tool_error("perfmodel merge: out of memory for the table; all models "
+                   "were written");
     for (size_t c = 0; cells && c < merge->n * NCOLUMNS; c++)
         free(cells[c]);
     free(cells);
