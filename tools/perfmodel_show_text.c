@@ -123,7 +123,22 @@ static const char *regimes_text(const struct orr_perfmodel_view *view,
     return ret;
 }
 
-/* -- rows -- */
+/* -- rows, the smallest size first -- */
+
+struct line {
+    const struct orr_model_row *row;
+    struct orr_perfmodel_robust robust;
+};
+
+static int compare_lines(const void *left, const void *right)
+{
+    const struct orr_model_row *a = ((const struct line *)left)->row;
+    const struct orr_model_row *b = ((const struct line *)right)->row;
+
+    if (a->size != b->size)
+        return a->size < b->size ? -1 : 1;
+    return a->hash < b->hash ? -1 : a->hash > b->hash;
+}
 
 static void add_row(const struct orr_perfmodel_view *view, struct grid *grid,
                     const struct orr_model_row *row,
@@ -155,8 +170,7 @@ static void add_row(const struct orr_perfmodel_view *view, struct grid *grid,
 #define NROW 7
 
 static int print_rows(const struct orr_perfmodel_view *view,
-                      const struct orr_model_impl *impl,
-                      const struct orr_perfmodel_robust *robust)
+                      const struct line *lines, unsigned n)
 {
     const struct table_column columns[NROW] = {
         {"footprint", false}, {"size", true}, {"mean", true},
@@ -164,8 +178,8 @@ static int print_rows(const struct orr_perfmodel_view *view,
         {"estimate", true}};
     struct grid grid = {0};
 
-    for (unsigned r = 0; r < impl->nrows; r++)
-        add_row(view, &grid, &impl->rows[r], &robust[r]);
+    for (unsigned i = 0; i < n; i++)
+        add_row(view, &grid, lines[i].row, &lines[i].robust);
     return grid_end(&grid, columns, NROW);
 }
 
@@ -202,24 +216,23 @@ static void add_robust(const struct orr_perfmodel_view *view, struct grid *grid,
 #define NROBUST 9
 
 static int print_robust(const struct orr_perfmodel_view *view,
-                        const struct orr_model_impl *impl,
-                        const struct orr_perfmodel_robust *robust)
+                        const struct line *lines, unsigned n)
 {
     const struct table_column columns[NROBUST] = {
         {"footprint", false},    {"median", true},   {"5 % … 95 %", true},
         {"95 % interval", true}, {"outliers", true}, {"first run", true},
         {"autocorr.", true},     {"regimes", false}, {"last measured", false}};
     struct grid grid = {0};
-    unsigned n = 0;
+    bool any = false;
 
-    for (unsigned r = 0; r < impl->nrows; r++)
-        if (robust[r].side) {
-            add_robust(view, &grid, &impl->rows[r], &robust[r]);
-            n++;
+    for (unsigned i = 0; i < n; i++)
+        if (lines[i].robust.side) {
+            add_robust(view, &grid, lines[i].row, &lines[i].robust);
+            any = true;
         }
-    if (n > 0 && !grid.failed)
+    if (any && !grid.failed)
         putchar('\n');
-    return n > 0 ? grid_end(&grid, columns, NROBUST) : 0;
+    return any ? grid_end(&grid, columns, NROBUST) : 0;
 }
 
 /* -- formulas -- */
@@ -308,29 +321,42 @@ static void print_title(const struct orr_model_comb *comb, unsigned i)
     putchar('\n');
 }
 
+static int make_lines(const struct orr_perfmodel_view *view,
+                      const struct orr_model_comb *comb, unsigned i,
+                      struct line *lines)
+{
+    const struct orr_model_impl *impl = &comb->impls[i];
+    int rc = 0;
+
+    for (unsigned r = 0; rc == 0 && r < impl->nrows; r++) {
+        lines[r].row = &impl->rows[r];
+        rc = orr_perfmodel_robust(view->data, comb, i, lines[r].row,
+                                  &lines[r].robust);
+    }
+    if (rc == 0)
+        qsort(lines, impl->nrows, sizeof(*lines), compare_lines);
+    return rc;
+}
+
 static int print_impl(const struct orr_perfmodel_view *view,
                       const struct orr_model_comb *comb, unsigned i)
 {
-    const struct orr_model_impl *impl = &comb->impls[i];
-    struct orr_perfmodel_robust *robust =
-        calloc((size_t)impl->nrows + 1, sizeof(*robust));
+    unsigned n = comb->impls[i].nrows;
+    struct line *lines = calloc((size_t)n + 1, sizeof(*lines));
     struct orr_perfmodel_laws laws;
-    int rc = robust ? 0 : -ENOMEM;
+    int rc = lines ? make_lines(view, comb, i, lines) : -ENOMEM;
 
-    for (unsigned r = 0; rc == 0 && r < impl->nrows; r++)
-        rc = orr_perfmodel_robust(view->data, comb, i, &impl->rows[r],
-                                  &robust[r]);
     if (rc == 0)
         rc = orr_perfmodel_laws(view->data, comb, i, &laws);
     if (rc == 0)
         print_title(comb, i);
-    if (rc == 0 && impl->nrows > 0)
-        rc = print_rows(view, impl, robust);
+    if (rc == 0 && n > 0)
+        rc = print_rows(view, lines, n);
     if (rc == 0)
-        rc = print_robust(view, impl, robust);
+        rc = print_robust(view, lines, n);
     if (rc == 0)
-        print_laws(view, &impl->fit, &laws);
-    free(robust);
+        print_laws(view, &comb->impls[i].fit, &laws);
+    free(lines);
     return rc;
 }
 

@@ -205,6 +205,15 @@ int starpu_perfmodel_print_estimations(struct starpu_perfmodel *model,
 
 /* -- all architectures -- */
 
+/* Whether all of the text is that number. */
+static bool is_number(const char *text, int number)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+
+    return *text && !*end && value == number;
+}
+
 /* Whether the comb is what `arch` names: "cpu", "cpu:2" (cores), "cuda",
  * "cuda1", "cuda_1". NULL names all. */
 static bool comb_wanted(const struct orr_model_comb *comb, const char *arch)
@@ -221,8 +230,8 @@ static bool comb_wanted(const struct orr_model_comb *comb, const char *arch)
     if (*arch == '\0')
         return true;
     if (*arch == ':')
-        return atoi(arch + 1) == device->ncores;
-    return atoi(arch + (*arch == '_')) == device->devid;
+        return is_number(arch + 1, device->ncores);
+    return is_number(arch + (*arch == '_'), device->devid);
 }
 
 int starpu_perfmodel_print_all(struct starpu_perfmodel *model, char *arch,

@@ -61,7 +61,7 @@ def display_tests(tap, display, folder):
     tap.claim("-p mean -a prints one figure a line",
               result.out.split() == [row[3] for row in expected[12:]], result)
     for arch, n in (("cpu", 6), ("cpu:1", 6), ("cpu:2", 0), ("cuda", 12),
-                    ("cuda_1", 6), ("opencl", 0)):
+                    ("cuda_1", 6), ("opencl", 0), ("cudax", 0), ("cuda1x", 0)):
         result = show("-s", "syrk", "-a", arch)
         tap.claim(f"-a {arch} selects {n} rows",
                   len(rows_printed(result.out)) == n and

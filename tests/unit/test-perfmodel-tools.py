@@ -139,6 +139,12 @@ def show_tests(tap, orrery, parent):
                "%.0f" % (first["flops"] / first["mean"] / 1e3),
                "%.1f" % first["mean"], "µs"] in lines,
               result)
+    made["trsm"][0]["impls"][0]["rows"].reverse()
+    models.write(box.folder, {"trsm": made["trsm"]})
+    table = box.run("show", "trsm", "--arch", "cpu").out.split("\n\n")[1]
+    sizes = [int(line.split()[1]) for line in table.splitlines()[2:]]
+    tap.claim("show sorts by size whatever the file's order",
+              len(sizes) == 6 and sizes == sorted(sizes))
     tap.claim("show --arch shows that one alone",
               "cuda0, implementation 0" in result.out and
               "cuda1" not in result.out, result)
