@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/perfmodel_verdict.c - see perfmodel_verdict.h. One thread. */
+#include "tools/perfmodel_verdict.h"
+#include "tools/table.h"
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NCOLUMNS 6
+
+/* -- the table -- */
+
+static char *verdict_text(const struct judge_arch *arch)
+{
+    if (arch->nerrors)
+        return tool_format("not to be trusted: %u error%s", arch->nerrors,
+                           arch->nerrors == 1 ? "" : "s");
+    if (arch->nwarnings)
+        return tool_format("usable: %u warning%s", arch->nwarnings,
+                           arch->nwarnings == 1 ? "" : "s");
+    return tool_format("good");
+}
+
+/* Six owned texts. */
+static int fill_row(const struct judge_arch *arch, char **row)
+{
+    row[0] = tool_format("%s", arch->kernel);
+    row[1] = tool_format("%s", arch->arch);
+    row[2] = tool_format("%u of %u", arch->ncalibrated, arch->nrows);
+    row[3] = tool_format("%u", arch->least_n);
+    row[4] = isnan(arch->interval)
+                 ? tool_format("-")
+                 : tool_format("± %.2g %%%s", 100 * arch->interval,
+                               arch->independent ? "*" : " ");
+    row[5] = verdict_text(arch);
+    for (int c = 0; c < NCOLUMNS; c++)
+        if (!row[c])
+            return -ENOMEM;
+    return 0;
+}
+
+static int print_table(const struct judgement *judgement)
+{
+    static const struct table_column columns[NCOLUMNS] = {
+        {"kernel", false},   {"architecture", false}, {"calibrated", true},
+        {"samples ≥", true}, {"95 % interval", true}, {"verdict", false}};
+    unsigned n = judgement->narchs;
+    char **cells = calloc(n * NCOLUMNS + 1, sizeof(*cells));
+    bool starred = false;
+    int rc = cells ? 0 : -ENOMEM;
+
+    for (unsigned a = 0; a < n && rc == 0; a++) {
+        rc = fill_row(&judgement->archs[a], cells + a * NCOLUMNS);
+        starred |= judgement->archs[a].independent;
+    }
+    if (rc == 0 && n > 0) {
+        table_print(columns, NCOLUMNS, cells, n);
+        if (starred)
+            puts("* from mean, deviation and number alone, as if measures were "
+                 "independent of\n  each other: without a side file nothing "
+                 "tells how much wider it really is");
+        putchar('\n');
+    }
+    for (unsigned i = 0; cells && i < n * NCOLUMNS; i++)
+        free(cells[i]);
+    free(cells);
+    return rc;
+}
+
+/* -- the findings -- */
+
+static bool are_equal(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static bool is_same_kind(const struct finding *a, const struct finding *b)
+{
+    return a->severity == b->severity && strcmp(a->fault, b->fault) == 0 &&
+           are_equal(a->kernel, b->kernel) && are_equal(a->arch, b->arch) &&
+           are_equal(a->remedy, b->remedy);
+}
+
+static void print_finding(const struct finding *f, size_t nmore)
+{
+    printf("%s:", severity_name(f->severity));
+    if (f->kernel)
+        printf(" %s", f->kernel);
+    if (f->arch)
+        printf(" %s", f->arch);
+    if (f->has_hash)
+        printf(" %08x", f->hash);
+    printf("%s %s [%s]\n", f->kernel || f->arch ? ":" : "", f->text, f->fault);
+    if (nmore)
+        printf("    and %zu more like this; --all lists them\n", nmore);
+    if (f->remedy && *f->remedy)
+        printf("    remedy: %s\n", f->remedy);
+}
+
+static void print_findings(const struct findings *findings, bool all)
+{
+    for (size_t i = 0, n; i < findings->n; i += n) {
+        n = 1;
+        while (!all && i + n < findings->n &&
+               is_same_kind(&findings->items[i], &findings->items[i + n]))
+            n++;
+        print_finding(&findings->items[i], n - 1);
+    }
+    if (findings->n)
+        putchar('\n');
+}
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+int verdict_print(const struct judgement *judgement, const char *host,
+                  const struct verdict_options *options)
+{
+    const struct findings *findings = &judgement->findings;
+    size_t nerrors = findings_count(findings, SEVERITY_ERROR);
+    size_t nwarnings = findings_count(findings, SEVERITY_WARNING);
+    size_t nnotes = findings_count(findings, SEVERITY_NOTE);
+    int rc = print_table(judgement);
+
+    if (rc < 0)
+        return rc;
+    print_findings(findings, options->all);
+    printf("%s: %u model%s, %zu error%s, %zu warning%s, %zu note%s: a "
+           "simulation with them %s\n",
+           host, judgement->nmodels, plural(judgement->nmodels), nerrors,
+           plural(nerrors), nwarnings, plural(nwarnings), nnotes,
+           plural(nnotes),
+           nerrors     ? "cannot be trusted"
+           : nwarnings ? "can be trusted, but see the warnings"
+                       : "can be trusted");
+    return 0;
+}
+
+/* -- JSON -- */
+
+static json_t *json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *arch_json(const struct judge_arch *arch)
+{
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:I, s:o, s:b, s:i, s:i}",
+                     "kernel", arch->kernel, "architecture", arch->arch,
+                     "footprints", (int)arch->nrows, "calibrated",
+                     (int)arch->ncalibrated, "least_samples",
+                     (int)arch->least_n, "samples", (json_int_t)arch->total_n,
+                     "interval", json_number(arch->interval),
+                     "independence_assumed", (int)arch->independent, "errors",
+                     (int)arch->nerrors, "warnings", (int)arch->nwarnings);
+}
+
+static json_t *finding_json(const struct finding *f)
+{
+    char hash[16] = "";
+
+    if (f->has_hash)
+        snprintf(hash, sizeof(hash), "%08x", f->hash);
+    return json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:s, s:s?}", "severity",
+                     severity_name(f->severity), "fault", f->fault, "kernel",
+                     f->kernel, "architecture", f->arch, "footprint",
+                     f->has_hash ? hash : NULL, "text", f->text, "remedy",
+                     f->remedy);
+}
+
+int verdict_json(const struct judgement *judgement, const char *host)
+{
+    const struct findings *findings = &judgement->findings;
+    size_t nerrors = findings_count(findings, SEVERITY_ERROR);
+    json_t *archs = json_array(), *list = json_array(), *all;
+    int rc = 0;
+
+    for (unsigned i = 0; i < judgement->narchs; i++)
+        rc |= json_array_append_new(archs, arch_json(&judgement->archs[i]));
+    for (size_t i = 0; i < findings->n; i++)
+        rc |= json_array_append_new(list, finding_json(&findings->items[i]));
+    all = json_pack("{s:s, s:b, s:i, s:i, s:i, s:i, s:o, s:o}", "host", host,
+                    "trusted", nerrors == 0, "models", (int)judgement->nmodels,
+                    "errors", (int)nerrors, "warnings",
+                    (int)findings_count(findings, SEVERITY_WARNING), "notes",
+                    (int)findings_count(findings, SEVERITY_NOTE),
+                    "architectures", archs, "findings", list);
+    if (!all || rc < 0) {
+        json_decref(all);
+        return -ENOMEM;
+    }
+    json_dumpf(all, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(all);
+    return 0;
+}
