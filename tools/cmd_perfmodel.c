@@ -18,6 +18,7 @@ static const struct {
     {"list", orr_perfmodel_list, "which models there are, of which host"},
     {"show", orr_perfmodel_show, "times, statistics and formulas of a model"},
     {"check", orr_perfmodel_check, "whether a simulation can trust them"},
+    {"plot", orr_perfmodel_plot, "a picture of a kernel's times over sizes"},
     {"export", orr_perfmodel_export, "write models as JSON or CSV"},
     {"import", orr_perfmodel_import, "read models from JSON"},
     {"merge", orr_perfmodel_merge, "join models of several directories"},

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,11 +46,19 @@ void plot_tic(struct plot *plot, const char *text)
     write_text(plot, text, '%');
 }
 
-int plot_begin(struct plot *plot, const char *path, unsigned width,
-               unsigned height)
+static bool is_svg(const char *path)
+{
+    size_t n = strlen(path);
+
+    return n > 4 && strcmp(path + n - 4, ".svg") == 0;
+}
+
+/* A picture of that size in points; a PNG has `scale` pixels for each. */
+static int begin(struct plot *plot, const char *path, unsigned width,
+                 unsigned height, unsigned scale)
 {
     *plot = (struct plot){.path = strdup(path),
-                          .temporary = tool_format("%s.tmp.png", path)};
+                          .temporary = tool_format("%s.tmp", path)};
     if (!plot->path || !plot->temporary)
         goto fail;
     /* gnuplot may end early; its status tells, not a signal. */
@@ -57,10 +66,17 @@ int plot_begin(struct plot *plot, const char *path, unsigned width,
     plot->pipe = popen("exec gnuplot", "w");
     if (!plot->pipe)
         goto fail;
-    fprintf(plot->pipe,
-            "set terminal pngcairo noenhanced size %u,%u font 'Sans,11'\n"
-            "set output ",
-            width, height);
+    if (is_svg(path))
+        fprintf(plot->pipe,
+                "set terminal svg noenhanced size %u,%u dynamic font "
+                "'sans-serif,12' background 'white'\n",
+                width, height);
+    else
+        fprintf(plot->pipe,
+                "set terminal pngcairo noenhanced size %u,%u font 'Sans,11' "
+                "fontscale %u linewidth %u pointscale %u\n",
+                width * scale, height * scale, scale, scale, scale);
+    fputs("set output ", plot->pipe);
     plot_text(plot, plot->temporary);
     fputs("\nset border 3 lc rgb '#555555'\nset tics nomirror out\n",
           plot->pipe);
@@ -70,6 +86,18 @@ fail:
     free(plot->path);
     free(plot->temporary);
     return -1;
+}
+
+int plot_begin(struct plot *plot, const char *path, unsigned width,
+               unsigned height)
+{
+    return begin(plot, path, width, height, 1);
+}
+
+int plot_begin_paper(struct plot *plot, const char *path, unsigned width,
+                     unsigned height)
+{
+    return begin(plot, path, width, height, 2);
 }
 
 int plot_end(struct plot *plot)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/plot.h - PNG files drawn by gnuplot, which is fed through a pipe. One
- * thread.
+ * tools/plot.h - PNG and SVG files drawn by gnuplot, which is fed through a pipe.
+ * One thread.
  */
 #pragma once
 
@@ -16,6 +16,11 @@ struct plot {
  * there is none. */
 int plot_begin(struct plot *plot, const char *path, unsigned width,
                unsigned height);
+
+/* The same for print: an SVG when `path` ends in .svg, else a PNG with two
+ * pixels where plot_begin has one, letters and lines grown alike. */
+int plot_begin_paper(struct plot *plot, const char *path, unsigned width,
+                     unsigned height);
 
 /* Ends gnuplot; the file appears whole or not at all. A message and -1 when
  * gnuplot failed. */

@@ -20,6 +20,8 @@
 #include "perfmodel/side.h"
 #include "platforms/doctor.h"
 #include "platforms/machine_desc.h"
+#include "tools/model_findings.h"
+#include "tools/model_plot.h"
 
 static long left = -1; /* allocations that succeed yet; < 0: all */
 
@@ -196,6 +198,42 @@ static int fit_polynomial(void)
 }
 #endif
 
+/* Two devices; the second has one row of three, and a mean that cannot be. */
+static const char two_devices[] =
+    "45\n2\n"
+    "1\n1\n0\n1\n1\n2\n"
+    "0 0 0 0 nan nan 0 0 0\nnan nan nan\n0\n"
+    "00000001\t100\t1e6\t50\t1\t2000\t100040\t40\n"
+    "00000002\t400\t4e6\t9\t1\t36\t328\t4\n"
+    "1\n1\n1\n1\n1\n1\n"
+    "0 0 0 0 nan nan 0 0 0\nnan nan nan\n0\n"
+    "00000001\t100\t1e6\t0\t1\t2000\t100040\t40\n";
+
+static int judge_and_draw(void)
+{
+    const struct judge_options options = {.confidence = 0.02, .minimum = 10};
+    const struct model_plot_choice choice = {.host = "here", .gflops = true};
+    struct judge_model model = {.symbol = "kernel"};
+    struct orr_model_file *file = NULL;
+    struct judgement judgement;
+    struct model_plot plot;
+    int code = orr_model_file_parse("two", two_devices, sizeof(two_devices) - 1,
+                                    &file, NULL);
+
+    model.file = file;
+    if (code == 0)
+        code = judge_models(&model, 1, &options, &judgement);
+    if (code == 0) {
+        ck_assert_uint_ge(judgement.findings.n, 3);
+        judgement_done(&judgement);
+        code = model_plot_build(&model, &choice, &plot);
+        if (code == 0)
+            model_plot_done(&plot);
+    }
+    orr_model_file_free(file);
+    return code;
+}
+
 /* Two levels that come and go: every allocation there is. */
 static int summarise(void)
 {
@@ -216,8 +254,8 @@ static int summarise(void)
 }
 
 static int (*const readers[])(void) = {
-    read_machine,   read_config, read_models, examine_machine,
-    fit_laws,       interpolate, read_side,   summarise,
+    read_machine,   read_config, read_models, examine_machine, fit_laws,
+    interpolate,    read_side,   summarise,   judge_and_draw,
 #if ORR_HAS_FIT
     fit_polynomial,
 #endif

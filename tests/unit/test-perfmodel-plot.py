@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""`orrery perfmodel plot` and `starpu_perfmodel_plot`: the pictures are there,
+well-formed, and show points, bands and formulas; what cannot be drawn is
+refused with words. Prints TAP.
+
+    test-perfmodel-plot.py ORRERY STARPU_PERFMODEL_PLOT
+"""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+spec = importlib.util.spec_from_file_location(
+    "make_models", os.path.join(HERE, "make-models.py"))
+make = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(make)
+
+SVG = "{http://www.w3.org/2000/svg}"
+RESULTS = []
+
+
+def claim(passed, text, *details):
+    RESULTS.append(bool(passed))
+    print("%s %d - %s" % ("ok" if passed else "not ok", len(RESULTS), text))
+    if not passed:
+        for line in "\n".join(map(str, details)).splitlines():
+            print("# " + line)
+
+
+class Picture:
+    """What an SVG of gnuplot's has."""
+
+    def __init__(self, path):
+        self.root = ElementTree.parse(path).getroot()
+        definitions = self.root.find(".//%sdefs" % SVG)
+        defined = set(definitions.iter("%suse" % SVG))
+        self.points = [e for e in self.root.iter("%suse" % SVG)
+                       if e not in defined]
+        self.bands = [e for e in self.root.iter()
+                      if "fill-opacity" in e.attrib and
+                      0 < float(e.get("fill-opacity")) < 0.5]
+        self.dashes = [e for e in self.root.iter() if
+                       e.get("stroke-dasharray")]
+        self.texts = ["".join(e.itertext()).strip()
+                      for e in self.root.iter("%stext" % SVG)]
+
+    def says(self, words):
+        return any(words in text for text in self.texts)
+
+
+class Tools:
+    def __init__(self, orrery, starpu, directory):
+        self.orrery, self.starpu = orrery, starpu
+        self.directory = directory
+        self.environment = {k: v for k, v in os.environ.items()
+                            if not k.startswith(("STARPU_", "ORRERY_"))}
+        self.environment.update(
+            STARPU_PERF_MODEL_DIR=directory, STARPU_HOME=directory,
+            STARPU_HOSTNAME="testbox", LC_ALL="C")
+
+    def run(self, *command, **environment):
+        return subprocess.run(
+            command, env=dict(self.environment, **environment),
+            cwd=self.directory, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+
+    def plot(self, *options, **environment):
+        return self.run(self.orrery, "perfmodel", "plot", *options,
+                        **environment)
+
+    def old(self, *options, **environment):
+        return self.run(self.starpu, *options, **environment)
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def exists(self, name):
+        return os.path.exists(self.path(name))
+
+    def leftovers(self):
+        return [name for name in os.listdir(self.directory)
+                if name.endswith(".tmp")]
+
+
+def without_gnuplot(directory):
+    """A search path for programs that has none."""
+    empty = os.path.join(directory, "empty")
+    os.makedirs(empty, exist_ok=True)
+    sh = shutil.which("sh")
+    if not os.path.exists(os.path.join(empty, "sh")):
+        os.symlink(sh, os.path.join(empty, "sh"))
+    return empty
+
+
+def check_svg(tools):
+    result = tools.plot("gemm", "-o", "gemm.svg")
+    claim(result.returncode == 0 and result.stdout == "gemm.svg\n",
+          "a picture is drawn and named", result.stderr)
+    picture = Picture(tools.path("gemm.svg"))
+    claim(len(picture.points) >= 18, "each footprint of three devices is a "
+          "point", len(picture.points))
+    claim(len(picture.bands) == 3, "each device has a band",
+          len(picture.bands))
+    claim(all(picture.says(name) for name in
+              ("gemm on testbox", "cpu0", "cuda0", "cuda1", "1 ms", "MiB",
+               "size of the data", "95 % interval")),
+          "title, legend, units and what is shown are written",
+          picture.texts)
+    claim(not picture.dashes, "a history has no formula")
+    tools.plot("syrk")
+    picture = Picture(tools.path("syrk.svg"))
+    claim(len(picture.dashes) >= 3 and picture.says("dashes: fitted formula"),
+          "formulas are dashed, and SYMBOL.svg is the usual name",
+          picture.texts)
+    tools.plot("two_sizes")
+    picture = Picture(tools.path("two_sizes.svg"))
+    claim(len(picture.dashes) >= 3 and not picture.bands,
+          "two sizes are joined by a law without a band", picture.texts)
+
+
+def check_views(tools):
+    tools.plot("gemm", "--gflops", "-o", "speed.svg")
+    picture = Picture(tools.path("speed.svg"))
+    claim(picture.says("speed (GFlop/s)") and len(picture.points) >= 18,
+          "--gflops draws speeds", picture.texts)
+    tools.plot("gemm", "--gflops", "--log", "-o", "logspeed.svg")
+    claim("0" in picture.texts and
+          "0" not in Picture(tools.path("logspeed.svg")).texts,
+          "speeds begin at 0 unless --log is given")
+    tools.plot("gemm", "--arch", "cuda", "-o", "cuda.svg")
+    picture = Picture(tools.path("cuda.svg"))
+    claim(picture.says("cuda1") and not picture.says("cpu0") and
+          len(picture.bands) == 2, "--arch leaves the others out",
+          picture.texts)
+    tools.plot("gemm", "--linear", "-o", "linear.svg")
+    claim("0" in Picture(tools.path("linear.svg")).texts,
+          "--linear begins at 0")
+    tools.plot("gemm", "--energy", "-o", "energy.svg")
+    picture = Picture(tools.path("energy.svg"))
+    claim(picture.says("energy") and "1000 J" in picture.texts,
+          "--energy writes joules", picture.texts)
+
+
+def check_png(tools):
+    result = tools.plot("gemm", "-o", "gemm.png")
+    with open(tools.path("gemm.png"), "rb") as file:
+        head = file.read(24)
+    claim(result.returncode == 0 and head[:8] == b"\x89PNG\r\n\x1a\n",
+          "a PNG is drawn", result.stderr)
+    width = int.from_bytes(head[16:20], "big")
+    claim(width >= 1600, "a PNG is large enough for print", width)
+
+
+def check_refusals(tools):
+    result = tools.plot("gem")
+    claim(result.returncode == 1 and "did you mean gemm?" in result.stderr,
+          "an unknown symbol ends with 1 and names what is near",
+          result.stderr)
+    result = tools.plot("zzz")
+    claim(result.returncode == 1 and "did you mean" not in result.stderr,
+          "nothing is near to what is far", result.stderr)
+    result = tools.plot("gemm", "--arch", "opencl")
+    claim(result.returncode == 1 and "opencl" in result.stderr,
+          "an architecture without figures is named", result.stderr)
+    result = tools.plot("flopless", "--gflops")
+    claim(result.returncode == 1 and "flops of flopless" in result.stderr,
+          "--gflops without flops says what to set", result.stderr)
+    result = tools.plot("broken")
+    claim(result.returncode == 1 and "broken.testbox:" in result.stderr,
+          "a broken file is named with its line", result.stderr)
+    for options, words in (([], "which symbol"), (["a", "b"], "one symbol"),
+                           (["gemm", "-o", "x.jpg"], ".svg"),
+                           (["gemm", "--linear", "--log"], "contradict"),
+                           (["gemm", "--gflops", "--energy"], "--energy"),
+                           (["--tune", "gemm"], "--help")):
+        result = tools.plot(*options)
+        claim(result.returncode == 2 and words in result.stderr,
+              "plot %s is a wrong command line" % " ".join(options),
+              result.stderr)
+    result = tools.plot("gemm", "-o", "never.svg",
+                        PATH=without_gnuplot(tools.directory))
+    claim(result.returncode == 1 and "gnuplot-nox" in result.stderr and
+          not tools.exists("never.svg"),
+          "without gnuplot no file appears, and the package is named",
+          result.stderr)
+    result = tools.plot("gemm", "-o", "nowhere/x.svg")
+    claim(result.returncode == 1, "a folder that is missing ends with 1",
+          result.stderr)
+
+
+def check_old_name(tools):
+    result = tools.old("-s", "trsm")
+    names = ["starpu_trsm." + suffix for suffix in ("data", "gp", "svg")]
+    claim(result.returncode == 0 and all(map(tools.exists, names)),
+          "starpu_perfmodel_plot writes .gp, .data and .svg", result.stderr)
+    picture = Picture(tools.path("starpu_trsm.svg"))
+    claim(len(picture.points) >= 18 and len(picture.bands) == 3,
+          "with points and bands")
+    with open(tools.path("starpu_trsm.data"), encoding="utf-8") as file:
+        data = file.read()
+    rows = make.models()["trsm"][1]["impls"][0]["rows"]
+    claim(all("\n%d %.9g" % (row["size"], float("%e" % row["mean"])) in data
+              for row in rows), "the data has the means of the model", data)
+    os.mkdir(tools.path("pictures"))
+    result = tools.old("--symbol", "gemm.testbox", "--gflops", "--output-dir",
+                       "pictures", "-a", "cuda0")
+    claim(result.returncode == 0 and
+          Picture(tools.path("pictures/starpu_gemm.svg")).says("GFlop/s"),
+          "long options and a symbol with its host work", result.stderr)
+    result = tools.run("gnuplot", "starpu_trsm.gp")
+    claim(result.returncode == 0, "the .gp can be run again", result.stderr)
+    result = tools.old("-l")
+    claim("file: <gemm.testbox>" in result.stdout, "-l lists the models")
+    result = tools.old("-s", "gemmm")
+    claim(result.returncode == 1 and "did you mean gemm?" in result.stderr,
+          "an unknown symbol names what is near", result.stderr)
+    for options, words in ((["-i", "trace"], "FxT"), (["-lc"], "FxT"),
+                           ([], "-s SYMBOL"), (["-s", "gemm", "x"], "-s"),
+                           (["-s", "gemm", "-e", "-f"], "energies"),
+                           (["-s", "gemm", "-o", "nowhere"], "nowhere")):
+        result = tools.old(*options)
+        claim(result.returncode == 2 and words in result.stderr,
+              "starpu_perfmodel_plot %s is refused with words" %
+              " ".join(options), result.stderr)
+    result = tools.old("-s", "syrk", PATH=without_gnuplot(tools.directory))
+    claim(result.returncode == 1 and "gnuplot-nox" in result.stderr and
+          tools.exists("starpu_syrk.gp"),
+          "without gnuplot its input is written all the same",
+          result.stderr)
+    for option in ("--help", "--version"):
+        claim(tools.old(option).returncode == 0, option + " ends with 0")
+
+
+def check_shared(tools):
+    shared = os.path.join(os.environ.get("ORRERY_SHARED", "../shared"),
+                          "sampling")
+    text = "a model of mirage is drawn"
+    if not os.path.isdir(shared):
+        RESULTS.append(True)
+        print("ok %d - %s # SKIP skipped: %s is missing" % (
+            len(RESULTS), text, shared))
+        return
+    result = tools.plot("chol_model_gemm", "-o", "mirage.svg",
+                        STARPU_PERF_MODEL_DIR=os.path.abspath(shared),
+                        STARPU_HOSTNAME="mirage")
+    claim(result.returncode == 0 and
+          len(Picture(tools.path("mirage.svg")).points) >= 16, text,
+          result.stderr)
+
+
+def main(orrery, starpu):
+    if not shutil.which("gnuplot"):
+        print("1..0 # SKIP skipped: gnuplot is missing")
+        return 0
+    with tempfile.TemporaryDirectory() as directory:
+        models = make.models()
+        models["flopless"] = make.models()["potrf"]
+        for comb in models["flopless"]:
+            for row in comb["impls"][0]["rows"]:
+                row["flops"] = 0.0
+        models["two_sizes"] = make.models()["gemm"]
+        for comb in models["two_sizes"]:
+            del comb["impls"][0]["rows"][2:]
+        make.write(directory, models)
+        with open(os.path.join(directory, "codelets/45/broken.testbox"),
+                  "w") as file:
+            file.write("45\n1\nwhat\n")
+        tools = Tools(orrery, starpu, directory)
+        check_svg(tools)
+        check_views(tools)
+        check_png(tools)
+        check_refusals(tools)
+        check_old_name(tools)
+        check_shared(tools)
+        claim(not tools.leftovers(), "no temporary file is left",
+              tools.leftovers())
+    print("1..%d" % len(RESULTS))
+    return 0 if all(RESULTS) else 1
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    sys.exit(main(*map(os.path.abspath, sys.argv[1:])))

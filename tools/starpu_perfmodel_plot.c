@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/starpu_perfmodel_plot.c - the program of that name: writes gnuplot's
+ * commands and data for a kernel's model, and has gnuplot draw them. One
+ * thread.
+ */
+#include "tools/model_plot.h"
+#include "tools/near.h"
+#include "tools/perfmodel.h"
+#include "tools/plot.h"
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NAME "starpu_perfmodel_plot"
+
+static const char help[] =
+    "usage: " NAME " -l | -s SYMBOL [OPTIONS]\n"
+    "Draws the model of a kernel: starpu_SYMBOL.gp and starpu_SYMBOL.data for "
+    "gnuplot,\n"
+    "and starpu_SYMBOL.svg, which gnuplot makes of them.\n"
+    "  -l, --list            list the models\n"
+    "  -s, --symbol SYMBOL   draw this model; SYMBOL.HOST for another host's\n"
+    "  -a, --arch ARCH       only cuda0, cpu0:4, or cuda for all of a kind\n"
+    "  -f, --gflops          GFlop/s instead of times\n"
+    "  -e, --energy          the model's figures are energies, in joules\n"
+    "  -o, --output-dir DIR  where the files go (.)\n"
+    "  -h, --help            this text\n"
+    "  -v, --version         the version\n"
+    "FxT traces are not read: -i, --with-fxt-file, and -lc, -c, which select\n"
+    "combinations for it, do not exist here; orrery trace draws what workers "
+    "did.\n"
+    "Exit codes: 0; 1 when something could not be done; 2 for a wrong command "
+    "line.\n"
+    "example: " NAME " -s chol_model_gemm -f -o pictures\n";
+
+static const struct option options[] = {
+    {"list", no_argument, NULL, 'l'},
+    {"symbol", required_argument, NULL, 's'},
+    {"arch", required_argument, NULL, 'a'},
+    {"gflops", no_argument, NULL, 'f'},
+    {"energy", no_argument, NULL, 'e'},
+    {"output-dir", required_argument, NULL, 'o'},
+    {"output-directory", required_argument, NULL, 'o'},
+    {"with-fxt-file", required_argument, NULL, 'i'},
+    {"list-combs", no_argument, NULL, 'c'},
+    {"combs", required_argument, NULL, 'c'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'v'},
+    {0},
+};
+
+/* What the command line says; all borrowed. */
+struct wishes {
+    bool list, over; /* over: --help or --version was all */
+    const char *symbol, *directory;
+    struct model_plot_choice choice;
+};
+
+static int fail(int code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static int fail(int code, const char *format, ...)
+{
+    va_list args;
+
+    fputs(NAME ": ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return code;
+}
+
+/* -- files -- */
+
+/* A file that is written under another name first. */
+struct draft {
+    char *path, *temporary; /* owned */
+    FILE *file;
+};
+
+static int draft_open(const char *path, struct draft *ret)
+{
+    struct draft draft = {.path = strdup(path),
+                          .temporary = tool_format("%s.tmp", path)};
+
+    if (draft.path && draft.temporary)
+        draft.file = fopen(draft.temporary, "w");
+    if (!draft.file) {
+        fail(0, "%s cannot be written: %s", path, strerror(errno));
+        free(draft.path);
+        free(draft.temporary);
+        return -1;
+    }
+    *ret = draft;
+    return 0;
+}
+
+/* The file appears under its name, whole, unless something failed. */
+static int draft_close(struct draft *draft)
+{
+    int broken = ferror(draft->file);
+    int rc = fclose(draft->file) || broken;
+
+    if (!rc)
+        rc = rename(draft->temporary, draft->path);
+    if (rc) {
+        fail(0, "%s cannot be written: %s", draft->path, strerror(errno));
+        unlink(draft->temporary);
+    }
+    free(draft->path);
+    free(draft->temporary);
+    return rc ? -1 : 0;
+}
+
+/* "starpu_gemm.data" in the directory; owned by the caller. */
+static char *file_name(const struct wishes *wishes, const char *symbol,
+                       const char *suffix)
+{
+    return tool_format("%s/starpu_%s.%s", wishes->directory, symbol, suffix);
+}
+
+static int write_data(const struct model_plot *plot, const char *path)
+{
+    struct draft draft;
+
+    if (draft_open(path, &draft) < 0)
+        return -1;
+    model_plot_write_data(plot, draft.file);
+    return draft_close(&draft);
+}
+
+/* The commands name the other files without their directory, so that the three
+ * can be moved. */
+static int write_commands(const struct model_plot *plot, const char *symbol,
+                          const char *path)
+{
+    char *source = tool_format("starpu_%s.data", symbol);
+    char *picture = tool_format("starpu_%s.svg", symbol);
+    struct draft draft;
+    int rc = source && picture ? draft_open(path, &draft) : -1;
+
+    if (rc == 0) {
+        struct plot quoting = {.pipe = draft.file};
+
+        fputs("#!/usr/bin/gnuplot\nset terminal svg noenhanced size 820,500 "
+              "dynamic font 'sans-serif,12' background 'white'\nset output ",
+              draft.file);
+        plot_text(&quoting, picture);
+        fputc('\n', draft.file);
+        model_plot_write_script(plot, draft.file, source);
+        rc = draft_close(&draft);
+    }
+    free(picture);
+    free(source);
+    return rc;
+}
+
+/* Has gnuplot draw in the directory. */
+static int run_gnuplot(const struct wishes *wishes, const char *symbol)
+{
+    char *commands = tool_format("starpu_%s.gp", symbol);
+    int status = -1;
+    pid_t child = commands ? fork() : -1;
+
+    if (child == 0) {
+        if (chdir(wishes->directory) == 0)
+            execlp("gnuplot", "gnuplot", commands, (char *)NULL);
+        _exit(127);
+    }
+    if (child > 0)
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+            ;
+    free(commands);
+    if (status != 0)
+        return fail(-1,
+                    "gnuplot failed or is missing (package gnuplot-nox): "
+                    "starpu_%s.svg is not drawn, the other files are written",
+                    symbol);
+    return 0;
+}
+
+static int write_files(const struct model_plot *plot,
+                       const struct wishes *wishes, const char *symbol)
+{
+    char *data = file_name(wishes, symbol, "data");
+    char *commands = file_name(wishes, symbol, "gp");
+    char *picture = file_name(wishes, symbol, "svg");
+    int rc = -1;
+
+    if (!data || !commands || !picture)
+        fail(0, "out of memory");
+    else if (write_data(plot, data) == 0 &&
+             write_commands(plot, symbol, commands) == 0)
+        rc = run_gnuplot(wishes, symbol);
+    if (rc == 0)
+        printf("%s\n%s\n%s\n", data, commands, picture);
+    free(data);
+    free(commands);
+    free(picture);
+    return rc;
+}
+
+/* -- models -- */
+
+static int print_name(const struct orr_perfmodel_item *item, void *arg)
+{
+    (void)arg;
+    if (!item->shadowed)
+        printf("file: <%s>\n", item->name);
+    return 0;
+}
+
+static int draw(const struct judge_model *model, const struct wishes *wishes)
+{
+    struct model_plot plot;
+    int rc;
+
+    if (model_plot_build(model, &wishes->choice, &plot) < 0)
+        return fail(TOOL_FAILED, "out of memory");
+    if (plot.nseries == 0)
+        rc = fail(-1, "%s has no figures%s%s%s", model->symbol,
+                  wishes->choice.arch ? " for " : "",
+                  wishes->choice.arch ? wishes->choice.arch : "",
+                  plot.nmissing ? " of flops: set the field flops of its "
+                                  "tasks, or leave -f out"
+                                : "; run a program with STARPU_CALIBRATE=1");
+    else
+        rc = write_files(&plot, wishes, model->symbol);
+    model_plot_done(&plot);
+    return rc < 0 ? TOOL_FAILED : TOOL_OK;
+}
+
+static int draw_file(const char *path, const struct wishes *wishes)
+{
+    struct orr_perfmodel_data data;
+    struct orr_error err = {""};
+    struct judge_model model = {0};
+    char *symbol;
+    int result, rc = orr_perfmodel_load(path, &data, &err);
+
+    if (rc < 0)
+        return fail(TOOL_FAILED, "%s", err.text[0] ? err.text : strerror(-rc));
+    symbol = strndup(wishes->symbol, strcspn(wishes->symbol, "."));
+    model.symbol = symbol;
+    model.file = data.file;
+    model.side = data.side;
+    result = symbol ? draw(&model, wishes) : fail(TOOL_FAILED, "out of memory");
+    free(symbol);
+    orr_perfmodel_unload(&data);
+    return result;
+}
+
+static int run(struct wishes *wishes)
+{
+    struct orr_perfmodel_choice here = {0};
+    struct orr_perfmodel_place place;
+    char *path = NULL;
+    int result = TOOL_FAILED;
+
+    if (orr_perfmodel_open(&here, &place) < 0)
+        return TOOL_FAILED;
+    wishes->choice.host = place.host;
+    if (wishes->list)
+        result = orr_perfmodel_each(&place, NULL, print_name, NULL) < 0
+                     ? TOOL_FAILED
+                     : TOOL_OK;
+    else if (orr_perfmodel_find(&place, wishes->symbol, &path) == 0)
+        result = draw_file(path, wishes);
+    else
+        near_tell(&place, wishes->symbol);
+    free(path);
+    orr_perfmodel_close(&place);
+    return result;
+}
+
+/* -- the command line -- */
+
+static int read_option(int letter, struct wishes *wishes)
+{
+    switch (letter) {
+    case 'l':
+        wishes->list = true;
+        return TOOL_OK;
+    case 's':
+        wishes->symbol = optarg;
+        return TOOL_OK;
+    case 'a':
+        wishes->choice.arch = optarg;
+        return TOOL_OK;
+    case 'f':
+        wishes->choice.gflops = true;
+        return TOOL_OK;
+    case 'e':
+        wishes->choice.energy = true;
+        return TOOL_OK;
+    case 'o':
+        wishes->directory = optarg;
+        return TOOL_OK;
+    case 'i':
+    case 'c':
+        return fail(TOOL_USAGE,
+                    "FxT traces are not read, so -i/--with-fxt-file, "
+                    "-lc/--list-combs and -c/--combs do not exist; "
+                    "orrery trace draws what workers did");
+    case 'h':
+        fputs(help, stdout);
+        wishes->over = true;
+        return TOOL_OK;
+    case 'v':
+        puts(NAME " (Orrery) " ORR_VERSION);
+        wishes->over = true;
+        return TOOL_OK;
+    default: /* getopt has said why */
+        return fail(TOOL_USAGE, "see " NAME " --help");
+    }
+}
+
+static int read_line(int argc, char **argv, struct wishes *wishes)
+{
+    int letter, rc = TOOL_OK;
+
+    while (rc == TOOL_OK && !wishes->over &&
+           (letter =
+                getopt_long(argc, argv, "ls:a:feo:i:chv", options, NULL)) != -1)
+        rc = read_option(letter, wishes);
+    if (rc != TOOL_OK || wishes->over)
+        return rc;
+    if (optind < argc)
+        return fail(TOOL_USAGE,
+                    "%s is not understood; a model is named with -s",
+                    argv[optind]);
+    if (!wishes->list && !wishes->symbol)
+        return fail(TOOL_USAGE,
+                    "which model? -s SYMBOL, or -l to list them; see " NAME
+                    " --help");
+    if (wishes->choice.gflops && wishes->choice.energy)
+        return fail(TOOL_USAGE, "-f needs times, not energies (-e)");
+    if (access(wishes->directory, W_OK | X_OK) < 0)
+        return fail(TOOL_USAGE, "-o %s: %s; name a directory that exists",
+                    wishes->directory, strerror(errno));
+    return TOOL_OK;
+}
+
+int main(int argc, char **argv)
+{
+    struct wishes wishes = {.directory = "."};
+    int rc = read_line(argc, argv, &wishes);
+
+    if (rc != TOOL_OK || wishes.over)
+        return rc;
+    return run(&wishes);
+}
