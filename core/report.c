@@ -17,6 +17,7 @@
 #include "core/runtime.h"
 #include "core/sched/sched.h"
 #include "core/trace/record.h"
+#include "core/trace/tally.h"
 
 static void write_string(FILE *out, const char *name, const char *value)
 {
@@ -49,6 +50,83 @@ static void write_workers(FILE *out, const struct orr_runtime *rt)
     fputs("],\n", out);
 }
 
+/* A figure that may be missing. */
+static void write_us(FILE *out, const char *name, double us)
+{
+    if (isfinite(us))
+        fprintf(out, ", \"%s\": %.3f", name, us);
+    else
+        fprintf(out, ", \"%s\": null", name);
+}
+
+struct listing {
+    FILE *out;
+    const struct orr_machine *machine;
+    bool any; /* there is one before: a comma is needed */
+};
+
+static void write_kernel(const struct orr_tally_figures *figures, void *arg)
+{
+    struct listing *listing = arg;
+    const struct orr_tally_kernel *kernel = &figures->kernel;
+    FILE *out = listing->out;
+
+    fprintf(out, "%s\n  {", listing->any ? "," : "");
+    listing->any = true;
+    write_string(out, "name", kernel->name);
+    fputs(", ", out);
+    write_string(out, "arch", kernel->arch);
+    fprintf(out,
+            ", \"implementation\": %u, \"footprint\": \"%08x\", "
+            "\"size\": %llu, \"model\": %s, \"count\": %llu",
+            kernel->impl, kernel->footprint, (unsigned long long)kernel->size,
+            kernel->has_model ? "true" : "false",
+            (unsigned long long)figures->count);
+    write_us(out, "mean_us", figures->mean);
+    write_us(out, "typical_us", figures->typical);
+    write_us(out, "p05_us", figures->p05);
+    write_us(out, "p25_us", figures->p25);
+    write_us(out, "median_us", figures->median);
+    write_us(out, "p75_us", figures->p75);
+    write_us(out, "p95_us", figures->p95);
+    write_us(out, "predicted_us", figures->predicted);
+    fputc('}', out);
+}
+
+static void write_link(const struct orr_tally_link *link, void *arg)
+{
+    struct listing *listing = arg;
+    FILE *out = listing->out;
+
+    fprintf(out, "%s\n  {", listing->any ? "," : "");
+    listing->any = true;
+    write_string(out, "from", listing->machine->nodes[link->src].name);
+    fputs(", ", out);
+    write_string(out, "to", listing->machine->nodes[link->dst].name);
+    fprintf(out, ", \"count\": %llu, \"bytes\": %llu",
+            (unsigned long long)link->count, (unsigned long long)link->bytes);
+    write_us(out, "total_us", link->total);
+    write_us(out, "predicted_us", link->predicted);
+    write_us(out, "alone_us", link->alone);
+    fputc('}', out);
+}
+
+static void write_tally(FILE *out, const struct orr_runtime *rt)
+{
+    struct listing kernels = {out, rt->machine, false}, links = kernels;
+
+    fprintf(out, "\"modelled_us\": %.3f,\n\"kernels\": [",
+            orr_tally_modelled_span(rt->tally));
+    if (orr_tally_each_kernel(rt->tally, write_kernel, &kernels) != 0)
+        orr_log_error("out of memory: the report lacks kernels");
+    if (orr_tally_lost(rt->tally))
+        orr_log_error("out of memory: the report lacks %lu kernels",
+                      orr_tally_lost(rt->tally));
+    fputs("],\n\"links\": [", out);
+    orr_tally_each_link(rt->tally, write_link, &links);
+    fputs("],\n", out);
+}
+
 static void write_figures(FILE *out, struct orr_runtime *rt, const char *how)
 {
     double last = rt->first_submit, flops = 0;
@@ -70,6 +148,8 @@ static void write_figures(FILE *out, struct orr_runtime *rt, const char *how)
             rt->machine->simulated ? "true" : "false");
     write_string(out, "machine", rt->machine->name);
     fputs(",\n", out);
+    write_string(out, "host", rt->machine->host);
+    fputs(",\n", out);
     write_string(out, "provenance", rt->machine->provenance);
     fputs(",\n", out);
     write_string(out, "scheduler", rt->sched->ops->name);
@@ -84,6 +164,8 @@ static void write_figures(FILE *out, struct orr_runtime *rt, const char *how)
             (unsigned long long)rt->nevictions,
             orr_wall_time_s() - rt->wall_start);
     write_workers(out, rt);
+    if (rt->tally)
+        write_tally(out, rt);
     write_string(out, "exit", how);
     fputs("}\n", out);
 }

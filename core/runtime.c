@@ -27,6 +27,7 @@
 #include "core/task/tag.h"
 #include "core/task/task.h"
 #include "core/trace/record.h"
+#include "core/trace/tally.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 #include "perfmodel/sampling.h"
@@ -383,6 +384,9 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
     if (orr_config_string(&rt->config, ORR_CFG_TRACE) &&
         orr_trace_new(rt->machine, orr_exec_now(rt->exec), &rt->trace) != 0)
         return orr_fail(err, -ENOMEM, "out of memory");
+    if (orr_config_string(&rt->config, ORR_CFG_REPORT) &&
+        orr_tally_new(rt->machine, &rt->tally) != 0)
+        return orr_fail(err, -ENOMEM, "out of memory");
     return make_scheduler(rt, conf, err);
 }
 
@@ -390,6 +394,7 @@ static void free_parts(struct orr_runtime *rt)
 {
     orr_sched_free(rt->sched);
     orr_trace_free(rt->trace);
+    orr_tally_free(rt->tally);
     orr_recording_free(atomic_load(&rt->bound));
     orr_tags_free(rt->tags);
     orr_costs_table_free(rt->costs);

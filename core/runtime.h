@@ -26,6 +26,7 @@ struct orr_sim_ops;
 struct orr_node;
 struct orr_sched;
 struct orr_tags;
+struct orr_tally;
 struct orr_trace;
 
 /* A context that waits until at most `n` tasks are unfinished. */
@@ -57,6 +58,7 @@ struct orr_runtime {
     struct orr_costs_table *costs;
     struct orr_tags *tags;
     struct orr_trace *trace;               /* NULL: off */
+    struct orr_tally *tally;               /* NULL: no report was asked for */
     _Atomic(struct orr_recording *) bound; /* owned; NULL: none asked for */
     struct orr_slab *jobs[4]; /* for 1, 2, 3, 4 accesses; more: malloc */
     struct orr_slab *edges, *tasks, *requests;

@@ -13,6 +13,7 @@
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/trace/record.h"
+#include "core/trace/tally.h"
 
 /* Copies under way per (driver, peer, direction), by urgency (FORMATS 3.4). */
 static const unsigned max_inflight[ORR_FETCH_LEVELS] = {5, 2, 1};
@@ -330,6 +331,27 @@ static void trace_copy(struct orr_runtime *rt,
     orr_trace_copy(rt->trace, worker ? worker->id : ORR_TRACE_OUTSIDE, &event);
 }
 
+static void tally_copy(struct orr_runtime *rt,
+                       const struct orr_request *request)
+{
+    const struct orr_copy *copy = &request->copy;
+    size_t link = copy->src * rt->nnodes + copy->dst;
+    double predicted =
+        orr_transfer_predict(rt, copy->src, copy->dst, copy->size);
+    struct orr_tally_link figures = {
+        .src = copy->src,
+        .dst = copy->dst,
+        .count = 1,
+        .bytes = copy->size,
+        .total = orr_exec_now(rt->exec) - request->start,
+        .predicted = predicted > 0 ? predicted : (double)NAN,
+        .alone = rt->machine->latency[link] +
+                 (double)copy->size / rt->machine->bandwidth[link],
+    };
+
+    orr_tally_copy(rt->tally, &figures);
+}
+
 static void copy_done(struct orr_copy *copy)
 {
     struct orr_request *request = orr_container(copy, struct orr_request, copy);
@@ -344,6 +366,9 @@ static void copy_done(struct orr_copy *copy)
     orr_bus_count(rt, copy->src, copy->dst, copy->size);
     orr_lock(&node->lock);
     node->inflight[peer * 2 + direction]--;
+    /* All copies of a pair of nodes have the same driver. */
+    if (rt->tally)
+        tally_copy(rt, request);
     orr_unlock(&node->lock);
     finish(request);
     orr_node_kick(rt, driver);

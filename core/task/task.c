@@ -16,6 +16,7 @@
 #include "core/task/cost.h"
 #include "core/task/recording.h"
 #include "core/task/tag.h"
+#include "core/trace/tally.h"
 
 struct starpu_task *orr_task_new(struct orr_runtime *rt)
 {
@@ -278,6 +279,8 @@ static void account(struct orr_runtime *rt, struct starpu_task *task)
 
     if (before == 0 && rt->first_submit < 0)
         rt->first_submit = orr_exec_now(rt->exec);
+    if (rt->tally && task->cl && task->cl->model)
+        orr_tally_submit(rt->tally, orr_exec_now(rt->exec));
     task->status = STARPU_TASK_BLOCKED;
 }
 

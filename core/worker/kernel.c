@@ -7,14 +7,18 @@
 #include "core/worker/kernel.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/base/log.h"
 #include "core/device/clock.h"
 #include "core/runtime.h"
+#include "core/task/ask.h"
 #include "core/task/cost.h"
 #include "core/task/job.h"
+#include "core/trace/tally.h"
 #include "core/worker/energy.h"
+#include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 
 #define EXECUTES                                                               \
@@ -130,4 +134,43 @@ void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
     orr_cost_ran(rt, worker, job, job->task->failed ? (double)NAN : us);
     if (!job->task->failed)
         orr_cost_measure(rt, worker, job, us);
+}
+
+static struct orr_tally_item *new_item(struct orr_runtime *rt, unsigned worker,
+                                       const struct orr_job *job)
+{
+    const struct orr_kind *kind = &rt->kinds[rt->workers[worker].kind];
+    const struct starpu_codelet *cl = job->task->cl;
+    const struct starpu_perfmodel *model = cl->model;
+    const struct orr_comb *comb =
+        orr_combs_at(orr_models_combs(rt->models), kind->comb);
+    const char *type = orr_device_type_name((int)kind->type);
+    struct orr_tally_kernel kernel = {
+        .name = model && model->symbol ? model->symbol
+                : cl->name             ? cl->name
+                                       : "unnamed codelet",
+        .impl = job->implementation,
+        .footprint = job->costs->footprint,
+        .size = orr_model_size(rt, model, job->task, kind, job->implementation),
+        .has_model = model && model->symbol && !orr_model_asks(model),
+        .modelled = model != NULL,
+    };
+
+    snprintf(kernel.arch, sizeof(kernel.arch), "%s%d", type ? type : "device",
+             comb ? comb->devices[0].devid : kind->devid);
+    return orr_tally_add(rt->tally, worker, job->costs, &kernel);
+}
+
+void orr_kernel_tally(struct orr_runtime *rt, unsigned worker,
+                      const struct orr_job *job)
+{
+    const struct orr_kernel *kernel = &job->kernel;
+    struct orr_tally_item *item =
+        orr_tally_find(rt->tally, worker, job->costs, job->implementation);
+
+    if (!item)
+        item = new_item(rt, worker, job);
+    if (item)
+        orr_tally_kernel(rt->tally, worker, item, kernel->start, kernel->end,
+                         kernel->duration);
 }

@@ -28,6 +28,10 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
 void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job);
 
+/* Counts the kernel for the report, if there will be one: rt->tally. */
+void orr_kernel_tally(struct orr_runtime *rt, unsigned worker,
+                      const struct orr_job *job);
+
 /* Calls a callback of the user, which may submit but not wait. */
 void orr_call_user(void (*callback)(void *), void *arg);
 

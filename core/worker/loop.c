@@ -75,6 +75,8 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
     worker->last_end = job->kernel.end;
     if (rt->trace)
         trace_task(rt, worker, job);
+    if (rt->tally && !job->task->failed)
+        orr_kernel_tally(rt, worker->id, job);
     orr_job_drop_data(rt, job);
     orr_kernel_measure(rt, worker, job);
     if (rt->sched->ops->post_exec)
