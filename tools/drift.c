@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/drift.c - see drift.h. No state. */
+#include "tools/drift.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a model that does not know its error: that of 2 % confidence. */
+static const double usual_error = 0.01;
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+double drift_median(double *values, unsigned n)
+{
+    unsigned known = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        if (!isnan(values[i]))
+            values[known++] = values[i];
+    if (!known)
+        return (double)NAN;
+    qsort(values, known, sizeof(*values), compare);
+    return (values[(known - 1) / 2] + values[known / 2]) / 2;
+}
+
+/* P(|T| < t). */
+static double student_between(double t, unsigned dof)
+{
+    double theta = atan(t / sqrt(dof));
+    double cosine = cos(theta), term = dof % 2 ? cosine : 1, sum = 0;
+
+    for (unsigned i = dof % 2 ? 1 : 0; i + 2 <= dof; i += 2) {
+        sum += term;
+        term *= cosine * cosine * (i + 1) / (i + 2);
+    }
+    if (dof % 2 == 0)
+        return sin(theta) * sum;
+    return 2 / M_PI * (theta + sin(theta) * sum);
+}
+
+double drift_student(double p, unsigned dof)
+{
+    double low = 0, high = 1;
+
+    while (1 - student_between(high, dof) > p && high < 1e9)
+        high *= 2;
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+
+        if (1 - student_between(middle, dof) > p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+/* Makes 1.4826 · MAD of n normal values the standard deviation on average
+ * (Croux & Rousseeuw 1992, "Time-efficient algorithms for two highly robust
+ * estimators of scale"). */
+static double mad_factor(unsigned n)
+{
+    static const double small[] = {0,     0,     1.196, 1.495, 1.363,
+                                   1.206, 1.200, 1.140, 1.129, 1.107};
+
+    return n < 10 ? small[n] : n / (n - 0.8);
+}
+
+/* Everything is in `logs`: ln(measured / predicted) of item i in repetition j
+ * at i * nreps + j. */
+struct judgement {
+    struct drift_item *items;
+    unsigned n, nreps;
+    double *logs;   /* owned */
+    double *common; /* owned: the machine's part, kinds × nreps */
+    double *work;   /* owned: n or nreps values, whichever is more */
+    struct drift *drift;
+};
+
+static bool same_kernel(const struct drift_item *a, const struct drift_item *b)
+{
+    return !strcmp(a->kernel, b->kernel) && !strcmp(a->kind, b->kind);
+}
+
+static bool is_known(const struct drift_item *item)
+{
+    return item->estimate > 0 && isfinite(item->estimate);
+}
+
+/* Whether no item before it is of the same kernel. */
+static bool is_first(const struct judgement *j, unsigned i)
+{
+    for (unsigned before = 0; before < i; before++)
+        if (is_known(&j->items[before]) &&
+            same_kernel(&j->items[before], &j->items[i]))
+            return false;
+    return is_known(&j->items[i]);
+}
+
+static void fill_logs(struct judgement *j)
+{
+    for (unsigned i = 0; i < j->n; i++)
+        for (unsigned r = 0; r < j->nreps; r++) {
+            const struct drift_item *item = &j->items[i];
+            double us = item->times[r];
+
+            j->logs[i * j->nreps + r] = is_known(item) && us > 0
+                                            ? log(us / item->estimate)
+                                            : (double)NAN;
+        }
+}
+
+/* How much slower all sizes of the kernel of item i are in repetition r. */
+static double kernel_shift(struct judgement *j, unsigned i, unsigned r,
+                           double *work)
+{
+    unsigned m = 0;
+
+    for (unsigned other = i; other < j->n; other++)
+        if (same_kernel(&j->items[i], &j->items[other]))
+            work[m++] = j->logs[other * j->nreps + r];
+    return drift_median(work, m);
+}
+
+/* The machine's part in one repetition: the median of at least three kernels.
+ * Of two that disagree the one that is nearer to its model is believed: one
+ * wrong model is more likely than a changed machine and a wrong model. */
+static double common_shift(struct judgement *j, const char *kind, unsigned r)
+{
+    double *shifts = j->work, *work = j->work + j->n;
+    unsigned m = 0;
+
+    for (unsigned i = 0; i < j->n; i++)
+        if (is_first(j, i) && !strcmp(j->items[i].kind, kind)) {
+            double shift = kernel_shift(j, i, r, work);
+
+            if (!isnan(shift))
+                shifts[m++] = shift;
+        }
+    if (m < 2)
+        return 0;
+    if (m == 2)
+        return fabs(shifts[0]) < fabs(shifts[1]) ? shifts[0] : shifts[1];
+    return drift_median(shifts, m);
+}
+
+static void find_kinds(struct judgement *j)
+{
+    struct drift *drift = j->drift;
+
+    for (unsigned i = 0; i < j->n; i++) {
+        unsigned k = 0;
+
+        if (!is_first(j, i))
+            continue;
+        while (k < drift->nkinds &&
+               strcmp(drift->kinds[k].name, j->items[i].kind) != 0)
+            k++;
+        if (k == DRIFT_KINDS)
+            continue;
+        if (k == drift->nkinds)
+            drift->kinds[drift->nkinds++] =
+                (struct drift_kind){.name = j->items[i].kind};
+        drift->kinds[k].nkernels++;
+    }
+}
+
+/* The machine's part for an item's kind in repetition r. */
+static double common_of(const struct judgement *j,
+                        const struct drift_item *item, unsigned r)
+{
+    for (unsigned k = 0; k < j->drift->nkinds; k++)
+        if (!strcmp(j->drift->kinds[k].name, item->kind))
+            return j->common[k * j->nreps + r];
+    return 0;
+}
+
+/* Median of item i's excess, and the spread between repetitions. */
+static void measure_item(struct judgement *j, unsigned i)
+{
+    struct drift_item *item = &j->items[i];
+    double *work = j->work;
+    const double *logs = &j->logs[i * j->nreps];
+
+    for (unsigned r = 0; r < j->nreps; r++) {
+        work[r] = logs[r];
+        item->nreps += !isnan(logs[r]);
+    }
+    item->shift = drift_median(work, j->nreps);
+    for (unsigned r = 0; r < j->nreps; r++)
+        work[r] = logs[r] - common_of(j, item, r);
+    item->excess = drift_median(work, j->nreps);
+    for (unsigned r = 0; r < j->nreps; r++)
+        work[r] = fabs(logs[r] - common_of(j, item, r) - item->excess);
+    item->noise =
+        1.4826 * drift_median(work, j->nreps) * mad_factor(item->nreps);
+}
+
+/* Joins the variance of n repetitions with what others have, which counts for
+ * some degrees of freedom more (Smyth 2004, "Linear models and empirical Bayes
+ * methods", eq. 5; the prior's weight is fixed here). */
+static double moderated(double prior, double own, double dof)
+{
+    return sqrt((DRIFT_PRIOR_DOF * prior * prior + dof * own * own) /
+                (DRIFT_PRIOR_DOF + dof));
+}
+
+/* The noise of all sizes of the kernel of item i, where `usual` is that of all
+ * kernels. */
+static double kernel_noise(const struct judgement *j, unsigned i, double usual)
+{
+    double sum = 0, dof = 0;
+
+    for (unsigned other = 0; other < j->n; other++) {
+        const struct drift_item *item = &j->items[other];
+        double d = item->nreps - 1.0;
+
+        if (item->nreps < DRIFT_REPEATS || !same_kernel(item, &j->items[i]))
+            continue;
+        sum += d * item->noise * item->noise;
+        dof += d;
+    }
+    return moderated(usual, sqrt(sum / dof), dof);
+}
+
+/* A handful of repetitions says little of an item's noise: that of its kernel's
+ * other sizes counts as well, and that of the other kernels. */
+static void moderate_noise(struct judgement *j)
+{
+    double *joined = j->work, usual;
+
+    for (unsigned i = 0; i < j->n; i++)
+        joined[i] = j->items[i].nreps >= DRIFT_REPEATS ? j->items[i].noise
+                                                       : (double)NAN;
+    usual = drift_median(joined, j->n);
+    for (unsigned i = 0; i < j->n; i++)
+        if (j->items[i].nreps >= DRIFT_REPEATS)
+            joined[i] = moderated(kernel_noise(j, i, usual), j->items[i].noise,
+                                  j->items[i].nreps - 1.0);
+    for (unsigned i = 0; i < j->n; i++)
+        if (j->items[i].nreps >= DRIFT_REPEATS)
+            j->items[i].noise = joined[i];
+}
+
+/* The median of n normal values has a standard error of √(π/2) · σ/√n. */
+static double median_error(double noise, unsigned n)
+{
+    return sqrt(M_PI / 2 / n) * noise;
+}
+
+static void judge_item(struct judgement *j, unsigned i)
+{
+    struct drift_item *item = &j->items[i];
+    double error = item->error > 0 ? item->error : usual_error;
+    double own = median_error(item->noise, item->nreps);
+
+    item->threshold =
+        fmax(DRIFT_LEAST, drift_student(DRIFT_FAMILY / j->drift->njudged,
+                                        DRIFT_PRIOR_DOF + item->nreps - 1) *
+                              hypot(own, error));
+    for (unsigned r = 0; r < j->nreps; r++) {
+        double excess = j->logs[i * j->nreps + r] - common_of(j, item, r);
+
+        item->nabove +=
+            excess * item->excess > 0 && fabs(excess) > item->threshold;
+    }
+    item->drifted =
+        fabs(item->excess) > item->threshold && 2 * item->nabove > item->nreps;
+    j->drift->ndrifted += item->drifted;
+}
+
+static void judge_kind(struct judgement *j, unsigned k)
+{
+    struct drift_kind *kind = &j->drift->kinds[k];
+    double *work = j->work, noise;
+
+    memcpy(work, &j->common[k * j->nreps], j->nreps * sizeof(*work));
+    kind->shift =
+        kind->nkernels > 1 ? drift_median(work, j->nreps) : (double)NAN;
+    if (j->nreps < DRIFT_REPEATS || kind->nkernels < 2)
+        return;
+    for (unsigned r = 0; r < j->nreps; r++)
+        work[r] = fabs(j->common[k * j->nreps + r] - kind->shift);
+    noise = 1.4826 * drift_median(work, j->nreps) * mad_factor(j->nreps);
+    kind->threshold = fmax(
+        DRIFT_LEAST / 2, drift_student(DRIFT_FAMILY, j->nreps - 1) *
+                             hypot(median_error(noise, j->nreps), usual_error));
+    kind->shifted = fabs(kind->shift) > kind->threshold;
+}
+
+static void judge(struct judgement *j)
+{
+    fill_logs(j);
+    find_kinds(j);
+    for (unsigned k = 0; k < j->drift->nkinds; k++)
+        for (unsigned r = 0; r < j->nreps; r++)
+            j->common[k * j->nreps + r] =
+                common_shift(j, j->drift->kinds[k].name, r);
+    for (unsigned i = 0; i < j->n; i++) {
+        measure_item(j, i);
+        j->drift->njudged += j->items[i].nreps >= DRIFT_REPEATS;
+    }
+    moderate_noise(j);
+    for (unsigned i = 0; i < j->n; i++)
+        if (j->items[i].nreps >= DRIFT_REPEATS)
+            judge_item(j, i);
+    for (unsigned k = 0; k < j->drift->nkinds; k++)
+        judge_kind(j, k);
+}
+
+int drift_judge(struct drift_item *items, unsigned n, unsigned nreps,
+                struct drift *ret)
+{
+    unsigned most = 2 * n > nreps ? 2 * n : nreps;
+    struct judgement j = {
+        .items = items,
+        .n = n,
+        .nreps = nreps,
+        .logs = calloc((size_t)n * nreps + 1, sizeof(double)),
+        .common = calloc((size_t)DRIFT_KINDS * nreps + 1, sizeof(double)),
+        .work = calloc((size_t)most + 1, sizeof(double)),
+        .drift = ret,
+    };
+    int rc = j.logs && j.common && j.work ? 0 : -ENOMEM;
+
+    *ret = (struct drift){0};
+    for (unsigned i = 0; i < n; i++) {
+        struct drift_item *item = &items[i];
+
+        item->shift = item->excess = item->noise = (double)NAN;
+        item->threshold = (double)NAN;
+        item->nabove = item->nreps = 0;
+        item->drifted = false;
+    }
+    if (rc == 0)
+        judge(&j);
+    free(j.logs);
+    free(j.common);
+    free(j.work);
+    return rc;
+}
