@@ -14,6 +14,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Adds what the caller has set. */
+static int set_more(struct launch *launch)
+{
+    for (size_t n = 0; n < LAUNCH_MORE && launch->more && launch->more[n]; n++) {
+        launch->settings[n] = tool_format("%s", launch->more[n]);
+        if (!launch->settings[n])
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 /* Adds NAME=value unless there is no value. */
 static int set(struct launch *launch, const char *name, const char *value)
 {
@@ -30,7 +41,7 @@ static int set(struct launch *launch, const char *name, const char *value)
 static int prepare(struct launch *launch, const char *folder, size_t index)
 {
     launch->report_path = tool_format("%s/%zu.json", folder, index);
-    if (!launch->report_path ||
+    if (!launch->report_path || set_more(launch) < 0 ||
         set(launch, "ORRERY_REPORT", launch->report_path) < 0 ||
         set(launch, "ORRERY_MACHINE", launch->machine) < 0 ||
         set(launch, "STARPU_SCHED", launch->scheduler) < 0 ||
@@ -131,6 +142,6 @@ void launch_done(struct launch *launch)
     report_done(&launch->report);
     process_done(&launch->process);
     free(launch->report_path);
-    for (size_t i = 0; i < 6; i++)
+    for (size_t i = 0; i < LAUNCH_MORE + 6; i++)
         free(launch->settings[i]);
 }

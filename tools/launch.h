@@ -8,15 +8,20 @@
 #include "tools/process.h"
 #include "tools/report.h"
 
+#define LAUNCH_MORE 8
+
 struct launch {
     /* Filled in by the caller; borrowed. NULL leaves the environment alone. */
     const char *machine, *scheduler, *trace, *assume;
+    /* More settings, NULL-terminated, at most LAUNCH_MORE; or NULL. "NAME=value"
+     * sets, "NAME" unsets. They come first: those above win. */
+    const char *const *more;
     char *const *argv;
     bool quiet;
     /* Filled in by launch_all. */
     struct process process;
     struct report report;
-    char *settings[6]; /* "NAME=value", owned */
+    char *settings[LAUNCH_MORE + 6]; /* NULL-terminated, owned */
     char *report_path; /* owned */
     char problem[256]; /* one line, "" when all went well */
 };

@@ -69,7 +69,8 @@ static void signals_done(const struct signals *saved)
 static void become(const struct process *process, int output, int report)
 {
     for (const char *const *set = process->set; set && *set; set++)
-        if (putenv((char *)(uintptr_t)*set) != 0)
+        if (strchr(*set, '=') ? putenv((char *)(uintptr_t)*set) != 0
+                              : unsetenv(*set) != 0)
             break;
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);

@@ -13,7 +13,8 @@
 struct process {
     /* Filled in by the caller; borrowed. */
     char *const *argv;
-    const char *const *set; /* "NAME=value", NULL-terminated, added to ours */
+    const char *const *set; /* NULL-terminated: "NAME=value" is added to our
+                             * environment, "NAME" taken out of it */
     bool quiet;             /* keep the output instead of passing it on */
     /* Filled in by the calls below. */
     pid_t pid;  /* 0 before and after it runs */

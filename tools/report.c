@@ -4,7 +4,9 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,12 +42,14 @@ int report_read(const char *path, struct report *ret, struct orr_error *err)
     }
     report.simulated = json_is_true(json_object_get(report.json, "simulated"));
     report.machine = text_of(report.json, "machine");
+    report.host = text_of(report.json, "host");
     report.scheduler = text_of(report.json, "scheduler");
     report.exit = text_of(report.json, "exit");
     report.provenance =
         json_string_value(json_object_get(report.json, "provenance"));
     report.assumed = json_string_value(json_object_get(report.json, "assumed"));
     report.makespan_us = number_of(report.json, "makespan_us");
+    report.modelled_us = number_of(report.json, "modelled_us");
     report.flops = number_of(report.json, "flops");
     report.wall_s = number_of(report.json, "wall_s");
     report.tasks = count_of(report.json, "tasks");
@@ -108,6 +112,63 @@ unsigned report_kinds(const struct report *report, struct report_kind *kinds,
         kinds[k].tasks += count_of(worker, "tasks");
     }
     return n;
+}
+
+/* A figure that may be null. */
+static double known(const json_t *json, const char *key)
+{
+    const json_t *value = json_object_get(json, key);
+
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static const json_t *list_of(const struct report *report, const char *key)
+{
+    return json_object_get(report->json, key);
+}
+
+size_t report_nkernels(const struct report *report)
+{
+    return json_array_size(list_of(report, "kernels"));
+}
+
+struct report_kernel report_kernel(const struct report *report, size_t k)
+{
+    const json_t *json = json_array_get(list_of(report, "kernels"), k);
+
+    return (struct report_kernel){
+        .name = text_of(json, "name"),
+        .arch = text_of(json, "arch"),
+        .implementation = (unsigned)count_of(json, "implementation"),
+        .footprint = (uint32_t)strtoul(text_of(json, "footprint"), NULL, 16),
+        .size = count_of(json, "size"),
+        .count = count_of(json, "count"),
+        .model = json_is_true(json_object_get(json, "model")),
+        .mean_us = known(json, "mean_us"),
+        .typical_us = known(json, "typical_us"),
+        .median_us = known(json, "median_us"),
+        .predicted_us = known(json, "predicted_us"),
+    };
+}
+
+size_t report_nlinks(const struct report *report)
+{
+    return json_array_size(list_of(report, "links"));
+}
+
+struct report_link report_link(const struct report *report, size_t l)
+{
+    const json_t *json = json_array_get(list_of(report, "links"), l);
+
+    return (struct report_link){
+        .from = text_of(json, "from"),
+        .to = text_of(json, "to"),
+        .count = count_of(json, "count"),
+        .bytes = count_of(json, "bytes"),
+        .total_us = known(json, "total_us"),
+        .predicted_us = known(json, "predicted_us"),
+        .alone_us = known(json, "alone_us"),
+    };
 }
 
 void report_print(const struct report *report)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <jansson.h>
 
@@ -16,7 +17,9 @@ struct report {
     bool simulated;
     const char *machine, *scheduler, *exit; /* borrowed from json, never NULL */
     const char *provenance, *assumed;       /* the same, or NULL */
+    const char *host;                       /* whose models; "" if not said */
     double makespan_us, flops, wall_s;
+    double modelled_us; /* makespan of the tasks that have models */
     json_int_t tasks, transfers, transferred_bytes, evictions;
 };
 
@@ -39,6 +42,35 @@ struct report_kind {
 /* Fills at most `max` kinds, in order of appearance; returns how many. */
 unsigned report_kinds(const struct report *report, struct report_kind *kinds,
                       unsigned max);
+
+/* One kernel of one size on one architecture; µs. */
+struct report_kernel {
+    const char *name, *arch; /* borrowed from the report: the model's symbol,
+                              * else the codelet's name; "cpu0" */
+    unsigned implementation;
+    uint32_t footprint;
+    json_int_t size, count;
+    bool model; /* its times lie in a model file */
+    double mean_us, typical_us, median_us; /* typical: without outliers */
+    double predicted_us; /* by its model; NaN: nothing */
+};
+
+size_t report_nkernels(const struct report *report);
+
+/* The k-th; figures that are missing are NaN or 0. */
+struct report_kernel report_kernel(const struct report *report, size_t k);
+
+/* Copies between two memory nodes, µs in all. */
+struct report_link {
+    const char *from, *to; /* borrowed from the report */
+    json_int_t count, bytes;
+    double total_us;
+    double predicted_us, alone_us; /* as schedulers expect; of an idle link;
+                                    * NaN: not known */
+};
+
+size_t report_nlinks(const struct report *report);
+struct report_link report_link(const struct report *report, size_t l);
 
 /* Prints makespan, speed, tasks, transfers and the use of each kind. */
 void report_print(const struct report *report);

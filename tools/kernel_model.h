@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/kernel_model.h - what the model files say of the kernels that a report
+ * names, and how well they know it. One thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "core/base/error.h"
+#include "tools/report.h"
+
+/* Model files that have been read, each once. */
+struct kernel_models;
+
+/* Opens the sampling directories of the environment for the models of `host`.
+ * *ret is ended with kernel_models_free. Errors: -ENOMEM. */
+int kernel_models_new(const char *host, struct kernel_models **ret);
+void kernel_models_free(struct kernel_models *models);
+
+/* Forgets what was read: files may have changed. */
+void kernel_models_forget(struct kernel_models *models);
+
+struct kernel_knowledge {
+    unsigned n;      /* samples; 0: there is no row */
+    double estimate; /* µs, what is predicted; NaN: nothing */
+    /* Half of the 95 % confidence interval of the mean, divided by it; NaN: too
+     * few samples to say. */
+    double confidence;
+    bool independent; /* there is no series: σ/√n, as if samples were not
+                       * related, which makes it too narrow */
+    /* Of the recent samples; 0 and NaN without. */
+    unsigned nregimes;
+    double regimes[2]; /* medians, the faster first */
+    double autocorrelation;
+};
+
+/* Looks the kernel's row up. Errors: those of reading its file, with words in
+ * `err`; without a file or a row all is empty and the result 0. */
+int kernel_models_find(struct kernel_models *models,
+                       const struct report_kernel *kernel,
+                       struct kernel_knowledge *ret, struct orr_error *err);
