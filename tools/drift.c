@@ -73,14 +73,17 @@ static double mad_factor(unsigned n)
     return n < 10 ? small[n] : n / (n - 0.8);
 }
 
-/* Everything is in `logs`: ln(measured / predicted) of item i in repetition j
- * at i * nreps + j. */
+/* ln(measured / predicted) of item i in repetition r at i * nreps + r, and the
+ * machine's part of it, kinds × nreps. Owned. */
+struct series {
+    double *logs, *common;
+};
+
 struct judgement {
     struct drift_item *items;
     unsigned n, nreps;
-    double *logs;   /* owned */
-    double *common; /* owned: the machine's part, kinds × nreps */
-    double *work;   /* owned: n or nreps values, whichever is more */
+    struct series usual, fast; /* of times, and of fast_times */
+    double *work; /* owned: 2n or nreps values, whichever is more */
     struct drift *drift;
 };
 
@@ -104,42 +107,50 @@ static bool is_first(const struct judgement *j, unsigned i)
     return is_known(&j->items[i]);
 }
 
+static double log_ratio(const struct drift_item *item, double us)
+{
+    return is_known(item) && us > 0 ? log(us / item->estimate) : (double)NAN;
+}
+
 static void fill_logs(struct judgement *j)
 {
     for (unsigned i = 0; i < j->n; i++)
         for (unsigned r = 0; r < j->nreps; r++) {
             const struct drift_item *item = &j->items[i];
-            double us = item->times[r];
+            unsigned at = i * j->nreps + r;
+            double fast = (double)NAN;
 
-            j->logs[i * j->nreps + r] = is_known(item) && us > 0
-                                            ? log(us / item->estimate)
-                                            : (double)NAN;
+            if (item->fast_times)
+                fast = log_ratio(item, item->fast_times[r]);
+            j->usual.logs[at] = log_ratio(item, item->times[r]);
+            j->fast.logs[at] = isnan(fast) ? j->usual.logs[at] : fast;
         }
 }
 
 /* How much slower all sizes of the kernel of item i are in repetition r. */
-static double kernel_shift(struct judgement *j, unsigned i, unsigned r,
-                           double *work)
+static double kernel_shift(const struct judgement *j, const double *logs,
+                           unsigned i, unsigned r, double *work)
 {
     unsigned m = 0;
 
     for (unsigned other = i; other < j->n; other++)
         if (same_kernel(&j->items[i], &j->items[other]))
-            work[m++] = j->logs[other * j->nreps + r];
+            work[m++] = logs[other * j->nreps + r];
     return drift_median(work, m);
 }
 
 /* The machine's part in one repetition: the median of at least three kernels.
  * Of two that disagree the one that is nearer to its model is believed: one
  * wrong model is more likely than a changed machine and a wrong model. */
-static double common_shift(struct judgement *j, const char *kind, unsigned r)
+static double common_shift(const struct judgement *j, const double *logs,
+                           const char *kind, unsigned r)
 {
     double *shifts = j->work, *work = j->work + j->n;
     unsigned m = 0;
 
     for (unsigned i = 0; i < j->n; i++)
         if (is_first(j, i) && !strcmp(j->items[i].kind, kind)) {
-            double shift = kernel_shift(j, i, r, work);
+            double shift = kernel_shift(j, logs, i, r, work);
 
             if (!isnan(shift))
                 shifts[m++] = shift;
@@ -172,33 +183,49 @@ static void find_kinds(struct judgement *j)
     }
 }
 
-/* The machine's part for an item's kind in repetition r. */
-static double common_of(const struct judgement *j,
-                        const struct drift_item *item, unsigned r)
+/* What item i took beyond the machine's part in repetition r. */
+static double beyond(const struct judgement *j, const struct series *series,
+                     unsigned i, unsigned r)
 {
+    double common = 0;
+
     for (unsigned k = 0; k < j->drift->nkinds; k++)
-        if (!strcmp(j->drift->kinds[k].name, item->kind))
-            return j->common[k * j->nreps + r];
-    return 0;
+        if (!strcmp(j->drift->kinds[k].name, j->items[i].kind))
+            common = series->common[k * j->nreps + r];
+    return series->logs[i * j->nreps + r] - common;
+}
+
+/* The same, as far as the fast runs agree: what a busy machine does to slow
+ * ones is no drift. */
+static double excess_of(const struct judgement *j, unsigned i, unsigned r)
+{
+    double usual = beyond(j, &j->usual, i, r);
+    double fast = beyond(j, &j->fast, i, r);
+
+    if (usual * fast <= 0)
+        return 0;
+    return fabs(usual) < fabs(fast) ? usual : fast;
 }
 
 /* Median of item i's excess, and the spread between repetitions. */
 static void measure_item(struct judgement *j, unsigned i)
 {
     struct drift_item *item = &j->items[i];
-    double *work = j->work;
-    const double *logs = &j->logs[i * j->nreps];
+    double *work = j->work, middle;
 
     for (unsigned r = 0; r < j->nreps; r++) {
-        work[r] = logs[r];
-        item->nreps += !isnan(logs[r]);
+        work[r] = j->usual.logs[i * j->nreps + r];
+        item->nreps += !isnan(work[r]);
     }
     item->shift = drift_median(work, j->nreps);
     for (unsigned r = 0; r < j->nreps; r++)
-        work[r] = logs[r] - common_of(j, item, r);
+        work[r] = excess_of(j, i, r);
     item->excess = drift_median(work, j->nreps);
     for (unsigned r = 0; r < j->nreps; r++)
-        work[r] = fabs(logs[r] - common_of(j, item, r) - item->excess);
+        work[r] = beyond(j, &j->usual, i, r);
+    middle = drift_median(work, j->nreps);
+    for (unsigned r = 0; r < j->nreps; r++)
+        work[r] = fabs(beyond(j, &j->usual, i, r) - middle);
     item->noise =
         1.4826 * drift_median(work, j->nreps) * mad_factor(item->nreps);
 }
@@ -266,7 +293,7 @@ static void judge_item(struct judgement *j, unsigned i)
                                         DRIFT_PRIOR_DOF + item->nreps - 1) *
                               hypot(own, error));
     for (unsigned r = 0; r < j->nreps; r++) {
-        double excess = j->logs[i * j->nreps + r] - common_of(j, item, r);
+        double excess = excess_of(j, i, r);
 
         item->nabove +=
             excess * item->excess > 0 && fabs(excess) > item->threshold;
@@ -281,13 +308,13 @@ static void judge_kind(struct judgement *j, unsigned k)
     struct drift_kind *kind = &j->drift->kinds[k];
     double *work = j->work, noise;
 
-    memcpy(work, &j->common[k * j->nreps], j->nreps * sizeof(*work));
+    memcpy(work, &j->usual.common[k * j->nreps], j->nreps * sizeof(*work));
     kind->shift =
         kind->nkernels > 1 ? drift_median(work, j->nreps) : (double)NAN;
     if (j->nreps < DRIFT_REPEATS || kind->nkernels < 2)
         return;
     for (unsigned r = 0; r < j->nreps; r++)
-        work[r] = fabs(j->common[k * j->nreps + r] - kind->shift);
+        work[r] = fabs(j->usual.common[k * j->nreps + r] - kind->shift);
     noise = 1.4826 * drift_median(work, j->nreps) * mad_factor(j->nreps);
     kind->threshold = fmax(
         DRIFT_LEAST / 2, drift_student(DRIFT_FAMILY, j->nreps - 1) *
@@ -295,14 +322,20 @@ static void judge_kind(struct judgement *j, unsigned k)
     kind->shifted = fabs(kind->shift) > kind->threshold;
 }
 
+static void fill_common(const struct judgement *j, const struct series *series)
+{
+    for (unsigned k = 0; k < j->drift->nkinds; k++)
+        for (unsigned r = 0; r < j->nreps; r++)
+            series->common[k * j->nreps + r] =
+                common_shift(j, series->logs, j->drift->kinds[k].name, r);
+}
+
 static void judge(struct judgement *j)
 {
     fill_logs(j);
     find_kinds(j);
-    for (unsigned k = 0; k < j->drift->nkinds; k++)
-        for (unsigned r = 0; r < j->nreps; r++)
-            j->common[k * j->nreps + r] =
-                common_shift(j, j->drift->kinds[k].name, r);
+    fill_common(j, &j->usual);
+    fill_common(j, &j->fast);
     for (unsigned i = 0; i < j->n; i++) {
         measure_item(j, i);
         j->drift->njudged += j->items[i].nreps >= DRIFT_REPEATS;
@@ -315,20 +348,25 @@ static void judge(struct judgement *j)
         judge_kind(j, k);
 }
 
+static int series_init(struct series *series, unsigned n, unsigned nreps)
+{
+    series->logs = calloc((size_t)n * nreps + 1, sizeof(double));
+    series->common = calloc((size_t)DRIFT_KINDS * nreps + 1, sizeof(double));
+    return series->logs && series->common ? 0 : -ENOMEM;
+}
+
+static void series_done(struct series *series)
+{
+    free(series->logs);
+    free(series->common);
+}
+
 int drift_judge(struct drift_item *items, unsigned n, unsigned nreps,
                 struct drift *ret)
 {
     unsigned most = 2 * n > nreps ? 2 * n : nreps;
-    struct judgement j = {
-        .items = items,
-        .n = n,
-        .nreps = nreps,
-        .logs = calloc((size_t)n * nreps + 1, sizeof(double)),
-        .common = calloc((size_t)DRIFT_KINDS * nreps + 1, sizeof(double)),
-        .work = calloc((size_t)most + 1, sizeof(double)),
-        .drift = ret,
-    };
-    int rc = j.logs && j.common && j.work ? 0 : -ENOMEM;
+    struct judgement j = {.items = items, .n = n, .nreps = nreps, .drift = ret};
+    int rc = -ENOMEM;
 
     *ret = (struct drift){0};
     for (unsigned i = 0; i < n; i++) {
@@ -339,10 +377,14 @@ int drift_judge(struct drift_item *items, unsigned n, unsigned nreps,
         item->nabove = item->nreps = 0;
         item->drifted = false;
     }
-    if (rc == 0)
+    j.work = calloc((size_t)most + 1, sizeof(double));
+    if (j.work && series_init(&j.usual, n, nreps) == 0 &&
+        series_init(&j.fast, n, nreps) == 0) {
         judge(&j);
-    free(j.logs);
-    free(j.common);
+        rc = 0;
+    }
+    series_done(&j.usual);
+    series_done(&j.fast);
     free(j.work);
     return rc;
 }

@@ -28,6 +28,11 @@ struct drift_item {
     double estimate;     /* what the model predicts, µs; NaN: nothing */
     double error;        /* relative standard error of that, 0: not known */
     const double *times; /* one per repetition, µs; NaN: did not run */
+    /* The same from the fast runs of each repetition (their lower quartile),
+     * scaled so that the model's own fast runs would give its estimate. NULL:
+     * not known. What other programs do to a kernel makes its slow runs slower,
+     * a kernel that takes longer makes all of them: both must say so. */
+    const double *fast_times;
     /* Filled in by drift_judge; logarithms of ratios, NaN: not judged. */
     double shift;     /* measured over predicted */
     double excess;    /* the same beyond the machine's part: its drift */

@@ -17,6 +17,7 @@
 #include "perfmodel/store.h"
 
 static const double level = 0.95;
+enum { ENOUGH = 32 }; /* samples for a lower quartile */
 
 struct kernel_file {
     struct kernel_file *next;
@@ -83,7 +84,7 @@ static int read_side(const char *path, struct kernel_file *file)
 
     if (rc < 0)
         return rc == -ENOMEM ? rc : 0;
-    rc = orr_side_read(side, &file->side, &ignored);
+    rc = orr_side_read(side, ORR_SIDE_SAMPLES, &file->side, &ignored);
     free(side);
     return rc == -ENOMEM ? rc : 0;
 }
@@ -191,6 +192,8 @@ static void know_series(const struct orr_side_entry *side,
         ret->confidence = known;
     if (n > 0 && orr_summarise(kept, n, &summary) == 0) {
         ret->autocorrelation = summary.autocorrelation;
+        if (n >= ENOUGH)
+            ret->p25 = summary.quantiles[ORR_Q25];
         ret->nregimes = summary.nregimes;
         ret->regimes[0] = summary.regimes[0].median;
         ret->regimes[1] = summary.regimes[summary.nregimes == 2].median;
@@ -223,6 +226,7 @@ int kernel_models_find(struct kernel_models *models,
 
     *ret = (struct kernel_knowledge){.estimate = (double)NAN,
                                      .confidence = (double)NAN,
+                                     .p25 = (double)NAN,
                                      .autocorrelation = (double)NAN};
     rc = get_file(models, kernel->name, &file, err);
     if (rc < 0)

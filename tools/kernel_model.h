@@ -29,7 +29,9 @@ struct kernel_knowledge {
     double confidence;
     bool independent; /* there is no series: σ/√n, as if samples were not
                        * related, which makes it too narrow */
-    /* Of the recent samples; 0 and NaN without. */
+    /* Of the recent samples; 0 and NaN without. The lower quartile only if
+     * there are enough. */
+    double p25;
     unsigned nregimes;
     double regimes[2]; /* medians, the faster first */
     double autocorrelation;

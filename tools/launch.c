@@ -17,7 +17,8 @@
 /* Adds what the caller has set. */
 static int set_more(struct launch *launch)
 {
-    for (size_t n = 0; n < LAUNCH_MORE && launch->more && launch->more[n]; n++) {
+    for (size_t n = 0; n < LAUNCH_MORE && launch->more && launch->more[n];
+         n++) {
         launch->settings[n] = tool_format("%s", launch->more[n]);
         if (!launch->settings[n])
             return -ENOMEM;

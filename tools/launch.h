@@ -22,8 +22,8 @@ struct launch {
     struct process process;
     struct report report;
     char *settings[LAUNCH_MORE + 6]; /* NULL-terminated, owned */
-    char *report_path; /* owned */
-    char problem[256]; /* one line, "" when all went well */
+    char *report_path;               /* owned */
+    char problem[256];               /* one line, "" when all went well */
 };
 
 /* Runs all, at most `at_once` at a time. Returns 0 even when programs failed

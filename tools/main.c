@@ -14,10 +14,12 @@ static const struct {
     const char *what;
 } commands[] = {
     {"run", cmd_run, "run a program, for real or on a simulated machine"},
+    {"calibrate", cmd_calibrate, "measure a program's kernels until known"},
     {"compare", cmd_compare, "compare machines and schedulers in one table"},
     {"machine", cmd_machine, "list, show or copy machines"},
     {"perfmodel", cmd_perfmodel, "look at measured kernel times, move them"},
     {"trace", cmd_trace, "run a program and draw what its workers did"},
+    {"validate", cmd_validate, "compare real and simulated runs, find drift"},
 };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(*commands))

@@ -146,6 +146,7 @@ struct report_kernel report_kernel(const struct report *report, size_t k)
         .model = json_is_true(json_object_get(json, "model")),
         .mean_us = known(json, "mean_us"),
         .typical_us = known(json, "typical_us"),
+        .p25_us = known(json, "p25_us"),
         .median_us = known(json, "median_us"),
         .predicted_us = known(json, "predicted_us"),
     };

@@ -50,9 +50,10 @@ struct report_kernel {
     unsigned implementation;
     uint32_t footprint;
     json_int_t size, count;
-    bool model; /* its times lie in a model file */
-    double mean_us, typical_us, median_us; /* typical: without outliers */
-    double predicted_us; /* by its model; NaN: nothing */
+    bool model;                            /* its times lie in a model file */
+    double mean_us, typical_us; /* typical: without outliers */
+    double p25_us, median_us;   /* lower quartile */
+    double predicted_us;                   /* by its model; NaN: nothing */
 };
 
 size_t report_nkernels(const struct report *report);

@@ -18,10 +18,12 @@ enum {
 /* The sub-commands. argv[0] is the command's name. Each returns the exit
  * code of the process. */
 int cmd_run(int argc, char **argv);
+int cmd_calibrate(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_machine(int argc, char **argv);
 int cmd_perfmodel(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
+int cmd_validate(int argc, char **argv);
 
 /* "orrery: …" and a newline on stderr. */
 void tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -236,6 +236,27 @@ START_TEST(of_few_kernels_the_slow_one_is_found)
 }
 END_TEST
 
+/* Other programs slow a kernel's slow runs; drift slows all. */
+START_TEST(what_fast_runs_do_not_show_is_no_drift)
+{
+    struct trial trial;
+    double fast[5];
+
+    state = 9;
+    make(&trial, &weathers[1], 5, 3, 1.12);
+    ck_assert(trial.items[ITEMS - 1].drifted);
+    trial.items[ITEMS - 1].fast_times = fast;
+    for (unsigned r = 0; r < 5; r++)
+        fast[r] = trial.times[ITEMS - 1][r] / 1.12;
+    ck_assert_int_eq(drift_judge(trial.items, ITEMS, 5, &trial.drift), 0);
+    ck_assert(!trial.items[ITEMS - 1].drifted);
+    for (unsigned r = 0; r < 5; r++)
+        fast[r] = trial.times[ITEMS - 1][r] * 0.99;
+    ck_assert_int_eq(drift_judge(trial.items, ITEMS, 5, &trial.drift), 0);
+    ck_assert(trial.items[ITEMS - 1].drifted);
+}
+END_TEST
+
 START_TEST(too_few_repetitions_are_not_judged)
 {
     struct trial trial;
@@ -309,6 +330,7 @@ int main(void)
     tcase_add_test(tcase, kinds_of_devices_are_judged_apart);
     tcase_add_loop_test(tcase, of_few_kernels_the_slow_one_is_found, 1,
                         KERNELS + 1);
+    tcase_add_test(tcase, what_fast_runs_do_not_show_is_no_drift);
     tcase_add_test(tcase, too_few_repetitions_are_not_judged);
     tcase_add_test(tcase, kernels_without_model_or_measures_are_left_out);
     tcase_add_loop_test(tcase, students_quantiles_are_those_of_the_tables, 0,

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""`orrery calibrate kernels` and `orrery validate` with a real program. Nothing
+here depends on how long anything takes: only on what is said, saved and
+returned. TAP.
+
+usage: test-validate.py ORRERY BUSY
+
+BUSY is the program of busy.c.
+"""
+
+import json
+import os
+import sys
+
+from programs import Programs, run_all, test
+
+if len(sys.argv) != 3:
+    sys.exit(__doc__.strip())
+ORRERY, BUSY = sys.argv[1:]
+PROGRAMS = Programs(None)
+PROGRAMS.limit_s = 120
+KERNELS = ("busy_alpha", "busy_beta", "busy_delta", "busy_gamma")
+
+
+def orrery(*words, folder=None):
+    """The command, on models of its own: those of `folder`."""
+    return PROGRAMS.run([ORRERY, *words], folder, ORRERY_MACHINE=None,
+                        ORRERY_ASSUME=None, ORRERY_REPORT=None,
+                        ORRERY_TRACE=None, STARPU_NCPU="2")
+
+
+def calibrated(*words, sizes=("200",)):
+    """A folder with models of BUSY, as good as half a second makes them."""
+    folder = PROGRAMS.folder()
+    for size in sizes:
+        ended = orrery("calibrate", "kernels", "-t", "0.5", "--confidence",
+                       "100%", "--", BUSY, "-size", size, *words,
+                       folder=folder)
+        ended.has_status(0)
+    return folder
+
+
+def model_files(folder):
+    path = os.path.join(folder, "sampling", "codelets", "45")
+    return sorted(name.split(".")[0] for name in os.listdir(path)
+                  if not name.startswith("."))
+
+
+@test
+def calibrating_saves_a_model_for_each_kernel():
+    folder = PROGRAMS.folder()
+    ended = orrery("calibrate", "kernels", "-t", "30s", "--confidence", "100%",
+                   "--json", "--", BUSY, "-size", "200", folder=folder)
+    ended.has_status(0)
+    said = json.loads(ended.out)
+    assert said["reached"] and said["runs"] >= 1 and not said["interrupted"]
+    assert [kernel["name"] for kernel in said["kernels"]] == list(KERNELS)
+    for kernel in said["kernels"]:
+        assert kernel["arch"] == "cpu0" and len(kernel["footprint"]) == 8
+        assert kernel["samples"] >= 10 and kernel["estimate_us"] > 0
+        assert 0 < kernel["confidence"] <= 1 and kernel["reached"]
+    assert model_files(folder) == list(KERNELS)
+
+
+@test
+def a_confidence_out_of_reach_ends_at_the_time_limit_with_1():
+    ended = orrery("calibrate", "kernels", "-t", "0.2s", "--confidence",
+                   "0.000001%", "--", BUSY, "-size", "200")
+    ended.has_status(1)
+    assert "time limit" in ended.out and "0 of 4 kernels" in ended.out
+
+
+@test
+def sizes_are_calibrated_in_one_go():
+    ended = orrery("calibrate", "kernels", "-t", "60s", "--confidence", "100%",
+                   "--sizes", "100,200,300", "--json", "--", BUSY, "-size",
+                   "{size}")
+    ended.has_status(0)
+    sizes = {kernel["size"] for kernel in json.loads(ended.out)["kernels"]}
+    assert sizes == {400, 800, 1200}, sizes
+
+
+@test
+def restarting_drops_what_was_known():
+    folder = calibrated("-tasks", "200")
+    words = ("calibrate", "kernels", "-t", "0", "--json", "--", BUSY, "-size",
+             "200", "-tasks", "20")
+    more = json.loads(orrery(*words, folder=folder).out)
+    anew = json.loads(orrery(*words[:2], "--restart", *words[2:],
+                             folder=folder).out)
+    for before, after in zip(more["kernels"], anew["kernels"]):
+        assert before["samples"] > 100, before
+        assert after["samples"] < 30, after
+
+
+@test
+def a_dry_run_runs_nothing():
+    folder = PROGRAMS.folder()
+    ended = orrery("calibrate", "kernels", "--dry-run", "--sizes", "1,2",
+                   "--", BUSY, "-size", "{size}", folder=folder)
+    ended.has_status(0)
+    assert "busy -size 1" in ended.out and "busy -size 2" in ended.out
+    assert not os.path.exists(os.path.join(folder, "sampling"))
+
+
+@test
+def a_program_without_models_is_told_so():
+    ended = orrery("calibrate", "kernels", "--", BUSY, "-no-models")
+    ended.has_status(1)
+    ended.says("no performance models")
+
+
+@test
+def a_program_that_fails_shows_what_it_said():
+    ended = orrery("calibrate", "kernels", "--", BUSY, "-fail")
+    ended.has_status(1)
+    ended.says("failing as told")
+
+
+@test
+def validating_without_models_says_how_to_get_them():
+    folder = PROGRAMS.folder()
+    ended = orrery("validate", "--", BUSY, "-size", "200", folder=folder)
+    ended.has_status(1)
+    ended.says("busy_alpha", "orrery calibrate kernels")
+    assert not os.path.exists(os.path.join(folder, "sampling", "codelets"))
+
+
+@test
+def validating_compares_kernels_and_ends_without_changing_models():
+    folder = calibrated(sizes=("100", "200"))
+    model = os.path.join(folder, "sampling", "codelets", "45")
+    before = {name: os.stat(os.path.join(model, name)).st_mtime_ns
+              for name in os.listdir(model)}
+    ended = orrery("validate", "-n", "4", "--sizes", "100,200", "--json", "--",
+                   BUSY, "-size", "{size}", folder=folder)
+    assert ended.status in (0, 3), ended.err
+    said = json.loads(ended.out)
+    assert said["drift"] == (ended.status == 3)
+    assert said["repetitions"] == 4 and said["links"] == []
+    assert [end["size"] for end in said["ends"]] == ["100", "200"]
+    for end in said["ends"]:
+        assert end["compared"] == "makespan", end
+        assert end["predicted_us"]["median"] > 0
+        assert end["measured_us"]["median"] > 0
+    assert len(said["kernels"]) == 2 * len(KERNELS)
+    for kernel in said["kernels"]:
+        assert kernel["name"] in KERNELS and len(kernel["repetitions_us"]) == 4
+        assert kernel["predicted_us"] > 0 and kernel["alarm_from"] > 0.05
+    assert said["machine_shift"][0]["kernels"] == len(KERNELS)
+    assert before == {name: os.stat(os.path.join(model, name)).st_mtime_ns
+                      for name in os.listdir(model)}
+
+
+@test
+def the_table_names_kernels_ends_and_findings():
+    folder = calibrated()
+    ended = orrery("validate", "-n", "2", "--", BUSY, "-size", "200",
+                   folder=folder)
+    ended.has_status(0)
+    for words in (*KERNELS, "no copies", "median error from end to end",
+                  "Drift is judged from 4 repetitions on"):
+        assert words in ended.out, ended.out
+
+
+# Ten times slower than its model: no noise hides that, on any machine.
+@test
+def a_kernel_that_takes_ten_times_as_long_ends_with_3():
+    folder = calibrated(sizes=("2000",))
+    ended = orrery("validate", "--json", "--", BUSY, "-size", "2000", "-slow",
+                   "beta", "900", folder=folder)
+    ended.has_status(3)
+    drifted = {kernel["name"] for kernel in json.loads(ended.out)["kernels"]
+               if kernel["drifted"]}
+    assert "busy_beta" in drifted, ended.out
+
+
+sys.exit(run_all())

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/validate_print.c - tables and JSON of `orrery validate`. */
+#include "tools/validate.h"
+
+#include "tools/program.h"
+#include "tools/table.h"
+#include "tools/tool.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Share of disturbed time from which errors from end to end mean little. */
+static const double worth_telling = 0.05;
+
+/* --- tables --- */
+
+/* "+1.2", "-" when it is not known; owned. */
+static char *percent(double share)
+{
+    return isnan(share) ? strdup("-") : tool_format("%+.1f", 100 * share);
+}
+
+/* A number with unit factor, "-" when it is not known; owned. */
+static char *figure(double value, double factor)
+{
+    return isnan(value) ? strdup("-") : tool_format("%.4g", value * factor);
+}
+
+static char *range(struct validate_spread spread, double factor)
+{
+    if (isnan(spread.median))
+        return strdup("-");
+    return tool_format("%.4g to %.4g", spread.min * factor,
+                       spread.max * factor);
+}
+
+/* A table whose cells are owned; -1 and a message when one is NULL. */
+static int print_cells(const struct table_column *columns, size_t ncolumns,
+                       char **cells, size_t nrows)
+{
+    int rc = cells ? 0 : -1;
+
+    for (size_t c = 0; cells && c < ncolumns * nrows; c++)
+        if (!cells[c])
+            rc = -1;
+    if (rc == 0)
+        table_print(columns, ncolumns, cells, nrows);
+    else
+        tool_error("out of memory");
+    for (size_t c = 0; cells && c < ncolumns * nrows; c++)
+        free(cells[c]);
+    free(cells);
+    return rc;
+}
+
+static const char *verdict(const struct drift_item *item)
+{
+    if (isnan(item->estimate))
+        return "no model";
+    if (isnan(item->threshold))
+        return "not judged";
+    return item->drifted ? "DRIFT" : "fits";
+}
+
+enum { KERNEL_COLUMNS = 10, END_COLUMNS = 7, LINK_COLUMNS = 6 };
+
+static void fill_kernel(const struct validation *v, size_t k, char **row)
+{
+    const struct validate_kernel *kernel = &v->kernels[k];
+    const struct report_kernel *id = &kernel->kernel;
+    const struct drift_item *item = &v->items[k];
+
+    row[0] = strdup(id->name);
+    row[1] = id->implementation
+                 ? tool_format("%s/%u", id->arch, id->implementation)
+                 : strdup(id->arch);
+    row[2] = tool_format("%08x", id->footprint);
+    row[3] = figure(kernel->predicted, 1);
+    row[4] = figure(kernel->measured.median, 1);
+    row[5] = range(kernel->measured, 1);
+    row[6] = percent(kernel->error);
+    row[7] = percent(expm1(item->excess));
+    row[8] = isnan(item->threshold)
+                 ? strdup("-")
+                 : tool_format("%.1f", 100 * expm1(item->threshold));
+    row[9] = strdup(verdict(item));
+}
+
+static int print_kernels(const struct validation *v)
+{
+    static const struct table_column columns[KERNEL_COLUMNS] = {
+        {"kernel", false},      {"arch", false},
+        {"footprint", false},   {"predicted µs", true},
+        {"measured µs", true},  {"(extremes)", true},
+        {"error %", true},      {"drift %", true},
+        {"alarm from %", true}, {"", false}};
+    char **cells = calloc(v->nkernels * KERNEL_COLUMNS + 1, sizeof(*cells));
+
+    for (size_t k = 0; cells && k < v->nkernels; k++)
+        fill_kernel(v, k, cells + k * KERNEL_COLUMNS);
+    return print_cells(columns, KERNEL_COLUMNS, cells, v->nkernels);
+}
+
+static int print_links(const struct validation *v)
+{
+    static const struct table_column columns[LINK_COLUMNS] = {
+        {"copies", false},     {"number real", true}, {"simulated", true},
+        {"µs/MiB real", true}, {"simulated", true},   {"error %", true}};
+    char **cells;
+
+    if (v->nlinks == 0) {
+        puts("no copies: all data stay in one memory");
+        return 0;
+    }
+    cells = calloc(v->nlinks * LINK_COLUMNS, sizeof(*cells));
+    for (size_t l = 0; cells && l < v->nlinks; l++) {
+        const struct validate_link *link = &v->links[l];
+        char **row = cells + l * LINK_COLUMNS;
+
+        row[0] = tool_format("%s to %s", link->from, link->to);
+        row[1] = tool_format("%lld", (long long)link->measured_count);
+        row[2] = tool_format("%lld", (long long)link->predicted_count);
+        row[3] = figure(link->measured.median, 1);
+        row[4] = figure(link->predicted.median, 1);
+        row[5] = percent(link->error);
+    }
+    return print_cells(columns, LINK_COLUMNS, cells, v->nlinks);
+}
+
+static int print_ends(const struct validation *v)
+{
+    static const struct table_column columns[END_COLUMNS] = {
+        {"size", false},       {"predicted ms", true}, {"(extremes)", true},
+        {"measured ms", true}, {"(extremes)", true},   {"error %", true},
+        {"disturbed %", true}};
+    char **cells = calloc((size_t)v->nsizes * END_COLUMNS, sizeof(*cells));
+    bool modelled = false, disturbed = false;
+
+    for (unsigned s = 0; cells && s < v->nsizes; s++) {
+        const struct validate_end *end = &v->ends[s];
+        char **row = cells + (size_t)s * END_COLUMNS;
+
+        row[0] = strdup(end->size ? end->size : "-");
+        row[1] = figure(end->predicted.median, 1e-3);
+        row[2] = range(end->predicted, 1e-3);
+        row[3] = figure(end->measured.median, 1e-3);
+        row[4] = range(end->measured, 1e-3);
+        row[5] = percent(end->error);
+        row[6] = percent(end->disturbance);
+        modelled = modelled || end->modelled;
+        disturbed = disturbed || end->disturbance > worth_telling;
+    }
+    if (print_cells(columns, END_COLUMNS, cells, v->nsizes) < 0)
+        return -1;
+    if (modelled)
+        puts("Compared is from the first task that has a model to the end of "
+             "the last:\nother tasks ran only for real, or only simulated.");
+    if (disturbed)
+        puts("Disturbed is how much longer the kernels took than without their "
+             "outliers, which no\nmodel predicts: something else used the "
+             "processors. Repeat when the machine is quiet.");
+    printf("median error from end to end %.1f %%, %u repetitions\n",
+           100 * v->median_error, v->nreps);
+    return 0;
+}
+
+/* --- findings --- */
+
+static void tell_kinds(const struct validation *v)
+{
+    for (unsigned k = 0; k < v->drift.nkinds; k++) {
+        const struct drift_kind *kind = &v->drift.kinds[k];
+
+        if (kind->shifted)
+            printf(
+                "The whole machine (%s) runs %.1f %% %s than when it was "
+                "calibrated: no drift of\nits kernels. Is it busy, or is its "
+                "clock another one?\n",
+                kind->name, 100 * fabs(expm1(kind->shift)),
+                kind->shift > 0 ? "slower" : "faster");
+    }
+}
+
+static void tell_drift(const struct validation *v)
+{
+    char *program;
+
+    for (size_t k = 0; k < v->nkernels; k++) {
+        const struct drift_item *item = &v->items[k];
+
+        if (item->drifted)
+            printf("DRIFT: %s on %s (footprint %08x) is %.1f %% %s than its "
+                   "model says, in %u of %u repetitions\n",
+                   item->kernel, v->kernels[k].kernel.arch,
+                   v->kernels[k].kernel.footprint,
+                   100 * fabs(expm1(item->excess)),
+                   item->excess > 0 ? "slower" : "faster", item->nabove,
+                   item->nreps);
+    }
+    if (v->drift.ndrifted == 0)
+        return;
+    program = program_text(v->options->argv);
+    fputs("remedy: orrery calibrate kernels --restart", stdout);
+    for (unsigned s = 0; v->options->sizes[s]; s++)
+        printf("%s%s", s ? "," : " --sizes ", v->options->sizes[s]);
+    printf(" -- %s\n", program ? program : "PROGRAM");
+    free(program);
+}
+
+static void tell_findings(const struct validation *v)
+{
+    double least = (double)NAN, most = (double)NAN;
+
+    for (size_t k = 0; k < v->nkernels; k++) {
+        least = fmin(least, v->items[k].threshold);
+        most = fmax(most, v->items[k].threshold);
+    }
+    tell_kinds(v);
+    tell_drift(v);
+    if (v->nreps < DRIFT_REPEATS)
+        printf("Drift is judged from %d repetitions on (-n).\n", DRIFT_REPEATS);
+    else if (v->drift.njudged == 0)
+        puts("No kernel could be judged: none has a model and ran for real.");
+    else if (v->drift.ndrifted == 0)
+        printf("No drift: %u kernels fit their models (alarms from %.1f to "
+               "%.1f %%, by their noise).\n",
+               v->drift.njudged, 100 * expm1(least), 100 * expm1(most));
+}
+
+int validation_print(const struct validation *v)
+{
+    if (print_kernels(v) < 0)
+        return -1;
+    putchar('\n');
+    if (print_links(v) < 0)
+        return -1;
+    putchar('\n');
+    if (print_ends(v) < 0)
+        return -1;
+    putchar('\n');
+    tell_findings(v);
+    return 0;
+}
+
+/* --- JSON --- */
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *spread_json(struct validate_spread spread)
+{
+    return json_pack("{s:o, s:o, s:o}", "median", number(spread.median), "min",
+                     number(spread.min), "max", number(spread.max));
+}
+
+static json_t *kernel_json(const struct validation *v, size_t k)
+{
+    const struct validate_kernel *kernel = &v->kernels[k];
+    const struct drift_item *item = &v->items[k];
+    char footprint[16];
+    json_t *times = json_array();
+
+    snprintf(footprint, sizeof(footprint), "%08x", kernel->kernel.footprint);
+    for (unsigned rep = 0; rep < v->nreps; rep++)
+        json_array_append_new(times, number(kernel->times[rep]));
+    return json_pack(
+        "{s:s, s:s, s:i, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}",
+        "name", kernel->kernel.name, "arch", kernel->kernel.arch,
+        "implementation", (int)kernel->kernel.implementation, "footprint",
+        footprint, "size", kernel->kernel.size, "predicted_us",
+        number(kernel->predicted), "measured_us", spread_json(kernel->measured),
+        "repetitions_us", times, "error", number(kernel->error), "drift",
+        number(expm1(item->excess)), "noise", number(item->noise), "alarm_from",
+        number(expm1(item->threshold)), "drifted", (int)item->drifted);
+}
+
+static json_t *link_json(const struct validate_link *link)
+{
+    return json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "from", link->from,
+                     "to", link->to, "measured_count", link->measured_count,
+                     "predicted_count", link->predicted_count,
+                     "measured_us_per_mib", spread_json(link->measured),
+                     "predicted_us_per_mib", spread_json(link->predicted),
+                     "error", number(link->error));
+}
+
+static json_t *end_json(const struct validate_end *end)
+{
+    return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:s}", "size", end->size,
+                     "predicted_us", spread_json(end->predicted), "measured_us",
+                     spread_json(end->measured), "error", number(end->error),
+                     "disturbance", number(end->disturbance), "compared",
+                     end->modelled ? "modelled tasks" : "makespan");
+}
+
+static json_t *kind_json(const struct drift_kind *kind)
+{
+    return json_pack("{s:s, s:i, s:o, s:b}", "kind", kind->name, "kernels",
+                     (int)kind->nkernels, "slower", number(expm1(kind->shift)),
+                     "shifted", (int)kind->shifted);
+}
+
+int validation_print_json(const struct validation *v)
+{
+    const struct report *real = &validation_run(v, 0, 0, false)->report;
+    json_t *kernels = json_array(), *links = json_array();
+    json_t *ends = json_array(), *kinds = json_array(), *json;
+
+    for (size_t k = 0; k < v->nkernels; k++)
+        json_array_append_new(kernels, kernel_json(v, k));
+    for (size_t l = 0; l < v->nlinks; l++)
+        json_array_append_new(links, link_json(&v->links[l]));
+    for (unsigned s = 0; s < v->nsizes; s++)
+        json_array_append_new(ends, end_json(&v->ends[s]));
+    for (unsigned k = 0; k < v->drift.nkinds; k++)
+        json_array_append_new(kinds, kind_json(&v->drift.kinds[k]));
+    json = json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:b}", "machine",
+                     real->machine, "scheduler", real->scheduler, "repetitions",
+                     (int)v->nreps, "kernels", kernels, "links", links, "ends",
+                     ends, "median_error", number(v->median_error),
+                     "machine_shift", kinds, "drift", v->drift.ndrifted > 0);
+    if (!json || json_array_size(kernels) != v->nkernels) {
+        json_decref(json);
+        tool_error("out of memory");
+        return -1;
+    }
+    json_dumpf(json, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(json);
+    return 0;
+}
