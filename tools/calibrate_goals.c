@@ -54,15 +54,15 @@ static int add_goal(struct calibrate_goals *goals,
 static int take_kernels(struct calibrate_goals *goals,
                         const struct report *report, size_t config)
 {
-    for (size_t k = 0; k < report_nkernels(report); k++) {
-        struct report_kernel kernel = report_kernel(report, k);
+    for (size_t k = 0; k < report->nkernels; k++) {
+        const struct report_kernel *kernel = &report->kernels[k];
         size_t g = 0;
 
-        if (!kernel.model)
+        if (!kernel->model)
             continue;
-        while (g < goals->n && !same_kernel(&goals->list[g].kernel, &kernel))
+        while (g < goals->n && !same_kernel(&goals->list[g].kernel, kernel))
             g++;
-        if (g == goals->n && add_goal(goals, &kernel) < 0)
+        if (g == goals->n && add_goal(goals, kernel) < 0)
             return -ENOMEM;
         goals->list[g].configs[config] = true;
     }

@@ -119,8 +119,8 @@ static void find_choices(struct calibration *c, const struct report *report)
 
 static bool has_model(const struct report *report)
 {
-    for (size_t k = 0; k < report_nkernels(report); k++)
-        if (report_kernel(report, k).model)
+    for (size_t k = 0; k < report->nkernels; k++)
+        if (report->kernels[k].model)
             return true;
     return false;
 }

@@ -27,6 +27,50 @@ static json_int_t count_of(const json_t *json, const char *key)
     return (json_int_t)number_of(json, key);
 }
 
+/* A figure that may be null. */
+static double known(const json_t *json, const char *key)
+{
+    const json_t *value = json_object_get(json, key);
+
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static const json_t *list_of(const struct report *report, const char *key)
+{
+    return json_object_get(report->json, key);
+}
+
+static struct report_kernel read_kernel(const json_t *json)
+{
+    return (struct report_kernel){
+        .name = text_of(json, "name"),
+        .arch = text_of(json, "arch"),
+        .implementation = (unsigned)count_of(json, "implementation"),
+        .footprint = (uint32_t)strtoul(text_of(json, "footprint"), NULL, 16),
+        .size = count_of(json, "size"),
+        .count = count_of(json, "count"),
+        .model = json_is_true(json_object_get(json, "model")),
+        .mean_us = known(json, "mean_us"),
+        .typical_us = known(json, "typical_us"),
+        .p25_us = known(json, "p25_us"),
+        .median_us = known(json, "median_us"),
+        .predicted_us = known(json, "predicted_us"),
+    };
+}
+
+static int read_kernels(struct report *report)
+{
+    const json_t *list = list_of(report, "kernels");
+
+    report->nkernels = json_array_size(list);
+    report->kernels = calloc(report->nkernels + 1, sizeof(*report->kernels));
+    if (!report->kernels)
+        return -ENOMEM;
+    for (size_t k = 0; k < report->nkernels; k++)
+        report->kernels[k] = read_kernel(json_array_get(list, k));
+    return 0;
+}
+
 int report_read(const char *path, struct report *ret, struct orr_error *err)
 {
     struct report report = {0};
@@ -56,6 +100,10 @@ int report_read(const char *path, struct report *ret, struct orr_error *err)
     report.transfers = count_of(report.json, "transfers");
     report.transferred_bytes = count_of(report.json, "transferred_bytes");
     report.evictions = count_of(report.json, "evictions");
+    if (read_kernels(&report) < 0) {
+        json_decref(report.json);
+        return orr_fail(err, -ENOMEM, "%s: out of memory", path);
+    }
     *ret = report;
     return 0;
 }
@@ -63,7 +111,10 @@ int report_read(const char *path, struct report *ret, struct orr_error *err)
 void report_done(struct report *report)
 {
     json_decref(report->json);
+    free(report->kernels);
     report->json = NULL;
+    report->kernels = NULL;
+    report->nkernels = 0;
 }
 
 double report_gflops(const struct report *report)
@@ -112,44 +163,6 @@ unsigned report_kinds(const struct report *report, struct report_kind *kinds,
         kinds[k].tasks += count_of(worker, "tasks");
     }
     return n;
-}
-
-/* A figure that may be null. */
-static double known(const json_t *json, const char *key)
-{
-    const json_t *value = json_object_get(json, key);
-
-    return json_is_number(value) ? json_number_value(value) : (double)NAN;
-}
-
-static const json_t *list_of(const struct report *report, const char *key)
-{
-    return json_object_get(report->json, key);
-}
-
-size_t report_nkernels(const struct report *report)
-{
-    return json_array_size(list_of(report, "kernels"));
-}
-
-struct report_kernel report_kernel(const struct report *report, size_t k)
-{
-    const json_t *json = json_array_get(list_of(report, "kernels"), k);
-
-    return (struct report_kernel){
-        .name = text_of(json, "name"),
-        .arch = text_of(json, "arch"),
-        .implementation = (unsigned)count_of(json, "implementation"),
-        .footprint = (uint32_t)strtoul(text_of(json, "footprint"), NULL, 16),
-        .size = count_of(json, "size"),
-        .count = count_of(json, "count"),
-        .model = json_is_true(json_object_get(json, "model")),
-        .mean_us = known(json, "mean_us"),
-        .typical_us = known(json, "typical_us"),
-        .p25_us = known(json, "p25_us"),
-        .median_us = known(json, "median_us"),
-        .predicted_us = known(json, "predicted_us"),
-    };
 }
 
 size_t report_nlinks(const struct report *report)

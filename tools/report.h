@@ -12,6 +12,19 @@
 
 #include "core/base/error.h"
 
+/* One kernel of one size on one architecture; µs. */
+struct report_kernel {
+    const char *name, *arch; /* borrowed from the report: the model's symbol,
+                              * else the codelet's name; "cpu0" */
+    unsigned implementation;
+    uint32_t footprint;
+    json_int_t size, count;
+    bool model;                 /* its times lie in a model file */
+    double mean_us, typical_us; /* typical: without outliers */
+    double p25_us, median_us;   /* lower quartile */
+    double predicted_us;        /* by its model; NaN: nothing */
+};
+
 struct report {
     json_t *json; /* owned; NULL: there is none */
     bool simulated;
@@ -21,6 +34,8 @@ struct report {
     double makespan_us, flops, wall_s;
     double modelled_us; /* makespan of the tasks that have models */
     json_int_t tasks, transfers, transferred_bytes, evictions;
+    struct report_kernel *kernels; /* owned; figures that miss are NaN or 0 */
+    size_t nkernels;
 };
 
 /* Reads the file; *ret is ended with report_done. Errors: -ENOENT there is no
@@ -42,24 +57,6 @@ struct report_kind {
 /* Fills at most `max` kinds, in order of appearance; returns how many. */
 unsigned report_kinds(const struct report *report, struct report_kind *kinds,
                       unsigned max);
-
-/* One kernel of one size on one architecture; µs. */
-struct report_kernel {
-    const char *name, *arch; /* borrowed from the report: the model's symbol,
-                              * else the codelet's name; "cpu0" */
-    unsigned implementation;
-    uint32_t footprint;
-    json_int_t size, count;
-    bool model;                            /* its times lie in a model file */
-    double mean_us, typical_us; /* typical: without outliers */
-    double p25_us, median_us;   /* lower quartile */
-    double predicted_us;                   /* by its model; NaN: nothing */
-};
-
-size_t report_nkernels(const struct report *report);
-
-/* The k-th; figures that are missing are NaN or 0. */
-struct report_kernel report_kernel(const struct report *report, size_t k);
 
 /* Copies between two memory nodes, µs in all. */
 struct report_link {

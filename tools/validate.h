@@ -31,10 +31,10 @@ struct validate_spread {
 
 /* A kernel of one size on one architecture; µs. */
 struct validate_kernel {
-    struct report_kernel kernel;     /* texts borrowed from a report */
-    char kind[16];                   /* "cpu" */
-    double *times;                   /* owned: one per repetition */
-    double *fast_times; /* owned: the same from lower quartiles; NaN */
+    struct report_kernel kernel; /* texts borrowed from a report */
+    char kind[16];               /* "cpu" */
+    double *times;               /* owned: one per repetition */
+    double *fast_times;          /* owned: the same from lower quartiles; NaN */
     struct validate_spread measured; /* of these */
     double predicted;
     double error; /* predicted over measured - 1 */

@@ -73,16 +73,16 @@ static int list_kernels(struct validation *v)
         for (unsigned rep = 0; rep < v->nreps; rep++) {
             const struct report *report = report_of(v, s, rep, false);
 
-            for (size_t k = 0; k < report_nkernels(report); k++) {
-                struct report_kernel kernel = report_kernel(report, k);
+            for (size_t k = 0; k < report->nkernels; k++) {
+                const struct report_kernel *kernel = &report->kernels[k];
                 size_t i = 0;
 
-                if (!kernel.model && isnan(kernel.predicted_us))
+                if (!kernel->model && isnan(kernel->predicted_us))
                     continue;
                 while (i < v->nkernels &&
-                       !same_kernel(&v->kernels[i].kernel, &kernel))
+                       !same_kernel(&v->kernels[i].kernel, kernel))
                     i++;
-                if (i == v->nkernels && add_kernel(v, &kernel) < 0)
+                if (i == v->nkernels && add_kernel(v, kernel) < 0)
                     return -ENOMEM;
             }
         }
@@ -101,13 +101,13 @@ static double in_repetition(const struct validation *v,
     for (unsigned s = 0; s < v->nsizes; s++) {
         const struct report *report = report_of(v, s, rep, simulated);
 
-        for (size_t k = 0; k < report_nkernels(report); k++) {
-            struct report_kernel other = report_kernel(report, k);
+        for (size_t k = 0; k < report->nkernels; k++) {
+            const struct report_kernel *other = &report->kernels[k];
 
-            if (!same_kernel(kernel, &other) || isnan(figure(&other)))
+            if (!same_kernel(kernel, other) || isnan(figure(other)))
                 continue;
-            sum += figure(&other) * (double)other.count;
-            count += (double)other.count;
+            sum += figure(other) * (double)other->count;
+            count += (double)other->count;
         }
     }
     return count > 0 ? sum / count : (double)NAN;
@@ -297,12 +297,12 @@ static json_int_t count_of(const struct report *report,
 {
     json_int_t count = 0;
 
-    for (size_t k = 0; k < report_nkernels(report); k++) {
-        struct report_kernel other = report_kernel(report, k);
+    for (size_t k = 0; k < report->nkernels; k++) {
+        const struct report_kernel *other = &report->kernels[k];
 
-        if (other.footprint == kernel->footprint &&
-            !strcmp(other.name, kernel->name))
-            count += other.count;
+        if (other->footprint == kernel->footprint &&
+            !strcmp(other->name, kernel->name))
+            count += other->count;
     }
     return count;
 }
@@ -310,10 +310,10 @@ static json_int_t count_of(const struct report *report,
 /* Whether each kernel of one ran as often in the other. */
 static bool covers(const struct report *one, const struct report *other)
 {
-    for (size_t k = 0; k < report_nkernels(one); k++) {
-        struct report_kernel kernel = report_kernel(one, k);
+    for (size_t k = 0; k < one->nkernels; k++) {
+        const struct report_kernel *kernel = &one->kernels[k];
 
-        if (count_of(one, &kernel) != count_of(other, &kernel))
+        if (count_of(one, kernel) != count_of(other, kernel))
             return false;
     }
     return true;
@@ -329,13 +329,14 @@ static double disturbance(const struct report *report)
 {
     double mean = 0, usual = 0;
 
-    for (size_t k = 0; k < report_nkernels(report); k++) {
-        struct report_kernel kernel = report_kernel(report, k);
+    for (size_t k = 0; k < report->nkernels; k++) {
+        const struct report_kernel *kernel = &report->kernels[k];
 
-        if (!kernel.model || isnan(kernel.mean_us) || isnan(kernel.typical_us))
+        if (!kernel->model || isnan(kernel->mean_us) ||
+            isnan(kernel->typical_us))
             continue;
-        mean += kernel.mean_us * (double)kernel.count;
-        usual += kernel.typical_us * (double)kernel.count;
+        mean += kernel->mean_us * (double)kernel->count;
+        usual += kernel->typical_us * (double)kernel->count;
     }
     return usual > 0 ? mean / usual - 1 : (double)NAN;
 }

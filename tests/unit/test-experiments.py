@@ -1,159 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""`orrery validate` and `orrery calibrate kernels` with a program that only
-pretends: it writes the reports and model files that a library would, with noise
-from a seeded generator, on a machine with GPUs. TAP.
+"""`orrery validate` and `orrery calibrate kernels` with pretender.py, a program
+that only pretends. TAP.
 
 usage: test-experiments.py ORRERY
 """
 
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
 import tempfile
 import traceback
 
-KERNELS = {"potrf": 400.0, "trsm": 1000.0, "syrk": 1050.0, "gemm": 2000.0}
-FOOTPRINT = {size: f"{0xabc0 + size:08x}" for size in range(10)}
-DEVICES = {"cpu0": (0, 0, 1.0), "cuda0": (1, 0, 0.1)}
-
-
-# --- the program -------------------------------------------------------------
-
-def scenario():
-    """What the test asked for, and which run of the program this is."""
-    with open(os.environ["FAKE_SCENARIO"], encoding="utf-8") as file:
-        wishes = json.load(file)
-    path = os.environ["FAKE_SCENARIO"] + ".runs"
-    with open(path, "a+", encoding="utf-8") as file:
-        file.write(json.dumps({name: value for name, value in os.environ.items()
-                               if name.startswith(("STARPU", "ORRERY"))}) + "\n")
-        file.seek(0)
-        return wishes, len(file.readlines())
-
-
-def kernel(name, arch, size, us, count, **more):
-    return {"name": name, "arch": arch, "implementation": 0,
-            "footprint": FOOTPRINT[size], "size": 1000 * size, "model": True,
-            "count": count, "mean_us": us, "typical_us": us, "p05_us": us,
-            "p25_us": us, "median_us": us, "p75_us": us, "p95_us": us, **more}
-
-
-def measured(wishes, noise, simulated):
-    """The kernels of a run, with the noise of a shared machine."""
-    machine = 0 if simulated else noise.gauss(wishes.get("machine", 0), 0.04)
-    for name, us in KERNELS.items():
-        for size in (1, 2):
-            factor = wishes.get("slow", {}).get(name, 1)
-            real = us * size * factor * 2.718281828 ** (
-                machine + noise.gauss(0, 0.01))
-            yield kernel(name, "cpu0", size, us * size if simulated else real,
-                         50, predicted_us=us * size)
-
-
-def write_report(wishes, kernels, simulated, makespan, kinds):
-    report = {
-        "version": "0", "simulated": simulated, "machine": "pretended",
-        "host": "pretended", "provenance": None, "scheduler": "lws",
-        "assumed": None, "makespan_us": makespan, "modelled_us": makespan / 2,
-        "flops": 0, "tasks": 400, "transfers": 0, "transferred_bytes": 0,
-        "evictions": 0, "wall_s": 0.1, "exit": "shutdown",
-        "workers": [{"name": f"{kind} 0", "busy_us": 1, "tasks": 1}
-                    for kind in kinds],
-        "kernels": kernels,
-        "links": [{"from": "NUMA 0", "to": "CUDA 0", "count": 10,
-                   "bytes": 10 << 20, "predicted_us": None, "alone_us": 900,
-                   "total_us": 1000 if simulated else 1250}]
-        if wishes.get("links") else []}
-    with open(os.environ["ORRERY_REPORT"], "w", encoding="utf-8") as file:
-        json.dump(report, file)
-
-
-def play_validate(wishes, number):
-    noise = random.Random(wishes.get("seed", 0) * 1000 + number)
-    simulated = "ORRERY_MACHINE" in os.environ
-    kernels = list(measured(wishes, noise, simulated))
-    if wishes.get("init") and not simulated:
-        kernels.append(dict(kernel("init", "cpu0", 3, 10.0, 5, predicted_us=None),
-                            model=False))
-    makespan = 1e5 if simulated else 1e5 * noise.choice((1.04, 1.05, 1.06))
-    write_report(wishes, kernels, simulated, makespan, ("CPU",))
-
-
-def model_path(name):
-    folder = os.path.join(os.environ["STARPU_PERF_MODEL_DIR"], "codelets/45")
-    os.makedirs(folder, exist_ok=True)
-    return os.path.join(folder, name + ".pretended")
-
-
-def write_model(name, rows):
-    """Version 45: for each device one row, of n samples with 10 % deviation."""
-    text = ["45", str(len(rows))]
-    for arch, (n, us) in rows.items():
-        device, devid, _ = DEVICES[arch]
-        dev = us * 0.1
-        text += ["1", str(device), str(devid), "1", "1", "1",
-                 "0 0 0 0 nan nan 0 0 0", "nan nan nan", "0",
-                 f"{FOOTPRINT[1]} 1000 0 {us} {dev} {n * us} "
-                 f"{n * (us * us + dev * dev)} {n}"]
-    with open(model_path(name), "w", encoding="utf-8") as file:
-        file.write("\n".join(text) + "\n")
-
-
-# The scheduler knows that GPUs are fast: it uses the CPU only when it must.
-def play_calibrate(wishes, number):
-    cuda = os.environ.get("STARPU_NCUDA") != "0"
-    cpu = os.environ.get("STARPU_NCPU") != "0"
-    state = os.environ["FAKE_SCENARIO"] + ".samples"
-    if not cpu and wishes.get("needs_cpu"):
-        sys.exit("pretender: init needs a CPU")
-    samples = {}
-    if os.path.exists(state) and os.environ["STARPU_CALIBRATE"] == "1":
-        with open(state, encoding="utf-8") as file:
-            samples = json.load(file)
-    arch = "cuda0" if cuda else "cpu0"
-    if not wishes.get("stuck"):
-        samples[arch] = samples.get(arch, 0) + wishes.get("samples", 50)
-    with open(state, "w", encoding="utf-8") as file:
-        json.dump(samples, file)
-    for name, us in KERNELS.items():
-        write_model(name, {arch: (n, us * DEVICES[arch][2])
-                           for arch, n in samples.items()})
-    write_report(wishes, [kernel(name, arch, 1, us * DEVICES[arch][2], 50,
-                                 predicted_us=None)
-                          for name, us in KERNELS.items()],
-                 False, 1e5, ("CPU", "CUDA") if cuda and cpu else
-                 ("CUDA",) if cuda else ("CPU",))
-    if number == wishes.get("hang"):
-        with open(os.environ["FAKE_SCENARIO"] + ".hangs", "w",
-                  encoding="utf-8") as file:
-            file.write("x")
-        signal.pause()
-
-
-def play():
-    wishes, number = scenario()
-    if wishes["play"] == "validate":
-        play_validate(wishes, number)
-    elif "ORRERY_MACHINE" in os.environ:
-        sys.exit("pretender: calibrating a simulation")
-    else:
-        play_calibrate(wishes, number)
-
-
-if "FAKE_SCENARIO" in os.environ:
-    play()
-    sys.exit(0)
-
-
-# --- the tests ---------------------------------------------------------------
+from pretender import DEVICES, KERNELS
 
 if len(sys.argv) != 2:
     sys.exit(__doc__.strip())
 ORRERY = sys.argv[1]
+PRETENDER = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                         "pretender.py")
 TOP = tempfile.TemporaryDirectory(prefix="orrery-test-")
 TESTS = []
 
@@ -184,7 +51,7 @@ class Pretended:
                    STARPU_PERF_MODEL_DIR=os.path.join(self.folder, "models"),
                    STARPU_HOME=self.folder, STARPU_HOSTNAME="pretended")
         return subprocess.Popen(
-            [ORRERY, *words, "--", sys.executable, __file__], env=env,
+            [ORRERY, *words, "--", sys.executable, "-S", "-E", PRETENDER], env=env,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
