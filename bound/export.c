@@ -6,8 +6,9 @@
  */
 #include "bound/record.h"
 
+#include "core/base/c_locale.h"
+
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -126,14 +127,12 @@ static void print_mps(const struct orr_bound_problem *problem, FILE *f)
 static int print_with(void (*print)(const struct orr_bound_problem *, FILE *),
                       const struct orr_bound_problem *problem, FILE *f)
 {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
+    struct orr_c_locale locale;
 
-    if (c == (locale_t)0)
+    if (orr_c_locale_begin(&locale))
         return -ENOMEM;
-    before = uselocale(c);
     print(problem, f);
-    uselocale(before);
-    freelocale(c);
+    orr_c_locale_end(&locale);
     return ferror(f) ? -EIO : 0;
 }
 

@@ -8,13 +8,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/c_locale.h"
 #include "perfmodel/disk.h"
 
 void orr_observations_done(struct orr_observations *o)
@@ -117,15 +117,13 @@ static int parse(const char *path, char *text, unsigned nparameters,
 static int parse_in_c_locale(const char *path, char *text, unsigned nparameters,
                              struct orr_observations *o, struct orr_error *err)
 {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
+    struct orr_c_locale locale;
     int rc;
 
-    if (c == (locale_t)0)
+    if (orr_c_locale_begin(&locale))
         return -ENOMEM;
-    before = uselocale(c);
     rc = parse(path, text, nparameters, o, err);
-    uselocale(before);
-    freelocale(c);
+    orr_c_locale_end(&locale);
     return rc;
 }
 
@@ -184,14 +182,13 @@ static void print(FILE *f, const char *const *names,
 static char *format(const char *const *names, const struct orr_observations *o,
                     size_t *ret_size)
 {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
+    struct orr_c_locale locale;
     char *text = NULL;
     bool failed;
     FILE *f;
 
-    if (c == (locale_t)0)
+    if (orr_c_locale_begin(&locale))
         return NULL;
-    before = uselocale(c);
     f = open_memstream(&text, ret_size);
     if (f) {
         print(f, names, o);
@@ -201,8 +198,7 @@ static char *format(const char *const *names, const struct orr_observations *o,
             text = NULL;
         }
     }
-    uselocale(before);
-    freelocale(c);
+    orr_c_locale_end(&locale);
     return text;
 }
 

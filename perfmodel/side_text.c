@@ -12,12 +12,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/c_locale.h"
 #include "perfmodel/side.h"
 #include "perfmodel/window.h"
 
@@ -309,41 +309,24 @@ static int read_lines(struct reader *r, enum orr_side_part part)
     return rc;
 }
 
-/* Runs read or print with numbers in the C locale. */
-static locale_t c_locale_begin(locale_t *ret_before)
-{
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-
-    if (c != (locale_t)0)
-        *ret_before = uselocale(c);
-    return c;
-}
-
-static void c_locale_end(locale_t c, locale_t before)
-{
-    uselocale(before);
-    freelocale(c);
-}
-
 int orr_side_parse(const char *name, const char *text, size_t size,
                    enum orr_side_part part, struct orr_side **ret,
                    struct orr_error *err)
 {
     struct reader r = {name, text, text, text + size, 0, orr_side_new(), err};
     char *copy = strndup(text, size);
-    locale_t c, before;
+    struct orr_c_locale locale;
     int rc = -ENOMEM;
 
     if (!copy || !r.side)
         goto free_side;
     r.at = r.stop = copy;
     r.end = copy + strlen(copy);
-    c = c_locale_begin(&before);
-    if (c == (locale_t)0)
+    if (orr_c_locale_begin(&locale))
         goto free_side;
     rc = (size_t)(r.end - copy) == size ? read_lines(&r, part)
                                         : broken(&r, "text without NUL bytes");
-    c_locale_end(c, before);
+    orr_c_locale_end(&locale);
     if (rc)
         goto free_side;
     *ret = r.side;
@@ -408,13 +391,13 @@ static void print_side(FILE *f, const struct orr_side *side)
 int orr_side_format(const struct orr_side *side, char **ret_text,
                     size_t *ret_size)
 {
-    locale_t before, c = c_locale_begin(&before);
+    struct orr_c_locale locale;
     char *text = NULL;
     size_t size = 0;
     FILE *f;
     int rc = -ENOMEM;
 
-    if (c == (locale_t)0)
+    if (orr_c_locale_begin(&locale))
         return rc;
     f = open_memstream(&text, &size);
     if (f) {
@@ -423,7 +406,7 @@ int orr_side_format(const struct orr_side *side, char **ret_text,
         if (fclose(f))
             rc = -ENOMEM;
     }
-    c_locale_end(c, before);
+    orr_c_locale_end(&locale);
     if (rc) {
         free(text);
         return rc;

@@ -16,10 +16,11 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base/c_locale.h"
 
 #define TOKEN_MAX 64 /* longer ones are no numbers */
 
@@ -423,15 +424,13 @@ static int read_file(struct reader *r, struct orr_model_file *file)
 /* Parses with numbers in the C locale, whatever the application has set. */
 static int read_file_in_c_locale(struct reader *r, struct orr_model_file *file)
 {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
+    struct orr_c_locale locale;
     int rc;
 
-    if (c == (locale_t)0)
+    if (orr_c_locale_begin(&locale))
         return -ENOMEM;
-    before = uselocale(c);
     rc = read_file(r, file);
-    uselocale(before);
-    freelocale(c);
+    orr_c_locale_end(&locale);
     return rc;
 }
 

@@ -14,9 +14,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "core/base/c_locale.h"
 
 #define REAL "%-15e"
 #define SIZE "%-15" PRIu64
@@ -130,14 +131,12 @@ static int print_to_memory(const struct orr_model_file *file, char **ret_text,
 int orr_model_file_format(const struct orr_model_file *file, char **ret_text,
                           size_t *ret_size)
 {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
+    struct orr_c_locale locale;
     int rc;
 
-    if (c == (locale_t)0)
+    if (orr_c_locale_begin(&locale))
         return -ENOMEM;
-    before = uselocale(c);
     rc = print_to_memory(file, ret_text, ret_size);
-    uselocale(before);
-    freelocale(c);
+    orr_c_locale_end(&locale);
     return rc;
 }

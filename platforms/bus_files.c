@@ -2,6 +2,7 @@
 /* platforms/bus_files.c - see bus_files.h. No state. */
 #include "platforms/bus_files.h"
 
+#include "core/base/c_locale.h"
 #include "platforms/units.h"
 #include "platforms/whole_file.h"
 

@@ -151,18 +151,3 @@ void orr_number_print(double value, char text[ORR_NUMBER_MAX])
             return;
     }
 }
-
-int orr_c_locale_begin(struct orr_c_locale *locale)
-{
-    locale->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!locale->c)
-        return -ENOMEM;
-    locale->before = uselocale(locale->c);
-    return 0;
-}
-
-void orr_c_locale_end(struct orr_c_locale *locale)
-{
-    uselocale(locale->before);
-    freelocale(locale->c);
-}

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * platforms/units.h - figures with units as platform files write them, and
- * back. Any thread; both expect the C locale, see below.
+ * back. Any thread; both expect the C locale (core/base/c_locale.h).
  */
 #pragma once
 
-#include <locale.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -29,12 +28,3 @@ const char *orr_number_parse(const char *text, double *ret_value);
 
 /* Writes the shortest decimal text that reads as exactly `value`. */
 void orr_number_print(double value, char text[ORR_NUMBER_MAX]);
-
-/* Numbers in files have a decimal point whatever the application's language
- * is: between begin and end the calling thread has the C locale. */
-struct orr_c_locale {
-    locale_t c, before;
-};
-
-int orr_c_locale_begin(struct orr_c_locale *locale); /* 0 or -ENOMEM */
-void orr_c_locale_end(struct orr_c_locale *locale);

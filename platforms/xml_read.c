@@ -6,6 +6,7 @@
  */
 #include "platforms/xml_read.h"
 
+#include "core/base/c_locale.h"
 #include "platforms/bus_files.h"
 #include "platforms/places.h"
 #include "platforms/units.h"

@@ -5,6 +5,7 @@
  */
 #include "platforms/machine_desc.h"
 
+#include "core/base/c_locale.h"
 #include "platforms/bus_files.h"
 #include "platforms/desc_build.h"
 #include "platforms/places.h"
