@@ -15,14 +15,14 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *what;
 } verbs[] = {
-    {"list", orr_perfmodel_list, "which models there are, of which host"},
-    {"show", orr_perfmodel_show, "times, statistics and formulas of a model"},
-    {"check", orr_perfmodel_check, "whether a simulation can trust them"},
-    {"plot", orr_perfmodel_plot, "a picture of a kernel's times over sizes"},
-    {"export", orr_perfmodel_export, "write models as JSON or CSV"},
-    {"import", orr_perfmodel_import, "read models from JSON"},
-    {"merge", orr_perfmodel_merge, "join models of several directories"},
-    {"prune", orr_perfmodel_prune, "remove entries and files by rule"},
+    {"list", perfmodel_list, "which models there are, of which host"},
+    {"show", perfmodel_show, "times, statistics and formulas of a model"},
+    {"check", perfmodel_check, "whether a simulation can trust them"},
+    {"plot", perfmodel_plot, "a picture of a kernel's times over sizes"},
+    {"export", perfmodel_export, "write models as JSON or CSV"},
+    {"import", perfmodel_import, "read models from JSON"},
+    {"merge", perfmodel_merge, "join models of several directories"},
+    {"prune", perfmodel_prune, "remove entries and files by rule"},
 };
 
 #define NVERBS (sizeof(verbs) / sizeof(*verbs))

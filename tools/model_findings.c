@@ -44,7 +44,7 @@ const struct judge_row *judge_find_row(const struct judge_impl *impl,
 static int add_impl(struct judge *judge, const struct judge_model *model,
                     const struct orr_model_comb *comb, unsigned number)
 {
-    char text[ORR_PERFMODEL_TEXT];
+    char text[PERFMODEL_TEXT];
     struct judge_impl *impl;
 
     if (judge->nimpls == judge->slots) {
@@ -65,7 +65,7 @@ static int add_impl(struct judge *judge, const struct judge_model *model,
     impl->rows = calloc(impl->nrows ? impl->nrows : 1, sizeof(*impl->rows));
     if (!impl->rows)
         return -ENOMEM;
-    orr_perfmodel_arch_text(comb->devices, comb->ndevices, text);
+    perfmodel_arch_text(comb->devices, comb->ndevices, text);
     snprintf(impl->arch, sizeof(impl->arch), "%s_impl%u", text, number);
     snprintf(impl->anew, sizeof(impl->anew),
              "drop these figures, orrery perfmodel prune --symbol %s --arch %s "

@@ -247,12 +247,11 @@ static int add_series(struct model_plot *plot,
 {
     const struct model_plot_choice *choice = &plot->choice;
     struct model_plot_series s = {{0}, {0}, {0}, {0}};
-    char text[ORR_PERFMODEL_TEXT];
+    char text[PERFMODEL_TEXT];
     int rc = build_points(plot->model, comb, impl, &s.points);
 
     snprintf(s.label, sizeof(s.label), comb->nimpls > 1 ? "%s impl %u" : "%s",
-             orr_perfmodel_arch_text(comb->devices, comb->ndevices, text),
-             impl);
+             perfmodel_arch_text(comb->devices, comb->ndevices, text), impl);
     if (rc == 0)
         rc = build_curve(&s.points, choice->linear, &s.curve);
     if (rc == 0)
@@ -294,8 +293,7 @@ int model_plot_build(const struct judge_model *model,
     for (unsigned c = 0; c < model->file->ncombs; c++) {
         const struct orr_model_comb *comb = &model->file->combs[c];
 
-        if (!orr_perfmodel_arch_wanted(choice->arch, comb->devices,
-                                       comb->ndevices))
+        if (!perfmodel_arch_wanted(choice->arch, comb->devices, comb->ndevices))
             continue;
         for (unsigned i = 0; i < comb->nimpls && rc == 0; i++)
             rc = add_series(&plot, comb, i);

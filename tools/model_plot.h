@@ -12,7 +12,7 @@
 /* What is to be drawn; all borrowed. */
 struct model_plot_choice {
     const char *host;
-    const char *arch; /* as orr_perfmodel_arch_wanted; NULL: all */
+    const char *arch; /* as perfmodel_arch_wanted; NULL: all */
     bool gflops;      /* else times */
     bool energy;      /* the model's figures are joules, not microseconds */
     bool linear;      /* axes, else logarithmic ones, but for GFlop/s */

@@ -73,7 +73,7 @@ struct telling {
     char *names; /* owned, parted by commas; NULL: none yet */
 };
 
-static int add_near(const struct orr_perfmodel_item *item, void *arg)
+static int add_near(const struct perfmodel_item *item, void *arg)
 {
     struct telling *telling = arg;
     char *longer;
@@ -89,13 +89,12 @@ static int add_near(const struct orr_perfmodel_item *item, void *arg)
     return 0;
 }
 
-void near_tell(const struct orr_perfmodel_place *place, const char *typed)
+void near_tell(const struct perfmodel_place *place, const char *typed)
 {
     char *symbol = strndup(typed, strcspn(typed, "."));
     struct telling telling = {symbol, NULL};
 
-    if (symbol &&
-        orr_perfmodel_each(place, place->host, add_near, &telling) == 0 &&
+    if (symbol && perfmodel_each(place, place->host, add_near, &telling) == 0 &&
         telling.names)
         tool_error("did you mean %s?", telling.names);
     free(telling.names);

@@ -45,7 +45,7 @@ struct set {
     struct findings problems;   /* of files that cannot be read */
     struct judge_model *models; /* owned */
     struct set_file {           /* owned; what the models borrow */
-        struct orr_perfmodel_data data;
+        struct perfmodel_data data;
         char *symbol;
     } * files;
     unsigned n, slots;
@@ -55,7 +55,7 @@ static void set_done(struct set *set)
 {
     for (unsigned i = 0; i < set->n; i++) {
         free(set->files[i].symbol);
-        orr_perfmodel_unload(&set->files[i].data);
+        perfmodel_unload(&set->files[i].data);
     }
     free(set->models);
     free(set->files);
@@ -82,9 +82,8 @@ static int set_grow(struct set *set)
     return 0;
 }
 
-static void note_unreadable(struct set *set,
-                            const struct orr_perfmodel_item *item, int rc,
-                            const struct orr_error *err)
+static void note_unreadable(struct set *set, const struct perfmodel_item *item,
+                            int rc, const struct orr_error *err)
 {
     struct finding_place place = {.kernel = item->symbol};
 
@@ -99,17 +98,17 @@ static void note_unreadable(struct set *set,
                      "%s", err->text[0] ? err->text : strerror(-rc));
 }
 
-static int read_model(const struct orr_perfmodel_item *item, void *arg)
+static int read_model(const struct perfmodel_item *item, void *arg)
 {
     struct set *set = arg;
     struct orr_error err = {""};
-    struct orr_perfmodel_data data;
+    struct perfmodel_data data;
     char *symbol;
     int rc;
 
     if (item->shadowed)
         return 0;
-    rc = orr_perfmodel_load(item->path, &data, &err);
+    rc = perfmodel_load(item->path, &data, &err);
     if (rc == -ENOMEM)
         return rc;
     if (rc < 0) {
@@ -120,10 +119,10 @@ static int read_model(const struct orr_perfmodel_item *item, void *arg)
     rc = symbol ? set_grow(set) : -ENOMEM;
     if (rc < 0) {
         free(symbol);
-        orr_perfmodel_unload(&data);
+        perfmodel_unload(&data);
         return rc;
     }
-    if (data.state == ORR_PERFMODEL_SIDE_BROKEN) {
+    if (data.state == PERFMODEL_SIDE_BROKEN) {
         struct finding_place place = {.kernel = item->symbol};
 
         findings_add(&set->problems, SEVERITY_WARNING, "broken-side", &place,
@@ -154,8 +153,8 @@ static int take_findings(struct findings *to, const struct findings *from)
 
 /* What the description of the chosen machine says: how many devices of each
  * type, and whether anybody has measured them. */
-static int look_at_machine(const struct orr_perfmodel_choice *choice,
-                           const struct orr_perfmodel_place *place,
+static int look_at_machine(const struct perfmodel_choice *choice,
+                           const struct perfmodel_place *place,
                            struct judge_options *options,
                            struct findings *findings)
 {
@@ -194,8 +193,8 @@ static bool has_devices(const struct judgement *judgement)
     return false;
 }
 
-static int look_at_bus(const struct orr_perfmodel_choice *choice,
-                       const struct orr_perfmodel_place *place,
+static int look_at_bus(const struct perfmodel_choice *choice,
+                       const struct perfmodel_place *place,
                        struct judgement *judgement)
 {
     struct findings *findings = &judgement->findings;
@@ -291,8 +290,8 @@ static int parse_peaks(const char *text, double peak[JUDGE_NTYPES])
 
 /* -- putting it together -- */
 
-static int judge_set(struct set *set, const struct orr_perfmodel_choice *choice,
-                     const struct orr_perfmodel_place *place,
+static int judge_set(struct set *set, const struct perfmodel_choice *choice,
+                     const struct perfmodel_place *place,
                      struct judge_options *options, struct judgement *ret)
 {
     int rc = look_at_machine(choice, place, options, &set->problems);
@@ -324,18 +323,18 @@ static int judge_set(struct set *set, const struct orr_perfmodel_choice *choice,
     return 0;
 }
 
-static int check(const struct orr_perfmodel_choice *choice,
+static int check(const struct perfmodel_choice *choice,
                  struct judge_options *options,
                  const struct verdict_options *print)
 {
-    struct orr_perfmodel_place place;
+    struct perfmodel_place place;
     struct judgement judgement = {0};
     struct set set = {0};
-    int result = TOOL_FAILED, rc = orr_perfmodel_open(choice, &place);
+    int result = TOOL_FAILED, rc = perfmodel_open(choice, &place);
 
     if (rc < 0)
         return TOOL_FAILED;
-    rc = orr_perfmodel_each(&place, place.host, read_model, &set);
+    rc = perfmodel_each(&place, place.host, read_model, &set);
     if (rc == 0)
         rc = judge_set(&set, choice, &place, options, &judgement);
     if (rc == 0)
@@ -347,13 +346,13 @@ static int check(const struct orr_perfmodel_choice *choice,
         tool_error("out of memory");
     judgement_done(&judgement);
     set_done(&set);
-    orr_perfmodel_close(&place);
+    perfmodel_close(&place);
     return result;
 }
 
-int orr_perfmodel_check(int argc, char **argv)
+int perfmodel_check(int argc, char **argv)
 {
-    struct orr_perfmodel_choice choice = {0};
+    struct perfmodel_choice choice = {0};
     const char *confidence = "2%", *peak = "";
     struct verdict_options print = {0};
     const struct tool_option options[] = {
@@ -365,7 +364,7 @@ int orr_perfmodel_check(int argc, char **argv)
         {0, "json", NULL, &print.json},
         {0}};
     struct judge_options judge = {
-        .minimum = orr_perfmodel_minimum(),
+        .minimum = perfmodel_minimum(),
         .homogeneous = orr_homogeneous_from_env(orr_getenv),
     };
     int first = tool_parse(argc, argv, options, help);

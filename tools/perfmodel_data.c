@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-unsigned orr_perfmodel_minimum(void)
+unsigned perfmodel_minimum(void)
 {
     const char *text = getenv("STARPU_CALIBRATE_MINIMUM");
     long n = text ? strtol(text, NULL, 10) : 0;
@@ -20,17 +20,17 @@ unsigned orr_perfmodel_minimum(void)
     return n > 0 && n < 1000000 ? (unsigned)n : 10;
 }
 
-void orr_perfmodel_unload(struct orr_perfmodel_data *data)
+void perfmodel_unload(struct perfmodel_data *data)
 {
     orr_model_file_free(data->file);
     orr_side_free(data->side);
-    *data = (struct orr_perfmodel_data){0};
+    *data = (struct perfmodel_data){0};
 }
 
 const struct orr_side_entry *
-orr_perfmodel_side_of(const struct orr_perfmodel_data *data,
-                      const struct orr_model_comb *comb, unsigned impl,
-                      const struct orr_model_row *row, bool *ret_stale)
+perfmodel_side_of(const struct perfmodel_data *data,
+                  const struct orr_model_comb *comb, unsigned impl,
+                  const struct orr_model_row *row, bool *ret_stale)
 {
     bool stale = false;
     const struct orr_side_entry *entry =
@@ -44,7 +44,7 @@ orr_perfmodel_side_of(const struct orr_perfmodel_data *data,
 }
 
 /* Looks for the side entry of each row. */
-static enum orr_perfmodel_side side_state(const struct orr_perfmodel_data *data)
+static enum perfmodel_side side_state(const struct perfmodel_data *data)
 {
     unsigned valid = 0, nstale = 0;
 
@@ -55,18 +55,18 @@ static enum orr_perfmodel_side side_state(const struct orr_perfmodel_data *data)
             for (unsigned r = 0; r < comb->impls[i].nrows; r++) {
                 bool stale;
 
-                if (orr_perfmodel_side_of(data, comb, i,
-                                          &comb->impls[i].rows[r], &stale))
+                if (perfmodel_side_of(data, comb, i, &comb->impls[i].rows[r],
+                                      &stale))
                     valid++;
                 nstale += stale;
             }
     }
     if (nstale > 0)
-        return valid ? ORR_PERFMODEL_SIDE_PARTLY : ORR_PERFMODEL_SIDE_STALE;
-    return valid ? ORR_PERFMODEL_SIDE_VALID : ORR_PERFMODEL_SIDE_NONE;
+        return valid ? PERFMODEL_SIDE_PARTLY : PERFMODEL_SIDE_STALE;
+    return valid ? PERFMODEL_SIDE_VALID : PERFMODEL_SIDE_NONE;
 }
 
-static int load_side(const char *path, struct orr_perfmodel_data *data)
+static int load_side(const char *path, struct perfmodel_data *data)
 {
     char *side = NULL;
     int rc = orr_side_path(path, &side);
@@ -81,21 +81,21 @@ static int load_side(const char *path, struct orr_perfmodel_data *data)
     if (rc == 0)
         data->state = side_state(data);
     else if (rc != -ENOENT)
-        data->state = ORR_PERFMODEL_SIDE_BROKEN;
+        data->state = PERFMODEL_SIDE_BROKEN;
     return 0;
 }
 
-int orr_perfmodel_load(const char *path, struct orr_perfmodel_data *ret,
-                       struct orr_error *err)
+int perfmodel_load(const char *path, struct perfmodel_data *ret,
+                   struct orr_error *err)
 {
-    struct orr_perfmodel_data data = {0};
+    struct perfmodel_data data = {0};
     int rc = orr_model_file_read(path, &data.file, err);
 
     if (rc < 0)
         return rc;
     rc = load_side(path, &data);
     if (rc < 0) {
-        orr_perfmodel_unload(&data);
+        perfmodel_unload(&data);
         return orr_fail(err, rc, "%s: out of memory", path);
     }
     *ret = data;
@@ -104,20 +104,20 @@ int orr_perfmodel_load(const char *path, struct orr_perfmodel_data *ret,
 
 /* -- texts -- */
 
-const char *orr_perfmodel_side_text(enum orr_perfmodel_side state)
+const char *perfmodel_side_text(enum perfmodel_side state)
 {
     static const char *const texts[] = {
-        [ORR_PERFMODEL_SIDE_NONE] = "none",
-        [ORR_PERFMODEL_SIDE_VALID] = "valid",
-        [ORR_PERFMODEL_SIDE_PARTLY] = "partly stale",
-        [ORR_PERFMODEL_SIDE_STALE] = "stale",
-        [ORR_PERFMODEL_SIDE_BROKEN] = "broken",
+        [PERFMODEL_SIDE_NONE] = "none",
+        [PERFMODEL_SIDE_VALID] = "valid",
+        [PERFMODEL_SIDE_PARTLY] = "partly stale",
+        [PERFMODEL_SIDE_STALE] = "stale",
+        [PERFMODEL_SIDE_BROKEN] = "broken",
     };
 
     return texts[state];
 }
 
-const char *orr_perfmodel_time_text(double us, char ret[ORR_PERFMODEL_TEXT])
+const char *perfmodel_time_text(double us, char ret[PERFMODEL_TEXT])
 {
     static const struct {
         double us;
@@ -127,7 +127,7 @@ const char *orr_perfmodel_time_text(double us, char ret[ORR_PERFMODEL_TEXT])
     double value;
 
     if (isnan(us) || isinf(us)) {
-        snprintf(ret, ORR_PERFMODEL_TEXT, "%s", isnan(us) ? "-" : "inf");
+        snprintf(ret, PERFMODEL_TEXT, "%s", isnan(us) ? "-" : "inf");
         return ret;
     }
     /* The first unit in which three digits do not round to less than 1. */
@@ -136,7 +136,7 @@ const char *orr_perfmodel_time_text(double us, char ret[ORR_PERFMODEL_TEXT])
     if (us == 0)
         u = 2;
     value = us / units[u].us;
-    snprintf(ret, ORR_PERFMODEL_TEXT, "%.*f %s",
+    snprintf(ret, PERFMODEL_TEXT, "%.*f %s",
              fabs(value) >= 99.95   ? 0
              : fabs(value) >= 9.995 ? 1
                                     : 2,
@@ -144,38 +144,36 @@ const char *orr_perfmodel_time_text(double us, char ret[ORR_PERFMODEL_TEXT])
     return ret;
 }
 
-const char *orr_perfmodel_arch_text(const struct orr_device *devices,
-                                    unsigned ndevices,
-                                    char ret[ORR_PERFMODEL_TEXT])
+const char *perfmodel_arch_text(const struct orr_device *devices,
+                                unsigned ndevices, char ret[PERFMODEL_TEXT])
 {
     size_t at = 0;
 
     ret[0] = '\0';
-    for (unsigned d = 0; d < ndevices && at < ORR_PERFMODEL_TEXT; d++) {
+    for (unsigned d = 0; d < ndevices && at < PERFMODEL_TEXT; d++) {
         const char *type = orr_device_type_name(devices[d].type);
         char number[16];
 
         snprintf(number, sizeof(number), "type%d-", devices[d].type);
-        at += (size_t)snprintf(ret + at, ORR_PERFMODEL_TEXT - at, "%s%s%d",
+        at += (size_t)snprintf(ret + at, PERFMODEL_TEXT - at, "%s%s%d",
                                d ? "+" : "", type ? type : number,
                                devices[d].devid);
-        if (devices[d].ncores != 1 && at < ORR_PERFMODEL_TEXT)
-            at += (size_t)snprintf(ret + at, ORR_PERFMODEL_TEXT - at, ":%d",
+        if (devices[d].ncores != 1 && at < PERFMODEL_TEXT)
+            at += (size_t)snprintf(ret + at, PERFMODEL_TEXT - at, ":%d",
                                    devices[d].ncores);
     }
     return ret;
 }
 
-bool orr_perfmodel_arch_wanted(const char *arch,
-                               const struct orr_device *devices,
-                               unsigned ndevices)
+bool perfmodel_arch_wanted(const char *arch, const struct orr_device *devices,
+                           unsigned ndevices)
 {
-    char text[ORR_PERFMODEL_TEXT];
+    char text[PERFMODEL_TEXT];
     const char *type;
 
     if (!arch)
         return true;
-    if (!strcasecmp(arch, orr_perfmodel_arch_text(devices, ndevices, text)))
+    if (!strcasecmp(arch, perfmodel_arch_text(devices, ndevices, text)))
         return true;
     type = ndevices == 1 ? orr_device_type_name(devices[0].type) : NULL;
     return type && !strcasecmp(arch, type);

@@ -78,17 +78,17 @@ static void csv_real(FILE *out, double value)
 }
 
 static void csv_head(FILE *out, const char *kind,
-                     const struct orr_perfmodel_item *item,
+                     const struct perfmodel_item *item,
                      const struct orr_model_comb *comb, unsigned impl)
 {
-    char arch[ORR_PERFMODEL_TEXT];
+    char arch[PERFMODEL_TEXT];
 
     fprintf(out, "%s,", kind);
     csv_text(out, item->symbol);
     fputc(',', out);
     csv_text(out, item->host);
     fprintf(out, ",%s,%u",
-            orr_perfmodel_arch_text(comb->devices, comb->ndevices, arch), impl);
+            perfmodel_arch_text(comb->devices, comb->ndevices, arch), impl);
 }
 
 static void csv_side(FILE *out, const struct orr_side_entry *side)
@@ -171,8 +171,8 @@ static void csv_fit(FILE *out, const struct orr_model_fit *fit)
     fputc('\n', out);
 }
 
-static void csv_model(FILE *out, const struct orr_perfmodel_item *item,
-                      const struct orr_perfmodel_data *data)
+static void csv_model(FILE *out, const struct perfmodel_item *item,
+                      const struct perfmodel_data *data)
 {
     for (unsigned c = 0; c < data->file->ncombs; c++) {
         const struct orr_model_comb *comb = &data->file->combs[c];
@@ -184,7 +184,7 @@ static void csv_model(FILE *out, const struct orr_perfmodel_item *item,
                 csv_head(out, "entry", item, comb, i);
                 csv_entry(
                     out, &impl->rows[r],
-                    orr_perfmodel_side_of(data, comb, i, &impl->rows[r], NULL));
+                    perfmodel_side_of(data, comb, i, &impl->rows[r], NULL));
             }
             if (has_fit(&impl->fit)) {
                 csv_head(out, "regression", item, comb, i);
@@ -206,7 +206,7 @@ struct export
 };
 
 /* A name matches as a symbol or with its host. */
-static bool wanted(struct export *export, const struct orr_perfmodel_item *item)
+static bool wanted(struct export *export, const struct perfmodel_item *item)
 {
     bool any = export->nsymbols == 0;
 
@@ -217,38 +217,37 @@ static bool wanted(struct export *export, const struct orr_perfmodel_item *item)
     return any;
 }
 
-static int visit(const struct orr_perfmodel_item *item, void *arg)
+static int visit(const struct perfmodel_item *item, void *arg)
 {
     struct export *export = arg;
-    struct orr_perfmodel_data data;
+    struct perfmodel_data data;
     struct orr_error err = {""};
     int rc;
 
     if (item->shadowed || !wanted(export, item))
         return 0;
-    rc = orr_perfmodel_load(item->path, &data, &err);
+    rc = perfmodel_load(item->path, &data, &err);
     if (rc == -ENODATA || rc == -ENOENT)
         return 0; /* empty counts as absent */
     if (rc < 0) {
         tool_error("%s", err.text[0] ? err.text : strerror(-rc));
         return -ECANCELED;
     }
-    if (data.state == ORR_PERFMODEL_SIDE_BROKEN)
+    if (data.state == PERFMODEL_SIDE_BROKEN)
         tool_error("warning: %s", data.problem.text);
     if (export->csv)
         csv_model(export->csv, item, &data);
     else if (json_array_append_new(
                  export->list,
-                 orr_perfmodel_to_json(item->symbol, item->host, &data)) < 0)
+                 perfmodel_to_json(item->symbol, item->host, &data)) < 0)
         rc = -ENOMEM;
-    orr_perfmodel_unload(&data);
+    perfmodel_unload(&data);
     return rc;
 }
 
-static int collect(struct export *export,
-                   const struct orr_perfmodel_place *place)
+static int collect(struct export *export, const struct perfmodel_place *place)
 {
-    int rc = orr_perfmodel_each(place, place->host, visit, export);
+    int rc = perfmodel_each(place, place->host, visit, export);
 
     for (int i = 0; rc == 0 && i < export->nsymbols; i++)
         if (!export->matched[i]) {
@@ -263,17 +262,15 @@ static int collect(struct export *export,
 }
 
 static int export_json(struct export *export,
-                       const struct orr_perfmodel_place *place,
-                       const char *output)
+                       const struct perfmodel_place *place, const char *output)
 {
     json_t *all;
     char *text, *line;
     int rc;
 
     export->list = json_array();
-    all =
-        json_pack("{s:s, s:i, s:O?}", "format", ORR_PERFMODEL_FORMAT, "version",
-                  ORR_PERFMODEL_FORMAT_VERSION, "models", export->list);
+    all = json_pack("{s:s, s:i, s:O?}", "format", PERFMODEL_FORMAT, "version",
+                    PERFMODEL_FORMAT_VERSION, "models", export->list);
     rc = collect(export, place);
     text = rc == 0 && all ? json_dumps(all, JSON_INDENT(1)) : NULL;
     line = text ? tool_format("%s\n", text) : NULL;
@@ -291,8 +288,7 @@ static int export_json(struct export *export,
 }
 
 static int export_csv(struct export *export,
-                      const struct orr_perfmodel_place *place,
-                      const char *output)
+                      const struct perfmodel_place *place, const char *output)
 {
     char *text = NULL;
     size_t size = 0;
@@ -315,9 +311,9 @@ static int export_csv(struct export *export,
     return rc;
 }
 
-int orr_perfmodel_export(int argc, char **argv)
+int perfmodel_export(int argc, char **argv)
 {
-    struct orr_perfmodel_choice choice = {NULL, NULL};
+    struct perfmodel_choice choice = {NULL, NULL};
     const char *output = NULL;
     bool json = false, csv = false;
     const struct tool_option options[] = {
@@ -328,7 +324,7 @@ int orr_perfmodel_export(int argc, char **argv)
         {0, "csv", NULL, &csv},
         {0}};
     struct export export = {.symbols = argv + 1};
-    struct orr_perfmodel_place place;
+    struct perfmodel_place place;
     int rc = tool_parse_words(argc, argv, options, help, &export.nsymbols);
 
     if (rc <= 0)
@@ -337,7 +333,7 @@ int orr_perfmodel_export(int argc, char **argv)
         tool_error("perfmodel export: say --json or --csv");
         return TOOL_USAGE;
     }
-    if (orr_perfmodel_open(&choice, &place) < 0)
+    if (perfmodel_open(&choice, &place) < 0)
         return TOOL_FAILED;
     export.matched = calloc((size_t)argc, sizeof(*export.matched));
     if (!export.matched) {
@@ -347,6 +343,6 @@ int orr_perfmodel_export(int argc, char **argv)
         rc = (json ? export_json : export_csv)(&export, &place, output);
     }
     free(export.matched);
-    orr_perfmodel_close(&place);
+    perfmodel_close(&place);
     return rc < 0 ? TOOL_FAILED : TOOL_OK;
 }

@@ -9,13 +9,13 @@
 /* Half the width of a 95 % interval in standard errors. */
 #define Z95 1.96
 
-double orr_perfmodel_predicted(const struct orr_model_row *row,
-                               const struct orr_side_entry *side)
+double perfmodel_predicted(const struct orr_model_row *row,
+                           const struct orr_side_entry *side)
 {
     return side && side->estimate > 0 ? side->estimate : row->mean;
 }
 
-double orr_perfmodel_gflops(const struct orr_model_row *row, double us)
+double perfmodel_gflops(const struct orr_model_row *row, double us)
 {
     return row->flops > 0 && us > 0 ? row->flops / us / 1e3 : (double)NAN;
 }
@@ -25,15 +25,15 @@ static bool is_interval(const struct orr_interval *interval)
     return isfinite(interval->lo) && isfinite(interval->hi);
 }
 
-int orr_perfmodel_robust(const struct orr_perfmodel_data *data,
-                         const struct orr_model_comb *comb, unsigned impl,
-                         const struct orr_model_row *row,
-                         struct orr_perfmodel_robust *ret)
+int perfmodel_robust(const struct perfmodel_data *data,
+                     const struct orr_model_comb *comb, unsigned impl,
+                     const struct orr_model_row *row,
+                     struct perfmodel_robust *ret)
 {
-    struct orr_perfmodel_robust robust = {0};
+    struct perfmodel_robust robust = {0};
     int rc;
 
-    robust.side = orr_perfmodel_side_of(data, comb, impl, row, &robust.stale);
+    robust.side = perfmodel_side_of(data, comb, impl, row, &robust.stale);
     if (!robust.side) {
         *ret = robust;
         return 0;
@@ -72,7 +72,7 @@ static double point_error(const struct orr_model_row *row, double y,
 
 /* Rows with samples, size and time as points. Returns how many; *ret is for
  * the caller to free(), NULL without memory. */
-static unsigned make_points(const struct orr_perfmodel_data *data,
+static unsigned make_points(const struct perfmodel_data *data,
                             const struct orr_model_comb *comb, unsigned impl,
                             struct orr_point **ret)
 {
@@ -83,8 +83,8 @@ static unsigned make_points(const struct orr_perfmodel_data *data,
     for (unsigned r = 0; points && r < rows->nrows; r++) {
         const struct orr_model_row *row = &rows->rows[r];
         const struct orr_side_entry *side =
-            orr_perfmodel_side_of(data, comb, impl, row, NULL);
-        double y = orr_perfmodel_predicted(row, side);
+            perfmodel_side_of(data, comb, impl, row, NULL);
+        double y = perfmodel_predicted(row, side);
 
         if (row->n > 0 && row->size > 0 && y > 0 && isfinite(y))
             points[n++] = (struct orr_point){.x = (double)row->size,
@@ -107,7 +107,7 @@ static bool seen_before(const struct orr_point *points, unsigned i)
 
 /* Leaves each inner size out in turn. `others` has room for n points. */
 static void leave_out(const struct orr_point *points, unsigned n,
-                      struct orr_point *others, struct orr_perfmodel_laws *laws)
+                      struct orr_point *others, struct perfmodel_laws *laws)
 {
     double sum = 0, worst = 0;
 
@@ -133,11 +133,11 @@ static void leave_out(const struct orr_point *points, unsigned n,
     laws->inner_worst = laws->ninner ? worst : (double)NAN;
 }
 
-int orr_perfmodel_laws(const struct orr_perfmodel_data *data,
-                       const struct orr_model_comb *comb, unsigned impl,
-                       struct orr_perfmodel_laws *ret)
+int perfmodel_laws(const struct perfmodel_data *data,
+                   const struct orr_model_comb *comb, unsigned impl,
+                   struct perfmodel_laws *ret)
 {
-    struct orr_perfmodel_laws laws = {0};
+    struct perfmodel_laws laws = {0};
     struct orr_point *points = NULL, *others;
     unsigned n = make_points(data, comb, impl, &points);
     int rc = -ENOMEM, offset;

@@ -11,7 +11,7 @@
 #include "tools/perfmodel.h"
 
 /* A row with a valid side entry. */
-struct orr_perfmodel_robust {
+struct perfmodel_robust {
     const struct orr_side_entry *side; /* lent; NULL: there is none, and no
                                         * other figure is set */
     bool stale;                 /* there is one, of a row that has changed */
@@ -23,13 +23,13 @@ struct orr_perfmodel_robust {
 };
 
 /* Errors: -ENOMEM. */
-int orr_perfmodel_robust(const struct orr_perfmodel_data *data,
-                         const struct orr_model_comb *comb, unsigned impl,
-                         const struct orr_model_row *row,
-                         struct orr_perfmodel_robust *ret);
+int perfmodel_robust(const struct perfmodel_data *data,
+                     const struct orr_model_comb *comb, unsigned impl,
+                     const struct orr_model_row *row,
+                     struct perfmodel_robust *ret);
 
 /* The rows of one implementation as a function of size. */
-struct orr_perfmodel_laws {
+struct perfmodel_laws {
     bool has_power, has_offset;
     struct orr_law power, offset;
     /* Interpolating at each inner size from the others: relative errors. NaN
@@ -40,13 +40,13 @@ struct orr_perfmodel_laws {
 
 /* Fits the estimates of rows that have one, the means of the others. Errors:
  * -ENOMEM. */
-int orr_perfmodel_laws(const struct orr_perfmodel_data *data,
-                       const struct orr_model_comb *comb, unsigned impl,
-                       struct orr_perfmodel_laws *ret);
+int perfmodel_laws(const struct perfmodel_data *data,
+                   const struct orr_model_comb *comb, unsigned impl,
+                   struct perfmodel_laws *ret);
 
 /* What is predicted for a row: the estimate, or the mean without one. */
-double orr_perfmodel_predicted(const struct orr_model_row *row,
-                               const struct orr_side_entry *side);
+double perfmodel_predicted(const struct orr_model_row *row,
+                           const struct orr_side_entry *side);
 
 /* GFlop/s when a row takes `us`, NaN when its flops are not known. */
-double orr_perfmodel_gflops(const struct orr_model_row *row, double us);
+double perfmodel_gflops(const struct orr_model_row *row, double us);

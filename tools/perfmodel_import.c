@@ -30,16 +30,16 @@ static const char help[] =
 
 /* What is to be written; a model and a path each. */
 struct import {
-    struct orr_perfmodel_named *models; /* owned */
-    char **paths;                       /* owned, as are the texts */
+    struct perfmodel_named *models; /* owned */
+    char **paths;                   /* owned, as are the texts */
     size_t n;
-    enum orr_perfmodel_mode mode;
+    enum perfmodel_mode mode;
 };
 
 static void import_done(struct import *import)
 {
     for (size_t i = 0; i < import->n; i++) {
-        orr_perfmodel_named_done(&import->models[i]);
+        perfmodel_named_done(&import->models[i]);
         free(import->paths[i]);
     }
     free(import->models);
@@ -62,13 +62,13 @@ static json_t *read_json(const char *path)
         return NULL;
     }
     format = json_string_value(json_object_get(json, "format"));
-    if (!format || strcmp(format, ORR_PERFMODEL_FORMAT) != 0 ||
+    if (!format || strcmp(format, PERFMODEL_FORMAT) != 0 ||
         json_integer_value(json_object_get(json, "version")) !=
-            ORR_PERFMODEL_FORMAT_VERSION ||
+            PERFMODEL_FORMAT_VERSION ||
         !json_is_array(json_object_get(json, "models"))) {
         tool_error("%s: not an export of performance models, version %d; make "
                    "one with orrery perfmodel export --json",
-                   path, ORR_PERFMODEL_FORMAT_VERSION);
+                   path, PERFMODEL_FORMAT_VERSION);
         json_decref(json);
         return NULL;
     }
@@ -76,8 +76,7 @@ static json_t *read_json(const char *path)
 }
 
 /* A file that could not be read again must never be written. */
-static int try_file(const struct orr_perfmodel_named *model,
-                    struct orr_error *err)
+static int try_file(const struct perfmodel_named *model, struct orr_error *err)
 {
     struct orr_model_file *again = NULL;
     struct orr_side *side = NULL;
@@ -104,8 +103,8 @@ static int try_file(const struct orr_perfmodel_named *model,
 }
 
 /* Where a model goes: in the first directory. */
-static int model_path(const struct orr_perfmodel_place *place,
-                      const struct orr_perfmodel_named *model, const char *host,
+static int model_path(const struct perfmodel_place *place,
+                      const struct perfmodel_named *model, const char *host,
                       char **ret, struct orr_error *err)
 {
     char *name;
@@ -133,13 +132,12 @@ static bool is_taken(const char *path)
 }
 
 static int take_model(struct import *import,
-                      const struct orr_perfmodel_place *place,
-                      const json_t *json, const char *host,
-                      struct orr_error *err)
+                      const struct perfmodel_place *place, const json_t *json,
+                      const char *host, struct orr_error *err)
 {
-    struct orr_perfmodel_named *model = &import->models[import->n];
+    struct perfmodel_named *model = &import->models[import->n];
     char **path = &import->paths[import->n];
-    int rc = orr_perfmodel_from_json(json, model, err);
+    int rc = perfmodel_from_json(json, model, err);
 
     if (rc < 0)
         return rc;
@@ -153,7 +151,7 @@ static int take_model(struct import *import,
                           "model %s of the same host is there twice; edit the "
                           "file, or join them with orrery perfmodel merge",
                           model->symbol);
-    if (rc == 0 && import->mode == ORR_PERFMODEL_NEW && is_taken(*path))
+    if (rc == 0 && import->mode == PERFMODEL_NEW && is_taken(*path))
         rc = orr_fail(err, -EEXIST,
                       "%s: there is a model already; --force replaces it, "
                       "--merge adds to it",
@@ -162,8 +160,8 @@ static int take_model(struct import *import,
 }
 
 static int take_models(struct import *import,
-                       const struct orr_perfmodel_place *place,
-                       const json_t *list, const char *host)
+                       const struct perfmodel_place *place, const json_t *list,
+                       const char *host)
 {
     size_t n = json_array_size(list);
     struct orr_error err = {""};
@@ -183,11 +181,11 @@ static int take_models(struct import *import,
 static int write_models(struct import *import)
 {
     for (size_t i = 0; i < import->n; i++) {
-        struct orr_perfmodel_report report = {.name = import->models[i].symbol};
+        struct perfmodel_report report = {.name = import->models[i].symbol};
         struct orr_error err = {""};
 
-        if (orr_perfmodel_write(import->paths[i], &import->models[i].data,
-                                import->mode, &report, &err) < 0) {
+        if (perfmodel_write(import->paths[i], &import->models[i].data,
+                            import->mode, &report, &err) < 0) {
             tool_error("perfmodel import: %s", err.text);
             if (i > 0)
                 tool_error("the %zu models before it were written", i);
@@ -203,9 +201,8 @@ static int write_models(struct import *import)
     return 0;
 }
 
-static int import_file(const struct orr_perfmodel_place *place,
-                       const char *file, const char *host,
-                       enum orr_perfmodel_mode mode)
+static int import_file(const struct perfmodel_place *place, const char *file,
+                       const char *host, enum perfmodel_mode mode)
 {
     struct import import = {.mode = mode};
     json_t *json = read_json(file);
@@ -221,16 +218,16 @@ static int import_file(const struct orr_perfmodel_place *place,
     return rc < 0 || fflush(stdout) != 0 ? TOOL_FAILED : TOOL_OK;
 }
 
-int orr_perfmodel_import(int argc, char **argv)
+int perfmodel_import(int argc, char **argv)
 {
-    const struct orr_perfmodel_choice choice = {NULL, NULL};
+    const struct perfmodel_choice choice = {NULL, NULL};
     const char *host = NULL;
     bool force = false, merge = false;
     const struct tool_option options[] = {{0, "host", &host, NULL},
                                           {0, "force", NULL, &force},
                                           {0, "merge", NULL, &merge},
                                           {0}};
-    struct orr_perfmodel_place place;
+    struct perfmodel_place place;
     int nwords = 0, rc = tool_parse_words(argc, argv, options, help, &nwords);
 
     if (rc <= 0)
@@ -241,12 +238,12 @@ int orr_perfmodel_import(int argc, char **argv)
                                  "both");
         return TOOL_USAGE;
     }
-    if (orr_perfmodel_open(&choice, &place) < 0)
+    if (perfmodel_open(&choice, &place) < 0)
         return TOOL_FAILED;
     rc = import_file(&place, argv[1], host,
-                     force   ? ORR_PERFMODEL_REPLACE
-                     : merge ? ORR_PERFMODEL_JOIN
-                             : ORR_PERFMODEL_NEW);
-    orr_perfmodel_close(&place);
+                     force   ? PERFMODEL_REPLACE
+                     : merge ? PERFMODEL_JOIN
+                             : PERFMODEL_NEW);
+    perfmodel_close(&place);
     return rc;
 }

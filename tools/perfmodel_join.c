@@ -12,7 +12,7 @@
 
 /* One step of joining: a row of both, or of one. */
 struct step {
-    struct orr_perfmodel_report *report;
+    struct perfmodel_report *report;
     struct orr_error *err;
     const struct orr_model_comb *comb; /* of the source */
     unsigned impl;
@@ -21,9 +21,9 @@ struct step {
 static void warn(const struct step *step, const struct orr_model_row *row,
                  const char *words)
 {
-    char arch[ORR_PERFMODEL_TEXT];
+    char arch[PERFMODEL_TEXT];
 
-    orr_perfmodel_arch_text(step->comb->devices, step->comb->ndevices, arch);
+    perfmodel_arch_text(step->comb->devices, step->comb->ndevices, arch);
     tool_error("warning: %s, %s, implementation %u, footprint %08" PRIx32
                ": %s",
                step->report->name, arch, step->impl, row->hash, words);
@@ -57,7 +57,7 @@ static void compare_means(const struct step *step,
 {
     double error = hypot(row_error(a, side_a), row_error(b, side_b));
     double apart = fabs(a->mean - b->mean);
-    char first[ORR_PERFMODEL_TEXT], second[ORR_PERFMODEL_TEXT];
+    char first[PERFMODEL_TEXT], second[PERFMODEL_TEXT];
     char *words;
 
     if (!(apart > 2 * error && apart > 0.01 * fmin(a->mean, b->mean)))
@@ -66,8 +66,8 @@ static void compare_means(const struct step *step,
     words = tool_format("means differ by more than their errors, %s (%u "
                         "samples) and %s (%u samples); joined all the same: "
                         "are both of the same machine and code?",
-                        orr_perfmodel_time_text(a->mean, first), a->n,
-                        orr_perfmodel_time_text(b->mean, second), b->n);
+                        perfmodel_time_text(a->mean, first), a->n,
+                        perfmodel_time_text(b->mean, second), b->n);
     if (words)
         warn(step, a, words);
     free(words);
@@ -122,29 +122,29 @@ static void clash(const struct step *step, struct orr_model_row *to,
 }
 
 /* Both have the row. */
-static int join_rows(const struct step *step, struct orr_perfmodel_data *to,
+static int join_rows(const struct step *step, struct perfmodel_data *to,
                      struct orr_model_row *row,
-                     const struct orr_perfmodel_data *from,
+                     const struct perfmodel_data *from,
                      const struct orr_model_row *other)
 {
     const struct orr_side_entry *side =
-        orr_perfmodel_side_of(to, step->comb, step->impl, row, NULL);
+        perfmodel_side_of(to, step->comb, step->impl, row, NULL);
     const struct orr_side_entry *other_side =
-        orr_perfmodel_side_of(from, step->comb, step->impl, other, NULL);
+        perfmodel_side_of(from, step->comb, step->impl, other, NULL);
 
     if (row->size != other->size && row->n && other->n) {
         bool replaced = other->n > row->n;
 
         clash(step, row, other);
         return replaced && other_side
-                   ? orr_perfmodel_side_put(to->side, other_side, row)
+                   ? perfmodel_side_put(to->side, other_side, row)
                    : 0;
     }
     if (same_measures(row, other)) {
         step->report->nsame++;
         return side || !other_side
                    ? 0
-                   : orr_perfmodel_side_put(to->side, other_side, row);
+                   : perfmodel_side_put(to->side, other_side, row);
     }
     if ((uint64_t)row->n + other->n > UINT32_MAX)
         return orr_fail(step->err, -EOVERFLOW,
@@ -161,22 +161,22 @@ static int join_rows(const struct step *step, struct orr_perfmodel_data *to,
     row->sum += other->sum;
     row->sum2 += other->sum2;
     row->mean = row->n ? row->sum / row->n : 0;
-    return orr_perfmodel_side_join(to->side, side, other_side, row);
+    return perfmodel_side_join(to->side, side, other_side, row);
 }
 
 /* Only the source has the row. */
-static int add_row(const struct step *step, struct orr_perfmodel_data *to,
+static int add_row(const struct step *step, struct perfmodel_data *to,
                    struct orr_model_impl *impl,
-                   const struct orr_perfmodel_data *from,
+                   const struct perfmodel_data *from,
                    const struct orr_model_row *row)
 {
     const struct orr_side_entry *side =
-        orr_perfmodel_side_of(from, step->comb, step->impl, row, NULL);
+        perfmodel_side_of(from, step->comb, step->impl, row, NULL);
     int rc = orr_model_impl_add_row(impl, row);
 
     step->report->nadded++;
     if (rc == 0 && side)
-        rc = orr_perfmodel_side_put(to->side, side, row);
+        rc = perfmodel_side_put(to->side, side, row);
     return rc;
 }
 
@@ -264,9 +264,9 @@ static int join_fit(const struct step *step, struct orr_model_fit *to,
 
 /* -- all of it -- */
 
-static int join_impl(const struct step *step, struct orr_perfmodel_data *to,
+static int join_impl(const struct step *step, struct perfmodel_data *to,
                      struct orr_model_comb *comb,
-                     const struct orr_perfmodel_data *from)
+                     const struct perfmodel_data *from)
 {
     const struct orr_model_impl *source = &step->comb->impls[step->impl];
     bool fresh =
@@ -289,10 +289,8 @@ static int join_impl(const struct step *step, struct orr_perfmodel_data *to,
     return rc;
 }
 
-int orr_perfmodel_join(struct orr_perfmodel_data *to,
-                       const struct orr_perfmodel_data *from,
-                       struct orr_perfmodel_report *report,
-                       struct orr_error *err)
+int perfmodel_join(struct perfmodel_data *to, const struct perfmodel_data *from,
+                   struct perfmodel_report *report, struct orr_error *err)
 {
     struct step step = {report, err, NULL, 0};
     int rc = 0;

@@ -8,7 +8,7 @@
 #include "tools/perfmodel.h"
 
 /* What joining did. */
-struct orr_perfmodel_report {
+struct perfmodel_report {
     const char *name; /* of the model, for warnings; borrowed */
     unsigned nadded;  /* rows that only the later source has */
     unsigned njoined; /* rows that both have: samples added up */
@@ -25,22 +25,19 @@ struct orr_perfmodel_report {
  * and α, β computed anew; a, b, c and coefficients are those that stand on more
  * samples. Conflicts are warned of on stderr. Errors: -ENOMEM, -EOVERFLOW with
  * words when samples do not fit a model file; `to` is then fit to be freed. */
-int orr_perfmodel_join(struct orr_perfmodel_data *to,
-                       const struct orr_perfmodel_data *from,
-                       struct orr_perfmodel_report *report,
-                       struct orr_error *err);
+int perfmodel_join(struct perfmodel_data *to, const struct perfmodel_data *from,
+                   struct perfmodel_report *report, struct orr_error *err);
 
 /* What happens to a model that is in the file already. */
-enum orr_perfmodel_mode {
-    ORR_PERFMODEL_NEW,     /* it stays: -EEXIST */
-    ORR_PERFMODEL_REPLACE, /* it is lost */
-    ORR_PERFMODEL_JOIN,    /* the other is joined to it */
+enum perfmodel_mode {
+    PERFMODEL_NEW,     /* it stays: -EEXIST */
+    PERFMODEL_REPLACE, /* it is lost */
+    PERFMODEL_JOIN,    /* the other is joined to it */
 };
 
 /* Writes the model file `path` and its side file, each in one step, under the
  * lock of model files; the directories are made. Errors: with words, the model
  * file is then as before. */
-int orr_perfmodel_write(const char *path, const struct orr_perfmodel_data *data,
-                        enum orr_perfmodel_mode mode,
-                        struct orr_perfmodel_report *report,
-                        struct orr_error *err);
+int perfmodel_write(const char *path, const struct perfmodel_data *data,
+                    enum perfmodel_mode mode, struct perfmodel_report *report,
+                    struct orr_error *err);

@@ -145,9 +145,8 @@ static int put(struct orr_side *to, const struct orr_side_entry *entry,
     return 0;
 }
 
-int orr_perfmodel_side_put(struct orr_side *to,
-                           const struct orr_side_entry *entry,
-                           const struct orr_model_row *row)
+int perfmodel_side_put(struct orr_side *to, const struct orr_side_entry *entry,
+                       const struct orr_model_row *row)
 {
     const struct orr_side_entry nothing = {0};
     struct orr_side_entry copy = *entry;
@@ -201,14 +200,14 @@ static int join_both(struct orr_side *to, const struct orr_side_entry *a,
     return rc;
 }
 
-int orr_perfmodel_side_join(struct orr_side *to, const struct orr_side_entry *a,
-                            const struct orr_side_entry *b,
-                            const struct orr_model_row *row)
+int perfmodel_side_join(struct orr_side *to, const struct orr_side_entry *a,
+                        const struct orr_side_entry *b,
+                        const struct orr_model_row *row)
 {
     if (a && b)
         return join_both(to, a, b, row);
     if (b)
-        return orr_perfmodel_side_put(to, b, row);
+        return perfmodel_side_put(to, b, row);
     if (a) {
         struct orr_side_entry *mine =
             orr_side_get(to, a->devices, a->ndevices, a->impl, a->hash);

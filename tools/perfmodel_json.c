@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-json_t *orr_perfmodel_json_real(double value)
+json_t *perfmodel_json_real(double value)
 {
     if (isnan(value))
         return json_null();
@@ -16,7 +16,7 @@ json_t *orr_perfmodel_json_real(double value)
     return json_real(value);
 }
 
-json_t *orr_perfmodel_json_count(uint64_t value)
+json_t *perfmodel_json_count(uint64_t value)
 {
     char text[24];
 
@@ -31,15 +31,14 @@ static json_t *reals(const double *values, unsigned n)
     json_t *list = json_array();
 
     for (unsigned i = 0; list && i < n; i++)
-        if (json_array_append_new(list, orr_perfmodel_json_real(values[i])) <
-            0) {
+        if (json_array_append_new(list, perfmodel_json_real(values[i])) < 0) {
             json_decref(list);
             return NULL;
         }
     return list;
 }
 
-json_t *orr_perfmodel_json_devices(const struct orr_model_comb *comb)
+json_t *perfmodel_json_devices(const struct orr_model_comb *comb)
 {
     json_t *list = json_array();
 
@@ -59,37 +58,34 @@ json_t *orr_perfmodel_json_devices(const struct orr_model_comb *comb)
     return list;
 }
 
-json_t *orr_perfmodel_json_fit(const struct orr_model_fit *fit)
+json_t *perfmodel_json_fit(const struct orr_model_fit *fit)
 {
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-        "sumlnx", orr_perfmodel_json_real(fit->sumlnx), "sumlnx2",
-        orr_perfmodel_json_real(fit->sumlnx2), "sumlny",
-        orr_perfmodel_json_real(fit->sumlny), "sumlnxlny",
-        orr_perfmodel_json_real(fit->sumlnxlny), "alpha",
-        orr_perfmodel_json_real(fit->alpha), "beta",
-        orr_perfmodel_json_real(fit->beta), "n",
-        orr_perfmodel_json_count(fit->n), "minx",
-        orr_perfmodel_json_count(fit->minx), "maxx",
-        orr_perfmodel_json_count(fit->maxx), "a",
-        orr_perfmodel_json_real(fit->a), "b", orr_perfmodel_json_real(fit->b),
-        "c", orr_perfmodel_json_real(fit->c), "coefficients",
-        reals(fit->coeff, fit->ncoeff));
+        "sumlnx", perfmodel_json_real(fit->sumlnx), "sumlnx2",
+        perfmodel_json_real(fit->sumlnx2), "sumlny",
+        perfmodel_json_real(fit->sumlny), "sumlnxlny",
+        perfmodel_json_real(fit->sumlnxlny), "alpha",
+        perfmodel_json_real(fit->alpha), "beta", perfmodel_json_real(fit->beta),
+        "n", perfmodel_json_count(fit->n), "minx",
+        perfmodel_json_count(fit->minx), "maxx",
+        perfmodel_json_count(fit->maxx), "a", perfmodel_json_real(fit->a), "b",
+        perfmodel_json_real(fit->b), "c", perfmodel_json_real(fit->c),
+        "coefficients", reals(fit->coeff, fit->ncoeff));
 }
 
-json_t *orr_perfmodel_json_row(const struct orr_model_row *row)
+json_t *perfmodel_json_row(const struct orr_model_row *row)
 {
     char footprint[16];
 
     snprintf(footprint, sizeof(footprint), "%08" PRIx32, row->hash);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "footprint",
-                     footprint, "size", orr_perfmodel_json_count(row->size),
-                     "flops", orr_perfmodel_json_real(row->flops), "mean",
-                     orr_perfmodel_json_real(row->mean), "deviation",
-                     orr_perfmodel_json_real(row->dev), "sum",
-                     orr_perfmodel_json_real(row->sum), "sum2",
-                     orr_perfmodel_json_real(row->sum2), "n",
-                     orr_perfmodel_json_count(row->n));
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "footprint", footprint,
+        "size", perfmodel_json_count(row->size), "flops",
+        perfmodel_json_real(row->flops), "mean", perfmodel_json_real(row->mean),
+        "deviation", perfmodel_json_real(row->dev), "sum",
+        perfmodel_json_real(row->sum), "sum2", perfmodel_json_real(row->sum2),
+        "n", perfmodel_json_count(row->n));
 }
 
 static json_t *indices(const bool *set, unsigned n)
@@ -108,21 +104,21 @@ static json_t *side_json(const struct orr_side_entry *side)
 {
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
-        "estimate", orr_perfmodel_json_real(side->estimate), "seen",
-        orr_perfmodel_json_count(side->nseen), "outliers",
-        orr_perfmodel_json_count(side->noutliers), "first_runs",
-        orr_perfmodel_json_count(side->nfirst), "first_sum",
-        orr_perfmodel_json_real(side->first_sum), "last_time",
+        "estimate", perfmodel_json_real(side->estimate), "seen",
+        perfmodel_json_count(side->nseen), "outliers",
+        perfmodel_json_count(side->noutliers), "first_runs",
+        perfmodel_json_count(side->nfirst), "first_sum",
+        perfmodel_json_real(side->first_sum), "last_time",
         (json_int_t)side->last_time, "recent",
         reals(side->recent, side->nrecent), "set_aside",
         indices(side->set_aside, side->nrecent), "block_size",
-        orr_perfmodel_json_count(side->blocksize), "blocks",
+        perfmodel_json_count(side->blocksize), "blocks",
         reals(side->blocks, side->nblocks), "tail_sum",
-        orr_perfmodel_json_real(side->tail_sum), "tail_n",
-        orr_perfmodel_json_real(side->tail_n));
+        perfmodel_json_real(side->tail_sum), "tail_n",
+        perfmodel_json_real(side->tail_n));
 }
 
-static json_t *impl_json(const struct orr_perfmodel_data *data,
+static json_t *impl_json(const struct perfmodel_data *data,
                          const struct orr_model_comb *comb, unsigned i)
 {
     const struct orr_model_impl *impl = &comb->impls[i];
@@ -130,8 +126,8 @@ static json_t *impl_json(const struct orr_perfmodel_data *data,
 
     for (unsigned r = 0; entries && r < impl->nrows; r++) {
         const struct orr_side_entry *side =
-            orr_perfmodel_side_of(data, comb, i, &impl->rows[r], NULL);
-        json_t *row = orr_perfmodel_json_row(&impl->rows[r]);
+            perfmodel_side_of(data, comb, i, &impl->rows[r], NULL);
+        json_t *row = perfmodel_json_row(&impl->rows[r]);
 
         if (json_array_append_new(entries, row) < 0 ||
             (side && json_object_set_new(row, "side", side_json(side)) < 0)) {
@@ -139,11 +135,11 @@ static json_t *impl_json(const struct orr_perfmodel_data *data,
             return NULL;
         }
     }
-    return json_pack("{s:o, s:o}", "regression",
-                     orr_perfmodel_json_fit(&impl->fit), "entries", entries);
+    return json_pack("{s:o, s:o}", "regression", perfmodel_json_fit(&impl->fit),
+                     "entries", entries);
 }
 
-static json_t *comb_json(const struct orr_perfmodel_data *data,
+static json_t *comb_json(const struct perfmodel_data *data,
                          const struct orr_model_comb *comb)
 {
     json_t *impls = json_array();
@@ -153,13 +149,13 @@ static json_t *comb_json(const struct orr_perfmodel_data *data,
             json_decref(impls);
             return NULL;
         }
-    return json_pack(
-        "{s:o, s:o, s:o}", "number", orr_perfmodel_json_count(comb->number),
-        "devices", orr_perfmodel_json_devices(comb), "implementations", impls);
+    return json_pack("{s:o, s:o, s:o}", "number",
+                     perfmodel_json_count(comb->number), "devices",
+                     perfmodel_json_devices(comb), "implementations", impls);
 }
 
-json_t *orr_perfmodel_to_json(const char *symbol, const char *host,
-                              const struct orr_perfmodel_data *data)
+json_t *perfmodel_to_json(const char *symbol, const char *host,
+                          const struct perfmodel_data *data)
 {
     json_t *combs = json_array();
 

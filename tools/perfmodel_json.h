@@ -31,29 +31,29 @@
 
 #include "tools/perfmodel.h"
 
-#define ORR_PERFMODEL_FORMAT         "orrery-perfmodels"
-#define ORR_PERFMODEL_FORMAT_VERSION 1
+#define PERFMODEL_FORMAT         "orrery-perfmodels"
+#define PERFMODEL_FORMAT_VERSION 1
 
 /* A model as an element of "models"; NULL without memory. */
-json_t *orr_perfmodel_to_json(const char *symbol, const char *host,
-                              const struct orr_perfmodel_data *data);
+json_t *perfmodel_to_json(const char *symbol, const char *host,
+                          const struct perfmodel_data *data);
 
 /* The parts of it, for outputs that say more: a new reference each, NULL
  * without memory. */
-json_t *orr_perfmodel_json_real(double value);
-json_t *orr_perfmodel_json_count(uint64_t value);
-json_t *orr_perfmodel_json_devices(const struct orr_model_comb *comb);
-json_t *orr_perfmodel_json_fit(const struct orr_model_fit *fit);
-json_t *orr_perfmodel_json_row(const struct orr_model_row *row);
+json_t *perfmodel_json_real(double value);
+json_t *perfmodel_json_count(uint64_t value);
+json_t *perfmodel_json_devices(const struct orr_model_comb *comb);
+json_t *perfmodel_json_fit(const struct orr_model_fit *fit);
+json_t *perfmodel_json_row(const struct orr_model_row *row);
 
 /* One model as it is to be written to a file. */
-struct orr_perfmodel_named {
+struct perfmodel_named {
     char *symbol, *host; /* owned */
-    struct orr_perfmodel_data data;
+    struct perfmodel_data data;
 };
 
-/* Reads an element of "models". *ret is ended with orr_perfmodel_named_done.
+/* Reads an element of "models". *ret is ended with perfmodel_named_done.
  * Errors: -EINVAL, with words that say where; -ENOMEM. */
-int orr_perfmodel_from_json(const json_t *json, struct orr_perfmodel_named *ret,
-                            struct orr_error *err);
-void orr_perfmodel_named_done(struct orr_perfmodel_named *named);
+int perfmodel_from_json(const json_t *json, struct perfmodel_named *ret,
+                        struct orr_error *err);
+void perfmodel_named_done(struct perfmodel_named *named);

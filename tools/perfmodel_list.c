@@ -67,9 +67,9 @@ static int totals_make(const struct orr_model_file *file, unsigned minimum,
 
     for (unsigned c = 0; c < file->ncombs; c++) {
         const struct orr_model_comb *comb = &file->combs[c];
-        char text[ORR_PERFMODEL_TEXT];
+        char text[PERFMODEL_TEXT];
 
-        orr_perfmodel_arch_text(comb->devices, comb->ndevices, text);
+        perfmodel_arch_text(comb->devices, comb->ndevices, text);
         if (totals_arch(&totals, text) < 0) {
             free(totals.archs);
             return -ENOMEM;
@@ -99,8 +99,7 @@ static char *calibrated_text(const struct totals *totals)
 }
 
 /* A line of the table; totals NULL: the file is broken for a reason. */
-static int add_row(struct listing *listing,
-                   const struct orr_perfmodel_item *item,
+static int add_row(struct listing *listing, const struct perfmodel_item *item,
                    const struct totals *totals, const char *side,
                    const char *problem)
 {
@@ -128,8 +127,7 @@ static int add_row(struct listing *listing,
     return 0;
 }
 
-static int add_json(struct listing *listing,
-                    const struct orr_perfmodel_item *item,
+static int add_json(struct listing *listing, const struct perfmodel_item *item,
                     const struct totals *totals, const char *side,
                     const char *problem)
 {
@@ -158,22 +156,22 @@ static int add_json(struct listing *listing,
     return json_array_append_new(listing->json, row) < 0 ? -ENOMEM : 0;
 }
 
-static int visit(const struct orr_perfmodel_item *item, void *arg)
+static int visit(const struct perfmodel_item *item, void *arg)
 {
     struct listing *listing = arg;
-    struct orr_perfmodel_data data;
+    struct perfmodel_data data;
     struct orr_error err = {""};
     struct totals totals = {0};
     const char *side = "-";
-    int rc = orr_perfmodel_load(item->path, &data, &err);
+    int rc = perfmodel_load(item->path, &data, &err);
     bool loaded = rc == 0;
 
     if (rc == -ENOMEM || rc == -ENOENT)
         return rc == -ENOMEM ? rc : 0; /* it has gone away meanwhile */
     if (loaded) {
         rc = totals_make(data.file, listing->minimum, &totals);
-        side = orr_perfmodel_side_text(data.state);
-        orr_perfmodel_unload(&data);
+        side = perfmodel_side_text(data.state);
+        perfmodel_unload(&data);
         if (rc < 0)
             return rc;
     } else if (rc == -ENODATA) { /* StarPU counts an empty file as absent */
@@ -202,12 +200,12 @@ static void print(const struct listing *listing)
     }
 }
 
-static int list(const struct orr_perfmodel_place *place, bool json)
+static int list(const struct perfmodel_place *place, bool json)
 {
     struct listing listing = {.json = json ? json_array() : NULL,
-                              .minimum = orr_perfmodel_minimum()};
-    int rc = orr_perfmodel_each(place, place->chosen ? place->host : NULL,
-                                visit, &listing);
+                              .minimum = perfmodel_minimum()};
+    int rc = perfmodel_each(place, place->chosen ? place->host : NULL, visit,
+                            &listing);
 
     if (rc < 0)
         tool_error("perfmodel list: %s", strerror(-rc));
@@ -226,16 +224,16 @@ static int list(const struct orr_perfmodel_place *place, bool json)
                                                               : TOOL_FAILED;
 }
 
-int orr_perfmodel_list(int argc, char **argv)
+int perfmodel_list(int argc, char **argv)
 {
-    struct orr_perfmodel_choice choice = {NULL, NULL};
+    struct perfmodel_choice choice = {NULL, NULL};
     bool json = false;
     const struct tool_option options[] = {
         {'m', "machine", &choice.machine, NULL},
         {0, "host", &choice.host, NULL},
         {0, "json", NULL, &json},
         {0}};
-    struct orr_perfmodel_place place;
+    struct perfmodel_place place;
     int nwords = 0, rc = tool_parse_words(argc, argv, options, help, &nwords);
 
     if (rc <= 0)
@@ -246,9 +244,9 @@ int orr_perfmodel_list(int argc, char **argv)
                    argv[1]);
         return TOOL_USAGE;
     }
-    if (orr_perfmodel_open(&choice, &place) < 0)
+    if (perfmodel_open(&choice, &place) < 0)
         return TOOL_FAILED;
     rc = list(&place, json);
-    orr_perfmodel_close(&place);
+    perfmodel_close(&place);
     return rc;
 }

@@ -40,8 +40,8 @@ static const char help[] =
 /* One model of the result. */
 struct result {
     char *name; /* owned; of the file */
-    struct orr_perfmodel_data data;
-    struct orr_perfmodel_report report;
+    struct perfmodel_data data;
+    struct perfmodel_report report;
     unsigned nsources;
 };
 
@@ -55,7 +55,7 @@ static void merge_done(struct merge *merge)
 {
     for (size_t i = 0; i < merge->n; i++) {
         free(merge->results[i].name);
-        orr_perfmodel_unload(&merge->results[i].data);
+        perfmodel_unload(&merge->results[i].data);
     }
     free(merge->results);
 }
@@ -98,11 +98,11 @@ static int find_result(struct merge *merge, char *name, struct result **ret)
 
 static int join_file(struct merge *merge, const char *path, const char *name)
 {
-    struct orr_perfmodel_data data;
+    struct perfmodel_data data;
     struct orr_error err = {""};
     struct result *result;
     char *target;
-    int rc = orr_perfmodel_load(path, &data, &err);
+    int rc = perfmodel_load(path, &data, &err);
 
     if (rc == -ENODATA) {
         tool_error("warning: %s is empty, left out", path);
@@ -113,18 +113,18 @@ static int join_file(struct merge *merge, const char *path, const char *name)
                                      : "a model file has gone away meanwhile");
         return rc;
     }
-    if (data.state == ORR_PERFMODEL_SIDE_BROKEN)
+    if (data.state == PERFMODEL_SIDE_BROKEN)
         tool_error("warning: %s", data.problem.text);
     target = target_name(merge, name);
     rc = target ? find_result(merge, target, &result) : -ENOMEM;
     if (rc == 0) {
         result->nsources++;
         result->report.name = result->name;
-        rc = orr_perfmodel_join(&result->data, &data, &result->report, &err);
+        rc = perfmodel_join(&result->data, &data, &result->report, &err);
     }
     if (rc < 0)
         tool_error("%s: %s", path, err.text[0] ? err.text : strerror(-rc));
-    orr_perfmodel_unload(&data);
+    perfmodel_unload(&data);
     return rc;
 }
 
@@ -193,16 +193,16 @@ static int join_source(struct merge *merge, const char *source)
 
 static int write_result(struct result *result, const char *output, bool force)
 {
-    struct orr_perfmodel_report report = {.name = result->name};
+    struct perfmodel_report report = {.name = result->name};
     struct orr_error err = {""};
     char *path =
         tool_format("%s/%s/%s", output, ORR_SAMPLING_CODELETS, result->name);
     int rc = -ENOMEM;
 
     if (path)
-        rc = orr_perfmodel_write(
-            path, &result->data,
-            force ? ORR_PERFMODEL_REPLACE : ORR_PERFMODEL_NEW, &report, &err);
+        rc = perfmodel_write(path, &result->data,
+                             force ? PERFMODEL_REPLACE : PERFMODEL_NEW, &report,
+                             &err);
     if (rc < 0)
         tool_error("perfmodel merge: %s",
                    err.text[0] ? err.text : "out of memory");
@@ -244,7 +244,7 @@ static int print_results(const struct merge *merge)
 
     for (size_t i = 0; rc == 0 && i < merge->n; i++) {
         const struct result *result = &merge->results[i];
-        const struct orr_perfmodel_report *report = &result->report;
+        const struct perfmodel_report *report = &result->report;
         char **row = cells + i * NCOLUMNS;
 
         row[0] = tool_format("%s", result->name);
@@ -289,7 +289,7 @@ static int merge_all(struct merge *merge, char **sources, int n,
     return rc == 0 ? print_results(merge) : rc;
 }
 
-int orr_perfmodel_merge(int argc, char **argv)
+int perfmodel_merge(int argc, char **argv)
 {
     const char *output = NULL;
     struct merge merge = {NULL, NULL, 0};

@@ -30,9 +30,9 @@ static int open_machine(const char *name, struct orr_machine_desc **ret)
     return rc;
 }
 
-static int open_place(const struct orr_perfmodel_choice *choice,
+static int open_place(const struct perfmodel_choice *choice,
                       const struct orr_machine_desc *machine,
-                      struct orr_perfmodel_place *ret)
+                      struct perfmodel_place *ret)
 {
     struct orr_sampling_options dirs = {
         .perf_model_dir = orr_getenv("STARPU_PERF_MODEL_DIR"),
@@ -45,7 +45,7 @@ static int open_place(const struct orr_perfmodel_choice *choice,
         .hostname = choice->host ? choice->host : orr_getenv("STARPU_HOSTNAME"),
         .machine = machine ? machine->host : NULL,
     };
-    struct orr_perfmodel_place place = {
+    struct perfmodel_place place = {
         .chosen = choice->machine || choice->host,
     };
     struct orr_error err = {""};
@@ -62,8 +62,8 @@ static int open_place(const struct orr_perfmodel_choice *choice,
     return 0;
 }
 
-int orr_perfmodel_open(const struct orr_perfmodel_choice *choice,
-                       struct orr_perfmodel_place *ret)
+int perfmodel_open(const struct perfmodel_choice *choice,
+                   struct perfmodel_place *ret)
 {
     struct orr_machine_desc *machine = NULL;
     int rc = choice->machine ? open_machine(choice->machine, &machine) : 0;
@@ -74,18 +74,18 @@ int orr_perfmodel_open(const struct orr_perfmodel_choice *choice,
     return rc;
 }
 
-void orr_perfmodel_close(struct orr_perfmodel_place *place)
+void perfmodel_close(struct perfmodel_place *place)
 {
     orr_sampling_free(place->sampling);
     free(place->host);
-    *place = (struct orr_perfmodel_place){0};
+    *place = (struct perfmodel_place){0};
 }
 
 /* -- all files -- */
 
 struct each {
     const char *host; /* NULL: all */
-    int (*visit)(const struct orr_perfmodel_item *item, void *arg);
+    int (*visit)(const struct perfmodel_item *item, void *arg);
     void *arg;
 };
 
@@ -95,7 +95,7 @@ static int each_file(const char *path, const char *name, bool shadowed,
 {
     const struct each *each = arg;
     const char *dot = strchr(name, '.');
-    struct orr_perfmodel_item item = {
+    struct perfmodel_item item = {
         .path = path,
         .name = name,
         .host = dot ? dot + 1 : "",
@@ -118,9 +118,9 @@ static int each_file(const char *path, const char *name, bool shadowed,
     return rc;
 }
 
-int orr_perfmodel_each(
-    const struct orr_perfmodel_place *place, const char *host,
-    int (*visit)(const struct orr_perfmodel_item *item, void *arg), void *arg)
+int perfmodel_each(const struct perfmodel_place *place, const char *host,
+                   int (*visit)(const struct perfmodel_item *item, void *arg),
+                   void *arg)
 {
     struct each each = {host, visit, arg};
 
@@ -136,7 +136,7 @@ struct others {
     char *hosts; /* owned; NULL without */
 };
 
-static int add_other(const struct orr_perfmodel_item *item, void *arg)
+static int add_other(const struct perfmodel_item *item, void *arg)
 {
     struct others *others = arg;
     char *longer;
@@ -152,12 +152,12 @@ static int add_other(const struct orr_perfmodel_item *item, void *arg)
     return 0;
 }
 
-static void tell_missing(const struct orr_perfmodel_place *place,
+static void tell_missing(const struct perfmodel_place *place,
                          const char *symbol)
 {
     struct others others = {symbol, NULL};
 
-    if (orr_perfmodel_each(place, NULL, add_other, &others) < 0)
+    if (perfmodel_each(place, NULL, add_other, &others) < 0)
         tool_error("out of memory");
     else if (others.hosts)
         tool_error("there is no model %s of host %s, but of %s: name one with "
@@ -172,8 +172,8 @@ static void tell_missing(const struct orr_perfmodel_place *place,
     free(others.hosts);
 }
 
-int orr_perfmodel_find(const struct orr_perfmodel_place *place,
-                       const char *symbol, char **ret)
+int perfmodel_find(const struct perfmodel_place *place, const char *symbol,
+                   char **ret)
 {
     struct orr_error err = {""};
     char *name = NULL;

@@ -71,11 +71,11 @@ static void tell_empty(const struct model_plot *plot, const char *symbol)
 static int plot_file(const char *model_path, const char *symbol,
                      const struct model_plot_choice *choice, const char *output)
 {
-    struct orr_perfmodel_data data;
+    struct perfmodel_data data;
     struct orr_error err = {""};
     struct judge_model model;
     struct model_plot plot;
-    int rc = orr_perfmodel_load(model_path, &data, &err);
+    int rc = perfmodel_load(model_path, &data, &err);
 
     if (rc < 0) {
         tool_error("%s", err.text[0] ? err.text : strerror(-rc));
@@ -98,35 +98,34 @@ static int plot_file(const char *model_path, const char *symbol,
                        plot.nmissing);
         model_plot_done(&plot);
     }
-    orr_perfmodel_unload(&data);
+    perfmodel_unload(&data);
     if (rc == 0)
         printf("%s\n", output);
     return rc < 0 ? TOOL_FAILED : TOOL_OK;
 }
 
-static int plot_symbol(const char *symbol,
-                       const struct orr_perfmodel_choice *where,
+static int plot_symbol(const char *symbol, const struct perfmodel_choice *where,
                        struct model_plot_choice *choice, const char *output)
 {
-    struct orr_perfmodel_place place;
+    struct perfmodel_place place;
     char *path = NULL, *title, *file;
     int result = TOOL_FAILED;
 
-    if (orr_perfmodel_open(where, &place) < 0)
+    if (perfmodel_open(where, &place) < 0)
         return TOOL_FAILED;
     choice->host = place.host;
     title = title_of(symbol);
     file = output ? strdup(output) : tool_format("%s.svg", symbol);
     if (!title || !file)
         tool_error("out of memory");
-    else if (orr_perfmodel_find(&place, symbol, &path) == 0)
+    else if (perfmodel_find(&place, symbol, &path) == 0)
         result = plot_file(path, title, choice, file);
     else
         near_tell(&place, symbol);
     free(path);
     free(title);
     free(file);
-    orr_perfmodel_close(&place);
+    perfmodel_close(&place);
     return result;
 }
 
@@ -138,9 +137,9 @@ static bool is_picture(const char *path)
            (!strcmp(path + n - 4, ".svg") || !strcmp(path + n - 4, ".png"));
 }
 
-int orr_perfmodel_plot(int argc, char **argv)
+int perfmodel_plot(int argc, char **argv)
 {
-    struct orr_perfmodel_choice where = {0};
+    struct perfmodel_choice where = {0};
     struct model_plot_choice choice = {0};
     const char *output = NULL;
     const struct tool_option options[] = {

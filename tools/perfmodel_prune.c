@@ -66,7 +66,7 @@ static bool row_goes(const struct rules *rules,
                      const struct orr_side_entry *side)
 {
     if (!rules->entries ||
-        !orr_perfmodel_arch_wanted(rules->arch, comb->devices, comb->ndevices))
+        !perfmodel_arch_wanted(rules->arch, comb->devices, comb->ndevices))
         return false;
     if (rules->fewer_than && row->n >= rules->fewer_than)
         return false;
@@ -88,7 +88,7 @@ struct pruning {
 static void name_row(struct pruning *pruning, const struct orr_model_comb *comb,
                      unsigned impl, const struct orr_model_row *row)
 {
-    char arch[ORR_PERFMODEL_TEXT], mean[ORR_PERFMODEL_TEXT];
+    char arch[PERFMODEL_TEXT], mean[PERFMODEL_TEXT];
 
     if (!pruning->out)
         return;
@@ -98,9 +98,8 @@ static void name_row(struct pruning *pruning, const struct orr_model_comb *comb,
     fprintf(pruning->out,
             "  %-8s implementation %u  %08" PRIx32 "  size %" PRIu64
             "  %s  %" PRIu32 " samples\n",
-            orr_perfmodel_arch_text(comb->devices, comb->ndevices, arch), impl,
-            row->hash, row->size, orr_perfmodel_time_text(row->mean, mean),
-            row->n);
+            perfmodel_arch_text(comb->devices, comb->ndevices, arch), impl,
+            row->hash, row->size, perfmodel_time_text(row->mean, mean), row->n);
 }
 
 static bool has_fit(const struct orr_model_fit *fit)
@@ -121,7 +120,7 @@ static void forget_fit(struct orr_model_fit *fit)
 /* Judges the rows of one implementation; with `remove`, those that go are
  * taken out, and the regression with the last of them. */
 static void prune_impl(struct pruning *pruning,
-                       const struct orr_perfmodel_data *data,
+                       const struct perfmodel_data *data,
                        struct orr_model_comb *comb, unsigned i, bool remove)
 {
     struct orr_model_impl *impl = &comb->impls[i];
@@ -130,7 +129,7 @@ static void prune_impl(struct pruning *pruning,
     for (unsigned r = 0; r < n; r++) {
         const struct orr_model_row *row = &impl->rows[r];
         bool goes = row_goes(pruning->rules, comb, row,
-                             orr_perfmodel_side_of(data, comb, i, row, NULL));
+                             perfmodel_side_of(data, comb, i, row, NULL));
 
         if (goes)
             name_row(pruning, comb, i, row);
@@ -149,7 +148,7 @@ static void prune_impl(struct pruning *pruning,
         forget_fit(&impl->fit);
 }
 
-static void prune_data(struct pruning *pruning, struct orr_perfmodel_data *data,
+static void prune_data(struct pruning *pruning, struct perfmodel_data *data,
                        bool remove)
 {
     for (unsigned c = 0; c < data->file->ncombs; c++)
@@ -170,7 +169,7 @@ static bool file_goes(const struct pruning *pruning)
 /* -- doing it, under the lock -- */
 
 /* Side entries whose rows have gone. */
-static void prune_side(struct orr_perfmodel_data *data)
+static void prune_side(struct perfmodel_data *data)
 {
     for (unsigned i = data->side->nentries; i-- > 0;) {
         const struct orr_side_entry *entry = &data->side->entries[i];
@@ -202,7 +201,7 @@ static int remove_file(const char *path, struct orr_error *err)
 static int edit(struct orr_model_file *file, void *arg, struct orr_error *err)
 {
     struct doing *doing = arg;
-    struct orr_perfmodel_data data = {.file = file};
+    struct perfmodel_data data = {.file = file};
     int rc = orr_side_read(doing->side_path, ORR_SIDE_SAMPLES, &data.side, err);
 
     if (rc < 0 && rc != -ENOENT && rc != -EINVAL)
@@ -269,12 +268,12 @@ static void count_done(struct prune *prune, const char *path, unsigned nrows,
 /* Shows what goes, and then makes it go; an empty file has no data. */
 static int prune_file(struct prune *prune, const char *path)
 {
-    struct orr_perfmodel_data data = {0};
+    struct perfmodel_data data = {0};
     struct pruning pruning = {
         .rules = prune->rules, .path = path, .out = stdout};
     struct orr_error err = {""};
     struct doing doing;
-    int rc = orr_perfmodel_load(path, &data, &err);
+    int rc = perfmodel_load(path, &data, &err);
 
     if (rc == -ENOENT)
         return 0;
@@ -285,7 +284,7 @@ static int prune_file(struct prune *prune, const char *path)
     }
     if (rc == 0)
         prune_data(&pruning, &data, false);
-    orr_perfmodel_unload(&data);
+    perfmodel_unload(&data);
     if (!file_goes(&pruning) && !pruning.nrows)
         return 0;
     if (!prune->yes) {
@@ -298,7 +297,7 @@ static int prune_file(struct prune *prune, const char *path)
     return 0;
 }
 
-static int visit(const struct orr_perfmodel_item *item, void *arg)
+static int visit(const struct perfmodel_item *item, void *arg)
 {
     struct prune *prune = arg;
 
@@ -364,7 +363,7 @@ static void prune_version(struct prune *prune, const char *folder,
 }
 
 static void prune_versions(struct prune *prune,
-                           const struct orr_perfmodel_place *place)
+                           const struct perfmodel_place *place)
 {
     for (const char *const *dir = orr_sampling_dirs(place->sampling); *dir;
          dir++) {
@@ -380,14 +379,14 @@ static void prune_versions(struct prune *prune,
 
 /* -- the command -- */
 
-static int prune_all(const struct orr_perfmodel_place *place,
+static int prune_all(const struct perfmodel_place *place,
                      const struct rules *rules, bool yes)
 {
     struct prune prune = {.rules = rules, .host = place->host, .yes = yes};
     int rc = 0;
 
     if (rules->entries || rules->empty)
-        rc = orr_perfmodel_each(place, place->host, visit, &prune);
+        rc = perfmodel_each(place, place->host, visit, &prune);
     if (rules->other_versions)
         prune_versions(&prune, place);
     if (rc < 0) {
@@ -419,9 +418,9 @@ static int read_number(const char *option, const char *text, double *ret)
     return 0;
 }
 
-int orr_perfmodel_prune(int argc, char **argv)
+int perfmodel_prune(int argc, char **argv)
 {
-    struct orr_perfmodel_choice choice = {NULL, NULL};
+    struct perfmodel_choice choice = {NULL, NULL};
     const char *older = NULL, *fewer = NULL;
     double days = 0, samples = 0;
     struct rules rules = {0};
@@ -437,7 +436,7 @@ int orr_perfmodel_prune(int argc, char **argv)
         {0, "other-versions", NULL, &rules.other_versions},
         {0, "yes", NULL, &yes},
         {0}};
-    struct orr_perfmodel_place place;
+    struct perfmodel_place place;
     int nwords = 0, rc = tool_parse_words(argc, argv, options, help, &nwords);
 
     if (rc <= 0)
@@ -458,9 +457,9 @@ int orr_perfmodel_prune(int argc, char **argv)
                    nwords > 0 ? argv[1] : "");
         return TOOL_USAGE;
     }
-    if (orr_perfmodel_open(&choice, &place) < 0)
+    if (perfmodel_open(&choice, &place) < 0)
         return TOOL_FAILED;
     rc = prune_all(&place, &rules, yes);
-    orr_perfmodel_close(&place);
+    perfmodel_close(&place);
     return rc;
 }

@@ -32,14 +32,14 @@ static const char help[] =
     "example: orrery perfmodel show chol_model_gemm --host mirage --arch "
     "cuda0\n";
 
-static bool has_arch(const struct orr_perfmodel_view *view)
+static bool has_arch(const struct perfmodel_view *view)
 {
     const struct orr_model_file *file = view->data->file;
-    char text[ORR_PERFMODEL_TEXT];
+    char text[PERFMODEL_TEXT];
 
     for (unsigned c = 0; c < file->ncombs; c++)
-        if (orr_perfmodel_arch_wanted(view->arch, file->combs[c].devices,
-                                      file->combs[c].ndevices))
+        if (perfmodel_arch_wanted(view->arch, file->combs[c].devices,
+                                  file->combs[c].ndevices))
             return true;
     if (!view->arch)
         return true; /* nothing is all there is */
@@ -47,21 +47,20 @@ static bool has_arch(const struct orr_perfmodel_view *view)
             view->symbol, view->arch);
     for (unsigned c = 0; c < file->ncombs; c++)
         fprintf(stderr, "%s %s", c ? "," : "",
-                orr_perfmodel_arch_text(file->combs[c].devices,
-                                        file->combs[c].ndevices, text));
+                perfmodel_arch_text(file->combs[c].devices,
+                                    file->combs[c].ndevices, text));
     fputs(file->ncombs ? "\n" : " none\n", stderr);
     return false;
 }
 
-static int show_data(struct orr_perfmodel_view *view, bool json)
+static int show_data(struct perfmodel_view *view, bool json)
 {
     int rc = -ENOENT;
 
-    if (view->data->state == ORR_PERFMODEL_SIDE_BROKEN)
+    if (view->data->state == PERFMODEL_SIDE_BROKEN)
         tool_error("warning: %s", view->data->problem.text);
     if (has_arch(view))
-        rc = json ? orr_perfmodel_show_json(view)
-                  : orr_perfmodel_show_text(view);
+        rc = json ? perfmodel_show_json(view) : perfmodel_show_text(view);
     if (rc == -ENOMEM)
         tool_error("out of memory");
     return rc;
@@ -72,15 +71,15 @@ static int show_file(const char *path, const char *arch, bool energy, bool json)
     const char *name = strrchr(path, '/') + 1;
     const char *dot = strchr(name, '.');
     char *symbol = strndup(name, strcspn(name, "."));
-    struct orr_perfmodel_data data;
-    struct orr_perfmodel_view view = {.symbol = symbol,
-                                      .host = dot ? dot + 1 : "",
-                                      .path = path,
-                                      .arch = arch,
-                                      .energy = energy,
-                                      .data = &data};
+    struct perfmodel_data data;
+    struct perfmodel_view view = {.symbol = symbol,
+                                  .host = dot ? dot + 1 : "",
+                                  .path = path,
+                                  .arch = arch,
+                                  .energy = energy,
+                                  .data = &data};
     struct orr_error err = {""};
-    int rc = symbol ? orr_perfmodel_load(path, &data, &err) : -ENOMEM;
+    int rc = symbol ? perfmodel_load(path, &data, &err) : -ENOMEM;
 
     if (rc < 0) {
         if (rc == -ENODATA)
@@ -92,15 +91,15 @@ static int show_file(const char *path, const char *arch, bool energy, bool json)
             tool_error("%s", err.text[0] ? err.text : strerror(-rc));
     } else {
         rc = show_data(&view, json);
-        orr_perfmodel_unload(&data);
+        perfmodel_unload(&data);
     }
     free(symbol);
     return rc;
 }
 
-int orr_perfmodel_show(int argc, char **argv)
+int perfmodel_show(int argc, char **argv)
 {
-    struct orr_perfmodel_choice choice = {NULL, NULL};
+    struct perfmodel_choice choice = {NULL, NULL};
     const char *arch = NULL;
     bool json = false, energy = false;
     const struct tool_option options[] = {
@@ -110,7 +109,7 @@ int orr_perfmodel_show(int argc, char **argv)
         {0, "energy", NULL, &energy},
         {0, "json", NULL, &json},
         {0}};
-    struct orr_perfmodel_place place;
+    struct perfmodel_place place;
     char *path = NULL;
     int nwords = 0, rc = tool_parse_words(argc, argv, options, help, &nwords);
 
@@ -121,12 +120,12 @@ int orr_perfmodel_show(int argc, char **argv)
                    "shows those there are");
         return TOOL_USAGE;
     }
-    if (orr_perfmodel_open(&choice, &place) < 0)
+    if (perfmodel_open(&choice, &place) < 0)
         return TOOL_FAILED;
-    rc = orr_perfmodel_find(&place, argv[1], &path);
+    rc = perfmodel_find(&place, argv[1], &path);
     if (rc == 0)
         rc = show_file(path, arch, energy, json);
     free(path);
-    orr_perfmodel_close(&place);
+    perfmodel_close(&place);
     return rc < 0 || fflush(stdout) != 0 ? TOOL_FAILED : TOOL_OK;
 }

@@ -7,13 +7,13 @@
 
 #include "tools/perfmodel.h"
 
-struct orr_perfmodel_view {
+struct perfmodel_view {
     const char *symbol, *host, *path; /* borrowed */
     const char *arch;                 /* only this one; NULL: all */
     bool energy;                      /* figures are joules */
-    const struct orr_perfmodel_data *data;
+    const struct perfmodel_data *data;
 };
 
 /* Each writes to stdout. Errors: -ENOMEM. */
-int orr_perfmodel_show_text(const struct orr_perfmodel_view *view);
-int orr_perfmodel_show_json(const struct orr_perfmodel_view *view);
+int perfmodel_show_text(const struct perfmodel_view *view);
+int perfmodel_show_json(const struct perfmodel_view *view);

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <math.h>
 
-#define REAL(value) orr_perfmodel_json_real(value)
+#define REAL(value) perfmodel_json_real(value)
 
 static json_t *interval_json(struct orr_interval interval)
 {
@@ -29,7 +29,7 @@ static json_t *regimes_json(const struct orr_summary *summary)
     return list;
 }
 
-static json_t *robust_json(const struct orr_perfmodel_robust *robust)
+static json_t *robust_json(const struct perfmodel_robust *robust)
 {
     const struct orr_side_entry *side = robust->side;
     const struct orr_summary *summary = &robust->summary;
@@ -38,9 +38,9 @@ static json_t *robust_json(const struct orr_perfmodel_robust *robust)
         "{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:s, s:[o, o, o, o, o], s:o, s:o, "
         "s:o, s:o}",
         "estimate", REAL(side->estimate), "seen",
-        orr_perfmodel_json_count(side->nseen), "outliers",
-        orr_perfmodel_json_count(side->noutliers), "first_runs",
-        orr_perfmodel_json_count(side->nfirst), "first_run",
+        perfmodel_json_count(side->nseen), "outliers",
+        perfmodel_json_count(side->noutliers), "first_runs",
+        perfmodel_json_count(side->nfirst), "first_run",
         REAL(side->nfirst ? side->first_sum / side->nfirst : (double)NAN),
         "last_time", (json_int_t)side->last_time, "interval",
         interval_json(robust->interval), "interval_of",
@@ -48,25 +48,25 @@ static json_t *robust_json(const struct orr_perfmodel_robust *robust)
         REAL(summary->quantiles[ORR_Q05]), REAL(summary->quantiles[ORR_Q25]),
         REAL(summary->quantiles[ORR_Q50]), REAL(summary->quantiles[ORR_Q75]),
         REAL(summary->quantiles[ORR_Q95]), "recent",
-        orr_perfmodel_json_count(summary->n), "autocorrelation",
+        perfmodel_json_count(summary->n), "autocorrelation",
         REAL(summary->autocorrelation), "regimes", regimes_json(summary),
         "next_median", interval_json(summary->next));
 }
 
-static json_t *entry_json(const struct orr_perfmodel_view *view,
+static json_t *entry_json(const struct perfmodel_view *view,
                           const struct orr_model_comb *comb, unsigned i,
                           const struct orr_model_row *row)
 {
-    struct orr_perfmodel_robust robust;
+    struct perfmodel_robust robust;
     json_t *json;
 
-    if (orr_perfmodel_robust(view->data, comb, i, row, &robust) < 0)
+    if (perfmodel_robust(view->data, comb, i, row, &robust) < 0)
         return NULL;
-    json = orr_perfmodel_json_row(row);
-    if (json_object_set_new(
-            json, "gflops",
-            REAL(orr_perfmodel_gflops(
-                row, orr_perfmodel_predicted(row, robust.side)))) < 0 ||
+    json = perfmodel_json_row(row);
+    if (json_object_set_new(json, "gflops",
+                            REAL(perfmodel_gflops(
+                                row, perfmodel_predicted(row, robust.side)))) <
+            0 ||
         json_object_set_new(json, "stale", json_boolean(robust.stale)) < 0 ||
         json_object_set_new(json, "robust",
                             robust.side ? robust_json(&robust) : json_null()) <
@@ -88,14 +88,14 @@ static json_t *law_json(bool there, const struct orr_law *law)
                      (int)law->noutliers, "converged", law->converged);
 }
 
-static json_t *impl_json(const struct orr_perfmodel_view *view,
+static json_t *impl_json(const struct perfmodel_view *view,
                          const struct orr_model_comb *comb, unsigned i)
 {
     const struct orr_model_impl *impl = &comb->impls[i];
-    struct orr_perfmodel_laws laws;
+    struct perfmodel_laws laws;
     json_t *entries;
 
-    if (orr_perfmodel_laws(view->data, comb, i, &laws) < 0)
+    if (perfmodel_laws(view->data, comb, i, &laws) < 0)
         return NULL;
     entries = json_array();
     for (unsigned r = 0; entries && r < impl->nrows; r++)
@@ -105,7 +105,7 @@ static json_t *impl_json(const struct orr_perfmodel_view *view,
             return NULL;
         }
     return json_pack("{s:o, s:o, s:{s:o, s:o, s:{s:i, s:o, s:o}}}", "entries",
-                     entries, "regression", orr_perfmodel_json_fit(&impl->fit),
+                     entries, "regression", perfmodel_json_fit(&impl->fit),
                      "fits", "power", law_json(laws.has_power, &laws.power),
                      "offset", law_json(laws.has_offset, &laws.offset),
                      "interpolation", "inner_sizes", (int)laws.ninner,
@@ -113,32 +113,32 @@ static json_t *impl_json(const struct orr_perfmodel_view *view,
                      REAL(laws.inner_worst));
 }
 
-static json_t *comb_json(const struct orr_perfmodel_view *view,
+static json_t *comb_json(const struct perfmodel_view *view,
                          const struct orr_model_comb *comb)
 {
     json_t *impls = json_array();
-    char arch[ORR_PERFMODEL_TEXT];
+    char arch[PERFMODEL_TEXT];
 
     for (unsigned i = 0; impls && i < comb->nimpls; i++)
         if (json_array_append_new(impls, impl_json(view, comb, i)) < 0) {
             json_decref(impls);
             return NULL;
         }
-    return json_pack(
-        "{s:s, s:o, s:o}", "architecture",
-        orr_perfmodel_arch_text(comb->devices, comb->ndevices, arch), "devices",
-        orr_perfmodel_json_devices(comb), "implementations", impls);
+    return json_pack("{s:s, s:o, s:o}", "architecture",
+                     perfmodel_arch_text(comb->devices, comb->ndevices, arch),
+                     "devices", perfmodel_json_devices(comb), "implementations",
+                     impls);
 }
 
-int orr_perfmodel_show_json(const struct orr_perfmodel_view *view)
+int perfmodel_show_json(const struct perfmodel_view *view)
 {
     const struct orr_model_file *file = view->data->file;
     json_t *combs = json_array(), *all;
     int rc = combs ? 0 : -ENOMEM;
 
     for (unsigned c = 0; rc == 0 && c < file->ncombs; c++)
-        if (orr_perfmodel_arch_wanted(view->arch, file->combs[c].devices,
-                                      file->combs[c].ndevices) &&
+        if (perfmodel_arch_wanted(view->arch, file->combs[c].devices,
+                                  file->combs[c].ndevices) &&
             json_array_append_new(combs, comb_json(view, &file->combs[c])) < 0)
             rc = -ENOMEM;
     if (rc < 0) {
@@ -147,7 +147,7 @@ int orr_perfmodel_show_json(const struct orr_perfmodel_view *view)
     }
     all = json_pack("{s:s, s:s, s:s, s:s, s:o}", "symbol", view->symbol, "host",
                     view->host, "path", view->path, "side_file",
-                    orr_perfmodel_side_text(view->data->state), "combinations",
+                    perfmodel_side_text(view->data->state), "combinations",
                     combs);
     rc = all && json_dumpf(all, stdout, JSON_INDENT(1)) == 0 ? 0 : -ENOMEM;
     putchar('\n');

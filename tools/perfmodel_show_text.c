@@ -60,62 +60,61 @@ static int grid_end(struct grid *grid, const struct table_column *columns,
 /* -- texts -- */
 
 /* A time, or joules. */
-static const char *value_text(const struct orr_perfmodel_view *view,
-                              double value, char ret[ORR_PERFMODEL_TEXT])
+static const char *value_text(const struct perfmodel_view *view, double value,
+                              char ret[PERFMODEL_TEXT])
 {
     if (!view->energy || isnan(value))
-        return orr_perfmodel_time_text(value, ret);
-    snprintf(ret, ORR_PERFMODEL_TEXT, "%.4g J", value);
+        return perfmodel_time_text(value, ret);
+    snprintf(ret, PERFMODEL_TEXT, "%.4g J", value);
     return ret;
 }
 
-static const char *percent_text(double ratio, char ret[ORR_PERFMODEL_TEXT])
+static const char *percent_text(double ratio, char ret[PERFMODEL_TEXT])
 {
     if (isnan(ratio))
-        snprintf(ret, ORR_PERFMODEL_TEXT, "-");
+        snprintf(ret, PERFMODEL_TEXT, "-");
     else
-        snprintf(ret, ORR_PERFMODEL_TEXT,
-                 ratio < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * ratio);
+        snprintf(ret, PERFMODEL_TEXT, ratio < 0.0995 ? "%.1f %%" : "%.0f %%",
+                 100 * ratio);
     return ret;
 }
 
-static const char *interval_text(const struct orr_perfmodel_view *view,
-                                 double lo, double hi,
-                                 char ret[3 * ORR_PERFMODEL_TEXT])
+static const char *interval_text(const struct perfmodel_view *view, double lo,
+                                 double hi, char ret[3 * PERFMODEL_TEXT])
 {
-    char from[ORR_PERFMODEL_TEXT], to[ORR_PERFMODEL_TEXT];
+    char from[PERFMODEL_TEXT], to[PERFMODEL_TEXT];
 
     if (isnan(lo) || isnan(hi))
-        snprintf(ret, 3 * ORR_PERFMODEL_TEXT, "-");
+        snprintf(ret, 3 * PERFMODEL_TEXT, "-");
     else
-        snprintf(ret, 3 * ORR_PERFMODEL_TEXT, "%s … %s",
-                 value_text(view, lo, from), value_text(view, hi, to));
+        snprintf(ret, 3 * PERFMODEL_TEXT, "%s … %s", value_text(view, lo, from),
+                 value_text(view, hi, to));
     return ret;
 }
 
 /* The day of a time, in UTC. */
-static const char *day_text(int64_t seconds, char ret[ORR_PERFMODEL_TEXT])
+static const char *day_text(int64_t seconds, char ret[PERFMODEL_TEXT])
 {
     time_t when = (time_t)seconds;
     struct tm tm;
 
     if (seconds <= 0 || !gmtime_r(&when, &tm) ||
-        !strftime(ret, ORR_PERFMODEL_TEXT, "%Y-%m-%d", &tm))
-        snprintf(ret, ORR_PERFMODEL_TEXT, "-");
+        !strftime(ret, PERFMODEL_TEXT, "%Y-%m-%d", &tm))
+        snprintf(ret, PERFMODEL_TEXT, "-");
     return ret;
 }
 
-static const char *regimes_text(const struct orr_perfmodel_view *view,
+static const char *regimes_text(const struct perfmodel_view *view,
                                 const struct orr_summary *summary,
-                                char ret[3 * ORR_PERFMODEL_TEXT])
+                                char ret[3 * PERFMODEL_TEXT])
 {
-    char fast[ORR_PERFMODEL_TEXT], slow[ORR_PERFMODEL_TEXT];
+    char fast[PERFMODEL_TEXT], slow[PERFMODEL_TEXT];
 
     if (summary->nregimes < 2)
-        snprintf(ret, 3 * ORR_PERFMODEL_TEXT, "%s",
+        snprintf(ret, 3 * PERFMODEL_TEXT, "%s",
                  summary->nregimes ? "one" : "-");
     else
-        snprintf(ret, 3 * ORR_PERFMODEL_TEXT, "%s (%.0f %%), %s (%.0f %%)",
+        snprintf(ret, 3 * PERFMODEL_TEXT, "%s (%.0f %%), %s (%.0f %%)",
                  value_text(view, summary->regimes[0].median, fast),
                  100 * summary->regimes[0].share,
                  value_text(view, summary->regimes[1].median, slow),
@@ -127,7 +126,7 @@ static const char *regimes_text(const struct orr_perfmodel_view *view,
 
 struct line {
     const struct orr_model_row *row;
-    struct orr_perfmodel_robust robust;
+    struct perfmodel_robust robust;
 };
 
 static int compare_lines(const void *left, const void *right)
@@ -140,14 +139,14 @@ static int compare_lines(const void *left, const void *right)
     return a->hash < b->hash ? -1 : a->hash > b->hash;
 }
 
-static void add_row(const struct orr_perfmodel_view *view, struct grid *grid,
+static void add_row(const struct perfmodel_view *view, struct grid *grid,
                     const struct orr_model_row *row,
-                    const struct orr_perfmodel_robust *robust)
+                    const struct perfmodel_robust *robust)
 {
-    char mean[ORR_PERFMODEL_TEXT], dev[ORR_PERFMODEL_TEXT];
-    char estimate[ORR_PERFMODEL_TEXT];
+    char mean[PERFMODEL_TEXT], dev[PERFMODEL_TEXT];
+    char estimate[PERFMODEL_TEXT];
     double gflops =
-        orr_perfmodel_gflops(row, orr_perfmodel_predicted(row, robust->side));
+        perfmodel_gflops(row, perfmodel_predicted(row, robust->side));
 
     grid_add(grid, "%08" PRIx32, row->hash);
     grid_add(grid, "%" PRIu64, row->size);
@@ -169,7 +168,7 @@ static void add_row(const struct orr_perfmodel_view *view, struct grid *grid,
 
 #define NROW 7
 
-static int print_rows(const struct orr_perfmodel_view *view,
+static int print_rows(const struct perfmodel_view *view,
                       const struct line *lines, unsigned n)
 {
     const struct table_column columns[NROW] = {
@@ -183,13 +182,13 @@ static int print_rows(const struct orr_perfmodel_view *view,
     return grid_end(&grid, columns, NROW);
 }
 
-static void add_robust(const struct orr_perfmodel_view *view, struct grid *grid,
+static void add_robust(const struct perfmodel_view *view, struct grid *grid,
                        const struct orr_model_row *row,
-                       const struct orr_perfmodel_robust *robust)
+                       const struct perfmodel_robust *robust)
 {
     const struct orr_summary *summary = &robust->summary;
     const struct orr_side_entry *side = robust->side;
-    char text[3 * ORR_PERFMODEL_TEXT];
+    char text[3 * PERFMODEL_TEXT];
 
     grid_add(grid, "%08" PRIx32, row->hash);
     grid_add(grid, "%s", value_text(view, summary->quantiles[ORR_Q50], text));
@@ -215,7 +214,7 @@ static void add_robust(const struct orr_perfmodel_view *view, struct grid *grid,
 
 #define NROBUST 9
 
-static int print_robust(const struct orr_perfmodel_view *view,
+static int print_robust(const struct perfmodel_view *view,
                         const struct line *lines, unsigned n)
 {
     const struct table_column columns[NROBUST] = {
@@ -263,7 +262,7 @@ static void print_stored(const struct orr_model_fit *fit)
 
 static void print_law(const struct orr_law *law, bool offset)
 {
-    char error[ORR_PERFMODEL_TEXT];
+    char error[PERFMODEL_TEXT];
 
     printf("  fit            %.4g · size^%.4g", law->a, law->b);
     if (offset)
@@ -279,11 +278,11 @@ static void print_law(const struct orr_law *law, bool offset)
     puts(law->converged ? ")" : "; did not converge)");
 }
 
-static void print_laws(const struct orr_perfmodel_view *view,
+static void print_laws(const struct perfmodel_view *view,
                        const struct orr_model_fit *fit,
-                       const struct orr_perfmodel_laws *laws)
+                       const struct perfmodel_laws *laws)
 {
-    char mean[ORR_PERFMODEL_TEXT], worst[ORR_PERFMODEL_TEXT];
+    char mean[PERFMODEL_TEXT], worst[PERFMODEL_TEXT];
 
     if (!laws->has_power && isnan(fit->alpha) && isnan(fit->a) && !fit->ncoeff)
         return;
@@ -305,23 +304,23 @@ static void print_laws(const struct orr_perfmodel_view *view,
 static void print_title(const struct orr_model_comb *comb, unsigned i)
 {
     const struct orr_model_impl *impl = &comb->impls[i];
-    unsigned minimum = orr_perfmodel_minimum(), few = 0;
+    unsigned minimum = perfmodel_minimum(), few = 0;
     unsigned long long samples = 0;
-    char arch[ORR_PERFMODEL_TEXT];
+    char arch[PERFMODEL_TEXT];
 
     for (unsigned r = 0; r < impl->nrows; r++) {
         samples += impl->rows[r].n;
         few += impl->rows[r].n < minimum;
     }
     printf("\n%s, implementation %u: %u entries, %llu samples",
-           orr_perfmodel_arch_text(comb->devices, comb->ndevices, arch), i,
+           perfmodel_arch_text(comb->devices, comb->ndevices, arch), i,
            impl->nrows, samples);
     if (few > 0)
         printf("; %u with fewer than %u, too few for a real run", few, minimum);
     putchar('\n');
 }
 
-static int make_lines(const struct orr_perfmodel_view *view,
+static int make_lines(const struct perfmodel_view *view,
                       const struct orr_model_comb *comb, unsigned i,
                       struct line *lines)
 {
@@ -330,24 +329,24 @@ static int make_lines(const struct orr_perfmodel_view *view,
 
     for (unsigned r = 0; rc == 0 && r < impl->nrows; r++) {
         lines[r].row = &impl->rows[r];
-        rc = orr_perfmodel_robust(view->data, comb, i, lines[r].row,
-                                  &lines[r].robust);
+        rc = perfmodel_robust(view->data, comb, i, lines[r].row,
+                              &lines[r].robust);
     }
     if (rc == 0)
         qsort(lines, impl->nrows, sizeof(*lines), compare_lines);
     return rc;
 }
 
-static int print_impl(const struct orr_perfmodel_view *view,
+static int print_impl(const struct perfmodel_view *view,
                       const struct orr_model_comb *comb, unsigned i)
 {
     unsigned n = comb->impls[i].nrows;
     struct line *lines = calloc((size_t)n + 1, sizeof(*lines));
-    struct orr_perfmodel_laws laws;
+    struct perfmodel_laws laws;
     int rc = lines ? make_lines(view, comb, i, lines) : -ENOMEM;
 
     if (rc == 0)
-        rc = orr_perfmodel_laws(view->data, comb, i, &laws);
+        rc = perfmodel_laws(view->data, comb, i, &laws);
     if (rc == 0)
         print_title(comb, i);
     if (rc == 0 && n > 0)
@@ -360,25 +359,25 @@ static int print_impl(const struct orr_perfmodel_view *view,
     return rc;
 }
 
-static void print_head(const struct orr_perfmodel_view *view)
+static void print_head(const struct perfmodel_view *view)
 {
     static const char *const notes[] = {
-        [ORR_PERFMODEL_SIDE_NONE] =
+        [PERFMODEL_SIDE_NONE] =
             "none: means rule until a run with Orrery has measured",
-        [ORR_PERFMODEL_SIDE_VALID] = "valid: estimates rule",
-        [ORR_PERFMODEL_SIDE_PARTLY] =
+        [PERFMODEL_SIDE_VALID] = "valid: estimates rule",
+        [PERFMODEL_SIDE_PARTLY] =
             "partly stale: where somebody else has measured since, the mean "
             "rules",
-        [ORR_PERFMODEL_SIDE_STALE] =
+        [PERFMODEL_SIDE_STALE] =
             "stale: somebody else has measured since, the means rule",
-        [ORR_PERFMODEL_SIDE_BROKEN] = "broken: means rule",
+        [PERFMODEL_SIDE_BROKEN] = "broken: means rule",
     };
 
     printf("%s of %s\n  file       %s\n  side file  %s\n", view->symbol,
            view->host, view->path, notes[view->data->state]);
 }
 
-int orr_perfmodel_show_text(const struct orr_perfmodel_view *view)
+int perfmodel_show_text(const struct perfmodel_view *view)
 {
     const struct orr_model_file *file = view->data->file;
     int rc = 0;
@@ -387,8 +386,7 @@ int orr_perfmodel_show_text(const struct orr_perfmodel_view *view)
     for (unsigned c = 0; rc == 0 && c < file->ncombs; c++) {
         const struct orr_model_comb *comb = &file->combs[c];
 
-        if (!orr_perfmodel_arch_wanted(view->arch, comb->devices,
-                                       comb->ndevices))
+        if (!perfmodel_arch_wanted(view->arch, comb->devices, comb->ndevices))
             continue;
         for (unsigned i = 0; rc == 0 && i < comb->nimpls; i++)
             rc = print_impl(view, comb, i);

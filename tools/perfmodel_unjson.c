@@ -14,7 +14,7 @@
 /* What is being read, for messages. */
 struct in {
     const char *symbol;
-    char arch[ORR_PERFMODEL_TEXT];
+    char arch[PERFMODEL_TEXT];
     char footprint[16];
     struct orr_error *err;
 };
@@ -245,7 +245,7 @@ static int read_row(const struct in *in, const json_t *json,
 /* An entry, and what its side says if there is one. */
 static int read_entry(struct in *in, const json_t *json,
                       const struct orr_model_comb *comb, unsigned i,
-                      struct orr_perfmodel_data *data)
+                      struct perfmodel_data *data)
 {
     const char *footprint =
         json_string_value(json_object_get(json, "footprint"));
@@ -274,7 +274,7 @@ static int read_entry(struct in *in, const json_t *json,
 
 static int read_impl(struct in *in, const json_t *json,
                      struct orr_model_comb *comb, unsigned i,
-                     struct orr_perfmodel_data *data)
+                     struct perfmodel_data *data)
 {
     const json_t *entries = json_object_get(json, "entries");
     struct orr_model_impl *impl;
@@ -328,7 +328,7 @@ static int read_devices(const struct in *in, const json_t *list,
 }
 
 static int read_comb(struct in *in, const json_t *json,
-                     struct orr_perfmodel_data *data)
+                     struct perfmodel_data *data)
 {
     const json_t *impls = json_object_get(json, "implementations");
     struct orr_device *devices = NULL;
@@ -340,7 +340,7 @@ static int read_comb(struct in *in, const json_t *json,
     rc = read_devices(in, json_object_get(json, "devices"), &devices, &n);
     if (rc < 0)
         return rc;
-    orr_perfmodel_arch_text(devices, n, in->arch);
+    perfmodel_arch_text(devices, n, in->arch);
     rc = orr_model_file_add_comb(data->file, devices, n, &comb);
     free(devices);
     if (rc == 0)
@@ -352,16 +352,16 @@ static int read_comb(struct in *in, const json_t *json,
     return rc;
 }
 
-void orr_perfmodel_named_done(struct orr_perfmodel_named *named)
+void perfmodel_named_done(struct perfmodel_named *named)
 {
     free(named->symbol);
     free(named->host);
-    orr_perfmodel_unload(&named->data);
-    *named = (struct orr_perfmodel_named){0};
+    perfmodel_unload(&named->data);
+    *named = (struct perfmodel_named){0};
 }
 
 static int read_model(struct in *in, const json_t *json,
-                      struct orr_perfmodel_named *named)
+                      struct perfmodel_named *named)
 {
     const char *host = json_string_value(json_object_get(json, "host"));
     const json_t *combs = json_object_get(json, "combinations");
@@ -381,17 +381,17 @@ static int read_model(struct in *in, const json_t *json,
     return rc;
 }
 
-int orr_perfmodel_from_json(const json_t *json, struct orr_perfmodel_named *ret,
-                            struct orr_error *err)
+int perfmodel_from_json(const json_t *json, struct perfmodel_named *ret,
+                        struct orr_error *err)
 {
     const char *symbol = json_string_value(json_object_get(json, "symbol"));
     struct in in = {.symbol = symbol ? symbol : "?", .err = err};
-    struct orr_perfmodel_named named = {0};
+    struct perfmodel_named named = {0};
     int rc =
         symbol ? read_model(&in, json, &named) : broken(&in, "symbol", "text");
 
     if (rc < 0) {
-        orr_perfmodel_named_done(&named);
+        perfmodel_named_done(&named);
         return rc == -ENOMEM ? orr_fail(err, rc, "out of memory") : rc;
     }
     *ret = named;

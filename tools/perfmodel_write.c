@@ -10,9 +10,9 @@
 
 struct writing {
     const char *path, *side_path;
-    const struct orr_perfmodel_data *data;
-    enum orr_perfmodel_mode mode;
-    struct orr_perfmodel_report *report;
+    const struct perfmodel_data *data;
+    enum perfmodel_mode mode;
+    struct perfmodel_report *report;
 };
 
 /* Frees what the file holds; the object itself stays. */
@@ -46,7 +46,7 @@ static int write_side(const struct writing *w, const struct orr_side *side,
 {
     if (side->nentries > 0)
         return orr_side_write(w->side_path, side, err);
-    if (w->mode == ORR_PERFMODEL_REPLACE && unlink(w->side_path) < 0 &&
+    if (w->mode == PERFMODEL_REPLACE && unlink(w->side_path) < 0 &&
         errno != ENOENT)
         return orr_fail(err, -errno, "%s: cannot be removed: %s", w->side_path,
                         strerror(errno));
@@ -58,21 +58,21 @@ static int write_side(const struct writing *w, const struct orr_side *side,
 static int edit(struct orr_model_file *file, void *arg, struct orr_error *err)
 {
     const struct writing *w = arg;
-    struct orr_perfmodel_data to = {.file = file};
-    struct orr_perfmodel_report report = {.name = w->report->name};
+    struct perfmodel_data to = {.file = file};
+    struct perfmodel_report report = {.name = w->report->name};
     int rc = 0;
 
-    if (w->mode == ORR_PERFMODEL_NEW && file->ncombs > 0)
+    if (w->mode == PERFMODEL_NEW && file->ncombs > 0)
         return orr_fail(err, -EEXIST,
                         "%s: there is a model already; --force replaces it",
                         w->path);
-    if (w->mode == ORR_PERFMODEL_JOIN)
+    if (w->mode == PERFMODEL_JOIN)
         rc = read_side(w, &to.side);
     else
         rc = empty(file);
     if (rc < 0)
         return orr_fail(err, rc, "%s: out of memory", w->path);
-    rc = orr_perfmodel_join(&to, w->data, &report, err);
+    rc = perfmodel_join(&to, w->data, &report, err);
     if (rc == 0)
         rc = write_side(w, to.side, err);
     orr_side_free(to.side);
@@ -80,10 +80,9 @@ static int edit(struct orr_model_file *file, void *arg, struct orr_error *err)
     return rc;
 }
 
-int orr_perfmodel_write(const char *path, const struct orr_perfmodel_data *data,
-                        enum orr_perfmodel_mode mode,
-                        struct orr_perfmodel_report *report,
-                        struct orr_error *err)
+int perfmodel_write(const char *path, const struct perfmodel_data *data,
+                    enum perfmodel_mode mode, struct perfmodel_report *report,
+                    struct orr_error *err)
 {
     struct writing writing = {
         .path = path, .data = data, .mode = mode, .report = report};

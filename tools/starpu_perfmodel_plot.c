@@ -211,7 +211,7 @@ static int write_files(const struct model_plot *plot,
 
 /* -- models -- */
 
-static int print_name(const struct orr_perfmodel_item *item, void *arg)
+static int print_name(const struct perfmodel_item *item, void *arg)
 {
     (void)arg;
     if (!item->shadowed)
@@ -241,11 +241,11 @@ static int draw(const struct judge_model *model, const struct wishes *wishes)
 
 static int draw_file(const char *path, const struct wishes *wishes)
 {
-    struct orr_perfmodel_data data;
+    struct perfmodel_data data;
     struct orr_error err = {""};
     struct judge_model model = {0};
     char *symbol;
-    int result, rc = orr_perfmodel_load(path, &data, &err);
+    int result, rc = perfmodel_load(path, &data, &err);
 
     if (rc < 0)
         return fail(TOOL_FAILED, "%s", err.text[0] ? err.text : strerror(-rc));
@@ -255,30 +255,30 @@ static int draw_file(const char *path, const struct wishes *wishes)
     model.side = data.side;
     result = symbol ? draw(&model, wishes) : fail(TOOL_FAILED, "out of memory");
     free(symbol);
-    orr_perfmodel_unload(&data);
+    perfmodel_unload(&data);
     return result;
 }
 
 static int run(struct wishes *wishes)
 {
-    struct orr_perfmodel_choice here = {0};
-    struct orr_perfmodel_place place;
+    struct perfmodel_choice here = {0};
+    struct perfmodel_place place;
     char *path = NULL;
     int result = TOOL_FAILED;
 
-    if (orr_perfmodel_open(&here, &place) < 0)
+    if (perfmodel_open(&here, &place) < 0)
         return TOOL_FAILED;
     wishes->choice.host = place.host;
     if (wishes->list)
-        result = orr_perfmodel_each(&place, NULL, print_name, NULL) < 0
+        result = perfmodel_each(&place, NULL, print_name, NULL) < 0
                      ? TOOL_FAILED
                      : TOOL_OK;
-    else if (orr_perfmodel_find(&place, wishes->symbol, &path) == 0)
+    else if (perfmodel_find(&place, wishes->symbol, &path) == 0)
         result = draw_file(path, wishes);
     else
         near_tell(&place, wishes->symbol);
     free(path);
-    orr_perfmodel_close(&place);
+    perfmodel_close(&place);
     return result;
 }
 

@@ -164,7 +164,7 @@ static int read_tasks(const char *path, struct uses *ret)
 
 struct dump {
     FILE *out;
-    const struct orr_perfmodel_place *place;
+    const struct perfmodel_place *place;
     struct uses *uses; /* NULL: everything */
     bool broken;       /* a file could not be read, which was said */
 };
@@ -226,7 +226,7 @@ static unsigned dump_file(FILE *out, const char *symbol,
     return n;
 }
 
-static int dump_item(const struct orr_perfmodel_item *item, void *arg)
+static int dump_item(const struct perfmodel_item *item, void *arg)
 {
     struct dump *dump = arg;
     struct orr_model_file *file = NULL;
@@ -281,7 +281,7 @@ static void dump_used(struct dump *dump)
 
         if (!is_first(dump->uses, i))
             continue;
-        if (orr_perfmodel_find(dump->place, symbol, &path) < 0 ||
+        if (perfmodel_find(dump->place, symbol, &path) < 0 ||
             dump_model(dump, symbol, path) < 0)
             dump->broken = true;
         free(path);
@@ -304,8 +304,7 @@ static int dump_timings(struct dump *dump)
     if (dump->uses)
         dump_used(dump);
     else
-        rc =
-            orr_perfmodel_each(dump->place, dump->place->host, dump_item, dump);
+        rc = perfmodel_each(dump->place, dump->place->host, dump_item, dump);
     if (rc < 0)
         tool_error("%s", strerror(-rc));
     return rc;
@@ -439,8 +438,8 @@ static int dump_to(struct dump *dump, const char *output)
 
 static int run(const char *machine, const char *input, const char *output)
 {
-    struct orr_perfmodel_choice choice = {.machine = machine};
-    struct orr_perfmodel_place place;
+    struct perfmodel_choice choice = {.machine = machine};
+    struct perfmodel_place place;
     struct uses uses = {0};
     struct dump dump = {.place = &place, .uses = input ? &uses : NULL};
     int rc = TOOL_FAILED;
@@ -449,12 +448,12 @@ static int run(const char *machine, const char *input, const char *output)
         tool_error("out of memory");
         return TOOL_FAILED;
     }
-    if (orr_perfmodel_open(&choice, &place) < 0)
+    if (perfmodel_open(&choice, &place) < 0)
         return TOOL_FAILED;
     if (!input || read_tasks(input, &uses) == 0)
         rc = dump_to(&dump, output);
     uses_free(&uses);
-    orr_perfmodel_close(&place);
+    perfmodel_close(&place);
     return rc;
 }
 
