@@ -208,32 +208,28 @@ static char *explain(const struct calibrate_goals *goals,
     return tool_format("about %.0f samples more", samples_left(goals, goal));
 }
 
-enum { NCOLUMNS = 8 };
-
-static int fill_row(const struct calibrate_goals *goals,
-                    const struct calibrate_goal *goal, char **row)
+static void add_row(struct table *table, const struct calibrate_goals *goals,
+                    const struct calibrate_goal *goal)
 {
     const struct report_kernel *kernel = &goal->kernel;
     const struct kernel_knowledge *known = &goal->known;
+    char *problem = explain(goals, goal);
 
-    row[0] = strdup(kernel->name);
-    row[1] = kernel->implementation
-                 ? tool_format("%s/%u", kernel->arch, kernel->implementation)
-                 : strdup(kernel->arch);
-    row[2] = tool_format("%08x", kernel->footprint);
-    row[3] = tool_format("%lld", (long long)kernel->size);
-    row[4] = tool_format("%u", known->n);
-    row[5] = isnan(known->estimate) ? strdup("-")
-                                    : tool_format("%.4g", known->estimate);
-    row[6] = isnan(known->confidence)
-                 ? strdup("-")
-                 : tool_format("%.2f%s", 100 * known->confidence,
-                               known->independent ? "?" : "");
-    row[7] = goal->reached ? strdup("reached") : explain(goals, goal);
-    for (int c = 0; c < NCOLUMNS; c++)
-        if (!row[c])
-            return -ENOMEM;
-    return 0;
+    table_add(table, "%s", kernel->name);
+    if (kernel->implementation)
+        table_add(table, "%s/%u", kernel->arch, kernel->implementation);
+    else
+        table_add(table, "%s", kernel->arch);
+    table_add(table, "%08x", kernel->footprint);
+    table_add(table, "%lld", (long long)kernel->size);
+    table_add(table, "%u", known->n);
+    table_add(table, isnan(known->estimate) ? "-" : "%.4g", known->estimate);
+    table_add(table, isnan(known->confidence) ? "-" : "%.2f%s",
+              100 * known->confidence, known->independent ? "?" : "");
+    if (problem)
+        table_add(table, "%s", goal->reached ? "reached" : problem);
+    table->failed |= !problem;
+    free(problem);
 }
 
 static void print_end(const struct calibrate_goals *goals,
@@ -257,22 +253,18 @@ static void print_end(const struct calibrate_goals *goals,
 static int print_table(const struct calibrate_goals *goals,
                        const struct calibrate_result *result)
 {
-    static const struct table_column columns[NCOLUMNS] = {
+    static const struct table_column columns[] = {
         {"kernel", false}, {"arch", false},   {"footprint", false},
         {"size", true},    {"samples", true}, {"µs", true},
         {"± %", true},     {"", false}};
-    char **cells = calloc(goals->n * NCOLUMNS + 1, sizeof(*cells));
-    int rc = cells ? 0 : -ENOMEM;
+    struct table table = {0};
+    int rc;
 
-    for (size_t g = 0; rc == 0 && g < goals->n; g++)
-        rc = fill_row(goals, &goals->list[g], cells + g * NCOLUMNS);
-    if (rc == 0) {
-        table_print(columns, NCOLUMNS, cells, goals->n);
+    for (size_t g = 0; g < goals->n; g++)
+        add_row(&table, goals, &goals->list[g]);
+    rc = table_end(&table, columns, sizeof(columns) / sizeof(*columns));
+    if (rc == 0)
         print_end(goals, result);
-    }
-    for (size_t c = 0; cells && c < goals->n * NCOLUMNS; c++)
-        free(cells[c]);
-    free(cells);
     return rc;
 }
 

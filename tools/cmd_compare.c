@@ -95,26 +95,25 @@ static bool is_good(const struct launch *launch)
     return launch->report.json && !*launch->problem;
 }
 
-/* The six texts of a row; owned, NULL without memory. */
-static void fill_row(const struct launch *launch, char **row)
+static void add_row(struct table *table, const struct launch *launch)
 {
     const struct report *report = &launch->report;
 
-    row[0] = tool_format("%s", launch->machine);
-    row[1] = tool_format("%s", launch->scheduler);
+    table_add(table, "%s", launch->machine);
+    table_add(table, "%s", launch->scheduler);
     if (!is_good(launch)) {
-        row[2] = tool_format("-");
-        row[3] = tool_format("-");
-        row[4] = tool_format("-");
-        row[5] = tool_format("%s", launch->problem);
+        for (int c = 0; c < 3; c++)
+            table_add(table, "-");
+        table_add(table, "%s", launch->problem);
         return;
     }
-    row[2] = tool_format("%.3f", report->makespan_us / 1000);
-    row[3] = tool_format("%.1f", report_gflops(report));
-    row[4] = tool_format("%.2f", report->wall_s);
-    row[5] = tool_format("%s", report->provenance  ? report->provenance
-                               : report->simulated ? "unknown"
-                                                   : "real run");
+    table_add(table, "%.3f", report->makespan_us / 1000);
+    table_add(table, "%.1f", report_gflops(report));
+    table_add(table, "%.2f", report->wall_s);
+    table_add(table, "%s",
+              report->provenance  ? report->provenance
+              : report->simulated ? "unknown"
+                                  : "real run");
 }
 
 static int print_table(const struct comparison *comparison)
@@ -122,24 +121,17 @@ static int print_table(const struct comparison *comparison)
     static const struct table_column columns[] = {
         {"machine", false}, {"scheduler", false},   {"predicted ms", true},
         {"GFlop/s", true},  {"simulation s", true}, {"figures", false}};
-    char **cells = calloc(comparison->n * 6, sizeof(*cells));
-    int result = cells ? 0 : -1;
+    struct table table = {0};
 
-    for (size_t i = 0; cells && i < comparison->n; i++)
-        fill_row(&comparison->launches[i], cells + 6 * i);
-    for (size_t i = 0; cells && i < comparison->n * 6; i++)
-        if (!cells[i])
-            result = -1;
-    if (result == 0)
-        table_print(columns, 6, cells, comparison->n);
-    else
+    for (size_t i = 0; i < comparison->n; i++)
+        add_row(&table, &comparison->launches[i]);
+    if (table_end(&table, columns, 6) < 0) {
         tool_error("out of memory");
-    if (result == 0 && comparison->launches[0].assume)
+        return -1;
+    }
+    if (comparison->launches[0].assume)
         printf("assumed: %s\n", comparison->launches[0].assume);
-    for (size_t i = 0; cells && i < comparison->n * 6; i++)
-        free(cells[i]);
-    free(cells);
-    return result;
+    return 0;
 }
 
 static int print_json(const struct comparison *comparison)

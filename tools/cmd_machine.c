@@ -12,6 +12,7 @@
 #include "platforms/machine_desc.h"
 #include "platforms/text.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,11 +33,10 @@ static const char help[] =
     "example: orrery machine copy here.xml && "
     "orrery run -m here.xml -- ./cholesky\n";
 
-/* Machines as they are visited; six texts each make a row. */
+/* Machines as they are visited. */
 struct listing {
     const char *const *sampling_dirs;
-    char **cells; /* owned, as are the texts */
-    size_t n;
+    struct table table;
     json_t *json; /* NULL: a table is wanted */
 };
 
@@ -46,26 +46,21 @@ static int list_row(struct listing *listing,
                     const struct orr_machine_entry *entry,
                     const struct orr_machine_desc *desc, const char *problem)
 {
-    char **cells = realloc(listing->cells, (listing->n + 1) * NCOLUMNS *
-                                               sizeof(*listing->cells));
-    char **row;
+    struct table *table = &listing->table;
 
-    if (!cells)
-        return -1;
-    listing->cells = cells;
-    row = cells + listing->n++ * NCOLUMNS;
-    row[0] = tool_format("%s", entry->name);
-    row[1] = desc ? tool_format("%u", desc->ncpu) : tool_format("-");
-    row[2] = desc ? tool_format("%u", desc->ncuda) : tool_format("-");
-    row[3] = desc ? tool_format("%u", desc->nopencl) : tool_format("-");
-    row[4] = tool_format("%s", desc && desc->provenance ? desc->provenance
-                               : desc                   ? "unknown"
-                                                        : "broken");
-    row[5] = tool_format("%s", problem ? problem : entry->path);
-    for (int c = 0; c < NCOLUMNS; c++)
-        if (!row[c])
-            return -1;
-    return 0;
+    table_add(table, "%s", entry->name);
+    if (desc) {
+        table_add(table, "%u", desc->ncpu);
+        table_add(table, "%u", desc->ncuda);
+        table_add(table, "%u", desc->nopencl);
+        table_add(table, "%s", desc->provenance ? desc->provenance : "unknown");
+    } else {
+        for (int c = 0; c < 3; c++)
+            table_add(table, "-");
+        table_add(table, "broken");
+    }
+    table_add(table, "%s", problem ? problem : entry->path);
+    return table->failed ? -ENOMEM : 0;
 }
 
 static int list_json(struct listing *listing,
@@ -82,7 +77,7 @@ static int list_json(struct listing *listing,
                            (int)desc->nopencl, "provenance", desc->provenance));
     else
         json_object_set_new(row, "error", json_string(problem));
-    return json_array_append_new(listing->json, row);
+    return json_array_append_new(listing->json, row) < 0 ? -ENOMEM : 0;
 }
 
 static int list_visit(const struct orr_machine_entry *entry, void *arg)
@@ -109,17 +104,15 @@ static int list(const char *const *sampling_dirs, bool json)
                               .json = json ? json_array() : NULL};
     int result = orr_machine_desc_list(sampling_dirs, list_visit, &listing);
 
-    if (result != 0) {
-        tool_error("machine list: %s", strerror(result < -1 ? -result : 12));
-    } else if (json) {
+    if (result == 0 && json) {
         json_dumpf(listing.json, stdout, JSON_INDENT(2));
         putchar('\n');
-    } else {
-        table_print(columns, NCOLUMNS, listing.cells, listing.n);
+    } else if (result == 0) {
+        result = table_end(&listing.table, columns, NCOLUMNS);
     }
-    for (size_t c = 0; c < listing.n * NCOLUMNS; c++)
-        free(listing.cells[c]);
-    free(listing.cells);
+    if (result != 0)
+        tool_error("machine list: %s", strerror(-result));
+    table_done(&listing.table);
     json_decref(listing.json);
     return result == 0 ? TOOL_OK : TOOL_FAILED;
 }

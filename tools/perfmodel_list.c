@@ -34,8 +34,8 @@ static const char help[] =
 #define NCOLUMNS 8
 
 struct listing {
-    char **cells; /* owned, as are the texts */
-    size_t n;
+    struct table table;
+    size_t n;     /* files */
     json_t *json; /* NULL: a table is wanted */
     unsigned minimum;
     unsigned nbroken;
@@ -87,15 +87,16 @@ static int totals_make(const struct orr_model_file *file, unsigned minimum,
     return 0;
 }
 
-static char *calibrated_text(const struct totals *totals)
+static void add_calibrated(struct table *table, const struct totals *totals)
 {
     if (!totals->nentries)
-        return tool_format("empty");
-    if (totals->ncalibrated == totals->nentries)
-        return tool_format("yes");
-    if (!totals->ncalibrated)
-        return tool_format("no");
-    return tool_format("%u of %u", totals->ncalibrated, totals->nentries);
+        table_add(table, "empty");
+    else if (totals->ncalibrated == totals->nentries)
+        table_add(table, "yes");
+    else if (!totals->ncalibrated)
+        table_add(table, "no");
+    else
+        table_add(table, "%u of %u", totals->ncalibrated, totals->nentries);
 }
 
 /* A line of the table; totals NULL: the file is broken for a reason. */
@@ -103,28 +104,25 @@ static int add_row(struct listing *listing, const struct perfmodel_item *item,
                    const struct totals *totals, const char *side,
                    const char *problem)
 {
-    char **cells = realloc(listing->cells, (listing->n + 1) * NCOLUMNS *
-                                               sizeof(*listing->cells));
-    char **row;
+    struct table *table = &listing->table;
 
-    if (!cells)
-        return -ENOMEM;
-    listing->cells = cells;
-    row = cells + listing->n++ * NCOLUMNS;
-    row[0] = tool_format("%s", item->symbol);
-    row[1] = tool_format("%s", item->host);
-    row[2] = tool_format("%s", totals && totals->archs ? totals->archs : "-");
-    row[3] = totals ? tool_format("%u", totals->nentries) : tool_format("-");
-    row[4] = totals ? tool_format("%llu", totals->nsamples) : tool_format("-");
-    row[5] = totals ? calibrated_text(totals) : tool_format("broken");
-    row[6] = tool_format("%s", side);
-    row[7] = problem ? tool_format("%s", problem)
-                     : tool_format("%s%s", item->dir,
-                                   item->shadowed ? " (shadowed)" : "");
-    for (int c = 0; c < NCOLUMNS; c++)
-        if (!row[c])
-            return -ENOMEM;
-    return 0;
+    table_add(table, "%s", item->symbol);
+    table_add(table, "%s", item->host);
+    if (totals) {
+        table_add(table, "%s", totals->archs ? totals->archs : "-");
+        table_add(table, "%u", totals->nentries);
+        table_add(table, "%llu", totals->nsamples);
+        add_calibrated(table, totals);
+    } else {
+        for (int c = 0; c < 3; c++)
+            table_add(table, "-");
+        table_add(table, "broken");
+    }
+    table_add(table, "%s", side);
+    table_add(table, "%s%s", problem ? problem : item->dir,
+              item->shadowed && !problem ? " (shadowed)" : "");
+    listing->n++;
+    return table->failed ? -ENOMEM : 0;
 }
 
 static int add_json(struct listing *listing, const struct perfmodel_item *item,
@@ -185,19 +183,20 @@ static int visit(const struct perfmodel_item *item, void *arg)
     return rc;
 }
 
-static void print(const struct listing *listing)
+static int print(struct listing *listing)
 {
     static const struct table_column columns[NCOLUMNS] = {
         {"symbol", false},    {"host", false},     {"architectures", false},
         {"entries", true},    {"samples", true},   {"calibrated", false},
         {"side file", false}, {"directory", false}};
 
+    if (listing->n && !listing->json)
+        return table_end(&listing->table, columns, NCOLUMNS);
     if (listing->json) {
         json_dumpf(listing->json, stdout, JSON_INDENT(2));
         putchar('\n');
-    } else if (listing->n) {
-        table_print(columns, NCOLUMNS, listing->cells, listing->n);
     }
+    return 0;
 }
 
 static int list(const struct perfmodel_place *place, bool json)
@@ -207,18 +206,16 @@ static int list(const struct perfmodel_place *place, bool json)
     int rc = perfmodel_each(place, place->chosen ? place->host : NULL, visit,
                             &listing);
 
+    if (rc == 0)
+        rc = print(&listing);
     if (rc < 0)
         tool_error("perfmodel list: %s", strerror(-rc));
-    else
-        print(&listing);
-    if (rc == 0 && !json && !listing.n)
+    else if (!json && !listing.n)
         tool_error("there are no models%s%s; a program with "
                    "STARPU_CALIBRATE=1 makes them",
                    place->chosen ? " of host " : "",
                    place->chosen ? place->host : "");
-    for (size_t c = 0; c < listing.n * NCOLUMNS && !json; c++)
-        free(listing.cells[c]);
-    free(listing.cells);
+    table_done(&listing.table);
     json_decref(listing.json);
     return rc == 0 && !listing.nbroken && fflush(stdout) == 0 ? TOOL_OK
                                                               : TOOL_FAILED;

@@ -239,31 +239,24 @@ static int print_results(const struct merge *merge)
     static const struct table_column columns[NCOLUMNS] = {
         {"model", false}, {"files", true},       {"entries", true},
         {"joined", true}, {"known twice", true}, {"conflicts", true}};
-    char **cells = calloc(merge->n * NCOLUMNS + 1, sizeof(*cells));
-    int rc = cells ? 0 : -ENOMEM;
+    struct table table = {0};
+    int rc;
 
-    for (size_t i = 0; rc == 0 && i < merge->n; i++) {
+    for (size_t i = 0; i < merge->n; i++) {
         const struct result *result = &merge->results[i];
         const struct perfmodel_report *report = &result->report;
-        char **row = cells + i * NCOLUMNS;
 
-        row[0] = tool_format("%s", result->name);
-        row[1] = tool_format("%u", result->nsources);
-        row[2] = tool_format("%u", report->nadded);
-        row[3] = tool_format("%u", report->njoined);
-        row[4] = tool_format("%u", report->nsame);
-        row[5] = tool_format("%u", report->nsizes + report->nmeans);
-        for (int c = 0; c < NCOLUMNS; c++)
-            rc = row[c] ? rc : -ENOMEM;
+        table_add(&table, "%s", result->name);
+        table_add(&table, "%u", result->nsources);
+        table_add(&table, "%u", report->nadded);
+        table_add(&table, "%u", report->njoined);
+        table_add(&table, "%u", report->nsame);
+        table_add(&table, "%u", report->nsizes + report->nmeans);
     }
-    if (rc == 0)
-        table_print(columns, NCOLUMNS, cells, merge->n);
-    else
+    rc = table_end(&table, columns, NCOLUMNS);
+    if (rc < 0)
         tool_error("perfmodel merge: out of memory for the table; all models "
                    "were written");
-    for (size_t c = 0; cells && c < merge->n * NCOLUMNS; c++)
-        free(cells[c]);
-    free(cells);
     return rc;
 }
 

@@ -8,54 +8,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-/* -- a table that grows -- */
-
-struct grid {
-    char **cells; /* owned, as are the texts */
-    size_t n;
-    bool failed; /* memory is out */
-};
-
-static void grid_add(struct grid *grid, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void grid_add(struct grid *grid, const char *format, ...)
-{
-    char **cells = realloc(grid->cells, (grid->n + 1) * sizeof(*cells));
-    va_list args;
-
-    if (!cells) {
-        grid->failed = true;
-        return;
-    }
-    grid->cells = cells;
-    va_start(args, format);
-    if (vasprintf(&cells[grid->n], format, args) < 0)
-        grid->failed = true;
-    else
-        grid->n++;
-    va_end(args);
-}
-
-/* Prints it and frees it. */
-static int grid_end(struct grid *grid, const struct table_column *columns,
-                    size_t ncolumns)
-{
-    int rc = grid->failed ? -ENOMEM : 0;
-
-    if (rc == 0)
-        table_print(columns, ncolumns, grid->cells, grid->n / ncolumns);
-    for (size_t i = 0; i < grid->n; i++)
-        free(grid->cells[i]);
-    free(grid->cells);
-    return rc;
-}
 
 /* -- texts -- */
 
@@ -139,7 +95,7 @@ static int compare_lines(const void *left, const void *right)
     return a->hash < b->hash ? -1 : a->hash > b->hash;
 }
 
-static void add_row(const struct perfmodel_view *view, struct grid *grid,
+static void add_row(const struct perfmodel_view *view, struct table *table,
                     const struct orr_model_row *row,
                     const struct perfmodel_robust *robust)
 {
@@ -148,22 +104,22 @@ static void add_row(const struct perfmodel_view *view, struct grid *grid,
     double gflops =
         perfmodel_gflops(row, perfmodel_predicted(row, robust->side));
 
-    grid_add(grid, "%08" PRIx32, row->hash);
-    grid_add(grid, "%" PRIu64, row->size);
-    grid_add(grid, "%s", value_text(view, row->mean, mean));
-    grid_add(
-        grid, "%s",
+    table_add(table, "%08" PRIx32, row->hash);
+    table_add(table, "%" PRIu64, row->size);
+    table_add(table, "%s", value_text(view, row->mean, mean));
+    table_add(
+        table, "%s",
         percent_text(row->mean > 0 ? row->dev / row->mean : (double)NAN, dev));
-    grid_add(grid, "%" PRIu32, row->n);
+    table_add(table, "%" PRIu32, row->n);
     if (isnan(gflops) || view->energy)
-        grid_add(grid, "-");
+        table_add(table, "-");
     else
-        grid_add(grid, gflops < 99.95 ? "%.1f" : "%.0f", gflops);
+        table_add(table, gflops < 99.95 ? "%.1f" : "%.0f", gflops);
     if (robust->side)
-        grid_add(grid, "%s",
-                 value_text(view, robust->side->estimate, estimate));
+        table_add(table, "%s",
+                  value_text(view, robust->side->estimate, estimate));
     else
-        grid_add(grid, "%s", robust->stale ? "stale" : "-");
+        table_add(table, "%s", robust->stale ? "stale" : "-");
 }
 
 #define NROW 7
@@ -175,14 +131,14 @@ static int print_rows(const struct perfmodel_view *view,
         {"footprint", false}, {"size", true}, {"mean", true},
         {"dev", true},        {"n", true},    {"GFlop/s", true},
         {"estimate", true}};
-    struct grid grid = {0};
+    struct table table = {0};
 
     for (unsigned i = 0; i < n; i++)
-        add_row(view, &grid, lines[i].row, &lines[i].robust);
-    return grid_end(&grid, columns, NROW);
+        add_row(view, &table, lines[i].row, &lines[i].robust);
+    return table_end(&table, columns, NROW);
 }
 
-static void add_robust(const struct perfmodel_view *view, struct grid *grid,
+static void add_robust(const struct perfmodel_view *view, struct table *table,
                        const struct orr_model_row *row,
                        const struct perfmodel_robust *robust)
 {
@@ -190,26 +146,26 @@ static void add_robust(const struct perfmodel_view *view, struct grid *grid,
     const struct orr_side_entry *side = robust->side;
     char text[3 * PERFMODEL_TEXT];
 
-    grid_add(grid, "%08" PRIx32, row->hash);
-    grid_add(grid, "%s", value_text(view, summary->quantiles[ORR_Q50], text));
-    grid_add(grid, "%s",
-             interval_text(view, summary->quantiles[ORR_Q05],
-                           summary->quantiles[ORR_Q95], text));
-    grid_add(
-        grid, "%s",
+    table_add(table, "%08" PRIx32, row->hash);
+    table_add(table, "%s", value_text(view, summary->quantiles[ORR_Q50], text));
+    table_add(table, "%s",
+              interval_text(view, summary->quantiles[ORR_Q05],
+                            summary->quantiles[ORR_Q95], text));
+    table_add(
+        table, "%s",
         interval_text(view, robust->interval.lo, robust->interval.hi, text));
-    grid_add(grid, "%" PRIu64 " of %" PRIu64, side->noutliers, side->nseen);
-    grid_add(
-        grid, "%s",
+    table_add(table, "%" PRIu64 " of %" PRIu64, side->noutliers, side->nseen);
+    table_add(
+        table, "%s",
         value_text(view,
                    side->nfirst ? side->first_sum / side->nfirst : (double)NAN,
                    text));
     if (isnan(summary->autocorrelation))
-        grid_add(grid, "-");
+        table_add(table, "-");
     else
-        grid_add(grid, "%.2f", summary->autocorrelation);
-    grid_add(grid, "%s", regimes_text(view, summary, text));
-    grid_add(grid, "%s", day_text(side->last_time, text));
+        table_add(table, "%.2f", summary->autocorrelation);
+    table_add(table, "%s", regimes_text(view, summary, text));
+    table_add(table, "%s", day_text(side->last_time, text));
 }
 
 #define NROBUST 9
@@ -221,17 +177,17 @@ static int print_robust(const struct perfmodel_view *view,
         {"footprint", false},    {"median", true},   {"5 % … 95 %", true},
         {"95 % interval", true}, {"outliers", true}, {"first run", true},
         {"autocorr.", true},     {"regimes", false}, {"last measured", false}};
-    struct grid grid = {0};
+    struct table table = {0};
     bool any = false;
 
     for (unsigned i = 0; i < n; i++)
         if (lines[i].robust.side) {
-            add_robust(view, &grid, lines[i].row, &lines[i].robust);
+            add_robust(view, &table, lines[i].row, &lines[i].robust);
             any = true;
         }
-    if (any && !grid.failed)
+    if (any && !table.failed)
         putchar('\n');
-    return any ? grid_end(&grid, columns, NROBUST) : 0;
+    return any ? table_end(&table, columns, NROBUST) : 0;
 }
 
 /* -- formulas -- */

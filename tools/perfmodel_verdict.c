@@ -11,65 +11,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NCOLUMNS 6
-
 /* -- the table -- */
 
-static char *verdict_text(const struct judge_arch *arch)
+static const char *plural(size_t n)
 {
-    if (arch->nerrors)
-        return tool_format("not to be trusted: %u error%s", arch->nerrors,
-                           arch->nerrors == 1 ? "" : "s");
-    if (arch->nwarnings)
-        return tool_format("usable: %u warning%s", arch->nwarnings,
-                           arch->nwarnings == 1 ? "" : "s");
-    return tool_format("good");
+    return n == 1 ? "" : "s";
 }
 
-/* Six owned texts. */
-static int fill_row(const struct judge_arch *arch, char **row)
+static void add_row(struct table *table, const struct judge_arch *arch)
 {
-    row[0] = tool_format("%s", arch->kernel);
-    row[1] = tool_format("%s", arch->arch);
-    row[2] = tool_format("%u of %u", arch->ncalibrated, arch->nrows);
-    row[3] = tool_format("%u", arch->least_n);
-    row[4] = isnan(arch->interval)
-                 ? tool_format("-")
-                 : tool_format("± %.2g %%%s", 100 * arch->interval,
-                               arch->independent ? "*" : " ");
-    row[5] = verdict_text(arch);
-    for (int c = 0; c < NCOLUMNS; c++)
-        if (!row[c])
-            return -ENOMEM;
-    return 0;
+    table_add(table, "%s", arch->kernel);
+    table_add(table, "%s", arch->arch);
+    table_add(table, "%u of %u", arch->ncalibrated, arch->nrows);
+    table_add(table, "%u", arch->least_n);
+    table_add(table, isnan(arch->interval) ? "-" : "± %.2g %%%s",
+              100 * arch->interval, arch->independent ? "*" : " ");
+    if (arch->nerrors)
+        table_add(table, "not to be trusted: %u error%s", arch->nerrors,
+                  plural(arch->nerrors));
+    else if (arch->nwarnings)
+        table_add(table, "usable: %u warning%s", arch->nwarnings,
+                  plural(arch->nwarnings));
+    else
+        table_add(table, "good");
 }
 
 static int print_table(const struct judgement *judgement)
 {
-    static const struct table_column columns[NCOLUMNS] = {
+    static const struct table_column columns[] = {
         {"kernel", false},   {"architecture", false}, {"calibrated", true},
         {"samples ≥", true}, {"95 % interval", true}, {"verdict", false}};
-    unsigned n = judgement->narchs;
-    char **cells = calloc(n * NCOLUMNS + 1, sizeof(*cells));
+    struct table table = {0};
     bool starred = false;
-    int rc = cells ? 0 : -ENOMEM;
 
-    for (unsigned a = 0; a < n && rc == 0; a++) {
-        rc = fill_row(&judgement->archs[a], cells + a * NCOLUMNS);
+    if (judgement->narchs == 0)
+        return 0;
+    for (unsigned a = 0; a < judgement->narchs; a++) {
+        add_row(&table, &judgement->archs[a]);
         starred |= judgement->archs[a].independent;
     }
-    if (rc == 0 && n > 0) {
-        table_print(columns, NCOLUMNS, cells, n);
-        if (starred)
-            puts("* from mean, deviation and number alone, as if measures were "
-                 "independent of\n  each other: without a side file nothing "
-                 "tells how much wider it really is");
-        putchar('\n');
-    }
-    for (unsigned i = 0; cells && i < n * NCOLUMNS; i++)
-        free(cells[i]);
-    free(cells);
-    return rc;
+    if (table_end(&table, columns, sizeof(columns) / sizeof(*columns)) < 0)
+        return -ENOMEM;
+    if (starred)
+        puts("* from mean, deviation and number alone, as if measures were "
+             "independent of\n  each other: without a side file nothing "
+             "tells how much wider it really is");
+    putchar('\n');
+    return 0;
 }
 
 /* -- the findings -- */
@@ -113,11 +101,6 @@ static void print_findings(const struct findings *findings, bool all)
     }
     if (findings->n)
         putchar('\n');
-}
-
-static const char *plural(size_t n)
-{
-    return n == 1 ? "" : "s";
 }
 
 int verdict_print(const struct judgement *judgement, const char *host,

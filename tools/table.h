@@ -12,7 +12,23 @@ struct table_column {
     bool right; /* numbers are aligned to the right */
 };
 
-/* Prints a line of titles and `nrows` rows of `ncolumns` texts, row after
- * row. The last column may be as long as it likes. */
-void table_print(const struct table_column *columns, size_t ncolumns,
-                 char *const *cells, size_t nrows);
+/* Texts, row after row. Zeroed to begin with; ended with table_end or
+ * table_done. */
+struct table {
+    char **cells; /* owned, as are the texts */
+    size_t n;
+    bool failed; /* memory ran out: a text is missing */
+};
+
+/* Adds a text, "printf". Without memory table_end says so. */
+void table_add(struct table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Prints a line of titles and the rows of `ncolumns` texts, and ends the table.
+ * The last column may be as long as it likes. Errors: -ENOMEM, then nothing is
+ * printed. */
+int table_end(struct table *table, const struct table_column *columns,
+              size_t ncolumns);
+
+/* Ends a table that is not to be printed. */
+void table_done(struct table *table);

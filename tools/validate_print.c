@@ -16,43 +16,33 @@ static const double worth_telling = 0.05;
 
 /* --- tables --- */
 
-/* "+1.2", "-" when it is not known; owned. */
-static char *percent(double share)
+/* "+1.2", "-" when it is not known. */
+static void add_percent(struct table *table, double share)
 {
-    return isnan(share) ? strdup("-") : tool_format("%+.1f", 100 * share);
+    table_add(table, isnan(share) ? "-" : "%+.1f", 100 * share);
 }
 
-/* A number with unit factor, "-" when it is not known; owned. */
-static char *figure(double value, double factor)
+/* A number with unit factor, "-" when it is not known. */
+static void add_figure(struct table *table, double value, double factor)
 {
-    return isnan(value) ? strdup("-") : tool_format("%.4g", value * factor);
+    table_add(table, isnan(value) ? "-" : "%.4g", value * factor);
 }
 
-static char *range(struct validate_spread spread, double factor)
+static void add_range(struct table *table, struct validate_spread spread,
+                      double factor)
 {
-    if (isnan(spread.median))
-        return strdup("-");
-    return tool_format("%.4g to %.4g", spread.min * factor,
-                       spread.max * factor);
+    table_add(table, isnan(spread.median) ? "-" : "%.4g to %.4g",
+              spread.min * factor, spread.max * factor);
 }
 
-/* A table whose cells are owned; -1 and a message when one is NULL. */
-static int print_cells(const struct table_column *columns, size_t ncolumns,
-                       char **cells, size_t nrows)
+/* Ends the table; -1 and a message without memory. */
+static int print_table(struct table *table, const struct table_column *columns,
+                       size_t ncolumns)
 {
-    int rc = cells ? 0 : -1;
-
-    for (size_t c = 0; cells && c < ncolumns * nrows; c++)
-        if (!cells[c])
-            rc = -1;
-    if (rc == 0)
-        table_print(columns, ncolumns, cells, nrows);
-    else
-        tool_error("out of memory");
-    for (size_t c = 0; cells && c < ncolumns * nrows; c++)
-        free(cells[c]);
-    free(cells);
-    return rc;
+    if (table_end(table, columns, ncolumns) == 0)
+        return 0;
+    tool_error("out of memory");
+    return -1;
 }
 
 static const char *verdict(const struct drift_item *item)
@@ -66,26 +56,27 @@ static const char *verdict(const struct drift_item *item)
 
 enum { KERNEL_COLUMNS = 10, END_COLUMNS = 7, LINK_COLUMNS = 6 };
 
-static void fill_kernel(const struct validation *v, size_t k, char **row)
+static void add_kernel(struct table *table, const struct validation *v,
+                       size_t k)
 {
     const struct validate_kernel *kernel = &v->kernels[k];
     const struct report_kernel *id = &kernel->kernel;
     const struct drift_item *item = &v->items[k];
 
-    row[0] = strdup(id->name);
-    row[1] = id->implementation
-                 ? tool_format("%s/%u", id->arch, id->implementation)
-                 : strdup(id->arch);
-    row[2] = tool_format("%08x", id->footprint);
-    row[3] = figure(kernel->predicted, 1);
-    row[4] = figure(kernel->measured.median, 1);
-    row[5] = range(kernel->measured, 1);
-    row[6] = percent(kernel->error);
-    row[7] = percent(expm1(item->excess));
-    row[8] = isnan(item->threshold)
-                 ? strdup("-")
-                 : tool_format("%.1f", 100 * expm1(item->threshold));
-    row[9] = strdup(verdict(item));
+    table_add(table, "%s", id->name);
+    if (id->implementation)
+        table_add(table, "%s/%u", id->arch, id->implementation);
+    else
+        table_add(table, "%s", id->arch);
+    table_add(table, "%08x", id->footprint);
+    add_figure(table, kernel->predicted, 1);
+    add_figure(table, kernel->measured.median, 1);
+    add_range(table, kernel->measured, 1);
+    add_percent(table, kernel->error);
+    add_percent(table, expm1(item->excess));
+    table_add(table, isnan(item->threshold) ? "-" : "%.1f",
+              100 * expm1(item->threshold));
+    table_add(table, "%s", verdict(item));
 }
 
 static int print_kernels(const struct validation *v)
@@ -96,11 +87,11 @@ static int print_kernels(const struct validation *v)
         {"measured µs", true},  {"(extremes)", true},
         {"error %", true},      {"drift %", true},
         {"alarm from %", true}, {"", false}};
-    char **cells = calloc(v->nkernels * KERNEL_COLUMNS + 1, sizeof(*cells));
+    struct table table = {0};
 
-    for (size_t k = 0; cells && k < v->nkernels; k++)
-        fill_kernel(v, k, cells + k * KERNEL_COLUMNS);
-    return print_cells(columns, KERNEL_COLUMNS, cells, v->nkernels);
+    for (size_t k = 0; k < v->nkernels; k++)
+        add_kernel(&table, v, k);
+    return print_table(&table, columns, KERNEL_COLUMNS);
 }
 
 static int print_links(const struct validation *v)
@@ -108,25 +99,23 @@ static int print_links(const struct validation *v)
     static const struct table_column columns[LINK_COLUMNS] = {
         {"copies", false},     {"number real", true}, {"simulated", true},
         {"µs/MiB real", true}, {"simulated", true},   {"error %", true}};
-    char **cells;
+    struct table table = {0};
 
     if (v->nlinks == 0) {
         puts("no copies: all data stay in one memory");
         return 0;
     }
-    cells = calloc(v->nlinks * LINK_COLUMNS, sizeof(*cells));
-    for (size_t l = 0; cells && l < v->nlinks; l++) {
+    for (size_t l = 0; l < v->nlinks; l++) {
         const struct validate_link *link = &v->links[l];
-        char **row = cells + l * LINK_COLUMNS;
 
-        row[0] = tool_format("%s to %s", link->from, link->to);
-        row[1] = tool_format("%lld", (long long)link->measured_count);
-        row[2] = tool_format("%lld", (long long)link->predicted_count);
-        row[3] = figure(link->measured.median, 1);
-        row[4] = figure(link->predicted.median, 1);
-        row[5] = percent(link->error);
+        table_add(&table, "%s to %s", link->from, link->to);
+        table_add(&table, "%lld", (long long)link->measured_count);
+        table_add(&table, "%lld", (long long)link->predicted_count);
+        add_figure(&table, link->measured.median, 1);
+        add_figure(&table, link->predicted.median, 1);
+        add_percent(&table, link->error);
     }
-    return print_cells(columns, LINK_COLUMNS, cells, v->nlinks);
+    return print_table(&table, columns, LINK_COLUMNS);
 }
 
 static int print_ends(const struct validation *v)
@@ -135,24 +124,23 @@ static int print_ends(const struct validation *v)
         {"size", false},       {"predicted ms", true}, {"(extremes)", true},
         {"measured ms", true}, {"(extremes)", true},   {"error %", true},
         {"disturbed %", true}};
-    char **cells = calloc((size_t)v->nsizes * END_COLUMNS, sizeof(*cells));
     bool modelled = false, disturbed = false;
+    struct table table = {0};
 
-    for (unsigned s = 0; cells && s < v->nsizes; s++) {
+    for (unsigned s = 0; s < v->nsizes; s++) {
         const struct validate_end *end = &v->ends[s];
-        char **row = cells + (size_t)s * END_COLUMNS;
 
-        row[0] = strdup(end->size ? end->size : "-");
-        row[1] = figure(end->predicted.median, 1e-3);
-        row[2] = range(end->predicted, 1e-3);
-        row[3] = figure(end->measured.median, 1e-3);
-        row[4] = range(end->measured, 1e-3);
-        row[5] = percent(end->error);
-        row[6] = percent(end->disturbance);
+        table_add(&table, "%s", end->size ? end->size : "-");
+        add_figure(&table, end->predicted.median, 1e-3);
+        add_range(&table, end->predicted, 1e-3);
+        add_figure(&table, end->measured.median, 1e-3);
+        add_range(&table, end->measured, 1e-3);
+        add_percent(&table, end->error);
+        add_percent(&table, end->disturbance);
         modelled = modelled || end->modelled;
         disturbed = disturbed || end->disturbance > worth_telling;
     }
-    if (print_cells(columns, END_COLUMNS, cells, v->nsizes) < 0)
+    if (print_table(&table, columns, END_COLUMNS) < 0)
         return -1;
     if (modelled)
         puts("Compared is from the first task that has a model to the end of "
