@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/json.h"
 #include "tools/table.h"
 #include "tools/tool.h"
 
@@ -16,14 +17,6 @@ enum { PATIENCE = 3 };
 
 /* Lag-1 autocorrelation from which it is worth a word. */
 static const double related = 0.5;
-
-static bool same_kernel(const struct report_kernel *a,
-                        const struct report_kernel *b)
-{
-    return a->footprint == b->footprint &&
-           a->implementation == b->implementation &&
-           !strcmp(a->name, b->name) && !strcmp(a->arch, b->arch);
-}
 
 static void goal_done(struct calibrate_goal *goal)
 {
@@ -60,7 +53,8 @@ static int take_kernels(struct calibrate_goals *goals,
 
         if (!kernel->model)
             continue;
-        while (g < goals->n && !same_kernel(&goals->list[g].kernel, kernel))
+        while (g < goals->n &&
+               !report_same_kernel(&goals->list[g].kernel, kernel))
             g++;
         if (g == goals->n && add_goal(goals, kernel) < 0)
             return -ENOMEM;
@@ -268,12 +262,6 @@ static int print_table(const struct calibrate_goals *goals,
     return rc;
 }
 
-/* A number, or null when it is not known. */
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *goal_json(const struct calibrate_goals *goals,
                          const struct calibrate_goal *goal)
 {
@@ -282,15 +270,15 @@ static json_t *goal_json(const struct calibrate_goals *goals,
     json_t *json;
 
     snprintf(footprint, sizeof(footprint), "%08x", kernel->footprint);
-    json =
-        json_pack("{s:s, s:s, s:i, s:s, s:I, s:I, s:o, s:o, s:b, s:b, s:s?}",
-                  "name", kernel->name, "arch", kernel->arch, "implementation",
-                  (int)kernel->implementation, "footprint", footprint, "size",
-                  kernel->size, "samples", (json_int_t)goal->known.n,
-                  "estimate_us", number(goal->known.estimate), "confidence",
-                  number(goal->known.confidence), "independent",
-                  (int)goal->known.independent, "reached", (int)goal->reached,
-                  "problem", goal->reached ? NULL : problem);
+    json = json_pack(
+        "{s:s, s:s, s:i, s:s, s:I, s:I, s:o, s:o, s:b, s:b, s:s?}", "name",
+        kernel->name, "arch", kernel->arch, "implementation",
+        (int)kernel->implementation, "footprint", footprint, "size",
+        kernel->size, "samples", (json_int_t)goal->known.n, "estimate_us",
+        tool_json_number(goal->known.estimate), "confidence",
+        tool_json_number(goal->known.confidence), "independent",
+        (int)goal->known.independent, "reached", (int)goal->reached, "problem",
+        goal->reached ? NULL : problem);
     free(problem);
     return json;
 }
@@ -300,22 +288,21 @@ static int print_json(const struct calibrate_goals *goals,
 {
     json_t *kernels = json_array();
     json_t *json =
-        json_pack("{s:b, s:f, s:i, s:f, s:b, s:b, s:O}", "reached",
+        json_pack("{s:b, s:f, s:i, s:f, s:b, s:b, s:O?}", "reached",
                   calibrate_goals_missing(goals) == 0, "target", goals->target,
                   "runs", (int)result->runs, "seconds", result->seconds,
                   "time_limit", (int)result->timed_out, "interrupted",
                   result->stopped != 0, "kernels", kernels);
-    int rc = json ? 0 : -ENOMEM;
+    int rc = kernels && json ? 0 : -ENOMEM;
 
     for (size_t g = 0; rc == 0 && g < goals->n; g++)
         if (json_array_append_new(kernels, goal_json(goals, &goals->list[g])))
             rc = -ENOMEM;
-    if (rc == 0) {
-        json_dumpf(json, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
+    if (rc == 0)
+        rc = tool_json_print(json);
+    else
+        json_decref(json);
     json_decref(kernels);
-    json_decref(json);
     return rc;
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tools/launch.h"
+#include "tools/perfmodel.h"
 #include "tools/program.h"
 #include "tools/tool.h"
 
@@ -154,8 +155,9 @@ static void give_up(struct calibration *c, struct config *config,
 {
     if (config->choice) {
         config->possible = false;
-        fprintf(stderr, "orrery: %s fails on %s alone, which is left out: %s\n",
-                launch->argv[0], choices[config->choice].kind, launch->problem);
+        tool_error("%s fails on %s alone, which is left out: %s",
+                   launch->argv[0], choices[config->choice].kind,
+                   launch->problem);
         return;
     }
     if (launch->process.text)
@@ -325,20 +327,12 @@ static int show_plan(struct calibration *c)
     return TOOL_OK;
 }
 
-static unsigned minimum_samples(void)
-{
-    const char *text = getenv("STARPU_CALIBRATE_MINIMUM");
-    unsigned n;
-
-    return text && program_number(text, 1, &n) == 0 ? n : 10;
-}
-
 int calibrate_kernels(const struct calibrate_options *options)
 {
-    struct calibration c = {
-        .options = options,
-        .goals = {.target = options->confidence, .minimum = minimum_samples()},
-        .random = options->seed};
+    struct calibration c = {.options = options,
+                            .goals = {.target = options->confidence,
+                                      .minimum = perfmodel_minimum()},
+                            .random = options->seed};
     int result = TOOL_FAILED;
 
     if (make_configs(&c) < 0)

@@ -49,7 +49,7 @@ static int read_numbers(const struct texts *texts,
     if (program_seconds(texts->time, &options->time_limit_s) < 0)
         wrong = "--time-limit takes a time such as 90s or 10m";
     else if (program_share(texts->confidence, &options->confidence) < 0)
-        wrong = "--confidence takes a share such as 2%";
+        wrong = "--confidence takes a share such as 2% or 0.02";
     else if (program_seed(texts->seed, &options->seed) < 0)
         wrong = "--seed takes a whole number";
     if (!wrong)

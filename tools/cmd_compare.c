@@ -3,6 +3,7 @@
  * tools/cmd_compare.c - `orrery compare`: a program on every combination of
  * machines and schedulers, one table. One thread, several children.
  */
+#include "tools/json.h"
 #include "tools/launch.h"
 #include "tools/plot.h"
 #include "tools/table.h"
@@ -156,10 +157,10 @@ static int print_json(const struct comparison *comparison)
             return -1;
         }
     }
-    json_dumpf(array, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(array);
-    return 0;
+    if (tool_json_print(array) == 0)
+        return 0;
+    tool_error("out of memory");
+    return -1;
 }
 
 /* "derived", "measured", both when machines differ. */
@@ -186,7 +187,7 @@ static void plot_bars(struct plot *plot, const struct comparison *comparison,
     double wide = 0.86 / (double)ns;
 
     fprintf(pipe, "set title ");
-    plot_text(plot, title);
+    plot_text(plot->pipe, title);
     fprintf(pipe,
             "\nset ylabel 'predicted time (ms)'\n"
             "set label 1 'figures of the machine: %s' at graph 0,1.02 "
@@ -196,7 +197,7 @@ static void plot_bars(struct plot *plot, const struct comparison *comparison,
             "reverse samplen 1.5\nset xtics scale 0 (",
             figures(comparison));
     for (size_t m = 0; m < nm; m++) {
-        plot_tic(plot, comparison->machines[m]);
+        plot_tic(plot->pipe, comparison->machines[m]);
         fprintf(pipe, " %zu%s", m, m + 1 < nm ? ", " : ")\n");
     }
     fprintf(pipe,
@@ -206,7 +207,7 @@ static void plot_bars(struct plot *plot, const struct comparison *comparison,
     for (size_t s = 0; s < ns; s++) {
         fprintf(pipe, "'-' using 1:2:(%.4f) with boxes lc rgb '%s' title ",
                 wide * 0.9, plot_colour(s));
-        plot_text(plot, comparison->schedulers[s]);
+        plot_text(plot->pipe, comparison->schedulers[s]);
         fprintf(pipe,
                 ", '-' using 1:2:(sprintf('%%.0f', $2)) with labels "
                 "offset 0,0.6 font 'Sans,9' notitle%s",

@@ -3,6 +3,7 @@
  * tools/cmd_machine.c - `orrery machine`: which machines can be named, what
  * they consist of, and a simulated copy of this one. One thread.
  */
+#include "tools/json.h"
 #include "tools/machine_doctor.h"
 #include "tools/table.h"
 #include "tools/tool.h"
@@ -104,12 +105,9 @@ static int list(const char *const *sampling_dirs, bool json)
                               .json = json ? json_array() : NULL};
     int result = orr_machine_desc_list(sampling_dirs, list_visit, &listing);
 
-    if (result == 0 && json) {
-        json_dumpf(listing.json, stdout, JSON_INDENT(2));
-        putchar('\n');
-    } else if (result == 0) {
-        result = table_end(&listing.table, columns, NCOLUMNS);
-    }
+    if (result == 0)
+        result = json ? tool_json_print(json_incref(listing.json))
+                      : table_end(&listing.table, columns, NCOLUMNS);
     if (result != 0)
         tool_error("machine list: %s", strerror(-result));
     table_done(&listing.table);

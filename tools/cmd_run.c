@@ -3,6 +3,7 @@
  * tools/cmd_run.c - `orrery run`: one program on one machine, then what the
  * library reports of it. One thread.
  */
+#include "tools/json.h"
 #include "tools/launch.h"
 #include "tools/tool.h"
 
@@ -34,8 +35,8 @@ static int finish(struct launch *launch, bool json)
         fwrite(launch->process.text, 1, launch->process.length, stderr);
     fflush(stdout);
     if (launch->report.json && json) {
-        json_dumpf(launch->report.json, stdout, JSON_INDENT(2));
-        putchar('\n');
+        if (tool_json_print(json_incref(launch->report.json)) < 0)
+            tool_error("out of memory");
     } else if (launch->report.json) {
         putchar('\n');
         report_print(&launch->report);

@@ -4,6 +4,7 @@
  * draws a Gantt chart of it. One thread.
  */
 #include "tools/gantt.h"
+#include "tools/json.h"
 #include "tools/launch.h"
 #include "tools/tool.h"
 
@@ -94,9 +95,8 @@ static void print_result(const struct launch *launch, const char *picture,
     json_object_set_new(object, "trace", json_string(launch->trace));
     if (picture)
         json_object_set_new(object, "gantt", json_string(picture));
-    json_dumpf(object, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(object);
+    if (tool_json_print(object) < 0)
+        tool_error("out of memory");
 }
 
 static int finish(struct launch *launch, const char *picture, bool json)

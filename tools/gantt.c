@@ -39,7 +39,7 @@ static void set_rows(struct plot *plot, const struct paje_chart *chart)
                 busy += chart->boxes[b].end - chart->boxes[b].start;
         snprintf(name, sizeof(name), "%s  %3.0f %%", chart->rows[r].name,
                  100 * busy / span(chart));
-        plot_tic(plot, name);
+        plot_tic(plot->pipe, name);
         fprintf(plot->pipe, " %zu%s", r, r + 1 < chart->nrows ? ", " : ")\n");
     }
 }
@@ -72,7 +72,7 @@ int gantt_draw(const struct paje_chart *chart, const char *path,
     if (plot_begin(&plot, path, WIDTH, height) < 0)
         return -1;
     fputs("set title ", plot.pipe);
-    plot_text(&plot, title);
+    plot_text(plot.pipe, title);
     fprintf(plot.pipe,
             "\nset xlabel 'time since the first task (ms)'\nset border 1\n"
             "set style fill solid 1.0 %s\n"
@@ -90,7 +90,7 @@ int gantt_draw(const struct paje_chart *chart, const char *path,
                 "'-' using 1:2:3:4:5:6 with boxxyerror lc rgb '%s' lw 0.4 "
                 "title ",
                 plot_colour(k));
-        plot_text(&plot, chart->kernels[k]);
+        plot_text(plot.pipe, chart->kernels[k]);
         fputs(", ", plot.pipe);
     }
     fputs("NaN notitle\n", plot.pipe);

@@ -2,6 +2,7 @@
 /* tools/machine_doctor.c - see machine_doctor.h. */
 #include "tools/machine_doctor.h"
 
+#include "tools/json.h"
 #include "tools/tool.h"
 
 #include "perfmodel/sampling.h"
@@ -69,7 +70,6 @@ static void print_text(const char *name, const struct orr_findings *findings)
 static int print_json(const char *name, const struct orr_findings *findings)
 {
     json_t *items = json_array(), *root;
-    int rc;
 
     for (size_t i = 0; i < findings->n; i++) {
         const struct orr_finding *item = &findings->items[i];
@@ -83,12 +83,7 @@ static int print_json(const char *name, const struct orr_findings *findings)
     root = json_pack("{s:s, s:b, s:o}", "machine", name, "healthy",
                      orr_findings_count(findings, ORR_FINDING_ERROR) == 0,
                      "findings", items);
-    if (!root)
-        return -ENOMEM;
-    rc = json_dumpf(root, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(root);
-    return rc;
+    return tool_json_print(root);
 }
 
 /* `whose` begins the words of a machine that there is not. */
@@ -121,10 +116,10 @@ static int examine_here(const char *const *sampling_dirs, bool json)
     };
     struct orr_error err = {""};
     char *host;
-    int result;
+    int result, rc = orr_host_name(&options, &host, &err);
 
-    if (orr_host_name(&options, &host, &err) < 0) {
-        tool_error("%s", err.text[0] ? err.text : "out of memory");
+    if (rc < 0) {
+        tool_tell(&err, rc);
         return TOOL_FAILED;
     }
     result = examine("the bus of this host has not been measured: ", host,

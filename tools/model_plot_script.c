@@ -247,7 +247,6 @@ static void write_axes(const struct model_plot *plot, FILE *file)
 
 static void write_headings(const struct model_plot *plot, FILE *file)
 {
-    struct plot quoting = {.pipe = file};
     bool points = false, curve = false, law = false;
     char title[256];
 
@@ -259,7 +258,7 @@ static void write_headings(const struct model_plot *plot, FILE *file)
     snprintf(title, sizeof(title), "%s on %s", plot->model->symbol,
              plot->choice.host);
     fputs("set label 1 ", file);
-    plot_text(&quoting, title);
+    plot_text(file, title);
     fputs(" at graph 0,1.11 font ',15' tc rgb '#111111'\n", file);
     fprintf(file,
             "set label 2 \"%s%s%s%s%s\" at graph 0,1.04 font ',10' tc rgb "
@@ -304,14 +303,13 @@ static void write_layer(const struct model_plot *plot, unsigned number,
     const unsigned counts[NLAYERS] = {s->curve.n, s->law.n, s->curve.n,
                                       s->points.n};
     const char *colour = colours[number % COUNT(colours)];
-    struct plot quoting = {.pipe = file};
 
     if (counts[layer] == 0)
         return;
     if (*source == '$')
         fputs(source, file);
     else
-        plot_text(&quoting, source);
+        plot_text(file, source);
     fprintf(file, " index %u using ", block);
     switch (layer) {
     case LAYER_BANDS:
@@ -341,7 +339,6 @@ static void write_key(const struct model_plot *plot, unsigned number,
                       FILE *file)
 {
     const struct model_plot_series *s = &plot->series[number];
-    struct plot quoting = {.pipe = file};
     const char *colour = colours[number % COUNT(colours)];
 
     if (s->points.n > 0)
@@ -351,7 +348,7 @@ static void write_key(const struct model_plot *plot, unsigned number,
     else
         fprintf(file, "NaN with lines lw 1.4 dt (7,5) lc rgb '%s' title ",
                 colour);
-    plot_text(&quoting, s->label);
+    plot_text(file, s->label);
     fputs(", \\\n    ", file);
 }
 

@@ -6,6 +6,7 @@
 #include "tools/model_findings.h"
 #include "tools/perfmodel.h"
 #include "tools/perfmodel_verdict.h"
+#include "tools/program.h"
 #include "tools/tool.h"
 
 #include "perfmodel/arch.h"
@@ -215,7 +216,7 @@ static int look_at_bus(const struct perfmodel_choice *choice,
                      name);
         rc = 0;
     } else if (rc < 0) {
-        tool_error("%s", err.text[0] ? err.text : strerror(-rc));
+        tool_tell(&err, rc);
     }
     for (size_t i = 0; i < found.n && rc == 0; i++) {
         const struct orr_finding *f = &found.items[i];
@@ -233,24 +234,14 @@ static int look_at_bus(const struct perfmodel_choice *choice,
 
 /* -- the command line -- */
 
-/* "2%" or "0.02" */
 static int parse_confidence(const char *text, double *ret)
 {
-    char *end;
-    double value = strtod(text, &end);
-
-    if (*end == '%') {
-        value /= 100;
-        end++;
-    }
-    if (end == text || *end || !(value > 0) || value >= 1) {
-        tool_error("perfmodel check: --confidence %s: give a share such as 2%% "
-                   "or 0.02",
-                   text);
-        return -EINVAL;
-    }
-    *ret = value;
-    return 0;
+    if (program_share(text, ret) == 0)
+        return 0;
+    tool_error("perfmodel check: --confidence %s: give a share such as 2%% or "
+               "0.02",
+               text);
+    return -EINVAL;
 }
 
 /* "cuda=7000" */

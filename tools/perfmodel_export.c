@@ -230,7 +230,7 @@ static int visit(const struct perfmodel_item *item, void *arg)
     if (rc == -ENODATA || rc == -ENOENT)
         return 0; /* empty counts as absent */
     if (rc < 0) {
-        tool_error("%s", err.text[0] ? err.text : strerror(-rc));
+        tool_tell(&err, rc);
         return -ECANCELED;
     }
     if (data.state == PERFMODEL_SIDE_BROKEN)

@@ -3,6 +3,7 @@
  * tools/perfmodel_list.c - `orrery perfmodel list`: the model files there are,
  * a line each. One thread.
  */
+#include "tools/json.h"
 #include "tools/perfmodel.h"
 #include "tools/table.h"
 #include "tools/tool.h"
@@ -190,13 +191,9 @@ static int print(struct listing *listing)
         {"entries", true},    {"samples", true},   {"calibrated", false},
         {"side file", false}, {"directory", false}};
 
-    if (listing->n && !listing->json)
-        return table_end(&listing->table, columns, NCOLUMNS);
-    if (listing->json) {
-        json_dumpf(listing->json, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
-    return 0;
+    if (listing->json)
+        return tool_json_print(json_incref(listing->json));
+    return listing->n ? table_end(&listing->table, columns, NCOLUMNS) : 0;
 }
 
 static int list(const struct perfmodel_place *place, bool json)

@@ -54,7 +54,7 @@ static int open_place(const struct perfmodel_choice *choice,
     if (rc == 0)
         rc = orr_sampling_new(&dirs, &place.sampling);
     if (rc < 0) {
-        tool_error("%s", err.text[0] ? err.text : "out of memory");
+        tool_tell(&err, rc);
         free(place.host);
         return rc;
     }
@@ -185,7 +185,7 @@ int perfmodel_find(const struct perfmodel_place *place, const char *symbol,
     if (rc == -ENOENT)
         tell_missing(place, symbol);
     else if (rc < 0)
-        tool_error("%s", err.text[0] ? err.text : "out of memory");
+        tool_tell(&err, rc);
     free(name);
     return rc;
 }

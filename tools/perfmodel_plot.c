@@ -78,7 +78,7 @@ static int plot_file(const char *model_path, const char *symbol,
     int rc = perfmodel_load(model_path, &data, &err);
 
     if (rc < 0) {
-        tool_error("%s", err.text[0] ? err.text : strerror(-rc));
+        tool_tell(&err, rc);
         return TOOL_FAILED;
     }
     model = (struct judge_model){symbol, data.file, data.side};

@@ -242,7 +242,7 @@ static int do_file(const char *path, const struct rules *rules,
     if (rc == -ECANCELED)
         return 0;
     if (rc < 0)
-        tool_error("%s", err.text[0] ? err.text : strerror(-rc));
+        tool_tell(&err, rc);
     return rc;
 }
 
@@ -278,7 +278,7 @@ static int prune_file(struct prune *prune, const char *path)
     if (rc == -ENOENT)
         return 0;
     if (rc < 0 && rc != -ENODATA) {
-        tool_error("%s", err.text[0] ? err.text : strerror(-rc));
+        tool_tell(&err, rc);
         prune->nfailed++;
         return rc == -ENOMEM ? rc : 0;
     }

@@ -88,7 +88,7 @@ static int show_file(const char *path, const char *arch, bool energy, bool json)
                        "prune --empty removes it",
                        path);
         else
-            tool_error("%s", err.text[0] ? err.text : strerror(-rc));
+            tool_tell(&err, rc);
     } else {
         rc = show_data(&view, json);
         perfmodel_unload(&data);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/perfmodel_show_json.c - `orrery perfmodel show --json`. */
+#include "tools/json.h"
 #include "tools/perfmodel_figures.h"
 #include "tools/perfmodel_json.h"
 #include "tools/perfmodel_show.h"
@@ -149,8 +150,5 @@ int perfmodel_show_json(const struct perfmodel_view *view)
                     view->host, "path", view->path, "side_file",
                     perfmodel_side_text(view->data->state), "combinations",
                     combs);
-    rc = all && json_dumpf(all, stdout, JSON_INDENT(1)) == 0 ? 0 : -ENOMEM;
-    putchar('\n');
-    json_decref(all);
-    return rc;
+    return tool_json_print(all);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/perfmodel_verdict.c - see perfmodel_verdict.h. One thread. */
 #include "tools/perfmodel_verdict.h"
+#include "tools/json.h"
 #include "tools/table.h"
 #include "tools/tool.h"
 
@@ -128,11 +129,6 @@ int verdict_print(const struct judgement *judgement, const char *host,
 
 /* -- JSON -- */
 
-static json_t *json_number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *arch_json(const struct judge_arch *arch)
 {
     return json_pack("{s:s, s:s, s:i, s:i, s:i, s:I, s:o, s:b, s:i, s:i}",
@@ -140,7 +136,7 @@ static json_t *arch_json(const struct judge_arch *arch)
                      "footprints", (int)arch->nrows, "calibrated",
                      (int)arch->ncalibrated, "least_samples",
                      (int)arch->least_n, "samples", (json_int_t)arch->total_n,
-                     "interval", json_number(arch->interval),
+                     "interval", tool_json_number(arch->interval),
                      "independence_assumed", (int)arch->independent, "errors",
                      (int)arch->nerrors, "warnings", (int)arch->nwarnings);
 }
@@ -179,8 +175,5 @@ int verdict_json(const struct judgement *judgement, const char *host)
         json_decref(all);
         return -ENOMEM;
     }
-    json_dumpf(all, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(all);
-    return 0;
+    return tool_json_print(all);
 }

@@ -21,29 +21,29 @@ const char *plot_colour(size_t k)
 }
 
 /* `doubled` is a character that stands for itself when written twice. */
-static void write_text(struct plot *plot, const char *text, char doubled)
+static void write_text(FILE *to, const char *text, char doubled)
 {
-    fputc('"', plot->pipe);
+    fputc('"', to);
     for (; *text; text++) {
         if ((unsigned char)*text < ' ')
             continue;
         if (strchr("\"\\`$", *text))
-            fputc('\\', plot->pipe);
+            fputc('\\', to);
         if (*text == doubled)
-            fputc(doubled, plot->pipe);
-        fputc(*text, plot->pipe);
+            fputc(doubled, to);
+        fputc(*text, to);
     }
-    fputc('"', plot->pipe);
+    fputc('"', to);
 }
 
-void plot_text(struct plot *plot, const char *text)
+void plot_text(FILE *to, const char *text)
 {
-    write_text(plot, text, '\0');
+    write_text(to, text, '\0');
 }
 
-void plot_tic(struct plot *plot, const char *text)
+void plot_tic(FILE *to, const char *text)
 {
-    write_text(plot, text, '%');
+    write_text(to, text, '%');
 }
 
 static bool is_svg(const char *path)
@@ -77,7 +77,7 @@ static int begin(struct plot *plot, const char *path, unsigned width,
                 "fontscale %u linewidth %u pointscale %u\n",
                 width * scale, height * scale, scale, scale, scale);
     fputs("set output ", plot->pipe);
-    plot_text(plot, plot->temporary);
+    plot_text(plot->pipe, plot->temporary);
     fputs("\nset border 3 lc rgb '#555555'\nset tics nomirror out\n",
           plot->pipe);
     return 0;

@@ -27,10 +27,10 @@ int plot_begin_paper(struct plot *plot, const char *path, unsigned width,
 int plot_end(struct plot *plot);
 
 /* A text as a quoted string of gnuplot, markup disarmed. */
-void plot_text(struct plot *plot, const char *text);
+void plot_text(FILE *to, const char *text);
 
 /* The same for the label of a tic, where gnuplot expects a format. */
-void plot_tic(struct plot *plot, const char *text);
+void plot_tic(FILE *to, const char *text);
 
 /* The colour of the k-th series, "#rrggbb". */
 const char *plot_colour(size_t k);

@@ -154,10 +154,15 @@ int program_share(const char *text, double *ret)
     const char *unit;
     double value;
 
-    if (amount(text, &value, &unit) < 0 || (*unit && strcmp(unit, "%") != 0) ||
-        !(value > 0) || value > 100)
+    if (amount(text, &value, &unit) < 0)
         return -1;
-    *ret = value / 100;
+    if (!strcmp(unit, "%"))
+        value /= 100;
+    else if (*unit || value >= 1) /* 2 would be meant as 2 %, 0.02 as well */
+        return -1;
+    if (!(value > 0) || value > 1)
+        return -1;
+    *ret = value;
     return 0;
 }
 

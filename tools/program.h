@@ -27,7 +27,7 @@ char *program_text(char *const *argv);
  * the same order everywhere. */
 void program_shuffle(unsigned *order, unsigned n, uint64_t *state);
 
-/* "90", "90s", "10m", "2h" in seconds; "2%", "2" as 0.02; a whole number from
+/* "90", "90s", "10m", "2h" in seconds; "2%" or "0.02"; a whole number from
  * `least` on. Each stores into *ret only if it could be read. Errors: -1. */
 int program_seconds(const char *text, double *ret);
 int program_share(const char *text, double *ret);

@@ -117,6 +117,14 @@ void report_done(struct report *report)
     report->nkernels = 0;
 }
 
+bool report_same_kernel(const struct report_kernel *a,
+                        const struct report_kernel *b)
+{
+    return a->footprint == b->footprint &&
+           a->implementation == b->implementation &&
+           !strcmp(a->name, b->name) && !strcmp(a->arch, b->arch);
+}
+
 double report_gflops(const struct report *report)
 {
     return report->makespan_us > 0 ? report->flops / report->makespan_us / 1e3

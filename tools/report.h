@@ -25,6 +25,10 @@ struct report_kernel {
     double predicted_us;        /* by its model; NaN: nothing */
 };
 
+/* Whether both are the same kernel of the same size at the same place. */
+bool report_same_kernel(const struct report_kernel *a,
+                        const struct report_kernel *b);
+
 struct report {
     json_t *json; /* owned; NULL: there is none */
     bool simulated;

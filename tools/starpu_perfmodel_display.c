@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/starpu_perfmodel_display.c - the program of that name: lists model
- * files, prints one as text or XML, or single figures of it. It uses the public
- * interface only. One thread.
+ * files, prints one as text or XML, or single figures of it. Models are read
+ * through the public interface. One thread.
  */
+#include "tools/tool.h"
+
 #include <starpu.h>
 
 #include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NAME "starpu_perfmodel_display"
-
-/* Exit codes. */
-enum { OK = 0, FAILED = 1, USAGE = 2 };
 
 static const char help[] =
     "usage: " NAME " -l | -d | -s SYMBOL [OPTIONS]\n"
@@ -63,21 +61,6 @@ struct wishes {
     uint32_t footprint;
 };
 
-static int fail(int code, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static int fail(int code, const char *format, ...)
-{
-    va_list args;
-
-    fputs(NAME ": ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    return code;
-}
-
 static int read_footprint(const char *text, struct wishes *wishes)
 {
     unsigned long value;
@@ -86,12 +69,12 @@ static int read_footprint(const char *text, struct wishes *wishes)
     errno = 0;
     value = strtoul(text, &end, 16);
     if (end == text || *end || errno || value > UINT32_MAX)
-        return fail(USAGE,
-                    "-f %s: a footprint has up to eight hexadecimal digits",
-                    text);
+        return tool_fail(
+            TOOL_USAGE, "-f %s: a footprint has up to eight hexadecimal digits",
+            text);
     wishes->footprint = (uint32_t)value;
     wishes->has_footprint = true;
-    return OK;
+    return TOOL_OK;
 }
 
 static int read_option(int letter, struct wishes *wishes)
@@ -99,57 +82,60 @@ static int read_option(int letter, struct wishes *wishes)
     switch (letter) {
     case 'l':
         wishes->list = true;
-        return OK;
+        return TOOL_OK;
     case 'd':
         wishes->directory = true;
-        return OK;
+        return TOOL_OK;
     case 'x':
         wishes->xml = true;
-        return OK;
+        return TOOL_OK;
     case 's':
         wishes->symbol = optarg;
-        return OK;
+        return TOOL_OK;
     case 'p':
         wishes->parameter = optarg;
-        return OK;
+        return TOOL_OK;
     case 'a':
         wishes->arch = optarg;
-        return OK;
+        return TOOL_OK;
     case 'f':
         return read_footprint(optarg, wishes);
     case 'h':
         fputs(help, stdout);
         wishes->over = true;
-        return OK;
+        return TOOL_OK;
     case 'v':
         puts(NAME " (Orrery) " ORR_VERSION);
         wishes->over = true;
-        return OK;
+        return TOOL_OK;
     default: /* getopt has said why */
-        return fail(USAGE, "see " NAME " --help");
+        return tool_fail(TOOL_USAGE, "see " NAME " --help");
     }
 }
 
 static int read_line(int argc, char **argv, struct wishes *wishes)
 {
-    int letter, rc = OK;
+    int letter, rc = TOOL_OK;
 
-    while (rc == OK && !wishes->over &&
+    while (rc == TOOL_OK && !wishes->over &&
            (letter = getopt_long(argc, argv, "lds:p:a:f:xhv", options, NULL)) !=
                -1)
         rc = read_option(letter, wishes);
-    if (rc != OK || wishes->over)
+    if (rc != TOOL_OK || wishes->over)
         return rc;
     if (optind < argc)
-        return fail(USAGE, "%s is not understood; a model is named with -s",
-                    argv[optind]);
+        return tool_fail(TOOL_USAGE,
+                         "%s is not understood; a model is named with -s",
+                         argv[optind]);
     if (!wishes->list && !wishes->directory && !wishes->symbol)
-        return fail(USAGE, "say what to show: -l, -d or -s SYMBOL; see " NAME
-                           " --help");
+        return tool_fail(TOOL_USAGE,
+                         "say what to show: -l, -d or -s SYMBOL; see " NAME
+                         " --help");
     if (wishes->xml &&
         (wishes->parameter || wishes->arch || wishes->has_footprint))
-        return fail(USAGE, "-x writes a whole model, without -p, -a or -f");
-    return OK;
+        return tool_fail(TOOL_USAGE,
+                         "-x writes a whole model, without -p, -a or -f");
+    return TOOL_OK;
 }
 
 /* Whether anything was printed, not only the names of architectures. */
@@ -174,21 +160,22 @@ static int print_text(struct starpu_perfmodel *model,
     int rc;
 
     if (!out)
-        return fail(FAILED, "out of memory");
+        return tool_fail(TOOL_FAILED, "out of memory");
     rc = starpu_perfmodel_print_all(model, wishes->arch, wishes->parameter,
                                     wishes->has_footprint ? &footprint : NULL,
                                     out);
     if (fclose(out) != 0)
-        rc = fail(FAILED, "out of memory");
+        rc = tool_fail(TOOL_FAILED, "out of memory");
     else if (rc != 0) /* the library has said why */
-        rc = FAILED;
+        rc = TOOL_FAILED;
     else if (!says_something(text, wishes))
-        rc = fail(FAILED,
-                  "the model %s has nothing for%s%s%s; without -a and -f all "
-                  "is shown",
-                  wishes->symbol, wishes->arch ? " architecture " : "",
-                  wishes->arch ? wishes->arch : "",
-                  wishes->has_footprint ? " that footprint" : "");
+        rc = tool_fail(
+            TOOL_FAILED,
+            "the model %s has nothing for%s%s%s; without -a and -f all "
+            "is shown",
+            wishes->symbol, wishes->arch ? " architecture " : "",
+            wishes->arch ? wishes->arch : "",
+            wishes->has_footprint ? " that footprint" : "");
     else
         fputs(text, stdout);
     free(text);
@@ -198,13 +185,14 @@ static int print_text(struct starpu_perfmodel *model,
 static int show(const struct wishes *wishes)
 {
     struct starpu_perfmodel model = {.type = STARPU_PERFMODEL_INVALID};
-    int rc = OK;
+    int rc = TOOL_OK;
 
     if (starpu_perfmodel_load_symbol(wishes->symbol, &model) != 0)
-        return fail(FAILED,
-                    "the performance model for the symbol <%s> could not be "
-                    "loaded; " NAME " -l lists those there are",
-                    wishes->symbol);
+        return tool_fail(
+            TOOL_FAILED,
+            "the performance model for the symbol <%s> could not be "
+            "loaded; " NAME " -l lists those there are",
+            wishes->symbol);
     if (wishes->xml)
         starpu_perfmodel_dump_xml(stdout, &model);
     else
@@ -218,17 +206,17 @@ int main(int argc, char **argv)
     struct wishes wishes = {0};
     int rc = read_line(argc, argv, &wishes);
 
-    if (rc != OK || wishes.over)
+    if (rc != TOOL_OK || wishes.over)
         return rc;
     starpu_perfmodel_initialize();
     if (wishes.list && starpu_perfmodel_list(stdout) != 0)
-        rc = fail(FAILED, "the models could not be listed");
+        rc = tool_fail(TOOL_FAILED, "the models could not be listed");
     if (wishes.directory)
         starpu_perfmodel_directory(stdout);
-    if (wishes.symbol && rc == OK)
+    if (wishes.symbol && rc == TOOL_OK)
         rc = show(&wishes);
     starpu_perfmodel_free_sampling();
     if (fflush(stdout) != 0 || ferror(stdout))
-        rc = fail(FAILED, "the output could not be written");
+        rc = tool_fail(TOOL_FAILED, "the output could not be written");
     return rc;
 }

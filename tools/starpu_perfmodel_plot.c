@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,61 +63,32 @@ struct wishes {
     struct model_plot_choice choice;
 };
 
-static int fail(int code, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static int fail(int code, const char *format, ...)
-{
-    va_list args;
-
-    fputs(NAME ": ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    return code;
-}
-
 /* -- files -- */
 
-/* A file that is written under another name first. */
+/* The text of a file as it grows. */
 struct draft {
-    char *path, *temporary; /* owned */
     FILE *file;
+    char *text;
+    size_t size;
 };
 
-static int draft_open(const char *path, struct draft *ret)
+static int draft_begin(struct draft *draft)
 {
-    struct draft draft = {.path = strdup(path),
-                          .temporary = tool_format("%s.tmp", path)};
-
-    if (draft.path && draft.temporary)
-        draft.file = fopen(draft.temporary, "w");
-    if (!draft.file) {
-        fail(0, "%s cannot be written: %s", path, strerror(errno));
-        free(draft.path);
-        free(draft.temporary);
-        return -1;
-    }
-    *ret = draft;
-    return 0;
+    draft->file = open_memstream(&draft->text, &draft->size);
+    return draft->file ? 0 : tool_fail(-1, "out of memory");
 }
 
-/* The file appears under its name, whole, unless something failed. */
-static int draft_close(struct draft *draft)
+static int draft_end(struct draft *draft, const char *path)
 {
-    int broken = ferror(draft->file);
-    int rc = fclose(draft->file) || broken;
+    bool failed = ferror(draft->file) != 0;
+    int rc;
 
-    if (!rc)
-        rc = rename(draft->temporary, draft->path);
-    if (rc) {
-        fail(0, "%s cannot be written: %s", draft->path, strerror(errno));
-        unlink(draft->temporary);
-    }
-    free(draft->path);
-    free(draft->temporary);
-    return rc ? -1 : 0;
+    if (fclose(draft->file) != 0 || failed)
+        rc = tool_fail(-1, "out of memory");
+    else
+        rc = tool_write_file(path, draft->text, draft->size);
+    free(draft->text);
+    return rc < 0 ? -1 : 0;
 }
 
 /* "starpu_gemm.data" in the directory; owned by the caller. */
@@ -130,12 +100,12 @@ static char *file_name(const struct wishes *wishes, const char *symbol,
 
 static int write_data(const struct model_plot *plot, const char *path)
 {
-    struct draft draft;
+    struct draft draft = {0};
 
-    if (draft_open(path, &draft) < 0)
+    if (draft_begin(&draft) < 0)
         return -1;
     model_plot_write_data(plot, draft.file);
-    return draft_close(&draft);
+    return draft_end(&draft, path);
 }
 
 /* The commands name the other files without their directory, so that the three
@@ -145,19 +115,21 @@ static int write_commands(const struct model_plot *plot, const char *symbol,
 {
     char *source = tool_format("starpu_%s.data", symbol);
     char *picture = tool_format("starpu_%s.svg", symbol);
-    struct draft draft;
-    int rc = source && picture ? draft_open(path, &draft) : -1;
+    struct draft draft = {0};
+    int rc = -1;
 
+    if (!source || !picture)
+        tool_error("out of memory");
+    else
+        rc = draft_begin(&draft);
     if (rc == 0) {
-        struct plot quoting = {.pipe = draft.file};
-
         fputs("#!/usr/bin/gnuplot\nset terminal svg noenhanced size 820,500 "
               "dynamic font 'sans-serif,12' background 'white'\nset output ",
               draft.file);
-        plot_text(&quoting, picture);
+        plot_text(draft.file, picture);
         fputc('\n', draft.file);
         model_plot_write_script(plot, draft.file, source);
-        rc = draft_close(&draft);
+        rc = draft_end(&draft, path);
     }
     free(picture);
     free(source);
@@ -181,10 +153,11 @@ static int run_gnuplot(const struct wishes *wishes, const char *symbol)
             ;
     free(commands);
     if (status != 0)
-        return fail(-1,
-                    "gnuplot failed or is missing (package gnuplot-nox): "
-                    "starpu_%s.svg is not drawn, the other files are written",
-                    symbol);
+        return tool_fail(
+            -1,
+            "gnuplot failed or is missing (package gnuplot-nox): "
+            "starpu_%s.svg is not drawn, the other files are written",
+            symbol);
     return 0;
 }
 
@@ -197,7 +170,7 @@ static int write_files(const struct model_plot *plot,
     int rc = -1;
 
     if (!data || !commands || !picture)
-        fail(0, "out of memory");
+        tool_error("out of memory");
     else if (write_data(plot, data) == 0 &&
              write_commands(plot, symbol, commands) == 0)
         rc = run_gnuplot(wishes, symbol);
@@ -225,14 +198,15 @@ static int draw(const struct judge_model *model, const struct wishes *wishes)
     int rc;
 
     if (model_plot_build(model, &wishes->choice, &plot) < 0)
-        return fail(TOOL_FAILED, "out of memory");
+        return tool_fail(TOOL_FAILED, "out of memory");
     if (plot.nseries == 0)
-        rc = fail(-1, "%s has no figures%s%s%s", model->symbol,
-                  wishes->choice.arch ? " for " : "",
-                  wishes->choice.arch ? wishes->choice.arch : "",
-                  plot.nmissing ? " of flops: set the field flops of its "
-                                  "tasks, or leave -f out"
-                                : "; run a program with STARPU_CALIBRATE=1");
+        rc = tool_fail(-1, "%s has no figures%s%s%s", model->symbol,
+                       wishes->choice.arch ? " for " : "",
+                       wishes->choice.arch ? wishes->choice.arch : "",
+                       plot.nmissing
+                           ? " of flops: set the field flops of its "
+                             "tasks, or leave -f out"
+                           : "; run a program with STARPU_CALIBRATE=1");
     else
         rc = write_files(&plot, wishes, model->symbol);
     model_plot_done(&plot);
@@ -247,13 +221,16 @@ static int draw_file(const char *path, const struct wishes *wishes)
     char *symbol;
     int result, rc = perfmodel_load(path, &data, &err);
 
-    if (rc < 0)
-        return fail(TOOL_FAILED, "%s", err.text[0] ? err.text : strerror(-rc));
+    if (rc < 0) {
+        tool_tell(&err, rc);
+        return TOOL_FAILED;
+    }
     symbol = strndup(wishes->symbol, strcspn(wishes->symbol, "."));
     model.symbol = symbol;
     model.file = data.file;
     model.side = data.side;
-    result = symbol ? draw(&model, wishes) : fail(TOOL_FAILED, "out of memory");
+    result =
+        symbol ? draw(&model, wishes) : tool_fail(TOOL_FAILED, "out of memory");
     free(symbol);
     perfmodel_unload(&data);
     return result;
@@ -307,10 +284,10 @@ static int read_option(int letter, struct wishes *wishes)
         return TOOL_OK;
     case 'i':
     case 'c':
-        return fail(TOOL_USAGE,
-                    "FxT traces are not read, so -i/--with-fxt-file, "
-                    "-lc/--list-combs and -c/--combs do not exist; "
-                    "orrery trace draws what workers did");
+        return tool_fail(TOOL_USAGE,
+                         "FxT traces are not read, so -i/--with-fxt-file, "
+                         "-lc/--list-combs and -c/--combs do not exist; "
+                         "orrery trace draws what workers did");
     case 'h':
         fputs(help, stdout);
         wishes->over = true;
@@ -320,7 +297,7 @@ static int read_option(int letter, struct wishes *wishes)
         wishes->over = true;
         return TOOL_OK;
     default: /* getopt has said why */
-        return fail(TOOL_USAGE, "see " NAME " --help");
+        return tool_fail(TOOL_USAGE, "see " NAME " --help");
     }
 }
 
@@ -335,18 +312,18 @@ static int read_line(int argc, char **argv, struct wishes *wishes)
     if (rc != TOOL_OK || wishes->over)
         return rc;
     if (optind < argc)
-        return fail(TOOL_USAGE,
-                    "%s is not understood; a model is named with -s",
-                    argv[optind]);
+        return tool_fail(TOOL_USAGE,
+                         "%s is not understood; a model is named with -s",
+                         argv[optind]);
     if (!wishes->list && !wishes->symbol)
-        return fail(TOOL_USAGE,
-                    "which model? -s SYMBOL, or -l to list them; see " NAME
-                    " --help");
+        return tool_fail(TOOL_USAGE,
+                         "which model? -s SYMBOL, or -l to list them; see " NAME
+                         " --help");
     if (wishes->choice.gflops && wishes->choice.energy)
-        return fail(TOOL_USAGE, "-f needs times, not energies (-e)");
+        return tool_fail(TOOL_USAGE, "-f needs times, not energies (-e)");
     if (access(wishes->directory, W_OK | X_OK) < 0)
-        return fail(TOOL_USAGE, "-o %s: %s; name a directory that exists",
-                    wishes->directory, strerror(errno));
+        return tool_fail(TOOL_USAGE, "-o %s: %s; name a directory that exists",
+                         wishes->directory, strerror(errno));
     return TOOL_OK;
 }
 

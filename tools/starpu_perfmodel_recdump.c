@@ -239,7 +239,7 @@ static int dump_item(const struct perfmodel_item *item, void *arg)
     orr_model_file_free(file);
     if (rc == -ENOENT || rc == -ENODATA || rc == 0)
         return 0;
-    tool_error("%s", err.text[0] ? err.text : strerror(-rc));
+    tool_tell(&err, rc);
     dump->broken = true;
     return rc == -ENOMEM ? rc : 0;
 }
@@ -252,7 +252,7 @@ static int dump_model(struct dump *dump, const char *symbol, const char *path)
     int rc = orr_model_file_read(path, &file, &err);
 
     if (rc < 0 && rc != -ENODATA) {
-        tool_error("%s", err.text[0] ? err.text : strerror(-rc));
+        tool_tell(&err, rc);
         return rc;
     }
     for (size_t i = 0; file && i < dump->uses->n; i++) {
@@ -459,7 +459,7 @@ static int run(const char *machine, const char *input, const char *output)
 
 int main(int argc, char **argv)
 {
-    static char name[] = NAME;
+    static char no_command[] = "";
     const char *machine = getenv("ORRERY_MACHINE"), *output = NULL;
     bool version = false;
     const struct tool_option options[] = {{'m', "machine", &machine, NULL},
@@ -468,7 +468,7 @@ int main(int argc, char **argv)
                                           {0}};
     int nwords = 0, rc;
 
-    argv[0] = name;
+    argv[0] = no_command;
     rc = tool_parse_words(argc, argv, options, help, &nwords);
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;

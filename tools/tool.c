@@ -10,15 +10,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static void print_error(const char *format, va_list args)
+{
+    fprintf(stderr, "%s: ", program_invocation_short_name);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
 void tool_error(const char *format, ...)
 {
     va_list args;
 
-    fputs("orrery: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    print_error(format, args);
     va_end(args);
-    fputc('\n', stderr);
+}
+
+int tool_fail(int code, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print_error(format, args);
+    va_end(args);
+    return code;
+}
+
+void tool_tell(const struct orr_error *err, int rc)
+{
+    tool_error("%s", err->text[0] ? err->text : strerror(-rc));
 }
 
 /* The option that `word` names, NULL for none. `*ret_value` gets what follows
@@ -61,8 +81,10 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
         }
         option = find_option(options, argv[a], &value);
         if (!option || (option->flag && value)) {
-            tool_error("%s: unknown option %s; see orrery %s --help", argv[0],
-                       argv[a], argv[0]);
+            tool_error("%s%sunknown option %s; see %s%s%s --help", argv[0],
+                       *argv[0] ? ": " : "", argv[a],
+                       program_invocation_short_name, *argv[0] ? " " : "",
+                       argv[0]);
             return -1;
         }
         if (option->flag) {
@@ -72,7 +94,8 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
         if (!value && a + 1 < argc)
             value = argv[++a];
         if (!value || !*value) {
-            tool_error("%s: option %s needs a value", argv[0], argv[a]);
+            tool_error("%s%soption %s needs a value", argv[0],
+                       *argv[0] ? ": " : "", argv[a]);
             return -1;
         }
         *option->value = value;

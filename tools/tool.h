@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/error.h"
+
 /* Exit codes of our own; otherwise `run` and `trace` end as the program did. */
 enum {
     TOOL_OK = 0,
@@ -25,8 +27,16 @@ int cmd_perfmodel(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
 
-/* "orrery: …" and a newline on stderr. */
+/* The program's name, a colon, the words and a newline on stderr. */
 void tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, and returns `code`. */
+int tool_fail(int code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Prints what `err` says, or, where it says nothing, what the negative errno
+ * `rc` means. */
+void tool_tell(const struct orr_error *err, int rc);
 
 /* One option of a sub-command. Exactly one of `value` and `flag` is set. */
 struct tool_option {
@@ -36,7 +46,8 @@ struct tool_option {
     bool *flag;         /* gets true */
 };
 
-/* Walks through options, up to `--` or the first word that is none, and
+/* argv[0] is the sub-command as messages name it, "" in programs without any.
+ * Walks through options, up to `--` or the first word that is none, and
  * returns that word's index (argc when there is none). `options` ends with
  * one that has no name. --help prints `help` and returns 0; an unknown option
  * or a missing value prints a message and returns -1. */

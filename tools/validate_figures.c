@@ -33,14 +33,6 @@ static const struct report *report_of(const struct validation *v, unsigned size,
 
 /* --- kernels --- */
 
-static bool same_kernel(const struct report_kernel *a,
-                        const struct report_kernel *b)
-{
-    return a->footprint == b->footprint &&
-           a->implementation == b->implementation &&
-           !strcmp(a->name, b->name) && !strcmp(a->arch, b->arch);
-}
-
 static int add_kernel(struct validation *v, const struct report_kernel *kernel)
 {
     struct validate_kernel *list =
@@ -80,7 +72,7 @@ static int list_kernels(struct validation *v)
                 if (!kernel->model && isnan(kernel->predicted_us))
                     continue;
                 while (i < v->nkernels &&
-                       !same_kernel(&v->kernels[i].kernel, kernel))
+                       !report_same_kernel(&v->kernels[i].kernel, kernel))
                     i++;
                 if (i == v->nkernels && add_kernel(v, kernel) < 0)
                     return -ENOMEM;
@@ -104,7 +96,7 @@ static double in_repetition(const struct validation *v,
         for (size_t k = 0; k < report->nkernels; k++) {
             const struct report_kernel *other = &report->kernels[k];
 
-            if (!same_kernel(kernel, other) || isnan(figure(other)))
+            if (!report_same_kernel(kernel, other) || isnan(figure(other)))
                 continue;
             sum += figure(other) * (double)other->count;
             count += (double)other->count;

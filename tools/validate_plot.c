@@ -66,7 +66,7 @@ static void plot_kernels(struct plot *plot, const struct validation *v)
             tool_format("%s %s %08x", id->name, id->arch, id->footprint);
 
         fputs(k ? ", " : "", pipe);
-        plot_tic(plot, label ? label : id->name);
+        plot_tic(plot->pipe, label ? label : id->name);
         fprintf(pipe, " %zu", k);
         free(label);
     }
@@ -121,7 +121,7 @@ static void plot_ends(struct plot *plot, const struct validation *v)
                                   100 * v->ends[s].error);
 
         fputs(s ? ", " : "", pipe);
-        plot_tic(plot, label ? label : "");
+        plot_tic(plot->pipe, label ? label : "");
         fprintf(pipe, " %u", s);
         free(label);
     }
@@ -154,7 +154,7 @@ int validation_plot(const struct validation *v, const char *path)
         return -1;
     }
     fputs("set multiplot layout 1,2 title ", plot.pipe);
-    plot_text(&plot, title);
+    plot_text(plot.pipe, title);
     fputs("\n", plot.pipe);
     if (any_with(v, false) || any_with(v, true))
         plot_kernels(&plot, v);

@@ -2,6 +2,7 @@
 /* tools/validate_print.c - tables and JSON of `orrery validate`. */
 #include "tools/validate.h"
 
+#include "tools/json.h"
 #include "tools/program.h"
 #include "tools/table.h"
 #include "tools/tool.h"
@@ -234,15 +235,11 @@ int validation_print(const struct validation *v)
 
 /* --- JSON --- */
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *spread_json(struct validate_spread spread)
 {
-    return json_pack("{s:o, s:o, s:o}", "median", number(spread.median), "min",
-                     number(spread.min), "max", number(spread.max));
+    return json_pack(
+        "{s:o, s:o, s:o}", "median", tool_json_number(spread.median), "min",
+        tool_json_number(spread.min), "max", tool_json_number(spread.max));
 }
 
 static json_t *kernel_json(const struct validation *v, size_t k)
@@ -254,16 +251,19 @@ static json_t *kernel_json(const struct validation *v, size_t k)
 
     snprintf(footprint, sizeof(footprint), "%08x", kernel->kernel.footprint);
     for (unsigned rep = 0; rep < v->nreps; rep++)
-        json_array_append_new(times, number(kernel->times[rep]));
+        json_array_append_new(times, tool_json_number(kernel->times[rep]));
     return json_pack(
         "{s:s, s:s, s:i, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}",
         "name", kernel->kernel.name, "arch", kernel->kernel.arch,
         "implementation", (int)kernel->kernel.implementation, "footprint",
         footprint, "size", kernel->kernel.size, "predicted_us",
-        number(kernel->predicted), "measured_us", spread_json(kernel->measured),
-        "repetitions_us", times, "error", number(kernel->error), "drift",
-        number(expm1(item->excess)), "noise", number(item->noise), "alarm_from",
-        number(expm1(item->threshold)), "drifted", (int)item->drifted);
+        tool_json_number(kernel->predicted), "measured_us",
+        spread_json(kernel->measured), "repetitions_us", times, "error",
+        tool_json_number(kernel->error), "drift",
+        tool_json_number(expm1(item->excess)), "noise",
+        tool_json_number(item->noise), "alarm_from",
+        tool_json_number(expm1(item->threshold)), "drifted",
+        (int)item->drifted);
 }
 
 static json_t *link_json(const struct validate_link *link)
@@ -273,23 +273,25 @@ static json_t *link_json(const struct validate_link *link)
                      "predicted_count", link->predicted_count,
                      "measured_us_per_mib", spread_json(link->measured),
                      "predicted_us_per_mib", spread_json(link->predicted),
-                     "error", number(link->error));
+                     "error", tool_json_number(link->error));
 }
 
 static json_t *end_json(const struct validate_end *end)
 {
     return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:s}", "size", end->size,
                      "predicted_us", spread_json(end->predicted), "measured_us",
-                     spread_json(end->measured), "error", number(end->error),
-                     "disturbance", number(end->disturbance), "compared",
+                     spread_json(end->measured), "error",
+                     tool_json_number(end->error), "disturbance",
+                     tool_json_number(end->disturbance), "compared",
                      end->modelled ? "modelled tasks" : "makespan");
 }
 
 static json_t *kind_json(const struct drift_kind *kind)
 {
     return json_pack("{s:s, s:i, s:o, s:b}", "kind", kind->name, "kernels",
-                     (int)kind->nkernels, "slower", number(expm1(kind->shift)),
-                     "shifted", (int)kind->shifted);
+                     (int)kind->nkernels, "slower",
+                     tool_json_number(expm1(kind->shift)), "shifted",
+                     (int)kind->shifted);
 }
 
 int validation_print_json(const struct validation *v)
@@ -309,15 +311,14 @@ int validation_print_json(const struct validation *v)
     json = json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:b}", "machine",
                      real->machine, "scheduler", real->scheduler, "repetitions",
                      (int)v->nreps, "kernels", kernels, "links", links, "ends",
-                     ends, "median_error", number(v->median_error),
+                     ends, "median_error", tool_json_number(v->median_error),
                      "machine_shift", kinds, "drift", v->drift.ndrifted > 0);
-    if (!json || json_array_size(kernels) != v->nkernels) {
+    if (json && json_array_size(kernels) != v->nkernels) {
         json_decref(json);
-        tool_error("out of memory");
-        return -1;
+        json = NULL;
     }
-    json_dumpf(json, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(json);
-    return 0;
+    if (tool_json_print(json) == 0)
+        return 0;
+    tool_error("out of memory");
+    return -1;
 }

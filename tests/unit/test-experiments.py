@@ -239,6 +239,7 @@ def wrong_command_lines_end_with_2_and_a_remedy():
     for words in (("calibrate",), ("calibrate", "bus"),
                   ("calibrate", "kernels", "-t", "soon"),
                   ("calibrate", "kernels", "--confidence", "much"),
+                  ("calibrate", "kernels", "--confidence", "2"),
                   ("calibrate", "kernels", "--sizes", "1,2"),
                   ("validate", "-n", "0"), ("validate", "--sizes", "1"),
                   ("validate", "--seed", "x")):

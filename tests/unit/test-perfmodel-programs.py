@@ -260,6 +260,11 @@ def recdump_tests(tap, recdump, machine, folder):
               result.code == 1 and f"{tasks}:2:" in result.err, result)
     result = util.run(recdump, "-m", machine, "a", "b", env=env)
     tap.claim("two inputs are a wrong command line", result.code == 2, result)
+    result = util.run(recdump, "--none", env=env)
+    tap.claim("an unknown option names the program whose --help to read",
+              result.code == 2 and result.err ==
+              "starpu_perfmodel_recdump: unknown option --none; see "
+              "starpu_perfmodel_recdump --help\n", result)
     result = util.run(recdump, "--help", env=env)
     tap.claim("recdump --help has an example",
               "\nexample: starpu_perfmodel_recdump" in result.out, result)
