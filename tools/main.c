@@ -8,51 +8,32 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *what;
-} commands[] = {
+static const struct tool_command list[] = {
     {"run", cmd_run, "run a program, for real or on a simulated machine"},
-    {"calibrate", cmd_calibrate, "measure a program's kernels until known"},
     {"compare", cmd_compare, "compare machines and schedulers in one table"},
-    {"machine", cmd_machine, "list, show or copy machines"},
-    {"perfmodel", cmd_perfmodel, "look at measured kernel times, move them"},
     {"trace", cmd_trace, "run a program and draw what its workers did"},
+    {"machine", cmd_machine, "list, show, copy or examine machines"},
+    {"perfmodel", cmd_perfmodel, "show, check, draw and move kernel times"},
+    {"calibrate", cmd_calibrate, "measure a program's kernels until known"},
     {"validate", cmd_validate, "compare real and simulated runs, find drift"},
+    {0}};
+
+static const struct tool_commands commands = {
+    .name = "",
+    .list = list,
+    .head = "usage: orrery COMMAND [OPTIONS] [-- PROGRAM ARGUMENTS]\n"
+            "Runs task-based programs on machines one has, or has not.\n\n",
+    .tail = "\norrery COMMAND --help says more, orrery --version which this "
+            "is.\n"
+            "example: orrery compare -m MACHINE -s eager,dmdas -- "
+            "./cholesky\n",
 };
-
-#define NCOMMANDS (sizeof(commands) / sizeof(*commands))
-
-static void print_help(FILE *file)
-{
-    fputs("usage: orrery COMMAND [OPTIONS] [-- PROGRAM ARGUMENTS]\n"
-          "Runs task-based programs on machines one has, or has not.\n\n",
-          file);
-    for (size_t i = 0; i < NCOMMANDS; i++)
-        fprintf(file, "  %-9s %s\n", commands[i].name, commands[i].what);
-    fputs("\norrery COMMAND --help says more.\n"
-          "example: orrery compare -m MACHINE -s eager,dmdas -- ./cholesky\n",
-          file);
-}
 
 int main(int argc, char **argv)
 {
-    if (argc < 2) {
-        print_help(stderr);
-        return TOOL_USAGE;
-    }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-        print_help(stdout);
-        return TOOL_OK;
-    }
-    if (!strcmp(argv[1], "--version")) {
+    if (argc > 1 && !strcmp(argv[1], "--version")) {
         puts("orrery " ORR_VERSION);
         return TOOL_OK;
     }
-    for (size_t i = 0; i < NCOMMANDS; i++)
-        if (!strcmp(argv[1], commands[i].name))
-            return commands[i].run(argc - 1, argv + 1);
-    tool_error("there is no command %s; see orrery --help", argv[1]);
-    return TOOL_USAGE;
+    return tool_dispatch(&commands, argc, argv);
 }

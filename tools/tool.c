@@ -41,6 +41,49 @@ void tool_tell(const struct orr_error *err, int rc)
     tool_error("%s", err->text[0] ? err->text : strerror(-rc));
 }
 
+/* -- commands -- */
+
+static void print_commands(const struct tool_commands *commands, FILE *file)
+{
+    int widest = 0;
+
+    for (const struct tool_command *c = commands->list; c->name; c++)
+        if ((int)strlen(c->name) > widest)
+            widest = (int)strlen(c->name);
+    fputs(commands->head, file);
+    for (const struct tool_command *c = commands->list; c->name; c++)
+        fprintf(file, "  %-*s  %s\n", widest, c->name, c->what);
+    fputs(commands->tail, file);
+}
+
+int tool_dispatch(const struct tool_commands *commands, int argc, char **argv)
+{
+    const char *of = commands->name, *blank = *of ? " " : "";
+    const struct tool_command *c = commands->list;
+    char name[64];
+
+    if (argc < 2) {
+        print_commands(commands, stderr);
+        return TOOL_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+        print_commands(commands, stdout);
+        return TOOL_OK;
+    }
+    while (c->name && strcmp(argv[1], c->name) != 0)
+        c++;
+    if (!c->name) {
+        tool_error("there is no command %s%s%s; see %s%s%s --help", of, blank,
+                   argv[1], program_invocation_short_name, blank, of);
+        return TOOL_USAGE;
+    }
+    snprintf(name, sizeof(name), "%s%s%s", of, blank, c->name);
+    argv[1] = name;
+    return c->run(argc - 1, argv + 1);
+}
+
+/* -- options -- */
+
 /* The option that `word` names, NULL for none. `*ret_value` gets what follows
  * an equals sign or a letter in the same word, else NULL. */
 static const struct tool_option *find_option(const struct tool_option *options,
@@ -132,6 +175,8 @@ int tool_parse_words(int argc, char **argv, const struct tool_option *options,
     return 1;
 }
 
+/* -- files -- */
+
 static int write_stream(FILE *file, const char *name, const char *text,
                         size_t size)
 {
@@ -190,6 +235,8 @@ int tool_write_file(const char *path, const char *text, size_t size)
     fclose(file);
     return rc;
 }
+
+/* -- texts -- */
 
 char **tool_split(const char *text)
 {

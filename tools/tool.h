@@ -27,6 +27,23 @@ int cmd_perfmodel(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
 
+/* A command of the program, or a verb of a command. Returns the exit code. */
+struct tool_command {
+    const char *name;
+    int (*run)(int argc, char **argv); /* argv[0]: as messages name it */
+    const char *what;                  /* a few words for the list */
+};
+
+struct tool_commands {
+    const char *name; /* of the command they are verbs of; "": of the program */
+    const struct tool_command *list; /* ends with one that has no name */
+    const char *head, *tail;         /* of the help, around the list */
+};
+
+/* Runs the one that argv[1] names, or prints the help or what is wrong. Returns
+ * the exit code. */
+int tool_dispatch(const struct tool_commands *commands, int argc, char **argv);
+
 /* The program's name, a colon, the words and a newline on stderr. */
 void tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
