@@ -39,7 +39,6 @@ struct exam {
     const struct orr_doctor_input *in;
     struct orr_findings *out;
     bool *explained; /* per link: a finding has named it */
-    int rc;          /* of adding findings */
 };
 
 /* Links that break one rule; `worst` has the greatest badness. */
@@ -144,17 +143,16 @@ static void append_others(const struct exam *e, char *text,
         append(text, "%s %u more", named ? " and" : "", hits->n - 1 - named);
 }
 
-static void find(struct exam *e, enum orr_finding_severity severity,
-                 const char *rule, const char *what, const char *remedy)
+static void find(struct exam *e, enum orr_severity severity, const char *rule,
+                 const char *what, const char *remedy)
 {
-    if (e->rc == 0)
-        e->rc = orr_findings_add(e->out, severity, rule, what, remedy);
+    orr_findings_add(e->out, severity, rule, NULL, remedy, "%s", what);
 }
 
 /* One finding of what was hit, `what` telling the worst. */
 static void find_hits(struct exam *e, const struct hits *hits,
-                      enum orr_finding_severity severity, const char *rule,
-                      char *what, const char *remedy)
+                      enum orr_severity severity, const char *rule, char *what,
+                      const char *remedy)
 {
     append_others(e, what, hits);
     find(e, severity, rule, what, remedy);
@@ -181,7 +179,7 @@ static void check_shape(struct exam *e, const char *file,
                "counts %d: devices were added or taken away since it was "
                "measured, or lines were lost",
                file, shape->rows, shape->columns, nodes);
-        find(e, ORR_FINDING_ERROR, "size", what, again);
+        find(e, ORR_SEVERITY_ERROR, "size", what, again);
         return;
     }
     if (shape->rows > 0 && (shape->rows == shape->all_rows ||
@@ -191,14 +189,14 @@ static void check_shape(struct exam *e, const char *file,
                "last ones of a file for unknown, so there the last node has "
                "no figures",
                file);
-        find(e, ORR_FINDING_NOTE, "no-spare-row", what,
+        find(e, ORR_SEVERITY_NOTE, "no-spare-row", what,
              "add a column and a row of nan, or write the file with `orrery "
              "machine`");
     }
 }
 
 static void check_count(struct exam *e, const char *kind, int config,
-                        int platform, enum orr_finding_severity severity)
+                        int platform, enum orr_severity severity)
 {
     char what[MAX_TEXT] = "";
 
@@ -216,11 +214,11 @@ static void check_sizes(struct exam *e)
     check_shape(e, "bandwidth", in->bandwidth_shape);
     check_shape(e, "latency", in->latency_shape);
     check_count(e, "CPUs", in->config_cpus, in->platform_cpus,
-                ORR_FINDING_WARNING);
+                ORR_SEVERITY_WARNING);
     check_count(e, "CUDA devices", in->config_cuda, in->platform_cuda,
-                ORR_FINDING_ERROR);
+                ORR_SEVERITY_ERROR);
     check_count(e, "OpenCL devices", in->config_opencl, in->platform_opencl,
-                ORR_FINDING_ERROR);
+                ORR_SEVERITY_ERROR);
 }
 
 /* -- missing figures -- */
@@ -281,7 +279,7 @@ static void check_line(struct exam *e, const struct matrix *m, unsigned node,
            e->in->nodes[node].name);
     for (unsigned i = 0; i < e->in->nnodes; i++)
         e->explained[row ? link_of(e, node, i) : link_of(e, i, node)] = true;
-    find(e, ORR_FINDING_ERROR, m->rule, what, missing_remedy);
+    find(e, ORR_SEVERITY_ERROR, m->rule, what, missing_remedy);
 }
 
 static void check_missing(struct exam *e, const struct matrix *m)
@@ -305,7 +303,7 @@ static void check_missing(struct exam *e, const struct matrix *m)
     describe_figure(what, m, m->figures[hits.worst]);
     append(what, " from %s to %s", src_name(e, hits.worst),
            dst_name(e, hits.worst));
-    find_hits(e, &hits, ORR_FINDING_ERROR, m->rule, what, missing_remedy);
+    find_hits(e, &hits, ORR_SEVERITY_ERROR, m->rule, what, missing_remedy);
 }
 
 static void check_missing_bandwidth(struct exam *e)
@@ -378,8 +376,8 @@ static void apply(struct exam *e, const struct rule *rule)
     rule->words(e, (unsigned)(hits.worst / e->in->nnodes),
                 (unsigned)(hits.worst % e->in->nnodes), what);
     find_hits(e, &hits,
-              hits.badness >= rule->error_from ? ORR_FINDING_ERROR
-                                               : ORR_FINDING_WARNING,
+              hits.badness >= rule->error_from ? ORR_SEVERITY_ERROR
+                                               : ORR_SEVERITY_WARNING,
               rule->name, what, rule->remedy);
 }
 
@@ -750,5 +748,6 @@ int orr_doctor_examine(const struct orr_doctor_input *input,
         return -ENOMEM;
     examine(&exam);
     free(exam.explained);
-    return exam.rc;
+    orr_findings_worst_first(findings);
+    return findings->failed ? -ENOMEM : 0;
 }

@@ -8,30 +8,11 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "core/base/error.h"
+#include "platforms/findings.h"
 
 struct orr_bus_shape; /* platforms/bus_files.h */
-
-enum orr_finding_severity {
-    ORR_FINDING_NOTE,    /* good to know; nothing need be done */
-    ORR_FINDING_WARNING, /* unusual; true on some machines */
-    ORR_FINDING_ERROR,   /* predictions with these figures are wrong */
-};
-
-struct orr_finding {
-    enum orr_finding_severity severity;
-    const char *rule; /* stable word for scripts, "bandwidth-missing" */
-    char *what;       /* owned: nodes and figures by name */
-    char *remedy;     /* owned: what to do */
-};
-
-/* Zeroed to begin with; ended with orr_findings_done. */
-struct orr_findings {
-    struct orr_finding *items; /* owned, errors first */
-    size_t n;
-};
 
 enum orr_doctor_kind {
     ORR_DOCTOR_RAM,
@@ -65,8 +46,8 @@ struct orr_doctor_input {
     int platform_cpus, platform_cuda, platform_opencl;
 };
 
-/* Adds what is wrong to *findings, errors first. Errors: -ENOMEM; *findings
- * then holds what was found until then. */
+/* Adds what is wrong to *findings, errors first; they have no place. Errors:
+ * -ENOMEM; *findings then holds what was found until then. */
 int orr_doctor_examine(const struct orr_doctor_input *input,
                        struct orr_findings *findings);
 
@@ -79,17 +60,3 @@ int orr_doctor_examine_machine(const char *name,
                                const char *const *sampling_dirs,
                                struct orr_findings *findings,
                                struct orr_error *err);
-
-/* Adds one finding; texts are copied. Errors: -ENOMEM. */
-int orr_findings_add(struct orr_findings *findings,
-                     enum orr_finding_severity severity, const char *rule,
-                     const char *what, const char *remedy);
-
-/* How many have this severity. */
-size_t orr_findings_count(const struct orr_findings *findings,
-                          enum orr_finding_severity severity);
-
-/* "error", "warning", "note" */
-const char *orr_finding_severity_name(enum orr_finding_severity severity);
-
-void orr_findings_done(struct orr_findings *findings);

@@ -41,12 +41,11 @@ static int no_memory(struct patient *p)
     return orr_fail(p->err, -ENOMEM, "out of memory");
 }
 
-static int find(struct patient *p, enum orr_finding_severity severity,
-                const char *rule, const char *what, const char *remedy)
+static int find(struct patient *p, enum orr_severity severity, const char *rule,
+                const char *what, const char *remedy)
 {
-    if (orr_findings_add(p->findings, severity, rule, what, remedy))
-        return no_memory(p);
-    return 0;
+    orr_findings_add(p->findings, severity, rule, NULL, remedy, "%s", what);
+    return p->findings->failed ? no_memory(p) : 0;
 }
 
 /* A file that is there and cannot be read. Takes the words out of p->err. */
@@ -56,7 +55,7 @@ static int find_unreadable(struct patient *p, int code)
 
     if (code == -ENOMEM)
         return code;
-    rc = find(p, ORR_FINDING_ERROR, "unreadable", p->err->text,
+    rc = find(p, ORR_SEVERITY_ERROR, "unreadable", p->err->text,
               "correct the file, or measure again on the machine "
               "(STARPU_BUS_CALIBRATE=1), which writes it anew");
     if (rc == 0)
@@ -187,7 +186,7 @@ static int check_both(struct patient *p)
         return 0;
     snprintf(what, sizeof(what), "there is %s%s, but no usable %s beside it",
              p->stem, suffixes[p->has[1]], suffixes[p->has[0]]);
-    return find(p, ORR_FINDING_ERROR, "file-missing", what,
+    return find(p, ORR_SEVERITY_ERROR, "file-missing", what,
                 "measure again on the machine (STARPU_BUS_CALIBRATE=1), which "
                 "writes both; until then neither is used");
 }
@@ -388,6 +387,7 @@ int orr_doctor_examine_machine(const char *name,
         rc = read_without_platform(&p, name);
     if (rc == 0 && p.desc)
         rc = examine(&p);
+    orr_findings_worst_first(findings);
     orr_machine_desc_free(p.desc);
     free(p.stem);
     return rc;

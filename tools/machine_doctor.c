@@ -51,8 +51,8 @@ static void print_text(const char *name, const struct orr_findings *findings)
     for (size_t i = 0; i < findings->n; i++) {
         const struct orr_finding *item = &findings->items[i];
 
-        printf("%-9s", orr_finding_severity_name(item->severity));
-        print_wrapped(item->what, 9);
+        printf("%-9s", orr_severity_name(item->severity));
+        print_wrapped(item->text, 9);
         printf("%9s", "");
         print_wrapped(item->remedy, 9);
         putchar('\n');
@@ -62,9 +62,9 @@ static void print_text(const char *name, const struct orr_findings *findings)
         printf("healthy\n");
     else
         printf("%zu errors, %zu warnings, %zu notes\n",
-               orr_findings_count(findings, ORR_FINDING_ERROR),
-               orr_findings_count(findings, ORR_FINDING_WARNING),
-               orr_findings_count(findings, ORR_FINDING_NOTE));
+               orr_findings_count(findings, ORR_SEVERITY_ERROR),
+               orr_findings_count(findings, ORR_SEVERITY_WARNING),
+               orr_findings_count(findings, ORR_SEVERITY_NOTE));
 }
 
 static int print_json(const char *name, const struct orr_findings *findings)
@@ -74,14 +74,14 @@ static int print_json(const char *name, const struct orr_findings *findings)
     for (size_t i = 0; i < findings->n; i++) {
         const struct orr_finding *item = &findings->items[i];
 
-        json_array_append_new(
-            items,
-            json_pack("{s:s, s:s, s:s, s:s}", "severity",
-                      orr_finding_severity_name(item->severity), "rule",
-                      item->rule, "what", item->what, "remedy", item->remedy));
+        json_array_append_new(items,
+                              json_pack("{s:s, s:s, s:s, s:s}", "severity",
+                                        orr_severity_name(item->severity),
+                                        "fault", item->fault, "text",
+                                        item->text, "remedy", item->remedy));
     }
     root = json_pack("{s:s, s:b, s:o}", "machine", name, "healthy",
-                     orr_findings_count(findings, ORR_FINDING_ERROR) == 0,
+                     orr_findings_count(findings, ORR_SEVERITY_ERROR) == 0,
                      "findings", items);
     return tool_json_print(root);
 }
@@ -99,7 +99,7 @@ static int examine(const char *whose, const char *name,
         tool_error("%s%s", rc == -ENOENT ? whose : "", err.text);
     else if (json && print_json(name, &findings) < 0)
         tool_error("the findings could not be printed");
-    else if (!orr_findings_count(&findings, ORR_FINDING_ERROR))
+    else if (!orr_findings_count(&findings, ORR_SEVERITY_ERROR))
         result = TOOL_OK;
     if (rc == 0 && !json)
         print_text(name, &findings);

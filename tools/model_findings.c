@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct finding_place judge_place(const struct judge_impl *impl,
-                                 const struct orr_model_row *row)
+struct orr_finding_place judge_place(const struct judge_impl *impl,
+                                     const struct orr_model_row *row)
 {
-    return (struct finding_place){.kernel = impl->model->symbol,
-                                  .arch = impl->arch,
-                                  .hash = row ? &row->hash : NULL};
+    return (struct orr_finding_place){.kernel = impl->model->symbol,
+                                      .arch = impl->arch,
+                                      .hash = row ? &row->hash : NULL};
 }
 
 int judge_type(const struct judge_impl *impl)
@@ -96,10 +96,10 @@ static int add_model(struct judge *judge, const struct judge_model *model)
                 rc = add_impl(judge, model, comb, i);
     }
     if (rc == 0 && judge->nimpls == before) {
-        struct finding_place place = {.kernel = model->symbol};
+        struct orr_finding_place place = {.kernel = model->symbol};
 
-        findings_add(judge->findings, SEVERITY_ERROR, "empty", &place,
-                     JUDGE_MEASURE_MORE, "the file has no measure at all");
+        orr_findings_add(judge->findings, ORR_SEVERITY_ERROR, "empty", &place,
+                         JUDGE_MEASURE_MORE, "the file has no measure at all");
     }
     return rc;
 }
@@ -156,13 +156,13 @@ void judgement_count(struct judgement *judgement)
 
         arch->nerrors = arch->nwarnings = 0;
         for (size_t i = 0; i < judgement->findings.n; i++) {
-            const struct finding *f = &judgement->findings.items[i];
+            const struct orr_finding *f = &judgement->findings.items[i];
 
             if (!f->kernel || strcmp(f->kernel, arch->kernel) != 0 ||
                 (f->arch && !concerns(f->arch, arch->arch)))
                 continue;
-            arch->nerrors += f->severity == SEVERITY_ERROR;
-            arch->nwarnings += f->severity == SEVERITY_WARNING;
+            arch->nerrors += f->severity == ORR_SEVERITY_ERROR;
+            arch->nwarnings += f->severity == ORR_SEVERITY_WARNING;
         }
     }
 }
@@ -176,7 +176,7 @@ static int sum_up(struct judgement *judgement, const struct judge *judge)
         return -ENOMEM;
     for (unsigned i = 0; i < judge->nimpls && rc == 0; i++)
         rc = add_arch(judgement, judge, &judge->impls[i]);
-    findings_sort(&judgement->findings);
+    orr_findings_sort(&judgement->findings);
     judgement_count(judgement);
     return rc;
 }
@@ -242,6 +242,6 @@ void judgement_done(struct judgement *judgement)
     for (unsigned i = 0; i < judgement->narchs; i++)
         free(judgement->archs[i].kernel);
     free(judgement->archs);
-    findings_done(&judgement->findings);
+    orr_findings_done(&judgement->findings);
     *judgement = (struct judgement){0};
 }

@@ -8,7 +8,7 @@
 
 #include "perfmodel/side.h"
 #include "perfmodel/store.h"
-#include "tools/findings.h"
+#include "platforms/findings.h"
 
 /* One model. All borrowed. */
 struct judge_model {
@@ -46,8 +46,8 @@ struct judge_arch {
 };
 
 struct judgement {
-    struct findings findings; /* sorted */
-    struct judge_arch *archs; /* owned */
+    struct orr_findings findings; /* sorted */
+    struct judge_arch *archs;     /* owned */
     unsigned narchs;
     unsigned nmodels;
 };

@@ -137,7 +137,7 @@ static int look_at_sibling(struct judge *judge, const struct judge_impl *impl,
                            const struct judge_impl *usual)
 {
     const struct judge_row *other = judge_find_row(usual, r->row->hash);
-    struct finding_place place = judge_place(impl, r->row);
+    struct orr_finding_place place = judge_place(impl, r->row);
     double ratio = r->value / other->value, expected;
     int rc;
 
@@ -147,18 +147,19 @@ static int look_at_sibling(struct judge *judge, const struct judge_impl *impl,
     if (rc < 0)
         return rc;
     if (fabs(log(ratio) - expected) < log(SIBLINGS_APART))
-        findings_add(judge->findings, SEVERITY_NOTE, "devices-differ", &place,
-                     "nothing, if the devices are of different make",
-                     "%g µs here, %g µs on %s: the other kernels differ alike",
-                     r->value, other->value, usual->arch);
+        orr_findings_add(
+            judge->findings, ORR_SEVERITY_NOTE, "devices-differ", &place,
+            "nothing, if the devices are of different make",
+            "%g µs here, %g µs on %s: the other kernels differ alike", r->value,
+            other->value, usual->arch);
     else
-        findings_add(judge->findings, SEVERITY_ERROR, "siblings-disagree",
-                     &place, impl->anew,
-                     "%g µs here, %g µs on %s, a device of the same kind: %.3g "
-                     "times as %s",
-                     r->value, other->value, usual->arch,
-                     ratio > 1 ? ratio : 1 / ratio,
-                     ratio > 1 ? "long" : "fast");
+        orr_findings_add(
+            judge->findings, ORR_SEVERITY_ERROR, "siblings-disagree", &place,
+            impl->anew,
+            "%g µs here, %g µs on %s, a device of the same kind: %.3g "
+            "times as %s",
+            r->value, other->value, usual->arch, ratio > 1 ? ratio : 1 / ratio,
+            ratio > 1 ? "long" : "fast");
     return 0;
 }
 
@@ -195,7 +196,7 @@ static void look_at_mixed_sizes(struct judge *judge,
     for (unsigned i = 1; i < n; i++)
         for (unsigned k = 0; k < impls[i].nrows; k++) {
             const struct orr_model_row *row = impls[i].rows[k].row;
-            struct finding_place place = judge_place(&impls[i], row);
+            struct orr_finding_place place = judge_place(&impls[i], row);
 
             for (unsigned j = 0; j < i; j++) {
                 const struct orr_model_row *other =
@@ -204,8 +205,8 @@ static void look_at_mixed_sizes(struct judge *judge,
                 if (!other)
                     continue;
                 if (other->size != row->size)
-                    findings_add(
-                        judge->findings, SEVERITY_WARNING, "mixed-sizes",
+                    orr_findings_add(
+                        judge->findings, ORR_SEVERITY_WARNING, "mixed-sizes",
                         &place,
                         "give the codelet a footprint function that tells the "
                         "two apart, then measure anew with STARPU_CALIBRATE=2",
@@ -294,7 +295,7 @@ static void look_at_device(struct judge *judge, const struct judge_impl *impls,
                            const uint32_t *hashes, unsigned nhashes)
 {
     char arch[JUDGE_ARCH_SIZE];
-    struct finding_place place = {impls->model->symbol, arch, NULL};
+    struct orr_finding_place place = {impls->model->symbol, arch, NULL};
     unsigned nmissing = 0, nothers = 0;
 
     for (unsigned h = 0; h < nhashes; h++) {
@@ -311,11 +312,11 @@ static void look_at_device(struct judge *judge, const struct judge_impl *impls,
     snprintf(arch, sizeof(arch), "%s%d", orr_device_type_name(type), devid);
     if (nmissing == nothers)
         place.hash = NULL;
-    findings_add(judge->findings, SEVERITY_ERROR, "missing-device", &place,
-                 JUDGE_MEASURE_MORE,
-                 "nothing measured for %u of the %u footprints that other "
-                 "%s devices have",
-                 nmissing, nothers, orr_device_type_name(type));
+    orr_findings_add(judge->findings, ORR_SEVERITY_ERROR, "missing-device",
+                     &place, JUDGE_MEASURE_MORE,
+                     "nothing measured for %u of the %u footprints that other "
+                     "%s devices have",
+                     nmissing, nothers, orr_device_type_name(type));
 }
 
 /* A type that has been measured for some footprints, but not for all, or for
@@ -325,7 +326,7 @@ static void look_at_type(struct judge *judge, const struct judge_impl *impls,
                          unsigned nhashes)
 {
     const char *name = orr_device_type_name(type);
-    struct finding_place place = {impls->model->symbol, name, NULL};
+    struct orr_finding_place place = {impls->model->symbol, name, NULL};
     unsigned nmissing = 0;
 
     for (unsigned h = 0; h < nhashes; h++)
@@ -334,18 +335,20 @@ static void look_at_type(struct judge *judge, const struct judge_impl *impls,
     if (nmissing == 0)
         return;
     if (has_rows(impls, n, type)) {
-        findings_add(judge->findings, SEVERITY_WARNING, "missing-footprint",
-                     &place, JUDGE_MEASURE_MORE,
-                     "%u of %u footprints are measured elsewhere, but not on "
-                     "%s: tasks of these cannot be simulated there",
-                     nmissing, nhashes, name);
+        orr_findings_add(
+            judge->findings, ORR_SEVERITY_WARNING, "missing-footprint", &place,
+            JUDGE_MEASURE_MORE,
+            "%u of %u footprints are measured elsewhere, but not on "
+            "%s: tasks of these cannot be simulated there",
+            nmissing, nhashes, name);
         return;
     }
     place.hash = NULL;
-    findings_add(judge->findings, SEVERITY_NOTE, "missing-type", &place,
-                 "nothing, if the codelet has no implementation for it; else "
-                 "run PROGRAM with STARPU_CALIBRATE=1",
-                 "never measured on %s, which the machine has", name);
+    orr_findings_add(
+        judge->findings, ORR_SEVERITY_NOTE, "missing-type", &place,
+        "nothing, if the codelet has no implementation for it; else "
+        "run PROGRAM with STARPU_CALIBRATE=1",
+        "never measured on %s, which the machine has", name);
 }
 
 static int look_for_missing(struct judge *judge, const struct judge_impl *impls,
@@ -387,15 +390,16 @@ void judge_types(struct judge *judge)
 {
     for (int type = 0; type < JUDGE_NTYPES; type++) {
         const char *name = orr_device_type_name(type);
-        struct finding_place place = {NULL, name, NULL};
+        struct orr_finding_place place = {NULL, name, NULL};
 
         if (name && judge->options->ndevices[type] > 0 &&
             !known_devices(judge, type))
-            findings_add(judge->findings, SEVERITY_NOTE, "unused-type", &place,
-                         "nothing, if no kernel is to run there; else run "
-                         "PROGRAM with STARPU_CALIBRATE=1",
-                         "no kernel was ever measured on %s, which the machine "
-                         "has",
-                         name);
+            orr_findings_add(
+                judge->findings, ORR_SEVERITY_NOTE, "unused-type", &place,
+                "nothing, if no kernel is to run there; else run "
+                "PROGRAM with STARPU_CALIBRATE=1",
+                "no kernel was ever measured on %s, which the machine "
+                "has",
+                name);
     }
 }

@@ -26,15 +26,16 @@
 static void look_at_twins(struct judge *judge, const struct judge_impl *impl,
                           const struct judge_row *a, const struct judge_row *b)
 {
-    struct finding_place place = judge_place(impl, a->row);
+    struct orr_finding_place place = judge_place(impl, a->row);
     double ratio = b->row->mean / a->row->mean;
     bool differ = !(fabs(ratio - 1) <= judge->options->confidence);
 
-    findings_add(judge->findings, differ ? SEVERITY_ERROR : SEVERITY_WARNING,
-                 "duplicate-row", &place, impl->anew,
-                 "two rows of this footprint (%g µs with n %u, %g µs with n "
-                 "%u): which counts depends on who reads",
-                 a->row->mean, a->row->n, b->row->mean, b->row->n);
+    orr_findings_add(
+        judge->findings, differ ? ORR_SEVERITY_ERROR : ORR_SEVERITY_WARNING,
+        "duplicate-row", &place, impl->anew,
+        "two rows of this footprint (%g µs with n %u, %g µs with n "
+        "%u): which counts depends on who reads",
+        a->row->mean, a->row->n, b->row->mean, b->row->n);
 }
 
 static void look_at_duplicates(struct judge *judge,
@@ -84,7 +85,7 @@ static void look_at_falls(struct judge *judge, const struct judge_impl *impl,
                           const struct judge_row *const *rows, unsigned n)
 {
     const struct judge_row *small = NULL, *big = NULL;
-    struct finding_place place;
+    struct orr_finding_place place;
     double worst = FALL_ODD;
 
     for (unsigned i = 0; i < n; i++)
@@ -98,8 +99,9 @@ static void look_at_falls(struct judge *judge, const struct judge_impl *impl,
     if (!small)
         return;
     place = judge_place(impl, big->row);
-    findings_add(
-        judge->findings, worst < FALL_ERROR ? SEVERITY_ERROR : SEVERITY_WARNING,
+    orr_findings_add(
+        judge->findings,
+        worst < FALL_ERROR ? ORR_SEVERITY_ERROR : ORR_SEVERITY_WARNING,
         "falls-with-size", &place, impl->anew,
         "size %llu takes %g µs, though %llu, footprint %08x, takes "
         "%g µs: one of the two is wrong",
@@ -198,7 +200,7 @@ static void look_at_fit(struct judge *judge, const struct judge_impl *impl,
     for (unsigned left = n; left >= LEAST_SIZES; left--) {
         struct orr_guess guess = {0};
         unsigned k = farthest(rows, set_aside, n, &guess);
-        struct finding_place place;
+        struct orr_finding_place place;
         double ratio;
 
         if (k == n)
@@ -206,13 +208,14 @@ static void look_at_fit(struct judge *judge, const struct judge_impl *impl,
         set_aside[k] = true;
         place = judge_place(impl, rows[k]->row);
         ratio = rows[k]->value / guess.value;
-        findings_add(judge->findings,
-                     ratio > FIT_FAR || ratio < 1 / FIT_FAR ? SEVERITY_ERROR
-                                                            : SEVERITY_WARNING,
-                     "off-the-curve", &place, impl->anew,
-                     "size %llu takes %g µs; the other sizes let expect %g µs",
-                     (unsigned long long)rows[k]->row->size, rows[k]->value,
-                     guess.value);
+        orr_findings_add(
+            judge->findings,
+            ratio > FIT_FAR || ratio < 1 / FIT_FAR ? ORR_SEVERITY_ERROR
+                                                   : ORR_SEVERITY_WARNING,
+            "off-the-curve", &place, impl->anew,
+            "size %llu takes %g µs; the other sizes let expect %g µs",
+            (unsigned long long)rows[k]->row->size, rows[k]->value,
+            guess.value);
     }
 }
 
@@ -254,25 +257,26 @@ static bool is_range_wide(const struct orr_model_fit *fit)
 static void look_at_range(struct judge *judge, const struct judge_impl *impl)
 {
     const struct orr_model_fit *fit = &impl->impl->fit;
-    struct finding_place place = judge_place(impl, NULL);
-    enum severity severity = SEVERITY_WARNING;
+    struct orr_finding_place place = judge_place(impl, NULL);
+    enum orr_severity severity = ORR_SEVERITY_WARNING;
 
     if (impl->nrows == 0)
-        severity = SEVERITY_ERROR; /* nothing else can answer */
+        severity = ORR_SEVERITY_ERROR; /* nothing else can answer */
     if (fit->n < judge->options->minimum)
-        findings_add(judge->findings, severity, "formula-few-samples", &place,
-                     JUDGE_MEASURE_MORE,
-                     "the formula rests on %u samples; below %u it is not used",
-                     fit->n, judge->options->minimum);
+        orr_findings_add(
+            judge->findings, severity, "formula-few-samples", &place,
+            JUDGE_MEASURE_MORE,
+            "the formula rests on %u samples; below %u it is not used", fit->n,
+            judge->options->minimum);
     if (!is_range_wide(fit))
-        findings_add(judge->findings, severity, "formula-range", &place,
-                     "measure other sizes too: run PROGRAM with "
-                     "STARPU_CALIBRATE=1 for sizes from small to large",
-                     "the formula was fitted to sizes %llu to %llu only: it "
-                     "is not used before the largest exceeds the smallest by "
-                     "more than a ninth",
-                     (unsigned long long)fit->minx,
-                     (unsigned long long)fit->maxx);
+        orr_findings_add(
+            judge->findings, severity, "formula-range", &place,
+            "measure other sizes too: run PROGRAM with "
+            "STARPU_CALIBRATE=1 for sizes from small to large",
+            "the formula was fitted to sizes %llu to %llu only: it "
+            "is not used before the largest exceeds the smallest by "
+            "more than a ninth",
+            (unsigned long long)fit->minx, (unsigned long long)fit->maxx);
 }
 
 /* Whether a law grows and stays positive where it is used; says it if not. */
@@ -281,17 +285,17 @@ static bool is_law_good(struct judge *judge, const struct judge_impl *impl,
                         const char *words)
 {
     const struct orr_model_fit *fit = &impl->impl->fit;
-    struct finding_place place = judge_place(impl, NULL);
+    struct orr_finding_place place = judge_place(impl, NULL);
     double low = law(fit, 0.9 * (double)fit->minx);
     double high = law(fit, 1.1 * (double)fit->maxx);
 
     if (low > 0 && high >= low && isfinite(high))
         return true;
-    findings_add(judge->findings, SEVERITY_ERROR, "formula-impossible", &place,
-                 impl->anew,
-                 "%s gives %g µs at the smallest size and %g µs at the "
-                 "largest: times neither fall nor vanish",
-                 words, low, high);
+    orr_findings_add(judge->findings, ORR_SEVERITY_ERROR, "formula-impossible",
+                     &place, impl->anew,
+                     "%s gives %g µs at the smallest size and %g µs at the "
+                     "largest: times neither fall nor vanish",
+                     words, low, high);
     return false;
 }
 
@@ -302,7 +306,7 @@ static int look_at_agreement(struct judge *judge, const struct judge_impl *impl,
                              const char *words)
 {
     const struct orr_model_fit *fit = &impl->impl->fit;
-    struct finding_place place = judge_place(impl, NULL);
+    struct orr_finding_place place = judge_place(impl, NULL);
     double *errors = calloc(impl->nrows + 1, sizeof(*errors)), median;
     unsigned n = 0;
 
@@ -323,10 +327,10 @@ static int look_at_agreement(struct judge *judge, const struct judge_impl *impl,
     median = n ? errors[n / 2] : 0;
     free(errors);
     if (median > FORMULA_OFF)
-        findings_add(judge->findings, SEVERITY_WARNING, "formula-off", &place,
-                     JUDGE_MEASURE_MORE,
-                     "%s is off the measured rows by %.0f %% (median)", words,
-                     100 * median);
+        orr_findings_add(judge->findings, ORR_SEVERITY_WARNING, "formula-off",
+                         &place, JUDGE_MEASURE_MORE,
+                         "%s is off the measured rows by %.0f %% (median)",
+                         words, 100 * median);
     return 0;
 }
 
@@ -343,7 +347,7 @@ static void look_at_coefficients(struct judge *judge,
                                  const struct judge_impl *impl)
 {
     const struct orr_model_fit *fit = &impl->impl->fit;
-    struct finding_place place = judge_place(impl, NULL);
+    struct orr_finding_place place = judge_place(impl, NULL);
     bool any = false, broken = false;
 
     for (unsigned i = 0; i < fit->ncoeff; i++) {
@@ -351,10 +355,11 @@ static void look_at_coefficients(struct judge *judge,
         broken |= !isfinite(fit->coeff[i]);
     }
     if (broken || !any)
-        findings_add(judge->findings, SEVERITY_ERROR, "no-coefficients", &place,
-                     "measure with more combinations of the parameters: run "
-                     "PROGRAM with STARPU_CALIBRATE=1",
-                     "the multiple regression has no usable coefficients");
+        orr_findings_add(
+            judge->findings, ORR_SEVERITY_ERROR, "no-coefficients", &place,
+            "measure with more combinations of the parameters: run "
+            "PROGRAM with STARPU_CALIBRATE=1",
+            "the multiple regression has no usable coefficients");
 }
 
 static int look_at_formula(struct judge *judge, const struct judge_impl *impl)

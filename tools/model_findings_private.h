@@ -32,7 +32,7 @@ struct judge_impl {
 
 struct judge {
     const struct judge_options *options;
-    struct findings *findings;
+    struct orr_findings *findings;
     unsigned nimpls, slots;
     struct judge_impl *impls; /* owned; those of a model beside each other */
 };
@@ -61,8 +61,8 @@ const struct judge_row *judge_find_row(const struct judge_impl *impl,
  * that has a name, else -1. */
 int judge_type(const struct judge_impl *impl);
 
-struct finding_place judge_place(const struct judge_impl *impl,
-                                 const struct orr_model_row *row);
+struct orr_finding_place judge_place(const struct judge_impl *impl,
+                                     const struct orr_model_row *row);
 
 /* The remedy for figures that are too few. */
 #define JUDGE_MEASURE_MORE                                                     \

@@ -41,30 +41,32 @@ static bool is_time(double value)
 static bool look_at_figures(struct judge *judge, const struct judge_impl *impl,
                             const struct orr_model_row *row)
 {
-    struct finding_place place = judge_place(impl, row);
+    struct orr_finding_place place = judge_place(impl, row);
     bool good = is_time(row->mean);
 
     if (row->n == 0)
         return false;
     if (!good)
-        findings_add(judge->findings, SEVERITY_ERROR, "impossible-time", &place,
-                     impl->anew, "the mean is %g µs: no kernel takes that long",
-                     row->mean);
+        orr_findings_add(judge->findings, ORR_SEVERITY_ERROR, "impossible-time",
+                         &place, impl->anew,
+                         "the mean is %g µs: no kernel takes that long",
+                         row->mean);
     if (!is_time(row->sum) || !is_time(row->sum2) || !isfinite(row->dev) ||
         row->dev < 0) {
-        findings_add(judge->findings, SEVERITY_ERROR, "impossible-figure",
-                     &place, impl->anew,
-                     "dev %g, sum %g, sum of squares %g cannot come from "
-                     "measured times",
-                     row->dev, row->sum, row->sum2);
+        orr_findings_add(judge->findings, ORR_SEVERITY_ERROR,
+                         "impossible-figure", &place, impl->anew,
+                         "dev %g, sum %g, sum of squares %g cannot come from "
+                         "measured times",
+                         row->dev, row->sum, row->sum2);
         good = false;
     }
     if (isnan(row->flops))
-        findings_add(judge->findings, SEVERITY_WARNING, "mixed-flops", &place,
-                     "give the tasks' codelet a footprint function that tells "
-                     "them apart",
-                     "tasks of this footprint disagreed about their flops: "
-                     "different work shares one mean");
+        orr_findings_add(
+            judge->findings, ORR_SEVERITY_WARNING, "mixed-flops", &place,
+            "give the tasks' codelet a footprint function that tells "
+            "them apart",
+            "tasks of this footprint disagreed about their flops: "
+            "different work shares one mean");
     return good;
 }
 
@@ -74,7 +76,7 @@ static bool look_at_figures(struct judge *judge, const struct judge_impl *impl,
 static double look_at_sums(struct judge *judge, const struct judge_impl *impl,
                            const struct orr_model_row *row)
 {
-    struct finding_place place = judge_place(impl, row);
+    struct orr_finding_place place = judge_place(impl, row);
     double mean = row->sum / row->n;
     double off = fabs(row->mean / mean - 1);
     double variance = row->sum2 / row->n - mean * mean;
@@ -84,20 +86,21 @@ static double look_at_sums(struct judge *judge, const struct judge_impl *impl,
     double rounding = 1e-5 * mean * mean + 0.02 * claimed;
 
     if (off > MEAN_ROUNDING)
-        findings_add(judge->findings,
-                     off > MEAN_WRONG ? SEVERITY_ERROR : SEVERITY_WARNING,
-                     "mean-not-sum", &place, impl->anew,
-                     "the mean is %g µs, but sum/n is %g µs: the file was "
-                     "edited, or merged wrongly",
-                     row->mean, mean);
+        orr_findings_add(judge->findings,
+                         off > MEAN_WRONG ? ORR_SEVERITY_ERROR
+                                          : ORR_SEVERITY_WARNING,
+                         "mean-not-sum", &place, impl->anew,
+                         "the mean is %g µs, but sum/n is %g µs: the file was "
+                         "edited, or merged wrongly",
+                         row->mean, mean);
     if (fabs(variance - claimed) <= rounding)
         return row->dev;
     if (off <= MEAN_ROUNDING)
-        findings_add(judge->findings, SEVERITY_WARNING, "dev-not-sums", &place,
-                     impl->anew,
-                     "the deviation is %g µs, but the sums give %g µs: the "
-                     "file was edited, or merged wrongly",
-                     row->dev, computed);
+        orr_findings_add(judge->findings, ORR_SEVERITY_WARNING, "dev-not-sums",
+                         &place, impl->anew,
+                         "the deviation is %g µs, but the sums give %g µs: the "
+                         "file was edited, or merged wrongly",
+                         row->dev, computed);
     return fmin(row->dev, computed);
 }
 
@@ -105,21 +108,21 @@ static double look_at_sums(struct judge *judge, const struct judge_impl *impl,
 static void look_at_spread(struct judge *judge, const struct judge_impl *impl,
                            const struct orr_model_row *row, double dev)
 {
-    struct finding_place place = judge_place(impl, row);
+    struct orr_finding_place place = judge_place(impl, row);
     double spread = dev / row->mean;
 
     if (spread >= SPREAD_SPIKES)
-        findings_add(judge->findings, SEVERITY_ERROR, "spikes", &place,
-                     impl->anew,
-                     "mean %g µs with deviation %g µs: a few very long "
-                     "measures make this mean, most runs are much shorter",
-                     row->mean, dev);
+        orr_findings_add(judge->findings, ORR_SEVERITY_ERROR, "spikes", &place,
+                         impl->anew,
+                         "mean %g µs with deviation %g µs: a few very long "
+                         "measures make this mean, most runs are much shorter",
+                         row->mean, dev);
     else if (spread >= SPREAD_ODD)
-        findings_add(judge->findings, SEVERITY_WARNING, "spread", &place,
-                     JUDGE_MEASURE_MORE,
-                     "the deviation is %.0f %% of the mean: spikes, two "
-                     "regimes, or work that the footprint does not tell",
-                     100 * spread);
+        orr_findings_add(judge->findings, ORR_SEVERITY_WARNING, "spread",
+                         &place, JUDGE_MEASURE_MORE,
+                         "the deviation is %.0f %% of the mean: spikes, two "
+                         "regimes, or work that the footprint does not tell",
+                         100 * spread);
 }
 
 /* -- with a side file -- */
@@ -128,11 +131,11 @@ static void look_at_series(struct judge *judge, const struct judge_impl *impl,
                            const struct orr_model_row *row,
                            const struct orr_summary *summary)
 {
-    struct finding_place place = judge_place(impl, row);
+    struct orr_finding_place place = judge_place(impl, row);
 
     if (summary->nregimes == 2)
-        findings_add(
-            judge->findings, SEVERITY_WARNING, "two-regimes", &place,
+        orr_findings_add(
+            judge->findings, ORR_SEVERITY_WARNING, "two-regimes", &place,
             "fix the clocks (nvidia-smi -lgc, cpupower frequency-set) or find "
             "what changes, then measure anew with STARPU_CALIBRATE=2",
             "two regimes: %.0f %% of the runs take %g µs, %.0f %% take %g µs; "
@@ -140,42 +143,46 @@ static void look_at_series(struct judge *judge, const struct judge_impl *impl,
             100 * summary->regimes[0].share, summary->regimes[0].median,
             100 * summary->regimes[1].share, summary->regimes[1].median);
     else if (summary->autocorrelation > CORRELATION_HIGH)
-        findings_add(judge->findings, SEVERITY_NOTE, "autocorrelation", &place,
-                     "measure in several runs apart from each other, with "
-                     "other kernels between",
-                     "successive measures resemble each other (lag-1 "
-                     "correlation %.2f): n samples tell less than n would",
-                     summary->autocorrelation);
+        orr_findings_add(judge->findings, ORR_SEVERITY_NOTE, "autocorrelation",
+                         &place,
+                         "measure in several runs apart from each other, with "
+                         "other kernels between",
+                         "successive measures resemble each other (lag-1 "
+                         "correlation %.2f): n samples tell less than n would",
+                         summary->autocorrelation);
 }
 
 static void look_at_side(struct judge *judge, const struct judge_impl *impl,
                          const struct orr_model_row *row,
                          const struct orr_side_entry *side)
 {
-    struct finding_place place = judge_place(impl, row);
+    struct orr_finding_place place = judge_place(impl, row);
     double share =
         side->nseen ? (double)side->noutliers / (double)side->nseen : 0;
     double first = side->nfirst ? side->first_sum / side->nfirst : 0;
 
     if (share > OUTLIERS_MANY)
-        findings_add(judge->findings, SEVERITY_WARNING, "outliers", &place,
-                     "look for what disturbs the machine while it is measured "
-                     "(other programs, threads not bound, swapping)",
-                     "%.0f %% of %llu measures were outliers and set aside",
-                     100 * share, (unsigned long long)side->nseen);
+        orr_findings_add(
+            judge->findings, ORR_SEVERITY_WARNING, "outliers", &place,
+            "look for what disturbs the machine while it is measured "
+            "(other programs, threads not bound, swapping)",
+            "%.0f %% of %llu measures were outliers and set aside", 100 * share,
+            (unsigned long long)side->nseen);
     if (first > FIRST_RUN_LONG * side->estimate)
-        findings_add(judge->findings, SEVERITY_NOTE, "first-run", &place,
-                     "nothing; first runs are kept out of the time",
-                     "the first run of a process takes %g µs, %.0f times as "
-                     "long as the others",
-                     first, first / side->estimate);
+        orr_findings_add(
+            judge->findings, ORR_SEVERITY_NOTE, "first-run", &place,
+            "nothing; first runs are kept out of the time",
+            "the first run of a process takes %g µs, %.0f times as "
+            "long as the others",
+            first, first / side->estimate);
     if (fabs(row->mean / side->estimate - 1) > 0.1)
-        findings_add(judge->findings, SEVERITY_NOTE, "mean-moved", &place,
-                     "nothing for Orrery; for StarPU measure anew with "
-                     "STARPU_CALIBRATE=2",
-                     "the mean is %g µs, the robust estimate %g µs: StarPU "
-                     "believes the one, Orrery the other",
-                     row->mean, side->estimate);
+        orr_findings_add(judge->findings, ORR_SEVERITY_NOTE, "mean-moved",
+                         &place,
+                         "nothing for Orrery; for StarPU measure anew with "
+                         "STARPU_CALIBRATE=2",
+                         "the mean is %g µs, the robust estimate %g µs: StarPU "
+                         "believes the one, Orrery the other",
+                         row->mean, side->estimate);
 }
 
 /* The widest honest interval: of the means over blocks of the whole life when
@@ -195,16 +202,17 @@ static int judge_with_side(struct judge *judge, const struct judge_impl *impl,
                            const struct orr_side_entry *side,
                            struct judge_row *ret)
 {
-    struct finding_place place = judge_place(impl, ret->row);
+    struct orr_finding_place place = judge_place(impl, ret->row);
     struct orr_summary summary;
     int rc;
 
     if (!is_time(side->estimate)) {
-        findings_add(judge->findings, SEVERITY_ERROR, "impossible-time", &place,
-                     impl->anew,
-                     "the side file's estimate is %g µs: no kernel takes that "
-                     "long",
-                     side->estimate);
+        orr_findings_add(
+            judge->findings, ORR_SEVERITY_ERROR, "impossible-time", &place,
+            impl->anew,
+            "the side file's estimate is %g µs: no kernel takes that "
+            "long",
+            side->estimate);
         ret->sound = false;
         return 0;
     }
@@ -212,9 +220,9 @@ static int judge_with_side(struct judge *judge, const struct judge_impl *impl,
     look_at_side(judge, impl, ret->row, side);
     rc = orr_summarise(side->recent, side->nrecent, &summary);
     if (rc == -EINVAL) {
-        findings_add(judge->findings, SEVERITY_WARNING, "side-broken", &place,
-                     JUDGE_MEASURE_MORE,
-                     "the side file has samples that are no times");
+        orr_findings_add(judge->findings, ORR_SEVERITY_WARNING, "side-broken",
+                         &place, JUDGE_MEASURE_MORE,
+                         "the side file has samples that are no times");
         return 0;
     }
     if (rc < 0)
@@ -230,13 +238,14 @@ static void judge_without_side(struct judge *judge,
                                double dev, struct judge_row *ret)
 {
     const struct orr_model_row *row = ret->row;
-    struct finding_place place = judge_place(impl, row);
+    struct orr_finding_place place = judge_place(impl, row);
 
     if (stale)
-        findings_add(judge->findings, SEVERITY_WARNING, "stale-side", &place,
-                     JUDGE_MEASURE_MORE,
-                     "the side file is stale: somebody else, StarPU perhaps, "
-                     "has changed this row since; its plain mean counts");
+        orr_findings_add(
+            judge->findings, ORR_SEVERITY_WARNING, "stale-side", &place,
+            JUDGE_MEASURE_MORE,
+            "the side file is stale: somebody else, StarPU perhaps, "
+            "has changed this row since; its plain mean counts");
     ret->value = row->mean;
     ret->independent = true;
     if (row->n > 1)
@@ -249,25 +258,27 @@ static void look_at_precision(struct judge *judge,
                               const struct judge_impl *impl,
                               const struct judge_row *r)
 {
-    struct finding_place place = judge_place(impl, r->row);
+    struct orr_finding_place place = judge_place(impl, r->row);
     const struct judge_options *options = judge->options;
 
     if (r->row->n < options->minimum)
-        findings_add(judge->findings, SEVERITY_ERROR, "few-samples", &place,
-                     JUDGE_MEASURE_MORE,
-                     "%u samples: below %u a time is not taken for calibrated",
-                     r->row->n, options->minimum);
+        orr_findings_add(
+            judge->findings, ORR_SEVERITY_ERROR, "few-samples", &place,
+            JUDGE_MEASURE_MORE,
+            "%u samples: below %u a time is not taken for calibrated",
+            r->row->n, options->minimum);
     else if (isnan(r->half_width))
-        findings_add(judge->findings, SEVERITY_WARNING, "imprecise", &place,
-                     JUDGE_MEASURE_MORE,
-                     "too few recent samples to say how exactly %g µs is known",
-                     r->value);
+        orr_findings_add(
+            judge->findings, ORR_SEVERITY_WARNING, "imprecise", &place,
+            JUDGE_MEASURE_MORE,
+            "too few recent samples to say how exactly %g µs is known",
+            r->value);
     else if (r->half_width > options->confidence)
-        findings_add(
+        orr_findings_add(
             judge->findings,
             r->half_width > INTERVAL_HOPELESS * options->confidence
-                ? SEVERITY_ERROR
-                : SEVERITY_WARNING,
+                ? ORR_SEVERITY_ERROR
+                : ORR_SEVERITY_WARNING,
             "imprecise", &place, JUDGE_MEASURE_MORE,
             "%g µs is known to ± %.2g %% only, from %u samples; ± %.2g %% is "
             "asked for",
@@ -278,18 +289,18 @@ static void look_at_precision(struct judge *judge,
 static void look_at_speed(struct judge *judge, const struct judge_impl *impl,
                           const struct judge_row *r)
 {
-    struct finding_place place = judge_place(impl, r->row);
+    struct orr_finding_place place = judge_place(impl, r->row);
     int type = judge_type(impl);
     double peak = type < 0 ? 0 : judge->options->peak[type];
     double gflops = r->row->flops / r->value / 1e3;
 
     peak *= impl->comb->devices[0].ncores;
     if (peak > 0 && gflops > peak)
-        findings_add(judge->findings, SEVERITY_ERROR, "above-peak", &place,
-                     "check the flops that the codelet's tasks declare, then "
-                     "measure anew with STARPU_CALIBRATE=2",
-                     "%.4g GFlop/s are more than the peak of %.4g", gflops,
-                     peak);
+        orr_findings_add(
+            judge->findings, ORR_SEVERITY_ERROR, "above-peak", &place,
+            "check the flops that the codelet's tasks declare, then "
+            "measure anew with STARPU_CALIBRATE=2",
+            "%.4g GFlop/s are more than the peak of %.4g", gflops, peak);
 }
 
 static int judge_row(struct judge *judge, const struct judge_impl *impl,
@@ -338,7 +349,7 @@ int judge_value(const struct judge_model *model,
                 double *ret_half_width)
 {
     static const struct judge_options options = {.confidence = 1};
-    struct findings unused = {0};
+    struct orr_findings unused = {0};
     struct judge judge = {.options = &options, .findings = &unused};
     struct judge_impl impl = {.model = model,
                               .comb = comb,
@@ -349,7 +360,7 @@ int judge_value(const struct judge_model *model,
 
     if (unused.failed)
         rc = -ENOMEM;
-    findings_done(&unused);
+    orr_findings_done(&unused);
     if (rc < 0)
         return rc;
     *ret_value = *ret_half_width = NAN;

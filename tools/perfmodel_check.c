@@ -43,9 +43,9 @@ static const char help[] =
 
 /* The models of a machine as they are read. */
 struct set {
-    struct findings problems;   /* of files that cannot be read */
-    struct judge_model *models; /* owned */
-    struct set_file {           /* owned; what the models borrow */
+    struct orr_findings problems; /* of files that cannot be read */
+    struct judge_model *models;   /* owned */
+    struct set_file {             /* owned; what the models borrow */
         struct perfmodel_data data;
         char *symbol;
     } * files;
@@ -60,7 +60,7 @@ static void set_done(struct set *set)
     }
     free(set->models);
     free(set->files);
-    findings_done(&set->problems);
+    orr_findings_done(&set->problems);
 }
 
 static int set_grow(struct set *set)
@@ -86,17 +86,18 @@ static int set_grow(struct set *set)
 static void note_unreadable(struct set *set, const struct perfmodel_item *item,
                             int rc, const struct orr_error *err)
 {
-    struct finding_place place = {.kernel = item->symbol};
+    struct orr_finding_place place = {.kernel = item->symbol};
 
     if (rc == -ENODATA)
-        findings_add(&set->problems, SEVERITY_WARNING, "empty-file", &place,
-                     "delete the file, or measure the kernel",
-                     "%s is empty and counts as absent", item->path);
+        orr_findings_add(&set->problems, ORR_SEVERITY_WARNING, "empty-file",
+                         &place, "delete the file, or measure the kernel",
+                         "%s is empty and counts as absent", item->path);
     else
-        findings_add(&set->problems, SEVERITY_ERROR, "broken-file", &place,
-                     "restore the file from a copy, or delete it and measure "
-                     "the kernel anew with STARPU_CALIBRATE=1",
-                     "%s", err->text[0] ? err->text : strerror(-rc));
+        orr_findings_add(
+            &set->problems, ORR_SEVERITY_ERROR, "broken-file", &place,
+            "restore the file from a copy, or delete it and measure "
+            "the kernel anew with STARPU_CALIBRATE=1",
+            "%s", err->text[0] ? err->text : strerror(-rc));
 }
 
 static int read_model(const struct perfmodel_item *item, void *arg)
@@ -124,11 +125,12 @@ static int read_model(const struct perfmodel_item *item, void *arg)
         return rc;
     }
     if (data.state == PERFMODEL_SIDE_BROKEN) {
-        struct finding_place place = {.kernel = item->symbol};
+        struct orr_finding_place place = {.kernel = item->symbol};
 
-        findings_add(&set->problems, SEVERITY_WARNING, "broken-side", &place,
-                     "delete the side file; the next measures make a new one",
-                     "%s; plain means count instead", data.problem.text);
+        orr_findings_add(
+            &set->problems, ORR_SEVERITY_WARNING, "broken-side", &place,
+            "delete the side file; the next measures make a new one",
+            "%s; plain means count instead", data.problem.text);
     }
     set->files[set->n] = (struct set_file){data, symbol};
     set->models[set->n++] = (struct judge_model){
@@ -137,15 +139,16 @@ static int read_model(const struct perfmodel_item *item, void *arg)
 }
 
 /* Moves what `from` found to the end of `to`. */
-static int take_findings(struct findings *to, const struct findings *from)
+static int take_findings(struct orr_findings *to,
+                         const struct orr_findings *from)
 {
     for (size_t i = 0; i < from->n; i++) {
-        const struct finding *f = &from->items[i];
-        struct finding_place place = {f->kernel, f->arch,
-                                      f->has_hash ? &f->hash : NULL};
+        const struct orr_finding *f = &from->items[i];
+        struct orr_finding_place place = {f->kernel, f->arch,
+                                          f->has_hash ? &f->hash : NULL};
 
-        findings_add(to, f->severity, f->fault, &place, f->remedy, "%s",
-                     f->text);
+        orr_findings_add(to, f->severity, f->fault, &place, f->remedy, "%s",
+                         f->text);
     }
     return from->failed || to->failed ? -ENOMEM : 0;
 }
@@ -157,10 +160,9 @@ static int take_findings(struct findings *to, const struct findings *from)
 static int look_at_machine(const struct perfmodel_choice *choice,
                            const struct perfmodel_place *place,
                            struct judge_options *options,
-                           struct findings *findings)
+                           struct orr_findings *findings)
 {
     struct orr_machine_desc *machine;
-    struct finding_place nowhere = {0};
     struct orr_error err = {""};
     int rc;
 
@@ -176,11 +178,11 @@ static int look_at_machine(const struct perfmodel_choice *choice,
     options->ndevices[ORR_DEVICE_CUDA] = machine->ncuda;
     options->ndevices[ORR_DEVICE_OPENCL] = machine->nopencl;
     if (machine->provenance && !strcmp(machine->provenance, "derived"))
-        findings_add(findings, SEVERITY_WARNING, "derived", &nowhere,
-                     "calibrate on such a machine, if one can be had",
-                     "the figures of %s are derived from published ones; "
-                     "nobody has measured them",
-                     machine->name);
+        orr_findings_add(findings, ORR_SEVERITY_WARNING, "derived", NULL,
+                         "calibrate on such a machine, if one can be had",
+                         "the figures of %s are derived from published ones; "
+                         "nobody has measured them",
+                         machine->name);
     orr_machine_desc_free(machine);
     return 0;
 }
@@ -198,9 +200,9 @@ static int look_at_bus(const struct perfmodel_choice *choice,
                        const struct perfmodel_place *place,
                        struct judgement *judgement)
 {
-    struct findings *findings = &judgement->findings;
+    struct orr_findings *findings = &judgement->findings;
     const char *name = choice->machine ? choice->machine : place->host;
-    struct finding_place where = {.kernel = "bus"};
+    struct orr_finding_place where = {.kernel = "bus"};
     struct orr_findings found = {0};
     struct orr_error err = {""};
     int rc = orr_doctor_examine_machine(
@@ -209,24 +211,20 @@ static int look_at_bus(const struct perfmodel_choice *choice,
     if (rc == -ENOENT && !has_devices(judgement)) {
         rc = 0; /* nothing is sent anywhere */
     } else if (rc == -ENOENT) {
-        findings_add(findings, SEVERITY_NOTE, "no-bus", &where,
-                     "orrery machine copy FILE.xml describes this machine",
-                     "there are no bus figures of %s: transfers were not "
-                     "judged",
-                     name);
+        orr_findings_add(findings, ORR_SEVERITY_NOTE, "no-bus", &where,
+                         "orrery machine copy FILE.xml describes this machine",
+                         "there are no bus figures of %s: transfers were not "
+                         "judged",
+                         name);
         rc = 0;
-    } else if (rc < 0) {
+    } else if (rc < 0 && rc != -ENOMEM) {
         tool_tell(&err, rc);
     }
     for (size_t i = 0; i < found.n && rc == 0; i++) {
         const struct orr_finding *f = &found.items[i];
-        enum severity severity =
-            f->severity == ORR_FINDING_ERROR     ? SEVERITY_ERROR
-            : f->severity == ORR_FINDING_WARNING ? SEVERITY_WARNING
-                                                 : SEVERITY_NOTE;
 
-        findings_add(findings, severity, f->rule, &where, f->remedy, "%s",
-                     f->what);
+        orr_findings_add(findings, f->severity, f->fault, &where, f->remedy,
+                         "%s", f->text);
     }
     orr_findings_done(&found);
     return rc;
@@ -292,13 +290,13 @@ static int judge_set(struct set *set, const struct perfmodel_choice *choice,
     if (rc < 0)
         return rc;
     if (set->n == 0) {
-        struct finding_place nowhere = {0};
 
-        findings_add(&ret->findings, SEVERITY_ERROR, "no-models", &nowhere,
-                     "run a program here with STARPU_CALIBRATE=1, or name "
-                     "another host; orrery perfmodel list shows those there "
-                     "are",
-                     "there is no readable model of host %s", place->host);
+        orr_findings_add(
+            &ret->findings, ORR_SEVERITY_ERROR, "no-models", NULL,
+            "run a program here with STARPU_CALIBRATE=1, or name "
+            "another host; orrery perfmodel list shows those there "
+            "are",
+            "there is no readable model of host %s", place->host);
     }
     rc = take_findings(&ret->findings, &set->problems);
     if (rc == 0)
@@ -309,7 +307,7 @@ static int judge_set(struct set *set, const struct perfmodel_choice *choice,
         judgement_done(ret);
         return rc;
     }
-    findings_sort(&ret->findings);
+    orr_findings_sort(&ret->findings);
     judgement_count(ret);
     return 0;
 }
@@ -331,7 +329,8 @@ static int check(const struct perfmodel_choice *choice,
     if (rc == 0)
         rc = print->json ? verdict_json(&judgement, place.host)
                          : verdict_print(&judgement, place.host, print);
-    if (rc == 0 && findings_count(&judgement.findings, SEVERITY_ERROR) == 0)
+    if (rc == 0 &&
+        orr_findings_count(&judgement.findings, ORR_SEVERITY_ERROR) == 0)
         result = TOOL_OK;
     if (rc == -ENOMEM)
         tool_error("out of memory");

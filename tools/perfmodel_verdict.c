@@ -68,16 +68,17 @@ static bool are_equal(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-static bool is_same_kind(const struct finding *a, const struct finding *b)
+static bool is_same_kind(const struct orr_finding *a,
+                         const struct orr_finding *b)
 {
     return a->severity == b->severity && strcmp(a->fault, b->fault) == 0 &&
            are_equal(a->kernel, b->kernel) && are_equal(a->arch, b->arch) &&
            are_equal(a->remedy, b->remedy);
 }
 
-static void print_finding(const struct finding *f, size_t nmore)
+static void print_finding(const struct orr_finding *f, size_t nmore)
 {
-    printf("%s:", severity_name(f->severity));
+    printf("%s:", orr_severity_name(f->severity));
     if (f->kernel)
         printf(" %s", f->kernel);
     if (f->arch)
@@ -91,7 +92,7 @@ static void print_finding(const struct finding *f, size_t nmore)
         printf("    remedy: %s\n", f->remedy);
 }
 
-static void print_findings(const struct findings *findings, bool all)
+static void print_findings(const struct orr_findings *findings, bool all)
 {
     for (size_t i = 0, n; i < findings->n; i += n) {
         n = 1;
@@ -107,10 +108,10 @@ static void print_findings(const struct findings *findings, bool all)
 int verdict_print(const struct judgement *judgement, const char *host,
                   const struct verdict_options *options)
 {
-    const struct findings *findings = &judgement->findings;
-    size_t nerrors = findings_count(findings, SEVERITY_ERROR);
-    size_t nwarnings = findings_count(findings, SEVERITY_WARNING);
-    size_t nnotes = findings_count(findings, SEVERITY_NOTE);
+    const struct orr_findings *findings = &judgement->findings;
+    size_t nerrors = orr_findings_count(findings, ORR_SEVERITY_ERROR);
+    size_t nwarnings = orr_findings_count(findings, ORR_SEVERITY_WARNING);
+    size_t nnotes = orr_findings_count(findings, ORR_SEVERITY_NOTE);
     int rc = print_table(judgement);
 
     if (rc < 0)
@@ -141,23 +142,23 @@ static json_t *arch_json(const struct judge_arch *arch)
                      (int)arch->nerrors, "warnings", (int)arch->nwarnings);
 }
 
-static json_t *finding_json(const struct finding *f)
+static json_t *finding_json(const struct orr_finding *f)
 {
     char hash[16] = "";
 
     if (f->has_hash)
         snprintf(hash, sizeof(hash), "%08x", f->hash);
     return json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:s, s:s?}", "severity",
-                     severity_name(f->severity), "fault", f->fault, "kernel",
-                     f->kernel, "architecture", f->arch, "footprint",
+                     orr_severity_name(f->severity), "fault", f->fault,
+                     "kernel", f->kernel, "architecture", f->arch, "footprint",
                      f->has_hash ? hash : NULL, "text", f->text, "remedy",
                      f->remedy);
 }
 
 int verdict_json(const struct judgement *judgement, const char *host)
 {
-    const struct findings *findings = &judgement->findings;
-    size_t nerrors = findings_count(findings, SEVERITY_ERROR);
+    const struct orr_findings *findings = &judgement->findings;
+    size_t nerrors = orr_findings_count(findings, ORR_SEVERITY_ERROR);
     json_t *archs = json_array(), *list = json_array(), *all;
     int rc = 0;
 
@@ -165,12 +166,12 @@ int verdict_json(const struct judgement *judgement, const char *host)
         rc |= json_array_append_new(archs, arch_json(&judgement->archs[i]));
     for (size_t i = 0; i < findings->n; i++)
         rc |= json_array_append_new(list, finding_json(&findings->items[i]));
-    all = json_pack("{s:s, s:b, s:i, s:i, s:i, s:i, s:o, s:o}", "host", host,
-                    "trusted", nerrors == 0, "models", (int)judgement->nmodels,
-                    "errors", (int)nerrors, "warnings",
-                    (int)findings_count(findings, SEVERITY_WARNING), "notes",
-                    (int)findings_count(findings, SEVERITY_NOTE),
-                    "architectures", archs, "findings", list);
+    all = json_pack(
+        "{s:s, s:b, s:i, s:i, s:i, s:i, s:o, s:o}", "host", host, "trusted",
+        nerrors == 0, "models", (int)judgement->nmodels, "errors", (int)nerrors,
+        "warnings", (int)orr_findings_count(findings, ORR_SEVERITY_WARNING),
+        "notes", (int)orr_findings_count(findings, ORR_SEVERITY_NOTE),
+        "architectures", archs, "findings", list);
     if (!all || rc < 0) {
         json_decref(all);
         return -ENOMEM;

@@ -248,50 +248,50 @@ static void no_spare_row(struct machine *m)
 /* Each fault gives the one finding of this rule; `says` is in its words. */
 static const struct {
     void (*spoil)(struct machine *m);
-    enum orr_finding_severity severity;
+    enum orr_severity severity;
     const char *rule, *says;
 } spoilt[] = {
-    {zero_row, ORR_FINDING_ERROR, "bandwidth-missing",
+    {zero_row, ORR_SEVERITY_ERROR, "bandwidth-missing",
      "0 MB/s from CUDA 1 to any node"},
-    {nan_column, ORR_FINDING_ERROR, "bandwidth-missing",
+    {nan_column, ORR_SEVERITY_ERROR, "bandwidth-missing",
      "no bandwidth from any node to CUDA 2"},
-    {zero_entry, ORR_FINDING_ERROR, "bandwidth-missing",
+    {zero_entry, ORR_SEVERITY_ERROR, "bandwidth-missing",
      "0 MB/s from CUDA 0 to CUDA 1"},
-    {negative_entry, ORR_FINDING_ERROR, "bandwidth-missing",
+    {negative_entry, ORR_SEVERITY_ERROR, "bandwidth-missing",
      "-5 MB/s from CUDA 0 to CUDA 1"},
-    {nan_latency, ORR_FINDING_ERROR, "latency-missing",
+    {nan_latency, ORR_SEVERITY_ERROR, "latency-missing",
      "no latency from RAM to CUDA 2"},
-    {zero_latency, ORR_FINDING_ERROR, "latency-zero", "RAM to CUDA 0"},
-    {latency_in_seconds, ORR_FINDING_ERROR, "latency-zero", "7 more"},
-    {latency_in_nanoseconds, ORR_FINDING_ERROR, "latency-absurd",
+    {zero_latency, ORR_SEVERITY_ERROR, "latency-zero", "RAM to CUDA 0"},
+    {latency_in_seconds, ORR_SEVERITY_ERROR, "latency-zero", "7 more"},
+    {latency_in_nanoseconds, ORR_SEVERITY_ERROR, "latency-absurd",
      "a latency of 1.5e+05 us"},
-    {dominating_latency, ORR_FINDING_WARNING, "latency-dominates",
+    {dominating_latency, ORR_SEVERITY_WARNING, "latency-dominates",
      "the latency of 500 us dominates: 1 MiB itself takes 87 us"},
-    {late_device, ORR_FINDING_WARNING, "slow-start",
+    {late_device, ORR_SEVERITY_WARNING, "slow-start",
      "a latency of 60.0 us, while other devices of its kind have 9.0"},
-    {slow_upward, ORR_FINDING_WARNING, "asymmetry",
+    {slow_upward, ORR_SEVERITY_WARNING, "asymmetry",
      "CUDA 0 to RAM: 3500 MB/s, but 12000 the other way"},
-    {slow_peers, ORR_FINDING_ERROR, "slow-peer",
+    {slow_peers, ORR_SEVERITY_ERROR, "slow-peer",
      "CUDA 2 to CUDA 0: the direct copy between peers takes 1000 MB/s, two "
      "copies through main memory take 6"},
-    {slow_device, ORR_FINDING_ERROR, "slow-device",
+    {slow_device, ORR_SEVERITY_ERROR, "slow-device",
      "CUDA 2 to RAM: 3000 MB/s, while other devices of its kind have 12200"},
-    {unpinned_memory, ORR_FINDING_WARNING, "narrow-link",
+    {unpinned_memory, ORR_SEVERITY_WARNING, "narrow-link",
      "2500 MB/s is what memory that is not pinned gives"},
-    {one_lane, ORR_FINDING_ERROR, "narrow-link", "1 to 4 lanes"},
-    {unpinned_beside_nvlink, ORR_FINDING_WARNING, "unpinned",
+    {one_lane, ORR_SEVERITY_ERROR, "narrow-link", "1 to 4 lanes"},
+    {unpinned_beside_nvlink, ORR_SEVERITY_WARNING, "unpinned",
      "less than a twentieth"},
-    {in_gigabytes, ORR_FINDING_ERROR, "bandwidth-tiny", "10 MB/s"},
-    {in_bytes, ORR_FINDING_ERROR, "bandwidth-absurd", "1.23e+10 MB/s"},
-    {other_platform, ORR_FINDING_ERROR, "platform-contradiction",
+    {in_gigabytes, ORR_SEVERITY_ERROR, "bandwidth-tiny", "10 MB/s"},
+    {in_bytes, ORR_SEVERITY_ERROR, "bandwidth-absurd", "1.23e+10 MB/s"},
+    {other_platform, ORR_SEVERITY_ERROR, "platform-contradiction",
      "CUDA 1 to CUDA 0: 10000 MB/s and 15.0 us were measured, but the routes "
      "of the platform file give 11000 MB/s and 100.0 us; likewise RAM to "
      "CUDA 0"},
-    {peers_through_ram, ORR_FINDING_WARNING, "peer-not-measured",
+    {peers_through_ram, ORR_SEVERITY_WARNING, "peer-not-measured",
      "the sum of the two ways through main memory"},
-    {a_device_more, ORR_FINDING_ERROR, "counts",
+    {a_device_more, ORR_SEVERITY_ERROR, "counts",
      "counts 3 CUDA devices, the platform file 4"},
-    {fewer_cpus, ORR_FINDING_WARNING, "counts",
+    {fewer_cpus, ORR_SEVERITY_WARNING, "counts",
      "counts 10 CPUs, the platform file 12"},
 };
 
@@ -304,9 +304,9 @@ START_TEST(a_fault_is_named_once)
     spoilt[_i].spoil(&m);
     ck_assert_int_eq(orr_doctor_examine(&m.in, &findings), 0);
     ck_assert_uint_eq(findings.n, 1);
-    ck_assert_str_eq(findings.items[0].rule, spoilt[_i].rule);
-    ck_assert_msg(strstr(findings.items[0].what, spoilt[_i].says) != NULL,
-                  "\"%s\" does not say \"%s\"", findings.items[0].what,
+    ck_assert_str_eq(findings.items[0].fault, spoilt[_i].rule);
+    ck_assert_msg(strstr(findings.items[0].text, spoilt[_i].says) != NULL,
+                  "\"%s\" does not say \"%s\"", findings.items[0].text,
                   spoilt[_i].says);
     ck_assert_int_eq(findings.items[0].severity, spoilt[_i].severity);
     ck_assert_uint_gt(strlen(findings.items[0].remedy), 20);
@@ -329,9 +329,9 @@ START_TEST(a_fault_of_both_files_is_named_in_both)
         cases[c].spoil(&m);
         ck_assert_int_eq(orr_doctor_examine(&m.in, &findings), 0);
         ck_assert_uint_eq(findings.n, 2);
-        ck_assert_str_eq(findings.items[0].rule, cases[c].rule);
-        ck_assert_ptr_nonnull(strstr(findings.items[0].what, ".bandwidth"));
-        ck_assert_ptr_nonnull(strstr(findings.items[1].what, ".latency"));
+        ck_assert_str_eq(findings.items[0].fault, cases[c].rule);
+        ck_assert_ptr_nonnull(strstr(findings.items[0].text, ".bandwidth"));
+        ck_assert_ptr_nonnull(strstr(findings.items[1].text, ".latency"));
         orr_findings_done(&findings);
     }
 }
@@ -346,8 +346,8 @@ START_TEST(a_lost_device_and_a_lost_machine_are_told_by_rows_and_columns)
     last_row_and_column(&m);
     ck_assert_int_eq(orr_doctor_examine(&m.in, &findings), 0);
     ck_assert_uint_eq(findings.n, 2);
-    ck_assert_ptr_nonnull(strstr(findings.items[0].what, "row of CUDA 2"));
-    ck_assert_ptr_nonnull(strstr(findings.items[1].what, "column of CUDA 2"));
+    ck_assert_ptr_nonnull(strstr(findings.items[0].text, "row of CUDA 2"));
+    ck_assert_ptr_nonnull(strstr(findings.items[1].text, "column of CUDA 2"));
     orr_findings_done(&findings);
 
     make_healthy(&m);
@@ -373,9 +373,9 @@ START_TEST(several_faults_come_errors_first)
     for (size_t i = 1; i < findings.n; i++)
         ck_assert_int_ge(findings.items[i - 1].severity,
                          findings.items[i].severity);
-    ck_assert_uint_eq(orr_findings_count(&findings, ORR_FINDING_ERROR), 1);
-    ck_assert_uint_eq(orr_findings_count(&findings, ORR_FINDING_WARNING), 2);
-    ck_assert_uint_eq(orr_findings_count(&findings, ORR_FINDING_NOTE), 2);
+    ck_assert_uint_eq(orr_findings_count(&findings, ORR_SEVERITY_ERROR), 1);
+    ck_assert_uint_eq(orr_findings_count(&findings, ORR_SEVERITY_WARNING), 2);
+    ck_assert_uint_eq(orr_findings_count(&findings, ORR_SEVERITY_NOTE), 2);
     orr_findings_done(&findings);
 }
 END_TEST
@@ -443,7 +443,7 @@ START_TEST(a_healthy_machine_has_no_finding)
     healthy[_i](&m);
     ck_assert_int_eq(orr_doctor_examine(&m.in, &findings), 0);
     ck_assert_msg(findings.n == 0, "%s",
-                  findings.n ? findings.items[0].what : "");
+                  findings.n ? findings.items[0].text : "");
 }
 END_TEST
 
@@ -536,10 +536,10 @@ START_TEST(files_of_a_bus_directory_are_examined)
     remove_dir();
     if (!files[_i].rule)
         ck_assert_msg(findings.n == 0, "%s",
-                      findings.n ? findings.items[0].what : "");
+                      findings.n ? findings.items[0].text : "");
     for (size_t i = 0; i < findings.n; i++)
-        said |= strcmp(findings.items[i].rule, files[_i].rule) == 0 &&
-                strstr(findings.items[i].what, files[_i].says) != NULL;
+        said |= strcmp(findings.items[i].fault, files[_i].rule) == 0 &&
+                strstr(findings.items[i].text, files[_i].says) != NULL;
     ck_assert(said == (files[_i].rule != NULL));
     orr_findings_done(&findings);
 }
@@ -581,7 +581,7 @@ START_TEST(the_machines_at_hand_are_healthy)
         orr_doctor_examine_machine(known[_i], dirs, &findings, &err) == 0, "%s",
         err.text);
     ck_assert_msg(findings.n == 0, "%s: %s", known[_i],
-                  findings.n ? findings.items[0].what : "");
+                  findings.n ? findings.items[0].text : "");
 }
 END_TEST
 

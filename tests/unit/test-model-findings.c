@@ -89,7 +89,7 @@ static unsigned count(const struct judgement *judgement, const char *fault,
     unsigned n = 0;
 
     for (size_t i = 0; i < judgement->findings.n; i++) {
-        const struct finding *f = &judgement->findings.items[i];
+        const struct orr_finding *f = &judgement->findings.items[i];
 
         n += !strcmp(f->fault, fault) &&
              (!arch || (f->arch && !strcmp(f->arch, arch)));
@@ -228,12 +228,12 @@ END_TEST
 
 static const struct {
     double fall; /* what is left of the time at four times the size */
-    enum severity severity;
+    enum orr_severity severity;
     unsigned found;
 } falls[] = {{1.1, 0, 0},
              {0.75, 0, 0},
-             {0.6, SEVERITY_WARNING, 1},
-             {0.3, SEVERITY_ERROR, 1}};
+             {0.6, ORR_SEVERITY_WARNING, 1},
+             {0.3, ORR_SEVERITY_ERROR, 1}};
 
 START_TEST(a_time_that_falls_with_size_is_found)
 {

@@ -198,7 +198,7 @@ claim "a machine with an error ends with 1" code_is 1
 claim "the error is told in words" out_has 'error.*0 MB/s from CUDA 1 to any'
 claim "the remedy is told" out_has 'STARPU_BUS_CALIBRATE=1'
 run machine doctor mars --json
-claim "findings come as JSON" out_has '"rule": "bandwidth-missing"'
+claim "findings come as JSON" out_has '"fault": "bandwidth-missing"'
 STARPU_HOSTNAME=mars "$orrery" machine doctor >"$dir/out" 2>"$dir/err"
 claim "this host is examined without a name" out_has '^mars: 1 errors'
 run machine doctor venus

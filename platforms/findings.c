@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/findings.c - see findings.h. One thread. */
-#include "tools/findings.h"
+/* platforms/findings.c - see findings.h. */
+#include "platforms/findings.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *severity_name(enum severity severity)
+const char *orr_severity_name(enum orr_severity severity)
 {
     static const char *const names[] = {"note", "warning", "error"};
 
     return names[severity];
 }
 
-static void finding_done(struct finding *finding)
+static void finding_done(struct orr_finding *finding)
 {
     free(finding->kernel);
     free(finding->arch);
@@ -23,10 +23,10 @@ static void finding_done(struct finding *finding)
 }
 
 /* Room for one more, NULL without memory. */
-static struct finding *next_slot(struct findings *findings)
+static struct orr_finding *next_slot(struct orr_findings *findings)
 {
     size_t slots = findings->slots ? 2 * findings->slots : 64;
-    struct finding *items;
+    struct orr_finding *items;
 
     if (findings->n < findings->slots)
         return &findings->items[findings->n];
@@ -48,11 +48,12 @@ static char *copy(const char *text, bool *failed)
     return result;
 }
 
-void findings_add(struct findings *findings, enum severity severity,
-                  const char *fault, const struct finding_place *place,
-                  const char *remedy, const char *format, ...)
+void orr_findings_add(struct orr_findings *findings, enum orr_severity severity,
+                      const char *fault, const struct orr_finding_place *place,
+                      const char *remedy, const char *format, ...)
 {
-    struct finding *finding = next_slot(findings);
+    static const struct orr_finding_place nowhere;
+    struct orr_finding *finding = next_slot(findings);
     bool failed = false;
     va_list args;
 
@@ -60,7 +61,9 @@ void findings_add(struct findings *findings, enum severity severity,
         findings->failed = true;
         return;
     }
-    *finding = (struct finding){
+    if (!place)
+        place = &nowhere;
+    *finding = (struct orr_finding){
         .severity = severity,
         .fault = fault,
         .kernel = copy(place->kernel, &failed),
@@ -90,7 +93,7 @@ static int compare_texts(const char *a, const char *b)
 
 static int compare(const void *va, const void *vb)
 {
-    const struct finding *a = va, *b = vb;
+    const struct orr_finding *a = va, *b = vb;
     int rc = (int)b->severity - (int)a->severity;
 
     if (rc == 0)
@@ -104,13 +107,27 @@ static int compare(const void *va, const void *vb)
     return rc ? rc : strcmp(a->text, b->text);
 }
 
-void findings_sort(struct findings *findings)
+void orr_findings_sort(struct orr_findings *findings)
 {
     if (findings->n)
         qsort(findings->items, findings->n, sizeof(*findings->items), compare);
 }
 
-size_t findings_count(const struct findings *findings, enum severity severity)
+/* By insertion: it must keep the order of equals, and lists are short. */
+void orr_findings_worst_first(struct orr_findings *findings)
+{
+    for (size_t i = 1; i < findings->n; i++) {
+        struct orr_finding item = findings->items[i];
+        size_t at = i;
+
+        for (; at > 0 && findings->items[at - 1].severity < item.severity; at--)
+            findings->items[at] = findings->items[at - 1];
+        findings->items[at] = item;
+    }
+}
+
+size_t orr_findings_count(const struct orr_findings *findings,
+                          enum orr_severity severity)
 {
     size_t n = 0;
 
@@ -119,10 +136,10 @@ size_t findings_count(const struct findings *findings, enum severity severity)
     return n;
 }
 
-void findings_done(struct findings *findings)
+void orr_findings_done(struct orr_findings *findings)
 {
     for (size_t i = 0; i < findings->n; i++)
         finding_done(&findings->items[i]);
     free(findings->items);
-    *findings = (struct findings){0};
+    *findings = (struct orr_findings){0};
 }
