@@ -30,8 +30,7 @@ struct orr_regression *orr_model_regression(struct orr_model *model,
         return NULL;
     r->comb = comb;
     r->impl = impl;
-    r->file = (struct orr_model_fit){
-        .alpha = NAN, .beta = NAN, .a = NAN, .b = NAN, .c = NAN};
+    orr_model_fit_clear(&r->file);
     r->next = model->regressions;
     model->regressions = r;
     return r;
@@ -98,14 +97,6 @@ int orr_model_set_terms(struct orr_model *model, const struct orr_terms *terms,
 
 /* --- fits --- */
 
-/* How far the mean of a row may be off, if its samples are independent. */
-static double mean_error(const struct orr_model_row *row)
-{
-    if (row->n < 2 || !(row->mean > 0))
-        return 0;
-    return row->dev / (row->mean * sqrt(row->n));
-}
-
 /* The point of an entry; false when it is none. */
 static bool point_of(const struct orr_model *model,
                      const struct orr_regression *r,
@@ -122,7 +113,8 @@ static bool point_of(const struct orr_model *model,
     orr_entry_read(entry, &row);
     if (n < orr_model_least(model) || !(expected > 0) || row.size == 0)
         return false;
-    *ret = (struct orr_point){(double)row.size, expected, mean_error(&row), n};
+    *ret = (struct orr_point){(double)row.size, expected,
+                              orr_model_row_error(&row), n};
     return true;
 }
 
@@ -194,7 +186,7 @@ static struct orr_answer exact(const struct orr_model *model,
     if (n < orr_model_least(model) || !(answer.value > 0) ||
         (q->size != 0 && row.size != q->size))
         return no_answer;
-    answer.error = mean_error(&row);
+    answer.error = orr_model_row_error(&row);
     answer.source = ORR_ANSWER_EXACT;
     *ret_sampled = orr_entry_is_sampled(entry);
     return answer;
@@ -222,8 +214,8 @@ static struct orr_answer law_answer(const struct orr_model *model,
         }
     } else if (orr_fit_believed(fit, model->models->rules.minimum) &&
                within(x, (double)fit->minx, (double)fit->maxx)) {
-        answer.value = offset ? fit->a * pow(x, fit->b) + fit->c
-                              : fit->alpha * pow(x, fit->beta);
+        answer.value =
+            offset ? orr_model_fit_offset(fit, x) : orr_model_fit_power(fit, x);
     }
     return answer.value > 0 ? answer : no_answer;
 }

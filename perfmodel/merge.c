@@ -135,9 +135,7 @@ static void impl_subtract(struct orr_model_impl *impl,
     impl->nrows = kept;
     if (impl->fit.n != old->fit.n || impl->fit.sumlny != old->fit.sumlny)
         return;
-    free(impl->fit.coeff);
-    impl->fit = (struct orr_model_fit){
-        .alpha = NAN, .beta = NAN, .a = NAN, .b = NAN, .c = NAN};
+    orr_model_fit_clear(&impl->fit);
 }
 
 void orr_model_file_subtract(struct orr_model_file *file,

@@ -91,8 +91,8 @@ int orr_model_comb_get_impl(struct orr_model_comb *comb, unsigned impl,
         if (grow(&impls, comb->nimpls, sizeof(*comb->impls)))
             return -ENOMEM;
         comb->impls = impls;
-        comb->impls[comb->nimpls++] = (struct orr_model_impl){
-            .fit = {.alpha = NAN, .beta = NAN, .a = NAN, .b = NAN, .c = NAN}};
+        comb->impls[comb->nimpls] = (struct orr_model_impl){0};
+        orr_model_fit_clear(&comb->impls[comb->nimpls++].fit);
     }
     *ret = &comb->impls[impl];
     return 0;
@@ -154,4 +154,35 @@ int orr_model_fit_copy(struct orr_model_fit *to,
     *to = *from;
     to->coeff = coeff;
     return 0;
+}
+
+void orr_model_fit_clear(struct orr_model_fit *fit)
+{
+    free(fit->coeff);
+    *fit = (struct orr_model_fit){
+        .alpha = NAN, .beta = NAN, .a = NAN, .b = NAN, .c = NAN};
+}
+
+bool orr_model_fit_is_empty(const struct orr_model_fit *fit)
+{
+    return fit->n == 0 && fit->ncoeff == 0 && isnan(fit->alpha) &&
+           isnan(fit->a);
+}
+
+double orr_model_fit_power(const struct orr_model_fit *fit, double x)
+{
+    return fit->alpha * pow(x, fit->beta);
+}
+
+double orr_model_fit_offset(const struct orr_model_fit *fit, double x)
+{
+    return fit->a * pow(x, fit->b) + fit->c;
+}
+
+/* dev is over n, hence n - 1 here. */
+double orr_model_row_error(const struct orr_model_row *row)
+{
+    if (row->n < 2 || !(row->mean > 0) || !(row->dev >= 0))
+        return 0;
+    return row->dev / (row->mean * sqrt(row->n - 1.0));
 }

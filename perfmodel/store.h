@@ -77,6 +77,20 @@ int orr_model_impl_add_row(struct orr_model_impl *impl,
 int orr_model_fit_copy(struct orr_model_fit *to,
                        const struct orr_model_fit *from);
 
+/* Forgets all figures of a fit, and frees what it owned. */
+void orr_model_fit_clear(struct orr_model_fit *fit);
+
+/* Whether there are no figures at all. */
+bool orr_model_fit_is_empty(const struct orr_model_fit *fit);
+
+/* alpha·x^beta, and a·x^b + c; NaN without. */
+double orr_model_fit_power(const struct orr_model_fit *fit, double x);
+double orr_model_fit_offset(const struct orr_model_fit *fit, double x);
+
+/* The standard error of a row's mean, relative to it, as if its samples were
+ * independent; 0 when there are too few to say. */
+double orr_model_row_error(const struct orr_model_row *row);
+
 /* The first comb equal to `devices` under `homogeneous` (perfmodel/arch.h, an
  * exactly equal one preferred), NULL without. Lent. */
 struct orr_model_comb *

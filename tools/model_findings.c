@@ -75,12 +75,6 @@ static int add_impl(struct judge *judge, const struct judge_model *model,
     return 0;
 }
 
-static bool has_formula(const struct orr_model_fit *fit)
-{
-    return fit->n > 0 || fit->ncoeff > 0 || !isnan(fit->alpha) ||
-           !isnan(fit->a);
-}
-
 /* Adds what the model has figures of. Returns how many implementations. */
 static int add_model(struct judge *judge, const struct judge_model *model)
 {
@@ -92,7 +86,8 @@ static int add_model(struct judge *judge, const struct judge_model *model)
 
         for (unsigned i = 0; i < comb->nimpls && rc == 0; i++)
             if (comb->ndevices > 0 &&
-                (comb->impls[i].nrows > 0 || has_formula(&comb->impls[i].fit)))
+                (comb->impls[i].nrows > 0 ||
+                 !orr_model_fit_is_empty(&comb->impls[i].fit)))
                 rc = add_impl(judge, model, comb, i);
     }
     if (rc == 0 && judge->nimpls == before) {

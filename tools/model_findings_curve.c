@@ -4,6 +4,7 @@
  * each other, and whether its formula can be used. One thread.
  */
 #include "perfmodel/curve.h"
+#include "perfmodel/regression.h"
 #include "tools/model_findings_private.h"
 
 #include <errno.h>
@@ -238,22 +239,6 @@ static int look_at_sizes(struct judge *judge, const struct judge_impl *impl)
 
 /* -- the formula -- */
 
-static double offset_law(const struct orr_model_fit *fit, double x)
-{
-    return fit->a * pow(x, fit->b) + fit->c;
-}
-
-static double power_law(const struct orr_model_fit *fit, double x)
-{
-    return fit->alpha * pow(x, fit->beta);
-}
-
-/* Whether StarPU's rule lets the formula be used. */
-static bool is_range_wide(const struct orr_model_fit *fit)
-{
-    return fit->minx < 9 * fit->maxx / 10;
-}
-
 static void look_at_range(struct judge *judge, const struct judge_impl *impl)
 {
     const struct orr_model_fit *fit = &impl->impl->fit;
@@ -268,7 +253,7 @@ static void look_at_range(struct judge *judge, const struct judge_impl *impl)
             JUDGE_MEASURE_MORE,
             "the formula rests on %u samples; below %u it is not used", fit->n,
             judge->options->minimum);
-    if (!is_range_wide(fit))
+    if (!orr_fit_believed(fit, 0))
         orr_findings_add(
             judge->findings, severity, "formula-range", &place,
             "measure other sizes too: run PROGRAM with "
@@ -374,12 +359,12 @@ static int look_at_formula(struct judge *judge, const struct judge_impl *impl)
     if (!power && !offset && fit->n == 0)
         return 0; /* a history */
     look_at_range(judge, impl);
-    if (!is_range_wide(fit))
+    if (!orr_fit_believed(fit, 0))
         return 0;
     if (power)
-        rc = look_at_law(judge, impl, power_law, "alpha·x^beta");
+        rc = look_at_law(judge, impl, orr_model_fit_power, "alpha·x^beta");
     if (rc == 0 && offset)
-        rc = look_at_law(judge, impl, offset_law, "a·x^b + c");
+        rc = look_at_law(judge, impl, orr_model_fit_offset, "a·x^b + c");
     return rc;
 }
 

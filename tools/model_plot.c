@@ -166,9 +166,9 @@ static int build_curve(const struct model_plot_line *points, bool linear,
 
 static double law_at(const struct orr_model_fit *fit, double x)
 {
-    if (isfinite(fit->a) && isfinite(fit->b) && isfinite(fit->c))
-        return fit->a * pow(x, fit->b) + fit->c;
-    return fit->alpha * pow(x, fit->beta);
+    double y = orr_model_fit_offset(fit, x);
+
+    return isfinite(y) ? y : orr_model_fit_power(fit, x);
 }
 
 /* Where StarPU uses the formula. */

@@ -141,11 +141,6 @@ static void csv_entry(FILE *out, const struct orr_model_row *row,
     fputc('\n', out);
 }
 
-static bool has_fit(const struct orr_model_fit *fit)
-{
-    return fit->n || fit->ncoeff || !isnan(fit->alpha) || !isnan(fit->a);
-}
-
 static void csv_fit(FILE *out, const struct orr_model_fit *fit)
 {
     const double before[] = {fit->sumlnx,    fit->sumlnx2, fit->sumlny,
@@ -186,7 +181,7 @@ static void csv_model(FILE *out, const struct perfmodel_item *item,
                     out, &impl->rows[r],
                     perfmodel_side_of(data, comb, i, &impl->rows[r], NULL));
             }
-            if (has_fit(&impl->fit)) {
+            if (!orr_model_fit_is_empty(&impl->fit)) {
                 csv_head(out, "regression", item, comb, i);
                 csv_fit(out, &impl->fit);
             }

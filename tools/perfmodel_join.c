@@ -4,6 +4,8 @@
 #include "tools/perfmodel_join_side.h"
 #include "tools/tool.h"
 
+#include "perfmodel/regression.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -206,28 +208,6 @@ static bool same_fit(const struct orr_model_fit *a,
            a->sumlnx2 == b->sumlnx2 && a->sumlnxlny == b->sumlnxlny;
 }
 
-/* α and β of y = α·x^β by least squares of the logarithms. */
-static void solve_power(struct orr_model_fit *fit)
-{
-    double n = fit->n;
-    double below = n * fit->sumlnx2 - fit->sumlnx * fit->sumlnx;
-
-    fit->beta = (n * fit->sumlnxlny - fit->sumlnx * fit->sumlny) / below;
-    fit->alpha = exp((fit->sumlny - fit->beta * fit->sumlnx) / n);
-}
-
-/* Takes all of it. */
-static int copy_fit(struct orr_model_fit *to, const struct orr_model_fit *from)
-{
-    double *coeff = to->coeff;
-    unsigned ncoeff = to->ncoeff;
-
-    *to = *from;
-    to->coeff = coeff;
-    to->ncoeff = ncoeff;
-    return take_coeff(to, from);
-}
-
 static int join_fit(const struct step *step, struct orr_model_fit *to,
                     const struct orr_model_fit *from)
 {
@@ -250,15 +230,9 @@ static int join_fit(const struct step *step, struct orr_model_fit *to,
         rc = take_coeff(to, from);
     if (rc < 0 || same_fit(to, from) || !from->n)
         return rc;
-    to->minx = to->n && to->minx < from->minx ? to->minx : from->minx;
-    to->maxx = to->maxx > from->maxx ? to->maxx : from->maxx;
-    to->n += from->n;
-    to->sumlnx += from->sumlnx;
-    to->sumlnx2 += from->sumlnx2;
-    to->sumlny += from->sumlny;
-    to->sumlnxlny += from->sumlnxlny;
-    if (power)
-        solve_power(to);
+    orr_sums_join(to, from);
+    if (power && !orr_sums_law(to, &to->alpha, &to->beta))
+        to->alpha = to->beta = NAN;
     return 0;
 }
 
@@ -276,7 +250,7 @@ static int join_impl(const struct step *step, struct perfmodel_data *to,
 
     if (rc == 0)
         rc = fresh && !impl->fit.n && !impl->fit.ncoeff
-                 ? copy_fit(&impl->fit, &source->fit)
+                 ? orr_model_fit_copy(&impl->fit, &source->fit)
                  : join_fit(step, &impl->fit, &source->fit);
     for (unsigned r = 0; rc == 0 && r < source->nrows; r++) {
         const struct orr_model_row *other = &source->rows[r];

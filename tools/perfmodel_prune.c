@@ -102,21 +102,6 @@ static void name_row(struct pruning *pruning, const struct orr_model_comb *comb,
             row->hash, row->size, perfmodel_time_text(row->mean, mean), row->n);
 }
 
-static bool has_fit(const struct orr_model_fit *fit)
-{
-    return fit->n || fit->ncoeff || !isnan(fit->alpha) || !isnan(fit->a);
-}
-
-static void forget_fit(struct orr_model_fit *fit)
-{
-    free(fit->coeff);
-    *fit = (struct orr_model_fit){.alpha = (double)NAN,
-                                  .beta = (double)NAN,
-                                  .a = (double)NAN,
-                                  .b = (double)NAN,
-                                  .c = (double)NAN};
-}
-
 /* Judges the rows of one implementation; with `remove`, those that go are
  * taken out, and the regression with the last of them. */
 static void prune_impl(struct pruning *pruning,
@@ -139,13 +124,14 @@ static void prune_impl(struct pruning *pruning,
     }
     pruning->nrows += n - kept;
     pruning->nleft += kept;
-    if (n == 0 && has_fit(&impl->fit)) /* multiple regression has no rows */
+    if (n == 0 && !orr_model_fit_is_empty(
+                      &impl->fit)) /* multiple regression has no rows */
         pruning->nleft++;
     if (!remove)
         return;
     impl->nrows = kept;
     if (n > 0 && kept == 0)
-        forget_fit(&impl->fit);
+        orr_model_fit_clear(&impl->fit);
 }
 
 static void prune_data(struct pruning *pruning, struct perfmodel_data *data,
