@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/kernel_model.c - see kernel_model.h. Files are read when they are first
- * asked for, model and side file one after the other: entries of a side file
- * that do not belong to the rows are left out by their own stamp.
+ * asked for. One thread.
  */
 #include "tools/kernel_model.h"
 
@@ -11,19 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perfmodel/robust.h"
-#include "perfmodel/sampling.h"
-#include "perfmodel/side.h"
-#include "perfmodel/store.h"
+#include "tools/perfmodel_figures.h"
 
-static const double level = 0.95;
 enum { ENOUGH = 32 }; /* samples for a lower quartile */
 
 struct kernel_file {
     struct kernel_file *next;
     char *symbol;
-    struct orr_model_file *file; /* NULL: there is none */
-    struct orr_side *side;       /* the same */
+    struct perfmodel_data data; /* file NULL: there is none */
 };
 
 struct kernel_models {
@@ -57,8 +51,7 @@ void kernel_models_forget(struct kernel_models *models)
 
     for (struct kernel_file *file = models->files; file; file = next) {
         next = file->next;
-        orr_model_file_free(file->file);
-        orr_side_free(file->side);
+        perfmodel_unload(&file->data);
         free(file->symbol);
         free(file);
     }
@@ -75,20 +68,6 @@ void kernel_models_free(struct kernel_models *models)
     free(models);
 }
 
-/* A side file that cannot be read is as good as none: the row remains. */
-static int read_side(const char *path, struct kernel_file *file)
-{
-    struct orr_error ignored = {""};
-    char *side;
-    int rc = orr_side_path(path, &side);
-
-    if (rc < 0)
-        return rc == -ENOMEM ? rc : 0;
-    rc = orr_side_read(side, ORR_SIDE_SAMPLES, &file->side, &ignored);
-    free(side);
-    return rc == -ENOMEM ? rc : 0;
-}
-
 static int read_files(const struct kernel_models *models,
                       struct kernel_file *file, struct orr_error *err)
 {
@@ -102,13 +81,9 @@ static int read_files(const struct kernel_models *models,
     free(name);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
-    rc = orr_model_file_read(path, &file->file, err);
-    if (rc == 0)
-        rc = read_side(path, file);
-    else if (rc == -ENOENT || rc == -ENODATA)
-        rc = 0;
+    rc = perfmodel_load(path, &file->data, err);
     free(path);
-    return rc;
+    return rc == -ENOENT || rc == -ENODATA ? 0 : rc;
 }
 
 static int get_file(struct kernel_models *models, const char *symbol,
@@ -128,10 +103,8 @@ static int get_file(struct kernel_models *models, const char *symbol,
     if (file && file->symbol)
         rc = read_files(models, file, err);
     if (rc < 0) {
-        if (file) {
-            orr_model_file_free(file->file);
+        if (file)
             free(file->symbol);
-        }
         free(file);
         return rc == -ENOMEM ? orr_fail(err, rc, "out of memory") : rc;
     }
@@ -155,62 +128,25 @@ static int parse_arch(const char *arch, struct orr_device *ret)
     return ret->type < 0 ? -EINVAL : 0;
 }
 
-/* Half the width of an interval, divided by its middle. */
-static double relative(struct orr_interval interval)
+/* What a row says, for programs that run again and again. */
+static void tell(const struct orr_model_row *row,
+                 const struct perfmodel_known *known,
+                 struct kernel_knowledge *ret)
 {
-    return (interval.hi - interval.lo) / (interval.hi + interval.lo);
-}
+    const struct orr_summary *summary = &known->summary;
 
-/* Samples that were no outliers when they came; returns how many. */
-static unsigned kept_samples(const struct orr_side_entry *side, double *ret)
-{
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < side->nrecent; i++)
-        if (!side->set_aside[i])
-            ret[n++] = side->recent[i];
-    return n;
-}
-
-/* From the whole life of the entry, in blocks, or else from what is recent. */
-static void know_series(const struct orr_side_entry *side,
-                        struct kernel_knowledge *ret)
-{
-    double known = ret->confidence;
-    double *kept = calloc(side->nrecent + 1, sizeof(*kept));
-    unsigned n = kept ? kept_samples(side, kept) : 0;
-    struct orr_summary summary;
-
-    if (side->estimate > 0)
-        ret->estimate = side->estimate;
-    ret->confidence =
-        relative(orr_mean_interval(side->blocks, side->nblocks, level));
-    if (isnan(ret->confidence))
-        ret->confidence = relative(orr_mean_interval(kept, n, level));
-    ret->independent = isnan(ret->confidence);
-    if (ret->independent)
-        ret->confidence = known;
-    if (n > 0 && orr_summarise(kept, n, &summary) == 0) {
-        ret->autocorrelation = summary.autocorrelation;
-        if (n >= ENOUGH)
-            ret->p25 = summary.quantiles[ORR_Q25];
-        ret->nregimes = summary.nregimes;
-        ret->regimes[0] = summary.regimes[0].median;
-        ret->regimes[1] = summary.regimes[summary.nregimes == 2].median;
-    }
-    free(kept);
-}
-
-static void know_row(const struct orr_model_row *row,
-                     struct kernel_knowledge *ret)
-{
     ret->n = row->n;
-    if (row->n == 0 || !(row->mean > 0))
+    ret->estimate = known->estimate;
+    ret->confidence = known->half_width;
+    ret->independent = known->independent;
+    if (summary->n == 0)
         return;
-    ret->estimate = row->mean;
-    if (row->n > 1)
-        ret->confidence = 1.96 * row->dev / row->mean / sqrt(row->n);
-    ret->independent = true;
+    ret->autocorrelation = summary->autocorrelation;
+    if (summary->n >= ENOUGH)
+        ret->p25 = summary->quantiles[ORR_Q25];
+    ret->nregimes = summary->nregimes;
+    ret->regimes[0] = summary->regimes[0].median;
+    ret->regimes[1] = summary->regimes[summary->nregimes == 2].median;
 }
 
 int kernel_models_find(struct kernel_models *models,
@@ -219,7 +155,7 @@ int kernel_models_find(struct kernel_models *models,
 {
     const struct orr_model_comb *comb = NULL;
     const struct orr_model_row *row = NULL;
-    const struct orr_side_entry *side = NULL;
+    struct perfmodel_known known;
     struct kernel_file *file;
     struct orr_device device;
     int rc;
@@ -231,20 +167,18 @@ int kernel_models_find(struct kernel_models *models,
     rc = get_file(models, kernel->name, &file, err);
     if (rc < 0)
         return rc;
-    if (file->file && parse_arch(kernel->arch, &device) == 0)
-        comb = orr_model_file_find_comb(file->file, &device, 1,
+    if (file->data.file && parse_arch(kernel->arch, &device) == 0)
+        comb = orr_model_file_find_comb(file->data.file, &device, 1,
                                         models->homogeneous);
     if (comb && kernel->implementation < comb->nimpls)
         row = orr_model_impl_find_row(&comb->impls[kernel->implementation],
                                       kernel->footprint);
     if (!row)
         return 0;
-    know_row(row, ret);
-    if (file->side)
-        side = orr_side_find(file->side, comb->devices, comb->ndevices,
-                             kernel->implementation, row, NULL);
-    if (!side)
-        return 0;
-    know_series(side, ret);
+    rc = perfmodel_know(file->data.side, comb, kernel->implementation, row,
+                        &known);
+    if (rc < 0)
+        return orr_fail(err, rc, "out of memory");
+    tell(row, &known, ret);
     return 0;
 }

@@ -22,13 +22,10 @@ void kernel_models_free(struct kernel_models *models);
 void kernel_models_forget(struct kernel_models *models);
 
 struct kernel_knowledge {
-    unsigned n;      /* samples; 0: there is no row */
-    double estimate; /* µs, what is predicted; NaN: nothing */
-    /* Half of the 95 % confidence interval of the mean, divided by it; NaN: too
-     * few samples to say. */
-    double confidence;
-    bool independent; /* there is no series: σ/√n, as if samples were not
-                       * related, which makes it too narrow */
+    unsigned n; /* samples; 0: there is no row */
+    /* As in struct perfmodel_known: µs; half width of the 95 % interval. */
+    double estimate, confidence;
+    bool independent;
     /* Of the recent samples; 0 and NaN without. The lower quartile only if
      * there are enough. */
     double p25;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/model_findings_row.c - what single rows say. One thread. */
-#include "perfmodel/robust.h"
 #include "tools/model_findings_private.h"
-#include "tools/perfmodel.h"
+#include "tools/perfmodel_figures.h"
 
 #include <errno.h>
 #include <math.h>
@@ -21,16 +20,6 @@
 #define CORRELATION_HIGH  0.5  /* lag 1 */
 #define FIRST_RUN_LONG    3    /* times the usual */
 #define INTERVAL_HOPELESS 5    /* times the half width asked for */
-
-/* Student's t of 95 % for `freedom` degrees: the expansion of Abramowitz and
- * Stegun 26.7.5 around the normal quantile; at 9 degrees off by 0.2 %. */
-static double student(double freedom)
-{
-    const double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z;
-
-    return z + (z3 + z) / (4 * freedom) +
-           (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom);
-}
 
 static bool is_time(double value)
 {
@@ -185,72 +174,46 @@ static void look_at_side(struct judge *judge, const struct judge_impl *impl,
                          row->mean, side->estimate);
 }
 
-/* The widest honest interval: of the means over blocks of the whole life when
- * there are enough of them, else of the recent samples. */
-static double side_half_width(const struct orr_side_entry *side,
-                              const struct orr_summary *summary)
+/* What a valid side entry says. Returns false when the row cannot be used. */
+static bool look_with_side(struct judge *judge, const struct judge_impl *impl,
+                           const struct orr_model_row *row,
+                           const struct perfmodel_known *known)
 {
-    struct orr_interval interval = summary->mean_ci;
-
-    if (side->nblocks >= 16)
-        interval = orr_mean_interval(side->blocks, side->nblocks, 0.95);
-    return (interval.hi - interval.lo) / 2 / side->estimate;
-}
-
-/* Fills `ret` from a valid side entry. */
-static int judge_with_side(struct judge *judge, const struct judge_impl *impl,
-                           const struct orr_side_entry *side,
-                           struct judge_row *ret)
-{
-    struct orr_finding_place place = judge_place(impl, ret->row);
-    struct orr_summary summary;
-    int rc;
+    struct orr_finding_place place = judge_place(impl, row);
+    const struct orr_side_entry *side = known->side;
 
     if (!is_time(side->estimate)) {
-        orr_findings_add(
-            judge->findings, ORR_SEVERITY_ERROR, "impossible-time", &place,
-            impl->anew,
-            "the side file's estimate is %g µs: no kernel takes that "
-            "long",
-            side->estimate);
-        ret->sound = false;
-        return 0;
+        orr_findings_add(judge->findings, ORR_SEVERITY_ERROR, "impossible-time",
+                         &place, impl->anew,
+                         "the side file's estimate is %g µs: no kernel takes "
+                         "that long",
+                         side->estimate);
+        return false;
     }
-    ret->value = side->estimate;
-    look_at_side(judge, impl, ret->row, side);
-    rc = orr_summarise(side->recent, side->nrecent, &summary);
-    if (rc == -EINVAL) {
+    look_at_side(judge, impl, row, side);
+    if (known->summary.n == 0 && side->nrecent > 0)
         orr_findings_add(judge->findings, ORR_SEVERITY_WARNING, "side-broken",
                          &place, JUDGE_MEASURE_MORE,
                          "the side file has samples that are no times");
-        return 0;
-    }
-    if (rc < 0)
-        return rc;
-    ret->half_width = side_half_width(side, &summary);
-    look_at_series(judge, impl, ret->row, &summary);
-    return 0;
+    else
+        look_at_series(judge, impl, row, &known->summary);
+    return true;
 }
 
-/* Fills `ret` from mean, deviation and number alone. */
-static void judge_without_side(struct judge *judge,
-                               const struct judge_impl *impl, bool stale,
-                               double dev, struct judge_row *ret)
+/* What mean and deviation say alone. */
+static void look_without_side(struct judge *judge,
+                              const struct judge_impl *impl,
+                              const struct orr_model_row *row, bool stale,
+                              double dev)
 {
-    const struct orr_model_row *row = ret->row;
     struct orr_finding_place place = judge_place(impl, row);
 
     if (stale)
-        orr_findings_add(
-            judge->findings, ORR_SEVERITY_WARNING, "stale-side", &place,
-            JUDGE_MEASURE_MORE,
-            "the side file is stale: somebody else, StarPU perhaps, "
-            "has changed this row since; its plain mean counts");
-    ret->value = row->mean;
-    ret->independent = true;
-    if (row->n > 1)
-        ret->half_width =
-            student(row->n - 1) * dev / sqrt(row->n - 1) / row->mean;
+        orr_findings_add(judge->findings, ORR_SEVERITY_WARNING, "stale-side",
+                         &place, JUDGE_MEASURE_MORE,
+                         "the side file is stale: somebody else, StarPU "
+                         "perhaps, has changed this row since; its plain mean "
+                         "counts");
     look_at_spread(judge, impl, row, dev);
 }
 
@@ -271,7 +234,7 @@ static void look_at_precision(struct judge *judge,
         orr_findings_add(
             judge->findings, ORR_SEVERITY_WARNING, "imprecise", &place,
             JUDGE_MEASURE_MORE,
-            "too few recent samples to say how exactly %g µs is known",
+            "too few samples to say how exactly %g µs is known",
             r->value);
     else if (r->half_width > options->confidence)
         orr_findings_add(
@@ -306,26 +269,28 @@ static void look_at_speed(struct judge *judge, const struct judge_impl *impl,
 static int judge_row(struct judge *judge, const struct judge_impl *impl,
                      struct judge_row *r)
 {
-    const struct orr_side_entry *side = NULL;
-    bool stale = false;
-    double dev;
-    int rc = 0;
+    struct perfmodel_known known;
+    struct orr_model_row row = *r->row;
+    int rc;
 
     r->half_width = NAN;
     r->sound = look_at_figures(judge, impl, r->row);
     if (!r->sound)
         return 0;
-    dev = look_at_sums(judge, impl, r->row);
-    if (impl->model->side)
-        side =
-            orr_side_find(impl->model->side, impl->comb->devices,
-                          impl->comb->ndevices, impl->number, r->row, &stale);
-    if (side)
-        rc = judge_with_side(judge, impl, side, r);
-    else
-        judge_without_side(judge, impl, stale, dev, r);
-    if (rc < 0 || !r->sound)
+    row.dev = look_at_sums(judge, impl, r->row);
+    rc = perfmodel_know(impl->model->side, impl->comb, impl->number, &row,
+                        &known);
+    if (rc < 0)
         return rc;
+    if (known.side)
+        r->sound = look_with_side(judge, impl, r->row, &known);
+    else
+        look_without_side(judge, impl, r->row, known.stale, row.dev);
+    if (!r->sound)
+        return 0;
+    r->value = known.estimate;
+    r->half_width = known.half_width;
+    r->independent = known.independent;
     look_at_precision(judge, impl, r);
     look_at_speed(judge, impl, r);
     r->calibrated = r->row->n >= judge->options->minimum;

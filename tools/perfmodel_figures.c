@@ -6,14 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Half the width of a 95 % interval in standard errors. */
-#define Z95 1.96
+#include "perfmodel/distributions.h"
 
-double perfmodel_predicted(const struct orr_model_row *row,
-                           const struct orr_side_entry *side)
-{
-    return side && side->estimate > 0 ? side->estimate : row->mean;
-}
+static const double level = 0.95;
 
 double perfmodel_gflops(const struct orr_model_row *row, double us)
 {
@@ -25,75 +20,89 @@ static bool is_interval(const struct orr_interval *interval)
     return isfinite(interval->lo) && isfinite(interval->hi);
 }
 
-int perfmodel_robust(const struct perfmodel_data *data,
-                     const struct orr_model_comb *comb, unsigned impl,
-                     const struct orr_model_row *row,
-                     struct perfmodel_robust *ret)
+/* From the samples that the side entry has. */
+static int know_series(struct perfmodel_known *known)
 {
-    struct perfmodel_robust robust = {0};
-    int rc;
+    const struct orr_side_entry *side = known->side;
+    int rc = orr_summarise(side->recent, side->nrecent, &known->summary);
 
-    robust.side = perfmodel_side_of(data, comb, impl, row, &robust.stale);
-    if (!robust.side) {
-        *ret = robust;
-        return 0;
-    }
-    rc = orr_summarise(robust.side->recent, robust.side->nrecent,
-                       &robust.summary);
-    /* A side file may hold a sample of 0: there is no summary of that. */
-    if (rc == -EINVAL)
-        rc = orr_summarise(NULL, 0, &robust.summary);
+    if (rc == -EINVAL) /* a side file may hold a sample of 0 */
+        rc = orr_summarise(NULL, 0, &known->summary);
     if (rc < 0)
         return rc;
-    robust.interval =
-        orr_mean_interval(robust.side->blocks, robust.side->nblocks, 0.95);
-    robust.from_blocks = is_interval(&robust.interval);
-    if (!robust.from_blocks)
-        robust.interval = robust.summary.median_ci;
-    *ret = robust;
+    known->interval = orr_mean_interval(side->blocks, side->nblocks, level);
+    known->from_blocks = is_interval(&known->interval);
+    if (!known->from_blocks)
+        known->interval = known->summary.mean_ci;
+    return 0;
+}
+
+static struct orr_interval row_interval(const struct orr_model_row *row)
+{
+    double error = orr_model_row_error(row), half;
+
+    if (row->n < 2 || !(row->mean > 0))
+        return (struct orr_interval){(double)NAN, (double)NAN};
+    half = orr_student_within(level, row->n - 1.0) * error * row->mean;
+    return (struct orr_interval){row->mean - half, row->mean + half};
+}
+
+int perfmodel_know(const struct orr_side *side,
+                   const struct orr_model_comb *comb, unsigned impl,
+                   const struct orr_model_row *row, struct perfmodel_known *ret)
+{
+    struct perfmodel_known known = {.estimate = (double)NAN,
+                                    .interval = {(double)NAN, (double)NAN}};
+    int rc;
+
+    if (side)
+        known.side = orr_side_find(side, comb->devices, comb->ndevices, impl,
+                                   row, &known.stale);
+    rc = known.side ? know_series(&known)
+                    : orr_summarise(NULL, 0, &known.summary);
+    if (rc < 0)
+        return rc;
+    if (known.side && known.side->estimate > 0)
+        known.estimate = known.side->estimate;
+    else if (row->n > 0 && row->mean > 0)
+        known.estimate = row->mean;
+    known.independent = !is_interval(&known.interval);
+    if (known.independent)
+        known.interval = row_interval(row);
+    known.half_width =
+        (known.interval.hi - known.interval.lo) / 2 / known.estimate;
+    *ret = known;
     return 0;
 }
 
 /* -- laws -- */
 
-/* The relative standard error of what is predicted for a row, 0 when nothing
- * tells. */
-static double point_error(const struct orr_model_row *row, double y,
-                          const struct orr_side_entry *side)
-{
-    struct orr_interval interval = {(double)NAN, (double)NAN};
-
-    if (side)
-        interval = orr_mean_interval(side->blocks, side->nblocks, 0.95);
-    if (is_interval(&interval) && interval.hi > interval.lo)
-        return (interval.hi - interval.lo) / (2 * Z95 * y);
-    return row->dev > 0 && row->n > 1 ? row->dev / sqrt(row->n) / y : 0;
-}
-
-/* Rows with samples, size and time as points. Returns how many; *ret is for
- * the caller to free(), NULL without memory. */
-static unsigned make_points(const struct perfmodel_data *data,
-                            const struct orr_model_comb *comb, unsigned impl,
-                            struct orr_point **ret)
+/* Rows with samples, size and time as points; `ret` has room for all. Errors: -ENOMEM. */
+static int make_points(const struct perfmodel_data *data,
+                       const struct orr_model_comb *comb, unsigned impl,
+                       struct orr_point *ret, unsigned *ret_n)
 {
     const struct orr_model_impl *rows = &comb->impls[impl];
-    struct orr_point *points = calloc((size_t)rows->nrows + 1, sizeof(*points));
-    unsigned n = 0;
 
-    for (unsigned r = 0; points && r < rows->nrows; r++) {
+    *ret_n = 0;
+    for (unsigned r = 0; r < rows->nrows; r++) {
         const struct orr_model_row *row = &rows->rows[r];
-        const struct orr_side_entry *side =
-            perfmodel_side_of(data, comb, impl, row, NULL);
-        double y = perfmodel_predicted(row, side);
+        struct perfmodel_known known;
+        int rc = perfmodel_know(data->side, comb, impl, row, &known);
 
-        if (row->n > 0 && row->size > 0 && y > 0 && isfinite(y))
-            points[n++] = (struct orr_point){.x = (double)row->size,
-                                             .y = y,
-                                             .error = point_error(row, y, side),
-                                             .n = row->n};
+        if (rc < 0)
+            return rc;
+        if (row->n > 0 && row->size > 0 && isfinite(known.estimate))
+            ret[(*ret_n)++] = (struct orr_point){
+                .x = (double)row->size,
+                .y = known.estimate,
+                /* 0 when nothing tells. */
+                .error = known.half_width > 0
+                             ? known.half_width / orr_normal_quantile(0.975)
+                             : 0,
+                .n = row->n};
     }
-    *ret = points;
-    return n;
+    return 0;
 }
 
 /* Whether an earlier point has this one's size. */
@@ -138,12 +147,15 @@ int perfmodel_laws(const struct perfmodel_data *data,
                    struct perfmodel_laws *ret)
 {
     struct perfmodel_laws laws = {0};
-    struct orr_point *points = NULL, *others;
-    unsigned n = make_points(data, comb, impl, &points);
-    int rc = -ENOMEM, offset;
+    size_t slots = (size_t)comb->impls[impl].nrows + 1;
+    struct orr_point *points = calloc(slots, sizeof(*points));
+    struct orr_point *others = calloc(slots, sizeof(*others));
+    int rc = points && others ? 0 : -ENOMEM, offset;
+    unsigned n;
 
-    others = calloc((size_t)n + 1, sizeof(*others));
-    if (points && others) {
+    if (rc == 0)
+        rc = make_points(data, comb, impl, points, &n);
+    if (rc == 0) {
         rc = orr_fit_power(points, n, &laws.power);
         offset = orr_fit_offset(points, n, &laws.offset);
         laws.has_power = rc == 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel_figures.h - what `orrery perfmodel show` computes of a model:
- * robust statistics of a row's samples, laws through an implementation's rows.
- * One thread.
+ * tools/perfmodel_figures.h - what the tools compute of a model: how well the time
+ * of a row is known, laws through an implementation's rows. One thread.
  */
 #pragma once
 
@@ -10,23 +9,28 @@
 #include "perfmodel/robust.h"
 #include "tools/perfmodel.h"
 
-/* A row with a valid side entry. */
-struct perfmodel_robust {
-    const struct orr_side_entry *side; /* lent; NULL: there is none, and no
-                                        * other figure is set */
-    bool stale;                 /* there is one, of a row that has changed */
-    struct orr_summary summary; /* of the recent samples */
-    /* 95 %, of the long-run mean from the blocks, or, while there are too few
-     * of these, of the median from the recent samples. */
+/* What is predicted for a row, and how well that is known. */
+struct perfmodel_known {
+    const struct orr_side_entry *side; /* lent; NULL: there is none */
+    bool stale;      /* there is one, of a row that has changed */
+    double estimate; /* the side entry's, else the mean; NaN: neither can be */
+    /* 95 % interval of the long-run mean: from the blocks, while there are too
+     * few of these from the recent samples. Without a side entry, or with too
+     * few of both, from mean, deviation and number, as if samples were
+     * `independent`, which makes it too narrow. NaN: too few for that too. */
     struct orr_interval interval;
-    bool from_blocks;
+    bool from_blocks, independent;
+    double half_width; /* half of it, divided by the estimate; NaN */
+    /* Of the recent samples; without any, or with some that are no times, n is
+     * 0 and all are NaN. */
+    struct orr_summary summary;
 };
 
-/* Errors: -ENOMEM. */
-int perfmodel_robust(const struct perfmodel_data *data,
-                     const struct orr_model_comb *comb, unsigned impl,
-                     const struct orr_model_row *row,
-                     struct perfmodel_robust *ret);
+/* `side` may be NULL. Errors: -ENOMEM. */
+int perfmodel_know(const struct orr_side *side,
+                   const struct orr_model_comb *comb, unsigned impl,
+                   const struct orr_model_row *row,
+                   struct perfmodel_known *ret);
 
 /* The rows of one implementation as a function of size. */
 struct perfmodel_laws {
@@ -43,10 +47,6 @@ struct perfmodel_laws {
 int perfmodel_laws(const struct perfmodel_data *data,
                    const struct orr_model_comb *comb, unsigned impl,
                    struct perfmodel_laws *ret);
-
-/* What is predicted for a row: the estimate, or the mean without one. */
-double perfmodel_predicted(const struct orr_model_row *row,
-                           const struct orr_side_entry *side);
 
 /* GFlop/s when a row takes `us`, NaN when its flops are not known. */
 double perfmodel_gflops(const struct orr_model_row *row, double us);

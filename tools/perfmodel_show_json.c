@@ -30,10 +30,10 @@ static json_t *regimes_json(const struct orr_summary *summary)
     return list;
 }
 
-static json_t *robust_json(const struct perfmodel_robust *robust)
+static json_t *robust_json(const struct perfmodel_known *known)
 {
-    const struct orr_side_entry *side = robust->side;
-    const struct orr_summary *summary = &robust->summary;
+    const struct orr_side_entry *side = known->side;
+    const struct orr_summary *summary = &known->summary;
 
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:s, s:[o, o, o, o, o], s:o, s:o, "
@@ -44,12 +44,14 @@ static json_t *robust_json(const struct perfmodel_robust *robust)
         perfmodel_json_count(side->nfirst), "first_run",
         REAL(side->nfirst ? side->first_sum / side->nfirst : (double)NAN),
         "last_time", (json_int_t)side->last_time, "interval",
-        interval_json(robust->interval), "interval_of",
-        robust->from_blocks ? "mean" : "median", "quantiles",
-        REAL(summary->quantiles[ORR_Q05]), REAL(summary->quantiles[ORR_Q25]),
-        REAL(summary->quantiles[ORR_Q50]), REAL(summary->quantiles[ORR_Q75]),
-        REAL(summary->quantiles[ORR_Q95]), "recent",
-        perfmodel_json_count(summary->n), "autocorrelation",
+        interval_json(known->interval), "interval_from",
+        known->from_blocks   ? "blocks"
+        : known->independent ? "row"
+                             : "recent",
+        "quantiles", REAL(summary->quantiles[ORR_Q05]),
+        REAL(summary->quantiles[ORR_Q25]), REAL(summary->quantiles[ORR_Q50]),
+        REAL(summary->quantiles[ORR_Q75]), REAL(summary->quantiles[ORR_Q95]),
+        "recent", perfmodel_json_count(summary->n), "autocorrelation",
         REAL(summary->autocorrelation), "regimes", regimes_json(summary),
         "next_median", interval_json(summary->next));
 }
@@ -58,19 +60,17 @@ static json_t *entry_json(const struct perfmodel_view *view,
                           const struct orr_model_comb *comb, unsigned i,
                           const struct orr_model_row *row)
 {
-    struct perfmodel_robust robust;
+    struct perfmodel_known known;
     json_t *json;
 
-    if (perfmodel_robust(view->data, comb, i, row, &robust) < 0)
+    if (perfmodel_know(view->data->side, comb, i, row, &known) < 0)
         return NULL;
     json = perfmodel_json_row(row);
     if (json_object_set_new(json, "gflops",
-                            REAL(perfmodel_gflops(
-                                row, perfmodel_predicted(row, robust.side)))) <
-            0 ||
-        json_object_set_new(json, "stale", json_boolean(robust.stale)) < 0 ||
+                            REAL(perfmodel_gflops(row, known.estimate))) < 0 ||
+        json_object_set_new(json, "stale", json_boolean(known.stale)) < 0 ||
         json_object_set_new(json, "robust",
-                            robust.side ? robust_json(&robust) : json_null()) <
+                            known.side ? robust_json(&known) : json_null()) <
             0) {
         json_decref(json);
         return NULL;

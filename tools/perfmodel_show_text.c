@@ -82,7 +82,7 @@ static const char *regimes_text(const struct perfmodel_view *view,
 
 struct line {
     const struct orr_model_row *row;
-    struct perfmodel_robust robust;
+    struct perfmodel_known known;
 };
 
 static int compare_lines(const void *left, const void *right)
@@ -97,12 +97,11 @@ static int compare_lines(const void *left, const void *right)
 
 static void add_row(const struct perfmodel_view *view, struct table *table,
                     const struct orr_model_row *row,
-                    const struct perfmodel_robust *robust)
+                    const struct perfmodel_known *known)
 {
     char mean[PERFMODEL_TEXT], dev[PERFMODEL_TEXT];
     char estimate[PERFMODEL_TEXT];
-    double gflops =
-        perfmodel_gflops(row, perfmodel_predicted(row, robust->side));
+    double gflops = perfmodel_gflops(row, known->estimate);
 
     table_add(table, "%08" PRIx32, row->hash);
     table_add(table, "%" PRIu64, row->size);
@@ -115,11 +114,11 @@ static void add_row(const struct perfmodel_view *view, struct table *table,
         table_add(table, "-");
     else
         table_add(table, gflops < 99.95 ? "%.1f" : "%.0f", gflops);
-    if (robust->side)
+    if (known->side)
         table_add(table, "%s",
-                  value_text(view, robust->side->estimate, estimate));
+                  value_text(view, known->side->estimate, estimate));
     else
-        table_add(table, "%s", robust->stale ? "stale" : "-");
+        table_add(table, "%s", known->stale ? "stale" : "-");
 }
 
 #define NROW 7
@@ -134,16 +133,16 @@ static int print_rows(const struct perfmodel_view *view,
     struct table table = {0};
 
     for (unsigned i = 0; i < n; i++)
-        add_row(view, &table, lines[i].row, &lines[i].robust);
+        add_row(view, &table, lines[i].row, &lines[i].known);
     return table_end(&table, columns, NROW);
 }
 
 static void add_robust(const struct perfmodel_view *view, struct table *table,
                        const struct orr_model_row *row,
-                       const struct perfmodel_robust *robust)
+                       const struct perfmodel_known *known)
 {
-    const struct orr_summary *summary = &robust->summary;
-    const struct orr_side_entry *side = robust->side;
+    const struct orr_summary *summary = &known->summary;
+    const struct orr_side_entry *side = known->side;
     char text[3 * PERFMODEL_TEXT];
 
     table_add(table, "%08" PRIx32, row->hash);
@@ -153,7 +152,7 @@ static void add_robust(const struct perfmodel_view *view, struct table *table,
                             summary->quantiles[ORR_Q95], text));
     table_add(
         table, "%s",
-        interval_text(view, robust->interval.lo, robust->interval.hi, text));
+        interval_text(view, known->interval.lo, known->interval.hi, text));
     table_add(table, "%" PRIu64 " of %" PRIu64, side->noutliers, side->nseen);
     table_add(
         table, "%s",
@@ -181,8 +180,8 @@ static int print_robust(const struct perfmodel_view *view,
     bool any = false;
 
     for (unsigned i = 0; i < n; i++)
-        if (lines[i].robust.side) {
-            add_robust(view, &table, lines[i].row, &lines[i].robust);
+        if (lines[i].known.side) {
+            add_robust(view, &table, lines[i].row, &lines[i].known);
             any = true;
         }
     if (any && !table.failed)
@@ -285,8 +284,8 @@ static int make_lines(const struct perfmodel_view *view,
 
     for (unsigned r = 0; rc == 0 && r < impl->nrows; r++) {
         lines[r].row = &impl->rows[r];
-        rc = perfmodel_robust(view->data, comb, i, lines[r].row,
-                              &lines[r].robust);
+        rc = perfmodel_know(view->data->side, comb, i, lines[r].row,
+                            &lines[r].known);
     }
     if (rc == 0)
         qsort(lines, impl->nrows, sizeof(*lines), compare_lines);
