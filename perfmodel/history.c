@@ -458,7 +458,8 @@ bool orr_entry_changed(struct orr_entry *entry, struct orr_model_change *change,
     change->wipes = entry->wipes;
     change->wiped = entry->wipes != entry->saved_wipes;
     changed = change->wiped || change->row.n != change->base.n ||
-              change->row.sum != change->base.sum;
+              change->row.sum != change->base.sum ||
+              (entry->window && entry->window->fresh > 0);
     if (changed && taken && entry->window) {
         orr_window_take(entry->window, taken);
         *ret_window = taken;

@@ -98,7 +98,8 @@ unsigned orr_entry_measure(struct orr_entry *entry, double duration,
                            const struct orr_measure_rules *rules);
 
 /* What is to be saved of an entry: fills row, base, wiped and wipes of
- * `change` and returns true when it has been measured since it was last saved.
+ * `change` and returns true when it has been measured since it was last saved,
+ * be it that the row took none of the measures and only the window has them.
  * *ret_window is then what its window has of it, to be freed by the caller;
  * NULL without. It counts as saved from now on: give it back with
  * orr_entry_untake if it could not be. */

@@ -364,6 +364,19 @@ START_TEST(what_is_predicted_is_what_the_samples_say)
 }
 END_TEST
 
+/* More samples than one run can outvote, then a kernel of twice the length. */
+START_TEST(a_level_that_the_row_refuses_is_saved_beside_it)
+{
+    run_and_save(1, 100, 101);
+    run_and_save(1, 200, 60);
+    ck_assert_uint_eq(row_saved().n, 100);
+    ck_assert_double_eq(row_saved().mean, 100);
+    ck_assert_double_eq(simulated_estimate(), 200);
+    ck_assert_uint_eq(side_saved().nseen, 100 + 59);
+    ck_assert_uint_eq(side_saved().row_n, 100);
+}
+END_TEST
+
 START_TEST(a_side_entry_of_another_row_is_ignored)
 {
     char *text;
@@ -751,6 +764,7 @@ int main(void)
                    missing_figures_start_measuring_on_the_real_machine_only);
     tcase_add_test(tc, what_was_saved_is_loaded_and_continued);
     tcase_add_test(tc, what_is_predicted_is_what_the_samples_say);
+    tcase_add_test(tc, a_level_that_the_row_refuses_is_saved_beside_it);
     tcase_add_test(tc, a_side_entry_of_another_row_is_ignored);
     tcase_add_test(tc, a_broken_side_file_is_left_alone_and_costs_nothing_else);
     tcase_add_test(tc, calibration_from_scratch_forgets_the_samples_as_well);
