@@ -53,6 +53,14 @@ static bool is_svg(const char *path)
     return n > 4 && strcmp(path + n - 4, ".svg") == 0;
 }
 
+/* Makes the file empty: where gnuplot cannot, it draws on standard output. */
+static int make_file(const char *path)
+{
+    FILE *file = fopen(path, "w");
+
+    return file ? fclose(file) : -1;
+}
+
 /* A picture of that size in points; a PNG has `scale` pixels for each. */
 static int begin(struct plot *plot, const char *path, unsigned width,
                  unsigned height, unsigned scale)
@@ -61,11 +69,17 @@ static int begin(struct plot *plot, const char *path, unsigned width,
                           .temporary = tool_format("%s.tmp", path)};
     if (!plot->path || !plot->temporary)
         goto fail;
+    if (make_file(plot->temporary)) {
+        tool_error("%s cannot be written: %s", path, strerror(errno));
+        goto free_names;
+    }
     /* gnuplot may end early; its status tells, not a signal. */
     signal(SIGPIPE, SIG_IGN);
     plot->pipe = popen("exec gnuplot", "w");
-    if (!plot->pipe)
+    if (!plot->pipe) {
+        unlink(plot->temporary);
         goto fail;
+    }
     if (is_svg(path))
         fprintf(plot->pipe,
                 "set terminal svg noenhanced size %u,%u dynamic font "
@@ -83,6 +97,7 @@ static int begin(struct plot *plot, const char *path, unsigned width,
     return 0;
 fail:
     tool_error("%s cannot be drawn: %s", path, strerror(errno));
+free_names:
     free(plot->path);
     free(plot->temporary);
     return -1;

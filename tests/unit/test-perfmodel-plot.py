@@ -190,8 +190,11 @@ def check_refusals(tools):
           "without gnuplot no file appears, and the package is named",
           result.stderr)
     result = tools.plot("gemm", "-o", "nowhere/x.svg")
-    claim(result.returncode == 1, "a folder that is missing ends with 1",
-          result.stderr)
+    claim(result.returncode == 1 and result.stdout == "" and
+          "nowhere/x.svg cannot be written" in result.stderr and
+          "gnuplot" not in result.stderr,
+          "a folder that is missing ends with 1, and nothing is drawn on "
+          "standard output", result.stdout[:80], result.stderr)
 
 
 def check_old_name(tools):
