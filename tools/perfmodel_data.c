@@ -15,8 +15,11 @@
 unsigned perfmodel_minimum(void)
 {
     const char *text = getenv("STARPU_CALIBRATE_MINIMUM");
-    long n = text ? strtol(text, NULL, 10) : 0;
+    char *end = NULL;
+    long n = text ? strtol(text, &end, 10) : -1;
 
+    if (n == 0 && end != text)
+        return 1; /* as the library has it */
     return n > 0 && n < 1000000 ? (unsigned)n : 10;
 }
 

@@ -169,6 +169,13 @@ static int check_values(struct orr_config *config, struct orr_error *err)
                         "ORRERY_SIM_KERNELS=\"%s\" is unknown; give skip or "
                         "run",
                         kernels);
+    if (values[ORR_CFG_HISTORY_MAX_ERROR].number == 0)
+        return orr_fail(err, -EINVAL,
+                        "STARPU_HISTORY_MAX_ERROR=\"0\" would take every "
+                        "measure for an outlier; give at least 1 (per cent), "
+                        "or unset it for the default");
+    if (values[ORR_CFG_CALIBRATE_MINIMUM].number == 0)
+        values[ORR_CFG_CALIBRATE_MINIMUM].number = 1;
     return 0;
 }
 

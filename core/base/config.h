@@ -68,7 +68,7 @@
       "0: use the models, 1: feed them as well, which tries all kinds of "     \
       "workers and implementations that lack samples, 2: begin them anew.")    \
     X(CALIBRATE_MINIMUM, "STARPU_CALIBRATE_MINIMUM", INT, "10",                \
-      "Samples after which a model is believed.")                              \
+      "Samples after which a model is believed; 0 counts as 1.")               \
     X(HISTORY_MAX_ERROR, "STARPU_HISTORY_MAX_ERROR", INT, "50",                \
       "Per cent by which a sample may differ before it counts as an "          \
       "outlier.")                                                              \

@@ -101,6 +101,7 @@ def bad_values_of_variables_are_refused_by_name():
     for name, value in (
             ("STARPU_NCPU", "abc"), ("STARPU_NCPU", "-1"),
             ("STARPU_NCUDA", "99999999999"), ("STARPU_CALIBRATE", "x"),
+            ("STARPU_HISTORY_MAX_ERROR", "0"),
             ("STARPU_PREFETCH", "yes"), ("STARPU_SCHED_ALPHA", "fast"),
             ("STARPU_LIMIT_CUDA_MEM", "1G"),
             ("STARPU_LIMIT_CUDA_0_MEM", "-3"),

@@ -47,6 +47,15 @@ START_TEST(unset_variables_have_their_defaults)
 }
 END_TEST
 
+/* No sample at all is nothing to believe. */
+START_TEST(a_minimum_of_no_samples_is_one)
+{
+    setenv("STARPU_CALIBRATE_MINIMUM", "0", 1);
+    read_it();
+    ck_assert_int_eq(orr_config_int(&config, ORR_CFG_CALIBRATE_MINIMUM), 1);
+}
+END_TEST
+
 START_TEST(set_variables_are_read)
 {
     setenv("STARPU_NCPU", "3", 1);
@@ -190,6 +199,7 @@ static Suite *config_suite(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, unset_variables_have_their_defaults);
+    tcase_add_test(tc, a_minimum_of_no_samples_is_one);
     tcase_add_test(tc, set_variables_are_read);
     tcase_add_test(tc, texts_are_copied);
     tcase_add_test(tc, a_variable_set_to_nothing_is_unset);
