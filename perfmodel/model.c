@@ -89,6 +89,11 @@ uint32_t orr_model_version(const struct orr_model *model)
     return atomic_load_explicit(&model->version, memory_order_acquire);
 }
 
+const _Atomic uint32_t *orr_model_version_at(const struct orr_model *model)
+{
+    return &model->version;
+}
+
 const char *orr_model_symbol(const struct orr_model *model)
 {
     return model->symbol;

@@ -74,6 +74,10 @@ int orr_models_calibrate(const struct orr_models *models);
 uint32_t orr_models_version(const struct orr_models *models);
 uint32_t orr_model_version(const struct orr_model *model);
 
+/* Where the second lies, for those who look all the time: to be loaded with
+ * acquire before the figures. Lent until orr_models_free. */
+const _Atomic uint32_t *orr_model_version_at(const struct orr_model *model);
+
 /* The names given when it was made, and the file it was read from (NULL
  * without one). Lent. */
 const char *orr_model_symbol(const struct orr_model *model);

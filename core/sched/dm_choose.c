@@ -51,19 +51,28 @@ static double transfer_time(struct orr_runtime *rt, const struct orr_job *job,
     return us < very_long ? us : very_long;
 }
 
-/* Unknown energy counts as none. */
-static void ask_energy(const struct orr_dm *dm, struct orr_dm_offer *offer,
-                       unsigned kind, unsigned bits)
+static bool has_trial(const struct orr_dm_offer *offer, unsigned nkinds)
 {
-    unsigned worker = dm->runtime->kinds[kind].members[0];
+    for (unsigned k = 0; k < nkinds; k++)
+        if (orr_probes_trials(offer->row->probes, k) & offer->able[k])
+            return true;
+    return false;
+}
 
-    for (unsigned i = 0; bits >> i; i++) {
-        double joules = 0;
+/* Unknown energy counts as none. */
+static void ask_energy(const struct orr_dm *dm, struct orr_dm_offer *offer)
+{
+    for (unsigned k = 0; k < dm->runtime->nkinds; k++) {
+        unsigned worker = dm->runtime->kinds[k].members[0];
 
-        if (bits >> i & 1)
-            joules = starpu_task_worker_expected_energy(offer->job->task,
-                                                        worker, 0, i);
-        offer->energy[kind][i] = joules > 0 ? joules : 0;
+        for (unsigned i = 0; offer->able[k] >> i; i++) {
+            double joules = 0;
+
+            if (offer->able[k] >> i & 1)
+                joules = starpu_task_worker_expected_energy(offer->job->task,
+                                                            worker, 0, i);
+            offer->energy[k][i] = joules > 0 ? joules : 0;
+        }
     }
 }
 
@@ -81,7 +90,6 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
     ret->unknown = false;
     ret->has_energy =
         dm->variant->transfers && job->task->cl && job->task->cl->energy_model;
-    ret->trial = false;
     for (unsigned k = 0; k < rt->nkinds; k++) {
         const struct orr_kind *kind = &rt->kinds[k];
         unsigned bits =
@@ -96,10 +104,7 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
         if (!bits)
             continue;
         any |= bits;
-        if (ret->has_energy)
-            ask_energy(dm, ret, k, bits);
         ret->unknown = ret->unknown || has_unknown(ret->row, k, bits);
-        ret->trial |= orr_probes_trials(ret->row->probes, k) & bits;
         if (!dm->variant->transfers || !(absent >> kind->node & 1))
             continue;
         if (isnan(transfer) || kind->node != node) {
@@ -108,6 +113,10 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
         }
         ret->transfer[k] = transfer;
     }
+    ret->trial =
+        orr_probes_any_trial(ret->row->probes) && has_trial(ret, rt->nkinds);
+    if (ret->has_energy)
+        ask_energy(dm, ret);
     return any ? 0 : -ENODEV;
 }
 
@@ -353,8 +362,8 @@ static bool is_winner(double free, const void *arg)
 }
 
 /* Steps to the next able pair; starts with impl = -1 on kind 0. */
-static bool next_pair(const struct orr_dm_offer *offer, double now,
-                      struct pair *pair)
+static inline bool next_pair(const struct orr_dm_offer *offer, double now,
+                             struct pair *pair)
 {
     unsigned nkinds = pair->dm->runtime->nkinds;
 

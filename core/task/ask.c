@@ -121,18 +121,6 @@ size_t orr_model_size(const struct orr_runtime *rt,
     return size;
 }
 
-static uint32_t data_footprint(struct starpu_task *task)
-{
-    uint32_t footprint = 0;
-
-    for (unsigned i = 0; task->cl && i < STARPU_TASK_GET_NBUFFERS(task); i++)
-        if (!(STARPU_TASK_GET_MODE(task, i) & STARPU_NOFOOTPRINT))
-            footprint = orr_crc_u32(
-                orr_handle_of(STARPU_TASK_GET_HANDLE(task, i))->footprint,
-                footprint);
-    return footprint;
-}
-
 uint32_t orr_model_footprint(const struct orr_runtime *rt,
                              const struct starpu_perfmodel *model,
                              struct starpu_task *task,
@@ -149,7 +137,7 @@ uint32_t orr_model_footprint(const struct orr_runtime *rt,
     }
     if (based_size(rt, model, task, kind, impl, &size))
         return orr_crc_size(size, 0);
-    return data_footprint(task);
+    return orr_data_footprint(task);
 }
 
 /* --- kinds and terms --- */

@@ -10,6 +10,8 @@
 
 #include <starpu.h>
 
+#include "core/base/crc.h"
+#include "core/data/handle.h"
 #include "perfmodel/model.h"
 
 struct orr_kind;
@@ -56,6 +58,19 @@ size_t orr_model_size(const struct orr_runtime *rt,
                       const struct starpu_perfmodel *model,
                       struct starpu_task *task, const struct orr_kind *kind,
                       unsigned impl);
+
+/* The hash of the task's data alone. Inline: most tasks have no other. */
+static inline uint32_t orr_data_footprint(struct starpu_task *task)
+{
+    uint32_t footprint = 0;
+
+    for (unsigned i = 0; task->cl && i < STARPU_TASK_GET_NBUFFERS(task); i++)
+        if (!(STARPU_TASK_GET_MODE(task, i) & STARPU_NOFOOTPRINT))
+            footprint = orr_crc_u32(
+                orr_handle_of(STARPU_TASK_GET_HANDLE(task, i))->footprint,
+                footprint);
+    return footprint;
+}
 
 /* The hash under which the model keeps times of the task, by the model's
  * footprint, its size_base, or the data. Calls the application's code. */

@@ -44,11 +44,12 @@ struct key {
 struct row {
     struct orr_cost_row pub; /* first: what others see */
     struct key key;
-    struct row *next;        /* [lock] in order of creation */
-    struct orr_model *model; /* [const] lent by rt->models, or NULL */
-    double assumed_us;       /* [const] NaN: nothing is assumed */
-    double *parameters;      /* [const] owned; of a multiple regression */
-    double figures[];        /* kinds × NIMPL, then the bytes of `able` */
+    struct row *next;             /* [lock] in order of creation */
+    struct orr_model *model;      /* [const] lent by rt->models, or NULL */
+    const _Atomic uint32_t *news; /* [const] the model's version */
+    double assumed_us;            /* [const] NaN: nothing is assumed */
+    double *parameters;           /* [const] owned; of a multiple regression */
+    double figures[];             /* kinds × NIMPL, then the bytes of `able` */
 };
 
 struct slots {
@@ -94,7 +95,9 @@ static bool same_key(const struct key *a, const struct key *b)
            a->detail == b->detail;
 }
 
-static struct row *find_row(const struct slots *slots, const struct key *key)
+/* Inline: every task looks its row up. */
+static inline struct row *find_row(const struct slots *slots,
+                                   const struct key *key)
 {
     for (size_t i = hash_of(key);; i++) {
         struct row *row = atomic_load_explicit(
@@ -324,9 +327,9 @@ static void refresh_probes(const struct orr_runtime *rt, struct row *row)
 static void refresh(const struct orr_runtime *rt, struct row *row,
                     struct starpu_task *task)
 {
-    if (row->model)
-        __atomic_store_n(&row->pub.version, orr_model_version(row->model),
-                         __ATOMIC_RELAXED);
+    __atomic_store_n(&row->pub.version,
+                     atomic_load_explicit(row->news, memory_order_acquire),
+                     __ATOMIC_RELAXED);
     for (unsigned k = 0; k < rt->nkinds; k++)
         for (unsigned i = 0; i < NIMPL; i++)
             if (row->pub.able[k] >> i & 1)
@@ -370,6 +373,9 @@ static unsigned able_bits(const struct orr_runtime *rt, const struct row *row,
 
 /* --- rows --- */
 
+/* The version of no model. */
+static const _Atomic uint32_t no_news;
+
 static struct row *row_new(struct orr_costs_table *table, const struct key *key,
                            struct starpu_codelet *cl)
 {
@@ -388,6 +394,7 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
                 .able = (uint8_t *)&row->figures[nfigures],
                 .length = row->figures},
         .key = *key,
+        .news = &no_news,
         .assumed_us = NAN,
     };
     for (size_t i = 0; i < nfigures; i++)
@@ -490,6 +497,8 @@ static struct row *make_row(struct orr_costs_table *table,
         return NULL;
     }
     row->model = find_model(table, key->perfmodel);
+    if (row->model)
+        row->news = orr_model_version_at(row->model);
     row->parameters = parameters;
     assume(table, row);
     set_able(rt, row, task);
@@ -538,10 +547,10 @@ static struct row *get_row(struct orr_runtime *rt, struct orr_job *job)
     }
     row = find_row(atomic_load_explicit(&table->slots, memory_order_acquire),
                    &key);
-    if (row)
-        free(parameters);
-    else
+    if (!row)
         row = make_row(table, &key, job->task, parameters);
+    else if (parameters)
+        free(parameters);
     if (row)
         return row;
     orr_log_error("out of memory for the costs of task `%s': the program ends",
@@ -549,20 +558,36 @@ static struct row *get_row(struct orr_runtime *rt, struct orr_job *job)
     abort();
 }
 
-const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
-                                         struct orr_job *job)
+static bool is_old(const struct row *row)
+{
+    return atomic_load_explicit(row->news, memory_order_acquire) !=
+           __atomic_load_n(&row->pub.version, __ATOMIC_RELAXED);
+}
+
+/* Not inline, so that orr_job_costs saves no registers, three times a task. */
+static __attribute__((noinline)) const struct orr_cost_row *
+renew(struct orr_runtime *rt, struct orr_job *job)
 {
     struct row *row;
 
     if (!job->costs)
         job->costs = &get_row(rt, job)->pub;
     row = (struct row *)job->costs;
-    if (row->model && __atomic_load_n(&row->pub.version, __ATOMIC_RELAXED) !=
-                          orr_model_version(row->model))
+    if (is_old(row))
         refresh(rt, row, job->task);
     else if (row->pub.per_task)
         ask_functions(rt, row, job->task);
     return &row->pub;
+}
+
+const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
+                                         struct orr_job *job)
+{
+    struct row *row = (struct row *)job->costs;
+
+    if (row && !row->pub.per_task && !is_old(row))
+        return &row->pub;
+    return renew(rt, job);
 }
 
 double orr_cost_at_best(const struct orr_runtime *rt,
@@ -586,6 +611,19 @@ double orr_cost_at_best(const struct orr_runtime *rt,
 }
 
 /* --- measures --- */
+
+bool orr_cost_is_wanted(const struct orr_worker *worker,
+                        const struct orr_job *job)
+{
+    const struct row *row = (const struct row *)(const void *)job->costs;
+
+    if (!row || !row->model)
+        return false;
+    if (row->pub.probes &&
+        !orr_probes_settled(row->pub.probes, worker->kind, job->implementation))
+        return true;
+    return orr_model_benchmarking(row->model);
+}
 
 void orr_cost_measure(struct orr_runtime *rt, const struct orr_worker *worker,
                       struct orr_job *job, double us)

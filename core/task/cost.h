@@ -91,6 +91,11 @@ void orr_costs_each(struct orr_costs_table *table,
                     void (*visit)(const struct orr_cost_row *, void *),
                     void *arg);
 
+/* Whether the two functions below have anything to do for a task that ran on
+ * the worker: mostly not, once nothing is calibrated any more. */
+bool orr_cost_is_wanted(const struct orr_worker *worker,
+                        const struct orr_job *job);
+
 /* A task of the row has run for `us` on the worker, or failed (NaN): what the
  * row's probes make of that. To be called before orr_cost_measure, for tasks
  * with a model. */

@@ -106,6 +106,15 @@ static bool is_confirmed(const struct orr_probe_pair *pair)
            ORR_PROBE_TRIALS;
 }
 
+static void note_trials_locked(struct orr_probes *probes)
+{
+    bool any = false;
+
+    for (unsigned k = 0; k < probes->runtime->nkinds; k++)
+        any = any || orr_probes_trials(probes, k);
+    atomic_store_explicit(&probes->any_trial, any, memory_order_relaxed);
+}
+
 /* Returns the suspicious ones on trial. */
 static unsigned refresh_kind_locked(struct orr_probes *probes,
                                     const struct orr_cost_row *row,
@@ -130,6 +139,7 @@ static unsigned refresh_kind_locked(struct orr_probes *probes,
     }
     atomic_store_explicit(&probes->trial[kind], (uint8_t)trial,
                           memory_order_relaxed);
+    note_trials_locked(probes);
     atomic_store_explicit(&probes->suspicious[kind], (uint8_t)suspicious,
                           memory_order_relaxed);
     return trial & suspicious;
@@ -376,17 +386,12 @@ static unsigned fastest_of(const struct orr_cost_row *row, unsigned kind,
     return best;
 }
 
-uint8_t orr_probes_pick(struct orr_probes *probes,
-                        const struct orr_cost_row *row, unsigned kind,
-                        unsigned bits)
+uint8_t orr_probes_pick_measured(struct orr_probes *probes,
+                                 const struct orr_cost_row *row, unsigned kind,
+                                 unsigned bits)
 {
-    unsigned trials, impl;
+    unsigned trials = orr_probes_trials(probes, kind) & bits, impl;
 
-    /* Mostly there is one, or nothing is measured. */
-    if (!(bits & (bits - 1)) || !probes ||
-        !atomic_load_explicit(&probes->measured, memory_order_relaxed))
-        return (uint8_t)__builtin_ctz(bits);
-    trials = orr_probes_trials(probes, kind) & bits;
     if (!trials)
         return (uint8_t)fastest_of(row, kind, bits);
     impl = orr_probes_least_tried(probes, kind, trials);

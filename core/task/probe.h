@@ -78,7 +78,8 @@ struct orr_probes {
     struct orr_probe_budget *budget;   /* [const] borrowed */
     /* No probe is due before: -INFINITY asks to look, INFINITY never. */
     _Atomic double look_at;
-    atomic_bool measured; /* the model is fed */
+    atomic_bool measured;  /* the model is fed */
+    atomic_bool any_trial; /* some bit of `trial` is set */
     /* Per kind, bit per implementation. */
     _Atomic uint8_t *trial;        /* on trial */
     _Atomic uint8_t *suspicious;   /* on trial or doubted */
@@ -128,9 +129,9 @@ unsigned orr_probes_least_tried(const struct orr_probes *probes, unsigned kind,
  * nothing else decides: while the model is being measured the least tried one
  * on trial, if there is, and counts it as tried; else the fastest. The first
  * one otherwise. `probes` may be NULL. */
-uint8_t orr_probes_pick(struct orr_probes *probes,
-                        const struct orr_cost_row *row, unsigned kind,
-                        unsigned bits);
+static inline uint8_t orr_probes_pick(struct orr_probes *probes,
+                                      const struct orr_cost_row *row,
+                                      unsigned kind, unsigned bits);
 
 /* Whether a probe may be due: one load and a comparison for rows whose figures
  * are settled. */
@@ -140,6 +141,22 @@ static inline bool orr_probes_look(const struct orr_probes *probes, double now)
            now >= atomic_load_explicit(&probes->look_at, memory_order_relaxed);
 }
 
+/* What orr_probes_pick does when there is something to decide. */
+uint8_t orr_probes_pick_measured(struct orr_probes *probes,
+                                 const struct orr_cost_row *row, unsigned kind,
+                                 unsigned bits);
+
+static inline uint8_t orr_probes_pick(struct orr_probes *probes,
+                                      const struct orr_cost_row *row,
+                                      unsigned kind, unsigned bits)
+{
+    /* Mostly there is one, or nothing is measured. */
+    if (!(bits & (bits - 1)) || !probes ||
+        !atomic_load_explicit(&probes->measured, memory_order_relaxed))
+        return (uint8_t)__builtin_ctz(bits);
+    return orr_probes_pick_measured(probes, row, kind, bits);
+}
+
 /* Implementations on trial, as bits. */
 static inline unsigned orr_probes_trials(const struct orr_probes *probes,
                                          unsigned kind)
@@ -147,6 +164,29 @@ static inline unsigned orr_probes_trials(const struct orr_probes *probes,
     return probes ? atomic_load_explicit(&probes->trial[kind],
                                          memory_order_relaxed)
                   : 0;
+}
+
+/* Whether there are any. */
+static inline bool orr_probes_any_trial(const struct orr_probes *probes)
+{
+    return probes &&
+           atomic_load_explicit(&probes->any_trial, memory_order_relaxed);
+}
+
+/* Whether orr_probes_measured would do nothing: the model is not fed, nothing
+ * about the pair is to be found out. */
+static inline bool orr_probes_settled(const struct orr_probes *probes,
+                                      unsigned kind, unsigned impl)
+{
+    const struct orr_probe_pair *pair =
+        &probes->pairs[kind * STARPU_MAXIMPLEMENTATIONS + impl];
+
+    return !atomic_load_explicit(&probes->measured, memory_order_relaxed) &&
+           !atomic_load_explicit(&pair->out, memory_order_relaxed) &&
+           !(atomic_load_explicit(&probes->suspicious[kind],
+                                  memory_order_relaxed) >>
+                 impl &
+             1);
 }
 
 /* A worker of the kind is going to try the implementation. */

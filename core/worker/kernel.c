@@ -118,22 +118,27 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
         orr_kernel_missing(rt, job);
 }
 
-void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
-                        struct orr_job *job)
+static void measure(struct orr_runtime *rt, const struct orr_worker *worker,
+                    struct orr_job *job)
 {
-    struct starpu_perfmodel *model = job->task->cl->model;
     double us = job->kernel.end - job->kernel.start;
 
-    if (rt->machine->simulated) {
-        if (job->task->cl->energy_model)
-            orr_energy_account(rt, worker, job);
-        return;
-    }
-    if (!model)
-        return;
     orr_cost_ran(rt, worker, job, job->task->failed ? (double)NAN : us);
     if (!job->task->failed)
         orr_cost_measure(rt, worker, job, us);
+}
+
+void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
+                        struct orr_job *job)
+{
+    const struct starpu_codelet *cl = job->task->cl;
+
+    if (rt->machine->simulated) {
+        if (cl->energy_model)
+            orr_energy_account(rt, worker, job);
+    } else if (cl->model && orr_cost_is_wanted(worker, job)) {
+        measure(rt, worker, job);
+    }
 }
 
 static struct orr_tally_item *new_item(struct orr_runtime *rt, unsigned worker,

@@ -78,7 +78,8 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
     if (rt->tally && !job->task->failed)
         orr_kernel_tally(rt, worker->id, job);
     orr_job_drop_data(rt, job);
-    orr_kernel_measure(rt, worker, job);
+    if (job->task->cl->model || job->task->cl->energy_model)
+        orr_kernel_measure(rt, worker, job);
     if (rt->sched->ops->post_exec)
         rt->sched->ops->post_exec(rt->sched, job, worker);
     orr_job_end(rt, job);
