@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perfmodel/robust.h"
+
 /* Relative spread of one sample where no error is known at all. It only says
  * how much the number of samples matters beside the misfit of the law. */
 #define USUAL_SPREAD 0.05
@@ -20,13 +22,6 @@
 
 #define LEAST_ERROR 1e-4 /* clocks are no better */
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 double orr_median_sorted(const double *values, unsigned n)
 {
     if (n == 0)
@@ -36,7 +31,7 @@ double orr_median_sorted(const double *values, unsigned n)
 
 double orr_median_of(double *values, unsigned n)
 {
-    qsort(values, n, sizeof(*values), compare_doubles);
+    orr_sort(values, n);
     return orr_median_sorted(values, n);
 }
 

@@ -37,7 +37,7 @@ struct orr_summary {
     double quantiles[ORR_NQUANTILES]; /* of what was kept */
     double autocorrelation; /* lag 1, of what was kept; NaN: too few samples */
     unsigned nregimes;      /* 1 or 2; 0 without samples */
-    struct orr_regime regimes[2]; /* the faster first */
+    struct orr_regime regimes[2];  /* the faster first */
     struct orr_interval mean_ci;   /* 95 %, of the long-run mean of the kept */
     struct orr_interval median_ci; /* 95 %, of the long-run median */
     struct orr_interval next; /* 95 %, of the median of as many samples more */
@@ -72,6 +72,9 @@ struct orr_interval orr_mean_interval(const double *samples, unsigned n,
  * than 8 samples or m = 0. */
 struct orr_interval orr_next_median_interval(const double *samples, unsigned n,
                                              unsigned m, double level);
+
+/* Ascending. */
+void orr_sort(double *values, unsigned n);
 
 /* Quantile q (0 … 1) of n sorted values, linear between order statistics
  * (Hyndman & Fan 1996, type 7). NaN without values. */

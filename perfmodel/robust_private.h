@@ -7,9 +7,6 @@
 
 #include "perfmodel/robust.h"
 
-/* Ascending. */
-void orr_sort(double *values, unsigned n);
-
 /* The step of the clock that n sorted samples were taken with, in their unit:
  * the smallest distance between readings that come again and again; 0 unless
  * most samples are such readings. */

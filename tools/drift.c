@@ -7,15 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perfmodel/distributions.h"
+#include "perfmodel/robust.h"
+
 /* Of a model that does not know its error: that of 2 % confidence. */
 static const double usual_error = 0.01;
-
-static int compare(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
 
 double drift_median(double *values, unsigned n)
 {
@@ -26,40 +22,14 @@ double drift_median(double *values, unsigned n)
             values[known++] = values[i];
     if (!known)
         return (double)NAN;
-    qsort(values, known, sizeof(*values), compare);
+    orr_sort(values, known);
     return (values[(known - 1) / 2] + values[known / 2]) / 2;
 }
 
-/* P(|T| < t). */
-static double student_between(double t, unsigned dof)
+/* What Student's t exceeds, on either side, with probability p. */
+static double student_beyond(double p, double dof)
 {
-    double theta = atan(t / sqrt(dof));
-    double cosine = cos(theta), term = dof % 2 ? cosine : 1, sum = 0;
-
-    for (unsigned i = dof % 2 ? 1 : 0; i + 2 <= dof; i += 2) {
-        sum += term;
-        term *= cosine * cosine * (i + 1) / (i + 2);
-    }
-    if (dof % 2 == 0)
-        return sin(theta) * sum;
-    return 2 / M_PI * (theta + sin(theta) * sum);
-}
-
-double drift_student(double p, unsigned dof)
-{
-    double low = 0, high = 1;
-
-    while (1 - student_between(high, dof) > p && high < 1e9)
-        high *= 2;
-    for (int i = 0; i < 60; i++) {
-        double middle = (low + high) / 2;
-
-        if (1 - student_between(middle, dof) > p)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
+    return orr_student_within(1 - p, dof);
 }
 
 /* Makes 1.4826 · MAD of n normal values the standard deviation on average
@@ -289,8 +259,8 @@ static void judge_item(struct judgement *j, unsigned i)
     double own = median_error(item->noise, item->nreps);
 
     item->threshold =
-        fmax(DRIFT_LEAST, drift_student(DRIFT_FAMILY / j->drift->njudged,
-                                        DRIFT_PRIOR_DOF + item->nreps - 1) *
+        fmax(DRIFT_LEAST, student_beyond(DRIFT_FAMILY / j->drift->njudged,
+                                         DRIFT_PRIOR_DOF + item->nreps - 1) *
                               hypot(own, error));
     for (unsigned r = 0; r < j->nreps; r++) {
         double excess = excess_of(j, i, r);
@@ -317,7 +287,7 @@ static void judge_kind(struct judgement *j, unsigned k)
         work[r] = fabs(j->usual.common[k * j->nreps + r] - kind->shift);
     noise = 1.4826 * drift_median(work, j->nreps) * mad_factor(j->nreps);
     kind->threshold = fmax(
-        DRIFT_LEAST / 2, drift_student(DRIFT_FAMILY, j->nreps - 1) *
+        DRIFT_LEAST / 2, student_beyond(DRIFT_FAMILY, j->nreps - 1) *
                              hypot(median_error(noise, j->nreps), usual_error));
     kind->shifted = fabs(kind->shift) > kind->threshold;
 }

@@ -65,9 +65,5 @@ struct drift {
 int drift_judge(struct drift_item *items, unsigned n, unsigned nreps,
                 struct drift *ret);
 
-/* The quantile of Student's distribution: |t| is larger with probability p.
- * Positive whole degrees of freedom (Abramowitz & Stegun 26.7.3, 26.7.4). */
-double drift_student(double p, unsigned dof);
-
 /* The median of those of n values that are no NaN; NaN without. Sorts them. */
 double drift_median(double *values, unsigned n);

@@ -4,6 +4,7 @@
  * beside each other: devices of one kind that disagree, footprints measured
  * here but not there. One thread.
  */
+#include "perfmodel/robust.h"
 #include "tools/model_findings_private.h"
 #include "tools/perfmodel.h"
 
@@ -44,13 +45,6 @@ static unsigned add_ratios(const struct judge_impl *a,
     return n;
 }
 
-static int compare_doubles(const void *va, const void *vb)
-{
-    double a = *(const double *)va, b = *(const double *)vb;
-
-    return (a > b) - (a < b);
-}
-
 /* How much longer a's device takes than b's in the other models (median of ln,
  * 0 when these are too few). */
 static int usual_ratio(const struct judge *judge, const struct judge_impl *a,
@@ -84,7 +78,7 @@ static int usual_ratio(const struct judge *judge, const struct judge_impl *a,
         }
     }
     if (n >= OTHERS_NEEDED) {
-        qsort(ratios, n, sizeof(*ratios), compare_doubles);
+        orr_sort(ratios, n);
         *ret = ratios[n / 2];
     }
     free(ratios);

@@ -29,7 +29,7 @@ static double now_us(void)
 
 static void draw(int kind, unsigned n, double *ret)
 {
-    struct series_rng rng = rng_of(1 + (unsigned)kind);
+    uint64_t rng = rng_of(1 + (unsigned)kind);
 
     rng_ar1(&rng, kind == DEPENDENT ? 0.98 : 0, ret, n);
     for (unsigned i = 0; i < n; i++)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/device/exec.h"
+#include "tests/rng.h"
 
 struct fake_tally fake_tally;
 
@@ -59,16 +60,9 @@ struct starpu_codelet fake_codelet = {
     .name = "kernel",
 };
 
-/* splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number
- * generators", 2014. */
 double fake_noise(double spread)
 {
-    uint64_t z = noise += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
-    return 1 + spread * (2 * (double)(z >> 11) * 0x1p-53 - 1);
+    return 1 + spread * (2 * (double)(rng_next(&noise) >> 11) * 0x1p-53 - 1);
 }
 
 /* --- the directory --- */

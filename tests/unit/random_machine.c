@@ -3,30 +3,22 @@
 #include "tests/unit/random_machine.h"
 
 #include "platforms/desc_build.h"
+#include "tests/rng.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static uint64_t next(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u; /* splitmix64 */
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 static unsigned below(uint64_t *state, unsigned n)
 {
-    return (unsigned)(next(state) % n);
+    return (unsigned)(rng_next(state) % n);
 }
 
 /* Between low and high, even over the orders of magnitude. */
 static double figure(uint64_t *state, double low, double high)
 {
-    double u = (double)(next(state) >> 11) / 9007199254740992.0;
+    double u = (double)(rng_next(state) >> 11) / 9007199254740992.0;
 
     return low * pow(high / low, u);
 }

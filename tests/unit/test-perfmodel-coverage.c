@@ -66,8 +66,8 @@ static bool is_wanted(double phi, unsigned n)
     return false;
 }
 
-static void draw(struct series_rng *rng, const struct marginal *marginal,
-                 double phi, double *ret, unsigned n)
+static void draw(uint64_t *rng, const struct marginal *marginal, double phi,
+                 double *ret, unsigned n)
 {
     rng_ar1(rng, phi, ret, n);
     for (unsigned i = 0; i < n; i++) {
@@ -97,7 +97,7 @@ static void measure(const struct marginal *marginal, double phi, unsigned n,
     for (int k = 0; k < NKINDS; k++)
         covered[k] = 0;
     for (unsigned seed = 0; seed < REPEATS; seed++) {
-        struct series_rng rng = rng_of(seed + 100003 * (uint64_t)n);
+        uint64_t rng = rng_of(seed + 100003 * (uint64_t)n);
         struct orr_summary s;
         const struct orr_interval *intervals[NKINDS] = {&s.median_ci,
                                                         &s.mean_ci, &s.next};
@@ -181,7 +181,7 @@ START_TEST(other_levels_are_covered_as_often_as_asked_for)
     double level = levels[_i][0], series[500], covered[NKINDS] = {0};
 
     for (unsigned seed = 0; seed < REPEATS; seed++) {
-        struct series_rng rng = rng_of(seed);
+        uint64_t rng = rng_of(seed);
         struct orr_summary s;
         double next;
 

@@ -159,7 +159,7 @@ START_TEST(a_fifth_of_wrong_points_moves_nothing_when_there_are_many)
     for (unsigned k = 0; k < COUNT(offsets); k++) {
         law_points(&offsets[k], &noise, 200, 50, points);
         for (unsigned i = 3; i < 200; i += 5)
-            points[i].y *= 1 + 40 * noise_uniform(&noise);
+            points[i].y *= 1 + 40 * rng_uniform(&noise.state);
         ck_assert_int_eq(orr_fit_offset(points, 200, &law), 0);
         ck_assert_uint_ge(law.noutliers, 35);
         ck_assert_double_le(law_error(&law, &offsets[k]), 0.02);
@@ -375,7 +375,7 @@ static double kernel_time(const struct kernel *k, double n)
 
 static double between(struct noise *noise, double lo, double hi)
 {
-    return lo * pow(hi / lo, noise_uniform(noise));
+    return lo * pow(hi / lo, rng_uniform(&noise->state));
 }
 
 static struct kernel kernel_random(struct noise *noise, int family)
@@ -471,7 +471,7 @@ START_TEST(more_points_make_guesses_better)
                 points[i] =
                     (struct orr_point){x, kernel_time(&kernel, x), 0, 1};
             }
-            x = 32 * pow(2, 5 * noise_uniform(&noise));
+            x = 32 * pow(2, 5 * rng_uniform(&noise.state));
             sum += fabs(orr_interpolate(points, n, x).value /
                             kernel_time(&kernel, x) -
                         1);

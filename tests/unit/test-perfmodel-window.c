@@ -8,33 +8,22 @@
 #include <stdlib.h>
 
 #include "perfmodel/window.h"
+#include "tests/rng.h"
 
 static struct orr_window w;
+static uint64_t state;
 
 static void set_up(void)
 {
     orr_window_init(&w, 50);
-}
-
-/* About a normal variate: the sum of twelve uniform ones. */
-static double noise(unsigned *seed, double sigma)
-{
-    double sum = -6;
-
-    for (int i = 0; i < 12; i++) {
-        *seed = *seed * 1664525 + 1013904223;
-        sum += (*seed >> 8) / 16777216.0;
-    }
-    return sigma * sum;
+    state = 7;
 }
 
 /* `n` measures around `level` with 3 % of noise. */
 static void feed(double level, unsigned n)
 {
-    static unsigned seed = 7;
-
     for (unsigned i = 0; i < n; i++)
-        orr_window_add(&w, level * (1 + noise(&seed, 0.03)), 1);
+        orr_window_add(&w, level * (1 + 0.03 * rng_normal(&state)), 1);
 }
 
 static void check_estimate(double expected, double tolerance)
@@ -260,15 +249,14 @@ END_TEST
 /* Whatever comes, the books agree with each other. */
 START_TEST(any_series_leaves_consistent_books)
 {
-    unsigned seed = 100 + (unsigned)_i;
+    uint64_t rng = 100 + (unsigned)_i;
 
     for (int i = 0; i < 5000; i++) {
         double level;
         unsigned aside = 0;
 
-        seed = seed * 1664525 + 1013904223;
-        level = 10 * pow(4, (seed >> 28) * (seed >> 27 & 1) / 4.0);
-        orr_window_add(&w, level * (1 + noise(&seed, 0.05)), 1 + _i % 3);
+        level = 10 * pow(4, rng_next(&rng) % 2 * (rng_next(&rng) % 16) / 4.0);
+        orr_window_add(&w, level * (1 + 0.05 * rng_normal(&rng)), 1 + _i % 3);
         ck_assert(orr_window_estimate(&w) > 0);
         ck_assert(w.low <= w.high);
         ck_assert_double_ge(orr_window_estimate(&w), w.low / 1.6);
