@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs programs as processes and reports in TAP; for test-failures.py.
+"""Runs programs as processes and reports in TAP; for tests in Python.
 
 ORRERY_TEST_WRAPPER may hold a command to put before each program, for instance
 "valgrind -q --error-exitcode=99 --suppressions=…/tests/api/valgrind.supp".

@@ -12,23 +12,18 @@ import signal
 import subprocess
 import sys
 import tempfile
-import traceback
 
 from pretender import DEVICES, KERNELS
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "api"))
+from programs import run_all, test  # noqa: E402
 
 if len(sys.argv) != 2:
     sys.exit(__doc__.strip())
 ORRERY = sys.argv[1]
-PRETENDER = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                         "pretender.py")
+PRETENDER = os.path.join(HERE, "pretender.py")
 TOP = tempfile.TemporaryDirectory(prefix="orrery-test-")
-TESTS = []
-
-
-def test(function):
-    """Registers a test; its name, a claim, is what TAP shows."""
-    TESTS.append(function)
-    return function
 
 
 class Pretended:
@@ -248,19 +243,4 @@ def wrong_command_lines_end_with_2_and_a_remedy():
         assert "see orrery" in err or "{size}" in err, err
 
 
-def main():
-    failed = 0
-    print(f"1..{len(TESTS)}", flush=True)
-    for number, function in enumerate(TESTS, 1):
-        try:
-            function()
-            print(f"ok {number} - {function.__name__}", flush=True)
-        except Exception:  # pylint: disable=broad-except
-            failed += 1
-            print(f"not ok {number} - {function.__name__}", flush=True)
-            for line in traceback.format_exc().splitlines():
-                print(f"# {line}", flush=True)
-    return failed != 0
-
-
-sys.exit(main())
+sys.exit(run_all())

@@ -7,7 +7,6 @@ refused with words. Prints TAP.
     test-perfmodel-plot.py ORRERY STARPU_PERFMODEL_PLOT
 """
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -15,22 +14,14 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
+import tools_util as util
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-spec = importlib.util.spec_from_file_location(
-    "make_models", os.path.join(HERE, "make-models.py"))
-make = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(make)
+make = util.load_models()
 
 SVG = "{http://www.w3.org/2000/svg}"
-RESULTS = []
-
-
-def claim(passed, text, *details):
-    RESULTS.append(bool(passed))
-    print("%s %d - %s" % ("ok" if passed else "not ok", len(RESULTS), text))
-    if not passed:
-        for line in "\n".join(map(str, details)).splitlines():
-            print("# " + line)
+TAP = util.Tap()
+claim = TAP.claim
 
 
 class Picture:
@@ -100,144 +91,145 @@ def without_gnuplot(directory):
 
 def check_svg(tools):
     result = tools.plot("gemm", "-o", "gemm.svg")
-    claim(result.returncode == 0 and result.stdout == "gemm.svg\n",
-          "a picture is drawn and named", result.stderr)
+    claim("a picture is drawn and named",
+          result.returncode == 0 and result.stdout == "gemm.svg\n", result.stderr)
     picture = Picture(tools.path("gemm.svg"))
-    claim(len(picture.points) >= 18, "each footprint of three devices is a "
-          "point", len(picture.points))
-    claim(len(picture.bands) == 3, "each device has a band",
+    claim("each footprint of three devices is a "
+          "point", len(picture.points) >= 18, len(picture.points))
+    claim("each device has a band", len(picture.bands) == 3,
           len(picture.bands))
-    claim(all(picture.says(name) for name in
+    claim("title, legend, units and what is shown are written",
+          all(picture.says(name) for name in
               ("gemm on testbox", "cpu0", "cuda0", "cuda1", "1 ms", "MiB",
                "size of the data", "95 % interval")),
-          "title, legend, units and what is shown are written",
           picture.texts)
-    claim(not picture.dashes, "a history has no formula")
+    claim("a history has no formula", not picture.dashes)
     tools.plot("syrk")
     picture = Picture(tools.path("syrk.svg"))
-    claim(len(picture.dashes) >= 3 and picture.says("dashes: fitted formula"),
-          "formulas are dashed, and SYMBOL.svg is the usual name",
+    claim("formulas are dashed, and SYMBOL.svg is the usual name",
+          len(picture.dashes) >= 3 and picture.says("dashes: fitted formula"),
           picture.texts)
     tools.plot("two_sizes")
     picture = Picture(tools.path("two_sizes.svg"))
-    claim(len(picture.dashes) >= 3 and not picture.bands,
-          "two sizes are joined by a law without a band", picture.texts)
+    claim("two sizes are joined by a law without a band",
+          len(picture.dashes) >= 3 and not picture.bands, picture.texts)
 
 
 def check_views(tools):
     tools.plot("gemm", "--gflops", "-o", "speed.svg")
     picture = Picture(tools.path("speed.svg"))
-    claim(picture.says("speed (GFlop/s)") and len(picture.points) >= 18,
-          "--gflops draws speeds", picture.texts)
+    claim("--gflops draws speeds",
+          picture.says("speed (GFlop/s)") and len(picture.points) >= 18, picture.texts)
     tools.plot("gemm", "--gflops", "--log", "-o", "logspeed.svg")
-    claim("0" in picture.texts and
-          "0" not in Picture(tools.path("logspeed.svg")).texts,
-          "speeds begin at 0 unless --log is given")
+    claim("speeds begin at 0 unless --log is given",
+          "0" in picture.texts and
+          "0" not in Picture(tools.path("logspeed.svg")).texts)
     tools.plot("gemm", "--arch", "cuda", "-o", "cuda.svg")
     picture = Picture(tools.path("cuda.svg"))
-    claim(picture.says("cuda1") and not picture.says("cpu0") and
-          len(picture.bands) == 2, "--arch leaves the others out",
+    claim("--arch leaves the others out", picture.says("cuda1") and not picture.says("cpu0") and
+          len(picture.bands) == 2,
           picture.texts)
     tools.plot("gemm", "--linear", "-o", "linear.svg")
-    claim("0" in Picture(tools.path("linear.svg")).texts,
-          "--linear begins at 0")
+    claim("--linear begins at 0",
+          "0" in Picture(tools.path("linear.svg")).texts)
     tools.plot("gemm", "--energy", "-o", "energy.svg")
     picture = Picture(tools.path("energy.svg"))
-    claim(picture.says("energy") and "1000 J" in picture.texts,
-          "--energy writes joules", picture.texts)
+    claim("--energy writes joules",
+          picture.says("energy") and "1000 J" in picture.texts, picture.texts)
 
 
 def check_png(tools):
     result = tools.plot("gemm", "-o", "gemm.png")
     with open(tools.path("gemm.png"), "rb") as file:
         head = file.read(24)
-    claim(result.returncode == 0 and head[:8] == b"\x89PNG\r\n\x1a\n",
-          "a PNG is drawn", result.stderr)
+    claim("a PNG is drawn",
+          result.returncode == 0 and head[:8] == b"\x89PNG\r\n\x1a\n", result.stderr)
     width = int.from_bytes(head[16:20], "big")
-    claim(width >= 1600, "a PNG is large enough for print", width)
+    claim("a PNG is large enough for print", width >= 1600, width)
 
 
 def check_refusals(tools):
     result = tools.plot("gem")
-    claim(result.returncode == 1 and "did you mean gemm?" in result.stderr,
-          "an unknown symbol ends with 1 and names what is near",
+    claim("an unknown symbol ends with 1 and names what is near",
+          result.returncode == 1 and "did you mean gemm?" in result.stderr,
           result.stderr)
     result = tools.plot("zzz")
-    claim(result.returncode == 1 and "did you mean" not in result.stderr,
-          "nothing is near to what is far", result.stderr)
+    claim("nothing is near to what is far",
+          result.returncode == 1 and "did you mean" not in result.stderr, result.stderr)
     result = tools.plot("gemm", "--arch", "opencl")
-    claim(result.returncode == 1 and "opencl" in result.stderr,
-          "an architecture without figures is named", result.stderr)
+    claim("an architecture without figures is named",
+          result.returncode == 1 and "opencl" in result.stderr, result.stderr)
     result = tools.plot("flopless", "--gflops")
-    claim(result.returncode == 1 and "flops of flopless" in result.stderr,
-          "--gflops without flops says what to set", result.stderr)
+    claim("--gflops without flops says what to set",
+          result.returncode == 1 and "flops of flopless" in result.stderr, result.stderr)
     result = tools.plot("broken")
-    claim(result.returncode == 1 and "broken.testbox:" in result.stderr,
-          "a broken file is named with its line", result.stderr)
+    claim("a broken file is named with its line",
+          result.returncode == 1 and "broken.testbox:" in result.stderr, result.stderr)
     for options, words in (([], "which symbol"), (["a", "b"], "one symbol"),
                            (["gemm", "-o", "x.jpg"], ".svg"),
                            (["gemm", "--linear", "--log"], "contradict"),
                            (["gemm", "--gflops", "--energy"], "--energy"),
                            (["--tune", "gemm"], "--help")):
         result = tools.plot(*options)
-        claim(result.returncode == 2 and words in result.stderr,
-              "plot %s is a wrong command line" % " ".join(options),
+        claim("plot %s is a wrong command line" % " ".join(options),
+              result.returncode == 2 and words in result.stderr,
               result.stderr)
     result = tools.plot("gemm", "-o", "never.svg",
                         PATH=without_gnuplot(tools.directory))
-    claim(result.returncode == 1 and "gnuplot-nox" in result.stderr and
+    claim("without gnuplot no file appears, and the package is named",
+          result.returncode == 1 and "gnuplot-nox" in result.stderr and
           not tools.exists("never.svg"),
-          "without gnuplot no file appears, and the package is named",
           result.stderr)
     result = tools.plot("gemm", "-o", "nowhere/x.svg")
-    claim(result.returncode == 1 and result.stdout == "" and
+    claim("a folder that is missing ends with 1, and nothing is drawn on "
+          "standard output",
+          result.returncode == 1 and result.stdout == "" and
           "nowhere/x.svg cannot be written" in result.stderr and
           "gnuplot" not in result.stderr,
-          "a folder that is missing ends with 1, and nothing is drawn on "
-          "standard output", result.stdout[:80], result.stderr)
+          result.stdout[:80], result.stderr)
 
 
 def check_old_name(tools):
     result = tools.old("-s", "trsm")
     names = ["starpu_trsm." + suffix for suffix in ("data", "gp", "svg")]
-    claim(result.returncode == 0 and all(map(tools.exists, names)),
-          "starpu_perfmodel_plot writes .gp, .data and .svg", result.stderr)
+    claim("starpu_perfmodel_plot writes .gp, .data and .svg",
+          result.returncode == 0 and all(map(tools.exists, names)), result.stderr)
     picture = Picture(tools.path("starpu_trsm.svg"))
-    claim(len(picture.points) >= 18 and len(picture.bands) == 3,
-          "with points and bands")
+    claim("with points and bands",
+          len(picture.points) >= 18 and len(picture.bands) == 3)
     with open(tools.path("starpu_trsm.data"), encoding="utf-8") as file:
         data = file.read()
     rows = make.models()["trsm"][1]["impls"][0]["rows"]
-    claim(all("\n%d %.9g" % (row["size"], float("%e" % row["mean"])) in data
-              for row in rows), "the data has the means of the model", data)
+    claim("the data has the means of the model", all("\n%d %.9g" % (row["size"], float("%e" % row["mean"])) in data
+              for row in rows), data)
     os.mkdir(tools.path("pictures"))
     result = tools.old("--symbol", "gemm.testbox", "--gflops", "--output-dir",
                        "pictures", "-a", "cuda0")
-    claim(result.returncode == 0 and
-          Picture(tools.path("pictures/starpu_gemm.svg")).says("GFlop/s"),
-          "long options and a symbol with its host work", result.stderr)
+    claim("long options and a symbol with its host work",
+          result.returncode == 0 and
+          Picture(tools.path("pictures/starpu_gemm.svg")).says("GFlop/s"), result.stderr)
     result = tools.run("gnuplot", "starpu_trsm.gp")
-    claim(result.returncode == 0, "the .gp can be run again", result.stderr)
+    claim("the .gp can be run again", result.returncode == 0, result.stderr)
     result = tools.old("-l")
-    claim("file: <gemm.testbox>" in result.stdout, "-l lists the models")
+    claim("-l lists the models", "file: <gemm.testbox>" in result.stdout)
     result = tools.old("-s", "gemmm")
-    claim(result.returncode == 1 and "did you mean gemm?" in result.stderr,
-          "an unknown symbol names what is near", result.stderr)
+    claim("an unknown symbol names what is near",
+          result.returncode == 1 and "did you mean gemm?" in result.stderr, result.stderr)
     for options, words in ((["-i", "trace"], "FxT"), (["-lc"], "FxT"),
                            ([], "-s SYMBOL"), (["-s", "gemm", "x"], "-s"),
                            (["-s", "gemm", "-e", "-f"], "energies"),
                            (["-s", "gemm", "-o", "nowhere"], "nowhere")):
         result = tools.old(*options)
-        claim(result.returncode == 2 and words in result.stderr,
-              "starpu_perfmodel_plot %s is refused with words" %
-              " ".join(options), result.stderr)
+        claim("starpu_perfmodel_plot %s is refused with words" %
+              " ".join(options),
+              result.returncode == 2 and words in result.stderr, result.stderr)
     result = tools.old("-s", "syrk", PATH=without_gnuplot(tools.directory))
-    claim(result.returncode == 1 and "gnuplot-nox" in result.stderr and
+    claim("without gnuplot its input is written all the same",
+          result.returncode == 1 and "gnuplot-nox" in result.stderr and
           tools.exists("starpu_syrk.gp"),
-          "without gnuplot its input is written all the same",
           result.stderr)
     for option in ("--help", "--version"):
-        claim(tools.old(option).returncode == 0, option + " ends with 0")
+        claim(option + " ends with 0", tools.old(option).returncode == 0)
 
 
 def check_shared(tools):
@@ -252,8 +244,8 @@ def check_shared(tools):
     result = tools.plot("chol_model_gemm", "-o", "mirage.svg",
                         STARPU_PERF_MODEL_DIR=os.path.abspath(shared),
                         STARPU_HOSTNAME="mirage")
-    claim(result.returncode == 0 and
-          len(Picture(tools.path("mirage.svg")).points) >= 16, text,
+    claim(text, result.returncode == 0 and
+          len(Picture(tools.path("mirage.svg")).points) >= 16,
           result.stderr)
 
 
@@ -281,13 +273,12 @@ def main(orrery, starpu):
         check_refusals(tools)
         check_old_name(tools)
         check_shared(tools)
-        claim(not tools.leftovers(), "no temporary file is left",
+        claim("no temporary file is left", not tools.leftovers(),
               tools.leftovers())
-    print("1..%d" % len(RESULTS))
-    return 0 if all(RESULTS) else 1
+    TAP.end()
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    sys.exit(main(*map(os.path.abspath, sys.argv[1:])))
+    main(*map(os.path.abspath, sys.argv[1:]))

@@ -26,20 +26,23 @@ class Result:
     def __init__(self, words, code, out, err):
         self.words, self.code, self.out, self.err = words, code, out, err
 
+    def __str__(self):
+        return "%s ended with %d\n%s%s" % (self.words, self.code, self.out,
+                                           self.err)
+
 
 class Tap:
     def __init__(self):
         self.n = self.failed = 0
 
-    def claim(self, text, passed, result=None):
+    def claim(self, text, passed, *details):
+        """What a failure says: a Result, or anything that can be printed."""
         self.n += 1
         print("%s %d - %s" % ("ok" if passed else "not ok", self.n, text))
         if not passed:
             self.failed += 1
-            if result:
-                print("# %s ended with %d" % (result.words, result.code))
-                for line in (result.out + result.err).splitlines()[:40]:
-                    print("# " + line)
+            for line in "\n".join(map(str, details)).splitlines()[:40]:
+                print("# " + line)
         sys.stdout.flush()
 
     def skip(self, text, why):
