@@ -5,6 +5,7 @@ ORRERY_TEST_WRAPPER may hold a command to put before each program, for instance
 "valgrind -q --error-exitcode=99 --suppressions=…/tests/api/valgrind.supp".
 """
 
+import concurrent.futures
 import os
 import shlex
 import signal
@@ -25,22 +26,27 @@ def test(function):
     return function
 
 
-def run_all():
-    """Runs the tests and returns the exit status."""
+def outcome(function):
+    """"ok" or "not ok", and what follows the claim in TAP."""
+    try:
+        function()
+    except Skip as reason:
+        return "ok", f" # SKIP {reason}"
+    except Exception:  # pylint: disable=broad-except
+        lines = traceback.format_exc().splitlines()
+        return "not ok", "".join("\n# " + line for line in lines)
+    return "ok", ""
+
+
+def run_all(at_once=1):
+    """Runs the tests, some `at_once`, and returns the exit status."""
     failed = 0
     print(f"1..{len(TESTS)}", flush=True)
-    for number, function in enumerate(TESTS, 1):
-        name = function.__name__
-        try:
-            function()
-            print(f"ok {number} - {name}", flush=True)
-        except Skip as reason:
-            print(f"ok {number} - {name} # SKIP {reason}", flush=True)
-        except Exception:  # pylint: disable=broad-except
-            failed += 1
-            print(f"not ok {number} - {name}", flush=True)
-            for line in traceback.format_exc().splitlines():
-                print(f"# {line}", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(at_once) as threads:
+        for number, (function, (word, more)) in enumerate(
+                zip(TESTS, threads.map(outcome, TESTS)), 1):
+            failed += word != "ok"
+            print(f"{word} {number} - {function.__name__}{more}", flush=True)
     return failed != 0
 
 
