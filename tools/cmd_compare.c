@@ -15,20 +15,19 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: orrery compare -m MACHINE[,...] [-s SCHEDULER[,...]] [-j N] "
-    "[--json]\n"
-    "                      [--plot FILE.png] -- PROGRAM [ARGUMENTS]\n"
+    "usage: orrery compare -m MACHINE[,...] [-s SCHEDULER[,...]] [--assume TIMES]\n"
+    "                      [-j N] [--plot FILE.png] [--json]\n"
+    "                      -- PROGRAM [ARGUMENTS]\n"
     "Simulates the program once per combination and prints one table.\n"
     "  -m, --machine M,...      machines (orrery machine list)\n"
     "  -s, --scheduler S,...    schedulers (eager,lws,dmda,dmdas)\n"
-    "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; "
-    "several\n"
+    "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; several\n"
     "                           are parted by ;\n"
     "  -j, --jobs N             programs at a time (2)\n"
     "      --plot FILE.png      draw the predicted times as bars\n"
     "      --json               print an array of reports instead\n"
-    "example: orrery compare -m MACHINE -s eager,lws,dmda,dmdas "
-    "--plot bars.png -- \\\n"
+    "Exit codes: 0; 1 when a simulation failed; 2 for a wrong command line.\n"
+    "example: orrery compare -m MACHINE -s eager,lws,dmda,dmdas --plot bars.png -- \\\n"
     "             ./cholesky -size 9600 -nblocks 10\n";
 
 struct comparison {

@@ -24,15 +24,14 @@ static const char help[] =
     "       orrery machine show NAME [--json]\n"
     "       orrery machine copy FILE.xml\n"
     "       orrery machine doctor [NAME | -m NAME] [--json]\n"
-    "Machines that programs can be simulated on. `list` names them, `show` "
-    "describes\n"
-    "one (a name of the list or a platform file), `copy` writes a description "
-    "of this\n"
-    "machine, to be calibrated by real runs and simulated with -m FILE.xml; `doctor` says "
-    "what is\n"
-    "wrong with the figures of a machine's bus.\n"
-    "example: orrery machine copy here.xml && "
-    "orrery run -m here.xml -- ./cholesky\n";
+    "Machines that programs can be simulated on. `list` names them, `show` describes\n"
+    "one (a name of the list or a platform file), `copy` writes a description of\n"
+    "this machine, to be calibrated by real runs and simulated with -m FILE.xml,\n"
+    "`doctor` says what is wrong with the figures of a machine's bus.\n"
+    "      --json  as JSON\n"
+    "Exit codes: 0; 1 when something failed or the doctor found an error; 2 for a\n"
+    "wrong command line.\n"
+    "example: orrery machine copy here.xml && orrery run -m here.xml -- ./cholesky\n";
 
 /* Machines as they are visited. */
 struct listing {
@@ -182,7 +181,8 @@ int cmd_machine(int argc, char **argv)
         json = true;
         argc--;
     }
-    if (argc > first && !strcmp(argv[argc - 1], "--help")) {
+    if (argc > first && strcmp(argv[first], "doctor") != 0 &&
+        !strcmp(argv[argc - 1], "--help")) {
         fputs(help, stdout);
         return TOOL_OK;
     }

@@ -10,21 +10,18 @@
 #include <stdio.h>
 
 static const char help[] =
-    "usage: orrery run [-m MACHINE] [-s SCHEDULER] [--json] -- PROGRAM "
-    "[ARGUMENTS]\n"
-    "Runs the program and says how long its tasks took. Its output passes "
-    "through,\n"
-    "its exit code is ours.\n"
-    "  -m, --machine MACHINE      simulate that machine (orrery machine list); "
-    "else\n"
+    "usage: orrery run [-m MACHINE] [-s SCHEDULER] [--assume TIMES] [--json]\n"
+    "                  -- PROGRAM [ARGUMENTS]\n"
+    "Runs the program and says how long its tasks took. Its output passes through.\n"
+    "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             what ORRERY_MACHINE says, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n"
-    "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; "
-    "several\n"
+    "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; several\n"
     "                             are parted by ;\n"
-    "      --json                 print the report as JSON, the program's "
-    "output\n"
+    "      --json                 print the report as JSON, the program's output\n"
     "                             only when it fails\n"
+    "Exit codes: the program's own; 1 when it leaves no report; 2 for a wrong\n"
+    "command line.\n"
     "example: orrery run -m MACHINE -s dmdas -- ./cholesky -size 9600\n";
 
 static int finish(struct launch *launch, bool json)

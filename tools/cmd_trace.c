@@ -14,22 +14,21 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: orrery trace [-m MACHINE] [-s SCHEDULER] [-o FILE.paje] [--gantt "
-    "FILE.png]\n"
-    "                    [--json] -- PROGRAM [ARGUMENTS]\n"
-    "Runs the program, writes what its workers did as a Pajé file (for ViTE, "
-    "PajeNG,\n"
+    "usage: orrery trace [-m MACHINE] [-s SCHEDULER] [--assume TIMES]\n"
+    "                    [-o FILE.paje] [--gantt FILE.png] [--json]\n"
+    "                    -- PROGRAM [ARGUMENTS]\n"
+    "Runs the program, writes what its workers did as a Pajé file (for ViTE, PajeNG,\n"
     "StarVZ) and draws it.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n"
-    "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; "
-    "several\n"
+    "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; several\n"
     "                             are parted by ;\n"
     "  -o, --output FILE.paje     the trace (trace.paje)\n"
     "      --gantt FILE.png       the picture (the trace's name with .png)\n"
     "      --json                 print the report and the paths as JSON\n"
-    "example: orrery trace -m MACHINE -s dmdas -o chol.paje -- ./cholesky "
-    "-size 9600\n";
+    "Exit codes: the program's own; 1 when nothing could be drawn; 2 for a wrong\n"
+    "command line.\n"
+    "example: orrery trace -m MACHINE -s dmdas -o chol.paje -- ./cholesky -size 9600\n";
 
 /* trace.paje becomes trace.png; owned. */
 static char *picture_path(const char *trace)

@@ -16,16 +16,14 @@
 
 static const char help[] =
     "usage: orrery machine doctor [NAME | -m NAME] [--json]\n"
-    "Looks at the bandwidths and latencies between the memories of a machine, "
-    "which\n"
-    "schedulers predict transfers with, and says what is wrong and what to do: "
-    "links\n"
-    "without figure, devices on a narrow slot, memory that was not pinned, "
-    "peers that\n"
-    "are slower than main memory, files that contradict each other. NAME is a "
-    "machine\n"
+    "Looks at the bandwidths and latencies between the memories of a machine, which\n"
+    "schedulers predict transfers with, and says what is wrong and what to do: links\n"
+    "without figure, devices on a narrow slot, memory that was not pinned, peers that\n"
+    "are slower than main memory, files that contradict each other. NAME is a machine\n"
     "of `orrery machine list`, a platform file, or a host whose bus StarPU has\n"
-    "measured; without it, this host. Ends with 1 if there is an error.\n"
+    "measured; without it, this host.\n"
+    "      --json  as JSON\n"
+    "Exit codes: 0; 1 when there is an error; 2 for a wrong command line.\n"
     "example: orrery machine doctor mirage\n";
 
 /* Words broken at blanks, behind `indent` blanks but in the first line. */

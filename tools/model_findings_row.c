@@ -231,11 +231,10 @@ static void look_at_precision(struct judge *judge,
             "%u samples: below %u a time is not taken for calibrated",
             r->row->n, options->minimum);
     else if (isnan(r->half_width))
-        orr_findings_add(
-            judge->findings, ORR_SEVERITY_WARNING, "imprecise", &place,
-            JUDGE_MEASURE_MORE,
-            "too few samples to say how exactly %g µs is known",
-            r->value);
+        orr_findings_add(judge->findings, ORR_SEVERITY_WARNING, "imprecise",
+                         &place, JUDGE_MEASURE_MORE,
+                         "too few samples to say how exactly %g µs is known",
+                         r->value);
     else if (r->half_width > options->confidence)
         orr_findings_add(
             judge->findings,

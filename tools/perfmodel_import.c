@@ -14,16 +14,13 @@
 #include <sys/stat.h>
 
 static const char help[] =
-    "usage: orrery perfmodel import [--host HOST] [--force|--merge] FILE\n"
-    "Writes the models of a file of `orrery perfmodel export --json` into the "
-    "first\n"
-    "sampling directory (STARPU_PERF_MODEL_DIR), as they were exported; FILE - "
-    "is\n"
+    "usage: orrery perfmodel import [--host HOST] [--force | --merge] FILE\n"
+    "Writes the models of a file of `orrery perfmodel export --json` into the first\n"
+    "sampling directory (STARPU_PERF_MODEL_DIR), as they were exported; FILE - is\n"
     "standard input.\n"
-    "  --host HOST  as models of this host instead of the one they are of\n"
-    "  --force      replace models that are there already\n"
-    "  --merge      add to those that are there already, see orrery perfmodel "
-    "merge\n"
+    "      --host HOST  as models of this host instead of the one they are of\n"
+    "      --force      replace models that are there already\n"
+    "      --merge      add to those that are there, see orrery perfmodel merge\n"
     "Without these two nothing is written if any of the models is there.\n"
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery perfmodel import --host node7 models.json\n";

@@ -16,19 +16,19 @@
 
 static const char help[] =
     "usage: orrery perfmodel plot SYMBOL [-o FILE.svg|.png] [-m MACHINE]\n"
-    "                             [--host HOST] [--arch ARCH] [--gflops] "
-    "[--linear]\n"
-    "Draws the times of a kernel over the size of its data: what was measured, "
-    "with\n"
+    "                             [--host HOST] [--arch ARCH] [--gflops | --energy]\n"
+    "                             [--linear | --log]\n"
+    "Draws the times of a kernel over the size of its data: what was measured, with\n"
     "95 % intervals, and what is predicted between, with the expected error.\n"
-    "  -o, --output FILE      SYMBOL.svg without; the suffix says what is "
-    "drawn\n"
-    "  -m, --machine MACHINE  the model of a machine\n"
-    "  --host HOST            the model of a host\n"
-    "  --arch ARCH            cuda0, cpu0:4, or cuda for all of a kind\n"
-    "  --gflops               GFlop/s instead of times, where flops are known\n"
-    "  --energy               the model's figures are joules\n"
-    "  --linear, --log        the axes; logarithmic without, but for GFlop/s\n"
+    "  -o, --output FILE      SYMBOL.svg without; the suffix says what is drawn\n"
+    "  -m, --machine MACHINE  the model of a machine, else this one's\n"
+    "      --host HOST        the model of this host\n"
+    "      --arch ARCH        only cuda0, cpu0:4 (4 cores), or cuda for all of a kind\n"
+    "      --gflops           GFlop/s instead of times, where flops are known\n"
+    "      --energy           the figures are joules\n"
+    "      --linear, --log    the axes; logarithmic without, but for GFlop/s\n"
+    "Exit codes: 0; 1 when there is no such model or nothing to draw; 2 for a wrong\n"
+    "command line.\n"
     "example: orrery perfmodel plot chol_model_gemm --host mirage -o gemm.png\n";
 
 /* "mygemm.mirage" and "mygemm" are titled alike. */

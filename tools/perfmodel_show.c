@@ -12,25 +12,21 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: orrery perfmodel show SYMBOL [-m MACHINE] [--host HOST] [--arch "
-    "ARCH]\n"
+    "usage: orrery perfmodel show SYMBOL [-m MACHINE] [--host HOST] [--arch ARCH]\n"
     "                             [--energy] [--json]\n"
-    "Shows what is known of a kernel: the measured times by architecture and "
-    "size,\n"
-    "robust statistics where a side file has samples, formulas, and how far "
-    "off they are.\n"
-    "  --arch ARCH            one architecture: cuda0, cuda, cpu0:4 (4 cores)\n"
-    "  --energy               the figures are joules\n"
-    "  --json                 as JSON, with more digits\n"
-    "  -m, --machine MACHINE, --host HOST  whose model, else this machine's\n"
-    "Errors of formulas come from leaving each size out in turn. A formula "
-    "holds\n"
+    "Shows what is known of a kernel: the measured times by architecture and size,\n"
+    "robust statistics where a side file has samples, formulas, and how far off they\n"
+    "are.\n"
+    "  -m, --machine MACHINE  the model of a machine, else this one's\n"
+    "      --host HOST        the model of this host\n"
+    "      --arch ARCH        only cuda0, cpu0:4 (4 cores), or cuda for all of a kind\n"
+    "      --energy           the figures are joules\n"
+    "      --json             as JSON, with more digits\n"
+    "Errors of formulas come from leaving each size out in turn. A formula holds\n"
     "between the smallest and the largest size; beyond them nothing is known.\n"
-    "Exit codes: 0; 1 when there is no such model or architecture; 2 for a "
-    "wrong\n"
+    "Exit codes: 0; 1 when there is no such model or architecture; 2 for a wrong\n"
     "command line.\n"
-    "example: orrery perfmodel show chol_model_gemm --host mirage --arch "
-    "cuda0\n";
+    "example: orrery perfmodel show chol_model_gemm --host mirage --arch cuda0\n";
 
 static bool has_arch(const struct perfmodel_view *view)
 {

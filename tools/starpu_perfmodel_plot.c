@@ -22,22 +22,19 @@
 
 static const char help[] =
     "usage: " NAME " -l | -s SYMBOL [OPTIONS]\n"
-    "Draws the model of a kernel: starpu_SYMBOL.gp and starpu_SYMBOL.data for "
-    "gnuplot,\n"
-    "and starpu_SYMBOL.svg, which gnuplot makes of them.\n"
+    "Draws the model of a kernel: starpu_SYMBOL.gp and starpu_SYMBOL.data for\n"
+    "gnuplot, and starpu_SYMBOL.svg, which gnuplot makes of them.\n"
     "  -l, --list            list the models\n"
     "  -s, --symbol SYMBOL   draw this model; SYMBOL.HOST for another host's\n"
-    "  -a, --arch ARCH       only cuda0, cpu0:4, or cuda for all of a kind\n"
+    "  -a, --arch ARCH       only cuda0, cpu0:4 (4 cores), or cuda for all of a kind\n"
     "  -f, --gflops          GFlop/s instead of times\n"
-    "  -e, --energy          the model's figures are energies, in joules\n"
+    "  -e, --energy          the figures are joules\n"
     "  -o, --output-dir DIR  where the files go (.)\n"
     "  -h, --help            this text\n"
     "  -v, --version         the version\n"
     "FxT traces are not read: -i, --with-fxt-file, and -lc, -c, which select\n"
-    "combinations for it, do not exist here; orrery trace draws what workers "
-    "did.\n"
-    "Exit codes: 0; 1 when something could not be done; 2 for a wrong command "
-    "line.\n"
+    "combinations for it, do not exist here; orrery trace draws what workers did.\n"
+    "Exit codes: 0; 1 when something could not be done; 2 for a wrong command line.\n"
     "example: " NAME " -s chol_model_gemm -f -o pictures\n";
 
 static const struct option options[] = {

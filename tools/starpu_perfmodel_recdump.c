@@ -19,19 +19,16 @@
 
 static const char help[] =
     "usage: " NAME " [-m MACHINE] [-o FILE] [tasks.rec]\n"
-    "Writes the performance models of kernels and the machine as records: "
-    "%rec: timing,\n"
-    "worker_count, memory_workers, memory_performance. With the tasks.rec of a "
-    "run, only\n"
-    "the timings that its tasks use, and the machine in front.\n"
-    "  -o, --output FILE      write there instead of on standard output\n"
-    "  -m, --machine MACHINE  a simulated machine and its models, else this "
-    "one\n"
+    "Writes the performance models of kernels and the machine as records: %rec:\n"
+    "timing, worker_count, memory_workers, memory_performance. With the tasks.rec of\n"
+    "a run, only the timings that its tasks use, and the machine in front.\n"
+    "  -o, --output FILE      there instead of on standard output\n"
+    "  -m, --machine MACHINE  a simulated machine and its models, else this one\n"
+    "  -h, --help             this text\n"
     "  -v, --version          the version\n"
-    "Times are microseconds, bandwidths MB/s, sizes bytes. Exit codes: 0; 1 "
-    "when\n"
-    "something failed or a task's model has no timing; 2 for a wrong command "
-    "line.\n"
+    "Times are microseconds, bandwidths MB/s, sizes bytes.\n"
+    "Exit codes: 0; 1 when something failed or a task's model has no timing; 2 for a\n"
+    "wrong command line.\n"
     "example: " NAME " -o perfmodels.rec tasks.rec\n";
 
 /* -- which timings a run uses -- */

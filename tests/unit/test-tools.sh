@@ -207,6 +207,24 @@ run machine doctor moon mars
 claim "two machines are a wrong command line" code_is 2
 unset STARPU_PERF_MODEL_DIR
 
+# help_is_good COMMAND: the help is this command's, alike with the others'.
+help_is_good()
+{
+    # shellcheck disable=SC2086 # words
+    run $1 --help && code_is 0 &&
+        head -1 "$dir/out" | grep -q "^usage: orrery $1 " &&
+        out_has '^Exit codes: ' && out_has '^example: orrery ' &&
+        ! LC_ALL=C.UTF-8 grep -qE '^.{81}' "$dir/out"
+}
+
+for command in run compare trace machine "machine doctor" \
+    "calibrate kernels" validate "perfmodel list" "perfmodel show" \
+    "perfmodel check" "perfmodel plot" "perfmodel export" "perfmodel import" \
+    "perfmodel merge" "perfmodel prune"; do
+    claim "$command --help says usage, exit codes and an example" \
+        help_is_good "$command"
+done
+
 # The program waits on a pipe that nobody writes to, and says its number first.
 mkfifo "$dir/number" "$dir/never"
 "$orrery" run -- sh -c 'echo $$ >"$0/number"; read -r word <"$0/never"' \
