@@ -125,7 +125,9 @@ typedef struct _starpu_perfmodel_state *starpu_perfmodel_state_t;
  * and is filled at first use. It must outlive the tasks that use it. */
 struct starpu_perfmodel {
     enum starpu_perfmodel_type type;
-    /* Time of the task; which is called depends on `type`. */
+    /* Time of the task; which is called depends on `type`. The policies of the
+     * library take what worker_cost_function says of the first of several equal
+     * workers for all of them. */
     double (*cost_function)(struct starpu_task *, unsigned);
     double (*arch_cost_function)(struct starpu_task *,
                                  struct starpu_perfmodel_arch *, unsigned);

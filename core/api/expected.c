@@ -9,6 +9,7 @@
 #include "core/api/api.h"
 #include "core/api/model.h"
 #include "core/base/crc.h"
+#include "core/task/ask.h"
 #include "core/task/cost.h"
 #include "core/task/job.h"
 #include "perfmodel/model.h"
@@ -131,6 +132,9 @@ double starpu_task_worker_expected_length(struct starpu_task *task,
     struct orr_runtime *rt = worker->runtime;
 
     (void)sched_ctx_id;
+    if (task->cl && task->cl->model && nimpl < STARPU_MAXIMPLEMENTATIONS &&
+        task->cl->model->type == STARPU_PER_WORKER)
+        return orr_model_ask_worker(rt, task->cl->model, task, workerid, nimpl);
     return length(rt, task, &rt->kinds[worker->kind], nimpl);
 }
 

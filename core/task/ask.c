@@ -64,6 +64,21 @@ double orr_model_ask(const struct orr_runtime *rt,
     return (double)NAN;
 }
 
+double orr_model_ask_worker(const struct orr_runtime *rt,
+                            const struct starpu_perfmodel *model,
+                            struct starpu_task *task, unsigned worker,
+                            unsigned impl)
+{
+    const struct orr_kind *kind = &rt->kinds[rt->workers[worker].kind];
+    double us;
+
+    if (model->type == STARPU_PER_WORKER && model->worker_cost_function)
+        us = model->worker_cost_function(task, worker, impl);
+    else
+        us = orr_model_ask(rt, model, task, kind, impl);
+    return us / kind->speed;
+}
+
 /* --- sizes and footprints --- */
 
 starpu_perfmodel_per_arch_size_base

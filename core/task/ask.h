@@ -37,8 +37,15 @@ struct _starpu_perfmodel_state {
 /* Whether the model is one that asks functions. */
 bool orr_model_asks(const struct starpu_perfmodel *model);
 
-/* µs of the task on a worker of the kind, as the model's functions say; NaN
- * when none is set for it. Calls the application's code. */
+/* µs of the task on a worker, as the model's functions say, at the speed of the
+ * worker; NaN when none is set for it. Calls the application's code. */
+double orr_model_ask_worker(const struct orr_runtime *rt,
+                            const struct starpu_perfmodel *model,
+                            struct starpu_task *task, unsigned worker,
+                            unsigned impl);
+
+/* The same for a kind, whose first worker stands for all: a model of single
+ * workers is not told apart further by schedulers. Without the kind's speed. */
 double orr_model_ask(const struct orr_runtime *rt,
                      const struct starpu_perfmodel *model,
                      struct starpu_task *task, const struct orr_kind *kind,

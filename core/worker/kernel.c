@@ -94,6 +94,19 @@ static double execute_now(struct orr_job *job)
     return 0;
 }
 
+/* The row has only what the first worker of each kind takes. */
+static double ask_worker(const struct orr_runtime *rt,
+                         const struct orr_worker *worker, struct orr_job *job)
+{
+    double us;
+
+    orr_self->frozen++;
+    us = orr_model_ask_worker(rt, job->task->cl->model, job->task, worker->id,
+                              job->implementation);
+    orr_self->frozen--;
+    return us;
+}
+
 void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job, bool async,
                         void (*done)(struct orr_kernel *))
@@ -112,6 +125,8 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
     };
     if (!rt->machine->simulated)
         return;
+    if (row->per_task && job->task->cl->model->type == STARPU_PER_WORKER)
+        length = kernel->duration = ask_worker(rt, worker, job);
     if (job->task->cl->flags & EXECUTES)
         kernel->duration = execute_now(job);
     else if (!(length > 0) && !(length == 0 && row->assumed))

@@ -91,11 +91,12 @@ static double ask(unsigned n)
     return us;
 }
 
-/* Ends the run, which saves the models, and simulates the same machine. */
+/* Ends the run, which saves the models, and begins a simulated one. */
 static void simulate(void)
 {
     starpu_shutdown();
-    open_with_models(1, "0");
+    open_with_models(3, "0");
+    ck_assert(machine_simulated(3));
     ck_assert_int_eq(starpu_worker_get_type(0), STARPU_CPU_WORKER);
 }
 
@@ -225,7 +226,7 @@ START_TEST(tasks_that_run_feed_their_regression)
     model.type = STARPU_NL_REGRESSION_BASED;
     for (unsigned n = 1000; n <= 16000; n *= 2) {
         use_vector(n);
-        for (int i = 0; i < 15; i++)
+        for (int i = 0; i < 60; i++)
             ck_assert_int_eq(starpu_task_insert(&codelet, STARPU_RW, vector, 0),
                              0);
         starpu_task_wait_for_all();
@@ -234,6 +235,43 @@ START_TEST(tasks_that_run_feed_their_regression)
     }
     ck_assert_uint_eq(before, 5);
     ck_assert_double_gt(ask(3000), 0);
+    starpu_shutdown();
+}
+END_TEST
+
+static double of_worker(struct starpu_task *t, unsigned worker, unsigned nimpl)
+{
+    (void)t;
+    (void)nimpl;
+    return 1e4 * (worker + 1.0);
+}
+
+/* Two processors of one kind, of which the model says that they differ. */
+START_TEST(a_model_of_workers_tells_equal_workers_apart)
+{
+    double took;
+
+    model.type = STARPU_PER_WORKER;
+    model.worker_cost_function = of_worker;
+    setenv("STARPU_NCUDA", "0", 1);
+    simulate();
+    ck_assert_int_eq(starpu_worker_get_type(1), STARPU_CPU_WORKER);
+    use_vector(100);
+    for (unsigned w = 0; w < 2; w++)
+        ck_assert_double_eq(starpu_task_worker_expected_length(&task, w, 0, 0),
+                            1e4 * (w + 1.0));
+    for (unsigned w = 0; w < 2; w++) {
+        took = -starpu_timing_now();
+        ck_assert_int_eq(starpu_task_insert(&codelet, STARPU_RW, vector,
+                                            STARPU_EXECUTE_ON_WORKER, (int)w,
+                                            0),
+                         0);
+        starpu_task_wait_for_all();
+        took += starpu_timing_now();
+        ck_assert_double_ge(took, 1e4 * (w + 1.0));
+        ck_assert_double_lt(took, 1e4 * (w + 1.5));
+    }
+    starpu_data_unregister(vector);
     starpu_shutdown();
 }
 END_TEST
@@ -249,6 +287,7 @@ int main(void)
     tcase_add_test(tc, a_multiple_regression_answers_for_other_parameters);
     tcase_add_test(tc, a_size_base_of_devices_comes_before_the_model_s);
     tcase_add_test(tc, tasks_that_run_feed_their_regression);
+    tcase_add_test(tc, a_model_of_workers_tells_equal_workers_apart);
     suite_add_tcase(suite, tc);
     return machine_run_suite(suite);
 }
