@@ -222,19 +222,21 @@ static struct orr_answer law_answer(const struct orr_model *model,
 
 /* What the law itself is off by, apart from the noise of the points. Leaving
  * points out shows both together; what noise alone would show is a mean of
- * squares, of which two standard deviations are sqrt(8 / n) of it. What is left
- * when that is taken away is the law's, besides what three parameters of it
- * owe to the noise. */
+ * squares, of which two standard deviations are sqrt(8 / n) of it, greater by
+ * n / (n - parameters) since the law is fitted without the point (Allen,
+ * Technometrics 16, 1974). What is left when that is taken away is the law's,
+ * besides what its parameters owe to the noise. */
 static double law_error(const struct orr_regression *r,
-                        const struct orr_law *law)
+                        const struct orr_law *law, unsigned nparameters)
 {
-    double noise = 0, own;
+    double noise = 0, own, n = r->npoints;
 
     for (unsigned i = 0; i < r->npoints; i++)
         noise += r->points[i].error * r->points[i].error;
-    noise /= r->npoints;
-    own = law->error * law->error - noise * (1 + sqrt(8.0 / r->npoints));
-    return sqrt(fmax(own, 0) + 3 * noise / r->npoints);
+    noise /= n;
+    own = law->error * law->error -
+          noise * (1 + sqrt(8 / n)) * n / fmax(n - nparameters, 1);
+    return sqrt(fmax(own, 0) + nparameters * noise / n);
 }
 
 static struct orr_answer curve_answer(const struct orr_model *model,
@@ -245,8 +247,8 @@ static struct orr_answer curve_answer(const struct orr_model *model,
     bool offset = model->kind == ORR_MODEL_NL_REGRESSION;
 
     if (!(guess.value > 0) ||
-        (law.value > 0 &&
-         law_error(r, offset ? &r->offset : &r->power) < guess.error))
+        (law.value > 0 && law_error(r, offset ? &r->offset : &r->power,
+                                    offset ? 3 : 2) < guess.error))
         return law;
     return (struct orr_answer){guess.value, guess.error,
                                ORR_ANSWER_INTERPOLATED};
@@ -318,7 +320,7 @@ static void pool(struct orr_model *model, const struct orr_question *q,
     law = r && offset ? &r->offset : r ? &r->power : NULL;
     if (r && (offset ? r->has_offset : r->has_power) && r->npoints > 3) {
         value = orr_law_value(law, (double)q->size);
-        off = law_error(r, law);
+        off = law_error(r, law, offset ? 3 : 2);
         share = 1 / (1 + off * off / (answer->error * answer->error));
     }
     pthread_mutex_unlock(&model->lock);
