@@ -129,15 +129,18 @@ static struct orr_job *ws_pop(struct orr_sched *sched,
 {
     struct stealing *ws = sched->data;
     struct thief *self = &ws->thieves[worker->id];
+    bool before = atomic_load_explicit(&self->busy, memory_order_relaxed);
     struct orr_job *job = NULL;
 
-    atomic_store_explicit(&self->busy, false, memory_order_relaxed);
     if (!orr_queue_empty(&self->deque))
         job = orr_queue_pop(&self->deque);
     if (!job)
         job = steal(ws, worker);
-    if (job)
-        atomic_store_explicit(&self->busy, true, memory_order_relaxed);
+    if (before != (job != NULL))
+        atomic_store_explicit(&self->busy, job != NULL, memory_order_relaxed);
+    /* Who looked before left the others to us, and may sleep now. */
+    if (job && !before && !orr_queue_empty(&self->deque))
+        orr_sched_wake_all(sched->runtime);
     return job;
 }
 

@@ -63,11 +63,19 @@ struct walk {
     struct orr_job *skipped; /* the last one that it cannot run */
     orr_queue_accept accept; /* or NULL: whatever it can run */
     void *arg;
-    unsigned ndeclined; /* jobs that were not accepted */
+    /* The last job that was not accepted, and how many were not. */
+    struct refusal {
+        const struct orr_cost_row *costs;
+        uint64_t able_kinds;
+        unsigned bits;
+    } declined;
+    unsigned ndeclined;
+    unsigned nalike; /* not even offered: like the last one */
 };
 
-/* So many jobs are offered before a worker gives up. */
-enum { MAX_DECLINED = 16 };
+/* So many jobs are offered, and so many that are alike are passed, before a
+ * worker gives up. */
+enum { MAX_DECLINED = 16, MAX_ALIKE = 1024 };
 
 /* The implementations that the worker can run; sets asks when it cannot say
  * without asking. */
@@ -90,16 +98,37 @@ static unsigned look(struct walk *walk, struct orr_job *job)
     return bits;
 }
 
+/* What accept makes of the job, which it would say of all that are alike. */
+static unsigned offer(struct walk *walk, struct orr_job *job, unsigned bits)
+{
+    struct refusal *last = &walk->declined;
+    unsigned accepted;
+
+    if (last->costs == job->costs && last->able_kinds == job->able_kinds &&
+        last->bits == bits) {
+        walk->nalike++;
+        return 0;
+    }
+    accepted = walk->accept(job, bits, walk->q->jobs.njobs, walk->arg);
+    if (!accepted) {
+        *last = (struct refusal){job->costs, job->able_kinds, bits};
+        walk->ndeclined++;
+    }
+    return accepted;
+}
+
+static bool gives_up(const struct walk *walk)
+{
+    return walk->ndeclined >= MAX_DECLINED || walk->nalike >= MAX_ALIKE;
+}
+
 /* Takes the job, unless it is not accepted. */
 static bool choose(struct walk *walk, struct orr_job *job, unsigned bits)
 {
-    if (walk->accept) {
-        bits = walk->accept(job, bits, walk->q->jobs.njobs, walk->arg);
-        if (!bits) {
-            walk->ndeclined++;
-            return false;
-        }
-    }
+    if (walk->accept)
+        bits = offer(walk, job, bits);
+    if (!bits)
+        return false;
     walk->job = job;
     job->implementation = orr_probes_pick(job->costs->probes, job->costs,
                                           walk->worker->kind, bits);
@@ -123,8 +152,7 @@ static bool walk_slot(struct walk *walk, unsigned slot,
         if (!bits)
             continue;
         walk->slot = slot;
-        if (walk->asks || choose(walk, job, bits) ||
-            walk->ndeclined >= MAX_DECLINED)
+        if (walk->asks || choose(walk, job, bits) || gives_up(walk))
             return true;
     }
     return false;

@@ -41,12 +41,13 @@ struct orr_job *orr_queue_take(struct orr_queue *q, struct orr_worker *worker,
 
 /* Says which of the implementations in `bits` the worker should run the job
  * with: one bit, 0 for none. `njobs`: how many jobs the queue has. Called with
- * the queue's lock. */
+ * the queue's lock; says the same of jobs that have the same cost row, kinds
+ * and bits. */
 typedef unsigned (*orr_queue_accept)(struct orr_job *job, unsigned bits,
                                      unsigned njobs, void *arg);
 
-/* As orr_queue_take, oldest first, but only a job that is accepted. After some
- * that were not it gives up. */
+/* As orr_queue_take, oldest first, but only a job that is accepted. After 16
+ * different ones that were not, or 1,024 in all, it gives up. */
 struct orr_job *orr_queue_take_if(struct orr_queue *q,
                                   struct orr_worker *worker,
                                   orr_queue_accept accept, void *arg);

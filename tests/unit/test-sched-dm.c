@@ -456,6 +456,24 @@ START_TEST(jobs_that_wait_go_to_no_worker_that_cannot_run_them)
 }
 END_TEST
 
+START_TEST(a_job_behind_many_that_a_worker_declines_is_found)
+{
+    struct orr_cost_row *row = start_trial(&orr_sched_dmda, 1e4, 10, NAN);
+    struct orr_cost_row *mine;
+    struct orr_job *job;
+
+    for (unsigned i = 0; i < 100; i++)
+        push_one(row, 0); /* worker 0 is too slow for these */
+    mine = fake_row((double[]){NAN, 0, 0});
+    fake_probes(mine);
+    fake.rt.workers[0].asleep = true;
+    job = push_one(mine, 0);
+    ck_assert(fake.woken & 1);
+    ck_assert_ptr_eq(fake_pop(0), job);
+    fake_stop();
+}
+END_TEST
+
 START_TEST(the_end_of_a_kernel_wakes_who_would_take_the_next_job)
 {
     struct orr_cost_row *row = start_trial(&orr_sched_dmda, 100, 10, NAN);
@@ -735,6 +753,7 @@ int main(void)
         tc, priority_then_age_says_whether_a_workers_own_jobs_come_first);
     tcase_add_test(tc, the_implementation_that_was_tried_least_comes_next);
     tcase_add_test(tc, jobs_that_wait_go_to_no_worker_that_cannot_run_them);
+    tcase_add_test(tc, a_job_behind_many_that_a_worker_declines_is_found);
     tcase_add_test(tc, the_end_of_a_kernel_wakes_who_would_take_the_next_job);
     tcase_add_test(tc, a_probe_that_is_due_goes_where_nothing_else_would);
     tcase_add_test(tc, a_job_moves_through_the_books_of_its_worker);

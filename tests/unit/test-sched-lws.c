@@ -111,6 +111,22 @@ START_TEST(a_worker_that_has_not_begun_is_not_robbed)
 }
 END_TEST
 
+START_TEST(who_begins_with_more_than_one_job_wakes_those_who_may_take_the_rest)
+{
+    struct orr_job *a, *b;
+
+    fake_be(0);
+    a = push(both, 0);
+    b = push(both, 0);
+    ck_assert_ptr_null(fake_pop(1)); /* 0 has not begun */
+    atomic_store(&fake.rt.workers[1].asleep, true);
+    fake.woken = 0;
+    ck_assert_ptr_eq(fake_pop(0), a);
+    ck_assert_uint_eq(fake.woken, 2);
+    ck_assert_ptr_eq(fake_pop(1), b);
+}
+END_TEST
+
 START_TEST(a_thief_skips_newer_jobs_that_it_cannot_run)
 {
     struct orr_job *a, *b, *c;
@@ -362,6 +378,9 @@ int main(void)
     tcase_add_test(lws, a_worker_takes_its_best_and_oldest_job);
     tcase_add_test(lws, a_thief_takes_the_newest_of_the_best);
     tcase_add_test(lws, a_worker_that_has_not_begun_is_not_robbed);
+    tcase_add_test(
+        lws,
+        who_begins_with_more_than_one_job_wakes_those_who_may_take_the_rest);
     tcase_add_test(lws, a_thief_skips_newer_jobs_that_it_cannot_run);
     tcase_add_test(lws, victims_come_in_turn);
     tcase_add_test(lws, every_sleeping_worker_is_woken);
