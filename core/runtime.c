@@ -449,7 +449,7 @@ int orr_runtime_start(struct starpu_conf *conf)
     if (!rt)
         return -ENOMEM;
     rt->wall_start = orr_wall_time_s();
-    rt->first_submit = -1;
+    atomic_init(&rt->first_submit, -1);
     rt->default_sequential = true;
     orr_lock_init(&rt->lock, ORR_RANK_RUNTIME);
     orr_list_init(&rt->handles);

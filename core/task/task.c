@@ -277,8 +277,11 @@ static void account(struct orr_runtime *rt, struct starpu_task *task)
     unsigned before =
         atomic_fetch_add_explicit(&rt->unfinished, 1, memory_order_relaxed);
 
-    if (before == 0 && rt->first_submit < 0)
-        rt->first_submit = orr_exec_now(rt->exec);
+    /* Of several first ones at once any will do. */
+    if (before == 0 &&
+        atomic_load_explicit(&rt->first_submit, memory_order_relaxed) < 0)
+        atomic_store_explicit(&rt->first_submit, orr_exec_now(rt->exec),
+                              memory_order_relaxed);
     if (rt->tally && task->cl && task->cl->model)
         orr_tally_submit(rt->tally, orr_exec_now(rt->exec));
     task->status = STARPU_TASK_BLOCKED;
