@@ -13,6 +13,7 @@
 #include "core/data/handle.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
+#include "core/sched/toolbox.h"
 #include "core/task/cost.h"
 #include "core/task/job.h"
 #include "core/trace/record.h"
@@ -151,17 +152,34 @@ static unsigned depth_of(const struct orr_worker *worker)
     return worker->desc->pipeline ? worker->desc->pipeline : 1;
 }
 
+/* Whether a job would find room. */
+static bool has_room(const struct orr_worker *worker)
+{
+    return worker->running < depth_of(worker) && !worker->fetching;
+}
+
+/* The worker had announced that it sleeps. Whoever has woken it since, maybe
+ * for another job than the one it found by itself, woke nobody else. */
+static void stay_awake(struct orr_worker *worker)
+{
+    if (!atomic_exchange(&worker->asleep, false))
+        orr_sched_wake_all(worker->runtime);
+}
+
 /* Takes a job and asks for its data. */
-static bool take_job(struct orr_runtime *rt, struct orr_worker *worker)
+static bool take_job(struct orr_runtime *rt, struct orr_worker *worker,
+                     bool announced)
 {
     struct orr_job *job;
 
-    if (worker->fetching || worker->running >= depth_of(worker) ||
+    if (!has_room(worker) ||
         atomic_load_explicit(&rt->paused, memory_order_relaxed) > 0)
         return false;
     job = orr_sched_pop(rt, worker);
     if (!job)
         return false;
+    if (announced)
+        stay_awake(worker);
     job->worker = (int)worker->id;
     job->task->workerid = worker->id;
     job->task->status = STARPU_TASK_RUNNING;
@@ -177,13 +195,14 @@ static bool take_job(struct orr_runtime *rt, struct orr_worker *worker)
     return true;
 }
 
-static bool step(struct orr_runtime *rt, struct orr_worker *worker)
+static bool step(struct orr_runtime *rt, struct orr_worker *worker,
+                 bool announced)
 {
     bool any = finish_ended(rt, worker);
 
     orr_charge(rt->machine->costs.progress);
     orr_pay();
-    any |= take_job(rt, worker);
+    any |= take_job(rt, worker, announced);
     any |= orr_node_progress(rt, worker->desc->node);
     orr_pay();
     any |= start_kernel(rt, worker);
@@ -205,22 +224,27 @@ void orr_worker_loop(void *arg)
     bool announced = false;
 
     while (!may_stop(worker)) {
-        if (step(rt, worker)) {
+        if (step(rt, worker, announced)) {
+            if (announced)
+                atomic_store_explicit(&worker->asleep, false,
+                                      memory_order_relaxed);
             announced = false;
             continue;
         }
         if (!announced && !rt->exec->simulated) {
-            /* Say that we are about to sleep, then look once more: who
-             * pushes before we said it does not wake us. */
-            atomic_store_explicit(&worker->asleep, true, memory_order_seq_cst);
+            /* Say that we are about to sleep, then look once more: who pushes
+             * before we said it does not wake us. From now on only others take
+             * it back, each for a job of his, or we when we have a job. */
+            atomic_store_explicit(&worker->asleep, has_room(worker),
+                                  memory_order_relaxed);
+            atomic_thread_fence(memory_order_seq_cst);
             announced = true;
             continue;
         }
         set_state(worker, resting_state(worker));
-        atomic_store_explicit(&worker->asleep,
-                              worker->running < depth_of(worker) &&
-                                  !worker->fetching,
-                              memory_order_relaxed);
+        if (rt->exec->simulated)
+            atomic_store_explicit(&worker->asleep, has_room(worker),
+                                  memory_order_relaxed);
         self->waits_for = worker->fetching  ? "data of its task"
                           : worker->running ? "its kernel"
                                             : "a task";
