@@ -33,6 +33,7 @@ static int central_push(struct orr_sched *sched, struct orr_job *job,
     struct orr_runtime *rt = sched->runtime;
     int err;
 
+    orr_sched_note_able(rt, job);
     orr_job_ref(job);
     err = orr_queue_push(sched->data, job, priority);
     if (!err)

@@ -243,19 +243,38 @@ static bool watches(const struct orr_worker *worker)
     return worker->desc->async;
 }
 
-void orr_sched_wake_able(struct orr_runtime *rt, struct orr_job *job)
+void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
+
+    job->able_kinds = 0;
+    job->differ = false;
+    for (unsigned k = 0; k < rt->nkinds; k++) {
+        bool uniform;
+        unsigned bits = orr_job_able_kind(rt, job, row, k, &uniform);
+
+        if (bits || !uniform)
+            job->able_kinds |= UINT64_C(1) << k;
+        job->differ |= !uniform;
+    }
+}
+
+static bool may_take(const struct orr_job *job, const struct orr_worker *worker)
+{
+    return sleeps(worker) && job->able_kinds >> worker->kind & 1;
+}
+
+void orr_sched_wake_able(struct orr_runtime *rt, const struct orr_job *job)
+{
     bool woken = false;
 
     orr_sched_after_queueing(rt);
     for (unsigned w = 0; w < rt->nworkers; w++)
-        if (watches(&rt->workers[w]) && sleeps(&rt->workers[w]) &&
-            orr_job_able(rt, job, row, w))
+        if (watches(&rt->workers[w]) && may_take(job, &rt->workers[w]))
             wake(&rt->workers[w]);
     for (unsigned w = 0; w < rt->nworkers && !woken; w++)
-        woken = !watches(&rt->workers[w]) && sleeps(&rt->workers[w]) &&
-                orr_job_able(rt, job, row, w) && wake(&rt->workers[w]);
+        woken = !watches(&rt->workers[w]) && may_take(job, &rt->workers[w]) &&
+                wake(&rt->workers[w]) && !job->differ;
 }
 
 void orr_sched_wake_all(struct orr_runtime *rt)

@@ -85,9 +85,13 @@ static inline void orr_sched_after_queueing(const struct orr_runtime *rt)
  * once more, then parks. */
 bool orr_sched_wake(struct orr_worker *worker);
 
-/* Wakes one sleeping worker that can run the job, lowest number first. Once
- * queued, the job may end at any time: the caller holds a reference. */
-void orr_sched_wake_able(struct orr_runtime *rt, struct orr_job *job);
+/* Notes in the job which kinds of workers can run it, before it is queued:
+ * afterwards its task may run at any time and be gone. */
+void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job);
+
+/* Wakes one sleeping worker that can run the job, lowest number first, as was
+ * noted; all of them if they may differ. The caller holds a reference. */
+void orr_sched_wake_able(struct orr_runtime *rt, const struct orr_job *job);
 
 void orr_sched_wake_all(struct orr_runtime *rt);
 
