@@ -49,15 +49,19 @@ void orr_model_regressions_done(struct orr_model *model)
     free((void *)(uintptr_t)model->terms.exponents);
 }
 
-void orr_model_regress(struct orr_model *model, const struct orr_measure *m)
+void orr_model_regress(struct orr_model *model, const struct orr_measure *m,
+                       bool news)
 {
+    uint32_t weight = m->weight ? m->weight : 1;
     struct orr_regression *r;
 
     pthread_mutex_lock(&model->lock);
     r = orr_model_regression(model, m->comb, m->impl);
-    if (r)
-        orr_regression_add(r, (double)m->size, m->duration,
-                           m->weight ? m->weight : 1);
+    if (r) {
+        r->pending += weight;
+        r->news = r->news || news;
+        orr_regression_add(r, (double)m->size, m->duration, weight);
+    }
     /* Without memory the polynomial has one observation less. */
     if (r && model->terms.nterms > 0 && m->parameters)
         (void)orr_observations_add(&r->observations, m->parameters,
@@ -140,10 +144,25 @@ static struct orr_point *points_of(struct orr_model *model,
     return points;
 }
 
-/* Whether there is so much more to fit that it is worth it. */
-static bool has_grown(const struct orr_regression *r, uint64_t nsamples)
+/* Whether there is so much more to fit that it is worth the time: a fit takes
+ * some microseconds per point, so that those below come to half a microsecond
+ * per measure. Asking without measuring fits nothing anew. */
+static bool is_due(const struct orr_model *model,
+                   const struct orr_regression *r)
 {
-    return !r->fitted || nsamples > r->nsamples + r->nsamples / 20;
+    uint64_t quarter = r->nsamples / 4, minimum = model->models->rules.minimum;
+
+    if (!r->fitted)
+        return true;
+    if (r->pending >= (quarter > minimum ? quarter : minimum))
+        return true;
+    return r->news && r->npoints > 0 && r->pending >= 8 * (uint64_t)r->npoints;
+}
+
+/* The same of a polynomial, which takes some microseconds per observation. */
+static bool has_grown(const struct orr_regression *r)
+{
+    return !r->fitted || r->observations.n > r->nsamples + r->nsamples / 2;
 }
 
 void orr_model_fit(struct orr_model *model, struct orr_regression *r)
@@ -155,16 +174,18 @@ void orr_model_fit(struct orr_model *model, struct orr_regression *r)
     if (model->kind == ORR_MODEL_MULTIPLE_REGRESSION) {
         if (model->terms.nterms > 0)
             orr_model_read_observations(model, r);
-        if (model->terms.nterms > 0 && r->observations.n > 0 &&
-            has_grown(r, r->observations.n))
+        if (model->terms.nterms > 0 && r->observations.n > 0 && has_grown(r))
             orr_regression_fit_terms(r, &model->terms);
         return;
     }
+    if (!is_due(model, r))
+        return;
     points = points_of(model, r, &n, &nsamples);
-    if (points && (has_grown(r, nsamples) || n != r->npoints))
+    if (points && (!r->fitted || n != r->npoints || nsamples != r->nsamples))
         orr_regression_fit_points(r, points, n, nsamples);
-    else
-        free(points);
+    else if (points)
+        r->pending = 0;
+    free(points);
 }
 
 /* --- answers --- */
@@ -229,23 +250,22 @@ static struct orr_answer law_answer(const struct orr_model *model,
 static double law_error(const struct orr_regression *r,
                         const struct orr_law *law, unsigned nparameters)
 {
-    double noise = 0, own, n = r->npoints;
+    double own, n = r->npoints;
 
-    for (unsigned i = 0; i < r->npoints; i++)
-        noise += r->points[i].error * r->points[i].error;
-    noise /= n;
     own = law->error * law->error -
-          noise * (1 + sqrt(8 / n)) * n / fmax(n - nparameters, 1);
-    return sqrt(fmax(own, 0) + nparameters * noise / n);
+          r->noise * (1 + sqrt(8 / n)) * n / fmax(n - nparameters, 1);
+    return sqrt(fmax(own, 0) + nparameters * r->noise / n);
 }
 
 static struct orr_answer curve_answer(const struct orr_model *model,
                                       const struct orr_regression *r, double x)
 {
-    struct orr_guess guess = orr_interpolate(r->points, r->npoints, x);
+    struct orr_guess guess = {(double)NAN, (double)NAN};
     struct orr_answer law = law_answer(model, r, x);
     bool offset = model->kind == ORR_MODEL_NL_REGRESSION;
 
+    if (r->curve)
+        guess = orr_curve_value(r->curve, x);
     if (!(guess.value > 0) ||
         (law.value > 0 && law_error(r, offset ? &r->offset : &r->power,
                                     offset ? 3 : 2) < guess.error))

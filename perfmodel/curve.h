@@ -55,6 +55,18 @@ double orr_law_value(const struct orr_law *law, double x);
 struct orr_guess orr_interpolate(const struct orr_point *points, unsigned n,
                                  double x);
 
+/* The same for many sizes: what does not depend on the size is done once.
+ * Owned by the caller, freed with orr_curve_free, which accepts NULL. `offset`:
+ * the law that orr_fit_offset makes of the points, NULL where that fails.
+ * Errors: as orr_fit_power, but for -EDOM. */
+struct orr_curve;
+int orr_curve_new(const struct orr_point *points, unsigned n,
+                  const struct orr_law *offset, struct orr_curve **ret);
+void orr_curve_free(struct orr_curve *curve);
+
+/* As orr_interpolate, in some ns per point. */
+struct orr_guess orr_curve_value(const struct orr_curve *curve, double x);
+
 /* y = Σ coeff[i] · Π_j p_j^exponent[i][j]; term 0 is the constant. */
 struct orr_terms {
     unsigned nparameters;

@@ -137,65 +137,141 @@ static void drop(double *to, const double *from, unsigned n, unsigned i)
 }
 
 /* Error of ln y at point i when it is left out. The law stays: fitting it anew
- * changes these errors by a hundredth of themselves. */
-static double left_out(const struct shape *s, struct shape *without, unsigned i)
+ * changes these errors by a hundredth of themselves. Two neighbours on each
+ * side are all that the value there depends on. */
+static double left_out(const struct shape *s, unsigned i)
 {
-    without->n = s->n - 1;
-    drop(without->u, s->u, s->n, i);
-    drop(without->v, s->v, s->n, i);
-    drop(without->law, s->law, s->n, i);
-    drop(without->slope, s->slope, s->n, i);
-    return shape_value(without, s->u[i]) - s->v[i];
+    unsigned first = i > 2 ? i - 2 : 0, last = i + 2 < s->n ? i + 2 : s->n - 1;
+    unsigned count = last - first + 1;
+    double room[4][4];
+    struct shape without = {count - 1, room[0], room[1], room[2], room[3]};
+
+    drop(without.u, s->u + first, count, i - first);
+    drop(without.v, s->v + first, count, i - first);
+    drop(without.law, s->law + first, count, i - first);
+    drop(without.slope, s->slope + first, count, i - first);
+    return shape_value(&without, s->u[i]) - s->v[i];
 }
+
+struct orr_curve {
+    struct orr_series series;
+    struct shape shape; /* u is owned; NULL: nothing is known between points */
+    double *own;        /* owned; per inner point, its error when left out,
+                         * squared, over the product of its distances */
+};
 
 /* What points left out say of the error at t. Between two points it goes like
  * the standard deviation of a Brownian bridge, the root of the product of the
  * distances: nothing at the points, the more the wider the gap. Near points
  * count more. */
-static int expected_error(const struct shape *s, double t, double *ret)
+static double expected_error(const struct orr_curve *curve, double t)
 {
+    const struct shape *s = &curve->shape;
     unsigned k = locate(s, t);
     double gap = (t - s->u[k]) * (s->u[k + 1] - t), sum = 0, weights = 0;
-    struct shape without;
-    int rc = shape_init(&without, s->n);
 
-    if (rc)
-        return rc;
     for (unsigned i = 1; i + 1 < s->n; i++) {
-        double own = (s->u[i] - s->u[i - 1]) * (s->u[i + 1] - s->u[i]);
-        double e = left_out(s, &without, i);
         double away = i <= k ? k - i : i - k - 1, weight;
 
         weight = 1 / ((1 + away) * (1 + away));
-        sum += weight * e * e * gap / own;
+        sum += weight * curve->own[i] * gap;
         weights += weight;
     }
-    free(without.u);
-    *ret = sqrt(sum / weights);
+    return sqrt(sum / weights);
+}
+
+static struct orr_guess between(const struct orr_curve *curve, double x)
+{
+    const struct shape *s = &curve->shape;
+    const double *errors = curve->series.error;
+    double t = log(x), p, e0, e1, error = expected_error(curve, t);
+    unsigned k = locate(s, t);
+
+    p = (t - s->u[k]) / (s->u[k + 1] - s->u[k]);
+    e0 = (1 - p) * errors[k];
+    e1 = p * errors[k + 1];
+    return (struct orr_guess){
+        exp(shape_value(s, t)),
+        expm1(sqrt(error * error + e0 * e0 + e1 * e1)),
+    };
+}
+
+/* The first point that is not smaller than x, which is within. */
+static unsigned first_from(const struct orr_series *series, double x)
+{
+    unsigned lo = 0, hi = series->n - 1;
+
+    while (lo < hi) {
+        unsigned middle = lo + (hi - lo) / 2;
+
+        if (series->x[middle] < x)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+struct orr_guess orr_curve_value(const struct orr_curve *curve, double x)
+{
+    const struct orr_series *s = &curve->series;
+    struct orr_guess ret = {(double)NAN, (double)NAN};
+    unsigned i;
+
+    if (s->n < 3 || !(x >= s->x[0] && x <= s->x[s->n - 1]))
+        return ret;
+    i = first_from(s, x);
+    if (s->x[i] == x)
+        return (struct orr_guess){s->y[i], s->error[i]};
+    return curve->shape.u ? between(curve, x) : ret;
+}
+
+static int curve_fill(struct orr_curve *curve, const struct orr_law *offset)
+{
+    struct shape *s = &curve->shape;
+
+    if (curve->series.n < 3 || !offset)
+        return 0;
+    curve->own = calloc(curve->series.n, sizeof(*curve->own));
+    if (!curve->own || shape_init(s, curve->series.n))
+        return -ENOMEM;
+    shape_fill(s, &curve->series, offset);
+    for (unsigned i = 1; i + 1 < s->n; i++) {
+        double e = left_out(s, i);
+
+        curve->own[i] =
+            e * e / ((s->u[i] - s->u[i - 1]) * (s->u[i + 1] - s->u[i]));
+    }
     return 0;
 }
 
-static struct orr_guess between(const struct orr_series *series, double x)
+int orr_curve_new(const struct orr_point *points, unsigned n,
+                  const struct orr_law *offset, struct orr_curve **ret)
 {
-    struct orr_guess ret = {(double)NAN, (double)NAN};
-    struct orr_law law;
-    struct shape s;
-    double t = log(x), p, e0, e1, error;
-    unsigned k;
+    struct orr_curve *curve = calloc(1, sizeof(*curve));
+    int rc;
 
-    if (orr_series_fit_offset(series, false, &law) || shape_init(&s, series->n))
-        return ret;
-    shape_fill(&s, series, &law);
-    if (expected_error(&s, t, &error) == 0) {
-        k = locate(&s, t);
-        p = (t - s.u[k]) / (s.u[k + 1] - s.u[k]);
-        e0 = (1 - p) * series->error[k];
-        e1 = p * series->error[k + 1];
-        ret.value = exp(shape_value(&s, t));
-        ret.error = expm1(sqrt(error * error + e0 * e0 + e1 * e1));
+    if (!curve)
+        return -ENOMEM;
+    rc = orr_series_init(&curve->series, points, n);
+    if (!rc)
+        rc = curve_fill(curve, offset);
+    if (rc) {
+        orr_curve_free(curve);
+        return rc;
     }
-    free(s.u);
-    return ret;
+    *ret = curve;
+    return 0;
+}
+
+void orr_curve_free(struct orr_curve *curve)
+{
+    if (!curve)
+        return;
+    orr_series_done(&curve->series);
+    free(curve->shape.u);
+    free(curve->own);
+    free(curve);
 }
 
 struct orr_guess orr_interpolate(const struct orr_point *points, unsigned n,
@@ -203,19 +279,17 @@ struct orr_guess orr_interpolate(const struct orr_point *points, unsigned n,
 {
     struct orr_guess ret = {(double)NAN, (double)NAN};
     struct orr_series series;
+    struct orr_curve *curve;
+    struct orr_law law;
+    bool fitted;
 
     if (orr_series_init(&series, points, n))
         return ret;
-    if (series.n >= 3 && x >= series.x[0] && x <= series.x[series.n - 1]) {
-        unsigned i = 0;
-
-        while (series.x[i] < x)
-            i++;
-        if (series.x[i] == x)
-            ret = (struct orr_guess){series.y[i], series.error[i]};
-        else
-            ret = between(&series, x);
-    }
+    fitted = orr_series_fit_offset(&series, false, &law) == 0;
     orr_series_done(&series);
+    if (orr_curve_new(points, n, fitted ? &law : NULL, &curve))
+        return ret;
+    ret = orr_curve_value(curve, x);
+    orr_curve_free(curve);
     return ret;
 }

@@ -335,7 +335,7 @@ int orr_model_measure(struct orr_model *model, const struct orr_measure *m)
         entry, m->duration, m->weight ? m->weight : 1, m->flops,
         is_new && model->kind == ORR_MODEL_HISTORY, &model->models->rules);
     if (model->kind != ORR_MODEL_HISTORY && done & ORR_MEASURED_KEPT)
-        orr_model_regress(model, m);
+        orr_model_regress(model, m, done & ORR_MEASURED_NEWS);
     if (done & ~(unsigned)ORR_MEASURED_KEPT)
         measured(model, m, done);
     return 0;

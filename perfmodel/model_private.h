@@ -38,9 +38,9 @@ struct orr_model {
     struct orr_terms terms;             /* [lock] exponents owned; nterms = 0:
                                          * not declared */
     char **names;                       /* [lock] owned; of the parameters */
-    atomic_bool benchmarking; /* [atomic] only ever false to true */
-    atomic_bool few_told;     /* [atomic] the warning was given */
-    _Atomic uint32_t version; /* [atomic] orr_model_news */
+    atomic_bool benchmarking;           /* [atomic] only ever false to true */
+    atomic_bool few_told;               /* [atomic] the warning was given */
+    _Atomic uint32_t version;           /* [atomic] orr_model_news */
     /* [saver] one at a time */
     char *path;                     /* owned; the file, NULL while none */
     struct orr_model_file *dropped; /* owned; what the file held when a
@@ -63,8 +63,10 @@ uint32_t orr_model_least(const struct orr_model *model);
 
 /* --- answer.c --- */
 
-/* A kept measure joins what the regressions know. */
-void orr_model_regress(struct orr_model *model, const struct orr_measure *m);
+/* A kept measure joins what the regressions know; `news`: it changed what its
+ * row predicts. */
+void orr_model_regress(struct orr_model *model, const struct orr_measure *m,
+                       bool news);
 
 /* The record of a comb and implementation, made when missing; NULL without
  * memory. Under the model's lock. */

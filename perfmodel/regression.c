@@ -9,7 +9,7 @@
 void orr_regression_done(struct orr_regression *r)
 {
     free(r->file.coeff);
-    free(r->points);
+    orr_curve_free(r->curve);
     free(r->polynomial.coeff);
     orr_observations_done(&r->observations);
 }
@@ -74,16 +74,23 @@ bool orr_fit_believed(const struct orr_model_fit *fit, unsigned minimum)
 /* --- laws --- */
 
 void orr_regression_fit_points(struct orr_regression *r,
-                               struct orr_point *points, unsigned npoints,
+                               const struct orr_point *points, unsigned npoints,
                                uint64_t nsamples)
 {
-    free(r->points);
-    r->points = points;
     r->npoints = npoints;
     r->nsamples = nsamples;
+    r->pending = 0;
+    r->news = false;
     r->fitted = true;
     r->has_power = orr_fit_power(points, npoints, &r->power) == 0;
     r->has_offset = orr_fit_offset(points, npoints, &r->offset) == 0;
+    orr_curve_free(r->curve);
+    if (orr_curve_new(points, npoints, r->has_offset ? &r->offset : NULL,
+                      &r->curve))
+        r->curve = NULL;
+    r->noise = 0;
+    for (unsigned i = 0; i < npoints; i++)
+        r->noise += points[i].error * points[i].error / npoints;
 }
 
 /* --- multiple regression --- */

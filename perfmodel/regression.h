@@ -23,11 +23,14 @@ struct orr_regression {
                                 * since; nothing else of it is used */
     struct orr_model_fit taken; /* the part of these that is being saved */
 
-    /* The laws through `points`, made when first asked for and when the number
-     * of samples has grown by a twentieth. */
+    /* The laws through the rows, made when first asked for, and anew when
+     * answer.c says so. */
     unsigned npoints;
-    struct orr_point *points; /* owned; in no order */
-    uint64_t nsamples;        /* of the points, or of the observations */
+    struct orr_curve *curve; /* owned; between the points, or NULL */
+    double noise;            /* mean square of the points' errors */
+    uint64_t nsamples;       /* of the points, or of the observations */
+    uint64_t pending;        /* samples since */
+    bool news;               /* a row has changed since */
     bool fitted;
     bool has_power, has_offset;
     struct orr_law power, offset;
@@ -42,9 +45,9 @@ void orr_regression_done(struct orr_regression *regression);
 void orr_regression_add(struct orr_regression *regression, double size,
                         double duration, uint32_t weight);
 
-/* Makes the laws through `points`, which it takes. */
+/* Makes the laws through `points`. */
 void orr_regression_fit_points(struct orr_regression *regression,
-                               struct orr_point *points, unsigned npoints,
+                               const struct orr_point *points, unsigned npoints,
                                uint64_t nsamples);
 
 /* Fits the polynomial through the observations. */

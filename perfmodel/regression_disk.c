@@ -229,6 +229,8 @@ void orr_regressions_saved(struct orr_model *model,
         /* Without memory the old figures answer on. */
         if (fit && r->taken.n > 0)
             (void)orr_model_fit_copy(&r->file, fit);
+        if (model->kind != ORR_MODEL_MULTIPLE_REGRESSION)
+            r->fitted = false; /* rows have what others measured as well */
         r->taken = (struct orr_model_fit){.n = 0};
     }
     pthread_mutex_unlock(&model->lock);
