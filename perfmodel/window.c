@@ -29,28 +29,33 @@ static void blocks_join(struct orr_blocks *blocks)
     blocks->size *= 2;
 }
 
+/* What is more than a block begins the next one, so that all of it counts. */
 static void blocks_add(struct orr_blocks *blocks, double mean, double weight)
 {
     if (blocks->size == 0)
         blocks->size = 1;
     blocks->tail_sum += mean * weight;
     blocks->tail_n += weight;
-    if (blocks->tail_n < blocks->size)
-        return;
-    if (blocks->n == ORR_WINDOW_BLOCKS) {
-        blocks_join(blocks);
-        if (blocks->tail_n < blocks->size)
-            return;
+    while (blocks->tail_n >= blocks->size) {
+        double value = blocks->tail_sum / blocks->tail_n;
+
+        if (blocks->n == ORR_WINDOW_BLOCKS) {
+            blocks_join(blocks);
+            continue;
+        }
+        blocks->mean[blocks->n++] = value;
+        blocks->tail_n -= blocks->size;
+        blocks->tail_sum = value * blocks->tail_n;
     }
-    blocks->mean[blocks->n++] = blocks->tail_sum / blocks->tail_n;
-    blocks->tail_sum = blocks->tail_n = 0;
 }
 
 /* Adds all of `more`, which comes later. */
 static void blocks_append(struct orr_blocks *blocks,
                           const struct orr_blocks *more)
 {
-    while (blocks->n > 1 && blocks->size < more->size)
+    if (blocks->size == 0)
+        blocks->size = more->size;
+    while (blocks->size < more->size)
         blocks_join(blocks);
     for (unsigned i = 0; i < more->n; i++)
         blocks_add(blocks, more->mean[i], more->size);
@@ -192,6 +197,30 @@ static void restart(struct orr_window *w, unsigned count)
         ring_to_blocks(w);
 }
 
+static bool is_low(const struct orr_window *w, double duration)
+{
+    return duration * w->ratio < w->low;
+}
+
+static bool is_high(const struct orr_window *w, double duration)
+{
+    return duration > w->high * w->ratio;
+}
+
+/* The last ones were low. What follows is judged by them, not by a median, in
+ * which a dozen spikes would soon be the majority. */
+static void sink(struct orr_window *w)
+{
+    restart(w, ORR_WINDOW_LOW);
+    w->age = ORR_WINDOW_YOUNG;
+    ring_to_blocks(w);
+    /* They may have come from another level, and the last of them be lower
+     * still: those are the first of the next five. */
+    while (w->low_streak < ORR_WINDOW_LOW - 1 &&
+           is_low(w, w->recent[ring_at(w, w->low_streak)]))
+        w->low_streak++;
+}
+
 /* Samples that were set aside as too high are too many for that. */
 static void rise(struct orr_window *w)
 {
@@ -217,16 +246,6 @@ static void rise(struct orr_window *w)
 
 /* --- adding --- */
 
-static bool is_low(const struct orr_window *w, double duration)
-{
-    return duration * w->ratio < w->low;
-}
-
-static bool is_high(const struct orr_window *w, double duration)
-{
-    return duration > w->high * w->ratio;
-}
-
 static bool add_young(struct orr_window *w, double duration)
 {
     double before = w->low;
@@ -235,7 +254,7 @@ static bool add_young(struct orr_window *w, double duration)
     ring_push(w, duration, false);
     w->age++;
     if (w->low_streak >= ORR_WINDOW_LOW) {
-        restart(w, ORR_WINDOW_LOW);
+        sink(w);
         return true;
     }
     settle(w, w->age, young_median(w, w->age));
@@ -283,7 +302,7 @@ bool orr_window_add(struct orr_window *w, double duration, uint32_t weight)
     w->noutliers++;
     w->fresh_outliers++;
     if (w->low_streak >= ORR_WINDOW_LOW)
-        restart(w, ORR_WINDOW_LOW);
+        sink(w);
     else if (__builtin_popcountll(w->last64) >= ORR_WINDOW_HIGH)
         rise(w);
     else
@@ -323,26 +342,6 @@ void orr_window_begin_level(struct orr_window *w, double mean, double n)
     w->age = ORR_WINDOW_YOUNG;
 }
 
-void orr_window_begin_side(struct orr_window *w,
-                           const struct orr_side_entry *side)
-{
-    double n = side->tail_n + (double)side->nblocks * side->blocksize;
-    unsigned count =
-        side->nrecent < ORR_WINDOW_SIZE ? side->nrecent : ORR_WINDOW_SIZE;
-
-    for (unsigned i = side->nrecent - count; i < side->nrecent; i++)
-        ring_push(w, side->recent[i], side->set_aside[i]);
-    w->unblocked = 0; /* they are in the file's blocks */
-    find_levels(w, w->nrecent);
-    w->age = n < ORR_WINDOW_YOUNG ? (unsigned)n : ORR_WINDOW_YOUNG;
-    if (w->age > w->nrecent)
-        w->age = w->nrecent;
-    if (w->low == w->high || !(w->n > 0))
-        orr_window_begin_level(w, side->estimate, n);
-    else
-        w->age = ORR_WINDOW_YOUNG;
-}
-
 /* --- saving --- */
 
 void orr_window_take(struct orr_window *w, struct orr_window *ret)
@@ -371,8 +370,10 @@ void orr_window_untake(struct orr_window *w, const struct orr_window *taken)
     blocks_append(&w->blocks, &later);
 }
 
-/* Appends the fresh part of the ring, so that the last samples stay. */
-static int join_recent(const struct orr_window *w, struct orr_side_entry *entry)
+/* Appends the fresh part of the ring, so that the last samples stay. What is
+ * not believed of the others is set aside. */
+static int join_recent(const struct orr_window *w, bool believed,
+                       struct orr_side_entry *entry)
 {
     unsigned fresh = w->fresh < w->nrecent ? (unsigned)w->fresh : w->nrecent;
     unsigned old = ORR_WINDOW_SIZE - fresh;
@@ -389,8 +390,7 @@ static int join_recent(const struct orr_window *w, struct orr_side_entry *entry)
         old = entry->nrecent;
     for (unsigned i = entry->nrecent - old; i < entry->nrecent; i++, n++) {
         recent[n] = entry->recent[i];
-        /* A restart disbelieves what came before it. */
-        aside[n] = entry->set_aside[i] || w->blocks_restarted;
+        aside[n] = entry->set_aside[i] || !believed;
     }
     for (unsigned back = fresh; back-- > 0; n++) {
         recent[n] = w->recent[ring_at(w, back)];
@@ -404,20 +404,45 @@ static int join_recent(const struct orr_window *w, struct orr_side_entry *entry)
     return 0;
 }
 
-static int join_blocks(const struct orr_window *w, struct orr_side_entry *entry)
+static void entry_blocks(const struct orr_side_entry *entry,
+                         struct orr_blocks *ret)
+{
+    ret->size = entry->blocksize;
+    ret->n = entry->nblocks;
+    ret->tail_sum = entry->tail_sum;
+    ret->tail_n = entry->tail_n;
+    if (entry->nblocks > 0)
+        memcpy(ret->mean, entry->blocks, entry->nblocks * sizeof(ret->mean[0]));
+}
+
+/* Whether what the file has may be joined to what was measured. A row of few
+ * samples is no level for the window to begin with, so that they were never
+ * compared; they are here, by the same rule. */
+static bool is_believed(const struct orr_window *w,
+                        const struct orr_side_entry *entry)
+{
+    struct orr_blocks blocks = {0};
+    double theirs, ours, ntheirs, nours;
+
+    if (w->blocks_restarted || entry->nblocks > ORR_WINDOW_BLOCKS)
+        return false;
+    entry_blocks(entry, &blocks);
+    theirs = blocks_mean(&blocks, &ntheirs);
+    ours = blocks_mean(&w->blocks, &nours);
+    if (!(ntheirs > 0) || !(nours > 0))
+        return true;
+    return !(theirs > ours * w->ratio && nours >= ORR_WINDOW_LOW) &&
+           !(theirs * w->ratio < ours && nours >= ORR_WINDOW_HIGH);
+}
+
+static int join_blocks(const struct orr_window *w, bool believed,
+                       struct orr_side_entry *entry)
 {
     struct orr_blocks blocks = {0};
     double n, mean;
 
-    if (!w->blocks_restarted && entry->nblocks <= ORR_WINDOW_BLOCKS) {
-        blocks.size = entry->blocksize;
-        blocks.n = entry->nblocks;
-        blocks.tail_sum = entry->tail_sum;
-        blocks.tail_n = entry->tail_n;
-        if (entry->nblocks > 0)
-            memcpy(blocks.mean, entry->blocks,
-                   entry->nblocks * sizeof(blocks.mean[0]));
-    }
+    if (believed)
+        entry_blocks(entry, &blocks);
     blocks_append(&blocks, &w->blocks);
     mean = blocks_mean(&blocks, &n);
     if (blocks.n > 0) {
@@ -440,14 +465,18 @@ static int join_blocks(const struct orr_window *w, struct orr_side_entry *entry)
 
 int orr_window_save(const struct orr_window *w, struct orr_side_entry *entry)
 {
-    int rc = join_blocks(w, entry);
+    bool believed = is_believed(w, entry);
+    int rc = join_blocks(w, believed, entry);
 
     if (!rc)
-        rc = join_recent(w, entry);
+        rc = join_recent(w, believed, entry);
     if (rc)
         return rc;
     entry->nseen += w->fresh;
     entry->noutliers += w->fresh_outliers;
+    /* Fewer, and the entry is not the one that had them before. */
+    if (entry->noutliers > entry->nseen)
+        entry->noutliers = 0;
     entry->nfirst += w->nfirst;
     entry->first_sum += w->first_sum;
     return 0;

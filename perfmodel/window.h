@@ -9,8 +9,8 @@
  * the mean of what was kept since the last restart:
  *
  * - A measure above r × level or below level / r is set aside: counted, and
- *   remembered, but in no mean. The first ORR_WINDOW_YOUNG measures after a
- *   restart are judged by their median instead of a level.
+ *   remembered, but in no mean. The first ORR_WINDOW_YOUNG measures of all, or
+ *   of a level that has risen, are judged by their median instead of a level.
  * - ORR_WINDOW_LOW measures below in a row restart the window with these:
  *   nothing makes a kernel run faster than it can, so what came before was
  *   disturbed (library initialisation, a lock, a slow clock).
@@ -67,11 +67,8 @@ struct orr_window {
 /* An empty window. max_error in percent. */
 void orr_window_init(struct orr_window *window, double max_error);
 
-/* Takes what is known from earlier: the mean of a row without more ... */
+/* Takes what is known from earlier: a mean of n measures. */
 void orr_window_begin_level(struct orr_window *window, double mean, double n);
-/* ... or a valid side entry. */
-void orr_window_begin_side(struct orr_window *window,
-                           const struct orr_side_entry *side);
 
 /* Adds one measure that stands for `weight` runs. Takes some 10 ns. Returns
  * true when the estimate has jumped: the window was restarted. */

@@ -246,6 +246,164 @@ START_TEST(a_restart_disbelieves_what_the_file_has)
 }
 END_TEST
 
+static void entry_free(struct orr_side_entry *entry)
+{
+    free(entry->recent);
+    free(entry->set_aside);
+    free(entry->blocks);
+}
+
+static double samples_of(const struct orr_side_entry *entry)
+{
+    return entry->tail_n + (double)entry->nblocks * entry->blocksize;
+}
+
+START_TEST(a_long_series_counts_in_full_once_it_is_saved)
+{
+    struct orr_side_entry entry = {0};
+
+    for (unsigned i = 0; i < 2000; i++)
+        orr_window_add(&w, 100, 1);
+    save(&entry);
+    ck_assert_double_eq(samples_of(&entry), 2000);
+    for (unsigned i = 0; i < 1000; i++)
+        orr_window_add(&w, 130, 1);
+    save(&entry);
+    ck_assert_double_eq(samples_of(&entry), 3000);
+    ck_assert_double_eq_tol(entry.estimate, 110, 1e-6);
+    entry_free(&entry);
+}
+END_TEST
+
+START_TEST(weights_count_in_full)
+{
+    struct orr_side_entry entry = {0};
+    double total = 0, sum = 0;
+
+    for (unsigned i = 0; i < 500; i++) {
+        uint32_t weight = i < 16 ? 1 : 1 + i * 7919 % 1000;
+        double us = 100 + i % 7;
+
+        orr_window_add(&w, us, weight);
+        total += weight;
+        sum += us * weight;
+    }
+    save(&entry);
+    ck_assert_double_eq_tol(samples_of(&entry), total, 1e-6 * total);
+    ck_assert_double_eq_tol(entry.estimate, sum / total, 1e-6);
+    entry_free(&entry);
+}
+END_TEST
+
+START_TEST(outliers_are_never_fewer_than_none)
+{
+    struct orr_side_entry entry = {0}, other = {0};
+
+    feed(100, 50);
+    feed(300, 10);
+    for (int i = 0; i < 12; i++) {
+        feed(100, 1);
+        feed(300, 1);
+    }
+    save(&entry); /* 22 are outliers there */
+    ck_assert_uint_eq(entry.noutliers, 22);
+    feed(100, 1);
+    feed(300, 1);
+    feed(100, 1);
+    feed(300, 1); /* two levels now: none of them was one */
+    save(&other); /* somebody has removed the entry meanwhile */
+    ck_assert_uint_le(other.noutliers, other.nseen);
+    entry_free(&entry);
+    entry_free(&other);
+}
+END_TEST
+
+START_TEST(a_few_wrong_ones_in_the_file_are_set_aside_by_the_next_run)
+{
+    struct orr_side_entry entry = {0};
+
+    for (int i = 0; i < 2; i++) /* no level to begin with */
+        orr_window_add(&w, 70000, 1);
+    save(&entry);
+    orr_window_init(&w, 50);
+    feed(190, 5000);
+    save(&entry);
+    ck_assert_double_eq_tol(entry.estimate, 190, 1);
+    orr_window_init(&w, 50);
+    feed(400, 30); /* and a level that has risen is believed */
+    save(&entry);
+    ck_assert_double_eq_tol(entry.estimate, 400, 8);
+    entry_free(&entry);
+}
+END_TEST
+
+/* Levels of all sizes: microseconds and joules, however small. */
+static const double scales[] = {1e-300, 1e-9, 1e-3, 1, 1e6, 1e300};
+
+static double random_factor(unsigned *seed)
+{
+    double u;
+
+    *seed = *seed * 1664525 + 1013904223;
+    u = (*seed >> 8) / 16777216.0;
+    return exp(8 * u); /* 1 to 3,000 */
+}
+
+START_TEST(no_dozen_spikes_move_an_estimate_of_sixteen_measures)
+{
+    double level = scales[_i % 6];
+    unsigned seed = 500 + (unsigned)_i;
+    uint64_t rng = seed;
+
+    for (unsigned trial = 0; trial < 200; trial++) {
+        unsigned good = 16 + trial % 100;
+        double before;
+
+        orr_window_init(&w, 50);
+        if (trial % 3 == 1) /* it came back from a wrong level before */
+            feed(level * (2 + random_factor(&seed)), 1 + trial % 40);
+        for (unsigned i = 0; i < good; i++)
+            orr_window_add(&w, level * (1 + 0.03 * rng_normal(&rng)),
+                           1 + trial % 5);
+        check_estimate(level, 0.05);
+        before = orr_window_estimate(&w);
+        for (unsigned i = 0; i < 12; i++)
+            orr_window_add(&w, level * 1.8 * random_factor(&seed), 1);
+        ck_assert_double_eq(orr_window_estimate(&w), before);
+        feed(level, 1);
+        check_estimate(level, 0.05);
+    }
+}
+END_TEST
+
+START_TEST(spikes_right_after_a_lower_level_move_nothing)
+{
+    feed(190, 100);
+    feed(105, 5); /* a faster clock */
+    check_estimate(105, 0.05);
+    for (int i = 0; i < 12; i++)
+        orr_window_add(&w, 70000, 1);
+    check_estimate(105, 0.05);
+}
+END_TEST
+
+START_TEST(five_good_measures_recover_from_any_series_above)
+{
+    double level = scales[_i % 6];
+    unsigned seed = 900 + (unsigned)_i;
+
+    for (unsigned trial = 0; trial < 300; trial++) {
+        unsigned n = 1 + trial * 7919 % 300;
+
+        orr_window_init(&w, 50);
+        for (unsigned i = 0; i < n; i++)
+            orr_window_add(&w, level * 1.8 * random_factor(&seed), 1);
+        feed(level, 5);
+        check_estimate(level, 0.05);
+    }
+}
+END_TEST
+
 /* Whatever comes, the books agree with each other. */
 START_TEST(any_series_leaves_consistent_books)
 {
@@ -290,6 +448,16 @@ int main(void)
     tcase_add_test(tc, runs_that_save_in_turn_add_up);
     tcase_add_test(tc, what_could_not_be_saved_is_saved_later);
     tcase_add_test(tc, a_restart_disbelieves_what_the_file_has);
+    tcase_add_test(tc, a_long_series_counts_in_full_once_it_is_saved);
+    tcase_add_test(tc, weights_count_in_full);
+    tcase_add_test(tc,
+                   a_few_wrong_ones_in_the_file_are_set_aside_by_the_next_run);
+    tcase_add_test(tc, outliers_are_never_fewer_than_none);
+    tcase_add_loop_test(
+        tc, no_dozen_spikes_move_an_estimate_of_sixteen_measures, 0, 6);
+    tcase_add_test(tc, spikes_right_after_a_lower_level_move_nothing);
+    tcase_add_loop_test(tc, five_good_measures_recover_from_any_series_above, 0,
+                        6);
     tcase_add_loop_test(tc, any_series_leaves_consistent_books, 0, 9);
     suite_add_tcase(suite, tc);
     srunner_set_tap(runner, "-");
