@@ -241,20 +241,32 @@ static struct orr_answer law_answer(const struct orr_model *model,
     return answer.value > 0 ? answer : no_answer;
 }
 
-/* What the law itself is off by, apart from the noise of the points. Leaving
- * points out shows both together; what noise alone would show is a mean of
- * squares, of which two standard deviations are sqrt(8 / n) of it, greater by
- * n / (n - parameters) since the law is fitted without the point (Allen,
- * Technometrics 16, 1974). What is left when that is taken away is the law's,
- * besides what its parameters owe to the noise. */
+/* The mean square by which the law itself is off, apart from the noise of the
+ * points. Leaving points out shows both together; what noise alone would show
+ * is a mean of squares, of which two standard deviations are sqrt(8 / n) of it,
+ * greater by n / (n - parameters) since the law is fitted without the point
+ * (Allen, Technometrics 16, 1974). What is left when that is taken away is the
+ * law's. */
+static double law_misfit(const struct orr_regression *r,
+                         const struct orr_law *law, unsigned nparameters)
+{
+    double n = r->npoints;
+
+    return fmax(0, law->error * law->error - r->noise * (1 + sqrt(8 / n)) * n /
+                                                 fmax(n - nparameters, 1));
+}
+
+/* The mean square that the law's parameters owe to the noise. */
+static double law_noise(const struct orr_regression *r, unsigned nparameters)
+{
+    return nparameters * r->noise / r->npoints;
+}
+
+/* What the law is off by in all. */
 static double law_error(const struct orr_regression *r,
                         const struct orr_law *law, unsigned nparameters)
 {
-    double own, n = r->npoints;
-
-    own = law->error * law->error -
-          r->noise * (1 + sqrt(8 / n)) * n / fmax(n - nparameters, 1);
-    return sqrt(fmax(own, 0) + nparameters * r->noise / n);
+    return sqrt(law_misfit(r, law, nparameters) + law_noise(r, nparameters));
 }
 
 static struct orr_answer curve_answer(const struct orr_model *model,
@@ -319,17 +331,21 @@ static bool has_law(const struct orr_model *model)
 }
 
 /* A mean of few samples is off by its standard error; a law through many sizes
- * that agrees with it says more about the same kernel. So both are weighed by
- * their precision (an empirical Bayes estimate: Efron & Morris, JASA 70, 1975),
- * unless the law lies more than three standard errors away: then it is wrong
- * here. Rows that only a file has count as they are. */
+ * that agrees with it says more about the same kernel. So the mean is drawn
+ * towards the law, the more, the larger its error is beside the law's misfit
+ * (an empirical Bayes estimate: Efron & Morris, JASA 70, 1975); the law has
+ * counted the mean already, so that a law without misfit has the last word. One
+ * that lies more than three standard errors away is wrong here. Rows that only
+ * a file has count as they are. */
 static void pool(struct orr_model *model, const struct orr_question *q,
                  struct orr_answer *answer)
 {
     bool offset = model->kind == ORR_MODEL_NL_REGRESSION;
     struct orr_regression *r;
     const struct orr_law *law;
-    double value = NAN, off, share = 0;
+    double value = NAN, noise = 0, share = 0,
+           e2 = answer->error * answer->error;
+    unsigned nparameters = offset ? 3 : 2;
 
     if (!(answer->error > 0) || q->size == 0)
         return;
@@ -340,14 +356,14 @@ static void pool(struct orr_model *model, const struct orr_question *q,
     law = r && offset ? &r->offset : r ? &r->power : NULL;
     if (r && (offset ? r->has_offset : r->has_power) && r->npoints > 3) {
         value = orr_law_value(law, (double)q->size);
-        off = law_error(r, law, offset ? 3 : 2);
-        share = 1 / (1 + off * off / (answer->error * answer->error));
+        noise = law_noise(r, nparameters);
+        share = e2 / (e2 + law_misfit(r, law, nparameters));
     }
     pthread_mutex_unlock(&model->lock);
     if (!(fabs(value / answer->value - 1) <= 3 * answer->error))
         return;
     answer->value += share * (value - answer->value);
-    answer->error *= sqrt(1 - share);
+    answer->error = sqrt((1 - share) * e2 + share * noise);
 }
 
 void orr_model_answer(struct orr_model *model, const struct orr_question *q,
