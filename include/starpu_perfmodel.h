@@ -163,7 +163,8 @@ void starpu_perfmodel_initialize(void);
 void starpu_perfmodel_init(struct starpu_perfmodel *model);
 /* Frees what the model holds without writing a file. */
 int starpu_perfmodel_deinit(struct starpu_perfmodel *model);
-/* Read a model of a file or of a symbol into `model`. 0, 1 when there is none. */
+/* Read a model of a file or of a symbol into `model`. 0, 1 when there is none.
+ */
 int starpu_perfmodel_load_file(const char *filename,
                                struct starpu_perfmodel *model);
 int starpu_perfmodel_load_symbol(const char *symbol,

@@ -91,9 +91,10 @@ struct orr_polynomial {
 /* Robust least squares of the relative error, through LAPACK, which lies in a
  * module of its own that is opened at the first call. Errors: -EDOM: not more
  * observations than coefficients, or no full rank (*ret then has the rank, 0
- * where it was not computed, and no coefficients); -EINVAL: a term, or a time, that is not finite, or a
- * time that is not positive; -ENOMEM; -ENOENT or -EINVAL, with words on stderr,
- * when the module is missing or cannot be opened. */
+ * where it was not computed, and no coefficients); -EINVAL: a term, or a time,
+ * that is not finite, or a time that is not positive; -ENOMEM; -ENOENT or
+ * -EINVAL, with words on stderr, when the module is missing or cannot be
+ * opened. */
 int orr_fit_polynomial(const struct orr_terms *terms,
                        const struct orr_observation *observations, unsigned n,
                        struct orr_polynomial *ret);

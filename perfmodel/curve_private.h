@@ -25,8 +25,8 @@ int orr_series_init(struct orr_series *series, const struct orr_point *points,
 void orr_series_done(struct orr_series *series);
 
 /* Robust fits of a series that the functions of curve.h stand on. Errors as
- * there. Without `judge` the law's error stays NaN, which saves most of the time
- * with an offset. */
+ * there. Without `judge` the law's error stays NaN, which saves most of the
+ * time with an offset. */
 int orr_series_fit_power(const struct orr_series *series, struct orr_law *ret);
 int orr_series_fit_offset(const struct orr_series *series, bool judge,
                           struct orr_law *ret);

@@ -2,7 +2,7 @@
 /*
  * perfmodel/intervals.c - intervals for the median and the mean of a series
  * whose samples depend on each other, and for the median of its continuation.
- * Why these: README.md. One thread, own memory.
+ * Why these: METHODS.md. One thread, own memory.
  */
 #include <errno.h>
 #include <limits.h>

@@ -5,11 +5,11 @@
  * Both are MM-estimates (Yohai, Annals of Statistics 15, 1987) of ln y: from a
  * start that bad points cannot move, the scale of the residuals is taken, then
  * Tukey's bisquare loss at that scale is minimised by Levenberg-Marquardt
- * (Marquardt, J. SIAM 11, 1963) with reweighting. Points have variance
- * var[i] + tau², where var is the measures' own and tau² what the law itself is
- * off: the random-effects model of Paule & Mandel (J. Res. NBS 87, 1982), with
- * the median in place of their sum of squares. So a point of tiny error does
- * not rule alone where the law fits badly anyhow.
+ * (Marquardt, J. SIAM 11, 1963) with reweighting. Points have variance var[i] +
+ * tau², where var is the measures' own and tau² what the law itself is off: the
+ * random-effects model of Paule & Mandel (J. Res. NBS 87, 1982), with the
+ * median in place of their sum of squares. So a point of tiny error does not
+ * rule alone where the law fits badly anyhow.
  *
  * Starts: for the power law the median slope of pairs (Theil 1950). With the
  * offset, exponents on a grid; for each, lines through pairs of points in
@@ -17,9 +17,10 @@
  *
  * Inside, a law is e^level · (share·(x / x0)^b + 1 - share), where x0 is the
  * largest size: the time there, the share of it that grows, and how. A change
- * of one of them leaves room for few of the others, while in a, b and c the loss
- * has narrow bent valleys where points are nearly flat or only the last ones
- * rise. Bounds on share and b are kept by projection, and c >= 0 with them.
+ * of one of them leaves room for few of the others, while in a, b and c the
+ * loss has narrow bent valleys where points are nearly flat or only the last
+ * ones rise. Bounds on share and b are kept by projection, and c >= 0 with
+ * them.
  */
 #include "perfmodel/curve_private.h"
 
@@ -450,7 +451,8 @@ static void start_offset(const struct fit *fit, struct start ret[NSTARTS])
 
 /* Relative error at the points when each is left out in turn; those set aside
  * are no measure of it. By the leverage where that is exact, for lines, and
- * with many points, where the problem is all but linear (Cook & Weisberg, Residuals and Influence in Regression, 1982). */
+ * with many points, where the problem is all but linear (Cook & Weisberg,
+ * Residuals and Influence in Regression, 1982). */
 static double left_out_error(struct fit *fit, const struct theta *t)
 {
     const bool is_free[NPARAMETERS] = {true, true, true};

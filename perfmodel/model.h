@@ -117,18 +117,18 @@ struct orr_answer {
  * samples (simulated: any). Without, models of kinds REGRESSION and
  * NL_REGRESSION interpolate between the sizes that were measured, or use their
  * law within 0.9 … 1.1 of these; the law comes first where leaving sizes out
- * shows that it is off by less, the noise of the points apart. Where samples of such a model and a
- * law that fits agree, the answer lies between both, nearer to the more exact. Multiple regressions ask their
- * polynomial first, since a footprint may stand for many parameters. On a real
- * machine the first missing answer of a model that is not being measured
- * starts that, with a warning. Takes the model's lock unless the answer is
- * exact; any thread. */
+ * shows that it is off by less, the noise of the points apart. Where samples of
+ * such a model and a law that fits agree, the answer lies between both, nearer
+ * to the more exact. Multiple regressions ask their polynomial first, since a
+ * footprint may stand for many parameters. On a real machine the first missing
+ * answer of a model that is not being measured starts that, with a warning.
+ * Takes the model's lock unless the answer is exact; any thread. */
 void orr_model_answer(struct orr_model *model, const struct orr_question *q,
                       struct orr_answer *ret);
 
 /* What the parameters of a multiple regression are and how they are combined;
- * copied at the first call, later ones are ignored. `names` may be NULL. Errors:
- * -ENOMEM. */
+ * copied at the first call, later ones are ignored. `names` may be NULL.
+ * Errors: -ENOMEM. */
 int orr_model_set_terms(struct orr_model *model, const struct orr_terms *terms,
                         const char *const *names);
 

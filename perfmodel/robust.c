@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * perfmodel/robust.c - quantiles, outliers and the summary of a series. Which
- * rules, and why: README.md. Pure functions; each uses memory of its own.
+ * rules, and why: METHODS.md. Pure functions; each uses memory of its own.
  */
 #include "perfmodel/robust.h"
 

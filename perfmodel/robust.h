@@ -50,7 +50,8 @@ int orr_summarise(const double *samples, unsigned n, struct orr_summary *ret);
 /* Sets keep[i] to whether sample i is no outlier: ten times from the median, or
  * five deviations beyond the level or levels of the series and more than 2 %
  * and two steps of the clock, and then at most a tenth of the samples
- * (README.md has the rule in full). Returns how many are kept. Errors: -ENOMEM.
+ * (METHODS.md has the rule in full). Returns how many are kept. Errors:
+ * -ENOMEM.
  * */
 int orr_outliers(const double *samples, unsigned n, bool *keep);
 

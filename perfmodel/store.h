@@ -72,8 +72,8 @@ int orr_model_comb_get_impl(struct orr_model_comb *comb, unsigned impl,
 int orr_model_impl_add_row(struct orr_model_impl *impl,
                            const struct orr_model_row *row);
 
-/* Copies what a fit owns too; what `to` owned is freed. Errors: -ENOMEM; `to` is
- * then as before. */
+/* Copies what a fit owns too; what `to` owned is freed. Errors: -ENOMEM; `to`
+ * is then as before. */
 int orr_model_fit_copy(struct orr_model_fit *to,
                        const struct orr_model_fit *from);
 

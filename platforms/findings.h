@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/findings.h - what a judge of a machine's figures or of its models found
- * wrong: how bad it is, where, what it is in words and what to do about it. One
- * thread at a time.
+ * platforms/findings.h - what a judge of a machine's figures or of its models
+ * found wrong: how bad it is, where, what it is in words and what to do about
+ * it. One thread at a time.
  */
 #pragma once
 

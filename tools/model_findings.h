@@ -57,9 +57,9 @@ int judge_models(const struct judge_model *models, unsigned n,
                  const struct judge_options *options, struct judgement *ret);
 void judgement_done(struct judgement *judgement);
 
-/* What a simulation takes for one row and how well that is known: the half width
- * of its 95 % interval, relative, NaN when that cannot be said. Both NaN for a
- * row that cannot be used. Errors: -ENOMEM. */
+/* What a simulation takes for one row and how well that is known: the half
+ * width of its 95 % interval, relative, NaN when that cannot be said. Both NaN
+ * for a row that cannot be used. Errors: -ENOMEM. */
 int judge_value(const struct judge_model *model,
                 const struct orr_model_comb *comb, unsigned impl,
                 const struct orr_model_row *row, double *ret_value,

@@ -62,7 +62,7 @@ void model_plot_done(struct model_plot *plot);
 void model_plot_write_data(const struct model_plot *plot, FILE *file);
 
 /* Writes gnuplot's commands from the title to `plot`, after terminal and output
- * have been set. `source` is where the data are: "$data", a block of gnuplot's, or the name of
- * a file. */
+ * have been set. `source` is where the data are: "$data", a block of gnuplot's,
+ * or the name of a file. */
 void model_plot_write_script(const struct model_plot *plot, FILE *file,
                              const char *source);

@@ -77,7 +77,8 @@ int perfmodel_know(const struct orr_side *side,
 
 /* -- laws -- */
 
-/* Rows with samples, size and time as points; `ret` has room for all. Errors: -ENOMEM. */
+/* Rows with samples, size and time as points; `ret` has room for all. Errors:
+ * -ENOMEM. */
 static int make_points(const struct perfmodel_data *data,
                        const struct orr_model_comb *comb, unsigned impl,
                        struct orr_point *ret, unsigned *ret_n)

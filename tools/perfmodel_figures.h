@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel_figures.h - what the tools compute of a model: how well the time
- * of a row is known, laws through an implementation's rows. One thread.
+ * tools/perfmodel_figures.h - what the tools compute of a model: how well the
+ * time of a row is known, laws through an implementation's rows. One thread.
  */
 #pragma once
 

@@ -92,8 +92,8 @@ static bool same_measures(const struct orr_model_row *a,
 }
 
 /* The deviation of both together (Chan, Golub & LeVeque, The American
- * Statistician 37, 1983): from Σy² with a file's seven digits, little of a small
- * one would be left. */
+ * Statistician 37, 1983): from Σy² with a file's seven digits, little of a
+ * small one would be left. */
 static double join_dev(const struct orr_model_row *a,
                        const struct orr_model_row *b)
 {

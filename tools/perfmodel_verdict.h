@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel_verdict.h - prints what the judge of a machine's models found.
- * One thread.
+ * tools/perfmodel_verdict.h - prints what the judge of a machine's models
+ * found. One thread.
  */
 #pragma once
 

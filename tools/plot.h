@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/plot.h - PNG and SVG files drawn by gnuplot, which is fed through a pipe.
- * One thread.
+ * tools/plot.h - PNG and SVG files drawn by gnuplot, which is fed through a
+ * pipe. One thread.
  */
 #pragma once
 

@@ -24,8 +24,9 @@ struct orr_module {
 
 typedef const struct orr_module *(*orr_module_entry_fn)(void);
 
-/* Opens the module `name` ("sim", "bound", "fit") and returns its table in *ret. It
- * looks in ORRERY_MODULE_DIR, then in orrery/ beside the library itself, then
- * in the folders of the build tree. A module is never closed again. Errors:
- * -ENOENT or -EINVAL with words that name the package option to build with. */
+/* Opens the module `name` ("sim", "bound", "fit") and returns its table in
+ * *ret. It looks in ORRERY_MODULE_DIR, then in orrery/ beside the library
+ * itself, then in the folders of the build tree. A module is never closed
+ * again. Errors: -ENOENT or -EINVAL with words that name the package option to
+ * build with. */
 int orr_module_open(const char *name, const void **ret, struct orr_error *err);

@@ -81,8 +81,8 @@ static inline void orr_sched_after_queueing(const struct orr_runtime *rt)
 }
 
 /* Wakes the worker if it sleeps for want of a task; of several callers one
- * does, and is told so. To be called after the job was queued. The worker sets `asleep`, looks
- * once more, then parks. */
+ * does, and is told so. To be called after the job was queued. The worker sets
+ * `asleep`, looks once more, then parks. */
 bool orr_sched_wake(struct orr_worker *worker);
 
 /* Notes in the job which kinds of workers can run it, before it is queued:

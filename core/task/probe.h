@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/probe.h - which figures of a cost row are to be found out, or to
- * be looked at again. Beside each row whose figures are measured, on a machine
+ * core/task/probe.h - which figures of a cost row are to be found out, or to be
+ * looked at again. Beside each row whose figures are measured, on a machine
  * that measures; any context.
  *
  * A pair (kind of worker, implementation) of a row is
  *
  * - on trial while it has no figure, or while its figure is suspicious: more
- *   than ORR_PROBE_SUSPICIOUS times that of the fastest sibling device, and
- *   not yet confirmed by ORR_PROBE_TRIALS runs. Whoever schedules treats it as
+ *   than ORR_PROBE_SUSPICIOUS times that of the fastest sibling device, and not
+ *   yet confirmed by ORR_PROBE_TRIALS runs. Whoever schedules treats it as
  *   unknown: idle workers run it, one task at a time.
  * - doubted while its figure is suspicious but confirmed. It is run again by
  *   one task, a probe, with a gap that starts at its own length and doubles up
- *   to 1 / ORR_PROBE_SHARE lengths. A probe that comes back faster than the figure
- *   puts the pair on trial again.
+ *   to 1 / ORR_PROBE_SHARE lengths. A probe that comes back faster than the
+ *   figure puts the pair on trial again.
  * - stale when it has not been run for ORR_PROBE_STALE times its length (and a
  *   second) while its model is being measured. It gets a probe too, and the
  *   next one at once if that comes back faster.
  *
  * There is one probe under way per pair, and all of a run together (with what
  * trials after a contradiction take) may cost ORR_PROBE_SHARE of the time that
- * has passed, beside one that they may start with. So a figure that has become wrong is found out, and a right one costs
- * little.
+ * has passed, beside one that they may start with. So a figure that has become
+ * wrong is found out, and a right one costs little.
  */
 #pragma once
 

@@ -11,7 +11,8 @@
 enum { FAKE_MAXWORKERS = 32 };
 
 /* µs that run number `nth` (from 0) of any kernel on the worker takes, with
- * that implementation. Called for each run, in the order in which they start. */
+ * that implementation. Called for each run, in the order in which they start.
+ */
 typedef double (*fake_law)(unsigned worker, unsigned impl, unsigned long nth);
 
 struct fake_options {

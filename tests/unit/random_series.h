@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/random_series.h - series of durations for the tests of statistics, from
- * random numbers of tests/rng.h.
+ * tests/unit/random_series.h - series of durations for the tests of statistics,
+ * from random numbers of tests/rng.h.
  */
 #pragma once
 
