@@ -284,7 +284,8 @@ int main(void)
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_test(tc, a_history_knows_what_it_was_told_and_no_more);
     tcase_add_loop_test(tc, regressions_answer_between_sizes, 0, 2);
-    tcase_add_test(tc, a_multiple_regression_answers_for_other_parameters);
+    if (ORR_HAS_FIT)
+        tcase_add_test(tc, a_multiple_regression_answers_for_other_parameters);
     tcase_add_test(tc, a_size_base_of_devices_comes_before_the_model_s);
     tcase_add_test(tc, tasks_that_run_feed_their_regression);
     tcase_add_test(tc, a_model_of_workers_tells_equal_workers_apart);

@@ -391,7 +391,6 @@ int main(void)
 {
     Suite *suite = suite_create("perfmodel-regression");
     TCase *tc = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_test(tc, a_power_law_is_found_and_kept);
@@ -402,12 +401,12 @@ int main(void)
     tcase_add_test(tc, the_law_in_the_file_answers_where_there_are_no_rows);
     tcase_add_test(tc, a_history_model_knows_no_law);
     tcase_add_loop_test(tc, laws_are_found_behind_noise_and_spikes, 0, 6);
-    tcase_add_loop_test(tc, a_product_of_two_parameters_is_found, 0, 3);
-    tcase_add_test(tc, the_polynomial_and_its_measures_are_kept);
-    tcase_add_test(tc, later_runs_go_on_from_earlier_observations);
-    tcase_add_test(tc, broken_observations_are_named_and_left_alone);
+    if (ORR_HAS_FIT) {
+        tcase_add_loop_test(tc, a_product_of_two_parameters_is_found, 0, 3);
+        tcase_add_test(tc, the_polynomial_and_its_measures_are_kept);
+        tcase_add_test(tc, later_runs_go_on_from_earlier_observations);
+        tcase_add_test(tc, broken_observations_are_named_and_left_alone);
+    }
     suite_add_tcase(suite, tc);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    return srunner_ntests_failed(runner) ? 1 : 0;
+    return suite_main(suite);
 }
