@@ -131,6 +131,20 @@ END_TEST
 
 /* -- GPUs -- */
 
+START_TEST(a_counter_beyond_its_range_is_an_error)
+{
+    struct orr_energy_meter *meter = NULL;
+    struct orr_error err = {""};
+
+    make_root();
+    put("intel-rapl:0", "max_energy_range_uj", "999999\n");
+    ck_assert_int_eq(orr_energy_rapl.open(&options, 0, &meter, &err), -EIO);
+    ck_assert_ptr_nonnull(strstr(err.text, "intel-rapl:0"));
+    ck_assert_ptr_nonnull(strstr(err.text, "range"));
+    remove_root();
+}
+END_TEST
+
 START_TEST(a_gpu_counts_in_joules)
 {
     struct orr_energy_meter *meter;
@@ -291,6 +305,7 @@ static Suite *suite(void)
     tcase_add_test(tcase, no_packages_are_an_error_that_tells_the_remedy);
     tcase_add_test(
         tcase, counters_that_cannot_be_read_are_an_error_that_names_the_file);
+    tcase_add_test(tcase, a_counter_beyond_its_range_is_an_error);
     tcase_add_test(tcase, a_gpu_counts_in_joules);
     tcase_add_loop_test(tcase, what_keeps_a_gpu_from_being_measured_is_said, 0,
                         (int)(sizeof(unusable) / sizeof(unusable[0])));

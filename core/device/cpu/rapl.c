@@ -32,7 +32,7 @@ struct rapl {
 /* Reads the first line of DIR/ZONE/FILE. Errors: those of the system. */
 static int read_line(const char *path, char ret[MAX_LINE])
 {
-    FILE *f = fopen(path, "r");
+    FILE *f = fopen(path, "re");
     int rc = 0;
 
     if (!f)
@@ -106,6 +106,11 @@ static int add_zone(struct rapl *rapl, const char *root, const char *name,
     rc = read_number(path, &zone->before);
     if (rc)
         return fail_to_read(path, rc, err);
+    if (zone->before > zone->range)
+        return orr_fail(err, -EIO,
+                        "%s is %llu, beyond the range of %llu that the zone "
+                        "tells: its energy cannot be counted",
+                        path, zone->before, zone->range);
     zone->path = strdup(path);
     if (!zone->path)
         return orr_fail(err, -ENOMEM, "no memory to measure energy");
@@ -135,6 +140,11 @@ static int add_zones(struct rapl *rapl, const char *root, struct orr_error *err)
     }
     if (n >= 0)
         free(entries);
+    else if (errno != ENOENT && errno != ENOTDIR)
+        return orr_fail(err, -errno,
+                        "%s, where the processors' energy is, cannot be "
+                        "read: %s",
+                        root, strerror(errno));
     if (rc == 0 && rapl->nzones == 0)
         return orr_fail(err, -ENODEV,
                         "the processors' energy cannot be measured: there is "
