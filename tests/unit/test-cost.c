@@ -386,8 +386,8 @@ static void set_function(struct orr_per_devices *entry, int devid, int ncores)
 START_TEST(a_function_per_device_counts_for_that_device_alone)
 {
     char memory[2][sizeof(struct orr_per_devices) +
-                   sizeof(struct starpu_perfmodel_device)]
-        __attribute__((aligned(8)));
+                   2 * sizeof(struct starpu_perfmodel_device)]
+        __attribute__((aligned(8))); /* 24 bytes for 12: both are */
     struct orr_per_devices *other = (void *)memory[0],
                            *entry = (void *)memory[1];
     struct _starpu_perfmodel_state state = {.per_devices = other};
