@@ -63,16 +63,22 @@ const char *orr_props_find(const struct orr_prop_desc *props, unsigned nprops,
  * as it was. `value` may be NULL. */
 int orr_desc_set_text(char **text, const char *value);
 
-/* The SimGrid options that StarPU writes: a plain max-min fluid model. */
+/* Adds those of the SimGrid options that StarPU writes which are missing: a
+ * plain max-min fluid model. What SimGrid does without them is another model,
+ * of wide-area networks. -ENOMEM or -E2BIG. */
 int orr_machine_desc_add_fluid_config(struct orr_machine_desc *desc);
+
+/* What is wrong with a SimGrid option, NULL when nothing is (static). Expects
+ * the C locale, see units.h. */
+const char *orr_option_problem(const char *id, const char *value);
 
 /* Checks names, numbers and routes. Errors: -EINVAL with path:line (where
  * known), element, reason and remedy; -ENOMEM. */
 int orr_machine_desc_check(const struct orr_machine_desc *desc,
                            struct orr_error *err);
 
-/* Checks, counts CPUs and devices, and derives the bus figures from the
- * routes. To be called when hosts, links or routes have changed. Errors as
+/* Adds missing options, checks, counts CPUs and devices, and derives the bus
+ * figures from the routes. To be called when hosts, links or routes have changed. Errors as
  * above. */
 int orr_machine_desc_finish(struct orr_machine_desc *desc,
                             struct orr_error *err);

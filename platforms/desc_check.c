@@ -3,10 +3,12 @@
  * platforms/desc_check.c - says whether a machine description is complete and
  * consistent, and counts what is in it. No state.
  */
+#include "core/base/c_locale.h"
 #include "platforms/desc_build.h"
 
 #include "platforms/bus_files.h"
 #include "platforms/names.h"
+#include "platforms/units.h"
 
 #include <errno.h>
 #include <math.h>
@@ -399,6 +401,64 @@ static int check_kinds(struct check *c)
     return rc;
 }
 
+/* All options of the model that transfers follow, and no others: one that
+ * SimGrid obeyed and we did not would make the two disagree. */
+const char *orr_option_problem(const char *id, const char *value)
+{
+    static const struct {
+        const char *id;
+        bool word, negative, zero; /* what its value may be */
+    } known[] = {
+        {"network/TCP-gamma", false, true, true},
+        {"network/latency-factor", false, false, true},
+        {"network/bandwidth-factor", false, false, false},
+        {"network/weight-S", false, false, true},
+        {"network/crosstraffic", true, false, true},
+    };
+    static const char *const words[] = {"yes",   "no", "true",
+                                        "false", "on", "off"};
+    const char *problem;
+    double number;
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (strcmp(id, known[i].id) != 0)
+            continue;
+        for (size_t j = 0; known[i].word && j < 6; j++)
+            if (strcmp(value, words[j]) == 0)
+                return NULL;
+        problem = orr_number_parse(value, &number);
+        if (problem)
+            return problem;
+        if ((number < 0 && !known[i].negative) ||
+            (number == 0 && !known[i].zero))
+            return "is not positive";
+        return NULL;
+    }
+    return "cannot be taken into account: remove it, known are TCP-gamma, "
+           "latency-factor, bandwidth-factor, weight-S and crosstraffic of "
+           "network/";
+}
+
+static int check_config(const struct check *c)
+{
+    const struct orr_machine_desc *desc = c->desc;
+    struct orr_c_locale locale;
+    int rc = orr_c_locale_begin(&locale);
+
+    if (rc)
+        return rc;
+    for (unsigned i = 0; i < desc->nconfig && rc == 0; i++) {
+        const struct orr_prop_desc *option = &desc->config[i];
+        const char *problem = orr_option_problem(option->id, option->value);
+
+        if (problem)
+            rc = wrong(c, "config", option->id, 0, "\"%.40s\" %s",
+                       option->value, problem);
+    }
+    orr_c_locale_end(&locale);
+    return rc;
+}
+
 static int check_machine(const struct check *c)
 {
     const struct orr_machine_desc *desc = c->desc;
@@ -416,6 +476,8 @@ static int check_machine(const struct check *c)
         return wrong(c, "host", "MAIN", 0, "orrery-host: %s",
                      id_problem(desc->host));
     rc = check_props(c, "config", "", 0, desc->config, desc->nconfig);
+    if (rc == 0)
+        rc = check_config(c);
     return rc ? rc : check_props(c, "zone", "", 0, desc->props, desc->nprops);
 }
 
@@ -450,8 +512,13 @@ int orr_machine_desc_finish(struct orr_machine_desc *desc,
                             struct orr_error *err)
 {
     struct check c = {.desc = desc, .err = err};
-    int rc = check_all(&c);
+    int rc = orr_machine_desc_add_fluid_config(desc);
 
+    if (rc == -ENOMEM)
+        return orr_fail(err, rc, "%s: out of memory", desc->name);
+    /* Where options are too many to add one, some are unknown: the check says
+     * which. */
+    rc = check_all(&c);
     if (rc)
         return rc;
     desc->ncpu = c.ncpu;

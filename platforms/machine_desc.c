@@ -285,9 +285,11 @@ int orr_machine_desc_add_fluid_config(struct orr_machine_desc *desc)
     };
 
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-        int rc = orr_props_set(&desc->config, &desc->nconfig, options[i][0],
-                               options[i][1]);
+        int rc = 0;
 
+        if (!orr_props_find(desc->config, desc->nconfig, options[i][0]))
+            rc = orr_props_set(&desc->config, &desc->nconfig, options[i][0],
+                               options[i][1]);
         if (rc)
             return rc;
     }

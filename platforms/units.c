@@ -15,9 +15,11 @@ struct unit {
     bool binary;   /* and those of powers of two */
 };
 
+/* The units that SimGrid 3.32 takes; it refuses kflops and KBps. Sizes, which
+ * it does not have, like bandwidths. */
 static const struct unit speeds[] = {
     {"f", 1, true, false},
-    {"flops", 1, true, false},
+    {"flops", 1, false, false},
     {NULL, 0, false, false},
 };
 
@@ -35,6 +37,11 @@ static const struct unit times[] = {
     {"w", 604800, false, false}, {NULL, 0, false, false},
 };
 
+static const struct unit sizes[] = {
+    {"B", 1, true, true},
+    {NULL, 0, false, false},
+};
+
 static const struct {
     const struct unit *units;
     const char *unknown;
@@ -45,13 +52,15 @@ static const struct {
                                 "has an unknown unit: write Bps, kBps, MBps, "
                                 "GBps, KiBps, MiBps, GiBps, or bits as Gbps"},
     [ORR_QUANTITY_TIME] = {times, "has an unknown unit: write ns, us, ms or s"},
+    [ORR_QUANTITY_SIZE] = {sizes,
+                           "has an unknown unit: write B, MiB, GiB or GB"},
 };
 
 /* The factor of a prefix of `length` characters, 0 when there is no such. */
 static double prefix_factor(const char *prefix, size_t length, bool binary)
 {
-    static const char letters[] = "kMGTPE";
-    static const char binary_letters[] = "KMGTPE";
+    static const char letters[] = "kMGTPEZY";
+    static const char binary_letters[] = "KMGTPEZY";
     const char *at;
 
     if (length == 0)

@@ -9,13 +9,14 @@
 #include <stddef.h>
 
 enum orr_quantity {
-    ORR_QUANTITY_SPEED,     /* f, flops; prefixes k M G T P E */
-    ORR_QUANTITY_BANDWIDTH, /* Bps, bps; prefixes k … E, Ki … Ei */
+    ORR_QUANTITY_SPEED,     /* f; prefixes k … Y; flops without */
+    ORR_QUANTITY_BANDWIDTH, /* Bps, bps; prefixes k … Y, Ki … Yi */
     ORR_QUANTITY_TIME,      /* ps ns us ms s m h d w */
+    ORR_QUANTITY_SIZE,      /* B; prefixes k … Y, Ki … Yi */
 };
 
-/* Reads "12.5GBps". A figure without a unit counts as flop/s, bytes per second
- * or seconds. *ret_value in these units. Returns NULL or, leaving *ret_value
+/* Reads "12.5GBps". A figure without a unit counts as flop/s, bytes per second,
+ * seconds or bytes. *ret_value in these units. Returns NULL or, leaving *ret_value
  * alone, a sentence that says what is wrong (static). */
 const char *orr_quantity_parse(enum orr_quantity quantity, const char *text,
                                double *ret_value);

@@ -8,6 +8,7 @@
 #include "platforms/units.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,14 @@ static void only(struct orr_xml_reader *r, const char *name,
                      name, value, expected);
 }
 
+/* The same for what versions after 3 do not have at all. */
+static void only_version_3(struct orr_xml_reader *r, const char *name,
+                           const char *expected)
+{
+    if (r->version3)
+        only(r, name, expected);
+}
+
 /* Reads a figure; `instead` is what older files call it, or NULL. */
 static double quantity(struct orr_xml_reader *r, const char *name,
                        const char *instead, enum orr_quantity quantity)
@@ -53,6 +62,9 @@ static double quantity(struct orr_xml_reader *r, const char *name,
     const char *problem;
     double value = 0;
 
+    if (instead && text && !r->version3)
+        orr_xml_fail(r, "%s was renamed after version 3: write %s", instead,
+                     name);
     if (!text)
         text = need_attr(r, name);
     if (!text)
@@ -95,6 +107,8 @@ static void start_platform(struct orr_xml_reader *r)
 static void start_config(struct orr_xml_reader *r)
 {
     attr(r, "id");
+    if (r->zone_seen)
+        orr_xml_fail(r, "after the zone: move it before");
 }
 
 static bool refuse_closed(struct orr_xml_reader *r)
@@ -112,6 +126,7 @@ static void start_zone(struct orr_xml_reader *r)
     need_attr(r, "id");
     if (!routing || refuse_closed(r))
         return;
+    r->zone_seen = true;
     if (r->zone_used || r->desc->nprops)
         orr_xml_fail(r, "a zone inside a zone that holds something else: put "
                         "all hosts, links and routes in one zone");
@@ -130,6 +145,14 @@ static void end_zone(struct orr_xml_reader *r)
 
 /* ---- host, link ---- */
 
+/* The grammar wants properties, then hosts and links, then routes. */
+static bool refuse_after_routes(struct orr_xml_reader *r)
+{
+    if (r->desc->nroutes)
+        orr_xml_fail(r, "after a route: move it before all routes");
+    return r->desc->nroutes > 0;
+}
+
 static void start_host(struct orr_xml_reader *r)
 {
     const char *id = need_attr(r, "id");
@@ -138,9 +161,9 @@ static void start_host(struct orr_xml_reader *r)
 
     only(r, "core", "1");
     only(r, "pstate", "0");
-    only(r, "availability", "1.0");
-    only(r, "state", "ON");
-    if (r->rc || refuse_closed(r))
+    only_version_3(r, "availability", "1.0");
+    only_version_3(r, "state", "ON");
+    if (r->rc || refuse_closed(r) || refuse_after_routes(r))
         return;
     r->zone_used = true;
     host = orr_machine_desc_add_host(r->desc, id, speed);
@@ -183,10 +206,10 @@ static void start_link(struct orr_xml_reader *r)
     enum orr_link_sharing policy = sharing(r);
     int link;
 
-    if (attr(r, "latency"))
+    if (attr(r, "latency") || !r->version3)
         latency = quantity(r, "latency", NULL, ORR_QUANTITY_TIME);
-    only(r, "state", "ON");
-    if (r->rc || refuse_closed(r))
+    only_version_3(r, "state", "ON");
+    if (r->rc || refuse_closed(r) || refuse_after_routes(r))
         return;
     r->zone_used = true;
     link = orr_machine_desc_add_link(r->desc, id, bandwidth, latency, policy);
@@ -311,6 +334,12 @@ static void start_link_ctn(struct orr_xml_reader *r)
                          "id=\"%.80s\": no such link above: correct it, or "
                          "declare the link before the route",
                          id);
+        if (r->symmetrical)
+            orr_xml_fail(r,
+                         "id=\"%.80s\": half of a split link in a route that "
+                         "leads back, which would pass the same half: write "
+                         "symmetrical=\"NO\", or the link's id and a direction",
+                         id);
     }
     if (r->rc == 0)
         orr_xml_check(
@@ -322,6 +351,8 @@ static void start_link_ctn(struct orr_xml_reader *r)
 static void set_prop(struct orr_xml_reader *r, struct orr_prop_desc **props,
                      unsigned *nprops, const char *id, const char *value)
 {
+    if (r->rc)
+        return;
     if (orr_props_find(*props, *nprops, id))
         orr_xml_fail(r, "a second property \"%.80s\": remove one", id);
     else
@@ -376,11 +407,35 @@ static bool set_field(struct orr_xml_reader *r, const char *id,
     return true;
 }
 
+/* StarPU reads memsize as a number of bytes; we also read 16GiB, and make
+ * bytes of it, so that what we write means the same to both. */
+static const char *plain_bytes(struct orr_xml_reader *r, const char *value,
+                               char text[ORR_NUMBER_MAX])
+{
+    const char *problem;
+    double bytes;
+
+    if (!value[strspn(value, "0123456789")])
+        return value; /* the check wants some digits, and not too many */
+    problem = orr_quantity_parse(ORR_QUANTITY_SIZE, value, &bytes);
+    if (!problem && !(bytes >= 0 && bytes < 1e18))
+        problem = "is not a size of memory";
+    if (problem) {
+        orr_xml_fail(r, "memsize=\"%.40s\" %s", value, problem);
+        return value;
+    }
+    snprintf(text, ORR_NUMBER_MAX, "%.0f", bytes);
+    return text;
+}
+
 static void set_host_prop(struct orr_xml_reader *r, const char *id,
                           const char *value)
 {
     struct orr_host_desc *host = &r->desc->hosts[r->desc->nhosts - 1];
+    char bytes[ORR_NUMBER_MAX];
 
+    if (strcmp(id, "memsize") == 0)
+        value = plain_bytes(r, value, bytes);
     if (strcmp(host->id, "MAIN") != 0 || !set_field(r, id, value))
         set_prop(r, &host->props, &host->nprops, id, value);
 }
@@ -390,6 +445,7 @@ static void set_config(struct orr_xml_reader *r, const char *id,
                        const char *value)
 {
     char *name = strdup(id);
+    const char *problem;
 
     if (!name) {
         orr_xml_check(r, -ENOMEM);
@@ -398,6 +454,9 @@ static void set_config(struct orr_xml_reader *r, const char *id,
     for (char *at = name; *at && r->version3; at++)
         if (*at == '_')
             *at = '-';
+    problem = orr_option_problem(name, value);
+    if (problem)
+        orr_xml_fail(r, "option %.60s: \"%.40s\" %s", name, value, problem);
     set_prop(r, &r->desc->config, &r->desc->nconfig, name, value);
     free(name);
 }
@@ -422,7 +481,11 @@ static void start_prop(struct orr_xml_reader *r)
                  &desc->links[desc->nlinks - 1].nprops, id, value);
         break;
     default:
-        if (!refuse_closed(r))
+        if (refuse_closed(r))
+            return;
+        if (r->zone_used)
+            orr_xml_fail(r, "after a host or link: move it before them");
+        else
             set_prop(r, &desc->props, &desc->nprops, id, value);
     }
 }

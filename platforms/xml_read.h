@@ -45,6 +45,7 @@ struct orr_xml_reader {
     struct orr_names hosts, links;
     /* The zone that holds everything. Zones around it hold nothing else. */
     bool full_routing; /* of the innermost zone */
+    bool zone_seen;    /* one has begun */
     bool zone_used;    /* it has a host, link or route */
     bool zone_closed;  /* one has ended: only ends can follow */
     unsigned route;    /* the open one */

@@ -31,6 +31,39 @@ static const struct {
     {"<platform/>", {"x.xml:1: <platform>:", "version is missing"}},
     {"<platform version='2'/>", {":1: <platform>:", "version 2", "update"}},
     {"<platform version='4.1'/>", {"no host MAIN", "add <host"}},
+    {HEAD "<zone id='A' routing='Floyd'/></platform>",
+     {":3: <zone>:", "Floyd", "Full"}},
+    {HEAD "<zone id='A' routing='Cluster'/></platform>",
+     {":3: <zone>:", "Cluster", "Full"}},
+    {HEAD "<config><prop id='network/model' value='CM02'/></config></platform>",
+     {":3: <prop>:", "network/model", "remove it"}},
+    {HEAD "<config>\n<prop id='network/latency-factor' value='0:1;9:2'/>",
+     {":4: <prop>:", "latency-factor", "not a decimal"}},
+    {HEAD "<config>\n<prop id='network/bandwidth-factor' value='0'/>",
+     {":4: <prop>:", "bandwidth-factor", "not positive"}},
+    {HEAD "<config>\n<prop id='network/TCP_gamma' value='-1'/>",
+     {":4: <prop>:", "TCP_gamma", "remove it"}},
+    {HEAD "<config><prop id='network/crosstraffic' value='0'/>\n"
+          "<prop id='network/crosstraffic' value='1'/>",
+     {":4: <prop>:", "second property"}},
+    {ZONE HOSTS "</zone>\n<config/></platform>",
+     {":5: <config>:", "move it before"}},
+    {ZONE HOSTS "\n<prop id='a' value='1'/>" END,
+     {":5: <prop>:", "after a host or link"}},
+    {ZONE GPU GPU_ROUTE "\n<host id='B' speed='1f'/>" END,
+     {":5: <host>:", "after a route"}},
+    {ZONE GPU GPU_ROUTE "\n<link id='B' bandwidth='1Bps' latency='0s'/>" END,
+     {":5: <link>:", "after a route"}},
+    {ZONE GPU "<route src='RAM' dst='CUDA0'>\n<link_ctn id='pci_DOWN'/>"
+              "</route>" END,
+     {":5: <link_ctn>:", "half of a split link", "symmetrical"}},
+    {ZONE "<host id='A' power='1f'/>" END,
+     {":4: <host>:", "renamed after version 3"}},
+    {ZONE "<host id='A' speed='1f' state='ON'/>" END,
+     {":4: <host>:", "attribute state"}},
+    {ZONE "<link id='l' bandwidth='1Bps'/>" END,
+     {":4: <link>: attribute latency"}},
+    {ZONE "<host id='A' speed='1kflops'/>" END, {"unknown unit"}},
     {HEAD "<host id='A' speed='1f'/></platform>", {":3: <host>: not allowed"}},
     {HEAD "<zone id='A' routing='Vivaldi'/></platform>",
      {":3: <zone>:", "Vivaldi", "Full"}},
@@ -85,9 +118,18 @@ static const struct {
     {ZONE GPU "<route src='CUDA0' dst='RAM' symmetrical='NO'>"
               "<link_ctn id='Host'/></route>" END,
      {"\"CUDA0\"", "no route from RAM"}},
-    {ZONE HOSTS "<host id='A' speed='1f'>\n<prop id='memsize' value='1GB'/>"
+    {ZONE HOSTS "<host id='A' speed='1f'>\n<prop id='memsize' value='1GHz'/>"
                 "</host>" END,
+     {":5: <prop>:", "memsize", "GiB"}},
+    {ZONE HOSTS "<host id='A' speed='1f'>\n<prop id='memsize' value='-1GB'/>"
+                "</host>" END,
+     {":5: <prop>:", "memsize", "not a size"}},
+    {ZONE HOSTS "<host id='A' speed='1f'>\n"
+                "<prop id='memsize' value='9999999999999999999'/></host>" END,
      {":4: <host> \"A\"", "memsize", "decimal integer"}},
+    {ZONE HOSTS "<host id='A' speed='1f'>\n<prop id='memcpy_peer' value='y'/>"
+                "</host>" END,
+     {":4: <host> \"A\"", "memcpy_peer", "decimal integer"}},
     {ZONE HOSTS "<host id='A' speed='1f'><prop id='a' value='1'/>\n"
                 "<prop id='a' value='2'/></host>" END,
      {":5: <prop>:", "second property"}},
@@ -109,19 +151,20 @@ static const struct {
     {ZONE "<link id='l' bandwidth='1KBps'/>" END, {"unknown unit", "kBps"}},
     {ZONE "<link id='l' bandwidth='1Bps' latency='1y'/>" END,
      {"latency=\"1y\"", "unknown unit", "us"}},
-    {ZONE HOSTS "<link id='l' bandwidth='0Bps'/>" END,
+    {ZONE HOSTS "<link id='l' latency='0s' bandwidth='0Bps'/>" END,
      {"<link> \"l\"", "positive"}},
     {ZONE HOSTS "<link id='l' bandwidth='1Bps' latency='-1s'/>" END,
      {"<link> \"l\"", "negative"}},
     {ZONE "<link id='l' bandwidth='1Bps' sharing_policy='WIFI'/>" END,
      {"WIFI", "SPLITDUPLEX"}},
-    {ZONE HOSTS
-     "<link id='l' bandwidth='1Bps'/>\n<link id='l' bandwidth='1Bps'/>" END,
+    {ZONE HOSTS "<link id='l' bandwidth='1Bps' latency='0s'/>\n"
+                "<link id='l' bandwidth='1Bps' latency='0s'/>" END,
      {":5: <link> \"l\"", "second link"}},
-    {ZONE HOSTS "<link id='l' bandwidth='1Bps' sharing_policy='SPLITDUPLEX'/>"
-                "<link id='l_UP' bandwidth='1Bps'/>" END,
+    {ZONE HOSTS "<link id='l' bandwidth='1Bps' latency='0s' "
+                "sharing_policy='SPLITDUPLEX'/>"
+                "<link id='l_UP' bandwidth='1Bps' latency='0s'/>" END,
      {"<link> \"l\"", "l_UP", "rename"}},
-    {ZONE "<link id='l' bandwidth='1Bps' bandwidth_file='f'/>" END,
+    {ZONE "<link id='l' latency='0s' bandwidth='1Bps' bandwidth_file='f'/>" END,
      {"bandwidth_file"}},
     {ZONE GPU "\n<route src='RAM' dst='GPU'/>" END,
      {":5: <route>:", "dst=\"GPU\"", "no such host"}},

@@ -102,7 +102,8 @@ START_TEST(figures_are_read_with_their_units)
         {ORR_QUANTITY_SPEED, "1.5Mf", 1.5e6},
         {ORR_QUANTITY_SPEED, ".5Gf", .5e9},
         {ORR_QUANTITY_SPEED, "3Tf", 3e12},
-        {ORR_QUANTITY_SPEED, "3Gflops", 3e9},
+        {ORR_QUANTITY_SPEED, "3e9flops", 3e9},
+        {ORR_QUANTITY_SPEED, "1Ef", 1e18},
         {ORR_QUANTITY_SPEED, "7", 7},
         {ORR_QUANTITY_BANDWIDTH, "1Bps", 1},
         {ORR_QUANTITY_BANDWIDTH, "1kBps", 1e3},
@@ -112,7 +113,10 @@ START_TEST(figures_are_read_with_their_units)
         {ORR_QUANTITY_BANDWIDTH, "1KiBps", 1024},
         {ORR_QUANTITY_BANDWIDTH, "1MiBps", 1048576},
         {ORR_QUANTITY_BANDWIDTH, "1GiBps", 1073741824},
+        {ORR_QUANTITY_BANDWIDTH, "1TiBps", 1099511627776},
+        {ORR_QUANTITY_BANDWIDTH, "1YBps", 1e24},
         {ORR_QUANTITY_BANDWIDTH, "8Gbps", 1e9},
+        {ORR_QUANTITY_BANDWIDTH, "8Kibps", 1024},
         {ORR_QUANTITY_BANDWIDTH, "6526732233.112210Bps", 6526732233.112210},
         {ORR_QUANTITY_TIME, "0.000010s", 0.000010},
         {ORR_QUANTITY_TIME, "1ms", 1e-3},
@@ -121,6 +125,12 @@ START_TEST(figures_are_read_with_their_units)
         {ORR_QUANTITY_TIME, "1ps", 1e-12},
         {ORR_QUANTITY_TIME, "2m", 120},
         {ORR_QUANTITY_TIME, "0", 0},
+        {ORR_QUANTITY_TIME, "1h", 3600},
+        {ORR_QUANTITY_SIZE, "1024", 1024},
+        {ORR_QUANTITY_SIZE, "16GiB", 17179869184},
+        {ORR_QUANTITY_SIZE, "16GB", 16e9},
+        {ORR_QUANTITY_SIZE, "1.5KiB", 1536},
+        {ORR_QUANTITY_SIZE, "7B", 7},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -177,11 +187,14 @@ END_TEST
 START_TEST(a_half_of_a_split_link_may_be_named)
 {
     struct orr_machine_desc *desc =
-        parsed(ZONE GPU "<route src='RAM' dst='CUDA0'><link_ctn id='pci_DOWN'/>"
-                        "</route>" END);
+        parsed(ZONE GPU "<route src='RAM' dst='CUDA0' symmetrical='NO'>"
+                        "<link_ctn id='pci_DOWN'/></route>"
+                        "<route src='CUDA0' dst='RAM' symmetrical='NO'>"
+                        "<link_ctn id='pci_UP'/></route>" END);
 
     ck_assert_uint_eq(desc->routes[0].hops[0].link, 1);
     ck_assert_int_eq(desc->routes[0].hops[0].direction, ORR_HOP_DOWN);
+    ck_assert_int_eq(desc->routes[1].hops[0].direction, ORR_HOP_UP);
     orr_machine_desc_free(desc);
 }
 END_TEST
@@ -204,6 +217,38 @@ START_TEST(version_3_is_read_with_its_old_words)
     ck_assert(desc->links[0].bandwidth == 5e6);
     ck_assert(desc->links[0].latency == 0.5);
     ck_assert_int_eq(desc->links[0].sharing, ORR_LINK_SPLITDUPLEX);
+    orr_machine_desc_free(desc);
+}
+END_TEST
+
+START_TEST(memory_with_a_unit_becomes_bytes)
+{
+    struct orr_machine_desc *desc =
+        parsed(ZONE HOSTS "<host id='DISK0' speed='1f'>"
+                          "<prop id='memsize' value='16GiB'/></host>" END);
+
+    ck_assert_str_eq(orr_host_desc_prop(&desc->hosts[2], "memsize"),
+                     "17179869184");
+    orr_machine_desc_free(desc);
+}
+END_TEST
+
+START_TEST(options_that_are_missing_are_those_of_the_fluid_model)
+{
+    static const char *const expected[][2] = {
+        {"network/crosstraffic", "yes"}, {"network/TCP-gamma", "-1"},
+        {"network/latency-factor", "1"}, {"network/bandwidth-factor", "1"},
+        {"network/weight-S", "0.0"},
+    };
+    struct orr_machine_desc *desc = parsed(
+        HEAD "<config><prop id='network/crosstraffic' value='yes'/></config>"
+             "<zone id='A' routing='Full'>" HOSTS END);
+
+    ck_assert_uint_eq(desc->nconfig, COUNT(expected));
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        ck_assert_str_eq(desc->config[i].id, expected[i][0]);
+        ck_assert_str_eq(desc->config[i].value, expected[i][1]);
+    }
     orr_machine_desc_free(desc);
 }
 END_TEST
@@ -680,6 +725,9 @@ static void add_reading(TCase *tests)
     tcase_add_test(tests, a_symmetrical_route_leads_back_in_reverse);
     tcase_add_test(tests, a_half_of_a_split_link_may_be_named);
     tcase_add_test(tests, version_3_is_read_with_its_old_words);
+    tcase_add_test(tests, memory_with_a_unit_becomes_bytes);
+    tcase_add_test(tests,
+                   options_that_are_missing_are_those_of_the_fluid_model);
     tcase_add_test(tests, a_zone_that_only_wraps_another_is_looked_through);
     tcase_add_test(tests, properties_of_main_become_fields);
     tcase_add_test(tests, figures_come_from_the_routes);
