@@ -63,9 +63,11 @@ const char *orr_props_find(const struct orr_prop_desc *props, unsigned nprops,
  * as it was. `value` may be NULL. */
 int orr_desc_set_text(char **text, const char *value);
 
-/* Adds those of the SimGrid options that StarPU writes which are missing: a
+/* Adds those which are missing of the SimGrid options that StarPU writes: a
  * plain max-min fluid model. What SimGrid does without them is another model,
- * of wide-area networks. -ENOMEM or -E2BIG. */
+ * of wide-area networks. And network/optim Full, since the selective updating
+ * that SimGrid does by default errs when transfers begin at one date, see
+ * make_hops in sim/simgrid_bridge.cpp. -ENOMEM or -E2BIG. */
 int orr_machine_desc_add_fluid_config(struct orr_machine_desc *desc);
 
 /* What is wrong with a SimGrid option, NULL when nothing is (static). Expects

@@ -420,6 +420,11 @@ const char *orr_option_problem(const char *id, const char *value)
     const char *problem;
     double number;
 
+    /* How SimGrid computes, not what. */
+    if (strcmp(id, "network/optim") == 0)
+        return strcmp(value, "Full") == 0 || strcmp(value, "Lazy") == 0
+                   ? NULL
+                   : "is neither Full nor Lazy";
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         if (strcmp(id, known[i].id) != 0)
             continue;
@@ -435,8 +440,8 @@ const char *orr_option_problem(const char *id, const char *value)
         return NULL;
     }
     return "cannot be taken into account: remove it, known are TCP-gamma, "
-           "latency-factor, bandwidth-factor, weight-S and crosstraffic of "
-           "network/";
+           "latency-factor, bandwidth-factor, weight-S, crosstraffic and optim "
+           "of network/";
 }
 
 static int check_config(const struct check *c)

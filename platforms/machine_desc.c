@@ -281,7 +281,7 @@ int orr_machine_desc_add_fluid_config(struct orr_machine_desc *desc)
     static const char *const options[][2] = {
         {"network/TCP-gamma", "-1"},       {"network/latency-factor", "1"},
         {"network/bandwidth-factor", "1"}, {"network/weight-S", "0.0"},
-        {"network/crosstraffic", "0"},
+        {"network/crosstraffic", "0"},     {"network/optim", "Full"},
     };
 
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {

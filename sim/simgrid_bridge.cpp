@@ -174,6 +174,48 @@ static s4u::LinkInRoute make_hop(const std::vector<s4u::Link *> &links,
     }
 }
 
+/* How many routes pass each link. */
+static std::vector<unsigned> count_uses(const orr_machine_desc *desc)
+{
+    std::vector<unsigned> uses(desc->nlinks);
+
+    for (unsigned i = 0; i < desc->nroutes; i++)
+        for (unsigned k = 0; k < desc->routes[i].nhops; k++)
+            uses.at(desc->routes[i].hops[k].link)++;
+    return uses;
+}
+
+/* The links of a route, and before them one that no other route has, much
+ * wider than they are. Without it SimGrid (3.32) lets a transfer exceed its
+ * own links: when transfers begin at one date, the later of two that share the
+ * first link of the later has its other links left out of the next solution.
+ * Selective updating adds all links of a transfer only where the first is not
+ * yet among those to solve. */
+static std::vector<s4u::LinkInRoute>
+make_hops(s4u::NetZone *zone, const std::vector<s4u::Link *> &links,
+          const orr_machine_desc *desc, const std::vector<unsigned> &uses,
+          unsigned number)
+{
+    const orr_route_desc &route = desc->routes[number];
+    std::vector<s4u::LinkInRoute> hops;
+    double fastest = 1;
+
+    for (unsigned k = 0; k < route.nhops; k++)
+        fastest = std::max(fastest, desc->links[route.hops[k].link].bandwidth);
+    if (route.nhops > 1 && uses.at(route.hops[0].link) > 1) {
+        /* No link of a description has a tab in its name. */
+        s4u::Link *own = zone->create_link("\t" + std::to_string(number),
+                                           std::min(1000 * fastest, 1e300));
+        own->set_latency(0);
+        own->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE);
+        own->seal();
+        hops.push_back(s4u::LinkInRoute(own));
+    }
+    for (unsigned k = 0; k < route.nhops; k++)
+        hops.push_back(make_hop(links, route.hops[k]));
+    return hops;
+}
+
 static void add_route(s4u::NetZone *zone, const s4u::Host *src,
                       const s4u::Host *dst,
                       const std::vector<s4u::LinkInRoute> &hops)
@@ -212,14 +254,11 @@ static void make_platform(struct orr_simgrid *sg,
     }
     for (unsigned i = 0; i < desc->nlinks; i++)
         links.push_back(make_link(zone, desc->links[i]));
-    for (unsigned i = 0; i < desc->nroutes; i++) {
-        const orr_route_desc &route = desc->routes[i];
-        std::vector<s4u::LinkInRoute> hops;
-
-        for (unsigned k = 0; k < route.nhops; k++)
-            hops.push_back(make_hop(links, route.hops[k]));
-        add_route(zone, hosts.at(route.src), hosts.at(route.dst), hops);
-    }
+    std::vector<unsigned> uses = count_uses(desc);
+    for (unsigned i = 0; i < desc->nroutes; i++)
+        add_route(zone, hosts.at(desc->routes[i].src),
+                  hosts.at(desc->routes[i].dst),
+                  make_hops(zone, links, desc, uses, i));
     zone->seal();
     for (unsigned i = 0; i < nendpoints; i++)
         sg->endpoints.push_back(hosts.at(endpoints[i]));

@@ -171,6 +171,135 @@ struct orr_machine_desc *random_machine(uint64_t seed)
     return desc;
 }
 
+/* ---- machines as they are built ---- */
+
+enum { MAX_GPUS = 8 };
+
+/* Sockets in a ring of links; on each, switches with devices behind them. */
+struct node_plan {
+    unsigned nsockets, nswitches, ngpus;
+    bool split;    /* links carry both directions side by side */
+    bool nvswitch; /* devices copy to each other over links of their own */
+    unsigned memory[4], between[4], uplink[4], pci[MAX_GPUS], nvlink[MAX_GPUS];
+};
+
+static unsigned add_node_link(struct orr_machine_desc *desc, uint64_t *state,
+                              const char *form, unsigned number, double rate,
+                              enum orr_link_sharing sharing)
+{
+    char id[64];
+
+    snprintf(id, sizeof(id), "%s%u", form, number);
+    return must(orr_machine_desc_add_link(
+        desc, id, figure(state, rate / 2, rate * 2),
+        below(state, 2) ? figure(state, 1e-7, 2e-5) : 0, sharing));
+}
+
+static void add_node_links(struct orr_machine_desc *desc, uint64_t *state,
+                           struct node_plan *plan)
+{
+    enum orr_link_sharing both =
+        plan->split ? ORR_LINK_SPLITDUPLEX : ORR_LINK_SHARED;
+
+    for (unsigned i = 0; i < plan->nsockets; i++) {
+        plan->memory[i] =
+            add_node_link(desc, state, "NUMA", i, 1e11,
+                          below(state, 4) ? ORR_LINK_SHARED : ORR_LINK_FATPIPE);
+        plan->between[i] = add_node_link(desc, state, "UPI", i, 2e10, both);
+    }
+    for (unsigned i = 0; i < plan->nswitches; i++)
+        plan->uplink[i] = add_node_link(desc, state, "switch ", i, 2e10, both);
+    for (unsigned i = 0; i < plan->ngpus; i++)
+        plan->pci[i] = add_node_link(desc, state, "PCIe ", i, 1e10, both);
+    for (unsigned i = 0; i < plan->ngpus && plan->nvswitch; i++)
+        plan->nvlink[i] = add_node_link(desc, state, "NVLink ", i, 1e11, both);
+}
+
+static void add_hop(struct orr_machine_desc *desc, unsigned route,
+                    unsigned link, enum orr_hop_direction way)
+{
+    bool split = desc->links[link].sharing == ORR_LINK_SPLITDUPLEX;
+
+    must(orr_route_desc_add_hop(&desc->routes[route], link,
+                                split ? way : ORR_HOP_NONE));
+}
+
+/* From a switch's socket to another, the way round that is numbered up. */
+static void add_sockets(struct orr_machine_desc *desc,
+                        const struct node_plan *plan, unsigned route,
+                        unsigned from, unsigned to)
+{
+    for (; from != to; from = (from + 1) % plan->nsockets)
+        add_hop(desc, route, plan->between[from], ORR_HOP_UP);
+}
+
+static void add_node_routes(struct orr_machine_desc *desc, unsigned ram,
+                            unsigned gpus, const struct node_plan *plan,
+                            unsigned i)
+{
+    unsigned sw = i % plan->nswitches, socket = sw % plan->nsockets, route;
+
+    route = must(orr_machine_desc_add_route(desc, ram, gpus + i));
+    add_hop(desc, route, plan->memory[0], ORR_HOP_NONE);
+    add_sockets(desc, plan, route, 0, socket);
+    add_hop(desc, route, plan->uplink[sw], ORR_HOP_DOWN);
+    add_hop(desc, route, plan->pci[i], ORR_HOP_DOWN);
+    must(orr_machine_desc_add_reverse(desc, route));
+    for (unsigned j = 0; j < i; j++) {
+        unsigned other = j % plan->nswitches;
+
+        route = must(orr_machine_desc_add_route(desc, gpus + i, gpus + j));
+        if (plan->nvswitch) {
+            add_hop(desc, route, plan->nvlink[i], ORR_HOP_UP);
+            add_hop(desc, route, plan->nvlink[j], ORR_HOP_DOWN);
+            must(orr_machine_desc_add_reverse(desc, route));
+            continue;
+        }
+        add_hop(desc, route, plan->pci[i], ORR_HOP_UP);
+        if (other != sw) {
+            add_hop(desc, route, plan->uplink[sw], ORR_HOP_UP);
+            add_sockets(desc, plan, route, socket, other % plan->nsockets);
+            add_hop(desc, route, plan->uplink[other], ORR_HOP_DOWN);
+        }
+        add_hop(desc, route, plan->pci[j], ORR_HOP_DOWN);
+        must(orr_machine_desc_add_reverse(desc, route));
+    }
+}
+
+struct orr_machine_desc *random_node(uint64_t seed)
+{
+    struct orr_machine_desc *desc;
+    struct orr_error err = {{0}};
+    uint64_t state = ~seed;
+    struct node_plan plan = {.nsockets = 1u << below(&state, 3)};
+    unsigned gpus, ram;
+
+    plan.nswitches = plan.nsockets * (1 + below(&state, 2));
+    if (plan.nswitches > 4)
+        plan.nswitches = 4;
+    plan.ngpus = 1 + below(&state, MAX_GPUS);
+    plan.split = below(&state, 3) > 0;
+    plan.nvswitch = below(&state, 3) == 0;
+    must(orr_machine_desc_new("node", &desc));
+    must(orr_machine_desc_add_host(desc, "MAIN", 1));
+    add_hosts(desc, &state, "CPU", plan.ngpus + below(&state, 64));
+    ram = must(orr_machine_desc_add_host(desc, "RAM", 1));
+    gpus = desc->nhosts;
+    add_hosts(desc, &state, "CUDA", plan.ngpus);
+    for (unsigned i = 0; i < plan.ngpus; i++) /* add_hosts leaves it out */
+        must(orr_props_set(&desc->hosts[gpus + i].props,
+                           &desc->hosts[gpus + i].nprops, "memcpy_peer",
+                           below(&state, 8) ? "1" : "0"));
+    add_node_links(desc, &state, &plan);
+    for (unsigned i = 0; i < plan.ngpus; i++)
+        add_node_routes(desc, ram, gpus, &plan, i);
+    if (orr_machine_desc_finish(desc, &err)) {
+        fprintf(stderr, "seed %llu: %s\n", (unsigned long long)seed, err.text);
+        abort();
+    }
+    return desc;
+}
+
 /* ---- comparing ---- */
 
 static bool same_text(const char *a, const char *b)

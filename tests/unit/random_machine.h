@@ -19,6 +19,11 @@ extern "C" {
  * sharing, names and properties that XML must escape. Owned by the caller. */
 struct orr_machine_desc *random_machine(uint64_t seed);
 
+/* A valid machine as they are built: up to 4 sockets in a ring, PCIe switches
+ * with up to 8 CUDA devices behind them, at times an NVSwitch; links shared by
+ * both directions or not. Owned by the caller. */
+struct orr_machine_desc *random_node(uint64_t seed);
+
 /* What differs first, in words (static), NULL when nothing does. Names, paths,
  * line numbers and folders do not count. */
 const char *machines_differ(const struct orr_machine_desc *a,

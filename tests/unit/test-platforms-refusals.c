@@ -39,6 +39,8 @@ static const struct {
      {":3: <prop>:", "network/model", "remove it"}},
     {HEAD "<config>\n<prop id='network/latency-factor' value='0:1;9:2'/>",
      {":4: <prop>:", "latency-factor", "not a decimal"}},
+    {HEAD "<config>\n<prop id='network/optim' value='TI'/>",
+     {":4: <prop>:", "network/optim", "Full nor Lazy"}},
     {HEAD "<config>\n<prop id='network/bandwidth-factor' value='0'/>",
      {":4: <prop>:", "bandwidth-factor", "not positive"}},
     {HEAD "<config>\n<prop id='network/TCP_gamma' value='-1'/>",

@@ -238,7 +238,7 @@ START_TEST(options_that_are_missing_are_those_of_the_fluid_model)
     static const char *const expected[][2] = {
         {"network/crosstraffic", "yes"}, {"network/TCP-gamma", "-1"},
         {"network/latency-factor", "1"}, {"network/bandwidth-factor", "1"},
-        {"network/weight-S", "0.0"},
+        {"network/weight-S", "0.0"},     {"network/optim", "Full"},
     };
     struct orr_machine_desc *desc = parsed(
         HEAD "<config><prop id='network/crosstraffic' value='yes'/></config>"
