@@ -9,6 +9,7 @@
 #include "tools/tool.h"
 
 #include "perfmodel/sampling.h"
+#include "platforms/desc_build.h"
 #include "platforms/discover.h"
 #include "platforms/machine_desc.h"
 #include "platforms/text.h"
@@ -47,6 +48,8 @@ static int list_row(struct listing *listing,
                     const struct orr_machine_desc *desc, const char *problem)
 {
     struct table *table = &listing->table;
+    const char *about =
+        desc ? orr_props_find(desc->props, desc->nprops, "description") : NULL;
 
     table_add(table, "%s", entry->name);
     if (desc) {
@@ -59,7 +62,7 @@ static int list_row(struct listing *listing,
             table_add(table, "-");
         table_add(table, "broken");
     }
-    table_add(table, "%s", problem ? problem : entry->path);
+    table_add(table, "%s", problem ? problem : about ? about : entry->path);
     return table->failed ? -ENOMEM : 0;
 }
 
@@ -72,9 +75,11 @@ static int list_json(struct listing *listing,
 
     if (desc)
         json_object_update_new(
-            row, json_pack("{s:i, s:i, s:i, s:s?}", "cpu", (int)desc->ncpu,
-                           "cuda", (int)desc->ncuda, "opencl",
-                           (int)desc->nopencl, "provenance", desc->provenance));
+            row, json_pack(
+                     "{s:i, s:i, s:i, s:s?, s:s?}", "cpu", (int)desc->ncpu,
+                     "cuda", (int)desc->ncuda, "opencl", (int)desc->nopencl,
+                     "provenance", desc->provenance, "description",
+                     orr_props_find(desc->props, desc->nprops, "description")));
     else
         json_object_set_new(row, "error", json_string(problem));
     return json_array_append_new(listing->json, row) < 0 ? -ENOMEM : 0;
@@ -99,7 +104,7 @@ static int list(const char *const *sampling_dirs, bool json)
 {
     static const struct table_column columns[NCOLUMNS] = {
         {"machine", false}, {"CPUs", true},     {"CUDA", true},
-        {"OpenCL", true},   {"figures", false}, {"file", false}};
+        {"OpenCL", true},   {"figures", false}, {"description or file", false}};
     struct listing listing = {.sampling_dirs = sampling_dirs,
                               .json = json ? json_array() : NULL};
     int result = orr_machine_desc_list(sampling_dirs, list_visit, &listing);

@@ -57,8 +57,6 @@ def broken_machine(old, new):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text.replace(old, new, 1) if new is not None else text[:at])
     begin = text.rindex("<", 0, at + 1) # errors are told of the element
-    if "<prop" in text[begin:at]:
-        begin = text.rindex("<host", 0, at)
     return path, text[:begin].count("\n") + 1
 
 
@@ -68,7 +66,7 @@ def an_error_in_a_platform_is_told_with_file_line_and_element():
             ("12GBps", "12GBpss", ["<link>", "12GBpss"]),
             ("<link id", "<lonk id", ["<lonk>"]),
             ('dst="CUDA0"', 'dst="CUDA9"', ["<route>", "CUDA9"]),
-            ('"74565404"', '"lots"', ["<host>", "memsize", "lots"])):
+            ('"74565404"', '"lots"', ["<prop>", "memsize", "lots"])):
         path, line = broken_machine(old, new)
         ended = misuse("run-some", ORRERY_MACHINE=path)
         ended.says(f"{path}:{line}: ", *words)

@@ -45,6 +45,18 @@ def main(catalogue):
             results.append((b"erived from published figures" in
                             b" ".join(content(catalogue, path).split()),
                             "%s says that it is derived" % path))
+    symbols = ["chol_model_" + k for k in ("gemm", "potrf", "syrk", "trsm")]
+    machines = sorted({path.split(os.sep)[0] for path in there})
+    results.append((len(machines) >= 8, "there are at least 8 machines"))
+    for name in machines:
+        models = {os.path.join(name, "codelets", "45", s + "." + name)
+                  for s in symbols + ["vector_scal"]}
+        results.append((models <= there,
+                        "%s has models for the examples" % name))
+        platform = content(catalogue, os.path.join(name, "platform.xml"))
+        for word in (b'"description"', b'"derived"', b"Sources:"):
+            results.append((word in platform, "%s has its %s" % (
+                name, word.decode().strip('": ').lower())))
     print("1..%d" % len(results))
     for number, (passed, claim) in enumerate(results, 1):
         print("%s %d - %s" % ("ok" if passed else "not ok", number, claim))
