@@ -157,6 +157,8 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
         .workers_cpuid = orr_config_string(config, ORR_CFG_WORKERS_CPUID),
         .workers_bindid = bindid_of(conf, config),
         .bind = !orr_config_bool(config, ORR_CFG_WORKERS_NOBIND),
+        .bus_calibrate = count_of(conf, conf ? conf->bus_calibrate : -1, config,
+                                  ORR_CFG_BUS_CALIBRATE) > 0,
     };
     const void *table;
     int code;

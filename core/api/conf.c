@@ -26,6 +26,7 @@ static void fill(struct starpu_conf *conf, const struct orr_config *config)
     conf->nopencl = count_of(config, ORR_CFG_NOPENCL);
     conf->nhip = conf->nmax_fpga = conf->nmpi_ms = conf->ntcpip_ms = -1;
     conf->calibrate = orr_config_int(config, ORR_CFG_CALIBRATE);
+    conf->bus_calibrate = orr_config_int(config, ORR_CFG_BUS_CALIBRATE);
     conf->trace_buffer_size = UINT64_C(64) << 20;
     conf->global_sched_ctx_min_priority = count_of(config, ORR_CFG_MIN_PRIO);
     conf->global_sched_ctx_max_priority = count_of(config, ORR_CFG_MAX_PRIO);

@@ -67,6 +67,9 @@
     X(CALIBRATE, "STARPU_CALIBRATE", INT, "0",                                 \
       "0: use the models, 1: feed them as well, which tries all kinds of "     \
       "workers and implementations that lack samples, 2: begin them anew.")    \
+    X(BUS_CALIBRATE, "STARPU_BUS_CALIBRATE", BOOL, "0",                        \
+      "1: the links between the real machine's memory nodes are measured "     \
+      "anew; 0: only if there are no figures of this machine yet.")            \
     X(CALIBRATE_MINIMUM, "STARPU_CALIBRATE_MINIMUM", INT, "10",                \
       "Samples after which a model is believed; 0 counts as 1.")               \
     X(HISTORY_MAX_ERROR, "STARPU_HISTORY_MAX_ERROR", INT, "50",                \

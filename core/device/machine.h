@@ -108,6 +108,13 @@ struct orr_machine_ops {
      * return (it blocked or slept meanwhile), 0 when it goes on by itself
      * and `done` will be called. */
     int (*kernel_start)(struct orr_machine *machine, struct orr_kernel *kernel);
+
+    /* Main memory that copies to devices like better, for measuring; NULL:
+     * the machine offers none. As alloc and free. */
+    int (*pinned_alloc)(struct orr_machine *machine, unsigned node, size_t size,
+                        uintptr_t *ret);
+    void (*pinned_free)(struct orr_machine *machine, unsigned node,
+                        uintptr_t address, size_t size);
 };
 
 struct orr_machine {
@@ -142,6 +149,7 @@ struct orr_machine_options {
      * would be bound, as positions in the topology. */
     const unsigned *workers_bindid;
     bool bind;                        /* bind workers to processors */
+    bool bus_calibrate;               /* real: measure the links anew */
 };
 
 /* Opens a machine; the caller's thread becomes its main context (orr_self).

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/device/bus.h"
 #include "core/device/cpu/topology.h"
 #include "core/device/machine.h"
 #include "core/device/threads.h"
@@ -186,9 +187,9 @@ static int fill_workers(struct orr_machine *machine,
 
 static int fill_cpus(struct orr_machine *machine,
                      const struct orr_machine_options *options,
-                     struct orr_error *err)
+                     struct orr_bus_counts *ret_counts, struct orr_error *err)
 {
-    struct orr_cpus cpus = {0, NULL};
+    struct orr_cpus cpus = {0};
     struct orr_cpu_choice choice = {0, 0, NULL};
     int rc = orr_cpus_find(NULL, &cpus, err);
 
@@ -199,6 +200,7 @@ static int fill_cpus(struct orr_machine *machine,
         err);
     if (rc == 0)
         rc = fill_workers(machine, options, &cpus, &choice, err);
+    orr_bus_counts_of(machine, cpus.ncores, cpus.nmemories, ret_counts);
     free(choice.numbers);
     orr_cpus_done(&cpus);
     return rc;
@@ -221,6 +223,7 @@ int orr_real_machine_open(const struct orr_machine_options *options,
                           struct orr_machine **ret, struct orr_error *err)
 {
     struct orr_machine *machine = calloc(1, sizeof(*machine));
+    struct orr_bus_counts counts;
     int rc;
 
     if (!machine)
@@ -231,7 +234,7 @@ int orr_real_machine_open(const struct orr_machine_options *options,
     if (rc == 0)
         rc = fill_memory(machine);
     if (rc == 0)
-        rc = fill_cpus(machine, options, err);
+        rc = fill_cpus(machine, options, &counts, err);
     if (rc == 0)
         rc = orr_threads_new(NULL, &machine->exec);
     if (rc < 0) {
@@ -240,6 +243,9 @@ int orr_real_machine_open(const struct orr_machine_options *options,
                    ? orr_fail(err, rc, "no memory to open the machine")
                    : rc;
     }
+    if (options->sampling_dirs)
+        orr_bus_prepare(machine, &counts, options->sampling_dirs,
+                        options->bus_calibrate);
     *ret = machine;
     return 0;
 }

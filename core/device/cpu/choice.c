@@ -15,8 +15,16 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_CPUS = 8192 }; /* what a kernel can be built for */
+
+static unsigned all_processors(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_CONF);
+
+    return n > 0 ? (unsigned)n : 1;
+}
 
 int orr_cpus_from_affinity(struct orr_cpus *ret, struct orr_error *err)
 {
@@ -41,7 +49,8 @@ int orr_cpus_from_affinity(struct orr_cpus *ret, struct orr_error *err)
     for (int i = 0; i < MAX_CPUS; i++)
         if (CPU_ISSET_S((size_t)i, size, set))
             cpus[n++] = (struct orr_cpu){i, 0};
-    *ret = (struct orr_cpus){n, cpus};
+    *ret = (struct orr_cpus){
+        .n = n, .cpus = cpus, .ncores = all_processors(), .nmemories = 1};
     rc = 0;
 free_set:
     CPU_FREE(set);
@@ -51,7 +60,7 @@ free_set:
 void orr_cpus_done(struct orr_cpus *cpus)
 {
     free(cpus->cpus);
-    *cpus = (struct orr_cpus){0, NULL};
+    *cpus = (struct orr_cpus){0};
 }
 
 /* A list being read. */

@@ -53,6 +53,18 @@ static hwloc_obj_t core_of(hwloc_topology_t topology, hwloc_obj_t pu)
     return core ? core : pu;
 }
 
+/* What the bus files count, whatever this process may use of it. */
+static void count_all(hwloc_topology_t topology, struct orr_cpus *ret)
+{
+    int ncores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+    int nmemories = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
+
+    if (ncores <= 0)
+        ncores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
+    ret->ncores = ncores > 0 ? (unsigned)ncores : 1;
+    ret->nmemories = nmemories > 0 ? (unsigned)nmemories : 1;
+}
+
 static int collect(hwloc_topology_t topology, hwloc_const_bitmap_t set,
                    struct orr_cpus *ret)
 {
@@ -76,7 +88,8 @@ static int collect(hwloc_topology_t topology, hwloc_const_bitmap_t set,
         free(cpus);
         return -ENODEV;
     }
-    *ret = (struct orr_cpus){kept, cpus};
+    *ret = (struct orr_cpus){.n = kept, .cpus = cpus};
+    count_all(topology, ret);
     return 0;
 }
 

@@ -16,6 +16,8 @@ struct orr_cpu {
 struct orr_cpus {
     unsigned n;
     struct orr_cpu *cpus; /* owned, in the order of the topology */
+    unsigned ncores;      /* of the machine, also those we may not use */
+    unsigned nmemories;   /* nodes of main memory, at least 1 */
 };
 
 /* Finds the processors, through hwloc if the build has it. `synthetic`, unless

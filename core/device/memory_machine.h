@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/device/memory_machine.h - all nodes of main memory as a machine, for
+ * measuring the links between them: the runtime may use fewer.
+ */
+#pragma once
+
+#include "core/device/machine.h"
+
+/* Opens it on contexts that there are already: `exec` is borrowed, and stays
+ * when the machine is closed. There is a worker for each processor near a
+ * node, for its `cpu`; none computes. A copy runs in the context that starts
+ * it; `perform` moves the bytes. Pairs of a node with itself are direct too.
+ * Errors: -ENOMEM, -ENODEV, with words. */
+int orr_memory_machine_open(struct orr_exec *exec, struct orr_machine **ret,
+                            struct orr_error *err);
