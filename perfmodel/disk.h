@@ -24,7 +24,8 @@ int orr_disk_open(const char *path, int flags, int *ret, struct orr_error *err);
  * systems without locks are used without. Errors: -errno, no words. */
 int orr_disk_lock(int fd, short kind);
 
-/* Reads all of a file. *ret is for the caller to free(). */
+/* Reads all of a file. *ret is for the caller to free(); it has room for one
+ * byte more than was read. */
 int orr_disk_read(int fd, const char *path, char **ret, size_t *ret_size,
                   struct orr_error *err);
 

@@ -79,8 +79,14 @@ const char *orr_option_problem(const char *id, const char *value);
 int orr_machine_desc_check(const struct orr_machine_desc *desc,
                            struct orr_error *err);
 
+/* As orr_machine_desc_write, without bus figures: for a description beside
+ * which bus files lie that are its own. */
+int orr_machine_desc_write_alone(const struct orr_machine_desc *desc,
+                                 const char *path, struct orr_error *err);
+
 /* Adds missing options, checks, counts CPUs and devices, and derives the bus
- * figures from the routes. To be called when hosts, links or routes have changed. Errors as
+ * figures from the routes. To be called when hosts, links or routes have
+ * changed. Errors as
  * above. */
 int orr_machine_desc_finish(struct orr_machine_desc *desc,
                             struct orr_error *err);

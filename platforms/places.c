@@ -10,8 +10,8 @@
 
 char *orr_platform_stem(const char *path)
 {
-    static const char *const suffixes[] = {".platform.v4.xml", ".platform.xml",
-                                           ".xml"};
+    static const char *const suffixes[] = {".machine.xml", ".platform.v4.xml",
+                                           ".platform.xml", ".xml"};
     const char *slash = strrchr(path, '/');
     size_t length = strlen(path);
     size_t least = slash ? (size_t)(slash - path) + 1 : 0;

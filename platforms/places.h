@@ -5,7 +5,7 @@
  */
 #pragma once
 
-/* `path` without .platform.v4.xml, .platform.xml or .xml. Owned by the
+/* `path` without .machine.xml, .platform.v4.xml, .platform.xml or .xml. Owned by the
  * caller; NULL when out of memory. */
 char *orr_platform_stem(const char *path);
 

@@ -14,7 +14,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const bus_suffixes[] = {".platform.v4.xml", ".platform.xml"};
+/* Ours first: it says more. */
+static const char *const bus_suffixes[] = {".machine.xml", ".platform.v4.xml",
+                                           ".platform.xml"};
+
+#define NSUFFIXES (sizeof(bus_suffixes) / sizeof(bus_suffixes[0]))
 
 static bool is_folder(const char *path)
 {
@@ -117,7 +121,7 @@ static int find_in(const char *folder, const char *name, bool is_catalogue,
             free(path);
         return 0;
     }
-    for (size_t i = 0; i < 2 && !*ret && strlen(name) < 256; i++) {
+    for (size_t i = 0; i < NSUFFIXES && !*ret && strlen(name) < 256; i++) {
         snprintf(file, sizeof(file), "%s%s", name, bus_suffixes[i]);
         path = orr_path_join(folder, "bus", file);
         if (!path)
@@ -135,7 +139,7 @@ static size_t bus_name_length(const char *file)
 {
     size_t length = strlen(file);
 
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < NSUFFIXES; i++) {
         size_t tail = strlen(bus_suffixes[i]);
 
         if (length > tail && strcmp(file + length - tail, bus_suffixes[i]) == 0)

@@ -190,21 +190,34 @@ static int write_platform(const struct orr_machine_desc *desc, const char *path,
     return orr_new_file_commit(&file, err);
 }
 
+int orr_machine_desc_write_alone(const struct orr_machine_desc *desc,
+                                 const char *path, struct orr_error *err)
+{
+    char *name = orr_platform_name(path);
+    int rc;
+
+    if (!name)
+        return orr_fail(err, -ENOMEM, "%s: out of memory", path);
+    rc = orr_machine_desc_check(desc, err);
+    if (rc == 0)
+        rc = write_platform(desc, path, strcmp(desc->host, name) != 0, err);
+    free(name);
+    return rc;
+}
+
 int orr_machine_desc_write(const struct orr_machine_desc *desc,
                            const char *path, struct orr_error *err)
 {
-    char *stem = orr_platform_stem(path), *name = orr_platform_name(path);
+    char *stem = orr_platform_stem(path);
     int rc;
 
-    if (!stem || !name)
-        rc = orr_fail(err, -ENOMEM, "%s: out of memory", path);
-    else
-        rc = orr_machine_desc_check(desc, err);
+    if (!stem)
+        return orr_fail(err, -ENOMEM, "%s: out of memory", path);
+    rc = orr_machine_desc_check(desc, err);
     if (rc == 0)
         rc = orr_bus_write_beside(desc, stem, err);
     if (rc == 0)
-        rc = write_platform(desc, path, strcmp(desc->host, name) != 0, err);
+        rc = orr_machine_desc_write_alone(desc, path, err);
     free(stem);
-    free(name);
     return rc;
 }

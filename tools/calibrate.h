@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/calibrate.h - `orrery calibrate kernels`: which kernels a program has,
+ * tools/calibrate.h - `orrery calibrate`. Of `kernels`: which kernels a program has,
  * how well their models know them, and running it until that is enough. One
  * thread.
  */
@@ -79,3 +79,7 @@ struct calibrate_options {
 /* Runs the program until all goals are reached; the exit code of the process.
  */
 int calibrate_kernels(const struct calibrate_options *options);
+
+/* `orrery calibrate bus` and `runtime`; argv[0] is that word. The exit code. */
+int calibrate_bus(int argc, char **argv);
+int calibrate_runtime(int argc, char **argv);

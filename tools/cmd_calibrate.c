@@ -12,6 +12,10 @@ static const char help[] =
     "usage: orrery calibrate kernels [-t TIME] [--confidence 2%] [--sizes A,B,...]\n"
     "                                [-s SCHEDULER] [--restart] [--seed N]\n"
     "                                [--dry-run] [--json] -- PROGRAM [ARGUMENTS]\n"
+    "       orrery calibrate bus [--quick] [--json] [--plot FILE]\n"
+    "       orrery calibrate runtime [--json]\n"
+    "`bus` measures copies between memory nodes, `runtime` what the runtime itself\n"
+    "costs; each has a --help of its own. Of `kernels`:\n"
     "Runs the program again and again on this machine, feeding the performance models\n"
     "of its kernels, until each is known well enough or the time is over, and says of\n"
     "each that is not why.\n"
@@ -101,7 +105,11 @@ int cmd_calibrate(int argc, char **argv)
     }
     if (argc > 1 && !strcmp(argv[1], "kernels"))
         return run_kernels(argc - 1, argv + 1);
-    tool_error("calibrate: kernels is what can be calibrated; see orrery "
-               "calibrate --help");
+    if (argc > 1 && !strcmp(argv[1], "bus"))
+        return calibrate_bus(argc - 1, argv + 1);
+    if (argc > 1 && !strcmp(argv[1], "runtime"))
+        return calibrate_runtime(argc - 1, argv + 1);
+    tool_error("calibrate: kernels, bus and runtime are what can be "
+               "calibrated; see orrery calibrate --help");
     return TOOL_USAGE;
 }

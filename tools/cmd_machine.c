@@ -10,8 +10,8 @@
 
 #include "perfmodel/sampling.h"
 #include "platforms/desc_build.h"
-#include "platforms/discover.h"
 #include "platforms/machine_desc.h"
+#include "platforms/present.h"
 #include "platforms/text.h"
 
 #include <errno.h>
@@ -137,19 +137,24 @@ static int show(const char *name, const char *const *sampling_dirs, bool json)
     return result == 0 && fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
 }
 
-static int copy(const char *path)
+static int copy(const char *path, const char *const *sampling_dirs)
 {
     struct orr_machine_desc *desc;
     struct orr_error err = {""};
-    int result = orr_machine_desc_discover(&desc, &err);
+    char *calibrated = NULL;
+    int result = orr_machine_desc_present(
+        sampling_dirs, getenv("STARPU_HOSTNAME"), &desc, &calibrated, &err);
 
     if (result == 0) {
         result = orr_machine_desc_write(desc, path, &err);
         if (result == 0)
-            printf("%s: %u CPUs, models of host %s\n", path, desc->ncpu,
-                   desc->host);
+            printf("%s: %u CPUs, models of host %s, %s\n", path, desc->ncpu,
+                   desc->host,
+                   calibrated ? "with what orrery calibrate has measured"
+                              : "not calibrated");
         orr_machine_desc_free(desc);
     }
+    free(calibrated);
     if (result == 0)
         return TOOL_OK;
     tool_error("%s", err.text);
@@ -164,7 +169,7 @@ static int dispatch(int argc, char **argv, const char *const *sampling_dirs,
     if (argc == 2 && !strcmp(argv[0], "show"))
         return show(argv[1], sampling_dirs, json);
     if (argc == 2 && !strcmp(argv[0], "copy"))
-        return copy(argv[1]);
+        return copy(argv[1], sampling_dirs);
     if (argc >= 1 && !strcmp(argv[0], "doctor"))
         return machine_doctor(argc, argv, sampling_dirs, json);
     tool_error("machine: list, show NAME, copy FILE or doctor; see orrery "

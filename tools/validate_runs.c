@@ -8,8 +8,9 @@
 #include "tools/program.h"
 #include "tools/tool.h"
 
-#include "platforms/discover.h"
+#include "perfmodel/sampling.h"
 #include "platforms/machine_desc.h"
+#include "platforms/present.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -39,13 +40,32 @@ static int make_room(struct validation *v)
     return 0;
 }
 
+/* This machine as it was calibrated, else as it is. */
+static int write_machine(const char *path)
+{
+    struct orr_machine_desc *desc = NULL;
+    struct orr_error err = {"out of memory"};
+    struct orr_sampling *sampling;
+    int rc = orr_sampling_from_env(orr_getenv, NULL, &sampling);
+
+    if (rc == 0) {
+        rc = orr_machine_desc_present(orr_sampling_dirs(sampling),
+                                      getenv("STARPU_HOSTNAME"), &desc, NULL,
+                                      &err);
+        orr_sampling_free(sampling);
+    }
+    if (rc == 0)
+        rc = orr_machine_desc_write(desc, path, &err);
+    orr_machine_desc_free(desc);
+    if (rc < 0)
+        tool_error("%s", err.text);
+    return rc < 0 ? -1 : 0;
+}
+
 /* A description of this machine, to be simulated. */
 static int describe_machine(struct validation *v)
 {
     const char *parent = getenv("TMPDIR");
-    struct orr_machine_desc *desc = NULL;
-    struct orr_error err = {""};
-    int rc;
 
     v->folder =
         tool_format("%s/orrery-XXXXXX", parent && *parent ? parent : "/tmp");
@@ -61,13 +81,7 @@ static int describe_machine(struct validation *v)
         tool_error("out of memory");
         return -1;
     }
-    rc = orr_machine_desc_discover(&desc, &err);
-    if (rc == 0)
-        rc = orr_machine_desc_write(desc, v->machine, &err);
-    orr_machine_desc_free(desc);
-    if (rc < 0)
-        tool_error("%s", err.text);
-    return rc < 0 ? -1 : 0;
+    return write_machine(v->machine);
 }
 
 static int choose_machine(struct validation *v)
@@ -80,6 +94,22 @@ static int choose_machine(struct validation *v)
     return v->machine ? 0 : -1;
 }
 
+/* The description and the figures beside it. */
+static void remove_machine(const struct validation *v)
+{
+    static const char *const files[] = {"here.xml", "here.bandwidth",
+                                        "here.latency"};
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+        char *path = tool_format("%s/%s", v->folder, files[i]);
+
+        if (path)
+            unlink(path);
+        free(path);
+    }
+    rmdir(v->folder);
+}
+
 void validation_done(struct validation *v)
 {
     for (unsigned s = 0; v->argvs && s < v->nsizes; s++)
@@ -90,11 +120,8 @@ void validation_done(struct validation *v)
         free(v->kernels[k].times);
         free(v->kernels[k].fast_times);
     }
-    if (v->folder) {
-        if (v->machine)
-            unlink(v->machine);
-        rmdir(v->folder);
-    }
+    if (v->folder)
+        remove_machine(v);
     free(v->argvs);
     free(v->runs);
     free(v->machine);

@@ -11,9 +11,8 @@
 #include "core/base/log.h"
 #include "core/device/memory_machine.h"
 
-/* Start-up should take no longer than a second. */
-enum { FEW_LINKS = 6, SMALLER = 8 << 20 /* bytes, for more links */ };
-
+/* Start-up should take no longer than a second: this much, and three copies of
+ * 32 MiB per link at least; smaller ones would stay in the caches. */
 #define BUDGET_US 3e5
 #define LONG_S    1.0 /* what took longer is told */
 
@@ -105,11 +104,9 @@ int orr_bus_tables_fill(struct orr_bus_tables *tables,
 static int measure(struct orr_exec *exec, struct orr_bus_tables *tables,
                    struct orr_error *err)
 {
-    unsigned n = tables->counts.nodes[ORR_BUS_NUMA];
     const struct orr_bus_options options = {
         .budget_us = BUDGET_US,
         .blocks = 1,
-        .largest = n * (n - 1) > FEW_LINKS ? SMALLER : 0,
     };
     struct orr_bus_measures measures;
     struct orr_machine *machine;

@@ -57,11 +57,15 @@ static void run_member(void *arg)
         return;
     /* A copy that ended later had fewer beside it. */
     while (series->n < ORR_BUS_MOST) {
+        unsigned long before = orr_bus_preemptions(g->machine);
         double us = orr_probe_time(g->machine, &probe, g->size, 1);
+        bool late = orr_exec_now(exec) > g->until_us;
 
-        if (series->n >= 1 && orr_exec_now(exec) > g->until_us)
+        if (late && series->n > 0)
             break;
-        series->us[series->n++] = us;
+        /* Without its processor it did not take part. */
+        if (late || orr_bus_preemptions(g->machine) == before)
+            series->us[series->n++] = us;
     }
     series->starts[1] = series->n;
     orr_probe_done(g->machine, member->link, g->size, &probe);
@@ -78,10 +82,12 @@ static int gather(struct gathering *g, struct member *members, unsigned n)
 
     while (started < n && rc == 0) {
         struct member *member = &members[started];
-        unsigned k = seen[member->link->dst % MAX_CROWD]++;
+        const struct orr_bus_link *link = member->link;
+        unsigned node = link->dst != 0 ? link->dst : link->src;
+        unsigned k = seen[node % MAX_CROWD]++;
 
         rc = exec->ops->spawn(exec, &init,
-                              orr_bus_driver_cpu(g->machine, member->link, k),
+                              orr_bus_driver_cpu(g->machine, link, k),
                               run_member, member, &member->context);
         started += rc == 0;
     }

@@ -8,6 +8,7 @@
  */
 #include "core/device/bus_measure.h"
 #include "core/device/bus_measure_private.h"
+#include "core/device/clock.h"
 
 #include <errno.h>
 #include <math.h>
@@ -23,6 +24,7 @@ enum {
 };
 
 #define SAMPLE_US 5.0 /* shorter copies are timed several at once */
+#define LONG_US   1e3 /* one copy of that length is warm-up enough */
 
 /* ---- copies ---- */
 
@@ -168,12 +170,17 @@ struct turn {
     const struct orr_bus_measurer *m;
     const struct orr_bus_link *link;
     struct orr_bus_series *series; /* nsizes */
-    double budget_us;              /* per size */
+    double budget_us;              /* left */
     int rc;
 };
 
+unsigned long orr_bus_preemptions(const struct orr_machine *machine)
+{
+    return machine->simulated ? 0 : orr_thread_preemptions();
+}
+
 static void sample(struct turn *turn, struct orr_bus_probe *probe, size_t limit,
-                   struct orr_bus_series *series)
+                   struct orr_bus_series *series, double budget_us)
 {
     struct orr_machine *machine = turn->m->machine;
     size_t size = series->size < limit ? series->size : limit;
@@ -181,15 +188,22 @@ static void sample(struct turn *turn, struct orr_bus_probe *probe, size_t limit,
     unsigned times = 1000, n = 0;
 
     /* The first copy of a size is slow: it only tells about how many. */
-    first = fmin(first, orr_probe_time(machine, probe, size, 1));
+    if (first < LONG_US)
+        first = fmin(first, orr_probe_time(machine, probe, size, 1));
     if (first > SAMPLE_US / times)
         times = first < SAMPLE_US ? (unsigned)ceil(SAMPLE_US / first) : 1;
-    while (n < ORR_BUS_MOST && (n < FEWEST || spent < turn->budget_us)) {
+    while (n < ORR_BUS_MOST && (n < FEWEST || spent < budget_us)) {
+        unsigned long before = orr_bus_preemptions(machine);
+
         one = orr_probe_time(machine, probe, size, times);
         spent += one * times;
+        /* Not the link's, unless there is no other. */
+        if (orr_bus_preemptions(machine) != before && spent < 2 * budget_us)
+            continue;
         series->us[series->n++] = one;
         n++;
     }
+    turn->budget_us -= spent;
 }
 
 static void run_turn(void *arg)
@@ -202,8 +216,10 @@ static void run_turn(void *arg)
     turn->rc = orr_probe_init(m->machine, turn->link, limit, &probe);
     if (turn->rc < 0)
         return;
-    for (unsigned s = m->nsizes; s-- > 0;)
-        sample(turn, &probe, limit, &turn->series[s]);
+    /* Small ones leave time for the large, which need it. */
+    for (unsigned s = 0; s < m->nsizes; s++)
+        sample(turn, &probe, limit, &turn->series[s],
+               turn->budget_us / (m->nsizes - s));
     orr_probe_done(m->machine, turn->link, limit, &probe);
 }
 
@@ -344,11 +360,12 @@ static int measure_alone(const struct orr_bus_measurer *m,
                 .m = m,
                 .link = &measures->links[l],
                 .series = &series[(size_t)l * m->nsizes],
-                .budget_us = m->options->budget_us / (double)(nseries * blocks),
+                .budget_us = m->options->budget_us / measures->nlinks / blocks,
             };
 
+            /* Each time elsewhere: a processor may have other work. */
             rc = in_context(m->machine,
-                            orr_bus_driver_cpu(m->machine, turn.link, 0),
+                            orr_bus_driver_cpu(m->machine, turn.link, b),
                             run_turn, &turn);
             if (rc == 0)
                 rc = turn.rc;

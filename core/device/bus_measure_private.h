@@ -48,6 +48,9 @@ void orr_probe_done(struct orr_machine *machine,
 double orr_probe_time(struct orr_machine *machine, struct orr_bus_probe *probe,
                       size_t size, unsigned times);
 
+/* How often others took the calling context's processor; 0 in simulation. */
+unsigned long orr_bus_preemptions(const struct orr_machine *machine);
+
 /* The processor where the k-th of several copies of the link at once is
  * started in a run; -1: any. */
 int orr_bus_driver_cpu(const struct orr_machine *machine,

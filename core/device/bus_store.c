@@ -146,7 +146,7 @@ void orr_bus_store_unlock(int lock)
 
 /* ---- reading ---- */
 
-/* All of a file under StarPU's lock. */
+/* All of a file under StarPU's lock, as a string. */
 static int read_file(const char *path, char **ret, struct orr_error *err)
 {
     size_t size;
@@ -159,6 +159,8 @@ static int read_file(const char *path, char **ret, struct orr_error *err)
         orr_fail(err, rc, "%s: cannot be locked: %s.", path, strerror(-rc));
     else
         rc = orr_disk_read(fd, path, ret, &size, err);
+    if (rc == 0)
+        (*ret)[size] = '\0'; /* there is room for it */
     close(fd);
     return rc;
 }

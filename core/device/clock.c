@@ -2,6 +2,7 @@
 /* core/device/clock.c - see clock.h. Any thread. */
 #include "core/device/clock.h"
 
+#include <sys/resource.h>
 #include <time.h>
 
 double orr_thread_time_us(void)
@@ -18,4 +19,13 @@ double orr_wall_time_s(void)
 
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+unsigned long orr_thread_preemptions(void)
+{
+    struct rusage usage;
+
+    return getrusage(RUSAGE_THREAD, &usage) == 0
+               ? (unsigned long)usage.ru_nivcsw
+               : 0;
 }

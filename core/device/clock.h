@@ -7,3 +7,7 @@ double orr_thread_time_us(void);
 
 /* s of real time since some fixed moment. */
 double orr_wall_time_s(void);
+
+/* How often the calling thread has lost its processor to another: a time
+ * measured while that happened is not its own. */
+unsigned long orr_thread_preemptions(void);
