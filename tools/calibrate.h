@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/calibrate.h - `orrery calibrate`. Of `kernels`: which kernels a program has,
- * how well their models know them, and running it until that is enough. One
- * thread.
+ * tools/calibrate.h - `orrery calibrate`. For `kernels`: which kernels a
+ * program has, how well their models know them, and running it until that is
+ * enough. One thread.
  */
 #pragma once
 

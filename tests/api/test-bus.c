@@ -248,18 +248,25 @@ END_TEST
 
 START_TEST(the_names_of_the_files_are_three_lines)
 {
+    char folder[] = "/tmp/orrery-bus-XXXXXX", expected[256], command[64];
     char *text;
 
+    ck_assert_ptr_nonnull(mkdtemp(folder));
     machine_choose(_i);
-    setenv("STARPU_PERF_MODEL_DIR", "/nowhere", 1);
+    setenv("STARPU_PERF_MODEL_DIR", folder, 1);
     setenv("STARPU_HOSTNAME", "here", 1);
     ck_assert_int_eq(starpu_init(NULL), 0);
     text = printed(starpu_bus_print_filenames);
-    ck_assert_str_eq(text, "bandwidth: /nowhere/bus/here.bandwidth\n"
-                           " affinity: /nowhere/bus/here.affinity\n"
-                           "  latency: /nowhere/bus/here.latency\n");
+    snprintf(expected, sizeof(expected),
+             "bandwidth: %s/bus/here.bandwidth\n"
+             " affinity: %s/bus/here.affinity\n"
+             "  latency: %s/bus/here.latency\n",
+             folder, folder, folder);
+    ck_assert_str_eq(text, expected);
     free(text);
     starpu_shutdown();
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
 }
 END_TEST
 

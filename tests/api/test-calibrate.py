@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""orrery calibrate bus and runtime, and starpu_calibrate_bus: what they write
+and where it is used afterwards. Nothing here depends on how fast the machine
+is. usage: test-calibrate.py ORRERY STARPU_CALIBRATE_BUS PROGRAM"""
+import json
+import math
+import os
+import shutil
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "unit"))
+from tools_util import Tap, clean_environment, run  # noqa: E402
+
+ORRERY, CALIBRATE_BUS, PROGRAM = sys.argv[1:4]
+SUFFIXES = ["affinity", "latency", "bandwidth", "config", "platform.xml",
+            "platform.v4.xml"]
+KERNELS = ["alpha", "beta", "gamma", "delta"]
+COSTS = ["submit", "push", "progress", "fetch"]
+
+tap = Tap()
+top = tempfile.mkdtemp(prefix="orrery-calibrate-")
+
+
+def environment(name, **more):
+    folder = os.path.join(top, name)
+    return folder, clean_environment(folder, "here", **more)
+
+
+def bus(folder, suffix):
+    return os.path.join(folder, "bus", "here." + suffix)
+
+
+def there(folder, suffixes):
+    return all(os.path.getsize(bus(folder, s)) > 0 for s in suffixes
+               if os.path.exists(bus(folder, s))) and \
+        all(os.path.exists(bus(folder, s)) for s in suffixes)
+
+
+def parsed(result):
+    try:
+        return json.loads(result.out)
+    except ValueError:
+        return {}
+
+
+def content(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def is_figure(figure):
+    return figure["median"] > 0 and figure["samples"] > 0 and \
+        figure["spread"] >= 0 and \
+        (figure["low"] is None
+         or figure["low"] <= figure["median"] <= figure["high"])
+
+
+# --- bus ---
+
+folder, env = environment("bus")
+picture = os.path.join(top, "bus.svg")
+result = run(ORRERY, "calibrate", "bus", "--quick", "--json", "--plot",
+             picture, env=env)
+found = parsed(result)
+tap.claim("calibrate bus writes all files of this machine",
+          result.code == 0 and there(folder, SUFFIXES + ["machine.xml"]),
+          result)
+within = [link for link in found.get("links", [])
+          if link["from"] == link["to"]]
+tap.claim("JSON has copies within each node, with spread and interval",
+          len(within) == len(found["nodes"]) >= 1
+          and all(is_figure(link["bandwidth_MBps"])
+                  and is_figure(link["latency_us"])
+                  and [size["bytes"] for size in link["sizes"]][0] == 1
+                  for link in within), result)
+tap.claim("each pair of different nodes is there in both directions",
+          {(a["name"], b["name"]) for a in found["nodes"]
+           for b in found["nodes"]}
+          == {(link["from"], link["to"]) for link in found["links"]}, result)
+tap.claim("the picture is drawn", os.path.getsize(picture) > 1000
+          and content(picture).lstrip().startswith("<?xml"), result)
+shown = run(ORRERY, "machine", "show", "here", "--json", env=env)
+tap.claim("the machine is known by its name, with the description first",
+          shown.code == 0
+          and parsed(shown).get("file", "").endswith("here.machine.xml"),
+          shown)
+description = content(bus(folder, "machine.xml"))
+tap.claim("the description has the memory and what a copy within it carries",
+          'id="memsize"' in description
+          and 'id="orrery-copy-bandwidth"' in description
+          and 'id="orrery-copy-latency"' in description)
+text = run(ORRERY, "calibrate", "bus", "--quick", env=env)
+tap.claim("the tables name the nodes, the spread and the files",
+          text.code == 0 and "NUMA 0" in text.out and "spread" in text.out
+          and bus(folder, "machine.xml") in text.out, text)
+before = os.stat(bus(folder, "config")).st_ino
+start = run(PROGRAM, "-tasks", "1", env=dict(env, STARPU_NCPU="1"))
+tap.claim("programs find the files as if they had made them",
+          start.code == 0
+          and os.stat(bus(folder, "config")).st_ino == before, start)
+
+# --- several nodes: hwloc makes up the machine ---
+
+folder, env = environment("nodes", HWLOC_SYNTHETIC="numa:3 core:2 pu:1",
+                          STARPU_WORKERS_NOBIND="1")
+result = run(ORRERY, "calibrate", "bus", "--quick", "--json", env=env)
+found = parsed(result)
+tap.claim("three nodes have six links and three copies within",
+          result.code == 0 and len(found["links"]) == 9
+          and len({(k["from"], k["to"]) for k in found["links"]}) == 9, result)
+kinds = [crowd["kind"] for crowd in found["crowds"]]
+tap.claim("pairs are measured both ways at once, and all at once",
+          kinds.count("both ways") == 3 and kinds.count("all at once") == 1
+          and all(crowd["total_MBps"] > 0 for crowd in found["crowds"]),
+          result)
+rows = [line.split("\t") for line in content(bus(folder, "bandwidth"))
+        .splitlines() if not line.startswith("#")]
+figures = {(k["from"], k["to"]): k["bandwidth_MBps"]["median"]
+           for k in found["links"]}
+tap.claim("the matrix has the figures that are shown, and 0 on the diagonal",
+          all(float(rows[i][j]) == 0 if i == j else
+              math.isclose(float(rows[i][j]),
+                           figures["NUMA %d" % i, "NUMA %d" % j],
+                           rel_tol=1e-5)
+              for i in range(3) for j in range(3))
+          and rows[3][0] == "nan", result)
+description = content(bus(folder, "machine.xml"))
+tap.claim("the description has a host per node and a link per pair",
+          all('<host id="RAM%d"' % i in description for i in range(3))
+          and all('<link id="RAM%d-RAM%d" ' % (i, j) in description
+                  for i in range(3) for j in range(3) if i != j))
+again = run(ORRERY, "machine", "show", "here", env=env)
+tap.claim("such a description is read again", again.code == 0, again)
+simulated = run(ORRERY, "run", "-m", "here",
+                "--assume", "; ".join("kernel[%s] = 5us" % k
+                                      for k in KERNELS),
+                "--", PROGRAM, "-tasks", "1", env=env)
+tap.claim("and simulated by SimGrid", simulated.code == 0, simulated)
+
+# --- runtime ---
+
+folder, env = environment("runtime")
+result = run(ORRERY, "calibrate", "runtime", "--json", env=env)
+costs = parsed(result).get("costs_us", {})
+tap.claim("calibrate runtime measures what the runtime costs",
+          result.code == 0
+          and all(is_figure(costs[name]) and costs[name]["simulated"]
+                  for name in COSTS), result)
+tap.claim("it says what this machine has no device for",
+          all(costs[name] == {"missing": "no such device"}
+              for name in ("kernel-queue", "copy-queue", "device-alloc",
+                           "device-free", "pinned-alloc-per-mib")), result)
+
+
+def costs_of(env):
+    return parsed(run(ORRERY, "machine", "show", "here", "--json",
+                      env=env)).get("costs_us", {})
+
+
+kept = costs_of(env)
+tap.claim("the description of this machine has the costs",
+          all(math.isclose(kept[name], costs[name]["median"], rel_tol=1e-4)
+              for name in COSTS) and kept["kernel-queue"] is None)
+result = run(ORRERY, "calibrate", "bus", "--quick", env=env)
+tap.claim("measuring the bus keeps the costs",
+          result.code == 0 and costs_of(env) == kept
+          and "orrery-copy-bandwidth" in content(bus(folder, "machine.xml")),
+          result)
+whole = content(bus(folder, "machine.xml"))
+memory = whole[whole.index('<host id="RAM"'):]
+result = run(ORRERY, "calibrate", "runtime", env=env)
+tap.claim("measuring costs keeps the bus",
+          result.code == 0 and "no such device" in result.out
+          and content(bus(folder, "machine.xml")).endswith(memory), result)
+
+copy = os.path.join(top, "copy.xml")
+result = run(ORRERY, "machine", "copy", copy, env=env)
+tap.claim("a copy of this machine is the calibrated one",
+          result.code == 0 and "orrery-cost-submit" in content(copy)
+          and "calibrate has measured" in result.out, result)
+plain, plain_env = environment("none")
+result = run(ORRERY, "machine", "copy", copy + "2.xml", env=plain_env)
+tap.claim("without calibration it is what hwloc finds",
+          result.code == 0 and "orrery-cost" not in content(copy + "2.xml")
+          and "not calibrated" in result.out, result)
+
+# --- what goes wrong ---
+
+for words, says in [(["--no"], "--no"), (["here"], "not understood"),
+                    (["--plot", "x.gif"], ".svg")]:
+    result = run(ORRERY, "calibrate", "bus", *words, env=env)
+    tap.claim("calibrate bus %s is a wrong command line" % " ".join(words),
+              result.code == 2 and says in result.err, result)
+result = run(ORRERY, "calibrate", "runtime", "now", env=env)
+tap.claim("so is calibrate runtime now", result.code == 2, result)
+for word in ("bus", "runtime"):
+    result = run(ORRERY, "calibrate", word, "--help", env=env)
+    tap.claim("calibrate %s has a help with an example" % word,
+              result.code == 0 and "example: orrery calibrate " + word
+              in result.out, result)
+    occupied = os.path.join(top, "occupied")
+    with open(occupied, "w", encoding="ascii"):
+        pass
+    result = run(ORRERY, "calibrate", word,
+                 env=dict(env, STARPU_PERF_MODEL_DIR=occupied))
+    tap.claim("calibrate %s names a place that cannot be written" % word,
+              result.code == 1 and occupied in result.err, result)
+with open(bus(folder, "machine.xml"), "w", encoding="ascii") as file:
+    file.write("<platform version='4.1'>")
+result = run(ORRERY, "calibrate", "runtime", env=env)
+tap.claim("a broken description is named and left alone",
+          result.code == 1 and "here.machine.xml" in result.err
+          and content(bus(folder, "machine.xml"))
+          == "<platform version='4.1'>", result)
+
+# --- StarPU's program ---
+
+folder, env = environment("starpu", ORRERY_MACHINE="none-such")
+result = run(CALIBRATE_BUS, "-f", env=env)
+tap.claim("starpu_calibrate_bus makes the files and names them",
+          result.code == 0 and there(folder, SUFFIXES)
+          and bus(folder, "bandwidth") in result.out, result)
+before = os.stat(bus(folder, "config")).st_ino
+with open(bus(folder, "affinity"), "w", encoding="ascii") as file:
+    file.write("# old\n")
+result = run(CALIBRATE_BUS, env=env)
+tap.claim("each time anew", result.code == 0
+          and "old" not in content(bus(folder, "affinity")), result)
+result = run(CALIBRATE_BUS, "--what", env=env)
+tap.claim("an unknown option is refused", result.code == 2
+          and "--what" in result.err, result)
+
+shutil.rmtree(top)
+tap.end()
