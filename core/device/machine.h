@@ -148,8 +148,8 @@ struct orr_machine_options {
     /* Before workers_cpuid: NULL, or where each of STARPU_NMAXWORKERS workers
      * would be bound, as positions in the topology. */
     const unsigned *workers_bindid;
-    bool bind;                        /* bind workers to processors */
-    bool bus_calibrate;               /* real: measure the links anew */
+    bool bind;          /* bind workers to processors */
+    bool bus_calibrate; /* real: measure the links anew */
 };
 
 /* Opens a machine; the caller's thread becomes its main context (orr_self).

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/device/bus_store.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/curve.h"
 #include "perfmodel/model.h"
@@ -367,6 +368,52 @@ START_TEST(each_allocation_of_a_save_may_fail)
 }
 END_TEST
 
+/* --- bus files --- */
+
+static int bus_files(const char *stem)
+{
+    const struct orr_bus_counts counts = {.ncpus = 2, .nodes = {2, 1}};
+    struct orr_bus_tables tables;
+    struct orr_error err = {""};
+    int code = orr_bus_tables_init(&tables, &counts);
+
+    if (code < 0)
+        return code;
+    code = orr_bus_store_write(stem, &tables, &err);
+    if (code == 0)
+        code = orr_bus_store_read(stem, &tables, &err);
+    if (code < 0)
+        ck_assert_str_ne(err.text, "");
+    orr_bus_tables_done(&tables);
+    return code;
+}
+
+START_TEST(each_allocation_of_bus_files_may_fail)
+{
+    char dir[] = "/tmp/orrery-oom-XXXXXX", stem[64], command[64];
+    long n = 0;
+    int code;
+
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    snprintf(stem, sizeof(stem), "%s/bus/here", dir);
+    ck_assert_int_eq(bus_files(stem), 0);
+    do {
+        struct orr_bus_counts counts;
+
+        left = n;
+        code = bus_files(stem);
+        left = -1;
+        ck_assert_int_lt(n++, 1000);
+        /* What was there is whole. */
+        ck_assert_int_eq(orr_bus_store_counts(stem, &counts, NULL), 0);
+        ck_assert_uint_eq(counts.ncpus, 2);
+    } while (code != 0);
+    ck_assert_int_gt(n, 10);
+    snprintf(command, sizeof(command), "rm -r %s", dir);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("oom");
@@ -377,6 +424,7 @@ int main(void)
     mallopt(M_MXFAST, 0); /* freed is freed, for mallinfo2 */
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, each_allocation_of_a_save_may_fail);
+    tcase_add_test(tc, each_allocation_of_bus_files_may_fail);
     tcase_add_loop_test(tc, each_allocation_of_a_reader_may_fail, 0,
                         (int)(sizeof(readers) / sizeof(readers[0])));
     suite_add_tcase(suite, tc);
