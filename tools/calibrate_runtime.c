@@ -77,25 +77,25 @@ struct result {
 
 /* ---- the program ---- */
 
-/* Beside this command in a build tree, else where it was installed. Owned. */
+/* Beside this command in a build tree, else where it was installed, which may
+ * have been moved as a whole. Owned; NULL without. */
 static char *find_program(void)
 {
-    static const char *const places[] = {
-        "measure-runtime", "../" ORR_LIBEXEC "/orrery/measure-runtime"};
-    char own[PATH_MAX], *path;
+    char own[PATH_MAX] = "", *places[3], *found = NULL;
     ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
 
-    if (n < 0)
-        return NULL;
-    own[n] = '\0';
+    own[n > 0 ? n : 0] = '\0';
     (void)dirname(own);
-    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-        path = tool_format("%s/%s", own, places[i]);
-        if (path && access(path, X_OK) == 0)
-            return path;
-        free(path);
-    }
-    return NULL;
+    places[0] = tool_format("%s/measure-runtime", own);
+    places[1] =
+        tool_format("%s/../" ORR_LIBEXEC "/orrery/measure-runtime", own);
+    places[2] = tool_format("%s", ORR_LIBEXEC "/orrery/measure-runtime");
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        if (!found && places[i] && access(places[i], X_OK) == 0)
+            found = places[i];
+        else
+            free(places[i]);
+    return found;
 }
 
 static double median_of(const double *values, unsigned n)
@@ -290,7 +290,7 @@ static int measure(struct calibrate_place *place, bool json)
         tool_error("out of memory");
     else if (!program)
         tool_error("the program measure-runtime is neither beside this command "
-                   "nor in ../" ORR_LIBEXEC "/orrery: install Orrery anew");
+                   "nor in " ORR_LIBEXEC "/orrery: install Orrery anew");
     else
         rc = run_program(program, results);
     for (unsigned i = 0; rc == 0 && i < NITEMS; i++)
