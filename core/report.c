@@ -18,6 +18,7 @@
 #include "core/sched/sched.h"
 #include "core/trace/record.h"
 #include "core/trace/tally.h"
+#include "core/what_if.h"
 
 static void write_string(FILE *out, const char *name, const char *value)
 {
@@ -163,6 +164,8 @@ static void write_figures(FILE *out, struct orr_runtime *rt, const char *how)
             last - rt->first_submit, flops, ntasks, transfers, bytes,
             (unsigned long long)rt->nevictions,
             orr_wall_time_s() - rt->wall_start);
+    if (rt->machine->nedits)
+        orr_what_if_write(out, rt);
     write_workers(out, rt);
     if (rt->tally)
         write_tally(out, rt);

@@ -28,6 +28,7 @@
 #include "core/task/task.h"
 #include "core/trace/record.h"
 #include "core/trace/tally.h"
+#include "core/what_if.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 #include "perfmodel/sampling.h"
@@ -145,6 +146,7 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
     const char *kernels = orr_config_string(config, ORR_CFG_SIM_KERNELS);
     struct orr_machine_options options = {
         .name = orr_config_string(config, ORR_CFG_MACHINE),
+        .edits = orr_config_string(config, ORR_CFG_SET),
         .ncpu = ncpu_of(conf, config),
         .ncuda = count_of(conf, conf ? conf->ncuda : -1, config, ORR_CFG_NCUDA),
         .nopencl =
@@ -170,6 +172,11 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
                         kernels);
     if (options.reserve_ncpu < 0)
         options.reserve_ncpu = 0;
+    if (!options.name && options.edits)
+        return orr_fail(err, -EINVAL,
+                        "ORRERY_SET=\"%.100s\" edits a simulated machine: name "
+                        "one with ORRERY_MACHINE, or unset it",
+                        options.edits);
     if (!options.name)
         return orr_real_machine_open(&options, &rt->machine, err);
     code = orr_module_open("sim", &table, err);
@@ -240,7 +247,9 @@ static int make_models(struct orr_runtime *rt, const struct starpu_conf *conf)
 static int find_kind(struct orr_runtime *rt, unsigned w, unsigned *ret)
 {
     const struct orr_worker_desc *desc = &rt->machine->workers[w];
-    struct orr_device device = {(int)desc->type, desc->devid, 1};
+    struct orr_device device = {
+        (int)desc->type,
+        desc->models_of ? (int)desc->models_of - 1 : desc->devid, 1};
     struct orr_kind *kind;
     unsigned comb;
     int err;
@@ -254,7 +263,8 @@ static int find_kind(struct orr_runtime *rt, unsigned w, unsigned *ret)
     for (*ret = 0; *ret < rt->nkinds; ++*ret) {
         kind = &rt->kinds[*ret];
         if (kind->comb == comb && kind->node == desc->node &&
-            kind->type == desc->type && kind->speed == desc->speed)
+            kind->type == desc->type && kind->speed == desc->speed &&
+            kind->kernels == desc->kernels)
             return 0;
     }
     if (rt->nkinds == ORR_MAX_KINDS)
@@ -266,6 +276,7 @@ static int find_kind(struct orr_runtime *rt, unsigned w, unsigned *ret)
         .comb = comb,
         .node = desc->node,
         .speed = desc->speed,
+        .kernels = desc->kernels,
         .relative_speedup = orr_devices_speedup(&device, 1),
     };
     return 0;
@@ -486,6 +497,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
         orr_worker_wake(&rt->workers[w]);
     (void)orr_wait_for_n(rt, 0);
     orr_report_write(rt, "shutdown");
+    orr_what_if_tell(rt);
     orr_workers_stop(rt);
     while (!orr_list_empty(&rt->handles))
         orr_handle_free(

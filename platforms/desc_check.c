@@ -8,6 +8,7 @@
 
 #include "platforms/bus_files.h"
 #include "platforms/names.h"
+#include "platforms/speeds.h"
 #include "platforms/units.h"
 
 #include <errno.h>
@@ -118,6 +119,7 @@ static int check_host(const struct check *c, const struct orr_host_desc *host,
                       struct orr_names *seen, unsigned index)
 {
     const char *problem = id_problem(host->id);
+    char words[200];
     int rc;
 
     if (problem)
@@ -133,7 +135,10 @@ static int check_host(const struct check *c, const struct orr_host_desc *host,
                           "it is unknown");
     rc =
         check_props(c, "host", host->id, host->line, host->props, host->nprops);
-    return rc ? rc : check_host_numbers(c, host);
+    if (rc == 0)
+        rc = check_host_numbers(c, host);
+    problem = orr_host_desc_speeds_problem(host, words, sizeof(words));
+    return rc == 0 && problem ? wrong_host(c, host, problem) : rc;
 }
 
 static int check_hosts(const struct check *c)

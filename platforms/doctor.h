@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "platforms/findings.h"
 
+struct orr_machine_desc;
 struct orr_bus_shape; /* platforms/bus_files.h */
 
 enum orr_doctor_kind {
@@ -60,3 +61,9 @@ int orr_doctor_examine_machine(const char *name,
                                const char *const *sampling_dirs,
                                struct orr_findings *findings,
                                struct orr_error *err);
+
+/* The same for a description in memory, which what-if edits have changed; its
+ * bus figures are those of the routes afterwards. Errors: -ENOMEM. */
+int orr_doctor_examine_desc(struct orr_machine_desc *desc,
+                            struct orr_findings *findings,
+                            struct orr_error *err);

@@ -392,3 +392,20 @@ int orr_doctor_examine_machine(const char *name,
     free(p.stem);
     return rc;
 }
+
+int orr_doctor_examine_desc(struct orr_machine_desc *desc,
+                            struct orr_findings *findings,
+                            struct orr_error *err)
+{
+    struct orr_error unused = {""};
+    struct patient p = {.desc = desc,
+                        .platform = true,
+                        .nodes = -1,
+                        .cpus = -1,
+                        .cuda = -1,
+                        .opencl = -1,
+                        .findings = findings,
+                        .err = err ? err : &unused};
+
+    return examine(&p);
+}

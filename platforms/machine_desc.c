@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "platforms/desc_build.h"
+#include "platforms/edit.h"
 
 #define COST(name, field)                                                      \
     {                                                                          \
@@ -107,6 +108,7 @@ void orr_machine_desc_free(struct orr_machine_desc *desc)
     free(desc->routes);
     free(desc->bandwidth);
     free(desc->latency);
+    orr_edit_echoes_free(desc->edits, desc->nedits);
     free(desc);
 }
 

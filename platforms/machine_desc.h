@@ -12,6 +12,8 @@
 
 #include "core/base/error.h"
 
+struct orr_edit_echo; /* platforms/edit.h */
+
 struct orr_prop_desc {
     char *id, *value;
 };
@@ -95,6 +97,9 @@ struct orr_machine_desc {
     double cost_submit, cost_push, cost_fetch, cost_device_alloc,
         cost_device_free, cost_pinned_alloc_per_mib, cost_kernel_queue,
         cost_copy_queue, cost_progress;
+    /* What orr_machine_desc_edit has done, in its order. Not written. */
+    struct orr_edit_echo *edits;
+    unsigned nedits;
 };
 
 /* Finds and reads a machine. A name with a slash or ending in .xml is a path:

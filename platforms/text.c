@@ -3,6 +3,8 @@
 #include "platforms/text.h"
 
 #include "platforms/desc_build.h"
+#include "platforms/edit.h"
+#include "platforms/speeds.h"
 
 #include <errno.h>
 #include <math.h>
@@ -43,6 +45,9 @@ static void print_device(FILE *out, const struct orr_host_desc *host)
         fprintf(out, ", %.1f GiB", strtod(memory, NULL) / (1 << 30));
     if (peer && strcmp(peer, "0") != 0)
         fprintf(out, ", copies directly from its peers");
+    if (orr_host_desc_prop(host, ORR_PROP_MODELS_OF))
+        fprintf(out, ", models of %s",
+                orr_host_desc_prop(host, ORR_PROP_MODELS_OF));
     fputc('\n', out);
 }
 
@@ -63,6 +68,24 @@ static void print_head(FILE *out, const struct orr_machine_desc *desc)
             desc->sampling_dir ? "/codelets/45" : "");
     fprintf(out, "  %-10s  %u%s%s\n", "CPUs", desc->ncpu, model ? " of " : "",
             model ? model : "");
+}
+
+/* Speeds other than those of the models, also of CPU hosts. */
+static void print_speeds(FILE *out, const struct orr_host_desc *host)
+{
+    if (orr_host_desc_speed(host) != 1)
+        fprintf(out, "  %-10s  %.6g times the speed of its models\n", host->id,
+                orr_host_desc_speed(host));
+    for (unsigned i = 0; i < host->nprops; i++) {
+        size_t length;
+        double speed;
+        const char *pattern =
+            orr_host_desc_kernel_speed(host, i, &length, &speed);
+
+        if (pattern)
+            fprintf(out, "  %-10s  kernel[%.*s] at %.6g times the speed\n",
+                    host->id, (int)length, pattern, speed);
+    }
 }
 
 static void print_costs(FILE *out, const struct orr_machine_desc *desc)
@@ -142,6 +165,8 @@ void orr_machine_desc_print(const struct orr_machine_desc *desc, FILE *out)
         if (orr_host_desc_number(&desc->hosts[i], "CUDA") >= 0 ||
             orr_host_desc_number(&desc->hosts[i], "OpenCL") >= 0)
             print_device(out, &desc->hosts[i]);
+    for (unsigned i = 0; i < desc->nhosts; i++)
+        print_speeds(out, &desc->hosts[i]);
     print_costs(out, desc);
     if (desc->nnodes > 1) {
         print_matrix(out, desc, "Bandwidth in MB/s", desc->bandwidth, 0);
@@ -325,6 +350,23 @@ static json_t *costs_object(struct json_writer *w,
     return object;
 }
 
+static json_t *edits_array(struct json_writer *w,
+                           const struct orr_machine_desc *desc)
+{
+    json_t *array = made(w, json_array());
+
+    for (unsigned i = 0; i < desc->nedits; i++) {
+        char *members = orr_edit_echo_json(&desc->edits[i]), *object = NULL;
+
+        if (!members || asprintf(&object, "{%s}", members) < 0)
+            object = NULL;
+        append(w, array, object ? json_loads(object, 0, NULL) : NULL);
+        free(object);
+        free(members);
+    }
+    return array;
+}
+
 int orr_machine_desc_print_json(const struct orr_machine_desc *desc, FILE *out)
 {
     struct json_writer w = {false};
@@ -340,6 +382,8 @@ int orr_machine_desc_print_json(const struct orr_machine_desc *desc, FILE *out)
     put(&w, root, "cuda_devices", json_integer(desc->ncuda));
     put(&w, root, "opencl_devices", json_integer(desc->nopencl));
     put(&w, root, "costs_us", costs_object(&w, desc));
+    if (desc->nedits)
+        put(&w, root, "edits", edits_array(&w, desc));
     put(&w, root, "bus", bus_object(&w, desc));
     put(&w, root, "hosts", hosts_array(&w, desc));
     put(&w, root, "links", links_array(&w, desc));

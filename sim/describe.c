@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "sim/what_if.h"
 
 /* A kind of device: how hosts and nodes are called, and what they give. */
 struct kind {
@@ -121,7 +122,7 @@ static void name_worker(struct orr_worker_desc *worker, const struct kind *kind,
 static int add_device(const struct orr_machine_desc *desc,
                       const struct kind *kind, unsigned number,
                       struct orr_machine *machine, unsigned *endpoints,
-                      struct orr_error *err)
+                      unsigned *hosts, struct orr_error *err)
 {
     unsigned i = machine->nnodes;
     struct orr_node_desc *node = &machine->nodes[i];
@@ -148,8 +149,9 @@ static int add_device(const struct orr_machine_desc *desc,
     worker->speed = 1;
     name_worker(worker, kind, &desc->hosts[endpoints[i]], node);
     machine->nnodes++;
-    machine->nworkers++;
-    return 0;
+    hosts[machine->nworkers] = endpoints[i];
+    return orr_sim_speeds(&desc->hosts[endpoints[i]], kind->prefix, machine,
+                          machine->nworkers++);
 }
 
 static void add_cpu(struct orr_machine *machine, unsigned number)
@@ -164,9 +166,28 @@ static void add_cpu(struct orr_machine *machine, unsigned number)
     snprintf(worker->name, sizeof(worker->name), "CPU %u", number);
 }
 
+/* What the hosts of the CPU workers say. */
+static int set_cpus(const struct orr_machine_desc *desc,
+                    struct orr_machine *machine, unsigned *hosts)
+{
+    unsigned n = machine->nworkers;
+    int error = 0;
+
+    for (unsigned h = 0; h < desc->nhosts && error == 0; h++) {
+        int number = orr_host_desc_number(&desc->hosts[h], "CPU");
+
+        if (number < 0 || (unsigned)number >= n)
+            continue;
+        hosts[number] = h;
+        error =
+            orr_sim_speeds(&desc->hosts[h], "CPU", machine, (unsigned)number);
+    }
+    return error;
+}
+
 static int add_all(const struct orr_machine_desc *desc,
                    const struct choice *choice, struct orr_machine *machine,
-                   unsigned *endpoints, struct orr_error *err)
+                   unsigned *endpoints, unsigned *hosts, struct orr_error *err)
 {
     int error = find_host(desc, "RAM", &endpoints[0], err);
 
@@ -177,11 +198,12 @@ static int add_all(const struct orr_machine_desc *desc,
     machine->nnodes = 1;
     for (unsigned i = 0; i < choice->ncpu; i++)
         add_cpu(machine, i);
+    error = set_cpus(desc, machine, hosts);
     for (unsigned i = 0; i < choice->ncuda && error == 0; i++)
-        error = add_device(desc, &cuda, i, machine, endpoints, err);
+        error = add_device(desc, &cuda, i, machine, endpoints, hosts, err);
     for (unsigned i = 0; i < choice->nopencl && error == 0; i++)
         error = add_device(desc, &opencl, choice->first_opencl + i, machine,
-                           endpoints, err);
+                           endpoints, hosts, err);
     return error;
 }
 
@@ -277,10 +299,11 @@ static int allocate(const struct orr_machine_desc *desc,
     machine->bandwidth = calloc((size_t)n * n, sizeof(double));
     machine->latency = calloc((size_t)n * n, sizeof(double));
     machine->direct = calloc((size_t)n * n, sizeof(bool));
+    machine->kernel_speeds = calloc(nworkers, sizeof(*machine->kernel_speeds));
     *ret_endpoints = calloc(n, sizeof(**ret_endpoints));
     if (!machine->name || !machine->host || !machine->nodes ||
         !machine->workers || !machine->bandwidth || !machine->latency ||
-        !machine->direct || !*ret_endpoints)
+        !machine->direct || !machine->kernel_speeds || !*ret_endpoints)
         return -ENOMEM;
     return 0;
 }
@@ -301,7 +324,7 @@ int orr_describe(const struct orr_machine_desc *desc,
                  struct orr_machine *machine, unsigned **ret_endpoints,
                  struct orr_error *err)
 {
-    unsigned *endpoints = NULL;
+    unsigned *endpoints = NULL, *hosts;
     struct choice choice;
     int error;
 
@@ -312,11 +335,15 @@ int orr_describe(const struct orr_machine_desc *desc,
                         "and %u OpenCL hosts (each device takes a CPU for its "
                         "driver)",
                         desc->name, desc->ncpu, desc->ncuda, desc->nopencl);
-    error = allocate(desc, &choice, machine, &endpoints);
+    hosts = calloc(choice.ncpu + choice.ncuda + choice.nopencl, sizeof(*hosts));
+    error = hosts ? allocate(desc, &choice, machine, &endpoints) : -ENOMEM;
     if (error == 0)
-        error = add_all(desc, &choice, machine, endpoints, err);
+        error = add_all(desc, &choice, machine, endpoints, hosts, err);
     if (error == 0)
         error = find_direct(desc, endpoints, machine, err);
+    if (error == 0)
+        error = orr_sim_edits(desc, endpoints, hosts, machine);
+    free(hosts);
     if (error < 0) {
         free(endpoints);
         return error;
@@ -329,6 +356,7 @@ int orr_describe(const struct orr_machine_desc *desc,
 
 void orr_describe_done(struct orr_machine *machine)
 {
+    orr_sim_what_if_done(machine);
     free(machine->name);
     free(machine->host);
     free(machine->sampling_dir);

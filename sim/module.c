@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/log.h"
+#include "platforms/edit.h"
 #include "sim/machine.h"
 
 /* The models' host name: asked for, else the description's. */
@@ -24,6 +26,21 @@ static int rename_host(const struct orr_machine_options *options,
     return 0;
 }
 
+/* What-if edits; says what each has changed. */
+static int edit(struct orr_machine_desc *desc, const char *edits,
+                struct orr_error *err)
+{
+    struct orr_error why = {""};
+    int error = orr_machine_desc_edit(desc, edits, &why);
+
+    if (error < 0)
+        return orr_fail(err, error, "ORRERY_SET: %s", why.text);
+    for (unsigned i = 0; i < desc->nedits; i++)
+        orr_log_notice("what if %s: %s", desc->edits[i].edit,
+                       desc->edits[i].text);
+    return 0;
+}
+
 static int sim_open(const struct orr_machine_options *options,
                     struct orr_machine **ret, struct orr_error *err)
 {
@@ -37,7 +54,9 @@ static int sim_open(const struct orr_machine_options *options,
                                   err);
     if (error < 0)
         return error;
-    error = orr_sim_open_desc(desc, options, &machine, err);
+    error = options->edits ? edit(desc, options->edits, err) : 0;
+    if (error == 0)
+        error = orr_sim_open_desc(desc, options, &machine, err);
     orr_machine_desc_free(desc);
     if (error < 0)
         return error;

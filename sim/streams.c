@@ -66,19 +66,16 @@ static void run(struct orr_kernel *kernel)
     orr_self->frozen--;
 }
 
-static double true_duration(const struct orr_worker_desc *worker,
-                            const struct orr_kernel *kernel)
+static double true_duration(const struct orr_kernel *kernel)
 {
-    double speed = worker->speed > 0 ? worker->speed : 1;
-
-    return kernel->duration > 0 ? kernel->duration / speed : 0;
+    return kernel->duration > 0 ? kernel->duration : 0;
 }
 
 int orr_streams_start(struct orr_streams *streams, struct orr_kernel *kernel)
 {
     const struct orr_worker_desc *worker =
         &streams->machine->workers[kernel->worker];
-    double duration = true_duration(worker, kernel);
+    double duration = true_duration(kernel);
 
     assert(kernel->worker < streams->n);
     if (streams->machine->runs_kernels && kernel->run)

@@ -189,6 +189,7 @@ static void run(struct calibration *c, unsigned i)
     bool anew = c->options->restart && c->round == 0;
     const char *more[] = {anew ? "STARPU_CALIBRATE=2" : "STARPU_CALIBRATE=1",
                           "ORRERY_MACHINE",
+                          "ORRERY_SET",
                           "ORRERY_TRACE",
                           choices[config->choice].without[0],
                           choices[config->choice].without[1],

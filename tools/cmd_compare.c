@@ -3,24 +3,26 @@
  * tools/cmd_compare.c - `orrery compare`: a program on every combination of
  * machines and schedulers, one table. One thread, several children.
  */
+#include "tools/edits.h"
 #include "tools/json.h"
 #include "tools/launch.h"
 #include "tools/plot.h"
 #include "tools/table.h"
 #include "tools/tool.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const char help[] =
-    "usage: orrery compare -m MACHINE[,...] [-s SCHEDULER[,...]] [--assume TIMES]\n"
-    "                      [-j N] [--plot FILE.png] [--json]\n"
+    "usage: orrery compare -m MACHINE[,...] [--set EDIT] [-s SCHEDULER[,...]]\n"
+    "                      [--assume TIMES] [-j N] [--plot FILE.png] [--json]\n"
     "                      -- PROGRAM [ARGUMENTS]\n"
     "Simulates the program once per combination and prints one table.\n"
     "  -m, --machine M,...      machines (orrery machine list)\n"
-    "  -s, --scheduler S,...    schedulers (eager,lws,dmda,dmdas)\n"
+    "  -s, --scheduler S,...    schedulers (eager,lws,dmda,dmdas)\n" EDITS_HELP
     "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; several\n"
     "                           are parted by ;\n"
     "  -j, --jobs N             programs at a time (2)\n"
@@ -116,6 +118,23 @@ static void add_row(struct table *table, const struct launch *launch)
                                   : "real run");
 }
 
+/* What the edits meant on each machine. */
+static void print_edits(const struct comparison *comparison)
+{
+    for (size_t m = 0; m < comparison->nmachines; m++)
+        for (size_t s = 0; s < comparison->nschedulers; s++) {
+            const struct launch *launch =
+                &comparison->launches[m * comparison->nschedulers + s];
+
+            if (!is_good(launch))
+                continue;
+            if (json_array_size(json_object_get(launch->report.json, "edits")))
+                printf("\nwhat if, on %s\n", launch->machine);
+            edits_print(launch->report.json, "  ");
+            break;
+        }
+}
+
 static int print_table(const struct comparison *comparison)
 {
     static const struct table_column columns[] = {
@@ -129,6 +148,7 @@ static int print_table(const struct comparison *comparison)
         tool_error("out of memory");
         return -1;
     }
+    print_edits(comparison);
     if (comparison->launches[0].assume)
         printf("assumed: %s\n", comparison->launches[0].assume);
     return 0;
@@ -274,10 +294,11 @@ int cmd_compare(int argc, char **argv)
 {
     const char *machines = getenv("ORRERY_MACHINE"), *jobs = "2", *plot = NULL;
     const char *schedulers = "eager,lws,dmda,dmdas";
-    const char *assume = NULL;
+    const char *assume = NULL, *edits = NULL;
     bool json = false;
     const struct tool_option options[] = {{'m', "machine", &machines, NULL},
                                           {'s', "scheduler", &schedulers, NULL},
+                                          {TOOL_JOINED, "set", &edits, NULL},
                                           {0, "assume", &assume, NULL},
                                           {'j', "jobs", &jobs, NULL},
                                           {0, "plot", &plot, NULL},
@@ -296,8 +317,10 @@ int cmd_compare(int argc, char **argv)
         return TOOL_USAGE;
     }
     result = comparison_init(&comparison, machines, schedulers, argv + first);
-    for (size_t i = 0; result == TOOL_OK && i < comparison.n; i++)
+    for (size_t i = 0; result == TOOL_OK && i < comparison.n; i++) {
         comparison.launches[i].assume = assume;
+        comparison.launches[i].edits = edits;
+    }
     if (result == TOOL_OK) {
         int stopped = launch_all(comparison.launches, comparison.n,
                                  (unsigned)atoi(jobs), show_progress);
@@ -307,5 +330,6 @@ int cmd_compare(int argc, char **argv)
                                : finish(&comparison, json, plot, argv + first);
     }
     comparison_done(&comparison);
+    free((char *)(uintptr_t)edits);
     return result;
 }

@@ -5,14 +5,13 @@
  */
 #include "tools/json.h"
 #include "tools/machine_doctor.h"
+#include "tools/machine_edit.h"
 #include "tools/table.h"
 #include "tools/tool.h"
 
 #include "perfmodel/sampling.h"
 #include "platforms/desc_build.h"
 #include "platforms/machine_desc.h"
-#include "platforms/present.h"
-#include "platforms/text.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -22,9 +21,9 @@
 
 static const char help[] =
     "usage: orrery machine list [--json]\n"
-    "       orrery machine show NAME [--json]\n"
-    "       orrery machine copy FILE.xml\n"
-    "       orrery machine doctor [NAME | -m NAME] [--json]\n"
+    "       orrery machine show NAME [--set EDIT] [--json]\n"
+    "       orrery machine copy FILE.xml [-m NAME] [--set EDIT]\n"
+    "       orrery machine doctor [NAME | -m NAME] [--set EDIT] [--json]\n"
     "Machines that programs can be simulated on. `list` names them, `show` describes\n"
     "one (a name of the list or a platform file), `copy` writes a description of\n"
     "this machine, to be calibrated by real runs and simulated with -m FILE.xml,\n"
@@ -119,57 +118,15 @@ static int list(const char *const *sampling_dirs, bool json)
     return result == 0 ? TOOL_OK : TOOL_FAILED;
 }
 
-static int show(const char *name, const char *const *sampling_dirs, bool json)
-{
-    struct orr_machine_desc *desc;
-    struct orr_error err = {""};
-    int result = 0;
-
-    if (orr_machine_desc_load(name, sampling_dirs, &desc, &err) < 0) {
-        tool_error("%s", err.text);
-        return TOOL_FAILED;
-    }
-    if (json)
-        result = orr_machine_desc_print_json(desc, stdout);
-    else
-        orr_machine_desc_print(desc, stdout);
-    orr_machine_desc_free(desc);
-    return result == 0 && fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
-}
-
-static int copy(const char *path, const char *const *sampling_dirs)
-{
-    struct orr_machine_desc *desc;
-    struct orr_error err = {""};
-    char *calibrated = NULL;
-    int result = orr_machine_desc_present(
-        sampling_dirs, getenv("STARPU_HOSTNAME"), &desc, &calibrated, &err);
-
-    if (result == 0) {
-        result = orr_machine_desc_write(desc, path, &err);
-        if (result == 0)
-            printf("%s: %u CPUs, models of host %s, %s\n", path, desc->ncpu,
-                   desc->host,
-                   calibrated ? "with what orrery calibrate has measured"
-                              : "not calibrated");
-        orr_machine_desc_free(desc);
-    }
-    free(calibrated);
-    if (result == 0)
-        return TOOL_OK;
-    tool_error("%s", err.text);
-    return TOOL_FAILED;
-}
-
 static int dispatch(int argc, char **argv, const char *const *sampling_dirs,
                     bool json)
 {
     if (argc == 1 && !strcmp(argv[0], "list"))
         return list(sampling_dirs, json);
-    if (argc == 2 && !strcmp(argv[0], "show"))
-        return show(argv[1], sampling_dirs, json);
-    if (argc == 2 && !strcmp(argv[0], "copy"))
-        return copy(argv[1], sampling_dirs);
+    if (argc >= 1 && !strcmp(argv[0], "show"))
+        return machine_show(argc, argv, sampling_dirs, json);
+    if (argc >= 1 && !strcmp(argv[0], "copy"))
+        return machine_copy(argc, argv, sampling_dirs, json);
     if (argc >= 1 && !strcmp(argv[0], "doctor"))
         return machine_doctor(argc, argv, sampling_dirs, json);
     tool_error("machine: list, show NAME, copy FILE or doctor; see orrery "
@@ -191,8 +148,7 @@ int cmd_machine(int argc, char **argv)
         json = true;
         argc--;
     }
-    if (argc > first && strcmp(argv[first], "doctor") != 0 &&
-        !strcmp(argv[argc - 1], "--help")) {
+    if (argc == first + 1 && !strcmp(argv[first], "--help")) {
         fputs(help, stdout);
         return TOOL_OK;
     }

@@ -3,19 +3,22 @@
  * tools/cmd_run.c - `orrery run`: one program on one machine, then what the
  * library reports of it. One thread.
  */
+#include "tools/edits.h"
 #include "tools/json.h"
 #include "tools/launch.h"
 #include "tools/tool.h"
 
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const char help[] =
-    "usage: orrery run [-m MACHINE] [-s SCHEDULER] [--assume TIMES] [--json]\n"
-    "                  -- PROGRAM [ARGUMENTS]\n"
+    "usage: orrery run [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
+    "                  [--json] -- PROGRAM [ARGUMENTS]\n"
     "Runs the program and says how long its tasks took. Its output passes through.\n"
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             what ORRERY_MACHINE says, else run for real\n"
-    "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n"
+    "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
     "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; several\n"
     "                             are parted by ;\n"
     "      --json                 print the report as JSON, the program's output\n"
@@ -52,6 +55,7 @@ int cmd_run(int argc, char **argv)
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
+        {TOOL_JOINED, "set", &launch.edits, NULL},
         {0, "assume", &launch.assume, NULL},
         {0, "json", NULL, &json},
         {0}};
@@ -73,5 +77,6 @@ int cmd_run(int argc, char **argv)
     else
         result = finish(&launch, json);
     launch_done(&launch);
+    free((char *)(uintptr_t)launch.edits);
     return result;
 }

@@ -3,24 +3,26 @@
  * tools/cmd_trace.c - `orrery trace`: runs a program, keeps its Pajé file and
  * draws a Gantt chart of it. One thread.
  */
+#include "tools/edits.h"
 #include "tools/gantt.h"
 #include "tools/json.h"
 #include "tools/launch.h"
 #include "tools/tool.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const char help[] =
-    "usage: orrery trace [-m MACHINE] [-s SCHEDULER] [--assume TIMES]\n"
+    "usage: orrery trace [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
     "                    [-o FILE.paje] [--gantt FILE.png] [--json]\n"
     "                    -- PROGRAM [ARGUMENTS]\n"
     "Runs the program, writes what its workers did as a Pajé file (for ViTE, PajeNG,\n"
     "StarVZ) and draws it.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
-    "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n"
+    "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
     "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; several\n"
     "                             are parted by ;\n"
     "  -o, --output FILE.paje     the trace (trace.paje)\n"
@@ -134,6 +136,7 @@ static int run(struct launch *launch, const char *picture, bool json)
     else
         result = finish(launch, picture ? picture : named, json);
     launch_done(launch);
+    free((char *)(uintptr_t)launch->edits);
     free(named);
     return result;
 }
@@ -146,6 +149,7 @@ int cmd_trace(int argc, char **argv)
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
+        {TOOL_JOINED, "set", &launch.edits, NULL},
         {0, "assume", &launch.assume, NULL},
         {'o', "output", &launch.trace, NULL},
         {0, "gantt", &picture, NULL},

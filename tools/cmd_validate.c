@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/cmd_validate.c - `orrery validate`: its command line. One thread. */
+#include "tools/edits.h"
 #include "tools/program.h"
 #include "tools/tool.h"
 #include "tools/validate.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,8 +14,8 @@ enum { DRIFTED = 3 };
 
 static const char help[] =
     "usage: orrery validate [-n REPETITIONS] [--sizes A,B,...] [-s SCHEDULER]\n"
-    "                       [-m MACHINE] [--seed N] [--plot FILE.png] [--json]\n"
-    "                       -- PROGRAM [ARGUMENTS]\n"
+    "                       [-m MACHINE] [--set EDIT] [--seed N]\n"
+    "                       [--plot FILE.png] [--json] -- PROGRAM [ARGUMENTS]\n"
     "Runs the program for real and simulated on a copy of this machine, several times\n"
     "in random order, and says how far the simulation is off: per kernel, per link\n"
     "between memories, from end to end. A kernel that no longer takes what its model\n"
@@ -24,7 +26,7 @@ static const char help[] =
     "      --sizes A,B,...        replace {size} in ARGUMENTS\n"
     "  -s, --scheduler SCHEDULER  such as lws, dmdas, for both\n"
     "  -m, --machine MACHINE      simulate that description instead of a copy of this\n"
-    "                             machine\n"
+    "                             machine\n" EDITS_HELP
     "      --seed N               of the random order (1)\n"
     "      --plot FILE.png        draw errors and times\n"
     "      --json                 print all figures as JSON\n"
@@ -63,14 +65,16 @@ int cmd_validate(int argc, char **argv)
 {
     const char *reps = "5", *seed = "1", *sizes = "";
     struct validate_options options = {0};
-    const struct tool_option list[] = {{'n', "repetitions", &reps, NULL},
-                                       {0, "sizes", &sizes, NULL},
-                                       {'s', "scheduler", &options.sched, NULL},
-                                       {'m', "machine", &options.machine, NULL},
-                                       {0, "seed", &seed, NULL},
-                                       {0, "plot", &options.plot, NULL},
-                                       {0, "json", NULL, &options.json},
-                                       {0}};
+    const struct tool_option list[] = {
+        {'n', "repetitions", &reps, NULL},
+        {0, "sizes", &sizes, NULL},
+        {'s', "scheduler", &options.sched, NULL},
+        {'m', "machine", &options.machine, NULL},
+        {TOOL_JOINED, "set", &options.edits, NULL},
+        {0, "seed", &seed, NULL},
+        {0, "plot", &options.plot, NULL},
+        {0, "json", NULL, &options.json},
+        {0}};
     int first = tool_parse(argc, argv, list, help), result = TOOL_USAGE;
     char **split;
 
@@ -93,5 +97,6 @@ int cmd_validate(int argc, char **argv)
     if (program_check_sizes("validate", options.argv, split) == 0)
         result = validate(&options);
     free(split);
+    free((char *)(uintptr_t)options.edits);
     return result;
 }

@@ -45,6 +45,7 @@ static int prepare(struct launch *launch, const char *folder, size_t index)
     if (!launch->report_path || set_more(launch) < 0 ||
         set(launch, "ORRERY_REPORT", launch->report_path) < 0 ||
         set(launch, "ORRERY_MACHINE", launch->machine) < 0 ||
+        set(launch, "ORRERY_SET", launch->edits) < 0 ||
         set(launch, "STARPU_SCHED", launch->scheduler) < 0 ||
         set(launch, "ORRERY_TRACE", launch->trace) < 0 ||
         set(launch, "ORRERY_ASSUME", launch->assume) < 0)
@@ -143,6 +144,6 @@ void launch_done(struct launch *launch)
     report_done(&launch->report);
     process_done(&launch->process);
     free(launch->report_path);
-    for (size_t i = 0; i < LAUNCH_MORE + 6; i++)
+    for (size_t i = 0; i < LAUNCH_MORE + 7; i++)
         free(launch->settings[i]);
 }

@@ -12,7 +12,7 @@
 
 struct launch {
     /* Filled in by the caller; borrowed. NULL leaves the environment alone. */
-    const char *machine, *scheduler, *trace, *assume;
+    const char *machine, *edits, *scheduler, *trace, *assume;
     /* More settings, NULL-terminated, at most LAUNCH_MORE; or NULL.
      * "NAME=value" sets, "NAME" unsets. They come first: those above win. */
     const char *const *more;
@@ -21,7 +21,7 @@ struct launch {
     /* Filled in by launch_all. */
     struct process process;
     struct report report;
-    char *settings[LAUNCH_MORE + 6]; /* NULL-terminated, owned */
+    char *settings[LAUNCH_MORE + 7]; /* NULL-terminated, owned */
     char *report_path;               /* owned */
     char problem[256];               /* one line, "" when all went well */
 };

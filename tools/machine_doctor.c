@@ -2,20 +2,23 @@
 /* tools/machine_doctor.c - see machine_doctor.h. */
 #include "tools/machine_doctor.h"
 
+#include "tools/edits.h"
 #include "tools/json.h"
 #include "tools/tool.h"
 
 #include "perfmodel/sampling.h"
 #include "platforms/doctor.h"
+#include "platforms/machine_desc.h"
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
-    "usage: orrery machine doctor [NAME | -m NAME] [--json]\n"
+    "usage: orrery machine doctor [NAME | -m NAME] [--set EDIT] [--json]\n"
     "Looks at the bandwidths and latencies between the memories of a machine, which\n"
     "schedulers predict transfers with, and says what is wrong and what to do: links\n"
     "without figure, devices on a narrow slot, memory that was not pinned, peers that\n"
@@ -84,6 +87,34 @@ static int print_json(const char *name, const struct orr_findings *findings)
     return tool_json_print(root);
 }
 
+/* The machine as edits make it. */
+static int examine_edited(const char *name, const char *edits,
+                          const char *const *sampling_dirs, bool json)
+{
+    struct orr_machine_desc *desc;
+    struct orr_findings findings = {0};
+    struct orr_error err = {""};
+    int result = TOOL_FAILED;
+
+    if (orr_machine_desc_load(name, sampling_dirs, &desc, &err) < 0) {
+        tool_error("%s", err.text);
+        return TOOL_FAILED;
+    }
+    if (edits_apply(desc, edits) == 0) {
+        if (orr_doctor_examine_desc(desc, &findings, &err) < 0)
+            tool_error("%s", err.text);
+        else if (json && print_json(name, &findings) < 0)
+            tool_error("the findings could not be printed");
+        else if (!orr_findings_count(&findings, ORR_SEVERITY_ERROR))
+            result = TOOL_OK;
+        if (!json)
+            print_text(name, &findings);
+    }
+    orr_findings_done(&findings);
+    orr_machine_desc_free(desc);
+    return fflush(stdout) == 0 ? result : TOOL_FAILED;
+}
+
 /* `whose` begins the words of a machine that there is not. */
 static int examine(const char *whose, const char *name,
                    const char *const *sampling_dirs, bool json)
@@ -129,24 +160,29 @@ static int examine_here(const char *const *sampling_dirs, bool json)
 int machine_doctor(int argc, char **argv, const char *const *sampling_dirs,
                    bool json)
 {
-    const char *name = NULL;
-    const struct tool_option options[] = {
-        {'m', "machine", &name, NULL}, {0, "json", NULL, &json}, {0}};
-    int first = tool_parse(argc, argv, options, help);
+    const char *name = NULL, *edits = NULL;
+    const struct tool_option options[] = {{'m', "machine", &name, NULL},
+                                          {TOOL_JOINED, "set", &edits, NULL},
+                                          {0, "json", NULL, &json},
+                                          {0}};
+    int nwords, result;
 
-    if (first <= 0)
-        return first < 0 ? TOOL_USAGE : TOOL_OK;
-    if (first < argc && !name)
-        name = argv[first++];
-    if (first < argc && !strcmp(argv[first], "--json")) {
-        json = true;
-        first++;
-    }
-    if (first < argc) {
-        tool_error("machine doctor: one NAME or -m NAME, not \"%s\" as well; "
-                   "see orrery machine doctor --help",
-                   argv[first]);
+    result = tool_parse_words(argc, argv, options, help, &nwords);
+    if (result <= 0)
+        return result < 0 ? TOOL_USAGE : TOOL_OK;
+    if (nwords > (name ? 0 : 1) || (edits && !name && !nwords)) {
+        tool_error("machine doctor: %s; see orrery machine doctor --help",
+                   nwords ? "one NAME or -m NAME, and no more"
+                          : "which machine is --set to edit?");
+        free((char *)(uintptr_t)edits);
         return TOOL_USAGE;
+    }
+    if (nwords)
+        name = argv[1];
+    if (edits) {
+        result = examine_edited(name, edits, sampling_dirs, json);
+        free((char *)(uintptr_t)edits);
+        return result;
     }
     return name ? examine("", name, sampling_dirs, json)
                 : examine_here(sampling_dirs, json);

@@ -2,6 +2,8 @@
 /* tools/report.c - see report.h. One thread. */
 #include "tools/report.h"
 
+#include "tools/edits.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -205,6 +207,7 @@ void report_print(const struct report *report)
     else
         printf("machine     %s (real)\n", report->machine);
     printf("scheduler   %s\n", report->scheduler);
+    edits_print(report->json, "what if     ");
     if (report->assumed)
         printf("assumed     %s\n", report->assumed);
     printf("makespan    %.3f ms%s\n", report->makespan_us / 1000,

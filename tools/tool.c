@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,21 @@ static const struct tool_option *find_option(const struct tool_option *options,
     return NULL;
 }
 
+/* Appends to the values of an option that may be repeated. */
+static int join(const char **to, const char *value)
+{
+    char *joined =
+        *to ? tool_format("%s\n%s", *to, value) : tool_format("%s", value);
+
+    if (!joined) {
+        tool_error("out of memory");
+        return -1;
+    }
+    free((char *)(uintptr_t)*to);
+    *to = joined;
+    return 0;
+}
+
 int tool_parse(int argc, char **argv, const struct tool_option *options,
                const char *help)
 {
@@ -141,7 +157,10 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
                        *argv[0] ? ": " : "", argv[a]);
             return -1;
         }
-        *option->value = value;
+        if (option->letter != TOOL_JOINED)
+            *option->value = value;
+        else if (join(option->value, value) < 0)
+            return -1;
     }
     return a;
 }

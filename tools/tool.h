@@ -54,10 +54,13 @@ int tool_fail(int code, const char *format, ...)
 /* Prints what `err` says, or, where it says nothing, what the negative errno
  * `rc` means. */
 void tool_tell(const struct orr_error *err, int rc);
+/* Letter of an option without one that may be repeated: its texts are joined
+ * by line ends into a new string, which the caller frees. */
+enum { TOOL_JOINED = '\n' };
 
 /* One option of a sub-command. Exactly one of `value` and `flag` is set. */
 struct tool_option {
-    char letter;        /* 0: none */
+    char letter;        /* 0: none; or TOOL_JOINED */
     const char *name;   /* "machine" for --machine */
     const char **value; /* gets the text that follows, borrowed from argv */
     bool *flag;         /* gets true */

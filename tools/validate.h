@@ -17,6 +17,7 @@ struct validate_options {
     char *const *argv;   /* the program */
     char *const *sizes;  /* NULL-terminated, maybe empty */
     const char *machine; /* to simulate; NULL: this one */
+    const char *edits;   /* what-if edits of it, or NULL */
     const char *sched;   /* or NULL */
     const char *plot;    /* picture to draw, or NULL */
     unsigned nreps;

@@ -136,7 +136,7 @@ void validation_done(struct validation *v)
 
 /* Models stay as they are, and nothing is traced. */
 static const char *const real_settings[] = {
-    "STARPU_CALIBRATE=0", "ORRERY_MACHINE", "ORRERY_TRACE", NULL};
+    "STARPU_CALIBRATE=0", "ORRERY_MACHINE", "ORRERY_SET", "ORRERY_TRACE", NULL};
 static const char *const sim_settings[] = {
     "STARPU_CALIBRATE=0", "ORRERY_SIM_KERNELS", "ORRERY_TRACE", NULL};
 
@@ -159,6 +159,7 @@ static int run_one(struct validation *v, struct launch *launch, unsigned size,
 
     *launch = (struct launch){
         .machine = simulated ? v->machine : NULL,
+        .edits = simulated ? v->options->edits : NULL,
         .scheduler = v->options->sched,
         .more = simulated ? sim_settings : real_settings,
         .argv = v->argvs[size],

@@ -12,6 +12,7 @@
 #include "core/task/ask.h"
 #include "core/task/cost.h"
 #include "core/task/job.h"
+#include "core/task/speed.h"
 #include "perfmodel/model.h"
 
 /* -- footprints -- */
@@ -85,7 +86,7 @@ static double stored(struct orr_runtime *rt, struct starpu_perfmodel *perfmodel,
         question.size = orr_model_size(rt, perfmodel, task, kind, nimpl);
     orr_model_answer(model, &question, &answer);
     free(parameters);
-    return answer.value / kind->speed;
+    return answer.value / orr_kind_speed(kind, task->cl, perfmodel);
 }
 
 /* As the model says, for a task that was not submitted. */
@@ -94,7 +95,8 @@ static double modelled(struct orr_runtime *rt, struct starpu_perfmodel *model,
                        unsigned nimpl)
 {
     if (orr_model_asks(model))
-        return orr_model_ask(rt, model, task, kind, nimpl) / kind->speed;
+        return orr_model_ask(rt, model, task, kind, nimpl) /
+               orr_kind_speed(kind, task->cl, model);
     return stored(rt, model, task, kind, nimpl);
 }
 

@@ -113,6 +113,9 @@
 #define ORR_CONFIG_SIMULATION(X)                                               \
     X(MACHINE, "ORRERY_MACHINE", STRING, "",                                   \
       "Machine to simulate: a name or a file. Unset: the real one.")           \
+    X(SET, "ORRERY_SET", STRING, "",                                           \
+      "What-if edits of the simulated machine, such as `cuda.count = 8`, "     \
+      "separated by `;`: docs/WHAT_IF.md.")                                    \
     X(SIM_KERNELS, "ORRERY_SIM_KERNELS", STRING, "skip",                       \
       "`skip`: simulated kernels only take their time; `run`: the CPU "        \
       "version of each kernel is run on real memory.")                         \

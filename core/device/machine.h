@@ -28,6 +28,32 @@ struct orr_node_desc {
     bool suballocated; /* small blocks are carved from 32 MiB chunks */
 };
 
+/* Kernels that are faster on a worker than their models say. */
+struct orr_kernel_speed {
+    char *pattern; /* "name" in quotation marks: this name; with * or ?: names
+                      * that match; else names that contain it; owned */
+    double speed;  /* their durations are divided by it */
+    bool met;      /* some kernel was one of them; atomic, relaxed */
+};
+
+/* Workers with the same ones share a list. */
+struct orr_kernel_speeds {
+    struct orr_kernel_speed *items; /* owned */
+    unsigned n;
+};
+
+/* A what-if edit of a simulated machine, and what it concerns. */
+struct orr_machine_edit {
+    char *edit;    /* owned, as written */
+    char *text;    /* owned: what it has changed, a sentence */
+    char *members; /* owned: of a JSON object, without braces */
+    char *kernel;  /* owned: pattern of the kernels it concerns, or NULL */
+    bool effect;   /* it has changed something that exists */
+    bool figures;  /* of what there was, not how much there is */
+    bool *workers; /* owned, nworkers: those that it concerns */
+    bool *pairs;   /* owned, nnodes × nnodes: copies that it concerns */
+};
+
 /* One worker. */
 struct orr_worker_desc {
     enum starpu_worker_archtype type;
@@ -36,8 +62,11 @@ struct orr_worker_desc {
     int cpu;           /* logical processor to bind to, -1: none */
     unsigned pipeline; /* tasks in flight at once, at least 1 */
     bool async;        /* kernels flagged asynchronous run beside the worker */
-    double speed;      /* kernel durations are divided by it, 1 by default */
-    char name[64];     /* "CUDA 0.0 (Tesla M2070 4.7 GiB)" */
+    double speed;      /* core divides model times by it; 1 by default */
+    /* 0: asks models for its own device number, else for this one less 1. */
+    unsigned models_of;
+    struct orr_kernel_speeds *kernels; /* lent by the machine; NULL: none */
+    char name[64];                     /* "CUDA 0.0 (Tesla M2070 4.7 GiB)" */
 };
 
 /* Virtual microseconds that the runtime's own work takes; all 0 on a real
@@ -75,8 +104,8 @@ struct orr_copy {
 struct orr_kernel {
     unsigned worker;
     bool async;      /* the codelet's flag for this implementation */
-    double duration; /* µs predicted by the model; simulated machines take it
-                      * as the true one. NaN never reaches a machine. */
+    double duration; /* µs predicted by the model and the worker's speeds;
+                      * simulated machines take it as the true one. NaN never reaches a machine. */
     uint64_t id;
     /* Runs the user's function. Real machines call it; simulated ones when
      * kernels are run. Never blocks. */
@@ -135,11 +164,18 @@ struct orr_machine {
     /* direct[src * nnodes + dst]: a copy may go straight from src to dst. */
     bool *direct;
     struct orr_costs costs;
+    /* Of simulated machines: lists that workers refer to, and what-if edits.
+     * Owned. */
+    struct orr_kernel_speeds *kernel_speeds;
+    unsigned nkernel_speeds;
+    struct orr_machine_edit *edits;
+    unsigned nedits;
 };
 
 /* What starpu_init asks for, after configuration: -1 means all there are. */
 struct orr_machine_options {
-    const char *name; /* NULL: the real machine */
+    const char *name;  /* NULL: the real machine */
+    const char *edits; /* what-if edits of a simulated one, or NULL */
     int ncpu, ncuda, nopencl, reserve_ncpu;
     const char *host;                 /* STARPU_HOSTNAME or NULL */
     const char *const *sampling_dirs; /* NULL-terminated search path */

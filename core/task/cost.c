@@ -22,6 +22,7 @@
 #include "core/task/assume.h"
 #include "core/task/job.h"
 #include "core/task/probe.h"
+#include "core/task/speed.h"
 #include "perfmodel/model.h"
 
 #define NIMPL      STARPU_MAXIMPLEMENTATIONS
@@ -281,7 +282,8 @@ static double stored_length(const struct orr_runtime *rt, const struct row *row,
     double us = NAN;
 
     if (row->model)
-        us = ask_model(rt, row, task, k, impl) / k->speed;
+        us = ask_model(rt, row, task, k, impl) /
+             orr_kind_speed(k, row->key.cl, row->key.perfmodel);
     else if (!row->key.perfmodel)
         us = 0;
     if (!isnan(row->assumed_us) && !(us > 0))
@@ -350,7 +352,8 @@ static void ask_functions(const struct orr_runtime *rt, struct row *row,
                 set_length(row, k, i,
                            orr_model_ask(rt, row->key.perfmodel, task,
                                          &rt->kinds[k], i) /
-                               rt->kinds[k].speed);
+                               orr_kind_speed(&rt->kinds[k], row->key.cl,
+                                              row->key.perfmodel));
     orr_self->frozen--;
 }
 
@@ -607,7 +610,8 @@ double orr_cost_at_best(const struct orr_runtime *rt,
     if (figures.n == 0)
         return isnan(row->assumed_us) ? orr_cost_length(pub, kind, 0)
                                       : row->assumed_us;
-    return fmax(figures.mean - figures.dev, 0) / k->speed;
+    return fmax(figures.mean - figures.dev, 0) /
+           orr_kind_speed(k, row->key.cl, row->key.perfmodel);
 }
 
 /* --- measures --- */

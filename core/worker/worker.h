@@ -53,11 +53,12 @@ struct orr_worker {
  * once per kind. Workers of a kind have consecutive places in `members`. */
 struct orr_kind {
     enum starpu_worker_archtype type;
-    int devid;               /* device number, 0 for CPU workers of one model */
-    unsigned comb;           /* perfmodel's number of the architecture */
-    unsigned node;           /* memory node */
-    double speed;            /* durations are divided by it */
-    double relative_speedup; /* FORMATS 1.7, for greedy choices */
+    int devid;     /* device number, 0 for CPU workers of one model */
+    unsigned comb; /* perfmodel's number of the architecture */
+    unsigned node; /* memory node */
+    double speed;  /* durations are divided by it */
+    struct orr_kernel_speeds *kernels; /* and by those that fit; NULL: none */
+    double relative_speedup;           /* FORMATS 1.7, for greedy choices */
     unsigned nworkers;
     const unsigned *members; /* worker ids, ascending */
 };

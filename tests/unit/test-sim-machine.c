@@ -449,7 +449,7 @@ START_TEST(asynchronous_kernels_of_a_worker_follow_each_other)
 }
 END_TEST
 
-START_TEST(speed_divides_durations_and_async_needs_a_device)
+START_TEST(durations_have_the_speed_in_them_and_async_needs_a_device)
 {
     struct test_kernel k;
     unsigned cpu;
@@ -459,7 +459,7 @@ START_TEST(speed_divides_durations_and_async_needs_a_device)
     k = make_kernel(cpu, true, 100);
     machine->workers[cpu].speed = 4;
     ck_assert_int_eq(machine->ops->kernel_start(machine, &k.kernel), 1);
-    ck_assert_double_eq(exec->ops->now(exec), 25);
+    ck_assert_double_eq(exec->ops->now(exec), 100);
 }
 END_TEST
 
@@ -760,7 +760,8 @@ static TCase *rest_case(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, a_synchronous_kernel_takes_the_workers_time);
     tcase_add_test(tc, asynchronous_kernels_of_a_worker_follow_each_other);
-    tcase_add_test(tc, speed_divides_durations_and_async_needs_a_device);
+    tcase_add_test(tc,
+                   durations_have_the_speed_in_them_and_async_needs_a_device);
     tcase_add_test(tc, kernels_run_once_and_frozen_when_asked);
     tcase_add_test(tc, only_large_blocks_and_chunks_reach_the_driver);
     tcase_add_test(

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * platforms/edit.h - what-if edits of a machine description, such as
+ * "cuda.count = 8; pcie.bandwidth *= 2", and what each has touched. The
+ * grammar is in docs/WHAT_IF.md. One thread per description.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "platforms/machine_desc.h"
+
+/* A device or a link that an edit has touched. NaN: there was, or is, none. */
+struct orr_edit_item {
+    char *name;
+    double before, after; /* in what `quantity` says */
+};
+
+/* A way between two hosts that passes something that was touched. */
+struct orr_edit_way {
+    char *src, *dst; /* names of hosts */
+};
+
+/* What one edit has done. */
+struct orr_edit_echo {
+    char *edit;   /* as written, without blanks around it */
+    char *text;   /* a sentence for people: what is different now */
+    char *kernel; /* pattern of an edit of kernels, else NULL */
+    bool effect;  /* something is different now and something uses it */
+    /* Of the items' figures: "bytes", "bytes_per_second", "seconds", "speed",
+     * or "count" (no figures: devices and links came or went). */
+    const char *quantity;
+    struct orr_edit_item *devices, *links;
+    unsigned ndevices, nlinks;
+    struct orr_edit_way *ways; /* the first ORR_EDIT_MAX_WAYS */
+    unsigned nways;
+};
+
+#define ORR_EDIT_MAX_WAYS 16384
+
+/* At most so many edits, and bytes of text, at once. */
+#define ORR_EDIT_MAX       256
+#define ORR_EDIT_MAX_BYTES 65536
+
+/* Applies edits, parted by ";" or line ends, in their order. What they touched
+ * is appended to desc->edits. Bus figures follow (docs/WHAT_IF.md), and a
+ * measured machine becomes a derived one when something has changed. The
+ * description is complete again afterwards.
+ *
+ * Errors: -EINVAL with words that name the edit and the place in it, and the
+ * names there are; -ENOMEM. All edits are read before the first is applied;
+ * after an error in applying, the description can only be freed. */
+int orr_machine_desc_edit(struct orr_machine_desc *desc, const char *edits,
+                          struct orr_error *err);
+
+/* The members of a JSON object, without its braces: "edit", "effect", "echo",
+ * "quantity", "devices", "links" (name, before, after; null: none), "ways"
+ * (pairs of names). Owned by the caller; NULL when out of memory. */
+char *orr_edit_echo_json(const struct orr_edit_echo *echo);
+
+/* Frees desc->edits; for orr_machine_desc_free. */
+void orr_edit_echoes_free(struct orr_edit_echo *echoes, unsigned n);

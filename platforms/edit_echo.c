@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * platforms/edit_echo.c - what an edit has touched, for people and programs.
+ * No state.
+ */
+#include "platforms/edit_private.h"
+
+#include "core/base/c_locale.h"
+#include "platforms/units.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Arrays have room for the next power of two. */
+static void *grown(void *array, unsigned n, size_t item)
+{
+    if (n & (n - 1))
+        return array;
+    return realloc(array, (n ? 2 * (size_t)n : 1) * item);
+}
+
+static int add_item(struct orr_edit_item **items, unsigned *n, const char *name,
+                    double before, double after)
+{
+    struct orr_edit_item *larger = grown(*items, *n, sizeof(**items));
+    char *copy;
+
+    if (!larger)
+        return -ENOMEM;
+    *items = larger;
+    copy = strdup(name);
+    if (!copy)
+        return -ENOMEM;
+    larger[(*n)++] = (struct orr_edit_item){copy, before, after};
+    return 0;
+}
+
+int orr_edit_echo_device(struct orr_edit_echo *echo, const char *name,
+                         double before, double after)
+{
+    return add_item(&echo->devices, &echo->ndevices, name, before, after);
+}
+
+int orr_edit_echo_link(struct orr_edit_echo *echo, const char *name,
+                       double before, double after)
+{
+    return add_item(&echo->links, &echo->nlinks, name, before, after);
+}
+
+int orr_edit_echo_way(struct orr_edit_echo *echo, const char *src,
+                      const char *dst)
+{
+    struct orr_edit_way *larger;
+    struct orr_edit_way way;
+
+    if (echo->nways == ORR_EDIT_MAX_WAYS)
+        return 0;
+    larger = grown(echo->ways, echo->nways, sizeof(*larger));
+    if (!larger)
+        return -ENOMEM;
+    echo->ways = larger;
+    way = (struct orr_edit_way){strdup(src), strdup(dst)};
+    if (!way.src || !way.dst) {
+        free(way.src);
+        free(way.dst);
+        return -ENOMEM;
+    }
+    larger[echo->nways++] = way;
+    return 0;
+}
+
+int orr_edit_echo_say(struct orr_edit_echo *echo, const char *format, ...)
+{
+    size_t length = echo->text ? strlen(echo->text) : 0;
+    char words[1024], *text;
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(words, sizeof(words), format, args);
+    va_end(args);
+    if (n < 0)
+        return -ENOMEM;
+    text = realloc(echo->text, length + strlen(words) + 1);
+    if (!text)
+        return -ENOMEM;
+    strcpy(text + length, words);
+    echo->text = text;
+    return 0;
+}
+
+/* "6.52 GB/s", three digits and a prefix. */
+static void print_figure(const char *quantity, double value, char *text,
+                         size_t size)
+{
+    static const char *const decimal[] = {"", "k", "M", "G", "T", "P", "E"};
+    static const char *const binary[] = {"",   "Ki", "Mi", "Gi",
+                                         "Ti", "Pi", "Ei"};
+    bool memory = strcmp(quantity, "bytes") == 0;
+    bool rate = strcmp(quantity, "bytes_per_second") == 0;
+    double step = memory ? 1024 : 1000;
+    unsigned i = 0;
+
+    if (isnan(value)) {
+        snprintf(text, size, "none");
+        return;
+    }
+    if (strcmp(quantity, "seconds") == 0) {
+        snprintf(text, size, "%.4g us", value * 1e6);
+        return;
+    }
+    for (; (memory || rate) && i < 6 && value >= 0.9995 * step; i++)
+        value /= step;
+    snprintf(text, size, "%.4g%s%s%s", value, memory || rate ? " " : "",
+             memory ? binary[i] : decimal[i],
+             memory ? "B"
+             : rate ? "B/s"
+                    : "");
+}
+
+#define SHOWN 3
+
+int orr_edit_echo_items(struct orr_edit_echo *echo,
+                        const struct orr_edit_item *items, unsigned n)
+{
+    int rc = 0;
+
+    for (unsigned i = 0; i < n && i < SHOWN && rc == 0; i++) {
+        char before[40], after[40];
+
+        rc = orr_edit_echo_say(echo, "%s\"%.80s\"", i ? ", " : "",
+                               items[i].name);
+        if (rc || !strcmp(echo->quantity, "count"))
+            continue;
+        print_figure(echo->quantity, items[i].before, before, sizeof(before));
+        print_figure(echo->quantity, items[i].after, after, sizeof(after));
+        rc = orr_edit_echo_say(echo, " %s -> %s", before, after);
+    }
+    if (rc == 0 && n > SHOWN)
+        rc = orr_edit_echo_say(echo, " and %u more", n - SHOWN);
+    return rc;
+}
+
+/* ---- JSON ---- */
+
+static void print_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++)
+        if (*text == '"' || *text == '\\')
+            fprintf(out, "\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            fprintf(out, "\\u%04x", (unsigned)*text);
+        else
+            fputc(*text, out);
+    fputc('"', out);
+}
+
+static void print_number(FILE *out, double value)
+{
+    char text[ORR_NUMBER_MAX];
+
+    if (!isfinite(value)) {
+        fputs("null", out);
+        return;
+    }
+    orr_number_print(value, text);
+    fputs(text, out);
+}
+
+static void print_items(FILE *out, const char *name,
+                        const struct orr_edit_item *items, unsigned n)
+{
+    fprintf(out, ", \"%s\": [", name);
+    for (unsigned i = 0; i < n; i++) {
+        fputs(i ? ", {\"name\": " : "{\"name\": ", out);
+        print_text(out, items[i].name);
+        fputs(", \"before\": ", out);
+        print_number(out, items[i].before);
+        fputs(", \"after\": ", out);
+        print_number(out, items[i].after);
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+static void print_members(FILE *out, const struct orr_edit_echo *echo)
+{
+    fputs("\"edit\": ", out);
+    print_text(out, echo->edit);
+    fprintf(out,
+            ", \"effect\": %s, \"echo\": ", echo->effect ? "true" : "false");
+    print_text(out, echo->text ? echo->text : "");
+    fprintf(out, ", \"quantity\": \"%s\"", echo->quantity);
+    print_items(out, "devices", echo->devices, echo->ndevices);
+    print_items(out, "links", echo->links, echo->nlinks);
+    fputs(", \"ways\": [", out);
+    for (unsigned i = 0; i < echo->nways; i++) {
+        fputs(i ? ", [" : "[", out);
+        print_text(out, echo->ways[i].src);
+        fputs(", ", out);
+        print_text(out, echo->ways[i].dst);
+        fputc(']', out);
+    }
+    fputc(']', out);
+}
+
+char *orr_edit_echo_json(const struct orr_edit_echo *echo)
+{
+    struct orr_c_locale locale;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    bool failed;
+
+    if (!out)
+        return NULL;
+    if (orr_c_locale_begin(&locale)) {
+        fclose(out);
+        free(text);
+        return NULL;
+    }
+    print_members(out, echo);
+    failed = ferror(out) != 0;
+    orr_c_locale_end(&locale);
+    if (fclose(out) == 0 && !failed)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static void free_items(struct orr_edit_item *items, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        free(items[i].name);
+    free(items);
+}
+
+void orr_edit_echoes_free(struct orr_edit_echo *echoes, unsigned n)
+{
+    for (unsigned e = 0; e < n; e++) {
+        struct orr_edit_echo *echo = &echoes[e];
+
+        free(echo->edit);
+        free(echo->text);
+        free(echo->kernel);
+        free_items(echo->devices, echo->ndevices);
+        free_items(echo->links, echo->nlinks);
+        for (unsigned i = 0; i < echo->nways; i++) {
+            free(echo->ways[i].src);
+            free(echo->ways[i].dst);
+        }
+        free(echo->ways);
+    }
+    free(echoes);
+}

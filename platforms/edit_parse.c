@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * platforms/edit_parse.c - reads the little language of what-if edits; the
+ * grammar is in docs/WHAT_IF.md. No state; expects the C locale.
+ */
+#include "platforms/edit_private.h"
+
+#include "platforms/units.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+    const char *name, *host;
+    unsigned props; /* bit per property that it has */
+    bool numbers;   /* may be followed by [0-3] */
+} classes[ORR_EDIT_NCLASSES] = {
+#define BIT(prop) (1u << ORR_EDIT_##prop)
+#define ROUTE     (BIT(BANDWIDTH) | BIT(LATENCY))
+    [ORR_EDIT_CPU] = {"cpu", "CPU", BIT(COUNT) | BIT(SPEED), true},
+    [ORR_EDIT_CUDA] = {"cuda", "CUDA", BIT(COUNT) | BIT(MEMORY) | BIT(SPEED),
+                       true},
+    [ORR_EDIT_OPENCL] = {"opencl", "OpenCL",
+                         BIT(COUNT) | BIT(MEMORY) | BIT(SPEED), true},
+    [ORR_EDIT_KERNEL] = {"kernel", NULL, BIT(SPEED) | BIT(TIME), false},
+    [ORR_EDIT_LINK] = {"link", NULL, ROUTE, false},
+    [ORR_EDIT_PCIE] = {"pcie", NULL, ROUTE, true},
+    [ORR_EDIT_NVLINK] = {"nvlink", NULL, ROUTE | BIT(SWITCH), true},
+    [ORR_EDIT_PEER] = {"peer", NULL, ROUTE, true},
+    [ORR_EDIT_RAM] = {"ram", NULL, ROUTE, false},
+    [ORR_EDIT_MEMBUS] = {"membus", NULL, ROUTE, false},
+    [ORR_EDIT_DISK] = {"disk", NULL, ROUTE, false},
+    [ORR_EDIT_BUS] = {"bus", NULL, ROUTE, false},
+#undef ROUTE
+#undef BIT
+};
+
+static const char *const props[ORR_EDIT_NPROPS] = {
+    [ORR_EDIT_COUNT] = "count",
+    [ORR_EDIT_MEMORY] = "memory",
+    [ORR_EDIT_SPEED] = "speed",
+    [ORR_EDIT_TIME] = "time",
+    [ORR_EDIT_BANDWIDTH] = "bandwidth",
+    [ORR_EDIT_LATENCY] = "latency",
+    [ORR_EDIT_SWITCH] = "",
+};
+
+struct parser {
+    const char *begin, *at, *end; /* of one edit */
+    unsigned number;              /* of the edit, from 1 */
+    struct orr_edit *edit;
+    struct orr_error *err;
+};
+
+const char *orr_edit_class_name(enum orr_edit_class class)
+{
+    return classes[class].name;
+}
+
+const char *orr_edit_class_host(enum orr_edit_class class)
+{
+    return classes[class].host;
+}
+
+/* ---- errors ---- */
+
+static int wrong_at(const struct parser *p, const char *place,
+                    const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int wrong_at(const struct parser *p, const char *place,
+                    const char *format, ...)
+{
+    char words[600];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(words, sizeof(words), format, args);
+    va_end(args);
+    return orr_fail(p->err, -EINVAL, "edit %u, \"%.*s\", column %u: %s",
+                    p->number,
+                    (int)(p->end - p->begin < 120 ? p->end - p->begin : 120),
+                    p->begin, (unsigned)(place - p->begin) + 1, words);
+}
+
+/* How many letters two words differ by: Levenshtein's distance, for words of
+ * at most 15 letters. */
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned row[17], na = (unsigned)strlen(a), nb = (unsigned)strlen(b);
+
+    if (na > 15 || nb > 15)
+        return UINT_MAX;
+    for (unsigned j = 0; j <= nb; j++)
+        row[j] = j;
+    for (unsigned i = 1; i <= na; i++) {
+        unsigned corner = row[0];
+
+        row[0] = i;
+        for (unsigned j = 1; j <= nb; j++) {
+            unsigned best = corner + (tolower((unsigned char)a[i - 1]) !=
+                                      tolower((unsigned char)b[j - 1]));
+
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            corner = row[j];
+            row[j] = best;
+        }
+    }
+    return row[nb];
+}
+
+static void add_word(char *text, size_t size, const char *word)
+{
+    size_t length = strlen(text);
+
+    if (length < size)
+        snprintf(text + length, size - length, "%s%s", length ? ", " : "",
+                 word);
+}
+
+/* "cuda, cpu, …": the words there are, the nearest to `typed` first. */
+static void list_words(const char *const *words, unsigned n, const char *typed,
+                       char *text, size_t size)
+{
+    *text = '\0';
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned i = 0; i < n; i++)
+            if (*words[i] && (distance(words[i], typed) <= 2) == (pass == 0))
+                add_word(text, size, words[i]);
+}
+
+/* ---- words ---- */
+
+static void skip_blanks(struct parser *p)
+{
+    while (p->at < p->end && (*p->at == ' ' || *p->at == '\t'))
+        p->at++;
+}
+
+/* The letters that come next, cut to what fits. */
+static void take_word(struct parser *p, char *word, size_t size)
+{
+    size_t n = 0;
+
+    for (; p->at < p->end && isalpha((unsigned char)*p->at); p->at++)
+        if (n + 1 < size)
+            word[n++] = *p->at;
+    word[n] = '\0';
+}
+
+static bool take_char(struct parser *p, char c)
+{
+    if (p->at == p->end || *p->at != c)
+        return false;
+    p->at++;
+    return true;
+}
+
+static int parse_class(struct parser *p, enum orr_edit_class last,
+                       enum orr_edit_class *ret)
+{
+    const char *words[ORR_EDIT_NCLASSES], *place = p->at;
+    char word[24], known[160];
+
+    take_word(p, word, sizeof(word));
+    for (unsigned i = 0; i <= last; i++) {
+        if (strcasecmp(word, classes[i].name) == 0) {
+            *ret = (enum orr_edit_class)i;
+            return 0;
+        }
+        words[i] = classes[i].name;
+    }
+    list_words(words, last + 1u, word, known, sizeof(known));
+    if (!*word)
+        return wrong_at(p, place, "a name is expected: one of %s", known);
+    return wrong_at(p, place, "unknown name \"%s\": the names are %s", word,
+                    known);
+}
+
+static int parse_prop(struct parser *p)
+{
+    struct orr_edit *edit = p->edit;
+    unsigned mask = classes[edit->class].props;
+    const char *words[ORR_EDIT_NPROPS], *place = p->at;
+    char word[24], known[80];
+
+    take_word(p, word, sizeof(word));
+    for (unsigned i = 0; i < ORR_EDIT_NPROPS; i++) {
+        bool has = mask >> i & 1 && *props[i];
+
+        if (has && strcasecmp(word, props[i]) == 0) {
+            edit->prop = (enum orr_edit_prop)i;
+            return 0;
+        }
+        words[i] = has ? props[i] : "";
+    }
+    list_words(words, ORR_EDIT_NPROPS, word, known, sizeof(known));
+    return wrong_at(p, place, "%s has no \"%s\": it has %s",
+                    classes[edit->class].name, word, known);
+}
+
+/* ---- brackets ---- */
+
+static int parse_number(struct parser *p, unsigned *ret)
+{
+    const char *place = p->at;
+    unsigned value = 0;
+
+    while (p->at < p->end && isdigit((unsigned char)*p->at)) {
+        if (value > 99999)
+            return wrong_at(p, place,
+                            "that is too large for a number of a "
+                            "device");
+        value = 10 * value + (unsigned)(*p->at++ - '0');
+    }
+    if (p->at == place)
+        return wrong_at(p, place, "a number is expected, as in [2] or [0-3]");
+    *ret = value;
+    return 0;
+}
+
+/* What follows "[": "2", "0-3", "0,4-7". */
+static int parse_numbers(struct parser *p)
+{
+    struct orr_edit *edit = p->edit;
+    int rc = 0;
+
+    edit->at_range = (unsigned)(p->at - p->begin) + 1;
+    do {
+        struct orr_edit_range range;
+
+        if (edit->nranges == ORR_EDIT_MAX_RANGES)
+            return wrong_at(p, p->at,
+                            "at most %d numbers and ranges fit "
+                            "between brackets",
+                            ORR_EDIT_MAX_RANGES);
+        skip_blanks(p);
+        rc = parse_number(p, &range.first);
+        range.last = range.first;
+        if (rc == 0 && take_char(p, '-'))
+            rc = parse_number(p, &range.last);
+        if (rc)
+            return rc;
+        if (range.last < range.first)
+            return wrong_at(p, p->at, "a range goes upwards, as in [0-3]");
+        edit->ranges[edit->nranges++] = range;
+        skip_blanks(p);
+    } while (take_char(p, ','));
+    if (!take_char(p, ']'))
+        return wrong_at(p, p->at, "\"]\" is expected");
+    return 0;
+}
+
+/* What follows `["`; the name without its backslashes goes to `to`. */
+static int parse_quoted(struct parser *p, char *to)
+{
+    const char *place = p->at - 1;
+
+    while (p->at < p->end && *p->at != '"') {
+        if (*p->at == '\\') {
+            p->at++;
+            if (p->at == p->end || (*p->at != '"' && *p->at != '\\'))
+                return wrong_at(p, p->at,
+                                "behind \"\\\" only \" and \\ can "
+                                "stand");
+        }
+        *to++ = *p->at++;
+    }
+    *to = '\0';
+    if (!take_char(p, '"'))
+        return wrong_at(p, place,
+                        "the name that begins here has no end: "
+                        "close it with a second quotation mark");
+    return 0;
+}
+
+/* What follows "[": a name in quotation marks or, without brackets and blanks,
+ * as it is. A kernel's pattern keeps its quotation marks, which mean that the
+ * whole name is given. */
+static int parse_name(struct parser *p)
+{
+    struct orr_edit *edit = p->edit;
+    const char *place = p->at;
+    bool keep = edit->class == ORR_EDIT_KERNEL;
+    int rc = 0;
+
+    edit->at_range = (unsigned)(p->at - p->begin) + 1;
+    edit->name = calloc(1, (size_t)(p->end - p->at) + 2);
+    if (!edit->name)
+        return -ENOMEM;
+    if (take_char(p, '"')) {
+        rc = parse_quoted(p, edit->name);
+    } else {
+        char *to = edit->name;
+
+        while (p->at < p->end && !strchr("[]\" \t", *p->at))
+            *to++ = *p->at++;
+    }
+    if (rc)
+        return rc;
+    if (!*edit->name)
+        return wrong_at(p, place, "a name is expected");
+    if (strlen(edit->name) > 200)
+        return wrong_at(p, place, "the name is too long");
+    if (keep && *place == '"')
+        snprintf(edit->name, (size_t)(p->at - place) + 1, "%.*s",
+                 (int)(p->at - place), place);
+    if (!take_char(p, ']'))
+        return wrong_at(p, p->at,
+                        "\"]\" is expected; write names with "
+                        "brackets or blanks as [\"name\"]");
+    return 0;
+}
+
+/* ---- target ---- */
+
+/* " on cuda[1]" behind a kernel; nothing: everywhere. */
+static int parse_on(struct parser *p)
+{
+    const char *before = p->at;
+    char word[4];
+    int rc;
+
+    p->edit->on = ORR_EDIT_ANYWHERE;
+    skip_blanks(p);
+    take_word(p, word, sizeof(word));
+    if (strcasecmp(word, "on") != 0 || before == p->at) {
+        p->at = before;
+        return 0;
+    }
+    skip_blanks(p);
+    rc = parse_class(p, ORR_EDIT_OPENCL, &p->edit->on);
+    if (rc == 0 && take_char(p, '['))
+        rc = parse_numbers(p);
+    return rc;
+}
+
+static int parse_kernel(struct parser *p)
+{
+    int rc;
+
+    if (!take_char(p, '['))
+        return wrong_at(p, p->at,
+                        "kernel is followed by a name in brackets, "
+                        "as in kernel[gemm]");
+    rc = parse_name(p);
+    p->edit->prop = ORR_EDIT_SPEED;
+    if (rc == 0 && take_char(p, '.'))
+        rc = parse_prop(p);
+    return rc ? rc : parse_on(p);
+}
+
+static int parse_target(struct parser *p)
+{
+    struct orr_edit *edit = p->edit;
+    int rc = parse_class(p, ORR_EDIT_BUS, &edit->class);
+
+    if (rc)
+        return rc;
+    if (edit->class == ORR_EDIT_KERNEL)
+        return parse_kernel(p);
+    if (edit->class == ORR_EDIT_LINK) {
+        if (!take_char(p, '['))
+            return wrong_at(p, p->at,
+                            "link is followed by a name in "
+                            "brackets, as in link[\"Host\"]");
+        rc = parse_name(p);
+    } else if (take_char(p, '[')) {
+        if (!classes[edit->class].numbers)
+            return wrong_at(p, p->at - 1, "%s has no numbers",
+                            classes[edit->class].name);
+        rc = parse_numbers(p);
+    }
+    if (rc)
+        return rc;
+    if (take_char(p, '.'))
+        rc = parse_prop(p);
+    else if (edit->class == ORR_EDIT_NVLINK && !edit->nranges)
+        edit->prop = ORR_EDIT_SWITCH;
+    else
+        return wrong_at(p, p->at,
+                        "a dot and a property are expected, as in "
+                        "%s.%s",
+                        classes[edit->class].name,
+                        edit->class <= ORR_EDIT_OPENCL ? "count" : "bandwidth");
+    if (rc == 0 && edit->prop == ORR_EDIT_COUNT && edit->nranges)
+        return wrong_at(p, p->begin + edit->at_range - 1,
+                        "a count belongs to all devices: leave the brackets "
+                        "out");
+    return rc;
+}
+
+/* ---- operator and value ---- */
+
+static int parse_op(struct parser *p)
+{
+    static const char *const ops[] = {
+        [ORR_EDIT_SET] = "=",   [ORR_EDIT_TIMES] = "*=", [ORR_EDIT_OVER] = "/=",
+        [ORR_EDIT_PLUS] = "+=", [ORR_EDIT_MINUS] = "-=",
+    };
+    const char *place = p->at;
+    size_t length = 0;
+
+    skip_blanks(p);
+    while (p->at + length < p->end && strchr("=*/+-", p->at[length]))
+        length++;
+    for (unsigned i = 0; i < 5; i++) {
+        if (strlen(ops[i]) != length || strncmp(p->at, ops[i], length) != 0)
+            continue;
+        if (p->at == place || p->at + length == p->end ||
+            !strchr(" \t", p->at[length]))
+            return wrong_at(p, p->at, "write blanks around \"%s\"", ops[i]);
+        p->at += length;
+        p->edit->op = (enum orr_edit_op)i;
+        skip_blanks(p);
+        return 0;
+    }
+    return wrong_at(p, p->at,
+                    "an operator is expected: one of =, *=, /=, +=, "
+                    "-=, with blanks around it");
+}
+
+/* A figure with its unit, in bytes, bytes per second or seconds. */
+static const char *parse_quantity(enum orr_edit_prop prop, const char *text,
+                                  double *ret)
+{
+    char spelled[64];
+    size_t length = strlen(text);
+    const char *problem;
+
+    if (orr_number_parse(text, ret) == NULL) /* 0 needs no unit */
+        return *ret == 0                  ? NULL
+               : prop == ORR_EDIT_LATENCY ? "has no unit: write ns, us, ms or s"
+               : prop == ORR_EDIT_MEMORY
+                   ? "has no unit: write B, MB, GB, MiB or GiB"
+                   : "has no unit: write MBps, GBps, MiBps or GiBps";
+    if (prop == ORR_EDIT_LATENCY)
+        return orr_quantity_parse(ORR_QUANTITY_TIME, text, ret);
+    /* GB/s is GBps; and bytes have the prefixes of bytes per second. */
+    if (prop == ORR_EDIT_BANDWIDTH && length > 2 &&
+        strcmp(text + length - 2, "/s") == 0)
+        length -= 2;
+    else if (prop == ORR_EDIT_BANDWIDTH)
+        return orr_quantity_parse(ORR_QUANTITY_BANDWIDTH, text, ret);
+    if (prop == ORR_EDIT_MEMORY && text[length - 1] != 'B')
+        return "is not in bytes: write B, kB, MB, GB, TB, KiB, MiB, GiB or TiB";
+    snprintf(spelled, sizeof(spelled), "%.*sps", (int)length, text);
+    problem = orr_quantity_parse(ORR_QUANTITY_BANDWIDTH, spelled, ret);
+    return problem ? "has an unknown unit: write B, kB, MB, GB, TB, KiB, MiB, "
+                     "GiB or TiB"
+                   : NULL;
+}
+
+static int parse_switch(struct parser *p, const char *text)
+{
+    if (p->edit->op != ORR_EDIT_SET)
+        return wrong_at(p, p->at, "nvlink is switched with \"=\"");
+    p->edit->on_off = strcasecmp(text, "on") == 0;
+    if (!p->edit->on_off && strcasecmp(text, "off") != 0)
+        return wrong_at(p, p->at, "\"%.40s\" is neither on nor off", text);
+    return 0;
+}
+
+/* Whether the value is a bare number: a factor, a count, a speed. */
+static bool is_bare(const struct orr_edit *edit)
+{
+    return edit->op == ORR_EDIT_TIMES || edit->op == ORR_EDIT_OVER ||
+           edit->prop == ORR_EDIT_COUNT || edit->prop == ORR_EDIT_SPEED ||
+           edit->prop == ORR_EDIT_TIME;
+}
+
+static int check_value(struct parser *p, const char *text)
+{
+    const struct orr_edit *edit = p->edit;
+    bool factor = edit->op == ORR_EDIT_TIMES || edit->op == ORR_EDIT_OVER;
+    bool zero = !factor && (edit->prop == ORR_EDIT_COUNT ||
+                            edit->prop == ORR_EDIT_LATENCY);
+
+    if (!isfinite(edit->value) || edit->value < 0)
+        return wrong_at(p, p->at, "\"%.40s\" is negative", text);
+    if (edit->value == 0 && !zero)
+        return wrong_at(p, p->at, "\"%.40s\" is 0: write a figure above it",
+                        text);
+    if (edit->prop == ORR_EDIT_COUNT && !factor &&
+        (floor(edit->value) != edit->value || edit->value > 1e6))
+        return wrong_at(p, p->at, "\"%.40s\" is no count of devices", text);
+    return 0;
+}
+
+static int parse_value(struct parser *p)
+{
+    struct orr_edit *edit = p->edit;
+    char text[48];
+    const char *problem;
+    size_t length = (size_t)(p->end - p->at);
+
+    edit->at_value = (unsigned)(p->at - p->begin) + 1;
+    if (length == 0)
+        return wrong_at(p, p->at, "a value is expected");
+    if (length >= sizeof(text) - 3)
+        return wrong_at(p, p->at, "that is too long for a value");
+    memcpy(text, p->at, length);
+    text[length] = '\0';
+    if (edit->prop == ORR_EDIT_SWITCH)
+        return parse_switch(p, text);
+    problem = is_bare(edit) ? orr_number_parse(text, &edit->value)
+                            : parse_quantity(edit->prop, text, &edit->value);
+    if (problem)
+        return wrong_at(p, p->at, "\"%s\" %s", text, problem);
+    return check_value(p, text);
+}
+
+/* ---- all of it ---- */
+
+static int parse_one(struct parser *p)
+{
+    int rc;
+
+    p->edit->text = strndup(p->begin, (size_t)(p->end - p->begin));
+    if (!p->edit->text)
+        return -ENOMEM;
+    p->edit->at_target = 1;
+    rc = parse_target(p);
+    if (rc == 0)
+        rc = parse_op(p);
+    return rc ? rc : parse_value(p);
+}
+
+/* Where the edit that begins here ends: at ";" or a line end outside quotation
+ * marks. */
+static const char *end_of_edit(const char *at)
+{
+    bool quoted = false;
+
+    for (; *at && *at != '\n'; at++) {
+        if (*at == '"')
+            quoted = !quoted;
+        else if (*at == '\\' && quoted && at[1] && at[1] != '\n')
+            at++;
+        else if (*at == ';' && !quoted)
+            break;
+    }
+    return at;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static int append(struct orr_edit_list *list, const char *begin,
+                  const char *end, struct orr_error *err)
+{
+    struct parser p = {begin, begin, end, list->n + 1, NULL, err};
+    struct orr_edit *items;
+
+    if (list->n == ORR_EDIT_MAX)
+        return orr_fail(err, -EINVAL, "more than %d edits at once",
+                        ORR_EDIT_MAX);
+    items = realloc(list->items, (list->n + 1) * sizeof(*items));
+    if (!items)
+        return -ENOMEM;
+    list->items = items;
+    p.edit = &items[list->n++];
+    *p.edit = (struct orr_edit){.on = ORR_EDIT_ANYWHERE};
+    return parse_one(&p);
+}
+
+int orr_edit_parse(const char *text, struct orr_edit_list *ret,
+                   struct orr_error *err)
+{
+    struct orr_edit_list list = {NULL, 0};
+    int rc = 0;
+
+    if (strlen(text) > ORR_EDIT_MAX_BYTES)
+        return orr_fail(err, -EINVAL, "the edits are longer than %d bytes",
+                        ORR_EDIT_MAX_BYTES);
+    while (rc == 0 && *text) {
+        const char *end = end_of_edit(text), *begin = text, *last = end;
+
+        while (begin < last && is_blank(*begin))
+            begin++;
+        while (last > begin && is_blank(last[-1]))
+            last--;
+        if (begin < last)
+            rc = append(&list, begin, last, err);
+        text = *end ? end + 1 : end;
+    }
+    if (rc == 0) {
+        *ret = list;
+        return 0;
+    }
+    orr_edit_list_done(&list);
+    return rc == -ENOMEM ? orr_fail(err, rc, "no memory for the edits") : rc;
+}
+
+void orr_edit_list_done(struct orr_edit_list *list)
+{
+    for (unsigned i = 0; i < list->n; i++) {
+        free(list->items[i].text);
+        free(list->items[i].name);
+    }
+    free(list->items);
+    *list = (struct orr_edit_list){NULL, 0};
+}

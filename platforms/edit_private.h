@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * platforms/edit_private.h - what the files edit*.c share: an edit as it was
+ * read, and the description while it is applied. One thread.
+ */
+#pragma once
+
+#include "platforms/edit.h"
+
+/* What stands left of the operator. */
+enum orr_edit_class {
+    ORR_EDIT_CPU, /* the first three are kinds of workers */
+    ORR_EDIT_CUDA,
+    ORR_EDIT_OPENCL,
+    ORR_EDIT_KERNEL,
+    ORR_EDIT_LINK,
+    ORR_EDIT_PCIE, /* from here on: whole routes */
+    ORR_EDIT_NVLINK,
+    ORR_EDIT_PEER,
+    ORR_EDIT_RAM,
+    ORR_EDIT_MEMBUS,
+    ORR_EDIT_DISK,
+    ORR_EDIT_BUS,
+    ORR_EDIT_NCLASSES,
+};
+
+enum orr_edit_prop {
+    ORR_EDIT_COUNT,
+    ORR_EDIT_MEMORY,
+    ORR_EDIT_SPEED,
+    ORR_EDIT_TIME,
+    ORR_EDIT_BANDWIDTH,
+    ORR_EDIT_LATENCY,
+    ORR_EDIT_SWITCH, /* nvlink = on */
+    ORR_EDIT_NPROPS,
+};
+
+enum orr_edit_op {
+    ORR_EDIT_SET,
+    ORR_EDIT_TIMES,
+    ORR_EDIT_OVER,
+    ORR_EDIT_PLUS,
+    ORR_EDIT_MINUS,
+};
+
+#define ORR_EDIT_MAX_RANGES 16
+#define ORR_EDIT_ANYWHERE   ORR_EDIT_NCLASSES
+
+struct orr_edit_range {
+    unsigned first, last;
+};
+
+struct orr_edit {
+    char *text; /* as written, without blanks around it; owned */
+    enum orr_edit_class class;
+    enum orr_edit_prop prop;
+    enum orr_edit_op op;
+    char *name; /* of a link, unquoted, or a kernel's pattern as written */
+    enum orr_edit_class on; /* a kernel's kind of workers, or ANYWHERE */
+    /* Numbers in brackets, behind the class or behind `on`; none: all. */
+    struct orr_edit_range ranges[ORR_EDIT_MAX_RANGES];
+    unsigned nranges;
+    double value; /* flops… in bytes, bytes per second, seconds, or a factor */
+    bool on_off;  /* of ORR_EDIT_SWITCH */
+    /* Columns (from 1) of what errors are about. */
+    unsigned at_target, at_range, at_value;
+};
+
+struct orr_edit_list {
+    struct orr_edit *items; /* owned */
+    unsigned n;
+};
+
+/* Reads all edits of a text. Errors: -EINVAL naming the edit, the place and
+ * what could stand there; -ENOMEM. */
+int orr_edit_parse(const char *text, struct orr_edit_list *ret,
+                   struct orr_error *err);
+void orr_edit_list_done(struct orr_edit_list *list);
+
+/* "cuda", "pcie"; the hosts' prefix of the first three, "CUDA". */
+const char *orr_edit_class_name(enum orr_edit_class class);
+const char *orr_edit_class_host(enum orr_edit_class class);
+
+/* One edit on its way. */
+struct orr_edit_work {
+    struct orr_machine_desc *desc;
+    const struct orr_edit *edit;
+    struct orr_edit_echo *echo;
+    struct orr_error *err;
+    bool changed; /* a figure, a host or a route is another one */
+};
+
+/* Fails with -EINVAL and words behind the edit and the column. */
+int orr_edit_wrong(const struct orr_edit_work *work, unsigned column,
+                   const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int orr_edit_no_memory(const struct orr_edit_work *work);
+
+/* What edit says of the figure `old`. *ret is finite and above 0, or 0 when
+ * `zero` allows it. */
+int orr_edit_compute(const struct orr_edit_work *work, double old, bool zero,
+                     double *ret);
+
+/* -- which hosts, links, routes (edit_select.c) -- */
+
+/* Whether number k is among those in brackets. */
+bool orr_edit_has_number(const struct orr_edit *edit, unsigned k);
+
+/* How many hosts of a kind there are, by the counts of the description. */
+unsigned orr_edit_count_of(const struct orr_machine_desc *desc,
+                           enum orr_edit_class kind);
+
+/* Fails if a number in brackets has no device of the kind. */
+int orr_edit_check_numbers(const struct orr_edit_work *work,
+                           enum orr_edit_class kind);
+
+bool orr_edit_is_main_memory(const struct orr_host_desc *host);
+bool orr_edit_is_device(const struct orr_host_desc *host);
+bool orr_edit_is_membus(const struct orr_link_desc *link);
+
+/* Whether the link is named after NVLink or NVSwitch, or has the property
+ * orrery-class "nvlink". */
+bool orr_edit_is_nvlink(const struct orr_link_desc *link);
+
+/* For each route whether it is one of NVLink: between devices, over such a
+ * link or, as StarPU writes them, over one link that only these two use.
+ * Owned by the caller, NULL when out of memory. */
+bool *orr_edit_nvlink_routes(const struct orr_machine_desc *desc);
+
+/* For each link whether the edit means it: of the class, or the one named.
+ * Errors: -EINVAL with the names there are; -ENOMEM. */
+int orr_edit_select_links(const struct orr_edit_work *work, bool *links);
+
+/* -- changes; each fills work->echo -- */
+
+int orr_edit_change_count(struct orr_edit_work *work);
+int orr_edit_change_hosts(struct orr_edit_work *work); /* memory, speed */
+int orr_edit_change_kernel(struct orr_edit_work *work);
+int orr_edit_change_links(struct orr_edit_work *work);
+int orr_edit_switch_nvlink(struct orr_edit_work *work);
+
+/* Appends hosts `prefix`<n>… up to `wanted`, host k as host k mod n, with its
+ * properties, its routes and the links that are its own. */
+int orr_edit_add_hosts(struct orr_edit_work *work, const char *prefix,
+                       unsigned n, unsigned wanted);
+
+/* Takes away hosts `prefix`<wanted> and above, their routes, and the links that
+ * nobody else uses. */
+int orr_edit_remove_hosts(struct orr_edit_work *work, const char *prefix,
+                          unsigned wanted);
+
+/* -- bus figures (edit_bus.c) -- */
+
+/* Figures before an edit; all zero: none. */
+struct orr_edit_bus {
+    unsigned ncuda, nopencl, nnodes;
+    double *bandwidth, *latency;             /* measured */
+    double *route_bandwidth, *route_latency; /* what the routes give */
+};
+
+/* Keeps what is measured. Errors: -ENOMEM. */
+int orr_edit_bus_begin(struct orr_machine_desc *desc, struct orr_edit_bus *bus);
+
+/* Completes the edited description, and scales what was measured as what the
+ * routes give has changed. Errors as orr_machine_desc_finish. */
+int orr_edit_bus_end(struct orr_machine_desc *desc, struct orr_edit_bus *bus,
+                     struct orr_error *err);
+void orr_edit_bus_done(struct orr_edit_bus *bus);
+
+/* -- the echo (edit_echo.c); they fail with -ENOMEM -- */
+
+int orr_edit_echo_device(struct orr_edit_echo *echo, const char *name,
+                         double before, double after);
+int orr_edit_echo_link(struct orr_edit_echo *echo, const char *name,
+                       double before, double after);
+int orr_edit_echo_way(struct orr_edit_echo *echo, const char *src,
+                      const char *dst);
+
+/* Replaces the sentence, or goes on with it. */
+int orr_edit_echo_say(struct orr_edit_echo *echo, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Goes on with the items: `"Host" 6.52 -> 13 GB/s, … and 3 more`. */
+int orr_edit_echo_items(struct orr_edit_echo *echo,
+                        const struct orr_edit_item *items, unsigned n);
