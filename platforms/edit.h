@@ -33,7 +33,7 @@ struct orr_edit_echo {
     struct orr_edit_item *devices, *links;
     unsigned ndevices, nlinks;
     struct orr_edit_way *ways; /* the first ORR_EDIT_MAX_WAYS */
-    unsigned nways;
+    unsigned nways, ways_left_out;
 };
 
 #define ORR_EDIT_MAX_WAYS 16384
@@ -55,7 +55,7 @@ int orr_machine_desc_edit(struct orr_machine_desc *desc, const char *edits,
 
 /* The members of a JSON object, without its braces: "edit", "effect", "echo",
  * "quantity", "devices", "links" (name, before, after; null: none), "ways"
- * (pairs of names). Owned by the caller; NULL when out of memory. */
+ * (pairs of names), "ways_left_out" (how many more). Owned by the caller; NULL when out of memory. */
 char *orr_edit_echo_json(const struct orr_edit_echo *echo);
 
 /* Frees desc->edits; for orr_machine_desc_free. */

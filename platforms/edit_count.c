@@ -14,6 +14,10 @@
 #include <math.h>
 #include <string.h>
 
+/* More than a program can use (STARPU_MAXNODES); their routes grow with the
+ * square, and each edit looks at all of them. */
+#define MAX_DEVICES 256
+
 /* OpenCL devices that have the number of a CUDA device are that device. */
 static unsigned drivers_of(unsigned ncuda, unsigned nopencl)
 {
@@ -125,9 +129,9 @@ static int say_new(struct orr_edit_echo *echo, const char *prefix,
     if (rc == 0 && added > before && before > 1)
         rc = orr_edit_echo_say(echo, " in turn");
     return rc ? rc
-              : orr_edit_echo_say(echo,
-                                  ", with %u links and %u routes of their own",
-                                  echo->nlinks, echo->nways);
+              : orr_edit_echo_say(
+                    echo, ", with %u links and %u routes of their own",
+                    echo->nlinks, echo->nways + echo->ways_left_out);
 }
 
 static int say_devices(struct orr_edit_work *work, unsigned before,
@@ -214,7 +218,8 @@ static int change_devices(struct orr_edit_work *work)
     bool is_cuda = work->edit->class == ORR_EDIT_CUDA;
     unsigned before = is_cuda ? desc->ncuda : desc->nopencl, after;
     unsigned others = is_cuda ? desc->nopencl : desc->ncuda;
-    int rc = wanted_count(work, before, before, ORR_DESC_MAX_NODES - 1 - others,
+    int rc = wanted_count(work, before, before,
+                          others < MAX_DEVICES ? MAX_DEVICES - others : before,
                           &after);
 
     if (rc)

@@ -56,8 +56,10 @@ int orr_edit_echo_way(struct orr_edit_echo *echo, const char *src,
     struct orr_edit_way *larger;
     struct orr_edit_way way;
 
-    if (echo->nways == ORR_EDIT_MAX_WAYS)
+    if (echo->nways == ORR_EDIT_MAX_WAYS) {
+        echo->ways_left_out++;
         return 0;
+    }
     larger = grown(echo->ways, echo->nways, sizeof(*larger));
     if (!larger)
         return -ENOMEM;
@@ -205,7 +207,7 @@ static void print_members(FILE *out, const struct orr_edit_echo *echo)
         print_text(out, echo->ways[i].dst);
         fputc(']', out);
     }
-    fputc(']', out);
+    fprintf(out, "], \"ways_left_out\": %u", echo->ways_left_out);
 }
 
 char *orr_edit_echo_json(const struct orr_edit_echo *echo)

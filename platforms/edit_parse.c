@@ -89,33 +89,36 @@ static int wrong_at(const struct parser *p, const char *place,
                     p->begin, (unsigned)(place - p->begin) + 1, words);
 }
 
-/* How many letters two words differ by: Levenshtein's distance, for words of
- * at most 15 letters. */
+static bool same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* How many letters two words of at most 15 letters differ by: Levenshtein's
+ * distance, where two exchanged neighbours count once. */
 static unsigned distance(const char *a, const char *b)
 {
-    unsigned row[17], na = (unsigned)strlen(a), nb = (unsigned)strlen(b);
+    unsigned d[16][16], na = (unsigned)strlen(a), nb = (unsigned)strlen(b);
 
     if (na > 15 || nb > 15)
         return UINT_MAX;
-    for (unsigned j = 0; j <= nb; j++)
-        row[j] = j;
-    for (unsigned i = 1; i <= na; i++) {
-        unsigned corner = row[0];
+    for (unsigned i = 0; i <= na; i++)
+        for (unsigned j = 0; j <= nb; j++) {
+            unsigned best = i + j; /* beside an empty word */
 
-        row[0] = i;
-        for (unsigned j = 1; j <= nb; j++) {
-            unsigned best = corner + (tolower((unsigned char)a[i - 1]) !=
-                                      tolower((unsigned char)b[j - 1]));
-
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            corner = row[j];
-            row[j] = best;
+            if (i && j) {
+                best = d[i - 1][j - 1] + !same_letter(a[i - 1], b[j - 1]);
+                if (d[i - 1][j] + 1 < best)
+                    best = d[i - 1][j] + 1;
+                if (d[i][j - 1] + 1 < best)
+                    best = d[i][j - 1] + 1;
+            }
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+                same_letter(a[i - 2], b[j - 1]) && d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
         }
-    }
-    return row[nb];
+    return d[na][nb];
 }
 
 static void add_word(char *text, size_t size, const char *word)
@@ -132,10 +135,13 @@ static void list_words(const char *const *words, unsigned n, const char *typed,
                        char *text, size_t size)
 {
     *text = '\0';
-    for (unsigned pass = 0; pass < 2; pass++)
-        for (unsigned i = 0; i < n; i++)
-            if (*words[i] && (distance(words[i], typed) <= 2) == (pass == 0))
+    for (unsigned pass = 0; pass <= 3; pass++)
+        for (unsigned i = 0; i < n; i++) {
+            unsigned far = distance(words[i], typed);
+
+            if (*words[i] && (far < 3 ? far : 3) == pass)
                 add_word(text, size, words[i]);
+        }
 }
 
 /* ---- words ---- */

@@ -10,10 +10,9 @@
 #include "platforms/machine_desc.h"
 
 /* Lines of the help of such commands. */
-#define EDITS_HELP                                                             \
-    "      --set 'cuda.count = 8'   what if the machine were different "       \
-    "(docs/WHAT_IF.md);\n"                                                     \
-    "                             may be repeated, several are parted by ;\n"
+#define EDITS_HELP                                                                 \
+    "      --set 'cuda.count = 8'   what if the machine were different; several\n" \
+    "                             are parted by ; (docs/WHAT_IF.md)\n"
 
 /* Applies edits (NULL: none) to a description and says on stderr what each has
  * changed. -1 with a message when that cannot be done. */

@@ -18,6 +18,7 @@ static const char show_help[] =
     "Describes a machine of `orrery machine list` or a platform file.\n"
     "  -m, --machine NAME         the machine\n" EDITS_HELP
     "      --json                 all of the description as JSON\n"
+    "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery machine show hgx-h100-8 --set 'cuda.count = 16'\n";
 
 static const char copy_help[] =
@@ -25,6 +26,7 @@ static const char copy_help[] =
     "Writes a description of this machine, to be calibrated by real runs and\n"
     "simulated with -m FILE.xml; or of another one, so that edits can be kept.\n"
     "  -m, --machine NAME         that machine instead of this one\n" EDITS_HELP
+    "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery machine copy big.xml -m hgx-h100-8 --set 'cuda.count = 16'\n";
 
 struct request {

@@ -7,6 +7,7 @@ written here with xml.etree alone, link by link. Prints TAP.
 usage: test-edits.py CHOLESKY CATALOGUE SHARED
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -425,6 +426,43 @@ class Bench:
         return same, words + more_words
 
 
+# ---- what edits say ----
+
+
+def sayings(folder):
+    """(claim, whether it holds, output) of runs on the NVLink machine."""
+    trace = os.path.join(folder, "words")
+    report = trace + ".json"
+
+    def run(edits, **more):
+        return simulate("hgx-h100-8", edits, dict(more, ORRERY_REPORT=report),
+                        trace, "dmdas")
+
+    ran, out = run("cuda.speed *= 2; kernel[gem5] = 3; nvlink.latency = 1us")
+    edits = json.load(open(report))["edits"] if ran else []
+    yield ("the report has each edit, and what the run did where it applies",
+           len(edits) == 3 and edits[0]["tasks"] > 0 and
+           edits[2]["bytes"] > 0 and not edits[1]["kernels_met"] and
+           edits[0]["devices"][0] == {"name": "CUDA0", "before": 1,
+                                      "after": 2} and
+           ["CUDA0", "CUDA1"] in edits[2]["ways"], out)
+    yield ("an edit that nothing of the run met says so in the end",
+           "kernel[gem5] = 3: no effect on this run, no kernel" in out and
+           out.count("no effect") == 1, out)
+    _, out = run("cuda.count = 10", STARPU_SILENT="1")
+    yield "STARPU_SILENT=1 keeps the echo back", "what if" not in out, out
+    ran, out = run("cpu.count = 4; pcie.bandwith = 2")
+    yield ("a wrong edit ends the program and is named with its place",
+           ran is None and "ORRERY_SET: edit 2, \"pcie.bandwith = 2\", column 6"
+           in out, out)
+    ran, out = simulate("", "cuda.count = 2", {}, trace, "lws")
+    yield ("the real machine cannot be edited",
+           ran is None and "edits a simulated machine" in out, out)
+    ran, out = run("cuda.count = 100")
+    yield ("a machine of too many devices to run is refused",
+           ran is None and "at most" in out, out)
+
+
 def main():
     number, good = 0, True
     folder = tempfile.mkdtemp()
@@ -447,6 +485,9 @@ def main():
                 same, words = bench.compare(edit, change, more)
                 good &= claim(number, same, "%s: %s" % (
                     name, edit.replace("\n", "; ").replace("#", "")), words)
+        for what, holds, output in sayings(folder):
+            number += 1
+            good &= claim(number, holds, what, output)
     finally:
         shutil.rmtree(folder)
     print("1..%d" % number)

@@ -6,6 +6,7 @@
  * the functions below. One thread.
  */
 #include <check.h>
+#include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "perfmodel/sampling.h"
 #include "perfmodel/side.h"
 #include "platforms/doctor.h"
+#include "platforms/edit.h"
 #include "platforms/machine_desc.h"
 #include "tools/model_findings.h"
 #include "tools/model_plot.h"
@@ -79,6 +81,31 @@ static int read_machine(void)
     }
     ck_assert_ptr_eq(desc, &untouched);
     ck_assert_str_ne(err.text, "");
+    return code;
+}
+
+static int edit_machine(void)
+{
+    struct orr_machine_desc *desc = NULL;
+    struct orr_error err = {""};
+    int code = orr_machine_desc_read(TEST_MACHINE, &desc, &err);
+    char *json = NULL;
+
+    if (code == 0)
+        code = orr_machine_desc_edit(
+            desc,
+            "cuda.count = 3; cuda.count -= 1; kernel[gemm] on cuda *= 2; "
+            "pcie.bandwidth *= 2; nvlink = on; nvlink = off; "
+            "link[\"Host\"].latency = 1us; cuda.memory = 8GiB",
+            &err);
+    if (code)
+        ck_assert_str_ne(err.text, "");
+    for (unsigned i = 0; code == 0 && i < desc->nedits; i++) {
+        json = orr_edit_echo_json(&desc->edits[i]);
+        code = json ? 0 : -ENOMEM;
+        free(json);
+    }
+    orr_machine_desc_free(desc);
     return code;
 }
 
@@ -255,8 +282,8 @@ static int summarise(void)
 }
 
 static int (*const readers[])(void) = {
-    read_machine,   read_config, read_models, examine_machine, fit_laws,
-    interpolate,    read_side,   summarise,   judge_and_draw,
+    read_machine,   edit_machine, read_config, read_models, examine_machine,
+    fit_laws,       interpolate,  read_side,   summarise,   judge_and_draw,
 #if ORR_HAS_FIT
     fit_polynomial,
 #endif

@@ -217,13 +217,57 @@ help_is_good()
         ! LC_ALL=C.UTF-8 grep -qE '^.{81}' "$dir/out"
 }
 
-for command in run compare trace machine "machine doctor" \
+for command in run compare trace machine "machine doctor" "machine show" "machine copy" \
     "calibrate kernels" validate "perfmodel list" "perfmodel show" \
     "perfmodel check" "perfmodel plot" "perfmodel export" "perfmodel import" \
     "perfmodel merge" "perfmodel prune"; do
     claim "$command --help says usage, exit codes and an example" \
         help_is_good "$command"
 done
+# What-if edits: the stand-in for a program shows what it was given.
+cat >"$dir/shows" <<'END'
+#!/bin/sh
+printf '<%s>' "${ORRERY_SET-unset}" | tee "$0.seen"
+cat >"$ORRERY_REPORT" <<REPORT
+{"version": "0", "simulated": true, "machine": "moon", "scheduler": "eager",
+ "makespan_us": 1000, "tasks": 1, "exit": "shutdown", "workers": [],
+ "edits": [{"edit": "cuda.count = 8", "effect": true, "echo": "3 -> 8"}]}
+REPORT
+END
+chmod +x "$dir/shows"
+run run -m moon --set 'cuda.count = 8' --set 'nvlink = on; bus.latency = 1us' \
+    -- "$dir/shows"
+claim "run hands all edits on, one a line" \
+    sh -c 'tr "\n" "|" <"$1" | grep -q "<cuda.count = 8|nvlink = on; bus.latency = 1us>"' sh "$dir/out"
+claim "run says what they changed" out_has 'what if     cuda.count = 8: 3 -> 8'
+run run -m moon -- "$dir/shows"
+claim "without --set there are no edits" out_has '<unset>'
+run compare -m moon,mars --set 'cuda.count = 8' -s eager -- "$dir/shows"
+claim "compare names the edits below its table, for each machine" sh -c \
+    'grep -q "what if, on moon" "$1" && grep -q "what if, on mars" "$1" &&
+    grep -q "  cuda.count = 8: 3 -> 8" "$1"' sh "$dir/out"
+run trace -m moon --set 'cuda.count = 8' --json -o "$dir/t.paje" -- "$dir/shows"
+claim "trace hands them on" grep -q '<cuda.count = 8>' "$dir/shows.seen"
+run run --set
+claim "--set needs a value" code_is 2
+run machine show rtx4090-2 --set 'cuda.count = 3' --set 'cuda.speed = 2' --json
+claim "machine show has the edits in its JSON" sh -c \
+    'python3 -c "import json, sys
+d = json.load(open(sys.argv[1]))
+assert d[\"cuda_devices\"] == 3 and len(d[\"edits\"]) == 2" "$1"' sh "$dir/out"
+claim "machine show says on stderr what was edited" \
+    err_has 'what if cuda.count = 3: 2 -> 3 CUDA devices'
+run machine show rtx4090-2 --set 'cuda.cuont = 3'
+claim "a wrong edit ends with 1" code_is 1
+claim "and is named with its place" err_has '"cuda.cuont = 3", column 6'
+run machine copy "$dir/edited.xml" -m rtx4090-2 --set 'cuda.count = 3'
+claim "machine copy writes an edited machine" code_is 0
+run machine show "$dir/edited.xml"
+claim "which can be shown" out_has 'CUDA2 .*models of CUDA0'
+run machine doctor rtx4090-2 --set 'link["PCIe-CUDA1"].bandwidth = 100MBps'
+claim "machine doctor looks at the edited machine" out_has 'CUDA 1'
+run machine doctor --set 'cuda.count = 3'
+claim "machine doctor wants to know which" code_is 2
 
 # The program waits on a pipe that nobody writes to, and says its number first.
 mkfifo "$dir/number" "$dir/never"

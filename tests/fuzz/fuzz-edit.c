@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/fuzz/fuzz-edit.c - whatever edits are asked for, a machine stays sound
+ * or there are words. For libFuzzer:
+ *   fuzz-edit -dict=tests/fuzz/edit.dict CORPUS
+ */
+#include "platforms/desc_build.h"
+#include "platforms/edit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char machine[] =
+    "<platform version='4.1'><zone id='Z' routing='Full'>"
+    "<host id='MAIN' speed='1f'/><host id='CPU0' speed='1f'/>"
+    "<host id='CPU1' speed='1f'/><host id='CPU2' speed='1f'/>"
+    "<host id='CPU3' speed='1f'/>"
+    "<host id='CUDA0' speed='1f'><prop id='memsize' value='4294967296'/></host>"
+    "<host id='CUDA1' speed='1f'><prop id='memcpy_peer' value='1'/></host>"
+    "<host id='OpenCL0' speed='1f'/><host id='RAM' speed='1f'/>"
+    "<link id='Host' bandwidth='9GBps' latency='0s'/>"
+    "<link id='CUDA0-pci [0]' bandwidth='4GBps' latency='2us' "
+    "sharing_policy='SPLITDUPLEX'/>"
+    "<link id='b' bandwidth='4GBps' latency='2us'/>"
+    "<link id='pair' bandwidth='4GBps' latency='2us'/>"
+    "<route src='RAM' dst='CUDA0'><link_ctn id='Host'/>"
+    "<link_ctn id='CUDA0-pci [0]' direction='DOWN'/></route>"
+    "<route src='RAM' dst='CUDA1'><link_ctn id='Host'/><link_ctn id='b'/>"
+    "</route><route src='RAM' dst='OpenCL0'><link_ctn id='b'/></route>"
+    "<route src='CUDA0' dst='CUDA1'><link_ctn id='pair'/>"
+    "<link_ctn id='CUDA0-pci [0]' direction='UP'/></route>"
+    "</zone></platform>";
+
+/* Measured figures, some of them unknown. */
+static void measure(struct orr_machine_desc *desc)
+{
+    for (unsigned i = 0; i < desc->nnodes * desc->nnodes; i++) {
+        desc->bandwidth[i] *= 0.9;
+        if (i % 7 == 3)
+            desc->latency[i] = (double)NAN;
+    }
+    desc->bus_measured = true;
+}
+
+static void check(const struct orr_machine_desc *desc)
+{
+    struct orr_error err = {{0}};
+
+    if (orr_machine_desc_check(desc, &err) ||
+        desc->nnodes != 1 + desc->ncuda + desc->nopencl)
+        abort();
+    for (size_t i = 0; i < (size_t)desc->nnodes * desc->nnodes; i++)
+        if (desc->bandwidth[i] < 0 || desc->latency[i] < 0)
+            abort();
+    for (unsigned i = 0; i < desc->nedits; i++) {
+        char *json = orr_edit_echo_json(&desc->edits[i]);
+
+        if (!json || !desc->edits[i].text)
+            abort();
+        free(json);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct orr_machine_desc *desc = NULL;
+    struct orr_error err = {{0}};
+    char *edits = malloc(size + 1);
+
+    if (!edits || orr_machine_desc_parse("fuzz.xml", machine,
+                                         sizeof(machine) - 1, &desc, &err))
+        abort();
+    memcpy(edits, data, size);
+    edits[size] = '\0';
+    if (size % 2)
+        measure(desc);
+    if (orr_machine_desc_edit(desc, edits, &err) == 0)
+        check(desc);
+    else if (!err.text[0])
+        abort();
+    orr_machine_desc_free(desc);
+    free(edits);
+    return 0;
+}

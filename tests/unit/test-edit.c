@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tests/unit/test-edit.c - what-if edits: what they say and refuse, which links
+ * they mean, what becomes of bus figures; edited machines can be written and
+ * read. Traces are compared in tests/golden/test-edits.py. */
+#include "platforms/edit.h"
+
+#include "platforms/desc_build.h"
+#include "platforms/speeds.h"
+
+#include "tests/unit/platform_texts.h"
+
+#include <check.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct orr_machine_desc *desc;
+static struct orr_error err;
+
+/* Two CUDA devices; a pair link between them; the first's own link has a name
+ * with brackets; the second's OpenCL face; a disk. */
+static const char machine[] = ZONE HOSTS
+    "<host id='CPU0' speed='1f'/><host id='CPU1' speed='1f'/>"
+    "<host id='CPU2' speed='1f'/><host id='CPU3' speed='1f'/>"
+    "<host id='CUDA0' speed='1f'><prop id='memsize' value='4294967296'/></host>"
+    "<host id='CUDA1' speed='1f'><prop id='memsize' value='4294967296'/></host>"
+    "<host id='OpenCL0' speed='1f'/><host id='DISK0' speed='1f'/>"
+    "<link id='Host' bandwidth='8GBps' latency='0s'/>"
+    "<link id='PCI[0] of CUDA0' bandwidth='4GBps' latency='2us' "
+    "sharing_policy='SPLITDUPLEX'/>"
+    "<link id='slot 1' bandwidth='2GBps' latency='4us'/>"
+    "<link id='pair' bandwidth='1GBps' latency='8us'/>"
+    "<link id='spare' bandwidth='1GBps' latency='8us'/>"
+    "<link id='sata' bandwidth='500MBps' latency='100us'/>"
+    "<route src='RAM' dst='CUDA0'><link_ctn id='Host'/>"
+    "<link_ctn id='PCI[0] of CUDA0' direction='DOWN'/></route>"
+    "<route src='RAM' dst='CUDA1'><link_ctn id='Host'/>"
+    "<link_ctn id='slot 1'/></route>"
+    "<route src='RAM' dst='OpenCL0'><link_ctn id='Host'/>"
+    "<link_ctn id='PCI[0] of CUDA0' direction='DOWN'/></route>"
+    "<route src='CUDA0' dst='CUDA1'><link_ctn id='pair'/>"
+    "<link_ctn id='Host'/></route>"
+    "<route src='RAM' dst='DISK0'><link_ctn id='sata'/></route>" END;
+
+static void set_up(void)
+{
+    ck_assert_msg(orr_machine_desc_parse("toy.xml", machine, strlen(machine),
+                                         &desc, &err) == 0,
+                  "%s", err.text);
+}
+
+static void tear_down(void)
+{
+    orr_machine_desc_free(desc);
+    desc = NULL;
+}
+
+static void edit(const char *text)
+{
+    ck_assert_msg(orr_machine_desc_edit(desc, text, &err) == 0, "%s: %s", text,
+                  err.text);
+}
+
+static const struct orr_link_desc *link_of(const char *id)
+{
+    for (unsigned l = 0; l < desc->nlinks; l++)
+        if (strcmp(desc->links[l].id, id) == 0)
+            return &desc->links[l];
+    ck_abort_msg("no link %s", id);
+    return NULL;
+}
+
+static const struct orr_host_desc *host_of(const char *id)
+{
+    int host = orr_machine_desc_host(desc, id);
+
+    ck_assert_msg(host >= 0, "no host %s", id);
+    return &desc->hosts[host];
+}
+
+/* ---- refusals ---- */
+
+static const struct {
+    const char *edit, *words[3];
+} refusals[] = {
+    {"count = 3", {"column 1", "unknown name \"count\"", "cuda"}},
+    {"cdua.count = 3", {"unknown name \"cdua\": the names are cuda"}},
+    {"= 3", {"column 1", "a name is expected"}},
+    {"cuda = 3", {"column 5", "a dot and a property", "cuda.count"}},
+    {"cuda.cuont = 3", {"column 6", "\"cuont\": it has count, memory, speed"}},
+    {"cpu.memory = 3GB", {"cpu has no \"memory\"", "count, speed"}},
+    {"cuda.count=3", {"column 11", "write blanks around \"=\""}},
+    {"cuda.count =3", {"write blanks around \"=\""}},
+    {"cuda.count == 3", {"an operator is expected"}},
+    {"cuda.count 3", {"an operator is expected"}},
+    {"cuda.count =", {"column 12", "write blanks"}},
+    {"cuda.count = ;", {"column 12", "write blanks"}},
+    {"cuda.count = x", {"column 14", "\"x\" is not a decimal number"}},
+    {"cuda.count = 3 4", {"\"3 4\" is not a decimal number"}},
+    {"cuda.count = -1", {"\"-1\" is negative"}},
+    {"cuda.count = 1.5", {"\"1.5\" is no count"}},
+    {"cuda.count *= 1.75", {"3.5, which is no count"}},
+    {"cuda.count -= 3", {"the result would be -1, from 2"}},
+    {"cuda.count = 1e5", {"100000, and a machine can have 255"}},
+    {"cuda.count = 1e99", {"no count"}},
+    {"cuda.count = nan", {"not a decimal number"}},
+    {"cuda.count = 0x10", {"not a decimal number"}},
+    {"cpu.count = 100000", {"100000, and a machine can have"}},
+    {"cuda[0].count = 3", {"column 6", "leave the brackets out"}},
+    {"cuda[2].speed = 2", {"column 6", "no CUDA2: they are CUDA0 to CUDA1"}},
+    {"cuda[0-7].speed = 2", {"no CUDA7"}},
+    {"cuda[1-0].speed = 2", {"a range goes upwards"}},
+    {"cuda[].speed = 2", {"a number is expected"}},
+    {"cuda[0.speed = 2", {"column 7", "\"]\" is expected"}},
+    {"cuda[99999999999].speed = 2", {"too large"}},
+    {"cuda[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0].speed = 2", {"at most 16"}},
+    {"bus[0].latency = 1us", {"bus has no numbers"}},
+    {"cuda.memory = 16", {"no unit: write B"}},
+    {"cuda.memory = 16GiBps", {"write B"}},
+    {"cuda.memory = 16Gb", {"not in bytes"}},
+    {"cuda.memory = 0", {"\"0\" is 0"}},
+    {"cuda.memory = 1MiB", {"between 2 MiB"}},
+    {"cuda.memory = 1e30GB", {"between 2 MiB"}},
+    {"cuda.memory *= 2GB", {"not a decimal number"}},
+    {"opencl.memory *= 2", {"the memory of OpenCL0 is not stated"}},
+    {"cuda.speed = 0", {"\"0\" is 0"}},
+    {"cuda.speed /= 0", {"\"0\" is 0"}},
+    {"cuda.speed -= 1", {"the result would be 0"}},
+    {"cuda.speed *= 1e308; cuda.speed *= 1e308", {"the result would be inf"}},
+    {"pcie.bandwidth = 12", {"no unit: write MBps"}},
+    {"pcie.bandwidth = 12GB", {"unknown unit"}},
+    {"pcie.bandwidth -= 3GBps", {"the result would be -1e+09"}},
+    {"bus.latency = 1", {"no unit: write ns"}},
+    {"bus.latency = -1us", {"negative"}},
+    {"bus.latency -= 1us", {"the result would be -1e-06"}},
+    {"link.latency = 1us", {"followed by a name in brackets"}},
+    {"link[Hots].latency = 1us", {"column 6", "the links are \"Host\""}},
+    {"link[\"PCI[0]\"].latency = 1us", {"are \"PCI[0] of CUDA0\""}},
+    {"link[PCI[0]].latency = 1us", {"write names with brackets"}},
+    {"link[\"Host].latency = 1us", {"has no end"}},
+    {"link[\"a\\b\"].latency = 1us", {"behind \"\\\""}},
+    {"link[\"\"].latency = 1us", {"a name is expected"}},
+    {"kernel = 2", {"as in kernel[gemm]"}},
+    {"kernel[] = 2", {"a name is expected"}},
+    {"kernel[a].count = 2", {"kernel has no \"count\": it has speed, time"}},
+    {"kernel[a] on gpu = 2", {"unknown name \"gpu\"", "cuda"}},
+    {"kernel[a] on cuda[5] = 2", {"no CUDA5"}},
+    {"kernel[a] on pcie = 2", {"unknown name \"pcie\""}},
+    {"nvlink = 1", {"neither on nor off"}},
+    {"nvlink *= on", {"switched with \"=\""}},
+    {"cuda.count = 3; cuda.cont = 4", {"edit 2, \"cuda.cont = 4\""}},
+};
+
+START_TEST(wrong_edits_are_refused_with_their_place)
+{
+    ck_assert_int_eq(orr_machine_desc_edit(desc, refusals[_i].edit, &err),
+                     -22 /* EINVAL */);
+    for (unsigned k = 0; k < 3 && refusals[_i].words[k]; k++)
+        ck_assert_msg(strstr(err.text, refusals[_i].words[k]) != NULL,
+                      "%s\nlacks: %s\nin:    %s", refusals[_i].edit,
+                      refusals[_i].words[k], err.text);
+}
+END_TEST
+
+START_TEST(nothing_is_applied_when_one_cannot_be_read)
+{
+    ck_assert_int_lt(
+        orr_machine_desc_edit(desc, "cuda.count = 5; pcie.x = 1", &err), 0);
+    ck_assert_uint_eq(desc->ncuda, 2);
+    ck_assert_uint_eq(desc->nedits, 0);
+}
+END_TEST
+
+START_TEST(edits_have_limits)
+{
+    char *text = calloc(1, 70000);
+
+    memset(text, ' ', 69999);
+    ck_assert_int_lt(orr_machine_desc_edit(desc, text, &err), 0);
+    ck_assert_ptr_nonnull(strstr(err.text, "65536"));
+    *text = '\0';
+    for (unsigned i = 0; i < 257; i++)
+        strcat(text, "cpu.speed = 2;");
+    ck_assert_int_lt(orr_machine_desc_edit(desc, text, &err), 0);
+    ck_assert_ptr_nonnull(strstr(err.text, "more than 256"));
+    free(text);
+}
+END_TEST
+
+/* ---- echoes ---- */
+
+static const struct {
+    const char *edit;
+    bool effect;
+    const char *words;
+    unsigned devices, links, ways;
+} echoes[] = {
+    {"cuda.count = 3", true, "2 -> 3 CUDA devices: CUDA2 like CUDA0, with", 2,
+     3, 6},
+    {"cuda.count = 2", false, "no effect: it is so already", 0, 0, 0},
+    {"cuda.speed *= 1", false, "no effect: it is so already", 2, 0, 0},
+    {"cuda.speed *= 2", true, "\"CUDA0\" 1 -> 2, \"CUDA1\" 1 -> 2", 2, 0, 0},
+    {"CUDA[1].Memory = 8GiB", true, "\"CUDA1\" 4 GiB -> 8 GiB", 1, 0, 0},
+    {"opencl.speed *= 2", false, "no effect: CUDA drives", 1, 0, 0},
+    {"cpu.count += 2", true, "2 -> 4 CPU workers, beside 2 cores", 2, 0, 0},
+    {"kernel[gemm] on cuda *= 0.5", true,
+     "contains gemm run at 0.5 times the speed of their models (2 times as "
+     "long) on 2 devices",
+     2, 0, 0},
+    {"kernel[gemm].time *= 4", true, "0.25 times the speed", 7, 0, 0},
+    {"kernel[gemm] *= 1", false, "no effect", 7, 0, 0},
+    {"pcie.bandwidth *= 2", true, "4 links on 8 routes: \"Host\" 8 GB/s -> 16",
+     0, 4, 8},
+    {"pcie[1].bandwidth *= 2", true, "3 links", 0, 3, 8},
+    {"peer.latency = 1us", true, "2 links on 8 routes", 0, 2, 8},
+    {"ram.bandwidth /= 2", true, "4 links on 10 routes", 0, 4, 10},
+    {"membus.bandwidth = 9GB/s", true, "1 link on 8 routes", 0, 1, 8},
+    {"bus.latency += 1us", true, "5 links on 10 routes", 0, 5, 10},
+    {"disk.bandwidth *= 2", true, "1 link on 2 routes", 0, 1, 2},
+    {"nvlink.bandwidth *= 2", false, "no effect: this machine has no route", 0,
+     0, 0},
+    {"link[\"spare\"].latency = 1us", false, "no effect: no route passes it", 0,
+     1, 0},
+    {"link[\"PCI[0] of CUDA0\"].latency = 1us", true, "1 link on 4 routes", 0,
+     1, 4},
+    {"nvlink = off", false, "no effect: it is so already", 0, 0, 0},
+    {"nvlink = on", true, "2 routes between CUDA devices go over NVLink", 2, 2,
+     2},
+};
+
+START_TEST(every_edit_says_what_it_touched)
+{
+    const struct orr_edit_echo *echo;
+    char *json;
+
+    edit(echoes[_i].edit);
+    ck_assert_uint_eq(desc->nedits, 1);
+    echo = &desc->edits[0];
+    ck_assert_str_eq(echo->edit, echoes[_i].edit);
+    ck_assert_int_eq(echo->effect, echoes[_i].effect);
+    ck_assert_msg(strstr(echo->text, echoes[_i].words) != NULL, "%s: %s",
+                  echo->edit, echo->text);
+    ck_assert_uint_eq(echo->ndevices, echoes[_i].devices);
+    ck_assert_uint_eq(echo->nlinks, echoes[_i].links);
+    ck_assert_uint_eq(echo->nways, echoes[_i].ways);
+    json = orr_edit_echo_json(echo);
+    ck_assert_ptr_nonnull(strstr(json, "\"effect\": "));
+    free(json);
+}
+END_TEST
+
+START_TEST(a_machine_without_devices_says_so)
+{
+    static const char text[] = ZONE HOSTS "<host id='CPU0' speed='1f'/>" END;
+
+    tear_down();
+    ck_assert_int_eq(
+        orr_machine_desc_parse("x.xml", text, strlen(text), &desc, &err), 0);
+    edit("cuda.memory = 16GiB; kernel[a] on opencl = 2; nvlink = on");
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert(!desc->edits[i].effect);
+        ck_assert_ptr_nonnull(strstr(desc->edits[i].text, "no effect"));
+    }
+    ck_assert_int_lt(orr_machine_desc_edit(desc, "cuda.count = 1", &err), 0);
+    ck_assert_ptr_nonnull(strstr(err.text, "no CUDA that could be copied"));
+}
+END_TEST
+
+/* ---- counts ---- */
+
+static unsigned cpu_workers(void)
+{
+    unsigned drivers =
+        desc->ncuda > desc->nopencl ? desc->ncuda : desc->nopencl;
+
+    return desc->ncpu > drivers ? desc->ncpu - drivers : 0;
+}
+
+static const struct {
+    const char *edit;
+    unsigned ncuda, nopencl, workers;
+} counts[] = {
+    {"cuda.count = 3", 3, 1, 2},
+    {"cuda.count = 9", 9, 1, 2},
+    {"cuda.count = 1", 1, 1, 2},
+    {"cuda.count = 0", 0, 0, 2},
+    {"cuda.count = 64", 64, 1, 2},
+    {"opencl.count = 5", 2, 5, 2},
+    {"opencl.count = 0", 2, 0, 2},
+    {"cpu.count = 0", 2, 1, 0},
+    {"cpu.count = 64", 2, 1, 64},
+    {"cpu.count = 1; cuda.count = 4", 4, 1, 1},
+    {"cuda.count = 4; cpu.count = 1", 4, 1, 1},
+    {"cpu.count = 0; cuda.count = 5", 5, 1, 0},
+    {"cuda.count = 7; cuda.count = 2", 2, 1, 2},
+};
+
+START_TEST(devices_never_eat_cpu_workers)
+{
+    edit(counts[_i].edit);
+    ck_assert_uint_eq(desc->ncuda, counts[_i].ncuda);
+    ck_assert_uint_eq(desc->nopencl, counts[_i].nopencl);
+    ck_assert_uint_eq(cpu_workers(), counts[_i].workers);
+    ck_assert_uint_eq(desc->nnodes, 1 + desc->ncuda + desc->nopencl);
+}
+END_TEST
+
+START_TEST(a_new_device_has_links_routes_memory_and_models_of_its_like)
+{
+    unsigned hosts[4];
+
+    edit("cuda[0].memory = 2GiB; cuda[1].speed = 3; cuda.count = 4");
+    ck_assert_str_eq(orr_host_desc_prop(host_of("CUDA2"), "memsize"),
+                     "2147483648");
+    ck_assert_double_eq(orr_host_desc_speed(host_of("CUDA3")), 3);
+    ck_assert_int_eq(orr_host_desc_models_of(host_of("CUDA3"), "CUDA"), 1);
+    ck_assert_int_eq(orr_host_desc_models_of(host_of("CUDA1"), "CUDA"), -1);
+    ck_assert_double_eq(link_of("PCI[0] of CUDA2")->bandwidth, 4e9);
+    ck_assert_double_eq(link_of("slot 1 of CUDA3")->latency, 4e-6);
+    for (unsigned k = 0; k < 4; k++) {
+        char id[16];
+
+        snprintf(id, sizeof(id), "CUDA%u", k);
+        hosts[k] = (unsigned)orr_machine_desc_host(desc, id);
+    }
+    for (unsigned a = 0; a < 4; a++)
+        for (unsigned b = 0; b < 4; b++)
+            ck_assert_int_eq(
+                orr_machine_desc_route(desc, hosts[a], hosts[b]) >= 0, a != b);
+    /* Both ways between two devices pass one link; other pairs another. */
+    link_of("pair of CUDA2-CUDA3");
+    link_of("pair of CUDA2-CUDA1");
+    link_of("pair of CUDA0-CUDA2");
+}
+END_TEST
+
+START_TEST(copies_of_copies_ask_the_models_of_the_first)
+{
+    edit("cuda.count = 1; cuda.count = 2; cuda.count = 4");
+    ck_assert_int_eq(orr_host_desc_models_of(host_of("CUDA3"), "CUDA"), 0);
+}
+END_TEST
+
+START_TEST(a_device_that_goes_takes_its_links_along)
+{
+    unsigned before = desc->nlinks;
+
+    edit("cuda.count = 1");
+    /* slot 1 and the pair's; what nothing used stays. */
+    ck_assert_uint_eq(desc->nlinks, before - 2);
+    link_of("spare");
+    ck_assert_double_eq(link_of("sata")->bandwidth, 5e8);
+}
+END_TEST
+
+/* ---- bus figures ---- */
+
+#define AT(i, j) ((size_t)(i)*desc->nnodes + (j))
+
+/* Something was measured that the routes do not say. */
+static void measure(void)
+{
+    for (unsigned i = 0; i < desc->nnodes; i++)
+        for (unsigned j = 0; j < desc->nnodes; j++)
+            if (i != j) {
+                desc->bandwidth[AT(i, j)] = 1000 + 10 * i + j;
+                desc->latency[AT(i, j)] = 20 + i + 0.1 * j;
+            }
+    desc->bus_measured = true;
+}
+
+START_TEST(figures_from_routes_follow_them)
+{
+    edit("link[\"slot 1\"].bandwidth *= 2; link[\"Host\"].latency = 1us");
+    ck_assert_double_eq_tol(desc->bandwidth[AT(0, 2)], 4000, 1e-9);
+    ck_assert_double_eq_tol(desc->latency[AT(0, 2)], 5, 1e-9);
+    ck_assert(!desc->bus_measured);
+}
+END_TEST
+
+START_TEST(measured_figures_are_scaled_as_the_routes_are)
+{
+    measure();
+    edit("link[\"slot 1\"].bandwidth *= 8; link[\"slot 1\"].latency *= 3");
+    ck_assert(desc->bus_measured);
+    /* 2 GB/s become 8, since Host now limits. */
+    ck_assert_double_eq_tol(desc->bandwidth[AT(0, 2)], 4 * 1002, 1e-9);
+    ck_assert_double_eq_tol(desc->latency[AT(0, 2)], 3 * 20.2, 1e-9);
+    ck_assert_double_eq(desc->bandwidth[AT(0, 1)], 1001);
+    ck_assert_double_eq(desc->latency[AT(1, 2)], 21.2);
+}
+END_TEST
+
+START_TEST(a_link_that_does_not_limit_changes_no_bandwidth)
+{
+    measure();
+    edit("link[\"Host\"].bandwidth *= 2");
+    for (unsigned i = 0; i < desc->nnodes; i++)
+        for (unsigned j = 0; j < desc->nnodes; j++)
+            if (i != j)
+                ck_assert_double_eq(desc->bandwidth[AT(i, j)],
+                                    1000 + 10 * i + j);
+}
+END_TEST
+
+START_TEST(new_devices_have_the_measured_rows_of_their_like)
+{
+    measure();
+    edit("cuda.count = 4");
+    ck_assert_double_eq(desc->bandwidth[AT(0, 4)], 1002);
+    ck_assert_double_eq(desc->bandwidth[AT(3, 0)], 1010);
+    ck_assert_double_eq(desc->latency[AT(3, 4)], 21.2);
+    ck_assert_double_eq(desc->bandwidth[AT(3, 5)], 1013); /* to OpenCL0 */
+    /* From a device to its copy nothing was measured: the route's. */
+    ck_assert_double_eq_tol(desc->bandwidth[AT(1, 3)], 1000, 1e-9);
+}
+END_TEST
+
+START_TEST(a_measured_machine_becomes_a_derived_one)
+{
+    orr_desc_set_text(&desc->provenance, "measured");
+    edit("cuda.speed *= 1");
+    ck_assert_str_eq(desc->provenance, "measured");
+    edit("cuda.speed *= 2");
+    ck_assert_str_eq(desc->provenance, "derived");
+}
+END_TEST
+
+/* ---- files ---- */
+
+static char *text_of(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = calloc(1, 1 << 20);
+
+    ck_assert_ptr_nonnull(file);
+    fread(text, 1, (1 << 20) - 1, file);
+    fclose(file);
+    return text;
+}
+
+static void write_to(const char *path)
+{
+    ck_assert_msg(orr_machine_desc_write(desc, path, &err) == 0, "%s",
+                  err.text);
+}
+
+START_TEST(an_edited_machine_can_be_written_and_read)
+{
+    char folder[] = "/tmp/orrery-edit-XXXXXX", first[64], second[64], *a, *b;
+
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(first, sizeof(first), "%s/a.xml", folder);
+    snprintf(second, sizeof(second), "%s/b.xml", folder);
+    edit("cuda.count = 5; cpu.speed = 0.1; kernel[\"a]\\\"<\"] on cuda = 3; "
+         "kernel[*gemm] /= 3; bus.latency += 1us; nvlink = on");
+    write_to(first);
+    tear_down();
+    ck_assert_msg(orr_machine_desc_read(first, &desc, &err) == 0, "%s",
+                  err.text);
+    write_to(second);
+    a = text_of(first);
+    b = text_of(second);
+    /* orrery-host: the models' name is not the file's. */
+    ck_assert_str_eq(a, b);
+    ck_assert_ptr_nonnull(strstr(a, "orrery-kernel-speed[*gemm]"));
+    ck_assert_double_eq(orr_host_desc_speed(host_of("CPU3")), 0.1);
+    free(a);
+    free(b);
+    unlink(first);
+    unlink(second);
+    rmdir(folder);
+}
+END_TEST
+
+static const struct {
+    const char *prop, *words;
+} wrong_props[] = {
+    {"<prop id='orrery-speed' value='0'/>", "a number above 0"},
+    {"<prop id='orrery-speed' value='fast'/>", "a number above 0"},
+    {"<prop id='orrery-speed' value='nan'/>", "a number above 0"},
+    {"<prop id='orrery-kernel-speed' value='2'/>", "in brackets"},
+    {"<prop id='orrery-kernel-speed[]' value='2'/>", "in brackets"},
+    {"<prop id='orrery-kernel-speed[a]' value='-2'/>", "a number above 0"},
+    {"<prop id='orrery-models-of' value='CUDA0'/>", "of the same kind"},
+    {"<prop id='orrery-models-of' value='CPUx'/>", "of the same kind"},
+};
+
+START_TEST(wrong_speeds_are_refused)
+{
+    char text[1024];
+
+    tear_down();
+    snprintf(text, sizeof(text),
+             ZONE HOSTS "<host id='CPU0' speed='1f'>%s</host>" END,
+             wrong_props[_i].prop);
+    ck_assert_int_lt(
+        orr_machine_desc_parse("x.xml", text, strlen(text), &desc, &err), 0);
+    ck_assert_msg(strstr(err.text, wrong_props[_i].words) != NULL, "%s",
+                  err.text);
+}
+END_TEST
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+int main(void)
+{
+    Suite *suite = suite_create("edit");
+    TCase *tc = tcase_create("edit");
+    SRunner *sr = srunner_create(suite);
+    int failed;
+
+    tcase_add_checked_fixture(tc, set_up, tear_down);
+    tcase_add_loop_test(tc, wrong_edits_are_refused_with_their_place, 0,
+                        COUNT(refusals));
+    tcase_add_test(tc, nothing_is_applied_when_one_cannot_be_read);
+    tcase_add_test(tc, edits_have_limits);
+    tcase_add_loop_test(tc, every_edit_says_what_it_touched, 0, COUNT(echoes));
+    tcase_add_test(tc, a_machine_without_devices_says_so);
+    tcase_add_loop_test(tc, devices_never_eat_cpu_workers, 0, COUNT(counts));
+    tcase_add_test(tc,
+                   a_new_device_has_links_routes_memory_and_models_of_its_like);
+    tcase_add_test(tc, copies_of_copies_ask_the_models_of_the_first);
+    tcase_add_test(tc, a_device_that_goes_takes_its_links_along);
+    tcase_add_test(tc, figures_from_routes_follow_them);
+    tcase_add_test(tc, measured_figures_are_scaled_as_the_routes_are);
+    tcase_add_test(tc, a_link_that_does_not_limit_changes_no_bandwidth);
+    tcase_add_test(tc, new_devices_have_the_measured_rows_of_their_like);
+    tcase_add_test(tc, a_measured_machine_becomes_a_derived_one);
+    tcase_add_test(tc, an_edited_machine_can_be_written_and_read);
+    tcase_add_loop_test(tc, wrong_speeds_are_refused, 0, COUNT(wrong_props));
+    suite_add_tcase(suite, tc);
+    srunner_set_tap(sr, "-");
+    srunner_run_all(sr, CK_SILENT);
+    failed = srunner_ntests_failed(sr);
+    srunner_free(sr);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
