@@ -314,6 +314,7 @@ int cmd_compare(int argc, char **argv)
                    first == argc ? "which program?"
                    : !machines   ? "which machines? (-m)"
                                  : "-j takes a number from 1 on");
+        free((char *)(uintptr_t)edits);
         return TOOL_USAGE;
     }
     result = comparison_init(&comparison, machines, schedulers, argv + first);

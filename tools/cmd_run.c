@@ -65,6 +65,7 @@ int cmd_run(int argc, char **argv)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
     if (first == argc) {
         tool_error("run: which program? See orrery run --help");
+        free((char *)(uintptr_t)launch.edits);
         return TOOL_USAGE;
     }
     launch.argv = argv + first;

@@ -161,6 +161,7 @@ int cmd_trace(int argc, char **argv)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
     if (first == argc) {
         tool_error("trace: which program? See orrery trace --help");
+        free((char *)(uintptr_t)launch.edits);
         return TOOL_USAGE;
     }
     launch.argv = argv + first;
