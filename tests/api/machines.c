@@ -33,15 +33,3 @@ void machine_open(int i)
     ck_assert_int_eq(starpu_init(NULL), 0);
     ck_assert_int_eq(orrery_is_simulated(), machine_simulated(i));
 }
-
-int machine_run_suite(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -9,6 +9,8 @@
 #include <check.h>
 #include <starpu.h>
 
+#include "../suite.h"
+
 #ifndef NMACHINES
 #    define NMACHINES 6 /* fewer for sanitizers that know no fibers */
 #endif
@@ -21,6 +23,3 @@ int machine_simulated(int i);
 
 /* starpu_init on machine i, or a failed check. */
 void machine_open(int i);
-
-/* Runs the suite with TAP on standard output; the exit status of main. */
-int machine_run_suite(Suite *suite);

@@ -348,5 +348,5 @@ int main(void)
     tcase_add_loop_test(tc, dependencies_are_left_out_with_a_word_on_stderr, 0,
                         n);
     suite_add_tcase(suite, tc);
-    return machine_run_suite(suite);
+    return suite_main(suite);
 }

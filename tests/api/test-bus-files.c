@@ -243,5 +243,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    return machine_run_suite(suite());
+    return suite_main(suite());
 }

@@ -328,5 +328,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    return machine_run_suite(suite());
+    return suite_main(suite());
 }

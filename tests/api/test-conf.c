@@ -320,5 +320,5 @@ int main(void)
     tcase_add_loop_test(tc, values_that_kernels_left_end_with_their_worker, 0,
                         n);
     suite_add_tcase(suite, tc);
-    return machine_run_suite(suite);
+    return suite_main(suite);
 }

@@ -356,5 +356,5 @@ int main(void)
     tcase_add_loop_test(tc, scratch_buffers_belong_to_one_worker_each, 0,
                         NMACHINES);
     suite_add_tcase(suite, tc);
-    return machine_run_suite(suite);
+    return suite_main(suite);
 }

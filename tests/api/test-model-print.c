@@ -186,5 +186,5 @@ int main(void)
     tcase_add_test(files, xml_names_parameters_when_the_application_does);
     tcase_add_test(files, raw_measures_are_in_the_side_file);
     suite_add_tcase(suite, files);
-    return machine_run_suite(suite);
+    return suite_main(suite);
 }

@@ -290,5 +290,5 @@ int main(void)
     tcase_add_test(tc, tasks_that_run_feed_their_regression);
     tcase_add_test(tc, a_model_of_workers_tells_equal_workers_apart);
     suite_add_tcase(suite, tc);
-    return machine_run_suite(suite);
+    return suite_main(suite);
 }

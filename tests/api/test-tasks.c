@@ -378,5 +378,5 @@ int main(void)
     tcase_add_loop_test(tc, a_task_for_one_worker_runs_there, 0, NMACHINES);
     tcase_add_loop_test(tc, several_rounds_in_one_process, 0, NMACHINES);
     suite_add_tcase(suite, tc);
-    return machine_run_suite(suite);
+    return suite_main(suite);
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "fake-run.h"
+#include "tests/suite.h"
 
 static const double normal_us = 190, spike_us = 70e3;
 
@@ -232,8 +233,6 @@ int main(void)
 {
     Suite *suite = suite_create("calibration");
     TCase *tc = tcase_create("all");
-    SRunner *sr;
-    int failed;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     tcase_set_timeout(tc, 120);
@@ -250,10 +249,5 @@ int main(void)
         tc, all_architectures_and_implementations_get_their_measures, 0, 8);
     tcase_add_test(tc, calibration_wastes_no_worker);
     suite_add_tcase(suite, tc);
-    sr = srunner_create(suite);
-    srunner_set_tap(sr, "-");
-    srunner_run_all(sr, CK_SILENT);
-    failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed != 0;
+    return suite_main(suite);
 }

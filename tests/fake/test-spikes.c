@@ -22,6 +22,7 @@
 #include <stdlib.h>
 
 #include "fake-run.h"
+#include "tests/suite.h"
 
 static const double spike_us = 70e3, normal_us = 190;
 static const unsigned spikes[] = {0, 1, 5, 10, 11, 12, 15, 20};
@@ -122,8 +123,6 @@ int main(void)
 {
     Suite *suite = suite_create("spikes");
     TCase *tc = tcase_create("all");
-    SRunner *sr;
-    int failed;
 
     tcase_set_timeout(tc, 120);
     tcase_add_checked_fixture(tc, fake_directory, fake_directory_remove);
@@ -134,10 +133,5 @@ int main(void)
     tcase_add_loop_test(tc, nor_while_tasks_are_still_submitted, 0,
                         NSPIKES * NWAVES);
     suite_add_tcase(suite, tc);
-    sr = srunner_create(suite);
-    srunner_set_tap(sr, "-");
-    srunner_run_all(sr, CK_SILENT);
-    failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -23,6 +23,7 @@
 #include "platforms/doctor.h"
 #include "platforms/edit.h"
 #include "platforms/machine_desc.h"
+#include "tests/suite.h"
 #include "tools/model_findings.h"
 #include "tools/model_plot.h"
 
@@ -445,8 +446,6 @@ int main(void)
 {
     Suite *suite = suite_create("oom");
     TCase *tc = tcase_create("readers");
-    SRunner *runner;
-    int failed;
 
     mallopt(M_MXFAST, 0); /* freed is freed, for mallinfo2 */
     tcase_set_timeout(tc, 120);
@@ -455,10 +454,5 @@ int main(void)
     tcase_add_loop_test(tc, each_allocation_of_a_reader_may_fail, 0,
                         (int)(sizeof(readers) / sizeof(readers[0])));
     suite_add_tcase(suite, tc);
-    runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/suite.h"
+
 /* Makes an empty folder in `dir`. */
 static inline void tmp_make(char dir[64])
 {
@@ -77,17 +79,4 @@ static inline const char *shared_dir(void)
             return places[i];
     }
     return NULL;
-}
-
-/* Runs a suite as TAP; 0 iff all passed. */
-static inline int suite_main(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
 }

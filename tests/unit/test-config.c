@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "tests/suite.h"
 
 static struct orr_config config;
 static struct orr_error err;
@@ -216,12 +217,5 @@ static Suite *config_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(config_suite());
-    int failed;
-
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(config_suite());
 }

@@ -17,6 +17,7 @@
 #include "core/task/job.h"
 #include "core/task/probe.h"
 #include "perfmodel/model.h"
+#include "tests/suite.h"
 
 /* --- models --- */
 
@@ -587,8 +588,6 @@ int main(void)
 {
     Suite *suite = suite_create("cost");
     TCase *tc = tcase_create("all");
-    SRunner *sr;
-    int failed;
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, functions_say_who_can_run_a_codelet);
@@ -613,10 +612,5 @@ int main(void)
     tcase_add_test(tc, figures_of_siblings_that_differ_little_are_believed);
     tcase_add_test(tc, a_run_that_contradicts_a_figure_has_its_model_measured);
     suite_add_tcase(suite, tc);
-    sr = srunner_create(suite);
-    srunner_set_tap(sr, "-");
-    srunner_run_all(sr, CK_SILENT);
-    failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed != 0;
+    return suite_main(suite);
 }

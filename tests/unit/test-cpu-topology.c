@@ -12,6 +12,7 @@
 
 #include "core/device/cpu/topology.h"
 #include "core/device/machine.h"
+#include "tests/suite.h"
 
 static struct orr_cpus cpus;
 static struct orr_cpu_choice choice;
@@ -293,12 +294,5 @@ static Suite *topology_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(topology_suite());
-    int failed;
-
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(topology_suite());
 }

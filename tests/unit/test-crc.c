@@ -9,6 +9,7 @@
 #include <starpu_hash.h>
 
 #include "core/base/crc.h"
+#include "tests/suite.h"
 
 /* The definition: one bit at a time. */
 static uint32_t slow_byte(unsigned char byte, uint32_t crc)
@@ -63,18 +64,11 @@ int main(void)
 {
     Suite *suite = suite_create("crc");
     TCase *tc = tcase_create("crc");
-    SRunner *sr;
-    int failed;
 
     tcase_add_test(tc, known_values_come_out);
     tcase_add_test(tc, every_byte_agrees_with_the_definition);
     tcase_add_test(tc, the_running_value_joins_two_halves);
     tcase_add_test(tc, public_functions_are_the_same_crc);
     suite_add_tcase(suite, tc);
-    sr = srunner_create(suite);
-    srunner_set_tap(sr, "-");
-    srunner_run_all(sr, CK_SILENT);
-    failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

@@ -15,6 +15,7 @@
 
 #include "platforms/bus_files.h"
 #include "platforms/doctor.h"
+#include "tests/suite.h"
 
 #define N 4 /* RAM and three CUDA devices, all peers */
 
@@ -610,12 +611,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    int failed;
-
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite());
 }

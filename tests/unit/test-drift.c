@@ -4,6 +4,7 @@
  * repetitions of a noisy machine. Seeded, so that it repeats exactly.
  */
 #include "tests/rng.h"
+#include "tests/suite.h"
 #include "tools/drift.h"
 
 #include <check.h>
@@ -285,8 +286,6 @@ int main(void)
 {
     Suite *suite = suite_create("drift");
     TCase *tcase = tcase_create("all");
-    SRunner *runner;
-    int failed;
 
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, unchanged_models_raise_no_alarm, 0, NWEATHERS);
@@ -304,10 +303,5 @@ int main(void)
     tcase_add_test(tcase, kernels_without_model_or_measures_are_left_out);
     tcase_add_test(tcase, medians_skip_what_is_not_known);
     suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }

@@ -15,6 +15,7 @@
 
 #include "core/api/energy.h"
 #include "core/device/energy.h"
+#include "tests/suite.h"
 
 /* -- zones -- */
 
@@ -317,12 +318,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    int failed;
-
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite());
 }

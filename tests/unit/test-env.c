@@ -8,6 +8,8 @@
 
 #include <starpu_helper.h>
 
+#include "tests/suite.h"
+
 START_TEST(unset_and_empty_variables_give_the_default)
 {
     unsetenv("T");
@@ -80,8 +82,6 @@ int main(void)
 {
     Suite *suite = suite_create("env");
     TCase *tc = tcase_create("env");
-    SRunner *sr;
-    int failed;
 
     tcase_add_test(tc, unset_and_empty_variables_give_the_default);
     tcase_add_test(tc, numbers_and_sizes_are_read);
@@ -91,10 +91,5 @@ int main(void)
     tcase_add_test_raise_signal(tc, a_size_beyond_int_ends_the_program, 6);
     tcase_add_test_raise_signal(tc, an_unknown_word_ends_the_program, 6);
     suite_add_tcase(suite, tc);
-    sr = srunner_create(suite);
-    srunner_set_tap(sr, "-");
-    srunner_run_all(sr, CK_SILENT);
-    failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

@@ -8,6 +8,8 @@
 
 #include <starpu_data_filters.h>
 
+#include "tests/suite.h"
+
 static struct starpu_vector_interface a_vector(uint32_t nx)
 {
     return (struct starpu_vector_interface){
@@ -289,8 +291,6 @@ int main(void)
 {
     Suite *suite = suite_create("filters");
     TCase *tc = tcase_create("filters");
-    SRunner *sr;
-    int failed;
 
     tcase_add_test(tc, the_first_parts_get_what_is_left_over);
     tcase_add_test(tc, offsets_exceed_32_bits);
@@ -309,10 +309,5 @@ int main(void)
     tcase_add_test_raise_signal(tc, more_parts_than_elements_are_refused, 6);
     tcase_add_test_raise_signal(tc, a_filter_refuses_another_kind, 6);
     suite_add_tcase(suite, tc);
-    sr = srunner_create(suite);
-    srunner_set_tap(sr, "-");
-    srunner_run_all(sr, CK_SILENT);
-    failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

@@ -10,6 +10,8 @@
 
 #include <starpu.h>
 
+#include "tests/suite.h"
+
 /* --- fakes --- */
 
 static struct starpu_task *submitted; /* by the last insertion */
@@ -640,15 +642,8 @@ static TCase *packed(void)
 int main(void)
 {
     Suite *suite = suite_create("insert");
-    SRunner *sr;
-    int failed;
 
     suite_add_tcase(suite, lists());
     suite_add_tcase(suite, packed());
-    sr = srunner_create(suite);
-    srunner_set_tap(sr, "-");
-    srunner_run_all(sr, CK_SILENT);
-    failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/crc.h"
+#include "tests/suite.h"
 #include "tests/unit/fake_data.h"
 
 /* The footprint of a task with n times the same handle. */
@@ -252,8 +253,6 @@ int main(void)
 {
     Suite *suite = suite_create("interfaces");
     TCase *tc = tcase_create("interfaces");
-    SRunner *sr;
-    int failed;
 
     tcase_add_test(tc,
                    square_matrices_have_the_footprints_of_the_cholesky_models);
@@ -268,10 +267,5 @@ int main(void)
     tcase_add_test(tc, getters_tell_what_was_registered);
     tcase_add_test_raise_signal(tc, overlapping_columns_are_refused, 6);
     suite_add_tcase(suite, tc);
-    sr = srunner_create(suite);
-    srunner_set_tap(sr, "-");
-    srunner_run_all(sr, CK_SILENT);
-    failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "curve_laws.h"
+#include "tests/suite.h"
 
 enum { MOST = 256 };
 
@@ -587,8 +588,6 @@ int main(void)
 {
     Suite *suite = suite_create("perfmodel-curve");
     TCase *laws = tcase_create("laws"), *shape = tcase_create("interpolation");
-    SRunner *runner;
-    int failed;
 
     tcase_set_timeout(laws, 60);
     tcase_add_test(laws, a_power_law_is_found_within_two_percent);
@@ -619,10 +618,5 @@ int main(void)
     tcase_add_test(shape, errors_of_the_points_are_part_of_the_expected_error);
     suite_add_tcase(suite, laws);
     suite_add_tcase(suite, shape);
-    runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

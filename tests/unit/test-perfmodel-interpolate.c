@@ -116,16 +116,9 @@ int main(void)
 {
     Suite *suite = suite_create("perfmodel-interpolate");
     TCase *tc = tcase_create("timings");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(tc,
                    interior_sizes_of_real_kernels_are_guessed_from_the_others);
     suite_add_tcase(suite, tc);
-    runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

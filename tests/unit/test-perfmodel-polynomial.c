@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "curve_laws.h"
+#include "tests/suite.h"
 
 enum { MOST = 20000, MOST_PARAMETERS = 3 };
 
@@ -292,8 +293,6 @@ int main(void)
 {
     Suite *suite = suite_create("perfmodel-polynomial");
     TCase *tc = tcase_create("regression");
-    SRunner *runner;
-    int failed;
 
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc,
@@ -309,10 +308,5 @@ int main(void)
     tcase_add_test(tc, a_value_is_the_sum_of_its_terms);
     tcase_add_test(tc, without_the_module_the_fit_says_how_to_get_it);
     suite_add_tcase(suite, tc);
-    runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -235,7 +235,6 @@ int main(void)
 {
     Suite *suite = suite_create("perfmodel-side");
     TCase *tc = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_test(tc, what_is_written_is_read);
     tcase_add_test(tc, figures_are_read_without_samples);
@@ -246,7 +245,5 @@ int main(void)
     tcase_add_test(tc, files_are_written_whole_and_read_in_part);
     tcase_add_test(tc, removing_an_entry_leaves_the_others_in_order);
     suite_add_tcase(suite, tc);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    return srunner_ntests_failed(runner) ? 1 : 0;
+    return suite_main(suite);
 }

@@ -9,6 +9,7 @@
 
 #include "perfmodel/window.h"
 #include "tests/rng.h"
+#include "tests/suite.h"
 
 static struct orr_window w;
 static uint64_t state;
@@ -432,7 +433,6 @@ int main(void)
 {
     Suite *suite = suite_create("perfmodel-window");
     TCase *tc = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_checked_fixture(tc, set_up, NULL);
     tcase_add_test(tc, an_empty_window_knows_nothing);
@@ -460,7 +460,5 @@ int main(void)
                         6);
     tcase_add_loop_test(tc, any_series_leaves_consistent_books, 0, 9);
     suite_add_tcase(suite, tc);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    return srunner_ntests_failed(runner) ? 1 : 0;
+    return suite_main(suite);
 }

@@ -2,6 +2,7 @@
 /* tests/unit/test-platforms-refusals.c - what is wrong with a platform file is
  * said with its line, element, reason and remedy. */
 #include "platforms/machine_desc.h"
+#include "tests/suite.h"
 
 #include "tests/unit/platform_texts.h"
 
@@ -238,17 +239,10 @@ int main(void)
 {
     Suite *suite = suite_create("platforms-refusals");
     TCase *tests = tcase_create("refusals");
-    SRunner *runner;
-    int failed;
 
     tcase_add_loop_test(tests, a_refusal_says_line_element_and_reason, 0,
                         (int)COUNT(refusals));
     tcase_add_test(tests, a_route_of_too_many_links_is_refused);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

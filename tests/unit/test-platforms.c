@@ -12,6 +12,7 @@
 #include "platforms/discover.h"
 #include "platforms/text.h"
 #include "platforms/units.h"
+#include "tests/suite.h"
 #include "tests/unit/platform_texts.h"
 #include "tests/unit/random_machine.h"
 
@@ -759,17 +760,10 @@ int main(void)
 {
     Suite *suite = suite_create("platforms");
     TCase *tests = tcase_create("platforms");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(tests, make_folder, remove_folder);
     add_reading(tests);
     add_others(tests);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

@@ -9,6 +9,7 @@
 
 #include "core/task/probe.h"
 #include "fake_sched.h"
+#include "tests/suite.h"
 
 static const unsigned kinds[] = {0, 1, 2, 3};
 static const uint8_t all[] = {1, 1, 1, 1};
@@ -238,8 +239,6 @@ int main(void)
 {
     Suite *suite = suite_create("probe");
     TCase *tc = tcase_create("all");
-    SRunner *sr;
-    int failed;
 
     tcase_add_test(tc, only_siblings_make_a_figure_suspicious);
     tcase_add_test(tc, devices_that_share_a_model_are_no_siblings);
@@ -256,10 +255,5 @@ int main(void)
                    settled_figures_ask_for_no_look_before_they_could_be_stale);
     tcase_add_test(tc, implementations_are_picked_by_trials_then_speed);
     suite_add_tcase(suite, tc);
-    sr = srunner_create(suite);
-    srunner_set_tap(sr, "-");
-    srunner_run_all(sr, CK_SILENT);
-    failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed != 0;
+    return suite_main(suite);
 }

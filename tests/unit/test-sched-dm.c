@@ -12,6 +12,7 @@
 #include "core/sched/policies.h"
 #include "core/task/probe.h"
 #include "fake_sched.h"
+#include "tests/suite.h"
 
 static const unsigned interleaved[] = {0, 1, 0, 1};
 
@@ -725,8 +726,6 @@ int main(void)
 {
     Suite *suite = suite_create("sched-dm");
     TCase *tc = tcase_create("all");
-    SRunner *sr;
-    int failed;
 
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, transfers_count_in_the_end_and_in_full_beside_it);
@@ -765,10 +764,5 @@ int main(void)
     tcase_add_test(tc, dmdasd_with_known_priorities_keeps_a_length_for_each);
     tcase_add_test(tc, the_choice_by_kinds_is_that_of_a_walk_over_all_workers);
     suite_add_tcase(suite, tc);
-    sr = srunner_create(suite);
-    srunner_set_tap(sr, "-");
-    srunner_run_all(sr, CK_SILENT);
-    failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -11,6 +11,7 @@
 
 #include "core/sched/policies.h"
 #include "fake_sched.h"
+#include "tests/suite.h"
 
 static struct orr_cost_row *both, *cpu, *gpu;
 
@@ -369,8 +370,6 @@ int main(void)
 {
     Suite *suite = suite_create("sched-lws");
     TCase *lws = tcase_create("lws"), *central = tcase_create("central");
-    SRunner *sr;
-    int failed;
 
     tcase_add_checked_fixture(lws, start_lws, fake_stop);
     tcase_add_test(lws, jobs_from_outside_go_to_able_workers_in_turn);
@@ -398,10 +397,5 @@ int main(void)
                    can_execute_is_asked_without_lock_and_changes_are_noticed);
     suite_add_tcase(suite, lws);
     suite_add_tcase(suite, central);
-    sr = srunner_create(suite);
-    srunner_set_tap(sr, "-");
-    srunner_run_all(sr, CK_SILENT);
-    failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed != 0;
+    return suite_main(suite);
 }

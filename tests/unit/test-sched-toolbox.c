@@ -11,6 +11,7 @@
 #include "core/sched/dm_load.h"
 #include "core/sched/toolbox.h"
 #include "fake_sched.h"
+#include "tests/suite.h"
 
 static struct orr_prioq q;
 
@@ -226,8 +227,6 @@ int main(void)
 {
     Suite *suite = suite_create("sched-toolbox");
     TCase *tc = tcase_create("all");
-    SRunner *sr;
-    int failed;
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, higher_priorities_come_first_and_equals_in_order);
@@ -243,10 +242,5 @@ int main(void)
                    in_a_queue_without_order_only_no_less_urgent_jobs_overtake);
     tcase_add_test(tc, loads_agree_with_a_plain_search_as_the_clock_goes_on);
     suite_add_tcase(suite, tc);
-    sr = srunner_create(suite);
-    srunner_set_tap(sr, "-");
-    srunner_run_all(sr, CK_SILENT);
-    failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed != 0;
+    return suite_main(suite);
 }

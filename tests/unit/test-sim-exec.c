@@ -19,6 +19,7 @@
 
 #include "core/base/module.h"
 #include "sim/machine.h"
+#include "tests/suite.h"
 #include "tests/unit/child.h"
 #include "tests/unit/exec-suite.h"
 #include "tests/unit/sim-machine.h"
@@ -761,15 +762,9 @@ static TCase *ending_case(void)
 int main(void)
 {
     Suite *suite = suite_create("sim-exec");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     suite_add_tcase(suite, exec_suite(&simulated));
     suite_add_tcase(suite, running_case());
     suite_add_tcase(suite, ending_case());
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

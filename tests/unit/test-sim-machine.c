@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sim/machine.h"
+#include "tests/suite.h"
 #include "tests/unit/sim-machine.h"
 
 static struct orr_machine *machine;
@@ -780,14 +781,8 @@ static TCase *rest_case(void)
 int main(void)
 {
     Suite *suite = suite_create("sim-machine");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     suite_add_tcase(suite, copies_case());
     suite_add_tcase(suite, rest_case());
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

@@ -14,6 +14,7 @@
 #include <starpu.h>
 
 #include "core/api/thread.h"
+#include "tests/suite.h"
 #include "tests/unit/sim-machine.h"
 
 enum { REAL, SIMULATED, NMACHINES };
@@ -546,8 +547,6 @@ int main(void)
     Suite *suite = suite_create("sim-threads");
     TCase *tc = tcase_create("both machines");
     TCase *sim = tcase_create("simulated");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_add_checked_fixture(sim, NULL, teardown);
@@ -572,9 +571,5 @@ int main(void)
     tcase_add_test(sim, sleeping_takes_virtual_time);
     suite_add_tcase(suite, tc);
     suite_add_tcase(suite, sim);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

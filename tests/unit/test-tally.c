@@ -6,6 +6,7 @@
 #include "core/trace/tally.h"
 
 #include "core/device/machine.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <math.h>
@@ -231,8 +232,6 @@ int main(void)
 {
     Suite *suite = suite_create("tally");
     TCase *tcase = tcase_create("all");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, workers_of_one_architecture_are_joined);
@@ -246,10 +245,5 @@ int main(void)
     tcase_add_test(tcase, the_modelled_span_leaves_other_kernels_out);
     tcase_add_test(tcase, copies_are_summed_per_direction);
     suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }

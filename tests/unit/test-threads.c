@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "core/device/threads.h"
+#include "tests/suite.h"
 #include "tests/unit/exec-suite.h"
 
 static struct orr_exec *open_threads(void)
@@ -111,17 +112,11 @@ int main(void)
 {
     Suite *suite = suite_create("threads");
     TCase *own = tcase_create("threads only");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     suite_add_tcase(suite, exec_suite(&threads));
     tcase_add_test(own, a_context_is_bound_by_whom_we_name);
     tcase_add_test(own, a_foreign_thread_is_adopted_and_may_end_first);
     tcase_add_test(own, an_adopted_thread_that_stays_is_unknown_afterwards);
     suite_add_tcase(suite, own);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

@@ -6,6 +6,7 @@
 #include "core/trace/record.h"
 
 #include "core/device/machine.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -277,8 +278,6 @@ int main(void)
 {
     Suite *suite = suite_create("trace");
     TCase *tests = tcase_create("trace");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, no_trace_records_nothing_and_needs_no_test);
@@ -295,9 +294,5 @@ int main(void)
                    many_events_survive_and_equal_records_give_equal_bytes);
     tcase_add_test(tests, a_folder_that_is_not_there_is_named);
     suite_add_tcase(suite, tests);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }
