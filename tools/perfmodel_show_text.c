@@ -321,8 +321,8 @@ static void print_head(const struct perfmodel_view *view)
             "none: means rule until a run with Orrery has measured",
         [PERFMODEL_SIDE_VALID] = "valid: estimates rule",
         [PERFMODEL_SIDE_PARTLY] =
-            "partly stale: where somebody else has measured since, the mean "
-            "rules",
+            ("partly stale: where somebody else has measured since, the mean "
+             "rules"),
         [PERFMODEL_SIDE_STALE] =
             "stale: somebody else has measured since, the means rule",
         [PERFMODEL_SIDE_BROKEN] = "broken: means rule",
