@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void print_error(const char *format, va_list args)
+__attribute__((format(printf, 1, 0))) static void
+print_error(const char *format, va_list args)
 {
     fprintf(stderr, "%s: ", program_invocation_short_name);
     vfprintf(stderr, format, args);

@@ -143,8 +143,8 @@ static const char *const samples[] = {
     "# a\n\n45 # b\n2\n# c\n2\n0\n0\n3\n1\n2\n1\n1\n0\n" FIT "0\n"
     "1\n3\n1\n1\n1\n1\n" FIT "0\n# rows\n" ROW "# end",
     /* line ends of another system */
-    "45\r\n1\r\n1\r\n0\r\n0\r\n1\r\n1\r\n1\r\n0 0 0 0 nan nan 0 0 0\r\n"
-    "nan nan nan\r\n0\r\n1f 24 0 9.5 0.5 19 181 2\r\n",
+    ("45\r\n1\r\n1\r\n0\r\n0\r\n1\r\n1\r\n1\r\n0 0 0 0 nan nan 0 0 0\r\n"
+     "nan nan nan\r\n0\r\n1f 24 0 9.5 0.5 19 181 2\r\n"),
 };
 
 START_TEST(samples_round_trip_number_for_number)
