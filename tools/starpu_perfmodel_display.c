@@ -9,7 +9,6 @@
 #include <starpu.h>
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,24 +35,10 @@ static const char help[] =
     "command line.\n"
     "example: " NAME " -s chol_model_gemm -a cuda0\n";
 
-static const struct option options[] = {
-    {"list", no_argument, NULL, 'l'},
-    {"directory", no_argument, NULL, 'd'},
-    {"symbol", required_argument, NULL, 's'},
-    {"parameter", required_argument, NULL, 'p'},
-    {"arch", required_argument, NULL, 'a'},
-    {"footprint", required_argument, NULL, 'f'},
-    {"xml", no_argument, NULL, 'x'},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'v'},
-    {0},
-};
-
 /* What the command line says; all borrowed. */
 struct wishes {
-    bool list, directory, xml;
-    bool over; /* --help or --version was all */
-    char *symbol, *parameter, *arch;
+    bool list, directory, xml, version;
+    const char *symbol, *parameter, *arch;
     bool has_footprint;
     uint32_t footprint;
 };
@@ -74,56 +59,9 @@ static int read_footprint(const char *text, struct wishes *wishes)
     return TOOL_OK;
 }
 
-static int read_option(int letter, struct wishes *wishes)
+/* What is wrong with the wishes; TOOL_OK when nothing is. */
+static int check_wishes(const struct wishes *wishes)
 {
-    switch (letter) {
-    case 'l':
-        wishes->list = true;
-        return TOOL_OK;
-    case 'd':
-        wishes->directory = true;
-        return TOOL_OK;
-    case 'x':
-        wishes->xml = true;
-        return TOOL_OK;
-    case 's':
-        wishes->symbol = optarg;
-        return TOOL_OK;
-    case 'p':
-        wishes->parameter = optarg;
-        return TOOL_OK;
-    case 'a':
-        wishes->arch = optarg;
-        return TOOL_OK;
-    case 'f':
-        return read_footprint(optarg, wishes);
-    case 'h':
-        fputs(help, stdout);
-        wishes->over = true;
-        return TOOL_OK;
-    case 'v':
-        puts(NAME " (Orrery) " ORR_VERSION);
-        wishes->over = true;
-        return TOOL_OK;
-    default: /* getopt has said why */
-        return tool_fail(TOOL_USAGE, "see " NAME " --help");
-    }
-}
-
-static int read_line(int argc, char **argv, struct wishes *wishes)
-{
-    int letter, rc = TOOL_OK;
-
-    while (rc == TOOL_OK && !wishes->over &&
-           (letter = getopt_long(argc, argv, "lds:p:a:f:xhv", options, NULL)) !=
-               -1)
-        rc = read_option(letter, wishes);
-    if (rc != TOOL_OK || wishes->over)
-        return rc;
-    if (optind < argc)
-        return tool_fail(TOOL_USAGE,
-                         "%s is not understood; a model is named with -s",
-                         argv[optind]);
     if (!wishes->list && !wishes->directory && !wishes->symbol)
         return tool_fail(TOOL_USAGE,
                          "say what to show: -l, -d or -s SYMBOL; see " NAME
@@ -158,7 +96,9 @@ static int print_text(struct starpu_perfmodel *model,
 
     if (!out)
         return tool_fail(TOOL_FAILED, "out of memory");
-    rc = starpu_perfmodel_print_all(model, wishes->arch, wishes->parameter,
+    /* It takes texts that it does not change. */
+    rc = starpu_perfmodel_print_all(model, (char *)(uintptr_t)wishes->arch,
+                                    (char *)(uintptr_t)wishes->parameter,
                                     wishes->has_footprint ? &footprint : NULL,
                                     out);
     if (fclose(out) != 0)
@@ -198,22 +138,54 @@ static int show(const struct wishes *wishes)
     return rc;
 }
 
-int main(int argc, char **argv)
+static int run(const struct wishes *wishes)
 {
-    struct wishes wishes = {0};
-    int rc = read_line(argc, argv, &wishes);
+    int rc = TOOL_OK;
 
-    if (rc != TOOL_OK || wishes.over)
-        return rc;
     starpu_perfmodel_initialize();
-    if (wishes.list && starpu_perfmodel_list(stdout) != 0)
+    if (wishes->list && starpu_perfmodel_list(stdout) != 0)
         rc = tool_fail(TOOL_FAILED, "the models could not be listed");
-    if (wishes.directory)
+    if (wishes->directory)
         starpu_perfmodel_directory(stdout);
-    if (wishes.symbol && rc == TOOL_OK)
-        rc = show(&wishes);
+    if (wishes->symbol && rc == TOOL_OK)
+        rc = show(wishes);
     starpu_perfmodel_free_sampling();
     if (fflush(stdout) != 0 || ferror(stdout))
         rc = tool_fail(TOOL_FAILED, "the output could not be written");
     return rc;
+}
+
+int main(int argc, char **argv)
+{
+    static char no_command[] = "";
+    struct wishes wishes = {0};
+    const char *footprint = NULL;
+    const struct tool_option options[] = {
+        {'l', "list", NULL, &wishes.list},
+        {'d', "directory", NULL, &wishes.directory},
+        {'s', "symbol", &wishes.symbol, NULL},
+        {'p', "parameter", &wishes.parameter, NULL},
+        {'a', "arch", &wishes.arch, NULL},
+        {'f', "footprint", &footprint, NULL},
+        {'x', "xml", NULL, &wishes.xml},
+        {'v', "version", NULL, &wishes.version},
+        {0}};
+    int nwords = 0, rc;
+
+    argv[0] = no_command;
+    rc = tool_parse_words(argc, argv, options, help, &nwords);
+    if (rc <= 0)
+        return rc < 0 ? TOOL_USAGE : TOOL_OK;
+    if (wishes.version) {
+        puts(NAME " (Orrery) " ORR_VERSION);
+        return TOOL_OK;
+    }
+    if (nwords > 0)
+        return tool_fail(TOOL_USAGE,
+                         "%s is not understood; a model is named with -s",
+                         argv[1]);
+    rc = footprint ? read_footprint(footprint, &wishes) : TOOL_OK;
+    if (rc == TOOL_OK)
+        rc = check_wishes(&wishes);
+    return rc == TOOL_OK ? run(&wishes) : rc;
 }

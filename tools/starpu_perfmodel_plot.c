@@ -11,7 +11,6 @@
 #include "tools/tool.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,25 +36,11 @@ static const char help[] =
     "Exit codes: 0; 1 when something could not be done; 2 for a wrong command line.\n"
     "example: " NAME " -s chol_model_gemm -f -o pictures\n";
 
-static const struct option options[] = {
-    {"list", no_argument, NULL, 'l'},
-    {"symbol", required_argument, NULL, 's'},
-    {"arch", required_argument, NULL, 'a'},
-    {"gflops", no_argument, NULL, 'f'},
-    {"energy", no_argument, NULL, 'e'},
-    {"output-dir", required_argument, NULL, 'o'},
-    {"output-directory", required_argument, NULL, 'o'},
-    {"with-fxt-file", required_argument, NULL, 'i'},
-    {"list-combs", no_argument, NULL, 'c'},
-    {"combs", required_argument, NULL, 'c'},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'v'},
-    {0},
-};
-
 /* What the command line says; all borrowed. */
 struct wishes {
-    bool list, over; /* over: --help or --version was all */
+    bool list, version;
+    const char *fxt, *combs; /* StarPU's, refused */
+    bool list_combs;
     const char *symbol, *directory;
     struct model_plot_choice choice;
 };
@@ -258,60 +243,14 @@ static int run(struct wishes *wishes)
 
 /* -- the command line -- */
 
-static int read_option(int letter, struct wishes *wishes)
+/* What is wrong with the wishes; TOOL_OK when nothing is. */
+static int check_wishes(const struct wishes *wishes)
 {
-    switch (letter) {
-    case 'l':
-        wishes->list = true;
-        return TOOL_OK;
-    case 's':
-        wishes->symbol = optarg;
-        return TOOL_OK;
-    case 'a':
-        wishes->choice.arch = optarg;
-        return TOOL_OK;
-    case 'f':
-        wishes->choice.gflops = true;
-        return TOOL_OK;
-    case 'e':
-        wishes->choice.energy = true;
-        return TOOL_OK;
-    case 'o':
-        wishes->directory = optarg;
-        return TOOL_OK;
-    case 'i':
-    case 'c':
+    if (wishes->fxt || wishes->combs || wishes->list_combs)
         return tool_fail(TOOL_USAGE,
                          "FxT traces are not read, so -i/--with-fxt-file, "
                          "-lc/--list-combs and -c/--combs do not exist; "
                          "orrery trace draws what workers did");
-    case 'h':
-        fputs(help, stdout);
-        wishes->over = true;
-        return TOOL_OK;
-    case 'v':
-        puts(NAME " (Orrery) " ORR_VERSION);
-        wishes->over = true;
-        return TOOL_OK;
-    default: /* getopt has said why */
-        return tool_fail(TOOL_USAGE, "see " NAME " --help");
-    }
-}
-
-static int read_line(int argc, char **argv, struct wishes *wishes)
-{
-    int letter, rc = TOOL_OK;
-
-    while (rc == TOOL_OK && !wishes->over &&
-           (letter =
-                getopt_long(argc, argv, "ls:a:feo:i:chv", options, NULL)) != -1)
-        rc = read_option(letter, wishes);
-    if (rc != TOOL_OK || wishes->over)
-        return rc;
-    if (optind < argc)
-        return tool_fail(TOOL_USAGE,
-                         "%s is not understood; a model is named with -s",
-                         argv[optind]);
     if (!wishes->list && !wishes->symbol)
         return tool_fail(TOOL_USAGE,
                          "which model? -s SYMBOL, or -l to list them; see " NAME
@@ -326,10 +265,35 @@ static int read_line(int argc, char **argv, struct wishes *wishes)
 
 int main(int argc, char **argv)
 {
+    static char no_command[] = "";
     struct wishes wishes = {.directory = "."};
-    int rc = read_line(argc, argv, &wishes);
+    const struct tool_option options[] = {
+        {'l', "list", NULL, &wishes.list},
+        {'s', "symbol", &wishes.symbol, NULL},
+        {'a', "arch", &wishes.choice.arch, NULL},
+        {'f', "gflops", NULL, &wishes.choice.gflops},
+        {'e', "energy", NULL, &wishes.choice.energy},
+        {'o', "output-dir", &wishes.directory, NULL},
+        {0, "output-directory", &wishes.directory, NULL},
+        {'i', "with-fxt-file", &wishes.fxt, NULL},
+        {'c', "list-combs", NULL, &wishes.list_combs},
+        {0, "combs", &wishes.combs, NULL},
+        {'v', "version", NULL, &wishes.version},
+        {0}};
+    int nwords = 0, rc;
 
-    if (rc != TOOL_OK || wishes.over)
-        return rc;
-    return run(&wishes);
+    argv[0] = no_command;
+    rc = tool_parse_words(argc, argv, options, help, &nwords);
+    if (rc <= 0)
+        return rc < 0 ? TOOL_USAGE : TOOL_OK;
+    if (wishes.version) {
+        puts(NAME " (Orrery) " ORR_VERSION);
+        return TOOL_OK;
+    }
+    rc = check_wishes(&wishes);
+    if (rc == TOOL_OK && nwords > 0)
+        rc = tool_fail(TOOL_USAGE,
+                       "%s is not understood; a model is named with -s",
+                       argv[1]);
+    return rc == TOOL_OK ? run(&wishes) : rc;
 }

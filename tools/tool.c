@@ -131,7 +131,7 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
 
     for (; a < argc && argv[a][0] == '-' && argv[a][1]; a++) {
         const struct tool_option *option;
-        const char *value;
+        const char *value, *word = argv[a];
 
         if (!strcmp(argv[a], "--"))
             return a + 1;
@@ -139,7 +139,12 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
             fputs(help, stdout);
             return 0;
         }
-        option = find_option(options, argv[a], &value);
+        /* -xy is -x -y. */
+        while ((option = find_option(options, word, &value)) && option->flag &&
+               value && word[1] != '-') {
+            *option->flag = true;
+            word = value - 1;
+        }
         if (!option || (option->flag && value)) {
             tool_error("%s%sunknown option %s; see %s%s%s --help", argv[0],
                        *argv[0] ? ": " : "", argv[a],

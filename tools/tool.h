@@ -67,10 +67,10 @@ struct tool_option {
 };
 
 /* argv[0] is the sub-command as messages name it, "" in programs without any.
- * Walks through options, up to `--` or the first word that is none, and
- * returns that word's index (argc when there is none). `options` ends with
- * one that has no name. --help prints `help` and returns 0; an unknown option
- * or a missing value prints a message and returns -1. */
+ * Walks through options (-xy is -x -y), up to `--` or the first word that is
+ * none, and returns that word's index (argc when there is none). `options` ends
+ * with one that has no name. --help prints `help` and returns 0; an unknown
+ * option or a missing value prints a message and returns -1. */
 int tool_parse(int argc, char **argv, const struct tool_option *options,
                const char *help);
 

@@ -38,6 +38,10 @@ def display_tests(tap, display, folder):
     tap.claim("-d names the directories", result.code == 0 and
               f"directory: <{folder}/codelets/45>" in result.out, result)
 
+    result = show("-ld")
+    tap.claim("letters of options may stand together", result.code == 0 and
+              "directory: <" in result.out and "file: <" in result.out, result)
+
     made = models.models()
     result = show("-s", "syrk")
     expected = [["%08x" % row["hash"], str(row["size"]), "%e" % row["flops"],
