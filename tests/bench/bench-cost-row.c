@@ -7,27 +7,17 @@
 #include <starpu.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "core/api/api.h"
 #include "core/task/cost.h"
 #include "core/task/job.h"
+#include "tests/bench/bench.h"
 
 enum { RUNS = 7, LOOKUPS = 1000000 };
 
 static double now_ns(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
+    return bench_now_ns(CLOCK_MONOTONIC);
 }
 
 static void nothing(void *buffers[], void *arg)
@@ -60,15 +50,14 @@ static double lookups(struct orr_runtime *rt, struct orr_job *job, bool cached)
 static void bench(const char *name, struct orr_runtime *rt, struct orr_job *job,
                   bool cached, double beside)
 {
-    double values[RUNS];
+    double values[RUNS], median;
 
     for (unsigned i = 0; i < RUNS; i++)
         values[i] = lookups(rt, job, cached);
-    qsort(values, RUNS, sizeof(double), compare);
+    median = bench_median(values, RUNS);
     printf("bench name=%s value=%.4g unit=ns min=%.4g max=%.4g ratio=%.3g "
            "beside=reading-the-clock\n",
-           name, values[RUNS / 2], values[0], values[RUNS - 1],
-           values[RUNS / 2] / beside);
+           name, median, values[0], values[RUNS - 1], median / beside);
 }
 
 static double clock_cost(void)

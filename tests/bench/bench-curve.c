@@ -6,8 +6,8 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench.h"
 #include "tests/unit/curve_laws.h"
 
 enum { MOST = 200, BATCHES = 15, OBSERVATIONS = 1000 };
@@ -15,10 +15,7 @@ enum { MOST = 200, BATCHES = 15, OBSERVATIONS = 1000 };
 /* Processor time: other programs do not count. */
 static double now_us(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+    return bench_now_ns(CLOCK_THREAD_CPUTIME_ID) / 1e3;
 }
 
 static struct orr_point points[MOST];
@@ -76,18 +73,11 @@ static void polynomial(unsigned n)
     free(p.coeff);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Median over batches of the time of one call; *ret_spread: half the distance
  * of the quartiles. */
 static double time_of(void (*call)(unsigned n), unsigned n, double *ret_spread)
 {
-    double times[BATCHES];
+    double times[BATCHES], median;
     unsigned repeats = 1;
 
     for (double start = now_us(); now_us() - start < 2000; repeats++)
@@ -99,9 +89,9 @@ static double time_of(void (*call)(unsigned n), unsigned n, double *ret_spread)
             call(n);
         times[b] = (now_us() - start) / repeats;
     }
-    qsort(times, BATCHES, sizeof(double), compare);
+    median = bench_median(times, BATCHES);
     *ret_spread = (times[BATCHES * 3 / 4] - times[BATCHES / 4]) / 2;
-    return times[BATCHES / 2];
+    return median;
 }
 
 static void bench(const char *name, void (*call)(unsigned n), unsigned n)

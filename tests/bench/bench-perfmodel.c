@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "perfmodel/model.h"
 #include "perfmodel/side.h"
+#include "tests/bench/bench.h"
 
 enum { RUNS = 7, FEEDS = 1000000, MODELS = 1000, ENTRIES = 200, SAMPLES = 40 };
 
@@ -21,27 +21,18 @@ static const struct orr_device cpu = {ORR_DEVICE_CPU, 0, 1};
 
 static double now_ns(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
+    return bench_now_ns(CLOCK_MONOTONIC);
 }
 
 static void print(const char *name, double values[RUNS], const char *unit,
                   double beside, const char *what)
 {
-    qsort(values, RUNS, sizeof(double), compare);
+    double median = bench_median(values, RUNS);
+
     printf("bench name=%s value=%.4g unit=%s min=%.4g max=%.4g "
            "ratio=%.3g beside=%s\n",
-           name, values[RUNS / 2], unit, values[0], values[RUNS - 1],
-           values[RUNS / 2] / beside, what);
+           name, median, unit, values[0], values[RUNS - 1], median / beside,
+           what);
 }
 
 static struct orr_models *models_open(const struct orr_sampling *sampling,

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "perfmodel/robust.h"
 #include "perfmodel/robust_private.h"
+#include "tests/bench/bench.h"
 #include "tests/unit/random_series.h"
 
 enum { REPEATS = 25, LONGEST = 1000 };
@@ -21,10 +21,7 @@ static const char *const kinds[] = {"independent", "dependent", "two-levels"};
 
 static double now_us(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+    return bench_now_ns(CLOCK_MONOTONIC) / 1e3;
 }
 
 static void draw(int kind, unsigned n, double *ret)

@@ -6,10 +6,10 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "sim/machine.h"
 #include "tests/bench/bare-events.h"
+#include "tests/bench/bench.h"
 #include "tests/unit/sim-machine.h"
 
 enum { NCONTEXTS = 12, SLEEPS = 100000, NGPU = 6, COPIES = 30000, RUNS = 5 };
@@ -19,10 +19,7 @@ static struct orr_exec *exec;
 
 static double wall(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return bench_now_ns(CLOCK_MONOTONIC) * 1e-9;
 }
 
 static void open_machine(void)
@@ -202,21 +199,13 @@ static double bare_copy(void)
     return bare_copies(NGPU, COPIES);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double median(double (*measure)(void))
 {
     double times[RUNS];
 
     for (int i = 0; i < RUNS; i++)
         times[i] = measure();
-    qsort(times, RUNS, sizeof(times[0]), compare);
-    return times[RUNS / 2];
+    return bench_median(times, RUNS);
 }
 
 int main(void)

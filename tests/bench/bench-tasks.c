@@ -11,6 +11,8 @@
 
 #include <starpu.h>
 
+#include "bench.h"
+
 enum { NTASKS = 100000, NDATA = 64, REPEATS = 5 };
 
 static void nothing(void *buffers[], void *arg)
@@ -85,19 +87,6 @@ static double theirs(int nbuffers)
     return (omp_get_wtime() - start) * 1e6 / NTASKS;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double *values)
-{
-    qsort(values, REPEATS, sizeof(*values), by_value);
-    return values[REPEATS / 2];
-}
-
 int main(void)
 {
     static const int buffers[] = {0, 1, 2, 4};
@@ -119,8 +108,8 @@ int main(void)
             us[r] = ours(buffers[k], handle);
             gomp[r] = theirs(buffers[k]);
         }
-        a = median(us);
-        b = median(gomp);
+        a = bench_median(us, REPEATS);
+        b = bench_median(gomp, REPEATS);
         printf("bench empty_task buffers=%d workers=2 value=%.3f unit=us "
                "spread=%.3f..%.3f libgomp=%.3f ratio=%.2f\n",
                buffers[k], a, us[0], us[REPEATS - 1], b, a / b);
