@@ -416,12 +416,15 @@ int orr_bus_read_beside(struct orr_machine_desc *desc, const char *stem,
 
 /* ---- writing ---- */
 
-static void print_matrix(const struct orr_machine_desc *desc,
+int orr_bus_matrix_print(const struct orr_machine_desc *desc,
                          const double *matrix, FILE *out)
 {
     unsigned n = desc->nnodes;
     char number[ORR_NUMBER_MAX];
+    struct orr_c_locale locale;
 
+    if (orr_c_locale_begin(&locale))
+        return -ENOMEM;
     fprintf(out, "# to NUMA 0");
     for (unsigned i = 0; i < desc->ncuda; i++)
         fprintf(out, "\tto CUDA %u", i);
@@ -438,23 +441,22 @@ static void print_matrix(const struct orr_machine_desc *desc,
                     isnan(value) ? "nan" : number);
         }
     fputc('\n', out);
+    orr_c_locale_end(&locale);
+    return 0;
 }
 
 static int write_one(const struct orr_machine_desc *desc, const char *path,
                      const double *matrix, struct orr_error *err)
 {
     struct orr_new_file file;
-    struct orr_c_locale locale;
     int rc = orr_new_file_begin(&file, path, err);
 
     if (rc)
         return rc;
-    if (orr_c_locale_begin(&locale)) {
+    if (orr_bus_matrix_print(desc, matrix, file.out)) {
         orr_new_file_abandon(&file);
         return orr_fail(err, -ENOMEM, "%s: out of memory", path);
     }
-    print_matrix(desc, matrix, file.out);
-    orr_c_locale_end(&locale);
     return orr_new_file_commit(&file, err);
 }
 

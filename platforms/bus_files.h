@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <stdio.h>
+
 #include "platforms/machine_desc.h"
 
 /* Derives both matrices from the routes and clears bus_measured. Along a
@@ -46,6 +48,11 @@ struct orr_bus_shape {
 /* Finds it out, whatever the columns are called. Errors as above. */
 int orr_bus_matrix_shape(const char *path, const char *text, size_t size,
                          struct orr_bus_shape *ret, struct orr_error *err);
+
+/* Prints one matrix, nnodes × nnodes of `desc`, as such a file. A write error
+ * shows in ferror(out). Errors: -ENOMEM. */
+int orr_bus_matrix_print(const struct orr_machine_desc *desc,
+                         const double *matrix, FILE *out);
 
 /* Writes the two files when bus_measured, each whole or not at all. When not,
  * refuses with -EEXIST if they exist, since the platform would then be read

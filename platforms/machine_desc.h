@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "core/base/error.h"
 
@@ -134,6 +135,11 @@ int orr_machine_desc_parse(const char *path, const void *text, size_t size,
  * figures of another machine stand beside `path`; those of the system. */
 int orr_machine_desc_write(const struct orr_machine_desc *desc,
                            const char *path, struct orr_error *err);
+
+/* Prints that XML, for a file that gives the machine the name `name`. Does not
+ * check. A write error shows in ferror(out). Errors: -ENOMEM. */
+int orr_machine_desc_print_xml(const struct orr_machine_desc *desc,
+                               const char *name, FILE *out);
 
 /* One machine that can be asked for by name. Borrowed for the call. */
 struct orr_machine_entry {

@@ -367,11 +367,11 @@ static json_t *edits_array(struct json_writer *w,
     return array;
 }
 
-int orr_machine_desc_print_json(const struct orr_machine_desc *desc, FILE *out)
+int orr_machine_desc_to_json(const struct orr_machine_desc *desc,
+                             struct json_t **ret)
 {
     struct json_writer w = {false};
     json_t *root = made(&w, json_object());
-    int rc = 0;
 
     put(&w, root, "name", json_string(desc->name));
     put(&w, root, "file", text_or_null(desc->path));
@@ -391,11 +391,23 @@ int orr_machine_desc_print_json(const struct orr_machine_desc *desc, FILE *out)
     put(&w, root, "simgrid_options",
         props_object(&w, desc->config, desc->nconfig));
     put(&w, root, "properties", props_object(&w, desc->props, desc->nprops));
-    if (w.failed)
-        rc = -ENOMEM;
-    else if (json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) <
-                 0 ||
-             fputc('\n', out) == EOF)
+    if (w.failed) {
+        json_decref(root);
+        return -ENOMEM;
+    }
+    *ret = root;
+    return 0;
+}
+
+int orr_machine_desc_print_json(const struct orr_machine_desc *desc, FILE *out)
+{
+    json_t *root;
+    int rc = orr_machine_desc_to_json(desc, &root);
+
+    if (rc < 0)
+        return rc;
+    if (json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) < 0 ||
+        fputc('\n', out) == EOF)
         rc = -EIO;
     json_decref(root);
     return rc;

@@ -13,6 +13,11 @@
  * bandwidth and latency tables, links. A write error shows in ferror(out). */
 void orr_machine_desc_print(const struct orr_machine_desc *desc, FILE *out);
 
-/* Writes one JSON object with everything in the description; unknown figures
- * are null. Errors: -ENOMEM, -EIO. */
+/* One JSON object with everything in the description, owned by the caller;
+ * unknown figures are null. Errors: -ENOMEM. */
+struct json_t;
+int orr_machine_desc_to_json(const struct orr_machine_desc *desc,
+                             struct json_t **ret);
+
+/* Writes that object. Errors: -ENOMEM, -EIO. */
 int orr_machine_desc_print_json(const struct orr_machine_desc *desc, FILE *out);

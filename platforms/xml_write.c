@@ -172,21 +172,30 @@ static void print_machine(FILE *out, const struct orr_machine_desc *desc,
     fputs("  </zone>\n</platform>\n", out);
 }
 
+int orr_machine_desc_print_xml(const struct orr_machine_desc *desc,
+                               const char *name, FILE *out)
+{
+    struct orr_c_locale locale;
+
+    if (orr_c_locale_begin(&locale))
+        return -ENOMEM;
+    print_machine(out, desc, strcmp(desc->host, name) != 0);
+    orr_c_locale_end(&locale);
+    return 0;
+}
+
 static int write_platform(const struct orr_machine_desc *desc, const char *path,
-                          bool with_host, struct orr_error *err)
+                          const char *name, struct orr_error *err)
 {
     struct orr_new_file file;
-    struct orr_c_locale locale;
     int rc = orr_new_file_begin(&file, path, err);
 
     if (rc)
         return rc;
-    if (orr_c_locale_begin(&locale)) {
+    if (orr_machine_desc_print_xml(desc, name, file.out)) {
         orr_new_file_abandon(&file);
         return orr_fail(err, -ENOMEM, "%s: out of memory", path);
     }
-    print_machine(file.out, desc, with_host);
-    orr_c_locale_end(&locale);
     return orr_new_file_commit(&file, err);
 }
 
@@ -200,7 +209,7 @@ int orr_machine_desc_write_alone(const struct orr_machine_desc *desc,
         return orr_fail(err, -ENOMEM, "%s: out of memory", path);
     rc = orr_machine_desc_check(desc, err);
     if (rc == 0)
-        rc = write_platform(desc, path, strcmp(desc->host, name) != 0, err);
+        rc = write_platform(desc, path, name, err);
     free(name);
     return rc;
 }
