@@ -103,12 +103,14 @@ struct orr_machine_desc {
     unsigned nedits;
 };
 
-/* Finds and reads a machine. A name with a slash or ending in .xml is a path:
- * of a platform file, or of the folder of an exported machine (a platform.xml
- * with codelets/45/ beside it). Any other name is such a folder here; then a
- * machine of the catalogue; then NAME.machine.xml (what `orrery calibrate`
- * writes), NAME.platform.v4.xml or NAME.platform.xml in the bus/ of each directory of `sampling_dirs` (NULL-terminated, may be
- * NULL). *ret is owned by the caller, who ends it with orr_machine_desc_free.
+/* Finds and reads a machine. A name with a slash or ending in .xml or .orrery is
+ * a path: of a platform file, of the folder of an exported machine (a
+ * platform.xml with codelets/45/ beside it), or of such a folder packed in one
+ * file (platforms/packed.h), which is unpacked below the first of
+ * `sampling_dirs`. Any other name is such a folder here; then a machine of the
+ * catalogue; then NAME.machine.xml (what `orrery calibrate` writes),
+ * NAME.platform.v4.xml or NAME.platform.xml in the bus/ of each directory of
+ * `sampling_dirs` (NULL-terminated, may be NULL). *ret is owned by the caller, who ends it with orr_machine_desc_free.
  * Errors: -ENOENT naming the machines that are known; -EINVAL with file:line,
  * element and reason; -ENOMEM. */
 int orr_machine_desc_load(const char *name, const char *const *sampling_dirs,

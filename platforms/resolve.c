@@ -5,6 +5,7 @@
  */
 #include "platforms/machine_desc.h"
 
+#include "platforms/packed.h"
 #include "platforms/places.h"
 
 #include <dirent.h>
@@ -275,31 +276,60 @@ static bool is_path(const char *name)
 {
     size_t length = strlen(name);
 
-    return strchr(name, '/') ||
+    return strchr(name, '/') || orr_packed_is_name(name) ||
            (length > 4 && strcmp(name + length - 4, ".xml") == 0);
 }
 
-/* A platform file, or the folder of an exported machine. */
-static int load_path(const char *path, struct orr_machine_desc **ret,
-                     struct orr_error *err)
+static int load_folder(const char *path, struct orr_machine_desc **ret,
+                       struct orr_error *err)
 {
-    char *inside;
+    char *inside = orr_path_join(path, "platform.xml", NULL);
     int rc;
 
+    if (!inside)
+        return orr_fail(err, -ENOMEM, "%s: out of memory", path);
+    rc = orr_machine_desc_read(inside, ret, err);
+    free(inside);
+    return rc;
+}
+
+/* Models are files that the runtime looks up, so a packed machine is unpacked
+ * first, where models are saved. */
+static int load_packed(const char *path, const char *const *sampling_dirs,
+                       struct orr_machine_desc **ret, struct orr_error *err)
+{
+    char *folder;
+    int rc;
+
+    if (!sampling_dirs || !sampling_dirs[0])
+        return orr_fail(err, -EINVAL,
+                        "%s: a packed machine cannot be used here: unpack it "
+                        "with `orrery machine import`",
+                        path);
+    rc = orr_packed_open(path, sampling_dirs[0], &folder, err);
+    if (rc)
+        return rc;
+    rc = load_folder(folder, ret, err);
+    free(folder);
+    return rc;
+}
+
+/* A platform file, the folder of an exported machine, or such a folder in one
+ * file. */
+static int load_path(const char *path, const char *const *sampling_dirs,
+                     struct orr_machine_desc **ret, struct orr_error *err)
+{
     if (!is_folder(path) && !is_file(path))
         return orr_fail(err, -ENOENT,
                         "%s: no such platform file: correct the path, or give "
                         "the name of a machine that \"orrery machine list\" "
                         "shows",
                         path);
-    if (!is_folder(path))
-        return orr_machine_desc_read(path, ret, err);
-    inside = orr_path_join(path, "platform.xml", NULL);
-    if (!inside)
-        return orr_fail(err, -ENOMEM, "%s: out of memory", path);
-    rc = orr_machine_desc_read(inside, ret, err);
-    free(inside);
-    return rc;
+    if (is_folder(path))
+        return load_folder(path, ret, err);
+    if (orr_packed_is_name(path))
+        return load_packed(path, sampling_dirs, ret, err);
+    return orr_machine_desc_read(path, ret, err);
 }
 
 /* The file that a bare name means. *ret_usual: its models are found along the
@@ -330,7 +360,7 @@ int orr_machine_desc_load(const char *name, const char *const *sampling_dirs,
     int rc;
 
     if (is_path(name))
-        return load_path(name, ret, err);
+        return load_path(name, sampling_dirs, ret, err);
     rc = *name ? find_by_name(name, sampling_dirs, &path, &usual) : 0;
     if (rc)
         return orr_fail(err, rc, "%s: out of memory", name);

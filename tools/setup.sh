@@ -9,6 +9,7 @@ check
 g++
 gcc
 gnuplot-nox
+libarchive-dev
 libglpk-dev
 libhwloc-dev
 libjansson-dev

@@ -26,7 +26,7 @@ includes() {
         sed -E 's/[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]([^">]*)[">].*/\1/'
 }
 
-foreign='(simgrid|libxml|glpk|lapack|cblas|hwloc|cuda|CL/|jansson)'
+foreign='(simgrid|libxml|glpk|lapack|cblas|hwloc|cuda|CL/|jansson|archive)'
 check "core and perfmodel include no library of a device, a simulator or a solver" "$(
     includes core perfmodel | grep -E ":$foreign" |
     grep -vE '^core/device/cpu/[^:]*:hwloc'
@@ -45,6 +45,10 @@ check "platforms includes core/base only" "$(
 )"
 check "hwloc is in platforms/discover.c only" "$(
     includes platforms | grep -E ':hwloc' | grep -v '^platforms/discover'
+)"
+check "libarchive is in platforms/packed.c only" "$(
+    includes core perfmodel platforms sim bound tools |
+    grep -E ':archive' | grep -v '^platforms/packed.c'
 )"
 check "sim includes the tables of core/device and core/base" "$(
     includes sim | grep -E ':(core|bound|tools|perfmodel)/' |
