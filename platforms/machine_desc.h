@@ -110,9 +110,9 @@ struct orr_machine_desc {
  * `sampling_dirs`. Any other name is such a folder here; then a machine of the
  * catalogue; then NAME.machine.xml (what `orrery calibrate` writes),
  * NAME.platform.v4.xml or NAME.platform.xml in the bus/ of each directory of
- * `sampling_dirs` (NULL-terminated, may be NULL). *ret is owned by the caller, who ends it with orr_machine_desc_free.
- * Errors: -ENOENT naming the machines that are known; -EINVAL with file:line,
- * element and reason; -ENOMEM. */
+ * `sampling_dirs` (NULL-terminated, may be NULL). *ret is owned by the caller,
+ * who ends it with orr_machine_desc_free. Errors: -ENOENT naming the machines
+ * that are known; -EINVAL with file:line, element and reason; -ENOMEM. */
 int orr_machine_desc_load(const char *name, const char *const *sampling_dirs,
                           struct orr_machine_desc **ret, struct orr_error *err);
 

@@ -398,17 +398,3 @@ int orr_machine_desc_to_json(const struct orr_machine_desc *desc,
     *ret = root;
     return 0;
 }
-
-int orr_machine_desc_print_json(const struct orr_machine_desc *desc, FILE *out)
-{
-    json_t *root;
-    int rc = orr_machine_desc_to_json(desc, &root);
-
-    if (rc < 0)
-        return rc;
-    if (json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) < 0 ||
-        fputc('\n', out) == EOF)
-        rc = -EIO;
-    json_decref(root);
-    return rc;
-}

@@ -18,6 +18,3 @@ void orr_machine_desc_print(const struct orr_machine_desc *desc, FILE *out);
 struct json_t;
 int orr_machine_desc_to_json(const struct orr_machine_desc *desc,
                              struct json_t **ret);
-
-/* Writes that object. Errors: -ENOMEM, -EIO. */
-int orr_machine_desc_print_json(const struct orr_machine_desc *desc, FILE *out);

@@ -4,8 +4,8 @@
  * they consist of, and a simulated copy of this one. One thread.
  */
 #include "tools/json.h"
+#include "tools/machine.h"
 #include "tools/machine_doctor.h"
-#include "tools/machine_edit.h"
 #include "tools/table.h"
 #include "tools/tool.h"
 
@@ -21,16 +21,23 @@
 
 static const char help[] =
     "usage: orrery machine list [--json]\n"
-    "       orrery machine show NAME [--set EDIT] [--json]\n"
+    "       orrery machine show [NAME] [--set EDIT] [--json | --svg FILE]\n"
+    "       orrery machine diff A [B] [--set EDIT] [--json]\n"
+    "       orrery machine new NAME [--cpu MODEL --cores N ...] [-o FILE]\n"
+    "       orrery machine export NAME [--set EDIT] [-o FILE.orrery]\n"
+    "       orrery machine import FILE.orrery | --hwloc FILE.xml [--name N]\n"
     "       orrery machine copy FILE.xml [-m NAME] [--set EDIT]\n"
     "       orrery machine doctor [NAME | -m NAME] [--set EDIT] [--json]\n"
     "Machines that programs can be simulated on. `list` names them, `show` describes\n"
-    "one (a name of the list or a platform file), `copy` writes a description of\n"
-    "this machine, to be calibrated by real runs and simulated with -m FILE.xml,\n"
+    "or draws one, `diff` says what differs between two, `new` makes one from a few\n"
+    "answers, `export` packs one with its models into a file and `import` unpacks it,\n"
+    "or reads what hwloc and nvidia-smi say of a machine. `copy` writes a description\n"
+    "of this machine, to be calibrated by real runs and simulated with -m FILE.xml,\n"
     "`doctor` says what is wrong with the figures of a machine's bus.\n"
     "      --json  as JSON\n"
-    "Exit codes: 0; 1 when something failed or the doctor found an error; 2 for a\n"
-    "wrong command line.\n"
+    "All but list have a --help of their own.\n"
+    "Exit codes: 0; 1 when something failed, machines differ or the doctor found an\n"
+    "error; 2 for a wrong command line.\n"
     "example: orrery machine copy here.xml && orrery run -m here.xml -- ./cholesky\n";
 
 /* Machines as they are visited. */
@@ -118,19 +125,32 @@ static int list(const char *const *sampling_dirs, bool json)
     return result == 0 ? TOOL_OK : TOOL_FAILED;
 }
 
+/* Verbs with files of their own. They read their own options. */
+static const struct verb {
+    const char *name;
+    int (*run)(int argc, char **argv, const char *const *sampling_dirs,
+               bool json);
+} verbs[] = {
+    {"copy", machine_copy},     {"diff", machine_diff},
+    {"doctor", machine_doctor}, {"export", machine_export},
+    {"import", machine_import}, {"new", machine_new},
+    {"show", machine_show},
+};
+
 static int dispatch(int argc, char **argv, const char *const *sampling_dirs,
                     bool json)
 {
     if (argc == 1 && !strcmp(argv[0], "list"))
         return list(sampling_dirs, json);
-    if (argc >= 1 && !strcmp(argv[0], "show"))
-        return machine_show(argc, argv, sampling_dirs, json);
-    if (argc >= 1 && !strcmp(argv[0], "copy"))
-        return machine_copy(argc, argv, sampling_dirs, json);
-    if (argc >= 1 && !strcmp(argv[0], "doctor"))
-        return machine_doctor(argc, argv, sampling_dirs, json);
-    tool_error("machine: list, show NAME, copy FILE or doctor; see orrery "
-               "machine --help");
+    for (size_t i = 0; argc >= 1 && i < sizeof(verbs) / sizeof(verbs[0]); i++)
+        if (!strcmp(argv[0], verbs[i].name))
+            return verbs[i].run(argc, argv, sampling_dirs, json);
+    if (argc >= 1 && !strcmp(argv[argc - 1], "--help")) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
+    tool_error("machine: list, show, diff, new, export, import, copy or "
+               "doctor; see orrery machine --help");
     return TOOL_USAGE;
 }
 
@@ -147,10 +167,6 @@ int cmd_machine(int argc, char **argv)
     while (argc > first && !strcmp(argv[argc - 1], "--json")) {
         json = true;
         argc--;
-    }
-    if (argc == first + 1 && !strcmp(argv[first], "--help")) {
-        fputs(help, stdout);
-        return TOOL_OK;
     }
     if (orr_sampling_from_env(orr_getenv, NULL, &sampling) < 0) {
         tool_error("out of memory");

@@ -15,6 +15,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "unit"))
 import tools_util as util  # noqa: E402
+from oom_util import content, numbers  # noqa: E402
 
 models = util.load_models()
 
@@ -25,18 +26,6 @@ def small():
     for impl in (i for comb in made["syrk"] for i in comb["impls"]):
         impl["rows"] = impl["rows"][:4]
     return {"syrk": made["syrk"][:2]}
-
-
-def content(folder):
-    """All files below a folder but locks, by name."""
-    found = {}
-    for where, _, names in os.walk(folder):
-        for name in names:
-            if name != ".orrery-lock":
-                path = os.path.join(where, name)
-                with open(path, "rb") as file:
-                    found[os.path.relpath(path, folder)] = file.read()
-    return found
 
 
 def side_name(name):
@@ -81,13 +70,6 @@ def judge(result, before, after, good, done):
                 after.get(name) not in (before.get(name), done.get(name)):
             return "left half of " + name
     return None
-
-
-def numbers(n, tried):
-    """1 … n, or `tried` of them with the first and the last."""
-    if tried is None or n <= tried:
-        return range(1, n + 1)
-    return sorted({1 + i * (n - 1) // (tried - 1) for i in range(tried)})
 
 
 def main(orrery, refuse, tried):

@@ -217,7 +217,9 @@ help_is_good()
         ! LC_ALL=C.UTF-8 grep -qE '^.{81}' "$dir/out"
 }
 
-for command in run compare trace machine "machine doctor" "machine show" "machine copy" \
+for command in run compare trace machine "machine doctor" "machine show" \
+    "machine copy" "machine new" "machine import" "machine export" \
+    "machine diff" \
     "calibrate kernels" validate "perfmodel list" "perfmodel show" \
     "perfmodel check" "perfmodel plot" "perfmodel export" "perfmodel import" \
     "perfmodel merge" "perfmodel prune"; do
