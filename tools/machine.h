@@ -72,6 +72,13 @@ int machine_files_add_desc(struct machine_files *files,
                            const struct orr_machine_desc *desc,
                            const char *path, const char *name);
 
+/* The same for `path` of machine_place: once more beside it as the file that
+ * `orrery calibrate` writes, which -m finds before the one that StarPU reads, and
+ * which would otherwise hide it. */
+int machine_files_add_named(struct machine_files *files,
+                            const struct orr_machine_desc *desc,
+                            const char *path, const char *name);
+
 /* Writes them, making folders. Without `force` nothing is written when one of
  * them exists; with it they are replaced one by one. When writing fails, those
  * that were not there before are removed again. Errors are printed: -EEXIST,

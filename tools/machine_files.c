@@ -150,6 +150,27 @@ int machine_files_add_desc(struct machine_files *files,
     return rc;
 }
 
+int machine_files_add_named(struct machine_files *files,
+                            const struct orr_machine_desc *desc,
+                            const char *path, const char *name)
+{
+    int rc = machine_files_add_desc(files, desc, path, name);
+    char *text = NULL, *stem;
+    size_t size = 0;
+
+    if (rc < 0)
+        return rc;
+    stem = orr_platform_stem(path);
+    if (!stem)
+        return no_memory();
+    rc = machine_xml_text(desc, name, &text, &size);
+    if (rc == 0)
+        rc = machine_files_add(files, tool_format("%s.machine.xml", stem), text,
+                               size);
+    free(stem);
+    return rc;
+}
+
 /* ---- writing ---- */
 
 /* Makes the folders above a file. */

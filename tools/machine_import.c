@@ -276,8 +276,8 @@ static int place(struct import *import, const char *const *sampling_dirs,
         return rc;
     rc = machine_is_hidden(import->name, path, sampling_dirs);
     if (rc == 0)
-        rc = machine_files_add_desc(&import->files, import->desc, path,
-                                    import->name);
+        rc = machine_files_add_named(&import->files, import->desc, path,
+                                     import->name);
     if (rc == 0)
         rc = add_starpu_files(import);
     if (rc == 0)

@@ -504,7 +504,8 @@ int machine_plan_finish(const struct machine_plan *plan,
     if (rc == 0)
         rc = machine_plan_describe(plan, &w.desc);
     if (rc == 0)
-        rc = machine_files_add_desc(&w.files, w.desc, w.path, w.name);
+        rc = (where->output ? machine_files_add_desc : machine_files_add_named)(
+            &w.files, w.desc, w.path, w.name);
     if (rc == 0)
         rc = add_models(&w);
     if (rc == 0)
