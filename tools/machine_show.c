@@ -9,6 +9,7 @@
 #include "tools/tool.h"
 
 #include "platforms/text.h"
+#include "platforms/units.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -213,6 +214,30 @@ static void print_routes(const struct orr_machine_desc *desc)
         print_route(desc, r);
 }
 
+/* "23.5 GiB", "21.3 GB/s", "4.08 ns" for properties whose unit is known; NULL
+ * for others. Owned. */
+static char *value_in_words(const struct orr_prop_desc *prop)
+{
+    static const struct {
+        const char *id, *before, *unit;
+        double factor;
+    } known[] = {
+        {"memsize", "", "GiB", 1. / (1 << 30)},
+        {"orrery-copy-bandwidth", "copies at ", "GB/s", 1e-9},
+        {"orrery-copy-bandwidth-all", "all processors' at ", "GB/s", 1e-9},
+        {"orrery-copy-latency", "copies begin after ", "ns", 1e9},
+        {"orrery-copy-spread", "spread of copies ", "%", 100},
+    };
+    double value;
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strcmp(prop->id, known[i].id) == 0 &&
+            !orr_number_parse(prop->value, &value))
+            return tool_format("%s%.3g %s", known[i].before,
+                               value * known[i].factor, known[i].unit);
+    return tool_format("%s %s", prop->id, prop->value);
+}
+
 /* Hosts that are neither processors nor devices. */
 static void print_other_hosts(const struct orr_machine_desc *desc)
 {
@@ -229,11 +254,54 @@ static void print_other_hosts(const struct orr_machine_desc *desc)
         if (!any)
             printf("\nMemories and disks\n");
         any = true;
-        printf("  %s", host->id);
-        for (unsigned i = 0; i < host->nprops; i++)
-            printf(", %s %s", host->props[i].id, host->props[i].value);
+        printf("  %-9s", host->id);
+        for (unsigned i = 0; i < host->nprops; i++) {
+            char *words = value_in_words(&host->props[i]);
+
+            printf("%s %s", i ? "," : "", words ? words : host->props[i].id);
+            free(words);
+        }
         putchar('\n');
     }
+}
+
+/* ---- workers ---- */
+
+/* Workers of a run when nothing else is asked for: a device that CUDA and OpenCL
+ * know is CUDA's, and a core drives each device (sim/describe.c). */
+struct workers {
+    unsigned cpu, cuda, opencl;
+};
+
+static struct workers count_workers(const struct orr_machine_desc *desc)
+{
+    struct workers n = {.cuda = desc->ncuda};
+
+    if (desc->nopencl > desc->ncuda)
+        n.opencl = desc->nopencl - desc->ncuda;
+    if (desc->ncpu > n.cuda + n.opencl)
+        n.cpu = desc->ncpu - n.cuda - n.opencl;
+    return n;
+}
+
+static void print_workers(const struct orr_machine_desc *desc)
+{
+    struct workers n = count_workers(desc);
+
+    printf("\nWorkers\n  %u CPU", n.cpu);
+    if (n.cuda)
+        printf(", %u CUDA", n.cuda);
+    if (n.opencl)
+        printf(", %u OpenCL", n.opencl);
+    printf("%s\n", n.cuda + n.opencl ? "; a core drives each device" : "");
+}
+
+static json_t *workers_object(const struct orr_machine_desc *desc)
+{
+    struct workers n = count_workers(desc);
+
+    return json_pack("{s:i, s:i, s:i}", "cpu", (int)n.cpu, "cuda", (int)n.cuda,
+                     "opencl", (int)n.opencl);
 }
 
 /* ---- the verb ---- */
@@ -245,8 +313,10 @@ static int show_json(const struct orr_machine_desc *desc,
     int rc = orr_machine_desc_to_json(desc, &root);
 
     /* A row that there was no memory for is missing. */
-    if (rc == 0 && (json_array_size(array) != models->n ||
-                    json_object_set(root, "models", array) < 0))
+    if (rc == 0 &&
+        (json_array_size(array) != models->n ||
+         json_object_set(root, "models", array) < 0 ||
+         json_object_set_new(root, "workers", workers_object(desc)) < 0))
         rc = -ENOMEM;
     if (rc == -ENOMEM)
         tool_error("machine show: out of memory");
@@ -294,6 +364,7 @@ static int show(const struct orr_machine_desc *desc, bool json, const char *svg)
         orr_machine_desc_print(desc, stdout);
         print_routes(desc);
         print_other_hosts(desc);
+        print_workers(desc);
         print_models(&models);
     }
     model_rows_done(&models);

@@ -191,6 +191,15 @@ def show_tests(tap, bench):
               models["chol_model_gemm"]["architectures"] ==
               ["cpu0"] + ["cuda%d" % i for i in range(8)] and
               models["chol_model_gemm"]["entries"] > 0)
+    path = bench.write("memory.xml", platform(1).replace(
+        '<host id="RAM" speed="1f"/>', '<host id="RAM" speed="1f">'
+        '<prop id="memsize" value="25769803776"/><prop id="vendor" value="x"/>'
+        '<prop id="orrery-copy-bandwidth" value="2.125e10"/></host>'))
+    result = bench.run("show", path)
+    tap.claim("memories and workers are shown with units",
+              "  RAM       24 GiB, vendor x, copies at 21.2 GB/s\n" in
+              result.out and "1 CPU, 1 CUDA; a core drives" in result.out,
+              result)
     result = bench.run("show")
     tap.claim("show without a name is this machine", result.code == 0 and
               "measured" in result.out, result)
@@ -833,6 +842,14 @@ def diff_tests(tap, bench):
 # ---- starpu_machine_display ----
 
 def display_tests(tap, bench, display):
+    for name in ("laptop-8", "hgx-h100-8"):
+        done = util.run(display, "-c", env=dict(bench.env, ORRERY_MACHINE=name))
+        n = json.loads(bench.run("show", name, "--json").out)["workers"]
+        tap.claim(f"the workers that show promises are those of {name}",
+                  n["opencl"] == 0 and
+                  all("%d %s worker" % (n[kind.lower()], kind) in
+                      done.out.replace("No ", "0 ")
+                      for kind in ("CPU", "CUDA")), done, n)
     def show(*words, **more):
         return util.run(display, *words, env=dict(bench.env, **more))
 
