@@ -133,7 +133,8 @@ static const unsigned *bindid_of(const struct starpu_conf *conf,
 {
     if (!conf || !conf->use_explicit_workers_bindid)
         return NULL;
-    if (orr_config_is_set(config, ORR_CFG_WORKERS_CPUID) &&
+    if ((orr_config_is_set(config, ORR_CFG_WORKERS_CPUID) ||
+         orr_config_is_set(config, ORR_CFG_WORKERS_COREID)) &&
         !conf->precedence_over_environment_variables)
         return NULL;
     return conf->workers_bindid;
@@ -161,6 +162,14 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
         .bind = !orr_config_bool(config, ORR_CFG_WORKERS_NOBIND),
         .bus_calibrate = count_of(conf, conf ? conf->bus_calibrate : -1, config,
                                   ORR_CFG_BUS_CALIBRATE) > 0,
+        .workers_coreid = orr_config_string(config, ORR_CFG_WORKERS_COREID),
+        .ignore_affinity = !orr_config_bool(config, ORR_CFG_WORKERS_GETBIND),
+        .per_core = (unsigned)orr_config_int(config, ORR_CFG_NTHREADS_PER_CORE),
+        .main_bind = orr_config_bool(config, ORR_CFG_MAIN_THREAD_BIND),
+        .main_cpuid = orr_config_int(config, ORR_CFG_MAIN_THREAD_CPUID),
+        .main_coreid = orr_config_int(config, ORR_CFG_MAIN_THREAD_COREID),
+        .numa = orr_config_bool(config, ORR_CFG_USE_NUMA),
+        .hwloc_input = orr_config_string(config, ORR_CFG_HWLOC_INPUT),
     };
     const void *table;
     int code;
@@ -179,11 +188,46 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
                         options.edits);
     if (!options.name)
         return orr_real_machine_open(&options, &rt->machine, err);
+    options.reserve_ncpu += options.main_bind;
     code = orr_module_open("sim", &table, err);
     if (code)
         return code;
     rt->sim = table;
     return rt->sim->open(&options, &rt->machine, err);
+}
+
+/* Main memories come first. */
+static unsigned count_hosts(const struct orr_machine *machine)
+{
+    unsigned n = 0;
+
+    while (n < machine->nnodes && machine->nodes[n].kind == STARPU_CPU_RAM)
+        n++;
+    return n;
+}
+
+/* MiB for a node of main memory, -1 for no limit. */
+static int main_memory_mib(const struct orr_config *config,
+                           const struct orr_machine *machine,
+                           const struct orr_node_desc *node)
+{
+    int mib = orr_config_device_mib(config, ORR_CFG_LIMIT_CPU_NUMA_MEM,
+                                    node->os_number);
+
+    if (mib >= 0)
+        return mib;
+    mib = orr_config_int(config, ORR_CFG_LIMIT_CPU_MEM);
+    return mib < 0 ? -1 : mib / (int)count_hosts(machine);
+}
+
+static int device_mib(const struct orr_config *config,
+                      const struct orr_node_desc *node)
+{
+    return orr_config_device_mib(config,
+                                 node->kind == STARPU_CUDA_RAM
+                                     ? ORR_CFG_LIMIT_CUDA_MEM
+                                     : ORR_CFG_LIMIT_OPENCL_MEM,
+                                 node->devid);
 }
 
 /* What the environment says about the machine that was opened. */
@@ -194,11 +238,9 @@ static void apply_limits(struct orr_runtime *rt)
 
     for (unsigned n = 0; n < machine->nnodes; n++) {
         struct orr_node_desc *node = &machine->nodes[n];
-        enum orr_config_id id =
-            node->kind == STARPU_CUDA_RAM     ? ORR_CFG_LIMIT_CUDA_MEM
-            : node->kind == STARPU_OPENCL_RAM ? ORR_CFG_LIMIT_OPENCL_MEM
-                                              : ORR_CFG_LIMIT_CPU_MEM;
-        int mib = orr_config_device_mib(config, id, node->devid);
+        int mib = node->kind == STARPU_CPU_RAM
+                      ? main_memory_mib(config, machine, node)
+                      : device_mib(config, node);
 
         if (mib >= 0)
             node->capacity = (size_t)mib << 20;
@@ -372,6 +414,7 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
     rt->main->runtime = rt;
     rt->main->name = "main";
     rt->nnodes = rt->machine->nnodes;
+    rt->nhosts = count_hosts(rt->machine);
     rt->nworkers = rt->machine->nworkers;
     if (rt->nnodes > STARPU_MAXNODES || rt->nworkers > STARPU_NMAXWORKERS)
         return orr_fail(err, -EINVAL,

@@ -156,6 +156,12 @@ unsigned starpu_worker_get_local_memory_node(void);
 unsigned starpu_memory_nodes_get_count(void);
 unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind);
 unsigned starpu_memory_nodes_get_numa_count(void);
+
+/* The memory node of the NUMA node that the system numbers `osid`, -1 without;
+ * and the system's number of a memory node, -1 if it is no main memory. */
+int starpu_memory_nodes_numa_id_to_devid(int osid);
+int starpu_memory_nodes_numa_devid_to_id(unsigned id);
+
 unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind,
                                             unsigned *memory_nodes_ids,
                                             unsigned maxsize);

@@ -50,7 +50,7 @@ static int keep(struct orr_machine *machine,
 
     if (rc < 0)
         return rc;
-    orr_bus_counts_of(machine, cpus.ncores, cpus.nmemories, &counts);
+    orr_bus_counts_of(machine, cpus.ncores, machine->nnodes, &counts);
     orr_cpus_done(&cpus);
     rc = orr_bus_tables_init(&tables, &counts);
     if (rc < 0)
@@ -105,7 +105,7 @@ static int measure(struct orr_exec *exec, const struct calibrate_place *place,
     struct orr_bus_measures measures;
     struct orr_machine *machine;
     struct orr_error err = {""};
-    int rc = orr_memory_machine_open(exec, &machine, &err);
+    int rc = orr_memory_machine_open(exec, NULL, &machine, &err);
 
     if (rc == 0) {
         rc = orr_bus_measure(machine, &options, &measures, &err);

@@ -44,6 +44,13 @@ static int acquire(const char *call, starpu_data_handle_t handle, int node,
                             mode);
 }
 
+/* Where calls without a node mean; a NULL handle is refused later. */
+static int base_of(starpu_data_handle_t handle)
+{
+    return handle ? (int)orr_handle_base(orr_handle_of(handle))
+                  : STARPU_MAIN_RAM;
+}
+
 int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node,
                                 enum starpu_data_access_mode mode)
 {
@@ -53,7 +60,7 @@ int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node,
 int starpu_data_acquire(starpu_data_handle_t handle,
                         enum starpu_data_access_mode mode)
 {
-    return acquire(__func__, handle, STARPU_MAIN_RAM, mode);
+    return acquire(__func__, handle, base_of(handle), mode);
 }
 
 static int acquire_cb(const char *call, starpu_data_handle_t handle, int node,
@@ -87,7 +94,7 @@ int starpu_data_acquire_cb(starpu_data_handle_t handle,
                            enum starpu_data_access_mode mode,
                            void (*callback)(void *), void *arg)
 {
-    return acquire_cb(__func__, handle, STARPU_MAIN_RAM, mode, callback, arg,
+    return acquire_cb(__func__, handle, base_of(handle), mode, callback, arg,
                       1);
 }
 
@@ -95,7 +102,7 @@ int starpu_data_acquire_cb_sequential_consistency(
     starpu_data_handle_t handle, enum starpu_data_access_mode mode,
     void (*callback)(void *), void *arg, int sequential_consistency)
 {
-    return acquire_cb(__func__, handle, STARPU_MAIN_RAM, mode, callback, arg,
+    return acquire_cb(__func__, handle, base_of(handle), mode, callback, arg,
                       sequential_consistency);
 }
 
@@ -113,7 +120,7 @@ int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
 int starpu_data_acquire_try(starpu_data_handle_t handle,
                             enum starpu_data_access_mode mode)
 {
-    return starpu_data_acquire_on_node_try(handle, STARPU_MAIN_RAM, mode);
+    return starpu_data_acquire_on_node_try(handle, base_of(handle), mode);
 }
 
 static void release(const char *call, starpu_data_handle_t handle, int node)
@@ -130,7 +137,7 @@ void starpu_data_release_on_node(starpu_data_handle_t handle, int node)
 
 void starpu_data_release(starpu_data_handle_t handle)
 {
-    release(__func__, handle, STARPU_MAIN_RAM);
+    release(__func__, handle, base_of(handle));
 }
 
 /* An access that goes on as a weaker one keeps its full right until it is
@@ -146,7 +153,7 @@ void starpu_data_release_to_on_node(starpu_data_handle_t handle,
 void starpu_data_release_to(starpu_data_handle_t handle,
                             enum starpu_data_access_mode down_to_mode)
 {
-    starpu_data_release_to_on_node(handle, down_to_mode, STARPU_MAIN_RAM);
+    starpu_data_release_to_on_node(handle, down_to_mode, base_of(handle));
 }
 
 /* -- the end of a handle -- */

@@ -10,6 +10,7 @@
 
 #include "core/api/api.h"
 #include "core/api/process.h"
+#include "core/data/interfaces/common.h"
 #include "core/data/node.h"
 
 /* -- registration -- */
@@ -84,7 +85,9 @@ void *starpu_data_handle_to_pointer(starpu_data_handle_t handle, unsigned node)
 
 void *starpu_data_get_local_ptr(starpu_data_handle_t handle)
 {
-    return starpu_data_handle_to_pointer(handle, orr_api_local_node());
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    return orr_handle_pointer(h, orr_local_node(handle));
 }
 
 void *starpu_data_get_interface_on_node(starpu_data_handle_t handle,

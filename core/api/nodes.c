@@ -54,6 +54,26 @@ unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind,
     return n;
 }
 
+/* One node for all main memory has each NUMA node in it. */
+int starpu_memory_nodes_numa_id_to_devid(int osid)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    if (rt->nhosts == 1)
+        return STARPU_MAIN_RAM;
+    for (unsigned i = 0; i < rt->nhosts; i++)
+        if (rt->machine->nodes[i].os_number == osid)
+            return (int)i;
+    return -1;
+}
+
+int starpu_memory_nodes_numa_devid_to_id(unsigned id)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    return id < rt->nhosts ? rt->machine->nodes[id].os_number : -1;
+}
+
 int starpu_memory_node_get_name(unsigned node, char *name, size_t size)
 {
     return snprintf(name, size, "%s", orr_api_node(__func__, node)->name);

@@ -191,6 +191,8 @@ int orr_config_read(struct orr_config *config, struct orr_error *err)
     if (rc == 0)
         rc = read_device_limits("OPENCL", fresh.opencl_mib, err);
     if (rc == 0)
+        rc = read_device_limits("CPU_NUMA", fresh.numa_mib, err);
+    if (rc == 0)
         rc = check_values(&fresh, err);
     if (rc < 0) {
         orr_config_done(&fresh);
@@ -243,9 +245,10 @@ const char *orr_config_string(const struct orr_config *config,
 int orr_config_device_mib(const struct orr_config *config,
                           enum orr_config_id id, int devid)
 {
-    const int *own = id == ORR_CFG_LIMIT_CUDA_MEM     ? config->cuda_mib
-                     : id == ORR_CFG_LIMIT_OPENCL_MEM ? config->opencl_mib
-                                                      : NULL;
+    const int *own = id == ORR_CFG_LIMIT_CUDA_MEM       ? config->cuda_mib
+                     : id == ORR_CFG_LIMIT_OPENCL_MEM   ? config->opencl_mib
+                     : id == ORR_CFG_LIMIT_CPU_NUMA_MEM ? config->numa_mib
+                                                        : NULL;
 
     if (own && devid >= 0 && devid < ORR_CONFIG_DEVICES && own[devid] >= 0)
         return own[devid];

@@ -29,8 +29,28 @@
       "Processors that the workers take, in order: numbers and ranges such "   \
       "as `0 2 4-7`, or `4-` for all from 4 on. Unset: in the order of the "   \
       "topology.")                                                             \
+    X(WORKERS_COREID, "STARPU_WORKERS_COREID", STRING, "",                     \
+      "The same of cores, whose first processors are taken; "                  \
+      "`STARPU_WORKERS_CPUID` goes before it.")                                \
     X(WORKERS_NOBIND, "STARPU_WORKERS_NOBIND", BOOL, "0",                      \
       "1: workers are not bound to processors.")                               \
+    X(WORKERS_GETBIND, "STARPU_WORKERS_GETBIND", BOOL, "1",                    \
+      "0: workers take processors that the affinity mask inherited by the "    \
+      "program forbids, too.")                                                 \
+    X(NTHREADS_PER_CORE, "STARPU_NTHREADS_PER_CORE", INT, "1",                 \
+      "CPU workers per core, unless their number or places are given.")        \
+    X(MAIN_THREAD_BIND, "STARPU_MAIN_THREAD_BIND", BOOL, "0",                  \
+      "1: a core is left to the main thread, the last one unless the next "    \
+      "two say which, and it is bound there.")                                 \
+    X(MAIN_THREAD_CPUID, "STARPU_MAIN_THREAD_CPUID", INT, "",                  \
+      "Processor that the main thread is bound to, as a position in the "      \
+      "topology.")                                                             \
+    X(MAIN_THREAD_COREID, "STARPU_MAIN_THREAD_COREID", INT, "",                \
+      "The same of a core.")                                                   \
+    X(USE_NUMA, "STARPU_USE_NUMA", BOOL, "0",                                  \
+      "1: on the real machine, one memory node per NUMA node.")                \
+    X(HWLOC_INPUT, "STARPU_HWLOC_INPUT", STRING, "",                           \
+      "XML file of hwloc to read the topology from.")                          \
     X(CUDA_PIPELINE, "STARPU_CUDA_PIPELINE", INT, "2",                         \
       "Asynchronous tasks in flight per CUDA worker, at most 4; 0 gives up "   \
       "overlapping.")                                                          \
@@ -100,14 +120,19 @@
     X(TEMP, "TEMP", STRING, "", "As above.")                                   \
     X(TMP, "TMP", STRING, "", "As above; without any, `/tmp`.")
 
-#define ORR_CONFIG_MEMORY(X)                                                   \
-    X(LIMIT_CPU_MEM, "STARPU_LIMIT_CPU_MEM", MIB, "",                          \
-      "MiB of main memory that data may take. Unset: no limit.")               \
-    X(LIMIT_CUDA_MEM, "STARPU_LIMIT_CUDA_MEM", MIB, "",                        \
-      "MiB that data may take on each CUDA device; "                           \
-      "`STARPU_LIMIT_CUDA_<i>_MEM` limits device i alone. Unset: 90 % of its " \
-      "memory.")                                                               \
-    X(LIMIT_OPENCL_MEM, "STARPU_LIMIT_OPENCL_MEM", MIB, "",                    \
+#define ORR_CONFIG_MEMORY(X)                                                    \
+    X(LIMIT_CPU_MEM, "STARPU_LIMIT_CPU_MEM", MIB, "",                           \
+      "MiB of main memory that data may take; of several NUMA nodes each has "  \
+      "an equal part. Unset: no limit, or what each NUMA node has.")            \
+    X(LIMIT_CPU_NUMA_MEM, "STARPU_LIMIT_CPU_NUMA_MEM", MIB, "",                 \
+      "The same per NUMA node, and goes before it; "                            \
+      "`STARPU_LIMIT_CPU_NUMA_<i>_MEM` limits the one that the system numbers " \
+      "i.")                                                                     \
+    X(LIMIT_CUDA_MEM, "STARPU_LIMIT_CUDA_MEM", MIB, "",                         \
+      "MiB that data may take on each CUDA device; "                            \
+      "`STARPU_LIMIT_CUDA_<i>_MEM` limits device i alone. Unset: 90 % of its "  \
+      "memory.")                                                                \
+    X(LIMIT_OPENCL_MEM, "STARPU_LIMIT_OPENCL_MEM", MIB, "",                     \
       "Likewise for OpenCL devices, with `STARPU_LIMIT_OPENCL_<i>_MEM`.")
 
 #define ORR_CONFIG_SIMULATION(X)                                               \
@@ -194,6 +219,7 @@ struct orr_config_value {
 struct orr_config {
     struct orr_config_value values[ORR_CFG_COUNT];
     int cuda_mib[ORR_CONFIG_DEVICES], opencl_mib[ORR_CONFIG_DEVICES];
+    int numa_mib[ORR_CONFIG_DEVICES];
 };
 
 /* Reads the environment; a variable that is set to nothing counts as unset.
@@ -220,7 +246,7 @@ const char *orr_config_string(const struct orr_config *config,
                               enum orr_config_id id);
 
 /* The limit for one device in MiB: STARPU_LIMIT_CUDA_<devid>_MEM, else `id`
- * itself (LIMIT_CUDA_MEM, LIMIT_OPENCL_MEM, LIMIT_CPU_MEM); -1: none. */
+ * itself (LIMIT_CUDA_MEM, LIMIT_OPENCL_MEM, LIMIT_CPU_NUMA_MEM); -1: none. */
 int orr_config_device_mib(const struct orr_config *config,
                           enum orr_config_id id, int devid);
 

@@ -79,7 +79,8 @@ unsigned orr_bus_sharers(const struct orr_runtime *rt,
 
     if (ngpus > 0)
         return (unsigned)ngpus;
-    if (atomic_load_explicit(&bus->direct, memory_order_relaxed))
+    if (atomic_load_explicit(&bus->direct, memory_order_relaxed) ||
+        (bus->src < rt->nhosts && bus->dst < rt->nhosts))
         return 1;
     return rt->nnodes - 1;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/crc.h"
+#include "core/data/interfaces/common.h"
 #include "core/data/node.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -121,6 +122,21 @@ void orr_handle_free(struct orr_handle *handle)
     free(handle->children);
     free(handle->name);
     free(handle);
+}
+
+unsigned orr_handle_base(const struct orr_handle *handle)
+{
+    int home = handle->home_node;
+
+    return home > 0 && (unsigned)home < handle->runtime->nhosts ? (unsigned)home
+                                                                : 0;
+}
+
+unsigned orr_local_node(starpu_data_handle_t handle)
+{
+    return orr_self && orr_self->worker
+               ? orr_self->worker->desc->node
+               : orr_handle_base(orr_handle_of(handle));
 }
 
 void *orr_handle_pointer(struct orr_handle *handle, unsigned node)

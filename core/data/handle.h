@@ -35,6 +35,7 @@ struct orr_replicate {
     struct orr_handle *handle; /* [const] */
     bool allocated;            /* [handle lock] has memory */
     bool owned;                /* [handle lock] … that we allocated */
+    bool offered;              /* [handle lock] is in that list */
 };
 
 struct orr_handle {
@@ -157,6 +158,10 @@ double orr_job_transfer_time(struct orr_runtime *rt, const struct orr_job *job,
 /* Starts what a memory node's driver has to start; called by the workers of
  * that node. Returns whether anything was started. */
 bool orr_node_progress(struct orr_runtime *rt, unsigned node);
+
+/* The node where the application finds the value: that of the memory which it
+ * registered, if that is main memory, else node 0. */
+unsigned orr_handle_base(const struct orr_handle *handle);
 
 /* The pointer that the handle's interface has on the node. */
 void *orr_handle_pointer(struct orr_handle *handle, unsigned node);

@@ -38,9 +38,12 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
     node->id = id;
     node->capacity = rt->machine->nodes[id].capacity;
     node->driver = rt->nworkers;
-    for (unsigned w = rt->nworkers; id != 0 && w-- > 0;)
-        if (rt->machine->workers[w].node == id)
+    /* A single main memory needs no driver: devices drive what concerns them. */
+    for (unsigned w = rt->nworkers; (id != 0 || rt->nhosts > 1) && w-- > 0;)
+        if (rt->machine->workers[w].node == id) {
             node->driver = w;
+            node->ndrivers++;
+        }
     orr_lock_init(&node->lock, ORR_RANK_NODE);
     orr_list_init(&node->lru);
     for (unsigned level = 0; level < ORR_FETCH_LEVELS; level++)
@@ -92,13 +95,36 @@ double orr_transfer_predict(struct orr_runtime *rt, unsigned src, unsigned dst,
     return isnan(time) ? 0 : time;
 }
 
+/* One that has nothing to do, one that waits for data, or the first. A worker
+ * that falls asleep says so before it looks at `nqueued` for the last time, so
+ * that it sees what was queued or is seen here. */
+static struct orr_worker *pick_driver(struct orr_runtime *rt,
+                                      const struct orr_node *node)
+{
+    struct orr_worker *waits = NULL;
+
+    for (unsigned w = node->driver; w < rt->nworkers; w++) {
+        struct orr_worker *worker = &rt->workers[w];
+
+        if (worker->desc->node != node->id)
+            continue;
+        if (atomic_load(&worker->asleep))
+            return worker;
+        if (!waits &&
+            atomic_load_explicit(&worker->state, memory_order_relaxed) ==
+                ORR_WORKER_FETCHING)
+            waits = worker;
+    }
+    return waits ? waits : &rt->workers[node->driver];
+}
+
 void orr_node_kick(struct orr_runtime *rt, unsigned id)
 {
     struct orr_node *node = &rt->nodes[id];
 
-    if (node->driver < rt->nworkers &&
-        atomic_load_explicit(&node->nqueued, memory_order_acquire))
-        orr_worker_wake(&rt->workers[node->driver]);
+    if (node->driver < rt->nworkers && atomic_load(&node->nqueued))
+        orr_worker_wake(node->ndrivers == 1 ? &rt->workers[node->driver]
+                                            : pick_driver(rt, node));
 }
 
 void orr_nodes_kick(struct orr_runtime *rt, uint64_t nodes)
@@ -113,27 +139,27 @@ void orr_node_offer(struct orr_node *node, struct orr_replicate *replicate)
 {
     if (!replicate->owned)
         return;
-    orr_lock(&node->lock);
-    if (orr_link_free(&replicate->lru)) {
+    if (!replicate->offered) {
+        replicate->offered = true;
+        orr_lock(&node->lock);
         if (replicate->handle->wont_use)
             orr_list_prepend(&node->lru, &replicate->lru);
         else
             orr_list_append(&node->lru, &replicate->lru);
+        orr_unlock(&node->lock);
     }
-    orr_unlock(&node->lock);
-    if (atomic_load_explicit(&node->short_of_memory, memory_order_relaxed)) {
-        atomic_store(&node->short_of_memory, false);
-        orr_node_kick(replicate->handle->runtime, node->id);
-    }
+    if (atomic_load(&node->short_of_memory))
+        orr_nodes_kick(replicate->handle->runtime,
+                       atomic_exchange(&node->short_of_memory, 0));
 }
 
 void orr_node_retain(struct orr_node *node, struct orr_replicate *replicate)
 {
-    if (orr_link_free(&replicate->lru))
+    if (!replicate->offered)
         return;
+    replicate->offered = false;
     orr_lock(&node->lock);
-    if (!orr_link_free(&replicate->lru))
-        orr_list_remove(&replicate->lru);
+    orr_list_remove(&replicate->lru);
     orr_unlock(&node->lock);
 }
 
@@ -165,6 +191,7 @@ static struct orr_replicate *take_victim(struct orr_node *node,
             continue;
         if (replicate->refs == 0 && !replicate->request && wanted(replicate)) {
             found = replicate;
+            found->offered = false;
             orr_list_remove(link);
             break;
         }
@@ -187,10 +214,20 @@ static bool is_unwanted(struct orr_replicate *replicate)
             has_other_copy(replicate->handle, replicate->node));
 }
 
-/* The only copy, and not on its way to main memory yet. */
+/* Where the only copy of a value goes when it must leave the node: to the
+ * application's memory, else to node 0. */
+static unsigned refuge(const struct orr_replicate *replicate)
+{
+    return orr_handle_base(replicate->handle);
+}
+
+/* The only copy, and not on its way to its refuge yet. */
 static bool is_dirty(struct orr_replicate *replicate)
 {
-    return !is_clean(replicate) && !replicate->handle->replicates[0].request;
+    unsigned to = refuge(replicate);
+
+    return to != replicate->node && !is_clean(replicate) &&
+           !replicate->handle->replicates[to].request;
 }
 
 static bool evict_one(struct orr_runtime *rt, struct orr_node *node,
@@ -210,24 +247,35 @@ static bool evict_one(struct orr_runtime *rt, struct orr_node *node,
 }
 
 /* Sends the oldest dirty replicate home; it can be evicted when that is done.
- */
-static void write_back_one(struct orr_runtime *rt, struct orr_node *node)
+ * Returns whether there was one. */
+static bool write_back_one(struct orr_runtime *rt, struct orr_node *node)
 {
     struct orr_replicate *victim = take_victim(node, is_dirty);
     struct orr_handle *handle;
     uint64_t wake = 0;
 
     if (!victim)
-        return;
+        return false;
     handle = victim->handle;
-    (void)orr_request_need(rt, handle, 0, true, ORR_FETCH, NULL, &wake);
+    (void)orr_request_need(rt, handle, refuge(victim), true, ORR_FETCH, NULL,
+                           &wake);
     orr_unlock(&handle->lock);
     orr_nodes_kick(rt, wake);
+    return true;
 }
 
 static bool fits(const struct orr_node *node, size_t size)
 {
     return node->capacity == 0 || node->used + size <= node->capacity;
+}
+
+/* Where main memory is several nodes, a limit says what is kept on one, not
+ * what running tasks may need: the workers of a node could each hold a part of
+ * it and wait for the rest. */
+static bool may_exceed(const struct orr_runtime *rt,
+                       const struct orr_node *node)
+{
+    return rt->nhosts > 1 && node->id < rt->nhosts;
 }
 
 static int make_room(struct orr_runtime *rt, struct orr_node *node, size_t size,
@@ -236,8 +284,9 @@ static int make_room(struct orr_runtime *rt, struct orr_node *node, size_t size,
     while (!fits(node, size)) {
         if (evict_one(rt, node, level == ORR_FETCH ? is_clean : is_unwanted))
             continue;
-        if (level == ORR_FETCH)
-            write_back_one(rt, node);
+        if (level == ORR_FETCH && !write_back_one(rt, node) &&
+            may_exceed(rt, node))
+            return 0;
         return -ENOMEM;
     }
     return 0;

@@ -3,7 +3,9 @@
  * core/data/node.h - a memory node: what it holds, what it has asked for.
  *
  * Requests towards a node are started by its driver, a worker that computes
- * there; those towards main memory by the driver of the node they come from.
+ * there; those from a device to main memory by the driver of the device. Where
+ * main memory is several nodes, all workers of a node drive it, and whoever
+ * needs a copy between two may start it.
  * Whoever starts them looks at three queues: what tasks wait for, prefetches,
  * idle prefetches.
  */
@@ -26,10 +28,12 @@ struct orr_node {
     struct orr_list queues[ORR_FETCH_LEVELS];
     atomic_uint nqueued;
     struct orr_list lru; /* [lock] replicates that could be evicted */
-    unsigned driver;     /* [const] worker that starts the requests, or
+    unsigned driver;     /* [const] first worker that starts the requests, or
                            * nworkers when nobody needs to */
+    unsigned ndrivers;   /* [const] how many workers do */
     unsigned *inflight;  /* [lock] per (peer, direction): copies under way */
-    atomic_bool short_of_memory; /* a request waits for memory here */
+    /* Nodes whose drivers have a request that waits for memory here. */
+    _Atomic uint64_t short_of_memory;
     double *latency; /* [const] from this node to each: µs, NaN unknown */
     /* µs per byte with FORMATS 2.6's factor, NaN. Changed by
      * orr_node_estimate; relaxed, since an estimate is all it is for. */

@@ -35,10 +35,11 @@ static struct orr_handle *new_child(struct orr_runtime *rt,
                                     struct starpu_data_filter *filter,
                                     unsigned index, unsigned n)
 {
+    unsigned base = orr_handle_base(parent);
     struct orr_handle *child;
 
-    if (orr_handle_new(rt, 0, NULL, child_ops(parent, filter, index), &child) !=
-        0)
+    if (orr_handle_new(rt, (int)base, NULL, child_ops(parent, filter, index),
+                       &child) != 0)
         return NULL;
     for (unsigned node = 0; node < rt->nnodes; node++)
         filter->filter_func(parent->replicates[node].interface,
@@ -48,7 +49,7 @@ static struct orr_handle *new_child(struct orr_runtime *rt,
     child->depth = parent->depth + 1;
     child->child_index = index;
     child->sequential = parent->sequential;
-    child->home_node = parent->home_node >= 0 ? 0 : -1;
+    child->home_node = parent->home_node >= 0 ? (int)base : -1;
     orr_handle_measure(child);
     return child;
 }
@@ -77,13 +78,15 @@ static void free_children(struct orr_handle *handle)
     handle->nchildren = 0;
 }
 
-/* The children's memory is the parent's in main memory; on the other nodes
- * they get their own, and what the parent had there is freed. */
+/* The children's memory is the parent's in its base; on the other nodes they
+ * get their own, and what the parent had there is freed. */
 static void leave_to_children(struct orr_runtime *rt, struct orr_handle *handle)
 {
+    unsigned base = orr_handle_base(handle);
+
     orr_lock(&handle->lock);
-    for (unsigned node = 1; node < rt->nnodes; node++)
-        if (handle->replicates[node].owned)
+    for (unsigned node = 0; node < rt->nnodes; node++)
+        if (node != base && handle->replicates[node].owned)
             orr_replicate_release(rt, &handle->replicates[node]);
     orr_unlock(&handle->lock);
 }
@@ -93,7 +96,7 @@ int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
 {
     bool has_value;
     unsigned n;
-    int err;
+    int err, base;
 
     if (!handle || handle->partitioned || !filter || !filter->filter_func) {
         orr_log_error("starpu_data_partition: %s",
@@ -112,7 +115,8 @@ int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
         return -EDEADLK;
     orr_handle_wait_idle(rt, handle);
     has_value = handle->valid != 0;
-    err = orr_data_bring(rt, handle, 0, has_value ? STARPU_RW : STARPU_W);
+    base = (int)orr_handle_base(handle);
+    err = orr_data_bring(rt, handle, base, has_value ? STARPU_RW : STARPU_W);
     if (err)
         return err;
     leave_to_children(rt, handle);
@@ -123,20 +127,21 @@ int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
     if (!err && !has_value)
         for (unsigned i = 0; i < n; i++)
             handle->children[i]->valid = 0;
-    orr_data_release(rt, handle, 0);
+    orr_data_release(rt, handle, base);
     return err;
 }
 
-/* Brings a child's value to main memory and waits until nobody uses it. */
+/* Brings a child's value to its base and waits until nobody uses it. */
 static bool gather(struct orr_runtime *rt, struct orr_handle *child)
 {
     bool has_value;
+    int base = (int)orr_handle_base(child->parent);
 
     if (child->partitioned)
         orr_data_unpartition(rt, child, 0);
     has_value = child->valid != 0 || child->writer;
-    if (orr_data_bring(rt, child, 0, has_value ? STARPU_RW : STARPU_W) == 0)
-        orr_data_release(rt, child, 0);
+    if (orr_data_bring(rt, child, base, has_value ? STARPU_RW : STARPU_W) == 0)
+        orr_data_release(rt, child, base);
     orr_handle_wait_idle(rt, child);
     return has_value;
 }
@@ -145,6 +150,7 @@ void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
                           unsigned gathering_node)
 {
     bool has_value = true;
+    unsigned base;
 
     if (!handle || !handle->partitioned) {
         orr_log_error("starpu_data_unpartition: the data are not partitioned");
@@ -156,9 +162,10 @@ void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
         has_value &= gather(rt, handle->children[i]);
     free_children(handle);
     handle->partitioned = false;
+    base = orr_handle_base(handle);
     orr_lock(&handle->lock);
-    orr_handle_outdate_locked(handle, has_value ? 1 : 0);
+    orr_handle_outdate_locked(handle, has_value ? UINT64_C(1) << base : 0);
     orr_unlock(&handle->lock);
-    if (gathering_node != 0 && has_value)
+    if (gathering_node != base && has_value)
         orr_handle_prefetch(rt, handle, gathering_node, ORR_PREFETCH);
 }

@@ -58,6 +58,27 @@ static unsigned choose_source(struct orr_runtime *rt,
     return valid & 1 ? 0 : (unsigned)__builtin_ctzll(valid);
 }
 
+/* The node whose workers start the request. Devices drive what concerns them;
+ * between two, the destination. Between main memories whoever asks does, since
+ * any thread can, and where nobody computes, somebody else. */
+static unsigned choose_driver(struct orr_runtime *rt, unsigned src,
+                              unsigned dst)
+{
+    const struct orr_worker *worker = orr_self->worker;
+    unsigned driver = dst;
+
+    if (src == ORR_NO_NODE)
+        return dst;
+    if (dst < rt->nhosts &&
+        (src >= rt->nhosts || (worker && worker->desc->node == src)))
+        driver = src;
+    if (rt->nodes[driver].ndrivers == 0)
+        driver = src;
+    for (unsigned n = 0; rt->nodes[driver].ndrivers == 0 && n < rt->nnodes; n++)
+        driver = n;
+    return driver;
+}
+
 static struct orr_request *new_request(struct orr_runtime *rt,
                                        struct orr_handle *handle, unsigned src,
                                        unsigned dst, enum orr_fetch_level level)
@@ -72,8 +93,7 @@ static struct orr_request *new_request(struct orr_runtime *rt,
     request->src = src;
     request->dst = dst;
     request->level = (uint8_t)level;
-    /* Devices drive what concerns them; between two, the destination. */
-    request->driver = dst != 0 || src == ORR_NO_NODE ? dst : src;
+    request->driver = choose_driver(rt, src, dst);
     handle->nusers++;
     handle->replicates[dst].request = request;
     handle->replicates[dst].refs++;
@@ -95,7 +115,7 @@ static void enqueue(struct orr_runtime *rt, struct orr_request *request,
     orr_lock(&node->lock);
     orr_list_append(&node->queues[request->level], &request->link);
     orr_unlock(&node->lock);
-    atomic_fetch_add_explicit(&node->nqueued, 1, memory_order_release);
+    atomic_fetch_add(&node->nqueued, 1); /* see pick_driver */
     *wake |= bit(request->driver);
 }
 
@@ -118,29 +138,41 @@ static void raise_level(struct orr_runtime *rt, struct orr_request *request,
     }
 }
 
+/* Only memory was asked for; now the value is wanted too. If the driver has
+ * taken the request already, its end sees to that. */
+static void add_source(struct orr_runtime *rt, struct orr_request *request)
+{
+    struct orr_handle *handle = request->handle;
+    struct orr_node *node = &rt->nodes[request->driver];
+    unsigned src = choose_source(rt, handle, request->dst);
+    bool queued;
+
+    orr_lock(&node->lock);
+    queued = !orr_link_free(&request->link);
+    if (queued)
+        request->src = src;
+    orr_unlock(&node->lock);
+    if (!queued)
+        return;
+    handle->loading |= bit(request->dst);
+    handle->replicates[src].refs++;
+    orr_node_retain(&rt->nodes[src], &handle->replicates[src]);
+}
+
 static void join(struct orr_runtime *rt, struct orr_request *request,
                  bool reads, enum orr_fetch_level level,
                  struct orr_access *access, uint64_t *wake)
 {
-    struct orr_handle *handle = request->handle;
-
     raise_level(rt, request, level, wake);
-    if (reads && request->src == ORR_NO_NODE && handle->valid &&
-        request->state == ORR_REQUEST_QUEUED) {
-        /* Only memory was asked for; now the value is wanted too. */
-        request->src = choose_source(rt, handle, request->dst);
-        handle->loading |= bit(request->dst);
-        handle->replicates[request->src].refs++;
-        orr_node_retain(&rt->nodes[request->src],
-                        &handle->replicates[request->src]);
-    }
+    if (reads && request->src == ORR_NO_NODE && request->handle->valid)
+        add_source(rt, request);
     if (access) {
         access->next_wait = request->waiters;
         request->waiters = access;
     }
 }
 
-/* Memory of a node that no worker drives is given at once. */
+/* Main memory is given at once, and that of a node that nobody drives. */
 static int allocate_now(struct orr_runtime *rt, struct orr_handle *handle,
                         unsigned node)
 {
@@ -163,7 +195,7 @@ static int first_hop(struct orr_runtime *rt, struct orr_handle *handle,
             return -ENOMEM;
         enqueue(rt, hop, wake);
     } else {
-        raise_level(rt, hop, (enum orr_fetch_level)request->level, wake);
+        join(rt, hop, true, (enum orr_fetch_level)request->level, NULL, wake);
     }
     request->next_hop = hop->next_hop;
     hop->next_hop = request;
@@ -187,8 +219,12 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
     }
     if (reads && !handle->valid)
         return -ENODATA;
-    if (!reads && rt->nodes[node].driver == rt->nworkers)
-        return allocate_now(rt, handle, node);
+    if (!reads && (node < rt->nhosts || rt->nodes[node].ndrivers == 0)) {
+        int rc = allocate_now(rt, handle, node);
+
+        if (rc > 0 || rt->nodes[node].ndrivers == 0)
+            return rc;
+    }
     if (reads)
         src = choose_source(rt, handle, node);
     request = new_request(rt, handle, src, node, level);
@@ -249,7 +285,8 @@ static void detach_locked(struct orr_runtime *rt, struct orr_request *request)
         unpin(rt, handle, request->src);
 }
 
-/* A stale copy is no use: those who still wait for it need the new value. */
+/* A stale copy is no use, nor is memory to those who read: those who still wait
+ * need the new value. */
 static void again_locked(struct orr_runtime *rt, struct orr_handle *handle,
                          struct orr_access **waiters, unsigned dst,
                          uint64_t *wake)
@@ -283,11 +320,17 @@ static void finish(struct orr_request *request)
     waiters = request->waiters;
     hop = request->next_hop;
     detach_locked(rt, request);
-    if (request->stale)
+    if (request->stale || request->src == ORR_NO_NODE)
         again_locked(rt, handle, &waiters, request->dst, &wake);
     while (hop) {
         struct orr_request *next = hop->next_hop;
 
+        if (request->src == ORR_NO_NODE) {
+            hop->next_hop = NULL;
+            (void)first_hop(rt, handle, hop, &wake);
+            hop = next;
+            continue;
+        }
         /* The first hop brought the value to main memory. */
         unpin(rt, handle, hop->src);
         hop->src = 0;
@@ -321,13 +364,16 @@ static void trace_copy(struct orr_runtime *rt,
         .src = request->src,
         .dst = request->dst,
         .size = request->copy.size,
-        .kind = kinds[request->level],
         .start = request->start,
         .end = orr_exec_now(rt->exec),
     };
 
-    if (request->level == ORR_FETCH && request->dst == 0 && !request->waiters)
+    orr_lock(&request->handle->lock);
+    event.kind = kinds[request->level];
+    if (request->level == ORR_FETCH && request->dst < rt->nhosts &&
+        !request->waiters)
         event.kind = ORR_TRACE_WRITEBACK;
+    orr_unlock(&request->handle->lock);
     orr_trace_copy(rt->trace, worker ? worker->id : ORR_TRACE_OUTSIDE, &event);
 }
 
@@ -352,6 +398,13 @@ static void tally_copy(struct orr_runtime *rt,
     orr_tally_copy(rt->tally, &figures);
 }
 
+static void uncount(struct orr_node *node, unsigned peer, unsigned direction)
+{
+    orr_lock(&node->lock);
+    node->inflight[peer * 2 + direction]--;
+    orr_unlock(&node->lock);
+}
+
 static void copy_done(struct orr_copy *copy)
 {
     struct orr_request *request = orr_container(copy, struct orr_request, copy);
@@ -364,12 +417,12 @@ static void copy_done(struct orr_copy *copy)
     if (rt->trace)
         trace_copy(rt, request);
     orr_bus_count(rt, copy->src, copy->dst, copy->size);
-    orr_lock(&node->lock);
-    node->inflight[peer * 2 + direction]--;
-    /* All copies of a pair of nodes have the same driver. */
-    if (rt->tally)
+    uncount(node, peer, direction);
+    if (rt->tally) {
+        orr_lock(&rt->nodes[copy->dst].lock);
         tally_copy(rt, request);
-    orr_unlock(&node->lock);
+        orr_unlock(&rt->nodes[copy->dst].lock);
+    }
     finish(request);
     orr_node_kick(rt, driver);
 }
@@ -395,7 +448,6 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
     copy->perform = perform;
     copy->done = copy_done;
     request->start = orr_exec_now(rt->exec);
-    request->state = ORR_REQUEST_RUNNING;
     rt->machine->ops->copy_start(rt->machine, copy);
 }
 
@@ -429,6 +481,8 @@ static enum start_result try_start(struct orr_runtime *rt,
         request->stale = true;
         result = NO_COPY;
     }
+    if (result == STARTED)
+        request->state = ORR_REQUEST_RUNNING;
     orr_unlock(&handle->lock);
     switch (result) {
     case STARTED:
@@ -447,10 +501,10 @@ static enum start_result try_start(struct orr_runtime *rt,
     return result;
 }
 
-/* Takes the first request of the level that the limits let through; of a node
- * that is full, the first that takes something away. */
+/* Takes the first request of the level that the limits let through and that
+ * does not go to a node that is full. */
 static struct orr_request *take_locked(struct orr_node *node, unsigned level,
-                                       bool full)
+                                       uint64_t full)
 {
     orr_list_foreach (link, &node->queues[level]) {
         struct orr_request *request =
@@ -458,7 +512,7 @@ static struct orr_request *take_locked(struct orr_node *node, unsigned level,
         unsigned peer = node->id == request->dst ? request->src : request->dst;
         unsigned direction = node->id == request->dst;
 
-        if (full && request->dst == node->id)
+        if (full & bit(request->dst))
             continue;
         if (request->src != ORR_NO_NODE) {
             unsigned *n = &node->inflight[peer * 2 + direction];
@@ -473,28 +527,30 @@ static struct orr_request *take_locked(struct orr_node *node, unsigned level,
     return NULL;
 }
 
-static void uncount(struct orr_node *node, unsigned peer, unsigned direction)
+/* Whoever frees memory meanwhile sees `short_of_memory`, or did so before the
+ * last look that a worker takes when it falls asleep. */
+static void put_back(struct orr_runtime *rt, struct orr_node *node,
+                     struct orr_request *request)
 {
-    orr_lock(&node->lock);
-    node->inflight[peer * 2 + direction]--;
-    orr_unlock(&node->lock);
-}
+    struct orr_handle *handle = request->handle;
+    unsigned dst = request->dst;
 
-static void put_back(struct orr_node *node, struct orr_request *request)
-{
+    orr_lock(&handle->lock); /* for the level */
     orr_lock(&node->lock);
     orr_list_prepend(&node->queues[request->level], &request->link);
     orr_unlock(&node->lock);
-    atomic_store(&node->short_of_memory, true);
+    orr_unlock(&handle->lock);
+    atomic_fetch_or(&rt->nodes[dst].short_of_memory, bit(node->id));
 }
 
-/* Starts one request of the level; false when there is none that may. Sets
- * *full when one found no memory: what makes room may go on meanwhile. */
+/* Starts one request of the level; false when there is none that may. Adds a
+ * node to *full when it had no memory: what makes room may go on meanwhile.
+ * Sets *at_once when a copy has been made, not only started. */
 static bool start_one(struct orr_runtime *rt, struct orr_node *node,
-                      unsigned level, bool *full)
+                      unsigned level, uint64_t *full, bool *at_once)
 {
     struct orr_request *request;
-    unsigned peer, direction;
+    unsigned peer, direction, dst;
     enum start_result result;
     bool counted;
 
@@ -505,13 +561,16 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
         return false;
     counted = request->src != ORR_NO_NODE;
     direction = node->id == request->dst;
-    peer = direction ? request->src : request->dst;
+    dst = request->dst;
+    peer = direction ? request->src : dst;
+    *at_once = counted && request->src < rt->nhosts && dst < rt->nhosts;
     result = try_start(rt, request);
     if (result != STARTED && counted)
         uncount(node, peer, direction);
     if (result == NO_MEMORY) {
-        put_back(node, request);
-        *full = true;
+        put_back(rt, node, request);
+        *full |= bit(dst);
+        *at_once = false;
         return true;
     }
     atomic_fetch_sub_explicit(&node->nqueued, 1, memory_order_relaxed);
@@ -521,14 +580,15 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
 bool orr_node_progress(struct orr_runtime *rt, unsigned id)
 {
     struct orr_node *node = &rt->nodes[id];
-    bool any = false, full = false;
+    uint64_t full = 0;
+    bool any = false, at_once;
 
     for (unsigned level = 0; level < ORR_FETCH_LEVELS; level++) {
         /* Pairs with enqueue. */
-        if (!atomic_load_explicit(&node->nqueued, memory_order_acquire))
+        if (!atomic_load(&node->nqueued))
             return any;
-        while (start_one(rt, node, level, &full))
-            any |= !full;
+        while (start_one(rt, node, level, &full, &at_once))
+            any |= !full || at_once;
     }
     return any;
 }

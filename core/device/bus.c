@@ -101,8 +101,8 @@ int orr_bus_tables_fill(struct orr_bus_tables *tables,
 
 /* ---- measuring ---- */
 
-static int measure(struct orr_exec *exec, struct orr_bus_tables *tables,
-                   struct orr_error *err)
+static int measure(struct orr_exec *exec, const struct orr_topology *topology,
+                   struct orr_bus_tables *tables, struct orr_error *err)
 {
     const struct orr_bus_options options = {
         .budget_us = BUDGET_US,
@@ -110,7 +110,7 @@ static int measure(struct orr_exec *exec, struct orr_bus_tables *tables,
     };
     struct orr_bus_measures measures;
     struct orr_machine *machine;
-    int rc = orr_memory_machine_open(exec, &machine, err);
+    int rc = orr_memory_machine_open(exec, topology, &machine, err);
 
     if (rc < 0)
         return rc;
@@ -152,10 +152,11 @@ static bool is_calibrated(const char *stem, const struct orr_bus_counts *counts)
 }
 
 /* Measures, and writes if it holds the lock. One node has no links. */
-static int calibrate(struct orr_exec *exec, const char *stem, bool locked,
+static int calibrate(struct orr_exec *exec, const struct orr_topology *topology,
+                     const char *stem, bool locked,
                      struct orr_bus_tables *tables, struct orr_error *err)
 {
-    int rc = tables->n > 1 ? measure(exec, tables, err) : 0;
+    int rc = tables->n > 1 ? measure(exec, topology, tables, err) : 0;
 
     if (rc == 0 && locked)
         rc = orr_bus_store_write(stem, tables, err);
@@ -164,8 +165,9 @@ static int calibrate(struct orr_exec *exec, const char *stem, bool locked,
 
 /* Fills the tables from the files or anew. 0 also when they are filled but
  * could not be written; then the words say why. */
-static int obtain(struct orr_exec *exec, const char *stem, bool force,
-                  struct orr_bus_tables *tables, struct orr_error *err)
+static int obtain(struct orr_exec *exec, const struct orr_topology *topology,
+                  const char *stem, bool force, struct orr_bus_tables *tables,
+                  struct orr_error *err)
 {
     int lock = -1, rc;
 
@@ -178,7 +180,7 @@ static int obtain(struct orr_exec *exec, const char *stem, bool force,
         orr_bus_store_read(stem, tables, NULL) == 0)
         rc = 0;
     else
-        rc = calibrate(exec, stem, lock >= 0, tables, err);
+        rc = calibrate(exec, topology, stem, lock >= 0, tables, err);
     if (lock >= 0)
         orr_bus_store_unlock(lock);
     return rc;
@@ -186,6 +188,7 @@ static int obtain(struct orr_exec *exec, const char *stem, bool force,
 
 void orr_bus_prepare(struct orr_machine *machine,
                      const struct orr_bus_counts *counts,
+                     const struct orr_topology *topology,
                      const char *const *sampling_dirs, bool force)
 {
     struct orr_bus_tables tables;
@@ -199,7 +202,7 @@ void orr_bus_prepare(struct orr_machine *machine,
     }
     rc = orr_bus_store_find(sampling_dirs, machine->host, &stem);
     if (rc == 0)
-        rc = obtain(machine->exec, stem, force, &tables, &err);
+        rc = obtain(machine->exec, topology, stem, force, &tables, &err);
     if (rc == 0 || err.text[0]) {
         transfer(&tables, machine, tables.bandwidth, machine->bandwidth, false);
         transfer(&tables, machine, tables.latency, machine->latency, false);

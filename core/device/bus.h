@@ -10,14 +10,17 @@
 #include "core/device/bus_store.h"
 #include "core/device/machine.h"
 
+struct orr_topology;
+
 /* Fills the machine's bandwidth and latency; its contexts must work already.
  * `counts` is what there is, whatever the machine uses of it. Measures and
  * writes the files when there are none, when they were made for something else,
- * or when `force` says so. Where there is one memory node in all, that only
+ * or when `force` says so; `topology` tells which memories there are. Where there is one memory node in all, that only
  * writes files. What fails costs a warning, where somebody would miss it:
  * figures are unknown then. */
 void orr_bus_prepare(struct orr_machine *machine,
                      const struct orr_bus_counts *counts,
+                     const struct orr_topology *topology,
                      const char *const *sampling_dirs, bool force);
 
 /* Counts what this machine has: `counts` of the processors and nodes of main

@@ -19,10 +19,12 @@ struct orr_copy;
 struct orr_kernel;
 struct orr_machine;
 
-/* One memory node. Node 0 is main memory. */
+/* One memory node. Node 0 is main memory, and so are those after it as far as
+ * their kind says so. */
 struct orr_node_desc {
     enum starpu_node_kind kind;
     int devid;         /* number among the devices of its kind */
+    int os_number;     /* the system's, of a NUMA node */
     size_t capacity;   /* bytes usable for data, 0: unlimited */
     char name[32];     /* "NUMA 0", "CUDA 1" */
     bool suballocated; /* small blocks are carved from 32 MiB chunks */
@@ -181,11 +183,20 @@ struct orr_machine_options {
     const char *const *sampling_dirs; /* NULL-terminated search path */
     bool run_kernels;                 /* ORRERY_SIM_KERNELS=run */
     const char *workers_cpuid;        /* STARPU_WORKERS_CPUID or NULL */
+    const char *workers_coreid;       /* STARPU_WORKERS_COREID or NULL */
     /* Before workers_cpuid: NULL, or where each of STARPU_NMAXWORKERS workers
      * would be bound, as positions in the topology. */
     const unsigned *workers_bindid;
-    bool bind;          /* bind workers to processors */
-    bool bus_calibrate; /* real: measure the links anew */
+    bool bind;            /* bind workers to processors */
+    bool bus_calibrate;   /* real: measure the links anew */
+    bool ignore_affinity; /* use processors outside the inherited mask, too */
+    unsigned per_core;    /* CPU workers per core, 0 is 1 */
+    /* Main's own processor: whether a core is left to it, and its position, or
+     * that of a core, in the topology; -1: none said. */
+    bool main_bind;
+    int main_cpuid, main_coreid;
+    bool numa;               /* a memory node per NUMA node */
+    const char *hwloc_input; /* XML file to read the topology from, or NULL */
 };
 
 /* Opens a machine; the caller's thread becomes its main context (orr_self).

@@ -9,22 +9,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/device/cpu/memories.h"
+#include "core/device/cpu/topology.h"
 
 struct memory_machine {
     struct orr_machine head;
-    struct orr_memories *memories; /* owned */
+    const struct orr_topology *topology;
+    struct orr_topology *own; /* owned, NULL: `topology` is borrowed */
 };
 
-static struct orr_memories *memories_of(struct orr_machine *machine)
+static const struct orr_topology *topology_of(const struct orr_machine *machine)
 {
-    return ((struct memory_machine *)machine)->memories;
+    return ((const struct memory_machine *)machine)->topology;
 }
 
 /* Also for a machine that was only half opened. */
 static void memory_close(struct orr_machine *machine)
 {
-    orr_memories_close(memories_of(machine));
+    orr_topology_close(((struct memory_machine *)machine)->own);
     free(machine->nodes);
     free(machine->workers);
     free(machine->bandwidth);
@@ -36,14 +37,19 @@ static void memory_close(struct orr_machine *machine)
 static int memory_alloc(struct orr_machine *machine, unsigned node, size_t size,
                         uintptr_t *ret)
 {
-    return orr_memories_alloc(memories_of(machine), node, size, ret);
+    bool bound;
+    void *address =
+        orr_topology_alloc(topology_of(machine), node, size, &bound);
+
+    *ret = (uintptr_t)address;
+    return address ? 0 : -ENOMEM;
 }
 
 static void memory_free(struct orr_machine *machine, unsigned node,
                         uintptr_t address, size_t size)
 {
     (void)node;
-    orr_memories_free(memories_of(machine), address, size);
+    orr_topology_free(topology_of(machine), (void *)address, size);
 }
 
 static void memory_copy_start(struct orr_machine *machine,
@@ -71,12 +77,12 @@ static const struct orr_machine_ops memory_ops = {
     .kernel_start = memory_kernel_start,
 };
 
-static int fill_nodes(struct orr_machine *machine,
-                      const struct orr_memories *memories)
+static int fill_nodes(struct orr_machine *machine)
 {
-    size_t n = memories->n;
+    const struct orr_memory *memories;
+    size_t n = orr_topology_memories(topology_of(machine), &memories);
 
-    machine->nnodes = memories->n;
+    machine->nnodes = (unsigned)n;
     machine->nodes = calloc(n, sizeof(*machine->nodes));
     machine->bandwidth = calloc(n * n, sizeof(*machine->bandwidth));
     machine->latency = calloc(n * n, sizeof(*machine->latency));
@@ -93,36 +99,62 @@ static int fill_nodes(struct orr_machine *machine,
 
         node->kind = STARPU_CPU_RAM;
         node->devid = (int)i;
-        node->capacity = memories->list[i].bytes;
+        node->os_number = memories[i].number;
+        node->capacity = memories[i].size;
         snprintf(node->name, sizeof(node->name), "NUMA %u", i);
     }
     return 0;
 }
 
+/* On a made-up machine there is nothing to bind to: no processors. */
 static int fill_workers(struct orr_machine *machine,
-                        const struct orr_memories *memories)
+                        const struct orr_cpus *cpus)
 {
-    unsigned n = 0;
+    const struct orr_topology *topology = topology_of(machine);
+    size_t most = (size_t)cpus->n * machine->nnodes;
 
-    for (unsigned i = 0; i < memories->n; i++)
-        n += memories->list[i].ncpus;
-    machine->workers = calloc((size_t)n + 1, sizeof(*machine->workers));
+    machine->workers = calloc(most + 1, sizeof(*machine->workers));
     if (!machine->workers)
         return -ENOMEM;
-    for (unsigned i = 0; i < memories->n; i++)
-        for (unsigned k = 0; k < memories->list[i].ncpus; k++)
-            machine->workers[machine->nworkers++] = (struct orr_worker_desc){
-                .type = STARPU_CPU_WORKER,
-                .node = i,
-                .cpu = memories->list[i].cpus[k],
-                .pipeline = 1,
-                .speed = 1,
-            };
+    if (!orr_topology_is_here(topology))
+        return 0;
+    for (unsigned i = 0; i < machine->nnodes; i++)
+        for (unsigned k = 0; k < cpus->n; k++)
+            if (orr_topology_is_near(topology, cpus->cpus[k].number, i))
+                machine->workers[machine->nworkers++] =
+                    (struct orr_worker_desc){
+                        .type = STARPU_CPU_WORKER,
+                        .node = i,
+                        .cpu = cpus->cpus[k].number,
+                        .pipeline = 1,
+                        .speed = 1,
+                    };
     return 0;
 }
 
-int orr_memory_machine_open(struct orr_exec *exec, struct orr_machine **ret,
-                            struct orr_error *err)
+static int fill(struct memory_machine *machine, struct orr_error *err)
+{
+    struct orr_cpus cpus = {0};
+    int rc = 0;
+
+    if (!machine->topology) {
+        rc = orr_topology_open(NULL, &machine->own, err);
+        machine->topology = machine->own;
+    }
+    if (rc == 0)
+        rc = orr_topology_cpus(machine->topology, &cpus, err);
+    if (rc == 0)
+        rc = fill_nodes(&machine->head);
+    if (rc == 0)
+        rc = fill_workers(&machine->head, &cpus);
+    orr_cpus_done(&cpus);
+    return rc == -ENOMEM ? orr_fail(err, rc, "no memory to measure memory")
+                         : rc;
+}
+
+int orr_memory_machine_open(struct orr_exec *exec,
+                            const struct orr_topology *topology,
+                            struct orr_machine **ret, struct orr_error *err)
 {
     struct memory_machine *machine = calloc(1, sizeof(*machine));
     int rc;
@@ -132,14 +164,8 @@ int orr_memory_machine_open(struct orr_exec *exec, struct orr_machine **ret,
     machine->head.ops = &memory_ops;
     machine->head.exec = exec;
     machine->head.runs_kernels = true;
-    rc = orr_memories_open(&machine->memories, err);
-    if (rc == 0) {
-        rc = fill_nodes(&machine->head, machine->memories);
-        if (rc == 0)
-            rc = fill_workers(&machine->head, machine->memories);
-        if (rc < 0)
-            orr_fail(err, rc, "no memory to measure memory");
-    }
+    machine->topology = topology;
+    rc = fill(machine, err);
     if (rc < 0) {
         memory_close(&machine->head);
         return rc;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/real.c - the real machine: one worker per processor core, main
- * memory as its only node. Opened and closed by main; kernels run in their
- * worker's own thread.
+ * core/device/real.c - the real machine: one worker per processor core; main
+ * memory is one node, or one per NUMA node if that was asked for. Opened and
+ * closed by main; kernels run in their worker's own thread.
  */
-#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,16 +12,27 @@
 
 #include "core/base/log.h"
 #include "core/device/bus.h"
+#include "core/device/cpu/memory.h"
 #include "core/device/cpu/topology.h"
 #include "core/device/machine.h"
 #include "core/device/threads.h"
 #include "perfmodel/sampling.h"
 
-enum { ALIGNMENT = 64 }; /* bytes: a cache line, and any vector register */
+struct real_machine {
+    struct orr_machine head;       /* first */
+    struct orr_topology *topology; /* owned; NULL once nobody needs it */
+    struct orr_memories memories;
+};
+
+static struct orr_memories *memories_of(struct orr_machine *machine)
+{
+    return &((struct real_machine *)machine)->memories;
+}
 
 /* Also for a machine that was only half opened. */
 static void machine_free(struct orr_machine *machine)
 {
+    orr_topology_close(((struct real_machine *)machine)->topology);
     free(machine->name);
     free(machine->host);
     free(machine->nodes);
@@ -42,31 +52,23 @@ static void real_close(struct orr_machine *machine)
 static int real_alloc(struct orr_machine *machine, unsigned node, size_t size,
                       uintptr_t *ret)
 {
-    void *address;
-
-    (void)machine;
-    assert(node == 0);
-    (void)node;
-    if (posix_memalign(&address, ALIGNMENT, size ? size : 1))
-        return -ENOMEM;
-    *ret = (uintptr_t)address;
-    return 0;
+    return orr_memories_alloc(memories_of(machine), node, size, ret);
 }
 
 static void real_free(struct orr_machine *machine, unsigned node,
                       uintptr_t address, size_t size)
 {
-    (void)machine;
     (void)node;
     (void)size;
-    free((void *)address);
+    orr_memories_free(memories_of(machine), address);
 }
 
+/* Between NUMA nodes the caller, who computes next to one of them, copies. */
 static void real_copy_start(struct orr_machine *machine, struct orr_copy *copy)
 {
     (void)machine;
-    (void)copy;
-    assert(!"there is one memory node, nothing to copy between");
+    copy->perform(copy);
+    copy->done(copy);
 }
 
 static int real_kernel_start(struct orr_machine *machine,
@@ -86,22 +88,60 @@ static const struct orr_machine_ops real_ops = {
     .kernel_start = real_kernel_start,
 };
 
-static int fill_memory(struct orr_machine *machine)
+/* -- memory nodes -- */
+
+static int make_nodes(struct orr_machine *machine, unsigned n)
 {
-    machine->nnodes = 1;
-    machine->nodes = calloc(1, sizeof(*machine->nodes));
-    machine->bandwidth = calloc(1, sizeof(*machine->bandwidth));
-    machine->latency = calloc(1, sizeof(*machine->latency));
-    machine->direct = calloc(1, sizeof(*machine->direct));
+    size_t pairs = (size_t)n * n;
+
+    machine->nnodes = n;
+    machine->nodes = calloc(n, sizeof(*machine->nodes));
+    machine->bandwidth = calloc(pairs, sizeof(*machine->bandwidth));
+    machine->latency = calloc(pairs, sizeof(*machine->latency));
+    machine->direct = calloc(pairs, sizeof(*machine->direct));
     if (!machine->nodes || !machine->bandwidth || !machine->latency ||
         !machine->direct)
         return -ENOMEM;
-    machine->nodes[0] = (struct orr_node_desc){.kind = STARPU_CPU_RAM};
-    snprintf(machine->nodes[0].name, sizeof(machine->nodes[0].name), "NUMA 0");
-    machine->bandwidth[0] = (double)NAN;
-    machine->direct[0] = true;
+    for (size_t i = 0; i < pairs; i++) {
+        machine->bandwidth[i] = machine->latency[i] = (double)NAN;
+        machine->direct[i] = true;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        struct orr_node_desc *node = &machine->nodes[i];
+
+        *node = (struct orr_node_desc){.kind = STARPU_CPU_RAM, .devid = (int)i};
+        snprintf(node->name, sizeof(node->name), "NUMA %u", i);
+    }
     return 0;
 }
+
+/* A node for all main memory, or one per NUMA node, which may then hold as much
+ * as there is. */
+static int fill_memory(struct orr_machine *machine,
+                       const struct orr_machine_options *options,
+                       const struct orr_topology *topology,
+                       struct orr_error *err)
+{
+    const struct orr_memory *memories;
+    unsigned n = orr_topology_memories(topology, &memories);
+    int rc;
+
+    if (!options->numa)
+        return make_nodes(machine, 1);
+    if (n > STARPU_MAXNUMANODES)
+        return orr_fail(err, -EINVAL,
+                        "this machine has %u NUMA nodes; at most %d are "
+                        "possible (starpu_config.h): unset STARPU_USE_NUMA",
+                        n, STARPU_MAXNUMANODES);
+    rc = make_nodes(machine, n);
+    for (unsigned i = 0; rc == 0 && i < n; i++) {
+        machine->nodes[i].os_number = memories[i].number;
+        machine->nodes[i].capacity = memories[i].size;
+    }
+    return rc;
+}
+
+/* -- workers -- */
 
 /* How many workers there will be, -ENODEV for none. */
 static int count_workers(const struct orr_machine_options *options,
@@ -129,21 +169,17 @@ static int count_workers(const struct orr_machine_options *options,
     return n;
 }
 
-/* The processor for worker i, -1 for none. More workers than processors share
- * these in turn. */
+/* The processor for worker i. More workers than processors share these in
+ * turn. */
 static int place_worker(const struct orr_machine_options *options,
                         const struct orr_cpus *cpus,
                         const struct orr_cpu_choice *choice, unsigned i,
-                        int *ret, struct orr_error *err)
+                        struct orr_cpu *ret, struct orr_error *err)
 {
     const unsigned *bindid = options->workers_bindid;
 
-    if (!options->bind) {
-        *ret = -1;
-        return 0;
-    }
     if (!bindid) {
-        *ret = choice->numbers[i % choice->n];
+        *ret = choice->cpus[i % choice->n];
         return 0;
     }
     if (bindid[i] >= cpus->n)
@@ -151,7 +187,7 @@ static int place_worker(const struct orr_machine_options *options,
                         "starpu_conf.workers_bindid[%u] is %u, but there are "
                         "only processors 0 to %u",
                         i, bindid[i], cpus->n - 1);
-    *ret = cpus->cpus[bindid[i]].number;
+    *ret = cpus->cpus[bindid[i]];
     return 0;
 }
 
@@ -161,7 +197,7 @@ static int fill_workers(struct orr_machine *machine,
                         const struct orr_cpu_choice *choice,
                         struct orr_error *err)
 {
-    int n = count_workers(options, choice, err), rc = 0;
+    int n = count_workers(options, choice, err), rc;
 
     if (n < 0)
         return n;
@@ -169,40 +205,97 @@ static int fill_workers(struct orr_machine *machine,
     machine->workers = calloc((size_t)n, sizeof(*machine->workers));
     if (!machine->workers)
         return -ENOMEM;
-    for (int i = 0; i < n && rc == 0; i++) {
+    for (int i = 0; i < n; i++) {
         struct orr_worker_desc *worker = &machine->workers[i];
+        struct orr_cpu cpu = {-1, 0, 0, 0};
 
+        rc = place_worker(options, cpus, choice, (unsigned)i, &cpu, err);
+        if (rc < 0)
+            return rc;
         *worker = (struct orr_worker_desc){
             .type = STARPU_CPU_WORKER,
             .devid = i,
             .pipeline = 1,
             .speed = 1,
+            .cpu = options->bind ? cpu.number : -1,
+            .node = cpu.node < machine->nnodes ? cpu.node : 0,
         };
         snprintf(worker->name, sizeof(worker->name), "CPU %d", i);
-        rc =
-            place_worker(options, cpus, choice, (unsigned)i, &worker->cpu, err);
     }
-    return rc;
+    return 0;
 }
 
+/* The last core is the one that is taken last. */
+static const struct orr_cpu *last_core(const struct orr_cpus *cpus)
+{
+    unsigned i = cpus->n - 1;
+
+    while (cpus->cpus[i].rank > 0)
+        i--;
+    return &cpus->cpus[i];
+}
+
+/* Main's processor if it is to have one of its own. */
+static int place_main(const struct orr_machine_options *options,
+                      const struct orr_cpus *cpus, struct orr_cpu *ret,
+                      struct orr_error *err)
+{
+    const struct orr_cpu *cpu = NULL;
+
+    if (options->main_cpuid >= 0 && (unsigned)options->main_cpuid < cpus->n)
+        cpu = &cpus->cpus[options->main_cpuid];
+    else if (options->main_cpuid < 0 && options->main_coreid >= 0)
+        cpu = orr_cpus_core(cpus, (unsigned)options->main_coreid);
+    else if (options->main_cpuid < 0)
+        cpu = last_core(cpus);
+    if (!cpu)
+        return orr_fail(err, -EINVAL,
+                        "%s is %d, which this process has not: there are %u "
+                        "processors, counted from 0",
+                        options->main_cpuid >= 0 ? "STARPU_MAIN_THREAD_CPUID"
+                                                 : "STARPU_MAIN_THREAD_COREID",
+                        options->main_cpuid >= 0 ? options->main_cpuid
+                                                 : options->main_coreid,
+                        cpus->n);
+    *ret = *cpu;
+    return 0;
+}
+
+static bool main_is_bound(const struct orr_machine_options *options)
+{
+    return options->main_bind || options->main_cpuid >= 0 ||
+           options->main_coreid >= 0;
+}
+
+/* Workers' places, and main's processor in *ret_main, -1 for none. */
 static int fill_cpus(struct orr_machine *machine,
                      const struct orr_machine_options *options,
-                     struct orr_bus_counts *ret_counts, struct orr_error *err)
+                     const struct orr_cpus *cpus, int *ret_main,
+                     struct orr_error *err)
 {
-    struct orr_cpus cpus = {0};
+    struct orr_cpu_wishes wishes = {
+        .cpus = options->workers_bindid ? NULL : options->workers_cpuid,
+        .cores = options->workers_bindid ? NULL : options->workers_coreid,
+        .per_core = options->per_core,
+        .avoid = -1,
+    };
     struct orr_cpu_choice choice = {0, 0, NULL};
-    int rc = orr_cpus_find(NULL, &cpus, err);
+    struct orr_cpu mine = {-1, 0, 0, 0};
+    int rc = 0;
 
-    if (rc < 0)
-        return rc;
-    rc = orr_cpus_choose(
-        &cpus, options->workers_bindid ? NULL : options->workers_cpuid, &choice,
-        err);
+    *ret_main = -1;
+    if (main_is_bound(options)) {
+        rc = place_main(options, cpus, &mine, err);
+        if (rc < 0)
+            return rc;
+        *ret_main = mine.number;
+        if (options->main_bind)
+            wishes.avoid = (int)mine.core;
+    }
+    rc = orr_cpus_choose(cpus, &wishes, &choice, err);
     if (rc == 0)
-        rc = fill_workers(machine, options, &cpus, &choice, err);
-    orr_bus_counts_of(machine, cpus.ncores, cpus.nmemories, ret_counts);
-    free(choice.numbers);
-    orr_cpus_done(&cpus);
+        rc = fill_workers(machine, options, cpus, &choice, err);
+    free(choice.cpus);
     return rc;
 }
 
@@ -219,22 +312,85 @@ static int fill_names(struct orr_machine *machine,
     return machine->name ? 0 : -ENOMEM;
 }
 
+/* A made-up topology says how many workers there are, but its numbers are not
+ * those of processors here. */
+static void unbind(struct orr_machine *machine, int *main_cpu)
+{
+    orr_log_notice("the topology that hwloc was given is not this machine's: "
+                   "no thread is bound (HWLOC_THISSYSTEM=1 says that it is)");
+    for (unsigned w = 0; w < machine->nworkers; w++)
+        machine->workers[w].cpu = -1;
+    *main_cpu = -1;
+}
+
+/* What the topology says. It stays open. */
+static int fill_topology(struct real_machine *real,
+                         const struct orr_machine_options *options,
+                         struct orr_bus_counts *ret_counts, int *ret_main,
+                         struct orr_error *err)
+{
+    struct orr_machine *machine = &real->head;
+    struct orr_topology_input input = {
+        .xml = options->hwloc_input,
+        .ignore_affinity = options->ignore_affinity,
+    };
+    const struct orr_memory *memories;
+    struct orr_cpus cpus = {0};
+    int rc = orr_topology_open(&input, &real->topology, err);
+
+    if (rc < 0)
+        return rc;
+    rc = fill_memory(machine, options, real->topology, err);
+    if (rc == 0)
+        rc = orr_topology_cpus(real->topology, &cpus, err);
+    if (rc == 0)
+        rc = fill_cpus(machine, options, &cpus, ret_main, err);
+    if (rc == 0 && !orr_topology_is_here(real->topology))
+        unbind(machine, ret_main);
+    orr_bus_counts_of(machine, cpus.ncores,
+                      orr_topology_memories(real->topology, &memories),
+                      ret_counts);
+    orr_cpus_done(&cpus);
+    return rc;
+}
+
+/* The topology is kept for allocating if memory has several nodes. */
+static void keep_topology(struct real_machine *real)
+{
+    if (real->head.nnodes > 1) {
+        real->memories.topology = real->topology;
+        return;
+    }
+    orr_topology_close(real->topology);
+    real->topology = NULL;
+}
+
+static void bind_main(struct orr_machine *machine, int cpu)
+{
+    int rc = cpu < 0 ? 0 : orr_threads_bind_main(machine->exec, cpu);
+
+    if (rc < 0)
+        orr_log_warning("the main thread could not be bound to processor %d: "
+                        "%s; it runs anywhere",
+                        cpu, strerror(-rc));
+}
+
 int orr_real_machine_open(const struct orr_machine_options *options,
                           struct orr_machine **ret, struct orr_error *err)
 {
-    struct orr_machine *machine = calloc(1, sizeof(*machine));
+    struct real_machine *real = calloc(1, sizeof(*real));
+    struct orr_machine *machine;
     struct orr_bus_counts counts;
-    int rc;
+    int rc, main_cpu = -1;
 
-    if (!machine)
+    if (!real)
         return orr_fail(err, -ENOMEM, "no memory to open the machine");
+    machine = &real->head;
     machine->ops = &real_ops;
     machine->runs_kernels = true;
     rc = fill_names(machine, options, err);
     if (rc == 0)
-        rc = fill_memory(machine);
-    if (rc == 0)
-        rc = fill_cpus(machine, options, &counts, err);
+        rc = fill_topology(real, options, &counts, &main_cpu, err);
     if (rc == 0)
         rc = orr_threads_new(NULL, &machine->exec);
     if (rc < 0) {
@@ -244,8 +400,10 @@ int orr_real_machine_open(const struct orr_machine_options *options,
                    : rc;
     }
     if (options->sampling_dirs)
-        orr_bus_prepare(machine, &counts, options->sampling_dirs,
-                        options->bus_calibrate);
+        orr_bus_prepare(machine, &counts, real->topology,
+                        options->sampling_dirs, options->bus_calibrate);
+    keep_topology(real);
+    bind_main(machine, main_cpu);
     *ret = machine;
     return 0;
 }

@@ -61,6 +61,8 @@ struct threads {
     pthread_key_t adopted_key; /* its destructor ends adopted contexts */
     pthread_mutex_t lock;
     struct thread *adopted; /* [lock] */
+    bool main_bound;        /* [main] */
+    cpu_set_t main_before;  /* [main] its affinity before that */
 };
 
 static struct threads *threads_of(struct orr_exec *exec)
@@ -371,12 +373,28 @@ int orr_threads_new(const struct orr_threads_options *options,
     return 0;
 }
 
+int orr_threads_bind_main(struct orr_exec *exec, int cpu)
+{
+    struct threads *threads = threads_of(exec);
+    int rc;
+
+    if (sched_getaffinity(0, sizeof(threads->main_before),
+                          &threads->main_before) < 0)
+        return -errno;
+    rc = bind_self(threads, cpu);
+    threads->main_bound = rc == 0;
+    return rc;
+}
+
 void orr_threads_free(struct orr_exec *exec)
 {
     struct threads *threads = threads_of(exec);
 
     if (!threads)
         return;
+    if (threads->main_bound)
+        (void)sched_setaffinity(0, sizeof(threads->main_before),
+                                &threads->main_before);
     forget_adopted(threads);
     pthread_key_delete(threads->adopted_key);
     pthread_mutex_destroy(&threads->lock);

@@ -21,6 +21,10 @@ struct orr_threads_options {
 int orr_threads_new(const struct orr_threads_options *options,
                     struct orr_exec **ret);
 
+/* Binds main to a logical processor until orr_threads_free, which gives it its
+ * former affinity. Called by main. 0 or a negative errno. */
+int orr_threads_bind_main(struct orr_exec *exec, int cpu);
+
 /* Called by main when all spawned contexts have been joined. Threads that were
  * adopted must be in no call of the library any more; they are unknown again
  * afterwards. Accepts NULL. */

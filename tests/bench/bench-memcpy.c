@@ -87,7 +87,7 @@ static double run_calibration(struct orr_exec *exec)
     struct orr_error err = {""};
     double median;
 
-    if (orr_memory_machine_open(exec, &machine, &err) < 0 ||
+    if (orr_memory_machine_open(exec, NULL, &machine, &err) < 0 ||
         orr_bus_measure(machine, &options, &measures, &err) < 0) {
         fprintf(stderr, "bench-memcpy: %s\n", err.text);
         exit(1);

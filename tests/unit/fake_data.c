@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/crc.h"
+#include "core/data/interfaces/common.h"
 
 struct _starpu_data_state {
     struct starpu_data_interface_ops *ops;
@@ -65,8 +66,9 @@ unsigned starpu_memory_nodes_get_count(void)
     return FAKE_NODES;
 }
 
-unsigned starpu_worker_get_local_memory_node(void)
+unsigned orr_local_node(starpu_data_handle_t handle)
 {
+    (void)handle;
     return STARPU_MAIN_RAM;
 }
 

@@ -196,8 +196,8 @@ START_TEST(main_memory_is_measured_within_its_nodes)
     const struct orr_bus_link *link;
 
     ck_assert_int_eq(orr_threads_new(NULL, &exec), 0);
-    ck_assert_msg(orr_memory_machine_open(exec, &machine, &err) == 0, "%s",
-                  err.text);
+    ck_assert_msg(orr_memory_machine_open(exec, NULL, &machine, &err) == 0,
+                  "%s", err.text);
     measure(machine, (struct orr_bus_options){.within = true,
                                               .crowds = true,
                                               .largest = 1 << 20,
@@ -218,8 +218,8 @@ START_TEST(made_up_nodes_are_measured_in_both_directions)
 
     setenv("HWLOC_SYNTHETIC", "numa:2 core:2 pu:1", 1);
     ck_assert_int_eq(orr_threads_new(NULL, &exec), 0);
-    ck_assert_msg(orr_memory_machine_open(exec, &machine, &err) == 0, "%s",
-                  err.text);
+    ck_assert_msg(orr_memory_machine_open(exec, NULL, &machine, &err) == 0,
+                  "%s", err.text);
     ck_assert_uint_eq(machine->nnodes, 2);
     ck_assert_str_eq(machine->nodes[1].name, "NUMA 1");
     measure(machine, (struct orr_bus_options){

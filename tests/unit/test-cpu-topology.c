@@ -26,13 +26,15 @@ static void find(const char *synthetic)
 static void teardown(void)
 {
     orr_cpus_done(&cpus);
-    free(choice.numbers);
-    choice.numbers = NULL;
+    free(choice.cpus);
+    choice.cpus = NULL;
 }
 
 static void choose(const char *list)
 {
-    ck_assert_msg(orr_cpus_choose(&cpus, list, &choice, &err) == 0, "%s",
+    struct orr_cpu_wishes wishes = {.cpus = list, .avoid = -1};
+
+    ck_assert_msg(orr_cpus_choose(&cpus, &wishes, &choice, &err) == 0, "%s",
                   err.text);
 }
 
@@ -40,7 +42,7 @@ static void check_numbers(const int *numbers, unsigned n)
 {
     ck_assert_uint_eq(choice.n, n);
     for (unsigned i = 0; i < n; i++)
-        ck_assert_int_eq(choice.numbers[i], numbers[i]);
+        ck_assert_int_eq(choice.cpus[i].number, numbers[i]);
 }
 
 START_TEST(cores_come_before_their_second_processors)
@@ -89,11 +91,12 @@ static const char *const broken[] = {
 
 START_TEST(broken_lists_are_refused_with_words)
 {
+    struct orr_cpu_wishes wishes = {.cpus = broken[_i], .avoid = -1};
+
     find("core:8 pu:1");
-    ck_assert_int_eq(orr_cpus_choose(&cpus, broken[_i], &choice, &err),
-                     -EINVAL);
+    ck_assert_int_eq(orr_cpus_choose(&cpus, &wishes, &choice, &err), -EINVAL);
     ck_assert_ptr_nonnull(strstr(err.text, "processor"));
-    ck_assert_ptr_null(choice.numbers);
+    ck_assert_ptr_null(choice.cpus);
 }
 END_TEST
 
@@ -154,8 +157,12 @@ END_TEST
 
 static struct orr_machine_options all(void)
 {
-    return (struct orr_machine_options){
-        .ncpu = -1, .ncuda = -1, .nopencl = -1, .bind = true};
+    return (struct orr_machine_options){.ncpu = -1,
+                                        .ncuda = -1,
+                                        .nopencl = -1,
+                                        .bind = true,
+                                        .main_cpuid = -1,
+                                        .main_coreid = -1};
 }
 
 static void open_and_close(const struct orr_machine_options *options,

@@ -262,15 +262,15 @@ size_t starpu_block_get_elemsize(starpu_data_handle_t handle)
 
 uint32_t starpu_block_get_local_ldy(starpu_data_handle_t handle)
 {
-    return on_node(handle, starpu_worker_get_local_memory_node())->ldy;
+    return on_node(handle, orr_local_node(handle))->ldy;
 }
 
 uint32_t starpu_block_get_local_ldz(starpu_data_handle_t handle)
 {
-    return on_node(handle, starpu_worker_get_local_memory_node())->ldz;
+    return on_node(handle, orr_local_node(handle))->ldz;
 }
 
 uintptr_t starpu_block_get_local_ptr(starpu_data_handle_t handle)
 {
-    return on_node(handle, starpu_worker_get_local_memory_node())->ptr;
+    return on_node(handle, orr_local_node(handle))->ptr;
 }

@@ -11,6 +11,10 @@
 
 #include <starpu_data_interfaces.h>
 
+/* The node whose copy the caller means who names none: a worker's own, else
+ * where the application has the value. In core/data/handle.c. */
+unsigned orr_local_node(starpu_data_handle_t handle);
+
 /* The three fields that say where a copy is. */
 struct orr_place {
     uintptr_t *ptr, *dev_handle;

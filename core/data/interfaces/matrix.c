@@ -273,10 +273,10 @@ size_t starpu_matrix_get_allocsize(starpu_data_handle_t handle)
 
 uint32_t starpu_matrix_get_local_ld(starpu_data_handle_t handle)
 {
-    return on_node(handle, starpu_worker_get_local_memory_node())->ld;
+    return on_node(handle, orr_local_node(handle))->ld;
 }
 
 uintptr_t starpu_matrix_get_local_ptr(starpu_data_handle_t handle)
 {
-    return on_node(handle, starpu_worker_get_local_memory_node())->ptr;
+    return on_node(handle, orr_local_node(handle))->ptr;
 }

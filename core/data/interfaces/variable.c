@@ -200,5 +200,5 @@ size_t starpu_variable_get_elemsize(starpu_data_handle_t handle)
 
 uintptr_t starpu_variable_get_local_ptr(starpu_data_handle_t handle)
 {
-    return on_node(handle, starpu_worker_get_local_memory_node())->ptr;
+    return on_node(handle, orr_local_node(handle))->ptr;
 }

@@ -48,9 +48,8 @@ int orr_cpus_from_affinity(struct orr_cpus *ret, struct orr_error *err)
         goto free_set;
     for (int i = 0; i < MAX_CPUS; i++)
         if (CPU_ISSET_S((size_t)i, size, set))
-            cpus[n++] = (struct orr_cpu){i, 0};
-    *ret = (struct orr_cpus){
-        .n = n, .cpus = cpus, .ncores = all_processors(), .nmemories = 1};
+            cpus[n++] = (struct orr_cpu){i, 0, (unsigned)i, 0};
+    *ret = (struct orr_cpus){.n = n, .cpus = cpus, .ncores = all_processors()};
     rc = 0;
 free_set:
     CPU_FREE(set);
@@ -63,10 +62,21 @@ void orr_cpus_done(struct orr_cpus *cpus)
     *cpus = (struct orr_cpus){0};
 }
 
+void *orr_pages_alloc(size_t size)
+{
+    void *address;
+
+    return posix_memalign(&address, (size_t)sysconf(_SC_PAGESIZE),
+                          size ? size : 1)
+               ? NULL
+               : address;
+}
+
 /* A list being read. */
 struct reader {
     const char *text, *at;
-    unsigned limit; /* positions are below */
+    const char *what; /* "processor" or "core" */
+    unsigned limit;   /* positions are below */
     struct orr_error *err;
 };
 
@@ -77,16 +87,17 @@ static int read_position(struct reader *reader, unsigned *ret)
 
     if (!isdigit((unsigned char)*reader->at))
         return orr_fail(reader->err, -EINVAL,
-                        "processor list \"%s\" is broken at \"%s\"; give "
+                        "%s list \"%s\" is broken at \"%s\"; give "
                         "numbers and ranges such as \"0 2 4-7\"",
-                        reader->text, reader->at);
+                        reader->what, reader->text, reader->at);
     errno = 0;
     value = strtoul(reader->at, &end, 10);
     if (errno || value >= reader->limit)
         return orr_fail(reader->err, -EINVAL,
-                        "processor list \"%s\" names processor %lu, but there "
-                        "are only 0 to %u",
-                        reader->text, value, reader->limit - 1);
+                        "%s list \"%s\" names %s %lu, but there are only 0 "
+                        "to %u",
+                        reader->what, reader->text, reader->what, value,
+                        reader->limit - 1);
     reader->at = end;
     *ret = (unsigned)value;
     return 0;
@@ -116,46 +127,58 @@ static int read_range(struct reader *reader, unsigned *ret_first,
     rc = read_position(reader, ret_last);
     if (rc == 0 && *ret_last < *ret_first)
         rc = orr_fail(reader->err, -EINVAL,
-                      "processor list \"%s\" has a range that goes backwards",
-                      reader->text);
+                      "%s list \"%s\" has a range that goes backwards",
+                      reader->what, reader->text);
     return rc;
 }
 
-/* Adds the range's processors; the array grows. */
-static int take_range(const struct orr_cpus *cpus, unsigned first,
+/* Adds the first processor of each core of the range, or each processor; the
+ * array grows. */
+static int take_range(const struct orr_cpus *cpus, bool cores, unsigned first,
                       unsigned last, struct orr_cpu_choice *choice)
 {
     unsigned n = choice->n + last - first + 1;
-    int *numbers = realloc(choice->numbers, n * sizeof(*numbers));
+    struct orr_cpu *taken = realloc(choice->cpus, n * sizeof(*taken));
 
-    if (!numbers)
+    if (!taken)
         return -ENOMEM;
-    choice->numbers = numbers;
+    choice->cpus = taken;
     for (unsigned i = first; i <= last; i++)
-        numbers[choice->n++] = cpus->cpus[i].number;
+        taken[choice->n++] = cores ? *orr_cpus_core(cpus, i) : cpus->cpus[i];
     return 0;
 }
 
-static int choose_listed(const struct orr_cpus *cpus, const char *list,
-                         struct orr_cpu_choice *ret, struct orr_error *err)
+static unsigned count_cores(const struct orr_cpus *cpus)
 {
-    struct reader reader = {list, list, cpus->n, err};
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < cpus->n; i++)
+        n += cpus->cpus[i].rank == 0;
+    return n;
+}
+
+static int choose_listed(const struct orr_cpus *cpus, const char *list,
+                         bool cores, struct orr_cpu_choice *ret,
+                         struct orr_error *err)
+{
+    struct reader reader = {list, list, cores ? "core" : "processor",
+                            cores ? count_cores(cpus) : cpus->n, err};
     struct orr_cpu_choice choice = {0, 0, NULL};
     int rc = 0;
 
     skip_separators(&reader);
     if (!*reader.at)
-        rc = orr_fail(err, -EINVAL, "the processor list is empty");
+        rc = orr_fail(err, -EINVAL, "the %s list is empty", reader.what);
     while (rc == 0 && *reader.at) {
         unsigned first = 0, last = 0;
 
         rc = read_range(&reader, &first, &last);
         if (rc == 0)
-            rc = take_range(cpus, first, last, &choice);
+            rc = take_range(cpus, cores, first, last, &choice);
         skip_separators(&reader);
     }
     if (rc < 0) {
-        free(choice.numbers);
+        free(choice.cpus);
         return rc;
     }
     choice.usual = choice.n;
@@ -163,23 +186,76 @@ static int choose_listed(const struct orr_cpus *cpus, const char *list,
     return 0;
 }
 
-int orr_cpus_choose(const struct orr_cpus *cpus, const char *list,
-                    struct orr_cpu_choice *ret, struct orr_error *err)
+/* Adds the processors of the ranks from `first` to `last`. */
+static void take_ranks(const struct orr_cpus *cpus, int avoid, unsigned first,
+                       unsigned last, struct orr_cpu_choice *choice)
+{
+    for (unsigned i = 0; i < cpus->n; i++) {
+        const struct orr_cpu *cpu = &cpus->cpus[i];
+
+        if (cpu->rank >= first && cpu->rank <= last &&
+            (avoid < 0 || cpu->core != (unsigned)avoid))
+            choice->cpus[choice->n++] = *cpu;
+    }
+}
+
+static int choose_usual(const struct orr_cpus *cpus, unsigned per_core,
+                        int avoid, struct orr_cpu_choice *ret,
+                        struct orr_error *err)
 {
     struct orr_cpu_choice choice = {0, 0, NULL};
+    unsigned highest = 0;
 
-    if (list)
-        return choose_listed(cpus, list, ret, err);
-    choice.numbers = calloc(cpus->n, sizeof(*choice.numbers));
-    if (!choice.numbers)
+    choice.cpus = calloc(cpus->n, sizeof(*choice.cpus));
+    if (!choice.cpus)
         return -ENOMEM;
-    for (unsigned rank = 0; choice.n < cpus->n; rank++) {
-        for (unsigned i = 0; i < cpus->n; i++)
-            if (cpus->cpus[i].rank == rank)
-                choice.numbers[choice.n++] = cpus->cpus[i].number;
-        if (rank == 0)
-            choice.usual = choice.n;
+    for (unsigned i = 0; i < cpus->n; i++)
+        if (cpus->cpus[i].rank > highest)
+            highest = cpus->cpus[i].rank;
+    take_ranks(cpus, avoid, 0, per_core - 1, &choice);
+    choice.usual = choice.n;
+    for (unsigned rank = per_core; rank <= highest; rank++)
+        take_ranks(cpus, avoid, rank, rank, &choice);
+    if (choice.n == 0) {
+        free(choice.cpus);
+        return orr_fail(err, -ENODEV,
+                        "the only core is the main thread's: unset "
+                        "STARPU_MAIN_THREAD_BIND");
     }
     *ret = choice;
     return 0;
+}
+
+int orr_cpus_choose(const struct orr_cpus *cpus,
+                    const struct orr_cpu_wishes *wishes,
+                    struct orr_cpu_choice *ret, struct orr_error *err)
+{
+    if (wishes->cpus)
+        return choose_listed(cpus, wishes->cpus, false, ret, err);
+    if (wishes->cores)
+        return choose_listed(cpus, wishes->cores, true, ret, err);
+    return choose_usual(cpus, wishes->per_core ? wishes->per_core : 1,
+                        wishes->avoid, ret, err);
+}
+
+const struct orr_cpu *orr_cpus_core(const struct orr_cpus *cpus, unsigned core)
+{
+    for (unsigned i = 0; i < cpus->n; i++)
+        if (cpus->cpus[i].rank == 0 && core-- == 0)
+            return &cpus->cpus[i];
+    return NULL;
+}
+
+int orr_cpus_find(const char *synthetic, struct orr_cpus *ret,
+                  struct orr_error *err)
+{
+    struct orr_topology_input input = {.synthetic = synthetic};
+    struct orr_topology *topology;
+    int rc = orr_topology_open(&input, &topology, err);
+
+    if (rc < 0)
+        return rc;
+    rc = orr_topology_cpus(topology, ret, err);
+    orr_topology_close(topology);
+    return rc;
 }

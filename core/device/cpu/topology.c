@@ -1,116 +1,268 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/cpu/topology.c - processors and their cores as hwloc sees them,
- * for builds with hwloc. See topology.h.
+ * core/device/cpu/topology.c - processors, cores and NUMA nodes as hwloc sees
+ * them, for builds with hwloc. See topology.h.
  */
 #include "core/device/cpu/topology.h"
 
 #include <errno.h>
 #include <hwloc.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
-static int load(const char *synthetic, hwloc_topology_t *ret)
+struct orr_topology {
+    hwloc_topology_t hwloc;   /* NULL: hwloc knows nothing here */
+    hwloc_bitmap_t cpus;      /* may be used */
+    unsigned nmemories;       /* at least 1 */
+    struct orr_memory *known; /* nmemories */
+    hwloc_obj_t *nodes;       /* nmemories, lent by hwloc; NULL without */
+};
+
+/* -- opening -- */
+
+/* Where hwloc is told to look. hwloc's own errors are its own numbers. */
+static int set_input(hwloc_topology_t hwloc,
+                     const struct orr_topology_input *input,
+                     struct orr_error *err)
 {
-    hwloc_topology_t topology;
-
-    if (hwloc_topology_init(&topology) < 0)
-        return -ENOMEM;
-    if (synthetic && hwloc_topology_set_synthetic(topology, synthetic) < 0)
-        goto destroy;
-    if (hwloc_topology_load(topology) < 0)
-        goto destroy;
-    *ret = topology;
+    if (input->synthetic &&
+        hwloc_topology_set_synthetic(hwloc, input->synthetic) < 0)
+        return orr_fail(err, -ENODEV, "hwloc cannot make \"%s\"",
+                        input->synthetic);
+    if (input->xml && hwloc_topology_set_xml(hwloc, input->xml) < 0)
+        return orr_fail(err, -EINVAL,
+                        "hwloc cannot read \"%s\" (STARPU_HWLOC_INPUT): give a "
+                        "file that lstopo wrote",
+                        input->xml);
     return 0;
-
-destroy:
-    hwloc_topology_destroy(topology);
-    return -ENODEV;
 }
 
-/* What the container and the affinity of this thread leave of the machine.
- * The caller frees the set; NULL without memory. */
-static hwloc_bitmap_t allowed(hwloc_topology_t topology)
+static int load(struct orr_topology *topology,
+                const struct orr_topology_input *input, struct orr_error *err)
 {
+    int rc;
+
+    if (hwloc_topology_init(&topology->hwloc) < 0)
+        return -ENOMEM;
+    rc = set_input(topology->hwloc, input, err);
+    if (rc == 0 && hwloc_topology_load(topology->hwloc) < 0)
+        rc = orr_fail(err, -ENODEV, "hwloc cannot read the topology%s%s",
+                      input->xml ? " of " : "", input->xml ? input->xml : "");
+    if (rc < 0) {
+        hwloc_topology_destroy(topology->hwloc);
+        topology->hwloc = NULL;
+    }
+    return rc;
+}
+
+/* What the container and the affinity of this thread leave of the machine. */
+static int find_allowed(struct orr_topology *topology, bool ignore_affinity)
+{
+    hwloc_topology_t hwloc = topology->hwloc;
     hwloc_bitmap_t set =
-        hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology));
+        hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(hwloc));
     hwloc_bitmap_t bound = hwloc_bitmap_alloc();
 
-    if (set && bound && hwloc_topology_is_thissystem(topology) &&
-        hwloc_get_cpubind(topology, bound, HWLOC_CPUBIND_THREAD) == 0 &&
+    if (set && bound && !ignore_affinity &&
+        hwloc_topology_is_thissystem(hwloc) &&
+        hwloc_get_cpubind(hwloc, bound, HWLOC_CPUBIND_THREAD) == 0 &&
         hwloc_bitmap_intersects(set, bound))
         hwloc_bitmap_and(set, set, bound);
     hwloc_bitmap_free(bound);
-    return set;
+    topology->cpus = set;
+    return set ? 0 : -ENOMEM;
 }
 
+/* A machine of which only the processors are known. */
+static int one_memory(struct orr_topology *topology)
+{
+    topology->nmemories = 1;
+    topology->known = calloc(1, sizeof(*topology->known));
+    return topology->known ? 0 : -ENOMEM;
+}
+
+static int find_memories(struct orr_topology *topology)
+{
+    hwloc_topology_t hwloc = topology->hwloc;
+    hwloc_const_bitmap_t allowed = hwloc_topology_get_allowed_nodeset(hwloc);
+    int n = hwloc_get_nbobjs_by_type(hwloc, HWLOC_OBJ_NUMANODE);
+    hwloc_obj_t node = NULL;
+
+    if (n <= 0)
+        return one_memory(topology);
+    topology->known = calloc((size_t)n, sizeof(*topology->known));
+    topology->nodes = calloc((size_t)n, sizeof(hwloc_obj_t));
+    if (!topology->known || !topology->nodes)
+        return -ENOMEM;
+    while (
+        (node = hwloc_get_next_obj_by_type(hwloc, HWLOC_OBJ_NUMANODE, node))) {
+        if (!hwloc_bitmap_isset(allowed, node->os_index))
+            continue;
+        topology->known[topology->nmemories] = (struct orr_memory){
+            (int)node->os_index, node->attr->numanode.local_memory};
+        topology->nodes[topology->nmemories++] = node;
+    }
+    if (topology->nmemories == 0) {
+        free(topology->known);
+        return one_memory(topology);
+    }
+    return 0;
+}
+
+int orr_topology_open(const struct orr_topology_input *input,
+                      struct orr_topology **ret, struct orr_error *err)
+{
+    static const struct orr_topology_input nothing = {NULL, NULL, false};
+    struct orr_topology *topology = calloc(1, sizeof(*topology));
+    int rc;
+
+    if (!topology)
+        return -ENOMEM;
+    if (!input)
+        input = &nothing;
+    rc = load(topology, input, err);
+    if (rc == -ENODEV && !input->synthetic && !input->xml)
+        rc = one_memory(topology);
+    else if (rc == 0) {
+        rc = find_allowed(topology, input->ignore_affinity);
+        if (rc == 0)
+            rc = find_memories(topology);
+    }
+    if (rc < 0)
+        orr_topology_close(topology);
+    else
+        *ret = topology;
+    return rc;
+}
+
+void orr_topology_close(struct orr_topology *topology)
+{
+    if (!topology)
+        return;
+    hwloc_bitmap_free(topology->cpus);
+    free(topology->known);
+    free(topology->nodes);
+    if (topology->hwloc)
+        hwloc_topology_destroy(topology->hwloc);
+    free(topology);
+}
+
+bool orr_topology_is_here(const struct orr_topology *topology)
+{
+    return !topology->hwloc || hwloc_topology_is_thissystem(topology->hwloc);
+}
+
+/* -- processors -- */
+
 /* The core above a processor, or the processor where cores are unknown. */
-static hwloc_obj_t core_of(hwloc_topology_t topology, hwloc_obj_t pu)
+static hwloc_obj_t core_of(hwloc_topology_t hwloc, hwloc_obj_t pu)
 {
     hwloc_obj_t core =
-        hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, pu);
+        hwloc_get_ancestor_obj_by_type(hwloc, HWLOC_OBJ_CORE, pu);
 
     return core ? core : pu;
 }
 
-/* What the bus files count, whatever this process may use of it. */
-static void count_all(hwloc_topology_t topology, struct orr_cpus *ret)
+/* What the bus files count, whatever this thread may use of it. */
+static unsigned count_cores(hwloc_topology_t hwloc)
 {
-    int ncores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
-    int nmemories = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
+    int n = hwloc_get_nbobjs_by_type(hwloc, HWLOC_OBJ_CORE);
 
-    if (ncores <= 0)
-        ncores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
-    ret->ncores = ncores > 0 ? (unsigned)ncores : 1;
-    ret->nmemories = nmemories > 0 ? (unsigned)nmemories : 1;
+    if (n <= 0)
+        n = hwloc_get_nbobjs_by_type(hwloc, HWLOC_OBJ_PU);
+    return n > 0 ? (unsigned)n : 1;
 }
 
-static int collect(hwloc_topology_t topology, hwloc_const_bitmap_t set,
-                   struct orr_cpus *ret)
+/* The memory next to a processor; the first where none is said to be. */
+static unsigned memory_of(const struct orr_topology *topology, hwloc_obj_t pu)
 {
-    int n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
+    for (unsigned i = 0; topology->nodes && i < topology->nmemories; i++)
+        if (hwloc_bitmap_isset(topology->nodes[i]->cpuset, pu->os_index))
+            return i;
+    return 0;
+}
+
+static int collect(const struct orr_topology *topology, struct orr_cpus *ret)
+{
+    hwloc_topology_t hwloc = topology->hwloc;
+    int n = hwloc_get_nbobjs_by_type(hwloc, HWLOC_OBJ_PU);
     struct orr_cpu *cpus = n > 0 ? calloc((size_t)n, sizeof(*cpus)) : NULL;
     hwloc_obj_t last_core = NULL, pu = NULL;
     unsigned kept = 0, rank = 0;
 
     if (!cpus)
         return n > 0 ? -ENOMEM : -ENODEV;
-    while ((pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu))) {
-        hwloc_obj_t core = core_of(topology, pu);
+    while ((pu = hwloc_get_next_obj_by_type(hwloc, HWLOC_OBJ_PU, pu))) {
+        hwloc_obj_t core = core_of(hwloc, pu);
 
-        if (!hwloc_bitmap_isset(set, pu->os_index))
+        if (!hwloc_bitmap_isset(topology->cpus, pu->os_index))
             continue;
         rank = core == last_core ? rank + 1 : 0;
         last_core = core;
-        cpus[kept++] = (struct orr_cpu){(int)pu->os_index, rank};
+        cpus[kept++] =
+            (struct orr_cpu){(int)pu->os_index, rank, core->logical_index,
+                             memory_of(topology, pu)};
     }
     if (kept == 0) {
         free(cpus);
         return -ENODEV;
     }
-    *ret = (struct orr_cpus){.n = kept, .cpus = cpus};
-    count_all(topology, ret);
+    *ret = (struct orr_cpus){
+        .n = kept, .cpus = cpus, .ncores = count_cores(hwloc)};
     return 0;
 }
 
-int orr_cpus_find(const char *synthetic, struct orr_cpus *ret,
-                  struct orr_error *err)
+int orr_topology_cpus(const struct orr_topology *topology, struct orr_cpus *ret,
+                      struct orr_error *err)
 {
-    hwloc_topology_t topology;
-    hwloc_bitmap_t set;
-    int rc = load(synthetic, &topology);
+    int rc = topology->hwloc ? collect(topology, ret) : -ENODEV;
 
-    if (rc == -ENOMEM)
+    if (rc != -ENODEV)
         return rc;
-    if (rc < 0)
-        return synthetic
-                   ? orr_fail(err, rc, "hwloc cannot make \"%s\"", synthetic)
-                   : orr_cpus_from_affinity(ret, err);
-    set = allowed(topology);
-    rc = set ? collect(topology, set, ret) : -ENOMEM;
-    hwloc_bitmap_free(set);
-    hwloc_topology_destroy(topology);
-    if (rc == -ENODEV && !synthetic)
+    if (orr_topology_is_here(topology))
         return orr_cpus_from_affinity(ret, err);
-    return rc;
+    return orr_fail(err, rc, "the topology given to hwloc has no processor");
+}
+
+/* -- memory -- */
+
+unsigned orr_topology_memories(const struct orr_topology *topology,
+                               const struct orr_memory **ret)
+{
+    *ret = topology->known;
+    return topology->nmemories;
+}
+
+bool orr_topology_is_near(const struct orr_topology *topology, int cpu,
+                          unsigned node)
+{
+    return !topology->nodes ||
+           hwloc_bitmap_isset(topology->nodes[node]->cpuset, (unsigned)cpu);
+}
+
+void *orr_topology_alloc(const struct orr_topology *topology, unsigned node,
+                         size_t size, bool *bound)
+{
+    hwloc_topology_t hwloc = topology->hwloc;
+    void *address = NULL;
+
+    *bound = topology->nmemories == 1;
+    if (!hwloc)
+        return orr_pages_alloc(size);
+    if (!*bound && hwloc_topology_is_thissystem(hwloc)) {
+        address = hwloc_alloc_membind(
+            hwloc, size, topology->nodes[node]->nodeset, HWLOC_MEMBIND_BIND,
+            HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT);
+        *bound = address != NULL;
+    }
+    return address ? address : hwloc_alloc(hwloc, size);
+}
+
+void orr_topology_free(const struct orr_topology *topology, void *address,
+                       size_t size)
+{
+    if (topology->hwloc)
+        (void)hwloc_free(topology->hwloc, address, size);
+    else
+        free(address);
 }

@@ -1,29 +1,56 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/cpu/topology.h - the processors that this process may use, and
- * which of them workers take. No state; called while a machine is opened.
+ * core/device/cpu/topology.h - the processors and memories that this process
+ * may use, and which of them workers take. Used while a machine is opened;
+ * what is opened is then only read, so that any thread may allocate.
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "core/base/error.h"
+
+struct orr_topology;
+
+/* Where the topology comes from; all zero: from this machine, or from what
+ * hwloc's own variables (HWLOC_SYNTHETIC, HWLOC_XMLFILE) say. */
+struct orr_topology_input {
+    const char *synthetic; /* a made-up machine in hwloc's words */
+    const char *xml;       /* hwloc's XML file */
+    bool ignore_affinity;  /* take what the calling thread may not use, too */
+};
+
+/* Reads the topology. Without hwloc, or when hwloc knows no processor of this
+ * machine, it is what the kernel's affinity mask says. Errors: -ENOMEM;
+ * -ENODEV, -EINVAL with words. *ret is ended by orr_topology_close. */
+int orr_topology_open(const struct orr_topology_input *input,
+                      struct orr_topology **ret, struct orr_error *err);
+void orr_topology_close(struct orr_topology *topology);
+
+/* Whether its numbers are those of this machine: threads can be bound. */
+bool orr_topology_is_here(const struct orr_topology *topology);
 
 /* One logical processor. */
 struct orr_cpu {
     int number;    /* the kernel's, for binding */
     unsigned rank; /* 0 for the first processor of its core, then 1, … */
+    unsigned core; /* its core's place in the topology */
+    unsigned node; /* index of its memory, see orr_topology_memories */
 };
 
 struct orr_cpus {
     unsigned n;
     struct orr_cpu *cpus; /* owned, in the order of the topology */
     unsigned ncores;      /* of the machine, also those we may not use */
-    unsigned nmemories;   /* nodes of main memory, at least 1 */
 };
 
-/* Finds the processors, through hwloc if the build has it. `synthetic`, unless
- * NULL, describes a made-up machine in hwloc's words ("core:4 pu:2"), for
- * tests. Errors: -ENOMEM, -ENODEV with words. The caller ends *ret with
- * orr_cpus_done. */
+/* The processors that may be used. Errors: -ENOMEM, -ENODEV with words. The
+ * caller ends *ret with orr_cpus_done. */
+int orr_topology_cpus(const struct orr_topology *topology, struct orr_cpus *ret,
+                      struct orr_error *err);
+
+/* All in one: opens, asks and closes. `synthetic` may be NULL. */
 int orr_cpus_find(const char *synthetic, struct orr_cpus *ret,
                   struct orr_error *err);
 
@@ -32,16 +59,57 @@ int orr_cpus_from_affinity(struct orr_cpus *ret, struct orr_error *err);
 
 void orr_cpus_done(struct orr_cpus *cpus);
 
+/* Whole pages anywhere, NULL without memory; free() them. */
+void *orr_pages_alloc(size_t size);
+
+/* A NUMA node. */
+struct orr_memory {
+    int number;  /* the kernel's */
+    size_t size; /* bytes, 0: unknown */
+};
+
+/* The memories that may be used, in the order of the topology; at least one.
+ * Lent. */
+unsigned orr_topology_memories(const struct orr_topology *topology,
+                               const struct orr_memory **ret);
+
+/* Whether the processor with the kernel's number `cpu` is next to the memory
+ * `node`. It may be next to several. */
+bool orr_topology_is_near(const struct orr_topology *topology, int cpu,
+                          unsigned node);
+
+/* Memory in whole pages on the memory `node`, NULL without. *bound says whether
+ * it is there, as it always is where there is one memory; else it lies where
+ * the system puts it. */
+void *orr_topology_alloc(const struct orr_topology *topology, unsigned node,
+                         size_t size, bool *bound);
+void orr_topology_free(const struct orr_topology *topology, void *address,
+                       size_t size);
+
+/* What the user says about where workers go. */
+struct orr_cpu_wishes {
+    const char *cpus; /* list of positions in the topology, "0 2 4-7" or "4-" */
+    const char *cores; /* the same of cores; `cpus` goes before it */
+    unsigned per_core; /* workers per core, 0 is 1 */
+    int avoid;         /* core for nobody unless it is listed, -1: none */
+};
+
 /* Which processors workers take, in order, and how many workers there are
  * unless somebody says otherwise. */
 struct orr_cpu_choice {
     unsigned n, usual;
-    int *numbers; /* owned, the kernel's; free() it */
+    struct orr_cpu *cpus; /* owned; free() it */
 };
 
-/* Chooses. `list` NULL: the first processor of each core, then the second
- * ones, and so on; as many workers as cores. Else a list of positions in the
- * topology, "0 2 4-7" or "4-"; as many workers as it names. Errors: -ENOMEM,
- * -EINVAL with words for a list that is broken or names what is not there. */
-int orr_cpus_choose(const struct orr_cpus *cpus, const char *list,
+/* Chooses. Without a list: the first processors of each core, as many as there
+ * are workers per core, then the others; as many workers as the first ones.
+ * With a list, as many as it names. Errors: -ENOMEM, -EINVAL with words for a
+ * list that is broken or names what is not there, -ENODEV when nothing is
+ * left. */
+int orr_cpus_choose(const struct orr_cpus *cpus,
+                    const struct orr_cpu_wishes *wishes,
                     struct orr_cpu_choice *ret, struct orr_error *err);
+
+/* The first processor of the core at position `core` among those with a usable
+ * processor, NULL without. Lent. */
+const struct orr_cpu *orr_cpus_core(const struct orr_cpus *cpus, unsigned core);

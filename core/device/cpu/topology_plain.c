@@ -1,13 +1,73 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/device/cpu/topology_plain.c - topology.h for builds without hwloc. */
+/* core/device/cpu/topology_plain.c - topology.h for builds without hwloc: the
+ * processors that the kernel names and one memory. */
 #include "core/device/cpu/topology.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
-int orr_cpus_find(const char *synthetic, struct orr_cpus *ret,
-                  struct orr_error *err)
+struct orr_topology {
+    struct orr_memory memory;
+};
+
+int orr_topology_open(const struct orr_topology_input *input,
+                      struct orr_topology **ret, struct orr_error *err)
 {
-    if (synthetic)
-        return orr_fail(err, -ENODEV, "made-up machines need hwloc");
+    if (input && (input->synthetic || input->xml))
+        return orr_fail(err, -ENODEV,
+                        "made-up machines (STARPU_HWLOC_INPUT) need a build "
+                        "with hwloc");
+    *ret = calloc(1, sizeof(**ret));
+    return *ret ? 0 : -ENOMEM;
+}
+
+void orr_topology_close(struct orr_topology *topology)
+{
+    free(topology);
+}
+
+bool orr_topology_is_here(const struct orr_topology *topology)
+{
+    (void)topology;
+    return true;
+}
+
+int orr_topology_cpus(const struct orr_topology *topology, struct orr_cpus *ret,
+                      struct orr_error *err)
+{
+    (void)topology;
     return orr_cpus_from_affinity(ret, err);
+}
+
+unsigned orr_topology_memories(const struct orr_topology *topology,
+                               const struct orr_memory **ret)
+{
+    *ret = &topology->memory;
+    return 1;
+}
+
+bool orr_topology_is_near(const struct orr_topology *topology, int cpu,
+                          unsigned node)
+{
+    (void)topology;
+    (void)cpu;
+    (void)node;
+    return true;
+}
+
+void *orr_topology_alloc(const struct orr_topology *topology, unsigned node,
+                         size_t size, bool *bound)
+{
+    (void)topology;
+    (void)node;
+    *bound = true;
+    return orr_pages_alloc(size);
+}
+
+void orr_topology_free(const struct orr_topology *topology, void *address,
+                       size_t size)
+{
+    (void)topology;
+    (void)size;
+    free(address);
 }

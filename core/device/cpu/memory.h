@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/device/cpu/memory.h - blocks of main memory on NUMA nodes. Any thread.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct orr_topology;
+
+enum { ORR_MEMORY_ALIGNMENT = 64 }; /* bytes: a cache line, any vector */
+
+struct orr_memories {
+    /* [const] NULL: main memory is one, blocks are malloc's. Else lent. */
+    struct orr_topology *topology;
+    atomic_bool noticed; /* that binding fails, which is said once */
+};
+
+/* A block on the NUMA node at index `node`. Blocks under 64 KiB are malloc's
+ * and lie where they are first written, larger ones are bound; where binding
+ * fails one notice says so and the system places them. Errors: -ENOMEM. */
+int orr_memories_alloc(struct orr_memories *memories, unsigned node,
+                       size_t size, uintptr_t *ret);
+
+/* Ends a block. The size is known here: it need not be told. */
+void orr_memories_free(struct orr_memories *memories, uintptr_t address);
