@@ -218,6 +218,14 @@ void orr_handle_leave(struct orr_handle *handle)
         orr_handle_free(handle);
 }
 
+/* Copies of the old value are of no use any more, but must not read what is
+ * being written. They are being made by other threads: this is short. */
+static void await_copies(struct orr_runtime *rt, struct orr_handle *handle)
+{
+    while (atomic_load_explicit(&handle->ncopying, memory_order_acquire))
+        rt->exec->ops->relax(rt->exec);
+}
+
 static void *take(struct orr_runtime *rt, struct orr_job *job,
                   struct orr_access *access, unsigned node)
 {
@@ -231,6 +239,7 @@ static void *take(struct orr_runtime *rt, struct orr_job *job,
         handle->wont_use = false;
         handle->unreal = job->task && rt->skips_kernels;
         orr_unlock(&handle->lock);
+        await_copies(rt, handle);
     }
     return handle->replicates[node].interface;
 }

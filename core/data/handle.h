@@ -55,12 +55,13 @@ struct orr_handle {
      * (all [lock]). */
     struct orr_access *writer;
     struct orr_list readers;
-    bool sequential;  /* [main] implicit dependencies wanted */
-    bool partitioned; /* [main] */
-    bool wont_use;    /* [lock] evict it first */
-    bool unreal;      /* [lock] written by a skipped kernel */
-    bool doomed;      /* [lock] its last user frees it */
-    unsigned nusers;  /* [lock] jobs between submission and end */
+    bool sequential;      /* [main] implicit dependencies wanted */
+    bool partitioned;     /* [main] */
+    bool wont_use;        /* [lock] evict it first */
+    bool unreal;          /* [lock] written by a skipped kernel */
+    bool doomed;          /* [lock] its last user frees it */
+    unsigned nusers;      /* [lock] jobs between submission and end */
+    atomic_uint ncopying; /* copies under way that read main memory */
     struct orr_job_waiter *idle_waiters;   /* [lock] wait for nusers == 0 */
     struct orr_handle *parent, **children; /* [main] */
     unsigned nchildren, depth, child_index;

@@ -285,6 +285,13 @@ static void detach_locked(struct orr_runtime *rt, struct orr_request *request)
         unpin(rt, handle, request->src);
 }
 
+/* Whether the machine copies from main memory to main memory, in start_copy. */
+static bool is_at_once(const struct orr_runtime *rt,
+                       const struct orr_request *request)
+{
+    return request->src < rt->nhosts && request->dst < rt->nhosts;
+}
+
 /* A stale copy is no use, nor is memory to those who read: those who still wait
  * need the new value. */
 static void again_locked(struct orr_runtime *rt, struct orr_handle *handle,
@@ -434,6 +441,10 @@ static void perform(struct orr_copy *copy)
     struct orr_request *request = orr_container(copy, struct orr_request, copy);
 
     orr_handle_copy(request->handle, request->src, request->dst);
+    /* Pairs with await_copies. */
+    if (is_at_once(request->runtime, request))
+        atomic_fetch_sub_explicit(&request->handle->ncopying, 1,
+                                  memory_order_release);
 }
 
 static void start_copy(struct orr_runtime *rt, struct orr_request *request)
@@ -481,8 +492,12 @@ static enum start_result try_start(struct orr_runtime *rt,
         request->stale = true;
         result = NO_COPY;
     }
-    if (result == STARTED)
+    if (result == STARTED) {
         request->state = ORR_REQUEST_RUNNING;
+        if (is_at_once(rt, request))
+            atomic_fetch_add_explicit(&handle->ncopying, 1,
+                                      memory_order_relaxed);
+    }
     orr_unlock(&handle->lock);
     switch (result) {
     case STARTED:
@@ -563,7 +578,7 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
     direction = node->id == request->dst;
     dst = request->dst;
     peer = direction ? request->src : dst;
-    *at_once = counted && request->src < rt->nhosts && dst < rt->nhosts;
+    *at_once = is_at_once(rt, request);
     result = try_start(rt, request);
     if (result != STARTED && counted)
         uncount(node, peer, direction);
