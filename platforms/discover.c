@@ -5,7 +5,9 @@
 #include "platforms/desc_build.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +16,8 @@
 
 /* A filler, as StarPU writes it: kernels take what their models say. */
 #define CPU_SPEED 2e9
+
+enum { MAX_GPUS = 32 }; /* each has up to five properties */
 
 /* The processors that the calling thread may use, NULL when out of memory. The
  * topology already leaves out what the cgroup forbids. */
@@ -31,29 +35,237 @@ static hwloc_bitmap_t usable_processors(hwloc_topology_t topology)
     return usable;
 }
 
-/* Cores with a usable processor; a processor whose core the system does not
- * tell counts as one. */
-static int count_cpus(hwloc_topology_t topology, unsigned *ret)
+/* What is being described. */
+struct discovery {
+    hwloc_topology_t topology;
+    hwloc_bitmap_t usable; /* processors, owned */
+    struct orr_machine_desc *desc;
+};
+
+static int set_text(struct orr_host_desc *host, const char *id,
+                    const char *value)
 {
-    hwloc_bitmap_t usable = usable_processors(topology);
+    if (!value || !*value || !xmlCheckUTF8((const xmlChar *)value))
+        return 0;
+    return orr_props_set(&host->props, &host->nprops, id, value);
+}
+
+static int set_number(struct orr_host_desc *host, const char *id,
+                      unsigned long long value)
+{
+    char text[24];
+
+    snprintf(text, sizeof(text), "%llu", value);
+    return set_text(host, id, text);
+}
+
+/* ---- processors ---- */
+
+/* Place of an ancestor among those of its type, as a property; none without. */
+static int set_place(hwloc_topology_t topology, struct orr_host_desc *host,
+                     const char *id, hwloc_obj_type_t type, hwloc_obj_t pu)
+{
+    hwloc_obj_t above = hwloc_get_ancestor_obj_by_type(topology, type, pu);
+
+    return above ? set_number(host, id, above->logical_index) : 0;
+}
+
+/* The NUMA node next to an object, NULL when unknown. */
+static hwloc_obj_t memory_near(hwloc_topology_t topology, hwloc_obj_t object)
+{
+    hwloc_obj_t node = NULL;
+
+    while (object->nodeset && (node = hwloc_get_next_obj_by_type(
+                                   topology, HWLOC_OBJ_NUMANODE, node)))
+        if (hwloc_bitmap_isset(object->nodeset, node->os_index))
+            return node;
+    return NULL;
+}
+
+static int set_caches(struct orr_host_desc *host, hwloc_obj_t pu)
+{
+    char id[16];
+    int rc = 0;
+
+    for (hwloc_obj_t above = pu->parent; above && rc == 0;
+         above = above->parent) {
+        if (!hwloc_obj_type_is_dcache(above->type) ||
+            above->attr->cache.size == 0)
+            continue;
+        snprintf(id, sizeof(id), "l%u-cache", above->attr->cache.depth);
+        rc = set_number(host, id, above->attr->cache.size);
+    }
+    return rc;
+}
+
+static int set_processor(hwloc_topology_t topology, struct orr_host_desc *host,
+                         hwloc_obj_t pu)
+{
+    hwloc_obj_t node = memory_near(topology, pu);
+    int rc = set_place(topology, host, "package", HWLOC_OBJ_PACKAGE, pu);
+
+    if (rc == 0 && node)
+        rc = set_number(host, "numa", node->logical_index);
+    if (rc == 0)
+        rc = set_number(host, "processor", pu->os_index);
+    return rc ? rc : set_caches(host, pu);
+}
+
+/* A CPU for each core with a usable processor; a processor whose core the
+ * system does not tell counts as one. */
+static int add_cpus(struct discovery *d)
+{
     hwloc_obj_t pu = NULL, last_core = NULL;
     unsigned count = 0;
+    int rc = 0;
 
-    if (!usable)
-        return -ENOMEM;
-    while ((pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu))) {
+    while (rc >= 0 &&
+           (pu = hwloc_get_next_obj_by_type(d->topology, HWLOC_OBJ_PU, pu))) {
         hwloc_obj_t core =
-            hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, pu);
+            hwloc_get_ancestor_obj_by_type(d->topology, HWLOC_OBJ_CORE, pu);
+        char id[32];
 
-        if (!hwloc_bitmap_isset(usable, pu->os_index))
+        if (!hwloc_bitmap_isset(d->usable, pu->os_index) ||
+            (core && core == last_core))
             continue;
-        count += !core || core != last_core;
         last_core = core;
+        snprintf(id, sizeof(id), "CPU%u", count++);
+        rc = orr_machine_desc_add_host(d->desc, id, CPU_SPEED);
+        if (rc >= 0)
+            rc = set_processor(d->topology, &d->desc->hosts[rc], pu);
     }
-    hwloc_bitmap_free(usable);
-    *ret = count;
+    if (rc < 0)
+        return rc;
     return count ? 0 : -ENODEV;
 }
+
+/* ---- memory ---- */
+
+/* RAM, and how much of it lies on each NUMA node that may be used. */
+static int add_memory(struct discovery *d)
+{
+    hwloc_const_bitmap_t allowed =
+        hwloc_topology_get_allowed_nodeset(d->topology);
+    int index = orr_machine_desc_add_host(d->desc, "RAM", 1), rc = 0;
+    hwloc_obj_t node = NULL;
+    struct orr_host_desc *ram;
+
+    if (index < 0)
+        return index;
+    ram = &d->desc->hosts[index];
+    while (rc == 0 && (node = hwloc_get_next_obj_by_type(
+                           d->topology, HWLOC_OBJ_NUMANODE, node))) {
+        char id[32];
+
+        if (!hwloc_bitmap_isset(allowed, node->os_index) ||
+            node->attr->numanode.local_memory == 0)
+            continue;
+        snprintf(id, sizeof(id), "numa%u-memory", node->logical_index);
+        rc = set_number(ram, id, node->attr->numanode.local_memory);
+    }
+    return rc;
+}
+
+/* ---- GPUs ---- */
+
+/* Display controllers of those who make devices that compute; the others are
+ * the consoles of servers and of virtual machines. */
+static bool is_gpu(const struct hwloc_pcidev_attr_s *pci)
+{
+    enum { DISPLAY = 0x03, NVIDIA = 0x10de, AMD = 0x1002, INTEL = 0x8086 };
+
+    return pci->class_id >> 8 == DISPLAY &&
+           (pci->vendor_id == NVIDIA || pci->vendor_id == AMD ||
+            pci->vendor_id == INTEL);
+}
+
+/* What a software of the device (CUDA, NVML, OpenCL) says about it. */
+static const char *device_info(hwloc_obj_t pci, const char *name)
+{
+    const char *value = NULL;
+
+    for (hwloc_obj_t child = pci->io_first_child; child && !value;
+         child = child->next_sibling)
+        if (child->type == HWLOC_OBJ_OS_DEVICE)
+            value = hwloc_obj_get_info_by_name(child, name);
+    return value;
+}
+
+static int set_gpu_memory(struct orr_host_desc *host, const char *id,
+                          hwloc_obj_t pci)
+{
+    static const char *const names[] = {"CUDAGlobalMemorySize",
+                                        "OpenCLGlobalMemorySize"};
+
+    for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        const char *kib = device_info(pci, names[i]);
+        unsigned long long value = kib ? strtoull(kib, NULL, 10) : 0;
+
+        if (value > 0 && value < ULLONG_MAX >> 10)
+            return set_number(host, id, value << 10);
+    }
+    return 0;
+}
+
+static int set_gpu_model(struct orr_host_desc *host, const char *id,
+                         hwloc_obj_t pci)
+{
+    const char *model = device_info(pci, "GPUModel");
+    char ids[16];
+
+    if (!model)
+        model = hwloc_obj_get_info_by_name(pci, "PCIDevice");
+    snprintf(ids, sizeof(ids), "%04x:%04x", pci->attr->pcidev.vendor_id,
+             pci->attr->pcidev.device_id);
+    return set_text(host, id, model ? model : ids);
+}
+
+static int set_gpu(hwloc_topology_t topology, struct orr_host_desc *host,
+                   unsigned number, hwloc_obj_t pci)
+{
+    const struct hwloc_pcidev_attr_s *at = &pci->attr->pcidev;
+    hwloc_obj_t node =
+        memory_near(topology, hwloc_get_non_io_ancestor_obj(topology, pci));
+    char id[32], bus[32];
+    int rc;
+
+    snprintf(id, sizeof(id), "gpu%u", number);
+    rc = set_gpu_model(host, id, pci);
+    snprintf(id, sizeof(id), "gpu%u-pci", number);
+    snprintf(bus, sizeof(bus), "%04x:%02x:%02x.%01x", at->domain, at->bus,
+             at->dev, at->func);
+    if (rc == 0)
+        rc = set_text(host, id, bus);
+    snprintf(id, sizeof(id), "gpu%u-memory", number);
+    if (rc == 0)
+        rc = set_gpu_memory(host, id, pci);
+    snprintf(id, sizeof(id), "gpu%u-numa", number);
+    if (rc == 0 && node)
+        rc = set_number(host, id, node->logical_index);
+    /* hwloc says GB/s of the link as it was negotiated. */
+    snprintf(id, sizeof(id), "gpu%u-bandwidth", number);
+    if (rc == 0 && at->linkspeed > 0)
+        rc = set_number(host, id,
+                        (unsigned long long)((double)at->linkspeed * 1e9));
+    return rc;
+}
+
+/* Properties of MAIN: how fast a GPU is reached must be measured before it can
+ * be a host of the description. */
+static int set_gpus(struct discovery *d, int main)
+{
+    hwloc_obj_t pci = NULL;
+    unsigned count = 0;
+    int rc = 0;
+
+    while (rc == 0 && count < MAX_GPUS &&
+           (pci = hwloc_get_next_pcidev(d->topology, pci)))
+        if (is_gpu(&pci->attr->pcidev))
+            rc = set_gpu(d->topology, &d->desc->hosts[main], count++, pci);
+    return rc;
+}
+
+/* ---- the whole ---- */
 
 static const char *cpu_model(hwloc_topology_t topology)
 {
@@ -78,60 +290,68 @@ static void host_name(char name[static 256])
         snprintf(name, 256, "localhost");
 }
 
-static int add_main(struct orr_machine_desc *desc, const char *model)
+static int add_main(struct discovery *d)
 {
-    int host = orr_machine_desc_add_host(desc, "MAIN", 1);
+    static const struct {
+        const char *id;
+        hwloc_obj_type_t type;
+    } counts[] = {{"packages", HWLOC_OBJ_PACKAGE},
+                  {"numa-nodes", HWLOC_OBJ_NUMANODE},
+                  {"cores", HWLOC_OBJ_CORE},
+                  {"processors", HWLOC_OBJ_PU}};
+    int host = orr_machine_desc_add_host(d->desc, "MAIN", 1), rc;
 
-    if (host < 0 || !model)
-        return host < 0 ? host : 0;
-    return orr_props_set(&desc->hosts[host].props, &desc->hosts[host].nprops,
-                         "model", model);
+    if (host < 0)
+        return host;
+    rc = set_text(&d->desc->hosts[host], "model", cpu_model(d->topology));
+    for (unsigned i = 0; i < sizeof(counts) / sizeof(*counts) && rc == 0; i++) {
+        int n = hwloc_get_nbobjs_by_type(d->topology, counts[i].type);
+
+        if (n > 0)
+            rc = set_number(&d->desc->hosts[host], counts[i].id, (unsigned)n);
+    }
+    return rc ? rc : set_gpus(d, host);
 }
 
-static int fill(struct orr_machine_desc *desc, unsigned ncpu, const char *model)
+static int fill(struct discovery *d)
 {
-    char id[32];
-    int rc;
+    int rc = orr_desc_set_text(&d->desc->provenance, "measured");
 
-    rc = orr_desc_set_text(&desc->provenance, "measured");
+    d->usable = usable_processors(d->topology);
+    if (!d->usable)
+        return -ENOMEM;
     if (rc == 0)
-        rc = orr_machine_desc_add_fluid_config(desc);
+        rc = orr_machine_desc_add_fluid_config(d->desc);
     if (rc == 0)
-        rc = add_main(desc, model);
-    for (unsigned i = 0; i < ncpu && rc >= 0; i++) {
-        snprintf(id, sizeof(id), "CPU%u", i);
-        rc = orr_machine_desc_add_host(desc, id, CPU_SPEED);
-    }
-    if (rc >= 0)
-        rc = orr_machine_desc_add_host(desc, "RAM", 1);
-    return rc < 0 ? rc : 0;
+        rc = add_main(d);
+    if (rc == 0)
+        rc = add_cpus(d);
+    return rc < 0 ? rc : add_memory(d);
 }
 
 static int describe(hwloc_topology_t topology, struct orr_machine_desc **ret,
                     struct orr_error *err)
 {
-    struct orr_machine_desc *desc;
+    struct discovery d = {.topology = topology};
     char name[256];
-    unsigned ncpu;
-    int rc = count_cpus(topology, &ncpu);
+    int rc;
 
-    if (rc)
-        return orr_fail(err, rc, "this machine: %s",
-                        rc == -ENODEV ? "hwloc finds no processor that this "
-                                        "process may use: check its affinity"
-                                      : "out of memory");
     host_name(name);
-    if (orr_machine_desc_new(name, &desc))
+    if (orr_machine_desc_new(name, &d.desc))
         return orr_fail(err, -ENOMEM, "this machine: out of memory");
-    rc = fill(desc, ncpu, cpu_model(topology));
-    if (rc)
-        rc = orr_fail(err, rc, "this machine: %s", strerror(-rc));
+    rc = fill(&d);
+    hwloc_bitmap_free(d.usable);
+    if (rc == 0)
+        rc = orr_machine_desc_finish(d.desc, err);
     else
-        rc = orr_machine_desc_finish(desc, err);
+        rc = orr_fail(err, rc, "this machine: %s",
+                      rc == -ENODEV ? "hwloc finds no processor that this "
+                                      "process may use: check its affinity"
+                                    : strerror(-rc));
     if (rc)
-        orr_machine_desc_free(desc);
+        orr_machine_desc_free(d.desc);
     else
-        *ret = desc;
+        *ret = d.desc;
     return rc;
 }
 
@@ -143,6 +363,9 @@ int orr_machine_desc_discover(struct orr_machine_desc **ret,
 
     if (hwloc_topology_init(&topology) < 0)
         return orr_fail(err, -ENOMEM, "this machine: out of memory");
+    /* For GPUs; without leave to look there are none. */
+    (void)hwloc_topology_set_io_types_filter(topology,
+                                             HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
     if (hwloc_topology_load(topology) < 0)
         rc = orr_fail(err, -ENODEV,
                       "this machine: hwloc cannot read its "

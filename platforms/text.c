@@ -88,6 +88,107 @@ static void print_speeds(FILE *out, const struct orr_host_desc *host)
     }
 }
 
+/* "512 KiB": bytes in the largest binary unit that divides them. */
+static void print_bytes(FILE *out, const char *bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    unsigned long long value = strtoull(bytes, NULL, 10);
+    unsigned i = 0;
+
+    while (i < 4 && value >= 1024 && value % 1024 == 0) {
+        value /= 1024;
+        i++;
+    }
+    if (value < 100000)
+        fprintf(out, "%llu %s", value, units[i]);
+    else
+        fprintf(out, "%.1f GiB", strtod(bytes, NULL) / (1 << 30));
+}
+
+static unsigned cpus_of_numa(const struct orr_machine_desc *desc,
+                             const char *number)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < desc->nhosts; i++) {
+        const char *numa = orr_host_desc_prop(&desc->hosts[i], "numa");
+
+        n += numa && strcmp(numa, number) == 0 &&
+             orr_host_desc_number(&desc->hosts[i], "CPU") >= 0;
+    }
+    return n;
+}
+
+/* What discovery has found about memory: properties "numa<i>-memory". */
+static void print_memory(FILE *out, const struct orr_machine_desc *desc)
+{
+    int ram = orr_machine_desc_host(desc, "RAM");
+
+    for (unsigned i = 0; ram >= 0 && i < desc->hosts[ram].nprops; i++) {
+        const struct orr_prop_desc *prop = &desc->hosts[ram].props[i];
+        char number[8];
+        unsigned n;
+
+        if (sscanf(prop->id, "numa%7[0-9]-memory", number) != 1)
+            continue;
+        fprintf(out, "  NUMA %-5s  ", number);
+        print_bytes(out, prop->value);
+        n = cpus_of_numa(desc, number);
+        fprintf(out, ", %u CPU%s\n", n, n == 1 ? "" : "s");
+    }
+}
+
+/* Caches are those of the first CPU. */
+static void print_caches(FILE *out, const struct orr_machine_desc *desc)
+{
+    int cpu = orr_machine_desc_host(desc, "CPU0");
+    const char *between = "";
+
+    for (unsigned level = 1; cpu >= 0 && level < 6; level++) {
+        char id[16];
+        const char *bytes;
+
+        snprintf(id, sizeof(id), "l%u-cache", level);
+        bytes = orr_host_desc_prop(&desc->hosts[cpu], id);
+        if (!bytes)
+            continue;
+        fprintf(out, *between ? "%sL%u " : "  caches      %sL%u ", between,
+                level);
+        print_bytes(out, bytes);
+        between = ", ";
+    }
+    if (*between)
+        fputc('\n', out);
+}
+
+/* GPUs that are there, but that the description has no figures of. */
+static void print_gpus_seen(FILE *out, const struct orr_machine_desc *desc)
+{
+    int host = orr_machine_desc_host(desc, "MAIN");
+
+    for (unsigned i = 0; host >= 0; i++) {
+        const struct orr_host_desc *at = &desc->hosts[host];
+        const char *model, *pci, *numa, *memory;
+        char id[32];
+
+        snprintf(id, sizeof(id), "gpu%u", i);
+        model = orr_host_desc_prop(at, id);
+        if (!model)
+            return;
+        snprintf(id, sizeof(id), "gpu%u-pci", i);
+        pci = orr_host_desc_prop(at, id);
+        snprintf(id, sizeof(id), "gpu%u-numa", i);
+        numa = orr_host_desc_prop(at, id);
+        snprintf(id, sizeof(id), "gpu%u-memory", i);
+        memory = orr_host_desc_prop(at, id);
+        fprintf(out, "  GPU %-6u  %s, PCI %s%s%s", i, model, pci ? pci : "?",
+                numa ? ", near NUMA " : "", numa ? numa : "");
+        if (memory)
+            fprintf(out, ", %.1f GiB", strtod(memory, NULL) / (1 << 30));
+        fputc('\n', out);
+    }
+}
+
 static void print_costs(FILE *out, const struct orr_machine_desc *desc)
 {
     for (unsigned i = 0; i < ORR_NCOSTS; i++) {
@@ -161,6 +262,9 @@ static void print_links(FILE *out, const struct orr_machine_desc *desc)
 void orr_machine_desc_print(const struct orr_machine_desc *desc, FILE *out)
 {
     print_head(out, desc);
+    print_caches(out, desc);
+    print_memory(out, desc);
+    print_gpus_seen(out, desc);
     for (unsigned i = 0; i < desc->nhosts; i++)
         if (orr_host_desc_number(&desc->hosts[i], "CUDA") >= 0 ||
             orr_host_desc_number(&desc->hosts[i], "OpenCL") >= 0)

@@ -7,12 +7,16 @@
 #include <check.h>
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/device/cpu/topology.h"
 #include "core/device/machine.h"
 #include "tests/suite.h"
+
+/* Tests run in the root of the source tree. */
+#define TEST_TOPOLOGY "tests/unit/two-packages.hwloc.xml"
 
 static struct orr_cpus cpus;
 static struct orr_cpu_choice choice;
@@ -153,6 +157,95 @@ START_TEST(the_kernel_names_the_same_processors)
 }
 END_TEST
 
+static void choose_by(struct orr_cpu_wishes wishes)
+{
+    ck_assert_msg(orr_cpus_choose(&cpus, &wishes, &choice, &err) == 0, "%s",
+                  err.text);
+}
+
+START_TEST(cores_are_listed_by_their_first_processor)
+{
+    find("core:4 pu:2");
+    choose_by((struct orr_cpu_wishes){.cores = "3 0-1", .avoid = -1});
+    check_numbers((int[]){6, 0, 2}, 3);
+}
+END_TEST
+
+START_TEST(a_core_that_is_not_there_is_refused)
+{
+    struct orr_cpu_wishes wishes = {.cores = "4", .avoid = -1};
+
+    find("core:4 pu:2");
+    ck_assert_int_eq(orr_cpus_choose(&cpus, &wishes, &choice, &err), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(err.text, "core 4"));
+}
+END_TEST
+
+START_TEST(several_workers_share_a_core_if_asked)
+{
+    find("core:2 pu:4");
+    choose_by((struct orr_cpu_wishes){.per_core = 2, .avoid = -1});
+    check_numbers((int[]){0, 1, 4, 5, 2, 6, 3, 7}, 8);
+    ck_assert_uint_eq(choice.usual, 4);
+}
+END_TEST
+
+START_TEST(a_core_that_is_someone_elses_is_avoided)
+{
+    find("core:3 pu:2");
+    choose_by((struct orr_cpu_wishes){.avoid = 1});
+    check_numbers((int[]){0, 4, 1, 5}, 4);
+    ck_assert_uint_eq(choice.usual, 2);
+}
+END_TEST
+
+START_TEST(the_only_core_cannot_be_avoided)
+{
+    struct orr_cpu_wishes wishes = {.avoid = 0};
+
+    find("core:1 pu:2");
+    ck_assert_int_eq(orr_cpus_choose(&cpus, &wishes, &choice, &err), -ENODEV);
+    ck_assert_ptr_nonnull(strstr(err.text, "STARPU_MAIN_THREAD_BIND"));
+}
+END_TEST
+
+START_TEST(processors_know_their_numa_node)
+{
+    static const unsigned nodes[] = {0, 0, 1, 1, 2, 2};
+
+    find("pack:3 [numa] core:1 pu:2");
+    ck_assert_uint_eq(cpus.n, 6);
+    for (unsigned i = 0; i < 6; i++)
+        ck_assert_uint_eq(cpus.cpus[i].node, nodes[i]);
+}
+END_TEST
+
+START_TEST(a_topology_is_read_from_a_file)
+{
+    struct orr_topology_input input = {.xml = TEST_TOPOLOGY};
+    struct orr_topology *topology;
+    const struct orr_memory *memories;
+
+    ck_assert_int_eq(orr_topology_open(&input, &topology, &err), 0);
+    ck_assert(!orr_topology_is_here(topology));
+    ck_assert_uint_eq(orr_topology_memories(topology, &memories), 2);
+    ck_assert_uint_eq(memories[1].size, (size_t)4 << 30);
+    ck_assert_int_eq(orr_topology_cpus(topology, &cpus, &err), 0);
+    ck_assert_uint_eq(cpus.n, 3); /* the container forbids the fourth */
+    orr_topology_close(topology);
+}
+END_TEST
+
+START_TEST(a_file_that_is_not_there_is_refused)
+{
+    struct orr_topology_input input = {.xml = "/no/such/file.xml"};
+    struct orr_topology *topology;
+
+    ck_assert_int_lt(orr_topology_open(&input, &topology, &err), 0);
+    ck_assert_ptr_nonnull(strstr(err.text, "/no/such/file.xml"));
+}
+END_TEST
+
 /* -- the real machine -- */
 
 static struct orr_machine_options all(void)
@@ -237,6 +330,104 @@ START_TEST(the_host_name_has_no_domain_unless_it_was_given)
 }
 END_TEST
 
+static unsigned count_mine(void)
+{
+    cpu_set_t set;
+
+    ck_assert_int_eq(sched_getaffinity(0, sizeof(set), &set), 0);
+    return (unsigned)CPU_COUNT(&set);
+}
+
+START_TEST(main_is_bound_while_the_machine_is_open)
+{
+    struct orr_machine_options options = all();
+    struct orr_machine *machine;
+    unsigned before = count_mine();
+
+    find(NULL);
+    options.main_cpuid = (int)cpus.n - 1;
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), 0);
+    ck_assert_uint_eq(count_mine(), 1);
+    ck_assert(may_use(cpus.cpus[cpus.n - 1].number));
+    machine->ops->close(machine);
+    ck_assert_uint_eq(count_mine(), before);
+}
+END_TEST
+
+START_TEST(a_core_is_left_to_main)
+{
+    struct orr_machine_options options = all();
+    struct orr_machine *machine;
+
+    setenv("HWLOC_SYNTHETIC", "core:4 pu:2", 1);
+    setenv("STARPU_SILENT", "1", 1);
+    options.main_bind = true;
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), 0);
+    ck_assert_uint_eq(machine->nworkers, 3);
+    ck_assert_int_eq(machine->workers[0].cpu, -1); /* not this machine's */
+    machine->ops->close(machine);
+}
+END_TEST
+
+START_TEST(a_processor_for_main_that_is_not_there_is_refused)
+{
+    struct orr_machine_options options = all();
+    struct orr_machine *machine;
+
+    options.main_coreid = 100000;
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(err.text, "STARPU_MAIN_THREAD_COREID"));
+}
+END_TEST
+
+START_TEST(the_inherited_affinity_may_be_ignored)
+{
+    struct orr_machine_options options = all();
+    cpu_set_t set;
+    unsigned n;
+
+    find(NULL);
+    n = cpus.n;
+    CPU_ZERO(&set);
+    CPU_SET(cpus.cpus[0].number, &set);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof(set), &set), 0);
+    open_and_close(&options, 1);
+    options.ignore_affinity = true;
+    options.workers_cpuid = "0-";
+    open_and_close(&options, n);
+}
+END_TEST
+
+START_TEST(blocks_lie_on_nodes_whatever_their_size)
+{
+    static const size_t sizes[] = {0, 1, 65535, 65536, 3000000};
+    struct orr_machine_options options = all();
+    struct orr_machine *machine;
+    uintptr_t address[2][5];
+
+    setenv("HWLOC_SYNTHETIC", "pack:2 [numa] core:1 pu:1", 1);
+    setenv("STARPU_SILENT", "1", 1);
+    options.numa = true;
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), 0);
+    ck_assert_uint_eq(machine->nnodes, 2);
+    for (unsigned node = 0; node < 2; node++)
+        for (unsigned i = 0; i < 5; i++) {
+            ck_assert_int_eq(
+                machine->ops->alloc(machine, node, sizes[i], &address[node][i]),
+                0);
+            ck_assert_uint_eq(address[node][i] % 64, 0);
+            memset((void *)address[node][i], 7, sizes[i]);
+        }
+    for (unsigned node = 0; node < 2; node++)
+        for (unsigned i = 0; i < 5; i++)
+            machine->ops->free(machine, node, address[node][i], sizes[i]);
+    ck_assert_int_eq(
+        machine->ops->alloc(machine, 1, SIZE_MAX - 10, &address[0][0]),
+        -ENOMEM);
+    machine->ops->close(machine);
+}
+END_TEST
+
 static void count_run(struct orr_kernel *kernel)
 {
     ++*(int *)kernel->machine_link[0];
@@ -272,10 +463,10 @@ START_TEST(memory_is_aligned_and_writable)
 }
 END_TEST
 
-static Suite *topology_suite(void)
+/* Machines that hwloc makes up. */
+static TCase *made_up(void)
 {
-    Suite *suite = suite_create("cpu-topology");
-    TCase *tc = tcase_create("all");
+    TCase *tc = tcase_create("made up");
 
     tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_add_test(tc, cores_come_before_their_second_processors);
@@ -285,9 +476,30 @@ static Suite *topology_suite(void)
     tcase_add_loop_test(tc, broken_lists_are_refused_with_words, 0,
                         (int)(sizeof(broken) / sizeof(broken[0])));
     tcase_add_test(tc, a_made_up_machine_that_makes_no_sense_is_refused);
+    tcase_add_test(tc, cores_are_listed_by_their_first_processor);
+    tcase_add_test(tc, a_core_that_is_not_there_is_refused);
+    tcase_add_test(tc, several_workers_share_a_core_if_asked);
+    tcase_add_test(tc, a_core_that_is_someone_elses_is_avoided);
+    tcase_add_test(tc, the_only_core_cannot_be_avoided);
+    tcase_add_test(tc, processors_know_their_numa_node);
+    tcase_add_test(tc, a_topology_is_read_from_a_file);
+    tcase_add_test(tc, a_core_is_left_to_main);
+    tcase_add_test(tc, blocks_lie_on_nodes_whatever_their_size);
+    return tc;
+}
+
+static TCase *here(void)
+{
+    TCase *tc = tcase_create("here");
+
+    tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_add_test(tc, this_machine_has_only_processors_that_we_may_use);
     tcase_add_test(tc, an_inherited_affinity_is_respected);
     tcase_add_test(tc, the_kernel_names_the_same_processors);
+    tcase_add_test(tc, a_file_that_is_not_there_is_refused);
+    tcase_add_test(tc, main_is_bound_while_the_machine_is_open);
+    tcase_add_test(tc, a_processor_for_main_that_is_not_there_is_refused);
+    tcase_add_test(tc, the_inherited_affinity_may_be_ignored);
     tcase_add_test(tc, there_are_as_many_workers_as_asked_for);
     tcase_add_test(tc, without_a_wish_there_is_a_worker_per_core);
     tcase_add_test(tc, no_worker_is_an_error_with_words);
@@ -295,7 +507,19 @@ static Suite *topology_suite(void)
     tcase_add_test(tc, the_host_name_has_no_domain_unless_it_was_given);
     tcase_add_test(tc, a_kernel_is_run_and_timed);
     tcase_add_test(tc, memory_is_aligned_and_writable);
-    suite_add_tcase(suite, tc);
+    return tc;
+}
+
+static Suite *topology_suite(void)
+{
+    Suite *suite = suite_create("cpu-topology");
+
+    if (orr_cpus_find("core:1 pu:1", &cpus, &err) == 0)
+        suite_add_tcase(suite, made_up());
+    else
+        printf("# skipped: machines that hwloc makes up: %s\n", err.text);
+    orr_cpus_done(&cpus);
+    suite_add_tcase(suite, here());
     return suite;
 }
 
