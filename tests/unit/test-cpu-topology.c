@@ -463,7 +463,7 @@ START_TEST(memory_is_aligned_and_writable)
 }
 END_TEST
 
-/* Machines that hwloc makes up. */
+/* What needs hwloc, mostly machines that it makes up. */
 static TCase *made_up(void)
 {
     TCase *tc = tcase_create("made up");
@@ -484,6 +484,8 @@ static TCase *made_up(void)
     tcase_add_test(tc, processors_know_their_numa_node);
     tcase_add_test(tc, a_topology_is_read_from_a_file);
     tcase_add_test(tc, a_core_is_left_to_main);
+    tcase_add_test(tc, the_inherited_affinity_may_be_ignored);
+    tcase_add_test(tc, a_file_that_is_not_there_is_refused);
     tcase_add_test(tc, blocks_lie_on_nodes_whatever_their_size);
     return tc;
 }
@@ -496,10 +498,8 @@ static TCase *here(void)
     tcase_add_test(tc, this_machine_has_only_processors_that_we_may_use);
     tcase_add_test(tc, an_inherited_affinity_is_respected);
     tcase_add_test(tc, the_kernel_names_the_same_processors);
-    tcase_add_test(tc, a_file_that_is_not_there_is_refused);
     tcase_add_test(tc, main_is_bound_while_the_machine_is_open);
     tcase_add_test(tc, a_processor_for_main_that_is_not_there_is_refused);
-    tcase_add_test(tc, the_inherited_affinity_may_be_ignored);
     tcase_add_test(tc, there_are_as_many_workers_as_asked_for);
     tcase_add_test(tc, without_a_wish_there_is_a_worker_per_core);
     tcase_add_test(tc, no_worker_is_an_error_with_words);

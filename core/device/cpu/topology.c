@@ -104,6 +104,8 @@ static int find_memories(struct orr_topology *topology)
     }
     if (topology->nmemories == 0) {
         free(topology->known);
+        free(topology->nodes);
+        topology->nodes = NULL;
         return one_memory(topology);
     }
     return 0;

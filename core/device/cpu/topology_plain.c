@@ -17,6 +17,10 @@ int orr_topology_open(const struct orr_topology_input *input,
         return orr_fail(err, -ENODEV,
                         "made-up machines (STARPU_HWLOC_INPUT) need a build "
                         "with hwloc");
+    if (input && input->ignore_affinity)
+        return orr_fail(err, -ENODEV,
+                        "STARPU_WORKERS_GETBIND=0 needs a build with hwloc, "
+                        "which tells what processors there are");
     *ret = calloc(1, sizeof(**ret));
     return *ret ? 0 : -ENOMEM;
 }
