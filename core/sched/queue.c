@@ -185,19 +185,24 @@ static void walk_locked(struct walk *walk, enum orr_queue_order order)
 }
 
 /* Asks outside the lock, which is taken again on return. The reference keeps
- * the job's address from being used anew while we compare it. */
+ * the job's address from being used anew while we compare it. The task, and
+ * what the application frees when it has ended, is the user's function's to
+ * read: the job's end waits for the answer, and is ours if its kernel ended
+ * meanwhile. */
 static void ask(struct walk *walk)
 {
     struct orr_runtime *rt = walk->worker->runtime;
     struct orr_job *job = walk->asks, *before = walk->asked;
 
     orr_job_ref(job);
+    orr_job_end_later(job, 1); /* it is queued: its end is still to come */
     walk->changes = walk->q->changes;
     orr_unlock(&walk->q->lock);
     if (before)
         orr_job_unref(rt, before);
     walk->asked = job;
     walk->answer = orr_job_able(rt, job, job->costs, walk->worker->id);
+    orr_job_end(rt, job);
     orr_lock(&walk->q->lock);
 }
 

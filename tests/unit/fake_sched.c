@@ -107,6 +107,19 @@ void orr_job_unref(struct orr_runtime *rt, struct orr_job *job)
     fake.references--;
 }
 
+void orr_job_end_later(struct orr_job *job, int n)
+{
+    (void)job;
+    fake.ends_held += n;
+}
+
+void orr_job_end(struct orr_runtime *rt, struct orr_job *job)
+{
+    (void)rt;
+    (void)job;
+    fake.ends_held--;
+}
+
 const char *orr_job_name(const struct orr_job *job)
 {
     (void)job;
@@ -184,6 +197,7 @@ void fake_policy(const struct orr_sched_ops *ops)
 void fake_stop(void)
 {
     ck_assert_int_eq(fake.references, 0);
+    ck_assert_int_eq(fake.ends_held, 0);
     ck_assert_uint_eq(context.locks, 0);
     ck_assert_uint_eq(context.frozen, 0);
     if (fake.rt.sched && sched.ops->deinit)

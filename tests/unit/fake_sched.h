@@ -25,6 +25,7 @@ struct fake {
     unsigned nprefetches;
     unsigned woken; /* bits of workers, cleared by the test */
     int references; /* of jobs, taken minus given back */
+    int ends_held;  /* likewise, ends of jobs that wait */
 };
 
 extern struct fake fake;

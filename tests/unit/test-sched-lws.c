@@ -243,6 +243,7 @@ static int picky(unsigned worker, struct starpu_task *task, unsigned impl)
 {
     ck_assert_uint_eq(orr_self->locks, 0);
     ck_assert_uint_gt(orr_self->frozen, 0);
+    ck_assert_int_eq(fake.ends_held, 1);
     if (nasked++ == 0 && late)
         ck_assert_int_eq(fake_push(late), 0);
     return worker == 0 && impl == 1 && task->priority == 0;
