@@ -2,6 +2,7 @@
 /* platforms/discover.c - see discover.h. No state. */
 #include "platforms/discover.h"
 
+#include "core/device/cpu/topology.h"
 #include "platforms/desc_build.h"
 
 #include <errno.h>
@@ -19,26 +20,10 @@
 
 enum { MAX_GPUS = 32 }; /* each has up to five properties */
 
-/* The processors that the calling thread may use, NULL when out of memory. The
- * topology already leaves out what the cgroup forbids. */
-static hwloc_bitmap_t usable_processors(hwloc_topology_t topology)
-{
-    hwloc_bitmap_t usable =
-        hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology));
-    hwloc_bitmap_t bound = hwloc_bitmap_alloc();
-
-    if (usable && bound && hwloc_topology_is_thissystem(topology) &&
-        hwloc_get_cpubind(topology, bound, HWLOC_CPUBIND_THREAD) == 0 &&
-        hwloc_bitmap_intersects(usable, bound))
-        hwloc_bitmap_and(usable, usable, bound);
-    hwloc_bitmap_free(bound);
-    return usable;
-}
-
 /* What is being described. */
 struct discovery {
-    hwloc_topology_t topology;
-    hwloc_bitmap_t usable; /* processors, owned */
+    const struct orr_topology *known;
+    hwloc_topology_t topology; /* hwloc's, NULL: only what is known without */
     struct orr_machine_desc *desc;
 };
 
@@ -70,16 +55,18 @@ static int set_place(hwloc_topology_t topology, struct orr_host_desc *host,
     return above ? set_number(host, id, above->logical_index) : 0;
 }
 
-/* The NUMA node next to an object, NULL when unknown. */
-static hwloc_obj_t memory_near(hwloc_topology_t topology, hwloc_obj_t object)
+/* The memory next to an object, as a property; none where it is not known. */
+static int set_memory_near(const struct discovery *d,
+                           struct orr_host_desc *host, const char *id,
+                           hwloc_obj_t object)
 {
-    hwloc_obj_t node = NULL;
+    const struct orr_memory *memories;
+    unsigned n = orr_topology_memories(d->known, &memories);
 
-    while (object->nodeset && (node = hwloc_get_next_obj_by_type(
-                                   topology, HWLOC_OBJ_NUMANODE, node)))
-        if (hwloc_bitmap_isset(object->nodeset, node->os_index))
-            return node;
-    return NULL;
+    for (unsigned i = 0; object->nodeset && i < n; i++)
+        if (hwloc_bitmap_isset(object->nodeset, (unsigned)memories[i].number))
+            return set_number(host, id, i);
+    return 0;
 }
 
 static int set_caches(struct orr_host_desc *host, hwloc_obj_t pu)
@@ -98,45 +85,45 @@ static int set_caches(struct orr_host_desc *host, hwloc_obj_t pu)
     return rc;
 }
 
-static int set_processor(hwloc_topology_t topology, struct orr_host_desc *host,
-                         hwloc_obj_t pu)
+/* What hwloc knows of a processor. */
+static int set_processor(const struct discovery *d, struct orr_host_desc *host,
+                         int number)
 {
-    hwloc_obj_t node = memory_near(topology, pu);
-    int rc = set_place(topology, host, "package", HWLOC_OBJ_PACKAGE, pu);
+    hwloc_obj_t pu =
+        d->topology
+            ? hwloc_get_pu_obj_by_os_index(d->topology, (unsigned)number)
+            : NULL;
+    int rc = set_number(host, "processor", (unsigned)number);
 
-    if (rc == 0 && node)
-        rc = set_number(host, "numa", node->logical_index);
+    if (rc || !pu)
+        return rc;
+    rc = set_place(d->topology, host, "package", HWLOC_OBJ_PACKAGE, pu);
     if (rc == 0)
-        rc = set_number(host, "processor", pu->os_index);
+        rc = set_memory_near(d, host, "numa", pu);
     return rc ? rc : set_caches(host, pu);
 }
 
-/* A CPU for each core with a usable processor; a processor whose core the
- * system does not tell counts as one. */
-static int add_cpus(struct discovery *d)
+/* A CPU for each processor that a worker takes when nobody says otherwise. */
+static int add_cpus(struct discovery *d, struct orr_error *err)
 {
-    hwloc_obj_t pu = NULL, last_core = NULL;
-    unsigned count = 0;
-    int rc = 0;
+    const struct orr_cpu_wishes wishes = {.avoid = -1};
+    struct orr_cpu_choice choice = {0, 0, NULL};
+    struct orr_cpus cpus = {0};
+    int rc = orr_topology_cpus(d->known, &cpus, err);
 
-    while (rc >= 0 &&
-           (pu = hwloc_get_next_obj_by_type(d->topology, HWLOC_OBJ_PU, pu))) {
-        hwloc_obj_t core =
-            hwloc_get_ancestor_obj_by_type(d->topology, HWLOC_OBJ_CORE, pu);
+    if (rc == 0)
+        rc = orr_cpus_choose(&cpus, &wishes, &choice, err);
+    for (unsigned i = 0; rc >= 0 && i < choice.usual; i++) {
         char id[32];
 
-        if (!hwloc_bitmap_isset(d->usable, pu->os_index) ||
-            (core && core == last_core))
-            continue;
-        last_core = core;
-        snprintf(id, sizeof(id), "CPU%u", count++);
+        snprintf(id, sizeof(id), "CPU%u", i);
         rc = orr_machine_desc_add_host(d->desc, id, CPU_SPEED);
         if (rc >= 0)
-            rc = set_processor(d->topology, &d->desc->hosts[rc], pu);
+            rc = set_processor(d, &d->desc->hosts[rc], choice.cpus[i].number);
     }
-    if (rc < 0)
-        return rc;
-    return count ? 0 : -ENODEV;
+    free(choice.cpus);
+    orr_cpus_done(&cpus);
+    return rc < 0 ? rc : 0;
 }
 
 /* ---- memory ---- */
@@ -144,26 +131,18 @@ static int add_cpus(struct discovery *d)
 /* RAM, and how much of it lies on each NUMA node that may be used. */
 static int add_memory(struct discovery *d)
 {
-    hwloc_const_bitmap_t allowed =
-        hwloc_topology_get_allowed_nodeset(d->topology);
+    const struct orr_memory *memories;
+    unsigned n = orr_topology_memories(d->known, &memories);
     int index = orr_machine_desc_add_host(d->desc, "RAM", 1), rc = 0;
-    hwloc_obj_t node = NULL;
-    struct orr_host_desc *ram;
 
-    if (index < 0)
-        return index;
-    ram = &d->desc->hosts[index];
-    while (rc == 0 && (node = hwloc_get_next_obj_by_type(
-                           d->topology, HWLOC_OBJ_NUMANODE, node))) {
+    for (unsigned i = 0; index >= 0 && rc == 0 && i < n; i++) {
         char id[32];
 
-        if (!hwloc_bitmap_isset(allowed, node->os_index) ||
-            node->attr->numanode.local_memory == 0)
-            continue;
-        snprintf(id, sizeof(id), "numa%u-memory", node->logical_index);
-        rc = set_number(ram, id, node->attr->numanode.local_memory);
+        snprintf(id, sizeof(id), "numa%u-memory", i);
+        if (memories[i].size)
+            rc = set_number(&d->desc->hosts[index], id, memories[i].size);
     }
-    return rc;
+    return index < 0 ? index : rc;
 }
 
 /* ---- GPUs ---- */
@@ -220,12 +199,10 @@ static int set_gpu_model(struct orr_host_desc *host, const char *id,
     return set_text(host, id, model ? model : ids);
 }
 
-static int set_gpu(hwloc_topology_t topology, struct orr_host_desc *host,
+static int set_gpu(const struct discovery *d, struct orr_host_desc *host,
                    unsigned number, hwloc_obj_t pci)
 {
     const struct hwloc_pcidev_attr_s *at = &pci->attr->pcidev;
-    hwloc_obj_t node =
-        memory_near(topology, hwloc_get_non_io_ancestor_obj(topology, pci));
     char id[32], bus[32];
     int rc;
 
@@ -240,8 +217,9 @@ static int set_gpu(hwloc_topology_t topology, struct orr_host_desc *host,
     if (rc == 0)
         rc = set_gpu_memory(host, id, pci);
     snprintf(id, sizeof(id), "gpu%u-numa", number);
-    if (rc == 0 && node)
-        rc = set_number(host, id, node->logical_index);
+    if (rc == 0)
+        rc = set_memory_near(d, host, id,
+                             hwloc_get_non_io_ancestor_obj(d->topology, pci));
     /* hwloc says GB/s of the link as it was negotiated. */
     snprintf(id, sizeof(id), "gpu%u-bandwidth", number);
     if (rc == 0 && at->linkspeed > 0)
@@ -261,7 +239,7 @@ static int set_gpus(struct discovery *d, int main)
     while (rc == 0 && count < MAX_GPUS &&
            (pci = hwloc_get_next_pcidev(d->topology, pci)))
         if (is_gpu(&pci->attr->pcidev))
-            rc = set_gpu(d->topology, &d->desc->hosts[main], count++, pci);
+            rc = set_gpu(d, &d->desc->hosts[main], count++, pci);
     return rc;
 }
 
@@ -301,8 +279,8 @@ static int add_main(struct discovery *d)
                   {"processors", HWLOC_OBJ_PU}};
     int host = orr_machine_desc_add_host(d->desc, "MAIN", 1), rc;
 
-    if (host < 0)
-        return host;
+    if (host < 0 || !d->topology)
+        return host < 0 ? host : 0;
     rc = set_text(&d->desc->hosts[host], "model", cpu_model(d->topology));
     for (unsigned i = 0; i < sizeof(counts) / sizeof(*counts) && rc == 0; i++) {
         int n = hwloc_get_nbobjs_by_type(d->topology, counts[i].type);
@@ -313,65 +291,53 @@ static int add_main(struct discovery *d)
     return rc ? rc : set_gpus(d, host);
 }
 
-static int fill(struct discovery *d)
+static int fill(struct discovery *d, struct orr_error *err)
 {
     int rc = orr_desc_set_text(&d->desc->provenance, "measured");
 
-    d->usable = usable_processors(d->topology);
-    if (!d->usable)
-        return -ENOMEM;
     if (rc == 0)
         rc = orr_machine_desc_add_fluid_config(d->desc);
     if (rc == 0)
         rc = add_main(d);
     if (rc == 0)
-        rc = add_cpus(d);
+        rc = add_cpus(d, err);
     return rc < 0 ? rc : add_memory(d);
 }
 
-static int describe(hwloc_topology_t topology, struct orr_machine_desc **ret,
-                    struct orr_error *err)
+static int describe(const struct orr_topology *known,
+                    struct orr_machine_desc **ret, struct orr_error *err)
 {
-    struct discovery d = {.topology = topology};
+    struct discovery d = {.known = known,
+                          .topology = orr_topology_hwloc(known)};
     char name[256];
     int rc;
 
     host_name(name);
-    if (orr_machine_desc_new(name, &d.desc))
-        return orr_fail(err, -ENOMEM, "this machine: out of memory");
-    rc = fill(&d);
-    hwloc_bitmap_free(d.usable);
+    rc = orr_machine_desc_new(name, &d.desc);
+    if (rc == 0)
+        rc = fill(&d, err);
     if (rc == 0)
         rc = orr_machine_desc_finish(d.desc, err);
-    else
-        rc = orr_fail(err, rc, "this machine: %s",
-                      rc == -ENODEV ? "hwloc finds no processor that this "
-                                      "process may use: check its affinity"
-                                    : strerror(-rc));
-    if (rc)
-        orr_machine_desc_free(d.desc);
-    else
+    if (rc == 0) {
         *ret = d.desc;
-    return rc;
+        return 0;
+    }
+    orr_machine_desc_free(d.desc);
+    return rc == -ENOMEM ? orr_fail(err, -ENOMEM, "this machine: out of memory")
+                         : rc;
 }
 
 int orr_machine_desc_discover(struct orr_machine_desc **ret,
                               struct orr_error *err)
 {
-    hwloc_topology_t topology;
-    int rc;
+    const struct orr_topology_input input = {.devices = true};
+    struct orr_topology *topology;
+    int rc = orr_topology_open(&input, &topology, err);
 
-    if (hwloc_topology_init(&topology) < 0)
-        return orr_fail(err, -ENOMEM, "this machine: out of memory");
-    /* For GPUs; without leave to look there are none. */
-    (void)hwloc_topology_set_io_types_filter(topology,
-                                             HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
-    if (hwloc_topology_load(topology) < 0)
-        rc = orr_fail(err, -ENODEV,
-                      "this machine: hwloc cannot read its "
-                      "topology: see whether hwloc-ls works");
-    else
-        rc = describe(topology, ret, err);
-    hwloc_topology_destroy(topology);
+    if (rc < 0)
+        return rc == -ENOMEM ? orr_fail(err, rc, "this machine: out of memory")
+                             : rc;
+    rc = describe(topology, ret, err);
+    orr_topology_close(topology);
     return rc;
 }

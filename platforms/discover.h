@@ -10,7 +10,8 @@
 
 /* Describes the machine the caller runs on: MAIN, RAM, and a CPU for each core
  * with at least one processor that the calling thread may use (cgroup,
- * container and affinity mask respected). That is also how many CPU workers a
+ * container and affinity mask respected; of these as many as the time that a
+ * control group leaves is worth). That is also how many CPU workers a
  * real run has when nothing else is asked for. Name and host are the host
  * name up to its first dot; provenance is "measured", costs are not given.
  * *ret is owned by the caller. Errors: -ENODEV no processor found, -ENOMEM,

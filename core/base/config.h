@@ -18,7 +18,8 @@
  * X(id, name, type, default, sentence) */
 #define ORR_CONFIG_WORKERS(X)                                                  \
     X(NCPU, "STARPU_NCPU", INT, "",                                            \
-      "CPU workers. Unset: one per processor that drives no device.")          \
+      "CPU workers. Unset: one per core that drives no device, at most as "    \
+      "many as a control group's time is worth.")                              \
     X(NCPUS, "STARPU_NCPUS", INT, "", "Older spelling of `STARPU_NCPU`.")      \
     X(RESERVE_NCPU, "STARPU_RESERVE_NCPU", INT, "0",                           \
       "Processors left to the application.")                                   \
@@ -123,7 +124,8 @@
 #define ORR_CONFIG_MEMORY(X)                                                    \
     X(LIMIT_CPU_MEM, "STARPU_LIMIT_CPU_MEM", MIB, "",                           \
       "MiB of main memory that data may take; of several NUMA nodes each has "  \
-      "an equal part. Unset: no limit, or what each NUMA node has.")            \
+      "an equal part. Unset: what a control group leaves, what each NUMA node " \
+      "has, or no limit.")                                                      \
     X(LIMIT_CPU_NUMA_MEM, "STARPU_LIMIT_CPU_NUMA_MEM", MIB, "",                 \
       "The same per NUMA node, and goes before it; "                            \
       "`STARPU_LIMIT_CPU_NUMA_<i>_MEM` limits the one that the system numbers " \

@@ -115,8 +115,8 @@ static int make_nodes(struct orr_machine *machine, unsigned n)
     return 0;
 }
 
-/* A node for all main memory, or one per NUMA node, which may then hold as much
- * as there is. */
+/* A node for all main memory, which may hold what a control group leaves, or
+ * one per NUMA node, which may hold as much as there is. */
 static int fill_memory(struct orr_machine *machine,
                        const struct orr_machine_options *options,
                        const struct orr_topology *topology,
@@ -126,8 +126,12 @@ static int fill_memory(struct orr_machine *machine,
     unsigned n = orr_topology_memories(topology, &memories);
     int rc;
 
-    if (!options->numa)
-        return make_nodes(machine, 1);
+    if (!options->numa) {
+        rc = make_nodes(machine, 1);
+        if (rc == 0)
+            machine->nodes[0].capacity = orr_topology_limit(topology);
+        return rc;
+    }
     if (n > STARPU_MAXNUMANODES)
         return orr_fail(err, -EINVAL,
                         "this machine has %u NUMA nodes; at most %d are "

@@ -8,9 +8,12 @@
 #endif
 #include "core/device/cpu/topology.h"
 
+#include "core/device/cpu/topology_private.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -60,6 +63,31 @@ void orr_cpus_done(struct orr_cpus *cpus)
 {
     free(cpus->cpus);
     *cpus = (struct orr_cpus){0};
+}
+
+/* Rounded up: what is begun of a processor is worth a worker. */
+unsigned orr_cpus_quota(const struct orr_cgroup *limits)
+{
+    return limits->cpus > 0 && limits->cpus < MAX_CPUS
+               ? (unsigned)ceil(limits->cpus)
+               : 0;
+}
+
+size_t orr_memories_limit(const struct orr_cgroup *limits, unsigned n,
+                          struct orr_memory *memories)
+{
+    double all = 0, part;
+
+    for (unsigned i = 0; i < n; i++)
+        all += (double)memories[i].size;
+    if (!limits->bytes || (all > 0 && (double)limits->bytes >= all))
+        return 0;
+    part = (double)limits->bytes / all;
+    for (unsigned i = 0; all > 0 && i < n; i++)
+        memories[i].size = (size_t)((double)memories[i].size * part);
+    if (n == 1)
+        memories[0].size = (size_t)limits->bytes;
+    return (size_t)limits->bytes;
 }
 
 void *orr_pages_alloc(size_t size)
@@ -214,6 +242,8 @@ static int choose_usual(const struct orr_cpus *cpus, unsigned per_core,
             highest = cpus->cpus[i].rank;
     take_ranks(cpus, avoid, 0, per_core - 1, &choice);
     choice.usual = choice.n;
+    if (cpus->quota && cpus->quota < choice.usual)
+        choice.usual = cpus->quota;
     for (unsigned rank = per_core; rank <= highest; rank++)
         take_ranks(cpus, avoid, rank, rank, &choice);
     if (choice.n == 0) {

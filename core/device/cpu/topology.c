@@ -5,6 +5,8 @@
  */
 #include "core/device/cpu/topology.h"
 
+#include "core/device/cpu/topology_private.h"
+
 #include <errno.h>
 #include <hwloc.h>
 #include <stdlib.h>
@@ -16,6 +18,8 @@ struct orr_topology {
     unsigned nmemories;       /* at least 1 */
     struct orr_memory *known; /* nmemories */
     hwloc_obj_t *nodes;       /* nmemories, lent by hwloc; NULL without */
+    unsigned quota;           /* see struct orr_cpus */
+    size_t limit;             /* bytes, see orr_topology_limit */
 };
 
 /* -- opening -- */
@@ -45,6 +49,10 @@ static int load(struct orr_topology *topology,
     if (hwloc_topology_init(&topology->hwloc) < 0)
         return -ENOMEM;
     rc = set_input(topology->hwloc, input, err);
+    /* Without leave to look there are none. */
+    if (input->devices)
+        (void)hwloc_topology_set_io_types_filter(
+            topology->hwloc, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
     if (rc == 0 && hwloc_topology_load(topology->hwloc) < 0)
         rc = orr_fail(err, -ENODEV, "hwloc cannot read the topology%s%s",
                       input->xml ? " of " : "", input->xml ? input->xml : "");
@@ -111,10 +119,23 @@ static int find_memories(struct orr_topology *topology)
     return 0;
 }
 
+/* On this machine: a made-up one is in no container. */
+static void apply_limits(struct orr_topology *topology, const char *root)
+{
+    struct orr_cgroup limits;
+
+    if (!orr_topology_is_here(topology))
+        return;
+    limits = orr_cgroup_read(root ? root : "");
+    topology->quota = orr_cpus_quota(&limits);
+    topology->limit =
+        orr_memories_limit(&limits, topology->nmemories, topology->known);
+}
+
 int orr_topology_open(const struct orr_topology_input *input,
                       struct orr_topology **ret, struct orr_error *err)
 {
-    static const struct orr_topology_input nothing = {NULL, NULL, false};
+    static const struct orr_topology_input nothing;
     struct orr_topology *topology = calloc(1, sizeof(*topology));
     int rc;
 
@@ -130,11 +151,13 @@ int orr_topology_open(const struct orr_topology_input *input,
         if (rc == 0)
             rc = find_memories(topology);
     }
-    if (rc < 0)
+    if (rc < 0) {
         orr_topology_close(topology);
-    else
-        *ret = topology;
-    return rc;
+        return rc;
+    }
+    apply_limits(topology, input->root);
+    *ret = topology;
+    return 0;
 }
 
 void orr_topology_close(struct orr_topology *topology)
@@ -219,10 +242,12 @@ int orr_topology_cpus(const struct orr_topology *topology, struct orr_cpus *ret,
 {
     int rc = topology->hwloc ? collect(topology, ret) : -ENODEV;
 
-    if (rc != -ENODEV)
+    if (rc == -ENODEV && orr_topology_is_here(topology))
+        rc = orr_cpus_from_affinity(ret, err);
+    if (rc == 0)
+        ret->quota = topology->quota;
+    if (rc != -ENODEV || orr_topology_is_here(topology))
         return rc;
-    if (orr_topology_is_here(topology))
-        return orr_cpus_from_affinity(ret, err);
     return orr_fail(err, rc, "the topology given to hwloc has no processor");
 }
 
@@ -233,6 +258,16 @@ unsigned orr_topology_memories(const struct orr_topology *topology,
 {
     *ret = topology->known;
     return topology->nmemories;
+}
+
+size_t orr_topology_limit(const struct orr_topology *topology)
+{
+    return topology->limit;
+}
+
+struct hwloc_topology *orr_topology_hwloc(const struct orr_topology *topology)
+{
+    return topology->hwloc;
 }
 
 bool orr_topology_is_near(const struct orr_topology *topology, int cpu,

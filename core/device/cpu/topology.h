@@ -19,6 +19,8 @@ struct orr_topology_input {
     const char *synthetic; /* a made-up machine in hwloc's words */
     const char *xml;       /* hwloc's XML file */
     bool ignore_affinity;  /* take what the calling thread may not use, too */
+    bool devices;          /* hwloc looks for them, which takes longer */
+    const char *root;      /* stands before the system's files, NULL: "" */
 };
 
 /* Reads the topology. Without hwloc, or when hwloc knows no processor of this
@@ -43,6 +45,7 @@ struct orr_cpus {
     unsigned n;
     struct orr_cpu *cpus; /* owned, in the order of the topology */
     unsigned ncores;      /* of the machine, also those we may not use */
+    unsigned quota;       /* as many can compute at once, 0: all */
 };
 
 /* The processors that may be used. Errors: -ENOMEM, -ENODEV with words. The
@@ -65,13 +68,21 @@ void *orr_pages_alloc(size_t size);
 /* A NUMA node. */
 struct orr_memory {
     int number;  /* the kernel's */
-    size_t size; /* bytes, 0: unknown */
+    size_t size; /* bytes that may be used, 0: unknown */
 };
 
 /* The memories that may be used, in the order of the topology; at least one.
  * Lent. */
 unsigned orr_topology_memories(const struct orr_topology *topology,
                                const struct orr_memory **ret);
+
+/* Bytes of main memory in all that a control group leaves to this process, 0:
+ * no limit but what there is. Each memory's size is its share then. */
+size_t orr_topology_limit(const struct orr_topology *topology);
+
+/* What hwloc knows, for those who tell more of it than there is here; NULL
+ * where it knows nothing, and in builds without. Lent. */
+struct hwloc_topology *orr_topology_hwloc(const struct orr_topology *topology);
 
 /* Whether the processor with the kernel's number `cpu` is next to the memory
  * `node`. It may be next to several. */
@@ -102,7 +113,8 @@ struct orr_cpu_choice {
 };
 
 /* Chooses. Without a list: the first processors of each core, as many as there
- * are workers per core, then the others; as many workers as the first ones.
+ * are workers per core, then the others; as many workers as the first ones, or
+ * as the quota lets compute.
  * With a list, as many as it names. Errors: -ENOMEM, -EINVAL with words for a
  * list that is broken or names what is not there, -ENODEV when nothing is
  * left. */

@@ -3,16 +3,23 @@
  * processors that the kernel names and one memory. */
 #include "core/device/cpu/topology.h"
 
+#include "core/device/cpu/topology_private.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 struct orr_topology {
     struct orr_memory memory;
+    unsigned quota;
+    size_t limit;
 };
 
 int orr_topology_open(const struct orr_topology_input *input,
                       struct orr_topology **ret, struct orr_error *err)
 {
+    struct orr_topology *topology;
+    struct orr_cgroup limits;
+
     if (input && (input->synthetic || input->xml))
         return orr_fail(err, -ENODEV,
                         "made-up machines (STARPU_HWLOC_INPUT) need a build "
@@ -21,8 +28,14 @@ int orr_topology_open(const struct orr_topology_input *input,
         return orr_fail(err, -ENODEV,
                         "STARPU_WORKERS_GETBIND=0 needs a build with hwloc, "
                         "which tells what processors there are");
-    *ret = calloc(1, sizeof(**ret));
-    return *ret ? 0 : -ENOMEM;
+    topology = calloc(1, sizeof(*topology));
+    if (!topology)
+        return -ENOMEM;
+    limits = orr_cgroup_read(input && input->root ? input->root : "");
+    topology->quota = orr_cpus_quota(&limits);
+    topology->limit = orr_memories_limit(&limits, 1, &topology->memory);
+    *ret = topology;
+    return 0;
 }
 
 void orr_topology_close(struct orr_topology *topology)
@@ -39,8 +52,11 @@ bool orr_topology_is_here(const struct orr_topology *topology)
 int orr_topology_cpus(const struct orr_topology *topology, struct orr_cpus *ret,
                       struct orr_error *err)
 {
-    (void)topology;
-    return orr_cpus_from_affinity(ret, err);
+    int rc = orr_cpus_from_affinity(ret, err);
+
+    if (rc == 0)
+        ret->quota = topology->quota;
+    return rc;
 }
 
 unsigned orr_topology_memories(const struct orr_topology *topology,
@@ -48,6 +64,17 @@ unsigned orr_topology_memories(const struct orr_topology *topology,
 {
     *ret = &topology->memory;
     return 1;
+}
+
+size_t orr_topology_limit(const struct orr_topology *topology)
+{
+    return topology->limit;
+}
+
+struct hwloc_topology *orr_topology_hwloc(const struct orr_topology *topology)
+{
+    (void)topology;
+    return NULL;
 }
 
 bool orr_topology_is_near(const struct orr_topology *topology, int cpu,
