@@ -88,6 +88,22 @@ static void fill_from_routes(const struct orr_machine_desc *desc,
     fill_through_ram(nnodes, bandwidth, latency);
 }
 
+int orr_bus_of_route(const struct orr_machine_desc *desc, unsigned src,
+                     unsigned dst, double *ret_bandwidth, double *ret_latency)
+{
+    int route = orr_machine_desc_route(desc, src, dst);
+    unsigned *uses;
+
+    if (route < 0)
+        return -ENOENT;
+    uses = calloc(desc->nlinks + (size_t)1, sizeof(*uses));
+    if (!uses)
+        return -ENOMEM;
+    route_figures(desc, &desc->routes[route], uses, ret_bandwidth, ret_latency);
+    free(uses);
+    return 0;
+}
+
 int orr_bus_derive(struct orr_machine_desc *desc)
 {
     unsigned n = 1 + desc->ncuda + desc->nopencl;

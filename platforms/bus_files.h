@@ -17,6 +17,11 @@
  * the matrices alone. */
 int orr_bus_derive(struct orr_machine_desc *desc);
 
+/* The same for the route from host `src` to host `dst` alone: MB/s and µs.
+ * Errors: -ENOENT without a route; -ENOMEM. */
+int orr_bus_of_route(const struct orr_machine_desc *desc, unsigned src,
+                     unsigned dst, double *ret_bandwidth, double *ret_latency);
+
 /* Reads STEM.bandwidth and STEM.latency when both exist, `stem` being the
  * platform file's path without .platform.v4.xml, .platform.xml or .xml, and
  * sets bus_measured. Without them it does nothing. Errors: -EINVAL with

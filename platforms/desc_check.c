@@ -26,7 +26,7 @@ struct check {
     const struct orr_machine_desc *desc;
     struct orr_error *err;
     uint64_t *pairs; /* source and destination of each route, sorted */
-    unsigned ncpu, ncuda, nopencl; /* found */
+    unsigned ncpu, ncuda, nopencl, nnuma; /* found */
 };
 
 /* Fails with "path:line: <element> "id": " and the words. */
@@ -349,6 +349,19 @@ static int count_kind(const struct check *c, const char *kind, unsigned *ret)
     return rc;
 }
 
+/* Others have no such rule for main memory: those after a hole are hosts of no
+ * meaning. */
+static unsigned count_numa(const struct orr_machine_desc *desc)
+{
+    unsigned n = 0;
+    char id[32];
+
+    do
+        snprintf(id, sizeof(id), "RAM%u", n);
+    while (orr_machine_desc_host(desc, id) >= 0 && ++n);
+    return n;
+}
+
 static int need_host(const struct check *c, const char *id, const char *why)
 {
     if (orr_machine_desc_host(c->desc, id) >= 0)
@@ -396,6 +409,7 @@ static int check_kinds(struct check *c)
         rc = count_kind(c, "OpenCL", &c->nopencl);
     if (rc)
         return rc;
+    c->nnuma = count_numa(c->desc);
     if (1 + c->ncuda + c->nopencl > ORR_DESC_MAX_NODES)
         return wrong(c, "zone", "", 0, "%u devices, at most %u are supported",
                      c->ncuda + c->nopencl, ORR_DESC_MAX_NODES - 1);
@@ -534,6 +548,7 @@ int orr_machine_desc_finish(struct orr_machine_desc *desc,
     desc->ncpu = c.ncpu;
     desc->ncuda = c.ncuda;
     desc->nopencl = c.nopencl;
+    desc->nnuma = c.nnuma;
     if (orr_bus_derive(desc))
         return orr_fail(err, -ENOMEM, "%s: out of memory", desc->name);
     return 0;

@@ -82,6 +82,9 @@ struct orr_machine_desc {
     unsigned nroutes;
     /* Hosts CPU0…, CUDA0…, OpenCL0… found, numbered without holes. */
     unsigned ncpu, ncuda, nopencl;
+    /* Hosts RAM0… up to the first hole: the NUMA nodes of main memory, which
+     * RAM is as a whole. 0: nothing is known of them. */
+    unsigned nnuma;
     /* StarPU's bus figures when .bandwidth and .latency stand beside the
      * platform (bus_measured), else derived from the routes, see
      * platforms/bus_files.h. Nodes in the order RAM, CUDA0…, OpenCL0…;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sim/describe.c - see describe.h. Memory node 0 is the host RAM, then come
- * the CUDA and OpenCL devices in use; workers are numbered CPU, CUDA, OpenCL.
- * Each device takes a processor for its driver.
+ * sim/describe.c - see describe.h. Memory node 0 is the host RAM, or the first
+ * ones are RAM0, RAM1 …; then come the CUDA and OpenCL devices in use. Workers
+ * are numbered CPU, CUDA, OpenCL. Each device takes a processor for its driver.
  */
 #include "sim/describe.h"
 
@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "platforms/bus_files.h"
+#include "sim/place.h"
 #include "sim/what_if.h"
 
 /* A kind of device: how hosts and nodes are called, and what they give. */
@@ -29,13 +31,14 @@ static const struct kind opencl = {"OpenCL", STARPU_OPENCL_RAM,
 /* What is in use of a machine. OpenCL devices that CUDA serves are left out,
  * so those in use begin at number first_opencl. */
 struct choice {
+    unsigned nmain; /* nodes of main memory */
     unsigned ncpu, ncuda, nopencl, first_opencl;
 };
 
 /* Main memory, then CUDA devices, then OpenCL devices. */
 static unsigned count_nodes(const struct choice *choice)
 {
-    return 1 + choice->ncuda + choice->nopencl;
+    return choice->nmain + choice->ncuda + choice->nopencl;
 }
 
 static unsigned limit(const char *what, int wanted, unsigned there)
@@ -57,6 +60,7 @@ static void choose(const struct orr_machine_desc *desc,
 {
     unsigned drivers, cpus = desc->ncpu;
 
+    ret->nmain = options->numa && desc->nnuma > 1 ? desc->nnuma : 1;
     ret->ncuda = limit("CUDA", options->ncuda, desc->ncuda);
     ret->first_opencl = ret->ncuda;
     ret->nopencl =
@@ -166,22 +170,48 @@ static void add_cpu(struct orr_machine *machine, unsigned number)
     snprintf(worker->name, sizeof(worker->name), "CPU %u", number);
 }
 
-/* What the hosts of the CPU workers say. */
-static int set_cpus(const struct orr_machine_desc *desc,
-                    struct orr_machine *machine, unsigned *hosts)
+static int add_main(const struct orr_machine_desc *desc, unsigned nmain,
+                    struct orr_machine *machine, unsigned *endpoints,
+                    struct orr_error *err)
 {
-    unsigned n = machine->nworkers;
     int error = 0;
 
-    for (unsigned h = 0; h < desc->nhosts && error == 0; h++) {
-        int number = orr_host_desc_number(&desc->hosts[h], "CPU");
+    if (nmain > STARPU_MAXNUMANODES)
+        return orr_fail(err, -EINVAL,
+                        "machine \"%s\" has %u NUMA nodes; at most %d are "
+                        "possible (starpu_config.h): unset STARPU_USE_NUMA",
+                        desc->name, nmain, STARPU_MAXNUMANODES);
+    for (unsigned i = 0; i < nmain && error == 0; i++) {
+        struct orr_node_desc *node = &machine->nodes[i];
+        char id[32];
 
-        if (number < 0 || (unsigned)number >= n)
-            continue;
-        hosts[number] = h;
-        error =
-            orr_sim_speeds(&desc->hosts[h], "CPU", machine, (unsigned)number);
+        snprintf(id, sizeof(id), nmain > 1 ? "RAM%u" : "RAM", i);
+        error = find_host(desc, id, &endpoints[i], err);
+        if (error < 0)
+            break;
+        node->kind = STARPU_CPU_RAM;
+        node->devid = node->os_number = (int)i;
+        snprintf(node->name, sizeof(node->name), "NUMA %u", i);
+        if (nmain > 1)
+            node->capacity =
+                (size_t)number_prop(&desc->hosts[endpoints[i]], "memsize");
     }
+    machine->nnodes = nmain;
+    return error;
+}
+
+static int add_devices(const struct orr_machine_desc *desc,
+                       const struct choice *choice, struct orr_machine *machine,
+                       unsigned *endpoints, unsigned *hosts,
+                       struct orr_error *err)
+{
+    int error = 0;
+
+    for (unsigned i = 0; i < choice->ncuda && error == 0; i++)
+        error = add_device(desc, &cuda, i, machine, endpoints, hosts, err);
+    for (unsigned i = 0; i < choice->nopencl && error == 0; i++)
+        error = add_device(desc, &opencl, choice->first_opencl + i, machine,
+                           endpoints, hosts, err);
     return error;
 }
 
@@ -189,22 +219,16 @@ static int add_all(const struct orr_machine_desc *desc,
                    const struct choice *choice, struct orr_machine *machine,
                    unsigned *endpoints, unsigned *hosts, struct orr_error *err)
 {
-    int error = find_host(desc, "RAM", &endpoints[0], err);
+    int error = add_main(desc, choice->nmain, machine, endpoints, err);
 
     if (error < 0)
         return error;
-    machine->nodes[0].kind = STARPU_CPU_RAM;
-    snprintf(machine->nodes[0].name, sizeof(machine->nodes[0].name), "NUMA 0");
-    machine->nnodes = 1;
     for (unsigned i = 0; i < choice->ncpu; i++)
         add_cpu(machine, i);
-    error = set_cpus(desc, machine, hosts);
-    for (unsigned i = 0; i < choice->ncuda && error == 0; i++)
-        error = add_device(desc, &cuda, i, machine, endpoints, hosts, err);
-    for (unsigned i = 0; i < choice->nopencl && error == 0; i++)
-        error = add_device(desc, &opencl, choice->first_opencl + i, machine,
-                           endpoints, hosts, err);
-    return error;
+    error = add_devices(desc, choice, machine, endpoints, hosts, err);
+    return error ? error
+                 : orr_sim_place_cpus(desc, choice->nmain, choice->ncpu,
+                                      machine, hosts);
 }
 
 /* Whether two devices copy to each other without main memory: the destination
@@ -219,6 +243,25 @@ static bool is_peer(const struct orr_machine_desc *desc,
            is_route(desc, endpoints[src], endpoints[dst]);
 }
 
+static bool is_main(const struct orr_machine *machine, unsigned node)
+{
+    return machine->nodes[node].kind == STARPU_CPU_RAM;
+}
+
+static int fail_route(const struct orr_machine_desc *desc, unsigned src,
+                      unsigned dst, struct orr_error *err)
+{
+    const char *from = desc->hosts[src].id, *to = desc->hosts[dst].id;
+    bool numa = orr_host_desc_number(&desc->hosts[src], "RAM") >= 0 ||
+                orr_host_desc_number(&desc->hosts[dst], "RAM") >= 0;
+
+    return orr_fail(err, -EINVAL,
+                    "machine \"%s\": there is no route from \"%s\" to "
+                    "\"%s\"%s",
+                    desc->name, from, to,
+                    numa ? ": add it, or unset STARPU_USE_NUMA" : "");
+}
+
 static int find_direct(const struct orr_machine_desc *desc,
                        const unsigned *endpoints, struct orr_machine *machine,
                        struct orr_error *err)
@@ -231,14 +274,10 @@ static int find_direct(const struct orr_machine_desc *desc,
 
             if (src == dst)
                 continue;
-            *direct = src == 0 || dst == 0 ||
+            *direct = is_main(machine, src) || is_main(machine, dst) ||
                       is_peer(desc, machine, endpoints, src, dst);
             if (*direct && !is_route(desc, endpoints[src], endpoints[dst]))
-                return orr_fail(err, -EINVAL,
-                                "machine \"%s\": there is no route from \"%s\" "
-                                "to \"%s\"",
-                                desc->name, desc->hosts[endpoints[src]].id,
-                                desc->hosts[endpoints[dst]].id);
+                return fail_route(desc, endpoints[src], endpoints[dst], err);
         }
     }
     return 0;
@@ -264,18 +303,31 @@ static double desc_entry(const struct orr_machine_desc *desc,
     return matrix[row * desc->nnodes + column];
 }
 
-static void copy_figures(const struct orr_machine_desc *desc,
-                         struct orr_machine *machine)
+/* Where main memory is several nodes, what the matrices say of it as a whole is
+ * true of none: the routes tell. */
+static int copy_figures(const struct orr_machine_desc *desc,
+                        const unsigned *endpoints, struct orr_machine *machine)
 {
     unsigned n = machine->nnodes;
+    bool numa = n > 1 && is_main(machine, 1);
+    int error = 0;
 
-    for (unsigned i = 0; i < n * n; i++) {
-        unsigned row = desc_node(desc, &machine->nodes[i / n]);
-        unsigned column = desc_node(desc, &machine->nodes[i % n]);
+    for (unsigned i = 0; i < n * n && error == 0; i++) {
+        unsigned src = i / n, dst = i % n;
+        unsigned row = desc_node(desc, &machine->nodes[src]);
+        unsigned column = desc_node(desc, &machine->nodes[dst]);
 
+        if (numa && src != dst &&
+            (is_main(machine, src) || is_main(machine, dst))) {
+            error =
+                orr_bus_of_route(desc, endpoints[src], endpoints[dst],
+                                 &machine->bandwidth[i], &machine->latency[i]);
+            continue;
+        }
         machine->bandwidth[i] = desc_entry(desc, desc->bandwidth, row, column);
         machine->latency[i] = desc_entry(desc, desc->latency, row, column);
     }
+    return error;
 }
 
 static int allocate(const struct orr_machine_desc *desc,
@@ -343,12 +395,13 @@ int orr_describe(const struct orr_machine_desc *desc,
         error = find_direct(desc, endpoints, machine, err);
     if (error == 0)
         error = orr_sim_edits(desc, endpoints, hosts, machine);
+    if (error == 0)
+        error = copy_figures(desc, endpoints, machine);
     free(hosts);
     if (error < 0) {
         free(endpoints);
         return error;
     }
-    copy_figures(desc, machine);
     machine->provenance = provenance(desc);
     *ret_endpoints = endpoints;
     return 0;

@@ -25,6 +25,20 @@ static void charge(double us)
         orr_self->debt += us;
 }
 
+static bool is_main(const struct orr_machine *machine, unsigned node)
+{
+    return machine->nodes[node].kind == STARPU_CPU_RAM;
+}
+
+static unsigned count_main(const struct orr_machine *machine)
+{
+    unsigned n = 0;
+
+    while (n < machine->nnodes && is_main(machine, n))
+        n++;
+    return n;
+}
+
 /* Main memory is real, and pinned when a CUDA device is there. */
 static int alloc_main(const struct orr_machine *machine, size_t size,
                       uintptr_t *ret)
@@ -52,7 +66,7 @@ static int sim_alloc(struct orr_machine *machine, unsigned node, size_t size,
     struct orr_sim_driver_calls calls = {0};
     int error;
 
-    if (node == 0)
+    if (is_main(machine, node))
         return alloc_main(machine, size, ret);
     error = orr_sim_memory_alloc(&m->memories[node], size, ret, &calls);
     charge_driver(machine, &calls);
@@ -65,7 +79,7 @@ static void sim_free(struct orr_machine *machine, unsigned node,
     struct orr_sim_machine *m = machine_of(machine);
     struct orr_sim_driver_calls calls = {0};
 
-    if (node == 0) {
+    if (is_main(machine, node)) {
         free((void *)address);
         return;
     }
@@ -162,8 +176,8 @@ static int make_parts(const struct orr_machine_desc *desc,
         return error;
     machine->exec = &m->exec->head;
     error = orr_transfers_new(m->exec, m->simgrid, machine->nnodes,
-                              machine->runs_kernels, machine->costs.copy_queue,
-                              &m->transfers);
+                              count_main(machine), machine->runs_kernels,
+                              machine->costs.copy_queue, &m->transfers);
     if (error == 0)
         error = orr_streams_new(m->exec, machine, &m->streams);
     if (error == 0)

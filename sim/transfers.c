@@ -42,6 +42,7 @@ struct orr_transfers {
     bool perform;
     double delay_us;
     unsigned nnodes;
+    unsigned nmain;       /* the first ones are main memory */
     struct lock *device;  /* [nnodes], what arrives at and leaves devices */
     struct lock *to_main; /* [nnodes] */
     struct list granted;  /* have their locks, not begun yet */
@@ -158,29 +159,46 @@ static void leave(struct orr_transfers *t, struct lock *lock,
     }
 }
 
-static bool is_peer(const struct orr_copy *copy)
+static bool is_main(const struct orr_transfers *t, unsigned node)
 {
-    return copy->src != 0 && copy->dst != 0;
+    return node < t->nmain;
 }
 
+static bool is_peer(const struct orr_transfers *t, const struct orr_copy *copy)
+{
+    return !is_main(t, copy->src) && !is_main(t, copy->dst);
+}
+
+/* NULL between nodes of main memory, where any processor copies. */
 static struct lock *write_lock(struct orr_transfers *t,
                                const struct orr_copy *copy)
 {
-    return copy->dst != 0 ? &t->device[copy->dst] : &t->to_main[copy->src];
+    if (!is_main(t, copy->dst))
+        return &t->device[copy->dst];
+    return is_main(t, copy->src) ? NULL : &t->to_main[copy->src];
 }
 
 static void ask_locks(struct orr_transfers *t, struct orr_copy *copy)
 {
-    set_missing(copy, is_peer(copy) ? 2 : 1);
-    ask(t, write_lock(t, copy), copy);
-    if (is_peer(copy))
+    struct lock *lock = write_lock(t, copy);
+
+    set_missing(copy, is_peer(t, copy) ? 2 : 1);
+    if (!lock) {
+        grant(t, copy);
+        return;
+    }
+    ask(t, lock, copy);
+    if (is_peer(t, copy))
         ask(t, &t->device[copy->src], copy);
 }
 
 static void leave_locks(struct orr_transfers *t, const struct orr_copy *copy)
 {
-    leave(t, write_lock(t, copy), copy);
-    if (is_peer(copy))
+    struct lock *lock = write_lock(t, copy);
+
+    if (lock)
+        leave(t, lock, copy);
+    if (is_peer(t, copy))
         leave(t, &t->device[copy->src], copy);
 }
 
@@ -297,8 +315,8 @@ void orr_transfers_start(struct orr_transfers *transfers, struct orr_copy *copy)
 }
 
 int orr_transfers_new(struct orr_sim_exec *exec, struct orr_simgrid *simgrid,
-                      unsigned nnodes, bool perform, double delay_us,
-                      struct orr_transfers **ret)
+                      unsigned nnodes, unsigned nmain, bool perform,
+                      double delay_us, struct orr_transfers **ret)
 {
     struct orr_transfers *t = calloc(1, sizeof(*t));
 
@@ -307,6 +325,7 @@ int orr_transfers_new(struct orr_sim_exec *exec, struct orr_simgrid *simgrid,
     t->exec = exec;
     t->simgrid = simgrid;
     t->nnodes = nnodes;
+    t->nmain = nmain;
     t->perform = perform;
     t->delay_us = delay_us;
     t->events.next_us = ORR_FOREVER;

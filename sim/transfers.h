@@ -12,7 +12,8 @@
  * That is the same as saying: each device has a lock that serves in order of
  * arrival; a copy to it writes, a peer copy from it reads; and copies to main
  * memory go one after the other per device. So the rules cost a queue
- * operation or two per copy, however many wait.
+ * operation or two per copy, however many wait. Several nodes of main memory
+ * are one to these rules; copies between them wait for none.
  */
 #pragma once
 
@@ -22,12 +23,12 @@
 
 struct orr_transfers;
 
-/* `simgrid` has one endpoint per node and is borrowed, NULL: copies take no
- * time. `perform` says that copies move bytes. `delay_us` is what handing over
+/* The first `nmain` nodes are main memory. `simgrid` has one endpoint per node
+ * and is borrowed, NULL: copies take no time. `perform` says that copies move bytes. `delay_us` is what handing over
  * a copy costs when the machine itself does it. Errors: -ENOMEM. */
 int orr_transfers_new(struct orr_sim_exec *exec, struct orr_simgrid *simgrid,
-                      unsigned nnodes, bool perform, double delay_us,
-                      struct orr_transfers **ret);
+                      unsigned nnodes, unsigned nmain, bool perform,
+                      double delay_us, struct orr_transfers **ret);
 
 /* Forgets what is still under way. Accepts NULL. */
 void orr_transfers_free(struct orr_transfers *transfers);

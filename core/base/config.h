@@ -49,7 +49,8 @@
     X(MAIN_THREAD_COREID, "STARPU_MAIN_THREAD_COREID", INT, "",                \
       "The same of a core.")                                                   \
     X(USE_NUMA, "STARPU_USE_NUMA", BOOL, "0",                                  \
-      "1: on the real machine, one memory node per NUMA node.")                \
+      "1: one memory node per NUMA node, also of simulated machines that "     \
+      "describe them.")                                                        \
     X(HWLOC_INPUT, "STARPU_HWLOC_INPUT", STRING, "",                           \
       "XML file of hwloc to read the topology from.")                          \
     X(CUDA_PIPELINE, "STARPU_CUDA_PIPELINE", INT, "2",                         \

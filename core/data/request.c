@@ -285,11 +285,13 @@ static void detach_locked(struct orr_runtime *rt, struct orr_request *request)
         unpin(rt, handle, request->src);
 }
 
-/* Whether the machine copies from main memory to main memory, in start_copy. */
+/* Whether the machine copies from main memory to main memory, in start_copy; a
+ * simulated one needs no processor for it. */
 static bool is_at_once(const struct orr_runtime *rt,
                        const struct orr_request *request)
 {
-    return request->src < rt->nhosts && request->dst < rt->nhosts;
+    return !rt->machine->simulated && request->src < rt->nhosts &&
+           request->dst < rt->nhosts;
 }
 
 /* A stale copy is no use, nor is memory to those who read: those who still wait

@@ -149,7 +149,7 @@ PROCESSORS = {
                     "source": "Intel ARK Core i7-1165G7"},
     # Intel Xeon Platinum 8180: 28 cores, 2.50 GHz base, 6 channels of
     # DDR4-2666, 3 UPI links of 10.4 GT/s. Seen. 2 AVX-512 FMA units. Unseen.
-    # The rate is that of one socket, where main memory is taken to be.
+    # The rate is that of one socket.
     "4 Xeon 8180": {"model": "4 x Intel Xeon Platinum 8180", "clock": 2.5,
                     "flops": 64, "memory_rate": 6 * 2666e6 * 8,
                     "source": "Intel ARK Xeon Platinum 8180"},
@@ -185,7 +185,9 @@ NVLINK_LATENCY = 5e-6
 
 # devices: (device, rate of its bus, group). Devices of a group copy to each
 # other; None: to none. switch: groups behind one PCIe switch, and its uplink.
-# sockets: the socket of each device; main memory is at socket 0.
+# sockets: the socket of each device. Each socket has a NUMA node RAM<socket>,
+# the cores next to it in equal parts, and a link to each other socket. RAM is
+# main memory for those who do not tell nodes apart: all of it at socket 0.
 
 MACHINES = {
     "laptop-8": {
@@ -239,8 +241,9 @@ MACHINES = {
     # that each pair of sockets has one UPI link is our reading of it.
     "r940xa-4": {
         "title": "a server with four sockets of 28 cores, each with a V100",
-        "note": " All data lies at socket 0, since a simulation has one main "
-                "memory; cores of other sockets reach it at no cost.",
+        "note": " With STARPU_USE_NUMA=1 each socket has a memory node; else "
+                "all data lies at socket 0 and cores of other sockets reach "
+                "it at no cost.",
         "processor": "4 Xeon 8180", "cores": 112, "sockets": [0, 1, 2, 3],
         "devices": [("V100 PCIe", PCIE3_X16, None)] * 4,
     },
@@ -428,20 +431,45 @@ def prop(ident, value):
     return '      <prop id="%s" value="%s"/>\n' % (ident, value)
 
 
+def nsockets(machine):
+    return len(set(machine.get("sockets", [0])))
+
+
+def memory_link(socket):
+    """What all copies from and to a socket's memory share."""
+    return "Host%d" % socket if socket else "Host"
+
+
+def between(source, target):
+    """The hop from a socket to another: up is towards the lower one."""
+    first, second = sorted((source, target))
+    return ("UPI-%d-%d" % (first, second), "DOWN" if source < target else "UP")
+
+
 def hosts(machine):
     text = '    <host id="MAIN" speed="1f">\n'
     text += prop("orrery-provenance", "derived")
     text += prop("model", PROCESSORS[machine["processor"]]["model"])
     text += "    </host>\n"
+    count = nsockets(machine)
     for i in range(machine["cores"]):
-        text += '    <host id="CPU%d" speed="2Gf"/>\n' % i
+        if count == 1:
+            text += '    <host id="CPU%d" speed="2Gf"/>\n' % i
+            continue
+        text += '    <host id="CPU%d" speed="2Gf">\n' % i
+        text += prop("numa", i * count // machine["cores"]) + "    </host>\n"
     for i, (name, _, group) in enumerate(machine["devices"]):
         text += '    <host id="CUDA%d" speed="2Gf">\n' % i
+        if count > 1:
+            text += prop("numa", machine["sockets"][i])
         text += prop("model", DEVICES[name]["model"])
         text += prop("memsize", DEVICES[name]["memory"])
         text += prop("memcpy_peer", int(group is not None))
         text += "    </host>\n"
-    return text + '    <host id="RAM" speed="1f"/>\n'
+    text += '    <host id="RAM" speed="1f"/>\n'
+    for socket in range(count if count > 1 else 0):
+        text += '    <host id="RAM%d" speed="1f"/>\n' % socket
+    return text
 
 
 def link(ident, bandwidth, delay, split):
@@ -452,9 +480,13 @@ def link(ident, bandwidth, delay, split):
 
 def links(machine):
     memory = PROCESSORS[machine["processor"]]["memory_rate"]
-    text = link("Host", memory * MEMORY_EFFICIENCY, 0, False)
-    for socket in sorted(set(machine.get("sockets", [])) - {0}):
-        text += link("UPI-0-%d" % socket, UPI * BUS_EFFICIENCY, 0, True)
+    text = ""
+    for socket in range(nsockets(machine)):
+        text += link(memory_link(socket), memory * MEMORY_EFFICIENCY, 0, False)
+    for first in range(nsockets(machine)):
+        for second in range(first + 1, nsockets(machine)):
+            text += link("UPI-%d-%d" % (first, second), UPI * BUS_EFFICIENCY,
+                         0, True)
     if "switch" in machine:
         text += link("PCIe-switch", machine["switch"][1] * BUS_EFFICIENCY, 0,
                      True)
@@ -478,12 +510,12 @@ def route(source, target, hops):
     return text + "    </route>\n"
 
 
-def way_down(machine, i):
-    """The hops from main memory to device i."""
+def way_down(machine, i, memory=0):
+    """The hops from a socket's memory to device i."""
     socket = machine.get("sockets", [0] * len(machine["devices"]))[i]
-    hops = [("Host", None)]
-    if socket:
-        hops.append(("UPI-0-%d" % socket, "DOWN"))
+    hops = [(memory_link(memory), None)]
+    if socket != memory:
+        hops.append(between(memory, socket))
     if "switch" in machine and machine["switch"][0] == machine["devices"][i][2]:
         hops.append(("PCIe-switch", "DOWN"))
     return hops + [("PCIe-CUDA%d" % i, "DOWN")]
@@ -495,6 +527,15 @@ def routes(machine):
     groups = [group for _, _, group in machine["devices"]]
     for i in range(len(groups)):
         text += route("RAM", "CUDA%d" % i, way_down(machine, i))
+    count = nsockets(machine)
+    for first in range(count if count > 1 else 0):
+        for i in range(len(groups)):
+            text += route("RAM%d" % first, "CUDA%d" % i,
+                          way_down(machine, i, first))
+        for second in range(first + 1, count):
+            text += route("RAM%d" % first, "RAM%d" % second,
+                          [(memory_link(first), None), between(first, second),
+                           (memory_link(second), None)])
     bus = "NVLink" if "nvlink" in machine else "PCIe"
     for i, group in enumerate(groups):
         for j in range(i + 1, len(groups)):

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/api/test-numa.c - the real machine with a memory node per NUMA node
- * (STARPU_USE_NUMA), on topologies that hwloc makes up: where workers compute,
- * that data move and come back right, limits, nodes where nobody computes.
+ * tests/api/test-numa.c - a memory node per NUMA node (STARPU_USE_NUMA), on
+ * topologies that hwloc makes up and on a simulated machine: where workers
+ * compute, how fast links are, that data move and come back right, limits, nodes
+ * where nobody computes.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -104,6 +105,78 @@ START_TEST(limits_hold_for_each_node)
 }
 END_TEST
 
+/* -- how fast the way between them is -- */
+
+static void remove_folder(const char *folder)
+{
+    char command[64];
+
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(links_have_the_figures_of_the_calibration)
+{
+    char folder[] = "/tmp/orrery-numa-XXXXXX";
+    double bandwidth, latency;
+
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    setenv("STARPU_PERF_MODEL_DIR", folder, 1);
+    open_made_up(TWO_NODES);
+    bandwidth = starpu_transfer_bandwidth(0, 1);
+    latency = starpu_transfer_latency(0, 1);
+    ck_assert(bandwidth > 0 && bandwidth < 1e9);
+    ck_assert(latency >= 0 && latency < 1e6);
+    ck_assert(starpu_transfer_predict(0, 1, 1 << 20) >= (1 << 20) / bandwidth);
+    starpu_shutdown();
+    /* Kept, not measured again. */
+    open_made_up(TWO_NODES);
+    ck_assert_double_eq_tol(starpu_transfer_bandwidth(0, 1), bandwidth,
+                            1e-5 * bandwidth);
+    starpu_shutdown();
+    remove_folder(folder);
+}
+END_TEST
+
+/* -- simulated -- */
+
+static void open_catalogue(const char *numa)
+{
+    setenv("ORRERY_MACHINE", "r940xa-4", 1);
+    setenv("STARPU_USE_NUMA", numa, 1);
+    setenv("STARPU_SILENT", "1", 1);
+    unsetenv("STARPU_NCPU");
+    ck_assert_int_eq(starpu_init(NULL), 0);
+}
+
+START_TEST(a_simulated_machine_has_its_nodes_too)
+{
+    unsigned workers[4] = {0, 0, 0, 0};
+
+    open_catalogue("1");
+    ck_assert_uint_eq(starpu_memory_nodes_get_count(), 8);
+    ck_assert_uint_eq(starpu_memory_nodes_get_numa_count(), 4);
+    for (unsigned w = 0; w < starpu_cpu_worker_get_count(); w++)
+        workers[starpu_worker_get_memory_node(w)]++;
+    for (unsigned node = 0; node < 4; node++)
+        ck_assert_uint_eq(workers[node], 27); /* and one drives the device */
+    for (unsigned to = 1; to < 4; to++)
+        ck_assert_double_eq_tol(starpu_transfer_bandwidth(0, to), 17680, 1e-6);
+    ck_assert_double_eq_tol(starpu_transfer_bandwidth(1, 5), 13390, 1e-6);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(a_simulated_machine_has_one_main_memory_unless_asked)
+{
+    open_catalogue("0");
+    ck_assert_uint_eq(starpu_memory_nodes_get_count(), 5);
+    ck_assert_uint_eq(starpu_memory_nodes_get_numa_count(), 1);
+    ck_assert_uint_eq(starpu_cpu_worker_get_count(), 108);
+    starpu_shutdown();
+}
+END_TEST
+
 /* -- data -- */
 
 /* v = v * 3 + 1; says where its datum was. */
@@ -169,6 +242,31 @@ START_TEST(a_datum_moves_to_the_node_of_its_task_and_home)
     for (int i = 0; i < N; i++)
         ck_assert_uint_eq(v[i], 4);
     ck_assert_uint_eq(carried(1, 0), sizeof(v));
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(simulated_data_move_too)
+{
+    uint64_t v[N] = {0}, *at[2] = {NULL, NULL};
+    starpu_data_handle_t handle;
+
+    setenv("ORRERY_SIM_KERNELS", "run", 1);
+    setenv("ORRERY_ASSUME", "kernel[k] = 50us", 1);
+    cl_step.name = "k";
+    open_catalogue("1");
+    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)v, N,
+                                sizeof(*v));
+    insert_step(handle, 0, &at[0]);
+    insert_step(handle, 107, &at[1]);
+    starpu_task_wait_for_all();
+    ck_assert_ptr_eq(at[0], v);
+    ck_assert_ptr_ne(at[1], v);
+    ck_assert_uint_eq(carried(0, 3), sizeof(v));
+    starpu_data_unregister(handle);
+    for (int i = 0; i < N; i++)
+        ck_assert_uint_eq(v[i], 4);
+    ck_assert_uint_eq(carried(3, 0), sizeof(v));
     starpu_shutdown();
 }
 END_TEST
@@ -431,6 +529,10 @@ static Suite *numa_suite(void)
     tcase_add_test(tc, each_node_may_hold_as_much_as_it_has);
     tcase_add_loop_test(tc, limits_hold_for_each_node, 0,
                         (int)(sizeof(limits) / sizeof(*limits)));
+    tcase_add_test(tc, links_have_the_figures_of_the_calibration);
+    tcase_add_test(tc, a_simulated_machine_has_its_nodes_too);
+    tcase_add_test(tc, a_simulated_machine_has_one_main_memory_unless_asked);
+    tcase_add_test(tc, simulated_data_move_too);
     tcase_add_test(tc, a_datum_moves_to_the_node_of_its_task_and_home);
     tcase_add_test(tc, data_at_home_on_another_node_come_back_there);
     tcase_add_loop_test(tc, parts_are_where_their_whole_is_at_home, 0, 2);

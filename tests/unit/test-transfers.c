@@ -134,19 +134,28 @@ static void run_random_transfers(uint64_t state)
     wait_for_all(NCOPIES);
 }
 
+/* 0 for each node of main memory: to copies with devices they are one. */
+static unsigned device_of(unsigned node)
+{
+    return machine->nodes[node].kind == STARPU_CPU_RAM ? 0 : node;
+}
+
 /* Which transfers wait for which: one at a time for an ordered pair of nodes,
- * and a copy between devices excludes what arrives at either. */
+ * and a copy between devices excludes what arrives at either. Copies within
+ * main memory wait for none. */
 static bool conflict(const struct orr_copy *old, const struct orr_copy *new)
 {
-    bool old_peer = old->src && old->dst, new_peer = new->src &&new->dst;
+    unsigned a = device_of(old->src), b = device_of(old->dst);
+    unsigned c = device_of(new->src), d = device_of(new->dst);
+    bool old_peer = a && b, new_peer = c && d;
 
-    if (old->src == new->src && old->dst == new->dst)
+    if (a == c && b == d)
+        return a || b;
+    if (new_peer && a == d && b == c)
         return true;
-    if (new_peer && old->src == new->dst && old->dst == new->src)
+    if (new_peer && (b == c || b == d))
         return true;
-    if (new_peer && (old->dst == new->src || old->dst == new->dst))
-        return true;
-    return old_peer && (new->dst == old->src || new->dst == old->dst);
+    return old_peer && (d == a || d == b);
 }
 
 /* When each begins, by the rules alone; a simulator that kept others would
@@ -167,7 +176,10 @@ static void print_end(FILE *out, unsigned node)
 {
     const struct orr_node_desc *desc = &machine->nodes[node];
 
-    if (node == 0)
+    if (desc->kind == STARPU_CPU_RAM && machine->nnodes > 1 &&
+        machine->nodes[1].kind == STARPU_CPU_RAM)
+        fprintf(out, " RAM%d", desc->devid);
+    else if (node == 0)
         fputs(" RAM", out);
     else
         fprintf(out, " %s%d", desc->kind == STARPU_CUDA_RAM ? "CUDA" : "OpenCL",
@@ -236,11 +248,15 @@ static void compare_with_simgrid(const struct orr_machine_desc *desc,
 
 /* ---- machines ---- */
 
+static bool numa; /* a memory node per NUMA node, where there are several */
+
 static bool open_machine(const struct orr_machine_desc *desc)
 {
     struct orr_machine_options options = sim_options();
-    int rc = orr_sim_open_desc(desc, &options, &machine, &err);
+    int rc;
 
+    options.numa = numa;
+    rc = orr_sim_open_desc(desc, &options, &machine, &err);
     ck_assert_msg(rc == 0 || rc == -ENODEV, "%s", err.text);
     return rc == 0;
 }
@@ -309,6 +325,11 @@ static int check_entry(const struct orr_machine_entry *entry, void *arg)
     ck_assert_msg(orr_machine_desc_read(entry->path, &desc, &err) == 0, "%s",
                   err.text);
     check_machine(desc, 1, 5);
+    if (desc->nnuma > 1) {
+        numa = true;
+        check_machine(desc, 2, 5);
+        numa = false;
+    }
     orr_machine_desc_free(desc);
     ++*(unsigned *)arg;
     return 0;
