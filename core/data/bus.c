@@ -82,7 +82,7 @@ unsigned orr_bus_sharers(const struct orr_runtime *rt,
     if (atomic_load_explicit(&bus->direct, memory_order_relaxed) ||
         (bus->src < rt->nhosts && bus->dst < rt->nhosts))
         return 1;
-    return rt->nnodes - 1;
+    return rt->nnodes - rt->nhosts; /* the devices */
 }
 
 void orr_bus_take_figures(struct orr_runtime *rt, struct orr_bus *bus,

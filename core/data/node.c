@@ -23,7 +23,8 @@ void orr_node_estimate(struct orr_runtime *rt, unsigned id)
 
     for (unsigned dst = 0; dst < rt->nnodes; dst++) {
         const struct orr_bus *bus = orr_bus_find(rt, id, dst);
-        unsigned sharers = bus ? orr_bus_sharers(rt, bus) : rt->nnodes - 1;
+        unsigned sharers =
+            bus ? orr_bus_sharers(rt, bus) : rt->nnodes - rt->nhosts;
         double bandwidth = rt->machine->bandwidth[id * rt->nnodes + dst];
 
         /* FORMATS 2.6: all devices are expected to share the bus, both ways

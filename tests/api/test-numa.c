@@ -167,6 +167,24 @@ START_TEST(a_simulated_machine_has_its_nodes_too)
 }
 END_TEST
 
+/* The bus of each of 4 devices is thought to be shared by all of them, both ways
+ * at once: main memories are no devices. */
+START_TEST(copies_to_devices_are_predicted_alike_for_all_numbers_of_nodes)
+{
+    const double size = 1e6, shared = 2 * 4 * size;
+
+    open_catalogue("1");
+    for (unsigned device = 4; device < 8; device++)
+        for (unsigned node = 0; node < 4; node++)
+            ck_assert_double_eq_tol(
+                starpu_transfer_predict(node, device, (size_t)size),
+                starpu_transfer_latency(node, device) +
+                    shared / starpu_transfer_bandwidth(node, device),
+                1e-6);
+    starpu_shutdown();
+}
+END_TEST
+
 START_TEST(a_simulated_machine_has_one_main_memory_unless_asked)
 {
     open_catalogue("0");
@@ -531,6 +549,8 @@ static Suite *numa_suite(void)
                         (int)(sizeof(limits) / sizeof(*limits)));
     tcase_add_test(tc, links_have_the_figures_of_the_calibration);
     tcase_add_test(tc, a_simulated_machine_has_its_nodes_too);
+    tcase_add_test(
+        tc, copies_to_devices_are_predicted_alike_for_all_numbers_of_nodes);
     tcase_add_test(tc, a_simulated_machine_has_one_main_memory_unless_asked);
     tcase_add_test(tc, simulated_data_move_too);
     tcase_add_test(tc, a_datum_moves_to_the_node_of_its_task_and_home);
