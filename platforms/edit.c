@@ -40,7 +40,7 @@ static int change(struct orr_edit_work *work)
         return orr_edit_switch_nvlink(work);
     if (edit->class == ORR_EDIT_KERNEL)
         return orr_edit_change_kernel(work);
-    if (edit->class <= ORR_EDIT_OPENCL)
+    if (edit->class <= ORR_EDIT_OPENCL || edit->prop == ORR_EDIT_MEMORY)
         return orr_edit_change_hosts(work);
     return orr_edit_change_links(work);
 }

@@ -3,7 +3,7 @@
  * platforms/edit_copy.c - adds hosts that are like others, and takes hosts
  * away. No state.
  *
- * Host j copies host i = j mod n. A link belongs to i when every route that
+ * Host j copies a host i, j mod n or the one that was said. A link belongs to i when every route that
  * passes it begins or ends at i, and to the pair i, l when it does so at both:
  * what belongs to i or to a pair is copied for j, what others use as well is
  * shared with j, and so is main memory's own link. CUDA device k and OpenCL
@@ -28,6 +28,7 @@ struct copier {
     struct orr_machine_desc *desc;
     const char *prefix;
     unsigned n, wanted;
+    const unsigned *like;     /* of number n and above; NULL: number mod n */
     unsigned nlinks, nroutes; /* before */
     unsigned *host_of;        /* of each number below `wanted` */
     int (*owner)[2];          /* of each link there was: numbers or NOBODY */
@@ -48,6 +49,12 @@ static int failed(const struct copier *c, int rc)
                               "that needs more hosts, links or routes than a "
                               "description can have");
     return rc == -ENOMEM ? orr_edit_no_memory(c->work) : rc;
+}
+
+/* The number there was that number `a` is or is like. */
+static unsigned like_of(const struct copier *c, unsigned a)
+{
+    return a >= c->n && c->like ? c->like[a - c->n] : a % c->n;
 }
 
 /* ---- whose is a link ---- */
@@ -347,7 +354,7 @@ static int find_peer(const struct copier *c, unsigned i)
  * reach each other, with i's own links at both ends. */
 static int add_sibling_route(struct copier *c, unsigned a, unsigned b)
 {
-    unsigned i = a % c->n, first = a < b ? a : b, second = a < b ? b : a;
+    unsigned i = like_of(c, a), first = a < b ? a : b, second = a < b ? b : a;
     int l = find_peer(c, i), route, rc;
     unsigned there, back;
     struct mapping source = {{(int)i, -1}, {(int)a, -1}};
@@ -372,7 +379,7 @@ static int add_sibling_route(struct copier *c, unsigned a, unsigned b)
 
 static int add_peer_route(struct copier *c, unsigned a, unsigned b)
 {
-    unsigned i = a % c->n, l = b % c->n;
+    unsigned i = like_of(c, a), l = like_of(c, b);
     struct mapping map = {{(int)i, (int)l}, {(int)a, (int)b}};
     int like;
 
@@ -386,7 +393,7 @@ static int add_peer_route(struct copier *c, unsigned a, unsigned b)
 
 static int add_outer_routes(struct copier *c, unsigned a)
 {
-    unsigned i = a % c->n;
+    unsigned i = like_of(c, a);
     struct mapping map = {{(int)i, -1}, {(int)a, -1}};
     int rc = 0;
 
@@ -405,7 +412,7 @@ static int add_outer_routes(struct copier *c, unsigned a)
 static int add_host(struct copier *c, unsigned a)
 {
     struct orr_machine_desc *desc = c->desc;
-    unsigned like = c->host_of[a % c->n];
+    unsigned like = c->host_of[like_of(c, a)];
     char id[40];
     int host, rc = 0;
 
@@ -529,13 +536,14 @@ static int add_all(struct copier *c)
 }
 
 int orr_edit_add_hosts(struct orr_edit_work *work, const char *prefix,
-                       unsigned n, unsigned wanted)
+                       unsigned n, unsigned wanted, const unsigned *like)
 {
     struct copier c = {.work = work,
                        .desc = work->desc,
                        .prefix = prefix,
                        .n = n,
                        .wanted = wanted,
+                       .like = like,
                        .nlinks = work->desc->nlinks,
                        .nroutes = work->desc->nroutes};
     int rc = copier_init(&c);
@@ -639,8 +647,23 @@ static int drop_links(struct orr_edit_work *work, const unsigned *before,
     return rc;
 }
 
+/* Gives a host the number that is left when lower ones have gone. */
+static int renumber(struct orr_host_desc *host, const char *prefix,
+                    unsigned number, const bool *gone)
+{
+    unsigned lower = 0;
+    char id[40];
+
+    for (unsigned k = 0; k < number; k++)
+        lower += gone[k];
+    if (lower == 0)
+        return 0;
+    snprintf(id, sizeof(id), "%s%u", prefix, number - lower);
+    return orr_desc_set_text(&host->id, id);
+}
+
 static int mark_dead(struct orr_edit_work *work, const char *prefix,
-                     unsigned wanted, bool *dead)
+                     const bool *gone, bool *dead)
 {
     struct orr_machine_desc *desc = work->desc;
     int rc = 0;
@@ -648,16 +671,20 @@ static int mark_dead(struct orr_edit_work *work, const char *prefix,
     for (unsigned h = 0; h < desc->nhosts && rc == 0; h++) {
         int number = orr_host_desc_number(&desc->hosts[h], prefix);
 
-        dead[h] = number >= 0 && (unsigned)number >= wanted;
+        if (number < 0)
+            continue;
+        dead[h] = gone[number];
         if (dead[h])
             rc = orr_edit_echo_device(work->echo, desc->hosts[h].id,
                                       (double)NAN, (double)NAN);
+        else
+            rc = renumber(&desc->hosts[h], prefix, (unsigned)number, gone);
     }
     return rc;
 }
 
 int orr_edit_remove_hosts(struct orr_edit_work *work, const char *prefix,
-                          unsigned wanted)
+                          const bool *gone)
 {
     struct orr_machine_desc *desc = work->desc;
     size_t most = desc->nhosts > desc->nlinks ? desc->nhosts : desc->nlinks;
@@ -668,7 +695,7 @@ int orr_edit_remove_hosts(struct orr_edit_work *work, const char *prefix,
     int rc = -ENOMEM;
 
     if (dead && place && before && after)
-        rc = mark_dead(work, prefix, wanted, dead);
+        rc = mark_dead(work, prefix, gone, dead);
     if (rc == 0) {
         count_uses(desc, before);
         drop_hosts(desc, dead, place);

@@ -12,6 +12,7 @@
 #include "platforms/desc_build.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* More than a program can use (STARPU_MAXNODES); their routes grow with the
@@ -27,9 +28,20 @@ static unsigned drivers_of(unsigned ncuda, unsigned nopencl)
 static int set_hosts(struct orr_edit_work *work, const char *prefix, unsigned n,
                      unsigned wanted)
 {
-    if (wanted > n)
-        return orr_edit_add_hosts(work, prefix, n, wanted);
-    return wanted < n ? orr_edit_remove_hosts(work, prefix, wanted) : 0;
+    bool *gone;
+    int rc;
+
+    if (wanted >= n)
+        return wanted == n ? 0
+                           : orr_edit_add_hosts(work, prefix, n, wanted, NULL);
+    gone = calloc(n, sizeof(*gone));
+    if (!gone)
+        return orr_edit_no_memory(work);
+    for (unsigned k = wanted; k < n; k++)
+        gone[k] = true;
+    rc = orr_edit_remove_hosts(work, prefix, gone);
+    free(gone);
+    return rc;
 }
 
 /* The count that the edit makes of `old`; `hosts` are there to be copied. */
@@ -60,17 +72,37 @@ static int wanted_count(struct orr_edit_work *work, unsigned old,
 /* ---- cores ---- */
 
 static int say_cpus(struct orr_edit_work *work, unsigned before, unsigned after,
-                    unsigned drivers)
+                    unsigned drivers, unsigned nodes)
 {
     struct orr_edit_echo *echo = work->echo;
+    int rc;
 
     if (before == after)
         return orr_edit_echo_say(echo, "no effect: it is so already");
     echo->effect = work->changed = true;
-    return orr_edit_echo_say(echo,
-                             "%u -> %u CPU workers, beside %u core%s that "
-                             "drive devices",
-                             before, after, drivers, drivers == 1 ? "" : "s");
+    rc = orr_edit_echo_say(echo,
+                           "%u -> %u CPU workers, beside %u core%s that "
+                           "drive devices",
+                           before, after, drivers, drivers == 1 ? "" : "s");
+    return rc || nodes < 2
+               ? rc
+               : orr_edit_echo_say(echo, "; evenly on %u NUMA nodes", nodes);
+}
+
+static int set_cpus(struct orr_edit_work *work, unsigned workers,
+                    unsigned drivers, unsigned *ret_nodes)
+{
+    struct orr_edit_cores cores;
+    int rc;
+
+    if (orr_edit_cores_init(work->desc, &cores))
+        return orr_edit_no_memory(work);
+    orr_edit_cores_spread(&cores, workers);
+    orr_edit_cores_count_drivers(work->desc, &cores, 1);
+    rc = orr_edit_cores_apply(work, &cores, workers + drivers);
+    *ret_nodes = cores.n;
+    orr_edit_cores_done(&cores);
+    return rc;
 }
 
 static int change_cpus(struct orr_edit_work *work)
@@ -78,17 +110,18 @@ static int change_cpus(struct orr_edit_work *work)
     struct orr_machine_desc *desc = work->desc;
     unsigned drivers = drivers_of(desc->ncuda, desc->nopencl);
     unsigned before = desc->ncpu > drivers ? desc->ncpu - drivers : 0, after;
-    unsigned others = desc->nhosts - desc->ncpu + drivers;
+    unsigned others = desc->nhosts - desc->ncpu + drivers, nodes = 0;
     int rc = wanted_count(
         work, before, desc->ncpu,
         others < ORR_DESC_MAX_HOSTS ? ORR_DESC_MAX_HOSTS - others : 0, &after);
 
     if (rc == 0 && after != before)
-        rc = set_hosts(work, "CPU", desc->ncpu, after + drivers);
+        rc = set_cpus(work, after, drivers, &nodes);
     if (rc)
         return rc;
-    return say_cpus(work, before, after, drivers) ? orr_edit_no_memory(work)
-                                                  : 0;
+    return say_cpus(work, before, after, drivers, nodes)
+               ? orr_edit_no_memory(work)
+               : 0;
 }
 
 /* ---- devices ---- */
@@ -175,19 +208,24 @@ static int shrink_twins(struct orr_edit_work *work, unsigned ncuda)
     return set_hosts(work, "OpenCL", desc->nopencl, ncuda);
 }
 
-/* CPU hosts for the drivers; none when the devices took all there were. */
-static int set_drivers(struct orr_edit_work *work, unsigned before,
-                       unsigned after)
+/* CPU hosts for the drivers, on the nodes of their devices; none when the
+ * devices took all there were. `cores`: as before, without the drivers that
+ * there were. */
+static int set_drivers(struct orr_edit_work *work, struct orr_edit_cores *cores,
+                       unsigned before, unsigned after)
 {
-    unsigned ncpu = work->desc->ncpu;
+    unsigned ncpu = work->desc->ncpu, total = ncpu;
 
     if (ncpu > before)
-        return set_hosts(work, "CPU", ncpu, ncpu - before + after);
-    return ncpu > after ? set_hosts(work, "CPU", ncpu, after) : 0;
+        total = ncpu - before + after;
+    else if (ncpu > after)
+        total = after;
+    orr_edit_cores_count_drivers(work->desc, cores, 1);
+    return total == ncpu ? 0 : orr_edit_cores_apply(work, cores, total);
 }
 
-static int set_devices(struct orr_edit_work *work, unsigned before,
-                       unsigned after)
+static int set_with_drivers(struct orr_edit_work *work, unsigned before,
+                            unsigned after, struct orr_edit_cores *cores)
 {
     struct orr_machine_desc *desc = work->desc;
     bool is_cuda = work->edit->class == ORR_EDIT_CUDA;
@@ -205,10 +243,25 @@ static int set_devices(struct orr_edit_work *work, unsigned before,
         say_devices(work, before, after, new > old ? new - old : old - new))
         rc = orr_edit_no_memory(work);
     if (rc == 0)
-        rc = set_drivers(work, old, new);
+        rc = set_drivers(work, cores, old, new);
     if (rc == 0 && is_cuda && after > before &&
         say_hidden(work->echo, before, after, nopencl))
         rc = orr_edit_no_memory(work);
+    return rc;
+}
+
+static int set_devices(struct orr_edit_work *work, unsigned before,
+                       unsigned after)
+{
+    struct orr_edit_cores cores;
+    int rc;
+
+    if (orr_edit_cores_init(work->desc, &cores))
+        return orr_edit_no_memory(work);
+    memcpy(cores.wanted, cores.have, cores.n * sizeof(*cores.wanted));
+    orr_edit_cores_count_drivers(work->desc, &cores, -1);
+    rc = set_with_drivers(work, before, after, &cores);
+    orr_edit_cores_done(&cores);
     return rc;
 }
 

@@ -33,7 +33,7 @@ static const struct {
     [ORR_EDIT_PCIE] = {"pcie", NULL, ROUTE, true},
     [ORR_EDIT_NVLINK] = {"nvlink", NULL, ROUTE | BIT(SWITCH), true},
     [ORR_EDIT_PEER] = {"peer", NULL, ROUTE, true},
-    [ORR_EDIT_RAM] = {"ram", NULL, ROUTE, false},
+    [ORR_EDIT_RAM] = {"ram", "RAM", ROUTE | BIT(MEMORY), true},
     [ORR_EDIT_MEMBUS] = {"membus", NULL, ROUTE, false},
     [ORR_EDIT_DISK] = {"disk", NULL, ROUTE, false},
     [ORR_EDIT_BUS] = {"bus", NULL, ROUTE, false},

@@ -17,7 +17,7 @@ enum orr_edit_class {
     ORR_EDIT_PCIE, /* from here on: whole routes */
     ORR_EDIT_NVLINK,
     ORR_EDIT_PEER,
-    ORR_EDIT_RAM,
+    ORR_EDIT_RAM, /* and, for its memory, hosts RAM0… */
     ORR_EDIT_MEMBUS,
     ORR_EDIT_DISK,
     ORR_EDIT_BUS,
@@ -77,7 +77,7 @@ int orr_edit_parse(const char *text, struct orr_edit_list *ret,
                    struct orr_error *err);
 void orr_edit_list_done(struct orr_edit_list *list);
 
-/* "cuda", "pcie"; the hosts' prefix of the first three, "CUDA". */
+/* "cuda", "pcie"; the hosts' prefix of the first three and of ram, "CUDA". */
 const char *orr_edit_class_name(enum orr_edit_class class);
 const char *orr_edit_class_host(enum orr_edit_class class);
 
@@ -139,15 +139,43 @@ int orr_edit_change_kernel(struct orr_edit_work *work);
 int orr_edit_change_links(struct orr_edit_work *work);
 int orr_edit_switch_nvlink(struct orr_edit_work *work);
 
-/* Appends hosts `prefix`<n>… up to `wanted`, host k as host k mod n, with its
- * properties, its routes and the links that are its own. */
+/* Appends hosts `prefix`<n>… up to `wanted`, host k as host like[k - n] (NULL:
+ * k mod n), with its properties, its routes and the links that are its own. */
 int orr_edit_add_hosts(struct orr_edit_work *work, const char *prefix,
-                       unsigned n, unsigned wanted);
+                       unsigned n, unsigned wanted, const unsigned *like);
 
-/* Takes away hosts `prefix`<wanted> and above, their routes, and the links that
- * nobody else uses. */
+/* Takes away hosts `prefix`<k> with gone[k], their routes, and the links that
+ * nobody else uses; the numbers of the others close up. */
 int orr_edit_remove_hosts(struct orr_edit_work *work, const char *prefix,
-                          unsigned wanted);
+                          const bool *gone);
+
+/* -- cores and the NUMA nodes they are in (edit_cpus.c) -- */
+
+struct orr_edit_cores {
+    unsigned n;       /* nodes with cores */
+    unsigned *numa;   /* what they are called, ascending */
+    unsigned *have;   /* cores in each */
+    unsigned *wanted; /* what each is to have, 0 to begin with */
+    unsigned *place;  /* of each core, by number: its node, as an index */
+};
+
+/* What the description has. Fails without memory only. */
+int orr_edit_cores_init(const struct orr_machine_desc *desc,
+                        struct orr_edit_cores *ret);
+void orr_edit_cores_done(struct orr_edit_cores *cores);
+
+/* Adds `each` to what a node is to have for each device next to it that
+ * works; -1 takes back. */
+void orr_edit_cores_count_drivers(const struct orr_machine_desc *desc,
+                                  struct orr_edit_cores *cores, int each);
+
+/* Adds n cores to what the nodes are to have, evenly. */
+void orr_edit_cores_spread(struct orr_edit_cores *cores, unsigned n);
+
+/* Gives the nodes what they are to have, `total` cores together. The machine
+ * has a core, or total is 0. */
+int orr_edit_cores_apply(struct orr_edit_work *work,
+                         struct orr_edit_cores *cores, unsigned total);
 
 /* -- bus figures (edit_bus.c) -- */
 

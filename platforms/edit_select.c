@@ -26,6 +26,8 @@ unsigned orr_edit_count_of(const struct orr_machine_desc *desc,
 {
     if (kind == ORR_EDIT_CUDA)
         return desc->ncuda;
+    if (kind == ORR_EDIT_RAM)
+        return desc->nnuma;
     return kind == ORR_EDIT_OPENCL ? desc->nopencl : desc->ncpu;
 }
 
@@ -39,6 +41,11 @@ int orr_edit_check_numbers(const struct orr_edit_work *work,
     for (unsigned i = 0; i < edit->nranges; i++) {
         if (edit->ranges[i].last < n)
             continue;
+        if (n == 0 && kind == ORR_EDIT_RAM)
+            return orr_edit_wrong(work, edit->at_range,
+                                  "main memory is one node here: there is no "
+                                  "RAM%u",
+                                  edit->ranges[i].last);
         if (n == 0)
             return orr_edit_wrong(work, edit->at_range,
                                   "there is no %s device on this machine",
@@ -76,15 +83,17 @@ static bool is_memory(const struct orr_host_desc *host)
            is_disk(host);
 }
 
-/* Whether a number in brackets is the device's; without brackets, yes. */
+/* Whether a number in brackets is the device's, or main memory's behind `ram`;
+ * without brackets, yes. */
 static bool is_meant(const struct orr_edit *edit,
                      const struct orr_host_desc *host)
 {
-    int number = orr_host_desc_number(host, "CUDA");
+    const char *prefix = edit->class == ORR_EDIT_RAM ? "RAM" : "CUDA";
+    int number = orr_host_desc_number(host, prefix);
 
     if (edit->nranges == 0)
         return true;
-    if (number < 0)
+    if (number < 0 && edit->class != ORR_EDIT_RAM)
         number = orr_host_desc_number(host, "OpenCL");
     return number >= 0 && orr_edit_has_number(edit, (unsigned)number);
 }
@@ -313,9 +322,12 @@ int orr_edit_select_links(const struct orr_edit_work *work, bool *links)
         return fail_unknown_link(work);
     }
     most = desc->ncuda > desc->nopencl ? desc->ncuda : desc->nopencl;
-    if (work->edit->nranges && most > 0) {
+    if (work->edit->nranges &&
+        (most > 0 || work->edit->class == ORR_EDIT_RAM)) {
         int rc = orr_edit_check_numbers(
-            work, desc->ncuda == most ? ORR_EDIT_CUDA : ORR_EDIT_OPENCL);
+            work, work->edit->class == ORR_EDIT_RAM ? ORR_EDIT_RAM
+                  : desc->ncuda == most             ? ORR_EDIT_CUDA
+                                                    : ORR_EDIT_OPENCL);
 
         if (rc)
             return rc;

@@ -96,7 +96,7 @@ static int change_memory(struct orr_edit_work *work, struct orr_host_desc *host,
     *ret_after = floor(*ret_after);
     if (*ret_after < 2097152 || *ret_after >= 1e17)
         return orr_edit_wrong(work, work->edit->at_value,
-                              "a device's memory is between 2 MiB and 100 PB");
+                              "a memory is between 2 MiB and 100 PB");
     *ret_before = old > 0 ? old : (double)NAN;
     snprintf(text, sizeof(text), "%.0f", *ret_after);
     if (orr_props_set(&host->props, &host->nprops, "memsize", text))
@@ -137,11 +137,40 @@ static int change_host(struct orr_edit_work *work, struct orr_host_desc *host,
     return 0;
 }
 
+/* What is copied from and to a memory is what its size may matter to. */
+static int note_memory_ways(struct orr_edit_work *work)
+{
+    const struct orr_machine_desc *desc = work->desc;
+
+    for (unsigned r = 0; r < desc->nroutes; r++) {
+        const struct orr_host_desc *ends[] = {
+            &desc->hosts[desc->routes[r].src],
+            &desc->hosts[desc->routes[r].dst]};
+        bool meant = false;
+
+        for (unsigned e = 0; e < 2; e++) {
+            int number = orr_host_desc_number(ends[e], "RAM");
+
+            meant |= number >= 0 &&
+                     orr_edit_has_number(work->edit, (unsigned)number);
+        }
+        if (meant && orr_edit_echo_way(work->echo, ends[0]->id, ends[1]->id))
+            return orr_edit_no_memory(work);
+    }
+    return 0;
+}
+
 static int say_hosts(struct orr_edit_work *work, bool used)
 {
     struct orr_edit_echo *echo = work->echo;
     const char *kind = orr_edit_class_host(work->edit->class);
+    int rc;
 
+    if (echo->ndevices == 0 && work->edit->class == ORR_EDIT_RAM)
+        return orr_edit_echo_say(echo,
+                                 "no effect: main memory is one node here, "
+                                 "which holds as much as is wanted, or as "
+                                 "STARPU_LIMIT_CPU_MEM says");
     if (echo->ndevices == 0)
         return orr_edit_echo_say(echo, "no effect: this machine has no %s",
                                  kind);
@@ -150,7 +179,10 @@ static int say_hosts(struct orr_edit_work *work, bool used)
     if (!used)
         return orr_edit_echo_say(echo, "no effect: CUDA drives these devices");
     echo->effect = true;
-    return orr_edit_echo_items(echo, echo->devices, echo->ndevices);
+    rc = orr_edit_echo_items(echo, echo->devices, echo->ndevices);
+    return rc || work->edit->class != ORR_EDIT_RAM
+               ? rc
+               : orr_edit_echo_say(echo, "; counts with STARPU_USE_NUMA=1");
 }
 
 int orr_edit_change_hosts(struct orr_edit_work *work)
@@ -163,6 +195,8 @@ int orr_edit_change_hosts(struct orr_edit_work *work)
         work->edit->prop == ORR_EDIT_MEMORY ? "bytes" : "speed";
     for (unsigned i = 0; i < desc->nhosts && rc == 0; i++)
         rc = change_host(work, &desc->hosts[i], &used);
+    if (rc == 0 && work->edit->class == ORR_EDIT_RAM)
+        rc = note_memory_ways(work);
     if (rc)
         return rc;
     return say_hosts(work, used) ? orr_edit_no_memory(work) : 0;

@@ -132,7 +132,9 @@ static int copy_edit(const struct orr_machine_desc *desc,
         !edit->workers || !edit->pairs)
         return -ENOMEM;
     for (unsigned w = 0; w < machine->nworkers; w++)
-        edit->workers[w] = is_item(echo, desc->hosts[hosts[w]].id);
+        edit->workers[w] =
+            is_item(echo, desc->hosts[hosts[w]].id) ||
+            is_item(echo, desc->hosts[endpoints[machine->workers[w].node]].id);
     for (unsigned i = 0; i < echo->nways; i++) {
         int src = node_of(desc, endpoints, n, echo->ways[i].src);
         int dst = node_of(desc, endpoints, n, echo->ways[i].dst);

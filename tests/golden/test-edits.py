@@ -171,8 +171,11 @@ def props(hosts, name, value):
 
 
 def links(start, **figures):
-    return lambda hand: [hand.set(l, **figures) for s in start.split(",")
-                         for l in hand.links(s)]
+    def change(hand):
+        names = [l for s in start.split(",") for l in hand.links(s)]
+        for name in dict.fromkeys(names):
+            hand.set(name, **figures)
+    return change
 
 
 def rtx_nvlink(hand):
@@ -249,6 +252,76 @@ RTX = [
     ("nvlink = on", rtx_nvlink),
     ("pcie.bandwidth /= 4", links("Host,PCIe", bandwidth=over(4))),
     ("nvlink.bandwidth *= 2", None),
+]
+
+# ---- four NUMA nodes, with 28 cores and a device each ----
+
+
+def r940_devices(count):
+    """New devices with their routes from and to all main memories, and a core
+    on the node of each."""
+    def change(hand):
+        for k in range(4, count):
+            new, like = "CUDA%d" % k, "CUDA%d" % (k % 4)
+            hand.new_host(new, like)
+            hand.new_link("PCIe-" + new, "PCIe-" + like)
+            for route in list(hand.zone.iter("route")):
+                if route.get("dst") == like:
+                    hand.route(route.get("src"), new,
+                               [(h.get("id").replace(like, new),
+                                 h.get("direction")) for h in route], True)
+        cores = [(k - 4) // 4 for k in range(4, count)]
+        nodes = sorted((k % 4, turn) for k, turn in zip(range(4, count), cores))
+        for number, (node, turn) in enumerate(nodes, 112):
+            hand.new_host("CPU%d" % number, "CPU%d" % (28 * node + turn))
+    return change
+
+
+def r940_one(hand):
+    for k in (1, 2, 3):
+        hand.drop_host("CUDA%d" % k)
+    keep_cores([28, 27, 27, 27])(hand)
+
+
+def keep_cores(kept):
+    """The first cores of each node stay, with new numbers."""
+    def change(hand):
+        stay = [28 * node + i for node in range(4) for i in range(kept[node])]
+        for k in range(112):
+            if k not in stay:
+                hand.drop_host("CPU%d" % k)
+        for number, k in enumerate(stay):
+            hand.host("CPU%d" % k).set("id", "CPU%d" % number)
+    return change
+
+
+def r940_cores(hand):
+    for k in range(12):
+        hand.new_host("CPU%d" % (112 + k), "CPU%d" % (28 * (k // 3) + k % 3))
+
+
+NUMA, FLAT = {"STARPU_USE_NUMA": "1"}, {"STARPU_USE_NUMA": "0"}
+# Cores of all nodes work, and their memories fill.
+EAGER = dict(NUMA, STARPU_SCHED="lws")
+UPI_HOST = "UPI,Host"
+R940 = [(edit, change, more) for more in (NUMA, FLAT) for edit, change in (
+    ("cuda.count = 7", r940_devices(7)),
+    ("cuda.count = 9", r940_devices(9)),
+    ("cuda.count = 1", r940_one),
+    ("cpu.count = 50", keep_cores([14, 14, 13, 13])),
+    ("cpu.count = 120", r940_cores),
+    ("membus.bandwidth /= 4", links(UPI_HOST, bandwidth=over(4))),
+    ("membus.latency = 20us", links(UPI_HOST, latency=become(20e-6))),
+    ("ram[2].latency += 10us",
+     links("Host2,UPI-0-2,UPI-1-2,UPI-2-3,PCIe,Host,Host1,Host3",
+           latency=lambda old: old + 10e-6)),
+    ("link[\"UPI-0-1\"].bandwidth = 1GBps",
+     links("UPI-0-1", bandwidth=become(1e9))),
+)] + [
+    ("ram[1].memory = 24MiB", props(["RAM1"], "memsize", str(24 << 20)), EAGER),
+    ("ram.memory = 40MiB",
+     props(["RAM%d" % k for k in range(4)], "memsize", str(40 << 20)), EAGER),
+    ("ram.memory = 40MiB", None, FLAT),
 ]
 
 # ---- the description and bus figures that StarPU measured ----
@@ -469,8 +542,10 @@ def main():
     mirage = os.path.join(SHARED, "sampling", "bus", "mirage")
     groups = [(name, os.path.join(CATALOGUE, name, "platform.xml"),
                os.path.join(CATALOGUE, name, "codelets"), None,
-               [(e, c, {}) for e, c in edits])
-              for name, edits in (("hgx-h100-8", HGX), ("rtx4090-2", RTX))]
+               edits)
+              for name, edits in (("hgx-h100-8", [(e, c, {}) for e, c in HGX]),
+                                  ("rtx4090-2", [(e, c, {}) for e, c in RTX]),
+                                  ("r940xa-4", R940))]
     if os.path.exists(mirage + ".platform.v4.xml"):
         groups.append(("mirage", mirage + ".platform.v4.xml",
                        os.path.join(SHARED, "sampling", "codelets"), mirage,
@@ -482,9 +557,11 @@ def main():
             bench = Bench(folder, name, original, os.path.abspath(models), bus)
             for edit, change, more in edits:
                 number += 1
-                same, words = bench.compare(edit, change, more)
-                good &= claim(number, same, "%s: %s" % (
-                    name, edit.replace("\n", "; ").replace("#", "")), words)
+                same, words = bench.compare(edit, change, more,
+                                            more.get("STARPU_SCHED", "dmdas"))
+                good &= claim(number, same, "%s: %s%s" % (
+                    name, edit.replace("\n", "; ").replace("#", ""),
+                    ", STARPU_USE_NUMA=1" if more.get("STARPU_USE_NUMA") == "1" else ""), words)
         for what, holds, output in sayings(folder):
             number += 1
             good &= claim(number, holds, what, output)
