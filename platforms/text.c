@@ -4,6 +4,7 @@
 
 #include "platforms/desc_build.h"
 #include "platforms/edit.h"
+#include "platforms/locality.h"
 #include "platforms/speeds.h"
 
 #include <errno.h>
@@ -32,6 +33,12 @@ static void print_rate(FILE *out, double bytes_per_second)
         i++;
     }
     fprintf(out, "%.3g %sB/s", bytes_per_second, prefixes[i]);
+}
+
+static bool is_device(const struct orr_host_desc *host)
+{
+    return orr_host_desc_number(host, "CUDA") >= 0 ||
+           orr_host_desc_number(host, "OpenCL") >= 0;
 }
 
 static void print_device(FILE *out, const struct orr_host_desc *host)
@@ -89,76 +96,74 @@ static void print_speeds(FILE *out, const struct orr_host_desc *host)
 }
 
 /* "512 KiB": bytes in the largest binary unit that divides them. */
-static void print_bytes(FILE *out, const char *bytes)
+static void print_bytes(FILE *out, double bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    unsigned long long value = strtoull(bytes, NULL, 10);
+    double value = bytes;
     unsigned i = 0;
 
-    while (i < 4 && value >= 1024 && value % 1024 == 0) {
+    while (i < 4 && value >= 1024 && fmod(value, 1024) == 0) {
         value /= 1024;
         i++;
     }
     if (value < 100000)
-        fprintf(out, "%llu %s", value, units[i]);
+        fprintf(out, "%.0f %s", value, units[i]);
     else
-        fprintf(out, "%.1f GiB", strtod(bytes, NULL) / (1 << 30));
+        fprintf(out, "%.1f GiB", bytes / (1 << 30));
 }
 
-static unsigned cpus_of_numa(const struct orr_machine_desc *desc,
-                             const char *number)
+/* The NUMA nodes, where anything is known of them. */
+static void print_nodes(FILE *out, const struct orr_machine_desc *desc,
+                        const struct orr_locality *locality)
 {
-    unsigned n = 0;
+    for (unsigned i = 0; i < locality->nnodes; i++) {
+        const struct orr_locality_node *node = &locality->nodes[i];
 
-    for (unsigned i = 0; i < desc->nhosts; i++) {
-        const char *numa = orr_host_desc_prop(&desc->hosts[i], "numa");
-
-        n += numa && strcmp(numa, number) == 0 &&
-             orr_host_desc_number(&desc->hosts[i], "CPU") >= 0;
-    }
-    return n;
-}
-
-/* What discovery has found about memory: properties "numa<i>-memory". */
-static void print_memory(FILE *out, const struct orr_machine_desc *desc)
-{
-    int ram = orr_machine_desc_host(desc, "RAM");
-
-    for (unsigned i = 0; ram >= 0 && i < desc->hosts[ram].nprops; i++) {
-        const struct orr_prop_desc *prop = &desc->hosts[ram].props[i];
-        char number[8];
-        unsigned n;
-
-        if (sscanf(prop->id, "numa%7[0-9]-memory", number) != 1)
-            continue;
-        fprintf(out, "  NUMA %-5s  ", number);
-        print_bytes(out, prop->value);
-        n = cpus_of_numa(desc, number);
-        fprintf(out, ", %u CPU%s\n", n, n == 1 ? "" : "s");
+        if (locality->nnodes == 1 && node->package < 0 && node->memory <= 0)
+            return;
+        fprintf(out, "  NUMA %-5u  ", node->number);
+        if (node->memory > 0) {
+            print_bytes(out, node->memory);
+            fputs(", ", out);
+        }
+        fprintf(out, "%u CPU%s", node->ncpus, node->ncpus == 1 ? "" : "s");
+        if (node->package >= 0)
+            fprintf(out, " of package %d", node->package);
+        for (unsigned h = 0; locality->memories && h < desc->nhosts; h++)
+            if (is_device(&desc->hosts[h]) &&
+                orr_host_desc_numa(&desc->hosts[h]) == node->number)
+                fprintf(out, ", %s", desc->hosts[h].id);
+        fputc('\n', out);
     }
 }
 
 /* Caches are those of the first CPU. */
-static void print_caches(FILE *out, const struct orr_machine_desc *desc)
+static void print_caches(FILE *out, const struct orr_locality *locality)
 {
-    int cpu = orr_machine_desc_host(desc, "CPU0");
-    const char *between = "";
+    const char *between = "  caches      ";
 
-    for (unsigned level = 1; cpu >= 0 && level < 6; level++) {
-        char id[16];
-        const char *bytes;
+    for (unsigned level = 0; level < ORR_CACHE_LEVELS; level++) {
+        double bytes = locality->nodes[0].caches[level];
 
-        snprintf(id, sizeof(id), "l%u-cache", level);
-        bytes = orr_host_desc_prop(&desc->hosts[cpu], id);
-        if (!bytes)
+        if (bytes <= 0)
             continue;
-        fprintf(out, *between ? "%sL%u " : "  caches      %sL%u ", between,
-                level);
+        fprintf(out, "%sL%u ", between, level + 1);
         print_bytes(out, bytes);
         between = ", ";
     }
-    if (*between)
+    if (*between == ',')
         fputc('\n', out);
+}
+
+static void print_locality(FILE *out, const struct orr_machine_desc *desc)
+{
+    struct orr_locality locality;
+
+    if (orr_locality_init(desc, &locality) < 0)
+        return; /* what is shown is less, and true */
+    print_caches(out, &locality);
+    print_nodes(out, desc, &locality);
+    orr_locality_done(&locality);
 }
 
 /* GPUs that are there, but that the description has no figures of. */
@@ -262,12 +267,10 @@ static void print_links(FILE *out, const struct orr_machine_desc *desc)
 void orr_machine_desc_print(const struct orr_machine_desc *desc, FILE *out)
 {
     print_head(out, desc);
-    print_caches(out, desc);
-    print_memory(out, desc);
+    print_locality(out, desc);
     print_gpus_seen(out, desc);
     for (unsigned i = 0; i < desc->nhosts; i++)
-        if (orr_host_desc_number(&desc->hosts[i], "CUDA") >= 0 ||
-            orr_host_desc_number(&desc->hosts[i], "OpenCL") >= 0)
+        if (is_device(&desc->hosts[i]))
             print_device(out, &desc->hosts[i]);
     for (unsigned i = 0; i < desc->nhosts; i++)
         print_speeds(out, &desc->hosts[i]);
@@ -471,6 +474,185 @@ static json_t *edits_array(struct json_writer *w,
     return array;
 }
 
+/* ---- where things are ---- */
+
+/* A whole number, null without. */
+static json_t *figure(double value)
+{
+    return value >= 0 ? json_integer((json_int_t)value) : json_null();
+}
+
+/* Numbers of the CPUs of which a property has that value. CPUs that do not say
+ * are in NUMA node 0, and in no package. */
+static json_t *cpus_array(struct json_writer *w,
+                          const struct orr_machine_desc *desc, const char *id,
+                          unsigned number)
+{
+    json_t *array = made(w, json_array());
+    double unsaid = strcmp(id, "numa") == 0 ? 0 : -1;
+
+    for (unsigned h = 0; h < desc->nhosts; h++) {
+        int cpu = orr_host_desc_number(&desc->hosts[h], "CPU");
+        double value = orr_host_desc_figure(&desc->hosts[h], id);
+
+        if (cpu >= 0 && (value < 0 ? unsaid : value) == number)
+            append(w, array, json_integer(cpu));
+    }
+    return array;
+}
+
+static json_t *caches_array(struct json_writer *w,
+                            const struct orr_locality_node *node)
+{
+    json_t *array = made(w, json_array());
+
+    for (unsigned level = 0; level < ORR_CACHE_LEVELS; level++) {
+        json_t *object;
+
+        if (node->caches[level] <= 0)
+            continue;
+        object = made(w, json_object());
+        put(w, object, "level", json_integer(level + 1));
+        put(w, object, "bytes", figure(node->caches[level]));
+        append(w, array, object);
+    }
+    return array;
+}
+
+static json_t *nodes_array(struct json_writer *w,
+                           const struct orr_machine_desc *desc,
+                           const struct orr_locality *locality)
+{
+    json_t *array = made(w, json_array());
+
+    for (unsigned i = 0; i < locality->nnodes; i++) {
+        const struct orr_locality_node *node = &locality->nodes[i];
+        json_t *object = made(w, json_object());
+
+        put(w, object, "number", json_integer(node->number));
+        put(w, object, "host",
+            text_or_null(node->host < 0 ? NULL : desc->hosts[node->host].id));
+        put(w, object, "memory_bytes",
+            figure(node->memory > 0 ? node->memory : -1));
+        put(w, object, "package", figure(node->package));
+        put(w, object, "cpus", cpus_array(w, desc, "numa", node->number));
+        put(w, object, "caches", caches_array(w, node));
+        append(w, array, object);
+    }
+    return array;
+}
+
+/* Packages that CPUs say they are in. */
+static json_t *packages_array(struct json_writer *w,
+                              const struct orr_machine_desc *desc)
+{
+    json_t *array = made(w, json_array());
+    double last = -1;
+
+    for (;;) {
+        double next = -1;
+        json_t *object;
+
+        for (unsigned h = 0; h < desc->nhosts; h++) {
+            double package = orr_host_desc_figure(&desc->hosts[h], "package");
+
+            if (orr_host_desc_number(&desc->hosts[h], "CPU") >= 0 &&
+                package > last && package < 65536 &&
+                (next < 0 || package < next))
+                next = package;
+        }
+        if (next < 0)
+            return array;
+        object = made(w, json_object());
+        put(w, object, "number", figure(next));
+        put(w, object, "cpus", cpus_array(w, desc, "package", (unsigned)next));
+        append(w, array, object);
+        last = next;
+    }
+}
+
+/* A GPU that MAIN has properties gpu<i>-… of. */
+static json_t *gpu_seen(struct json_writer *w, const struct orr_host_desc *at,
+                        unsigned i)
+{
+    static const struct {
+        const char *property, *key;
+    } figures[] = {{"numa", "numa_node"},
+                   {"memory", "memory_bytes"},
+                   {"bandwidth", "bytes_per_second"}};
+    json_t *object = made(w, json_object());
+    char id[32];
+
+    snprintf(id, sizeof(id), "gpu%u", i);
+    put(w, object, "id", json_string(id));
+    put(w, object, "model", text_or_null(orr_host_desc_prop(at, id)));
+    snprintf(id, sizeof(id), "gpu%u-pci", i);
+    put(w, object, "pci", text_or_null(orr_host_desc_prop(at, id)));
+    for (unsigned k = 0; k < sizeof(figures) / sizeof(figures[0]); k++) {
+        snprintf(id, sizeof(id), "gpu%u-%s", i, figures[k].property);
+        put(w, object, figures[k].key, figure(orr_host_desc_figure(at, id)));
+    }
+    return object;
+}
+
+/* Devices of the description, then GPUs that were seen and not measured. */
+static json_t *gpus_array(struct json_writer *w,
+                          const struct orr_machine_desc *desc)
+{
+    json_t *array = made(w, json_array());
+    int main = orr_machine_desc_host(desc, "MAIN");
+
+    for (unsigned h = 0; h < desc->nhosts; h++) {
+        const struct orr_host_desc *host = &desc->hosts[h];
+        json_t *object;
+
+        if (!is_device(host))
+            continue;
+        object = made(w, json_object());
+        put(w, object, "id", json_string(host->id));
+        put(w, object, "model",
+            text_or_null(orr_host_desc_prop(host, "model")));
+        put(w, object, "pci", text_or_null(orr_host_desc_prop(host, "pci")));
+        put(w, object, "numa_node", figure(orr_host_desc_figure(host, "numa")));
+        put(w, object, "memory_bytes",
+            figure(orr_host_desc_figure(host, "memsize")));
+        append(w, array, object);
+    }
+    for (unsigned i = 0; main >= 0; i++) {
+        char id[32];
+
+        snprintf(id, sizeof(id), "gpu%u", i);
+        if (!orr_host_desc_prop(&desc->hosts[main], id))
+            break;
+        append(w, array, gpu_seen(w, &desc->hosts[main], i));
+    }
+    return array;
+}
+
+static json_t *topology_object(struct json_writer *w,
+                               const struct orr_machine_desc *desc)
+{
+    static const char *const counts[] = {"cores", "processors"};
+    json_t *object = made(w, json_object());
+    int main = orr_machine_desc_host(desc, "MAIN");
+    struct orr_locality locality;
+
+    if (main < 0 || orr_locality_init(desc, &locality) < 0) {
+        w->failed = true;
+        return object;
+    }
+    put(w, object, "model",
+        text_or_null(orr_host_desc_prop(&desc->hosts[main], "model")));
+    for (unsigned i = 0; i < 2; i++)
+        put(w, object, counts[i],
+            figure(orr_host_desc_figure(&desc->hosts[main], counts[i])));
+    put(w, object, "packages", packages_array(w, desc));
+    put(w, object, "numa_nodes", nodes_array(w, desc, &locality));
+    put(w, object, "gpus", gpus_array(w, desc));
+    orr_locality_done(&locality);
+    return object;
+}
+
 int orr_machine_desc_to_json(const struct orr_machine_desc *desc,
                              struct json_t **ret)
 {
@@ -485,6 +667,7 @@ int orr_machine_desc_to_json(const struct orr_machine_desc *desc,
     put(&w, root, "cpus", json_integer(desc->ncpu));
     put(&w, root, "cuda_devices", json_integer(desc->ncuda));
     put(&w, root, "opencl_devices", json_integer(desc->nopencl));
+    put(&w, root, "topology", topology_object(&w, desc));
     put(&w, root, "costs_us", costs_object(&w, desc));
     if (desc->nedits)
         put(&w, root, "edits", edits_array(&w, desc));

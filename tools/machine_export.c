@@ -21,11 +21,13 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: orrery machine export NAME [--set EDIT] [-o FILE.orrery] [--json]\n"
-    "Packs a machine into one file: its description with links, memories and runtime\n"
+    "usage: orrery machine export [NAME | -m NAME] [--set EDIT] [-o FILE.orrery] [--json]\n"
+    "Packs a machine, without NAME this very one as `orrery calibrate` left it, into\n"
+    "one file: its description with links, memories and runtime\n"
     "costs, the measured figures of its bus, and the kernel models of its host, with\n"
     "the samples kept beside them. Somebody else unpacks it with `orrery machine\n"
     "import`, or simulates it where it lies: orrery run -m FILE.orrery.\n" EDITS_HELP
+    "  -m, --machine NAME         the machine\n"
     "  -o, --output FILE          default: NAME.orrery; -: standard output\n"
     "      --json                 say as JSON what was packed\n"
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
@@ -221,10 +223,11 @@ static int export_desc(const struct orr_machine_desc *desc, const char *path,
 }
 
 /* What is wrong with the words, or NULL. */
-static const char *wrong_words(int nwords, const char *path)
+static const char *wrong_words(int nwords, const char *machine,
+                               const char *path)
 {
-    if (nwords != 1)
-        return "which machine? orrery machine list shows those there are";
+    if (nwords > (machine ? 0 : 1))
+        return "one NAME or -m NAME; orrery machine list shows those there are";
     if (path && strcmp(path, "-") != 0 && !orr_packed_is_name(path))
         return "-o: the name of a packed machine ends with " ORR_PACKED_SUFFIX;
     return NULL;
@@ -233,8 +236,9 @@ static const char *wrong_words(int nwords, const char *path)
 int machine_export(int argc, char **argv, const char *const *sampling_dirs,
                    bool json)
 {
-    const char *path = NULL, *edits = NULL, *wrong;
-    const struct tool_option options[] = {{TOOL_JOINED, "set", &edits, NULL},
+    const char *path = NULL, *edits = NULL, *machine = NULL, *wrong;
+    const struct tool_option options[] = {{'m', "machine", &machine, NULL},
+                                          {TOOL_JOINED, "set", &edits, NULL},
                                           {'o', "output", &path, NULL},
                                           {0, "json", NULL, &json},
                                           {0}};
@@ -242,13 +246,14 @@ int machine_export(int argc, char **argv, const char *const *sampling_dirs,
     int nwords, code, rc;
 
     rc = tool_parse_words(argc, argv, options, help, &nwords);
-    wrong = rc > 0 ? wrong_words(nwords, path) : NULL;
+    wrong = rc > 0 ? wrong_words(nwords, machine, path) : NULL;
     if (wrong)
         tool_error("machine export: %s", wrong);
     if (rc <= 0 || wrong) {
         code = rc == 0 ? TOOL_OK : TOOL_USAGE;
     } else {
-        rc = machine_open(argv[1], edits, sampling_dirs, &desc, NULL);
+        rc = machine_open(nwords ? argv[1] : machine, edits, sampling_dirs,
+                          &desc, NULL);
         if (rc == 0) {
             rc = export_desc(desc, path, json);
             orr_machine_desc_free(desc);

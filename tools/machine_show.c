@@ -229,7 +229,12 @@ static char *value_in_words(const struct orr_prop_desc *prop)
         {"orrery-copy-spread", "spread of copies ", "%", 100},
     };
     double value;
+    int number, end = 0;
 
+    if (sscanf(prop->id, "numa%5d-memory%n", &number, &end) == 1 && end &&
+        !prop->id[end] && !orr_number_parse(prop->value, &value))
+        return tool_format("%.3g GiB on NUMA node %d", value / (1 << 30),
+                           number);
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (strcmp(prop->id, known[i].id) == 0 &&
             !orr_number_parse(prop->value, &value))

@@ -19,6 +19,8 @@ import tools_util as util
 
 SVG = "{http://www.w3.org/2000/svg}"
 MARK = b"orrery machine 1\n"
+TWO_PACKAGES = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                            "two-packages.hwloc.xml")
 
 
 class Bench:
@@ -203,6 +205,38 @@ def show_tests(tap, bench):
     result = bench.run("show")
     tap.claim("show without a name is this machine", result.code == 0 and
               "measured" in result.out, result)
+    result = bench.run("show", HWLOC_XMLFILE=TWO_PACKAGES)
+    tap.claim("what hwloc says of memories is shown with units",
+              "NUMA 1      4 GiB, 1 CPU of package 1\n" in result.out and
+              "8 GiB on NUMA node 0, 4 GiB on NUMA node 1" in result.out,
+              result)
+    place = json.loads(bench.run("show", "--json", HWLOC_XMLFILE=TWO_PACKAGES)
+                       .out)["topology"]
+    tap.claim("show --json has packages, nodes and GPUs as numbers",
+              place["packages"] == [{"number": 0, "cpus": [0, 1]},
+                                    {"number": 1, "cpus": [2]}] and
+              place["numa_nodes"][1] ==
+              {"number": 1, "host": None, "memory_bytes": 4 << 30,
+               "package": 1, "cpus": [2], "caches": []} and
+              place["gpus"][0] ==
+              {"id": "gpu0", "model": "Toy GPU 200", "pci": "0000:1b:00.0",
+               "numa_node": 1, "memory_bytes": 16 << 30,
+               "bytes_per_second": 31507692337} and
+              place["processors"] == 3, place)
+    caches = json.loads(bench.run(
+        "show", "--json", HWLOC_SYNTHETIC="package:2 numa:2 l3:1(size=8388608) "
+        "l2:2(size=1048576) l1d:1(size=32768) core:1 pu:1").out)
+    nodes = caches["topology"]["numa_nodes"]
+    tap.claim("show --json has caches with level and bytes",
+              [n["package"] for n in nodes] == [0, 0, 1, 1] and all(
+                  [c["level"] for c in n["caches"]] == [1, 2, 3] and
+                  n["caches"][2]["bytes"] == 8 << 20 for n in nodes), nodes)
+    place = json.loads(bench.run("show", "r940xa-4", "--json").out)["topology"]
+    tap.claim("show --json has the CPUs and devices of each main memory",
+              [(n["host"], len(n["cpus"])) for n in place["numa_nodes"]] ==
+              [("RAM%d" % k, 28) for k in range(4)] and
+              [(g["id"], g["numa_node"]) for g in place["gpus"]] ==
+              [("CUDA%d" % k, k) for k in range(4)], place)
     tap.claim("--json and --svg exclude each other",
               bench.run("show", "--json", "x", "--svg", "y").code == 2)
 
@@ -281,6 +315,10 @@ def export_tests(tap, bench, shared):
     result = bench.run("export", "hgx-h100-8", "-o", bench.path("a.tar"))
     tap.claim("the name of a packed machine ends with .orrery",
               result.code == 2, result)
+    result = bench.run("export", "-o", bench.path("here.orrery"))
+    tap.claim("export without a name packs this machine", result.code == 0 and
+              bench.show(bench.path("here.orrery"))["hosts"] ==
+              json.loads(bench.run("show", "--json").out)["hosts"], result)
     result = bench.run("export", "nowhere")
     tap.claim("export of an unknown machine names the known ones",
               result.code == 1 and "hgx-h100-8" in result.err, result)

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* platforms/locality.c - see locality.h. No state. */
+#include "platforms/locality.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+double orr_host_desc_figure(const struct orr_host_desc *host, const char *id)
+{
+    const char *text = orr_host_desc_prop(host, id);
+    char *end;
+    unsigned long long value;
+
+    if (!text || *text < '0' || *text > '9')
+        return -1;
+    value = strtoull(text, &end, 10);
+    return *end ? -1 : (double)value;
+}
+
+unsigned orr_host_desc_numa(const struct orr_host_desc *host)
+{
+    double number = orr_host_desc_figure(host, "numa");
+
+    return number >= 0 && number < 65536 ? (unsigned)number : 0;
+}
+
+int orr_machine_desc_home(const struct orr_machine_desc *desc,
+                          const struct orr_host_desc *device)
+{
+    unsigned numa = orr_host_desc_numa(device);
+    char id[16];
+
+    if (desc->nnuma < 2)
+        return orr_machine_desc_host(desc, "RAM");
+    snprintf(id, sizeof(id), "RAM%u", numa < desc->nnuma ? numa : 0);
+    return orr_machine_desc_host(desc, id);
+}
+
+static struct orr_locality_node *node_of(struct orr_locality *l,
+                                         unsigned number)
+{
+    struct orr_locality_node *nodes;
+    unsigned at = 0;
+
+    while (at < l->nnodes && l->nodes[at].number < number)
+        at++;
+    if (at < l->nnodes && l->nodes[at].number == number)
+        return &l->nodes[at];
+    nodes = realloc(l->nodes, (l->nnodes + 1) * sizeof(*nodes));
+    if (!nodes)
+        return NULL;
+    l->nodes = nodes;
+    memmove(&nodes[at + 1], &nodes[at], (l->nnodes++ - at) * sizeof(*nodes));
+    nodes[at] =
+        (struct orr_locality_node){.number = number, .host = -1, .package = -1};
+    return &nodes[at];
+}
+
+static int add_cpu(struct orr_locality *l, const struct orr_host_desc *host)
+{
+    struct orr_locality_node *node = node_of(l, orr_host_desc_numa(host));
+    double package = orr_host_desc_figure(host, "package");
+    int number = package >= 0 && package < 65536 ? (int)package : -1;
+
+    if (!node)
+        return -ENOMEM;
+    for (unsigned level = 0; node->ncpus == 0 && level < ORR_CACHE_LEVELS;
+         level++) {
+        char id[16];
+        double bytes;
+
+        snprintf(id, sizeof(id), "l%u-cache", level + 1);
+        bytes = orr_host_desc_figure(host, id);
+        node->caches[level] = bytes > 0 ? bytes : 0;
+    }
+    if (node->ncpus++ == 0)
+        node->package = number;
+    else if (node->package != number)
+        node->package = -1;
+    return 0;
+}
+
+/* What discovery has found about memory: properties "numa<i>-memory". */
+static int add_memory_stated(struct orr_locality *l,
+                             const struct orr_host_desc *ram)
+{
+    for (unsigned i = 0; i < ram->nprops; i++) {
+        struct orr_locality_node *node;
+        unsigned number;
+        int end = 0;
+        double bytes;
+
+        if (sscanf(ram->props[i].id, "numa%5u-memory%n", &number, &end) != 1 ||
+            end == 0 || ram->props[i].id[end])
+            continue;
+        bytes = orr_host_desc_figure(ram, ram->props[i].id);
+        node = node_of(l, number);
+        if (!node)
+            return -ENOMEM;
+        node->memory = bytes > 0 ? bytes : 0;
+    }
+    return 0;
+}
+
+static int add_host(const struct orr_machine_desc *desc, unsigned h,
+                    struct orr_locality *l)
+{
+    const struct orr_host_desc *host = &desc->hosts[h];
+    int number = orr_host_desc_number(host, "RAM");
+    struct orr_locality_node *node;
+    double bytes;
+
+    if (orr_host_desc_number(host, "CPU") >= 0)
+        return add_cpu(l, host);
+    if (strcmp(host->id, "RAM") == 0)
+        return add_memory_stated(l, host);
+    if (number < 0 || (unsigned)number >= desc->nnuma)
+        return 0;
+    node = node_of(l, (unsigned)number);
+    if (!node)
+        return -ENOMEM;
+    node->host = (int)h;
+    bytes = orr_host_desc_figure(host, "memsize");
+    if (bytes > 0)
+        node->memory = bytes;
+    return 0;
+}
+
+/* One node without memory of its own has what RAM is said to have. */
+static void complete(const struct orr_machine_desc *desc,
+                     struct orr_locality *l)
+{
+    int ram = orr_machine_desc_host(desc, "RAM");
+    double bytes = ram < 0 || l->nnodes > 1 || l->nodes[0].memory > 0
+                       ? 0
+                       : orr_host_desc_figure(&desc->hosts[ram], "memsize");
+
+    if (bytes > 0)
+        l->nodes[0].memory = bytes;
+    l->memories = desc->nnuma > 1;
+}
+
+int orr_locality_init(const struct orr_machine_desc *desc,
+                      struct orr_locality *ret)
+{
+    struct orr_locality l = {0};
+    int rc = 0;
+
+    for (unsigned h = 0; h < desc->nhosts && rc == 0; h++)
+        rc = add_host(desc, h, &l);
+    if (rc == 0 && l.nnodes == 0 && !node_of(&l, 0))
+        rc = -ENOMEM;
+    if (rc < 0) {
+        orr_locality_done(&l);
+        return rc;
+    }
+    complete(desc, &l);
+    *ret = l;
+    return 0;
+}
+
+void orr_locality_done(struct orr_locality *locality)
+{
+    free(locality->nodes);
+    *locality = (struct orr_locality){0};
+}

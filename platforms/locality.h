@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * platforms/locality.h - which CPUs, memory and devices belong to which NUMA
+ * node and package, as the properties of a description say (platforms/README.md).
+ * One thread per description.
+ */
+#pragma once
+
+#include "platforms/machine_desc.h"
+
+/* The caches that are looked for are L1 to L5. */
+#define ORR_CACHE_LEVELS 5
+
+struct orr_locality_node {
+    unsigned number;
+    int host;      /* RAM<number>, -1: the description has no such host */
+    double memory; /* bytes, 0: not stated */
+    unsigned ncpus;
+    int package; /* that its CPUs are in, -1: not stated, or several */
+    /* Of its first CPU, bytes, 0: not stated; [0] is L1. */
+    double caches[ORR_CACHE_LEVELS];
+};
+
+struct orr_locality {
+    struct orr_locality_node *nodes; /* owned; ascending numbers */
+    unsigned nnodes;                 /* at least 1 */
+    /* Several main memories, RAM0…: devices then have a home among them. */
+    bool memories;
+};
+
+/* Finds it out. A machine of which nothing is stated has one node, with all its
+ * CPUs. *ret is ended with orr_locality_done. Fails with -ENOMEM only. */
+int orr_locality_init(const struct orr_machine_desc *desc,
+                      struct orr_locality *ret);
+void orr_locality_done(struct orr_locality *locality);
+
+/* What a property of a host says as a whole number or size, -1 without. */
+double orr_host_desc_figure(const struct orr_host_desc *host, const char *id);
+
+/* The NUMA node of a CPU or device, 0 if it does not say. */
+unsigned orr_host_desc_numa(const struct orr_host_desc *host);
+
+/* The host that is the main memory next to a device: RAM<numa> where main
+ * memory is several nodes, else RAM; -1 without. */
+int orr_machine_desc_home(const struct orr_machine_desc *desc,
+                          const struct orr_host_desc *device);
