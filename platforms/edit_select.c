@@ -108,14 +108,14 @@ static bool has_class(const struct orr_link_desc *link, const char *class)
     return value && strcasecmp(value, class) == 0;
 }
 
-/* "NUMA3" is of the form "NUMA<number>". */
+/* "NUMA3" is of the form "NUMA<number>", "Interconnect-0-1" with two. */
 static bool is_numbered(const char *id, const char *prefix)
 {
     size_t length = strlen(prefix);
 
     if (strncasecmp(id, prefix, length) != 0)
         return false;
-    return id[length + strspn(id + length, "0123456789")] == '\0';
+    return id[length + strspn(id + length, "0123456789-")] == '\0';
 }
 
 /* Main memory's own links are called Host, by StarPU also Interconnect and

@@ -25,6 +25,8 @@ static const char help[] =
     "their model, memory and links; an empty line takes what is in brackets.\n"
     "      --cpu MODEL|GHZ     a processor of the catalogue, or a clock: 2.4GHz\n"
     "      --cores N           of the whole machine\n"
+    "      --numa N            sockets, each a NUMA node with its memory and equal\n"
+    "                          parts of cores and GPUs; default: 1\n"
     "      --core-flops N      single precision per cycle and core, when --cpu is a\n"
     "                          clock\n"
     "      --gpu MODEL         a GPU of the catalogue, or any name with --gpu-memory\n"
@@ -46,7 +48,7 @@ static const char help[] =
 
 /* What was said; borrowed from the command line, or owned by `answers`. */
 struct wishes {
-    const char *cpu, *cores, *core_flops;
+    const char *cpu, *cores, *core_flops, *numa;
     const char *gpu, *gpus, *gpu_memory, *gpu_tflops, *link;
     bool no_peer, models;
     struct machine_destination where;
@@ -219,6 +221,15 @@ static int plan_processor(const struct wishes *wishes, const char *name,
 
     if (cores < 0)
         return -EINVAL;
+    if (wishes->numa) {
+        long most =
+            cores < MACHINE_PLAN_MAX_NODES ? cores : MACHINE_PLAN_MAX_NODES;
+        long nodes = read_count("--numa", wishes->numa, 1, most);
+
+        if (nodes < 0)
+            return -EINVAL;
+        machine_plan_set_sockets(plan, (unsigned)nodes);
+    }
     if (wishes->core_flops) {
         flops = read_positive("--core-flops", wishes->core_flops);
         if (flops < 0)
@@ -271,6 +282,8 @@ static int plan_devices(const struct wishes *wishes, struct machine_plan *plan)
     if (machine_plan_add_devices(plan, wishes->gpu, (unsigned)n, memory, tflops,
                                  links.pcie_rate) < 0)
         return -EINVAL;
+    for (unsigned i = 0; i < plan->ndevices; i++)
+        plan->devices[i].numa = i * plan->nnuma / plan->ndevices;
     /* NVIDIA's drivers refuse copies between GeForce cards. */
     plan->no_peer =
         wishes->no_peer || strstr(plan->devices[0].model, "GeForce") != NULL;
@@ -284,6 +297,8 @@ static int make(const struct wishes *wishes, const char *name)
 
     if (rc == 0)
         rc = plan_devices(wishes, &plan);
+    if (rc == 0)
+        rc = machine_plan_note_sockets(&plan);
     if (rc == 0)
         rc = machine_plan_finish(&plan, &wishes->where);
     machine_plan_done(&plan);
@@ -383,6 +398,7 @@ int machine_new(int argc, char **argv, const char *const *sampling_dirs,
         {0, "cpu", &wishes.cpu, NULL},
         {0, "cores", &wishes.cores, NULL},
         {0, "core-flops", &wishes.core_flops, NULL},
+        {0, "numa", &wishes.numa, NULL},
         {0, "gpu", &wishes.gpu, NULL},
         {0, "gpus", &wishes.gpus, NULL},
         {0, "gpu-memory", &wishes.gpu_memory, NULL},
@@ -412,7 +428,8 @@ int machine_new(int argc, char **argv, const char *const *sampling_dirs,
                    wishes.where.output);
         return TOOL_USAGE;
     }
-    if (!wishes.cpu && (wishes.cores || wishes.gpu || wishes.gpus)) {
+    if (!wishes.cpu &&
+        (wishes.cores || wishes.gpu || wishes.gpus || wishes.numa)) {
         tool_error("machine new: which processor? give --cpu MODEL, or its "
                    "clock in GHz");
         return TOOL_USAGE;

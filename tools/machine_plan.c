@@ -32,6 +32,7 @@ void machine_plan_done(struct machine_plan *plan)
     free(plan->name);
     free(plan->processor);
     free(plan->pair_rates);
+    free(plan->cores);
     free(plan->assumed);
     *plan = (struct machine_plan){0};
 }
@@ -95,6 +96,20 @@ static double usual_memory_rate(unsigned ncores)
     return (ncores > 16 ? 8 : 2) * 3200e6 * 8;
 }
 
+/* NUMA nodes of a package, which share its channels of memory. */
+static double nodes_each(const struct machine_plan *plan)
+{
+    return plan->nnuma > plan->npackages ? (double)plan->nnuma / plan->npackages
+                                         : 1;
+}
+
+void machine_plan_set_sockets(struct machine_plan *plan, unsigned n)
+{
+    plan->nnuma = plan->npackages = n;
+    for (unsigned k = 0; k < n; k++)
+        plan->nodes[k].package = k;
+}
+
 int machine_plan_set_processor(struct machine_plan *plan, const char *name,
                                const char *model, unsigned ncores, double ghz,
                                double flops)
@@ -111,20 +126,24 @@ int machine_plan_set_processor(struct machine_plan *plan, const char *name,
     plan->ncores = ncores;
     if (plan->nnuma == 0)
         plan->nnuma = 1;
+    if (plan->npackages == 0)
+        plan->npackages = plan->nnuma;
     if (known) {
         plan->core_flops = known->clock * 1e9 * known->flops;
-        plan->memory_rate = known->memory_rate;
+        plan->memory_rate = known->memory_rate / nodes_each(plan);
         return 0;
     }
-    plan->memory_rate = usual_memory_rate(ncores);
+    plan->memory_rate =
+        usual_memory_rate(ncores / plan->npackages) / nodes_each(plan);
     if (ghz > 0) {
         plan->core_flops = ghz * 1e9 * (flops > 0 ? flops : 32);
         if (flops <= 0 &&
             machine_plan_assume(plan, "32 flop per cycle and core") < 0)
             return -ENOMEM;
     }
-    return machine_plan_assume(plan, "main memory of %.4g GB/s",
-                               plan->memory_rate / 1e9);
+    return machine_plan_assume(plan, "main memory of %.4g GB/s%s",
+                               plan->memory_rate / 1e9,
+                               plan->nnuma > 1 ? " on each NUMA node" : "");
 }
 
 int machine_plan_add_devices(struct machine_plan *plan, const char *model,
@@ -171,14 +190,27 @@ int machine_plan_add_devices(struct machine_plan *plan, const char *model,
     return 0;
 }
 
+int machine_plan_note_sockets(struct machine_plan *plan)
+{
+    if (plan->npackages < 2 || plan->nnuma < 2)
+        return 0;
+    return machine_plan_assume(
+        plan,
+        "%.3g GB/s each way between two sockets%s; without "
+        "STARPU_USE_NUMA=1 main memory is node 0's",
+        SOCKET_RATE / (plan->npackages - 1) / 1e9,
+        plan->npackages > 2 ? ", each joined to all others" : "");
+}
+
 /* ---- the description ---- */
 
 struct build {
     const struct machine_plan *plan;
     struct orr_machine_desc *desc;
     int rc; /* the first error; everything after it is left out */
-    unsigned ram, first_device;
-    int host, sockets, *groups, *pcie, *ports; /* links, -1: none */
+    unsigned ram, first_memory, first_device;
+    /* Links, -1: none; `hosts` of each node, `sockets` of each two packages. */
+    int *hosts, *sockets, *groups, *pcie, *ports;
 };
 
 static int check(struct build *b, int result)
@@ -210,28 +242,79 @@ static unsigned add_host(struct build *b, const char *kind, int number,
     return host < 0 ? 0 : (unsigned)host;
 }
 
+static void set_figure(struct build *b, unsigned host, const char *id,
+                       unsigned long long value)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%llu", value);
+    set_prop(b, host, id, text);
+}
+
+static void add_core(struct build *b, unsigned i)
+{
+    const struct machine_plan *plan = b->plan;
+    unsigned host = add_host(b, "CPU", (int)i, 2e9);
+
+    if (!plan->cores) {
+        if (plan->nnuma > 1)
+            set_figure(b, host, "numa",
+                       (unsigned long long)i * plan->nnuma / plan->ncores);
+        return;
+    }
+    set_figure(b, host, "package", plan->cores[i].package);
+    set_figure(b, host, "numa", plan->cores[i].numa);
+    for (unsigned level = 0; level < MACHINE_PLAN_CACHES; level++) {
+        char id[16];
+
+        snprintf(id, sizeof(id), "l%u-cache", level + 1);
+        if (plan->cores[i].caches[level])
+            set_figure(b, host, id, plan->cores[i].caches[level]);
+    }
+}
+
+/* RAM, and beside it what each of several nodes has. */
+static void add_memories(struct build *b)
+{
+    const struct machine_plan *plan = b->plan;
+
+    b->ram = add_host(b, "RAM", -1, 1);
+    if (plan->nnuma == 1 && plan->nodes[0].memory)
+        set_figure(b, b->ram, "numa0-memory", plan->nodes[0].memory);
+    for (unsigned k = 0; plan->nnuma > 1 && k < plan->nnuma; k++) {
+        unsigned host = add_host(b, "RAM", (int)k, 1);
+
+        if (k == 0)
+            b->first_memory = host;
+        if (plan->nodes[k].memory)
+            set_figure(b, host, "memsize", plan->nodes[k].memory);
+    }
+}
+
 static void add_hosts(struct build *b)
 {
     const struct machine_plan *plan = b->plan;
 
     set_prop(b, add_host(b, "MAIN", -1, 1), "model", plan->processor);
     for (unsigned i = 0; i < plan->ncores; i++)
-        add_host(b, "CPU", (int)i, 2e9);
+        add_core(b, i);
     for (unsigned i = 0; i < plan->ndevices; i++) {
         unsigned host = add_host(b, "CUDA", (int)i, 2e9);
-        char bytes[32];
 
         if (i == 0)
             b->first_device = host;
-        snprintf(bytes, sizeof(bytes), "%llu", plan->devices[i].memory);
         set_prop(b, host, "model", plan->devices[i].model);
-        set_prop(b, host, "memsize", bytes);
+        set_figure(b, host, "memsize", plan->devices[i].memory);
+        if (plan->nnuma > 1)
+            set_figure(b, host, "numa", plan->devices[i].numa);
+        if (*plan->devices[i].pci)
+            set_prop(b, host, "pci", plan->devices[i].pci);
         set_prop(b, host, "memcpy_peer",
                  plan->no_peer && plan->switch_rate == 0 && !plan->pair_rates
                      ? "0"
                      : "1");
     }
-    b->ram = add_host(b, "RAM", -1, 1);
+    add_memories(b);
 }
 
 /* The rate is cut to whole megabytes per second, as in the catalogue. */
@@ -308,14 +391,27 @@ static int group_link(const struct build *b, unsigned device)
     return group >= 0 ? b->groups[group] : -1;
 }
 
-/* Down is away from main memory, which is taken to be that of node 0. */
-static void add_memory_route(struct build *b, unsigned i)
+/* The link between two nodes' packages, up towards the lower one; none within
+ * a package. */
+static void add_socket_hop(struct build *b, int route, unsigned from,
+                           unsigned to)
 {
-    int route = begin_route(b, b->ram, b->first_device + i);
+    unsigned p = b->plan->nodes[from].package, q = b->plan->nodes[to].package;
 
-    add_hop(b, route, b->host, ORR_HOP_NONE);
-    if (b->plan->devices[i].numa > 0)
-        add_hop(b, route, b->sockets, ORR_HOP_DOWN);
+    if (p != q)
+        add_hop(b, route, b->sockets[p * MACHINE_PLAN_MAX_NODES + q],
+                p < q ? ORR_HOP_DOWN : ORR_HOP_UP);
+}
+
+/* Down is away from main memory. That of the machine as a whole, RAM, is taken
+ * to be node 0's. */
+static void add_memory_route(struct build *b, unsigned memory, unsigned node,
+                             unsigned i)
+{
+    int route = begin_route(b, memory, b->first_device + i);
+
+    add_hop(b, route, b->hosts[node], ORR_HOP_NONE);
+    add_socket_hop(b, route, node, b->plan->devices[i].numa);
     add_hop(b, route, group_link(b, i), ORR_HOP_DOWN);
     add_hop(b, route, b->pcie[i], ORR_HOP_DOWN);
     end_route(b, route);
@@ -330,9 +426,7 @@ static void add_pcie_hops(struct build *b, int route, unsigned i, unsigned j)
     add_hop(b, route, b->pcie[i], ORR_HOP_UP);
     if (!together)
         add_hop(b, route, group_link(b, i), ORR_HOP_UP);
-    if (from->numa != to->numa)
-        add_hop(b, route, b->sockets,
-                to->numa == 0 ? ORR_HOP_UP : ORR_HOP_DOWN);
+    add_socket_hop(b, route, from->numa, to->numa);
     if (!together)
         add_hop(b, route, group_link(b, j), ORR_HOP_DOWN);
     add_hop(b, route, b->pcie[j], ORR_HOP_DOWN);
@@ -367,9 +461,54 @@ static void add_peer_route(struct build *b, unsigned i, unsigned j)
     end_route(b, route);
 }
 
-static void fill(struct build *b)
+/* All links of a package to others are shared out among them. */
+static void add_node_links(struct build *b)
 {
     const struct machine_assumptions *a = &machine_assumptions;
+    const struct machine_plan *plan = b->plan;
+    unsigned n = plan->nnuma > 1 ? plan->npackages : 0;
+    char id[64] = "Host";
+
+    for (unsigned k = 0; k < plan->nnuma; k++) {
+        if (k)
+            snprintf(id, sizeof(id), "Host%u", k);
+        b->hosts[k] = add_link(b, id, plan->memory_rate * a->memory_efficiency,
+                               0, ORR_LINK_SHARED);
+    }
+    for (unsigned p = 0; p < n; p++)
+        for (unsigned q = p + 1; q < n; q++) {
+            int link;
+
+            snprintf(id, sizeof(id), "Interconnect-%u-%u", p, q);
+            link = add_link(b, id, SOCKET_RATE / (n - 1) * a->bus_efficiency, 0,
+                            ORR_LINK_SPLITDUPLEX);
+            b->sockets[p * MACHINE_PLAN_MAX_NODES + q] = link;
+            b->sockets[q * MACHINE_PLAN_MAX_NODES + p] = link;
+        }
+}
+
+/* The ways between main memories and to devices, where there are several. */
+static void add_node_routes(struct build *b)
+{
+    const struct machine_plan *plan = b->plan;
+
+    for (unsigned k = 0; plan->nnuma > 1 && k < plan->nnuma; k++) {
+        for (unsigned i = 0; i < plan->ndevices; i++)
+            add_memory_route(b, b->first_memory + k, k, i);
+        for (unsigned l = k + 1; l < plan->nnuma; l++) {
+            int route =
+                begin_route(b, b->first_memory + k, b->first_memory + l);
+
+            add_hop(b, route, b->hosts[k], ORR_HOP_NONE);
+            add_socket_hop(b, route, k, l);
+            add_hop(b, route, b->hosts[l], ORR_HOP_NONE);
+            end_route(b, route);
+        }
+    }
+}
+
+static void fill(struct build *b)
+{
     const struct machine_plan *plan = b->plan;
 
     check(b, orr_desc_set_text(&b->desc->provenance, "derived"));
@@ -378,16 +517,11 @@ static void fill(struct build *b)
         check(b, orr_props_set(&b->desc->props, &b->desc->nprops,
                                "orrery-assumed", plan->assumed));
     add_hosts(b);
-    b->host = add_link(b, "Host", plan->memory_rate * a->memory_efficiency, 0,
-                       ORR_LINK_SHARED);
-    for (unsigned i = 0; i < plan->ndevices && b->sockets < 0; i++)
-        if (plan->devices[i].numa > 0)
-            b->sockets =
-                add_link(b, "Interconnect", SOCKET_RATE * a->bus_efficiency, 0,
-                         ORR_LINK_SPLITDUPLEX);
+    add_node_links(b);
     add_device_links(b);
     for (unsigned i = 0; i < plan->ndevices; i++)
-        add_memory_route(b, i);
+        add_memory_route(b, b->ram, 0, i);
+    add_node_routes(b);
     for (unsigned i = 0; i < plan->ndevices; i++)
         for (unsigned j = i + 1; j < plan->ndevices; j++)
             add_peer_route(b, i, j);
@@ -396,16 +530,19 @@ static void fill(struct build *b)
 int machine_plan_describe(const struct machine_plan *plan,
                           struct orr_machine_desc **ret)
 {
-    int links[3][MACHINE_PLAN_MAX_DEVICES];
+    int links[3][MACHINE_PLAN_MAX_DEVICES], hosts[MACHINE_PLAN_MAX_NODES];
+    int sockets[MACHINE_PLAN_MAX_NODES * MACHINE_PLAN_MAX_NODES];
     struct build b = {.plan = plan,
-                      .host = -1,
-                      .sockets = -1,
+                      .hosts = hosts,
+                      .sockets = sockets,
                       .groups = links[0],
                       .pcie = links[1],
                       .ports = links[2]};
     struct orr_error err = {""};
 
     memset(links, -1, sizeof(links));
+    memset(hosts, -1, sizeof(hosts));
+    memset(sockets, -1, sizeof(sockets));
     if (orr_machine_desc_new(plan->name, &b.desc))
         return no_memory();
     fill(&b);

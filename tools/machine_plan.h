@@ -13,6 +13,8 @@
 
 #define MACHINE_PLAN_MAX_DEVICES 128
 #define MACHINE_PLAN_MAX_CORES   8192
+#define MACHINE_PLAN_MAX_NODES   32
+#define MACHINE_PLAN_CACHES      3
 
 struct machine_plan_device {
     char *model;               /* owned; "NVIDIA H100 PCIe 80GB" */
@@ -21,15 +23,28 @@ struct machine_plan_device {
     double pcie_rate;          /* bytes per second, one direction, published */
     int group;                 /* of devices behind one PCIe switch, -1: none */
     unsigned numa;             /* the node it hangs on */
+    char pci[16];              /* "0000:1b:00.0", "": not known */
+};
+
+struct machine_plan_node {
+    unsigned package;
+    unsigned long long memory; /* bytes, 0: not known */
+};
+
+struct machine_plan_core {
+    unsigned numa, package;
+    unsigned long long caches[MACHINE_PLAN_CACHES]; /* L1…, 0: not known */
 };
 
 /* All zero: nothing is known. */
 struct machine_plan {
-    char *name;      /* owned */
-    char *processor; /* owned; its model */
-    unsigned ncores, nnuma;
+    char *name;                        /* owned */
+    char *processor;                   /* owned; its model */
+    unsigned ncores, nnuma, npackages; /* 0 packages: as many as nodes */
+    struct machine_plan_node nodes[MACHINE_PLAN_MAX_NODES];
+    struct machine_plan_core *cores; /* owned; NULL: nodes have equal parts */
     double core_flops;  /* single precision, of one core; 0: not known */
-    double memory_rate; /* bytes per second, published */
+    double memory_rate; /* of a NUMA node, bytes per second, published */
     struct machine_plan_device *devices; /* owned */
     unsigned ndevices;
     bool no_peer; /* devices cannot copy to each other over PCIe */
@@ -49,6 +64,9 @@ int machine_plan_set_processor(struct machine_plan *plan, const char *name,
                                const char *model, unsigned ncores, double ghz,
                                double flops);
 
+/* Makes `n` NUMA nodes, each a socket, before the processor is set. */
+void machine_plan_set_sockets(struct machine_plan *plan, unsigned n);
+
 /* Adds devices of a model, with what is known of it; `memory` and `tflops` win
  * unless 0. Errors are printed: -EINVAL when the memory is not known, -E2BIG,
  * -ENOMEM. */
@@ -66,6 +84,10 @@ double machine_plan_nvlink_rate(const char *model);
 /* Notes an assumption (printf style). Errors are printed: -ENOMEM. */
 int machine_plan_assume(struct machine_plan *plan, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Says what is assumed between sockets, where there are several. Errors are
+ * printed: -ENOMEM. */
+int machine_plan_note_sockets(struct machine_plan *plan);
 
 /* The description. *ret is owned by the caller. Errors are printed. */
 int machine_plan_describe(const struct machine_plan *plan,

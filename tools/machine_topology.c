@@ -159,22 +159,43 @@ static const char *model_of(const struct topology *t, hwloc_obj_t pci)
     return model;
 }
 
-static unsigned numa_of(const struct topology *t, unsigned gpu)
+/* The main memories that have CPUs next to them are nodes, in their order. */
+static hwloc_obj_t node_object(const struct topology *t, unsigned number)
 {
-    hwloc_obj_t near, node = NULL;
+    hwloc_obj_t node = NULL;
 
-    if (t->nvidia.n && t->nvidia.numa[gpu] >= 0)
-        return (unsigned)t->nvidia.numa[gpu];
-    if (!t->gpus[gpu])
-        return 0;
-    near = hwloc_get_non_io_ancestor_obj(t->hwloc, t->gpus[gpu]);
     while ((node = hwloc_get_next_obj_by_type(t->hwloc, HWLOC_OBJ_NUMANODE,
                                               node)) != NULL)
-        if (near && near->nodeset && node->nodeset &&
-            hwloc_bitmap_weight(near->nodeset) == 1 &&
-            hwloc_bitmap_isequal(near->nodeset, node->nodeset))
-            return node->logical_index;
+        if (node->cpuset && !hwloc_bitmap_iszero(node->cpuset) && number-- == 0)
+            return node;
+    return NULL;
+}
+
+/* The node that an object is next to, the first of several, 0 if not said. */
+static unsigned node_near(const struct topology *t, hwloc_obj_t object)
+{
+    hwloc_obj_t node;
+
+    for (unsigned k = 0; (node = node_object(t, k)) != NULL; k++)
+        if (object && object->nodeset && node->nodeset &&
+            hwloc_bitmap_isset(object->nodeset, node->os_index))
+            return k < t->plan->nnuma ? k : 0;
     return 0;
+}
+
+/* Of several nodes that are equally near, as on a machine's root, the first is
+ * meant. */
+static unsigned numa_of(const struct topology *t, unsigned gpu)
+{
+    hwloc_obj_t node;
+
+    if (t->nvidia.n && t->nvidia.numa[gpu] >= 0)
+        for (unsigned k = 0; (node = node_object(t, k)) != NULL; k++)
+            if (node->os_index == (unsigned)t->nvidia.numa[gpu])
+                return k < t->plan->nnuma ? k : 0;
+    if (!t->gpus[gpu])
+        return 0;
+    return node_near(t, hwloc_get_non_io_ancestor_obj(t->hwloc, t->gpus[gpu]));
 }
 
 /* Whether two devices hang below one PCI bridge, the processor's apart. */
@@ -274,6 +295,14 @@ static int rate_of(struct topology *t, unsigned gpu, double *ret)
     return machine_plan_assume(t->plan, "PCI Express 4, sixteen lanes");
 }
 
+static void name_bus(hwloc_obj_t pci, char name[static 16])
+{
+    const struct hwloc_pcidev_attr_s *at = &pci->attr->pcidev;
+
+    snprintf(name, 16, "%04x:%02x:%02x.%01x", at->domain & 0xffffu, at->bus,
+             at->dev, at->func & 0xfu);
+}
+
 static int add_devices(struct topology *t)
 {
     for (unsigned i = 0; i < t->ngpus; i++) {
@@ -289,6 +318,8 @@ static int add_devices(struct topology *t)
         if (rc < 0)
             return rc;
         t->plan->devices[i].numa = numa_of(t, i);
+        if (t->gpus[i])
+            name_bus(t->gpus[i], t->plan->devices[i].pci);
         t->plan->no_peer |=
             strstr(t->plan->devices[i].model, "GeForce") != NULL;
     }
@@ -348,6 +379,58 @@ static unsigned count(const struct topology *t, hwloc_obj_type_t type)
     return n > 0 ? (unsigned)n : 0;
 }
 
+static unsigned package_of(const struct topology *t, hwloc_obj_t object)
+{
+    hwloc_obj_t package =
+        hwloc_get_ancestor_obj_by_type(t->hwloc, HWLOC_OBJ_PACKAGE, object);
+
+    return package && package->logical_index < t->plan->npackages
+               ? package->logical_index
+               : 0;
+}
+
+/* Packages and NUMA nodes, before the processor is set. */
+static void set_nodes(struct topology *t)
+{
+    struct machine_plan *plan = t->plan;
+    hwloc_obj_t node;
+
+    plan->npackages = count(t, HWLOC_OBJ_PACKAGE);
+    if (plan->npackages == 0 || plan->npackages > MACHINE_PLAN_MAX_NODES)
+        plan->npackages = 1;
+    while (plan->nnuma < MACHINE_PLAN_MAX_NODES &&
+           (node = node_object(t, plan->nnuma)) != NULL)
+        plan->nodes[plan->nnuma++] = (struct machine_plan_node){
+            package_of(t, node), node->attr->numanode.local_memory};
+}
+
+/* Where each core is, and its caches. */
+static int set_cores(struct topology *t)
+{
+    hwloc_obj_type_t type =
+        count(t, HWLOC_OBJ_CORE) ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+    struct machine_plan_core *cores =
+        calloc(t->plan->ncores, sizeof(*t->plan->cores));
+
+    t->plan->cores = cores;
+    if (!cores) {
+        tool_error("out of memory");
+        return -ENOMEM;
+    }
+    for (unsigned i = 0; i < t->plan->ncores; i++) {
+        hwloc_obj_t core = hwloc_get_obj_by_type(t->hwloc, type, i);
+
+        cores[i].numa = node_near(t, core);
+        cores[i].package = package_of(t, core);
+        for (hwloc_obj_t above = core; above; above = above->parent)
+            if (hwloc_obj_type_is_dcache(above->type) &&
+                above->attr->cache.depth <= MACHINE_PLAN_CACHES)
+                cores[i].caches[above->attr->cache.depth - 1] =
+                    above->attr->cache.size;
+    }
+    return 0;
+}
+
 static int set_processor(struct topology *t)
 {
     hwloc_obj_t package = hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_PACKAGE, 0);
@@ -370,21 +453,11 @@ static int set_processor(struct topology *t)
         tool_error("out of memory");
         return -ENOMEM;
     }
-    t->plan->nnuma = count(t, HWLOC_OBJ_NUMANODE);
+    set_nodes(t);
     rc = machine_plan_set_processor(
         t->plan, name, model ? model : "processor without name", cores, 0, 0);
     free(name);
-    return rc;
-}
-
-static int note_sockets(struct topology *t)
-{
-    for (unsigned i = 0; i < t->plan->ndevices; i++)
-        if (t->plan->devices[i].numa > 0)
-            return machine_plan_assume(
-                t->plan, "62.4 GB/s each way between NUMA nodes, main memory "
-                         "on node 0");
-    return 0;
+    return rc < 0 ? rc : set_cores(t);
 }
 
 int machine_topology_read(const struct machine_topology_options *options,
@@ -405,7 +478,7 @@ int machine_topology_read(const struct machine_topology_options *options,
     if (rc == 0)
         rc = add_nvlinks(&t);
     if (rc == 0)
-        rc = note_sockets(&t);
+        rc = machine_plan_note_sockets(&plan);
     if (t.hwloc)
         hwloc_topology_destroy(t.hwloc);
     nvidia_topology_done(&t.nvidia);

@@ -741,11 +741,33 @@ def topology_tests(tap, bench):
               "the interconnect", routes.get(("RAM", "CUDA0")) ==
               ["Host", "PCIe-switch0", "PCIe-CUDA0"] and
               routes.get(("RAM", "CUDA2")) ==
-              ["Host", "Interconnect", "PCIe-switch1", "PCIe-CUDA2"] and
+              ["Host", "Interconnect-0-1", "PCIe-switch1", "PCIe-CUDA2"] and
               routes.get(("CUDA0", "CUDA1")) == ["PCIe-CUDA0", "PCIe-CUDA1"]
               and routes.get(("CUDA1", "CUDA2")) ==
-              ["PCIe-CUDA1", "PCIe-switch0", "Interconnect", "PCIe-switch1",
+              ["PCIe-CUDA1", "PCIe-switch0", "Interconnect-0-1", "PCIe-switch1",
                "PCIe-CUDA2"], result)
+    tap.claim("NUMA nodes become main memories with links and places",
+              hosts["RAM1"]["memsize"] == str(1 << 30) and
+              (hosts["CPU3"]["numa"], hosts["CPU3"]["package"]) == ("1", "1")
+              and hosts["CUDA2"]["numa"] == "1" and
+              hosts["CUDA2"]["pci"] == "0000:82:00.0" and
+              routes[("RAM0", "RAM1")] ==
+              ["Host", "Interconnect-0-1", "Host1"] and
+              routes[("CUDA2", "RAM1")] ==
+              ["PCIe-CUDA2", "PCIe-switch1", "Host1"] and
+              "between two sockets" in result.out, result)
+    duo = bench.run("new", "duo", "--cpu", "EPYC 7763", "--cores", "128",
+                    "--gpu", "H100 PCIe", "--gpus", "4", "--numa", "2",
+                    "-o", bench.path("duo.xml"))
+    place = json.loads(bench.run("show", bench.path("duo.xml"), "--json")
+                       .out).get("topology", {})
+    tap.claim("new --numa makes sockets with equal parts",
+              [(n["host"], len(n["cpus"])) for n in place["numa_nodes"]] ==
+              [("RAM0", 64), ("RAM1", 64)] and
+              [g["numa_node"] for g in place["gpus"]] == [0, 0, 1, 1], duo)
+    tap.claim("new --numa wants a number that can be",
+              bench.run("new", "duo", "--cpu", "2", "--cores", "4", "--numa",
+                        "5", "-o", bench.path("no.xml")).code == 1)
     tap.claim("link speeds are hwloc's and said to be assumed",
               abs(links["PCIe-CUDA0"]["bytes_per_second"] - 31.507692e9 * .85)
               < 1e6 and "hwloc looked" in result.out and
@@ -765,7 +787,7 @@ def topology_tests(tap, bench):
               links["NVLink-CUDA0-CUDA1"]["bytes_per_second"] ==
               2 * 25e9 * .91 and
               links["NVLink-CUDA0-CUDA2"]["bytes_per_second"] == 25e9 * .91
-              and "Interconnect" in routes[("CUDA0", "CUDA3")], result)
+              and "Interconnect-0-1" in routes[("CUDA0", "CUDA3")], result)
     bare = bench.write("bare.xml", hwloc_xml(0))
     topo = bench.write("topo.txt", topo_text(8, lambda i, j: "NV18",
                                              lambda i: i // 4))
@@ -790,7 +812,7 @@ def topology_tests(tap, bench):
               routes[("RAM", "CUDA1")] ==
               ["Host", "PCIe-switch0", "PCIe-CUDA1"] and
               routes[("RAM", "CUDA5")] ==
-              ["Host", "Interconnect", "PCIe-switch2", "PCIe-CUDA5"] and
+              ["Host", "Interconnect-0-1", "PCIe-switch2", "PCIe-CUDA5"] and
               ("CUDA0", "CUDA1") not in routes, result)
     silent = bench.write("silent.xml", hwloc_xml(1, with_cuda=False))
     result = get(silent)[0]
