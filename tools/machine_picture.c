@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/machine_picture.c - see machine_picture.h. From top to bottom:
- * processors and disks; main memory as a bar over the whole width; a bar for
+ * processors, a box for each NUMA node, and disks; main memory as a bar over
+ * the whole width, or, where it is several nodes, a panel for each with its
+ * processors, bar and devices, and links between memories above; a bar for
  * each hub, over the devices that share it; the devices; what connects devices
  * without main memory; the table of bandwidths. A bar stands above all that
  * hangs on it and devices of a hub stand together (machine_view.h), so that no
@@ -12,6 +14,8 @@
 #include "tools/machine_table.h"
 #include "tools/machine_view.h"
 #include "tools/svg.h"
+
+#include "platforms/locality.h"
 
 #include <errno.h>
 #include <math.h>
@@ -45,7 +49,26 @@ struct column {
     unsigned first, n;
 };
 
+/* A NUMA node; where main memory is several, a panel with all that is its. */
+struct panel {
+    double x, width; /* of the panel, or of the box of processors */
+};
+
+/* A link between two main memories, above their panels. */
+struct bridge {
+    unsigned a, b; /* panels, a < b */
+    unsigned level;
+    struct view_rate rate;
+    const char *name; /* of its slowest link, the description's */
+};
+
 struct picture {
+    struct orr_locality locality;
+    struct panel *panels;   /* owned; of each node */
+    struct bridge *bridges; /* owned */
+    unsigned nbridges, nbridge_levels;
+    double *column_at; /* owned; left edges */
+    double top;        /* of the processors */
     const struct orr_machine_desc *desc;
     struct machine_view view;
     struct column *columns; /* owned */
@@ -55,7 +78,7 @@ struct picture {
     unsigned *rows;      /* owned; per hub, 0 at the top */
     unsigned depth;      /* rows of hubs; 0: there are none */
     unsigned nlevels;
-    double width, left; /* of what hangs together; left: where it begins */
+    double width;
     double memory_y, devices_y, below_y; /* tops of rows */
     FILE *out;
 };
@@ -190,7 +213,7 @@ static int make_columns(struct picture *p)
 
 static double column_x(const struct picture *p, unsigned column)
 {
-    return p->left + PITCH * column;
+    return p->column_at[column];
 }
 
 /* The least and the greatest column of a hub's devices. */
@@ -314,7 +337,8 @@ static unsigned count_others(const struct orr_machine_desc *desc)
     unsigned n = 0;
 
     for (unsigned h = 0; h < desc->nhosts; h++)
-        n += is_disk(&desc->hosts[h]) || is_memory(&desc->hosts[h]);
+        n += is_disk(&desc->hosts[h]) ||
+             (desc->nnuma < 2 && is_memory(&desc->hosts[h]));
     return n;
 }
 
@@ -324,24 +348,146 @@ static unsigned cores_across(unsigned ncpu)
     return ncpu > 96 ? 32 : ncpu > 12 ? 16 : 12;
 }
 
-#define CORE 11
+#define CORE      11
+#define PADDING   14 /* within a panel */
+#define BOX_GAP   24 /* between boxes of processors */
+#define PANEL_GAP 92 /* room for the figures of links between memories */
+#define BRIDGE    30 /* from one link between memories to the next */
+
+/* Lines of text below the number of CPUs, and below the cores. */
+static bool has_place(const struct picture *p)
+{
+    const struct orr_locality_node *node = p->locality.nodes;
+
+    return p->locality.nnodes == 1 && (node->package >= 0 || node->memory > 0);
+}
+
+static bool has_caches(const struct picture *p)
+{
+    for (unsigned level = 0; level < ORR_CACHE_LEVELS; level++)
+        if (p->locality.nodes[0].caches[level] > 0)
+            return true;
+    return false;
+}
+
+static unsigned most_cpus(const struct picture *p)
+{
+    unsigned most = 0;
+
+    for (unsigned k = 0; k < p->locality.nnodes; k++)
+        if (p->locality.nodes[k].ncpus > most)
+            most = p->locality.nodes[k].ncpus;
+    return most;
+}
 
 static double cores_height(const struct picture *p)
 {
-    unsigned across = cores_across(p->desc->ncpu);
+    unsigned n = most_cpus(p), across = cores_across(n);
 
-    return p->desc->ncpu > 512 ? 0
-                               : (p->desc->ncpu + across - 1) / across * CORE;
+    return n > 512 ? 0 : (n + across - 1) / across * CORE;
+}
+
+static double processor_height(const struct picture *p)
+{
+    return 56 + (has_place(p) ? 15 : 0) + cores_height(p) +
+           (has_caches(p) ? 16 : 0);
 }
 
 static double processor_width(const struct picture *p)
 {
-    return fmax(250, cores_across(p->desc->ncpu) * CORE + 24);
+    return fmax(p->locality.nnodes > 1 ? 210 : 250,
+                cores_across(most_cpus(p)) * CORE + 24);
+}
+
+/* The panel of a device: that of its main memory. */
+static unsigned panel_of(const struct picture *p, unsigned column)
+{
+    unsigned home = p->view.devices[p->columns[column].first].home;
+
+    for (unsigned k = 0; k < p->locality.nnodes; k++)
+        if (p->locality.nodes[k].host == (int)home)
+            return k;
+    return 0;
+}
+
+/* Boxes of processors side by side; devices below, in their order. */
+static double place_together(struct picture *p)
+{
+    unsigned n = p->locality.nnodes;
+    double row = processor_width(p) * n + BOX_GAP * (n - 1.0), wanted;
+
+    for (unsigned k = 0; k < n; k++)
+        p->panels[k] = (struct panel){
+            MARGIN + k * (processor_width(p) + BOX_GAP), processor_width(p)};
+    wanted =
+        fmax(p->ncolumns * (double)PITCH, row + PITCH * count_others(p->desc));
+    for (unsigned c = 0; c < p->ncolumns; c++)
+        p->column_at[c] = MARGIN + (wanted - p->ncolumns * (double)PITCH) / 2 +
+                          PITCH * (double)c;
+    return wanted;
+}
+
+/* A panel for each memory, with its devices; disks stand in the first. */
+static double place_apart(struct picture *p)
+{
+    double x = MARGIN;
+
+    for (unsigned k = 0; k < p->locality.nnodes; k++) {
+        double inner = processor_width(p);
+        unsigned n = 0;
+
+        if (k == 0)
+            inner += PITCH * count_others(p->desc);
+        for (unsigned c = 0; c < p->ncolumns; c++)
+            if (panel_of(p, c) == k)
+                p->column_at[c] = x + PADDING + PITCH * (double)n++;
+        inner = fmax(inner, n * (double)PITCH - (PITCH - BOX_WIDTH));
+        p->panels[k] = (struct panel){x, inner + 2 * PADDING};
+        x += p->panels[k].width + PANEL_GAP;
+    }
+    return x - PANEL_GAP - MARGIN;
+}
+
+static struct view_rate rate_between(const struct orr_machine_desc *desc,
+                                     unsigned from, unsigned to,
+                                     const char **ret_name);
+
+/* Finds the links between memories. Short ones hang low, long ones above. */
+static int make_bridges(struct picture *p)
+{
+    unsigned n = p->locality.memories ? p->locality.nnodes : 0;
+
+    p->bridges = calloc((size_t)n * n + 1, sizeof(*p->bridges));
+    if (!p->bridges)
+        return -ENOMEM;
+    for (unsigned span = 1; span < n; span++)
+        for (unsigned a = 0; a + span < n; a++) {
+            struct bridge *bridge = &p->bridges[p->nbridges];
+            int from = p->locality.nodes[a].host;
+            int to = p->locality.nodes[a + span].host;
+
+            if (from < 0 || to < 0)
+                continue;
+            *bridge = (struct bridge){.a = a, .b = a + span, .level = 1};
+            bridge->rate = rate_between(p->desc, (unsigned)from, (unsigned)to,
+                                        &bridge->name);
+            if (!bridge->name)
+                continue;
+            for (unsigned i = 0; i < p->nbridges; i++)
+                if (p->bridges[i].a < bridge->b &&
+                    bridge->a < p->bridges[i].b &&
+                    bridge->level <= p->bridges[i].level)
+                    bridge->level = p->bridges[i].level + 1;
+            if (bridge->level > p->nbridge_levels)
+                p->nbridge_levels = bridge->level;
+            p->nbridges++;
+        }
+    return 0;
 }
 
 static int lay_out(struct picture *p)
 {
-    double top_row, wanted;
+    double wanted;
     double table =
         machine_table_fits(p->desc) ? machine_table_width(p->desc) : 0;
     int rc = make_columns(p);
@@ -350,13 +496,19 @@ static int lay_out(struct picture *p)
         rc = make_rows(p);
     if (rc == 0)
         rc = make_levels(p);
+    if (rc == 0)
+        rc = make_bridges(p);
     if (rc < 0)
         return rc;
-    top_row = processor_width(p) + PITCH * count_others(p->desc);
-    wanted = fmax(p->ncolumns * (double)PITCH, top_row);
+    p->column_at = calloc(p->ncolumns + (size_t)1, sizeof(*p->column_at));
+    p->panels = calloc(p->locality.nnodes, sizeof(*p->panels));
+    if (!p->column_at || !p->panels)
+        return -ENOMEM;
+    wanted = p->locality.memories ? place_apart(p) : place_together(p);
     p->width = fmax(wanted, fmax(table, 480)) + 2 * MARGIN;
-    p->left = MARGIN + (wanted - p->ncolumns * (double)PITCH) / 2;
-    p->memory_y = TOP + 56 + cores_height(p) + GAP - 14;
+    p->top =
+        TOP + (p->locality.memories ? PADDING : 0) + BRIDGE * p->nbridge_levels;
+    p->memory_y = p->top + processor_height(p) + GAP - 14;
     p->devices_y =
         p->memory_y + BAR_HEIGHT + GAP + p->depth * (BAR_HEIGHT + GAP - 18.0);
     p->below_y = p->devices_y + (p->ncolumns ? BOX_HEIGHT : -GAP);
@@ -370,6 +522,13 @@ static double bar_y(const struct picture *p, int hub)
 }
 
 /* ---- drawing ---- */
+
+static const char *processor_model(const struct picture *p)
+{
+    int host = orr_machine_desc_host(p->desc, "MAIN");
+
+    return host < 0 ? NULL : orr_host_desc_prop(&p->desc->hosts[host], "model");
+}
 
 static void draw_title(const struct picture *p)
 {
@@ -387,50 +546,106 @@ static void draw_title(const struct picture *p)
     strncat(text,
             p->desc->provenance ? p->desc->provenance : "origin not stated",
             sizeof(text) - strlen(text) - 1);
+    if (p->locality.nnodes > 1 && processor_model(p)) {
+        strncat(text, " · ", sizeof(text) - strlen(text) - 1);
+        strncat(text, processor_model(p), sizeof(text) - strlen(text) - 1);
+    }
     svg_text(p->out, MARGIN, 56, &faint, 0, text);
 }
 
-static void draw_processor(const struct picture *p)
+/* "NUMA 0 · package 0 · 23.5 GiB" */
+static void place_text(const struct orr_locality_node *node, char text[TEXT])
 {
-    const struct orr_machine_desc *desc = p->desc;
-    int main_host = orr_machine_desc_host(desc, "MAIN");
-    const char *model =
-        main_host < 0 ? NULL
-                      : orr_host_desc_prop(&desc->hosts[main_host], "model");
-    unsigned across = cores_across(desc->ncpu);
-    double width = processor_width(p), height = 56 + cores_height(p);
-    char text[TEXT];
+    int length = snprintf(text, TEXT, "NUMA %u", node->number);
 
-    svg_line(p->out, MARGIN + width / 2, TOP + height, MARGIN + width / 2,
-             p->memory_y, 3, WIRE);
-    svg_box(p->out, MARGIN, TOP, width, height, 6, "#e8f1fb", "#3b6ea5");
-    snprintf(text, sizeof(text), "%u CPU%s", desc->ncpu,
-             desc->ncpu == 1 ? "" : "s");
-    svg_text(p->out, MARGIN + 12, TOP + 20, &bold, 0, text);
-    svg_text(p->out, MARGIN + 12, TOP + 37, &faint, (unsigned)(width / 7.0),
-             model ? model : "model not stated");
-    for (unsigned i = 0; cores_height(p) > 0 && i < desc->ncpu; i++)
-        svg_box(p->out, MARGIN + 12 + i % across * (double)CORE,
-                TOP + 46 + i / across * (double)CORE, CORE - 3, CORE - 3, 1.5,
+    if (node->package >= 0)
+        length += snprintf(text + length, TEXT - (size_t)length,
+                           " · package %d", node->package);
+    if (node->memory > 0)
+        snprintf(text + length, TEXT - (size_t)length, " · %.4g GiB",
+                 node->memory / (1 << 30));
+}
+
+/* "L1 48 KiB · L2 1 MiB · L3 32 MiB" */
+static void caches_text(const struct orr_locality_node *node, char text[TEXT])
+{
+    int length = 0;
+
+    text[0] = '\0';
+    for (unsigned level = 0; level < ORR_CACHE_LEVELS; level++) {
+        double kib = node->caches[level] / 1024;
+
+        if (kib > 0 && length < TEXT - 24)
+            length += snprintf(text + length, TEXT - (size_t)length,
+                               "%sL%u %.4g %s", length ? " · " : "", level + 1,
+                               kib < 1024 ? kib : kib / 1024,
+                               kib < 1024 ? "KiB" : "MiB");
+    }
+}
+
+static void draw_cores(const struct picture *p, double x, double y, unsigned n)
+{
+    unsigned across = cores_across(most_cpus(p));
+
+    for (unsigned i = 0; cores_height(p) > 0 && i < n; i++)
+        svg_box(p->out, x + i % across * (double)CORE,
+                y + i / across * (double)CORE, CORE - 3, CORE - 3, 1.5,
                 "#8db4dd", "none");
 }
 
-/* What carries data between main memory and another memory. */
-static struct view_rate rate_to(const struct orr_machine_desc *desc,
-                                unsigned host)
+/* The processors of a node. */
+static void draw_processor(const struct picture *p, unsigned k)
 {
-    unsigned ram = (unsigned)orr_machine_desc_host(desc, "RAM");
+    const struct orr_locality_node *node = &p->locality.nodes[k];
+    const char *model = processor_model(p);
+    double x = p->panels[k].x + (p->locality.memories ? PADDING : 0);
+    double y = p->top, width = processor_width(p), height = processor_height(p);
+    unsigned letters = (unsigned)(width / 6.6);
+    char text[TEXT];
+
+    svg_line(p->out, x + width / 2, y + height, x + width / 2, p->memory_y, 3,
+             WIRE);
+    svg_box(p->out, x, y, width, height, 6, "#e8f1fb", "#3b6ea5");
+    snprintf(text, sizeof(text), "%u CPU%s", node->ncpus,
+             node->ncpus == 1 ? "" : "s");
+    svg_text(p->out, x + 12, y + 20, &bold, 0, text);
+    place_text(node, text);
+    if (p->locality.nnodes > 1)
+        svg_text(p->out, x + 12, y + 37, &faint, letters, text);
+    else
+        svg_text(p->out, x + 12, y + 37, &faint, (unsigned)(width / 7.0),
+                 model ? model : "model not stated");
+    y += 46;
+    if (has_place(p)) {
+        svg_text(p->out, x + 12, y + 6, &faint, letters, text);
+        y += 15;
+    }
+    draw_cores(p, x + 12, y, node->ncpus);
+    caches_text(node, text);
+    svg_text(p->out, x + 12, p->top + height - 9, &faint, letters, text);
+}
+
+/* What carries data between two memories, and the link that limits it most. */
+static struct view_rate rate_between(const struct orr_machine_desc *desc,
+                                     unsigned from, unsigned to,
+                                     const char **ret_name)
+{
     struct view_rate rate = {0};
 
+    *ret_name = NULL;
     for (int way = 0; way < 2; way++) {
-        int r = way ? orr_machine_desc_route(desc, host, ram)
-                    : orr_machine_desc_route(desc, ram, host);
+        int r = way ? orr_machine_desc_route(desc, to, from)
+                    : orr_machine_desc_route(desc, from, to);
         double least = INFINITY, latency = 0;
 
         for (unsigned i = 0; r >= 0 && i < desc->routes[r].nhops; i++) {
             const struct orr_link_desc *link =
                 &desc->links[desc->routes[r].hops[i].link];
 
+            if (link->bandwidth < least) {
+                *ret_name = link->id;
+                rate.shared = link->sharing == ORR_LINK_SHARED;
+            }
             least = fmin(least, link->bandwidth);
             latency += link->latency * 1e6;
         }
@@ -445,16 +660,20 @@ static struct view_rate rate_to(const struct orr_machine_desc *desc,
  * in the picture: the arrows turn. */
 static void draw_others(const struct picture *p)
 {
-    double x = MARGIN + processor_width(p) + PITCH - BOX_WIDTH;
+    unsigned last = p->locality.memories ? 0 : p->locality.nnodes - 1;
+    unsigned ram = (unsigned)orr_machine_desc_host(p->desc, "RAM");
+    double x = p->panels[last].x + (p->locality.memories ? PADDING : 0) +
+               processor_width(p) + PITCH - BOX_WIDTH;
 
     for (unsigned h = 0; h < p->desc->nhosts; h++) {
         const struct orr_host_desc *host = &p->desc->hosts[h];
-        double height = 40, y = TOP + 56 + cores_height(p) - height;
+        double height = 40, y = p->top + processor_height(p) - height;
         struct view_rate rate, turned;
+        const char *name;
 
-        if (!is_disk(host) && !is_memory(host))
+        if (!is_disk(host) && (p->locality.memories || !is_memory(host)))
             continue;
-        rate = rate_to(p->desc, h);
+        rate = rate_between(p->desc, ram, h, &name);
         turned = (struct view_rate){rate.up, rate.down, rate.latency_us,
                                     rate.shared};
         svg_line(p->out, x + LINE_AT, y + height, x + LINE_AT, p->memory_y, 2,
@@ -468,22 +687,80 @@ static void draw_others(const struct picture *p)
     }
 }
 
+static void draw_bar(const struct picture *p, double x, double width,
+                     const char *name, double gib)
+{
+    char text[TEXT];
+
+    snprintf(text, sizeof(text), gib > 0 ? "%.20s, %.4g GiB" : "%.20s", name,
+             gib);
+    svg_box(p->out, x, p->memory_y, width, BAR_HEIGHT, 6, "#fdf3d8", "#b58900");
+    svg_text(p->out, x + width / 2, p->memory_y + 19,
+             &(struct svg_style){13, "middle", INK, 1, 0}, 0, text);
+}
+
 static void draw_memory(const struct picture *p)
 {
-    double right = p->left + p->ncolumns * (double)PITCH - (PITCH - BOX_WIDTH);
-    double top_right =
-        MARGIN + processor_width(p) + PITCH * count_others(p->desc);
-    double width = fmax(right, top_right) - MARGIN;
+    const struct panel *last = &p->panels[p->locality.nnodes - 1];
     int ram = orr_machine_desc_host(p->desc, "RAM");
-    char text[TEXT] = "RAM";
+    double right = last->x + last->width + PITCH * count_others(p->desc);
 
-    if (ram >= 0 && memory_gib(&p->desc->hosts[ram]) > 0)
-        snprintf(text, sizeof(text), "RAM, %.4g GiB",
-                 memory_gib(&p->desc->hosts[ram]));
-    svg_box(p->out, MARGIN, p->memory_y, width, BAR_HEIGHT, 6, "#fdf3d8",
-            "#b58900");
-    svg_text(p->out, MARGIN + width / 2, p->memory_y + 19,
-             &(struct svg_style){13, "middle", INK, 1, 0}, 0, text);
+    if (p->ncolumns)
+        right = fmax(right, column_x(p, p->ncolumns - 1) + BOX_WIDTH);
+    draw_bar(p, MARGIN, right - MARGIN, "RAM",
+             ram < 0 ? 0 : memory_gib(&p->desc->hosts[ram]));
+}
+
+static void draw_memories(const struct picture *p)
+{
+    for (unsigned k = 0; k < p->locality.nnodes; k++) {
+        int host = p->locality.nodes[k].host;
+
+        if (host >= 0)
+            draw_bar(p, p->panels[k].x + PADDING,
+                     p->panels[k].width - 2 * PADDING, p->desc->hosts[host].id,
+                     p->locality.nodes[k].memory / (1 << 30));
+    }
+}
+
+/* What lies behind all that belongs to a node. */
+static void draw_panels(const struct picture *p)
+{
+    double bottom =
+        p->ncolumns ? p->devices_y + BOX_HEIGHT : p->memory_y + BAR_HEIGHT;
+
+    for (unsigned k = 0; k < p->locality.nnodes; k++)
+        svg_box(p->out, p->panels[k].x, p->top - PADDING, p->panels[k].width,
+                bottom - p->top + 2 * PADDING, 10, "#f8f9fb", "#c3ccd6");
+}
+
+/* Links between memories, above the panels; figures last, upon all lines. */
+static void draw_bridges(const struct picture *p)
+{
+    for (int labels = 0; labels < 2; labels++)
+        for (unsigned i = 0; i < p->nbridges; i++) {
+            const struct bridge *bridge = &p->bridges[i];
+            const struct panel *a = &p->panels[bridge->a];
+            const struct panel *b = &p->panels[bridge->b];
+            double part = (bridge->level - 1.0) / p->nbridge_levels;
+            double x1 = a->x + a->width - 30 - (a->width / 2 - 50) * part;
+            double x2 = b->x + 30 + (b->width / 2 - 50) * part;
+            double y0 = p->top - PADDING, y = y0 - BRIDGE * bridge->level + 8;
+            char rate[TEXT], latency[TEXT], text[3 * TEXT];
+
+            if (!labels) {
+                svg_line(p->out, x1, y0, x1, y, 2, "#b58900");
+                svg_line(p->out, x1, y, x2, y, 2, "#b58900");
+                svg_line(p->out, x2, y, x2, y0, 2, "#b58900");
+                continue;
+            }
+            rate_text(&bridge->rate, rate);
+            latency_text(bridge->rate.latency_us, latency);
+            snprintf(text, sizeof(text), "%.40s · %s%s%s", bridge->name, rate,
+                     *latency ? " · " : "", latency);
+            svg_text(p->out, (x1 + x2) / 2, y - 5,
+                     &(struct svg_style){11, "middle", INK, 0, 1}, 0, text);
+        }
 }
 
 /* A bar that is alone may be wider than what hangs on it. */
@@ -684,13 +961,18 @@ static void draw(struct picture *p)
 
     svg_begin(p->out, p->width, height, p->desc->name);
     draw_title(p);
-    draw_processor(p);
+    if (p->locality.memories) {
+        draw_panels(p);
+        draw_bridges(p);
+    }
+    for (unsigned k = 0; k < p->locality.nnodes; k++)
+        draw_processor(p, k);
     draw_others(p);
     for (unsigned h = 0; h < p->view.nhubs; h++)
         draw_hub(p, h);
     for (unsigned c = 0; c < p->ncolumns; c++)
         draw_device(p, c);
-    draw_memory(p);
+    (p->locality.memories ? draw_memories : draw_memory)(p);
     for (unsigned i = 0; i < p->view.nclusters; i++)
         draw_cluster(p, (int)i);
     draw_directs(p);
@@ -706,10 +988,14 @@ static void draw(struct picture *p)
 int machine_picture(const struct orr_machine_desc *desc, FILE *out)
 {
     struct picture p = {.desc = desc, .out = out};
-    int rc = machine_view_init(desc, &p.view);
+    int rc = orr_locality_init(desc, &p.locality);
 
-    if (rc < 0)
+    if (rc == 0)
+        rc = machine_view_init(desc, &p.view);
+    if (rc < 0) {
+        orr_locality_done(&p.locality);
         return rc;
+    }
     rc = lay_out(&p);
     if (rc == 0)
         draw(&p);
@@ -717,6 +1003,10 @@ int machine_picture(const struct orr_machine_desc *desc, FILE *out)
     free(p.column_of);
     free(p.levels);
     free(p.rows);
+    free(p.panels);
+    free(p.bridges);
+    free(p.column_at);
     machine_view_done(&p.view);
+    orr_locality_done(&p.locality);
     return rc;
 }

@@ -11,6 +11,8 @@
  */
 #include "tools/machine_view.h"
 
+#include "platforms/locality.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,8 +126,11 @@ static int add_devices(struct use *u)
             if (orr_host_desc_number(&desc->hosts[h], kinds[k]) < 0)
                 continue;
             u->device_of[h] = (int)u->view->ndevices;
-            u->view->devices[u->view->ndevices++] =
-                (struct view_device){.host = h, .hub = -1, .cluster = -1};
+            u->view->devices[u->view->ndevices++] = (struct view_device){
+                .host = h,
+                .home = (unsigned)orr_machine_desc_home(desc, &desc->hosts[h]),
+                .hub = -1,
+                .cluster = -1};
         }
     return 0;
 }
@@ -134,7 +139,6 @@ static int mark_uses(struct use *u)
 {
     const struct orr_machine_desc *desc = u->desc;
     size_t cells = (size_t)desc->nlinks * u->view->ndevices + 1;
-    int ram = orr_machine_desc_host(desc, "RAM");
 
     u->down = calloc(cells, sizeof(bool));
     u->up = calloc(cells, sizeof(bool));
@@ -144,9 +148,12 @@ static int mark_uses(struct use *u)
     for (unsigned r = 0; r < desc->nroutes; r++) {
         const struct orr_route_desc *route = &desc->routes[r];
         int to = u->device_of[route->dst], from = u->device_of[route->src];
-        bool *marks = (int)route->src == ram && to >= 0     ? u->down
-                      : (int)route->dst == ram && from >= 0 ? u->up
-                                                            : NULL;
+        bool *marks = NULL;
+
+        if (to >= 0 && route->src == u->view->devices[to].home)
+            marks = u->down;
+        else if (from >= 0 && route->dst == u->view->devices[from].home)
+            marks = u->up;
 
         for (unsigned i = 0; marks && i < route->nhops; i++)
             marks[cell(u, route->hops[i].link,
@@ -238,14 +245,15 @@ static bool goes(const struct use *u, const bool *marks, unsigned link)
 static bool is_before_another(const struct use *u, unsigned link)
 {
     const struct orr_machine_desc *desc = u->desc;
-    unsigned ram = (unsigned)orr_machine_desc_host(desc, "RAM"), device = 0;
     const struct orr_route_desc *route;
+    unsigned device = 0;
     bool seen = false;
     int r;
 
     while (!uses(u, link, device))
         device++;
-    r = orr_machine_desc_route(desc, ram, u->view->devices[device].host);
+    r = orr_machine_desc_route(desc, u->view->devices[device].home,
+                               u->view->devices[device].host);
     if (r < 0 || !u->up[cell(u, link, device)])
         return false;
     route = &desc->routes[r];
@@ -325,13 +333,13 @@ static void connect(struct use *u)
 {
     struct machine_view *view = u->view;
     const struct orr_machine_desc *desc = u->desc;
-    unsigned ram = (unsigned)orr_machine_desc_host(desc, "RAM");
 
     for (unsigned h = 0; h < view->nhubs; h++)
         view->hubs[h].parent = parent_of(view, &view->hubs[h]);
     for (unsigned h = 0; h < view->nhubs; h++) {
         struct view_hub *hub = &view->hubs[h];
         unsigned host = view->devices[hub->devices[0]].host;
+        unsigned ram = view->devices[hub->devices[0]].home;
 
         hub->depth = depth_of(view, (int)h);
         hub->rate.latency_us =
@@ -342,6 +350,7 @@ static void connect(struct use *u)
     }
     for (unsigned d = 0; d < view->ndevices; d++) {
         struct view_device *device = &view->devices[d];
+        unsigned ram = device->home;
 
         for (unsigned h = 0; h < view->nhubs; h++)
             if (holds(&view->hubs[h], d) &&
@@ -571,6 +580,8 @@ static bool comes_before(const struct machine_view *view,
 {
     int of_a[8], of_b[8];
 
+    if (a->home != b->home)
+        return a->home < b->home;
     path_of(view, a->hub, of_a);
     path_of(view, b->hub, of_b);
     for (int i = 0; i < 8; i++)

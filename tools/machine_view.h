@@ -30,6 +30,7 @@ struct view_hub {
 
 struct view_device {
     unsigned host;         /* index in the description */
+    unsigned home;         /* the main memory next to it, a host */
     int hub;               /* nearest, -1: none is shared */
     struct view_rate rate; /* of the links that only it uses */
     int cluster;           /* switch between devices, -1: none */

@@ -86,7 +86,8 @@ def pack(path, members, mark=MARK, folder="evil"):
 
 def picture(bench, name, **more):
     path = bench.path("picture.svg")
-    result = bench.run("show", name, "--svg", path, **more)
+    result = bench.run("show", *([name] if name else []), "--svg", path,
+                       **more)
     if result.code:
         return result, None, []
     root = ET.parse(path).getroot()
@@ -95,13 +96,21 @@ def picture(bench, name, **more):
 
 
 def boxes_apart(root):
-    """Whether no two of the boxes that carry text cross each other."""
+    """Whether no two of the boxes that carry text cross each other, nor two of
+    the panels behind them, and no box an edge of a panel."""
     boxes = [tuple(float(e.get(k)) for k in ("x", "y", "width", "height"))
+             + (e.get("fill") == "#f8f9fb",)
              for e in root.iter(SVG + "rect") if e.get("stroke") and
              e.get("stroke") != "none"]
-    for i, (x, y, w, h) in enumerate(boxes):
-        for x2, y2, w2, h2 in boxes[:i]:
-            if x < x2 + w2 and x2 < x + w and y < y2 + h2 and y2 < y + h:
+
+    def holds(a, b):
+        return (a[4] and not b[4] and a[0] <= b[0] and a[1] <= b[1] and
+                b[0] + b[2] <= a[0] + a[2] and b[1] + b[3] <= a[1] + a[3])
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            if a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and \
+                    a[1] < b[1] + b[3] and b[1] < a[1] + a[3] and \
+                    not holds(a, b) and not holds(b, a):
                 return False
     return True
 
@@ -137,17 +146,27 @@ def picture_tests(tap, bench, catalogue, shared):
         tap.claim(f"the picture of {name} has all its devices, apart and "
                   "inside", root is not None and boxes_apart(root) and
                   inside(root) and all(d in texts for d in devices) and
-                  ("%d CPUs" % desc["cpus"]) in texts, result)
+                  sum(int(t.split()[0]) for t in texts
+                      if t.endswith((" CPUs", " CPU"))) == desc["cpus"],
+                  result)
     _, _, texts = picture(bench, "hgx-h100-8")
     tap.claim("links carry bandwidth and latency",
               texts.count("53.6 GB/s each way") == 8 and "8 µs" in texts and
               texts.count("410 GB/s each way") == 8 and
               any("switch of 8 devices" in t for t in texts))
     _, _, texts = picture(bench, "r940xa-4")
-    tap.claim("links between sockets are drawn, also for one device",
-              all("UPI-0-%d" % i in texts for i in (1, 2, 3)) and
-              texts.count("17.7 GB/s each way") == 3 and
+    tap.claim("main memories are drawn with what is theirs and their links",
+              all("UPI-%d-%d · 17.7 GB/s each way" % (i, j) in texts
+                  for i in range(4) for j in range(i + 1, 4)) and
+              texts.count("28 CPUs") == 4 and "NUMA 3" in texts and
+              [t for t in texts if t in ("RAM0", "RAM1", "RAM2", "RAM3")] ==
+              ["RAM0", "RAM1", "RAM2", "RAM3"] and
               texts.count("13.4 GB/s each way") == 4, texts)
+    _, root, texts = picture(bench, None, HWLOC_XMLFILE=TWO_PACKAGES)
+    tap.claim("packages, nodes and memory of this machine are in its picture",
+              boxes_apart(root) and "NUMA 0 · package 0 · 8 GiB" in texts and
+              "NUMA 1 · package 1 · 4 GiB" in texts and "2 CPUs" in texts,
+              texts)
     bench.run("new", "many", "--cpu", "2", "--cores", "900", "--gpu",
               "H100 SXM", "--gpus", "40", "--link", "nvswitch", "-o",
               bench.path("many.xml"))
