@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: orrery machine export [NAME | -m NAME] [--set EDIT] [-o FILE.orrery] [--json]\n"
+    "usage: orrery machine export [NAME | -m NAME] [--set EDIT] [-o FILE] [--json]\n"
     "Packs a machine, without NAME this very one as `orrery calibrate` left it, into\n"
     "one file: its description with links, memories and runtime\n"
     "costs, the measured figures of its bus, and the kernel models of its host, with\n"
