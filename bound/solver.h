@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "bound/bounds.h"
 #include "bound/record.h"
 
 struct orr_bound_solver {
@@ -19,4 +20,11 @@ struct orr_bound_solver {
      * fails; -ENOMEM. */
     int (*area)(const struct orr_bound_problem *problem, double *ret_relaxed_ms,
                 double *ret_integer_ms, double *counts, struct orr_error *err);
+    /* Computes one bound; `ret` says what came of it, whatever that was, and
+     * is to be ended with orr_bound_result_done. Blocks. Any thread. Errors:
+     * -ENOMEM, then `ret` holds nothing. */
+    int (*compute)(const struct orr_bound_instance *instance,
+                   enum orr_bound_method method,
+                   const struct orr_bound_options *options,
+                   struct orr_bound_result *ret);
 };

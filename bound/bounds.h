@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bound/bounds.h - the bounds there are, and what computing one gives.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "bound/instance.h"
+
+enum orr_bound_method {
+    ORR_BOUND_CRITICAL_PATH, /* every task on its fastest way */
+    ORR_BOUND_AREA,          /* no dependencies, fractions of tasks */
+    ORR_BOUND_PATHS,         /* area and, lazily, violated paths */
+    ORR_BOUND_PRECEDENCE,    /* completion times and areas: all paths */
+    ORR_BOUND_TRANSFERS,     /* precedence with copies and areas of links */
+    ORR_BOUND_MEMORY,        /* area with the copies that small memories cost */
+    ORR_BOUND_INTEGER_AREA,  /* area with whole tasks */
+    ORR_BOUND_INTEGER,       /* whole tasks, precedence */
+    ORR_BOUND_EXACT,         /* the optimal schedule of a small graph */
+    ORR_BOUND_NMETHODS,
+};
+
+enum orr_bound_outcome {
+    ORR_BOUND_OPTIMAL,    /* the bound's own optimum, within its tolerance */
+    ORR_BOUND_TIME_LIMIT, /* best proved value when time was out */
+    ORR_BOUND_SKIPPED,    /* not computed: `why` */
+    ORR_BOUND_INFEASIBLE, /* no schedule exists: `why` */
+    ORR_BOUND_UNBOUNDED,  /* the solver says so; a fault: `why` */
+    ORR_BOUND_SUSPICIOUS, /* the check of the dual solution failed: `why` */
+};
+
+struct orr_bound_result {
+    enum orr_bound_method method;
+    enum orr_bound_outcome outcome;
+    double ms; /* a lower bound on every schedule; NaN: there is none */
+    /* Where whole schedules or relaxed solutions are found: their value, of
+     * which `ms` falls short at most to here. NaN: none. */
+    double upper_ms;
+    bool proved;    /* checked here, independently of the solver, from a dual
+                  * solution or by other means */
+    double seconds; /* that it took */
+    char *why;      /* owned, or NULL: for outcomes other than optimal */
+    char *limit; /* owned, or NULL: the resource or path that limits, in words:
+                  * "3 CUDA devices, busy all the time: gemm is 92 % of it" */
+};
+
+struct orr_bound_options {
+    double seconds;   /* limit for each bound; <= 0: 60 */
+    double tolerance; /* relative gap that counts as optimal; <= 0: 1e-4 */
+};
+
+/* "critical path", for tables. */
+const char *orr_bound_method_name(enum orr_bound_method method);
+/* "transfers, memory, that tasks are whole": what it ignores. */
+const char *orr_bound_method_ignores(enum orr_bound_method method);
+
+void orr_bound_result_done(struct orr_bound_result *result);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bound/graph.h - what a run did, task by task: the machine's workers, memory
+ * nodes and links, the kinds of tasks and how long they take, the tasks, their
+ * dependencies and data. Bounds are computed from it, files keep it. A graph is
+ * constant once made; whoever makes one serialises.
+ *
+ * Times are milliseconds, sizes bytes, as everywhere in this folder.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/error.h"
+
+struct orr_graph_worker {
+    char *name;    /* owned */
+    unsigned node; /* memory node it computes in */
+};
+
+struct orr_graph_node {
+    char *name;      /* owned */
+    double capacity; /* bytes that the run could use; INFINITY: no limit */
+};
+
+/* What copies share. A link whose two directions are apart is two links. */
+struct orr_graph_link {
+    char *name;       /* owned */
+    double bandwidth; /* bytes per ms that all copies together get */
+};
+
+/* A copy may go straight from src to dst; it passes links
+ * route_links[first_link … first_link + nlinks). */
+struct orr_graph_route {
+    unsigned src, dst; /* memory nodes */
+    unsigned first_link, nlinks;
+    double latency_ms;
+};
+
+/* Tasks of one codelet and footprint that may run on the same workers. */
+struct orr_graph_kind {
+    char *symbol; /* owned: the model's name, else the codelet's */
+    uint32_t footprint;
+    double flops; /* of one task, 0: not told */
+    /* Owned, per worker: the fastest implementation's. INFINITY: the worker
+     * cannot run it; NaN: it could, but nobody knows how long. */
+    double *mean_ms;
+    double *deviation_ms; /* owned, per worker: of the same one's measures; 0
+                           * where there are none */
+};
+
+struct orr_graph_datum {
+    char *name;    /* owned, or NULL */
+    double bytes;  /* when it was first used */
+    unsigned home; /* node that had the first value */
+    bool valued;   /* there was a first value: not made by the first writer */
+};
+
+enum { ORR_GRAPH_READ = 1, ORR_GRAPH_WRITE = 2 };
+
+struct orr_graph_access {
+    unsigned datum;
+    unsigned mode; /* READ, WRITE or both */
+};
+
+/* An edge to a task from one that must end before it starts. */
+struct orr_graph_dep {
+    unsigned task;  /* the earlier one, as index */
+    uint64_t bytes; /* of the data for whose sake it is, summed; 0: none */
+    bool tag;       /* declared by tags */
+};
+
+#define ORR_GRAPH_NOT_RUN UINT32_MAX
+
+struct orr_graph_task {
+    unsigned kind;
+    uint64_t id;  /* of the job: unique, in order of submission */
+    uint64_t tag; /* if has_tag */
+    bool has_tag;
+    int priority;
+    unsigned first_dep, ndeps;        /* in deps */
+    unsigned first_access, naccesses; /* in accesses */
+    /* What the run did: ORR_GRAPH_NOT_RUN and NaN where it did not. */
+    unsigned worker;
+    double start_ms, end_ms; /* of the kernel, since the run began */
+};
+
+struct orr_graph {
+    char *machine; /* owned, or NULL */
+    bool simulated;
+    double makespan_ms; /* of the run; NaN: not known */
+    unsigned nworkers, nnodes, nlinks, nroutes, nroute_links, nkinds, ndata,
+        ntasks, ndeps, naccesses;
+    /* All owned. Tasks are in order of submission; a dependency may point to a
+     * later one. */
+    struct orr_graph_worker *workers;
+    struct orr_graph_node *nodes; /* node 0 is main memory */
+    struct orr_graph_link *links;
+    struct orr_graph_route *routes;
+    unsigned *route_links;
+    struct orr_graph_kind *kinds;
+    struct orr_graph_datum *data;
+    struct orr_graph_task *tasks;
+    struct orr_graph_dep *deps;
+    struct orr_graph_access *accesses;
+};
+
+/* NULL is allowed. */
+void orr_graph_free(struct orr_graph *graph);
+
+/* Whether all indices are in range, all figures have a meaning (no negative or
+ * NaN ones but where a NaN is allowed above) and dependencies form no cycle.
+ * Errors: -EINVAL, with words that name the first thing that is wrong;
+ * -ENOMEM. */
+int orr_graph_check(const struct orr_graph *graph, struct orr_error *err);

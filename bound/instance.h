@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bound/instance.h - the scheduling problem that bounds are computed for: a
+ * graph's tasks and classes of its workers. Constant once made.
+ *
+ * A class is a set of workers in one memory node with identical durations for
+ * every kind. A way is one of the manners in which a kind's tasks can be done:
+ * `width` workers of a class, for `ms`.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bound/graph.h"
+
+struct orr_bound_class {
+    unsigned size;   /* workers */
+    unsigned worker; /* the first of them */
+    unsigned node;   /* memory node that all compute in */
+    unsigned nodes;  /* how many nodes: > 1 after merging devices */
+    char *name;      /* owned: "9 CPU cores", "3 CUDA devices" */
+};
+
+struct orr_bound_way {
+    unsigned class;
+    unsigned width; /* workers that do it together; 1 but for parallel tasks */
+    double ms;      /* finite, >= 0 */
+};
+
+struct orr_bound_kind {
+    const char *symbol;        /* the graph's */
+    unsigned first_way, nways; /* the ways of a kind have different classes, or
+                                * different widths */
+    double best_ms;            /* of its fastest way */
+    unsigned ntasks;
+};
+
+/* Edges are numbered twice: by the later task (preds) and by the earlier one
+ * (succs). */
+struct orr_bound_instance {
+    const struct orr_graph *graph; /* lent; must outlive the instance */
+    unsigned nclasses, nkinds, nways, ntasks, nedges;
+    /* All owned. */
+    struct orr_bound_class *classes;
+    struct orr_bound_kind *kinds; /* as the graph's; those without task stay */
+    struct orr_bound_way *ways;
+    unsigned *kind;               /* per task */
+    unsigned *order;              /* tasks, each after all it depends on */
+    unsigned *first_pred, *preds; /* CSR, ntasks + 1 and nedges */
+    unsigned *first_succ, *succs;
+    unsigned *class_of; /* per worker of the graph */
+    bool merged; /* a class has workers that differ: of each figure the least
+                  * counts, so that bounds still are bounds */
+};
+
+struct orr_bound_instance_options {
+    /* Durations are mean − this many standard deviations, at least 0: 0 means
+     * and 1 as StarPU does. */
+    double optimism;
+    /* Devices whose figures differ by at most this share are one class, with
+     * the least of each figure; 0: only identical ones. */
+    double merge;
+    /* Workers of one class may lie in different memory nodes, as for bounds
+     * that know no transfers. */
+    bool across_nodes;
+};
+
+/* Makes the instance of a graph that orr_graph_check accepts. Errors, with
+ * words: -ENODATA when the graph has no task, or kinds with tasks have no
+ * figure on any worker (all of them are named); -ENODEV when a task can run on
+ * no worker; -ENOMEM.
+ * A worker that could run a kind in an unknown time is as one that takes no
+ * time would be: the bound is not proved without it. Such pairs are left out
+ * and `*ret_unknown` (may be NULL) counts them. */
+int orr_bound_instance_new(const struct orr_graph *graph,
+                           const struct orr_bound_instance_options *options,
+                           struct orr_bound_instance **ret,
+                           unsigned *ret_unknown, struct orr_error *err);
+void orr_bound_instance_free(struct orr_bound_instance *instance);
