@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bound/graph.c - ends a graph and says whether it is sound. No threads.
+ */
+#include "bound/graph.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+void orr_graph_free(struct orr_graph *graph)
+{
+    if (!graph)
+        return;
+    for (unsigned w = 0; graph->workers && w < graph->nworkers; w++)
+        free(graph->workers[w].name);
+    for (unsigned n = 0; graph->nodes && n < graph->nnodes; n++)
+        free(graph->nodes[n].name);
+    for (unsigned l = 0; graph->links && l < graph->nlinks; l++)
+        free(graph->links[l].name);
+    for (unsigned k = 0; graph->kinds && k < graph->nkinds; k++) {
+        free(graph->kinds[k].symbol);
+        free(graph->kinds[k].mean_ms);
+        free(graph->kinds[k].deviation_ms);
+    }
+    for (unsigned d = 0; graph->data && d < graph->ndata; d++)
+        free(graph->data[d].name);
+    free(graph->machine);
+    free(graph->workers);
+    free(graph->nodes);
+    free(graph->links);
+    free(graph->routes);
+    free(graph->route_links);
+    free(graph->kinds);
+    free(graph->data);
+    free(graph->tasks);
+    free(graph->deps);
+    free(graph->accesses);
+    free(graph);
+}
+
+/* Finite and not negative; a NaN is neither. */
+static bool is_amount(double value)
+{
+    return value >= 0 && isfinite(value);
+}
+
+static bool is_slice(unsigned first, unsigned n, unsigned total)
+{
+    return first <= total && n <= total - first;
+}
+
+/* --- the machine --- */
+
+static int check_places(const struct orr_graph *graph, struct orr_error *err)
+{
+    for (unsigned w = 0; w < graph->nworkers; w++) {
+        if (!graph->workers[w].name)
+            return orr_fail(err, -EINVAL, "worker %u has no name", w);
+        if (graph->workers[w].node >= graph->nnodes)
+            return orr_fail(err, -EINVAL,
+                            "worker %u computes in memory node %u, and there "
+                            "are %u",
+                            w, graph->workers[w].node, graph->nnodes);
+    }
+    for (unsigned n = 0; n < graph->nnodes; n++) {
+        if (!graph->nodes[n].name)
+            return orr_fail(err, -EINVAL, "memory node %u has no name", n);
+        if (!(graph->nodes[n].capacity >= 0))
+            return orr_fail(err, -EINVAL, "memory node %u has capacity %g", n,
+                            graph->nodes[n].capacity);
+    }
+    return 0;
+}
+
+static int check_route(const struct orr_graph *graph, unsigned r,
+                       struct orr_error *err)
+{
+    const struct orr_graph_route *route = &graph->routes[r];
+
+    if (route->src >= graph->nnodes || route->dst >= graph->nnodes)
+        return orr_fail(err, -EINVAL,
+                        "route %u leads from memory node %u to %u, and there "
+                        "are %u",
+                        r, route->src, route->dst, graph->nnodes);
+    if (!is_slice(route->first_link, route->nlinks, graph->nroute_links))
+        return orr_fail(err, -EINVAL, "the links of route %u are out of range",
+                        r);
+    for (unsigned i = 0; i < route->nlinks; i++) {
+        unsigned link = graph->route_links[route->first_link + i];
+
+        if (link >= graph->nlinks)
+            return orr_fail(err, -EINVAL,
+                            "route %u passes link %u, and there are %u", r,
+                            link, graph->nlinks);
+    }
+    if (!is_amount(route->latency_ms))
+        return orr_fail(err, -EINVAL, "route %u has latency %g ms", r,
+                        route->latency_ms);
+    return 0;
+}
+
+static int check_links(const struct orr_graph *graph, struct orr_error *err)
+{
+    int rc = 0;
+
+    for (unsigned l = 0; l < graph->nlinks; l++) {
+        if (!graph->links[l].name)
+            return orr_fail(err, -EINVAL, "link %u has no name", l);
+        if (!(graph->links[l].bandwidth > 0))
+            return orr_fail(err, -EINVAL, "link %u has bandwidth %g bytes/ms",
+                            l, graph->links[l].bandwidth);
+    }
+    for (unsigned r = 0; !rc && r < graph->nroutes; r++)
+        rc = check_route(graph, r, err);
+    return rc;
+}
+
+/* --- tasks --- */
+
+static int check_kind(const struct orr_graph *graph, unsigned k,
+                      struct orr_error *err)
+{
+    const struct orr_graph_kind *kind = &graph->kinds[k];
+
+    if (!kind->symbol)
+        return orr_fail(err, -EINVAL, "kind %u has no symbol", k);
+    if (!is_amount(kind->flops))
+        return orr_fail(err, -EINVAL, "kind %u (%s) has %g flop", k,
+                        kind->symbol, kind->flops);
+    if (graph->nworkers && (!kind->mean_ms || !kind->deviation_ms))
+        return orr_fail(err, -EINVAL, "kind %u (%s) has no durations", k,
+                        kind->symbol);
+    for (unsigned w = 0; w < graph->nworkers; w++) {
+        if (kind->mean_ms[w] < 0)
+            return orr_fail(err, -EINVAL,
+                            "kind %u (%s) takes %g ms on worker %u", k,
+                            kind->symbol, kind->mean_ms[w], w);
+        if (!is_amount(kind->deviation_ms[w]))
+            return orr_fail(err, -EINVAL,
+                            "kind %u (%s) deviates by %g ms on worker %u", k,
+                            kind->symbol, kind->deviation_ms[w], w);
+    }
+    return 0;
+}
+
+static int check_datum(const struct orr_graph *graph, unsigned d,
+                       struct orr_error *err)
+{
+    const struct orr_graph_datum *datum = &graph->data[d];
+
+    if (!is_amount(datum->bytes))
+        return orr_fail(err, -EINVAL, "datum %u has %g bytes", d, datum->bytes);
+    if (datum->home >= graph->nnodes)
+        return orr_fail(err, -EINVAL,
+                        "datum %u is at home in memory node %u, and there are "
+                        "%u",
+                        d, datum->home, graph->nnodes);
+    return 0;
+}
+
+/* What the run did with it. */
+static int check_run(const struct orr_graph *graph, unsigned t,
+                     struct orr_error *err)
+{
+    const struct orr_graph_task *task = &graph->tasks[t];
+
+    if (task->worker != ORR_GRAPH_NOT_RUN && task->worker >= graph->nworkers)
+        return orr_fail(err, -EINVAL,
+                        "task %u ran on worker %u, and there are %u", t,
+                        task->worker, graph->nworkers);
+    if ((!isnan(task->start_ms) && !is_amount(task->start_ms)) ||
+        (!isnan(task->end_ms) && !is_amount(task->end_ms)) ||
+        task->end_ms < task->start_ms)
+        return orr_fail(err, -EINVAL, "task %u ran from %g ms to %g ms", t,
+                        task->start_ms, task->end_ms);
+    return 0;
+}
+
+static int check_task(const struct orr_graph *graph, unsigned t,
+                      struct orr_error *err)
+{
+    const struct orr_graph_task *task = &graph->tasks[t];
+
+    if (task->kind >= graph->nkinds)
+        return orr_fail(err, -EINVAL, "task %u is of kind %u, and there are %u",
+                        t, task->kind, graph->nkinds);
+    if (!is_slice(task->first_dep, task->ndeps, graph->ndeps))
+        return orr_fail(err, -EINVAL,
+                        "the dependencies of task %u are out of range", t);
+    if (!is_slice(task->first_access, task->naccesses, graph->naccesses))
+        return orr_fail(err, -EINVAL,
+                        "the accesses of task %u are out of range", t);
+    for (unsigned i = 0; i < task->ndeps; i++) {
+        unsigned earlier = graph->deps[task->first_dep + i].task;
+
+        if (earlier >= graph->ntasks)
+            return orr_fail(err, -EINVAL,
+                            "task %u depends on task %u, and there are %u", t,
+                            earlier, graph->ntasks);
+        if (earlier == t)
+            return orr_fail(err, -EINVAL, "task %u depends on itself", t);
+    }
+    for (unsigned i = 0; i < task->naccesses; i++) {
+        const struct orr_graph_access *access =
+            &graph->accesses[task->first_access + i];
+
+        if (access->datum >= graph->ndata)
+            return orr_fail(err, -EINVAL,
+                            "task %u accesses datum %u, and there are %u", t,
+                            access->datum, graph->ndata);
+        if (access->mode < ORR_GRAPH_READ ||
+            access->mode > (ORR_GRAPH_READ | ORR_GRAPH_WRITE))
+            return orr_fail(err, -EINVAL,
+                            "task %u accesses datum %u in mode %u", t,
+                            access->datum, access->mode);
+    }
+    return check_run(graph, t, err);
+}
+
+/* Takes away, again and again, tasks on which no other depends (Kahn 1962, from
+ * the end): what is left when there are none lies on a cycle or before one. */
+static int check_cycles(const struct orr_graph *graph, struct orr_error *err)
+{
+    unsigned *later = calloc((size_t)graph->ntasks + 1, sizeof(*later));
+    unsigned *stack = calloc((size_t)graph->ntasks + 1, sizeof(*stack));
+    unsigned depth = 0, taken = 0, t = 0;
+    int rc = 0;
+
+    if (!later || !stack) {
+        rc = orr_fail(err, -ENOMEM, "out of memory");
+        goto out;
+    }
+    for (t = 0; t < graph->ntasks; t++)
+        for (unsigned i = 0; i < graph->tasks[t].ndeps; i++)
+            later[graph->deps[graph->tasks[t].first_dep + i].task]++;
+    for (t = 0; t < graph->ntasks; t++)
+        if (later[t] == 0)
+            stack[depth++] = t;
+    for (; depth > 0; taken++) {
+        const struct orr_graph_task *task = &graph->tasks[stack[--depth]];
+
+        for (unsigned i = 0; i < task->ndeps; i++) {
+            unsigned earlier = graph->deps[task->first_dep + i].task;
+
+            if (--later[earlier] == 0)
+                stack[depth++] = earlier;
+        }
+    }
+    if (taken < graph->ntasks) {
+        for (t = 0; later[t] == 0; t++)
+            ;
+        rc = orr_fail(err, -EINVAL,
+                      "dependencies form a cycle: task %u is on it or before "
+                      "it",
+                      t);
+    }
+out:
+    free(later);
+    free(stack);
+    return rc;
+}
+
+int orr_graph_check(const struct orr_graph *graph, struct orr_error *err)
+{
+    int rc = check_places(graph, err);
+
+    if (!rc)
+        rc = check_links(graph, err);
+    for (unsigned k = 0; !rc && k < graph->nkinds; k++)
+        rc = check_kind(graph, k, err);
+    for (unsigned d = 0; !rc && d < graph->ndata; d++)
+        rc = check_datum(graph, d, err);
+    for (unsigned t = 0; !rc && t < graph->ntasks; t++)
+        rc = check_task(graph, t, err);
+    if (!rc && !isnan(graph->makespan_ms) && !is_amount(graph->makespan_ms))
+        rc =
+            orr_fail(err, -EINVAL, "the makespan is %g ms", graph->makespan_ms);
+    return rc ? rc : check_cycles(graph, err);
+}
