@@ -18,6 +18,7 @@
 
 #include <glpk.h>
 
+#include "bound/methods.h"
 #include "bound/solver.h"
 #include "core/base/module.h"
 
@@ -350,7 +351,8 @@ const struct orr_module *orr_module_entry(void);
 
 const struct orr_module *orr_module_entry(void)
 {
-    static const struct orr_bound_solver solver = {.area = area};
+    static const struct orr_bound_solver solver = {
+        .area = area, .compute = orr_bound_compute};
     static const struct orr_module module = {
         .abi = ORR_MODULE_ABI, .name = "bound", .table = &solver};
 

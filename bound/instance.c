@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bound/instance.c - classes of workers, ways of kinds, tasks in order. No
+ * state; any thread.
+ */
+#include "bound/instance.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What an instance is made with. `ms` are the durations that count, kind by
+ * worker: INFINITY where there is none, known to be so or not. */
+struct making {
+    const struct orr_graph *graph;
+    const struct orr_bound_instance_options *options;
+    struct orr_bound_instance *in;
+    double *ms;
+};
+
+static double *ms_of(const struct making *m, unsigned kind, unsigned worker)
+{
+    return &m->ms[(size_t)kind * m->graph->nworkers + worker];
+}
+
+static void *array(size_t n, size_t size)
+{
+    return calloc(n ? n : 1, size);
+}
+
+/* -- durations -- */
+
+static void read_durations(const struct making *m, unsigned *ret_unknown)
+{
+    unsigned unknown = 0;
+
+    for (unsigned k = 0; k < m->graph->nkinds; k++) {
+        const struct orr_graph_kind *kind = &m->graph->kinds[k];
+
+        for (unsigned w = 0; w < m->graph->nworkers; w++) {
+            double mean = kind->mean_ms[w];
+            double less = m->options->optimism * kind->deviation_ms[w];
+
+            if (isnan(mean) && m->in->kinds[k].ntasks)
+                unknown++;
+            *ms_of(m, k, w) =
+                isfinite(mean) ? fmax(0, mean - less) : (double)INFINITY;
+        }
+    }
+    if (ret_unknown)
+        *ret_unknown = unknown;
+}
+
+/* Adds a kind to the list of those that are named in an error. */
+static void name_kind(char *list, size_t size, const struct orr_graph_kind *k)
+{
+    size_t used = strlen(list);
+
+    if (used + 1 < size)
+        snprintf(list + used, size - used, "%s%s (footprint %08x)",
+                 used ? ", " : "", k->symbol, k->footprint);
+}
+
+/* Every kind with tasks needs a worker. */
+static int check_kinds(const struct making *m, struct orr_error *err)
+{
+    char unable[400] = "", unknown[400] = "";
+
+    for (unsigned k = 0; k < m->graph->nkinds; k++) {
+        const struct orr_graph_kind *kind = &m->graph->kinds[k];
+        bool known = false, able = false;
+
+        for (unsigned w = 0; w < m->graph->nworkers; w++) {
+            known = known || isfinite(*ms_of(m, k, w));
+            able = able || isnan(kind->mean_ms[w]);
+        }
+        if (m->in->kinds[k].ntasks == 0 || known)
+            continue;
+        name_kind(able ? unknown : unable,
+                  able ? sizeof(unknown) : sizeof(unable), kind);
+    }
+    if (unable[0])
+        return orr_fail(err, -ENODEV,
+                        "No worker of this machine can run: %s. Choose a "
+                        "machine with workers for it, or give the codelet an "
+                        "implementation for one.",
+                        unable);
+    if (unknown[0])
+        return orr_fail(err, -ENODATA,
+                        "No worker has a figure in the model of: %s. "
+                        "Calibrate first (STARPU_CALIBRATE=1, or orrery "
+                        "calibrate).",
+                        unknown);
+    return 0;
+}
+
+/* -- classes -- */
+
+static bool is_near(double a, double b, double share)
+{
+    if (isinf(a) || isinf(b))
+        return isinf(a) && isinf(b);
+    return fabs(a - b) <= share * fmin(a, b);
+}
+
+static bool is_like(const struct making *m, unsigned v, unsigned w)
+{
+    if (!m->options->across_nodes &&
+        m->graph->workers[v].node != m->graph->workers[w].node)
+        return false;
+    for (unsigned k = 0; k < m->graph->nkinds; k++)
+        if (m->in->kinds[k].ntasks &&
+            !is_near(*ms_of(m, k, v), *ms_of(m, k, w), m->options->merge))
+            return false;
+    return true;
+}
+
+/* Whether no earlier worker of the class computes in this one's node. */
+static bool is_new_node(const struct making *m, unsigned c, unsigned worker)
+{
+    for (unsigned w = 0; w < worker; w++)
+        if (m->in->class_of[w] == c &&
+            m->graph->workers[w].node == m->graph->workers[worker].node)
+            return false;
+    return true;
+}
+
+/* Puts a worker into the first class whose first worker is like it. */
+static void classify(struct making *m, unsigned worker)
+{
+    struct orr_bound_instance *in = m->in;
+    struct orr_bound_class *class;
+    unsigned c = 0;
+
+    while (c < in->nclasses && !is_like(m, in->classes[c].worker, worker))
+        c++;
+    class = &in->classes[c];
+    if (c == in->nclasses) {
+        in->nclasses++;
+        class->worker = worker;
+        class->node = m->graph->workers[worker].node;
+    }
+    class->size++;
+    class->nodes += is_new_node(m, c, worker);
+    in->class_of[worker] = c;
+}
+
+/* Replaces the durations of a class's first worker by the least of all. */
+static void take_least(struct making *m)
+{
+    for (unsigned k = 0; k < m->graph->nkinds; k++)
+        for (unsigned w = 0; w < m->graph->nworkers; w++) {
+            const struct orr_bound_class *class =
+                &m->in->classes[m->in->class_of[w]];
+            double *least = ms_of(m, k, class->worker);
+            double own = *ms_of(m, k, w);
+
+            if (m->in->kinds[k].ntasks == 0)
+                continue;
+            m->in->merged = m->in->merged || own != *least;
+            *least = fmin(*least, own);
+        }
+}
+
+/* "9 CPU cores", "3 CUDA devices", "CUDA 1"; workers are named after their
+ * kind, then numbered. */
+static int name_class(const struct making *m, struct orr_bound_class *class)
+{
+    const char *worker = m->graph->workers[class->worker].name;
+    int letters = (int)strcspn(worker, " 0123456789");
+    bool cpu = letters == 3 && strncmp(worker, "CPU", 3) == 0;
+    int rc;
+
+    if (class->size == 1)
+        rc = asprintf(&class->name, "%s", worker);
+    else if (letters == 0)
+        rc = asprintf(&class->name, "%u workers like %s", class->size, worker);
+    else
+        rc = asprintf(&class->name, "%u %.*s %s", class->size, letters, worker,
+                      cpu ? "cores" : "devices");
+    if (rc < 0) {
+        class->name = NULL;
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+/* Classes that are named alike say which worker is their first. */
+static int tell_apart(const struct making *m, unsigned c)
+{
+    const struct orr_bound_instance *in = m->in;
+    bool alike = false;
+    char *longer;
+
+    for (unsigned d = 0; d < c; d++)
+        alike = alike || strcmp(in->classes[c].name, in->classes[d].name) == 0;
+    if (!alike)
+        return 0;
+    if (asprintf(&longer, "%s from %s", in->classes[c].name,
+                 m->graph->workers[in->classes[c].worker].name) < 0)
+        return -ENOMEM;
+    free(in->classes[c].name);
+    in->classes[c].name = longer;
+    return 0;
+}
+
+static int make_classes(struct making *m)
+{
+    int rc = 0;
+
+    for (unsigned w = 0; w < m->graph->nworkers; w++)
+        classify(m, w);
+    take_least(m);
+    for (unsigned c = 0; c < m->in->nclasses && rc == 0; c++)
+        rc = name_class(m, &m->in->classes[c]);
+    for (unsigned c = m->in->nclasses; c-- > 1 && rc == 0;)
+        rc = tell_apart(m, c);
+    return rc;
+}
+
+static void make_ways(struct making *m)
+{
+    struct orr_bound_instance *in = m->in;
+
+    for (unsigned k = 0; k < in->nkinds; k++) {
+        struct orr_bound_kind *kind = &in->kinds[k];
+
+        kind->first_way = in->nways;
+        kind->best_ms = INFINITY;
+        for (unsigned c = 0; c < in->nclasses && kind->ntasks; c++) {
+            double ms = *ms_of(m, k, in->classes[c].worker);
+
+            if (!isfinite(ms))
+                continue;
+            in->ways[in->nways++] = (struct orr_bound_way){c, 1, ms};
+            kind->best_ms = fmin(kind->best_ms, ms);
+        }
+        kind->nways = in->nways - kind->first_way;
+    }
+}
+
+/* -- tasks -- */
+
+/* Edges, each once: `mark` has, per task, the last one that it was an earlier
+ * task of, plus 1. */
+static void make_edges(struct orr_bound_instance *in, unsigned *mark)
+{
+    const struct orr_graph *graph = in->graph;
+
+    for (unsigned i = 0; i < in->ntasks; i++) {
+        const struct orr_graph_task *task = &graph->tasks[i];
+
+        in->first_pred[i] = in->nedges;
+        for (unsigned d = 0; d < task->ndeps; d++) {
+            unsigned earlier = graph->deps[task->first_dep + d].task;
+
+            if (mark[earlier] == i + 1)
+                continue;
+            mark[earlier] = i + 1;
+            in->preds[in->nedges++] = earlier;
+            in->first_succ[earlier + 1]++;
+        }
+    }
+    in->first_pred[in->ntasks] = in->nedges;
+    for (unsigned i = 0; i < in->ntasks; i++)
+        in->first_succ[i + 1] += in->first_succ[i];
+    memcpy(mark, in->first_succ, in->ntasks * sizeof(*mark));
+    for (unsigned i = 0; i < in->ntasks; i++)
+        for (unsigned e = in->first_pred[i]; e < in->first_pred[i + 1]; e++)
+            in->succs[mark[in->preds[e]]++] = i;
+}
+
+/* `left` is scratch. The graph has no cycle, so all are placed. */
+static void sort_tasks(struct orr_bound_instance *in, unsigned *left)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < in->ntasks; i++) {
+        left[i] = in->first_pred[i + 1] - in->first_pred[i];
+        if (left[i] == 0)
+            in->order[n++] = i;
+    }
+    for (unsigned head = 0; head < n; head++) {
+        unsigned i = in->order[head];
+
+        for (unsigned e = in->first_succ[i]; e < in->first_succ[i + 1]; e++)
+            if (--left[in->succs[e]] == 0)
+                in->order[n++] = in->succs[e];
+    }
+}
+
+static int make_tasks(struct orr_bound_instance *in)
+{
+    unsigned *scratch = array(in->ntasks, sizeof(*scratch));
+
+    if (!scratch)
+        return -ENOMEM;
+    make_edges(in, scratch);
+    sort_tasks(in, scratch);
+    free(scratch);
+    return 0;
+}
+
+static int allocate(struct making *m)
+{
+    const struct orr_graph *graph = m->graph;
+    struct orr_bound_instance *in = m->in;
+    size_t workers = graph->nworkers, kinds = graph->nkinds;
+    size_t tasks = graph->ntasks, deps = graph->ndeps;
+
+    m->ms = array(kinds * workers, sizeof(*m->ms));
+    in->classes = array(workers, sizeof(*in->classes));
+    in->class_of = array(workers, sizeof(*in->class_of));
+    in->kinds = array(kinds, sizeof(*in->kinds));
+    in->ways = array(kinds * workers, sizeof(*in->ways));
+    in->kind = array(tasks, sizeof(*in->kind));
+    in->order = array(tasks, sizeof(*in->order));
+    in->first_pred = array(tasks + 1, sizeof(*in->first_pred));
+    in->first_succ = array(tasks + 1, sizeof(*in->first_succ));
+    in->preds = array(deps, sizeof(*in->preds));
+    in->succs = array(deps, sizeof(*in->succs));
+    return m->ms && in->classes && in->class_of && in->kinds && in->ways &&
+                   in->kind && in->order && in->first_pred && in->first_succ &&
+                   in->preds && in->succs
+               ? 0
+               : -ENOMEM;
+}
+
+static void count_tasks(struct orr_bound_instance *in)
+{
+    for (unsigned k = 0; k < in->nkinds; k++)
+        in->kinds[k].symbol = in->graph->kinds[k].symbol;
+    for (unsigned i = 0; i < in->ntasks; i++) {
+        in->kind[i] = in->graph->tasks[i].kind;
+        in->kinds[in->kind[i]].ntasks++;
+    }
+}
+
+static int make(struct making *m, unsigned *ret_unknown, struct orr_error *err)
+{
+    int rc = allocate(m);
+
+    if (rc)
+        return orr_fail(err, rc, "Out of memory.");
+    count_tasks(m->in);
+    read_durations(m, ret_unknown);
+    rc = check_kinds(m, err);
+    if (rc)
+        return rc;
+    rc = make_classes(m);
+    if (rc == 0) {
+        make_ways(m);
+        rc = make_tasks(m->in);
+    }
+    return rc ? orr_fail(err, rc, "Out of memory.") : 0;
+}
+
+int orr_bound_instance_new(const struct orr_graph *graph,
+                           const struct orr_bound_instance_options *options,
+                           struct orr_bound_instance **ret,
+                           unsigned *ret_unknown, struct orr_error *err)
+{
+    struct making m = {.graph = graph, .options = options};
+    unsigned unknown = 0;
+    int rc;
+
+    if (graph->ntasks == 0)
+        return orr_fail(err, -ENODATA, "The graph has no task.");
+    m.in = calloc(1, sizeof(*m.in));
+    if (!m.in)
+        return orr_fail(err, -ENOMEM, "Out of memory.");
+    m.in->graph = graph;
+    m.in->nkinds = graph->nkinds;
+    m.in->ntasks = graph->ntasks;
+    rc = make(&m, &unknown, err);
+    free(m.ms);
+    if (rc) {
+        orr_bound_instance_free(m.in);
+        return rc;
+    }
+    if (ret_unknown)
+        *ret_unknown = unknown;
+    *ret = m.in;
+    return 0;
+}
+
+void orr_bound_instance_free(struct orr_bound_instance *in)
+{
+    if (!in)
+        return;
+    for (unsigned c = 0; in->classes && c < in->nclasses; c++)
+        free(in->classes[c].name);
+    free(in->classes);
+    free(in->kinds);
+    free(in->ways);
+    free(in->kind);
+    free(in->order);
+    free(in->first_pred);
+    free(in->preds);
+    free(in->first_succ);
+    free(in->succs);
+    free(in->class_of);
+    free(in);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bound/methods.c - which function computes which bound. No state; any thread.
+ */
+#include "bound/methods.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static const orr_bound_method_fn methods[ORR_BOUND_NMETHODS] = {
+    [ORR_BOUND_CRITICAL_PATH] = NULL,
+};
+
+double orr_bound_clock(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+__attribute__((format(printf, 2, 0))) static int
+say(char **words, const char *format, va_list args)
+{
+    free(*words);
+    if (vasprintf(words, format, args) < 0) {
+        *words = NULL;
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+int orr_bound_give_up(struct orr_bound_result *ret,
+                      enum orr_bound_outcome outcome, const char *format, ...)
+{
+    va_list args;
+    int rc;
+
+    ret->outcome = outcome;
+    ret->ms = NAN;
+    ret->proved = false;
+    va_start(args, format);
+    rc = say(&ret->why, format, args);
+    va_end(args);
+    return rc;
+}
+
+int orr_bound_limit(struct orr_bound_result *ret, const char *format, ...)
+{
+    va_list args;
+    int rc;
+
+    va_start(args, format);
+    rc = say(&ret->limit, format, args);
+    va_end(args);
+    return rc;
+}
+
+int orr_bound_compute(const struct orr_bound_instance *instance,
+                      enum orr_bound_method method,
+                      const struct orr_bound_options *options,
+                      struct orr_bound_result *ret)
+{
+    struct orr_bound_options complete = {60, 1e-4};
+    double start = orr_bound_clock();
+    int rc;
+
+    assert(method < ORR_BOUND_NMETHODS);
+    if (options && options->seconds > 0)
+        complete.seconds = options->seconds;
+    if (options && options->tolerance > 0)
+        complete.tolerance = options->tolerance;
+    *ret =
+        (struct orr_bound_result){.method = method, .ms = NAN, .upper_ms = NAN};
+    if (methods[method])
+        rc = methods[method](instance, &complete, ret);
+    else
+        rc = orr_bound_give_up(ret, ORR_BOUND_SKIPPED,
+                               "this version does not compute it");
+    ret->seconds = orr_bound_clock() - start;
+    if (rc)
+        orr_bound_result_done(ret);
+    return rc;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bound/methods.h - inside the module: the functions that methods.c lists, and
+ * what they share.
+ *
+ * A method gets a result with its name, NaNs and outcome OPTIMAL, and writes
+ * the rest but `seconds`: `ms` and `proved` only after its check has passed.
+ * It returns 0 or -ENOMEM, may leave words in the result whichever it returns,
+ * and prints nothing.
+ */
+#pragma once
+
+#include "bound/bounds.h"
+
+typedef int (*orr_bound_method_fn)(const struct orr_bound_instance *instance,
+                                   const struct orr_bound_options *options,
+                                   struct orr_bound_result *ret);
+
+/* Sets the outcome and its words, printf style; no value is left. 0 or
+ * -ENOMEM. */
+int orr_bound_give_up(struct orr_bound_result *ret,
+                      enum orr_bound_outcome outcome, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Sets `limit`, printf style. 0 or -ENOMEM. */
+int orr_bound_limit(struct orr_bound_result *ret, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Seconds of CLOCK_MONOTONIC. */
+double orr_bound_clock(void);
+
+int orr_bound_compute(const struct orr_bound_instance *instance,
+                      enum orr_bound_method method,
+                      const struct orr_bound_options *options,
+                      struct orr_bound_result *ret);
