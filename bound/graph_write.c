@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bound/graph_write.c - a graph as text, see graph_text.h. Everything is
+ * numbered by its order, so that few numbers need be written.
+ */
+#include "bound/graph_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/c_locale.h"
+
+static void write_string(FILE *f, const char *text)
+{
+    fputs(" \"", f);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+
+        if (c == '"' || c == '\\')
+            fprintf(f, "\\%c", c);
+        else if (c < ' ' || c == 127)
+            fprintf(f, "\\x%02x", c);
+        else
+            fputc(c, f);
+    }
+    fputc('"', f);
+}
+
+/* Seventeen digits tell any two doubles apart. */
+static void write_number(FILE *f, double value)
+{
+    if (isnan(value))
+        fputs(" nan", f);
+    else if (isinf(value))
+        fputs(" inf", f);
+    else
+        fprintf(f, " %.17g", value);
+}
+
+static void write_machine(const struct orr_graph *graph, FILE *f)
+{
+    if (graph->machine) {
+        fputs("machine", f);
+        write_string(f, graph->machine);
+        fputc('\n', f);
+    }
+    fprintf(f, "run %s", graph->simulated ? "simulated" : "real");
+    write_number(f, graph->makespan_ms);
+    fputc('\n', f);
+    for (unsigned n = 0; n < graph->nnodes; n++) {
+        fputs("node", f);
+        write_string(f, graph->nodes[n].name);
+        write_number(f, graph->nodes[n].capacity);
+        fputc('\n', f);
+    }
+    for (unsigned w = 0; w < graph->nworkers; w++) {
+        fputs("worker", f);
+        write_string(f, graph->workers[w].name);
+        fprintf(f, " %u\n", graph->workers[w].node);
+    }
+    for (unsigned l = 0; l < graph->nlinks; l++) {
+        fputs("link", f);
+        write_string(f, graph->links[l].name);
+        write_number(f, graph->links[l].bandwidth);
+        fputc('\n', f);
+    }
+    for (unsigned r = 0; r < graph->nroutes; r++) {
+        const struct orr_graph_route *route = &graph->routes[r];
+
+        fprintf(f, "route %u %u", route->src, route->dst);
+        write_number(f, route->latency_ms);
+        for (unsigned i = 0; i < route->nlinks; i++)
+            fprintf(f, " %u", graph->route_links[route->first_link + i]);
+        fputc('\n', f);
+    }
+}
+
+/* As bits: what differs in any way is written on its own. */
+static bool same(double a, double b)
+{
+    return memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+/* Workers of a class follow each other and take the same time. */
+static void write_kind(const struct orr_graph *graph,
+                       const struct orr_graph_kind *kind, FILE *f)
+{
+    fputs("kind", f);
+    write_string(f, kind->symbol);
+    fprintf(f, " %" PRIx32, kind->footprint);
+    write_number(f, kind->flops);
+    for (unsigned w = 0, n; w < graph->nworkers; w += n) {
+        for (n = 1; w + n < graph->nworkers &&
+                    same(kind->mean_ms[w], kind->mean_ms[w + n]) &&
+                    same(kind->deviation_ms[w], kind->deviation_ms[w + n]);
+             n++)
+            ;
+        fprintf(f, " %u", n);
+        write_number(f, kind->mean_ms[w]);
+        write_number(f, kind->deviation_ms[w]);
+    }
+    fputc('\n', f);
+}
+
+static void write_task(const struct orr_graph *graph,
+                       const struct orr_graph_task *task, FILE *f)
+{
+    static const char *const modes[] = {"", "r", "w", "rw"};
+
+    fprintf(f, "task %u %" PRIu64 " %d", task->kind, task->id, task->priority);
+    if (task->has_tag)
+        fprintf(f, " tag %" PRIx64, task->tag);
+    if (task->worker != ORR_GRAPH_NOT_RUN || !isnan(task->start_ms) ||
+        !isnan(task->end_ms)) {
+        if (task->worker == ORR_GRAPH_NOT_RUN)
+            fputs(" ran -", f);
+        else
+            fprintf(f, " ran %u", task->worker);
+        write_number(f, task->start_ms);
+        write_number(f, task->end_ms);
+    }
+    fputc('\n', f);
+    for (unsigned i = 0; i < task->ndeps; i++) {
+        const struct orr_graph_dep *dep = &graph->deps[task->first_dep + i];
+
+        fprintf(f, "after %u %" PRIu64 "%s\n", dep->task, dep->bytes,
+                dep->tag ? " tag" : "");
+    }
+    for (unsigned i = 0; i < task->naccesses; i++) {
+        const struct orr_graph_access *access =
+            &graph->accesses[task->first_access + i];
+
+        fprintf(f, "uses %u %s\n", access->datum, modes[access->mode]);
+    }
+}
+
+static void write_datum(const struct orr_graph_datum *datum, FILE *f)
+{
+    fprintf(f, "datum %u %s", datum->home, datum->valued ? "valued" : "new");
+    write_number(f, datum->bytes);
+    if (datum->name)
+        write_string(f, datum->name);
+    fputc('\n', f);
+}
+
+int orr_graph_write(const struct orr_graph *graph, FILE *f)
+{
+    struct orr_c_locale locale;
+
+    if (orr_c_locale_begin(&locale))
+        return -ENOMEM;
+    fputs("orrery-graph 1\n", f);
+    write_machine(graph, f);
+    for (unsigned k = 0; k < graph->nkinds; k++)
+        write_kind(graph, &graph->kinds[k], f);
+    for (unsigned d = 0; d < graph->ndata; d++)
+        write_datum(&graph->data[d], f);
+    for (unsigned t = 0; t < graph->ntasks; t++)
+        write_task(graph, &graph->tasks[t], f);
+    fputs("end\n", f);
+    orr_c_locale_end(&locale);
+    return ferror(f) ? -EIO : 0;
+}
+
+/* --- files --- */
+
+static int check_size(const struct orr_graph *graph, const char *path,
+                      struct orr_error *err)
+{
+    if (graph->nworkers > ORR_GRAPH_MAX_WORKERS ||
+        graph->nnodes > ORR_GRAPH_MAX_WORKERS ||
+        graph->nlinks > ORR_GRAPH_MAX_WORKERS ||
+        (uint64_t)graph->nkinds * graph->nworkers > ORR_GRAPH_MAX_DURATIONS)
+        return orr_fail(err, -EINVAL,
+                        "%s: %u kinds of tasks on %u workers with %u memory "
+                        "nodes and %u links are more than a file may hold "
+                        "(docs/GRAPH.md)",
+                        path, graph->nkinds, graph->nworkers, graph->nnodes,
+                        graph->nlinks);
+    return 0;
+}
+
+/* errno is lost by whatever follows. */
+static int write_whole(const struct orr_graph *graph, const char *temporary,
+                       const char *path)
+{
+    FILE *f = fopen(temporary, "w");
+    int rc;
+
+    if (!f)
+        return -errno;
+    errno = 0;
+    rc = orr_graph_write(graph, f);
+    if (rc == -EIO && errno)
+        rc = -errno;
+    if (fclose(f) && !rc)
+        rc = -errno;
+    if (!rc && rename(temporary, path))
+        rc = -errno;
+    if (rc)
+        unlink(temporary);
+    return rc;
+}
+
+int orr_graph_save(const struct orr_graph *graph, const char *path,
+                   struct orr_error *err)
+{
+    size_t n = strlen(path) + 32;
+    char *temporary;
+    int rc = check_size(graph, path, err);
+
+    if (rc)
+        return rc;
+    temporary = malloc(n);
+    if (!temporary)
+        return orr_fail(err, -ENOMEM, "%s: out of memory", path);
+    snprintf(temporary, n, "%s.%ld", path, (long)getpid());
+    rc = write_whole(graph, temporary, path);
+    free(temporary);
+    return rc ? orr_fail(err, rc, "%s: %s", path, strerror(-rc)) : 0;
+}
