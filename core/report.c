@@ -11,11 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bound/graph_text.h"
 #include "core/base/log.h"
 #include "core/data/bus.h"
 #include "core/device/clock.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
+#include "core/task/graph_record.h"
 #include "core/trace/record.h"
 #include "core/trace/tally.h"
 #include "core/what_if.h"
@@ -212,14 +214,31 @@ static void write_bus_stats(struct orr_runtime *rt)
                       path ? path : "stderr", strerror(errno));
 }
 
+static void write_graph(struct orr_runtime *rt, const char *path)
+{
+    struct orr_graph *graph = NULL;
+    struct orr_error err = {""};
+    int rc = orr_graph_record_make(rt, ORR_GRAPH_ALL, &graph, &err);
+
+    if (!rc)
+        rc = orr_graph_save(graph, path, &err);
+    if (rc)
+        orr_log_error("the graph of tasks was not written to %s: %s", path,
+                      err.text);
+    orr_graph_free(graph);
+}
+
 void orr_report_write(struct orr_runtime *rt, const char *how)
 {
     const char *report = orr_config_string(&rt->config, ORR_CFG_REPORT);
     const char *trace = orr_config_string(&rt->config, ORR_CFG_TRACE);
+    const char *graph = orr_config_string(&rt->config, ORR_CFG_GRAPH);
     struct orr_error err = {""};
 
     if (report)
         write_report(rt, report, how);
+    if (graph)
+        write_graph(rt, graph);
     if (orr_config_bool(&rt->config, ORR_CFG_BUS_STATS))
         write_bus_stats(rt);
     if (trace && rt->trace && orr_trace_write_paje(rt->trace, trace, &err) != 0)

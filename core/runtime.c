@@ -19,9 +19,11 @@
 #include "core/device/clock.h"
 #include "core/device/simulated.h"
 #include "core/ends.h"
+#include "core/judge.h"
 #include "core/report.h"
 #include "core/sched/sched.h"
 #include "core/task/cost.h"
+#include "core/task/graph_record.h"
 #include "core/task/job.h"
 #include "core/task/recording.h"
 #include "core/task/tag.h"
@@ -443,6 +445,8 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
     if (orr_config_string(&rt->config, ORR_CFG_REPORT) &&
         orr_tally_new(rt->machine, &rt->tally) != 0)
         return orr_fail(err, -ENOMEM, "out of memory");
+    if (orr_judge_needs_graph(rt) && orr_graph_record_all(rt) != 0)
+        return orr_fail(err, -ENOMEM, "out of memory");
     return make_scheduler(rt, conf, err);
 }
 
@@ -452,6 +456,7 @@ static void free_parts(struct orr_runtime *rt)
     orr_trace_free(rt->trace);
     orr_tally_free(rt->tally);
     orr_recording_free(atomic_load(&rt->bound));
+    orr_graph_record_free(atomic_load(&rt->graph));
     orr_tags_free(rt->tags);
     orr_costs_table_free(rt->costs);
     orr_nodes_free(rt);
@@ -540,6 +545,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
         orr_worker_wake(&rt->workers[w]);
     (void)orr_wait_for_n(rt, 0);
     orr_report_write(rt, "shutdown");
+    orr_judge_run(rt);
     orr_what_if_tell(rt);
     orr_workers_stop(rt);
     while (!orr_list_empty(&rt->handles))

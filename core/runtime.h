@@ -19,6 +19,7 @@
 
 struct orr_bus;
 struct orr_costs_table;
+struct orr_graph_record;
 struct orr_models;
 struct orr_recording;
 struct orr_sampling;
@@ -61,6 +62,7 @@ struct orr_runtime {
     struct orr_trace *trace;               /* NULL: off */
     struct orr_tally *tally;               /* NULL: no report was asked for */
     _Atomic(struct orr_recording *) bound; /* owned; NULL: none asked for */
+    _Atomic(struct orr_graph_record *) graph; /* likewise */
     struct orr_slab *jobs[4]; /* for 1, 2, 3, 4 accesses; more: malloc */
     struct orr_slab *edges, *tasks, *requests;
     struct orr_lock lock;                   /* rank ORR_RANK_RUNTIME */
@@ -97,6 +99,12 @@ int orr_runtime_start(struct starpu_conf *conf);
 /* Waits for all tasks, ends the workers, saves models, writes the report and
  * the trace, closes the machine. */
 void orr_runtime_stop(struct orr_runtime *rt);
+
+/* The graph that is being recorded, NULL: none. */
+static inline struct orr_graph_record *orr_runtime_graph(struct orr_runtime *rt)
+{
+    return atomic_load_explicit(&rt->graph, memory_order_acquire);
+}
 
 /* Virtual time that the calling context owes for what it just did. */
 static inline void orr_charge(double us)

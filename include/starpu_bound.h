@@ -13,23 +13,36 @@
 extern "C" {
 #endif
 
-/* Begins to record tasks. `deps` = 1 keeps dependencies (much harder to
- * solve), `prio` = 1 keeps priorities as well. */
+/* Forgets what was recorded and begins to record tasks as they are submitted,
+ * those whose codelets have a history model. `deps` = 1 keeps each task, what
+ * it waits for and its tag; `prio` = 1 with it keeps priorities as well.
+ * Durations are those the models have when they are asked for: mean less
+ * standard deviation of implementation 0. */
 void starpu_bound_start(int deps, int prio);
 
 /* Ends the recording; what was recorded stays until the next start. */
 void starpu_bound_stop(void);
 
-/* Write the graph of tasks, or the linear program, to `output`. */
+/* Writes the graph of tasks for dot; only of a recording with deps. */
 void starpu_bound_print_dot(FILE *output);
+
+/* Writes the linear program for lp_solve. With deps it is one with whole
+ * numbers that says when and where each task runs, copies included, and with
+ * prio that no task overtakes a ready one of higher priority: small graphs
+ * only. starpu_lp2paje makes a trace of its solution. */
 void starpu_bound_print_lp(FILE *output);
+
+/* Writes the program as fixed MPS; with deps only a sentence. */
 void starpu_bound_print_mps(FILE *output);
 
-/* The bound in milliseconds in *res; with `integer` also that of whole tasks
- * in *integer_res. Needs the solver module. */
+/* The bound in milliseconds in *res, with `integer` also that of whole tasks in
+ * *integer_res (both may be NULL); 0 after an error message. With deps (where
+ * StarPU gives 0): the bound that obeys dependencies, or the one without them
+ * when that cannot be computed. Needs the solver module. */
 void starpu_bound_compute(double *res, double *integer_res, int integer);
 
-/* Computes and writes the bound and the tasks each kind of worker runs. */
+/* Computes and writes the bound and the tasks that each worker runs; with deps
+ * only a sentence. */
 void starpu_bound_print(FILE *output, int integer);
 
 #ifdef __cplusplus

@@ -11,6 +11,7 @@
 
 #include "sim/costs.h"
 #include "sim/describe.h"
+#include "sim/links.h"
 
 static struct orr_sim_machine *machine_of(struct orr_machine *machine)
 {
@@ -111,6 +112,7 @@ static void sim_close(struct orr_machine *machine)
     orr_transfers_free(m->transfers);
     orr_simgrid_free(m->simgrid);
     orr_sim_exec_free(m->exec);
+    orr_links_done(machine);
     orr_describe_done(machine);
     free(m);
 }
@@ -152,6 +154,8 @@ static int make_simgrid(const struct orr_machine_desc *desc,
     bool wanted = true;
     int error = orr_sim_transfers_cost(&wanted, err);
 
+    if (error == 0)
+        error = orr_links_make(desc, endpoints, wanted, &m->machine);
     if (error < 0 || !wanted)
         return error;
     return orr_simgrid_new(desc, endpoints, m->machine.nnodes, &m->simgrid,

@@ -52,6 +52,7 @@ void starpu_tag_remove(starpu_tag_t id)
 
 void starpu_tag_notify_from_apps(starpu_tag_t id)
 {
+    orr_tag_mark_vague(ORR_API_RUNTIME(), id);
     orr_tag_notify(ORR_API_RUNTIME(), id);
 }
 

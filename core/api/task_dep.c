@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "core/api/api.h"
+#include "core/task/graph_record.h"
 #include "core/task/job.h"
 
 static struct orr_job *job_of(const char *call, struct starpu_task *task)
@@ -21,6 +22,7 @@ static void add_dep(struct starpu_task *task, struct starpu_task *before)
 {
     static const char call[] = "starpu_task_declare_deps";
     struct orr_job *job = job_of(call, task);
+    struct orr_runtime *rt = orr_runtime_need(call);
     const char *trouble = NULL;
 
     if (orr_job_state(job) != ORR_JOB_NEW)
@@ -28,9 +30,10 @@ static void add_dep(struct starpu_task *task, struct starpu_task *before)
                   "before";
     else if (task == before)
         trouble = "a task cannot wait for itself";
-    else if (orr_job_add_dep(orr_runtime_need(call), job,
-                             job_of(call, before)) < 0)
+    else if (orr_job_add_dep(rt, job, job_of(call, before)) < 0)
         trouble = "out of memory";
+    else if (orr_runtime_graph(rt))
+        orr_graph_record_dep(orr_runtime_graph(rt), job, job_of(call, before));
     if (!trouble)
         return;
     orr_log_error("%s: task `%s': %s", call, orr_job_name(job), trouble);

@@ -186,6 +186,13 @@
     X(REPORT, "ORRERY_REPORT", STRING, "",                                     \
       "File to which the figures of the run are written as JSON. Unset: "      \
       "none.")                                                                 \
+    X(GRAPH, "ORRERY_GRAPH", STRING, "",                                       \
+      "File to which the graph of tasks that were run is written, for "        \
+      "lower bounds: docs/GRAPH.md. Unset: none.")                             \
+    X(CHECK_BOUNDS, "ORRERY_CHECK_BOUNDS", BOOL, "0",                          \
+      "1: for tests. At the end of a simulated run lower bounds are computed " \
+      "from its own durations; a makespan below one of them ends the "         \
+      "program with an error.")                                                \
     X(BUS_STATS, "STARPU_BUS_STATS", BOOL, "0",                                \
       "1: at the end, what each link between memory nodes carried is "         \
       "printed.")                                                              \

@@ -12,6 +12,7 @@
 
 #include "core/data/handle.h"
 #include "core/runtime.h"
+#include "core/task/graph_record.h"
 #include "core/task/job.h"
 
 static int wait_for_readers_locked(struct orr_runtime *rt,
@@ -69,6 +70,8 @@ int orr_access_order(struct orr_runtime *rt, struct orr_access *access)
         return 0;
     orr_lock(&access->handle->lock);
     err = order_locked(rt, access);
+    if (orr_runtime_graph(rt))
+        orr_graph_record_access(orr_runtime_graph(rt), access);
     orr_unlock(&access->handle->lock);
     return err;
 }

@@ -148,6 +148,19 @@ struct orr_machine_ops {
                         uintptr_t address, size_t size);
 };
 
+/* What copies share. */
+struct orr_machine_link {
+    char *name;       /* owned */
+    double bandwidth; /* bytes per µs for all copies together; INFINITY: they
+                       * do not share it */
+};
+
+/* The links of a direct copy: route_links[first_link … + nlinks). */
+struct orr_machine_route {
+    unsigned src, dst, first_link, nlinks;
+    double latency; /* µs */
+};
+
 struct orr_machine {
     const struct orr_machine_ops *ops;
     struct orr_exec *exec;
@@ -165,6 +178,12 @@ struct orr_machine {
     double *bandwidth, *latency;
     /* direct[src * nnodes + dst]: a copy may go straight from src to dst. */
     bool *direct;
+    /* How direct copies go, with what the machine really grants them. Owned;
+     * NULL: each direct pair has a link of its own, as above. */
+    struct orr_machine_link *links;
+    struct orr_machine_route *routes;
+    unsigned *route_links;
+    unsigned nlinks, nroutes;
     struct orr_costs costs;
     /* Of simulated machines: lists that workers refer to, and what-if edits.
      * Owned. */

@@ -614,6 +614,24 @@ double orr_cost_at_best(const struct orr_runtime *rt,
            orr_kind_speed(k, row->key.cl, row->key.perfmodel);
 }
 
+double orr_cost_deviation(const struct orr_runtime *rt,
+                          const struct orr_cost_row *pub, unsigned kind,
+                          unsigned impl)
+{
+    const struct row *row = (const struct row *)pub;
+    const struct orr_kind *k = &rt->kinds[kind];
+    const struct orr_entry *entry = NULL;
+    struct orr_model_row figures = {.n = 0};
+
+    if (row->model)
+        entry = orr_model_find(row->model, k->comb, impl, pub->footprint);
+    if (entry)
+        orr_entry_read(entry, &figures);
+    if (figures.n == 0 || !(figures.dev > 0) || !isfinite(figures.dev))
+        return 0;
+    return figures.dev / orr_kind_speed(k, row->key.cl, row->key.perfmodel);
+}
+
 /* --- measures --- */
 
 bool orr_cost_is_wanted(const struct orr_worker *worker,

@@ -83,6 +83,12 @@ static inline double orr_cost_length(const struct orr_cost_row *row,
 double orr_cost_at_best(const struct orr_runtime *rt,
                         const struct orr_cost_row *row, unsigned kind);
 
+/* µs, standard deviation of what was measured of implementation `impl` on the
+ * kind, with its speed; 0 without measures. */
+double orr_cost_deviation(const struct orr_runtime *rt,
+                          const struct orr_cost_row *row, unsigned kind,
+                          unsigned impl);
+
 int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret);
 void orr_costs_table_free(struct orr_costs_table *table);
 

@@ -12,12 +12,14 @@
 #include "core/base/log.h"
 #include "core/runtime.h"
 #include "core/task/cost.h"
+#include "core/task/graph_record.h"
 #include "core/task/job.h"
 
 struct orr_recording {
     struct orr_lock lock;            /* rank ORR_RANK_RUNTIME */
     struct orr_bound_record *record; /* [lock] owned */
     bool active;                     /* [lock] */
+    bool deps, prio;                 /* [lock] asked for at the last start */
     bool said;                       /* [lock] that a task was not counted */
 };
 
@@ -46,7 +48,7 @@ static struct orr_recording *get(struct orr_runtime *rt)
     return recording;
 }
 
-int orr_recording_start(struct orr_runtime *rt)
+int orr_recording_start(struct orr_runtime *rt, bool deps, bool prio)
 {
     struct orr_recording *recording = get(rt);
     struct orr_bound_record *record, *old;
@@ -57,10 +59,20 @@ int orr_recording_start(struct orr_runtime *rt)
     err = orr_bound_record_new(&record);
     if (err)
         return err;
+    if (deps)
+        err = orr_graph_record_open_window(rt);
+    else
+        orr_graph_record_close_window(rt);
+    if (err) {
+        orr_bound_record_free(record);
+        return err;
+    }
     orr_lock(&recording->lock);
     old = recording->record;
     recording->record = record;
     recording->active = true;
+    recording->deps = deps;
+    recording->prio = prio;
     recording->said = false;
     orr_unlock(&recording->lock);
     orr_bound_record_free(old);
@@ -76,9 +88,24 @@ void orr_recording_stop(struct orr_runtime *rt)
     orr_lock(&recording->lock);
     recording->active = false;
     orr_unlock(&recording->lock);
+    orr_graph_record_close_window(rt);
 }
 
-static bool counts(const struct orr_job *job)
+struct orr_recording_kind orr_recording_kind(struct orr_runtime *rt)
+{
+    struct orr_recording *recording = atomic_load(&rt->bound);
+    struct orr_recording_kind kind = {false, false, false};
+
+    if (!recording)
+        return kind;
+    orr_lock(&recording->lock);
+    kind = (struct orr_recording_kind){recording->record != NULL,
+                                       recording->deps, recording->prio};
+    orr_unlock(&recording->lock);
+    return kind;
+}
+
+bool orr_recording_counts(const struct orr_job *job)
 {
     const struct starpu_perfmodel *model;
 
@@ -96,7 +123,7 @@ void orr_recording_add(struct orr_runtime *rt, struct orr_job *job)
         atomic_load_explicit(&rt->bound, memory_order_acquire);
     bool lost = false;
 
-    if (!counts(job))
+    if (!orr_recording_counts(job))
         return;
     orr_lock(&recording->lock);
     if (recording->active &&

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "core/runtime.h"
+#include "core/task/graph_record.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
 
@@ -181,8 +182,13 @@ int orr_tag_declare_deps(struct orr_runtime *rt, starpu_tag_t id, unsigned n,
 
     orr_lock(&rt->tags->lock);
     tag = get_locked(rt->tags, id);
-    for (unsigned i = 0; tag && !err && i < n; i++)
+    for (unsigned i = 0; tag && !err && i < n; i++) {
         err = add_edge_locked(rt->tags, tag, deps[i]);
+        if (orr_runtime_graph(rt))
+            orr_graph_record_tags(orr_runtime_graph(rt), id, deps[i],
+                                  !tag->reached &&
+                                      (!tag->job || tag->holds_job));
+    }
     orr_unlock(&rt->tags->lock);
     return tag ? err : -ENOMEM;
 }
@@ -239,6 +245,12 @@ void orr_tag_notify(struct orr_runtime *rt, starpu_tag_t id)
     }
 }
 
+void orr_tag_mark_vague(struct orr_runtime *rt, starpu_tag_t id)
+{
+    if (orr_runtime_graph(rt))
+        orr_graph_record_vague_tag(orr_runtime_graph(rt), id);
+}
+
 static int wait_one(struct orr_runtime *rt, starpu_tag_t id)
 {
     struct tag_waiter waiter = {.context = orr_self};
@@ -281,6 +293,7 @@ void orr_tag_restart(struct orr_runtime *rt, starpu_tag_t id)
 {
     struct orr_tag *tag;
 
+    orr_tag_mark_vague(rt, id);
     orr_lock(&rt->tags->lock);
     tag = find_locked(rt->tags, id);
     if (tag && tag->reached) {
@@ -295,6 +308,7 @@ void orr_tag_remove(struct orr_runtime *rt, starpu_tag_t id)
 {
     struct orr_tag *tag;
 
+    orr_tag_mark_vague(rt, id);
     orr_lock(&rt->tags->lock);
     tag = find_locked(rt->tags, id);
     /* Others may point to it: it is emptied, and freed with all the rest. */

@@ -27,6 +27,10 @@ int orr_tag_declare_deps(struct orr_runtime *rt, starpu_tag_t id, unsigned n,
 /* The tag is reached: by its task's end, or by the application. */
 void orr_tag_notify(struct orr_runtime *rt, starpu_tag_t id);
 
+/* From now on the tag may be reached before its task has ended: dependencies on
+ * it are not recorded. */
+void orr_tag_mark_vague(struct orr_runtime *rt, starpu_tag_t id);
+
 /* Blocks until the n tags are reached. -EDEADLK where blocking is refused. */
 int orr_tag_wait(struct orr_runtime *rt, unsigned n, const starpu_tag_t *ids);
 

@@ -14,6 +14,7 @@
 #include "core/runtime.h"
 #include "core/sched/sched.h"
 #include "core/task/cost.h"
+#include "core/task/graph_record.h"
 #include "core/task/recording.h"
 #include "core/task/tag.h"
 #include "core/trace/tally.h"
@@ -292,6 +293,9 @@ static void announce(struct orr_runtime *rt, struct orr_job *job)
 {
     if (atomic_load_explicit(&rt->bound, memory_order_relaxed))
         orr_recording_add(rt, job);
+    if (orr_runtime_graph(rt))
+        orr_graph_record_submit(orr_runtime_graph(rt), job,
+                                orr_recording_counts(job));
     if (job->kind == ORR_JOB_TASK)
         orr_sched_submitted(rt, job);
 }

@@ -15,6 +15,7 @@
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 #include "core/task/cost.h"
+#include "core/task/graph_record.h"
 #include "core/task/job.h"
 #include "core/trace/record.h"
 #include "core/worker/kernel.h"
@@ -78,6 +79,8 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
         trace_task(rt, worker, job);
     if (rt->tally && !job->task->failed)
         orr_kernel_tally(rt, worker->id, job);
+    if (orr_runtime_graph(rt))
+        orr_graph_record_ran(orr_runtime_graph(rt), job);
     orr_job_drop_data(rt, job);
     if (job->task->cl->model || job->task->cl->energy_model)
         orr_kernel_measure(rt, worker, job);
