@@ -108,29 +108,57 @@ static int open_box(struct paje_chart *chart, struct paje_row *row, double time,
     return 0;
 }
 
+/* The events of these traces have fixed numbers (FIRST_EVENT and more), but for
+ * the schedules of starpu_lp2paje, which use smaller ones: where a definition
+ * says that such a one makes a container or sets a state, it is taken for that.
+ */
+enum { FIRST_EVENT = 7, CONTAINER = 7, NO_TASK = 10, TASK = 20 };
+
+static void take_definition(char *line, int *meanings)
+{
+    char *fields[MAX_FIELDS];
+    int n = split(line, fields), event = n == 3 ? atoi(fields[2]) : 0;
+
+    if (event < 1 || event >= FIRST_EVENT)
+        return;
+    if (!strcmp(fields[1], "PajeCreateContainer"))
+        meanings[event] = CONTAINER;
+    else if (!strcmp(fields[1], "PajeSetState"))
+        meanings[event] = TASK;
+}
+
 /* One line of data, whose time goes to *last. -EINVAL when it lacks fields. */
-static int take_line(struct paje_chart *chart, char *line, double *last)
+static int take_line(struct paje_chart *chart, char *line, const int *meanings,
+                     double *last)
 {
     char *fields[MAX_FIELDS];
     int n = split(line, fields), event = atoi(fields[0]);
+    const char *state = "WS";
     struct paje_row *row;
     double time;
 
-    if (event < 7)
+    if (event < FIRST_EVENT) {
+        event = event > 0 ? meanings[event] : 0;
+        state = "S";
+    }
+    if (event < FIRST_EVENT)
         return 0;
     if (n < 4)
         return -EINVAL;
     time = strtod(fields[1], NULL);
     *last = time;
-    if (event == 7 && n >= 6 && !strcmp(fields[3], "W"))
+    if (event == CONTAINER && n >= 6 && !strcmp(fields[3], "W"))
         return add_row(chart, fields[2], fields[5]);
-    if ((event != 10 && event != 20) || n < 5 || strcmp(fields[3], "WS") != 0)
+    if ((event != NO_TASK && event != TASK) || n < 5 ||
+        strcmp(fields[3], state) != 0)
         return 0;
+    if (state[0] == 'S' && !strcmp(fields[4], "F"))
+        event = NO_TASK;
     row = find_row(chart, fields[2]);
     if (!row)
         return -EINVAL;
     close_box(chart, row, time);
-    return event == 20 ? open_box(chart, row, time, fields[4]) : 0;
+    return event == TASK ? open_box(chart, row, time, fields[4]) : 0;
 }
 
 static void set_extent(struct paje_chart *chart)
@@ -153,14 +181,16 @@ int paje_chart_read(const char *path, struct paje_chart *ret,
     char *line = NULL;
     size_t size = 0;
     double last = 0;
-    int result = 0, number = 0;
+    int result = 0, number = 0, meanings[FIRST_EVENT] = {0};
 
     if (!file)
         return orr_fail(err, -errno, "%s: %s", path, strerror(errno));
     while (result == 0 && getline(&line, &size, file) >= 0) {
         number++;
         if (line[0] != '%' && line[0] != '#' && line[0] != '\n')
-            result = take_line(&chart, line, &last);
+            result = take_line(&chart, line, meanings, &last);
+        else if (!strncmp(line, "%EventDef\t", 10))
+            take_definition(line, meanings);
     }
     if (result == 0 && ferror(file))
         result = -EIO;

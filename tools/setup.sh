@@ -17,6 +17,7 @@ liblapack-dev
 libopenblas-dev
 libsimgrid-dev
 libxml2-dev
+lp-solve
 meson
 ninja-build
 pkg-config

@@ -432,6 +432,13 @@ static bool add_accesses(struct maker *m, struct orr_graph_task *task,
     return true;
 }
 
+static int compare_deps(const void *a, const void *b)
+{
+    const struct orr_graph_dep *x = a, *y = b;
+
+    return (x->task > y->task) - (x->task < y->task);
+}
+
 static void add_deps(struct maker *m, struct orr_graph_task *task, uint32_t i)
 {
     const struct slice *list = &m->all[i];
@@ -441,6 +448,8 @@ static void add_deps(struct maker *m, struct orr_graph_task *task, uint32_t i)
     for (uint32_t e = list->first; e < list->first + list->n; e++)
         m->graph->deps[m->graph->ndeps++] = (struct orr_graph_dep){
             m->task_of[m->preds[e].node], m->preds[e].bytes, m->preds[e].tag};
+    qsort(&m->graph->deps[task->first_dep], task->ndeps,
+          sizeof(*m->graph->deps), compare_deps);
 }
 
 static bool add_task(struct maker *m, unsigned t, double begin, uint64_t *join)

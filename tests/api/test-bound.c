@@ -4,6 +4,8 @@
  * machine. The model's figures are known: a CPU takes 100 ± 20 µs, the first
  * two GPUs 20 µs, the third is not calibrated.
  */
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,7 @@
 #include <unistd.h>
 
 #include "machines.h"
+#include "tools/paje_read.h"
 
 #define KNOWN   0x1234u /* the footprint that has figures */
 #define UNKNOWN 0x5678u
@@ -295,7 +298,7 @@ START_TEST(the_program_and_its_solution_can_be_read)
     check_text(machine_simulated(_i)
                    ? "Theoretical minimum execution time: 0.040000 ms\n"
                    : "Theoretical minimum execution time: 0.160000 ms\n");
-    starpu_bound_print_dot(f);
+    starpu_bound_print_dot(f); /* was not recorded */
     read_text(f);
     ck_assert_str_eq(text, "");
     fclose(f);
@@ -303,28 +306,414 @@ START_TEST(the_program_and_its_solution_can_be_read)
 }
 END_TEST
 
-START_TEST(dependencies_are_left_out_with_a_word_on_stderr)
-{
-    double relaxed = -1;
-    FILE *f = tmpfile();
-    int before = dup(STDERR_FILENO);
+/* --- with dependencies --- */
 
-    ck_assert_ptr_nonnull(f);
-    start(_i);
-    unsetenv("STARPU_SILENT");
-    dup2(fileno(f), STDERR_FILENO);
-    starpu_bound_start(1, 1);
-    dup2(before, STDERR_FILENO);
-    read_text(f);
-    check_text("starpu_bound_start: dependencies are not recorded yet");
-    submit(8);
+static void four(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+}
+
+/* A writes x, B and C read it and write y and z, which D reads. */
+static struct starpu_codelet diamond_cls[4] = {
+    {.cpu_funcs = {four}, .model = &model, .nbuffers = 1, .modes = {STARPU_W}},
+    {.cpu_funcs = {four},
+     .model = &model,
+     .nbuffers = 2,
+     .modes = {STARPU_R, STARPU_W}},
+    {.cpu_funcs = {four},
+     .model = &model,
+     .nbuffers = 2,
+     .modes = {STARPU_R, STARPU_W}},
+    {.cpu_funcs = {four},
+     .model = &model,
+     .nbuffers = 2,
+     .modes = {STARPU_R, STARPU_R}},
+};
+static const int diamond_data[4][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 2}};
+
+static float values[3];
+static starpu_data_handle_t handles[3];
+
+static void register_data(void)
+{
+    for (int i = 0; i < 3; i++)
+        starpu_variable_data_register(&handles[i], STARPU_MAIN_RAM,
+                                      (uintptr_t)&values[i], sizeof(values[i]));
+}
+
+static void unregister_data(void)
+{
+    for (int i = 0; i < 3; i++)
+        starpu_data_unregister(handles[i]);
+}
+
+/* The diamond; each task is waited for when `wait`, so that all dependencies
+ * are fulfilled before they are found. */
+static void submit_diamond(bool wait)
+{
+    for (int i = 0; i < 4; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = &diamond_cls[i];
+        task->handles[0] = handles[diamond_data[i][0]];
+        if (i > 0)
+            task->handles[1] = handles[diamond_data[i][1]];
+        task->priority = i == 2;
+        task->use_tag = i == 3;
+        task->tag_id = 77;
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+        if (wait)
+            starpu_task_wait_for_all();
+    }
+}
+
+static void record_diamond(bool wait, int prio)
+{
+    starpu_bound_start(1, prio);
+    submit_diamond(wait);
     starpu_bound_stop();
-    starpu_bound_compute(&relaxed, NULL, 0);
-    ck_assert_double_gt(relaxed, 0);
     starpu_task_wait_for_all();
+}
+
+static const char *const edges[] = {
+    "\"t1\" -> \"t2\"\n",
+    "\"t1\" -> \"t3\"\n",
+    "\"t2\" -> \"t4\"\n",
+    "\"t3\" -> \"t4\"\n",
+};
+
+START_TEST(the_graph_has_all_dependencies_also_fulfilled_ones)
+{
+    for (int wait = 0; wait < 2; wait++) {
+        FILE *f = tmpfile();
+        unsigned arrows = 0;
+
+        start(_i);
+        register_data();
+        record_diamond(wait, 0);
+        starpu_bound_print_dot(f);
+        read_text(f);
+        check_text("strict digraph bounddeps {\n");
+        check_text("\"t1\" [label=\"1: bounded\"]\n");
+        for (unsigned e = 0; e < 4; e++)
+            check_text(edges[e]);
+        for (const char *c = text; (c = strstr(c, "->")); c++)
+            arrows++;
+        ck_assert_uint_eq(arrows, 4);
+        unregister_data();
+        starpu_shutdown();
+        fclose(f);
+    }
+}
+END_TEST
+
+START_TEST(declared_dependencies_tags_and_what_joins_are_in_the_graph)
+{
+    struct starpu_task *tasks[4];
+    FILE *f = tmpfile();
+
+    start(_i);
+    starpu_bound_start(1, 0);
+    starpu_tag_declare_deps(9, 1, (starpu_tag_t)8);
+    for (int i = 0; i < 4; i++) {
+        tasks[i] = starpu_task_create();
+        if (i != 1) /* an empty one between the first and the third */
+            tasks[i]->cl = &cl;
+        tasks[i]->use_tag = i >= 2;
+        tasks[i]->tag_id = (starpu_tag_t)(i == 2 ? 8 : 9);
+    }
+    starpu_task_declare_deps(tasks[1], 1, tasks[0]);
+    starpu_task_declare_deps(tasks[2], 1, tasks[1]);
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(starpu_task_submit(tasks[i]), 0);
+    starpu_bound_stop();
+    starpu_task_wait_for_all();
+    starpu_bound_print_dot(f);
+    read_text(f);
+    check_text("\"t1\" -> \"t3\"\n");
+    ck_assert_ptr_null(strstr(text, "t2"));
+    check_text("\"tag8\" -> \"tag9\";\n");
+    starpu_bound_print_lp(f);
+    read_text(f);
+    check_text("tag9 >= tag8;\n");
+    check_text("c4 = tag9;\n");
+    check_text("nt = 3;\n");
+    starpu_shutdown();
+    fclose(f);
+}
+END_TEST
+
+/* Three tasks in a row: at 80 µs; simulated at 20 µs. */
+START_TEST(the_bound_obeys_dependencies)
+{
+    double relaxed = -1, whole = -1, area;
+
+    start(_i);
+    register_data();
+    record_diamond(false, 1);
+    starpu_bound_compute(&relaxed, &whole, 1);
+    area = machine_simulated(_i) ? 4 / (1 / 0.080 + 2 / 0.020) : 4 * 0.080 / 2;
+    ck_assert_double_ge(relaxed, area * (1 - 1e-6));
+    ck_assert_double_le(relaxed,
+                        (machine_simulated(_i) ? 0.060 : 0.240) * (1 + 1e-6));
+    ck_assert_double_ge(whole, relaxed * (1 - 1e-6));
+    unregister_data();
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(what_knows_no_dependencies_says_so)
+{
+    FILE *f = tmpfile();
+
+    start(_i);
+    register_data();
+    record_diamond(false, 0);
+    starpu_bound_print(f, 0);
+    read_text(f);
+    check_text("Dependencies are not supported here");
+    starpu_bound_print_mps(f);
+    read_text(f);
+    check_text("* Dependencies are not supported here");
+    unregister_data();
+    starpu_shutdown();
+    fclose(f);
+}
+END_TEST
+
+/* --- lp_solve and starpu_lp2paje --- */
+
+static char *path_of(char *path, const char *name)
+{
+    snprintf(path, 96, "%s/%s", folder, name);
+    return path;
+}
+
+/* Of all schedules of the diamond: all on one fastest worker, or B and C beside
+ * each other, with two copies in the way when memories are apart. */
+static double best_diamond(int i)
+{
+    double copy;
+
+    if (!machine_simulated(i))
+        return 3 * 0.080;
+    copy = starpu_transfer_predict(1, 2, sizeof(float)) / 1e3;
+    return 0.060 + (2 * copy < 0.020 ? 2 * copy : 0.020);
+}
+
+static void check_chart(const char *path, double best)
+{
+    struct paje_chart chart;
+    struct orr_error err = {""};
+
+    ck_assert_msg(paje_chart_read(path, &chart, &err) == 0, "%s", err.text);
+    ck_assert_uint_eq(chart.nrows, starpu_worker_get_count());
+    ck_assert_uint_eq(chart.nboxes, 4);
+    ck_assert_uint_eq(chart.nkernels, 4);
+    ck_assert_double_eq_tol(chart.end, best, 1e-6);
+    paje_chart_done(&chart);
+}
+
+START_TEST(lp_solve_finds_the_best_schedule_and_it_becomes_a_trace)
+{
+    char lp[96], answer[96], trace[96], command[512];
+    double best, found = -1;
+    FILE *f;
+
+    if (system("lp_solve -S1 /dev/null >/dev/null 2>&1") == 127 << 8) {
+        printf("# skipped: no lp_solve here\n");
+        return;
+    }
+    start(_i);
+    register_data();
+    record_diamond(false, _i % 2);
+    best = best_diamond(_i);
+    f = fopen(path_of(lp, "d.lp"), "w");
+    starpu_bound_print_lp(f);
+    fclose(f);
+    snprintf(command, sizeof(command),
+             "lp_solve -e 1e-9 -timeout 50 '%s' >'%s' && '" LP2PAJE
+             "' <'%s' >'%s'",
+             lp, path_of(answer, "answer"), answer, path_of(trace, "d.paje"));
+    ck_assert_msg(system(command) == 0, "%s", command);
+    f = fopen(answer, "r");
+    while (fgets(text, sizeof(text), f))
+        (void)sscanf(text, "Value of objective function: %lf", &found);
+    fclose(f);
+    ck_assert_double_eq_tol(found, best, 1e-6);
+    check_chart(trace, best);
+    unregister_data();
+    starpu_shutdown();
+}
+END_TEST
+
+#define ANSWER                                                                 \
+    "\nValue of objective function: 2\n\nActual values of the variables:\n"
+#define COUNTS ANSWER "tmax 2\nnt 2\nnw 2\n"
+#define DATES  COUNTS "c2 2\nc1 1\n"
+
+static const struct {
+    const char *answer, *words; /* "": it is good */
+} answers[] = {
+    {DATES "t2w0 0\nt2w1 1\nt1w0 1\nt1w1 0\ns2 1\ns1 0\n", ""},
+    {DATES "t2w1 1\nt1w0 1\ns2 1\ns1 0\nd_x 5\n", ""}, /* unknown places */
+    {"", "<stdin>:1: the input ends where \"Value of objective function\""},
+    {"This problem is infeasible\n", "<stdin>:1: lp_solve found no schedule"},
+    {"This problem is unbounded\n", "<stdin>:1: This problem is unbounded"},
+    {"\nValue of objective function: 2\n", "the input ends where \"Actual"},
+    {ANSWER, "<stdin>:5: the input ends where tmax should be"},
+    {ANSWER "w0t0n 2\n", "<stdin>:5: w0t0n stands where tmax should be"},
+    {ANSWER "tmax 2\nnt 0\n", "<stdin>:6: nt = 0: a number from 1"},
+    {ANSWER "tmax 2\nnt 1e9\n", "<stdin>:6: nt = 1e+09: a number from 1"},
+    {ANSWER "tmax 2\nnt nan\n", "<stdin>:6: \"nt nan\" stands where nt"},
+    {COUNTS "c1 1\nt1w0 1\n", "<stdin>:9: t1w0 stands where c<task> should be"},
+    {COUNTS "c1 1\nc 1\n", "<stdin>:9: c stands where c<task> should be"},
+    {DATES "t1w0 1\n", "<stdin>:10: places of another task"},
+    {DATES "t2w2 1\n", "<stdin>:10: this worker is not next"},
+    {DATES "t2w1 1\nt2w0 0\n", "<stdin>:11: this worker is not next"},
+    {DATES "t2w0 0.5\n", "<stdin>:10: neither 0 nor 1"},
+    {DATES "t2w0 1\nt2w1 1\n", "<stdin>:11: the task runs on two workers"},
+    {DATES "t2w0 0\nt2w1 0\nt1w0 1\n", "<stdin>:12: places of another task"},
+    {DATES "t2w0 1\nt1w0 1\ns1 0\n", "<stdin>:12: tasks start in another"},
+    {DATES "t2w0 1\nt1w0 1\ns2 1\n", "<stdin>:13: the input ends where s<task"},
+};
+
+START_TEST(a_wrong_answer_is_refused_with_its_line)
+{
+    char answer[96], said[96], trace[96], command[512];
+    FILE *f = fopen(path_of(answer, "answer"), "w");
+    bool good = answers[_i].words[0] == '\0';
+    int status;
+    size_t n;
+
+    fputs(answers[_i].answer, f);
+    fclose(f);
+    snprintf(command, sizeof(command), "'" LP2PAJE "' <'%s' >'%s' 2>'%s'",
+             answer, path_of(trace, "trace"), path_of(said, "said"));
+    status = system(command);
+    f = fopen(said, "r");
+    n = fread(text, 1, sizeof(text) - 1, f);
+    text[n] = '\0';
+    fclose(f);
+    ck_assert_msg(status == (good ? 0 : 1 << 8), "status %x: %s", status, text);
+    if (good)
+        ck_assert_str_eq(text, "");
+    else
+        check_text(answers[_i].words);
+}
+END_TEST
+
+START_TEST(a_recording_that_was_not_started_or_is_empty_is_said)
+{
+    static void (*const prints[])(FILE *) = {
+        starpu_bound_print_lp, starpu_bound_print_dot, starpu_bound_print_mps};
+    int before = dup(STDERR_FILENO);
+    FILE *f = tmpfile(), *out = tmpfile();
+
+    start(_i);
+    dup2(fileno(f), STDERR_FILENO);
+    for (int started = 0; started < 2; started++) {
+        if (started)
+            starpu_bound_start(1, 1);
+        for (unsigned p = 0; p < 3; p++) {
+            prints[p](out);
+            fflush(stderr);
+            read_text(f);
+            check_text(started ? "no task was recorded"
+                               : "no recording was started");
+        }
+    }
+    /* And no lock stays behind. */
+    starpu_bound_start(1, 0);
+    submit(1);
+    starpu_bound_stop();
+    starpu_task_wait_for_all();
+    starpu_bound_print_lp(out);
+    dup2(before, STDERR_FILENO);
+    read_text(out);
+    check_text("nt = 1;\n");
     starpu_shutdown();
     close(before);
     fclose(f);
+    fclose(out);
+}
+END_TEST
+
+/* --- ORRERY_GRAPH --- */
+
+START_TEST(a_run_leaves_its_graph)
+{
+    char path[96];
+    FILE *f;
+    size_t n;
+
+    setenv("ORRERY_GRAPH", path_of(path, "graph"), 1);
+    start(_i);
+    register_data();
+    submit_diamond(false);
+    starpu_task_wait_for_all();
+    unregister_data();
+    starpu_shutdown();
+    f = fopen(path, "r");
+    ck_assert_ptr_nonnull(f);
+    n = fread(text, 1, sizeof(text) - 1, f);
+    text[n] = '\0';
+    fclose(f);
+    check_text("orrery-graph 1\n");
+    check_text(machine_simulated(_i) ? "run simulated " : "run real ");
+    check_text("kind \"bounded\" 1234 0 ");
+    check_text("\nafter 1 4\nafter 2 4\nuses 1 r\nuses 2 r\nend\n");
+    if (machine_simulated(_i)) {
+        check_text("link ");
+        /* one CPU, two GPUs, and one whose times are not known: it has no
+         * function, so it cannot run them */
+        check_text("kind \"bounded\" 1234 0 1 0.10000000000000001 "
+                   "0.02 2 0.02 0 1 inf 0\n");
+    }
+    unsetenv("ORRERY_GRAPH");
+}
+END_TEST
+
+/* --- ORRERY_CHECK_BOUNDS --- */
+
+/* A folder of modules in which the solver lies. */
+static void take_liar(char *path)
+{
+    char from[256], to[128];
+
+    make_folder("/modules");
+    snprintf(from, sizeof(from), "%s/sim.so", getenv("ORRERY_MODULE_DIR"));
+    snprintf(to, sizeof(to), "%s/modules/sim.so", folder);
+    ck_assert_int_eq(symlink(from, to), 0);
+    snprintf(to, sizeof(to), "%s/modules/bound.so", folder);
+    ck_assert_int_eq(symlink(LIAR, to), 0);
+    setenv("ORRERY_MODULE_DIR", path_of(path, "modules"), 1);
+}
+
+START_TEST(a_simulated_run_that_beats_a_bound_aborts)
+{
+    char path[96];
+
+    take_liar(path);
+    setenv("ORRERY_CHECK_BOUNDS", "1", 1);
+    start(2 + _i);
+    submit(3);
+    starpu_task_wait_for_all();
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(no_run_is_judged_unless_that_was_asked_for)
+{
+    char path[96];
+
+    take_liar(path);
+    unsetenv("ORRERY_CHECK_BOUNDS");
+    start(2 + _i);
+    submit(3);
+    starpu_task_wait_for_all();
+    starpu_shutdown();
 }
 END_TEST
 
@@ -345,8 +734,23 @@ int main(void)
     tcase_add_loop_test(tc, an_assumed_time_counts_where_there_are_no_figures,
                         0, n);
     tcase_add_loop_test(tc, the_program_and_its_solution_can_be_read, 0, n);
-    tcase_add_loop_test(tc, dependencies_are_left_out_with_a_word_on_stderr, 0,
-                        n);
+    tcase_add_loop_test(tc, the_graph_has_all_dependencies_also_fulfilled_ones,
+                        0, n);
+    tcase_add_loop_test(
+        tc, declared_dependencies_tags_and_what_joins_are_in_the_graph, 0, n);
+    tcase_add_loop_test(tc, the_bound_obeys_dependencies, 0, n);
+    tcase_add_loop_test(tc, what_knows_no_dependencies_says_so, 0, n);
+    tcase_add_loop_test(
+        tc, lp_solve_finds_the_best_schedule_and_it_becomes_a_trace, 0, n);
+    tcase_add_loop_test(tc, a_wrong_answer_is_refused_with_its_line, 0,
+                        sizeof(answers) / sizeof(*answers));
+    tcase_add_loop_test(
+        tc, a_recording_that_was_not_started_or_is_empty_is_said, 0, n);
+    tcase_add_loop_test(tc, a_run_leaves_its_graph, 0, n);
+    tcase_add_loop_test_raise_signal(
+        tc, a_simulated_run_that_beats_a_bound_aborts, SIGABRT, 0, n - 2);
+    tcase_add_loop_test(tc, no_run_is_judged_unless_that_was_asked_for, 0,
+                        n - 2);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
