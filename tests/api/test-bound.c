@@ -675,6 +675,64 @@ START_TEST(a_run_leaves_its_graph)
 }
 END_TEST
 
+static unsigned count_text(const char *part)
+{
+    unsigned n = 0;
+
+    for (const char *c = text; (c = strstr(c, part)); c++)
+        n++;
+    return n;
+}
+
+/* n tasks, an event, n tasks. */
+static void submit_around_event(unsigned n)
+{
+    struct starpu_task *tasks[301];
+
+    ck_assert_uint_lt(2 * n, 301);
+    for (unsigned i = 0; i < 2 * n + 1; i++) {
+        tasks[i] = starpu_task_create();
+        if (i != n)
+            tasks[i]->cl = &cl;
+        tasks[i]->destroy = 0;
+    }
+    starpu_task_declare_deps_array(tasks[n], n, tasks);
+    for (unsigned i = n + 1; i < 2 * n + 1; i++)
+        starpu_task_declare_deps(tasks[i], 1, tasks[n]);
+    for (unsigned i = 0; i < 2 * n + 1; i++)
+        ck_assert_int_eq(starpu_task_submit(tasks[i]), 0);
+    starpu_task_wait_for_all();
+    for (unsigned i = 0; i < 2 * n + 1; i++)
+        starpu_task_destroy(tasks[i]);
+}
+
+START_TEST(an_event_is_taken_out_unless_that_makes_many_pairs)
+{
+    static const struct {
+        unsigned n, tasks, deps, joins;
+    } cases[] = {{3, 6, 9, 0}, {140, 281, 280, 1}};
+    char path[96];
+
+    setenv("ORRERY_GRAPH", path_of(path, "graph"), 1);
+    for (unsigned c = 0; c < 2; c++) {
+        FILE *f;
+        size_t n;
+
+        start(_i);
+        submit_around_event(cases[c].n);
+        starpu_shutdown();
+        f = fopen(path, "r");
+        n = fread(text, 1, sizeof(text) - 1, f);
+        text[n] = '\0';
+        fclose(f);
+        ck_assert_uint_eq(count_text("\ntask "), cases[c].tasks);
+        ck_assert_uint_eq(count_text("\nafter "), cases[c].deps);
+        ck_assert_uint_eq(count_text("\nkind \"(join)\""), cases[c].joins);
+    }
+    unsetenv("ORRERY_GRAPH");
+}
+END_TEST
+
 /* --- ORRERY_CHECK_BOUNDS --- */
 
 /* A folder of modules in which the solver lies. */
@@ -747,6 +805,8 @@ int main(void)
     tcase_add_loop_test(
         tc, a_recording_that_was_not_started_or_is_empty_is_said, 0, n);
     tcase_add_loop_test(tc, a_run_leaves_its_graph, 0, n);
+    tcase_add_loop_test(tc, an_event_is_taken_out_unless_that_makes_many_pairs,
+                        0, n);
     tcase_add_loop_test_raise_signal(
         tc, a_simulated_run_that_beats_a_bound_aborts, SIGABRT, 0, n - 2);
     tcase_add_loop_test(tc, no_run_is_judged_unless_that_was_asked_for, 0,
