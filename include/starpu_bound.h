@@ -16,8 +16,9 @@ extern "C" {
 /* Forgets what was recorded and begins to record tasks as they are submitted,
  * those whose codelets have a history model. `deps` = 1 keeps each task, what
  * it waits for and its tag; `prio` = 1 with it keeps priorities as well.
- * Durations are those the models have when they are asked for: mean less
- * standard deviation of implementation 0. */
+ * Durations are mean less standard deviation of implementation 0, as the models
+ * have them when they are asked for, or with deps when the last task of each
+ * kind was submitted. */
 void starpu_bound_start(int deps, int prio);
 
 /* Ends the recording; what was recorded stays until the next start. */

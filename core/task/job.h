@@ -95,9 +95,9 @@ struct orr_job {
                      * differ in whether they can run it */
     int priority;   /* [const] after submission */
     int worker;     /* where it runs, -1 before */
-    uint32_t footprint;             /* valid if has_footprint */
-    uint32_t recorded; /* [graph's lock] number there + 1, 0: none */
-    struct orr_edge *successors;    /* [lock] until done */
+    uint32_t footprint;          /* valid if has_footprint */
+    uint32_t recorded;           /* [graph's lock] number there + 1, 0: none */
+    struct orr_edge *successors; /* [lock] until done */
     struct orr_job_waiter *waiters; /* [lock] */
     struct orr_cost_row *costs;     /* borrowed from the runtime's table */
     struct orr_tag *tag;            /* or NULL */
