@@ -41,7 +41,10 @@ struct orr_lp {
 /* Zeroed but for the title, which is copied. */
 void orr_lp_begin(struct orr_lp *lp, const char *title);
 
-/* Returns the column's number. */
+/* Returns the column's number. The name, "printf", is made to fit: other
+ * characters become _, keywords get a prefix, and of equal names of rows or
+ * columns the later ones get a number when the program ends. Bounds have
+ * lower <= upper; costs and coefficients are finite. */
 unsigned orr_lp_column(struct orr_lp *lp, double cost, double lower,
                        double upper, bool integer, const char *name_format, ...)
     __attribute__((format(printf, 6, 7)));
