@@ -72,7 +72,7 @@ static void add_link(struct orr_graph *graph, unsigned src, unsigned dst)
 
     graph->links[n] = (struct orr_graph_link){
         text(src ? "from" : "to", src ? src : dst), BANDWIDTH};
-    graph->route_links[n] = n;
+    graph->route_links[graph->nroute_links++] = n;
     graph->routes[graph->nroutes++] =
         (struct orr_graph_route){src, dst, n, 1, 0};
 }
