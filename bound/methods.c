@@ -4,6 +4,8 @@
  */
 #include "bound/methods.h"
 
+#include "bound/relaxed.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
@@ -13,7 +15,10 @@
 #include <time.h>
 
 static const orr_bound_method_fn methods[ORR_BOUND_NMETHODS] = {
-    [ORR_BOUND_CRITICAL_PATH] = NULL,
+    [ORR_BOUND_CRITICAL_PATH] = orr_bound_critical_path,
+    [ORR_BOUND_AREA] = orr_bound_area,
+    [ORR_BOUND_PATHS] = orr_bound_paths,
+    [ORR_BOUND_PRECEDENCE] = orr_bound_precedence,
 };
 
 double orr_bound_clock(void)
@@ -27,11 +32,13 @@ double orr_bound_clock(void)
 __attribute__((format(printf, 2, 0))) static int
 say(char **words, const char *format, va_list args)
 {
-    free(*words);
-    if (vasprintf(words, format, args) < 0) {
-        *words = NULL;
+    char *said;
+
+    /* The old words may be among the arguments. */
+    if (vasprintf(&said, format, args) < 0)
         return -ENOMEM;
-    }
+    free(*words);
+    *words = said;
     return 0;
 }
 
@@ -44,6 +51,17 @@ int orr_bound_give_up(struct orr_bound_result *ret,
     ret->outcome = outcome;
     ret->ms = NAN;
     ret->proved = false;
+    va_start(args, format);
+    rc = say(&ret->why, format, args);
+    va_end(args);
+    return rc;
+}
+
+int orr_bound_why(struct orr_bound_result *ret, const char *format, ...)
+{
+    va_list args;
+    int rc;
+
     va_start(args, format);
     rc = say(&ret->why, format, args);
     va_end(args);

@@ -22,7 +22,9 @@ int orr_bound_give_up(struct orr_bound_result *ret,
                       enum orr_bound_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Sets `limit`, printf style. 0 or -ENOMEM. */
+/* Set `why` and `limit`, printf style. 0 or -ENOMEM. */
+int orr_bound_why(struct orr_bound_result *ret, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 int orr_bound_limit(struct orr_bound_result *ret, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,0 +1,782 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bound/flow.c - the flow problem of flow.h, by the network simplex method.
+ *
+ * A task i is an arc from node 2i to node 2i + 1, one per way that is worth its
+ * price: on the lower convex hull of (ms, cost). Up to a capacity, where the
+ * next faster way begins to pay, its gain is the way's ms; the fastest way has
+ * no capacity. Dependencies are arcs without gain. The tree hangs from the
+ * sink, and is kept strongly feasible (W. H. Cunningham, Mathematical
+ * Programming 11 (1976) 105-116), so that the method ends.
+ *
+ * Flows and potentials are whole numbers, in units so small that rounding the
+ * figures to them does not matter, and large enough that no sum overflows:
+ * then nothing drifts, and ties are ties. The value is computed from the
+ * unrounded figures.
+ *
+ * When prices change, the tree is kept: its flows are computed anew, subtrees
+ * whose arc cannot carry them are hung onto the sink by arcs of their own,
+ * which cost so much that they leave again.
+ */
+#include "bound/flow.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bound/methods.h"
+
+#define UNIT_FLOW  (INT64_C(1) << 44) /* of all that flows */
+#define UNBOUNDED  (INT64_C(1) << 60) /* more than can ever flow */
+#define UNIT_GAIN  (INT64_C(1) << 50) /* that no path is longer than */
+#define PIVOTS_ASK 1024               /* pivots between looks at the clock */
+
+#define NONE UINT32_MAX
+
+struct arc {
+    unsigned from, to;
+};
+
+struct orr_flow {
+    const struct orr_bound_instance *in;
+    unsigned nnodes, narcs; /* without artificial ones */
+    unsigned source, sink;
+    unsigned nways;      /* arcs of ways come first, task by task */
+    unsigned *first_arc; /* per task, and one more: its ways */
+    unsigned *first_of;  /* per kind, and one more: in by_kind */
+    unsigned *by_kind;   /* tasks */
+    double gain_unit;    /* of a ms */
+    /* Per arc; those from `narcs` on are artificial: node v's is narcs + v. */
+    struct arc *arcs;
+    int64_t *gain, *flow, *capacity;
+    int8_t *state; /* 1: at 0; −1: at capacity; 0: in the tree */
+    /* Per node: the tree. */
+    unsigned *parent, *arc;
+    bool *up; /* the arc goes to the parent */
+    unsigned *child, *next, *previous, *depth;
+    int64_t *potential;
+    /* Per way of the instance: what it costs and may carry. */
+    double *cost;
+    int64_t *rung;     /* 0: the way is not on the hull */
+    unsigned *hull;    /* ways of a kind, while its hull is made */
+    unsigned *stack;   /* nodes */
+    int64_t *excess;   /* nodes */
+    double *through;   /* tasks: φ, mended */
+    double *outflow;   /* tasks: what leaves on all arcs */
+    double *length;    /* tasks */
+    unsigned next_arc; /* where the search for an arc goes on */
+    bool solved;       /* there is a tree of a former answer */
+    int64_t expensive; /* gain of artificial arcs, negative */
+    unsigned long pivots;
+};
+
+static unsigned kind_of_arc(const struct orr_flow *f, unsigned arc)
+{
+    return f->in->kind[f->arcs[arc].from / 2];
+}
+
+/* The instance's way that an arc of a task stands for. */
+static unsigned way_of_arc(const struct orr_flow *f, unsigned arc)
+{
+    return f->in->kinds[kind_of_arc(f, arc)].first_way + arc -
+           f->first_arc[f->arcs[arc].from / 2];
+}
+
+/* -- making -- */
+
+static void add_arc(struct orr_flow *f, unsigned from, unsigned to)
+{
+    f->arcs[f->narcs] = (struct arc){from, to};
+    f->capacity[f->narcs] = UNBOUNDED;
+    f->narcs++;
+}
+
+static void make_arcs(struct orr_flow *f)
+{
+    const struct orr_bound_instance *in = f->in;
+
+    for (unsigned i = 0; i < in->ntasks; i++) {
+        const struct orr_bound_kind *kind = &in->kinds[in->kind[i]];
+
+        f->first_arc[i] = f->narcs;
+        for (unsigned w = 0; w < kind->nways; w++) {
+            double ms = in->ways[kind->first_way + w].ms;
+
+            f->gain[f->narcs] = llround(ms * f->gain_unit);
+            add_arc(f, 2 * i, 2 * i + 1);
+        }
+    }
+    f->nways = f->first_arc[in->ntasks] = f->narcs;
+    for (unsigned i = 0; i < in->ntasks; i++) {
+        for (unsigned e = in->first_succ[i]; e < in->first_succ[i + 1]; e++)
+            add_arc(f, 2 * i + 1, 2 * in->succs[e]);
+        if (in->first_succ[i] == in->first_succ[i + 1])
+            add_arc(f, 2 * i + 1, f->sink);
+        if (in->first_pred[i] == in->first_pred[i + 1])
+            add_arc(f, f->source, 2 * i);
+    }
+    for (unsigned v = 0; v < f->nnodes; v++)
+        f->gain[f->narcs + v] = f->expensive;
+}
+
+/* How long a path can be at most, whatever the ways. */
+static double longest(const struct orr_bound_instance *in)
+{
+    double sum = 0;
+
+    for (unsigned k = 0; k < in->nkinds; k++) {
+        const struct orr_bound_kind *kind = &in->kinds[k];
+        double most = 0;
+
+        for (unsigned w = 0; w < kind->nways; w++)
+            most = fmax(most, in->ways[kind->first_way + w].ms);
+        sum += most * kind->ntasks;
+    }
+    return sum;
+}
+
+static int allocate(struct orr_flow *f, size_t arcs)
+{
+    const struct orr_bound_instance *in = f->in;
+    size_t all = arcs + f->nnodes, nodes = f->nnodes;
+
+    f->first_arc = calloc(in->ntasks + 1, sizeof(*f->first_arc));
+    f->first_of = calloc(in->nkinds + 2, sizeof(*f->first_of));
+    f->by_kind = calloc(in->ntasks, sizeof(*f->by_kind));
+    f->arcs = calloc(all, sizeof(*f->arcs));
+    f->gain = calloc(all, sizeof(*f->gain));
+    f->flow = calloc(all, sizeof(*f->flow));
+    f->capacity = calloc(all, sizeof(*f->capacity));
+    f->state = calloc(all, sizeof(*f->state));
+    f->parent = calloc(nodes, sizeof(*f->parent));
+    f->arc = calloc(nodes, sizeof(*f->arc));
+    f->up = calloc(nodes, sizeof(*f->up));
+    f->child = calloc(nodes, sizeof(*f->child));
+    f->next = calloc(nodes, sizeof(*f->next));
+    f->previous = calloc(nodes, sizeof(*f->previous));
+    f->depth = calloc(nodes, sizeof(*f->depth));
+    f->potential = calloc(nodes, sizeof(*f->potential));
+    f->cost = calloc(in->nways + 1, sizeof(*f->cost));
+    f->rung = calloc(in->nways + 1, sizeof(*f->rung));
+    f->hull = calloc(in->nways + 1, sizeof(*f->hull));
+    f->stack = calloc(nodes, sizeof(*f->stack));
+    f->excess = calloc(nodes, sizeof(*f->excess));
+    f->through = calloc(in->ntasks, sizeof(*f->through));
+    f->outflow = calloc(in->ntasks, sizeof(*f->outflow));
+    f->length = calloc(in->ntasks, sizeof(*f->length));
+    return f->first_arc && f->first_of && f->by_kind && f->arcs && f->gain &&
+                   f->flow && f->capacity && f->state && f->parent && f->arc &&
+                   f->up && f->child && f->next && f->previous && f->depth &&
+                   f->potential && f->cost && f->rung && f->hull && f->stack &&
+                   f->excess && f->through && f->outflow && f->length
+               ? 0
+               : -ENOMEM;
+}
+
+static void sort_by_kind(struct orr_flow *f)
+{
+    const struct orr_bound_instance *in = f->in;
+
+    /* first_of[k + 1] counts up to where kind k ends. */
+    for (unsigned k = 0; k < in->nkinds; k++)
+        f->first_of[k + 1] = f->first_of[k] + in->kinds[k].ntasks;
+    for (unsigned i = 0; i < in->ntasks; i++)
+        f->by_kind[f->first_of[in->kind[i]]++] = i;
+    for (unsigned k = in->nkinds; k > 0; k--)
+        f->first_of[k] = f->first_of[k - 1];
+    f->first_of[0] = 0;
+}
+
+int orr_flow_new(const struct orr_bound_instance *instance,
+                 struct orr_flow **ret)
+{
+    struct orr_flow *f = calloc(1, sizeof(*f));
+    size_t arcs = instance->nedges + 2 * (size_t)instance->ntasks;
+    double most = longest(instance);
+
+    if (!f)
+        return -ENOMEM;
+    for (unsigned k = 0; k < instance->nkinds; k++)
+        arcs += (size_t)instance->kinds[k].ntasks * instance->kinds[k].nways;
+    f->in = instance;
+    f->nnodes = 2 * instance->ntasks + 2;
+    f->source = f->nnodes - 2;
+    f->sink = f->nnodes - 1;
+    f->gain_unit = most > 0 ? (double)UNIT_GAIN / most : 1;
+    f->expensive = -2 * UNIT_GAIN;
+    if (allocate(f, arcs)) {
+        orr_flow_free(f);
+        return -ENOMEM;
+    }
+    make_arcs(f);
+    sort_by_kind(f);
+    *ret = f;
+    return 0;
+}
+
+void orr_flow_free(struct orr_flow *f)
+{
+    if (!f)
+        return;
+    free(f->first_arc);
+    free(f->first_of);
+    free(f->by_kind);
+    free(f->arcs);
+    free(f->gain);
+    free(f->flow);
+    free(f->capacity);
+    free(f->state);
+    free(f->parent);
+    free(f->arc);
+    free(f->up);
+    free(f->child);
+    free(f->next);
+    free(f->previous);
+    free(f->depth);
+    free(f->potential);
+    free(f->cost);
+    free(f->rung);
+    free(f->hull);
+    free(f->stack);
+    free(f->excess);
+    free(f->through);
+    free(f->outflow);
+    free(f->length);
+    free(f);
+}
+
+/* -- prices -- */
+
+/* The faster first; of equal ones the cheaper. */
+static bool is_before(const struct orr_flow *f, unsigned v, unsigned w)
+{
+    double a = f->in->ways[v].ms, b = f->in->ways[w].ms;
+
+    return a < b || (a == b && f->cost[v] < f->cost[w]);
+}
+
+/* Money per ms that is saved by taking way v, not the slower w. */
+static double slope(const struct orr_flow *f, unsigned v, unsigned w)
+{
+    return (f->cost[v] - f->cost[w]) / (f->in->ways[w].ms - f->in->ways[v].ms);
+}
+
+/* Leaves in f->hull the ways of a kind that are worth their price, the fastest
+ * first; returns how many. */
+static unsigned make_hull(struct orr_flow *f, const struct orr_bound_kind *kind)
+{
+    unsigned *hull = f->hull, n = 0, sorted = 0;
+
+    for (unsigned w = 0; w < kind->nways; w++) {
+        unsigned way = kind->first_way + w, at = sorted++;
+
+        for (; at > 0 && is_before(f, way, hull[at - 1]); at--)
+            hull[at] = hull[at - 1];
+        hull[at] = way;
+    }
+    for (unsigned w = 0; w < sorted; w++) {
+        unsigned way = hull[w];
+
+        if (n > 0 && f->cost[way] >= f->cost[hull[n - 1]])
+            continue;
+        while (n > 1 &&
+               slope(f, hull[n - 1], way) >= slope(f, hull[n - 2], hull[n - 1]))
+            n--;
+        hull[n++] = way;
+    }
+    return n;
+}
+
+/* How much may flow through a way of each kind. */
+static void set_capacities(struct orr_flow *f, const double *price,
+                           double path_price)
+{
+    const struct orr_bound_instance *in = f->in;
+    double unit = (double)UNIT_FLOW / path_price;
+
+    for (unsigned w = 0; w < in->nways; w++) {
+        const struct orr_bound_way *way = &in->ways[w];
+
+        f->cost[w] = price[way->class] * way->width * way->ms;
+        f->rung[w] = 0;
+    }
+    for (unsigned k = 0; k < in->nkinds; k++) {
+        unsigned n = make_hull(f, &in->kinds[k]);
+        double before = 0;
+
+        for (unsigned h = n; h-- > 1;) {
+            double until = slope(f, f->hull[h - 1], f->hull[h]) * unit;
+
+            until = fmin(round(until), 2.0 * (double)UNIT_FLOW);
+            f->rung[f->hull[h]] = (int64_t)(until - before);
+            before = until;
+        }
+        if (n > 0)
+            f->rung[f->hull[0]] = UNBOUNDED;
+    }
+    for (unsigned a = 0; a < f->nways; a++)
+        f->capacity[a] = f->rung[way_of_arc(f, a)];
+}
+
+/* -- the tree -- */
+
+static void hang(struct orr_flow *f, unsigned v, unsigned parent, unsigned arc,
+                 bool up)
+{
+    f->parent[v] = parent;
+    f->arc[v] = arc;
+    f->up[v] = up;
+    f->previous[v] = NONE;
+    f->next[v] = f->child[parent];
+    if (f->next[v] != NONE)
+        f->previous[f->next[v]] = v;
+    f->child[parent] = v;
+}
+
+static void unhang(struct orr_flow *f, unsigned v)
+{
+    if (f->previous[v] != NONE)
+        f->next[f->previous[v]] = f->next[v];
+    else
+        f->child[f->parent[v]] = f->next[v];
+    if (f->next[v] != NONE)
+        f->previous[f->next[v]] = f->previous[v];
+}
+
+/* Potential: what a unit gains on its way from the node to the sink. */
+static void set_potential(struct orr_flow *f, unsigned v)
+{
+    unsigned p = f->parent[v];
+    int64_t gain = f->gain[f->arc[v]];
+
+    f->potential[v] = f->potential[p] + (f->up[v] ? gain : -gain);
+    f->depth[v] = f->depth[p] + 1;
+}
+
+/* Lists the nodes below v, itself first, each after its parent. */
+static unsigned list_subtree(struct orr_flow *f, unsigned v)
+{
+    unsigned n = 0;
+
+    f->stack[n++] = v;
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned c = f->child[f->stack[i]]; c != NONE; c = f->next[c])
+            f->stack[n++] = c;
+    return n;
+}
+
+static void update_subtree(struct orr_flow *f, unsigned v)
+{
+    unsigned n = list_subtree(f, v);
+
+    for (unsigned i = 0; i < n; i++)
+        set_potential(f, f->stack[i]);
+}
+
+/* The arc of task i's fastest way that costs least. */
+static unsigned fastest_arc(const struct orr_flow *f, unsigned i)
+{
+    const struct orr_bound_kind *kind = &f->in->kinds[f->in->kind[i]];
+
+    for (unsigned w = 0; w < kind->nways; w++)
+        if (f->rung[kind->first_way + w] == UNBOUNDED &&
+            f->in->ways[kind->first_way + w].ms == kind->best_ms)
+            return f->first_arc[i] + w;
+    return f->first_arc[i];
+}
+
+/* The first tree: the longest path to the sink from everywhere, all ways the
+ * fastest. The arcs of each task are followed by hand. */
+static void first_tree(struct orr_flow *f)
+{
+    const struct orr_bound_instance *in = f->in;
+    unsigned best = NONE;
+
+    for (unsigned v = 0; v < f->nnodes; v++)
+        f->child[v] = NONE;
+    f->parent[f->sink] = NONE;
+    f->arc[f->sink] = NONE;
+    f->potential[f->sink] = 0;
+    f->depth[f->sink] = 0;
+    /* Per node 2i + 1, its arc on that path; arcs of edges know their ends. */
+    for (unsigned v = 0; v < f->nnodes; v++)
+        f->stack[v] = NONE;
+    for (unsigned n = in->ntasks; n-- > 0;) {
+        unsigned i = in->order[n];
+        unsigned a = (unsigned)f->excess[i];
+
+        for (; a < f->narcs && f->arcs[a].from == 2 * i + 1; a++)
+            if (f->stack[i] == NONE ||
+                f->potential[f->arcs[a].to] >
+                    f->potential[f->arcs[f->stack[i]].to])
+                f->stack[i] = a;
+        hang(f, 2 * i + 1, f->arcs[f->stack[i]].to, f->stack[i], true);
+        set_potential(f, 2 * i + 1);
+        hang(f, 2 * i, 2 * i + 1, fastest_arc(f, i), true);
+        set_potential(f, 2 * i);
+    }
+    for (unsigned a = f->nways; a < f->narcs; a++)
+        if (f->arcs[a].from == f->source &&
+            (best == NONE ||
+             f->potential[f->arcs[a].to] > f->potential[f->arcs[best].to]))
+            best = a;
+    hang(f, f->source, f->arcs[best].to, best, true);
+    set_potential(f, f->source);
+}
+
+/* Where the arcs that leave each task begin, in f->excess. */
+static void find_arcs(struct orr_flow *f)
+{
+    for (unsigned a = f->narcs; a-- > f->nways;)
+        if (f->arcs[a].from != f->source)
+            f->excess[f->arcs[a].from / 2] = a;
+}
+
+static void begin_tree(struct orr_flow *f)
+{
+    for (unsigned a = 0; a < f->narcs + f->nnodes; a++)
+        f->state[a] = 1;
+    find_arcs(f);
+    first_tree(f);
+    for (unsigned v = 0; v < f->nnodes; v++)
+        if (v != f->sink)
+            f->state[f->arc[v]] = 0;
+}
+
+/* Cuts v off and hangs it onto the sink with an arc of its own, which carries
+ * `amount`, to the sink where it is positive. */
+static void hang_apart(struct orr_flow *f, unsigned v, int64_t amount)
+{
+    unsigned a = f->narcs + v;
+
+    unhang(f, v);
+    f->arcs[a] =
+        amount >= 0 ? (struct arc){v, f->sink} : (struct arc){f->sink, v};
+    f->capacity[a] = UNBOUNDED;
+    f->flow[a] = amount >= 0 ? amount : -amount;
+    f->state[a] = 0;
+    hang(f, v, f->sink, a, amount >= 0);
+}
+
+/* Whether v's arc may carry so much to the parent, and stays strongly feasible:
+ * more could be sent on to the sink. */
+static bool may_carry(const struct orr_flow *f, unsigned v, int64_t amount)
+{
+    unsigned a = f->arc[v];
+
+    if (a >= f->narcs)
+        return false;
+    if (f->up[v])
+        return amount >= 0 && amount < f->capacity[a];
+    return amount < 0 && -amount <= f->capacity[a];
+}
+
+/* The flow of every arc, after capacities have changed. */
+static void begin_flow(struct orr_flow *f)
+{
+    unsigned n;
+
+    memset(f->excess, 0, f->nnodes * sizeof(*f->excess));
+    f->excess[f->source] = UNIT_FLOW;
+    for (unsigned a = 0; a < f->narcs; a++) {
+        f->flow[a] = f->state[a] < 0 ? f->capacity[a] : 0;
+        f->excess[f->arcs[a].from] -= f->flow[a];
+        f->excess[f->arcs[a].to] += f->flow[a];
+    }
+    n = list_subtree(f, f->sink);
+    while (--n > 0) {
+        unsigned v = f->stack[n], p = f->parent[v], a = f->arc[v];
+        int64_t amount = f->excess[v];
+
+        if (may_carry(f, v, amount)) {
+            f->flow[a] = f->up[v] ? amount : -amount;
+            f->excess[p] += amount;
+            continue;
+        }
+        f->state[a] = 1;
+        f->flow[a] = 0;
+        hang_apart(f, v, amount);
+        f->excess[f->sink] += amount;
+    }
+    f->potential[f->sink] = 0;
+    n = list_subtree(f, f->sink);
+    for (unsigned i = 1; i < n; i++)
+        set_potential(f, f->stack[i]);
+}
+
+/* -- pivots -- */
+
+/* What a unit more on an arc, or less on one at its capacity, gains. */
+static int64_t reduced(const struct orr_flow *f, unsigned a)
+{
+    const struct arc *arc = &f->arcs[a];
+
+    return f->state[a] *
+           (f->gain[a] + f->potential[arc->to] - f->potential[arc->from]);
+}
+
+/* The best arc of the first block that has a good one, NONE: there is none. */
+static unsigned find_entering(struct orr_flow *f)
+{
+    unsigned block = (unsigned)sqrt((double)f->narcs) + 10;
+    unsigned best = NONE, a = f->next_arc, left = block;
+    int64_t most = 0;
+
+    for (unsigned n = 0; n < f->narcs; n++) {
+        if (a >= f->narcs)
+            a = 0;
+        if (f->capacity[a] > 0) {
+            int64_t gain = reduced(f, a);
+
+            if (gain > most) {
+                most = gain;
+                best = a;
+            }
+        }
+        a++;
+        if (--left == 0) {
+            if (best != NONE)
+                break;
+            left = block;
+        }
+    }
+    f->next_arc = a;
+    return best;
+}
+
+static unsigned find_join(const struct orr_flow *f, unsigned u, unsigned v)
+{
+    while (u != v) {
+        if (f->depth[u] >= f->depth[v])
+            u = f->parent[u];
+        else
+            v = f->parent[v];
+    }
+    return u;
+}
+
+/* How much more can go from v's parent to v, or, `to_parent`, back. */
+static int64_t room(const struct orr_flow *f, unsigned v, bool to_parent)
+{
+    unsigned a = f->arc[v];
+
+    return f->up[v] == to_parent ? f->capacity[a] - f->flow[a] : f->flow[a];
+}
+
+static void change_path(struct orr_flow *f, unsigned v, unsigned join,
+                        int64_t amount, bool to_parent)
+{
+    for (; v != join; v = f->parent[v])
+        f->flow[f->arc[v]] += f->up[v] == to_parent ? amount : -amount;
+}
+
+/* Turns the path from v up to `top` round, so that v is the top, and hangs it
+ * onto `parent`. */
+static void rehang(struct orr_flow *f, unsigned v, unsigned top,
+                   unsigned parent, unsigned arc, bool up)
+{
+    for (bool last = false; !last;) {
+        unsigned old_parent = f->parent[v], old_arc = f->arc[v];
+        bool old_up = f->up[v];
+
+        last = v == top;
+        unhang(f, v);
+        hang(f, v, parent, arc, up);
+        parent = v;
+        arc = old_arc;
+        up = !old_up;
+        v = old_parent;
+    }
+}
+
+/* Sends as much as goes round the cycle that arc `in` closes, and exchanges it
+ * for the last arc that blocks. */
+static void pivot(struct orr_flow *f, unsigned in)
+{
+    bool forward = f->state[in] > 0;
+    unsigned first = forward ? f->arcs[in].from : f->arcs[in].to;
+    unsigned second = forward ? f->arcs[in].to : f->arcs[in].from;
+    unsigned join = find_join(f, first, second);
+    unsigned out = NONE, leaves;
+    bool below_second = false;
+    int64_t amount = f->capacity[in];
+
+    for (unsigned v = first; v != join; v = f->parent[v])
+        if (room(f, v, false) < amount) {
+            amount = room(f, v, false);
+            out = v;
+        }
+    for (unsigned v = second; v != join; v = f->parent[v])
+        if (room(f, v, true) <= amount) {
+            amount = room(f, v, true);
+            out = v;
+            below_second = true;
+        }
+    change_path(f, first, join, amount, false);
+    change_path(f, second, join, amount, true);
+    f->flow[in] += forward ? amount : -amount;
+    if (out == NONE) {
+        f->state[in] = (int8_t)-f->state[in];
+        return;
+    }
+    leaves = f->arc[out];
+    f->state[leaves] = f->flow[leaves] == 0 ? 1 : -1;
+    f->state[in] = 0;
+    if (below_second) {
+        rehang(f, second, out, first, in, !forward);
+        update_subtree(f, second);
+    } else {
+        rehang(f, first, out, second, in, forward);
+        update_subtree(f, first);
+    }
+}
+
+/* -- what comes of it -- */
+
+/* Through which task how much flows, in units of path_price, with all that
+ * enters a task leaving it: what flows on an edge counts only as the share that
+ * goes along it. The last word is not the simplex method's. */
+static void mend_flow(struct orr_flow *f)
+{
+    const struct orr_bound_instance *in = f->in;
+    double total = 0;
+
+    memset(f->through, 0, in->ntasks * sizeof(*f->through));
+    memset(f->outflow, 0, in->ntasks * sizeof(*f->outflow));
+    for (unsigned a = f->nways; a < f->narcs; a++) {
+        if (f->arcs[a].from == f->source)
+            total += (double)f->flow[a];
+        else
+            f->outflow[f->arcs[a].from / 2] += (double)f->flow[a];
+    }
+    find_arcs(f);
+    for (unsigned a = f->nways; a < f->narcs && total > 0; a++)
+        if (f->arcs[a].from == f->source)
+            f->through[f->arcs[a].to / 2] = (double)f->flow[a] / total;
+    for (unsigned n = 0; n < in->ntasks; n++) {
+        unsigned i = in->order[n], a = (unsigned)f->excess[i];
+
+        for (; a < f->narcs && f->arcs[a].from == 2 * i + 1; a++)
+            if (f->arcs[a].to != f->sink && f->outflow[i] > 0)
+                f->through[f->arcs[a].to / 2] +=
+                    f->through[i] * ((double)f->flow[a] / f->outflow[i]);
+    }
+}
+
+/* The proof: see flow.h. */
+static double prove(struct orr_flow *f, const double *price, double path_price)
+{
+    const struct orr_bound_instance *in = f->in;
+    double sum = 0, all = path_price;
+
+    for (unsigned c = 0; c < in->nclasses; c++)
+        all += price[c] * in->classes[c].size;
+    mend_flow(f);
+    for (unsigned i = 0; i < in->ntasks; i++) {
+        const struct orr_bound_kind *kind = &in->kinds[in->kind[i]];
+        double phi = f->through[i] * path_price, least = INFINITY;
+
+        for (unsigned w = 0; w < kind->nways; w++) {
+            const struct orr_bound_way *way = &in->ways[kind->first_way + w];
+
+            least =
+                fmin(least, (price[way->class] * way->width + phi) * way->ms);
+        }
+        sum += least;
+    }
+    return sum / all;
+}
+
+/* Shares a task out between the ways of its kind's hull so that it takes the
+ * time that potentials give it. */
+static void choose_ways(struct orr_flow *f, unsigned i, unsigned nhull,
+                        double ms, struct orr_flow_answer *ret)
+{
+    const struct orr_bound_way *ways = f->in->ways;
+    double share = 1;
+    unsigned h = 0;
+
+    while (h + 1 < nhull && ways[f->hull[h + 1]].ms <= ms)
+        h++;
+    if (h + 1 < nhull && ms > ways[f->hull[h]].ms)
+        share = (ways[f->hull[h + 1]].ms - ms) /
+                (ways[f->hull[h + 1]].ms - ways[f->hull[h]].ms);
+    f->length[i] = 0;
+    for (unsigned n = h; n < nhull && n <= h + 1; n++) {
+        double part = n == h ? share : 1 - share;
+
+        ret->done[f->hull[n]] += part;
+        f->length[i] += part * ways[f->hull[n]].ms;
+    }
+}
+
+/* Sets the lengths of tasks and how much each way does, then the longest path
+ * from each task on, in f->length, and the classes' areas. */
+static void choose(struct orr_flow *f, struct orr_flow_answer *ret)
+{
+    const struct orr_bound_instance *in = f->in;
+
+    memset(ret->done, 0, in->nways * sizeof(*ret->done));
+    for (unsigned k = 0; k < in->nkinds; k++) {
+        unsigned nhull = make_hull(f, &in->kinds[k]);
+
+        for (unsigned n = f->first_of[k]; n < f->first_of[k + 1]; n++) {
+            unsigned i = f->by_kind[n];
+            int64_t time = f->potential[2 * i] - f->potential[2 * i + 1];
+
+            choose_ways(f, i, nhull, (double)time / f->gain_unit, ret);
+        }
+    }
+    memset(ret->area, 0, in->nclasses * sizeof(*ret->area));
+    for (unsigned w = 0; w < in->nways; w++)
+        ret->area[in->ways[w].class] +=
+            ret->done[w] * in->ways[w].width * in->ways[w].ms;
+    memcpy(ret->ms, f->length, in->ntasks * sizeof(*ret->ms));
+    ret->path_ms = 0;
+    for (unsigned n = in->ntasks; n-- > 0;) {
+        unsigned i = in->order[n];
+        double longest = 0;
+
+        for (unsigned e = in->first_succ[i]; e < in->first_succ[i + 1]; e++)
+            longest = fmax(longest, f->length[in->succs[e]]);
+        f->length[i] += longest;
+        ret->path_ms = fmax(ret->path_ms, f->length[i]);
+    }
+}
+
+/* 0: optimal. */
+static int run(struct orr_flow *f, double deadline)
+{
+    unsigned long most = 1000 * ((unsigned long)f->narcs + 1000);
+    unsigned in;
+
+    for (unsigned long n = 0; (in = find_entering(f)) != NONE; n++) {
+        if (n == most)
+            return -EDOM;
+        if (n % PIVOTS_ASK == 0 && orr_bound_clock() > deadline)
+            return -ETIME;
+        pivot(f, in);
+        f->pivots++;
+    }
+    return 0;
+}
+
+int orr_flow_solve(struct orr_flow *f, const double *price, double path_price,
+                   double deadline, struct orr_flow_answer *ret)
+{
+    int rc;
+
+    assert(path_price > 0);
+    set_capacities(f, price, path_price);
+    if (!f->solved)
+        begin_tree(f);
+    f->solved = true;
+    begin_flow(f);
+    rc = run(f, deadline);
+    ret->bound = prove(f, price, path_price);
+    if (rc == 0)
+        choose(f, ret);
+    return rc;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bound/relaxed.c - the critical path and the area bound. No state; any thread.
+ */
+#include "bound/relaxed.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "bound/words.h"
+
+/* Each task on its fastest way. Nothing can be wrong but the sum. */
+int orr_bound_critical_path(const struct orr_bound_instance *in,
+                            const struct orr_bound_options *options,
+                            struct orr_bound_result *ret)
+{
+    double *ms = calloc(in->ntasks, sizeof(*ms));
+    int rc = -ENOMEM;
+
+    (void)options;
+    if (ms) {
+        for (unsigned i = 0; i < in->ntasks; i++)
+            ms[i] = in->kinds[in->kind[i]].best_ms;
+        rc = orr_bound_limit_path(in, ms, &ret->ms, ret);
+        ret->upper_ms = ret->ms;
+        ret->proved = rc == 0;
+    }
+    free(ms);
+    return rc;
+}
+
+struct arrays {
+    double *size, *count, *use;
+    unsigned *first_way, *first_use, *resource;
+};
+
+static void arrays_done(struct arrays *a)
+{
+    free(a->size);
+    free(a->count);
+    free(a->use);
+    free(a->first_way);
+    free(a->first_use);
+    free(a->resource);
+}
+
+static int arrays_init(struct arrays *a, const struct orr_bound_instance *in)
+{
+    a->size = calloc(in->nclasses, sizeof(*a->size));
+    a->count = calloc(in->nkinds, sizeof(*a->count));
+    a->use = calloc(in->nways, sizeof(*a->use));
+    a->first_way = calloc(in->nkinds + 1, sizeof(*a->first_way));
+    a->first_use = calloc(in->nways + 1, sizeof(*a->first_use));
+    a->resource = calloc(in->nways, sizeof(*a->resource));
+    if (!a->size || !a->count || !a->use || !a->first_way || !a->first_use ||
+        !a->resource)
+        return -ENOMEM;
+    for (unsigned c = 0; c < in->nclasses; c++)
+        a->size[c] = in->classes[c].size;
+    for (unsigned k = 0; k < in->nkinds; k++) {
+        a->count[k] = in->kinds[k].ntasks;
+        a->first_way[k + 1] = in->kinds[k].first_way + in->kinds[k].nways;
+    }
+    for (unsigned w = 0; w < in->nways; w++) {
+        a->use[w] = in->ways[w].width * in->ways[w].ms;
+        a->resource[w] = in->ways[w].class;
+        a->first_use[w + 1] = w + 1;
+    }
+    return 0;
+}
+
+int orr_bound_area_solve(const struct orr_bound_instance *in, double tolerance,
+                         double deadline, struct orr_area_solution *ret)
+{
+    struct arrays a;
+    int rc = arrays_init(&a, in);
+
+    if (rc == 0) {
+        struct orr_area area = {in->nclasses, in->nkinds,  a.size,     a.count,
+                                a.first_way,  a.first_use, a.resource, a.use};
+
+        rc = orr_area_solve(&area, tolerance, deadline, ret);
+    }
+    arrays_done(&a);
+    return rc;
+}
+
+/* The class whose workers' time is dearest. */
+static unsigned dearest(const struct orr_bound_instance *in,
+                        const double *price)
+{
+    unsigned most = 0;
+
+    for (unsigned c = 0; c < in->nclasses; c++)
+        if (price[c] * in->classes[c].size >
+            price[most] * in->classes[most].size)
+            most = c;
+    return most;
+}
+
+int orr_bound_area(const struct orr_bound_instance *in,
+                   const struct orr_bound_options *options,
+                   struct orr_bound_result *ret)
+{
+    struct orr_area_solution solution = {0};
+    int rc = -ENOMEM;
+
+    solution.x = calloc(in->nways, sizeof(*solution.x));
+    solution.price = calloc(in->nclasses, sizeof(*solution.price));
+    if (solution.x && solution.price)
+        rc = orr_bound_area_solve(in, fmin(options->tolerance, 1e-6),
+                                  orr_bound_clock() + options->seconds,
+                                  &solution);
+    if (rc == 0 || rc == -ETIME) {
+        ret->ms = solution.bound;
+        ret->upper_ms = solution.primal;
+        ret->proved = true;
+        if (rc == -ETIME) {
+            ret->outcome = ORR_BOUND_TIME_LIMIT;
+            rc = orr_bound_why(ret, "%u pivots were not enough",
+                               solution.pivots);
+        }
+        if (rc == 0)
+            rc = orr_bound_limit_class(in, dearest(in, solution.price),
+                                       solution.x, ret);
+    } else if (rc == -EDOM) {
+        rc = orr_bound_give_up(ret, ORR_BOUND_SUSPICIOUS,
+                               "the simplex method ended at %g ms, of which "
+                               "%g ms are proved",
+                               solution.primal, solution.bound);
+    }
+    free(solution.x);
+    free(solution.price);
+    return rc;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bound/words.c - see words.h. Any thread.
+ */
+#include "bound/words.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE  UINT32_MAX
+#define STEPS 6 /* of a path that are named */
+
+/* Kinds of one symbol count as one for people. */
+struct heaviest {
+    const char *symbol;
+    double share;
+};
+
+static struct heaviest find_heaviest(const struct orr_bound_instance *in,
+                                     const double *ms_of_kind)
+{
+    struct heaviest most = {"", -1};
+    double all = 0;
+
+    for (unsigned k = 0; k < in->nkinds; k++)
+        all += ms_of_kind[k];
+    for (unsigned k = 0; k < in->nkinds; k++) {
+        double sum = 0;
+
+        /* The heaviest symbol has a kind of at least its mean. */
+        if (ms_of_kind[k] * in->nkinds <= most.share)
+            continue;
+        for (unsigned l = 0; l < in->nkinds; l++)
+            if (strcmp(in->kinds[l].symbol, in->kinds[k].symbol) == 0)
+                sum += ms_of_kind[l];
+        if (sum > most.share)
+            most = (struct heaviest){in->kinds[k].symbol, sum};
+    }
+    most.share = all > 0 ? most.share / all : 0;
+    return most;
+}
+
+int orr_bound_limit_class(const struct orr_bound_instance *in, unsigned c,
+                          const double *done, struct orr_bound_result *ret)
+{
+    double *ms = calloc(in->nkinds, sizeof(*ms));
+    struct heaviest most;
+
+    if (!ms)
+        return -ENOMEM;
+    for (unsigned k = 0; k < in->nkinds; k++)
+        for (unsigned n = 0; n < in->kinds[k].nways; n++) {
+            const struct orr_bound_way *way =
+                &in->ways[in->kinds[k].first_way + n];
+
+            if (way->class == c)
+                ms[k] +=
+                    done[in->kinds[k].first_way + n] * way->width * way->ms;
+        }
+    most = find_heaviest(in, ms);
+    free(ms);
+    return orr_bound_limit(ret, "%s: %s is %.0f %% of %s time",
+                           in->classes[c].name, most.symbol, 100 * most.share,
+                           in->classes[c].size > 1 ? "their" : "its");
+}
+
+/* Fills `next`: the task that follows on the longest path from each one on.
+ * Returns where the longest of all begins. */
+static unsigned find_path(const struct orr_bound_instance *in, const double *ms,
+                          double *length, unsigned *next)
+{
+    unsigned first = NONE;
+
+    for (unsigned n = in->ntasks; n-- > 0;) {
+        unsigned i = in->order[n];
+
+        next[i] = NONE;
+        for (unsigned e = in->first_succ[i]; e < in->first_succ[i + 1]; e++)
+            if (next[i] == NONE || length[in->succs[e]] > length[next[i]])
+                next[i] = in->succs[e];
+        length[i] = ms[i] + (next[i] == NONE ? 0 : length[next[i]]);
+        if (first == NONE || length[i] >= length[first])
+            first = i;
+    }
+    return first;
+}
+
+/* "potrf → trsm → 3 gemm → …": runs of one kind are counted. */
+static void name_steps(const struct orr_bound_instance *in,
+                       const unsigned *next, unsigned i, char *text,
+                       size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (unsigned step = 0; i != NONE && used < size; step++) {
+        const char *symbol = in->kinds[in->kind[i]].symbol;
+        const char *arrow = step ? " → " : "";
+        unsigned times = 0;
+
+        if (step == STEPS) {
+            snprintf(text + used, size - used, " → …");
+            return;
+        }
+        for (; i != NONE && strcmp(in->kinds[in->kind[i]].symbol, symbol) == 0;
+             i = next[i])
+            times++;
+        if (times > 1)
+            used += (size_t)snprintf(text + used, size - used, "%s%u %.40s",
+                                     arrow, times, symbol);
+        else
+            used += (size_t)snprintf(text + used, size - used, "%s%.40s", arrow,
+                                     symbol);
+    }
+}
+
+static int say_path(const struct orr_bound_instance *in, const double *ms,
+                    const unsigned *next, unsigned first, double *ms_of_kind,
+                    struct orr_bound_result *ret)
+{
+    struct heaviest most;
+    unsigned ntasks = 0;
+    char steps[60 * STEPS];
+
+    for (unsigned i = first; i != NONE; i = next[i]) {
+        ms_of_kind[in->kind[i]] += ms[i];
+        ntasks++;
+    }
+    most = find_heaviest(in, ms_of_kind);
+    name_steps(in, next, first, steps, sizeof(steps));
+    return orr_bound_limit(ret, "path of %u task%s: %s; %s is %.0f %% of it",
+                           ntasks, ntasks == 1 ? "" : "s", steps, most.symbol,
+                           100 * most.share);
+}
+
+int orr_bound_limit_path(const struct orr_bound_instance *in, const double *ms,
+                         double *ret_ms, struct orr_bound_result *ret)
+{
+    double *length = calloc(in->ntasks, sizeof(*length));
+    double *ms_of_kind = calloc(in->nkinds, sizeof(*ms_of_kind));
+    unsigned *next = calloc(in->ntasks, sizeof(*next));
+    unsigned first;
+    int rc = -ENOMEM;
+
+    if (length && ms_of_kind && next) {
+        first = find_path(in, ms, length, next);
+        if (ret_ms)
+            *ret_ms = length[first];
+        rc = say_path(in, ms, next, first, ms_of_kind, ret);
+    }
+    free(length);
+    free(ms_of_kind);
+    free(next);
+    return rc;
+}
