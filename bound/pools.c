@@ -64,7 +64,8 @@ static void make_ways(struct shares *s)
             if (isnan(pool->duration_ms[s->first[c]]))
                 continue;
             s->class_of_way[s->nways] = c;
-            s->ms[s->nways++] = pool->duration_ms[s->first[c]];
+            /* A mean less a deviation may be negative. */
+            s->ms[s->nways++] = fmax(0, pool->duration_ms[s->first[c]]);
             s->first_use[s->nways] = s->nways;
         }
         s->first_way[t + 1] = s->nways;
