@@ -19,6 +19,7 @@ static const orr_bound_method_fn methods[ORR_BOUND_NMETHODS] = {
     [ORR_BOUND_AREA] = orr_bound_area,
     [ORR_BOUND_PATHS] = orr_bound_paths,
     [ORR_BOUND_PRECEDENCE] = orr_bound_precedence,
+    [ORR_BOUND_TRANSFERS] = orr_bound_transfers,
 };
 
 double orr_bound_clock(void)

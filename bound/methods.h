@@ -16,6 +16,11 @@ typedef int (*orr_bound_method_fn)(const struct orr_bound_instance *instance,
                                    const struct orr_bound_options *options,
                                    struct orr_bound_result *ret);
 
+/* The methods. */
+int orr_bound_transfers(const struct orr_bound_instance *instance,
+                        const struct orr_bound_options *options,
+                        struct orr_bound_result *ret);
+
 /* Sets the outcome and its words, printf style; no value is left. 0 or
  * -ENOMEM. */
 int orr_bound_give_up(struct orr_bound_result *ret,

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bound/versions.h - which task reads the value that which task wrote. Constant
+ * once made.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "bound/instance.h"
+
+#define ORR_BOUND_NO_TASK UINT32_MAX
+
+/* A value of a datum. Its readers are tasks that read it wherever a schedule
+ * puts them; its producer is not among them. */
+struct orr_bound_version {
+    unsigned datum;
+    unsigned producer; /* task; NO_TASK: the first value, in the home node */
+    unsigned first_reader, nreaders;
+};
+
+struct orr_bound_versions {
+    unsigned nversions, nreaders;
+    struct orr_bound_version *versions; /* owned; those with readers */
+    unsigned *readers;                  /* owned: tasks */
+    /* Owned, per datum: who reads which value is not known, because nothing
+     * orders those who access it (commuting accesses, reductions), or its first
+     * value comes from nowhere. It has no versions here. */
+    bool *loose;
+};
+
+/* Follows each datum through its accesses, in order of submission; what the
+ * instance's edges do not enforce is not believed. Errors: -ENOMEM. */
+int orr_bound_versions_init(struct orr_bound_versions *versions,
+                            const struct orr_bound_instance *instance);
+void orr_bound_versions_done(struct orr_bound_versions *versions);
