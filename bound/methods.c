@@ -20,6 +20,7 @@ static const orr_bound_method_fn methods[ORR_BOUND_NMETHODS] = {
     [ORR_BOUND_PATHS] = orr_bound_paths,
     [ORR_BOUND_PRECEDENCE] = orr_bound_precedence,
     [ORR_BOUND_TRANSFERS] = orr_bound_transfers,
+    [ORR_BOUND_MEMORY] = orr_bound_memory,
 };
 
 double orr_bound_clock(void)

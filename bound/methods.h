@@ -20,6 +20,9 @@ typedef int (*orr_bound_method_fn)(const struct orr_bound_instance *instance,
 int orr_bound_transfers(const struct orr_bound_instance *instance,
                         const struct orr_bound_options *options,
                         struct orr_bound_result *ret);
+int orr_bound_memory(const struct orr_bound_instance *instance,
+                     const struct orr_bound_options *options,
+                     struct orr_bound_result *ret);
 
 /* Sets the outcome and its words, printf style; no value is left. 0 or
  * -ENOMEM. */
