@@ -279,9 +279,8 @@ static int cut(struct orr_copies *c, const struct orr_copies_cutter *cutter,
 
     more = cut_copies(c, x, tolerance * 1e-2, weight, &flow);
     n += more;
-    *ret_need = link_need(c, x);
-    if (more)
-        *ret_need *= flow;
+    /* No flow at all cannot be scaled. */
+    *ret_need = isfinite(flow) ? flow * link_need(c, x) : (double)INFINITY;
     for (unsigned r = 0; r < c->nresources; r++)
         *ret_need = fmax(*ret_need, area_need(c, x, r, NULL));
     if (cutter->cut) {
