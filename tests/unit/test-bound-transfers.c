@@ -567,7 +567,8 @@ START_TEST(no_order_of_cholesky_needs_fewer_bytes)
         2, {{1, 1}, {1, 1}, {1, 1}, {1, 1}}};
 
     for (unsigned tiles = 3; tiles <= 24; tiles *= 2) {
-        struct orr_graph *graph = bound_cholesky(12, 1, &kernels);
+        unsigned n = tiles == 3 ? 24 : 12, data = n * (n + 1) / 2;
+        struct orr_graph *graph = bound_cholesky(n, 1, &kernels);
         unsigned *order = calloc(graph->ntasks, sizeof(*order));
         double bound;
 
@@ -576,7 +577,10 @@ START_TEST(no_order_of_cholesky_needs_fewer_bytes)
         graph->nodes[1].capacity = tiles * graph->data[0].bytes;
         bound = bytes_bound(graph);
         ck_assert(bound <= lru_bytes(graph, order) * (1 + 1e-9));
-        ck_assert(bound >= 78 * graph->data[0].bytes * (1 - 1e-4));
+        /* All data once; more where many tasks have little memory. */
+        ck_assert(bound >= data * graph->data[0].bytes * (1 - 1e-4));
+        if (n == 24)
+            ck_assert(bound >= 1.4 * data * graph->data[0].bytes);
         free(order);
         orr_graph_free(graph);
     }
