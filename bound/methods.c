@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "bound/exact.h"
+
 static const orr_bound_method_fn methods[ORR_BOUND_NMETHODS] = {
     [ORR_BOUND_CRITICAL_PATH] = orr_bound_critical_path,
     [ORR_BOUND_AREA] = orr_bound_area,
@@ -21,6 +23,7 @@ static const orr_bound_method_fn methods[ORR_BOUND_NMETHODS] = {
     [ORR_BOUND_PRECEDENCE] = orr_bound_precedence,
     [ORR_BOUND_TRANSFERS] = orr_bound_transfers,
     [ORR_BOUND_MEMORY] = orr_bound_memory,
+    [ORR_BOUND_EXACT] = orr_bound_exact,
 };
 
 double orr_bound_clock(void)

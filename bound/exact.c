@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bound/exact.c - the optimal schedule of a small graph. No state; any thread.
+ */
+#include "bound/exact.h"
+
+#include <math.h>
+
+#include "bound/methods.h"
+#include "bound/search.h"
+
+/* A kind with tasks that no class has workers enough for, or nkinds. */
+static unsigned find_unable(const struct orr_bound_instance *in)
+{
+    unsigned k;
+
+    for (k = 0; k < in->nkinds; k++) {
+        const struct orr_bound_kind *kind = &in->kinds[k];
+        bool able = kind->ntasks == 0;
+
+        for (unsigned w = 0; w < kind->nways && !able; w++) {
+            const struct orr_bound_way *way = &in->ways[kind->first_way + w];
+
+            able = way->width > 0 && way->width <= in->classes[way->class].size;
+        }
+        if (!able)
+            break;
+    }
+    return k;
+}
+
+int orr_bound_check_able(const struct orr_bound_instance *in,
+                         struct orr_bound_result *ret)
+{
+    unsigned k = find_unable(in);
+
+    if (k == in->nkinds)
+        return 0;
+    return orr_bound_give_up(ret, ORR_BOUND_INFEASIBLE,
+                             "no class has workers enough for a task of %s",
+                             in->kinds[k].symbol);
+}
+
+int orr_bound_search(const struct orr_bound_instance *in,
+                     const struct orr_bound_options *options, bool no_edges,
+                     struct orr_bound_result *ret)
+{
+    const struct orr_search_options how = {.no_edges = no_edges,
+                                           .seconds = options->seconds};
+    struct orr_search_result found;
+    int rc = orr_search(in, &how, &found);
+
+    if (rc)
+        return rc;
+    if (!isfinite(found.lower_ms))
+        return orr_bound_give_up(ret, ORR_BOUND_SKIPPED,
+                                 "durations are too long to be added up");
+    if (!found.finished)
+        rc = orr_bound_give_up(ret, ORR_BOUND_TIME_LIMIT,
+                               "the search was not over after %lu steps",
+                               found.nodes);
+    else if (found.busy > 0)
+        rc = orr_bound_limit(ret, "%s, busy %.0f %% of the best schedule",
+                             in->classes[found.busiest].name, 100 * found.busy);
+    ret->ms = found.lower_ms;
+    ret->proved = true;
+    if (isfinite(found.upper_ms))
+        ret->upper_ms = found.upper_ms;
+    return rc;
+}
+
+int orr_bound_exact(const struct orr_bound_instance *in,
+                    const struct orr_bound_options *options,
+                    struct orr_bound_result *ret)
+{
+    int rc = orr_bound_check_able(in, ret);
+
+    if (rc || ret->outcome != ORR_BOUND_OPTIMAL)
+        return rc;
+    if (in->ntasks > ORR_SEARCH_MOST)
+        return orr_bound_give_up(ret, ORR_BOUND_SKIPPED,
+                                 "for at most %d tasks; there are %u",
+                                 (int)ORR_SEARCH_MOST, in->ntasks);
+    return orr_bound_search(in, options, /* no_edges= */ false, ret);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bound/exact.h - inside the module: bounds that searches of all schedules
+ * give, as methods do (methods.h).
+ */
+#pragma once
+
+#include "bound/bounds.h"
+
+/* The method. */
+int orr_bound_exact(const struct orr_bound_instance *in,
+                    const struct orr_bound_options *options,
+                    struct orr_bound_result *ret);
+
+/* Gives up where a task has no way that its class has workers enough for;
+ * `ret->outcome` is then no longer OPTIMAL. 0 or -ENOMEM. */
+int orr_bound_check_able(const struct orr_bound_instance *in,
+                         struct orr_bound_result *ret);
+
+/* Searches the schedules of at most ORR_SEARCH_MOST tasks that are able, with
+ * edges or without. 0 or -ENOMEM. */
+int orr_bound_search(const struct orr_bound_instance *in,
+                     const struct orr_bound_options *options, bool no_edges,
+                     struct orr_bound_result *ret);

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/test-bound-random.c - bounds of random small graphs, judged by an
+ * exhaustive search that shares no code with them. With the argument "all",
+ * 2,000 graphs, else 200. One thread.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bound/methods.h"
+#include "tests/rng.h"
+#include "tests/suite.h"
+
+enum {
+    TASKS = 8,
+    KINDS = 4,
+    CLASSES = 2,
+    WORKERS = 4, /* of a class */
+    WAYS = 3,    /* of a kind: each class, and a wide one */
+    BLOCK = 200, /* graphs per test */
+    BLOCKS = 10,
+};
+
+/* A problem in few words. */
+struct puzzle {
+    unsigned nworkers[CLASSES];
+    unsigned nkinds, ntasks;
+    double ms[KINDS][CLASSES]; /* INFINITY: cannot; NaN: unknown */
+    struct {
+        unsigned class, width; /* width 0: there is none */
+        double ms;
+    } wide[KINDS];
+    unsigned kind[TASKS];
+    bool before[TASKS][TASKS];
+};
+
+/* -- an exhaustive search -- */
+
+struct partial {
+    const struct puzzle *p;
+    unsigned placed;
+    bool done[TASKS];
+    double end[TASKS];
+    double free_at[CLASSES][WORKERS];
+    double best;
+};
+
+static void place_rest(struct partial *s, double now, double length);
+
+/* Lets `task` start on `width` workers of a class as soon as it can, and goes
+ * on with all others. */
+static void place(struct partial *s, unsigned task, unsigned class,
+                  unsigned width, double ms, double now, double length)
+{
+    unsigned nworkers = s->p->nworkers[class];
+    double kept[WORKERS], start = INFINITY;
+
+    if (!isfinite(ms) || width == 0 || width > nworkers)
+        return;
+    for (unsigned w = 0; w < nworkers; w++) {
+        unsigned free = 0;
+
+        for (unsigned v = 0; v < nworkers; v++)
+            free += s->free_at[class][v] <= s->free_at[class][w];
+        if (free >= width)
+            start = fmin(start, s->free_at[class][w]);
+    }
+    for (unsigned t = 0; t < s->p->ntasks; t++)
+        if (s->p->before[t][task])
+            start = fmax(start, s->end[t]);
+    /* Tasks are placed in the order of their starts: a best schedule in which
+     * none can start earlier comes about so. */
+    if (start < now)
+        return;
+    memcpy(kept, s->free_at[class], sizeof(kept));
+    for (unsigned w = 0, left = width; left; w++)
+        if (s->free_at[class][w] <= start) {
+            s->free_at[class][w] = start + ms;
+            left--;
+        }
+    s->done[task] = true;
+    s->end[task] = start + ms;
+    s->placed++;
+    place_rest(s, start, fmax(length, start + ms));
+    s->placed--;
+    s->done[task] = false;
+    memcpy(s->free_at[class], kept, sizeof(kept));
+}
+
+static void place_rest(struct partial *s, double now, double length)
+{
+    const struct puzzle *p = s->p;
+
+    if (length >= s->best)
+        return;
+    if (s->placed == p->ntasks)
+        s->best = length;
+    for (unsigned t = 0; t < p->ntasks; t++) {
+        unsigned kind = p->kind[t];
+        bool ready = !s->done[t];
+
+        for (unsigned b = 0; b < p->ntasks; b++)
+            ready = ready && (!p->before[b][t] || s->done[b]);
+        if (!ready)
+            continue;
+        for (unsigned c = 0; c < CLASSES; c++)
+            place(s, t, c, 1, p->ms[kind][c], now, length);
+        place(s, t, p->wide[kind].class, p->wide[kind].width, p->wide[kind].ms,
+              now, length);
+    }
+}
+
+static double shortest(const struct puzzle *p)
+{
+    struct partial s = {.p = p, .best = INFINITY};
+
+    place_rest(&s, 0, 0);
+    return s.best;
+}
+
+/* -- random problems -- */
+
+static unsigned draw(uint64_t *rng, unsigned n)
+{
+    return (unsigned)(rng_next(rng) % n);
+}
+
+enum figures { SMALL_NUMBERS, ANY_NUMBERS, EQUAL_NUMBERS, FAR_APART };
+
+static double draw_ms(uint64_t *rng, enum figures figures)
+{
+    switch (figures) {
+    case SMALL_NUMBERS:
+        return draw(rng, 8);
+    case ANY_NUMBERS:
+        return draw(rng, 10) ? 10 * rng_uniform(rng) : 0;
+    case EQUAL_NUMBERS:
+        return 3;
+    case FAR_APART:
+        return pow(10, 12 * rng_uniform(rng) - 6);
+    }
+    return 0;
+}
+
+static void draw_kind(uint64_t *rng, enum figures figures, struct puzzle *p,
+                      unsigned k)
+{
+    unsigned sure = draw(rng, CLASSES); /* this class can */
+
+    for (unsigned c = 0; c < CLASSES; c++) {
+        unsigned luck = draw(rng, 10);
+
+        p->ms[k][c] = draw_ms(rng, figures);
+        if (c != sure && luck < 2)
+            p->ms[k][c] = INFINITY;
+        else if (c != sure && luck < 3)
+            p->ms[k][c] = NAN;
+    }
+    if (draw(rng, 4) == 0) {
+        p->wide[k].class = draw(rng, CLASSES);
+        p->wide[k].width = 2 + draw(rng, 2);
+        p->wide[k].ms = draw_ms(rng, figures);
+        if (p->wide[k].width > p->nworkers[p->wide[k].class])
+            p->wide[k].width = 0;
+    }
+}
+
+enum shape { NO_EDGES, CHAINS, FORK, JOIN, LAYERS, RANDOM, NSHAPES };
+
+static bool draw_edge(uint64_t *rng, enum shape shape, const struct puzzle *p,
+                      unsigned a, unsigned b)
+{
+    switch (shape) {
+    case CHAINS:
+        return b == a + 1 && b % 3;
+    case FORK:
+        return a == 0;
+    case JOIN:
+        return b == p->ntasks - 1;
+    case LAYERS:
+        return a / 3 + 1 == b / 3 && draw(rng, 3);
+    case RANDOM:
+        return draw(rng, 4) == 0;
+    case NO_EDGES:
+    case NSHAPES:
+        break;
+    }
+    return false;
+}
+
+static struct puzzle draw_puzzle(unsigned number)
+{
+    static const enum figures all[] = {SMALL_NUMBERS, SMALL_NUMBERS,
+                                       ANY_NUMBERS,   ANY_NUMBERS,
+                                       EQUAL_NUMBERS, FAR_APART};
+    uint64_t rng = rng_of(number);
+    enum figures figures = all[draw(&rng, 6)];
+    enum shape shape = (enum shape)draw(&rng, NSHAPES);
+    struct puzzle p = {.nkinds = 1 + draw(&rng, KINDS),
+                       .ntasks = 1 + draw(&rng, TASKS)};
+
+    if (draw(&rng, 2))
+        p.ntasks = TASKS;
+    for (unsigned c = 0; c < CLASSES; c++)
+        p.nworkers[c] = 1 + draw(&rng, WORKERS);
+    for (unsigned k = 0; k < p.nkinds; k++)
+        draw_kind(&rng, figures, &p, k);
+    for (unsigned t = 0; t < p.ntasks; t++)
+        p.kind[t] = draw(&rng, p.nkinds);
+    for (unsigned a = 0; a < p.ntasks; a++)
+        for (unsigned b = a + 1; b < p.ntasks; b++)
+            p.before[a][b] = draw_edge(&rng, shape, &p, a, b);
+    return p;
+}
+
+/* -- the same as a graph -- */
+
+/* A graph whose arrays are here. */
+struct picture {
+    struct orr_graph graph;
+    struct orr_graph_worker workers[CLASSES * WORKERS];
+    struct orr_graph_node nodes[CLASSES];
+    struct orr_graph_kind kinds[KINDS];
+    struct orr_graph_task tasks[TASKS];
+    struct orr_graph_dep deps[TASKS * TASKS];
+    double mean[KINDS][CLASSES * WORKERS], deviation[CLASSES * WORKERS];
+    char names[CLASSES * WORKERS][16];
+};
+
+static void picture_machine(struct picture *pic, const struct puzzle *p)
+{
+    struct orr_graph *g = &pic->graph;
+
+    for (unsigned c = 0; c < CLASSES; c++) {
+        pic->nodes[c] = (struct orr_graph_node){pic->names[0], INFINITY};
+        for (unsigned w = 0; w < p->nworkers[c]; w++) {
+            unsigned n = g->nworkers++;
+
+            snprintf(pic->names[n], sizeof(pic->names[n]), "%s %u",
+                     c ? "CUDA" : "CPU", w);
+            pic->workers[n] = (struct orr_graph_worker){pic->names[n], c};
+            for (unsigned k = 0; k < p->nkinds; k++)
+                pic->mean[k][n] = p->ms[k][c];
+        }
+    }
+}
+
+static void picture_tasks(struct picture *pic, const struct puzzle *p)
+{
+    struct orr_graph *g = &pic->graph;
+
+    for (unsigned k = 0; k < p->nkinds; k++)
+        pic->kinds[k] = (struct orr_graph_kind){.symbol = pic->names[0],
+                                                .footprint = k,
+                                                .mean_ms = pic->mean[k],
+                                                .deviation_ms = pic->deviation};
+    for (unsigned t = 0; t < p->ntasks; t++) {
+        pic->tasks[t] = (struct orr_graph_task){.kind = p->kind[t],
+                                                .id = t + 1,
+                                                .first_dep = g->ndeps,
+                                                .worker = ORR_GRAPH_NOT_RUN,
+                                                .start_ms = NAN,
+                                                .end_ms = NAN};
+        for (unsigned b = 0; b < p->ntasks; b++)
+            if (p->before[b][t])
+                pic->deps[g->ndeps++] = (struct orr_graph_dep){.task = b};
+        pic->tasks[t].ndeps = g->ndeps - pic->tasks[t].first_dep;
+    }
+}
+
+static void draw_picture(struct picture *pic, const struct puzzle *p)
+{
+    memset(pic, 0, sizeof(*pic));
+    pic->graph = (struct orr_graph){.makespan_ms = NAN,
+                                    .nnodes = CLASSES,
+                                    .nkinds = p->nkinds,
+                                    .ntasks = p->ntasks,
+                                    .workers = pic->workers,
+                                    .nodes = pic->nodes,
+                                    .kinds = pic->kinds,
+                                    .tasks = pic->tasks,
+                                    .deps = pic->deps};
+    picture_machine(pic, p);
+    picture_tasks(pic, p);
+}
+
+/* Graphs have no tasks on several workers yet: their ways are put in here. */
+static void add_wide_ways(struct orr_bound_instance *in, const struct puzzle *p)
+{
+    struct orr_bound_way *ways = calloc(KINDS * WAYS, sizeof(*ways));
+    unsigned n = 0;
+
+    ck_assert_ptr_nonnull(ways);
+    for (unsigned k = 0; k < in->nkinds; k++) {
+        struct orr_bound_kind *kind = &in->kinds[k];
+        unsigned first = n;
+
+        for (unsigned w = 0; w < kind->nways; w++)
+            ways[n++] = in->ways[kind->first_way + w];
+        if (p->wide[k].width && kind->ntasks) {
+            unsigned worker = p->wide[k].class ? p->nworkers[0] : 0;
+
+            ways[n++] = (struct orr_bound_way){in->class_of[worker],
+                                               p->wide[k].width, p->wide[k].ms};
+            kind->best_ms = fmin(kind->best_ms, p->wide[k].ms);
+        }
+        kind->first_way = first;
+        kind->nways = n - first;
+    }
+    free(in->ways);
+    in->ways = ways;
+    in->nways = n;
+}
+
+/* -- judging -- */
+
+struct verdict {
+    double optimum;
+    struct orr_bound_result results[ORR_BOUND_NMETHODS];
+};
+
+/* Better bounds, and those that they are better than. */
+static const enum orr_bound_method better[][2] = {
+    {ORR_BOUND_PATHS, ORR_BOUND_CRITICAL_PATH},
+    {ORR_BOUND_PATHS, ORR_BOUND_AREA},
+    {ORR_BOUND_PRECEDENCE, ORR_BOUND_PATHS},
+    {ORR_BOUND_TRANSFERS, ORR_BOUND_PRECEDENCE},
+    {ORR_BOUND_MEMORY, ORR_BOUND_AREA},
+    {ORR_BOUND_INTEGER_AREA, ORR_BOUND_AREA},
+    {ORR_BOUND_INTEGER, ORR_BOUND_PRECEDENCE},
+    {ORR_BOUND_INTEGER, ORR_BOUND_PATHS},
+    {ORR_BOUND_EXACT, ORR_BOUND_INTEGER},
+    {ORR_BOUND_EXACT, ORR_BOUND_INTEGER_AREA},
+};
+
+static void judge_one(const struct orr_bound_result *r, double optimum,
+                      unsigned number)
+{
+    const char *name = orr_bound_method_name(r->method);
+    bool has_value =
+        r->outcome == ORR_BOUND_OPTIMAL || r->outcome == ORR_BOUND_TIME_LIMIT;
+
+    if (!has_value) {
+        ck_assert_msg(isnan(r->ms) && r->why && r->why[0],
+                      "graph %u: %s has neither value nor reason", number,
+                      name);
+        ck_assert_msg(r->outcome == ORR_BOUND_SKIPPED,
+                      "graph %u: %s has no value: %s", number, name, r->why);
+        return;
+    }
+    ck_assert_msg(isfinite(r->ms) && r->ms >= 0 && r->proved,
+                  "graph %u: %s says %g, not proved", number, name, r->ms);
+    ck_assert_msg(r->ms <= optimum * (1 + 1e-9),
+                  "graph %u: %s says %.17g, but %.17g is possible", number,
+                  name, r->ms, optimum);
+    ck_assert_msg(isnan(r->upper_ms) || r->upper_ms >= r->ms,
+                  "graph %u: %s is above its own solution", number, name);
+}
+
+static void judge_pairs(const struct orr_bound_result *results, unsigned number)
+{
+    for (unsigned i = 0; i < sizeof(better) / sizeof(better[0]); i++) {
+        const struct orr_bound_result *more = &results[better[i][0]];
+        const struct orr_bound_result *less = &results[better[i][1]];
+
+        if (more->outcome == ORR_BOUND_OPTIMAL && isfinite(less->ms))
+            ck_assert_msg(more->ms >= less->ms * (1 - 2e-4),
+                          "graph %u: %s says %.17g, less than %s with %.17g",
+                          number, orr_bound_method_name(more->method), more->ms,
+                          orr_bound_method_name(less->method), less->ms);
+    }
+}
+
+static void solve(const struct puzzle *p, bool across_nodes,
+                  struct verdict *ret)
+{
+    static struct picture pic;
+    const struct orr_bound_instance_options options = {.across_nodes =
+                                                           across_nodes};
+    struct orr_bound_instance *in;
+    struct orr_error err = {""};
+
+    draw_picture(&pic, p);
+    ck_assert_msg(orr_graph_check(&pic.graph, &err) == 0, "%s", err.text);
+    ck_assert_msg(
+        orr_bound_instance_new(&pic.graph, &options, &in, NULL, &err) == 0,
+        "%s", err.text);
+    add_wide_ways(in, p);
+    for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
+        ck_assert_int_eq(orr_bound_compute(in, (enum orr_bound_method)m, NULL,
+                                           &ret->results[m]),
+                         0);
+    orr_bound_instance_free(in);
+    ret->optimum = shortest(p);
+}
+
+START_TEST(no_bound_is_above_the_optimum_and_the_exact_one_is_it)
+{
+    unsigned claimed = 0;
+
+    for (unsigned i = 0; i < BLOCK; i++) {
+        unsigned number = (unsigned)_i * BLOCK + i;
+        struct puzzle p = draw_puzzle(number);
+        struct verdict v;
+        const struct orr_bound_result *exact = &v.results[ORR_BOUND_EXACT];
+
+        solve(&p, /* across_nodes= */ false, &v);
+        for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
+            judge_one(&v.results[m], v.optimum, number);
+        judge_pairs(v.results, number);
+        if (exact->outcome == ORR_BOUND_OPTIMAL) {
+            ck_assert_msg(exact->ms >= v.optimum * (1 - 1e-9),
+                          "graph %u: the optimum is not %.17g but %.17g",
+                          number, exact->ms, v.optimum);
+            claimed++;
+        }
+        for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
+            orr_bound_result_done(&v.results[m]);
+    }
+    ck_assert_uint_ge(claimed, BLOCK * 95 / 100);
+}
+END_TEST
+
+/* A judge that finds too long schedules would let too high bounds pass. */
+START_TEST(the_judge_knows_what_is_known)
+{
+    /* Five equal tasks on two workers; three on one, with a class that takes
+     * twice as long; a task on two workers at once, after another. */
+    struct puzzle equal = {
+        .nworkers = {2, 1}, .nkinds = 1, .ntasks = 5, .ms = {{3, INFINITY}}};
+    struct puzzle affine = {
+        .nworkers = {1, 1}, .nkinds = 1, .ntasks = 3, .ms = {{2, 4}}};
+    struct puzzle wide = {.nworkers = {2, 1},
+                          .nkinds = 2,
+                          .ntasks = 2,
+                          .ms = {{5, 9}, {6, NAN}},
+                          .wide = {{0, 0, 0}, {0, 2, 3}},
+                          .kind = {0, 1}};
+
+    wide.before[0][1] = true;
+    ck_assert_double_eq(shortest(&equal), 9);
+    ck_assert_double_eq(shortest(&affine), 4);
+    ck_assert_double_eq(shortest(&wide), 8);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    bool all = argc > 1 && strcmp(argv[1], "all") == 0;
+    Suite *suite = suite_create("bound-random");
+    TCase *tc = tcase_create("random");
+
+    tcase_set_timeout(tc, 600);
+    tcase_add_test(tc, the_judge_knows_what_is_known);
+    tcase_add_loop_test(tc,
+                        no_bound_is_above_the_optimum_and_the_exact_one_is_it,
+                        0, all ? BLOCKS : 1);
+    suite_add_tcase(suite, tc);
+    return suite_main(suite);
+}
