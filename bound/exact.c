@@ -5,6 +5,7 @@
 #include "bound/exact.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "bound/methods.h"
 #include "bound/search.h"
@@ -41,6 +42,29 @@ int orr_bound_check_able(const struct orr_bound_instance *in,
                              in->kinds[k].symbol);
 }
 
+int orr_bound_begin_with(const struct orr_bound_instance *in,
+                         enum orr_bound_method method,
+                         const struct orr_bound_options *options, double *lower,
+                         struct orr_bound_result *ret)
+{
+    struct orr_bound_options less = *options;
+    struct orr_bound_result quick;
+    int rc;
+
+    less.seconds /= 4;
+    rc = orr_bound_compute(in, method, &less, &quick);
+    if (rc)
+        return rc;
+    if (quick.proved && quick.ms > *lower) {
+        *lower = quick.ms;
+        free(ret->limit);
+        ret->limit = quick.limit;
+        quick.limit = NULL;
+    }
+    orr_bound_result_done(&quick);
+    return 0;
+}
+
 int orr_bound_search(const struct orr_bound_instance *in,
                      const struct orr_bound_options *options, bool no_edges,
                      struct orr_bound_result *ret)
@@ -55,13 +79,18 @@ int orr_bound_search(const struct orr_bound_instance *in,
     if (!isfinite(found.lower_ms))
         return orr_bound_give_up(ret, ORR_BOUND_SKIPPED,
                                  "durations are too long to be added up");
-    if (!found.finished)
-        rc = orr_bound_give_up(ret, ORR_BOUND_TIME_LIMIT,
-                               "the search was not over after %lu steps",
-                               found.nodes);
-    else if (found.busy > 0)
+    if (!found.finished) {
+        rc = orr_bound_begin_with(in,
+                                  no_edges ? ORR_BOUND_AREA : ORR_BOUND_PATHS,
+                                  options, &found.lower_ms, ret);
+        if (rc == 0)
+            rc = orr_bound_give_up(ret, ORR_BOUND_TIME_LIMIT,
+                                   "the search was not over after %lu steps",
+                                   found.nodes);
+    } else if (found.busy > 0) {
         rc = orr_bound_limit(ret, "%s, busy %.0f %% of the best schedule",
                              in->classes[found.busiest].name, 100 * found.busy);
+    }
     ret->ms = found.lower_ms;
     ret->proved = true;
     if (isfinite(found.upper_ms))

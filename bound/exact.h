@@ -17,8 +17,16 @@ int orr_bound_exact(const struct orr_bound_instance *in,
 int orr_bound_check_able(const struct orr_bound_instance *in,
                          struct orr_bound_result *ret);
 
+/* Computes a quicker bound in a quarter of the time. If it is proved and above
+ * *lower, it replaces that, and its words `ret->limit`. 0 or -ENOMEM. */
+int orr_bound_begin_with(const struct orr_bound_instance *in,
+                         enum orr_bound_method method,
+                         const struct orr_bound_options *options, double *lower,
+                         struct orr_bound_result *ret);
+
 /* Searches the schedules of at most ORR_SEARCH_MOST tasks that are able, with
- * edges or without. 0 or -ENOMEM. */
+ * edges or without. Where time is out, a quicker bound counts if it is higher.
+ * 0 or -ENOMEM. */
 int orr_bound_search(const struct orr_bound_instance *in,
                      const struct orr_bound_options *options, bool no_edges,
                      struct orr_bound_result *ret);

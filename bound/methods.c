@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "bound/exact.h"
+#include "bound/integer.h"
 
 static const orr_bound_method_fn methods[ORR_BOUND_NMETHODS] = {
     [ORR_BOUND_CRITICAL_PATH] = orr_bound_critical_path,
@@ -23,6 +24,8 @@ static const orr_bound_method_fn methods[ORR_BOUND_NMETHODS] = {
     [ORR_BOUND_PRECEDENCE] = orr_bound_precedence,
     [ORR_BOUND_TRANSFERS] = orr_bound_transfers,
     [ORR_BOUND_MEMORY] = orr_bound_memory,
+    [ORR_BOUND_INTEGER_AREA] = orr_bound_integer_area,
+    [ORR_BOUND_INTEGER] = orr_bound_integer,
     [ORR_BOUND_EXACT] = orr_bound_exact,
 };
 

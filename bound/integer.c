@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bound/integer.c - bounds of whole tasks. No state; any thread.
+ *
+ * Times in the programs are in units of a lower bound, so that solvers see
+ * figures near 1. Column 0 is the makespan T. For the area, x[w] tasks are done
+ * in way w:  Σ_w of a kind x = its tasks,  Σ_w of a class width·ms·x ≤ size·T.
+ * With dependencies, x[t][w] is 0 or 1 and C[t] when t ends:  Σ_w x[t] = 1,
+ * C[t] − Σ_w ms·x[t] ≥ C[u] for each u before t,  T ≥ C[t] + the longest path
+ * of best times after t, areas as above, and areas within time: with head[t]
+ * and tail[t] the longest paths of best times before and after t, the tasks
+ * with head ≥ h and tail ≥ q have but T − h − q in a class, so that
+ *   Σ width·ms·x over those of a class ≤ size·(T − h − q)   for any h and q.
+ */
+#include "bound/integer.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bound/branch.h"
+#include "bound/exact.h"
+#include "bound/methods.h"
+#include "bound/search.h"
+
+enum {
+    MOST_TASKS = 2000, /* with dependencies */
+    MOST_WAYS = 20000, /* columns of ways, of either program */
+    FEW_TASKS = 200,   /* that get more areas within time */
+    WINDOWS_FEW = 6,   /* of heads and of tails */
+    WINDOWS_MANY = 2,
+};
+
+/* Scaling and adding up, relative: taken off what is proved. */
+#define ROUNDING 1e-12
+
+struct model {
+    const struct orr_bound_instance *in;
+    struct orr_lp lp;
+    double unit;               /* ms */
+    double most;               /* the makespan of all tasks in turn, in units */
+    double *implied;           /* owned, per column */
+    double *head, *tail, *end; /* owned, per task, in units; end: scratch */
+    unsigned *first;           /* owned, per task: column of its first way */
+    double *busy;              /* owned, per class: scratch */
+    unsigned *count;           /* owned, per way: scratch */
+};
+
+static const struct orr_bound_kind *kind_of(const struct model *m, unsigned t)
+{
+    return &m->in->kinds[m->in->kind[t]];
+}
+
+static double time_of(const struct model *m, unsigned way)
+{
+    return m->in->ways[way].ms / m->unit;
+}
+
+static bool is_able(const struct model *m, unsigned way)
+{
+    const struct orr_bound_way *w = &m->in->ways[way];
+
+    return w->width > 0 && w->width <= m->in->classes[w->class].size;
+}
+
+/* Of the ways that a class has workers enough for. */
+static double best_of(const struct model *m, unsigned kind)
+{
+    const struct orr_bound_kind *k = &m->in->kinds[kind];
+    double best = INFINITY;
+
+    for (unsigned w = k->first_way; w < k->first_way + k->nways; w++)
+        if (is_able(m, w))
+            best = fmin(best, time_of(m, w));
+    return best;
+}
+
+static void model_done(struct model *m)
+{
+    orr_lp_free(&m->lp);
+    free(m->implied);
+    free(m->head);
+    free(m->tail);
+    free(m->end);
+    free(m->first);
+    free(m->busy);
+    free(m->count);
+}
+
+/* `ways`: columns that there will be. */
+static int model_init(struct model *m, const struct orr_bound_instance *in,
+                      double unit, size_t columns)
+{
+    size_t n = in->ntasks + (size_t)1;
+
+    *m = (struct model){.in = in, .unit = unit};
+    m->implied = calloc(columns + 1, sizeof(*m->implied));
+    m->head = calloc(n, sizeof(*m->head));
+    m->tail = calloc(n, sizeof(*m->tail));
+    m->end = calloc(n, sizeof(*m->end));
+    m->first = calloc(n, sizeof(*m->first));
+    m->busy = calloc(in->nclasses + (size_t)1, sizeof(*m->busy));
+    m->count = calloc(in->nways + (size_t)1, sizeof(*m->count));
+    orr_lp_begin(&m->lp, "whole tasks");
+    if (!m->implied || !m->head || !m->tail || !m->end || !m->first ||
+        !m->busy || !m->count)
+        return -ENOMEM;
+    for (unsigned k = 0; k < in->nkinds; k++)
+        if (in->kinds[k].ntasks)
+            m->most += in->kinds[k].ntasks * best_of(m, k);
+    m->most *= 1 + 1e-6;
+    orr_lp_column(&m->lp, 1, 0, m->most, false, "makespan");
+    return 0;
+}
+
+/* A way as column, which at least 1 task in it makes as long as `implied`. */
+static unsigned add_way(struct model *m, unsigned way, unsigned most,
+                        double implied)
+{
+    unsigned column = orr_lp_column(&m->lp, 0, 0, is_able(m, way) ? most : 0,
+                                    true, "x_%u", m->lp.ncolumns);
+
+    if (!m->lp.failed)
+        m->implied[column] = implied;
+    return column;
+}
+
+/* The makespan that the areas in `busy` need. */
+static double areas_of(const struct model *m)
+{
+    double most = 0;
+
+    for (unsigned c = 0; c < m->in->nclasses; c++)
+        most = fmax(most, m->busy[c] / m->in->classes[c].size);
+    return most;
+}
+
+/* Work of one task in a way, in worker × units. */
+static double work_of(const struct model *m, unsigned way)
+{
+    return time_of(m, way) * m->in->ways[way].width;
+}
+
+/* -- the area -- */
+
+static void make_area(struct model *m)
+{
+    const struct orr_bound_instance *in = m->in;
+
+    for (unsigned k = 0; k < in->nkinds; k++) {
+        const struct orr_bound_kind *kind = &in->kinds[k];
+
+        m->first[0] = m->lp.ncolumns;
+        for (unsigned w = 0; w < kind->nways; w++) {
+            unsigned way = kind->first_way + w;
+
+            m->count[way] = add_way(m, way, kind->ntasks, time_of(m, way));
+        }
+        orr_lp_row(&m->lp, kind->ntasks, kind->ntasks, "do_%u", k);
+        for (unsigned w = 0; w < kind->nways; w++)
+            orr_lp_coef(&m->lp, m->first[0] + w, 1);
+    }
+    for (unsigned c = 0; c < in->nclasses; c++) {
+        orr_lp_row(&m->lp, -INFINITY, 0, "busy_%u", c);
+        orr_lp_coef(&m->lp, 0, -(double)in->classes[c].size);
+        for (unsigned w = 0; w < in->nways; w++)
+            if (in->ways[w].class == c && is_able(m, w))
+                orr_lp_coef(&m->lp, m->count[w], work_of(m, w));
+    }
+}
+
+/* The way of a kind that one more task lengthens the areas least in. */
+static unsigned cheapest_way(const struct model *m,
+                             const struct orr_bound_kind *kind)
+{
+    double least = INFINITY;
+    unsigned best = kind->first_way;
+
+    for (unsigned w = kind->first_way; w < kind->first_way + kind->nways; w++) {
+        unsigned class = m->in->ways[w].class;
+        double after =
+            (m->busy[class] + work_of(m, w)) / m->in->classes[class].size;
+
+        after = fmax(after, time_of(m, w));
+        if (is_able(m, w) && after < least) {
+            least = after;
+            best = w;
+        }
+    }
+    return best;
+}
+
+/* Whole parts as x says, what is left where it lengthens areas least. */
+static double round_area(const double *x, void *arg)
+{
+    struct model *m = arg;
+    double longest = 0;
+    unsigned column = 1;
+
+    memset(m->busy, 0, m->in->nclasses * sizeof(*m->busy));
+    memset(m->count, 0, m->in->nways * sizeof(*m->count));
+    for (unsigned k = 0; k < m->in->nkinds; k++) {
+        const struct orr_bound_kind *kind = &m->in->kinds[k];
+        unsigned left = kind->ntasks;
+
+        for (unsigned w = kind->first_way; w < kind->first_way + kind->nways;
+             w++) {
+            double most = fmin(left, fmax(0, floor(x[column++] + 1e-6)));
+
+            m->count[w] = (unsigned)most;
+            m->busy[m->in->ways[w].class] += most * work_of(m, w);
+            left -= (unsigned)most;
+        }
+        m->first[0] = left;
+        while (m->first[0]) {
+            unsigned way = cheapest_way(m, kind);
+
+            m->count[way]++;
+            m->busy[m->in->ways[way].class] += work_of(m, way);
+            m->first[0]--;
+        }
+    }
+    for (unsigned w = 0; w < m->in->nways; w++)
+        if (m->count[w])
+            longest = fmax(longest, time_of(m, w));
+    return fmax(longest, areas_of(m));
+}
+
+/* -- dependencies -- */
+
+static void find_heads(struct model *m)
+{
+    const struct orr_bound_instance *in = m->in;
+
+    for (unsigned i = 0; i < in->ntasks; i++) {
+        unsigned t = in->order[i];
+        double end = m->head[t] + best_of(m, in->kind[t]);
+
+        for (unsigned e = in->first_succ[t]; e < in->first_succ[t + 1]; e++)
+            m->head[in->succs[e]] = fmax(m->head[in->succs[e]], end);
+    }
+    for (unsigned i = in->ntasks; i-- > 0;) {
+        unsigned t = in->order[i];
+        double tail = m->tail[t] + best_of(m, in->kind[t]);
+
+        for (unsigned e = in->first_pred[t]; e < in->first_pred[t + 1]; e++)
+            m->tail[in->preds[e]] = fmax(m->tail[in->preds[e]], tail);
+    }
+}
+
+/* Row: end of t, less its time, less the end of `before` (0: none). */
+static void add_start(struct model *m, unsigned t, unsigned before)
+{
+    const struct orr_bound_kind *kind = kind_of(m, t);
+
+    orr_lp_row(&m->lp, 0, INFINITY, "s_%u", m->lp.nrows);
+    orr_lp_coef(&m->lp, m->first[t] - 1, 1);
+    if (before)
+        orr_lp_coef(&m->lp, before, -1);
+    for (unsigned w = 0; w < kind->nways; w++)
+        if (time_of(m, kind->first_way + w) > 0)
+            orr_lp_coef(&m->lp, m->first[t] + w,
+                        -time_of(m, kind->first_way + w));
+}
+
+static void add_task(struct model *m, unsigned t)
+{
+    const struct orr_bound_kind *kind = kind_of(m, t);
+
+    m->first[t] = 1 + orr_lp_column(&m->lp, 0, m->head[t], m->most, false,
+                                    "c_%u", m->lp.ncolumns);
+    for (unsigned w = 0; w < kind->nways; w++)
+        add_way(m, kind->first_way + w, 1,
+                m->head[t] + time_of(m, kind->first_way + w) + m->tail[t]);
+    orr_lp_row(&m->lp, 1, 1, "p_%u", t);
+    for (unsigned w = 0; w < kind->nways; w++)
+        orr_lp_coef(&m->lp, m->first[t] + w, 1);
+    orr_lp_row(&m->lp, m->tail[t], INFINITY, "e_%u", t);
+    orr_lp_coef(&m->lp, 0, 1);
+    orr_lp_coef(&m->lp, m->first[t] - 1, -1);
+}
+
+/* The area of a class within time, for tasks with such heads and tails. */
+static void add_window(struct model *m, unsigned class, double head,
+                       double tail)
+{
+    double size = m->in->classes[class].size;
+
+    orr_lp_row(&m->lp, -INFINITY, -size * (head + tail), "a_%u", m->lp.nrows);
+    orr_lp_coef(&m->lp, 0, -size);
+    for (unsigned t = 0; t < m->in->ntasks; t++) {
+        const struct orr_bound_kind *kind = kind_of(m, t);
+
+        if (m->head[t] < head || m->tail[t] < tail)
+            continue;
+        for (unsigned w = 0; w < kind->nways; w++)
+            if (m->in->ways[kind->first_way + w].class == class &&
+                is_able(m, kind->first_way + w))
+                orr_lp_coef(&m->lp, m->first[t] + w,
+                            work_of(m, kind->first_way + w));
+    }
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Windows after heads at equal ranks, and before tails; all of the time is
+ * one of them. */
+static void add_windows(struct model *m)
+{
+    const struct orr_bound_instance *in = m->in;
+    unsigned n = in->ntasks <= FEW_TASKS ? WINDOWS_FEW : WINDOWS_MANY;
+    double last[2] = {0, 0};
+
+    for (unsigned c = 0; c < in->nclasses; c++)
+        add_window(m, c, 0, 0);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned rank = (unsigned)((in->ntasks - 1) * (i + 1.) / n);
+
+        for (unsigned side = 0; side < 2; side++) {
+            double at;
+
+            memcpy(m->end, side ? m->tail : m->head,
+                   in->ntasks * sizeof(*m->end));
+            qsort(m->end, in->ntasks, sizeof(*m->end), compare_doubles);
+            at = m->end[rank];
+            if (at <= last[side])
+                continue;
+            last[side] = at;
+            for (unsigned c = 0; c < in->nclasses; c++)
+                add_window(m, c, side ? 0 : at, side ? at : 0);
+        }
+    }
+}
+
+static void make_precedence(struct model *m)
+{
+    const struct orr_bound_instance *in = m->in;
+
+    find_heads(m);
+    for (unsigned t = 0; t < in->ntasks; t++)
+        add_task(m, t);
+    for (unsigned t = 0; t < in->ntasks; t++) {
+        if (in->first_pred[t] == in->first_pred[t + 1])
+            add_start(m, t, 0);
+        for (unsigned e = in->first_pred[t]; e < in->first_pred[t + 1]; e++)
+            add_start(m, t, m->first[in->preds[e]] - 1);
+    }
+    add_windows(m);
+}
+
+/* Whole tasks on the ways that they have most of. */
+static double round_precedence(const double *x, void *arg)
+{
+    struct model *m = arg;
+    const struct orr_bound_instance *in = m->in;
+    double longest = 0;
+
+    memset(m->busy, 0, in->nclasses * sizeof(*m->busy));
+    for (unsigned i = 0; i < in->ntasks; i++) {
+        unsigned t = in->order[i], best = 0;
+        const struct orr_bound_kind *kind = kind_of(m, t);
+        unsigned way;
+
+        for (unsigned w = 1; w < kind->nways; w++)
+            if (x[m->first[t] + w] > x[m->first[t] + best])
+                best = w;
+        way = kind->first_way + best;
+        if (!is_able(m, way))
+            return INFINITY;
+        m->end[t] = 0;
+        for (unsigned e = in->first_pred[t]; e < in->first_pred[t + 1]; e++)
+            m->end[t] = fmax(m->end[t], m->end[in->preds[e]]);
+        m->end[t] += time_of(m, way);
+        longest = fmax(longest, m->end[t]);
+        m->busy[in->ways[way].class] += work_of(m, way);
+    }
+    return fmax(longest, areas_of(m)) * (1 + 1e-9);
+}
+
+/* -- both -- */
+
+/* The longest of all kinds' best times: positive wherever a schedule takes
+ * time. */
+static double simple_bound(const struct orr_bound_instance *in)
+{
+    const struct model m = {.in = in, .unit = 1};
+    double least = 0;
+
+    for (unsigned k = 0; k < in->nkinds; k++)
+        if (in->kinds[k].ntasks)
+            least = fmax(least, best_of(&m, k));
+    return least;
+}
+
+/* Builds the program and branches on it; `lower` is proved, in ms. */
+static int solve(struct model *m, const struct orr_bound_options *options,
+                 double lower, bool edges, struct orr_bound_result *ret)
+{
+    const struct orr_branch_program program = {.lp = &m->lp,
+                                               .implied = m->implied,
+                                               .round = edges ? round_precedence
+                                                              : round_area,
+                                               .arg = m};
+    const struct orr_branch_options how = {.seconds = options->seconds,
+                                           .tolerance = options->tolerance,
+                                           .lower = lower / m->unit *
+                                                    (1 - ROUNDING)};
+    struct orr_branch_result found;
+    int rc;
+
+    if (edges)
+        make_precedence(m);
+    else
+        make_area(m);
+    rc = orr_lp_end(&m->lp);
+    if (rc == 0)
+        rc = orr_branch(&program, &how, &found);
+    if (rc)
+        return rc;
+    if (!found.finished)
+        rc = orr_bound_give_up(ret, ORR_BOUND_TIME_LIMIT,
+                               "branch and bound was not over after %lu nodes",
+                               found.nodes);
+    ret->ms = fmax(lower, found.lower * m->unit * (1 - ROUNDING));
+    ret->proved = true;
+    if (isfinite(found.upper))
+        ret->upper_ms = fmax(ret->ms, found.upper * m->unit);
+    return rc;
+}
+
+static size_t count_ways(const struct orr_bound_instance *in, bool edges)
+{
+    size_t n = 0;
+
+    for (unsigned k = 0; k < in->nkinds; k++)
+        n += (edges ? in->kinds[k].ntasks : (size_t)1) * in->kinds[k].nways;
+    return n;
+}
+
+static int branch_on(const struct orr_bound_instance *in,
+                     const struct orr_bound_options *options, double lower,
+                     bool edges, struct orr_bound_result *ret)
+{
+    size_t nways = count_ways(in, edges);
+    struct model m;
+    int rc;
+
+    if (edges && in->ntasks > MOST_TASKS)
+        return orr_bound_give_up(ret, ORR_BOUND_SKIPPED,
+                                 "for at most %d tasks; there are %u",
+                                 (int)MOST_TASKS, in->ntasks);
+    if (nways > MOST_WAYS)
+        return orr_bound_give_up(ret, ORR_BOUND_SKIPPED,
+                                 "for at most %d choices of ways; there are "
+                                 "%zu",
+                                 (int)MOST_WAYS, nways);
+    lower = fmax(lower, simple_bound(in));
+    if (lower == 0) {
+        ret->ms = ret->upper_ms = 0; /* all tasks take no time */
+        ret->proved = true;
+        return 0;
+    }
+    rc = model_init(&m, in, lower, nways + in->ntasks + 1);
+    if (rc == 0 && !isfinite(m.most * lower))
+        rc = orr_bound_give_up(ret, ORR_BOUND_SKIPPED,
+                               "durations are too long to be added up");
+    else if (rc == 0)
+        rc = solve(&m, options, lower, edges, ret);
+    model_done(&m);
+    return rc;
+}
+
+int orr_bound_integer_area(const struct orr_bound_instance *in,
+                           const struct orr_bound_options *options,
+                           struct orr_bound_result *ret)
+{
+    double lower = 0;
+    int rc = orr_bound_check_able(in, ret);
+
+    if (rc || ret->outcome != ORR_BOUND_OPTIMAL)
+        return rc;
+    if (in->ntasks <= ORR_SEARCH_MOST)
+        return orr_bound_search(in, options, /* no_edges= */ true, ret);
+    rc = orr_bound_begin_with(in, ORR_BOUND_AREA, options, &lower, ret);
+    return rc ? rc : branch_on(in, options, lower, /* edges= */ false, ret);
+}
+
+int orr_bound_integer(const struct orr_bound_instance *in,
+                      const struct orr_bound_options *options,
+                      struct orr_bound_result *ret)
+{
+    double lower = 0;
+    int rc = orr_bound_check_able(in, ret);
+
+    if (rc || ret->outcome != ORR_BOUND_OPTIMAL)
+        return rc;
+    rc =
+        orr_bound_begin_with(in, ORR_BOUND_CRITICAL_PATH, options, &lower, ret);
+    if (rc == 0 && in->ntasks <= MOST_TASKS)
+        rc = orr_bound_begin_with(in, ORR_BOUND_PATHS, options, &lower, ret);
+    return rc ? rc : branch_on(in, options, lower, /* edges= */ true, ret);
+}
