@@ -266,9 +266,10 @@ static int visit(struct tree *t, int node, int *ret)
     if (rc)
         return rc;
     bound = fmax(bound, solution.bound);
-    if (solution.outcome == ORR_LP_OPTIMAL)
+    /* x is feasible wherever it has a value, be it the least or not. */
+    if (!isnan(solution.objective))
         t->best = fmin(t->best, t->program->round(solution.x, t->program->arg));
-    if (is_hopeless(t, bound) || solution.outcome != ORR_LP_OPTIMAL) {
+    if (is_hopeless(t, bound) || isnan(solution.objective)) {
         leave_out(t, bound);
     } else {
         rc = make_room(t);

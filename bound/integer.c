@@ -476,19 +476,50 @@ static int branch_on(const struct orr_bound_instance *in,
     return rc;
 }
 
+/* Time was out, with this much proved. */
+static int give_up_at(struct orr_bound_result *ret, double ms)
+{
+    int rc = orr_bound_give_up(ret, ORR_BOUND_TIME_LIMIT,
+                               "the search for a worker for each task was not "
+                               "over");
+
+    ret->ms = ms;
+    ret->proved = true;
+    return rc;
+}
+
 int orr_bound_integer_area(const struct orr_bound_instance *in,
                            const struct orr_bound_options *options,
                            struct orr_bound_result *ret)
 {
-    double lower = 0;
+    struct orr_bound_options half = *options;
+    double lower = 0, upper;
     int rc = orr_bound_check_able(in, ret);
 
     if (rc || ret->outcome != ORR_BOUND_OPTIMAL)
         return rc;
-    if (in->ntasks <= ORR_SEARCH_MOST)
-        return orr_bound_search(in, options, /* no_edges= */ true, ret);
-    rc = orr_bound_begin_with(in, ORR_BOUND_AREA, options, &lower, ret);
-    return rc ? rc : branch_on(in, options, lower, /* edges= */ false, ret);
+    if (in->ntasks > ORR_SEARCH_MOST) {
+        rc = orr_bound_begin_with(in, ORR_BOUND_AREA, options, &lower, ret);
+        return rc ? rc : branch_on(in, options, lower, false, ret);
+    }
+    half.seconds /= 2;
+    rc = orr_bound_search(in, &half, /* no_edges= */ true, ret);
+    if (rc || ret->outcome != ORR_BOUND_TIME_LIMIT)
+        return rc;
+    /* Many alike: counting them proves more, though of whole classes, so that
+     * its optimum need not be reached. */
+    lower = ret->ms;
+    upper = ret->upper_ms;
+    free(ret->why);
+    ret->why = NULL;
+    ret->outcome = ORR_BOUND_OPTIMAL;
+    rc = branch_on(in, &half, lower, false, ret);
+    if (rc)
+        return rc;
+    if (!(ret->ms >= upper * (1 - options->tolerance)))
+        rc = give_up_at(ret, fmax(lower, ret->ms));
+    ret->upper_ms = upper;
+    return rc;
 }
 
 int orr_bound_integer(const struct orr_bound_instance *in,
@@ -504,5 +535,8 @@ int orr_bound_integer(const struct orr_bound_instance *in,
         orr_bound_begin_with(in, ORR_BOUND_CRITICAL_PATH, options, &lower, ret);
     if (rc == 0 && in->ntasks <= MOST_TASKS)
         rc = orr_bound_begin_with(in, ORR_BOUND_PATHS, options, &lower, ret);
+    if (rc == 0 && in->ntasks <= MOST_TASKS)
+        rc = orr_bound_begin_with(in, ORR_BOUND_INTEGER_AREA, options, &lower,
+                                  ret);
     return rc ? rc : branch_on(in, options, lower, /* edges= */ true, ret);
 }

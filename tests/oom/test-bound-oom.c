@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/oom/test-bound-oom.c - each allocation of a bound fails in turn: the
+ * call says so and nothing leaks. The linker sends our own allocations, not the
+ * solver's, through the functions below. One thread.
+ */
+#include <check.h>
+#include <errno.h>
+#include <malloc.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "bound/methods.h"
+#include "tests/suite.h"
+#include "tests/unit/bound_graphs.h"
+
+static long left = -1; /* allocations that succeed yet; < 0: all */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+char *__wrap_strdup(const char *text);
+
+static bool refused(void)
+{
+    if (left < 0)
+        return false;
+    return left-- == 0; /* this one, and the rest succeed again */
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return refused() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return refused() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+    return refused() ? NULL : __real_realloc(p, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return refused() ? NULL : __real_strdup(text);
+}
+
+static struct orr_graph *graph; /* of the test that runs */
+
+/* An instance and a bound of it. */
+static int compute(enum orr_bound_method method)
+{
+    const struct orr_bound_instance_options how = {.across_nodes = true};
+    const struct orr_bound_options options = {.seconds = 600};
+    struct orr_bound_instance *in = NULL;
+    struct orr_bound_result r;
+    struct orr_error err = {""};
+    int rc = orr_bound_instance_new(graph, &how, &in, NULL, &err);
+
+    if (rc)
+        return rc;
+    rc = orr_bound_compute(in, method, &options, &r);
+    if (rc == 0) {
+        ck_assert(isfinite(r.ms) || r.why);
+        orr_bound_result_done(&r);
+    }
+    orr_bound_instance_free(in);
+    return rc;
+}
+
+static int compute_with(enum orr_bound_method method, long allocations)
+{
+    int rc;
+
+    left = allocations;
+    rc = compute(method);
+    left = -1;
+    return rc;
+}
+
+static void try_all(enum orr_bound_method method)
+{
+    long n = 0;
+
+    ck_assert_int_eq(compute(method), 0);
+    while (compute_with(method, n) != 0) {
+        size_t before = mallinfo2().uordblks;
+
+        ck_assert_int_eq(compute_with(method, n), -ENOMEM);
+        ck_assert_uint_eq(mallinfo2().uordblks, before);
+        ck_assert_int_lt(++n, 100000);
+    }
+    ck_assert_int_gt(n, 10); /* something was refused at all */
+}
+
+START_TEST(each_allocation_of_a_bound_may_fail)
+{
+    /* Few tasks for searches, some more for branch and bound. */
+    for (unsigned ntasks = 6; ntasks <= 30; ntasks += 24) {
+        const struct bound_random what = {.ntasks = ntasks,
+                                          .nkinds = 3,
+                                          .cores = 2,
+                                          .devices = 1,
+                                          .edges = 0.3,
+                                          .equal = true};
+
+        graph = bound_random(5, &what);
+        try_all((enum orr_bound_method)_i);
+        orr_graph_free(graph);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("bound-oom");
+    TCase *tc = tcase_create("bounds");
+
+    mallopt(M_MXFAST, 0);               /* freed is freed, for mallinfo2 */
+    mallopt(M_MMAP_THRESHOLD, 1 << 30); /* all of it is counted */
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, each_allocation_of_a_bound_may_fail, 0,
+                        ORR_BOUND_NMETHODS);
+    suite_add_tcase(suite, tc);
+    return suite_main(suite);
+}
