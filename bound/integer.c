@@ -423,12 +423,17 @@ static int solve(struct model *m, const struct orr_bound_options *options,
         rc = orr_branch(&program, &how, &found);
     if (rc)
         return rc;
+    /* All tasks in turn are a solution, so that there is one. */
+    if (!isfinite(found.lower))
+        return orr_bound_give_up(ret, ORR_BOUND_SUSPICIOUS,
+                                 "no solution was found, though there is one");
     if (!found.finished)
         rc = orr_bound_give_up(ret, ORR_BOUND_TIME_LIMIT,
                                "branch and bound was not over after %lu nodes",
                                found.nodes);
     ret->ms = fmax(lower, found.lower * m->unit * (1 - ROUNDING));
     ret->proved = true;
+    /* `lower` may be above what this program can say at best. */
     if (isfinite(found.upper))
         ret->upper_ms = fmax(ret->ms, found.upper * m->unit);
     return rc;
