@@ -41,6 +41,7 @@ enum {
     MOST_PRICES = 8,
     PRICE_ROUNDS = 400,
     HASH_SIZE = 1 << 16,
+    FIRST_ROOM = 1024,
     MOST_LOOKS = 256, /* at states of one set of tasks */
     CLOCK_NODES = 128,
     DIVE_NODES = 2000,
@@ -106,7 +107,7 @@ struct search {
     unsigned *heads;         /* owned: chains, plus one */
     char *memory;            /* owned: states seen */
     size_t seen_bytes;       /* of one */
-    unsigned nseen, room;
+    unsigned nseen, room, most_room;
 
     struct child *children; /* owned: a stack of all levels' */
     double stop_at;
@@ -461,6 +462,22 @@ static bool dominates(const struct search *s, const struct seen *seen,
     return true;
 }
 
+/* Room for more states, if there may be more; without, none is kept. */
+static bool make_room(struct search *s)
+{
+    size_t room = 2 * (size_t)s->room;
+    char *larger;
+
+    if (room > s->most_room)
+        return false;
+    larger = realloc(s->memory, room * s->seen_bytes);
+    if (!larger)
+        return false;
+    s->memory = larger;
+    s->room = (unsigned)room;
+    return true;
+}
+
 /* Whether a state seen before dominates this one; if not, keeps it. */
 static bool is_dominated(struct search *s, const struct state *at)
 {
@@ -474,7 +491,7 @@ static bool is_dominated(struct search *s, const struct state *at)
             return true;
         i = seen->next;
     }
-    if (s->nseen == s->room)
+    if (s->nseen == s->room && !make_room(s))
         return false;
     seen = seen_at(s, s->nseen++);
     seen->done = at->done;
@@ -684,7 +701,8 @@ static int search_init(struct search *s)
         nways += s->in->kinds[s->in->kind[t]].nways;
     s->seen_bytes =
         sizeof(struct seen) + s->n * sizeof(((struct seen *)NULL)->placed[0]);
-    s->room = (unsigned)(bytes / s->seen_bytes);
+    s->most_room = (unsigned)(bytes / s->seen_bytes);
+    s->room = s->most_room < FIRST_ROOM ? s->most_room : FIRST_ROOM;
     s->ways = calloc(nways, sizeof(*s->ways));
     s->slots = calloc(nways, sizeof(*s->slots));
     s->free_at = calloc(nways, sizeof(*s->free_at));
