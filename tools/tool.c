@@ -145,7 +145,7 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
             *option->flag = true;
             word = value - 1;
         }
-        if (!option || (option->flag && value)) {
+        if (!option || (option->flag && value && !option->value)) {
             tool_error("%s%sunknown option %s; see %s%s%s --help", argv[0],
                        *argv[0] ? ": " : "", argv[a],
                        program_invocation_short_name, *argv[0] ? " " : "",
@@ -154,6 +154,8 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
         }
         if (option->flag) {
             *option->flag = true;
+            if (value)
+                *option->value = value;
             continue;
         }
         if (!value && a + 1 < argc)

@@ -20,6 +20,7 @@ enum {
 /* The sub-commands. argv[0] is the command's name. Each returns the exit
  * code of the process. */
 int cmd_run(int argc, char **argv);
+int cmd_bound(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_machine(int argc, char **argv);
@@ -58,7 +59,8 @@ void tool_tell(const struct orr_error *err, int rc);
  * by line ends into a new string, which the caller frees. */
 enum { TOOL_JOINED = '\n' };
 
-/* One option of a sub-command. Exactly one of `value` and `flag` is set. */
+/* One option of a sub-command. `value`, `flag` or both are set: an option with
+ * both takes a value only behind an equals sign. */
 struct tool_option {
     char letter;        /* 0: none; or TOOL_JOINED */
     const char *name;   /* "machine" for --machine */
