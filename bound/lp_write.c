@@ -9,7 +9,9 @@
  * - a row without any bound says nothing and is left out;
  * - columns that no row has appear in the objective, even at no cost, so that
  *   everybody knows them before the bounds speak of them;
- * - an empty row has a column that is always 0.
+ * - a column that is always 0 stands where there is no other: in empty rows and
+ *   an empty objective; and one row is there if there is no other;
+ * - bounds of whole columns are whole.
  */
 #include "bound/lp.h"
 
@@ -23,6 +25,7 @@
 /* The column that is always 0, for what has no other; and the objective. No
  * other name has a dot. */
 #define ZERO_COLUMN "zero."
+#define ZERO_ROW    "nothing."
 #define OBJECTIVE   "cost."
 
 /* Terms on a line: some readers end lines at 255 characters. */
@@ -55,30 +58,47 @@ static unsigned row_sides(const struct orr_lp_row *row, struct side sides[2])
 /* What the writing needs to know of the program as a whole. */
 struct survey {
     bool *in_row;  /* owned, per column: a written row has it */
-    bool zero;     /* there is an empty row, or no column at all */
+    bool no_row;   /* none is written */
+    bool zero;     /* the column that is always 0 is needed */
     bool integers; /* there are whole columns */
 };
 
 static int survey_init(struct survey *survey, const struct orr_lp *lp)
 {
     struct side sides[2];
+    bool no_cost = true;
 
     memset(survey, 0, sizeof(*survey));
     survey->in_row = calloc(lp->ncolumns + 1, sizeof(bool));
     if (!survey->in_row)
         return -ENOMEM;
-    survey->zero = lp->ncolumns == 0;
+    survey->no_row = true;
     for (unsigned r = 0; r < lp->nrows; r++) {
         if (row_sides(&lp->rows[r], sides) == 0)
             continue;
+        survey->no_row = false;
         if (lp->rows[r].n == 0)
             survey->zero = true;
         for (unsigned i = 0; i < lp->rows[r].n; i++)
             survey->in_row[lp->coef_column[lp->rows[r].first + i]] = true;
     }
-    for (unsigned c = 0; c < lp->ncolumns; c++)
+    for (unsigned c = 0; c < lp->ncolumns; c++) {
         survey->integers = survey->integers || lp->columns[c].integer;
+        no_cost = no_cost && lp->columns[c].cost == 0 && survey->in_row[c];
+    }
+    survey->zero = survey->zero || survey->no_row || no_cost;
     return 0;
+}
+
+/* GLPK refuses other bounds of whole columns. */
+static double lower_of(const struct orr_lp_column *column)
+{
+    return column->integer ? ceil(column->lower) : column->lower;
+}
+
+static double upper_of(const struct orr_lp_column *column)
+{
+    return column->integer ? floor(column->upper) : column->upper;
 }
 
 static const char *relation(char sense)
@@ -106,9 +126,13 @@ static void objective_sum(const struct orr_lp *lp, const struct survey *survey,
         term(f, nth, 0, ZERO_COLUMN);
 }
 
-static void rows_write(const struct orr_lp *lp, const char *end, FILE *f)
+static void rows_write(const struct orr_lp *lp, const struct survey *survey,
+                       const char *end, FILE *f)
 {
     struct side sides[2];
+
+    if (survey->no_row)
+        fprintf(f, ZERO_ROW ": + 1 " ZERO_COLUMN " <= 1%s\n", end);
 
     for (unsigned r = 0; r < lp->nrows; r++) {
         const struct orr_lp_row *row = &lp->rows[r];
@@ -142,7 +166,7 @@ static void names_of_integers(const struct orr_lp *lp, const char *between,
 
 static void cplex_bound(const struct orr_lp_column *column, FILE *f)
 {
-    double lower = column->lower, upper = column->upper;
+    double lower = lower_of(column), upper = upper_of(column);
 
     if (lower == upper)
         fprintf(f, " %s = %.17g\n", column->name, lower);
@@ -162,7 +186,7 @@ static void cplex_write(const struct orr_lp *lp, const struct survey *survey,
     fprintf(f, "\\ %s\nMinimize\n" OBJECTIVE ":", lp->title);
     objective_sum(lp, survey, f);
     fprintf(f, "\nSubject To\n");
-    rows_write(lp, "", f);
+    rows_write(lp, survey, "", f);
     fprintf(f, "Bounds\n");
     for (unsigned c = 0; c < lp->ncolumns; c++)
         cplex_bound(&lp->columns[c], f);
@@ -179,12 +203,14 @@ static void cplex_write(const struct orr_lp *lp, const struct survey *survey,
 /* Two statements at most: a bound of lp_solve's with = is a row. */
 static void lp_solve_bound(const struct orr_lp_column *column, FILE *f)
 {
-    if (isinf(column->lower))
+    double lower = lower_of(column), upper = upper_of(column);
+
+    if (isinf(lower))
         fprintf(f, "%s >= -1e30;\n", column->name);
-    else if (column->lower != 0)
-        fprintf(f, "%s >= %.17g;\n", column->name, column->lower);
-    if (isfinite(column->upper))
-        fprintf(f, "%s <= %.17g;\n", column->name, column->upper);
+    else if (lower != 0)
+        fprintf(f, "%s >= %.17g;\n", column->name, lower);
+    if (isfinite(upper))
+        fprintf(f, "%s <= %.17g;\n", column->name, upper);
 }
 
 /* A comment must not end where the title says so. */
@@ -203,7 +229,7 @@ static void lp_solve_write(const struct orr_lp *lp, const struct survey *survey,
     fprintf(f, "min:");
     objective_sum(lp, survey, f);
     fprintf(f, ";\n\n");
-    rows_write(lp, ";", f);
+    rows_write(lp, survey, ";", f);
     fprintf(f, "\n");
     for (unsigned c = 0; c < lp->ncolumns; c++)
         lp_solve_bound(&lp->columns[c], f);
@@ -256,11 +282,13 @@ static int transposed_init(struct transposed *t, const struct orr_lp *lp)
     return 0;
 }
 
-static void mps_rows(const struct orr_lp *lp, FILE *f)
+static void mps_rows(const struct orr_lp *lp, const struct survey *survey,
+                     FILE *f)
 {
     struct side sides[2];
 
-    fprintf(f, "ROWS\n N " OBJECTIVE "\n");
+    fprintf(f, "ROWS\n N " OBJECTIVE "\n%s",
+            survey->no_row ? " L " ZERO_ROW "\n" : "");
     for (unsigned r = 0; r < lp->nrows; r++) {
         unsigned n = row_sides(&lp->rows[r], sides);
 
@@ -303,7 +331,8 @@ static void mps_columns(const struct orr_lp *lp, const struct survey *survey,
             fprintf(f, " marker.%u 'MARKER' 'INTEND'\n", markers++);
     }
     if (survey->zero)
-        fprintf(f, " " ZERO_COLUMN " " OBJECTIVE " 0\n");
+        fprintf(f, " " ZERO_COLUMN " " OBJECTIVE " 0\n%s",
+                survey->no_row ? " " ZERO_COLUMN " " ZERO_ROW " 1\n" : "");
 }
 
 static void mps_rhs(const struct orr_lp *lp, FILE *f)
@@ -327,7 +356,7 @@ static void mps_rhs(const struct orr_lp *lp, FILE *f)
 static void mps_bound(const struct orr_lp_column *column, FILE *f)
 {
     const char *name = column->name;
-    double lower = column->lower, upper = column->upper;
+    double lower = lower_of(column), upper = upper_of(column);
 
     if (lower == upper) {
         fprintf(f, " FX bounds. %s %.17g\n", name, lower);
@@ -359,7 +388,7 @@ static int mps_write(const struct orr_lp *lp, const struct survey *survey,
             "* %s\n* Free format: fields are parted by blanks.\n"
             "NAME orrery FREE\n",
             lp->title);
-    mps_rows(lp, f);
+    mps_rows(lp, survey, f);
     mps_columns(lp, survey, &t, f);
     mps_rhs(lp, f);
     fprintf(f, "BOUNDS\n");

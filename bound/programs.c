@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Class names are for sentences; these are for columns. */
-enum { CLASS_NAME = 40, KERNEL_NAME = 80, WAY_NAME = CLASS_NAME + 16 };
+enum { CLASS_NAME = 40, KERNEL_NAME = 30, WAY_NAME = CLASS_NAME + 16 };
 
 struct making {
     const struct orr_bound_instance *in;

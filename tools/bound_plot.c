@@ -147,7 +147,7 @@ int bounds_plot(const struct bounds *b)
         return -1;
     fputs("set title ", plot.pipe);
     plot_text(plot.pipe, b->what);
-    fputs("\nset xlabel 'ms'\nset grid xtics lt 1 lc rgb '#dddddd'\n"
+    fputs("\nset format x '%g ms'\nset grid xtics lt 1 lc rgb '#dddddd'\n"
           "set style fill solid 0.9 noborder\n"
           "set key outside bottom center horizontal\n",
           plot.pipe);

@@ -6,8 +6,10 @@
 # Debian 12's names. One a line, sorted.
 packages='
 check
+coinor-cbc
 g++
 gcc
+glpk-utils
 gnuplot-nox
 libarchive-dev
 libglpk-dev
