@@ -92,7 +92,7 @@ END
 chmod +x "$dir/program" "$dir/stranger" "$dir/choosy"
 unset ORRERY_MACHINE STARPU_SCHED ORRERY_TRACE ORRERY_REPORT
 
-for command in "" run compare machine "machine doctor" perfmodel \
+for command in "" run bound compare machine "machine doctor" perfmodel \
     "perfmodel check" "perfmodel plot" trace calibrate validate; do
     # shellcheck disable=SC2086 # no word is one word less
     run $command --help
