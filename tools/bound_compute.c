@@ -246,6 +246,11 @@ int bounds_notes(const struct bounds *b, int (*say)(const char *, void *),
                                    "as good as they",
                                    b->report.provenance),
                        say, arg);
+    if (!rc && b->filled)
+        rc = say_owned(tool_format("%u pair%s of kernel and worker without "
+                                   "model: what this run's own tasks took",
+                                   b->filled, b->filled == 1 ? "" : "s"),
+                       say, arg);
     if (!rc && b->unknown)
         rc = say_owned(
             tool_format("%u pair%s of kernel and worker without known duration "

@@ -168,10 +168,56 @@ static int open_file(struct bounds *b)
     return 0;
 }
 
+/* --- durations that no model knows --- */
+
+/* What the tasks of a kind took on a worker. */
+struct taken {
+    double n, sum, squares;
+};
+
+/* A real run has measured its tasks, also those of kernels without a model or
+ * with too few measures for one: their means stand in. */
+static int fill_durations(struct bounds *b)
+{
+    struct orr_graph *graph = b->graph;
+    size_t workers = graph->nworkers;
+    struct taken *taken = calloc(graph->nkinds * workers + 1, sizeof(*taken));
+
+    if (!taken)
+        return out_of_memory();
+    for (unsigned t = 0; t < graph->ntasks; t++) {
+        const struct orr_graph_task *task = &graph->tasks[t];
+        double ms = task->end_ms - task->start_ms;
+        struct taken *pair;
+
+        if (task->worker == ORR_GRAPH_NOT_RUN || isnan(ms))
+            continue;
+        pair = &taken[task->kind * workers + task->worker];
+        pair->n++;
+        pair->sum += ms;
+        pair->squares += ms * ms;
+    }
+    for (size_t i = 0; i < graph->nkinds * workers; i++) {
+        struct orr_graph_kind *kind = &graph->kinds[i / workers];
+        double mean = taken[i].sum / taken[i].n;
+
+        if (taken[i].n < 1 || !isnan(kind->mean_ms[i % workers]))
+            continue;
+        kind->mean_ms[i % workers] = mean;
+        kind->deviation_ms[i % workers] =
+            sqrt(fmax(0, taken[i].squares / taken[i].n - mean * mean));
+        b->filled++;
+    }
+    free(taken);
+    return 0;
+}
+
 int bounds_get_graph(struct bounds *b)
 {
     int rc = b->options->file ? open_file(b) : run_program(b);
 
+    if (rc == 0 && !b->graph->simulated)
+        rc = fill_durations(b);
     if (rc < 0)
         return -1;
     b->makespan_ms = b->graph->makespan_ms;

@@ -326,6 +326,17 @@ def test_refusals(suite):
     suite.fails("a task that no worker can run is named", 1,
                 "No worker.*potrf", suite.write("nobody.graph", graph_text(
                     cholesky_tasks(3), gpus=(nobody,), cpu=nobody)))
+    nobody_knows = graph_text(cholesky_tasks(1), gpus=(), cpu=unknown,
+                              run="real", makespan="9")
+    ran = nobody_knows.replace("task 0 1 0", "task 0 1 0 ran 0 0.5 8")
+    document, result = suite.json(
+        "--kind", "area", "--lp", suite.path("ran.lp"),
+        suite.write("ran.graph", ran))
+    suite.claim("a real run without model has the times of its own tasks",
+                document.get("unknown_pairs") == 8 and
+                any("own tasks" in note for note in document["notes"]) and
+                "7.5" in open(suite.path("ran.lp"), encoding="utf-8").read(),
+                result)
     half = suite.write("half.graph", graph_text(
         cholesky_tasks(3), gpus=((UNKNOWN,) + GPUS[0][1:],)))
     document, result = suite.json("--kind", "area,precedence", half)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""orrery bound of the Cholesky example on machines of the catalogue: no run
+beats a bound, and the bounds are those that glpsol finds.
+usage: test-bound.py ORRERY CHOLESKY HAS_SOLVER"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+MACHINES = ("h100-pcie-4", "rtx4090-2", "mixed-a100-v100")
+# What rounding may explain.
+ROUNDING = 1e-6
+n = failed = 0
+
+
+def claim(text, passed, *details):
+    global n, failed
+    n += 1
+    print("%s %d - %s" % ("ok" if passed else "not ok", n, text))
+    if not passed:
+        failed += 1
+        for line in "\n".join(map(str, details)).splitlines()[:40]:
+            print("# " + line)
+    sys.stdout.flush()
+
+
+def run(*words):
+    return subprocess.run(words, stdout=subprocess.PIPE, encoding="utf-8",
+                          stderr=subprocess.STDOUT, timeout=200, check=False)
+
+
+def glpsol(path):
+    out = run("glpsol", "--lp", path, "-o", "/dev/stdout").stdout
+    found = re.search(r"OPTIMAL\nObjective:.*= (\S+)", out)
+    return float(found.group(1)) if found else None
+
+
+def test_machine(orrery, cholesky, has_solver, machine, folder):
+    graph = os.path.join(folder, machine + ".graph")
+    run_words = ("-m", machine, "-s", "dmdas", "--save-graph", graph, "--",
+                 cholesky, "-size", "5760", "-nblocks", "6")
+    lp = os.path.join(folder, "p.lp")
+    for kind in ("area", "precedence"):
+        words = [orrery, "bound", "--json", "--kind", kind, "--lp", lp]
+        ran = run(*words, *run_words)
+        claim("%s on %s ends with 0" % (kind, machine), ran.returncode == 0,
+              ran.stdout)
+        if ran.returncode != 0:
+            continue
+        document = json.loads(ran.stdout)
+        claim("56 tasks ran on %s" % machine, document["tasks"] == 56 and
+              document["makespan_ms"] > 0, ran.stdout)
+        again = run(*words, graph)
+        claim("the graph that was kept has the same %s" % kind,
+              again.returncode == 0 and [
+                  entry["ms"] for entry in json.loads(again.stdout)["bounds"]
+              ] == [entry["ms"] for entry in document["bounds"]], again.stdout)
+        value = document["bounds"][0]["ms"]
+        if has_solver and value is not None:
+            claim("no run on %s beats its %s" % (machine, kind),
+                  value <= document["makespan_ms"] * (1 + ROUNDING), value,
+                  document["makespan_ms"])
+        if not shutil.which("glpsol"):
+            print("# skipped: glpsol is not installed")
+            continue
+        found = glpsol(lp)
+        claim("no run on %s beats the %s that glpsol finds" % (machine, kind),
+              found and found <= document["makespan_ms"] * (1 + ROUNDING),
+              found, document["makespan_ms"])
+        if value is not None:
+            claim("%s on %s is what glpsol finds" % (kind, machine),
+                  found and abs(value - found) <= 1e-4 * found, value, found)
+
+
+def main():
+    orrery, cholesky, has_solver = sys.argv[1:4]
+    folder = tempfile.mkdtemp()
+    os.environ.pop("ORRERY_MACHINE", None)
+    try:
+        for machine in MACHINES:
+            test_machine(orrery, cholesky, has_solver == "1", machine, folder)
+    finally:
+        shutil.rmtree(folder)
+    print("1..%d" % n)
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
