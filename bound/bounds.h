@@ -23,7 +23,8 @@ enum orr_bound_method {
 
 enum orr_bound_outcome {
     ORR_BOUND_OPTIMAL,    /* the bound's own optimum, within its tolerance */
-    ORR_BOUND_TIME_LIMIT, /* best proved value when time was out */
+    ORR_BOUND_TIME_LIMIT, /* best proved value when time, or the solver, was out:
+                           * `why` */
     ORR_BOUND_SKIPPED,    /* not computed: `why` */
     ORR_BOUND_INFEASIBLE, /* no schedule exists: `why` */
     ORR_BOUND_UNBOUNDED,  /* the solver says so; a fault: `why` */

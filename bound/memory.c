@@ -451,6 +451,8 @@ int orr_bound_memory(const struct orr_bound_instance *in,
         rc = add_families(&c);
     if (!rc)
         rc = orr_copies_solve(&c, options, &cutter, ret);
+    if (!rc) /* better where figures differ by more than programs stand */
+        rc = orr_bound_at_least(in, ORR_BOUND_AREA, options, ret);
     orr_copies_done(&c);
     return rc;
 }

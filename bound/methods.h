@@ -30,6 +30,13 @@ int orr_bound_give_up(struct orr_bound_result *ret,
                       enum orr_bound_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* A bound that knows less holds as well: where it is the better one, its value
+ * and words are taken. For results that have a value. 0 or -ENOMEM. */
+int orr_bound_at_least(const struct orr_bound_instance *instance,
+                       enum orr_bound_method simpler,
+                       const struct orr_bound_options *options,
+                       struct orr_bound_result *ret);
+
 /* Set `why` and `limit`, printf style. 0 or -ENOMEM. */
 int orr_bound_why(struct orr_bound_result *ret, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

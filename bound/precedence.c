@@ -59,12 +59,13 @@ int orr_bound_precedence(const struct orr_bound_instance *in,
     if (rc)
         return rc;
     least = plain.bound;
-    if (plain.outcome == ORR_LP_INFEASIBLE || least > ret->upper_ms + slack ||
-        plain.objective < ret->ms - slack)
+    /* Only what is proved counts: where figures differ by many orders GLPK finds
+     * no solution though there is one, or one that is none. */
+    if (least > ret->upper_ms + slack)
         rc = orr_bound_give_up(ret, ORR_BOUND_SUSPICIOUS,
-                               "two methods contradict each other: %g to %g "
-                               "ms and %g to %g ms",
-                               ret->ms, ret->upper_ms, least, plain.objective);
+                               "two methods contradict each other: %.9g ms are "
+                               "possible, %.9g ms are not",
+                               ret->upper_ms, least);
     else if (least > ret->ms)
         ret->ms = fmin(least, ret->upper_ms);
     orr_lp_solution_done(&plain);

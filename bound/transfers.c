@@ -369,27 +369,6 @@ static int init(struct transfers *t, const struct orr_bound_instance *in)
     return 0;
 }
 
-/* Where time was out before the paths were found, the bound that knows no
- * transfers may be better, and holds as well. */
-static int take_paths(const struct orr_bound_instance *in,
-                      const struct orr_bound_options *options,
-                      struct orr_bound_result *ret)
-{
-    const struct orr_bound_options less = {fmax(1, options->seconds / 10),
-                                           options->tolerance};
-    struct orr_bound_result paths;
-    int rc = orr_bound_compute(in, ORR_BOUND_PATHS, &less, &paths);
-
-    if (rc)
-        return rc;
-    if (paths.proved && paths.ms > ret->ms) {
-        ret->ms = paths.ms;
-        rc = orr_bound_limit(ret, "%s", paths.limit ? paths.limit : "paths");
-    }
-    orr_bound_result_done(&paths);
-    return rc;
-}
-
 int orr_bound_transfers(const struct orr_bound_instance *in,
                         const struct orr_bound_options *options,
                         struct orr_bound_result *ret)
@@ -405,8 +384,8 @@ int orr_bound_transfers(const struct orr_bound_instance *in,
     rc = init(&t, in);
     if (!rc)
         rc = orr_copies_solve(&t.copies, options, &cutter, ret);
-    if (!rc && ret->outcome == ORR_BOUND_TIME_LIMIT)
-        rc = take_paths(in, options, ret);
+    if (!rc) /* better when time was out early */
+        rc = orr_bound_at_least(in, ORR_BOUND_PATHS, options, ret);
     orr_copies_done(&t.copies);
     free(t.distance);
     free(t.first_need);

@@ -16,11 +16,10 @@
 #include "core/runtime.h"
 #include "core/task/graph_record.h"
 
-#define TOLERANCE     1e-9 /* of the makespan: dates are sums of durations */
-#define MAX_TASKS     2000 /* for bounds that solve a program */
-#define MAX_WHOLE     8    /* for bounds that search */
-#define SECONDS       5.0  /* for each */
-#define SECONDS_WHOLE 0.5
+#define TOLERANCE 1e-9 /* of the makespan: dates are sums of durations */
+#define MAX_TASKS 2000 /* for bounds that solve a program */
+#define MAX_WHOLE 8    /* for bounds that search */
+#define SECONDS   0.5  /* for each; what is proved by then counts */
 
 bool orr_judge_needs_graph(const struct orr_runtime *rt)
 {
@@ -82,8 +81,7 @@ static void compare_all(const struct orr_graph *graph,
         return; /* built without */
     solver = table;
     for (unsigned i = 0; i < ORR_BOUND_NMETHODS; i++) {
-        struct orr_bound_options options = {
-            .seconds = i >= ORR_BOUND_INTEGER_AREA ? SECONDS_WHOLE : SECONDS};
+        struct orr_bound_options options = {.seconds = SECONDS};
         struct orr_bound_result result;
 
         if (!is_for(instance, i) ||

@@ -230,9 +230,16 @@ def test_exports(suite):
             suite.claim(text.replace("the table's", "an optimum of"),
                         found is not None, files[key])
             if expected is not None and outcome == "optimal":
-                # Branch and cut stops at a small gap.
-                share = 1e-3 if "integer" in kind else 1e-6
-                suite.claim(text, near(found, expected, share), found, result)
+                # Branch and cut stops at a small gap; and of whole tasks the
+                # table knows more than the program that is exported says:
+                # that a task as long as the bound fits nowhere, and who the
+                # single workers are.
+                if "integer" in kind:
+                    suite.claim("no more than that: " + text,
+                                found <= expected * (1 + 1e-3), found, result)
+                else:
+                    suite.claim(text, near(found, expected, 1e-6), found,
+                                result)
     plain = suite.bound("--kind", "area", "--mps", "-", graph)
     suite.claim("an export may go to standard output",
                 "\nENDATA\n" in plain.out and "\nROWS\n" in plain.out, plain)
