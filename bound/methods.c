@@ -59,6 +59,10 @@ int orr_bound_give_up(struct orr_bound_result *ret,
     ret->outcome = outcome;
     ret->ms = NAN;
     ret->proved = false;
+    if (outcome != ORR_BOUND_TIME_LIMIT) { /* no value, nothing that limits it */
+        free(ret->limit);
+        ret->limit = NULL;
+    }
     va_start(args, format);
     rc = say(&ret->why, format, args);
     va_end(args);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define NONE  UINT32_MAX
-#define STEPS 6 /* of a path that are named */
+#define STEPS 3 /* of a path that are named */
 
 /* Kinds of one symbol count as one for people. */
 struct heaviest {

@@ -221,7 +221,7 @@ int cmd_bound(int argc, char **argv)
         {'m', "machine", &options.machine, NULL},
         {'s', "scheduler", &options.scheduler, NULL},
         {TOOL_JOINED, "set", &options.edits, NULL},
-        {0, "kind", &words.kinds, NULL},
+        {TOOL_JOINED, "kind", &words.kinds, NULL},
         {0, "optimistic", &words.optimistic, &words.is_optimistic},
         {0, "merge", &words.merge, NULL},
         {0, "time", &words.seconds, NULL},
@@ -246,5 +246,6 @@ int cmd_bound(int argc, char **argv)
         read_numbers(&words, &options) == 0 && check(&options) == 0)
         result = bound(&options);
     free((char *)(uintptr_t)options.edits);
+    free((char *)(uintptr_t)words.kinds);
     return result;
 }

@@ -276,8 +276,8 @@ char **tool_split(const char *text)
     if (!list)
         return NULL;
     copy = memcpy(list + slots, text, n + 1);
-    for (char *piece = strtok_r(copy, ",", &saved); piece;
-         piece = strtok_r(NULL, ",", &saved))
+    for (char *piece = strtok_r(copy, ",\n", &saved); piece;
+         piece = strtok_r(NULL, ",\n", &saved))
         list[pieces++] = piece;
     list[pieces] = NULL;
     return list;

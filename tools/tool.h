@@ -87,7 +87,7 @@ int tool_parse_words(int argc, char **argv, const struct tool_option *options,
  * what went wrong and returns a negative errno. */
 int tool_write_file(const char *path, const char *text, size_t size);
 
-/* Splits "a,b,c" into a NULL-terminated array, owned by the caller (free, one
+/* Splits "a,b,c", or what TOOL_JOINED has joined, into a NULL-terminated array, owned by the caller (free, one
  * block); empty pieces are dropped. NULL without memory. */
 char **tool_split(const char *text);
 

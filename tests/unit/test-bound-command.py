@@ -196,6 +196,12 @@ def test_durations(suite):
                     any("opt" in w for w in words) and
                     ("the fastest counts" in result.out) ==
                     any("merge" in w for w in words), result)
+    graph = suite.write("twice.graph", graph_text(cholesky_tasks(3)))
+    document, result = suite.json("--kind", "area", "--kind",
+                                  "critical-path,paths", graph)
+    suite.claim("--kind may be repeated",
+                [b["bound"] for b in document.get("bounds", [])] ==
+                ["critical-path", "area", "paths"], result)
     suite.claim("means are not changed", "18.8496" in area[()], area[()])
     suite.claim("--optimistic takes a deviation off",
                 "18.349" in area[("--optimistic",)], area[("--optimistic",)])

@@ -347,6 +347,8 @@ static void judge_one(const struct orr_bound_result *r, double optimum,
         ck_assert_msg(isnan(r->ms) && r->why && r->why[0],
                       "graph %u: %s has neither value nor reason", number,
                       name);
+        ck_assert_msg(!r->limit, "graph %u: %s is limited by %s without value",
+                      number, name, r->limit);
         ck_assert_msg(r->outcome == ORR_BOUND_SKIPPED,
                       "graph %u: %s has no value: %s", number, name, r->why);
         return;
