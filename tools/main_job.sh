@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # tools/main_job.sh - the tour: calibrates a tiled Cholesky on this machine,
-# predicts its time here, then on a machine with GPUs.
+# predicts its time here, then on a machine with GPUs, and bounds it there.
 # usage: tools/main_job.sh BUILD_FOLDER RESULTS_FOLDER
 set -eu
 
@@ -92,12 +92,18 @@ predict_and_measure 9600 20
 unset STARPU_HOSTNAME STARPU_SCHED
 
 say "3. The same program on a machine with GPUs"
-gpus=${ORRERY_TOUR_MACHINE:-$("$orrery" machine list --json | python3 -c '
-import json, sys
-print(next(m["name"] for m in json.load(sys.stdin)
-           if m["catalogue"] and m.get("cuda", 0) > 0))')}
+gpus=${ORRERY_TOUR_MACHINE:-h100-pcie-4}
 "$orrery" compare -m "$gpus" -s eager,lws,dmda,dmdas \
     --plot "$results/compare.png" -- "$cholesky" -size 19200 -nblocks 20
 "$orrery" trace -m "$gpus" -s dmdas -o "$results/$gpus.paje" \
     --gantt "$results/$gpus.png" -- "$cholesky" -size 19200 -nblocks 20 |
     grep -E '^(trace|gantt) '
+
+say "4. How good could any scheduler be there"
+"$orrery" bound -m "$gpus" -s dmdas --kind critical-path,area,paths,transfers \
+    --time 5 --plot "$results/bounds.png" \
+    -- "$cholesky" -size 19200 -nblocks 20 >"$results/bounds.txt"
+# What each ignores and what limits it is in the file.
+sed -nE '/^bound /,/^$/s/^(.* (s|[0-9.]+))  [^0-9 ].*/\1/p; /^scheduled/p' \
+    "$results/bounds.txt"
+echo "bars: $results/bounds.png, what limits each: $results/bounds.txt"
