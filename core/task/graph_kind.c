@@ -105,7 +105,8 @@ struct orr_graph_kind_record *orr_graph_kind_new(struct orr_runtime *rt,
     if (!kind)
         return NULL;
     kind->row = orr_job_costs(rt, job);
-    kind->version = kind->row->version;
+    /* Another worker may be refreshing the row, as in orr_cost_length. */
+    __atomic_load(&kind->row->version, &kind->version, __ATOMIC_RELAXED);
     kind->footprint = kind->row->footprint;
     kind->per_task = kind->row->per_task;
     kind->flops = job->task->flops > 0 && isfinite(job->task->flops)
