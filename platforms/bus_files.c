@@ -68,24 +68,36 @@ static void fill_through_ram(unsigned n, double *bandwidth, double *latency)
         }
 }
 
+/* `place` has for each host its row and column, or -1. */
 static void fill_from_routes(const struct orr_machine_desc *desc,
-                             unsigned nnodes, unsigned *uses, double *bandwidth,
-                             double *latency)
+                             const int *place, size_t n, unsigned *uses,
+                             double *bandwidth, double *latency)
 {
-    for (size_t i = 0; i < (size_t)nnodes * nnodes; i++)
-        bandwidth[i] = latency[i] = i % (nnodes + 1) == 0 ? 0 : (double)NAN;
+    for (size_t i = 0; i < n * n; i++)
+        bandwidth[i] = latency[i] = i % (n + 1) == 0 ? 0 : (double)NAN;
     for (unsigned i = 0; i < desc->nroutes; i++) {
-        int src = node_of(desc, desc->routes[i].src);
-        int dst = node_of(desc, desc->routes[i].dst);
+        int src = place[desc->routes[i].src];
+        int dst = place[desc->routes[i].dst];
         size_t at;
 
         if (src < 0 || dst < 0 || src == dst)
             continue;
-        at = (size_t)src * nnodes + (size_t)dst;
+        at = (size_t)src * n + (size_t)dst;
         route_figures(desc, &desc->routes[i], uses, &bandwidth[at],
                       &latency[at]);
     }
-    fill_through_ram(nnodes, bandwidth, latency);
+}
+
+int orr_bus_among(const struct orr_machine_desc *desc, const int *place,
+                  unsigned n, double *bandwidth, double *latency)
+{
+    unsigned *uses = calloc(desc->nlinks + (size_t)1, sizeof(*uses));
+
+    if (!uses)
+        return -ENOMEM;
+    fill_from_routes(desc, place, n, uses, bandwidth, latency);
+    free(uses);
+    return 0;
 }
 
 int orr_bus_of_route(const struct orr_machine_desc *desc, unsigned src,
@@ -109,23 +121,29 @@ int orr_bus_derive(struct orr_machine_desc *desc)
     unsigned n = 1 + desc->ncuda + desc->nopencl;
     double *bandwidth = calloc((size_t)n * n, sizeof(*bandwidth));
     double *latency = calloc((size_t)n * n, sizeof(*latency));
-    unsigned *uses = calloc(desc->nlinks + (size_t)1, sizeof(*uses));
+    int *place = calloc(desc->nhosts + (size_t)1, sizeof(*place));
+    int rc = -ENOMEM;
 
-    if (!bandwidth || !latency || !uses) {
-        free(bandwidth);
-        free(latency);
-        free(uses);
-        return -ENOMEM;
-    }
-    fill_from_routes(desc, n, uses, bandwidth, latency);
-    free(uses);
+    if (!bandwidth || !latency || !place)
+        goto out;
+    for (unsigned h = 0; h < desc->nhosts; h++)
+        place[h] = node_of(desc, h);
+    rc = orr_bus_among(desc, place, n, bandwidth, latency);
+    if (rc < 0)
+        goto out;
+    fill_through_ram(n, bandwidth, latency);
     free(desc->bandwidth);
     free(desc->latency);
     desc->nnodes = n;
     desc->bandwidth = bandwidth;
     desc->latency = latency;
     desc->bus_measured = false;
-    return 0;
+    bandwidth = latency = NULL;
+out:
+    free(bandwidth);
+    free(latency);
+    free(place);
+    return rc;
 }
 
 /* ---- reading ---- */

@@ -22,6 +22,13 @@ int orr_bus_derive(struct orr_machine_desc *desc);
 int orr_bus_of_route(const struct orr_machine_desc *desc, unsigned src,
                      unsigned dst, double *ret_bandwidth, double *ret_latency);
 
+/* The same for the routes among n hosts, from which nothing else follows:
+ * `place` has for each host of `desc` its row and column, -1 for those that are
+ * left out. Matrices are row-major n × n, source first; 0 on the diagonal, NaN
+ * without a route. Fails with -ENOMEM only. */
+int orr_bus_among(const struct orr_machine_desc *desc, const int *place,
+                  unsigned n, double *bandwidth, double *latency);
+
 /* Reads STEM.bandwidth and STEM.latency when both exist, `stem` being the
  * platform file's path without .platform.v4.xml, .platform.xml or .xml, and
  * sets bus_measured. Without them it does nothing. Errors: -EINVAL with

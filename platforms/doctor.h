@@ -52,7 +52,14 @@ struct orr_doctor_input {
 int orr_doctor_examine(const struct orr_doctor_input *input,
                        struct orr_findings *findings);
 
-/* The same for a machine by name: one that orr_machine_desc_load knows, or a
+/* Adds what is wrong with the routes of a machine that has several main
+ * memories, RAM0, RAM1 …, between each two of them and between each and each
+ * device: schedulers predict with these when STARPU_USE_NUMA is 1. Of other
+ * machines it finds nothing. Errors: -ENOMEM. */
+int orr_doctor_examine_memories(const struct orr_machine_desc *desc,
+                                struct orr_findings *findings);
+
+/* Both for a machine by name: one that orr_machine_desc_load knows, or a
  * host of which the bus/ of a sampling directory has .bandwidth, .latency and
  * .config files. Files that cannot be read are findings. `sampling_dirs` is
  * NULL-terminated and may be NULL. Errors: -ENOENT no such machine, with words

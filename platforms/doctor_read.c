@@ -307,6 +307,8 @@ static int examine(struct patient *p)
                  ? examine_both(p, &in)
                  : orr_doctor_examine(&in, p->findings);
     }
+    if (rc == 0 && p->platform)
+        rc = orr_doctor_examine_memories(desc, p->findings);
     free(nodes);
     free(direct);
     return rc ? no_memory(p) : 0;

@@ -22,9 +22,10 @@ static const char help[] =
     "Looks at the bandwidths and latencies between the memories of a machine, which\n"
     "schedulers predict transfers with, and says what is wrong and what to do: links\n"
     "without figure, devices on a narrow slot, memory that was not pinned, peers that\n"
-    "are slower than main memory, files that contradict each other. NAME is a machine\n"
-    "of `orrery machine list`, a platform file, or a host whose bus StarPU has\n"
-    "measured; without it, this host.\n"
+    "are slower than main memory, files that contradict each other, main memories\n"
+    "(RAM0, RAM1 ...) without routes or slower than a device's link. NAME is a\n"
+    "machine of `orrery machine list`, a platform file, or a host whose bus StarPU\n"
+    "has measured; without it, this host.\n"
     "      --json  as JSON\n"
     "Exit codes: 0; 1 when there is an error; 2 for a wrong command line.\n"
     "example: orrery machine doctor mirage\n";

@@ -15,6 +15,7 @@
 
 #include "platforms/bus_files.h"
 #include "platforms/doctor.h"
+#include "platforms/machine_desc.h"
 #include "tests/suite.h"
 
 #define N 4 /* RAM and three CUDA devices, all peers */
@@ -559,10 +560,175 @@ START_TEST(an_unknown_machine_is_an_error_that_names_the_known)
 }
 END_TEST
 
+/* -- several main memories -- */
+
+/* Two of them, with a device next to each. A link of its own carries what goes
+ * from one host to another. Changed: that from `src` to `dst`. */
+struct change {
+    const char *src, *dst;
+    double bandwidth; /* MB/s; NaN: no route */
+    double latency;   /* µs */
+    enum orr_severity severity;
+    const char *rule; /* NULL: no finding */
+    const char *says;
+};
+
+static const char *const memory_hosts[] = {"RAM", "RAM0", "RAM1", "CUDA0",
+                                           "CUDA1"};
+
+static bool is_changed(const struct change *change, const char *src,
+                       const char *dst)
+{
+    return strcmp(change->src, src) == 0 && strcmp(change->dst, dst) == 0;
+}
+
+/* Which pairs of these hosts have routes. */
+static bool is_joined(unsigned src, unsigned dst)
+{
+    return src != dst && (src < 3 || dst < 3) && (src > 0 || dst > 2) &&
+           (dst > 0 || src > 2);
+}
+
+static void print_links(FILE *f, const struct change *change, bool routes)
+{
+    for (unsigned i = 0; i < 5; i++)
+        for (unsigned j = 0; j < 5; j++) {
+            const char *src = memory_hosts[i], *dst = memory_hosts[j];
+            bool changed = is_changed(change, src, dst);
+            double bandwidth = i < 3 && j < 3 ? 20000 : 12000, latency = 10;
+
+            if (!is_joined(i, j) || (changed && isnan(change->bandwidth)))
+                continue;
+            if (changed) {
+                latency = change->latency;
+                bandwidth = change->bandwidth;
+            }
+            if (bandwidth == 0) /* see make_memories */
+                bandwidth = 1;
+            if (!routes)
+                fprintf(f,
+                        "<link id=\"%s-%s\" bandwidth=\"%gMBps\" "
+                        "latency=\"%gus\"/>\n",
+                        src, dst, bandwidth, latency);
+            else
+                fprintf(f,
+                        "<route src=\"%s\" dst=\"%s\" symmetrical=\"NO\">"
+                        "<link_ctn id=\"%s-%s\"/></route>\n",
+                        src, dst, src, dst);
+        }
+}
+
+static struct orr_machine_desc *make_memories(const struct change *change)
+{
+    struct orr_machine_desc *desc = NULL;
+    struct orr_error err = {""};
+    char *text = NULL, id[40];
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+
+    ck_assert_ptr_nonnull(f);
+    fprintf(f, "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">"
+               "<host id=\"MAIN\" speed=\"1f\"/>"
+               "<host id=\"CPU0\" speed=\"1f\"/>");
+    for (unsigned i = 0; i < 5; i++)
+        fprintf(f,
+                "<host id=\"%s\" speed=\"1f\">"
+                "<prop id=\"numa\" value=\"%d\"/></host>\n",
+                memory_hosts[i], i == 4);
+    print_links(f, change, false);
+    print_links(f, change, true);
+    fprintf(f, "</zone></platform>\n");
+    ck_assert_int_eq(fclose(f), 0);
+    ck_assert_msg(orr_machine_desc_parse("x.xml", text, size, &desc, &err) == 0,
+                  "%s", err.text);
+    free(text);
+    /* No file may say so, which is why the doctor must not divide by it. */
+    snprintf(id, sizeof(id), "%s-%s", change->src, change->dst);
+    for (unsigned i = 0; i < desc->nlinks && change->bandwidth == 0; i++)
+        if (strcmp(desc->links[i].id, id) == 0)
+            desc->links[i].bandwidth = 0;
+    return desc;
+}
+
+static const struct change changes[] = {
+    {"", "", 0, 0, ORR_SEVERITY_NOTE, NULL, NULL},
+    {"RAM0", "RAM1", (double)NAN, 0, ORR_SEVERITY_ERROR, "memory-route-missing",
+     "no route from RAM0 to RAM1"},
+    {"RAM0", "CUDA1", (double)NAN, 0, ORR_SEVERITY_ERROR,
+     "memory-route-missing", "no route from RAM0 to CUDA1"},
+    {"CUDA0", "RAM1", (double)NAN, 0, ORR_SEVERITY_ERROR,
+     "memory-route-missing", "no route from CUDA0 to RAM1"},
+    {"RAM1", "RAM0", 0, 1, ORR_SEVERITY_ERROR, "memory-bandwidth-missing",
+     "RAM1 to RAM0: the bandwidth is 0 MB/s"},
+    {"RAM1", "CUDA0", 0, 1, ORR_SEVERITY_ERROR, "memory-bandwidth-missing",
+     "RAM1 to CUDA0: the bandwidth is 0 MB/s"},
+    {"RAM1", "RAM0", 6000, 1, ORR_SEVERITY_WARNING, "memory-asymmetry",
+     "RAM1 to RAM0: 6000 MB/s, but 20000 the other way"},
+    {"RAM1", "CUDA0", 3000, 10, ORR_SEVERITY_WARNING, "memory-asymmetry",
+     "RAM1 to CUDA0: 3000 MB/s, but 12000 the other way"},
+    {"RAM0", "RAM1", 8000, 1, ORR_SEVERITY_WARNING, "memory-slower-than-device",
+     "RAM0 to RAM1: 8000 MB/s between main memories, but 12000 between CUDA"},
+    {"RAM0", "CUDA1", 12000, 0, ORR_SEVERITY_WARNING, "memory-latency-zero",
+     "RAM0 to CUDA1: a latency of 0 us"},
+    /* What is no fault: as fast as a device, a little uneven, no latency. */
+    {"RAM0", "RAM1", 12000, 1, ORR_SEVERITY_NOTE, NULL, NULL},
+    {"RAM0", "CUDA1", 8000, 10, ORR_SEVERITY_NOTE, NULL, NULL},
+    {"RAM0", "RAM1", 20000, 0, ORR_SEVERITY_NOTE, NULL, NULL},
+};
+
+START_TEST(a_fault_between_main_memories_names_the_hosts)
+{
+    const struct change *change = &changes[_i];
+    struct orr_machine_desc *desc = make_memories(change);
+    struct orr_findings findings = {0};
+    struct orr_error err = {""};
+
+    ck_assert_uint_eq(desc->nnuma, 2);
+    ck_assert_int_eq(orr_doctor_examine_desc(desc, &findings, &err), 0);
+    orr_machine_desc_free(desc);
+    ck_assert_msg(findings.n == (change->rule != NULL), "%zu findings, %s",
+                  findings.n, findings.n ? findings.items[0].text : "");
+    if (change->rule) {
+        ck_assert_str_eq(findings.items[0].fault, change->rule);
+        ck_assert_int_eq(findings.items[0].severity, change->severity);
+        ck_assert_msg(strstr(findings.items[0].text, change->says) != NULL,
+                      "\"%s\" does not say \"%s\"", findings.items[0].text,
+                      change->says);
+        ck_assert_uint_gt(strlen(findings.items[0].remedy), 20);
+    }
+    orr_findings_done(&findings);
+}
+END_TEST
+
+START_TEST(a_memory_without_routes_is_one_finding)
+{
+    struct orr_findings findings = {0};
+    struct orr_machine_desc *desc = make_memories(&changes[0]);
+    int ram1 = orr_machine_desc_host(desc, "RAM1");
+    int cpu = orr_machine_desc_host(desc, "CPU0");
+
+    for (unsigned i = 0; i < desc->nroutes; i++) {
+        if (desc->routes[i].src == (unsigned)ram1)
+            desc->routes[i].src = (unsigned)cpu;
+        if (desc->routes[i].dst == (unsigned)ram1)
+            desc->routes[i].dst = (unsigned)cpu;
+    }
+    ck_assert_int_eq(orr_doctor_examine_memories(desc, &findings), 0);
+    orr_machine_desc_free(desc);
+    ck_assert_uint_eq(findings.n, 1);
+    ck_assert_str_eq(findings.items[0].text,
+                     "there is no route from RAM0 to RAM1; likewise RAM1 to "
+                     "RAM0, RAM1 to CUDA0, RAM1 to CUDA1, CUDA0 to RAM1 and 1 "
+                     "more");
+    orr_findings_done(&findings);
+}
+END_TEST
+
 /* epyc-64 and so on have the figures that we gave them; the two of StarPU were
  * measured on old machines that have been in use for years. */
 static const char *const known[] = {"epyc-64",   "h100-pcie-4", "hgx-h100-8",
-                                    "rtx4090-2", "mirage",      "attila"};
+                                    "rtx4090-2", "r940xa-4",    "mirage",
+                                    "attila"};
 
 START_TEST(the_machines_at_hand_are_healthy)
 {
@@ -574,7 +740,7 @@ START_TEST(the_machines_at_hand_are_healthy)
 
     snprintf(sampling, sizeof(sampling), "%.250s/sampling",
              shared ? shared : "../shared");
-    if (_i >= 4 && access(sampling, R_OK) != 0) {
+    if (_i >= 5 && access(sampling, R_OK) != 0) {
         printf("# skipped: %s is not there\n", sampling);
         return;
     }
@@ -603,6 +769,9 @@ static Suite *suite(void)
     tcase_add_loop_test(tcase, files_of_a_bus_directory_are_examined, 0,
                         COUNT(files));
     tcase_add_test(tcase, an_unknown_machine_is_an_error_that_names_the_known);
+    tcase_add_loop_test(tcase, a_fault_between_main_memories_names_the_hosts, 0,
+                        COUNT(changes));
+    tcase_add_test(tcase, a_memory_without_routes_is_one_finding);
     tcase_add_loop_test(tcase, the_machines_at_hand_are_healthy, 0,
                         COUNT(known));
     suite_add_tcase(suite, tcase);
