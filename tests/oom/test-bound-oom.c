@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/oom/test-bound-oom.c - each allocation of a bound fails in turn: the
- * call says so and nothing leaks. The linker sends our own allocations, not the
- * solver's, through the functions below. One thread.
+ * call says so and nothing leaks. One thread.
  */
 #include <check.h>
 #include <errno.h>
@@ -12,46 +11,9 @@
 #include <stdlib.h>
 
 #include "bound/methods.h"
+#include "tests/oom/wrapped.h"
 #include "tests/suite.h"
 #include "tests/unit/bound_graphs.h"
-
-static long left = -1; /* allocations that succeed yet; < 0: all */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-char *__wrap_strdup(const char *text);
-
-static bool refused(void)
-{
-    if (left < 0)
-        return false;
-    return left-- == 0; /* this one, and the rest succeed again */
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return refused() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return refused() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-    return refused() ? NULL : __real_realloc(p, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return refused() ? NULL : __real_strdup(text);
-}
 
 static struct orr_graph *graph; /* of the test that runs */
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/oom/test-oom.c - each allocation of a reader fails in turn: the call
- * returns an error, leaves its output alone and loses nothing that it had. The
- * linker sends our own allocations (not those inside other libraries) through
- * the functions below. One thread.
+ * returns an error, leaves its output alone and loses nothing that it had. One
+ * thread.
  */
 #include <check.h>
 #include <errno.h>
@@ -23,51 +22,10 @@
 #include "platforms/doctor.h"
 #include "platforms/edit.h"
 #include "platforms/machine_desc.h"
+#include "tests/oom/wrapped.h"
 #include "tests/suite.h"
 #include "tools/model_findings.h"
 #include "tools/model_plot.h"
-
-static long left = -1; /* allocations that succeed yet; < 0: all */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-char *__wrap_strdup(const char *text);
-
-static bool refused(void)
-{
-    if (left > 0)
-        left--;
-    else if (left == 0) {
-        left = -1; /* this one, and the rest succeed again */
-        return true;
-    }
-    return false;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return refused() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return refused() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-    return refused() ? NULL : __real_realloc(p, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return refused() ? NULL : __real_strdup(text);
-}
 
 static int read_machine(void)
 {
