@@ -22,9 +22,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "core/deadlock.h"
 #include "core/device/simulated.h"
-#include "core/report.h"
+#include "core/observe/deadlock.h"
+#include "core/observe/report.h"
 #include "core/runtime.h"
 
 enum { FAILURE = -1 }; /* instead of a signal's number */

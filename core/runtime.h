@@ -73,7 +73,7 @@ struct orr_runtime {
     atomic_uint nready;                     /* tasks ready, not popped */
     atomic_ullong last_job, last_copy, last_handle;
     atomic_int paused; /* starpu_pause calls minus resumes */
-    /* Figures for the report (core/report.c). */
+    /* Figures for the report (core/observe/report.c). */
     _Atomic double first_submit; /* µs, < 0: none yet */
     atomic_ullong nevictions;
     double joules;           /* [lock] used so far, core/worker/energy.h */

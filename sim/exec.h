@@ -13,7 +13,7 @@
 
 #include "core/device/exec.h"
 #include "core/device/simulated.h"
-#include "sim/switch.h"
+#include "core/device/switch.h"
 #include "sim/timers.h"
 
 enum orr_sim_state {

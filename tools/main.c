@@ -3,7 +3,7 @@
  * tools/main.c - the `orrery` command: finds the sub-command and calls it.
  * One thread.
  */
-#include "tools/tool.h"
+#include "tools/common/tool.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,8 @@ static const struct tool_command list[] = {
     {"run", cmd_run, "run a program, for real or on a simulated machine"},
     {"compare", cmd_compare, "compare machines and schedulers in one table"},
     {"trace", cmd_trace, "run a program and draw what its workers did"},
-    {"bound", cmd_bound, "what no scheduler can beat, and how far a run is off"},
+    {"bound", cmd_bound,
+     "what no scheduler can beat, and how far a run is off"},
     {"machine", cmd_machine, "list, show, copy or examine machines"},
     {"perfmodel", cmd_perfmodel, "show, check, draw and move kernel times"},
     {"calibrate", cmd_calibrate, "measure a program's kernels until known"},

@@ -11,8 +11,8 @@
 #include "core/api/api.h"
 #include "core/base/module.h"
 #include "core/data/node.h"
-#include "core/task/graph_record.h"
-#include "core/task/recording.h"
+#include "core/observe/graph_record.h"
+#include "core/observe/recording.h"
 
 /* -- recording -- */
 

@@ -9,10 +9,10 @@
 #include "core/api/api.h"
 #include "core/api/model.h"
 #include "core/base/crc.h"
-#include "core/task/ask.h"
-#include "core/task/cost.h"
+#include "core/cost/ask.h"
+#include "core/cost/cost.h"
+#include "core/cost/speed.h"
 #include "core/task/job.h"
-#include "core/task/speed.h"
 #include "perfmodel/model.h"
 
 /* -- footprints -- */

@@ -7,7 +7,7 @@
 
 #include <starpu.h>
 
-#include "core/task/ask.h"
+#include "core/cost/ask.h"
 #include "perfmodel/model.h"
 #include "perfmodel/store.h"
 

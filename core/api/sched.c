@@ -6,8 +6,8 @@
 #include <errno.h>
 
 #include "core/api/api.h"
+#include "core/cost/cost.h"
 #include "core/sched/toolbox.h"
-#include "core/task/cost.h"
 #include "core/task/job.h"
 
 /* -- who can -- */

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 
 #include "core/api/api.h"
-#include "core/task/graph_record.h"
+#include "core/observe/graph_record.h"
 #include "core/task/job.h"
 
 static struct orr_job *job_of(const char *call, struct starpu_task *task)

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "core/api/api.h"
-#include "core/task/cost.h"
+#include "core/cost/cost.h"
 #include "core/task/job.h"
 
 /* An architecture's names, and the memory it computes in. */

@@ -11,8 +11,8 @@
 #include <errno.h>
 
 #include "core/data/handle.h"
+#include "core/observe/graph_record.h"
 #include "core/runtime.h"
-#include "core/task/graph_record.h"
 #include "core/task/job.h"
 
 static int wait_for_readers_locked(struct orr_runtime *rt,

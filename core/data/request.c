@@ -10,10 +10,10 @@
 
 #include "core/data/bus.h"
 #include "core/data/node.h"
+#include "core/observe/record.h"
+#include "core/observe/tally.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
-#include "core/trace/record.h"
-#include "core/trace/tally.h"
 
 /* Copies under way per (driver, peer, direction), by urgency (FORMATS 3.4). */
 static const unsigned max_inflight[ORR_FETCH_LEVELS] = {5, 2, 1};

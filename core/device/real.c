@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
-#include "core/device/bus.h"
+#include "core/bus/bus.h"
 #include "core/device/cpu/memory.h"
 #include "core/device/cpu/topology.h"
 #include "core/device/machine.h"

@@ -20,9 +20,9 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/cost/probe.h"
 #include "core/data/handle.h"
 #include "core/sched/policies.h"
-#include "core/task/probe.h"
 
 /* --- the books --- */
 

@@ -5,11 +5,11 @@
  */
 #pragma once
 
+#include "core/cost/cost.h"
 #include "core/sched/dm_load.h"
 #include "core/sched/queue.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
-#include "core/task/cost.h"
 
 /* A cost row has one bit per kind. */
 #define ORR_DM_MAXKINDS 64
@@ -56,7 +56,7 @@ struct orr_dm_offer {
     const struct orr_cost_row *row;
     bool uniform; /* all kinds are */
     bool unknown; /* some able pair has no length */
-    bool trial;   /* some able pair's length is on trial (task/probe.h) */
+    bool trial;   /* some able pair's length is on trial (cost/probe.h) */
     bool uniform_kind[ORR_DM_MAXKINDS];
     uint8_t able[ORR_DM_MAXKINDS]; /* implementations */
     double transfer[ORR_DM_MAXKINDS];

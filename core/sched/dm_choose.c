@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <math.h>
 
+#include "core/cost/probe.h"
 #include "core/data/handle.h"
 #include "core/sched/dm.h"
-#include "core/task/probe.h"
 
 /* --- before the lock --- */
 

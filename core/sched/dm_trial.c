@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/sched/dm_trial.c - jobs that nobody can place by their lengths yet,
- * because some able kind of workers has a figure on trial (task/probe.h). They
+ * because some able kind of workers has a figure on trial (cost/probe.h). They
  * wait in one queue, from which workers take them when their own is not before
  * it, so that no job stands behind a device that may be bad, and no worker is
  * idle that could find something out:
@@ -20,8 +20,8 @@
  */
 #include <math.h>
 
+#include "core/cost/probe.h"
 #include "core/sched/dm.h"
-#include "core/task/probe.h"
 
 /* The fastest known length of a kind, NaN if it has none. */
 static double known_length(const struct orr_cost_row *row, unsigned kind,

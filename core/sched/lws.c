@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/cost/cost.h"
+#include "core/cost/probe.h"
 #include "core/sched/policies.h"
 #include "core/sched/queue.h"
-#include "core/task/cost.h"
-#include "core/task/probe.h"
 
 struct thief {
     struct orr_queue deque;

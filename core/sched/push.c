@@ -7,12 +7,12 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/cost/cost.h"
+#include "core/cost/probe.h"
 #include "core/data/handle.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
-#include "core/task/cost.h"
-#include "core/task/probe.h"
 
 static void prefetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 {

@@ -7,8 +7,8 @@
  */
 #include "core/sched/queue.h"
 
-#include "core/task/cost.h"
-#include "core/task/probe.h"
+#include "core/cost/cost.h"
+#include "core/cost/probe.h"
 
 void orr_queue_init(struct orr_queue *q)
 {

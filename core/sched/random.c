@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/cost/cost.h"
+#include "core/cost/probe.h"
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
-#include "core/task/cost.h"
-#include "core/task/probe.h"
 
 struct lottery {
     struct orr_lock lock; /* rank ORR_RANK_SCHED */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cost/cost.h"
 #include "core/data/handle.h"
-#include "core/task/cost.h"
 
 /* --- jobs by priority --- */
 

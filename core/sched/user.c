@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/cost/cost.h"
 #include "core/runtime.h"
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
-#include "core/task/cost.h"
 
 #define MAIN_CONTEXT 0
 

@@ -3,8 +3,8 @@
  * core/task/footprint.c - the hash under which a job's times are kept.
  * Computed once per job.
  */
+#include "core/cost/ask.h"
 #include "core/runtime.h"
-#include "core/task/ask.h"
 #include "core/task/job.h"
 
 uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job)

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/observe/graph_record.h"
 #include "core/runtime.h"
-#include "core/task/graph_record.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
 

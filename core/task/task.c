@@ -10,14 +10,14 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/cost/cost.h"
 #include "core/data/handle.h"
+#include "core/observe/graph_record.h"
+#include "core/observe/recording.h"
+#include "core/observe/tally.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
-#include "core/task/cost.h"
-#include "core/task/graph_record.h"
-#include "core/task/recording.h"
 #include "core/task/tag.h"
-#include "core/trace/tally.h"
 
 struct starpu_task *orr_task_new(struct orr_runtime *rt)
 {

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/cost/ask.h"
+#include "core/cost/cost.h"
 #include "core/device/clock.h"
+#include "core/observe/tally.h"
 #include "core/runtime.h"
-#include "core/task/ask.h"
-#include "core/task/cost.h"
 #include "core/task/job.h"
-#include "core/trace/tally.h"
 #include "core/worker/energy.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"

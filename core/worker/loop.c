@@ -10,14 +10,14 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/cost/cost.h"
 #include "core/data/handle.h"
+#include "core/observe/graph_record.h"
+#include "core/observe/record.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
-#include "core/task/cost.h"
-#include "core/task/graph_record.h"
 #include "core/task/job.h"
-#include "core/trace/record.h"
 #include "core/worker/kernel.h"
 
 static void set_state(struct orr_worker *worker, enum orr_worker_state state)

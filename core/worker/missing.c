@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "core/base/log.h"
+#include "core/cost/cost.h"
 #include "core/ends.h"
-#include "core/report.h"
+#include "core/observe/report.h"
 #include "core/runtime.h"
-#include "core/task/cost.h"
 #include "core/task/job.h"
 #include "core/worker/kernel.h"
 #include "perfmodel/arch.h"

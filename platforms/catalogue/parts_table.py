@@ -28,7 +28,7 @@ def quoted(text):
 def main():
     derive = load_derive()
     text = ["/* Made by platforms/catalogue/parts_table.py. */\n",
-            '#include "tools/machine_parts.h"\n\n',
+            '#include "tools/machine/parts.h"\n\n',
             "const struct machine_processor machine_processors[] = {\n"]
     for name, part in derive.PROCESSORS.items():
         # Cores of machines with that processor, 0 when there is none.

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "machines.h"
-#include "tools/paje_read.h"
+#include "tools/trace/paje_read.h"
 
 #define KNOWN   0x1234u /* the footprint that has figures */
 #define UNKNOWN 0x5678u

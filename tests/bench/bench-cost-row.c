@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "core/api/api.h"
-#include "core/task/cost.h"
+#include "core/cost/cost.h"
 #include "core/task/job.h"
 #include "tests/bench/bench.h"
 

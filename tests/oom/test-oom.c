@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "core/device/bus_store.h"
+#include "core/bus/store.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/curve.h"
 #include "perfmodel/model.h"
@@ -24,8 +24,8 @@
 #include "platforms/machine_desc.h"
 #include "tests/oom/wrapped.h"
 #include "tests/suite.h"
-#include "tools/model_findings.h"
-#include "tools/model_plot.h"
+#include "tools/perfmodel/model_findings.h"
+#include "tools/perfmodel/model_plot.h"
 
 static int read_machine(void)
 {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cost/probe.h"
 #include "core/data/handle.h"
-#include "core/task/probe.h"
 
 #define MAX_JOBS 4096
 

@@ -3,14 +3,14 @@
  * tests/unit/fake_sched.h - a runtime with workers that do nothing and a clock
  * that the test sets: as much as scheduling policies need. One thread.
  *
- * core/task/able.c and core/base/ are the real ones; cost rows, transfers,
+ * core/cost/able.c and core/base/ are the real ones; cost rows, transfers,
  * prefetches, wakes and local lists are the test's.
  */
 #pragma once
 
+#include "core/cost/cost.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
-#include "core/task/cost.h"
 #include "core/task/job.h"
 
 #define FAKE_WORKERS 32

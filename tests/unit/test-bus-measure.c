@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/device/bus.h"
+#include "core/bus/bus.h"
 #include "core/device/memory_machine.h"
 #include "core/device/threads.h"
 #include "tests/unit/sim-machine.h"

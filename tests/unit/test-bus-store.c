@@ -15,7 +15,7 @@
 
 #include <starpu_config.h>
 
-#include "core/device/bus_store.h"
+#include "core/bus/store.h"
 #include "platforms/bus_files.h"
 #include "platforms/machine_desc.h"
 

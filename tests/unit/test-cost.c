@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cost/ask.h"
+#include "core/cost/assume.h"
+#include "core/cost/cost.h"
+#include "core/cost/probe.h"
 #include "core/runtime.h"
-#include "core/task/ask.h"
-#include "core/task/assume.h"
-#include "core/task/cost.h"
 #include "core/task/job.h"
-#include "core/task/probe.h"
 #include "perfmodel/model.h"
 #include "tests/suite.h"
 

@@ -5,7 +5,7 @@
  */
 #include "tests/rng.h"
 #include "tests/suite.h"
-#include "tools/drift.h"
+#include "tools/validate/drift.h"
 
 #include <check.h>
 #include <math.h>

@@ -4,13 +4,13 @@
  * what counts as a fault and what does not, close to the thresholds.
  * test-perfmodel-check.py tests the whole command. One thread.
  */
-#include "tools/model_findings.h"
+#include "tools/perfmodel/model_findings.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "tests/unit/perfmodel_util.h"
-#include "tools/near.h"
+#include "tools/common/near.h"
 
 static const struct judge_options plain = {
     .confidence = 0.02,

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/task/probe.h"
+#include "core/cost/probe.h"
 #include "fake_sched.h"
 #include "tests/suite.h"
 

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/cost/probe.h"
 #include "core/sched/policies.h"
-#include "core/task/probe.h"
 #include "fake_sched.h"
 #include "tests/suite.h"
 

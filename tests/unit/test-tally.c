@@ -3,7 +3,7 @@
  * tests/unit/test-tally.c - the tally of kernels and copies, on a machine that
  * exists only as numbers of workers and nodes.
  */
-#include "core/trace/tally.h"
+#include "core/observe/tally.h"
 
 #include "core/device/machine.h"
 #include "tests/suite.h"

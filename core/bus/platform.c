@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/bus/platform.c - the two platform files that StarPU writes
+ * beside its bus figures, for SimGrid: the same machine in the words of two
+ * versions. Every route is a link of its own and the links of the host, as
+ * StarPU has them where it knows nothing of PCI. No state.
+ */
+#include "core/bus/store.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What differs between the versions. */
+struct dialect {
+    const char *version, *dtd, *speed, *flops, *rate, *time;
+    char dash; /* in names of options */
+};
+
+static const struct dialect dialects[] = {
+    {"3", "http://simgrid.gforge.inria.fr/simgrid.dtd", "power", "", "", "",
+     '_'},
+    {"4", "http://simgrid.gforge.inria.fr/simgrid/simgrid.dtd", "speed", "f",
+     "Bps", "s", '-'},
+};
+
+struct writer {
+    FILE *out;
+    const struct orr_bus_tables *tables;
+    const struct dialect *d;
+};
+
+static double bandwidth(const struct writer *w, unsigned src, unsigned dst)
+{
+    return w->tables->bandwidth[src * w->tables->n + dst];
+}
+
+static unsigned first_of(const struct writer *w, enum orr_bus_kind kind)
+{
+    unsigned at = 0;
+
+    for (int k = 0; k < (int)kind; k++)
+        at += w->tables->counts.nodes[k];
+    return at;
+}
+
+static bool is_link(const struct writer *w, unsigned src, unsigned dst)
+{
+    double value = bandwidth(w, src, dst);
+
+    return isfinite(value) && value > 0;
+}
+
+static void print_text(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        if (strchr("<>&'\"", *text) || (unsigned char)*text < ' ')
+            fprintf(out, "&#%d;", (unsigned char)*text);
+        else
+            fputc(*text, out);
+}
+
+static void print_config(const struct writer *w)
+{
+    static const char *const options[][2] = {
+        {"network/TCP%cgamma", "-1"},       {"network/latency%cfactor", "1"},
+        {"network/bandwidth%cfactor", "1"}, {"network/crosstraffic", "0"},
+        {"network/weight%cS", "0.0"},
+    };
+
+    fputs(" <config id=\"General\">\n", w->out);
+    for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+        const char *hole = strstr(options[i][0], "%c");
+
+        fputs("  <prop id=\"", w->out);
+        if (hole)
+            fprintf(w->out, "%.*s%c%s", (int)(hole - options[i][0]),
+                    options[i][0], w->d->dash, hole + 2);
+        else
+            fputs(options[i][0], w->out);
+        fprintf(w->out, "\" value=\"%s\"/>\n", options[i][1]);
+    }
+    fputs(" </config>\n", w->out);
+}
+
+/* Speeds are fillers: kernels take what their models say. */
+static void print_device(const struct writer *w, const char *kind, unsigned i,
+                         const struct orr_bus_device *device, bool tells_peer)
+{
+    fprintf(w->out, "  <host id=\"%s%u\" %s=\"2000000000%s\">\n", kind, i,
+            w->d->speed, w->d->flops);
+    fputs("   <prop id=\"model\" value=\"", w->out);
+    print_text(w->out, device->model);
+    fprintf(w->out, "\"/>\n   <prop id=\"memsize\" value=\"%llu\"/>\n",
+            (unsigned long long)device->bytes);
+    if (tells_peer)
+        fprintf(w->out, "   <prop id=\"memcpy_peer\" value=\"%d\"/>\n",
+                device->peer);
+    fputs("  </host>\n", w->out);
+}
+
+static void print_hosts(const struct writer *w)
+{
+    const struct orr_bus_counts *counts = &w->tables->counts;
+    const struct orr_bus_device *devices = w->tables->devices;
+    unsigned cuda = first_of(w, ORR_BUS_CUDA);
+    unsigned opencl = first_of(w, ORR_BUS_OPENCL);
+
+    fprintf(w->out, "  <host id=\"MAIN\" %s=\"1%s\"/>\n", w->d->speed,
+            w->d->flops);
+    for (unsigned i = 0; i < counts->ncpus; i++)
+        fprintf(w->out, "  <host id=\"CPU%u\" %s=\"2000000000%s\"/>\n", i,
+                w->d->speed, w->d->flops);
+    for (unsigned i = 0; i < counts->nodes[ORR_BUS_CUDA]; i++)
+        print_device(w, "CUDA", i, &devices[cuda + i], true);
+    for (unsigned i = 0; i < counts->nodes[ORR_BUS_OPENCL]; i++)
+        print_device(w, "OpenCL", i, &devices[opencl + i], false);
+    fprintf(w->out, "  <host id=\"RAM\" %s=\"1%s\"/>\n", w->d->speed,
+            w->d->flops);
+}
+
+static void print_link(const struct writer *w, const char *name, double mbs,
+                       double us)
+{
+    fprintf(w->out,
+            "  <link id=\"%s\" bandwidth=\"%f%s\" latency=\"%.9f%s\"/>\n", name,
+            mbs * 1e6, w->d->rate, isfinite(us) ? us / 1e6 : 0, w->d->time);
+}
+
+/* Runs through the ordered pairs that have a link of their own: devices and
+ * main memory (node 0), and CUDA devices among each other. */
+static void each_pair(const struct writer *w,
+                      void (*visit)(const struct writer *w, const char *from,
+                                    unsigned src, const char *to, unsigned dst))
+{
+    static const enum orr_bus_kind kinds[] = {ORR_BUS_CUDA, ORR_BUS_OPENCL};
+    unsigned cuda = first_of(w, ORR_BUS_CUDA);
+    unsigned ncuda = w->tables->counts.nodes[ORR_BUS_CUDA];
+    char from[24], to[24];
+
+    for (int k = 0; k < 2; k++)
+        for (unsigned i = 0; i < w->tables->counts.nodes[kinds[k]]; i++) {
+            unsigned node = first_of(w, kinds[k]) + i;
+
+            snprintf(to, sizeof(to), "%s%u", orr_bus_kind_names[kinds[k]], i);
+            if (is_link(w, 0, node))
+                visit(w, "RAM", 0, to, node);
+            if (is_link(w, node, 0))
+                visit(w, to, node, "RAM", 0);
+        }
+    for (unsigned i = 0; i < ncuda; i++)
+        for (unsigned j = 0; j < ncuda; j++) {
+            snprintf(from, sizeof(from), "CUDA%u", i);
+            snprintf(to, sizeof(to), "CUDA%u", j);
+            if (i != j && is_link(w, cuda + i, cuda + j))
+                visit(w, from, cuda + i, to, cuda + j);
+        }
+}
+
+static void visit_link(const struct writer *w, const char *from, unsigned src,
+                       const char *to, unsigned dst)
+{
+    char name[64];
+
+    snprintf(name, sizeof(name), "%s-%s", from, to);
+    print_link(w, name, bandwidth(w, src, dst),
+               w->tables->latency[src * w->tables->n + dst]);
+}
+
+static void visit_route(const struct writer *w, const char *from, unsigned src,
+                        const char *to, unsigned dst)
+{
+    (void)src;
+    (void)dst;
+    fprintf(w->out,
+            "  <route src=\"%s\" dst=\"%s\" symmetrical=\"NO\">"
+            "<link_ctn id=\"%s-%s\"/><link_ctn id=\"Interconnect\"/>"
+            "</route>\n",
+            from, to, from, to);
+}
+
+/* The fastest link of a device from or to NUMA node `node`. */
+static double fastest(const struct writer *w, unsigned node)
+{
+    double best = 0;
+
+    for (unsigned i = first_of(w, ORR_BUS_CUDA); i < w->tables->n; i++) {
+        if (is_link(w, node, i))
+            best = fmax(best, bandwidth(w, node, i));
+        if (is_link(w, i, node))
+            best = fmax(best, bandwidth(w, i, node));
+    }
+    return best;
+}
+
+/* Without devices nothing would use them. */
+static void print_shared_links(const struct writer *w)
+{
+    unsigned cuda = first_of(w, ORR_BUS_CUDA);
+    unsigned ncuda = w->tables->counts.nodes[ORR_BUS_CUDA];
+    double best = 0;
+    char name[24];
+
+    for (unsigned k = 0; k < w->tables->counts.nodes[ORR_BUS_NUMA]; k++) {
+        double own = fastest(w, k);
+
+        snprintf(name, sizeof(name), "NUMA%u", k);
+        if (own > 0)
+            print_link(w, name, own, 0);
+        best = fmax(best, own);
+    }
+    for (unsigned i = 0; i < ncuda * ncuda; i++)
+        if (i / ncuda != i % ncuda &&
+            is_link(w, cuda + i / ncuda, cuda + i % ncuda))
+            best = fmax(best, bandwidth(w, cuda + i / ncuda, cuda + i % ncuda));
+    if (best > 0)
+        print_link(w, "Interconnect", best, 0);
+}
+
+void orr_bus_print_platform(FILE *out, const struct orr_bus_tables *tables,
+                            bool v4)
+{
+    const struct writer w = {out, tables, &dialects[v4]};
+
+    fprintf(out,
+            "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM '%s'>\n"
+            "<platform version=\"%s\">\n",
+            w.d->dtd, w.d->version);
+    print_config(&w);
+    fputs(" <AS id=\"AS0\" routing=\"Full\">\n", out);
+    print_hosts(&w);
+    print_shared_links(&w);
+    each_pair(&w, visit_link);
+    each_pair(&w, visit_route);
+    fputs(" </AS>\n</platform>\n", out);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/cost/able.c - which workers can run a job: what its cost row says of
+ * their kind, less what the task itself excludes. Any context.
+ */
+#include "core/cost/cost.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+#define FUNCTION_BITS(array, single, multiple)                                 \
+    function_bits((const void *const *)(const void *)(array),                  \
+                  (single) != NULL && (single) != (multiple))
+
+static unsigned function_bits(const void *const *functions, bool single)
+{
+    unsigned bits = 0;
+
+    for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
+        bits |= (functions[i] != NULL) << i;
+    return bits ? bits : single;
+}
+
+unsigned orr_codelet_functions(const struct starpu_codelet *cl,
+                               enum starpu_worker_archtype type)
+{
+    switch (type) {
+    case STARPU_CPU_WORKER:
+        return FUNCTION_BITS(cl->cpu_funcs, cl->cpu_func,
+                             STARPU_MULTIPLE_CPU_IMPLEMENTATIONS);
+    case STARPU_CUDA_WORKER:
+        return FUNCTION_BITS(cl->cuda_funcs, cl->cuda_func,
+                             STARPU_MULTIPLE_CUDA_IMPLEMENTATIONS);
+    case STARPU_OPENCL_WORKER:
+        return FUNCTION_BITS(cl->opencl_funcs, cl->opencl_func,
+                             STARPU_MULTIPLE_OPENCL_IMPLEMENTATIONS);
+    case STARPU_HIP_WORKER:
+        return function_bits((const void *const *)(const void *)cl->hip_funcs,
+                             false);
+    default:
+        return 0;
+    }
+}
+
+/* What the task itself says of an architecture; -1 (and 0, of a task that was
+ * not initialised by us) says nothing. */
+static bool where_allows(const struct starpu_task *task,
+                         const struct orr_kind *kind)
+{
+    return task->where <= 0 ||
+           ((uint64_t)task->where & STARPU_WORKER_TO_MASK(kind->type));
+}
+
+static bool names_workers(const struct starpu_task *task)
+{
+    return task->execute_on_a_specific_worker || task->workerids_len > 0;
+}
+
+static bool worker_allowed(const struct starpu_task *task, unsigned worker)
+{
+    if (task->execute_on_a_specific_worker && task->workerid != worker)
+        return false;
+    return task->workerids_len == 0 ||
+           (worker / 32 < task->workerids_len &&
+            task->workerids[worker / 32] >> worker % 32 & 1);
+}
+
+unsigned orr_job_maybe_able(const struct orr_runtime *rt,
+                            const struct orr_job *job,
+                            const struct orr_cost_row *row, unsigned worker,
+                            bool *ask)
+{
+    unsigned kind = rt->workers[worker].kind;
+
+    *ask = row->per_worker;
+    if (!row->able[kind] || !where_allows(job->task, &rt->kinds[kind]) ||
+        !worker_allowed(job->task, worker))
+        return 0;
+    return row->able[kind];
+}
+
+unsigned orr_job_able(struct orr_runtime *rt, struct orr_job *job,
+                      const struct orr_cost_row *row, unsigned worker)
+{
+    struct orr_context *self = orr_self;
+    bool ask;
+    unsigned bits = orr_job_maybe_able(rt, job, row, worker, &ask);
+
+    if (!bits || !ask)
+        return bits;
+    self->frozen++;
+    for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
+        if (bits >> i & 1 && !row->cl->can_execute(worker, job->task, i))
+            bits &= ~(1U << i);
+    self->frozen--;
+    return bits;
+}
+
+unsigned orr_job_able_kind(struct orr_runtime *rt, struct orr_job *job,
+                           const struct orr_cost_row *row, unsigned kind,
+                           bool *uniform)
+{
+    *uniform = true;
+    if (!row->able[kind] || !where_allows(job->task, &rt->kinds[kind]))
+        return 0;
+    *uniform = !row->per_worker && !names_workers(job->task);
+    return *uniform ? row->able[kind] : 0;
+}

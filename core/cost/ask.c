@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/cost/ask.c - see ask.h. No state. */
+#include "core/cost/ask.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/crc.h"
+#include "core/data/handle.h"
+#include "core/runtime.h"
+#include "perfmodel/arch.h"
+
+bool orr_model_asks(const struct starpu_perfmodel *model)
+{
+    return model->type == STARPU_PER_WORKER || model->type == STARPU_PER_ARCH ||
+           model->type == STARPU_COMMON;
+}
+
+static bool is_for(const struct orr_per_devices *entry,
+                   const struct orr_runtime *rt, const struct orr_kind *kind)
+{
+    const struct starpu_perfmodel_device *device = entry->devices;
+    struct orr_device theirs, ours = {(int)kind->type, kind->devid, 1};
+
+    if (entry->ndevices != 1)
+        return false;
+    theirs =
+        (struct orr_device){(int)device->type, device->devid, device->ncores};
+    return orr_devices_equal(&theirs, 1, &ours, 1, rt->homogeneous);
+}
+
+static double ask_per_arch(const struct orr_runtime *rt,
+                           const struct starpu_perfmodel *model,
+                           struct starpu_task *task,
+                           const struct orr_kind *kind, unsigned impl)
+{
+    struct starpu_perfmodel_device device = {kind->type, kind->devid, 1};
+    struct starpu_perfmodel_arch arch = {1, &device};
+    const struct orr_per_devices *entry =
+        model->state ? model->state->per_devices : NULL;
+
+    if (model->arch_cost_function)
+        return model->arch_cost_function(task, &arch, impl);
+    for (; entry; entry = entry->next)
+        if (entry->impl == impl && entry->pub.cost_function &&
+            is_for(entry, rt, kind))
+            return entry->pub.cost_function(task, &arch, impl);
+    return (double)NAN;
+}
+
+double orr_model_ask(const struct orr_runtime *rt,
+                     const struct starpu_perfmodel *model,
+                     struct starpu_task *task, const struct orr_kind *kind,
+                     unsigned impl)
+{
+    if (model->type == STARPU_PER_WORKER && model->worker_cost_function)
+        return model->worker_cost_function(task, kind->members[0], impl);
+    if (model->type == STARPU_PER_ARCH)
+        return ask_per_arch(rt, model, task, kind, impl);
+    if (model->type == STARPU_COMMON && model->cost_function)
+        return model->cost_function(task, impl) / kind->relative_speedup;
+    return (double)NAN;
+}
+
+double orr_model_ask_worker(const struct orr_runtime *rt,
+                            const struct starpu_perfmodel *model,
+                            struct starpu_task *task, unsigned worker,
+                            unsigned impl)
+{
+    const struct orr_kind *kind = &rt->kinds[rt->workers[worker].kind];
+    double us;
+
+    if (model->type == STARPU_PER_WORKER && model->worker_cost_function)
+        us = model->worker_cost_function(task, worker, impl);
+    else
+        us = orr_model_ask(rt, model, task, kind, impl);
+    return us / kind->speed;
+}
+
+/* --- sizes and footprints --- */
+
+starpu_perfmodel_per_arch_size_base
+orr_model_size_base(const struct orr_runtime *rt,
+                    const struct starpu_perfmodel *model,
+                    const struct orr_kind *kind, unsigned impl)
+{
+    const struct orr_per_devices *entry =
+        model->state ? model->state->per_devices : NULL;
+
+    for (; entry; entry = entry->next)
+        if (entry->impl == impl && entry->pub.size_base &&
+            is_for(entry, rt, kind ? kind : &rt->kinds[0]))
+            return entry->pub.size_base;
+    return NULL;
+}
+
+/* What a size_base says, if there is one. */
+static bool based_size(const struct orr_runtime *rt,
+                       const struct starpu_perfmodel *model,
+                       struct starpu_task *task, const struct orr_kind *kind,
+                       unsigned impl, size_t *ret)
+{
+    starpu_perfmodel_per_arch_size_base of_devices;
+    struct starpu_perfmodel_device device;
+    struct starpu_perfmodel_arch arch = {1, &device};
+
+    if (!model)
+        return false;
+    of_devices = orr_model_size_base(rt, model, kind, impl);
+    if (!of_devices && !model->size_base)
+        return false;
+    if (!kind)
+        kind = &rt->kinds[0];
+    device = (struct starpu_perfmodel_device){kind->type, kind->devid, 1};
+    orr_self->frozen++;
+    *ret = of_devices ? of_devices(task, &arch, impl)
+                      : model->size_base(task, impl);
+    orr_self->frozen--;
+    return true;
+}
+
+size_t orr_model_size(const struct orr_runtime *rt,
+                      const struct starpu_perfmodel *model,
+                      struct starpu_task *task, const struct orr_kind *kind,
+                      unsigned impl)
+{
+    size_t size = 0;
+
+    if (based_size(rt, model, task, kind, impl, &size) || !task->cl)
+        return size;
+    for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); i++)
+        if (!(STARPU_TASK_GET_MODE(task, i) & STARPU_NOFOOTPRINT))
+            size += orr_handle_of(STARPU_TASK_GET_HANDLE(task, i))->size;
+    return size;
+}
+
+uint32_t orr_model_footprint(const struct orr_runtime *rt,
+                             const struct starpu_perfmodel *model,
+                             struct starpu_task *task,
+                             const struct orr_kind *kind, unsigned impl)
+{
+    uint32_t footprint;
+    size_t size;
+
+    if (model && model->footprint) {
+        orr_self->frozen++;
+        footprint = model->footprint(task);
+        orr_self->frozen--;
+        return footprint;
+    }
+    if (based_size(rt, model, task, kind, impl, &size))
+        return orr_crc_size(size, 0);
+    return orr_data_footprint(task);
+}
+
+/* --- kinds and terms --- */
+
+enum orr_model_kind orr_model_kind_of(enum starpu_perfmodel_type type)
+{
+    switch (type) {
+    case STARPU_REGRESSION_BASED:
+        return ORR_MODEL_REGRESSION;
+    case STARPU_NL_REGRESSION_BASED:
+        return ORR_MODEL_NL_REGRESSION;
+    case STARPU_MULTIPLE_REGRESSION_BASED:
+        return ORR_MODEL_MULTIPLE_REGRESSION;
+    default:
+        return ORR_MODEL_HISTORY;
+    }
+}
+
+int orr_model_declare(struct orr_model *model,
+                      const struct starpu_perfmodel *perfmodel)
+{
+    unsigned n = perfmodel->nparameters, nterms = perfmodel->ncombinations;
+    struct orr_terms terms = {n, nterms, NULL};
+    unsigned *exponents;
+    int rc;
+
+    if (perfmodel->type != STARPU_MULTIPLE_REGRESSION_BASED || n == 0 ||
+        nterms == 0 || !perfmodel->combinations)
+        return 0;
+    exponents = malloc((size_t)n * nterms * sizeof(*exponents));
+    if (!exponents)
+        return -ENOMEM;
+    for (unsigned i = 0; i < nterms; i++)
+        memcpy(&exponents[(size_t)i * n], perfmodel->combinations[i],
+               n * sizeof(*exponents));
+    terms.exponents = exponents;
+    rc = orr_model_set_terms(model, &terms, perfmodel->parameters_names);
+    free(exponents);
+    return rc;
+}
+
+double *orr_model_parameters(const struct starpu_perfmodel *perfmodel,
+                             struct starpu_task *task)
+{
+    double *parameters;
+
+    if (perfmodel->type != STARPU_MULTIPLE_REGRESSION_BASED ||
+        !perfmodel->parameters || perfmodel->nparameters == 0)
+        return NULL;
+    parameters = calloc(perfmodel->nparameters, sizeof(*parameters));
+    if (!parameters)
+        return NULL;
+    orr_self->frozen++;
+    perfmodel->parameters(task, parameters);
+    orr_self->frozen--;
+    return parameters;
+}

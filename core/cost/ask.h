@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/cost/ask.h - models that are functions of the application, not figures
+ * in files. Any context, no lock held; the functions may be set by one thread
+ * before tasks use the model.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include <starpu.h>
+
+#include "core/base/crc.h"
+#include "core/data/handle.h"
+#include "perfmodel/model.h"
+
+struct orr_kind;
+struct orr_model_file;
+struct orr_runtime;
+
+/* The functions of one set of devices and implementation. */
+struct orr_per_devices {
+    struct orr_per_devices *next;
+    unsigned impl;
+    int ndevices;
+    struct starpu_perfmodel_per_arch pub;
+    struct starpu_perfmodel_device devices[];
+};
+
+/* What hangs on a model of the application. */
+struct _starpu_perfmodel_state {
+    struct orr_model_file *file;         /* owned; loaded for a tool, or NULL */
+    char *path;                          /* owned; where it was loaded from */
+    struct orr_per_devices *per_devices; /* owned */
+};
+
+/* Whether the model is one that asks functions. */
+bool orr_model_asks(const struct starpu_perfmodel *model);
+
+/* µs of the task on a worker, as the model's functions say, at the speed of the
+ * worker; NaN when none is set for it. Calls the application's code. */
+double orr_model_ask_worker(const struct orr_runtime *rt,
+                            const struct starpu_perfmodel *model,
+                            struct starpu_task *task, unsigned worker,
+                            unsigned impl);
+
+/* The same for a kind, whose first worker stands for all: a model of single
+ * workers is not told apart further by schedulers. Without the kind's speed. */
+double orr_model_ask(const struct orr_runtime *rt,
+                     const struct starpu_perfmodel *model,
+                     struct starpu_task *task, const struct orr_kind *kind,
+                     unsigned impl);
+
+/* The model's size_base for a kind of workers alone, NULL without. `kind` may
+ * be NULL: the first kind of all. */
+starpu_perfmodel_per_arch_size_base
+orr_model_size_base(const struct orr_runtime *rt,
+                    const struct starpu_perfmodel *model,
+                    const struct orr_kind *kind, unsigned impl);
+
+/* Bytes of the task, or what the model's size_base says for implementation
+ * `impl` on a worker of the kind (NULL: of the first). Calls the application's
+ * code. */
+size_t orr_model_size(const struct orr_runtime *rt,
+                      const struct starpu_perfmodel *model,
+                      struct starpu_task *task, const struct orr_kind *kind,
+                      unsigned impl);
+
+/* The hash of the task's data alone. Inline: most tasks have no other. */
+static inline uint32_t orr_data_footprint(struct starpu_task *task)
+{
+    uint32_t footprint = 0;
+
+    for (unsigned i = 0; task->cl && i < STARPU_TASK_GET_NBUFFERS(task); i++)
+        if (!(STARPU_TASK_GET_MODE(task, i) & STARPU_NOFOOTPRINT))
+            footprint = orr_crc_u32(
+                orr_handle_of(STARPU_TASK_GET_HANDLE(task, i))->footprint,
+                footprint);
+    return footprint;
+}
+
+/* The hash under which the model keeps times of the task, by the model's
+ * footprint, its size_base, or the data. Calls the application's code. */
+uint32_t orr_model_footprint(const struct orr_runtime *rt,
+                             const struct starpu_perfmodel *model,
+                             struct starpu_task *task,
+                             const struct orr_kind *kind, unsigned impl);
+
+/* The kind of model in files that a type stands for. */
+enum orr_model_kind orr_model_kind_of(enum starpu_perfmodel_type type);
+
+/* Tells a multiple regression what its terms are. Errors: -ENOMEM. */
+int orr_model_declare(struct orr_model *model,
+                      const struct starpu_perfmodel *perfmodel);
+
+/* The task's parameters for a multiple regression, for the caller to free();
+ * NULL for other types, or without memory. Calls the application's code. */
+double *orr_model_parameters(const struct starpu_perfmodel *perfmodel,
+                             struct starpu_task *task);

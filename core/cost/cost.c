@@ -1,0 +1,773 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/cost/cost.c - the cost rows of all (codelet, footprint) seen so far, in
+ * a hash that is read without a lock. Rows never move and live as long as the
+ * table; a hash that became too small is kept until then too, since somebody
+ * may still be reading it. Rows are added under the table's lock, but made
+ * before: models are read from files then. Figures are replaced in place.
+ */
+#include "core/cost/cost.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/cost/ask.h"
+#include "core/cost/assume.h"
+#include "core/cost/probe.h"
+#include "core/cost/speed.h"
+#include "core/data/handle.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+#include "perfmodel/model.h"
+
+#define NIMPL      STARPU_MAXIMPLEMENTATIONS
+#define FIRST_SIZE 256
+
+_Static_assert(NIMPL <= ORR_MODEL_MAXIMPL && NIMPL <= 8,
+               "implementations are bits of a byte, and the models know them");
+
+/* What tells rows apart. Besides codelet and footprint that is whatever of the
+ * codelet the row depends on: programs make codelets on their stacks, where
+ * another one may follow at the same address. */
+struct key {
+    const struct starpu_codelet *cl;
+    const struct starpu_perfmodel *perfmodel;
+    uint32_t footprint;
+    uint32_t signature; /* functions, where, can_execute */
+    uint64_t detail;    /* of a regression: size, or hash of parameters */
+};
+
+struct row {
+    struct orr_cost_row pub; /* first: what others see */
+    struct key key;
+    struct row *next;             /* [lock] in order of creation */
+    struct orr_model *model;      /* [const] lent by rt->models, or NULL */
+    const _Atomic uint32_t *news; /* [const] the model's version */
+    double assumed_us;            /* [const] NaN: nothing is assumed */
+    double *parameters;           /* [const] owned; of a multiple regression */
+    double figures[];             /* kinds × NIMPL, then the bytes of `able` */
+};
+
+struct slots {
+    struct slots *smaller; /* the one it replaced */
+    size_t size;           /* a power of two */
+    _Atomic(struct row *) at[];
+};
+
+struct complaint {
+    struct complaint *next;
+    char symbol[];
+};
+
+struct orr_costs_table {
+    struct orr_runtime *runtime;
+    struct orr_assumptions assumptions; /* [const] */
+    struct orr_lock lock;               /* rank ORR_RANK_RUNTIME */
+    _Atomic(struct slots *) slots; /* [lock] for writing; release, acquire */
+    struct row *first, *last;      /* [lock] */
+    size_t nrows;                  /* [lock] */
+    struct complaint *complaints;  /* [lock] broken models already named */
+    struct orr_probe_budget probes;
+};
+
+/* --- the hash --- */
+
+/* From the 64-bit finaliser of MurmurHash3, which is in the public domain. */
+static size_t hash_of(const struct key *key)
+{
+    uint64_t h = (uint64_t)(uintptr_t)key->cl ^ (uint64_t)key->footprint << 32 ^
+                 key->detail * 31;
+
+    h ^= h >> 33;
+    h *= UINT64_C(0xff51afd7ed558ccd);
+    h ^= h >> 33;
+    return (size_t)h;
+}
+
+static bool same_key(const struct key *a, const struct key *b)
+{
+    return a->cl == b->cl && a->footprint == b->footprint &&
+           a->perfmodel == b->perfmodel && a->signature == b->signature &&
+           a->detail == b->detail;
+}
+
+/* Inline: every task looks its row up. */
+static inline struct row *find_row(const struct slots *slots,
+                                   const struct key *key)
+{
+    for (size_t i = hash_of(key);; i++) {
+        struct row *row = atomic_load_explicit(
+            &slots->at[i & (slots->size - 1)], memory_order_acquire);
+
+        if (!row || same_key(&row->key, key))
+            return row;
+    }
+}
+
+static void place_row(struct slots *slots, struct row *row)
+{
+    size_t i = hash_of(&row->key);
+
+    while (atomic_load_explicit(&slots->at[i & (slots->size - 1)],
+                                memory_order_relaxed))
+        i++;
+    atomic_store_explicit(&slots->at[i & (slots->size - 1)], row,
+                          memory_order_release);
+}
+
+static struct slots *slots_new(size_t size, struct slots *smaller)
+{
+    struct slots *slots =
+        calloc(1, sizeof(*slots) + size * sizeof(slots->at[0]));
+
+    if (!slots)
+        return NULL;
+    slots->size = size;
+    slots->smaller = smaller;
+    return slots;
+}
+
+/* Grows the hash if it is half full. While memory is out it fills further. */
+static int make_room_locked(struct orr_costs_table *table)
+{
+    struct slots *old =
+        atomic_load_explicit(&table->slots, memory_order_relaxed);
+    struct slots *slots;
+
+    if (table->nrows < old->size / 2)
+        return 0;
+    slots = slots_new(2 * old->size, old);
+    if (!slots)
+        return table->nrows + 1 < old->size ? 0 : -ENOMEM;
+    for (struct row *row = table->first; row; row = row->next)
+        place_row(slots, row);
+    atomic_store_explicit(&table->slots, slots, memory_order_release);
+    return 0;
+}
+
+/* Adds the row, which the table then owns, unless somebody was faster; gives
+ * the one that is there, NULL without memory. */
+static struct row *insert_row(struct orr_costs_table *table, struct row *row)
+{
+    struct row *there;
+
+    orr_lock(&table->lock);
+    there = find_row(atomic_load_explicit(&table->slots, memory_order_relaxed),
+                     &row->key);
+    if (!there && make_room_locked(table) == 0) {
+        place_row(atomic_load_explicit(&table->slots, memory_order_relaxed),
+                  row);
+        if (table->last)
+            table->last->next = row;
+        else
+            table->first = row;
+        table->last = row;
+        table->nrows++;
+        there = row;
+    }
+    orr_unlock(&table->lock);
+    return there;
+}
+
+/* --- what a codelet says --- */
+
+static bool where_allows(const struct starpu_codelet *cl,
+                         enum starpu_worker_archtype type)
+{
+    return !cl->where || cl->where & STARPU_WORKER_TO_MASK(type);
+}
+
+static uint32_t signature_of(const struct starpu_codelet *cl)
+{
+    uint32_t bits = cl->where << 20 | (cl->can_execute ? 1U << 31 : 0);
+
+    bits |= orr_codelet_functions(cl, STARPU_CPU_WORKER);
+    bits |= orr_codelet_functions(cl, STARPU_CUDA_WORKER) << 4;
+    bits |= orr_codelet_functions(cl, STARPU_OPENCL_WORKER) << 8;
+    bits |= orr_codelet_functions(cl, STARPU_HIP_WORKER) << 12;
+    return bits;
+}
+
+static bool asks_functions(const struct starpu_perfmodel *perfmodel)
+{
+    return perfmodel && orr_model_asks(perfmodel);
+}
+
+/* Says once for each model that it cannot be read. */
+static void complain(struct orr_costs_table *table, const char *symbol,
+                     const struct orr_error *err)
+{
+    struct complaint *complaint =
+        malloc(sizeof(*complaint) + strlen(symbol) + 1);
+    bool known = false;
+
+    if (complaint)
+        strcpy(complaint->symbol, symbol);
+    orr_lock(&table->lock);
+    for (struct complaint *c = table->complaints; c; c = c->next)
+        known = known || !strcmp(c->symbol, symbol);
+    if (complaint && !known) {
+        complaint->next = table->complaints;
+        table->complaints = complaint;
+    }
+    orr_unlock(&table->lock);
+    if (known)
+        free(complaint);
+    else
+        orr_log_error("%s", err->text);
+}
+
+/* The model in files that the codelet's refers to; NULL if it has none. */
+static struct orr_model *find_model(struct orr_costs_table *table,
+                                    const struct starpu_perfmodel *perfmodel)
+{
+    struct orr_error err = {""};
+    struct orr_model *model;
+
+    if (!perfmodel || asks_functions(perfmodel) || !perfmodel->symbol)
+        return NULL;
+    model = orr_models_get(table->runtime->models, perfmodel->symbol,
+                           orr_model_kind_of(perfmodel->type), &err);
+    if (!model)
+        complain(table, perfmodel->symbol, &err);
+    else if (orr_model_declare(model, perfmodel))
+        orr_log_warning("out of memory: model `%s' is not fitted",
+                        perfmodel->symbol);
+    return model;
+}
+
+/* --- figures --- */
+
+static void set_length(struct row *row, unsigned kind, unsigned impl, double us)
+{
+    __atomic_store(&row->figures[kind * NIMPL + impl], &us, __ATOMIC_RELAXED);
+}
+
+static bool is_regression(const struct starpu_perfmodel *perfmodel)
+{
+    return perfmodel && perfmodel->type >= STARPU_REGRESSION_BASED;
+}
+
+static double ask_model(const struct orr_runtime *rt, const struct row *row,
+                        struct starpu_task *task, const struct orr_kind *kind,
+                        unsigned impl)
+{
+    struct orr_question question = {
+        .comb = kind->comb,
+        .impl = impl,
+        .footprint = row->key.footprint,
+        .parameters = row->parameters,
+    };
+    struct orr_answer answer;
+
+    if (!is_regression(row->key.perfmodel))
+        return orr_model_expected(row->model, kind->comb, impl,
+                                  row->key.footprint);
+    question.size = orr_model_size(rt, row->key.perfmodel, task, kind, impl);
+    orr_model_answer(row->model, &question, &answer);
+    return answer.value;
+}
+
+/* Of a codelet whose model, if any, lies in files. */
+static double stored_length(const struct orr_runtime *rt, const struct row *row,
+                            struct starpu_task *task, unsigned kind,
+                            unsigned impl)
+{
+    const struct orr_kind *k = &rt->kinds[kind];
+    double us = NAN;
+
+    if (row->model)
+        us = ask_model(rt, row, task, k, impl) /
+             orr_kind_speed(k, row->key.cl, row->key.perfmodel);
+    else if (!row->key.perfmodel)
+        us = 0;
+    if (!isnan(row->assumed_us) && !(us > 0))
+        us = row->assumed_us;
+    return us;
+}
+
+/* "CUDA 1, implementation 0" */
+static void name_pair(const struct orr_runtime *rt, unsigned kind,
+                      unsigned impl, char *text, size_t size)
+{
+    const struct orr_kind *k = &rt->kinds[kind];
+    const char *type = k->type == STARPU_CPU_WORKER    ? "CPU"
+                       : k->type == STARPU_CUDA_WORKER ? "CUDA"
+                                                       : "OpenCL";
+
+    snprintf(text, size, "%s %d, implementation %u", type, k->devid, impl);
+}
+
+/* Figures that stand on few measures and lie far from those of sibling devices
+ * are to be measured, whatever STARPU_CALIBRATE says. */
+static void refresh_probes(const struct orr_runtime *rt, struct row *row)
+{
+    bool measured = orr_model_benchmarking(row->model);
+    char pair[64], why[256];
+    unsigned kind, impl;
+
+    if (!orr_probes_refresh(row->pub.probes, &row->pub, measured, &kind,
+                            &impl) ||
+        measured)
+        return;
+    name_pair(rt, kind, impl, pair, sizeof(pair));
+    snprintf(why, sizeof(why),
+             "for footprint %08x it says %g us on %s, more than %g times what "
+             "it says for another device of that type, and has few measures",
+             row->key.footprint, orr_cost_length(&row->pub, kind, impl), pair,
+             ORR_PROBE_SUSPICIOUS);
+    orr_model_begin_benchmarking(row->model, why);
+}
+
+/* Asks the model only about what can run: on the real machine a question
+ * without answer starts a calibration. */
+static void refresh(const struct orr_runtime *rt, struct row *row,
+                    struct starpu_task *task)
+{
+    __atomic_store_n(&row->pub.version,
+                     atomic_load_explicit(row->news, memory_order_acquire),
+                     __ATOMIC_RELAXED);
+    for (unsigned k = 0; k < rt->nkinds; k++)
+        for (unsigned i = 0; i < NIMPL; i++)
+            if (row->pub.able[k] >> i & 1)
+                set_length(row, k, i, stored_length(rt, row, task, k, i));
+    if (row->pub.probes)
+        refresh_probes(rt, row);
+}
+
+/* The row is shared by the tasks of a codelet, so that on the real machine two
+ * pushes at once may see each other's figures: estimates all the same. */
+static void ask_functions(const struct orr_runtime *rt, struct row *row,
+                          struct starpu_task *task)
+{
+    orr_self->frozen++;
+    for (unsigned k = 0; k < rt->nkinds; k++)
+        for (unsigned i = 0; i < NIMPL; i++)
+            if (row->pub.able[k] >> i & 1)
+                set_length(row, k, i,
+                           orr_model_ask(rt, row->key.perfmodel, task,
+                                         &rt->kinds[k], i) /
+                               orr_kind_speed(&rt->kinds[k], row->key.cl,
+                                              row->key.perfmodel));
+    orr_self->frozen--;
+}
+
+/* Simulated, what the models have figures for can run as well: a program need
+ * not be built for the devices it is simulated on. */
+static unsigned able_bits(const struct orr_runtime *rt, const struct row *row,
+                          struct starpu_task *task, unsigned kind)
+{
+    const struct orr_kind *k = &rt->kinds[kind];
+    unsigned bits;
+
+    if (!where_allows(row->key.cl, k->type))
+        return 0;
+    bits = orr_codelet_functions(row->key.cl, k->type);
+    for (unsigned i = 0; rt->machine->simulated && row->model && i < NIMPL; i++)
+        if (ask_model(rt, row, task, k, i) > 0)
+            bits |= 1U << i;
+    return bits;
+}
+
+/* --- rows --- */
+
+/* The version of no model. */
+static const _Atomic uint32_t no_news;
+
+static struct row *row_new(struct orr_costs_table *table, const struct key *key,
+                           struct starpu_codelet *cl)
+{
+    const struct orr_runtime *rt = table->runtime;
+    size_t nfigures = (size_t)rt->nkinds * NIMPL;
+    struct row *row =
+        malloc(sizeof(*row) + nfigures * sizeof(double) + rt->nkinds);
+
+    if (!row)
+        return NULL;
+    *row = (struct row){
+        .pub = {.cl = cl,
+                .footprint = key->footprint,
+                .per_task = asks_functions(key->perfmodel),
+                .per_worker = cl->can_execute != NULL,
+                .able = (uint8_t *)&row->figures[nfigures],
+                .length = row->figures},
+        .key = *key,
+        .news = &no_news,
+        .assumed_us = NAN,
+    };
+    for (size_t i = 0; i < nfigures; i++)
+        row->figures[i] = NAN;
+    return row;
+}
+
+static void row_free(struct row *row)
+{
+    free(row->pub.probes);
+    free(row->parameters);
+    free(row);
+}
+
+static void assume(const struct orr_costs_table *table, struct row *row)
+{
+    const struct starpu_perfmodel *perfmodel = row->key.perfmodel;
+    const struct orr_assumptions *a = &table->assumptions;
+
+    if (!table->runtime->machine->simulated)
+        return;
+    row->pub.assumed =
+        orr_assumptions_find(a, row->key.cl->name, &row->assumed_us) ||
+        (perfmodel &&
+         orr_assumptions_find(a, perfmodel->symbol, &row->assumed_us));
+}
+
+/* Whether the memory of the kind's device holds the task's data all at once.
+ * Main memory is the application's business. */
+static bool data_fit(const struct orr_runtime *rt, struct starpu_task *task,
+                     unsigned kind)
+{
+    unsigned node = rt->kinds[kind].node;
+    size_t capacity, size = 0;
+
+    if (node < rt->nhosts || node == 0 || node >= rt->nnodes)
+        return true;
+    capacity = rt->machine->nodes[node].capacity;
+    for (unsigned i = 0; capacity && i < STARPU_TASK_GET_NBUFFERS(task); i++) {
+        starpu_data_handle_t handle = STARPU_TASK_GET_HANDLE(task, i);
+        bool seen = false;
+
+        for (unsigned j = 0; j < i && !seen; j++)
+            seen = STARPU_TASK_GET_HANDLE(task, j) == handle;
+        if (handle && !seen)
+            size += orr_handle_of(handle)->size;
+    }
+    return size <= capacity || !capacity;
+}
+
+static void set_able(const struct orr_runtime *rt, struct row *row,
+                     struct starpu_task *task)
+{
+    for (unsigned k = 0; k < rt->nkinds; k++) {
+        unsigned bits = able_bits(rt, row, task, k);
+
+        if (bits && !data_fit(rt, task, k)) {
+            row->pub.too_small |= UINT64_C(1) << k;
+            bits = 0;
+        }
+        row->pub.able[k] = (uint8_t)bits;
+        if (bits)
+            row->pub.able_kinds |= UINT64_C(1) << k;
+    }
+}
+
+/* On a machine that measures. Errors: -ENOMEM. */
+static int make_probes(struct orr_costs_table *table, struct row *row)
+{
+    const struct orr_runtime *rt = table->runtime;
+    int err;
+
+    if (!row->model || rt->machine->simulated)
+        return 0;
+    err = orr_probes_new(rt, &table->probes, &row->pub.probes);
+    for (unsigned k = 0; !err && k < rt->nkinds; k++)
+        for (unsigned i = 0; row->pub.able[k] >> i; i++) {
+            const struct orr_entry *entry = orr_model_find(
+                row->model, rt->kinds[k].comb, i, row->key.footprint);
+            struct orr_model_row figures;
+
+            if (!entry)
+                continue;
+            orr_entry_read(entry, &figures);
+            orr_probes_begin_with(row->pub.probes, k, i, figures.n);
+        }
+    return err;
+}
+
+/* Takes `parameters`. */
+static struct row *make_row(struct orr_costs_table *table,
+                            const struct key *key, struct starpu_task *task,
+                            double *parameters)
+{
+    const struct orr_runtime *rt = table->runtime;
+    struct row *row = row_new(table, key, task->cl), *there;
+
+    if (!row) {
+        free(parameters);
+        return NULL;
+    }
+    row->model = find_model(table, key->perfmodel);
+    if (row->model)
+        row->news = orr_model_version_at(row->model);
+    row->parameters = parameters;
+    assume(table, row);
+    set_able(rt, row, task);
+    if (make_probes(table, row)) {
+        row_free(row);
+        return NULL;
+    }
+    if (!row->pub.per_task)
+        refresh(rt, row, task);
+    there = insert_row(table, row);
+    if (there != row)
+        row_free(row);
+    return there;
+}
+
+/* What tells tasks of one footprint apart for a regression. */
+static uint64_t detail_of(const struct orr_runtime *rt,
+                          const struct starpu_perfmodel *perfmodel,
+                          struct starpu_task *task, const double *parameters)
+{
+    uint64_t h = 1469598103934665603U; /* FNV-1a, 64 bits */
+
+    if (perfmodel->type != STARPU_MULTIPLE_REGRESSION_BASED)
+        return orr_model_size(rt, perfmodel, task, NULL, 0);
+    for (unsigned i = 0; parameters && i < perfmodel->nparameters; i++) {
+        uint64_t bits;
+
+        memcpy(&bits, &parameters[i], sizeof(bits));
+        h = (h ^ bits) * 1099511628211U;
+    }
+    return h;
+}
+
+static struct row *get_row(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_costs_table *table = rt->costs;
+    struct starpu_codelet *cl = job->task->cl;
+    struct key key = {cl, cl->model, orr_job_footprint(rt, job),
+                      signature_of(cl), 0};
+    double *parameters = NULL;
+    struct row *row;
+
+    if (is_regression(cl->model)) {
+        parameters = orr_model_parameters(cl->model, job->task);
+        key.detail = detail_of(rt, cl->model, job->task, parameters);
+    }
+    row = find_row(atomic_load_explicit(&table->slots, memory_order_acquire),
+                   &key);
+    if (!row)
+        row = make_row(table, &key, job->task, parameters);
+    else if (parameters)
+        free(parameters);
+    if (row)
+        return row;
+    orr_log_error("out of memory for the costs of task `%s': the program ends",
+                  orr_job_name(job));
+    abort();
+}
+
+static bool is_old(const struct row *row)
+{
+    return atomic_load_explicit(row->news, memory_order_acquire) !=
+           __atomic_load_n(&row->pub.version, __ATOMIC_RELAXED);
+}
+
+/* Not inline, so that orr_job_costs saves no registers, three times a task. */
+static __attribute__((noinline)) const struct orr_cost_row *
+renew(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct row *row;
+
+    if (!job->costs)
+        job->costs = &get_row(rt, job)->pub;
+    row = (struct row *)job->costs;
+    if (is_old(row))
+        refresh(rt, row, job->task);
+    else if (row->pub.per_task)
+        ask_functions(rt, row, job->task);
+    return &row->pub;
+}
+
+const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
+                                         struct orr_job *job)
+{
+    struct row *row = (struct row *)job->costs;
+
+    if (row && !row->pub.per_task && !is_old(row))
+        return &row->pub;
+    return renew(rt, job);
+}
+
+double orr_cost_at_best(const struct orr_runtime *rt,
+                        const struct orr_cost_row *pub, unsigned kind)
+{
+    const struct row *row = (const struct row *)pub;
+    const struct orr_kind *k = &rt->kinds[kind];
+    const struct orr_entry *entry = NULL;
+    struct orr_model_row figures = {.n = 0};
+
+    if (!pub->able[kind])
+        return NAN;
+    if (row->model)
+        entry = orr_model_find(row->model, k->comb, 0, pub->footprint);
+    if (entry)
+        orr_entry_read(entry, &figures);
+    if (figures.n == 0)
+        return isnan(row->assumed_us) ? orr_cost_length(pub, kind, 0)
+                                      : row->assumed_us;
+    return fmax(figures.mean - figures.dev, 0) /
+           orr_kind_speed(k, row->key.cl, row->key.perfmodel);
+}
+
+double orr_cost_deviation(const struct orr_runtime *rt,
+                          const struct orr_cost_row *pub, unsigned kind,
+                          unsigned impl)
+{
+    const struct row *row = (const struct row *)pub;
+    const struct orr_kind *k = &rt->kinds[kind];
+    const struct orr_entry *entry = NULL;
+    struct orr_model_row figures = {.n = 0};
+
+    if (row->model)
+        entry = orr_model_find(row->model, k->comb, impl, pub->footprint);
+    if (entry)
+        orr_entry_read(entry, &figures);
+    if (figures.n == 0 || !(figures.dev > 0) || !isfinite(figures.dev))
+        return 0;
+    return figures.dev / orr_kind_speed(k, row->key.cl, row->key.perfmodel);
+}
+
+/* --- measures --- */
+
+bool orr_cost_is_wanted(const struct orr_worker *worker,
+                        const struct orr_job *job)
+{
+    const struct row *row = (const struct row *)(const void *)job->costs;
+
+    if (!row || !row->model)
+        return false;
+    if (row->pub.probes &&
+        !orr_probes_settled(row->pub.probes, worker->kind, job->implementation))
+        return true;
+    return orr_model_benchmarking(row->model);
+}
+
+void orr_cost_measure(struct orr_runtime *rt, const struct orr_worker *worker,
+                      struct orr_job *job, double us)
+{
+    const struct row *row =
+        (const struct row *)(const void *)orr_job_costs(rt, job);
+    struct orr_measure measure;
+
+    if (!row->model || !orr_model_benchmarking(row->model))
+        return;
+    measure = (struct orr_measure){
+        .comb = rt->kinds[worker->kind].comb,
+        .impl = job->implementation,
+        .footprint = row->key.footprint,
+        .size = orr_model_size(rt, row->key.perfmodel, job->task,
+                               &rt->kinds[worker->kind], job->implementation),
+        .flops = job->task->flops,
+        .duration = us,
+        .parameters = row->parameters,
+    };
+    /* A measure that is lost is one less; the next task brings another. */
+    (void)orr_model_measure(row->model, &measure);
+}
+
+/* A run was faster than the row says. */
+static void contradicted(const struct orr_runtime *rt, const struct row *row,
+                         unsigned kind, unsigned impl, double us)
+{
+    char pair[64], why[256];
+
+    name_pair(rt, kind, impl, pair, sizeof(pair));
+    snprintf(why, sizeof(why),
+             "for footprint %08x it says %g us on %s, but a task has just "
+             "taken %g us there, and other devices of that type are as fast",
+             row->key.footprint, orr_cost_length(&row->pub, kind, impl), pair,
+             us);
+    orr_model_begin_benchmarking(row->model, why);
+}
+
+void orr_cost_ran(struct orr_runtime *rt, const struct orr_worker *worker,
+                  struct orr_job *job, double us)
+{
+    struct row *row = (struct row *)job->costs;
+
+    if (!row || !row->pub.probes ||
+        !orr_probes_measured(row->pub.probes, &row->pub, worker->kind,
+                             job->implementation, us, job->kernel.end))
+        return;
+    if (!orr_model_benchmarking(row->model))
+        contradicted(rt, row, worker->kind, job->implementation, us);
+}
+
+/* --- beginning and end --- */
+
+int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret)
+{
+    struct orr_costs_table *table = calloc(1, sizeof(*table));
+    struct slots *slots = slots_new(FIRST_SIZE, NULL);
+    int err = -ENOMEM;
+
+    if (!table || !slots)
+        goto free_table;
+    if (rt->nkinds > 64) {
+        orr_log_error("this machine has %u kinds of workers; at most 64 can "
+                      "be told apart: take fewer devices",
+                      rt->nkinds);
+        err = -EINVAL;
+        goto free_table;
+    }
+    err = orr_assumptions_read(orr_config_string(&rt->config, ORR_CFG_ASSUME),
+                               &table->assumptions);
+    if (err)
+        goto free_table;
+    table->runtime = rt;
+    orr_lock_init(&table->lock, ORR_RANK_RUNTIME);
+    orr_probe_budget_init(&table->probes, orr_exec_now(rt->exec));
+    atomic_init(&table->slots, slots);
+    *ret = table;
+    return 0;
+
+free_table:
+    free(slots);
+    free(table);
+    return err;
+}
+
+static void free_rows(struct orr_costs_table *table)
+{
+    struct slots *slots = atomic_load(&table->slots);
+
+    for (struct row *row = table->first, *next; row; row = next) {
+        next = row->next;
+        row_free(row);
+    }
+    for (struct slots *smaller; slots; slots = smaller) {
+        smaller = slots->smaller;
+        free(slots);
+    }
+}
+
+void orr_costs_table_free(struct orr_costs_table *table)
+{
+    if (!table)
+        return;
+    free_rows(table);
+    for (struct complaint *c = table->complaints, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    orr_assumptions_done(&table->assumptions);
+    free(table);
+}
+
+void orr_costs_each(struct orr_costs_table *table,
+                    void (*visit)(const struct orr_cost_row *, void *),
+                    void *arg)
+{
+    const struct row *row;
+
+    orr_lock(&table->lock);
+    row = table->first;
+    orr_unlock(&table->lock);
+    for (; row; row = row->next)
+        visit(&row->pub, arg);
+}

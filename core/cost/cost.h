@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/cost/cost.h - a job's cost row: which kinds of workers can run it, and
+ * how long it takes there. Looked up once per (codelet, footprint).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <starpu.h>
+
+struct orr_job;
+struct orr_probes;
+struct orr_runtime;
+struct orr_costs_table;
+struct orr_worker;
+
+struct orr_cost_row {
+    struct starpu_codelet *cl;
+    uint32_t footprint;
+    uint32_t version;    /* of the model when the figures were read */
+    bool per_task;       /* cost functions: asked again for every task */
+    bool assumed;        /* lengths come from ORRERY_ASSUME, 0 is meant */
+    bool per_worker;     /* can_execute must be asked for each worker */
+    uint64_t able_kinds; /* bit k: some implementation exists for kind k */
+    uint64_t too_small;  /* bit k: none, since the data do not fit its memory */
+    /* able[k]: bit i: implementation i exists for kind k. */
+    uint8_t *able;
+    /* length[k * STARPU_MAXIMPLEMENTATIONS + i]: µs on kind k, NaN: not
+     * calibrated, 0: the codelet has no model. */
+    double *length;
+    /* What is to be found out; NULL where nothing is measured. */
+    struct orr_probes *probes;
+};
+
+/* The job's row, found or made, with figures as new as the model's. Policies
+ * call it once per push. Never NULL: when memory is out the program ends with
+ * a message. Any context, no lock held. */
+const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
+                                         struct orr_job *job);
+
+/* Implementations of the job that may run on a worker, as bits: those of its
+ * kind which can_execute accepts, 0 if the task's `where`, workerids or
+ * explicit worker exclude it. `row` is the job's. */
+unsigned orr_job_able(struct orr_runtime *rt, struct orr_job *job,
+                      const struct orr_cost_row *row, unsigned worker);
+
+/* As above, for all workers of a kind at once when nothing about the task
+ * tells them apart. *uniform says whether that is so; if not, the result is 0:
+ * ask each. */
+unsigned orr_job_able_kind(struct orr_runtime *rt, struct orr_job *job,
+                           const struct orr_cost_row *row, unsigned kind,
+                           bool *uniform);
+
+/* As orr_job_able, but can_execute is not called: *ask says whether it has yet
+ * to be. For those who hold a lock. */
+unsigned orr_job_maybe_able(const struct orr_runtime *rt,
+                            const struct orr_job *job,
+                            const struct orr_cost_row *row, unsigned worker,
+                            bool *ask);
+
+/* Bits of the implementations that the codelet has a function for. */
+unsigned orr_codelet_functions(const struct starpu_codelet *cl,
+                               enum starpu_worker_archtype type);
+
+/* µs that implementation `impl` of the job takes on a worker of the kind. */
+static inline double orr_cost_length(const struct orr_cost_row *row,
+                                     unsigned kind, unsigned impl)
+{
+    double us;
+
+    /* Another worker may be refreshing the row; either figure will do. */
+    __atomic_load(&row->length[kind * STARPU_MAXIMPLEMENTATIONS + impl], &us,
+                  __ATOMIC_RELAXED);
+    return us;
+}
+
+/* µs that implementation 0 takes on a worker of the kind when all goes well:
+ * the mean less the standard deviation of what was measured, but not less than
+ * 0; without figures what is assumed; NaN when neither is known or no worker
+ * of the kind can run it. `row` is one of a model in files. */
+double orr_cost_at_best(const struct orr_runtime *rt,
+                        const struct orr_cost_row *row, unsigned kind);
+
+/* µs, standard deviation of what was measured of implementation `impl` on the
+ * kind, with its speed; 0 without measures. */
+double orr_cost_deviation(const struct orr_runtime *rt,
+                          const struct orr_cost_row *row, unsigned kind,
+                          unsigned impl);
+
+int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret);
+void orr_costs_table_free(struct orr_costs_table *table);
+
+/* Calls visit for each row in the order they were made: for messages. */
+void orr_costs_each(struct orr_costs_table *table,
+                    void (*visit)(const struct orr_cost_row *, void *),
+                    void *arg);
+
+/* Whether the two functions below have anything to do for a task that ran on
+ * the worker: mostly not, once nothing is calibrated any more. */
+bool orr_cost_is_wanted(const struct orr_worker *worker,
+                        const struct orr_job *job);
+
+/* A task of the row has run for `us` on the worker, or failed (NaN): what the
+ * row's probes make of that. To be called before orr_cost_measure, for tasks
+ * with a model. */
+void orr_cost_ran(struct orr_runtime *rt, const struct orr_worker *worker,
+                  struct orr_job *job, double us);
+
+/* Feeds the model of the job's codelet with a time that was measured on the
+ * worker, if the model is being calibrated. */
+void orr_cost_measure(struct orr_runtime *rt, const struct orr_worker *worker,
+                      struct orr_job *job, double us);

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/deadlock.c - see deadlock.h. Runs once, at the end of a simulation in
+ * which nothing moves any more: no locks, no care for speed.
+ */
+#include "core/observe/deadlock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/data/handle.h"
+#include "core/device/simulated.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+#include "core/task/tag.h"
+
+#define MAX_LINES 20
+
+struct report {
+    struct orr_runtime *runtime;
+    unsigned n;  /* lines there are */
+    bool causes; /* this round: what waits for nobody; else the rest */
+};
+
+#define SAY(report, ...)                                                       \
+    do {                                                                       \
+        if ((report)->n++ < MAX_LINES)                                         \
+            orr_log_error("  " __VA_ARGS__);                                   \
+    } while (0)
+
+/* --- words --- */
+
+struct words {
+    char text[200];
+};
+
+static struct words data_of(const struct orr_job *job)
+{
+    const struct orr_handle *handle = job->accesses[0].handle;
+    struct words words;
+
+    if (handle->name)
+        snprintf(words.text, sizeof(words.text), "data `%s'", handle->name);
+    else
+        snprintf(words.text, sizeof(words.text), "data number %llu",
+                 (unsigned long long)handle->id);
+    return words;
+}
+
+static struct words name_of(const struct orr_job *job)
+{
+    struct words words;
+
+    if (job->task && job->id)
+        snprintf(words.text, sizeof(words.text), "task `%s' (number %llu)",
+                 orr_job_name(job), (unsigned long long)job->id);
+    else if (job->task)
+        snprintf(words.text, sizeof(words.text), "task `%s'",
+                 orr_job_name(job));
+    else if (job->kind == ORR_JOB_ACQUIRE)
+        snprintf(words.text, sizeof(words.text), "the acquisition of %.150s",
+                 data_of(job).text);
+    else
+        snprintf(words.text, sizeof(words.text), "a request of the library");
+    return words;
+}
+
+/* --- contexts --- */
+
+struct search {
+    const struct orr_context *wanted;
+    bool found;
+};
+
+static void compare_context(struct orr_context *context, void *arg)
+{
+    struct search *search = arg;
+
+    search->found |= context == search->wanted;
+}
+
+/* Who holds what the context waits for; NULL if it does not wait for anybody,
+ * or for one that has ended and does not exist any more. */
+static const struct orr_context *holder_of(struct orr_runtime *rt,
+                                           const struct orr_context *context)
+{
+    struct search search = {0};
+
+    if (!context->held_by)
+        return NULL;
+    search.wanted = *context->held_by;
+    rt->sim->each_context(rt->machine, compare_context, &search);
+    return search.found ? search.wanted : NULL;
+}
+
+static const char *context_name(const struct orr_context *context)
+{
+    return context->name ? context->name : "another context";
+}
+
+static void say_context(struct orr_context *context, void *arg)
+{
+    struct report *report = arg;
+    const char *what =
+        context->waits_for ? context->waits_for : "something of its own";
+    const struct orr_context *holder = holder_of(report->runtime, context);
+
+    if (context->worker && !strcmp(what, "a task"))
+        return;
+    if (holder)
+        SAY(report, "%s waits for %s that %s holds", context_name(context),
+            what, holder == context ? "it" : context_name(holder));
+    else if (context->held_by)
+        SAY(report, "%s waits for %s of a thread that has ended",
+            context_name(context), what);
+    else
+        SAY(report, "%s waits for %s", context_name(context), what);
+}
+
+/* --- jobs --- */
+
+static bool is_acquired(const struct orr_job *job)
+{
+    return job->kind == ORR_JOB_ACQUIRE && job->state == ORR_JOB_RUNNING;
+}
+
+/* Whether other lines say why this job itself does not go on. */
+static bool waits_itself(const struct orr_job *job)
+{
+    return job->state != ORR_JOB_NEW && !is_acquired(job);
+}
+
+static void say_edge(struct report *report, const struct orr_job *job,
+                     const struct orr_job *before)
+{
+    struct words name = name_of(job), first = name_of(before);
+
+    if (before->state == ORR_JOB_NEW)
+        SAY(report, "%s waits for %s, which was never submitted", name.text,
+            first.text);
+    else if (is_acquired(before))
+        SAY(report,
+            "%s waits for %s, which the application has acquired and not "
+            "released (starpu_data_release)",
+            name.text, data_of(before).text);
+    else
+        SAY(report, "%s waits for %s", name.text, first.text);
+}
+
+/* What keeps a job that no other keeps. */
+static void say_job(struct report *report, const struct orr_job *job)
+{
+    const struct orr_runtime *rt = report->runtime;
+    struct words name = name_of(job);
+
+    if (job->state == ORR_JOB_READY)
+        SAY(report, "%s is ready, but no worker takes it%s", name.text,
+            atomic_load(&rt->paused) > 0
+                ? ": starpu_pause was called and not starpu_resume"
+                : "");
+    else if (job->state == ORR_JOB_FETCHING)
+        SAY(report, "%s waits for its data%s%s", name.text,
+            job->worker >= 0 ? " on " : "",
+            job->worker >= 0 ? rt->workers[job->worker].desc->name : "");
+    else if (job->state == ORR_JOB_RUNNING && job->task)
+        SAY(report,
+            "%s has run, but what its end depends on has not ended "
+            "(starpu_task_end_dep_release)",
+            name.text);
+}
+
+static void visit_job(void *object, void *arg)
+{
+    const struct orr_job *job = object;
+    struct report *report = arg;
+
+    if (atomic_load(&job->refs) == 0 || job->state == ORR_JOB_DONE)
+        return;
+    if (report->causes && waits_itself(job))
+        say_job(report, job);
+    if (report->causes == waits_itself(job))
+        return;
+    for (const struct orr_edge *edge = job->successors; edge; edge = edge->next)
+        say_edge(report, edge->job, job);
+}
+
+static void visit_jobs(struct report *report, bool causes)
+{
+    struct orr_runtime *rt = report->runtime;
+
+    report->causes = causes;
+    for (unsigned i = 0; i < sizeof(rt->jobs) / sizeof(*rt->jobs); i++)
+        orr_slab_each(rt->jobs[i], visit_job, report);
+}
+
+/* --- tags --- */
+
+static void say_tag(const struct orr_job *job, starpu_tag_t before, bool bound,
+                    void *arg)
+{
+    struct report *report = arg;
+
+    if (report->causes == bound)
+        return;
+    SAY(report, "%s waits for tag %llu, %s", name_of(job).text,
+        (unsigned long long)before,
+        bound ? "whose task has not ended"
+              : "which no task carries and starpu_tag_notify_from_apps was "
+                "not called for");
+}
+
+static void visit_tags(struct report *report, bool causes)
+{
+    report->causes = causes;
+    orr_tags_each_missing(report->runtime, say_tag, report);
+}
+
+void orr_deadlock_explain(struct orr_runtime *rt)
+{
+    struct report report = {.runtime = rt};
+
+    orr_log_error("deadlock: nothing can go on any more at %.3f ms of virtual "
+                  "time; unfinished tasks: %u",
+                  orr_exec_now(rt->exec) / 1e3, atomic_load(&rt->unfinished));
+    rt->sim->each_context(rt->machine, say_context, &report);
+    visit_jobs(&report, true);
+    visit_tags(&report, true);
+    visit_jobs(&report, false);
+    visit_tags(&report, false);
+    if (report.n > MAX_LINES)
+        orr_log_error("  and %u more", report.n - MAX_LINES);
+}

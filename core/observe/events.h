@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/events.h - how the record lies in memory, for its writers only.
+ * A buffer is a chain of chunks that never move: `n` and `next` are published
+ * with release stores, so that a writer of files may read beside a recorder.
+ */
+#pragma once
+
+#include <stdatomic.h>
+
+#include "core/observe/record.h"
+
+enum orr_event_type {
+    ORR_EVENT_TASK,
+    ORR_EVENT_STATE,
+    ORR_EVENT_COPY,
+    ORR_EVENT_COUNT,
+};
+
+struct orr_event {
+    enum orr_event_type type;
+    unsigned worker; /* of a task or state */
+    union {
+        struct orr_trace_task task; /* its name lies in the buffer */
+        struct orr_trace_copy copy;
+        struct {
+            enum orr_trace_state id;
+            double time;
+        } state;
+        struct {
+            enum orr_trace_counter id;
+            int change;
+            double time;
+        } count;
+    } u;
+};
+
+#define ORR_TRACE_CHUNK 512
+
+struct orr_trace_chunk {
+    _Atomic(struct orr_trace_chunk *) next; /* [atomic] set once */
+    atomic_uint n;                          /* [atomic] events filled in */
+    struct orr_event events[ORR_TRACE_CHUNK];
+};
+
+/* A codelet name that events of one buffer point to. */
+struct orr_trace_name {
+    struct orr_trace_name *next;
+    char text[];
+};
+
+struct orr_trace_buffer {
+    struct orr_trace_chunk *first; /* [const] */
+    struct orr_trace_chunk *last;  /* [owner] */
+    struct orr_trace_name *names;  /* [owner] most recent first */
+    atomic_ullong dropped;         /* [atomic] */
+    atomic_flag busy;              /* the outside buffer's lock */
+};
+
+struct orr_trace_worker {
+    char *name; /* "CPU0", "CUDA1_0" */
+    unsigned node;
+    int cpu;
+};
+
+struct orr_trace {
+    double start; /* [const] µs, time 0 of the files */
+    unsigned nworkers, nnodes;
+    struct orr_trace_worker *workers; /* [const] nworkers */
+    struct orr_trace_buffer *buffers; /* nworkers, and outside's */
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/graph_kind.h - kinds of tasks in a recorded graph: tasks of one
+ * cost row that the same workers can run, and what they take there. Figures
+ * are copied: codelets and models may be gone when graphs are made.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct orr_cost_row;
+struct orr_job;
+struct orr_runtime;
+
+struct orr_graph_kind_record {
+    const struct orr_cost_row *row; /* the runtime's */
+    char *symbol;                   /* owned */
+    double flops;
+    uint64_t hash;
+    uint32_t footprint, version;
+    bool per_task; /* figures tell tasks of one row apart */
+    uint8_t *able; /* owned, per worker: implementations */
+    /* Owned, per worker, µs: INFINITY where it cannot run, NaN unknown. */
+    double *best;      /* of the fastest implementation */
+    double *deviation; /* of that one's measures */
+    double *floor;     /* mean − deviation of implementation 0 */
+};
+
+/* The caller serialises. */
+struct orr_graph_kinds {
+    struct orr_graph_kind_record **all; /* owned */
+    uint32_t *slots;                    /* owned hash table: number + 1 */
+    uint32_t n, room;                   /* slots: twice the room */
+};
+
+/* Makes the kind of a job that is about to be let go; the caller's. Calls user
+ * functions; no lock held. NULL without memory. */
+struct orr_graph_kind_record *orr_graph_kind_new(struct orr_runtime *rt,
+                                                 struct orr_job *job);
+void orr_graph_kind_free(struct orr_graph_kind_record *kind);
+
+/* Takes `kind`, and gives the number of the one like it that is there, with
+ * figures as new as those of `kind`. ORR_NONE without memory. */
+uint32_t orr_graph_kinds_put(struct orr_graph_kinds *kinds, unsigned nworkers,
+                             struct orr_graph_kind_record *kind);
+void orr_graph_kinds_done(struct orr_graph_kinds *kinds);

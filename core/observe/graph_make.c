@@ -1,0 +1,682 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/graph_make.c - from what was recorded to a graph. Nodes that are no
+ * tasks of the view only carry dependencies on, and are taken out: whoever
+ * waits for one waits for all that it waits for. Where that would make very
+ * many pairs, the node stays as a task that takes no time.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/observe/graph_record_private.h"
+#include "core/runtime.h"
+
+/* A node with p before and s behind it stays when p·s pairs are more than this
+ * many times p + s. */
+#define JOIN_RATIO 64
+
+struct pred {
+    uint32_t node; /* index in nodes */
+    bool tag;
+    uint64_t bytes;
+};
+
+struct slice {
+    uint32_t first, n;
+};
+
+struct maker {
+    const struct orr_graph_record *record;
+    struct orr_graph *graph;
+    enum orr_graph_view view;
+    unsigned n;           /* nodes */
+    struct slice *direct; /* per node, in direct_preds */
+    struct pred *direct_preds;
+    uint32_t ndirect, room_direct;
+    struct slice *all; /* per node, in preds: tasks only */
+    struct pred *preds;
+    uint32_t npreds, room_preds;
+    uint32_t *nsuccs, *mark, *order;
+    uint32_t *task_of; /* per node: task, or ORR_NONE */
+    uint32_t norder;
+    bool *stays;
+    uint32_t *kind_of;  /* per kind of the record: the graph's, or ORR_NONE */
+    uint32_t *datum_of; /* likewise */
+    unsigned room_kinds, join_kind;
+};
+
+static bool is_task(const struct maker *m, uint32_t i)
+{
+    const struct orr_graph_node_record *node = &m->record->nodes[i];
+
+    if (node->kind == ORR_NONE)
+        return false;
+    return m->view == ORR_GRAPH_ALL ||
+           (node->window && node->window == m->record->window);
+}
+
+static struct pred *add_pred(struct pred **preds, uint32_t *n, uint32_t *room,
+                             struct pred pred)
+{
+    if (*n == *room) {
+        uint32_t larger = *room ? 2 * *room : 256;
+        struct pred *moved = larger > 1U << 31
+                                 ? NULL
+                                 : realloc(*preds, larger * sizeof(**preds));
+
+        if (!moved)
+            return NULL;
+        *preds = moved;
+        *room = larger;
+    }
+    (*preds)[*n] = pred;
+    return &(*preds)[(*n)++];
+}
+
+/* --- tags --- */
+
+struct bearer {
+    uint64_t tag;
+    uint32_t node; /* ORR_NONE: several, or the tag is vague */
+};
+
+static int compare_bearers(const void *a, const void *b)
+{
+    const struct bearer *x = a, *y = b;
+
+    return (x->tag > y->tag) - (x->tag < y->tag);
+}
+
+/* Who carries which tag, sorted; tags that several tasks have carried, or that
+ * are vague, are carried by nobody. */
+static struct bearer *find_bearers(const struct orr_graph_record *record,
+                                   size_t *ret_n)
+{
+    size_t n = 0, kept = 0;
+    struct bearer *all =
+        calloc((size_t)record->nnodes + record->nvague + 1, sizeof(*all));
+
+    if (!all)
+        return NULL;
+    for (uint32_t i = 0; i < record->nnodes; i++)
+        if (record->nodes[i].has_tag)
+            all[n++] = (struct bearer){record->nodes[i].tag, i};
+    for (uint32_t i = 0; i < record->nvague; i++)
+        all[n++] = (struct bearer){record->vague[i], ORR_NONE};
+    qsort(all, n, sizeof(*all), compare_bearers);
+    for (size_t i = 0; i < n; i++) {
+        if (kept && all[kept - 1].tag == all[i].tag)
+            all[kept - 1].node = ORR_NONE;
+        else
+            all[kept++] = all[i];
+    }
+    *ret_n = kept;
+    return all;
+}
+
+static uint32_t bearer_of(const struct bearer *all, size_t n, uint64_t tag)
+{
+    struct bearer key = {tag, 0};
+    const struct bearer *found =
+        bsearch(&key, all, n, sizeof(key), compare_bearers);
+
+    return found ? found->node : ORR_NONE;
+}
+
+/* --- direct dependencies --- */
+
+struct tag_edge {
+    uint32_t later, earlier;
+};
+
+static int compare_edges(const void *a, const void *b)
+{
+    const struct tag_edge *x = a, *y = b;
+
+    return (x->later > y->later) - (x->later < y->later);
+}
+
+/* Those that tags declare, by the later node. */
+static struct tag_edge *find_tag_edges(const struct orr_graph_record *record,
+                                       size_t *ret_n)
+{
+    size_t nbearers, n = 0;
+    struct bearer *bearers = find_bearers(record, &nbearers);
+    struct tag_edge *edges = calloc((size_t)record->ntags + 1, sizeof(*edges));
+
+    for (uint32_t i = 0; bearers && edges && i < record->ntags; i++) {
+        const struct orr_graph_tags_record *tags = &record->tags[i];
+        struct tag_edge edge = {bearer_of(bearers, nbearers, tags->dep.tag),
+                                bearer_of(bearers, nbearers, tags->dep.before)};
+
+        if (tags->holds && edge.later != ORR_NONE && edge.earlier != ORR_NONE &&
+            edge.later != edge.earlier)
+            edges[n++] = edge;
+    }
+    if (bearers && edges)
+        qsort(edges, n, sizeof(*edges), compare_edges);
+    if (!bearers) {
+        free(edges);
+        edges = NULL;
+    }
+    free(bearers);
+    *ret_n = n;
+    return edges;
+}
+
+static int collect_direct(struct maker *m)
+{
+    const struct orr_graph_record *record = m->record;
+    size_t ntags, t = 0;
+    struct tag_edge *tags = find_tag_edges(record, &ntags);
+    bool good = tags != NULL;
+
+    for (uint32_t i = 0; good && i < m->n; i++) {
+        m->direct[i].first = m->ndirect;
+        for (uint32_t e = record->nodes[i].edges; good && e != ORR_NONE;
+             e = record->edges[e].next)
+            good =
+                add_pred(&m->direct_preds, &m->ndirect, &m->room_direct,
+                         (struct pred){record->edges[e].before - record->first,
+                                       false, record->edges[e].bytes});
+        for (; good && t < ntags && tags[t].later == i; t++)
+            good = add_pred(&m->direct_preds, &m->ndirect, &m->room_direct,
+                            (struct pred){tags[t].earlier, true, 0});
+        m->direct[i].n = m->ndirect - m->direct[i].first;
+    }
+    free(tags);
+    for (uint32_t e = 0; good && e < m->ndirect; e++)
+        m->nsuccs[m->direct_preds[e].node]++;
+    return good ? 0 : -ENOMEM;
+}
+
+/* --- without what only joins --- */
+
+/* Nodes, each after all that it waits for; those of cycles come last, in any
+ * order. Kahn from the end, then backwards. */
+static void sort_nodes(struct maker *m)
+{
+    uint32_t at = 0;
+    uint32_t *left = m->mark; /* not used yet */
+
+    m->norder = 0;
+    memcpy(left, m->nsuccs, m->n * sizeof(*left));
+    for (uint32_t i = 0; i < m->n; i++)
+        if (left[i] == 0)
+            m->order[m->norder++] = i;
+    for (; at < m->norder; at++) {
+        const struct slice *slice = &m->direct[m->order[at]];
+
+        for (uint32_t e = slice->first; e < slice->first + slice->n; e++)
+            if (--left[m->direct_preds[e].node] == 0)
+                m->order[m->norder++] = m->direct_preds[e].node;
+    }
+    for (uint32_t i = 0; i < m->norder / 2; i++) {
+        uint32_t other = m->order[m->norder - 1 - i];
+
+        m->order[m->norder - 1 - i] = m->order[i];
+        m->order[i] = other;
+    }
+    for (uint32_t i = 0; i < m->n; i++)
+        if (left[i] > 0)
+            m->order[m->norder++] = i;
+}
+
+/* One more predecessor of the node whose list is being made; one that is there
+ * already gets its bytes. */
+static bool merge(struct maker *m, struct slice *list, struct pred pred)
+{
+    uint32_t place = m->mark[pred.node];
+
+    if (place >= list->first && place < m->npreds &&
+        m->preds[place].node == pred.node) {
+        m->preds[place].bytes += pred.bytes;
+        m->preds[place].tag &= pred.tag;
+        return true;
+    }
+    m->mark[pred.node] = m->npreds;
+    return add_pred(&m->preds, &m->npreds, &m->room_preds, pred) != NULL;
+}
+
+/* What a node waits for in tasks, and in nodes that stay. */
+static bool resolve(struct maker *m, uint32_t i)
+{
+    const struct slice *direct = &m->direct[i];
+    struct slice *list = &m->all[i];
+    bool good = true;
+
+    list->first = m->npreds;
+    for (uint32_t e = direct->first; good && e < direct->first + direct->n;
+         e++) {
+        struct pred pred = m->direct_preds[e];
+        struct slice through = m->all[pred.node];
+
+        if (m->stays[pred.node])
+            good = merge(m, list, pred);
+        for (uint32_t j = 0; good && !m->stays[pred.node] && j < through.n; j++)
+            good = merge(
+                m, list,
+                (struct pred){m->preds[through.first + j].node, pred.tag, 0});
+    }
+    list->n = m->npreds - list->first;
+    return good;
+}
+
+static int resolve_all(struct maker *m)
+{
+    for (uint32_t i = 0; i < m->n; i++)
+        m->stays[i] = is_task(m, i);
+    sort_nodes(m);
+    memset(m->mark, 0xff, m->n * sizeof(*m->mark));
+    for (uint32_t o = 0; o < m->n; o++) {
+        uint32_t i = m->order[o];
+        uint64_t p, s = m->nsuccs[i];
+
+        if (!resolve(m, i))
+            return -ENOMEM;
+        p = m->all[i].n;
+        if (!m->stays[i] && p * s > JOIN_RATIO * (p + s))
+            m->stays[i] = true;
+    }
+    return 0;
+}
+
+/* --- the parts of the graph --- */
+
+/* Tasks by their jobs' numbers, then the joins. */
+struct placed {
+    uint64_t id;
+    uint32_t node;
+};
+
+static int compare_placed(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+static int make_order(struct maker *m)
+{
+    struct placed *placed = calloc((size_t)m->n + 1, sizeof(*placed));
+    unsigned n = 0;
+
+    if (!placed)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < m->n; i++)
+        if (m->stays[i])
+            placed[n++] = (struct placed){
+                is_task(m, i) ? m->record->nodes[i].id : UINT64_MAX, i};
+    qsort(placed, n, sizeof(*placed), compare_placed);
+    memset(m->task_of, 0xff, m->n * sizeof(*m->task_of));
+    for (unsigned t = 0; t < n; t++) {
+        m->order[t] = placed[t].node;
+        m->task_of[placed[t].node] = t;
+    }
+    m->graph->ntasks = n;
+    free(placed);
+    return 0;
+}
+
+static struct orr_graph_kind *add_kind(struct maker *m, const char *symbol)
+{
+    unsigned nworkers = m->graph->nworkers;
+    struct orr_graph_kind *kind;
+
+    if (m->graph->nkinds == m->room_kinds) {
+        unsigned room = m->room_kinds ? 2 * m->room_kinds : 16;
+        struct orr_graph_kind *kinds =
+            realloc(m->graph->kinds, room * sizeof(*kinds));
+
+        if (!kinds)
+            return NULL;
+        m->graph->kinds = kinds;
+        m->room_kinds = room;
+    }
+    kind = &m->graph->kinds[m->graph->nkinds++];
+    *kind = (struct orr_graph_kind){
+        .symbol = strdup(symbol),
+        .mean_ms = calloc((size_t)nworkers + 1, sizeof(double)),
+        .deviation_ms = calloc((size_t)nworkers + 1, sizeof(double)),
+    };
+    return kind->symbol && kind->mean_ms && kind->deviation_ms ? kind : NULL;
+}
+
+static struct orr_graph_kind *copy_kind(struct maker *m, uint32_t k)
+{
+    const struct orr_graph_kind_record *from = m->record->kinds.all[k];
+    struct orr_graph_kind *kind = add_kind(m, from->symbol);
+
+    if (!kind)
+        return NULL;
+    kind->footprint = from->footprint;
+    kind->flops = from->flops;
+    for (unsigned w = 0; w < m->graph->nworkers; w++) {
+        kind->mean_ms[w] = from->best[w] / 1e3;
+        kind->deviation_ms[w] = from->deviation[w] / 1e3;
+        if (m->view == ORR_GRAPH_WINDOW) {
+            kind->mean_ms[w] = from->floor[w] / 1e3;
+            kind->deviation_ms[w] = 0;
+        }
+    }
+    return kind;
+}
+
+/* The number of the node's kind; ORR_NONE without memory. Where a simulated
+ * kernel was charged less than its kind says, or where that says nothing, as
+ * of kernels that are executed, the task is of a kind of its own. */
+static uint32_t kind_of(struct maker *m,
+                        const struct orr_graph_node_record *node)
+{
+    const struct orr_graph_kind_record *from = m->record->kinds.all[node->kind];
+    struct orr_graph_kind *kind;
+
+    if (m->view == ORR_GRAPH_ALL && node->worker != ORR_NONE &&
+        node->charged >= 0 && !(from->best[node->worker] <= node->charged)) {
+        kind = copy_kind(m, node->kind);
+        if (!kind)
+            return ORR_NONE;
+        kind->mean_ms[node->worker] = node->charged / 1e3;
+        return m->graph->nkinds - 1;
+    }
+    if (m->kind_of[node->kind] == ORR_NONE) {
+        if (!copy_kind(m, node->kind))
+            return ORR_NONE;
+        m->kind_of[node->kind] = m->graph->nkinds - 1;
+    }
+    return m->kind_of[node->kind];
+}
+
+static uint32_t join_kind(struct maker *m)
+{
+    if (m->join_kind == ORR_NONE && add_kind(m, "(join)"))
+        m->join_kind = m->graph->nkinds - 1;
+    return m->join_kind;
+}
+
+/* ORR_NONE without memory. Room is there for all of the record's. */
+static uint32_t datum_of(struct maker *m, uint32_t d)
+{
+    const struct orr_graph_datum_record *from = &m->record->data[d];
+    struct orr_graph_datum *datum;
+
+    if (m->datum_of[d] != ORR_NONE)
+        return m->datum_of[d];
+    datum = &m->graph->data[m->graph->ndata];
+    *datum = (struct orr_graph_datum){from->name ? strdup(from->name) : NULL,
+                                      from->bytes, from->home, from->valued};
+    if (from->name && !datum->name)
+        return ORR_NONE;
+    return m->datum_of[d] = m->graph->ndata++;
+}
+
+static bool add_accesses(struct maker *m, struct orr_graph_task *task,
+                         const struct orr_graph_node_record *node)
+{
+    task->first_access = m->graph->naccesses;
+    for (uint32_t i = 0; i < node->naccesses; i++) {
+        const struct orr_graph_access *from =
+            &m->record->accesses[node->first_access + i];
+        uint32_t d = datum_of(m, from->datum);
+
+        if (d == ORR_NONE)
+            return false;
+        m->graph->accesses[m->graph->naccesses++] =
+            (struct orr_graph_access){d, from->mode};
+        task->naccesses++;
+    }
+    return true;
+}
+
+static int compare_deps(const void *a, const void *b)
+{
+    const struct orr_graph_dep *x = a, *y = b;
+
+    return (x->task > y->task) - (x->task < y->task);
+}
+
+static void add_deps(struct maker *m, struct orr_graph_task *task, uint32_t i)
+{
+    const struct slice *list = &m->all[i];
+
+    task->first_dep = m->graph->ndeps;
+    task->ndeps = list->n;
+    for (uint32_t e = list->first; e < list->first + list->n; e++)
+        m->graph->deps[m->graph->ndeps++] = (struct orr_graph_dep){
+            m->task_of[m->preds[e].node], m->preds[e].bytes, m->preds[e].tag};
+    qsort(&m->graph->deps[task->first_dep], task->ndeps,
+          sizeof(*m->graph->deps), compare_deps);
+}
+
+static bool add_task(struct maker *m, unsigned t, double begin, uint64_t *join)
+{
+    const struct orr_graph_node_record *node = &m->record->nodes[m->order[t]];
+    struct orr_graph_task *task = &m->graph->tasks[t];
+
+    *task = (struct orr_graph_task){
+        .id = node->id,
+        .tag = node->tag,
+        .has_tag = node->has_tag,
+        .priority = node->priority,
+        .worker = ORR_GRAPH_NOT_RUN,
+        .start_ms = NAN,
+        .end_ms = NAN,
+    };
+    add_deps(m, task, m->order[t]);
+    if (!is_task(m, m->order[t])) {
+        task->id = (*join)++;
+        task->kind = join_kind(m);
+        return task->kind != ORR_NONE;
+    }
+    if (node->worker != ORR_NONE) {
+        task->worker = node->worker;
+        task->start_ms = fmax(0, (node->start - begin) / 1e3);
+        task->end_ms = fmax(task->start_ms, (node->end - begin) / 1e3);
+        m->graph->makespan_ms = fmax(m->graph->makespan_ms, task->end_ms);
+    }
+    task->kind = kind_of(m, node);
+    return task->kind != ORR_NONE && add_accesses(m, task, node);
+}
+
+static int make_tasks(struct maker *m)
+{
+    const struct orr_graph_record *record = m->record;
+    struct orr_graph *graph = m->graph;
+    double begin = atomic_load(&record->runtime->first_submit);
+    uint64_t join = atomic_load(&record->runtime->last_job) + 1;
+    unsigned ndeps = 0;
+
+    for (unsigned t = 0; t < graph->ntasks; t++)
+        ndeps += m->all[m->order[t]].n;
+    graph->tasks = calloc((size_t)graph->ntasks + 1, sizeof(*graph->tasks));
+    graph->deps = calloc((size_t)ndeps + 1, sizeof(*graph->deps));
+    graph->data = calloc((size_t)record->ndata + 1, sizeof(*graph->data));
+    graph->accesses =
+        calloc((size_t)record->naccesses + 1, sizeof(*graph->accesses));
+    if (!graph->tasks || !graph->deps || !graph->data || !graph->accesses)
+        return -ENOMEM;
+    for (unsigned t = 0; t < graph->ntasks; t++)
+        if (!add_task(m, t, begin, &join))
+            return -ENOMEM;
+    return 0;
+}
+
+/* --- the machine --- */
+
+/* What the platform says, else a link for each direct pair. */
+static int make_links(struct orr_graph *graph, const struct orr_machine *from)
+{
+    size_t nlinks = from->nlinks, nhops = 0;
+
+    for (unsigned r = 0; r < from->nroutes; r++)
+        nhops += from->routes[r].nlinks;
+    graph->links = calloc(nlinks + 1, sizeof(*graph->links));
+    graph->routes = calloc((size_t)from->nroutes + 1, sizeof(*graph->routes));
+    graph->route_links = calloc(nhops + 1, sizeof(*graph->route_links));
+    if (!graph->links || !graph->routes || !graph->route_links)
+        return -ENOMEM;
+    for (unsigned l = 0; l < from->nlinks; l++) {
+        graph->links[l] = (struct orr_graph_link){
+            strdup(from->links[l].name), from->links[l].bandwidth * 1e3};
+        graph->nlinks++;
+        if (!graph->links[l].name)
+            return -ENOMEM;
+    }
+    for (unsigned r = 0; r < from->nroutes; r++) {
+        const struct orr_machine_route *route = &from->routes[r];
+
+        graph->routes[r] = (struct orr_graph_route){
+            route->src, route->dst, graph->nroute_links, route->nlinks,
+            route->latency / 1e3};
+        for (unsigned i = 0; i < route->nlinks; i++)
+            graph->route_links[graph->nroute_links++] =
+                from->route_links[route->first_link + i];
+        graph->nroutes++;
+    }
+    return 0;
+}
+
+static int make_pairs(struct orr_graph *graph, const struct orr_machine *from)
+{
+    unsigned n = from->nnodes;
+    size_t pairs = (size_t)n * n;
+    char name[80];
+
+    graph->links = calloc(pairs, sizeof(*graph->links));
+    graph->routes = calloc(pairs, sizeof(*graph->routes));
+    graph->route_links = calloc(pairs, sizeof(*graph->route_links));
+    if (!graph->links || !graph->routes || !graph->route_links)
+        return -ENOMEM;
+    for (unsigned i = 0; i < pairs; i++) {
+        unsigned l = graph->nlinks;
+
+        if (!from->direct[i] || i / n == i % n || !(from->bandwidth[i] > 0))
+            continue;
+        snprintf(name, sizeof(name), "%s to %s", from->nodes[i / n].name,
+                 from->nodes[i % n].name);
+        graph->links[l] =
+            (struct orr_graph_link){strdup(name), from->bandwidth[i] * 1e3};
+        graph->routes[l] = (struct orr_graph_route){
+            i / n, i % n, l, 1,
+            from->latency[i] > 0 ? from->latency[i] / 1e3 : 0};
+        graph->route_links[l] = l;
+        graph->nlinks = graph->nroutes = graph->nroute_links = l + 1;
+        if (!graph->links[l].name)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int make_machine(struct orr_graph *graph, const struct orr_machine *from)
+{
+    graph->machine = strdup(from->name);
+    graph->simulated = from->simulated;
+    graph->nodes = calloc((size_t)from->nnodes + 1, sizeof(*graph->nodes));
+    graph->workers =
+        calloc((size_t)from->nworkers + 1, sizeof(*graph->workers));
+    if (!graph->machine || !graph->nodes || !graph->workers)
+        return -ENOMEM;
+    graph->nnodes = from->nnodes;
+    graph->nworkers = from->nworkers;
+    for (unsigned n = 0; n < from->nnodes; n++) {
+        graph->nodes[n].name = strdup(from->nodes[n].name);
+        graph->nodes[n].capacity = from->nodes[n].capacity
+                                       ? (double)from->nodes[n].capacity
+                                       : (double)INFINITY;
+        if (!graph->nodes[n].name)
+            return -ENOMEM;
+    }
+    for (unsigned w = 0; w < from->nworkers; w++) {
+        graph->workers[w].name = strdup(from->workers[w].name);
+        graph->workers[w].node = from->workers[w].node;
+        if (!graph->workers[w].name)
+            return -ENOMEM;
+    }
+    return from->routes ? make_links(graph, from) : make_pairs(graph, from);
+}
+
+/* --- all of it --- */
+
+static int make_locked(struct maker *m)
+{
+    const struct orr_graph_record *record = m->record;
+    size_t n = (size_t)m->n + 1;
+    int rc = make_machine(m->graph, record->runtime->machine);
+
+    if (rc)
+        return rc;
+    m->direct = calloc(n, sizeof(*m->direct));
+    m->all = calloc(n, sizeof(*m->all));
+    m->nsuccs = calloc(n, sizeof(*m->nsuccs));
+    m->mark = calloc(n, sizeof(*m->mark));
+    m->order = calloc(n, sizeof(*m->order));
+    m->task_of = calloc(n, sizeof(*m->task_of));
+    m->stays = calloc(n, sizeof(*m->stays));
+    m->kind_of = malloc(((size_t)record->kinds.n + 1) * sizeof(*m->kind_of));
+    m->datum_of = malloc(((size_t)record->ndata + 1) * sizeof(*m->datum_of));
+    if (!m->direct || !m->all || !m->nsuccs || !m->mark || !m->order ||
+        !m->task_of || !m->stays || !m->kind_of || !m->datum_of)
+        return -ENOMEM;
+    memset(m->kind_of, 0xff, record->kinds.n * sizeof(*m->kind_of));
+    memset(m->datum_of, 0xff, record->ndata * sizeof(*m->datum_of));
+    rc = collect_direct(m);
+    if (!rc)
+        rc = resolve_all(m);
+    if (!rc)
+        rc = make_order(m);
+    return rc ? rc : make_tasks(m);
+}
+
+static void maker_done(struct maker *m)
+{
+    free(m->direct);
+    free(m->direct_preds);
+    free(m->all);
+    free(m->preds);
+    free(m->nsuccs);
+    free(m->mark);
+    free(m->order);
+    free(m->task_of);
+    free(m->stays);
+    free(m->kind_of);
+    free(m->datum_of);
+}
+
+int orr_graph_record_make(struct orr_runtime *rt, enum orr_graph_view view,
+                          struct orr_graph **ret, struct orr_error *err)
+{
+    struct orr_graph_record *record = atomic_load(&rt->graph);
+    struct maker m = {.record = record,
+                      .view = view,
+                      .join_kind = ORR_NONE,
+                      .graph = calloc(1, sizeof(*m.graph))};
+    struct orr_error words = {""};
+    int rc = m.graph ? 0 : -ENOMEM;
+
+    if (!rc) {
+        m.graph->makespan_ms = NAN;
+        /* Nobody waits for this but who submits tasks in the meantime. */
+        if (record) {
+            orr_lock(&record->lock);
+            m.n = record->nnodes;
+            rc = make_locked(&m);
+            orr_unlock(&record->lock);
+        }
+    }
+    maker_done(&m);
+    if (!rc && m.graph->ntasks == 0)
+        rc = orr_fail(&words, -ENODATA, "no task was recorded");
+    if (!rc)
+        rc = orr_graph_check(m.graph, &words);
+    if (rc) {
+        orr_graph_free(m.graph);
+        return orr_fail(err, rc, "%s",
+                        words.text[0] ? words.text : strerror(-rc));
+    }
+    *ret = m.graph;
+    return 0;
+}

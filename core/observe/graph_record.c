@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/graph_record.c - see graph_record.h. Handles keep an order of
+ * their own here: core/data/order.c forgets accesses that have ended, and a
+ * schedule that were better must obey those as well.
+ */
+#include "core/observe/graph_record_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/data/handle.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+/* A zeroed element more; NULL without memory. */
+static void *add(void *array, uint32_t *n, uint32_t *room, size_t size)
+{
+    char **elements = array;
+
+    if (*n == *room) {
+        uint32_t larger = *room ? 2 * *room : 64;
+        void *moved =
+            larger > 1U << 31 ? NULL : realloc(*elements, larger * size);
+
+        if (!moved)
+            return NULL;
+        *elements = moved;
+        *room = larger;
+    }
+    memset(*elements + *n * size, 0, size);
+    return *elements + (*n)++ * size;
+}
+
+#define ADD(record, array)                                                     \
+    add(&(record)->array, &(record)->n##array, &(record)->room_##array,        \
+        sizeof(*(record)->array))
+
+/* --- beginning and end --- */
+
+static void clear(struct orr_graph_record *record)
+{
+    for (uint32_t d = 0; d < record->ndata; d++) {
+        free(record->data[d].name);
+        free(record->data[d].readers);
+    }
+    record->first += record->nnodes;
+    record->nnodes = record->nedges = record->naccesses = record->ndata = 0;
+    record->ndatum_of = record->ntags = record->nvague = 0;
+    orr_graph_kinds_done(&record->kinds);
+}
+
+void orr_graph_record_free(struct orr_graph_record *record)
+{
+    if (!record)
+        return;
+    clear(record);
+    free(record->nodes);
+    free(record->edges);
+    free(record->accesses);
+    free(record->data);
+    free(record->datum_of);
+    free(record->tags);
+    free(record->vague);
+    free(record);
+}
+
+/* The runtime's, made at the first call; NULL without memory. */
+static struct orr_graph_record *get(struct orr_runtime *rt)
+{
+    struct orr_graph_record *record = atomic_load(&rt->graph), *fresh;
+
+    if (record)
+        return record;
+    fresh = calloc(1, sizeof(*fresh));
+    if (!fresh)
+        return NULL;
+    fresh->runtime = rt;
+    orr_lock_init(&fresh->lock, ORR_RANK_RUNTIME);
+    if (atomic_compare_exchange_strong(&rt->graph, &record, fresh))
+        return fresh;
+    free(fresh); /* somebody was faster */
+    return record;
+}
+
+int orr_graph_record_all(struct orr_runtime *rt)
+{
+    struct orr_graph_record *record = get(rt);
+
+    if (!record)
+        return -ENOMEM;
+    record->all = true;
+    return 0;
+}
+
+int orr_graph_record_open_window(struct orr_runtime *rt)
+{
+    struct orr_graph_record *record = get(rt);
+
+    if (!record)
+        return -ENOMEM;
+    orr_lock(&record->lock);
+    if (!record->all)
+        clear(record);
+    record->window++;
+    record->open = true;
+    orr_unlock(&record->lock);
+    return 0;
+}
+
+void orr_graph_record_close_window(struct orr_runtime *rt)
+{
+    struct orr_graph_record *record = atomic_load(&rt->graph);
+
+    if (!record)
+        return;
+    orr_lock(&record->lock);
+    record->open = false;
+    orr_unlock(&record->lock);
+}
+
+static bool is_on(const struct orr_graph_record *record)
+{
+    return record->all || record->open;
+}
+
+/* Unlocks, and says once that something was left out. */
+static void end(struct orr_graph_record *record, bool lost)
+{
+    bool say = lost && !record->lost;
+
+    record->lost |= lost;
+    orr_unlock(&record->lock);
+    if (say)
+        orr_log_warning("no memory to record the graph of tasks: bounds will "
+                        "be lower than they could be");
+}
+
+/* --- nodes --- */
+
+/* The job's number, which it gets if it has none; ORR_NONE without memory. */
+static uint32_t number_of(struct orr_graph_record *record, struct orr_job *job)
+{
+    struct orr_graph_node_record *node;
+
+    /* What was cleared does not count any more. */
+    if (job->recorded > record->first)
+        return job->recorded - 1;
+    if (record->first + record->nnodes >= ORR_NONE - 1)
+        return ORR_NONE;
+    node = ADD(record, nodes);
+    if (!node)
+        return ORR_NONE;
+    node->start = node->end = node->charged = NAN;
+    node->kind = node->worker = node->edges = ORR_NONE;
+    job->recorded = record->first + record->nnodes;
+    return job->recorded - 1;
+}
+
+static struct orr_graph_node_record *node_of(struct orr_graph_record *record,
+                                             uint32_t number)
+{
+    return &record->nodes[number - record->first];
+}
+
+static bool add_edge(struct orr_graph_record *record, uint32_t number,
+                     uint32_t before, uint64_t bytes)
+{
+    struct orr_graph_edge_record *edge;
+
+    if (number == before || before < record->first)
+        return true;
+    edge = ADD(record, edges);
+    if (!edge)
+        return false;
+    *edge = (struct orr_graph_edge_record){
+        bytes, node_of(record, number)->edges, before};
+    node_of(record, number)->edges = record->nedges - 1;
+    return true;
+}
+
+void orr_graph_record_dep(struct orr_graph_record *record, struct orr_job *job,
+                          struct orr_job *before)
+{
+    bool good = true;
+
+    orr_lock(&record->lock);
+    if (is_on(record)) {
+        uint32_t earlier = number_of(record, before);
+        uint32_t later = number_of(record, job);
+
+        good = earlier != ORR_NONE && later != ORR_NONE &&
+               add_edge(record, later, earlier, 0);
+    }
+    end(record, !good);
+}
+
+/* --- data --- */
+
+static void describe_datum(struct orr_graph_datum_record *datum,
+                           const struct orr_handle *handle)
+{
+    uint64_t valid = atomic_load_explicit(&handle->valid, memory_order_relaxed);
+
+    datum->writer = ORR_NONE;
+    datum->bytes = (double)handle->size;
+    datum->name = handle->name ? strdup(handle->name) : NULL;
+    datum->valued = valid != 0 || handle->home_node >= 0;
+    if (handle->home_node >= 0 &&
+        (valid == 0 || valid >> handle->home_node & 1))
+        datum->home = (unsigned)handle->home_node;
+    else if (valid)
+        datum->home = (unsigned)__builtin_ctzll(valid);
+}
+
+/* Index of the handle's datum, ORR_NONE without memory. Handles are numbered
+ * from 1. */
+static uint32_t datum_of(struct orr_graph_record *record,
+                         const struct orr_handle *handle)
+{
+    struct orr_graph_datum_record *datum;
+
+    if (handle->id >= ORR_NONE)
+        return ORR_NONE;
+    while (record->ndatum_of <= handle->id)
+        if (!ADD(record, datum_of))
+            return ORR_NONE;
+    if (record->datum_of[handle->id])
+        return record->datum_of[handle->id] - 1;
+    datum = ADD(record, data);
+    if (!datum)
+        return ORR_NONE;
+    describe_datum(datum, handle);
+    record->datum_of[handle->id] = record->ndata;
+    return record->ndata - 1;
+}
+
+/* As order.c has it: a writer waits for the readers, or for the last writer
+ * when nobody read; a reader for the last writer. */
+static bool order(struct orr_graph_record *record, uint32_t number,
+                  struct orr_graph_datum_record *datum, bool writes,
+                  uint64_t bytes)
+{
+    bool good = true;
+    uint32_t *reader;
+
+    for (uint32_t i = 0; writes && i < datum->nreaders; i++)
+        good &= add_edge(record, number, datum->readers[i], bytes);
+    if (!(writes && datum->nreaders) && datum->writer != ORR_NONE)
+        good &= add_edge(record, number, datum->writer, bytes);
+    if (writes) {
+        datum->writer = number;
+        datum->nreaders = 0;
+        return good;
+    }
+    reader =
+        add(&datum->readers, &datum->nreaders, &datum->room, sizeof(*reader));
+    if (!reader)
+        return false;
+    *reader = number;
+    return good;
+}
+
+void orr_graph_record_access(struct orr_graph_record *record,
+                             const struct orr_access *access)
+{
+    bool good = true;
+
+    orr_lock(&record->lock);
+    if (is_on(record)) {
+        uint32_t number = number_of(record, access->job);
+        uint32_t d = datum_of(record, access->handle);
+
+        good = number != ORR_NONE && d != ORR_NONE &&
+               order(record, number, &record->data[d], access->mode & STARPU_W,
+                     access->handle->size);
+    }
+    /* The handle is locked: what is to be said is said with the submission. */
+    record->lost |= !good;
+    orr_unlock(&record->lock);
+}
+
+/* --- tasks --- */
+
+static bool add_accesses(struct orr_graph_record *record,
+                         struct orr_graph_node_record *node,
+                         const struct orr_job *job)
+{
+    node->first_access = record->naccesses;
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *from = &job->accesses[i];
+        struct orr_graph_access *to;
+        uint32_t d;
+
+        if (from->duplicate || from->mode & STARPU_SCRATCH ||
+            !(from->mode & STARPU_RW))
+            continue;
+        d = datum_of(record, from->handle);
+        to = d == ORR_NONE ? NULL : ADD(record, accesses);
+        if (!to)
+            return false;
+        to->datum = d;
+        to->mode = (from->mode & STARPU_R ? ORR_GRAPH_READ : 0) |
+                   (from->mode & STARPU_W ? ORR_GRAPH_WRITE : 0);
+        node->naccesses++;
+    }
+    return true;
+}
+
+/* Takes `kind`. */
+static bool submit_locked(struct orr_graph_record *record, struct orr_job *job,
+                          bool counts, struct orr_graph_kind_record *kind)
+{
+    uint32_t number = number_of(record, job);
+    struct orr_graph_node_record *node;
+
+    if (number == ORR_NONE) {
+        orr_graph_kind_free(kind);
+        return false;
+    }
+    node = node_of(record, number);
+    node->id = job->id;
+    node->priority = job->priority;
+    node->has_tag = job->task->use_tag;
+    node->tag = node->has_tag ? job->task->tag_id : 0;
+    if (!kind)
+        return job->kind != ORR_JOB_TASK;
+    node->kind =
+        orr_graph_kinds_put(&record->kinds, record->runtime->nworkers, kind);
+    node->window = counts && record->open ? record->window : 0;
+    return node->kind != ORR_NONE && add_accesses(record, node, job);
+}
+
+void orr_graph_record_submit(struct orr_graph_record *record,
+                             struct orr_job *job, bool counts)
+{
+    struct orr_graph_kind_record *kind = NULL;
+    bool good;
+
+    if (!__atomic_load_n(&record->all, __ATOMIC_RELAXED) &&
+        !__atomic_load_n(&record->open, __ATOMIC_RELAXED))
+        return;
+    if (job->kind == ORR_JOB_TASK)
+        kind = orr_graph_kind_new(record->runtime, job);
+    orr_lock(&record->lock);
+    if (is_on(record)) {
+        good = submit_locked(record, job, counts, kind);
+    } else {
+        good = true;
+        orr_graph_kind_free(kind);
+    }
+    end(record, !good);
+}
+
+void orr_graph_record_ran(struct orr_graph_record *record,
+                          const struct orr_job *job)
+{
+    struct orr_graph_node_record *node;
+
+    orr_lock(&record->lock);
+    if (job->recorded > record->first) {
+        node = node_of(record, job->recorded - 1);
+        node->worker = (uint32_t)job->worker;
+        node->start = job->kernel.start;
+        node->end = job->kernel.end;
+        if (record->runtime->machine->simulated)
+            node->charged = job->kernel.duration;
+    }
+    orr_unlock(&record->lock);
+}
+
+/* --- tags --- */
+
+void orr_graph_record_tags(struct orr_graph_record *record, uint64_t id,
+                           uint64_t before, bool holds)
+{
+    struct orr_graph_tags_record *tags;
+
+    orr_lock(&record->lock);
+    if (is_on(record)) {
+        tags = ADD(record, tags);
+        if (tags)
+            *tags = (struct orr_graph_tags_record){
+                {id, before}, record->open ? record->window : 0, holds};
+        record->lost |= !tags;
+    }
+    orr_unlock(&record->lock);
+}
+
+void orr_graph_record_vague_tag(struct orr_graph_record *record, uint64_t id)
+{
+    uint64_t *vague;
+
+    orr_lock(&record->lock);
+    if (is_on(record)) {
+        vague = ADD(record, vague);
+        if (vague)
+            *vague = id;
+        else
+            record->ntags = 0; /* rather no dependency than a false one */
+    }
+    orr_unlock(&record->lock);
+}
+
+int orr_graph_record_window_tags(struct orr_runtime *rt,
+                                 struct orr_bound_tag_dep **ret,
+                                 unsigned *ret_n)
+{
+    struct orr_graph_record *record = atomic_load(&rt->graph);
+    struct orr_bound_tag_dep *deps;
+    unsigned n = 0;
+
+    *ret = NULL;
+    *ret_n = 0;
+    if (!record)
+        return 0;
+    orr_lock(&record->lock);
+    deps = calloc((size_t)record->ntags + 1, sizeof(*deps));
+    for (uint32_t i = 0; deps && i < record->ntags; i++)
+        if (record->tags[i].window == record->window)
+            deps[n++] = record->tags[i].dep;
+    orr_unlock(&record->lock);
+    if (!deps)
+        return -ENOMEM;
+    *ret = deps;
+    *ret_n = n;
+    return 0;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/graph_record.h - the graph of tasks as it comes about: what each
+ * task waits for, also when that has ended already, which data it uses, what
+ * it costs, where it ran. For bounds with dependencies and ORRERY_GRAPH. Any
+ * context; the lock's rank is ORR_RANK_RUNTIME.
+ *
+ * Recording is off while rt->graph is NULL: callers ask that first, which is
+ * all that it then costs. While memory is out things are left out, and a
+ * warning says so: bounds are lower then, not wrong.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bound/export_deps.h"
+#include "bound/graph.h"
+
+struct orr_access;
+struct orr_graph_record;
+struct orr_job;
+struct orr_runtime;
+
+/* Begins to record everything until the runtime ends. Before workers start.
+ * Errors: -ENOMEM. */
+int orr_graph_record_all(struct orr_runtime *rt);
+
+/* Forgets what was recorded for starpu_bound_* and records from now on; after
+ * the second one nothing more is added for them, and what there is stays.
+ * Errors: -ENOMEM, then everything is as before. */
+int orr_graph_record_open_window(struct orr_runtime *rt);
+void orr_graph_record_close_window(struct orr_runtime *rt);
+
+void orr_graph_record_free(struct orr_graph_record *record);
+
+/* --- what happens --- */
+
+/* The application declared that `job` waits for `before`. */
+void orr_graph_record_dep(struct orr_graph_record *record, struct orr_job *job,
+                          struct orr_job *before);
+
+/* The access takes its place in its handle's order. Handle locked. */
+void orr_graph_record_access(struct orr_graph_record *record,
+                             const struct orr_access *access);
+
+/* A task is about to be let go; `counts` when StarPU's bounds count it. */
+void orr_graph_record_submit(struct orr_graph_record *record,
+                             struct orr_job *job, bool counts);
+
+/* Its kernel has ended. */
+void orr_graph_record_ran(struct orr_graph_record *record,
+                          const struct orr_job *job);
+
+/* Tag `id` waits for tag `before`; `holds` unless its task was let go before
+ * that was said. */
+void orr_graph_record_tags(struct orr_graph_record *record, uint64_t id,
+                           uint64_t before, bool holds);
+
+/* The tag stands for more than the end of its one task: it was reached by the
+ * application, restarted or removed. */
+void orr_graph_record_vague_tag(struct orr_graph_record *record, uint64_t id);
+
+/* --- what came of it --- */
+
+enum orr_graph_view {
+    ORR_GRAPH_ALL,    /* all tasks with a codelet, at the fastest */
+    ORR_GRAPH_WINDOW, /* those that starpu_bound_* count, at mean − deviation
+                       * of implementation 0 */
+};
+
+/* Makes the graph; the caller's. Errors, with words: -ENODATA when no such task
+ * was recorded; -EINVAL when what was declared is a cycle; -ENOMEM. */
+int orr_graph_record_make(struct orr_runtime *rt, enum orr_graph_view view,
+                          struct orr_graph **ret, struct orr_error *err);
+
+/* Copies the dependencies between tags that were declared in the window, for
+ * the caller to free. Errors: -ENOMEM. */
+int orr_graph_record_window_tags(struct orr_runtime *rt,
+                                 struct orr_bound_tag_dep **ret,
+                                 unsigned *ret_n);

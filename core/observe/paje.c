@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/paje.c - the record as a Pajé file, with the event numbers and
+ * names that StarPU's users have tools for (ViTE, PajeNG, StarVZ). No
+ * addresses and no dates: equal runs give equal bytes. One thread.
+ */
+#include "core/observe/record.h"
+
+#include "core/observe/timeline.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What the writer knows while it walks through the moments. */
+struct paje {
+    FILE *file;
+    const struct orr_trace *trace;
+    const struct orr_timeline *line;
+    enum orr_trace_state *states; /* of each worker, beside its tasks */
+    unsigned *executing;          /* tasks each worker executes now */
+    long counters[ORR_TRACE_NCOUNTERS];
+};
+
+struct entity {
+    const char *alias, *name, *colour;
+};
+
+static const struct entity states[ORR_TRACE_NSTATES] = {
+    [ORR_TRACE_IDLE] = {"I", "Idle", "0.90 0.90 0.92"},
+    [ORR_TRACE_INITIALIZING] = {"In", "Initializing", "0.60 0.60 0.75"},
+    [ORR_TRACE_DEINITIALIZING] = {"D", "Deinitializing", "0.55 0.55 0.60"},
+    [ORR_TRACE_FETCHING] = {"Fi", "FetchingInput", "0.95 0.75 0.40"},
+    [ORR_TRACE_PUSHING] = {"Po", "PushingOutput", "0.85 0.65 0.45"},
+    [ORR_TRACE_CALLBACK] = {"C", "Callback", "0.65 0.50 0.80"},
+    [ORR_TRACE_OVERHEAD] = {"B", "Overhead", "0.80 0.45 0.45"},
+    [ORR_TRACE_SCHEDULING] = {"Sc", "Scheduling", "0.55 0.70 0.90"},
+    [ORR_TRACE_SLEEPING] = {"Sl", "Sleeping", "0.80 0.80 0.85"},
+    [ORR_TRACE_PROGRESSING] = {"P", "Progressing", "0.60 0.80 0.60"},
+};
+
+static const struct entity copies[ORR_TRACE_NCOPY_KINDS] = {
+    [ORR_TRACE_FETCH] = {"F", "Fetch", "0.85 0.33 0.31"},
+    [ORR_TRACE_TASK_PREFETCH] = {"TF", "TaskPrefetch", "0.36 0.54 0.66"},
+    [ORR_TRACE_PREFETCH] = {"PF", "Prefetch", "0.40 0.70 0.40"},
+    [ORR_TRACE_IDLE_FETCH] = {"IF", "IdleFetch", "0.70 0.70 0.40"},
+    /* A fetch like others, with an event at each end. */
+    [ORR_TRACE_WRITEBACK] = {"F", "Fetch", "0.85 0.33 0.31"},
+};
+
+static const struct entity counters[ORR_TRACE_NCOUNTERS] = {
+    [ORR_TRACE_NSUBMITTED] = {"nsubmitted",
+                              "Number of Submitted Uncompleted Tasks", "0 0 0"},
+    [ORR_TRACE_NREADY] = {"nready", "Number of Ready Tasks", "0 0 0"},
+};
+
+static const char *const palette[] = {
+    "0.20 0.47 0.74", "0.93 0.53 0.18", "0.24 0.63 0.29", "0.79 0.22 0.24",
+    "0.53 0.37 0.71", "0.55 0.34 0.29", "0.87 0.47 0.73", "0.45 0.45 0.45",
+    "0.70 0.71 0.18", "0.12 0.69 0.76"};
+
+/* Numbers, names and fields of the events, as FORMATS of StarPU's users. */
+static const struct {
+    int id;
+    const char *name;
+    const char *fields; /* blank separated, after Time where `timed` */
+    bool timed;
+} definitions[] = {
+    {1, "PajeDefineContainerType", "Alias Type Name", false},
+    {2, "PajeDefineEventType", "Alias Type Name Color", false},
+    {3, "PajeDefineStateType", "Alias Type Name", false},
+    {4, "PajeDefineVariableType", "Alias Type Name Color", false},
+    {5, "PajeDefineLinkType",
+     "Alias Type StartContainerType EndContainerType Name", false},
+    {6, "PajeDefineEntityValue", "Alias Type Name Color", false},
+    {7, "PajeCreateContainer", "Alias Type Container Name", true},
+    {8, "PajeDestroyContainer", "Name Type", true},
+    {9, "PajeNewEvent", "Type Container Value", true},
+    {10, "PajeSetState", "Container Type Value", true},
+    {11, "PajePushState", "Container Type Value", true},
+    {12, "PajePopState", "Container Type", true},
+    {13, "PajeSetVariable", "Container Type Value", true},
+    {14, "PajeAddVariable", "Type Container Value", true},
+    {15, "PajeSubVariable", "Type Container Value", true},
+    {18, "PajeStartLink", "Type Container Value StartContainer Key", true},
+    {19, "PajeEndLink", "Type Container Value EndContainer Key", true},
+    {20, "PajeSetState",
+     "Container Type Value Size Params Footprint Tag JobId SubmitOrder "
+     "Priority GFlop X Y Iteration Subiteration NumaNodes",
+     true},
+    {24, "PajeStartLink",
+     "Type Container Value StartContainer Key Handle HName X Y", true},
+};
+
+static const char *field_type(const char *field, size_t length)
+{
+    if (length == 5 && !strncmp(field, "Color", length))
+        return "color";
+    if (length == 5 && !strncmp(field, "GFlop", length))
+        return "double";
+    return "string";
+}
+
+static void write_definitions(FILE *file)
+{
+    size_t n = sizeof(definitions) / sizeof(*definitions);
+
+    for (size_t i = 0; i < n; i++) {
+        const char *at = definitions[i].fields;
+
+        fprintf(file, "%%EventDef\t%s\t%d\n", definitions[i].name,
+                definitions[i].id);
+        if (definitions[i].timed)
+            fputs("%\tTime\tdate\n", file);
+        while (*at) {
+            size_t length = strcspn(at, " ");
+
+            /* A counter's value is the one number among the values. */
+            fprintf(file, "%%\t%.*s\t%s\n", (int)length, at,
+                    definitions[i].id >= 13 && definitions[i].id <= 15 &&
+                            !strncmp(at, "Value", length)
+                        ? "double"
+                        : field_type(at, length));
+            at += length + (at[length] == ' ');
+        }
+        fputs("%EndEventDef\n", file);
+    }
+}
+
+/* A name inside double quotes: what would end it or the line becomes _. */
+static void write_quoted(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (; *text; text++)
+        fputc(*text == '"' || (unsigned char)*text < ' ' ? '_' : *text, file);
+    fputc('"', file);
+}
+
+static void write_types(FILE *file)
+{
+    fputs("1\tMPIP\t0\t\"MPI Program\"\n"
+          "1\tP\tMPIP\t\"Program\"\n"
+          "1\tMn\tP\t\"Memory Node\"\n"
+          "1\tT\tMn\t\"Thread\"\n"
+          "1\tMm\tMn\t\"Memory Manager\"\n"
+          "1\tW\tT\t\"Worker\"\n"
+          "1\tSc\tP\t\"Scheduler\"\n"
+          "2\tWb\tMm\t\"Write back\"\t\"0.60 0.40 0.65\"\n"
+          "2\tWbE\tMm\t\"End of write back\"\t\"0.60 0.40 0.65\"\n"
+          "3\tWS\tW\t\"Worker State\"\n",
+          file);
+    for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++)
+        fprintf(file, "4\t%s\tSc\t\"%s\"\t\"%s\"\n", counters[i].alias,
+                counters[i].name, counters[i].colour);
+    for (int i = 0; i < ORR_TRACE_NSTATES; i++)
+        fprintf(file, "6\t%s\tWS\t\"%s\"\t\"%s\"\n", states[i].alias,
+                states[i].name, states[i].colour);
+    for (int i = 0; i < ORR_TRACE_WRITEBACK; i++)
+        fprintf(file, "5\t%s\tP\tMm\tMm\t\"%s\"\n", copies[i].alias,
+                copies[i].name);
+}
+
+static void write_codelets(const struct paje *paje)
+{
+    size_t ncolours = sizeof(palette) / sizeof(*palette);
+
+    for (size_t i = 0; i < paje->line->nnames; i++) {
+        fputs("6\t", paje->file);
+        write_quoted(paje->file, paje->line->names[i]);
+        fputs("\tWS\t", paje->file);
+        write_quoted(paje->file, paje->line->names[i]);
+        fprintf(paje->file, "\t\"%s\"\n", palette[i % ncolours]);
+    }
+}
+
+/* Milliseconds since the trace's start. */
+static double ms(const struct paje *paje, double time)
+{
+    return (time - paje->trace->start) / 1000.0;
+}
+
+static void write_containers(const struct paje *paje)
+{
+    const struct orr_trace *trace = paje->trace;
+    FILE *file = paje->file;
+
+    fputs("7\t0.000000000\tMPIroot\tMPIP\t0\troot\n"
+          "7\t0.000000000\tp\tP\tMPIroot\tprogram\n"
+          "7\t0.000000000\tsched\tSc\tp\tscheduler\n",
+          file);
+    for (unsigned n = 0; n < trace->nnodes; n++)
+        fprintf(file,
+                "7\t0.000000000\tmn%u\tMn\tp\tMEMNODE%u\n"
+                "7\t0.000000000\tmm%u\tMm\tmn%u\tMEMMANAGER%u\n",
+                n, n, n, n, n);
+    for (unsigned w = 0; w < trace->nworkers; w++)
+        fprintf(file,
+                "7\t0.000000000\tt%u\tT\tmn%u\tT%d\n"
+                "7\t0.000000000\tw%u\tW\tt%u\t%s\n"
+                "10\t0.000000000\tw%u\tWS\tI\n",
+                w, trace->workers[w].node,
+                trace->workers[w].cpu < 0 ? (int)w : trace->workers[w].cpu, w,
+                w, trace->workers[w].name, w);
+    for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++)
+        fprintf(file, "13\t0.000000000\tsched\t%s\t0\n", counters[i].alias);
+}
+
+static void write_state(const struct paje *paje, unsigned worker, double time)
+{
+    fprintf(paje->file, "10\t%.9f\tw%u\tWS\t%s\n", ms(paje, time), worker,
+            states[paje->states[worker]].alias);
+}
+
+static void write_task(struct paje *paje, const struct orr_moment *moment)
+{
+    const struct orr_trace_task *task = &moment->event->u.task;
+    unsigned worker = moment->event->worker;
+
+    if (worker >= paje->trace->nworkers)
+        return;
+    if (moment->end) {
+        if (--paje->executing[worker] == 0)
+            write_state(paje, worker, moment->time);
+        return;
+    }
+    paje->executing[worker]++;
+    fprintf(paje->file, "20\t%.9f\tw%u\tWS\t", ms(paje, moment->time), worker);
+    write_quoted(paje->file, task->name);
+    fprintf(paje->file,
+            "\t%zu\t\"\"\t%08x\t%016llx\t%llu\t%llu\t%d\t%f\t0\t0\t0\t-1\t"
+            "\"%u\"\n",
+            task->size, task->footprint, (unsigned long long)task->tag,
+            (unsigned long long)task->job,
+            (unsigned long long)task->submit_order, task->priority, task->gflop,
+            paje->trace->workers[worker].node);
+}
+
+static void write_copy(const struct paje *paje, const struct orr_moment *moment)
+{
+    const struct orr_trace_copy *copy = &moment->event->u.copy;
+    const char *alias = copies[copy->kind].alias;
+    double time = ms(paje, moment->time);
+
+    if (copy->kind == ORR_TRACE_WRITEBACK)
+        fprintf(paje->file, "9\t%.9f\t%s\tmm%u\t%llx\n", time,
+                moment->end ? "WbE" : "Wb", copy->src,
+                (unsigned long long)copy->handle);
+    if (moment->end)
+        fprintf(paje->file, "19\t%.9f\t%s\tp\t%zu\tmm%u\tcom_%llu\n", time,
+                alias, copy->size, copy->dst, (unsigned long long)copy->id);
+    else
+        fprintf(paje->file,
+                "24\t%.9f\t%s\tp\t%zu\tmm%u\tcom_%llu\t%llx\t\"\"\t0\t0\n",
+                time, alias, copy->size, copy->src,
+                (unsigned long long)copy->id, (unsigned long long)copy->handle);
+}
+
+static void write_moment(struct paje *paje, const struct orr_moment *moment)
+{
+    const struct orr_event *event = moment->event;
+
+    switch (event->type) {
+    case ORR_EVENT_TASK:
+        write_task(paje, moment);
+        break;
+    case ORR_EVENT_COPY:
+        write_copy(paje, moment);
+        break;
+    case ORR_EVENT_STATE:
+        if (event->worker >= paje->trace->nworkers)
+            break;
+        paje->states[event->worker] = event->u.state.id;
+        if (paje->executing[event->worker] == 0)
+            write_state(paje, event->worker, moment->time);
+        break;
+    case ORR_EVENT_COUNT:
+        paje->counters[event->u.count.id] += event->u.count.change;
+        fprintf(paje->file, "13\t%.9f\tsched\t%s\t%ld\n",
+                ms(paje, moment->time), counters[event->u.count.id].alias,
+                paje->counters[event->u.count.id]);
+        break;
+    }
+}
+
+static void write_end(const struct paje *paje)
+{
+    double end = ms(paje, paje->line->end);
+    unsigned w, n;
+
+    for (w = 0; w < paje->trace->nworkers; w++)
+        fprintf(paje->file, "8\t%.9f\tw%u\tW\n8\t%.9f\tt%u\tT\n", end, w, end,
+                w);
+    for (n = 0; n < paje->trace->nnodes; n++)
+        fprintf(paje->file, "8\t%.9f\tmm%u\tMm\n8\t%.9f\tmn%u\tMn\n", end, n,
+                end, n);
+    fprintf(paje->file,
+            "8\t%.9f\tsched\tSc\n8\t%.9f\tp\tP\n8\t%.9f\tMPIroot\tMPIP\n", end,
+            end, end);
+}
+
+static int write_all(struct paje *paje)
+{
+    uint64_t dropped = orr_trace_dropped(paje->trace);
+
+    write_definitions(paje->file);
+    if (dropped > 0)
+        fprintf(paje->file, "# %llu events are missing: out of memory\n",
+                (unsigned long long)dropped);
+    write_types(paje->file);
+    write_codelets(paje);
+    write_containers(paje);
+    for (size_t i = 0; i < paje->line->n; i++)
+        write_moment(paje, &paje->line->moments[i]);
+    write_end(paje);
+    if (fflush(paje->file) != 0 || ferror(paje->file))
+        return errno ? -errno : -EIO;
+    return 0;
+}
+
+/* Writes to a file beside `path` and renames it when it is whole. */
+static int write_file(struct paje *paje, const char *path)
+{
+    size_t size = strlen(path) + sizeof(".XXXXXX");
+    char *temporary = malloc(size);
+    int fd, result;
+
+    if (!temporary)
+        return -ENOMEM;
+    snprintf(temporary, size, "%s.XXXXXX", path);
+    fd = mkstemp(temporary);
+    if (fd < 0) {
+        result = -errno;
+        goto free_name;
+    }
+    fchmod(fd, 0644);
+    paje->file = fdopen(fd, "w");
+    if (!paje->file) {
+        result = -errno;
+        close(fd);
+        goto remove_file;
+    }
+    result = write_all(paje);
+    if (result == 0 && fsync(fd) < 0)
+        result = -errno;
+    if (fclose(paje->file) != 0 && result == 0)
+        result = -errno;
+    if (result == 0 && rename(temporary, path) < 0)
+        result = -errno;
+remove_file:
+    if (result < 0)
+        unlink(temporary);
+free_name:
+    free(temporary);
+    return result;
+}
+
+int orr_trace_write_paje(const struct orr_trace *trace, const char *path,
+                         struct orr_error *err)
+{
+    struct orr_timeline line = {0};
+    struct paje paje = {.trace = trace, .line = &line};
+    int result = orr_timeline_init(trace, &line);
+
+    if (result < 0)
+        return orr_fail(err, result, "trace %s: out of memory", path);
+    paje.states = calloc(trace->nworkers + 1, sizeof(*paje.states));
+    paje.executing = calloc(trace->nworkers + 1, sizeof(*paje.executing));
+    result = paje.states && paje.executing ? write_file(&paje, path) : -ENOMEM;
+    if (result < 0)
+        orr_fail(err, result, "trace %s cannot be written: %s", path,
+                 strerror(-result));
+    free(paje.executing);
+    free(paje.states);
+    orr_timeline_done(&line);
+    return result;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/record.c - see record.h. Each worker appends to its own buffer;
+ * only the last buffer, of all other contexts, is locked.
+ */
+#include "core/observe/record.h"
+
+#include "core/device/machine.h"
+#include "core/observe/events.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "CUDA 0.0 (Tesla M2070 4.7 GiB)" becomes "CUDA0_0": what viewers know. */
+static char *short_name(const char *name)
+{
+    char *text = strdup(name);
+    char *to = text;
+
+    if (!text)
+        return NULL;
+    for (const char *from = name; *from && *from != '('; from++)
+        if (*from == '.')
+            *to++ = '_';
+        else if (*from != ' ')
+            *to++ = *from;
+    *to = '\0';
+    return text;
+}
+
+static int copy_workers(struct orr_trace *trace,
+                        const struct orr_machine *machine)
+{
+    trace->workers = calloc(machine->nworkers + 1, sizeof(*trace->workers));
+    if (!trace->workers)
+        return -ENOMEM;
+    trace->nworkers = machine->nworkers;
+    trace->nnodes = machine->nnodes;
+    for (unsigned w = 0; w < trace->nworkers; w++) {
+        trace->workers[w].name = short_name(machine->workers[w].name);
+        trace->workers[w].node = machine->workers[w].node;
+        trace->workers[w].cpu = machine->workers[w].cpu;
+        if (!trace->workers[w].name)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int make_buffers(struct orr_trace *trace)
+{
+    trace->buffers = calloc(trace->nworkers + 1, sizeof(*trace->buffers));
+    if (!trace->buffers)
+        return -ENOMEM;
+    for (unsigned b = 0; b <= trace->nworkers; b++) {
+        struct orr_trace_buffer *buffer = &trace->buffers[b];
+
+        buffer->first = calloc(1, sizeof(*buffer->first));
+        if (!buffer->first)
+            return -ENOMEM;
+        buffer->last = buffer->first;
+        atomic_flag_clear(&buffer->busy);
+    }
+    return 0;
+}
+
+int orr_trace_new(const struct orr_machine *machine, double start,
+                  struct orr_trace **ret)
+{
+    struct orr_trace *trace = calloc(1, sizeof(*trace));
+
+    if (!trace)
+        return -ENOMEM;
+    trace->start = start;
+    if (copy_workers(trace, machine) < 0 || make_buffers(trace) < 0) {
+        orr_trace_free(trace);
+        return -ENOMEM;
+    }
+    *ret = trace;
+    return 0;
+}
+
+static void buffer_done(struct orr_trace_buffer *buffer)
+{
+    struct orr_trace_chunk *chunk = buffer->first;
+    struct orr_trace_name *name = buffer->names;
+
+    while (chunk) {
+        struct orr_trace_chunk *next = atomic_load(&chunk->next);
+
+        free(chunk);
+        chunk = next;
+    }
+    while (name) {
+        struct orr_trace_name *next = name->next;
+
+        free(name);
+        name = next;
+    }
+}
+
+void orr_trace_free(struct orr_trace *trace)
+{
+    if (!trace)
+        return;
+    if (trace->buffers)
+        for (unsigned b = 0; b <= trace->nworkers; b++)
+            buffer_done(&trace->buffers[b]);
+    if (trace->workers)
+        for (unsigned w = 0; w < trace->nworkers; w++)
+            free(trace->workers[w].name);
+    free(trace->buffers);
+    free(trace->workers);
+    free(trace);
+}
+
+uint64_t orr_trace_dropped(const struct orr_trace *trace)
+{
+    uint64_t n = 0;
+
+    for (unsigned b = 0; b <= trace->nworkers; b++)
+        n += atomic_load(&trace->buffers[b].dropped);
+    return n;
+}
+
+/* Room for one event, or NULL. It is published by buffer_publish. */
+static struct orr_event *buffer_room(struct orr_trace_buffer *buffer)
+{
+    struct orr_trace_chunk *chunk = buffer->last;
+    unsigned n = atomic_load_explicit(&chunk->n, memory_order_relaxed);
+
+    if (n < ORR_TRACE_CHUNK)
+        return &chunk->events[n];
+
+    chunk = calloc(1, sizeof(*chunk));
+    if (!chunk)
+        return NULL;
+    /* Pairs with the acquire load of the file writer. */
+    atomic_store_explicit(&buffer->last->next, chunk, memory_order_release);
+    buffer->last = chunk;
+    return &chunk->events[0];
+}
+
+/* Pairs with the acquire load of the file writer. */
+static void buffer_publish(struct orr_trace_buffer *buffer)
+{
+    atomic_fetch_add_explicit(&buffer->last->n, 1, memory_order_release);
+}
+
+/* A copy of `text` that lives as long as the buffer, NULL without memory. A
+ * program has few codelets: a list, the last one used in front. */
+static const char *buffer_name(struct orr_trace_buffer *buffer,
+                               const char *text)
+{
+    struct orr_trace_name **at = &buffer->names;
+    struct orr_trace_name *name;
+    size_t size;
+
+    while (*at && strcmp((*at)->text, text) != 0)
+        at = &(*at)->next;
+    name = *at;
+    if (name) {
+        *at = name->next;
+    } else {
+        size = strlen(text) + 1;
+        name = malloc(sizeof(*name) + size);
+        if (!name)
+            return NULL;
+        memcpy(name->text, text, size);
+    }
+    name->next = buffer->names;
+    buffer->names = name;
+    return name->text;
+}
+
+/* Appends a copy of `event`. */
+static void append(struct orr_trace *trace, unsigned worker,
+                   const struct orr_event *event)
+{
+    bool outside = worker >= trace->nworkers;
+    struct orr_trace_buffer *buffer =
+        &trace->buffers[outside ? trace->nworkers : worker];
+    struct orr_event *room;
+    bool stored = false;
+
+    while (outside && atomic_flag_test_and_set(&buffer->busy))
+        ;
+    room = buffer_room(buffer);
+    if (room) {
+        *room = *event;
+        stored = true;
+        if (event->type == ORR_EVENT_TASK) {
+            room->u.task.name = buffer_name(buffer, event->u.task.name);
+            stored = room->u.task.name;
+        }
+    }
+    if (stored)
+        buffer_publish(buffer);
+    else
+        atomic_fetch_add(&buffer->dropped, 1);
+    if (outside)
+        atomic_flag_clear(&buffer->busy);
+}
+
+void orr_trace_record_task(struct orr_trace *trace, unsigned worker,
+                           const struct orr_trace_task *task)
+{
+    struct orr_event event = {
+        .type = ORR_EVENT_TASK, .worker = worker, .u.task = *task};
+
+    if (!event.u.task.name || !*event.u.task.name)
+        event.u.task.name = "unknown";
+    append(trace, worker, &event);
+}
+
+void orr_trace_record_state(struct orr_trace *trace, unsigned worker,
+                            enum orr_trace_state state, double time)
+{
+    struct orr_event event = {.type = ORR_EVENT_STATE,
+                              .worker = worker,
+                              .u.state = {.id = state, .time = time}};
+
+    append(trace, worker, &event);
+}
+
+void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
+                           const struct orr_trace_copy *copy)
+{
+    struct orr_event event = {
+        .type = ORR_EVENT_COPY, .worker = worker, .u.copy = *copy};
+
+    append(trace, worker, &event);
+}
+
+void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
+                            enum orr_trace_counter counter, int change,
+                            double time)
+{
+    struct orr_event event = {
+        .type = ORR_EVENT_COUNT,
+        .worker = worker,
+        .u.count = {.id = counter, .change = change, .time = time}};
+
+    append(trace, worker, &event);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/record.h - the event record: what happened, when, on which
+ * worker. One buffer per worker, written by that worker alone without a lock,
+ * and one for everybody else, behind a spin lock. A NULL trace records
+ * nothing, so that call sites stay plain.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/error.h"
+
+struct orr_machine;
+struct orr_trace;
+
+/* What a worker does while it executes no task. */
+enum orr_trace_state {
+    ORR_TRACE_IDLE,
+    ORR_TRACE_INITIALIZING,
+    ORR_TRACE_DEINITIALIZING,
+    ORR_TRACE_FETCHING,
+    ORR_TRACE_PUSHING,
+    ORR_TRACE_CALLBACK,
+    ORR_TRACE_OVERHEAD,
+    ORR_TRACE_SCHEDULING,
+    ORR_TRACE_SLEEPING,
+    ORR_TRACE_PROGRESSING,
+    ORR_TRACE_NSTATES
+};
+
+enum orr_trace_copy_kind {
+    ORR_TRACE_FETCH,         /* a task waits for it */
+    ORR_TRACE_TASK_PREFETCH, /* for a task that a scheduler has placed */
+    ORR_TRACE_PREFETCH,      /* the application asked */
+    ORR_TRACE_IDLE_FETCH,    /* when the link has nothing better to do */
+    ORR_TRACE_WRITEBACK,     /* to make room, or because of wont_use */
+    ORR_TRACE_NCOPY_KINDS
+};
+
+enum orr_trace_counter {
+    ORR_TRACE_NSUBMITTED, /* tasks submitted and not yet ended */
+    ORR_TRACE_NREADY,     /* tasks in the scheduler */
+    ORR_TRACE_NCOUNTERS
+};
+
+/* One executed task. Times in µs of the machine's clock. */
+struct orr_trace_task {
+    uint64_t job;          /* number of the job, in order of creation */
+    uint64_t submit_order; /* 1, 2, …; 0 when it has none */
+    const char *name;      /* copied; NULL is written as "unknown" */
+    uint32_t footprint;
+    int priority;
+    uint64_t tag;
+    size_t size;  /* bytes of all its data */
+    double gflop; /* 10^9 flop, 0 when unknown */
+    double start, end;
+};
+
+/* One copy between two memory nodes. */
+struct orr_trace_copy {
+    uint64_t id;     /* number of the copy, in order of creation */
+    uint64_t handle; /* number of the data handle, not its address */
+    unsigned src, dst;
+    size_t size; /* bytes */
+    enum orr_trace_copy_kind kind;
+    double start, end;
+};
+
+/* Makes an empty record for this machine's workers and nodes, whose names it
+ * copies. `start` is the time (µs) that the files will call 0. Owned by the
+ * caller, who ends it with orr_trace_free. Errors: -ENOMEM. */
+int orr_trace_new(const struct orr_machine *machine, double start,
+                  struct orr_trace **ret);
+
+/* Accepts NULL. */
+void orr_trace_free(struct orr_trace *trace);
+
+/* How many events got lost because memory was short. */
+uint64_t orr_trace_dropped(const struct orr_trace *trace);
+
+/* Writes the record as a Pajé file (ViTE, PajeNG, StarVZ), whole or not at
+ * all. May be called at any time: what other threads record meanwhile is in
+ * the file or is not. Errors: -ENOMEM, or what the file system says, with the
+ * path in `err`. */
+int orr_trace_write_paje(const struct orr_trace *trace, const char *path,
+                         struct orr_error *err);
+
+/* In the calls below `worker` is the number of the calling worker, or
+ * ORR_TRACE_OUTSIDE for any other context. They never block and never fail:
+ * an event that finds no memory is counted as dropped. */
+#define ORR_TRACE_OUTSIDE (~0u)
+
+void orr_trace_record_task(struct orr_trace *trace, unsigned worker,
+                           const struct orr_trace_task *task);
+void orr_trace_record_state(struct orr_trace *trace, unsigned worker,
+                            enum orr_trace_state state, double time);
+void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
+                           const struct orr_trace_copy *copy);
+void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
+                            enum orr_trace_counter counter, int change,
+                            double time);
+
+/* A task has ended; called by the worker that executed it. */
+static inline void orr_trace_task(struct orr_trace *trace, unsigned worker,
+                                  const struct orr_trace_task *task)
+{
+    if (trace)
+        orr_trace_record_task(trace, worker, task);
+}
+
+/* The worker enters a state. Shown when it executes no task. */
+static inline void orr_trace_state(struct orr_trace *trace, unsigned worker,
+                                   enum orr_trace_state state, double time)
+{
+    if (trace)
+        orr_trace_record_state(trace, worker, state, time);
+}
+
+/* A copy has ended; called by whoever noticed. */
+static inline void orr_trace_copy(struct orr_trace *trace, unsigned worker,
+                                  const struct orr_trace_copy *copy)
+{
+    if (trace)
+        orr_trace_record_copy(trace, worker, copy);
+}
+
+/* A counter grows or shrinks by `change`. */
+static inline void orr_trace_count(struct orr_trace *trace, unsigned worker,
+                                   enum orr_trace_counter counter, int change,
+                                   double time)
+{
+    if (trace)
+        orr_trace_record_count(trace, worker, counter, change, time);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/recording.h - the tasks that a lower bound is asked for, counted
+ * when they are submitted. Any context, no lock held.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "bound/record.h"
+
+struct orr_job;
+struct orr_recording;
+struct orr_runtime;
+
+/* Forgets what was recorded and records from now on; with `deps` the graph of
+ * tasks as well (graph_record.h), where `prio` asks for priorities. Errors:
+ * -ENOMEM, then everything is as before. */
+int orr_recording_start(struct orr_runtime *rt, bool deps, bool prio);
+
+/* Records no more; what there is stays until the next start. */
+void orr_recording_stop(struct orr_runtime *rt);
+
+/* Whether a task counts: it has a codelet whose model keeps a history. */
+bool orr_recording_counts(const struct orr_job *job);
+
+/* A task was submitted; it counts while recording if its model keeps a
+ * history. Only called when rt->bound is set. */
+void orr_recording_add(struct orr_runtime *rt, struct orr_job *job);
+
+/* Whether a recording was ever started, and what the last one was to keep. */
+struct orr_recording_kind {
+    bool started, deps, prio;
+};
+struct orr_recording_kind orr_recording_kind(struct orr_runtime *rt);
+
+/* Makes the problem of what was recorded, with durations as the models have
+ * them now: implementation 0, mean less standard deviation. Owned by the
+ * caller. Errors: -ENODATA when nothing was, -ENOMEM. */
+int orr_recording_problem(struct orr_runtime *rt,
+                          struct orr_bound_problem **ret);
+
+/* Forgets everything; NULL is allowed. */
+void orr_recording_free(struct orr_recording *recording);

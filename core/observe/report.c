@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/report.c - see report.h.
+ */
+#include "core/observe/report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bound/graph_text.h"
+#include "core/base/log.h"
+#include "core/data/bus.h"
+#include "core/device/clock.h"
+#include "core/observe/graph_record.h"
+#include "core/observe/record.h"
+#include "core/observe/tally.h"
+#include "core/observe/what_if.h"
+#include "core/runtime.h"
+#include "core/sched/sched.h"
+
+static void write_string(FILE *out, const char *name, const char *value)
+{
+    fprintf(out, "\"%s\": ", name);
+    if (!value) {
+        fputs("null", out);
+        return;
+    }
+    fputc('"', out);
+    for (; *value; value++) {
+        if (*value == '"' || *value == '\\')
+            fputc('\\', out);
+        if ((unsigned char)*value >= ' ')
+            fputc(*value, out);
+    }
+    fputc('"', out);
+}
+
+static void write_workers(FILE *out, const struct orr_runtime *rt)
+{
+    fputs("\"workers\": [", out);
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        const struct orr_worker *worker = &rt->workers[w];
+
+        fprintf(out, "%s\n  {", w ? "," : "");
+        write_string(out, "name", worker->desc->name);
+        fprintf(out, ", \"busy_us\": %.3f, \"tasks\": %lu}", worker->busy_us,
+                worker->ntasks);
+    }
+    fputs("],\n", out);
+}
+
+/* A figure that may be missing. */
+static void write_us(FILE *out, const char *name, double us)
+{
+    if (isfinite(us))
+        fprintf(out, ", \"%s\": %.3f", name, us);
+    else
+        fprintf(out, ", \"%s\": null", name);
+}
+
+struct listing {
+    FILE *out;
+    const struct orr_machine *machine;
+    bool any; /* there is one before: a comma is needed */
+};
+
+static void write_kernel(const struct orr_tally_figures *figures, void *arg)
+{
+    struct listing *listing = arg;
+    const struct orr_tally_kernel *kernel = &figures->kernel;
+    FILE *out = listing->out;
+
+    fprintf(out, "%s\n  {", listing->any ? "," : "");
+    listing->any = true;
+    write_string(out, "name", kernel->name);
+    fputs(", ", out);
+    write_string(out, "arch", kernel->arch);
+    fprintf(out,
+            ", \"implementation\": %u, \"footprint\": \"%08x\", "
+            "\"size\": %llu, \"model\": %s, \"count\": %llu",
+            kernel->impl, kernel->footprint, (unsigned long long)kernel->size,
+            kernel->has_model ? "true" : "false",
+            (unsigned long long)figures->count);
+    write_us(out, "mean_us", figures->mean);
+    write_us(out, "typical_us", figures->typical);
+    write_us(out, "p05_us", figures->p05);
+    write_us(out, "p25_us", figures->p25);
+    write_us(out, "median_us", figures->median);
+    write_us(out, "p75_us", figures->p75);
+    write_us(out, "p95_us", figures->p95);
+    write_us(out, "predicted_us", figures->predicted);
+    fputc('}', out);
+}
+
+static void write_link(const struct orr_tally_link *link, void *arg)
+{
+    struct listing *listing = arg;
+    FILE *out = listing->out;
+
+    fprintf(out, "%s\n  {", listing->any ? "," : "");
+    listing->any = true;
+    write_string(out, "from", listing->machine->nodes[link->src].name);
+    fputs(", ", out);
+    write_string(out, "to", listing->machine->nodes[link->dst].name);
+    fprintf(out, ", \"count\": %llu, \"bytes\": %llu",
+            (unsigned long long)link->count, (unsigned long long)link->bytes);
+    write_us(out, "total_us", link->total);
+    write_us(out, "predicted_us", link->predicted);
+    write_us(out, "alone_us", link->alone);
+    fputc('}', out);
+}
+
+static void write_tally(FILE *out, const struct orr_runtime *rt)
+{
+    struct listing kernels = {out, rt->machine, false}, links = kernels;
+
+    fprintf(out, "\"modelled_us\": %.3f,\n\"kernels\": [",
+            orr_tally_modelled_span(rt->tally));
+    if (orr_tally_each_kernel(rt->tally, write_kernel, &kernels) != 0)
+        orr_log_error("out of memory: the report lacks kernels");
+    if (orr_tally_lost(rt->tally))
+        orr_log_error("out of memory: the report lacks %lu kernels",
+                      orr_tally_lost(rt->tally));
+    fputs("],\n\"links\": [", out);
+    orr_tally_each_link(rt->tally, write_link, &links);
+    fputs("],\n", out);
+}
+
+static void write_figures(FILE *out, struct orr_runtime *rt, const char *how)
+{
+    double last = rt->first_submit, flops = 0;
+    unsigned long long transfers, bytes;
+    unsigned long ntasks = 0;
+
+    orr_buses_total(rt, &transfers, &bytes);
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        const struct orr_worker *worker = &rt->workers[w];
+
+        if (worker->ntasks && worker->last_end > last)
+            last = worker->last_end;
+        flops += worker->flops;
+        ntasks += worker->ntasks;
+    }
+    fputs("{", out);
+    write_string(out, "version", ORR_VERSION);
+    fprintf(out, ",\n\"simulated\": %s,\n",
+            rt->machine->simulated ? "true" : "false");
+    write_string(out, "machine", rt->machine->name);
+    fputs(",\n", out);
+    write_string(out, "host", rt->machine->host);
+    fputs(",\n", out);
+    write_string(out, "provenance", rt->machine->provenance);
+    fputs(",\n", out);
+    write_string(out, "scheduler", rt->sched->ops->name);
+    fputs(",\n", out);
+    write_string(out, "assumed",
+                 orr_config_string(&rt->config, ORR_CFG_ASSUME));
+    fprintf(out,
+            ",\n\"makespan_us\": %.3f,\n\"flops\": %.6e,\n\"tasks\": %lu,\n"
+            "\"transfers\": %llu,\n\"transferred_bytes\": %llu,\n"
+            "\"evictions\": %llu,\n\"wall_s\": %.6f,\n",
+            last - rt->first_submit, flops, ntasks, transfers, bytes,
+            (unsigned long long)rt->nevictions,
+            orr_wall_time_s() - rt->wall_start);
+    if (rt->machine->nedits)
+        orr_what_if_write(out, rt);
+    write_workers(out, rt);
+    if (rt->tally)
+        write_tally(out, rt);
+    write_string(out, "exit", how);
+    fputs("}\n", out);
+}
+
+static void write_report(struct orr_runtime *rt, const char *path,
+                         const char *how)
+{
+    size_t n = strlen(path) + 16;
+    char *temporary = malloc(n);
+    FILE *out;
+
+    if (!temporary)
+        return;
+    snprintf(temporary, n, "%s.%ld", path, (long)getpid());
+    out = fopen(temporary, "w");
+    if (out) {
+        write_figures(out, rt, how);
+        if (fclose(out) == 0 && rename(temporary, path) == 0) {
+            free(temporary);
+            return;
+        }
+        unlink(temporary);
+    }
+    orr_log_error("the report could not be written to %s: %s", path,
+                  strerror(errno));
+    free(temporary);
+}
+
+/* The application did not ask for more than a figure: an error is said, and
+ * the run ends as it would have. */
+static void write_bus_stats(struct orr_runtime *rt)
+{
+    const char *path = orr_config_string(&rt->config, ORR_CFG_BUS_STATS_FILE);
+    FILE *out = path ? fopen(path, "w") : stderr;
+
+    if (out)
+        orr_buses_print(rt, out);
+    if (!out || (path ? fclose(out) : fflush(out)) != 0)
+        orr_log_error("the figures of the bus could not be written to %s: %s; "
+                      "STARPU_BUS_STATS_FILE names the file",
+                      path ? path : "stderr", strerror(errno));
+}
+
+static void write_graph(struct orr_runtime *rt, const char *path)
+{
+    struct orr_graph *graph = NULL;
+    struct orr_error err = {""};
+    int rc = orr_graph_record_make(rt, ORR_GRAPH_ALL, &graph, &err);
+
+    if (!rc)
+        rc = orr_graph_save(graph, path, &err);
+    if (rc)
+        orr_log_error("the graph of tasks was not written to %s: %s", path,
+                      err.text);
+    orr_graph_free(graph);
+}
+
+void orr_report_write(struct orr_runtime *rt, const char *how)
+{
+    const char *report = orr_config_string(&rt->config, ORR_CFG_REPORT);
+    const char *trace = orr_config_string(&rt->config, ORR_CFG_TRACE);
+    const char *graph = orr_config_string(&rt->config, ORR_CFG_GRAPH);
+    struct orr_error err = {""};
+
+    if (report)
+        write_report(rt, report, how);
+    if (graph)
+        write_graph(rt, graph);
+    if (orr_config_bool(&rt->config, ORR_CFG_BUS_STATS))
+        write_bus_stats(rt);
+    if (trace && rt->trace && orr_trace_write_paje(rt->trace, trace, &err) != 0)
+        orr_log_error("the trace was not written: %s", err.text);
+}

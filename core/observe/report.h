@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/report.h - what a run leaves behind: the figures (ORRERY_REPORT),
+ * the trace (ORRERY_TRACE), the graph of tasks (ORRERY_GRAPH), also when it ends early.
+ */
+#pragma once
+
+struct orr_runtime;
+
+/* Writes report, trace and graph if they were asked for. `how` says how the run
+ * ended: "shutdown", "deadlock", "exit", "signal", "missing", "error". The files appear whole or
+ * not at all. Does not block. */
+void orr_report_write(struct orr_runtime *rt, const char *how);

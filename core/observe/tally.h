@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/tally.h - how long kernels and copies took, counted per kernel
+ * and per link for the report. Each worker adds to its own table without a
+ * lock; the tables are joined when the report is written. Like the event
+ * record, a tally that nobody asked for is NULL and costs one branch.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct orr_machine;
+struct orr_tally;
+struct orr_tally_item;
+
+/* Durations that are kept per kernel and worker, at most; of a longer series
+ * every second, fourth, … */
+#define ORR_TALLY_SAMPLES 4096
+
+/* Makes an empty tally, owned by the caller, who ends it with orr_tally_free.
+ * Errors: -ENOMEM. */
+int orr_tally_new(const struct orr_machine *machine, struct orr_tally **ret);
+
+/* Accepts NULL. */
+void orr_tally_free(struct orr_tally *tally);
+
+/* A task whose codelet has a model is submitted; the first counts. Any thread;
+ * `now` in µs of the machine's clock. */
+void orr_tally_submit(struct orr_tally *tally, double now);
+
+/* What a worker executes, as it appears in the report. */
+struct orr_tally_kernel {
+    const char *name; /* the model's symbol, else the codelet's name; copied */
+    char arch[32];    /* "cpu0", as model files name it */
+    unsigned impl;
+    uint32_t footprint;
+    uint64_t size;  /* bytes, or what size_base says */
+    bool has_model; /* one in files: it can be calibrated */
+    bool modelled;  /* the codelet has a model of any kind */
+};
+
+/* The worker's item that was added under `key` and `impl`, NULL without. */
+struct orr_tally_item *orr_tally_find(struct orr_tally *tally, unsigned worker,
+                                      const void *key, unsigned impl);
+
+/* Adds one; `key` is any address that stands for (kernel, footprint) as long as
+ * the tally lives. NULL without memory: counted as lost. */
+struct orr_tally_item *orr_tally_add(struct orr_tally *tally, unsigned worker,
+                                     const void *key,
+                                     const struct orr_tally_kernel *kernel);
+
+/* A kernel of the item has run from `start` to `end`, µs; `predicted` is what
+ * its model said, 0 or NaN: nothing. The worker that owns the item. */
+void orr_tally_kernel(struct orr_tally *tally, unsigned worker,
+                      struct orr_tally_item *item, double start, double end,
+                      double predicted);
+
+/* The copies between two nodes: one of them, or their sums. */
+struct orr_tally_link {
+    unsigned src, dst;
+    uint64_t count, bytes;
+    double total;     /* µs they took, each from its start to its end */
+    double predicted; /* what schedulers expect; NaN: not known for all */
+    double alone;     /* latency and bandwidth of an idle link; NaN as above */
+};
+
+/* Adds copies that have ended. One caller at a time per pair of nodes. */
+void orr_tally_copy(struct orr_tally *tally, const struct orr_tally_link *copy);
+
+/* µs from the first submission of a task with a model to the end of the last
+ * kernel that has one; 0 without. */
+double orr_tally_modelled_span(const struct orr_tally *tally);
+
+/* Items that found no memory. */
+unsigned long orr_tally_lost(const struct orr_tally *tally);
+
+/* Of one kernel, all workers of an architecture together; µs. */
+struct orr_tally_figures {
+    struct orr_tally_kernel kernel;
+    uint64_t count;
+    double mean;
+    double typical; /* mean of what lies within a factor of 1.5 of the median:
+                     * models keep that much (STARPU_HISTORY_MAX_ERROR) */
+    double p05, p25, median, p75, p95;
+    double predicted; /* mean of what its model said; NaN: nothing */
+};
+
+/* Calls visit for each kernel, ordered by name, architecture, implementation,
+ * footprint. Nobody records meanwhile, or (a simulation that ends early) what
+ * is recorded does not count. Errors: -ENOMEM. */
+int orr_tally_each_kernel(const struct orr_tally *tally,
+                          void (*visit)(const struct orr_tally_figures *,
+                                        void *),
+                          void *arg);
+
+/* The same for each pair of nodes with copies, row by row. */
+void orr_tally_each_link(const struct orr_tally *tally,
+                         void (*visit)(const struct orr_tally_link *, void *),
+                         void *arg);

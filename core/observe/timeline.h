@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/timeline.h - the record as one list of moments in order of time:
+ * what every writer of trace files starts from. One thread.
+ */
+#pragma once
+
+#include "core/observe/events.h"
+
+/* One end of an event. Equal times are ordered by buffer, then by order of
+ * recording, then start before end: the same run gives the same list. */
+struct orr_moment {
+    double time; /* µs */
+    const struct orr_event *event;
+    unsigned buffer;
+    unsigned end; /* 1: the event's end, 0: its start or only moment */
+    uint64_t sequence;
+};
+
+struct orr_timeline {
+    struct orr_moment *moments;
+    size_t n;
+    const char **names; /* codelets' names, each once, sorted */
+    size_t nnames;
+    double end; /* time of the last moment, or the trace's start */
+};
+
+/* Fills *ret, which borrows from `trace` and is ended with
+ * orr_timeline_done. Errors: -ENOMEM. */
+int orr_timeline_init(const struct orr_trace *trace, struct orr_timeline *ret);
+void orr_timeline_done(struct orr_timeline *timeline);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/observe/what_if.c - see what_if.h. */
+#include "core/observe/what_if.h"
+
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/data/bus.h"
+#include "core/runtime.h"
+
+/* What the run did where an edit has changed something. */
+struct use {
+    bool any_workers, any_pairs; /* the edit concerns some */
+    unsigned long tasks;
+    unsigned long long bytes;
+    bool met; /* of an edit of kernels: there were such */
+};
+
+static bool was_met(const struct orr_machine *machine, const char *pattern)
+{
+    for (unsigned i = 0; i < machine->nkernel_speeds; i++)
+        for (unsigned k = 0; k < machine->kernel_speeds[i].n; k++) {
+            struct orr_kernel_speed *item = &machine->kernel_speeds[i].items[k];
+
+            if (__atomic_load_n(&item->met, __ATOMIC_RELAXED) &&
+                strcmp(item->pattern, pattern) == 0)
+                return true;
+        }
+    return false;
+}
+
+static struct use use_of(struct orr_runtime *rt,
+                         const struct orr_machine_edit *edit)
+{
+    struct use use = {0};
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (edit->workers[w]) {
+            use.any_workers = true;
+            use.tasks += rt->workers[w].ntasks;
+        }
+    for (unsigned p = 0; p < rt->nnodes * rt->nnodes; p++) {
+        const struct orr_bus *bus =
+            orr_bus_find(rt, p / rt->nnodes, p % rt->nnodes);
+
+        if (!edit->pairs[p])
+            continue;
+        use.any_pairs = true;
+        if (bus)
+            use.bytes +=
+                atomic_load_explicit(&bus->bytes, memory_order_relaxed);
+    }
+    use.met = edit->kernel && was_met(rt->machine, edit->kernel);
+    return use;
+}
+
+void orr_what_if_write(FILE *out, struct orr_runtime *rt)
+{
+    const struct orr_machine *machine = rt->machine;
+
+    fputs("\"edits\": [", out);
+    for (unsigned i = 0; i < machine->nedits; i++) {
+        struct use use = use_of(rt, &machine->edits[i]);
+
+        fprintf(out, "%s\n  {%s, \"tasks\": %lu, \"bytes\": %llu", i ? "," : "",
+                machine->edits[i].members, use.tasks, use.bytes);
+        if (machine->edits[i].kernel)
+            fprintf(out, ", \"kernels_met\": %s", use.met ? "true" : "false");
+        fputc('}', out);
+    }
+    fputs("],\n", out);
+}
+
+/* Why an edit did not matter; NULL when it may have. */
+static const char *idle_reason(struct orr_runtime *rt,
+                               const struct orr_machine_edit *edit)
+{
+    struct use use = use_of(rt, edit);
+
+    if (!edit->effect)
+        return NULL; /* said when the machine was opened */
+    if (edit->figures && !use.any_workers && !use.any_pairs)
+        return "what it concerns is not in use";
+    if (edit->kernel && !use.met)
+        return "no kernel of this run is called so";
+    if (use.any_workers && !use.tasks)
+        return "no task ran on these workers";
+    if (!use.any_workers && use.any_pairs && !use.bytes)
+        return "nothing was copied over these links";
+    return NULL;
+}
+
+void orr_what_if_tell(struct orr_runtime *rt)
+{
+    for (unsigned i = 0; i < rt->machine->nedits; i++) {
+        const struct orr_machine_edit *edit = &rt->machine->edits[i];
+        const char *reason = idle_reason(rt, edit);
+
+        if (reason)
+            orr_log_notice("what if %s: no effect on this run, %s", edit->edit,
+                           reason);
+    }
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/bound/bound.h - inside `orrery bound`: what was asked for, and what was
+ * found. One thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "bound/bounds.h"
+#include "bound/graph.h"
+#include "tools/common/report.h"
+
+struct bound_options {
+    /* All borrowed; NULL: not asked for. */
+    const char *machine, *edits, *scheduler, *save_graph, *lp, *lp_solve, *mps,
+        *plot;
+    bool json;
+    bool wanted[ORR_BOUND_NMETHODS];
+    double optimism, merge; /* of struct orr_bound_instance_options */
+    double seconds;         /* limit for each bound; <= 0: the command's own */
+    /* What to run, or the recorded graph; the other is NULL. */
+    char *const *argv;
+    const char *file;
+};
+
+/* Everything a run and its bounds have told; zeroed to begin with. */
+struct bounds {
+    const struct bound_options *options; /* borrowed */
+    int stopped;                         /* signal that ended it all, 0: none */
+    char *what;                          /* owned: the program, or the file */
+    struct report report;                /* of the run; json is NULL without */
+    struct orr_graph *graph;             /* owned */
+    double makespan_ms;                  /* NaN: not known */
+    unsigned filled;  /* pairs whose duration is this run's own */
+    unsigned unknown; /* pairs of kernel and worker left out */
+    struct orr_bound_instance *in /* owned: classes across memory nodes */,
+        *in_nodes; /* owned: classes within one */
+    struct orr_bound_result results[ORR_BOUND_NMETHODS]; /* of those wanted */
+};
+
+/* "critical-path": what --kind takes. */
+const char *bounds_key(enum orr_bound_method method);
+
+/* The following print a message and return -1 on failure. */
+
+/* Runs the program or opens the file. */
+int bounds_get_graph(struct bounds *b);
+
+/* Makes the instances. */
+int bounds_make_instances(struct bounds *b);
+
+/* Writes what was asked for with --lp, --lp-solve and --mps. */
+int bounds_export(const struct bounds *b);
+
+/* Which bound is exported; ORR_BOUND_NMETHODS: none of those wanted can be. */
+enum orr_bound_method bounds_exported(const bool wanted[ORR_BOUND_NMETHODS]);
+
+/* Computes the bounds that are wanted. What cannot be computed is a result as
+ * well. */
+int bounds_compute(struct bounds *b);
+
+int bounds_print(const struct bounds *b);
+int bounds_print_json(const struct bounds *b);
+int bounds_plot(const struct bounds *b);
+
+/* Verified, and no pair that might be faster was left out. */
+bool bounds_is_proved(const struct bounds *b, enum orr_bound_method method);
+
+/* The highest verified one; ORR_BOUND_NMETHODS: there is none. */
+enum orr_bound_method bounds_best(const struct bounds *b);
+
+/* Share by which the makespan lies above the best bound; NaN: not known. */
+double bounds_distance(const struct bounds *b);
+
+/* "optimal", "time-limit", …: of JSON. */
+const char *bounds_outcome_name(enum orr_bound_outcome outcome);
+
+/* Calls `say` for everything a reader should know beside the figures; `arg` is
+ * handed on. -ENOMEM or what `say` returned, if not 0. */
+int bounds_notes(const struct bounds *b, int (*say)(const char *, void *),
+                 void *arg);
+
+void bounds_done(struct bounds *b);

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/bound/command.c - `orrery bound`: its command line, and the order of its
+ * work. One thread.
+ */
+#include "tools/bound/bound.h"
+#include "tools/common/edits.h"
+#include "tools/common/program.h"
+#include "tools/common/tool.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: orrery bound [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--kind A,B,...]\n"
+    "                    [--optimistic[=N]] [--merge SHARE] [--time SECONDS]\n"
+    "                    [--lp FILE] [--lp-solve FILE] [--mps FILE]\n"
+    "                    [--plot FILE.png] [--json] [--save-graph FILE]\n"
+    "                    -- PROGRAM [ARGUMENTS]\n"
+    "       orrery bound [OPTIONS] FILE.graph\n"
+    "Says how fast any scheduler could run the program's tasks at best, by several\n"
+    "bounds that ignore more or less of the machine, what limits each, and how far\n"
+    "this run is from the best of them. docs/BOUNDS.md explains the bounds.\n"
+    "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
+    "                             what ORRERY_MACHINE says, else run for real: then\n"
+    "                             with the means that were measured\n"
+    "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
+    "      --kind A,B,...         of critical-path, area, paths, precedence,\n"
+    "                             transfers, memory, integer-area, integer, exact\n"
+    "                             (all)\n"
+    "      --optimistic[=N]       durations are means less N standard deviations (1;\n"
+    "                             without the option 0)\n"
+    "      --merge SHARE          devices whose durations differ by no more than that,\n"
+    "                             such as 5%, all are as fast as the fastest of them\n"
+    "                             (0): quicker, lower, proved nevertheless\n"
+    "      --time SECONDS         limit for each bound (60; with whole tasks 10)\n"
+    "      --lp FILE              write the bound as a linear program for glpsol --lp\n"
+    "                             and cbc: precedence, or of those that --kind names\n"
+    "                             the tightest that is one; - is standard output\n"
+    "      --lp-solve FILE        the same for lp_solve\n"
+    "      --mps FILE             the same as free MPS, for all three\n"
+    "      --plot FILE.png        draw bounds and schedule as bars\n"
+    "      --json                 print everything as JSON, the program's output only\n"
+    "                             when it fails\n"
+    "      --save-graph FILE      keep the recorded graph, for FILE.graph above\n"
+    "Exit codes: 0 when there is a bound, or what --lp and the like asked for is\n"
+    "written; 1 when there is not or something failed; 2 for a wrong command line.\n"
+    "example: orrery bound -m MACHINE -s dmdas --plot bounds.png -- \\\n"
+    "             ./cholesky -size 9600 -nblocks 10\n";
+
+/* Options as they are read. */
+struct words {
+    const char *kinds, *optimistic, *merge, *seconds;
+    bool is_optimistic;
+};
+
+static int wrong(const char *words, const char *what)
+{
+    tool_error("bound: %s%s; see orrery bound --help", words, what);
+    return -1;
+}
+
+/* A list of all keys, for the message. */
+static int wrong_kind(const char *name)
+{
+    char list[256] = "";
+
+    for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
+        snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
+                 m ? ", " : "", bounds_key(m));
+    tool_error("bound: there is no bound %s; there are %s", name, list);
+    return -1;
+}
+
+static int read_kinds(const char *text, bool wanted[ORR_BOUND_NMETHODS])
+{
+    char **list = tool_split(text ? text : "");
+    int rc = 0;
+
+    if (!list) {
+        tool_error("out of memory");
+        return -1;
+    }
+    for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
+        wanted[m] = !list[0];
+    for (char **name = list; rc == 0 && *name; name++) {
+        unsigned m = 0;
+
+        while (m < ORR_BOUND_NMETHODS && strcmp(*name, bounds_key(m)) != 0)
+            m++;
+        if (m == ORR_BOUND_NMETHODS)
+            rc = wrong_kind(*name);
+        else
+            wanted[m] = true;
+    }
+    free(list);
+    return rc;
+}
+
+static int read_amount(const char *text, double *ret)
+{
+    char *end;
+
+    if (!isdigit((unsigned char)*text) && *text != '.')
+        return -1;
+    *ret = strtod(text, &end);
+    return *end || !isfinite(*ret) ? -1 : 0;
+}
+
+static int read_numbers(const struct words *words,
+                        struct bound_options *options)
+{
+    if (words->is_optimistic)
+        options->optimism = 1;
+    if (words->optimistic &&
+        read_amount(words->optimistic, &options->optimism) < 0)
+        return wrong("--optimistic= takes a number, not ", words->optimistic);
+    if (words->merge && program_share(words->merge, &options->merge) < 0)
+        return wrong("--merge takes a share such as 5%, not ", words->merge);
+    if (words->seconds &&
+        (program_seconds(words->seconds, &options->seconds) < 0 ||
+         options->seconds <= 0))
+        return wrong("--time takes seconds, not ", words->seconds);
+    return 0;
+}
+
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+/* What does not go together. */
+static int check(const struct bound_options *options)
+{
+    bool exports = options->lp || options->lp_solve || options->mps;
+
+    if (options->file && (options->machine || options->edits ||
+                          options->scheduler || options->save_graph))
+        return wrong("a recorded graph has its machine and schedule: -m, -s, "
+                     "--set and --save-graph need a program",
+                     "");
+    if (exports && bounds_exported(options->wanted) == ORR_BOUND_NMETHODS)
+        return wrong("none of the bounds that --kind names is a linear "
+                     "program; area, paths, precedence, integer-area and "
+                     "integer are",
+                     "");
+    if (options->json && (is_stdout(options->lp) || is_stdout(options->mps) ||
+                          is_stdout(options->lp_solve)))
+        return wrong("--json and an export cannot both be on standard output",
+                     "");
+    return 0;
+}
+
+/* A program stands behind --, a file does not. `dashes` is where they are in
+ * argv as given, 0: nowhere. */
+static int take_words(int argc, char **argv, int nwords, int dashes,
+                      struct bound_options *options)
+{
+    int behind = dashes ? argc - dashes - 1 : 0;
+
+    argv[nwords + 1] = NULL;
+    if (nwords == 0)
+        return wrong("which program, or which recorded graph?", "");
+    if (behind == nwords)
+        options->argv = argv + 1;
+    else if (behind == 0 && nwords == 1)
+        options->file = argv[1];
+    else
+        return wrong("a program and its arguments stand behind --, a recorded "
+                     "graph stands alone: not ",
+                     argv[1]);
+    return 0;
+}
+
+static bool has_value(const struct bounds *b)
+{
+    for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
+        if (b->options->wanted[m] && isfinite(b->results[m].ms))
+            return true;
+    return false;
+}
+
+static int finish(struct bounds *b)
+{
+    const struct bound_options *options = b->options;
+    bool exports = options->lp || options->lp_solve || options->mps;
+
+    if (bounds_make_instances(b) < 0 || bounds_export(b) < 0 ||
+        bounds_compute(b) < 0 ||
+        (options->json ? bounds_print_json(b) : bounds_print(b)) < 0)
+        return TOOL_FAILED;
+    if (options->plot && bounds_plot(b) < 0)
+        return TOOL_FAILED;
+    if (options->plot && !options->json)
+        printf("picture: %s\n", options->plot);
+    return has_value(b) || exports ? TOOL_OK : TOOL_FAILED;
+}
+
+static int bound(const struct bound_options *options)
+{
+    struct bounds b = {.options = options, .makespan_ms = NAN};
+    int result = TOOL_FAILED;
+
+    if (bounds_get_graph(&b) == 0)
+        result = finish(&b);
+    else if (b.stopped)
+        result = 128 + b.stopped;
+    bounds_done(&b);
+    return result;
+}
+
+int cmd_bound(int argc, char **argv)
+{
+    struct bound_options options = {0};
+    struct words words = {0};
+    const struct tool_option list[] = {
+        {'m', "machine", &options.machine, NULL},
+        {'s', "scheduler", &options.scheduler, NULL},
+        {TOOL_JOINED, "set", &options.edits, NULL},
+        {TOOL_JOINED, "kind", &words.kinds, NULL},
+        {0, "optimistic", &words.optimistic, &words.is_optimistic},
+        {0, "merge", &words.merge, NULL},
+        {0, "time", &words.seconds, NULL},
+        {0, "lp", &options.lp, NULL},
+        {0, "lp-solve", &options.lp_solve, NULL},
+        {0, "mps", &options.mps, NULL},
+        {0, "plot", &options.plot, NULL},
+        {0, "json", NULL, &options.json},
+        {0, "save-graph", &options.save_graph, NULL},
+        {0}};
+    int dashes = 1, nwords = 0, result;
+
+    while (dashes < argc && strcmp(argv[dashes], "--") != 0)
+        dashes++;
+    result = tool_parse_words(argc, argv, list, help, &nwords);
+    if (result <= 0)
+        return result < 0 ? TOOL_USAGE : TOOL_OK;
+    result = TOOL_USAGE;
+    if (take_words(argc, argv, nwords, dashes < argc ? dashes : 0, &options) ==
+            0 &&
+        read_kinds(words.kinds, options.wanted) == 0 &&
+        read_numbers(&words, &options) == 0 && check(&options) == 0)
+        result = bound(&options);
+    free((char *)(uintptr_t)options.edits);
+    free((char *)(uintptr_t)words.kinds);
+    return result;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/bound/compute.c - instances, the module with the methods, and what the
+ * results say together. One thread.
+ */
+#include "tools/bound/bound.h"
+
+#include "bound/solver.h"
+#include "core/base/module.h"
+#include "tools/common/tool.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Limits for each bound, s. Bounds with whole tasks seldom end by themselves
+ * and are close to their last value early. */
+#define SECONDS       60
+#define SECONDS_WHOLE 10
+
+/* Of a schedule below a bound, what rounding may explain. */
+#define ROUNDING 1e-6
+
+const char *bounds_key(enum orr_bound_method method)
+{
+    static const char *const keys[ORR_BOUND_NMETHODS] = {
+        [ORR_BOUND_CRITICAL_PATH] = "critical-path",
+        [ORR_BOUND_AREA] = "area",
+        [ORR_BOUND_PATHS] = "paths",
+        [ORR_BOUND_PRECEDENCE] = "precedence",
+        [ORR_BOUND_TRANSFERS] = "transfers",
+        [ORR_BOUND_MEMORY] = "memory",
+        [ORR_BOUND_INTEGER_AREA] = "integer-area",
+        [ORR_BOUND_INTEGER] = "integer",
+        [ORR_BOUND_EXACT] = "exact",
+    };
+
+    return keys[method];
+}
+
+const char *bounds_outcome_name(enum orr_bound_outcome outcome)
+{
+    static const char *const names[] = {
+        [ORR_BOUND_OPTIMAL] = "optimal",
+        [ORR_BOUND_TIME_LIMIT] = "time-limit",
+        [ORR_BOUND_SKIPPED] = "skipped",
+        [ORR_BOUND_INFEASIBLE] = "infeasible",
+        [ORR_BOUND_UNBOUNDED] = "unbounded",
+        [ORR_BOUND_SUSPICIOUS] = "suspicious",
+    };
+
+    return names[outcome];
+}
+
+static bool is_whole(enum orr_bound_method method)
+{
+    return method == ORR_BOUND_INTEGER_AREA || method == ORR_BOUND_INTEGER ||
+           method == ORR_BOUND_EXACT;
+}
+
+/* Whether it matters in which memory a class computes. */
+static bool knows_nodes(enum orr_bound_method method)
+{
+    return method == ORR_BOUND_TRANSFERS || method == ORR_BOUND_MEMORY;
+}
+
+int bounds_make_instances(struct bounds *b)
+{
+    struct orr_bound_instance_options options = {.optimism =
+                                                     b->options->optimism,
+                                                 .merge = b->options->merge,
+                                                 .across_nodes = true};
+    struct orr_error err = {""};
+    int rc =
+        orr_bound_instance_new(b->graph, &options, &b->in, &b->unknown, &err);
+
+    options.across_nodes = false;
+    if (!rc)
+        rc = orr_bound_instance_new(b->graph, &options, &b->in_nodes, NULL,
+                                    &err);
+    if (rc) {
+        tool_tell(&err, rc);
+        return -1;
+    }
+    return 0;
+}
+
+/* The command is no library that has its modules beside it: it finds them in
+ * the build tree, or where they were installed, which may have been moved as a
+ * whole. What the user has set wins. */
+static void name_module_folder(void)
+{
+    char own[PATH_MAX] = "", *places[3];
+    ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+    if (getenv("ORRERY_MODULE_DIR"))
+        return;
+    own[n > 0 ? n : 0] = '\0';
+    (void)dirname(own);
+    places[0] = tool_format("%s/..", own);
+    places[1] = tool_format("%s/../" ORR_LIBDIR "/orrery", own);
+    places[2] = tool_format("%s", ORR_MODULEDIR);
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        char *file = places[i] ? tool_format("%s/bound.so", places[i]) : NULL;
+
+        if (file && access(file, R_OK) == 0)
+            setenv("ORRERY_MODULE_DIR", places[i], 0);
+        free(file);
+        free(places[i]);
+    }
+}
+
+static void show_progress(const struct bounds *b, unsigned done, unsigned n,
+                          enum orr_bound_method method)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    if (done == n)
+        fputs("\r\033[K", stderr);
+    else
+        fprintf(stderr, "\r\033[Kbound %u of %u: %s, %u tasks …", done + 1, n,
+                orr_bound_method_name(method), b->graph->ntasks);
+}
+
+/* Without the module every bound says why it is missing. */
+static int skip(struct orr_bound_result *result, enum orr_bound_method method,
+                const char *why)
+{
+    *result = (struct orr_bound_result){.method = method,
+                                        .outcome = ORR_BOUND_SKIPPED,
+                                        .ms = NAN,
+                                        .upper_ms = NAN,
+                                        .why = strdup(why)};
+    return result->why ? 0 : -ENOMEM;
+}
+
+static int compute(struct bounds *b, const struct orr_bound_solver *solver,
+                   enum orr_bound_method method, const char *why)
+{
+    struct orr_bound_options options = {.seconds = b->options->seconds};
+
+    if (!solver)
+        return skip(&b->results[method], method, why);
+    if (options.seconds <= 0)
+        options.seconds = is_whole(method) ? SECONDS_WHOLE : SECONDS;
+    return solver->compute(knows_nodes(method) ? b->in_nodes : b->in, method,
+                           &options, &b->results[method]);
+}
+
+int bounds_compute(struct bounds *b)
+{
+    struct orr_error err = {""};
+    const void *table = NULL;
+    unsigned n = 0, done = 0;
+    int rc = 0;
+
+    for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
+        n += b->options->wanted[m];
+    name_module_folder();
+    (void)orr_module_open("bound", &table, &err);
+    for (unsigned m = 0; !rc && m < ORR_BOUND_NMETHODS; m++) {
+        if (!b->options->wanted[m])
+            continue;
+        show_progress(b, done++, n, m);
+        rc = compute(b, table, m, err.text);
+    }
+    show_progress(b, n, n, 0);
+    if (rc) {
+        tool_error("out of memory");
+        return -1;
+    }
+    return 0;
+}
+
+/* --- all of them together --- */
+
+bool bounds_is_proved(const struct bounds *b, enum orr_bound_method method)
+{
+    return b->results[method].proved && b->unknown == 0;
+}
+
+enum orr_bound_method bounds_best(const struct bounds *b)
+{
+    enum orr_bound_method best = ORR_BOUND_NMETHODS;
+
+    for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
+        if (b->options->wanted[m] && b->results[m].proved &&
+            isfinite(b->results[m].ms) &&
+            (best == ORR_BOUND_NMETHODS ||
+             b->results[m].ms > b->results[best].ms))
+            best = m;
+    return best;
+}
+
+double bounds_distance(const struct bounds *b)
+{
+    enum orr_bound_method best = bounds_best(b);
+
+    if (best == ORR_BOUND_NMETHODS || b->results[best].ms <= 0)
+        return NAN;
+    return b->makespan_ms / b->results[best].ms - 1;
+}
+
+/* Ends the words of one note and says them. */
+static int say_owned(char *words, int (*say)(const char *, void *), void *arg)
+{
+    int rc = words ? say(words, arg) : -ENOMEM;
+
+    free(words);
+    return rc;
+}
+
+static char *durations_note(const struct bounds *b)
+{
+    if (b->options->optimism > 0)
+        return tool_format("durations are means less %g standard deviation%s",
+                           b->options->optimism,
+                           b->options->optimism == 1 ? "" : "s");
+    return tool_format("durations are means%s",
+                       b->graph->simulated ? "" : " of what was measured");
+}
+
+static char *below_note(const struct bounds *b)
+{
+    return tool_format(
+        "the run was faster than its bound: its tasks took less than their "
+        "%s%s",
+        b->options->optimism > 0 ? "assumed times" : "means",
+        b->graph->simulated ? ", which no simulation should give"
+                            : "; --optimistic lowers them");
+}
+
+int bounds_notes(const struct bounds *b, int (*say)(const char *, void *),
+                 void *arg)
+{
+    int rc = say_owned(durations_note(b), say, arg);
+
+    if (!rc && b->report.json && b->report.provenance &&
+        strcmp(b->report.provenance, "measured") != 0)
+        rc = say_owned(tool_format("the machine's figures are %s: bounds are "
+                                   "as good as they",
+                                   b->report.provenance),
+                       say, arg);
+    if (!rc && b->filled)
+        rc = say_owned(tool_format("%u pair%s of kernel and worker without "
+                                   "model: what this run's own tasks took",
+                                   b->filled, b->filled == 1 ? "" : "s"),
+                       say, arg);
+    if (!rc && b->unknown)
+        rc = say_owned(
+            tool_format("%u pair%s of kernel and worker without known duration "
+                        "%s left out; as a schedule might use %s, nothing is "
+                        "called proved",
+                        b->unknown, b->unknown == 1 ? "" : "s",
+                        b->unknown == 1 ? "is" : "are",
+                        b->unknown == 1 ? "it" : "them"),
+            say, arg);
+    if (!rc && (b->in->merged || b->in_nodes->merged))
+        rc = say_owned(tool_format("devices that differ by at most %g %% are "
+                                   "one class, of which the fastest counts",
+                                   100 * b->options->merge),
+                       say, arg);
+    if (!rc && bounds_distance(b) < -ROUNDING)
+        rc = say_owned(below_note(b), say, arg);
+    return rc;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/bound/graph.c - where `orrery bound` has its graph from: a program that
+ * records one, or a file. One thread.
+ */
+#include "tools/bound/bound.h"
+
+#include "bound/graph_text.h"
+#include "tools/common/launch.h"
+#include "tools/common/program.h"
+#include "tools/common/tool.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int out_of_memory(void)
+{
+    tool_error("out of memory");
+    return -1;
+}
+
+/* Reads a whole file; owned. NULL with errno. */
+static char *read_text(const char *path, size_t *ret_size)
+{
+    FILE *file = fopen(path, "r"), *to;
+    char *text = NULL, buffer[1 << 14];
+    size_t n, size;
+    int error;
+
+    if (!file)
+        return NULL;
+    to = open_memstream(&text, &size);
+    while (to && (n = fread(buffer, 1, sizeof(buffer), file)) > 0)
+        fwrite(buffer, 1, n, to);
+    error = !to || ferror(to) ? ENOMEM : ferror(file) ? EIO : 0;
+    fclose(file);
+    if (to && fclose(to) != 0)
+        error = ENOMEM;
+    if (error) {
+        free(text);
+        errno = error;
+        return NULL;
+    }
+    *ret_size = size;
+    return text;
+}
+
+/* The graph in the text of the file that the program has left. */
+static int take_text(struct bounds *b, char *text, size_t size)
+{
+    struct orr_error err = {""};
+    FILE *f = fmemopen(text, size, "r");
+    int rc;
+
+    if (!f)
+        return out_of_memory();
+    rc = orr_graph_read(f, "the graph that was recorded", &b->graph, &err);
+    fclose(f);
+    if (rc) {
+        tool_tell(&err, rc);
+        return -1;
+    }
+    if (b->options->save_graph)
+        return tool_write_file(b->options->save_graph, text, size) < 0 ? -1 : 0;
+    return 0;
+}
+
+static int take_file(struct bounds *b, const char *path)
+{
+    const char *program = b->options->argv[0];
+    size_t size = 0;
+    char *text = read_text(path, &size);
+    int rc;
+
+    if (!text && errno == ENOMEM)
+        return out_of_memory();
+    if (!text || size == 0) {
+        tool_error("%s recorded no graph of its tasks: %s. Is its liborrery as "
+                   "old as this command?",
+                   program, text ? "the file is empty" : strerror(errno));
+        free(text);
+        return -1;
+    }
+    rc = take_text(b, text, size);
+    free(text);
+    return rc;
+}
+
+/* Runs the program, its graph to go to `path`. */
+static int run(struct bounds *b, const char *path)
+{
+    const struct bound_options *options = b->options;
+    char *setting = tool_format("ORRERY_GRAPH=%s", path);
+    const char *const more[] = {setting, NULL};
+    struct launch launch = {.machine = options->machine,
+                            .edits = options->edits,
+                            .scheduler = options->scheduler,
+                            .more = more,
+                            .argv = options->argv,
+                            .quiet = options->json};
+    int rc;
+
+    if (!setting)
+        return out_of_memory();
+    rc = launch_all(&launch, 1, 1, NULL);
+    b->stopped = rc > 0 ? rc : 0;
+    if (rc == 0 && *launch.problem) {
+        if (launch.process.text)
+            fwrite(launch.process.text, 1, launch.process.length, stderr);
+        tool_error("%s", launch.problem);
+        rc = -1;
+    }
+    if (rc == 0) {
+        b->report = launch.report;
+        launch.report = (struct report){0};
+    }
+    launch_done(&launch);
+    free(setting);
+    return rc ? -1 : 0;
+}
+
+static int run_program(struct bounds *b)
+{
+    const char *parent = getenv("TMPDIR");
+    char *path = tool_format("%s/orrery-graph-XXXXXX",
+                             parent && *parent ? parent : "/tmp");
+    int fd = path ? mkstemp(path) : -1, rc;
+
+    b->what = program_text(b->options->argv);
+    if (!path || !b->what) {
+        rc = out_of_memory();
+    } else if (fd < 0) {
+        tool_error("no temporary file: %s; TMPDIR names another place",
+                   strerror(errno));
+        rc = -1;
+    } else {
+        rc = run(b, path);
+        fflush(stdout);
+        if (rc == 0)
+            rc = take_file(b, path);
+    }
+    if (fd >= 0) {
+        close(fd);
+        unlink(path);
+    }
+    free(path);
+    return rc;
+}
+
+static int open_file(struct bounds *b)
+{
+    struct orr_error err = {""};
+    int rc;
+
+    b->what = strdup(b->options->file);
+    if (!b->what)
+        return out_of_memory();
+    rc = orr_graph_load(b->options->file, &b->graph, &err);
+    if (rc) {
+        tool_tell(&err, rc);
+        return -1;
+    }
+    return 0;
+}
+
+/* --- durations that no model knows --- */
+
+/* What the tasks of a kind took on a worker. */
+struct taken {
+    double n, sum, squares;
+};
+
+/* A real run has measured its tasks, also those of kernels without a model or
+ * with too few measures for one: their means stand in. */
+static int fill_durations(struct bounds *b)
+{
+    struct orr_graph *graph = b->graph;
+    size_t workers = graph->nworkers;
+    struct taken *taken = calloc(graph->nkinds * workers + 1, sizeof(*taken));
+
+    if (!taken)
+        return out_of_memory();
+    for (unsigned t = 0; t < graph->ntasks; t++) {
+        const struct orr_graph_task *task = &graph->tasks[t];
+        double ms = task->end_ms - task->start_ms;
+        struct taken *pair;
+
+        if (task->worker == ORR_GRAPH_NOT_RUN || isnan(ms))
+            continue;
+        pair = &taken[task->kind * workers + task->worker];
+        pair->n++;
+        pair->sum += ms;
+        pair->squares += ms * ms;
+    }
+    for (size_t i = 0; i < graph->nkinds * workers; i++) {
+        struct orr_graph_kind *kind = &graph->kinds[i / workers];
+        double mean = taken[i].sum / taken[i].n;
+
+        if (taken[i].n < 1 || !isnan(kind->mean_ms[i % workers]))
+            continue;
+        kind->mean_ms[i % workers] = mean;
+        kind->deviation_ms[i % workers] =
+            sqrt(fmax(0, taken[i].squares / taken[i].n - mean * mean));
+        b->filled++;
+    }
+    free(taken);
+    return 0;
+}
+
+int bounds_get_graph(struct bounds *b)
+{
+    int rc = b->options->file ? open_file(b) : run_program(b);
+
+    if (rc == 0 && !b->graph->simulated)
+        rc = fill_durations(b);
+    if (rc < 0)
+        return -1;
+    b->makespan_ms = b->graph->makespan_ms;
+    if (isnan(b->makespan_ms) && b->report.json && b->report.makespan_us > 0)
+        b->makespan_ms = b->report.makespan_us / 1000;
+    if (b->graph->ntasks == 0) {
+        tool_error("%s: no task was recorded. Only tasks with a codelet count; "
+                   "does the program submit any?",
+                   b->what);
+        return -1;
+    }
+    return 0;
+}
+
+void bounds_done(struct bounds *b)
+{
+    for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
+        orr_bound_result_done(&b->results[m]);
+    orr_bound_instance_free(b->in);
+    orr_bound_instance_free(b->in_nodes);
+    orr_graph_free(b->graph);
+    report_done(&b->report);
+    free(b->what);
+}

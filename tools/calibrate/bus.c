@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/calibrate/bus.c - `orrery calibrate bus`: measures the links between
+ * the memory nodes of this machine and keeps the figures where the runtime and
+ * the simulator look for them. Main, and the threads that copy.
+ */
+#include "tools/calibrate/bus.h"
+#include "tools/calibrate/calibrate.h"
+#include "tools/calibrate/machine.h"
+#include "tools/common/tool.h"
+
+#include "core/bus/bus.h"
+#include "core/device/cpu/topology.h"
+#include "core/device/memory_machine.h"
+#include "core/device/threads.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: orrery calibrate bus [--quick] [--json] [--plot FILE]\n"
+    "Measures bandwidth and latency between all memory nodes of this machine, "
+    "in both\n"
+    "directions, alone and several at once, from 1 byte to 32 MiB, and keeps "
+    "them in\n"
+    "StarPU's bus files and in <host>.machine.xml beside these, which -m <host> "
+    "then\n"
+    "simulates. Of a node with itself, it measures copies within its memory.\n"
+    "      --quick      one byte and 32 MiB only, one block instead of five\n"
+    "      --json       print the figures as JSON\n"
+    "      --plot FILE  draw bandwidth over size; .svg, or .png\n"
+    "`spread` is how far apart the medians of five blocks are, each with new "
+    "memory.\n"
+    "example: orrery calibrate bus --plot bus.svg\n";
+
+struct wishes {
+    bool quick, json;
+    const char *plot;
+};
+
+static int keep(struct orr_machine *machine,
+                const struct orr_bus_measures *measures,
+                const struct calibrate_place *place, struct orr_error *err)
+{
+    struct orr_bus_tables tables;
+    struct orr_bus_counts counts;
+    struct orr_cpus cpus;
+    int rc = orr_cpus_find(NULL, &cpus, err);
+
+    if (rc < 0)
+        return rc;
+    orr_bus_counts_of(machine, cpus.ncores, machine->nnodes, &counts);
+    orr_cpus_done(&cpus);
+    rc = orr_bus_tables_init(&tables, &counts);
+    if (rc < 0)
+        return orr_fail(err, rc, "the bus files cannot be written: %s",
+                        strerror(-rc));
+    rc = orr_bus_tables_fill(&tables, machine, measures);
+    if (rc == 0)
+        rc = orr_bus_store_write(place->stem, &tables, err);
+    orr_bus_tables_done(&tables);
+    return rc;
+}
+
+static int show(const struct bus_shown *shown, const struct wishes *wishes)
+{
+    int rc = wishes->json ? bus_print_json(shown) : bus_print(shown);
+
+    if (rc < 0)
+        tool_error("%s", strerror(-rc));
+    else if (wishes->plot)
+        rc = bus_draw(shown, wishes->plot);
+    return rc < 0 || fflush(stdout) != 0 ? -1 : 0;
+}
+
+static int keep_and_show(struct orr_machine *machine,
+                         const struct orr_bus_measures *measures,
+                         const struct calibrate_place *place,
+                         const struct wishes *wishes)
+{
+    const struct bus_shown shown = {machine, measures, place->host, place->stem,
+                                    place->path};
+    struct orr_error err = {"out of memory"};
+
+    if (keep(machine, measures, place, &err) < 0) {
+        tool_error("%s", err.text);
+        return -1;
+    }
+    if (calibrate_write_bus(place, machine, measures) < 0)
+        return -1;
+    return show(&shown, wishes);
+}
+
+static int measure(struct orr_exec *exec, const struct calibrate_place *place,
+                   const struct wishes *wishes)
+{
+    const struct orr_bus_options options = {
+        .budget_us = wishes->quick ? 3e5 : 3e6,
+        .blocks = wishes->quick ? 1 : 5,
+        .all_sizes = !wishes->quick,
+        .within = true,
+        .crowds = true,
+    };
+    struct orr_bus_measures measures;
+    struct orr_machine *machine;
+    struct orr_error err = {""};
+    int rc = orr_memory_machine_open(exec, NULL, &machine, &err);
+
+    if (rc == 0) {
+        rc = orr_bus_measure(machine, &options, &measures, &err);
+        if (rc < 0) {
+            machine->ops->close(machine);
+        }
+    }
+    if (rc < 0) {
+        tool_error("%s", err.text);
+        return -1;
+    }
+    rc = keep_and_show(machine, &measures, place, wishes);
+    orr_bus_measures_done(&measures);
+    machine->ops->close(machine);
+    return rc;
+}
+
+static bool is_picture(const char *path)
+{
+    size_t n = strlen(path);
+
+    return n > 4 &&
+           (!strcmp(path + n - 4, ".svg") || !strcmp(path + n - 4, ".png"));
+}
+
+int calibrate_bus(int argc, char **argv)
+{
+    struct wishes wishes = {0};
+    const struct tool_option list[] = {{0, "quick", NULL, &wishes.quick},
+                                       {0, "json", NULL, &wishes.json},
+                                       {0, "plot", &wishes.plot, NULL},
+                                       {0}};
+    struct calibrate_place place;
+    struct orr_exec *exec;
+    int first = tool_parse(argc, argv, list, help), rc;
+
+    if (first <= 0)
+        return first < 0 ? TOOL_USAGE : TOOL_OK;
+    if (first < argc || (wishes.plot && !is_picture(wishes.plot))) {
+        if (first < argc)
+            tool_error("calibrate bus: %s is not understood; see orrery "
+                       "calibrate bus --help",
+                       argv[first]);
+        else
+            tool_error("calibrate bus: %s: the file's name must end in .svg or "
+                       ".png",
+                       wishes.plot);
+        return TOOL_USAGE;
+    }
+    if (calibrate_place_open(&place) < 0)
+        return TOOL_FAILED;
+    rc = calibrate_place_lock(&place);
+    if (rc == 0) {
+        rc = orr_threads_new(NULL, &exec);
+        if (rc < 0) {
+            tool_error("no threads: %s", strerror(-rc));
+        } else {
+            rc = measure(exec, &place, &wishes);
+            orr_threads_free(exec);
+        }
+    }
+    calibrate_place_close(&place);
+    return rc < 0 ? TOOL_FAILED : TOOL_OK;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/calibrate/calibrate.h - `orrery calibrate`. For `kernels`: which kernels a
+ * program has, how well their models know them, and running it until that is
+ * enough. One thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tools/common/kernel_model.h"
+#include "tools/common/report.h"
+
+/* One kernel to be known. */
+struct calibrate_goal {
+    struct report_kernel kernel; /* its texts are owned */
+    bool *configs;               /* owned: which of them execute it */
+    struct kernel_knowledge known;
+    double samples_per_run; /* how many the last run that had it saved */
+    unsigned idle_runs;     /* runs since that saved none of it */
+    bool reached;
+    bool stuck; /* runs do not bring samples: nobody waits for it */
+};
+
+struct calibrate_goals {
+    double target;    /* relative confidence */
+    unsigned minimum; /* samples */
+    size_t nconfigs;
+    size_t n;
+    struct calibrate_goal *list;  /* owned */
+    struct kernel_models *models; /* owned; NULL before the first report */
+};
+
+/* Takes in the kernels that a run of configuration `config` had, and looks up
+ * again what is known of all. Errors: -ENOMEM; those of reading models, with
+ * words. */
+int calibrate_goals_update(struct calibrate_goals *goals,
+                           const struct report *report, size_t config,
+                           struct orr_error *err);
+void calibrate_goals_done(struct calibrate_goals *goals);
+
+/* Whether running that configuration again helps. */
+bool calibrate_goals_need(const struct calibrate_goals *goals, size_t config);
+
+/* Goals that are not reached; the worst of them that could be, NULL without. */
+size_t calibrate_goals_missing(const struct calibrate_goals *goals);
+const struct calibrate_goal *
+calibrate_goals_worst(const struct calibrate_goals *goals);
+
+/* Runs that the slowest goal still takes if intervals shrink as 1/√n; NaN: not
+ * known. */
+double calibrate_goals_runs_left(const struct calibrate_goals *goals);
+
+/* How a calibration went, for the last words. */
+struct calibrate_result {
+    unsigned runs;
+    double seconds;
+    bool timed_out;
+    int stopped; /* by this signal; 0 */
+};
+
+/* The table, or JSON, on stdout. Errors: -ENOMEM. */
+int calibrate_goals_print(const struct calibrate_goals *goals,
+                          const struct calibrate_result *result, bool json);
+
+/* What the command line says. */
+struct calibrate_options {
+    char *const *argv;  /* the program */
+    char *const *sizes; /* NULL-terminated, or NULL */
+    const char *sched;  /* or NULL */
+    double time_limit_s;
+    double confidence;
+    uint64_t seed;
+    bool restart, json, dry_run;
+};
+
+/* Runs the program until all goals are reached; the exit code of the process.
+ */
+int calibrate_kernels(const struct calibrate_options *options);
+
+/* `orrery calibrate bus` and `runtime`; argv[0] is that word. The exit code. */
+int calibrate_bus(int argc, char **argv);
+int calibrate_runtime(int argc, char **argv);

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/calibrate/command.c - `orrery calibrate`: its command line. One thread. */
+#include "tools/calibrate/calibrate.h"
+#include "tools/common/program.h"
+#include "tools/common/tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: orrery calibrate kernels [-t TIME] [--confidence 2%] [--sizes A,B,...]\n"
+    "                                [-s SCHEDULER] [--restart] [--seed N]\n"
+    "                                [--dry-run] [--json] -- PROGRAM [ARGUMENTS]\n"
+    "       orrery calibrate bus [--quick] [--json] [--plot FILE]\n"
+    "       orrery calibrate runtime [--json]\n"
+    "`bus` measures copies between memory nodes, `runtime` what the runtime itself\n"
+    "costs; each has a --help of its own. Of `kernels`:\n"
+    "Runs the program again and again on this machine, feeding the performance models\n"
+    "of its kernels, until each is known well enough or the time is over, and says of\n"
+    "each that is not why.\n"
+    "  -t, --time-limit TIME      such as 90s, 10m, 1h (10m); the last run is\n"
+    "                             finished\n"
+    "      --confidence 2%        half the 95 % confidence interval of each mean, at\n"
+    "                             most (2%)\n"
+    "      --sizes A,B,...        replace {size} in ARGUMENTS, in random order\n"
+    "  -s, --scheduler SCHEDULER  such as lws, dmda; else what the program takes\n"
+    "      --restart              begin anew: what the models know is dropped. With\n"
+    "                             several sizes the first round only empties them\n"
+    "      --seed N               of the random orders (1)\n"
+    "      --dry-run              say what the first round would run\n"
+    "      --json                 print the table as JSON\n"
+    "Where a machine has several kinds of devices, some runs use one kind alone, so\n"
+    "that slow ones are measured too.\n"
+    "Exit codes: 0 when all kernels are known; 1 when one is not, or something\n"
+    "failed; 2 for a wrong command line.\n"
+    "example: orrery calibrate kernels --sizes 3840,7680 -- \\\n"
+    "             ./cholesky -size {size} -nblocks 16\n";
+
+/* The options as texts. */
+struct texts {
+    const char *time, *confidence, *sizes, *seed;
+};
+
+static int read_numbers(const struct texts *texts,
+                        struct calibrate_options *options)
+{
+    const char *wrong = NULL;
+
+    if (program_seconds(texts->time, &options->time_limit_s) < 0)
+        wrong = "--time-limit takes a time such as 90s or 10m";
+    else if (program_share(texts->confidence, &options->confidence) < 0)
+        wrong = "--confidence takes a share such as 2% or 0.02";
+    else if (program_seed(texts->seed, &options->seed) < 0)
+        wrong = "--seed takes a whole number";
+    if (!wrong)
+        return 0;
+    tool_error("calibrate kernels: %s; see orrery calibrate --help", wrong);
+    return -1;
+}
+
+static int run_kernels(int argc, char **argv)
+{
+    struct texts texts = {"10m", "2%", NULL, "1"};
+    struct calibrate_options options = {0};
+    const struct tool_option list[] = {
+        {'t', "time-limit", &texts.time, NULL},
+        {0, "confidence", &texts.confidence, NULL},
+        {0, "sizes", &texts.sizes, NULL},
+        {'s', "scheduler", &options.sched, NULL},
+        {0, "seed", &texts.seed, NULL},
+        {0, "restart", NULL, &options.restart},
+        {0, "json", NULL, &options.json},
+        {0, "dry-run", NULL, &options.dry_run},
+        {0}};
+    int first = tool_parse(argc, argv, list, help), result = TOOL_USAGE;
+    char **sizes;
+
+    if (first <= 0)
+        return first < 0 ? TOOL_USAGE : TOOL_OK;
+    if (first == argc) {
+        tool_error("calibrate kernels: which program? See orrery calibrate "
+                   "--help");
+        return TOOL_USAGE;
+    }
+    sizes = tool_split(texts.sizes ? texts.sizes : "");
+    if (!sizes) {
+        tool_error("out of memory");
+        return TOOL_FAILED;
+    }
+    options.argv = argv + first;
+    options.sizes = sizes;
+    if (read_numbers(&texts, &options) == 0 &&
+        program_check_sizes("calibrate kernels", options.argv, sizes) == 0)
+        result = calibrate_kernels(&options);
+    free(sizes);
+    return result;
+}
+
+int cmd_calibrate(int argc, char **argv)
+{
+    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
+    if (argc > 1 && !strcmp(argv[1], "kernels"))
+        return run_kernels(argc - 1, argv + 1);
+    if (argc > 1 && !strcmp(argv[1], "bus"))
+        return calibrate_bus(argc - 1, argv + 1);
+    if (argc > 1 && !strcmp(argv[1], "runtime"))
+        return calibrate_runtime(argc - 1, argv + 1);
+    tool_error("calibrate: kernels, bus and runtime are what can be "
+               "calibrated; see orrery calibrate --help");
+    return TOOL_USAGE;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/calibrate/goals.c - see calibrate.h. One thread. */
+#include "tools/calibrate/calibrate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/common/json.h"
+#include "tools/common/table.h"
+#include "tools/common/tool.h"
+
+/* Runs without a new sample after which a kernel is given up. */
+enum { PATIENCE = 3 };
+
+/* Lag-1 autocorrelation from which it is worth a word. */
+static const double related = 0.5;
+
+static void goal_done(struct calibrate_goal *goal)
+{
+    free((char *)(uintptr_t)goal->kernel.name);
+    free((char *)(uintptr_t)goal->kernel.arch);
+    free(goal->configs);
+}
+
+static int add_goal(struct calibrate_goals *goals,
+                    const struct report_kernel *kernel)
+{
+    struct calibrate_goal goal = {.kernel = *kernel}, *list;
+
+    goal.kernel.name = strdup(kernel->name);
+    goal.kernel.arch = strdup(kernel->arch);
+    goal.configs = calloc(goals->nconfigs, sizeof(*goal.configs));
+    list = realloc(goals->list, (goals->n + 1) * sizeof(*list));
+    if (list)
+        goals->list = list;
+    if (!list || !goal.kernel.name || !goal.kernel.arch || !goal.configs) {
+        goal_done(&goal);
+        return -ENOMEM;
+    }
+    goals->list[goals->n++] = goal;
+    return 0;
+}
+
+static int take_kernels(struct calibrate_goals *goals,
+                        const struct report *report, size_t config)
+{
+    for (size_t k = 0; k < report->nkernels; k++) {
+        const struct report_kernel *kernel = &report->kernels[k];
+        size_t g = 0;
+
+        if (!kernel->model)
+            continue;
+        while (g < goals->n &&
+               !report_same_kernel(&goals->list[g].kernel, kernel))
+            g++;
+        if (g == goals->n && add_goal(goals, kernel) < 0)
+            return -ENOMEM;
+        goals->list[g].configs[config] = true;
+    }
+    return 0;
+}
+
+/* What a run of `config` has brought this goal. */
+static void judge(const struct calibrate_goals *goals,
+                  struct calibrate_goal *goal, unsigned before, size_t config)
+{
+    const struct kernel_knowledge *known = &goal->known;
+
+    goal->reached =
+        known->n >= goals->minimum && known->confidence <= goals->target;
+    if (!goal->configs[config])
+        return;
+    /* Fewer than before: it was emptied, and has these. */
+    goal->samples_per_run = known->n > before   ? known->n - before
+                            : known->n < before ? known->n
+                                                : 0;
+    goal->idle_runs = goal->samples_per_run > 0 ? 0 : goal->idle_runs + 1;
+    goal->stuck = goal->idle_runs >= PATIENCE;
+}
+
+int calibrate_goals_update(struct calibrate_goals *goals,
+                           const struct report *report, size_t config,
+                           struct orr_error *err)
+{
+    int rc = 0;
+
+    if (!goals->models)
+        rc = kernel_models_new(report->host, &goals->models);
+    if (rc == 0)
+        rc = take_kernels(goals, report, config);
+    if (rc < 0)
+        return orr_fail(err, rc, "out of memory");
+    kernel_models_forget(goals->models);
+    for (size_t g = 0; g < goals->n; g++) {
+        struct calibrate_goal *goal = &goals->list[g];
+        unsigned before = goal->known.n;
+
+        rc =
+            kernel_models_find(goals->models, &goal->kernel, &goal->known, err);
+        if (rc < 0)
+            return rc;
+        judge(goals, goal, before, config);
+    }
+    return 0;
+}
+
+void calibrate_goals_done(struct calibrate_goals *goals)
+{
+    for (size_t g = 0; g < goals->n; g++)
+        goal_done(&goals->list[g]);
+    free(goals->list);
+    kernel_models_free(goals->models);
+}
+
+bool calibrate_goals_need(const struct calibrate_goals *goals, size_t config)
+{
+    for (size_t g = 0; g < goals->n; g++)
+        if (goals->list[g].configs[config] && !goals->list[g].reached &&
+            !goals->list[g].stuck)
+            return true;
+    return false;
+}
+
+size_t calibrate_goals_missing(const struct calibrate_goals *goals)
+{
+    size_t missing = 0;
+
+    for (size_t g = 0; g < goals->n; g++)
+        missing += !goals->list[g].reached;
+    return missing;
+}
+
+const struct calibrate_goal *
+calibrate_goals_worst(const struct calibrate_goals *goals)
+{
+    const struct calibrate_goal *worst = NULL;
+
+    for (size_t g = 0; g < goals->n; g++) {
+        const struct calibrate_goal *goal = &goals->list[g];
+
+        if (goal->reached || goal->stuck || isnan(goal->known.confidence))
+            continue;
+        if (!worst || goal->known.confidence > worst->known.confidence)
+            worst = goal;
+    }
+    return worst;
+}
+
+/* Samples that the goal lacks, NaN: not known. */
+static double samples_left(const struct calibrate_goals *goals,
+                           const struct calibrate_goal *goal)
+{
+    const struct kernel_knowledge *known = &goal->known;
+    double ratio = known->confidence / goals->target;
+
+    return fmax(known->n * (ratio * ratio - 1),
+                goals->minimum - (double)known->n);
+}
+
+double calibrate_goals_runs_left(const struct calibrate_goals *goals)
+{
+    double runs = 0;
+
+    for (size_t g = 0; g < goals->n; g++) {
+        const struct calibrate_goal *goal = &goals->list[g];
+
+        if (goal->reached || goal->stuck)
+            continue;
+        if (isnan(goal->known.confidence) || !(goal->samples_per_run > 0))
+            return (double)NAN;
+        runs = fmax(runs, samples_left(goals, goal) / goal->samples_per_run);
+    }
+    return runs;
+}
+
+/* --- the last words --- */
+
+/* Why a goal was not reached, owned; "" when it was. */
+static char *explain(const struct calibrate_goals *goals,
+                     const struct calibrate_goal *goal)
+{
+    const struct kernel_knowledge *known = &goal->known;
+
+    if (goal->reached)
+        return strdup("");
+    if (goal->stuck && known->n < goals->minimum)
+        return strdup("runs too seldom: the first run in each process is a "
+                      "warm-up and does not count");
+    if (known->n < goals->minimum)
+        return tool_format("%u of %u samples", known->n, goals->minimum);
+    if (known->nregimes == 2)
+        return tool_format("two regimes, %.4g and %.4g µs", known->regimes[0],
+                           known->regimes[1]);
+    if (known->autocorrelation > related)
+        return tool_format("samples follow each other (%.2f): each says little",
+                           known->autocorrelation);
+    if (isnan(known->confidence))
+        return strdup("too few samples to say");
+    return tool_format("about %.0f samples more", samples_left(goals, goal));
+}
+
+static void add_row(struct table *table, const struct calibrate_goals *goals,
+                    const struct calibrate_goal *goal)
+{
+    const struct report_kernel *kernel = &goal->kernel;
+    const struct kernel_knowledge *known = &goal->known;
+    char *problem = explain(goals, goal);
+
+    table_add(table, "%s", kernel->name);
+    if (kernel->implementation)
+        table_add(table, "%s/%u", kernel->arch, kernel->implementation);
+    else
+        table_add(table, "%s", kernel->arch);
+    table_add(table, "%08x", kernel->footprint);
+    table_add(table, "%lld", (long long)kernel->size);
+    table_add(table, "%u", known->n);
+    table_add(table, isnan(known->estimate) ? "-" : "%.4g", known->estimate);
+    table_add(table, isnan(known->confidence) ? "-" : "%.2f%s",
+              100 * known->confidence, known->independent ? "?" : "");
+    if (problem)
+        table_add(table, "%s", goal->reached ? "reached" : problem);
+    table->failed |= !problem;
+    free(problem);
+}
+
+static void print_end(const struct calibrate_goals *goals,
+                      const struct calibrate_result *result)
+{
+    size_t missing = calibrate_goals_missing(goals);
+    bool unsure = false;
+
+    for (size_t g = 0; g < goals->n; g++)
+        unsure = unsure || goals->list[g].known.independent;
+    if (unsure)
+        puts("?: as if samples were independent, the true figure is larger");
+    printf("%zu of %zu kernels known to %.3g %% after %u runs, %.0f s%s\n",
+           goals->n - missing, goals->n, 100 * goals->target, result->runs,
+           result->seconds,
+           result->stopped     ? " (interrupted)"
+           : result->timed_out ? " (time limit)"
+                               : "");
+}
+
+static int print_table(const struct calibrate_goals *goals,
+                       const struct calibrate_result *result)
+{
+    static const struct table_column columns[] = {
+        {"kernel", false}, {"arch", false},   {"footprint", false},
+        {"size", true},    {"samples", true}, {"µs", true},
+        {"± %", true},     {"", false}};
+    struct table table = {0};
+    int rc;
+
+    for (size_t g = 0; g < goals->n; g++)
+        add_row(&table, goals, &goals->list[g]);
+    rc = table_end(&table, columns, sizeof(columns) / sizeof(*columns));
+    if (rc == 0)
+        print_end(goals, result);
+    return rc;
+}
+
+static json_t *goal_json(const struct calibrate_goals *goals,
+                         const struct calibrate_goal *goal)
+{
+    const struct report_kernel *kernel = &goal->kernel;
+    char *problem = explain(goals, goal), footprint[16];
+    json_t *json;
+
+    snprintf(footprint, sizeof(footprint), "%08x", kernel->footprint);
+    json = json_pack(
+        "{s:s, s:s, s:i, s:s, s:I, s:I, s:o, s:o, s:b, s:b, s:s?}", "name",
+        kernel->name, "arch", kernel->arch, "implementation",
+        (int)kernel->implementation, "footprint", footprint, "size",
+        kernel->size, "samples", (json_int_t)goal->known.n, "estimate_us",
+        tool_json_number(goal->known.estimate), "confidence",
+        tool_json_number(goal->known.confidence), "independent",
+        (int)goal->known.independent, "reached", (int)goal->reached, "problem",
+        goal->reached ? NULL : problem);
+    free(problem);
+    return json;
+}
+
+static int print_json(const struct calibrate_goals *goals,
+                      const struct calibrate_result *result)
+{
+    json_t *kernels = json_array();
+    json_t *json =
+        json_pack("{s:b, s:f, s:i, s:f, s:b, s:b, s:O?}", "reached",
+                  calibrate_goals_missing(goals) == 0, "target", goals->target,
+                  "runs", (int)result->runs, "seconds", result->seconds,
+                  "time_limit", (int)result->timed_out, "interrupted",
+                  result->stopped != 0, "kernels", kernels);
+    int rc = kernels && json ? 0 : -ENOMEM;
+
+    for (size_t g = 0; rc == 0 && g < goals->n; g++)
+        if (json_array_append_new(kernels, goal_json(goals, &goals->list[g])))
+            rc = -ENOMEM;
+    if (rc == 0)
+        rc = tool_json_print(json);
+    else
+        json_decref(json);
+    json_decref(kernels);
+    return rc;
+}
+
+int calibrate_goals_print(const struct calibrate_goals *goals,
+                          const struct calibrate_result *result, bool json)
+{
+    return json ? print_json(goals, result) : print_table(goals, result);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/calibrate/machine.c - see machine.h. One thread. */
+#include "tools/calibrate/machine.h"
+
+#include "tools/common/tool.h"
+
+#include "core/bus/store.h"
+#include "perfmodel/sampling.h"
+#include "platforms/desc_build.h"
+#include "platforms/present.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Copies at the same time share something if together they carry less than
+ * this of what they carry alone. */
+#define SHARED 0.9
+
+/* ---- where ---- */
+
+int calibrate_place_open(struct calibrate_place *place)
+{
+    const struct orr_host_options host = {.hostname =
+                                              getenv("STARPU_HOSTNAME")};
+    struct orr_error err = {"out of memory"};
+    int rc;
+
+    *place = (struct calibrate_place){.lock = -1};
+    rc = orr_host_name(&host, &place->host, &err);
+    if (rc == 0)
+        rc = orr_sampling_from_env(orr_getenv, NULL, &place->sampling);
+    if (rc == 0)
+        rc = orr_bus_store_find(orr_sampling_dirs(place->sampling), place->host,
+                                &place->stem);
+    if (rc == 0) {
+        place->path = tool_format("%s.machine.xml", place->stem);
+        rc = place->path ? 0 : -ENOMEM;
+    }
+    if (rc == 0)
+        return 0;
+    tool_error("%s", err.text);
+    calibrate_place_close(place);
+    return -1;
+}
+
+void calibrate_place_close(struct calibrate_place *place)
+{
+    if (place->lock >= 0)
+        orr_bus_store_unlock(place->lock);
+    orr_sampling_free(place->sampling);
+    free(place->host);
+    free(place->stem);
+    free(place->path);
+    *place = (struct calibrate_place){.lock = -1};
+}
+
+int calibrate_place_lock(struct calibrate_place *place)
+{
+    struct orr_error err = {""};
+
+    if (orr_bus_store_lock(place->stem, &place->lock, &err) == 0)
+        return 0;
+    tool_error("%s", err.text);
+    return -1;
+}
+
+/* ---- links ---- */
+
+struct builder {
+    struct orr_machine_desc *desc;
+    const struct orr_machine *machine;
+    const struct orr_bus_measures *measures;
+    int all; /* the link that all share, -1: none */
+    int rc;  /* the first error */
+};
+
+static void note(struct builder *b, int rc)
+{
+    if (rc < 0 && b->rc == 0)
+        b->rc = rc;
+}
+
+/* Of several nodes of main memory each is a host of its own beside RAM, which
+ * stands for all of them. */
+static void host_name(const struct builder *b, unsigned node, char name[32])
+{
+    const struct orr_node_desc *desc = &b->machine->nodes[node];
+    unsigned nmain = 0;
+
+    for (unsigned i = 0; i < b->machine->nnodes; i++)
+        nmain += b->machine->nodes[i].kind == STARPU_CPU_RAM;
+    if (desc->kind != STARPU_CPU_RAM)
+        snprintf(name, 32, "%s%d",
+                 desc->kind == STARPU_CUDA_RAM ? "CUDA" : "OpenCL",
+                 desc->devid);
+    else if (nmain > 1)
+        snprintf(name, 32, "RAM%d", desc->devid);
+    else
+        snprintf(name, 32, "RAM");
+}
+
+static int host_of(struct builder *b, unsigned node)
+{
+    char name[32];
+    int host;
+
+    host_name(b, node, name);
+    host = orr_machine_desc_host(b->desc, name);
+    if (host < 0) {
+        host = orr_machine_desc_add_host(b->desc, name, 1);
+        note(b, host);
+    }
+    return host;
+}
+
+static void set_number(struct builder *b, unsigned host, const char *id,
+                       double value)
+{
+    struct orr_host_desc *h = &b->desc->hosts[host];
+    char text[40];
+
+    if (!isfinite(value))
+        return;
+    snprintf(text, sizeof(text), "%.6g", value);
+    note(b, orr_props_set(&h->props, &h->nprops, id, text));
+}
+
+static const struct orr_bus_crowd *
+find_crowd(const struct builder *b, enum orr_bus_crowd_kind kind, unsigned link)
+{
+    for (unsigned c = 0; c < b->measures->ncrowds; c++) {
+        const struct orr_bus_crowd *crowd = &b->measures->crowds[c];
+
+        if (crowd->kind == kind && (crowd->links[0] == link ||
+                                    (crowd->n > 1 && crowd->links[1] == link)))
+            return crowd;
+    }
+    return NULL;
+}
+
+/* Size and speed of one node's memory: what a copy within it carries, alone
+ * and with one copy per processor. */
+static void describe_memory(struct builder *b, unsigned node)
+{
+    const struct orr_node_desc *desc = &b->machine->nodes[node];
+    const struct orr_bus_link *link =
+        orr_bus_measures_find(b->measures, node, node, false);
+    const struct orr_bus_crowd *crowd;
+    struct orr_host_desc *h;
+    char bytes[32];
+    int host = host_of(b, node);
+
+    if (host < 0)
+        return;
+    h = &b->desc->hosts[host];
+    snprintf(bytes, sizeof(bytes), "%zu", desc->capacity);
+    if (desc->capacity)
+        note(b, orr_props_set(&h->props, &h->nprops, "memsize", bytes));
+    if (!link)
+        return;
+    crowd =
+        find_crowd(b, ORR_BUS_WITHIN, (unsigned)(link - b->measures->links));
+    set_number(b, (unsigned)host, "orrery-copy-bandwidth",
+               link->bandwidth.median * 1e6);
+    set_number(b, (unsigned)host, "orrery-copy-spread", link->bandwidth.spread);
+    set_number(b, (unsigned)host, "orrery-copy-latency",
+               link->latency.median / 1e6);
+    if (crowd)
+        set_number(b, (unsigned)host, "orrery-copy-bandwidth-all",
+                   crowd->total * 1e6);
+}
+
+static double alone(const struct builder *b, const struct orr_bus_crowd *crowd)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < crowd->n; i++)
+        sum += b->measures->links[crowd->links[i]].bandwidth.median;
+    return sum;
+}
+
+/* A link for what the crowd's members share, -1 when they do not. */
+static int shared_link(struct builder *b, const struct orr_bus_crowd *crowd,
+                       const char *name)
+{
+    int link;
+
+    if (!crowd || crowd->total > SHARED * alone(b, crowd))
+        return -1;
+    for (unsigned i = 0; i < b->desc->nlinks; i++)
+        if (strcmp(b->desc->links[i].id, name) == 0)
+            return (int)i;
+    link = orr_machine_desc_add_link(b->desc, name, crowd->total * 1e6, 0,
+                                     ORR_LINK_SHARED);
+    note(b, link);
+    return link;
+}
+
+static void add_hop(struct builder *b, int route, int link)
+{
+    if (route >= 0 && link >= 0)
+        note(b, orr_route_desc_add_hop(&b->desc->routes[route], (unsigned)link,
+                                       ORR_HOP_NONE));
+}
+
+static void describe_link(struct builder *b, const struct orr_bus_link *link)
+{
+    int src = host_of(b, link->src), dst = host_of(b, link->dst);
+    unsigned number = (unsigned)(link - b->measures->links);
+    const struct orr_bus_crowd *both = find_crowd(b, ORR_BUS_BOTH_WAYS, number);
+    char from[32], to[32], name[96];
+    int own, route;
+
+    if (src < 0 || dst < 0 ||
+        orr_machine_desc_route(b->desc, (unsigned)src, (unsigned)dst) >= 0)
+        return;
+    host_name(b, link->src, from);
+    host_name(b, link->dst, to);
+    snprintf(name, sizeof(name), "%s-%s", from, to);
+    own =
+        orr_machine_desc_add_link(b->desc, name, link->bandwidth.median * 1e6,
+                                  link->latency.median / 1e6, ORR_LINK_SHARED);
+    note(b, own);
+    route = orr_machine_desc_add_route(b->desc, (unsigned)src, (unsigned)dst);
+    note(b, route);
+    add_hop(b, route, own);
+    if (both && link->src > link->dst)
+        snprintf(name, sizeof(name), "%s-%s both ways", to, from);
+    else
+        snprintf(name, sizeof(name), "%s-%s both ways", from, to);
+    add_hop(b, route, shared_link(b, both, name));
+    add_hop(b, route, b->all);
+}
+
+int calibrate_describe_bus(struct orr_machine_desc *desc,
+                           const struct orr_machine *machine,
+                           const struct orr_bus_measures *measures,
+                           struct orr_error *err)
+{
+    struct builder b = {desc, machine, measures, -1, 0};
+
+    for (unsigned i = 0; i < machine->nnodes; i++)
+        if (machine->nodes[i].kind == STARPU_CPU_RAM)
+            describe_memory(&b, i);
+    for (unsigned c = 0; c < measures->ncrowds; c++)
+        if (measures->crowds[c].kind == ORR_BUS_ALL)
+            b.all = shared_link(&b, &measures->crowds[c], "Interconnect");
+    for (unsigned l = 0; l < measures->nlinks; l++)
+        if (measures->links[l].src != measures->links[l].dst &&
+            (measures->links[l].pinned ||
+             !orr_bus_measures_find(measures, measures->links[l].src,
+                                    measures->links[l].dst, true)))
+            describe_link(&b, &measures->links[l]);
+    if (b.rc < 0)
+        return orr_fail(err, b.rc, "%s: %s", desc->name, strerror(-b.rc));
+    return orr_machine_desc_finish(desc, err);
+}
+
+/* ---- files ---- */
+
+/* This machine with the costs of the description there is. */
+static int begin_anew(const struct calibrate_place *place,
+                      struct orr_machine_desc **ret, struct orr_error *err)
+{
+    struct orr_machine_desc *old, *desc;
+    int rc = orr_machine_desc_present(orr_sampling_dirs(place->sampling),
+                                      place->host, &old, NULL, err);
+
+    if (rc < 0)
+        return rc;
+    rc = orr_machine_desc_present(NULL, place->host, &desc, NULL, err);
+    if (rc == 0 && orr_desc_set_text(&desc->host, place->host) < 0) {
+        orr_machine_desc_free(desc);
+        rc = orr_fail(err, -ENOMEM, "out of memory");
+    }
+    if (rc == 0) {
+        for (unsigned i = 0; i < ORR_NCOSTS; i++)
+            *orr_machine_desc_cost(desc, i) = orr_machine_desc_get_cost(old, i);
+        *ret = desc;
+    }
+    orr_machine_desc_free(old);
+    return rc;
+}
+
+/* Ends the description. */
+static int finish(const struct calibrate_place *place,
+                  struct orr_machine_desc *desc, int rc, struct orr_error *err)
+{
+    if (rc == 0)
+        rc = orr_machine_desc_write_alone(desc, place->path, err);
+    orr_machine_desc_free(desc);
+    if (rc < 0)
+        tool_error("%s", err->text);
+    return rc < 0 ? -1 : 0;
+}
+
+int calibrate_write_bus(const struct calibrate_place *place,
+                        const struct orr_machine *machine,
+                        const struct orr_bus_measures *measures)
+{
+    struct orr_machine_desc *desc = NULL;
+    struct orr_error err = {""};
+    int rc = begin_anew(place, &desc, &err);
+
+    if (rc == 0)
+        rc = calibrate_describe_bus(desc, machine, measures, &err);
+    return finish(place, desc, rc, &err);
+}
+
+int calibrate_write_costs(const struct calibrate_place *place,
+                          const double *costs)
+{
+    struct orr_machine_desc *desc = NULL;
+    struct orr_error err = {""};
+    int rc = orr_machine_desc_present(orr_sampling_dirs(place->sampling),
+                                      place->host, &desc, NULL, &err);
+
+    if (rc == 0)
+        rc = orr_desc_set_text(&desc->host, place->host);
+    for (unsigned i = 0; rc == 0 && i < ORR_NCOSTS; i++)
+        if (!isnan(costs[i]))
+            *orr_machine_desc_cost(desc, i) = costs[i];
+    return finish(place, desc, rc, &err);
+}

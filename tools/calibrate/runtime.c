@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/calibrate/runtime.c - `orrery calibrate runtime`: what the runtime
+ * itself costs on this machine, by running measure_runtime.c several times,
+ * and into the machine's description. One thread.
+ */
+#include "tools/calibrate/calibrate.h"
+#include "tools/calibrate/machine.h"
+#include "tools/common/process.h"
+#include "tools/common/table.h"
+#include "tools/common/tool.h"
+
+#include "perfmodel/robust.h"
+#include "perfmodel/robust_private.h"
+#include "platforms/desc_build.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <libgen.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LEAST_US 1e-3 /* a difference of two measures may be negative */
+
+enum { RUNS = 5, PER_RUN = 64 /* samples at most */ };
+
+static const char help[] =
+    "usage: orrery calibrate runtime [--json]\n"
+    "Measures what the runtime itself costs on this machine: submitting a task, "
+    "its way\n"
+    "into the scheduler, its way through a worker, each buffer that is asked "
+    "for.\n"
+    "The figures go into <host>.machine.xml beside the bus files; orrery run "
+    "-m <host>\n"
+    "and validate take this much virtual time for it.\n"
+    "      --json  print the figures as JSON\n"
+    "example: orrery calibrate runtime && orrery run -m $(hostname) -- "
+    "./cholesky\n";
+
+/* What is measured. */
+struct item {
+    const char *name; /* of the program's line */
+    const char *prop; /* of MAIN in the description, NULL: only shown */
+    bool device;      /* needs a device that works by itself */
+    const char *words;
+};
+
+static const struct item items[] = {
+    {"submit", "orrery-cost-submit", false, "making and submitting a task"},
+    {"submit-per-buffer", NULL, false, "the same, for each of its buffers"},
+    {"push", "orrery-cost-push", false,
+     "a ready task's way into the scheduler"},
+    {"progress", "orrery-cost-progress", false,
+     "a task's way through a CPU worker"},
+    {"fetch", "orrery-cost-fetch", false, "asking for one buffer"},
+    {"malloc-1MiB", NULL, false, "starpu_malloc and starpu_free of 1 MiB"},
+    {"device-alloc", "orrery-cost-device-alloc", true, "memory of a device"},
+    {"device-free", "orrery-cost-device-free", true, "giving it back"},
+    {"pinned-alloc-per-mib", "orrery-cost-pinned-alloc-per-mib", true,
+     "pinned main memory"},
+    {"kernel-queue", "orrery-cost-kernel-queue", true, "launching a kernel"},
+    {"copy-queue", "orrery-cost-copy-queue", true, "setting up a transfer"},
+};
+
+enum { NITEMS = sizeof(items) / sizeof(*items) };
+
+struct result {
+    unsigned n;
+    double samples[RUNS * PER_RUN];
+    double medians[RUNS]; /* of each run */
+    double median, lo, hi, spread;
+};
+
+/* ---- the program ---- */
+
+/* Beside this command in a build tree, else where it was installed, which may
+ * have been moved as a whole. Owned; NULL without. */
+static char *find_program(void)
+{
+    char own[PATH_MAX] = "", *places[3], *found = NULL;
+    ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+    own[n > 0 ? n : 0] = '\0';
+    (void)dirname(own);
+    places[0] = tool_format("%s/measure-runtime", own);
+    places[1] =
+        tool_format("%s/../" ORR_LIBEXEC "/orrery/measure-runtime", own);
+    places[2] = tool_format("%s", ORR_LIBEXEC "/orrery/measure-runtime");
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        if (!found && places[i] && access(places[i], X_OK) == 0)
+            found = places[i];
+        else
+            free(places[i]);
+    return found;
+}
+
+static double median_of(const double *values, unsigned n)
+{
+    double sorted[RUNS * PER_RUN];
+
+    memcpy(sorted, values, n * sizeof(*sorted));
+    orr_sort(sorted, n);
+    return orr_quantile(sorted, n, 0.5);
+}
+
+/* Reads the line of an item: its samples. -1 without. */
+static int read_line(const char *text, const char *name, struct result *result,
+                     unsigned run)
+{
+    size_t length = strlen(name);
+    double one[PER_RUN];
+    unsigned n = 0;
+
+    while (text && (strncmp(text, name, length) != 0 || text[length] != ' ')) {
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    if (!text)
+        return -1;
+    for (text += length; *text == ' ' && n < PER_RUN; n++) {
+        char *end;
+
+        one[n] = fmax(strtod(text, &end), LEAST_US);
+        if (end == text)
+            return -1;
+        result->samples[result->n++] = one[n];
+        text = end;
+    }
+    if (n == 0)
+        return -1;
+    result->medians[run] = median_of(one, n);
+    return 0;
+}
+
+static int read_output(const char *text, unsigned run, struct result *results)
+{
+    for (unsigned i = 0; i < NITEMS; i++)
+        if (!items[i].device &&
+            (!text || read_line(text, items[i].name, &results[i], run) < 0)) {
+            tool_error("measure-runtime did not say what %s costs: use the one "
+                       "that came with this command",
+                       items[i].name);
+            return -1;
+        }
+    return 0;
+}
+
+/* One worker, the library's own policy, nothing recorded. */
+static const char *const settings[] = {"STARPU_NCPU=1",
+                                       "STARPU_SILENT=1",
+                                       "STARPU_CALIBRATE=0",
+                                       "STARPU_NCUDA=0",
+                                       "STARPU_NOPENCL=0",
+                                       "ORRERY_MACHINE",
+                                       "STARPU_SCHED",
+                                       "ORRERY_TRACE",
+                                       "ORRERY_REPORT",
+                                       "STARPU_NCPUS",
+                                       "STARPU_BUS_CALIBRATE",
+                                       "STARPU_RESERVE_NCPU",
+                                       NULL};
+
+static int run_program(const char *path, struct result *results)
+{
+    char *const argv[] = {(char *)(uintptr_t)path, NULL};
+    int rc = 0;
+
+    for (unsigned run = 0; run < RUNS && rc == 0; run++) {
+        struct process process = {.argv = argv, .set = settings, .quiet = true};
+        int stopped = process_run(&process, 1, 1, NULL);
+
+        if (stopped == 0 && process_exit_code(&process) == 0) {
+            rc = read_output(process.text, run, results);
+        } else {
+            char line[256] = "";
+
+            if (stopped == 0)
+                process_error_line(&process, line, sizeof(line));
+            tool_error("%s failed: %s", path, stopped ? "interrupted" : line);
+            rc = stopped ? 128 + stopped : -1;
+        }
+        process_done(&process);
+    }
+    return rc;
+}
+
+static void summarise(struct result *result)
+{
+    struct orr_interval interval;
+    double least = INFINITY, most = 0;
+
+    interval = orr_median_interval(result->samples, result->n, 0.95);
+    result->lo = interval.lo;
+    result->hi = interval.hi;
+    result->median = median_of(result->samples, result->n);
+    for (unsigned r = 0; r < RUNS; r++) {
+        least = fmin(least, result->medians[r]);
+        most = fmax(most, result->medians[r]);
+    }
+    result->spread = (most - least) / result->median;
+}
+
+/* ---- showing ---- */
+
+enum { COLUMNS = 6 };
+
+static int print_table(const struct result *results)
+{
+    static const struct table_column columns[COLUMNS] = {
+        {"cost", false},  {"us", true},      {"95 %", true},
+        {"spread", true}, {"samples", true}, {"what", false}};
+    struct table table = {0};
+
+    for (unsigned i = 0; i < NITEMS; i++) {
+        const struct result *r = &results[i];
+        bool none = items[i].device;
+
+        table_add(&table, "%s%s", items[i].name,
+                  items[i].prop ? "" : " (not simulated)");
+        if (none) {
+            for (int c = 0; c < 3; c++)
+                table_add(&table, "-");
+        } else {
+            table_add(&table, "%.3f", r->median);
+            table_add(&table, "%.3f-%.3f", r->lo, r->hi);
+            table_add(&table, "%.1f %%", 100 * r->spread);
+        }
+        table_add(&table, "%u", r->n);
+        table_add(&table, "%s%s", items[i].words,
+                  none ? ": no such device" : "");
+    }
+    return table_end(&table, columns, COLUMNS);
+}
+
+static int print_json(const struct result *results,
+                      const struct calibrate_place *place)
+{
+    json_t *costs = json_object();
+    json_t *root = json_pack("{s:s, s:s, s:o}", "host", place->host,
+                             "description", place->path, "costs_us", costs);
+
+    for (unsigned i = 0; root && i < NITEMS; i++) {
+        const struct result *r = &results[i];
+        json_t *cost =
+            items[i].device
+                ? json_pack("{s:s}", "missing", "no such device")
+                : json_pack("{s:f, s:f, s:f, s:f, s:i, s:b}", "median",
+                            r->median, "low", r->lo, "high", r->hi, "spread",
+                            r->spread, "samples", (int)r->n, "simulated",
+                            items[i].prop != NULL);
+
+        json_object_set_new(costs, items[i].name, cost);
+    }
+    if (!root)
+        return -ENOMEM;
+    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+    putchar('\n');
+    json_decref(root);
+    return 0;
+}
+
+/* ---- keeping ---- */
+
+static int keep(const struct calibrate_place *place,
+                const struct result *results)
+{
+    double costs[ORR_NCOSTS];
+
+    for (unsigned c = 0; c < ORR_NCOSTS; c++) {
+        costs[c] = (double)NAN;
+        for (unsigned i = 0; i < NITEMS; i++)
+            if (items[i].prop && !items[i].device &&
+                strcmp(items[i].prop, orr_cost_fields[c].prop) == 0)
+                costs[c] = results[i].median;
+    }
+    return calibrate_write_costs(place, costs);
+}
+
+static int measure(struct calibrate_place *place, bool json)
+{
+    struct result *results = calloc(NITEMS, sizeof(*results));
+    char *program = find_program();
+    int rc = -1;
+
+    if (!results)
+        tool_error("out of memory");
+    else if (!program)
+        tool_error("the program measure-runtime is neither beside this command "
+                   "nor in " ORR_LIBEXEC "/orrery: install Orrery anew");
+    else
+        rc = run_program(program, results);
+    for (unsigned i = 0; rc == 0 && i < NITEMS; i++)
+        if (!items[i].device)
+            summarise(&results[i]);
+    if (rc == 0)
+        rc = calibrate_place_lock(place);
+    if (rc == 0)
+        rc = keep(place, results);
+    if (rc == 0)
+        rc = json ? print_json(results, place) : print_table(results);
+    if (rc == 0 && !json)
+        printf("%s\n", place->path);
+    free(program);
+    free(results);
+    return rc;
+}
+
+int calibrate_runtime(int argc, char **argv)
+{
+    bool json = false;
+    const struct tool_option list[] = {{0, "json", NULL, &json}, {0}};
+    struct calibrate_place place;
+    int first = tool_parse(argc, argv, list, help), rc;
+
+    if (first <= 0)
+        return first < 0 ? TOOL_USAGE : TOOL_OK;
+    if (first < argc) {
+        tool_error("calibrate runtime: %s is not understood; see orrery "
+                   "calibrate runtime --help",
+                   argv[first]);
+        return TOOL_USAGE;
+    }
+    if (calibrate_place_open(&place) < 0)
+        return TOOL_FAILED;
+    rc = measure(&place, json);
+    calibrate_place_close(&place);
+    if (rc > 0)
+        return rc; /* a signal */
+    return rc < 0 ? TOOL_FAILED : TOOL_OK;
+}

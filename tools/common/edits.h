@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/common/edits.h - the option --set of commands that know machines: what-if
+ * edits, docs/WHAT_IF.md. One thread.
+ */
+#pragma once
+
+#include <jansson.h>
+
+#include "platforms/machine_desc.h"
+
+/* Lines of the help of such commands. */
+#define EDITS_HELP                                                                 \
+    "      --set 'cuda.count = 8'   what if the machine were different; several\n" \
+    "                             are parted by ; (docs/WHAT_IF.md)\n"
+
+/* Applies edits (NULL: none) to a description and says on stderr what each has
+ * changed. -1 with a message when that cannot be done. */
+int edits_apply(struct orr_machine_desc *desc, const char *edits);
+
+/* Prints what the edits of a run's report have changed, one line each behind
+ * `indent`; nothing without. */
+void edits_print(const json_t *report, const char *indent);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/common/kernel_model.h - what the model files say of the kernels that a report
+ * names, and how well they know it. One thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "core/base/error.h"
+#include "tools/common/report.h"
+
+/* Model files that have been read, each once. */
+struct kernel_models;
+
+/* Opens the sampling directories of the environment for the models of `host`.
+ * *ret is ended with kernel_models_free. Errors: -ENOMEM. */
+int kernel_models_new(const char *host, struct kernel_models **ret);
+void kernel_models_free(struct kernel_models *models);
+
+/* Forgets what was read: files may have changed. */
+void kernel_models_forget(struct kernel_models *models);
+
+struct kernel_knowledge {
+    unsigned n; /* samples; 0: there is no row */
+    /* As in struct perfmodel_known: µs; half width of the 95 % interval. */
+    double estimate, confidence;
+    bool independent;
+    /* Of the recent samples; 0 and NaN without. The lower quartile only if
+     * there are enough. */
+    double p25;
+    unsigned nregimes;
+    double regimes[2]; /* medians, the faster first */
+    double autocorrelation;
+};
+
+/* Looks the kernel's row up. Errors: those of reading its file, with words in
+ * `err`; without a file or a row all is empty and the result 0. */
+int kernel_models_find(struct kernel_models *models,
+                       const struct report_kernel *kernel,
+                       struct kernel_knowledge *ret, struct orr_error *err);

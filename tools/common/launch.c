@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/common/launch.c - see launch.h. Reports go to a temporary folder that is
+ * removed before launch_all returns.
+ */
+#include "tools/common/launch.h"
+
+#include "tools/common/tool.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Adds what the caller has set. */
+static int set_more(struct launch *launch)
+{
+    for (size_t n = 0; n < LAUNCH_MORE && launch->more && launch->more[n];
+         n++) {
+        launch->settings[n] = tool_format("%s", launch->more[n]);
+        if (!launch->settings[n])
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+/* Adds NAME=value unless there is no value. */
+static int set(struct launch *launch, const char *name, const char *value)
+{
+    unsigned n = 0;
+
+    if (!value)
+        return 0;
+    while (launch->settings[n])
+        n++;
+    launch->settings[n] = tool_format("%s=%s", name, value);
+    return launch->settings[n] ? 0 : -ENOMEM;
+}
+
+static int prepare(struct launch *launch, const char *folder, size_t index)
+{
+    launch->report_path = tool_format("%s/%zu.json", folder, index);
+    if (!launch->report_path || set_more(launch) < 0 ||
+        set(launch, "ORRERY_REPORT", launch->report_path) < 0 ||
+        set(launch, "ORRERY_MACHINE", launch->machine) < 0 ||
+        set(launch, "ORRERY_SET", launch->edits) < 0 ||
+        set(launch, "STARPU_SCHED", launch->scheduler) < 0 ||
+        set(launch, "ORRERY_TRACE", launch->trace) < 0 ||
+        set(launch, "ORRERY_ASSUME", launch->assume) < 0)
+        return -ENOMEM;
+    launch->process =
+        (struct process){.argv = launch->argv,
+                         .set = (const char *const *)launch->settings,
+                         .quiet = launch->quiet,
+                         .output = -1};
+    return 0;
+}
+
+/* Words for a program that gave no report. */
+static void explain(struct launch *launch, const char *reason)
+{
+    struct process *process = &launch->process;
+    const char *name = launch->argv[0];
+    char line[sizeof(launch->problem)];
+    char *to = launch->problem;
+    size_t size = sizeof(launch->problem);
+
+    process_error_line(process, line, sizeof(line));
+    if (process->error)
+        snprintf(to, size, "%s cannot be started: %s", name,
+                 strerror(process->error));
+    else if (*line && process->status != 0)
+        snprintf(to, size, "%s", line);
+    else if (WIFSIGNALED(process->status))
+        snprintf(to, size, "%s was ended by signal %d (%s)", name,
+                 WTERMSIG(process->status),
+                 strsignal(WTERMSIG(process->status)));
+    else if (process->status != 0)
+        snprintf(to, size, "%s failed with exit status %d", name,
+                 process_exit_code(process));
+    else if (reason)
+        snprintf(to, size, "%s", reason);
+    else
+        snprintf(to, size,
+                 "%s never started liborrery: it is linked to another "
+                 "library (see ldd %s) or calls no starpu_init",
+                 name, name);
+}
+
+static void collect(struct launch *launch)
+{
+    struct orr_error err = {""};
+    int result = report_read(launch->report_path, &launch->report, &err);
+
+    if (result < 0)
+        explain(launch, result == -ENOENT ? NULL : err.text);
+    else if (process_exit_code(&launch->process) != 0)
+        explain(launch, NULL);
+    else if (strcmp(launch->report.exit, "shutdown") != 0)
+        snprintf(launch->problem, sizeof(launch->problem),
+                 "%s did not end with starpu_shutdown (%s)", launch->argv[0],
+                 launch->report.exit);
+    unlink(launch->report_path);
+}
+
+int launch_all(struct launch *launches, size_t n, unsigned at_once,
+               void (*progress)(size_t ended, size_t n))
+{
+    const char *parent = getenv("TMPDIR");
+    char *folder =
+        tool_format("%s/orrery-XXXXXX", parent && *parent ? parent : "/tmp");
+    struct process *processes = calloc(n, sizeof(*processes));
+    int result = -1;
+
+    if (!folder || !processes || !mkdtemp(folder)) {
+        tool_error("no temporary folder: %s; TMPDIR names another place",
+                   strerror(errno));
+        goto free_all;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (prepare(&launches[i], folder, i) < 0) {
+            tool_error("out of memory");
+            goto remove_folder;
+        }
+    for (size_t i = 0; i < n; i++)
+        processes[i] = launches[i].process;
+    result = process_run(processes, n, at_once, progress);
+    for (size_t i = 0; i < n; i++) {
+        launches[i].process = processes[i];
+        collect(&launches[i]);
+    }
+remove_folder:
+    rmdir(folder);
+free_all:
+    free(processes);
+    free(folder);
+    return result;
+}
+
+void launch_done(struct launch *launch)
+{
+    report_done(&launch->report);
+    process_done(&launch->process);
+    free(launch->report_path);
+    for (size_t i = 0; i < LAUNCH_MORE + 7; i++)
+        free(launch->settings[i]);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/common/launch.h - programs run under Orrery: sets the environment, runs them,
+ * collects what the library reports. One thread.
+ */
+#pragma once
+
+#include "tools/common/process.h"
+#include "tools/common/report.h"
+
+#define LAUNCH_MORE 8
+
+struct launch {
+    /* Filled in by the caller; borrowed. NULL leaves the environment alone. */
+    const char *machine, *edits, *scheduler, *trace, *assume;
+    /* More settings, NULL-terminated, at most LAUNCH_MORE; or NULL.
+     * "NAME=value" sets, "NAME" unsets. They come first: those above win. */
+    const char *const *more;
+    char *const *argv;
+    bool quiet;
+    /* Filled in by launch_all. */
+    struct process process;
+    struct report report;
+    char *settings[LAUNCH_MORE + 7]; /* NULL-terminated, owned */
+    char *report_path;               /* owned */
+    char problem[256];               /* one line, "" when all went well */
+};
+
+/* Runs all, at most `at_once` at a time. Returns 0 even when programs failed
+ * (see `problem`); the number of the signal that interrupted it; or -1 with
+ * a message when nothing could be started. */
+int launch_all(struct launch *launches, size_t n, unsigned at_once,
+               void (*progress)(size_t ended, size_t n));
+
+void launch_done(struct launch *launch);

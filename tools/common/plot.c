@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/common/plot.c - see plot.h. One thread. */
+#include "tools/common/plot.h"
+
+#include "tools/common/tool.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const palette[] = {
+    "#3a78b5", "#ee8a2f", "#44a04b", "#c93b3e", "#8a60b6",
+    "#8c574c", "#de79b9", "#767676", "#b5b62f", "#22b0c4"};
+
+const char *plot_colour(size_t k)
+{
+    return palette[k % (sizeof(palette) / sizeof(*palette))];
+}
+
+/* `doubled` is a character that stands for itself when written twice. */
+static void write_text(FILE *to, const char *text, char doubled)
+{
+    fputc('"', to);
+    for (; *text; text++) {
+        if ((unsigned char)*text < ' ')
+            continue;
+        if (strchr("\"\\`$", *text))
+            fputc('\\', to);
+        if (*text == doubled)
+            fputc(doubled, to);
+        fputc(*text, to);
+    }
+    fputc('"', to);
+}
+
+void plot_text(FILE *to, const char *text)
+{
+    write_text(to, text, '\0');
+}
+
+void plot_tic(FILE *to, const char *text)
+{
+    write_text(to, text, '%');
+}
+
+static bool is_svg(const char *path)
+{
+    size_t n = strlen(path);
+
+    return n > 4 && strcmp(path + n - 4, ".svg") == 0;
+}
+
+/* Makes the file empty: where gnuplot cannot, it draws on standard output. */
+static int make_file(const char *path)
+{
+    FILE *file = fopen(path, "w");
+
+    return file ? fclose(file) : -1;
+}
+
+/* A picture of that size in points; a PNG has `scale` pixels for each. */
+static int begin(struct plot *plot, const char *path, unsigned width,
+                 unsigned height, unsigned scale)
+{
+    *plot = (struct plot){.path = strdup(path),
+                          .temporary = tool_format("%s.tmp", path)};
+    if (!plot->path || !plot->temporary)
+        goto fail;
+    if (make_file(plot->temporary)) {
+        tool_error("%s cannot be written: %s", path, strerror(errno));
+        goto free_names;
+    }
+    /* gnuplot may end early; its status tells, not a signal. */
+    signal(SIGPIPE, SIG_IGN);
+    plot->pipe = popen("exec gnuplot", "w");
+    if (!plot->pipe) {
+        unlink(plot->temporary);
+        goto fail;
+    }
+    if (is_svg(path))
+        fprintf(plot->pipe,
+                "set terminal svg noenhanced size %u,%u dynamic font "
+                "'sans-serif,12' background 'white'\n",
+                width, height);
+    else
+        fprintf(plot->pipe,
+                "set terminal pngcairo noenhanced size %u,%u font 'Sans,11' "
+                "fontscale %u linewidth %u pointscale %u\n",
+                width * scale, height * scale, scale, scale, scale);
+    fputs("set output ", plot->pipe);
+    plot_text(plot->pipe, plot->temporary);
+    fputs("\nset border 3 lc rgb '#555555'\nset tics nomirror out\n",
+          plot->pipe);
+    return 0;
+fail:
+    tool_error("%s cannot be drawn: %s", path, strerror(errno));
+free_names:
+    free(plot->path);
+    free(plot->temporary);
+    return -1;
+}
+
+int plot_begin(struct plot *plot, const char *path, unsigned width,
+               unsigned height)
+{
+    return begin(plot, path, width, height, 1);
+}
+
+int plot_begin_paper(struct plot *plot, const char *path, unsigned width,
+                     unsigned height)
+{
+    return begin(plot, path, width, height, 2);
+}
+
+int plot_end(struct plot *plot)
+{
+    int failed = pclose(plot->pipe) != 0;
+
+    if (failed)
+        tool_error("%s was not drawn: gnuplot failed or is missing (package "
+                   "gnuplot-nox)",
+                   plot->path);
+    else if (rename(plot->temporary, plot->path) < 0) {
+        failed = 1;
+        tool_error("%s cannot be written: %s", plot->path, strerror(errno));
+    }
+    if (failed)
+        unlink(plot->temporary);
+    free(plot->path);
+    free(plot->temporary);
+    return failed ? -1 : 0;
+}

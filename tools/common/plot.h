@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/common/plot.h - PNG and SVG files drawn by gnuplot, which is fed through a
+ * pipe. One thread.
+ */
+#pragma once
+
+#include <stdio.h>
+
+struct plot {
+    FILE *pipe;             /* write gnuplot's commands here */
+    char *path, *temporary; /* owned */
+};
+
+/* Starts gnuplot on a picture of that size in pixels. A message and -1 when
+ * there is none. */
+int plot_begin(struct plot *plot, const char *path, unsigned width,
+               unsigned height);
+
+/* The same for print: an SVG when `path` ends in .svg, else a PNG with two
+ * pixels where plot_begin has one, letters and lines grown alike. */
+int plot_begin_paper(struct plot *plot, const char *path, unsigned width,
+                     unsigned height);
+
+/* Ends gnuplot; the file appears whole or not at all. A message and -1 when
+ * gnuplot failed. */
+int plot_end(struct plot *plot);
+
+/* A text as a quoted string of gnuplot, markup disarmed. */
+void plot_text(FILE *to, const char *text);
+
+/* The same for the label of a tic, where gnuplot expects a format. */
+void plot_tic(FILE *to, const char *text);
+
+/* The colour of the k-th series, "#rrggbb". */
+const char *plot_colour(size_t k);

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/common/process.c - see process.h. Children stay in our process group, so that
+ * the terminal's interrupt reaches them; a signal sent to us alone is passed
+ * on. The self-pipe turns both kinds of signals into something poll waits for.
+ */
+#include "tools/common/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A signal handler can reach nothing but a file-scope variable. Written by
+ * signals_init before handlers are in place. */
+static int self_pipe[2] = {-1, -1};
+
+struct signals {
+    struct sigaction interrupt, terminate, child;
+};
+
+static double now_s(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void on_signal(int number)
+{
+    int saved = errno;
+    char byte = (char)number;
+    ssize_t ignored = write(self_pipe[1], &byte, 1);
+
+    (void)ignored;
+    errno = saved;
+}
+
+static int signals_init(struct signals *saved)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+    if (pipe2(self_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
+        return -errno;
+    sigaction(SIGINT, &action, &saved->interrupt);
+    sigaction(SIGTERM, &action, &saved->terminate);
+    sigaction(SIGCHLD, &action, &saved->child);
+    return 0;
+}
+
+static void signals_done(const struct signals *saved)
+{
+    sigaction(SIGINT, &saved->interrupt, NULL);
+    sigaction(SIGTERM, &saved->terminate, NULL);
+    sigaction(SIGCHLD, &saved->child, NULL);
+    close(self_pipe[0]);
+    close(self_pipe[1]);
+}
+
+/* In the child: never returns. Failures travel through `report`. */
+static void become(const struct process *process, int output, int report)
+{
+    for (const char *const *set = process->set; set && *set; set++)
+        if (strchr(*set, '=') ? putenv((char *)(uintptr_t)*set) != 0
+                              : unsetenv(*set) != 0)
+            break;
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    if (output >= 0) {
+        dup2(output, STDOUT_FILENO);
+        dup2(output, STDERR_FILENO);
+    }
+    execvp(process->argv[0], process->argv);
+
+    ssize_t ignored = write(report, &errno, sizeof(errno));
+    (void)ignored;
+    _exit(127);
+}
+
+/* Starts it and learns whether the program could be executed. */
+static int start(struct process *process)
+{
+    int output[2] = {-1, -1}, report[2] = {-1, -1}, error = 0;
+    ssize_t n;
+
+    process->output = -1;
+    process->start_s = now_s();
+    if (pipe2(report, O_CLOEXEC) < 0 ||
+        (process->quiet && pipe2(output, O_CLOEXEC) < 0)) {
+        error = errno;
+        goto close_report;
+    }
+    process->pid = fork();
+    if (process->pid == 0)
+        become(process, output[1], report[1]);
+    if (process->pid < 0) {
+        error = errno;
+        process->pid = 0;
+        close(output[0]);
+        goto close_output;
+    }
+    process->output = output[0];
+    close(report[1]);
+    report[1] = -1;
+    do {
+        n = read(report[0], &error, sizeof(error));
+    } while (n < 0 && errno == EINTR);
+    if (n <= 0)
+        error = 0;
+close_output:
+    if (output[1] >= 0)
+        close(output[1]);
+close_report:
+    if (report[0] >= 0)
+        close(report[0]);
+    if (report[1] >= 0)
+        close(report[1]);
+    process->error = error;
+    return -error;
+}
+
+/* Takes what is in the pipe; closes it at its end. */
+static void take_output(struct process *process)
+{
+    char bytes[4096], *text;
+    ssize_t n = read(process->output, bytes, sizeof(bytes));
+
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    text =
+        n > 0 ? realloc(process->text, process->length + (size_t)n + 1) : NULL;
+    if (!text) {
+        close(process->output);
+        process->output = -1;
+        return;
+    }
+    memcpy(text + process->length, bytes, (size_t)n);
+    process->text = text;
+    process->length += (size_t)n;
+    text[process->length] = '\0';
+}
+
+/* Notices the end of a child. Returns whether it ended now. */
+static bool reap(struct process *process)
+{
+    if (process->pid <= 0 ||
+        waitpid(process->pid, &process->status, WNOHANG) != process->pid)
+        return false;
+    process->pid = 0;
+    process->wall_s = now_s() - process->start_s;
+    /* What a grandchild that lives on might still print does not matter. */
+    if (process->output >= 0) {
+        fcntl(process->output, F_SETFL, O_NONBLOCK);
+        for (size_t before = process->length + 1;
+             process->output >= 0 && before != process->length;) {
+            before = process->length;
+            take_output(process);
+        }
+        if (process->output >= 0)
+            close(process->output);
+        process->output = -1;
+    }
+    process->ended = true;
+    return true;
+}
+
+/* Ends all that run: asks first, insists a moment later. */
+static void end_all(struct process *processes, size_t n)
+{
+    for (int try = 0; try < 40; try++) {
+        bool alive = false;
+
+        for (size_t i = 0; i < n; i++) {
+            if (processes[i].pid > 0 && !reap(&processes[i])) {
+                kill(processes[i].pid, try == 0    ? SIGTERM
+                                       : try == 30 ? SIGKILL
+                                                   : 0);
+                alive = true;
+            }
+        }
+        if (!alive)
+            return;
+        nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
+    }
+}
+
+/* Waits until output or a signal comes. Returns the signal that says stop, 0
+ * for none. */
+static int wait_for_news(struct process *processes, size_t n,
+                         struct pollfd *fds)
+{
+    char byte;
+    int stop = 0;
+
+    fds[n] = (struct pollfd){.fd = self_pipe[0], .events = POLLIN};
+    for (size_t i = 0; i < n; i++)
+        fds[i] = (struct pollfd){
+            .fd = processes[i].pid > 0 ? processes[i].output : -1,
+            .events = POLLIN};
+    if (poll(fds, n + 1, -1) < 0)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        if (fds[i].revents)
+            take_output(&processes[i]);
+    while (read(self_pipe[0], &byte, 1) == 1)
+        if (byte != SIGCHLD)
+            stop = byte;
+    return stop;
+}
+
+static int run_all(struct process *processes, size_t n, unsigned at_once,
+                   struct pollfd *fds, void (*progress)(size_t ended, size_t n))
+{
+    size_t started = 0, ended = 0;
+    int stop = 0;
+
+    while (ended < n && !stop) {
+        for (; started < n && started - ended < at_once; started++)
+            if (start(&processes[started]) < 0 && processes[started].pid == 0) {
+                processes[started].ended = true;
+                ended++;
+            }
+        if (ended < n)
+            stop = wait_for_news(processes, n, fds);
+        for (size_t i = 0; i < started; i++)
+            if (reap(&processes[i])) {
+                ended++;
+                if (progress)
+                    progress(ended, n);
+            }
+    }
+    if (stop)
+        end_all(processes, n);
+    return stop;
+}
+
+int process_run(struct process *processes, size_t n, unsigned at_once,
+                void (*progress)(size_t ended, size_t n))
+{
+    struct pollfd *fds = calloc(n + 1, sizeof(*fds));
+    struct signals saved;
+    int stop;
+
+    if (!fds || signals_init(&saved) < 0) {
+        for (size_t i = 0; i < n; i++)
+            processes[i].error = ENOMEM;
+        free(fds);
+        return 0;
+    }
+    stop = run_all(processes, n, at_once ? at_once : 1, fds, progress);
+    signals_done(&saved);
+    free(fds);
+    return stop;
+}
+
+void process_done(struct process *process)
+{
+    free(process->text);
+    process->text = NULL;
+}
+
+int process_exit_code(const struct process *process)
+{
+    if (process->error)
+        return 127;
+    if (WIFSIGNALED(process->status))
+        return 128 + WTERMSIG(process->status);
+    return WEXITSTATUS(process->status);
+}
+
+void process_error_line(const struct process *process, char *to, size_t size)
+{
+    static const char mark[] = "orrery: error: ";
+    const char *line = process->text, *end;
+
+    *to = '\0';
+    for (; line && *line; line = *end ? end + 1 : end) {
+        bool ours = !strncmp(line, mark, sizeof(mark) - 1);
+
+        end = line + strcspn(line, "\n");
+        if (ours)
+            line += sizeof(mark) - 1;
+        if (end > line)
+            snprintf(to, size, "%.*s", (int)(end - line), line);
+        if (ours)
+            return;
+    }
+}

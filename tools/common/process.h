@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/common/process.h - child processes: several at once, their output passed
+ * through or kept, all of them ended when the tool is interrupted. One
+ * thread, one group of children at a time.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct process {
+    /* Filled in by the caller; borrowed. */
+    char *const *argv;
+    const char *const *set; /* NULL-terminated: "NAME=value" is added to our
+                             * environment, "NAME" taken out of it */
+    bool quiet;             /* keep the output instead of passing it on */
+    /* Filled in by the calls below. */
+    pid_t pid;  /* 0 before and after it runs */
+    int output; /* pipe to read from, -1 */
+    char *text; /* quiet: what it printed, both streams; owned */
+    size_t length;
+    bool ended;
+    int error;  /* errno when it could not be started, else 0 */
+    int status; /* as of waitpid, once ended */
+    double start_s, wall_s;
+};
+
+/* Runs all `n`, at most `at_once` at a time. `progress` (may be NULL) is
+ * called after each end. Returns 0, or the number of the signal that
+ * interrupted it: then all children have been ended. */
+int process_run(struct process *processes, size_t n, unsigned at_once,
+                void (*progress)(size_t ended, size_t n));
+
+void process_done(struct process *process);
+
+/* The exit code a shell would show: 128 + signal when it was killed. */
+int process_exit_code(const struct process *process);
+
+/* Copies the line of the text that says best why it failed: the first of the
+ * library's own errors, else the last line that is not empty, else "". */
+void process_error_line(const struct process *process, char *to, size_t size);

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/common/report.c - see report.h. One thread. */
+#include "tools/common/report.h"
+
+#include "tools/common/edits.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *text_of(const json_t *json, const char *key)
+{
+    const char *text = json_string_value(json_object_get(json, key));
+
+    return text ? text : "";
+}
+
+static double number_of(const json_t *json, const char *key)
+{
+    return json_number_value(json_object_get(json, key));
+}
+
+static json_int_t count_of(const json_t *json, const char *key)
+{
+    return (json_int_t)number_of(json, key);
+}
+
+/* A figure that may be null. */
+static double known(const json_t *json, const char *key)
+{
+    const json_t *value = json_object_get(json, key);
+
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static const json_t *list_of(const struct report *report, const char *key)
+{
+    return json_object_get(report->json, key);
+}
+
+static struct report_kernel read_kernel(const json_t *json)
+{
+    return (struct report_kernel){
+        .name = text_of(json, "name"),
+        .arch = text_of(json, "arch"),
+        .implementation = (unsigned)count_of(json, "implementation"),
+        .footprint = (uint32_t)strtoul(text_of(json, "footprint"), NULL, 16),
+        .size = count_of(json, "size"),
+        .count = count_of(json, "count"),
+        .model = json_is_true(json_object_get(json, "model")),
+        .mean_us = known(json, "mean_us"),
+        .typical_us = known(json, "typical_us"),
+        .p25_us = known(json, "p25_us"),
+        .median_us = known(json, "median_us"),
+        .predicted_us = known(json, "predicted_us"),
+    };
+}
+
+static int read_kernels(struct report *report)
+{
+    const json_t *list = list_of(report, "kernels");
+
+    report->nkernels = json_array_size(list);
+    report->kernels = calloc(report->nkernels + 1, sizeof(*report->kernels));
+    if (!report->kernels)
+        return -ENOMEM;
+    for (size_t k = 0; k < report->nkernels; k++)
+        report->kernels[k] = read_kernel(json_array_get(list, k));
+    return 0;
+}
+
+int report_read(const char *path, struct report *ret, struct orr_error *err)
+{
+    struct report report = {0};
+    json_error_t where;
+
+    if (access(path, R_OK) < 0)
+        return orr_fail(err, -ENOENT, "%s: %s", path, strerror(errno));
+    report.json = json_load_file(path, 0, &where);
+    if (!json_is_object(report.json)) {
+        json_decref(report.json);
+        return orr_fail(err, -EINVAL, "%s:%d: %s", path, where.line,
+                        where.text);
+    }
+    report.simulated = json_is_true(json_object_get(report.json, "simulated"));
+    report.machine = text_of(report.json, "machine");
+    report.host = text_of(report.json, "host");
+    report.scheduler = text_of(report.json, "scheduler");
+    report.exit = text_of(report.json, "exit");
+    report.provenance =
+        json_string_value(json_object_get(report.json, "provenance"));
+    report.assumed = json_string_value(json_object_get(report.json, "assumed"));
+    report.makespan_us = number_of(report.json, "makespan_us");
+    report.modelled_us = number_of(report.json, "modelled_us");
+    report.flops = number_of(report.json, "flops");
+    report.wall_s = number_of(report.json, "wall_s");
+    report.tasks = count_of(report.json, "tasks");
+    report.transfers = count_of(report.json, "transfers");
+    report.transferred_bytes = count_of(report.json, "transferred_bytes");
+    report.evictions = count_of(report.json, "evictions");
+    if (read_kernels(&report) < 0) {
+        json_decref(report.json);
+        return orr_fail(err, -ENOMEM, "%s: out of memory", path);
+    }
+    *ret = report;
+    return 0;
+}
+
+void report_done(struct report *report)
+{
+    json_decref(report->json);
+    free(report->kernels);
+    report->json = NULL;
+    report->kernels = NULL;
+    report->nkernels = 0;
+}
+
+bool report_same_kernel(const struct report_kernel *a,
+                        const struct report_kernel *b)
+{
+    return a->footprint == b->footprint &&
+           a->implementation == b->implementation &&
+           !strcmp(a->name, b->name) && !strcmp(a->arch, b->arch);
+}
+
+double report_gflops(const struct report *report)
+{
+    return report->makespan_us > 0 ? report->flops / report->makespan_us / 1e3
+                                   : 0;
+}
+
+/* "CUDA 0.0 (Tesla M2070)" is of the kind "CUDA". */
+static void kind_name(const char *worker, char *name, size_t size)
+{
+    size_t n = 0;
+
+    while (worker[n] && !isdigit((unsigned char)worker[n]) &&
+           worker[n] != '(' && n + 1 < size) {
+        name[n] = worker[n];
+        n++;
+    }
+    while (n > 0 && name[n - 1] == ' ')
+        n--;
+    name[n] = '\0';
+}
+
+unsigned report_kinds(const struct report *report, struct report_kind *kinds,
+                      unsigned max)
+{
+    const json_t *workers = json_object_get(report->json, "workers");
+    unsigned n = 0;
+
+    for (size_t w = 0; w < json_array_size(workers); w++) {
+        const json_t *worker = json_array_get(workers, w);
+        char name[sizeof(kinds->name)];
+        unsigned k = 0;
+
+        kind_name(text_of(worker, "name"), name, sizeof(name));
+        while (k < n && strcmp(kinds[k].name, name) != 0)
+            k++;
+        if (k == max)
+            continue;
+        if (k == n) {
+            kinds[n++] = (struct report_kind){0};
+            memcpy(kinds[k].name, name, sizeof(name));
+        }
+        kinds[k].workers++;
+        kinds[k].busy_us += number_of(worker, "busy_us");
+        kinds[k].tasks += count_of(worker, "tasks");
+    }
+    return n;
+}
+
+size_t report_nlinks(const struct report *report)
+{
+    return json_array_size(list_of(report, "links"));
+}
+
+struct report_link report_link(const struct report *report, size_t l)
+{
+    const json_t *json = json_array_get(list_of(report, "links"), l);
+
+    return (struct report_link){
+        .from = text_of(json, "from"),
+        .to = text_of(json, "to"),
+        .count = count_of(json, "count"),
+        .bytes = count_of(json, "bytes"),
+        .total_us = known(json, "total_us"),
+        .predicted_us = known(json, "predicted_us"),
+        .alone_us = known(json, "alone_us"),
+    };
+}
+
+void report_print(const struct report *report)
+{
+    struct report_kind kinds[16];
+    unsigned n = report_kinds(report, kinds, 16);
+
+    if (report->simulated)
+        printf("machine     %s (simulated%s%s)\n", report->machine,
+               report->provenance ? ", figures " : "",
+               report->provenance ? report->provenance : "");
+    else
+        printf("machine     %s (real)\n", report->machine);
+    printf("scheduler   %s\n", report->scheduler);
+    edits_print(report->json, "what if     ");
+    if (report->assumed)
+        printf("assumed     %s\n", report->assumed);
+    printf("makespan    %.3f ms%s\n", report->makespan_us / 1000,
+           report->simulated ? " (virtual)" : "");
+    if (report->flops > 0)
+        printf("speed       %.1f GFlop/s\n", report_gflops(report));
+    printf("tasks       %lld\n", (long long)report->tasks);
+    if (report->transfers > 0)
+        printf("transfers   %lld, %.1f MiB, %lld evictions\n",
+               (long long)report->transfers,
+               (double)report->transferred_bytes / (1 << 20),
+               (long long)report->evictions);
+    for (unsigned k = 0; k < n; k++)
+        printf("%-11s %u worker%s, %.1f %% busy, %lld tasks\n", kinds[k].name,
+               kinds[k].workers, kinds[k].workers == 1 ? "" : "s",
+               report->makespan_us > 0
+                   ? 100 * kinds[k].busy_us /
+                         (kinds[k].workers * report->makespan_us)
+                   : 0.0,
+               (long long)kinds[k].tasks);
+    if (report->simulated)
+        printf("simulated in %.2f s\n", report->wall_s);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/common/report.h - what the library says about a run at its end: the JSON file
+ * that ORRERY_REPORT names. One thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "core/base/error.h"
+
+/* One kernel of one size on one architecture; µs. */
+struct report_kernel {
+    const char *name, *arch; /* borrowed from the report: the model's symbol,
+                              * else the codelet's name; "cpu0" */
+    unsigned implementation;
+    uint32_t footprint;
+    json_int_t size, count;
+    bool model;                 /* its times lie in a model file */
+    double mean_us, typical_us; /* typical: without outliers */
+    double p25_us, median_us;   /* lower quartile */
+    double predicted_us;        /* by its model; NaN: nothing */
+};
+
+/* Whether both are the same kernel of the same size at the same place. */
+bool report_same_kernel(const struct report_kernel *a,
+                        const struct report_kernel *b);
+
+struct report {
+    json_t *json; /* owned; NULL: there is none */
+    bool simulated;
+    const char *machine, *scheduler, *exit; /* borrowed from json, never NULL */
+    const char *provenance, *assumed;       /* the same, or NULL */
+    const char *host;                       /* whose models; "" if not said */
+    double makespan_us, flops, wall_s;
+    double modelled_us; /* makespan of the tasks that have models */
+    json_int_t tasks, transfers, transferred_bytes, evictions;
+    struct report_kernel *kernels; /* owned; figures that miss are NaN or 0 */
+    size_t nkernels;
+};
+
+/* Reads the file; *ret is ended with report_done. Errors: -ENOENT there is no
+ * such file; -EINVAL with words. */
+int report_read(const char *path, struct report *ret, struct orr_error *err);
+void report_done(struct report *report);
+
+/* 10^9 flop per second, 0 when the program did not say its flops. */
+double report_gflops(const struct report *report);
+
+/* Workers of one kind: those whose names differ in their numbers only. */
+struct report_kind {
+    char name[32]; /* "CPU", "CUDA" */
+    unsigned workers;
+    double busy_us;
+    json_int_t tasks;
+};
+
+/* Fills at most `max` kinds, in order of appearance; returns how many. */
+unsigned report_kinds(const struct report *report, struct report_kind *kinds,
+                      unsigned max);
+
+/* Copies between two memory nodes, µs in all. */
+struct report_link {
+    const char *from, *to; /* borrowed from the report */
+    json_int_t count, bytes;
+    double total_us;
+    double predicted_us, alone_us; /* as schedulers expect; of an idle link;
+                                    * NaN: not known */
+};
+
+size_t report_nlinks(const struct report *report);
+struct report_link report_link(const struct report *report, size_t l);
+
+/* Prints makespan, speed, tasks, transfers and the use of each kind. */
+void report_print(const struct report *report);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/common/tool.h - what the sub-commands of `orrery` share: exit codes, messages
+ * and the walk through options. One thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/error.h"
+
+/* Exit codes of our own; otherwise `run` and `trace` end as the program did. */
+enum {
+    TOOL_OK = 0,
+    TOOL_FAILED = 1, /* something could not be done */
+    TOOL_USAGE = 2,  /* the command line is wrong */
+};
+
+/* The sub-commands. argv[0] is the command's name. Each returns the exit
+ * code of the process. */
+int cmd_run(int argc, char **argv);
+int cmd_bound(int argc, char **argv);
+int cmd_calibrate(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
+int cmd_machine(int argc, char **argv);
+int cmd_perfmodel(int argc, char **argv);
+int cmd_trace(int argc, char **argv);
+int cmd_validate(int argc, char **argv);
+
+/* A command of the program, or a verb of a command. Returns the exit code. */
+struct tool_command {
+    const char *name;
+    int (*run)(int argc, char **argv); /* argv[0]: as messages name it */
+    const char *what;                  /* a few words for the list */
+};
+
+struct tool_commands {
+    const char *name; /* of the command they are verbs of; "": of the program */
+    const struct tool_command *list; /* ends with one that has no name */
+    const char *head, *tail;         /* of the help, around the list */
+};
+
+/* Runs the one that argv[1] names, or prints the help or what is wrong. Returns
+ * the exit code. */
+int tool_dispatch(const struct tool_commands *commands, int argc, char **argv);
+
+/* The program's name, a colon, the words and a newline on stderr. */
+void tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, and returns `code`. */
+int tool_fail(int code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Prints what `err` says, or, where it says nothing, what the negative errno
+ * `rc` means. */
+void tool_tell(const struct orr_error *err, int rc);
+/* Letter of an option without one that may be repeated: its texts are joined
+ * by line ends into a new string, which the caller frees. */
+enum { TOOL_JOINED = '\n' };
+
+/* One option of a sub-command. `value`, `flag` or both are set: an option with
+ * both takes a value only behind an equals sign. */
+struct tool_option {
+    char letter;        /* 0: none; or TOOL_JOINED */
+    const char *name;   /* "machine" for --machine */
+    const char **value; /* gets the text that follows, borrowed from argv */
+    bool *flag;         /* gets true */
+};
+
+/* argv[0] is the sub-command as messages name it, "" in programs without any.
+ * Walks through options (-xy is -x -y), up to `--` or the first word that is
+ * none, and returns that word's index (argc when there is none). `options` ends
+ * with one that has no name. --help prints `help` and returns 0; an unknown
+ * option or a missing value prints a message and returns -1. */
+int tool_parse(int argc, char **argv, const struct tool_option *options,
+               const char *help);
+
+/* The same for commands whose words and options may mix: moves the words to
+ * argv[1] onwards, in order; all that follows `--` are words. Returns 1 and how
+ * many in *ret_nwords, 0 or -1 as tool_parse. */
+int tool_parse_words(int argc, char **argv, const struct tool_option *options,
+                     const char *help, int *ret_nwords);
+
+/* Puts text where an -o says: on standard output when `path` is NULL or "-",
+ * else in the file, which is then the new one or, on failure, as before. Prints
+ * what went wrong and returns a negative errno. */
+int tool_write_file(const char *path, const char *text, size_t size);
+
+/* Splits "a,b,c", or what TOOL_JOINED has joined, into a NULL-terminated array, owned by the caller (free, one
+ * block); empty pieces are dropped. NULL without memory. */
+char **tool_split(const char *text);
+
+/* "printf" into a new string, owned; NULL without memory. */
+char *tool_format(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/machine/copy.c - `orrery machine copy`: a platform file of this machine
+ * or of another one, as edits have made it. One thread.
+ */
+#include "tools/common/edits.h"
+#include "tools/common/tool.h"
+#include "tools/machine/machine.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char help[] =
+    "usage: orrery machine copy FILE.xml [-m NAME] [--set EDIT]\n"
+    "Writes a description of this machine, to be calibrated by real runs and\n"
+    "simulated with -m FILE.xml; or of another one, so that edits can be kept.\n"
+    "  -m, --machine NAME         that machine instead of this one\n" EDITS_HELP
+    "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
+    "example: orrery machine copy big.xml -m hgx-h100-8 --set 'cuda.count = 16'\n";
+
+static int write_copy(const char *path, const char *machine, const char *edits,
+                      const char *const *sampling_dirs)
+{
+    struct orr_machine_desc *desc;
+    struct orr_error err = {""};
+    char *calibrated = NULL;
+    int rc = machine_open(machine, edits, sampling_dirs, &desc, &calibrated);
+
+    if (rc < 0)
+        return TOOL_FAILED;
+    rc = orr_machine_desc_write(desc, path, &err);
+    if (rc < 0)
+        tool_tell(&err, rc);
+    else
+        printf("%s: %u CPUs, models of host %s%s\n", path, desc->ncpu,
+               desc->host,
+               machine      ? ""
+               : calibrated ? ", with what orrery calibrate has measured"
+                            : ", not calibrated");
+    if (rc == 0 && desc->sampling_dir && machine)
+        printf("the models lie in %s: name it with STARPU_PERF_MODEL_PATH, or "
+               "copy its codelets/ beside the file\n",
+               desc->sampling_dir);
+    orr_machine_desc_free(desc);
+    free(calibrated);
+    return rc == 0 ? TOOL_OK : TOOL_FAILED;
+}
+
+int machine_copy(int argc, char **argv, const char *const *sampling_dirs,
+                 bool json)
+{
+    const char *machine = NULL, *edits = NULL;
+    const struct tool_option options[] = {{'m', "machine", &machine, NULL},
+                                          {TOOL_JOINED, "set", &edits, NULL},
+                                          {0}};
+    int nwords, code, rc;
+
+    rc = tool_parse_words(argc, argv, options, help, &nwords);
+    if (rc <= 0) {
+        code = rc < 0 ? TOOL_USAGE : TOOL_OK;
+    } else if (nwords != 1 || json) {
+        tool_error("machine copy: one FILE.xml is written, and nothing said as "
+                   "JSON; see orrery machine copy --help");
+        code = TOOL_USAGE;
+    } else {
+        code = write_copy(argv[1], machine, edits, sampling_dirs);
+    }
+    free((char *)(uintptr_t)edits);
+    return code;
+}

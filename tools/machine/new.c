@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/machine/new.c - `orrery machine new`: a machine from a few options, or
+ * from the answers to a few questions. One thread.
+ */
+#include "tools/common/tool.h"
+#include "tools/machine/parts.h"
+#include "tools/machine/plan.h"
+
+#include "platforms/packed.h"
+#include "platforms/units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: orrery machine new NAME --cpu MODEL|GHZ --cores N\n"
+    "           [--gpu MODEL --gpus N [--gpu-memory 16GiB] [--link LINK[,LINK]]]\n"
+    "Describes a machine that nobody has measured, from published figures and stated\n"
+    "assumptions; all of it is marked derived. Without options it asks, or reads the\n"
+    "answers from a pipe, a line each: processor, cores, GPUs, and if there are any\n"
+    "their model, memory and links; an empty line takes what is in brackets.\n"
+    "      --cpu MODEL|GHZ     a processor of the catalogue, or a clock: 2.4GHz\n"
+    "      --cores N           of the whole machine\n"
+    "      --numa N            sockets, each a NUMA node with its memory and equal\n"
+    "                          parts of cores and GPUs; default: 1\n"
+    "      --core-flops N      single precision per cycle and core, when --cpu is a\n"
+    "                          clock\n"
+    "      --gpu MODEL         a GPU of the catalogue, or any name with --gpu-memory\n"
+    "      --gpus N            default: 1\n"
+    "      --gpu-memory BYTES  16GiB, 80GB ...\n"
+    "      --gpu-tflops N      single-precision peak, to scale models\n"
+    "      --link LINK         pcie3, pcie4, pcie5, pcie6 (sixteen lanes each);\n"
+    "                          nvlink: between each pair; nvswitch: a switch;\n"
+    "                          default: pcie4\n"
+    "      --no-peer           no copies between GPUs over PCIe\n"
+    "      --models            copy kernel models of the catalogue's nearest machine,\n"
+    "                          scaled by published peaks\n"
+    "  -o, --output FILE       a platform file; default: where -m finds NAME\n"
+    "      --force             replace files that are there\n"
+    "      --json              say as JSON what was made\n"
+    "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
+    "example: orrery machine new lab --cpu 'EPYC 7763' --cores 64 --gpu 'H100 PCIe' \\\n"
+    "             --gpus 4 --link pcie5 --models && orrery run -m lab -- ./cholesky\n";
+
+/* What was said; borrowed from the command line, or owned by `answers`. */
+struct wishes {
+    const char *cpu, *cores, *core_flops, *numa;
+    const char *gpu, *gpus, *gpu_memory, *gpu_tflops, *link;
+    bool no_peer, models;
+    struct machine_destination where;
+};
+
+#define NQUESTIONS 7
+
+struct answers {
+    char *texts[NQUESTIONS]; /* owned */
+    unsigned n;
+};
+
+/* ---- figures ---- */
+
+/* A whole number from `least` to `most`; -1 and a message for others. */
+static long read_count(const char *option, const char *text, long least,
+                       long most)
+{
+    char *end;
+    long value;
+
+    errno = 0;
+    value = strtol(text, &end, 10);
+    if (end != text && !*end && errno == 0 && value >= least && value <= most)
+        return value;
+    tool_error("machine new: %s %s: a whole number from %ld to %ld is "
+               "expected",
+               option, text, least, most);
+    return -1;
+}
+
+/* "2.4", "2.4GHz": 0 when the text is no clock. */
+static double read_clock(const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || !(value > 0) || value > 100)
+        return 0;
+    end += strspn(end, " ");
+    return !*end || strcasecmp(end, "GHz") == 0 ? value : 0;
+}
+
+static double read_positive(const char *option, const char *text)
+{
+    double value;
+
+    if (!orr_number_parse(text, &value) && value > 0)
+        return value;
+    tool_error("machine new: %s %s: a positive number is expected", option,
+               text);
+    return -1;
+}
+
+/* "16GiB", "80GB", bytes; 0 and a message for others. */
+static unsigned long long read_bytes(const char *text)
+{
+    double value;
+
+    if (!orr_quantity_parse(ORR_QUANTITY_SIZE, text, &value) && value >= 1 &&
+        value < 1e17)
+        return (unsigned long long)value;
+    tool_error("machine new: --gpu-memory %s: a size such as 16GiB is expected",
+               text);
+    return 0;
+}
+
+/* ---- links ---- */
+
+struct links {
+    double pcie_rate;
+    bool nvlink, nvswitch;
+};
+
+static int read_link(const char *word, struct links *links)
+{
+    unsigned generation = 0;
+
+    if (strcasecmp(word, "nvlink") == 0) {
+        links->nvlink = true;
+    } else if (strcasecmp(word, "nvswitch") == 0) {
+        links->nvswitch = true;
+    } else {
+        if (strncasecmp(word, "pcie", 4) == 0 && word[4] && !word[5])
+            generation = (unsigned)(word[4] - '0');
+        links->pcie_rate = machine_plan_pcie_rate(generation);
+        if (links->pcie_rate <= 0) {
+            tool_error("machine new: --link %s: pcie3, pcie4, pcie5, pcie6, "
+                       "nvlink or nvswitch is expected, or two with a comma",
+                       word);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+static int read_links(const char *text, struct links *links)
+{
+    char **words = tool_split(text ? text : "pcie4");
+    int rc = 0;
+
+    if (!words) {
+        tool_error("out of memory");
+        return -ENOMEM;
+    }
+    *links = (struct links){.pcie_rate = machine_plan_pcie_rate(4)};
+    for (unsigned i = 0; rc == 0 && words[i]; i++)
+        rc = read_link(words[i], links);
+    free(words);
+    if (rc == 0 && links->nvlink && links->nvswitch) {
+        tool_error("machine new: --link: either nvlink or nvswitch");
+        rc = -EINVAL;
+    }
+    return rc;
+}
+
+/* All links of a device go to the switch, or are shared out among its peers. */
+static int set_links(struct machine_plan *plan, const struct links *links,
+                     bool said)
+{
+    unsigned n = plan->ndevices;
+    double rate = n ? machine_plan_nvlink_rate(plan->devices[0].model) : 0;
+
+    if (!n)
+        return 0;
+    if (!said && machine_plan_assume(plan, "PCI Express 4, sixteen lanes") < 0)
+        return -ENOMEM;
+    if (n > 1 && links->nvswitch) {
+        plan->switch_rate = rate;
+        return machine_plan_assume(plan, "%.4g GB/s of NVLink each way",
+                                   rate / 1e9);
+    }
+    if (n == 1 || !links->nvlink)
+        return 0;
+    plan->pair_rates = calloc((size_t)n * n, sizeof(*plan->pair_rates));
+    if (!plan->pair_rates) {
+        tool_error("out of memory");
+        return -ENOMEM;
+    }
+    for (unsigned i = 0; i < n * n; i++)
+        plan->pair_rates[i] = rate / (n - 1);
+    return machine_plan_assume(plan,
+                               "%.4g GB/s of NVLink each way, shared out "
+                               "among %u peers",
+                               rate / 1e9, n - 1);
+}
+
+/* ---- the plan ---- */
+
+/* Cores that a known processor has, when nobody says. */
+static long cores_of(const struct wishes *wishes)
+{
+    const struct machine_processor *known;
+
+    if (wishes->cores)
+        return read_count("--cores", wishes->cores, 1, MACHINE_PLAN_MAX_CORES);
+    known = machine_processor_find(wishes->cpu);
+    if (known && known->cores)
+        return (long)known->cores;
+    tool_error("machine new: how many cores? give --cores");
+    return -1;
+}
+
+static int plan_processor(const struct wishes *wishes, const char *name,
+                          struct machine_plan *plan)
+{
+    double clock = read_clock(wishes->cpu), flops = 0;
+    long cores = cores_of(wishes);
+    char *names;
+
+    if (cores < 0)
+        return -EINVAL;
+    if (wishes->numa) {
+        long most =
+            cores < MACHINE_PLAN_MAX_NODES ? cores : MACHINE_PLAN_MAX_NODES;
+        long nodes = read_count("--numa", wishes->numa, 1, most);
+
+        if (nodes < 0)
+            return -EINVAL;
+        machine_plan_set_sockets(plan, (unsigned)nodes);
+    }
+    if (wishes->core_flops) {
+        flops = read_positive("--core-flops", wishes->core_flops);
+        if (flops < 0)
+            return -EINVAL;
+    }
+    if (clock <= 0 && !machine_processor_find(wishes->cpu)) {
+        names = machine_processor_names();
+        tool_error("machine new: --cpu %s is not in the catalogue (%s): give "
+                   "its clock instead, such as 2.4GHz",
+                   wishes->cpu, names ? names : "");
+        free(names);
+        return -EINVAL;
+    }
+    return machine_plan_set_processor(plan, name,
+                                      clock > 0 ? NULL : wishes->cpu,
+                                      (unsigned)cores, clock, flops);
+}
+
+static int plan_devices(const struct wishes *wishes, struct machine_plan *plan)
+{
+    const struct machine_device *known =
+        wishes->gpu ? machine_device_find(wishes->gpu) : NULL;
+    unsigned long long memory = 0;
+    struct links links;
+    double tflops = 0;
+    long n = wishes->gpus ? read_count("--gpus", wishes->gpus, 0,
+                                       MACHINE_PLAN_MAX_DEVICES)
+                          : wishes->gpu != NULL;
+    char *names;
+
+    if (n <= 0)
+        return n < 0 ? -EINVAL : 0;
+    if (read_links(wishes->link, &links) < 0)
+        return -EINVAL;
+    if (wishes->gpu_memory && !(memory = read_bytes(wishes->gpu_memory)))
+        return -EINVAL;
+    if (wishes->gpu_tflops) {
+        tflops = read_positive("--gpu-tflops", wishes->gpu_tflops);
+        if (tflops < 0)
+            return -EINVAL;
+    }
+    if (!known && (!wishes->gpu || !memory)) {
+        names = machine_device_names();
+        tool_error("machine new: --gpu %s is not in the catalogue (%s): give "
+                   "--gpu-memory as well",
+                   wishes->gpu ? wishes->gpu : "MODEL", names ? names : "");
+        free(names);
+        return -EINVAL;
+    }
+    if (machine_plan_add_devices(plan, wishes->gpu, (unsigned)n, memory, tflops,
+                                 links.pcie_rate) < 0)
+        return -EINVAL;
+    for (unsigned i = 0; i < plan->ndevices; i++)
+        plan->devices[i].numa = i * plan->nnuma / plan->ndevices;
+    /* NVIDIA's drivers refuse copies between GeForce cards. */
+    plan->no_peer =
+        wishes->no_peer || strstr(plan->devices[0].model, "GeForce") != NULL;
+    return set_links(plan, &links, wishes->link != NULL);
+}
+
+static int make(const struct wishes *wishes, const char *name)
+{
+    struct machine_plan plan = {.models = wishes->models};
+    int rc = plan_processor(wishes, name, &plan);
+
+    if (rc == 0)
+        rc = plan_devices(wishes, &plan);
+    if (rc == 0)
+        rc = machine_plan_note_sockets(&plan);
+    if (rc == 0)
+        rc = machine_plan_finish(&plan, &wishes->where);
+    machine_plan_done(&plan);
+    return rc;
+}
+
+/* ---- questions ---- */
+
+/* Asks and gives the answer, owned by `answers`; `usual` (may be NULL) when it
+ * is empty. NULL at the end of the input, and then says so. */
+static const char *ask(struct answers *answers, const char *question,
+                       const char *usual)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+
+    if (isatty(STDIN_FILENO)) {
+        fprintf(stderr, "%s%s%s%s: ", question, usual ? " [" : "",
+                usual ? usual : "", usual ? "]" : "");
+    }
+    length = getline(&line, &room, stdin);
+    while (length > 0 && strchr(" \t\r\n", line[length - 1]))
+        line[--length] = '\0';
+    if (length == 0 && usual) {
+        free(line);
+        line = strdup(usual);
+    }
+    if (length < 0 || !line || !line[0] || answers->n == NQUESTIONS) {
+        free(line);
+        tool_error("machine new: no answer to \"%s\"; options say the same, "
+                   "see orrery machine new --help",
+                   question);
+        return NULL;
+    }
+    return answers->texts[answers->n++] = line;
+}
+
+static int ask_devices(struct answers *answers, struct wishes *wishes)
+{
+    char *names = machine_device_names();
+    char *question = tool_format("GPU model (%s)", names ? names : "");
+    int rc = -EINVAL;
+
+    if (question && (wishes->gpu = ask(answers, question, NULL)) != NULL) {
+        const struct machine_device *known = machine_device_find(wishes->gpu);
+        char *memory =
+            known ? tool_format("%gGiB", (double)known->memory / (1 << 30))
+                  : NULL;
+
+        wishes->gpu_memory = ask(answers, "memory of each", memory);
+        free(memory);
+        if (wishes->gpu_memory)
+            wishes->link = ask(answers,
+                               "links (pcie3 to pcie6, nvlink, "
+                               "nvswitch; two with a comma)",
+                               "pcie4");
+        rc = wishes->gpu_memory && wishes->link ? 0 : -EINVAL;
+    }
+    free(names);
+    free(question);
+    return rc;
+}
+
+static int ask_all(struct answers *answers, struct wishes *wishes)
+{
+    char *names = machine_processor_names();
+    char *question =
+        tool_format("processor (%s; or a clock in GHz)", names ? names : "");
+    const struct machine_processor *known;
+    char cores[16] = "";
+
+    free(names);
+    wishes->cpu = question ? ask(answers, question, NULL) : NULL;
+    free(question);
+    if (!wishes->cpu)
+        return -EINVAL;
+    known = machine_processor_find(wishes->cpu);
+    if (known && known->cores)
+        snprintf(cores, sizeof(cores), "%u", known->cores);
+    wishes->cores = ask(answers, "cores", cores[0] ? cores : NULL);
+    if (!wishes->cores)
+        return -EINVAL;
+    wishes->gpus = ask(answers, "GPUs", "0");
+    if (!wishes->gpus)
+        return -EINVAL;
+    return strcmp(wishes->gpus, "0") == 0 ? 0 : ask_devices(answers, wishes);
+}
+
+int machine_new(int argc, char **argv, const char *const *sampling_dirs,
+                bool json)
+{
+    struct wishes wishes = {
+        .where = {.sampling_dirs = sampling_dirs, .json = json}};
+    struct answers answers = {0};
+    const struct tool_option options[] = {
+        {0, "cpu", &wishes.cpu, NULL},
+        {0, "cores", &wishes.cores, NULL},
+        {0, "core-flops", &wishes.core_flops, NULL},
+        {0, "numa", &wishes.numa, NULL},
+        {0, "gpu", &wishes.gpu, NULL},
+        {0, "gpus", &wishes.gpus, NULL},
+        {0, "gpu-memory", &wishes.gpu_memory, NULL},
+        {0, "gpu-tflops", &wishes.gpu_tflops, NULL},
+        {0, "link", &wishes.link, NULL},
+        {0, "no-peer", NULL, &wishes.no_peer},
+        {0, "models", NULL, &wishes.models},
+        {'o', "output", &wishes.where.output, NULL},
+        {0, "force", NULL, &wishes.where.force},
+        {0, "json", NULL, &wishes.where.json},
+        {0}};
+    int nwords, rc = tool_parse_words(argc, argv, options, help, &nwords);
+
+    if (rc <= 0)
+        return rc < 0 ? TOOL_USAGE : TOOL_OK;
+    if (nwords != 1 || !orr_packed_leaf_ok(argv[1])) {
+        tool_error("machine new: one NAME without slash or leading dot; see "
+                   "orrery machine new --help");
+        return TOOL_USAGE;
+    }
+    if (wishes.where.output &&
+        (strlen(wishes.where.output) < 5 ||
+         strcmp(wishes.where.output + strlen(wishes.where.output) - 4,
+                ".xml") != 0)) {
+        tool_error("machine new: -o %s: the name of a platform file ends with "
+                   ".xml",
+                   wishes.where.output);
+        return TOOL_USAGE;
+    }
+    if (!wishes.cpu &&
+        (wishes.cores || wishes.gpu || wishes.gpus || wishes.numa)) {
+        tool_error("machine new: which processor? give --cpu MODEL, or its "
+                   "clock in GHz");
+        return TOOL_USAGE;
+    }
+    rc = wishes.cpu ? 0 : ask_all(&answers, &wishes);
+    if (rc == 0)
+        rc = make(&wishes, argv[1]);
+    for (unsigned i = 0; i < answers.n; i++)
+        free(answers.texts[i]);
+    return rc == 0 && fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
+}

@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/machine/plan.c - see plan.h. One thread. */
+#include "tools/machine/plan.h"
+#include "tools/common/json.h"
+#include "tools/common/tool.h"
+#include "tools/machine/parts.h"
+
+#include "platforms/desc_build.h"
+#include "platforms/places.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Three links of Ultra Path Interconnect at 10.4 GT/s, two bytes wide (Intel
+ * Xeon Scalable family technical overview), one direction. */
+#define SOCKET_RATE (3 * 10.4e9 * 2)
+
+static int no_memory(void)
+{
+    tool_error("out of memory");
+    return -ENOMEM;
+}
+
+void machine_plan_done(struct machine_plan *plan)
+{
+    for (unsigned i = 0; i < plan->ndevices; i++)
+        free(plan->devices[i].model);
+    free(plan->devices);
+    free(plan->name);
+    free(plan->processor);
+    free(plan->pair_rates);
+    free(plan->cores);
+    free(plan->assumed);
+    *plan = (struct machine_plan){0};
+}
+
+int machine_plan_assume(struct machine_plan *plan, const char *format, ...)
+{
+    char words[256];
+    char *longer;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(words, sizeof(words), format, args);
+    va_end(args);
+    if (plan->assumed && strstr(plan->assumed, words))
+        return 0;
+    longer = tool_format("%s%s%s", plan->assumed ? plan->assumed : "",
+                         plan->assumed ? "; " : "", words);
+    if (!longer)
+        return no_memory();
+    free(plan->assumed);
+    plan->assumed = longer;
+    return 0;
+}
+
+/* PCI-SIG, PCI Express Base Specification: 8, 16, 32 GT/s a lane with 128b/130b
+ * encoding; 64 GT/s in flits of 256 bytes, 242 of them data. */
+double machine_plan_pcie_rate(unsigned generation)
+{
+    switch (generation) {
+    case 3:
+    case 4:
+    case 5:
+        return 8e9 * (1 << (generation - 3)) * 16 / 8 * 128 / 130;
+    case 6:
+        return 64e9 * 16 / 8 * 242 / 256;
+    default:
+        return 0;
+    }
+}
+
+/* NVIDIA's datasheets state both directions together: P100 160, V100 300, A100
+ * 600, H100 and H200 900, B200 1800 GB/s. */
+double machine_plan_nvlink_rate(const char *model)
+{
+    static const struct {
+        const char *part;
+        double rate;
+    } known[] = {{"P100", 80e9},  {"V100", 150e9}, {"A100", 300e9},
+                 {"H100", 450e9}, {"H200", 450e9}, {"B200", 900e9}};
+
+    for (size_t i = 0; model && i < sizeof(known) / sizeof(known[0]); i++)
+        if (strstr(model, known[i].part))
+            return known[i].rate;
+    return machine_assumptions.nvlink_rate;
+}
+
+/* Channels of memory, when the processor is not known: two of DDR4-3200 in
+ * small machines, eight in large ones. */
+static double usual_memory_rate(unsigned ncores)
+{
+    return (ncores > 16 ? 8 : 2) * 3200e6 * 8;
+}
+
+/* NUMA nodes of a package, which share its channels of memory. */
+static double nodes_each(const struct machine_plan *plan)
+{
+    return plan->nnuma > plan->npackages ? (double)plan->nnuma / plan->npackages
+                                         : 1;
+}
+
+void machine_plan_set_sockets(struct machine_plan *plan, unsigned n)
+{
+    plan->nnuma = plan->npackages = n;
+    for (unsigned k = 0; k < n; k++)
+        plan->nodes[k].package = k;
+}
+
+int machine_plan_set_processor(struct machine_plan *plan, const char *name,
+                               const char *model, unsigned ncores, double ghz,
+                               double flops)
+{
+    const struct machine_processor *known =
+        model ? machine_processor_find(model) : NULL;
+
+    plan->name = strdup(name);
+    plan->processor = known   ? strdup(known->model)
+                      : model ? strdup(model)
+                              : tool_format("processor of %g GHz", ghz);
+    if (!plan->name || !plan->processor)
+        return no_memory();
+    plan->ncores = ncores;
+    if (plan->nnuma == 0)
+        plan->nnuma = 1;
+    if (plan->npackages == 0)
+        plan->npackages = plan->nnuma;
+    if (known) {
+        plan->core_flops = known->clock * 1e9 * known->flops;
+        plan->memory_rate = known->memory_rate / nodes_each(plan);
+        return 0;
+    }
+    plan->memory_rate =
+        usual_memory_rate(ncores / plan->npackages) / nodes_each(plan);
+    if (ghz > 0) {
+        plan->core_flops = ghz * 1e9 * (flops > 0 ? flops : 32);
+        if (flops <= 0 &&
+            machine_plan_assume(plan, "32 flop per cycle and core") < 0)
+            return -ENOMEM;
+    }
+    return machine_plan_assume(plan, "main memory of %.4g GB/s%s",
+                               plan->memory_rate / 1e9,
+                               plan->nnuma > 1 ? " on each NUMA node" : "");
+}
+
+int machine_plan_add_devices(struct machine_plan *plan, const char *model,
+                             unsigned n, unsigned long long memory,
+                             double tflops, double pcie_rate)
+{
+    const struct machine_device *known =
+        model ? machine_device_find(model) : NULL;
+    struct machine_plan_device *devices;
+
+    if (n > MACHINE_PLAN_MAX_DEVICES - plan->ndevices) {
+        tool_error("more than %d devices", MACHINE_PLAN_MAX_DEVICES);
+        return -E2BIG;
+    }
+    if (!memory && !known) {
+        tool_error("the memory of a %s is not known here: give a model that "
+                   "is, or its memory",
+                   model ? model : "device without name");
+        return -EINVAL;
+    }
+    devices = realloc(plan->devices,
+                      (plan->ndevices + n + 1) * sizeof(*plan->devices));
+    if (!devices)
+        return no_memory();
+    plan->devices = devices;
+    for (unsigned i = 0; i < n; i++) {
+        struct machine_plan_device *device = &devices[plan->ndevices];
+
+        *device = (struct machine_plan_device){
+            .model = strdup(known   ? known->model
+                            : model ? model
+                                    : "device"),
+            .tflops = tflops > 0 ? tflops
+                      : known    ? known->tflops
+                                 : 0,
+            .memory = memory ? memory : known->memory,
+            .pcie_rate = pcie_rate,
+            .group = -1,
+        };
+        if (!device->model)
+            return no_memory();
+        plan->ndevices++;
+    }
+    return 0;
+}
+
+int machine_plan_note_sockets(struct machine_plan *plan)
+{
+    if (plan->npackages < 2 || plan->nnuma < 2)
+        return 0;
+    return machine_plan_assume(
+        plan,
+        "%.3g GB/s each way between two sockets%s; without "
+        "STARPU_USE_NUMA=1 main memory is node 0's",
+        SOCKET_RATE / (plan->npackages - 1) / 1e9,
+        plan->npackages > 2 ? ", each joined to all others" : "");
+}
+
+/* ---- the description ---- */
+
+struct build {
+    const struct machine_plan *plan;
+    struct orr_machine_desc *desc;
+    int rc; /* the first error; everything after it is left out */
+    unsigned ram, first_memory, first_device;
+    /* Links, -1: none; `hosts` of each node, `sockets` of each two packages. */
+    int *hosts, *sockets, *groups, *pcie, *ports;
+};
+
+static int check(struct build *b, int result)
+{
+    if (result < 0 && b->rc == 0)
+        b->rc = result;
+    return result;
+}
+
+static void set_prop(struct build *b, unsigned host, const char *id,
+                     const char *value)
+{
+    if (b->rc == 0)
+        check(b, orr_props_set(&b->desc->hosts[host].props,
+                               &b->desc->hosts[host].nprops, id, value));
+}
+
+static unsigned add_host(struct build *b, const char *kind, int number,
+                         double speed)
+{
+    char id[32];
+    int host;
+
+    if (number < 0)
+        snprintf(id, sizeof(id), "%s", kind);
+    else
+        snprintf(id, sizeof(id), "%s%d", kind, number);
+    host = b->rc ? 0 : check(b, orr_machine_desc_add_host(b->desc, id, speed));
+    return host < 0 ? 0 : (unsigned)host;
+}
+
+static void set_figure(struct build *b, unsigned host, const char *id,
+                       unsigned long long value)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%llu", value);
+    set_prop(b, host, id, text);
+}
+
+static void add_core(struct build *b, unsigned i)
+{
+    const struct machine_plan *plan = b->plan;
+    unsigned host = add_host(b, "CPU", (int)i, 2e9);
+
+    if (!plan->cores) {
+        if (plan->nnuma > 1)
+            set_figure(b, host, "numa",
+                       (unsigned long long)i * plan->nnuma / plan->ncores);
+        return;
+    }
+    set_figure(b, host, "package", plan->cores[i].package);
+    set_figure(b, host, "numa", plan->cores[i].numa);
+    for (unsigned level = 0; level < MACHINE_PLAN_CACHES; level++) {
+        char id[16];
+
+        snprintf(id, sizeof(id), "l%u-cache", level + 1);
+        if (plan->cores[i].caches[level])
+            set_figure(b, host, id, plan->cores[i].caches[level]);
+    }
+}
+
+/* RAM, and beside it what each of several nodes has. */
+static void add_memories(struct build *b)
+{
+    const struct machine_plan *plan = b->plan;
+
+    b->ram = add_host(b, "RAM", -1, 1);
+    if (plan->nnuma == 1 && plan->nodes[0].memory)
+        set_figure(b, b->ram, "numa0-memory", plan->nodes[0].memory);
+    for (unsigned k = 0; plan->nnuma > 1 && k < plan->nnuma; k++) {
+        unsigned host = add_host(b, "RAM", (int)k, 1);
+
+        if (k == 0)
+            b->first_memory = host;
+        if (plan->nodes[k].memory)
+            set_figure(b, host, "memsize", plan->nodes[k].memory);
+    }
+}
+
+static void add_hosts(struct build *b)
+{
+    const struct machine_plan *plan = b->plan;
+
+    set_prop(b, add_host(b, "MAIN", -1, 1), "model", plan->processor);
+    for (unsigned i = 0; i < plan->ncores; i++)
+        add_core(b, i);
+    for (unsigned i = 0; i < plan->ndevices; i++) {
+        unsigned host = add_host(b, "CUDA", (int)i, 2e9);
+
+        if (i == 0)
+            b->first_device = host;
+        set_prop(b, host, "model", plan->devices[i].model);
+        set_figure(b, host, "memsize", plan->devices[i].memory);
+        if (plan->nnuma > 1)
+            set_figure(b, host, "numa", plan->devices[i].numa);
+        if (*plan->devices[i].pci)
+            set_prop(b, host, "pci", plan->devices[i].pci);
+        set_prop(b, host, "memcpy_peer",
+                 plan->no_peer && plan->switch_rate == 0 && !plan->pair_rates
+                     ? "0"
+                     : "1");
+    }
+    add_memories(b);
+}
+
+/* The rate is cut to whole megabytes per second, as in the catalogue. */
+static int add_link(struct build *b, const char *id, double rate,
+                    double latency, enum orr_link_sharing sharing)
+{
+    double mb = (double)(long long)(rate / 1e6);
+
+    return b->rc ? -1
+                 : check(b, orr_machine_desc_add_link(b->desc, id, mb * 1e6,
+                                                      latency, sharing));
+}
+
+static unsigned group_size(const struct machine_plan *plan, int group)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < plan->ndevices; i++)
+        n += plan->devices[i].group == group;
+    return n;
+}
+
+static void add_device_links(struct build *b)
+{
+    const struct machine_assumptions *a = &machine_assumptions;
+    const struct machine_plan *plan = b->plan;
+    char id[64];
+
+    for (unsigned i = 0; i < plan->ndevices; i++) {
+        const struct machine_plan_device *device = &plan->devices[i];
+
+        if (device->group >= 0 && b->groups[device->group] < 0 &&
+            group_size(plan, device->group) > 1) {
+            snprintf(id, sizeof(id), "PCIe-switch%d", device->group);
+            b->groups[device->group] =
+                add_link(b, id, device->pcie_rate * a->bus_efficiency, 0,
+                         ORR_LINK_SPLITDUPLEX);
+        }
+        snprintf(id, sizeof(id), "PCIe-CUDA%u", i);
+        b->pcie[i] = add_link(b, id, device->pcie_rate * a->bus_efficiency,
+                              a->pcie_latency, ORR_LINK_SPLITDUPLEX);
+        if (plan->switch_rate <= 0)
+            continue;
+        /* Half of the latency: a copy passes two of these. */
+        snprintf(id, sizeof(id), "NVLink-CUDA%u", i);
+        b->ports[i] = add_link(b, id, plan->switch_rate * a->nvlink_efficiency,
+                               a->nvlink_latency / 2, ORR_LINK_SPLITDUPLEX);
+    }
+}
+
+static void add_hop(struct build *b, int route, int link,
+                    enum orr_hop_direction way)
+{
+    if (b->rc == 0 && link >= 0)
+        check(b, orr_route_desc_add_hop(&b->desc->routes[route], (unsigned)link,
+                                        way));
+}
+
+static int begin_route(struct build *b, unsigned src, unsigned dst)
+{
+    return b->rc ? -1 : check(b, orr_machine_desc_add_route(b->desc, src, dst));
+}
+
+static void end_route(struct build *b, int route)
+{
+    if (b->rc == 0)
+        check(b, orr_machine_desc_add_reverse(b->desc, (unsigned)route));
+}
+
+static int group_link(const struct build *b, unsigned device)
+{
+    int group = b->plan->devices[device].group;
+
+    return group >= 0 ? b->groups[group] : -1;
+}
+
+/* The link between two nodes' packages, up towards the lower one; none within
+ * a package. */
+static void add_socket_hop(struct build *b, int route, unsigned from,
+                           unsigned to)
+{
+    unsigned p = b->plan->nodes[from].package, q = b->plan->nodes[to].package;
+
+    if (p != q)
+        add_hop(b, route, b->sockets[p * MACHINE_PLAN_MAX_NODES + q],
+                p < q ? ORR_HOP_DOWN : ORR_HOP_UP);
+}
+
+/* Down is away from main memory. That of the machine as a whole, RAM, is taken
+ * to be node 0's. */
+static void add_memory_route(struct build *b, unsigned memory, unsigned node,
+                             unsigned i)
+{
+    int route = begin_route(b, memory, b->first_device + i);
+
+    add_hop(b, route, b->hosts[node], ORR_HOP_NONE);
+    add_socket_hop(b, route, node, b->plan->devices[i].numa);
+    add_hop(b, route, group_link(b, i), ORR_HOP_DOWN);
+    add_hop(b, route, b->pcie[i], ORR_HOP_DOWN);
+    end_route(b, route);
+}
+
+static void add_pcie_hops(struct build *b, int route, unsigned i, unsigned j)
+{
+    const struct machine_plan_device *from = &b->plan->devices[i];
+    const struct machine_plan_device *to = &b->plan->devices[j];
+    bool together = from->group >= 0 && from->group == to->group;
+
+    add_hop(b, route, b->pcie[i], ORR_HOP_UP);
+    if (!together)
+        add_hop(b, route, group_link(b, i), ORR_HOP_UP);
+    add_socket_hop(b, route, from->numa, to->numa);
+    if (!together)
+        add_hop(b, route, group_link(b, j), ORR_HOP_DOWN);
+    add_hop(b, route, b->pcie[j], ORR_HOP_DOWN);
+}
+
+/* The quickest way between two devices; none when they cannot. */
+static void add_peer_route(struct build *b, unsigned i, unsigned j)
+{
+    const struct machine_plan *plan = b->plan;
+    double pair =
+        plan->pair_rates ? plan->pair_rates[i * plan->ndevices + j] : 0;
+    int link = -1, route;
+    char id[64];
+
+    if (pair <= 0 && plan->switch_rate <= 0 && plan->no_peer)
+        return;
+    if (pair > 0 && plan->switch_rate <= 0) {
+        snprintf(id, sizeof(id), "NVLink-CUDA%u-CUDA%u", i, j);
+        link =
+            add_link(b, id, pair * machine_assumptions.nvlink_efficiency,
+                     machine_assumptions.nvlink_latency, ORR_LINK_SPLITDUPLEX);
+    }
+    route = begin_route(b, b->first_device + i, b->first_device + j);
+    if (link >= 0) {
+        add_hop(b, route, link, ORR_HOP_UP);
+    } else if (plan->switch_rate > 0) {
+        add_hop(b, route, b->ports[i], ORR_HOP_UP);
+        add_hop(b, route, b->ports[j], ORR_HOP_DOWN);
+    } else {
+        add_pcie_hops(b, route, i, j);
+    }
+    end_route(b, route);
+}
+
+/* All links of a package to others are shared out among them. */
+static void add_node_links(struct build *b)
+{
+    const struct machine_assumptions *a = &machine_assumptions;
+    const struct machine_plan *plan = b->plan;
+    unsigned n = plan->nnuma > 1 ? plan->npackages : 0;
+    char id[64] = "Host";
+
+    for (unsigned k = 0; k < plan->nnuma; k++) {
+        if (k)
+            snprintf(id, sizeof(id), "Host%u", k);
+        b->hosts[k] = add_link(b, id, plan->memory_rate * a->memory_efficiency,
+                               0, ORR_LINK_SHARED);
+    }
+    for (unsigned p = 0; p < n; p++)
+        for (unsigned q = p + 1; q < n; q++) {
+            int link;
+
+            snprintf(id, sizeof(id), "Interconnect-%u-%u", p, q);
+            link = add_link(b, id, SOCKET_RATE / (n - 1) * a->bus_efficiency, 0,
+                            ORR_LINK_SPLITDUPLEX);
+            b->sockets[p * MACHINE_PLAN_MAX_NODES + q] = link;
+            b->sockets[q * MACHINE_PLAN_MAX_NODES + p] = link;
+        }
+}
+
+/* The ways between main memories and to devices, where there are several. */
+static void add_node_routes(struct build *b)
+{
+    const struct machine_plan *plan = b->plan;
+
+    for (unsigned k = 0; plan->nnuma > 1 && k < plan->nnuma; k++) {
+        for (unsigned i = 0; i < plan->ndevices; i++)
+            add_memory_route(b, b->first_memory + k, k, i);
+        for (unsigned l = k + 1; l < plan->nnuma; l++) {
+            int route =
+                begin_route(b, b->first_memory + k, b->first_memory + l);
+
+            add_hop(b, route, b->hosts[k], ORR_HOP_NONE);
+            add_socket_hop(b, route, k, l);
+            add_hop(b, route, b->hosts[l], ORR_HOP_NONE);
+            end_route(b, route);
+        }
+    }
+}
+
+static void fill(struct build *b)
+{
+    const struct machine_plan *plan = b->plan;
+
+    check(b, orr_desc_set_text(&b->desc->provenance, "derived"));
+    check(b, orr_machine_desc_add_fluid_config(b->desc));
+    if (plan->assumed && b->rc == 0)
+        check(b, orr_props_set(&b->desc->props, &b->desc->nprops,
+                               "orrery-assumed", plan->assumed));
+    add_hosts(b);
+    add_node_links(b);
+    add_device_links(b);
+    for (unsigned i = 0; i < plan->ndevices; i++)
+        add_memory_route(b, b->ram, 0, i);
+    add_node_routes(b);
+    for (unsigned i = 0; i < plan->ndevices; i++)
+        for (unsigned j = i + 1; j < plan->ndevices; j++)
+            add_peer_route(b, i, j);
+}
+
+int machine_plan_describe(const struct machine_plan *plan,
+                          struct orr_machine_desc **ret)
+{
+    int links[3][MACHINE_PLAN_MAX_DEVICES], hosts[MACHINE_PLAN_MAX_NODES];
+    int sockets[MACHINE_PLAN_MAX_NODES * MACHINE_PLAN_MAX_NODES];
+    struct build b = {.plan = plan,
+                      .hosts = hosts,
+                      .sockets = sockets,
+                      .groups = links[0],
+                      .pcie = links[1],
+                      .ports = links[2]};
+    struct orr_error err = {""};
+
+    memset(links, -1, sizeof(links));
+    memset(hosts, -1, sizeof(hosts));
+    memset(sockets, -1, sizeof(sockets));
+    if (orr_machine_desc_new(plan->name, &b.desc))
+        return no_memory();
+    fill(&b);
+    if (b.rc == 0)
+        b.rc = orr_machine_desc_finish(b.desc, &err);
+    if (b.rc < 0) {
+        tool_error("%s: %s", plan->name,
+                   err.text[0] ? err.text : strerror(-b.rc));
+        orr_machine_desc_free(b.desc);
+        return b.rc;
+    }
+    *ret = b.desc;
+    return 0;
+}
+
+/* ---- writing ---- */
+
+/* The folder of the models of a platform file that is nowhere in particular. */
+static char *models_beside(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return tool_format("%.*s" ORR_SAMPLING_CODELETS,
+                       slash ? (int)(slash - path + 1) : 0, path);
+}
+
+/* What is written: the files, and what there is to say of them. */
+struct writing {
+    const struct machine_plan *plan;
+    const struct machine_destination *where;
+    struct orr_machine_desc *desc; /* owned */
+    char *path, *folder, *name;    /* owned */
+    char *source; /* owned; the machine whose models were scaled */
+    struct machine_files files;
+};
+
+static int add_models(struct writing *w)
+{
+    if (!w->plan->models)
+        return 0;
+    return machine_scale_models(w->plan, w->plan->name, w->folder,
+                                w->where->sampling_dirs, &w->files, &w->source);
+}
+
+static void say(const struct writing *w)
+{
+    if (w->source)
+        printf("kernel models: derived from those of %s by published peaks\n",
+               w->source);
+    printf("%s: %u CPUs, %u CUDA devices, figures derived\n", w->path,
+           w->desc->ncpu, w->desc->ncuda);
+    if (w->plan->assumed)
+        printf("assumed: %s\n", w->plan->assumed);
+    if (!w->where->output)
+        printf("try: orrery run -m %s -- PROGRAM\n", w->plan->name);
+}
+
+static int say_json(const struct writing *w)
+{
+    json_t *root =
+        json_pack("{s:s, s:s, s:i, s:i, s:s, s:s?, s:s?}", "machine", w->name,
+                  "file", w->path, "cpus", (int)w->desc->ncpu, "cuda_devices",
+                  (int)w->desc->ncuda, "provenance", "derived", "assumed",
+                  w->plan->assumed, "models_scaled_from", w->source);
+
+    if (tool_json_print(machine_files_json(root, &w->files)) == 0)
+        return 0;
+    return no_memory();
+}
+
+static int find_place(struct writing *w)
+{
+    const struct machine_destination *where = w->where;
+    int rc;
+
+    if (where->output) {
+        w->path = strdup(where->output);
+        w->folder = models_beside(where->output);
+        w->name = orr_platform_name(where->output);
+        return w->path && w->folder && w->name ? 0 : no_memory();
+    }
+    w->name = strdup(w->plan->name);
+    if (!w->name)
+        return no_memory();
+    rc = machine_place(where->sampling_dirs[0], w->name, &w->path, &w->folder);
+    return rc < 0 ? rc
+                  : machine_is_hidden(w->name, w->path, where->sampling_dirs);
+}
+
+int machine_plan_finish(const struct machine_plan *plan,
+                        const struct machine_destination *where)
+{
+    struct writing w = {.plan = plan, .where = where};
+    int rc = find_place(&w);
+
+    if (rc == 0)
+        rc = machine_plan_describe(plan, &w.desc);
+    if (rc == 0)
+        rc = (where->output ? machine_files_add_desc : machine_files_add_named)(
+            &w.files, w.desc, w.path, w.name);
+    if (rc == 0)
+        rc = add_models(&w);
+    if (rc == 0)
+        rc = machine_files_write(&w.files, where->force);
+    if (rc == 0 && where->json)
+        rc = say_json(&w);
+    else if (rc == 0)
+        say(&w);
+    machine_files_done(&w.files);
+    orr_machine_desc_free(w.desc);
+    free(w.source);
+    free(w.path);
+    free(w.folder);
+    free(w.name);
+    return rc;
+}

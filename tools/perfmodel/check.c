@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/perfmodel/check.c - `orrery perfmodel check`: reads all models and the
+ * bus figures of a machine, has them judged and prints the verdict. One thread.
+ */
+#include "tools/common/program.h"
+#include "tools/common/tool.h"
+#include "tools/perfmodel/model_findings.h"
+#include "tools/perfmodel/perfmodel.h"
+#include "tools/perfmodel/verdict.h"
+
+#include "perfmodel/arch.h"
+#include "platforms/doctor.h"
+#include "platforms/machine_desc.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: orrery perfmodel check [-m MACHINE] [--host HOST] [--confidence 2%]\n"
+    "                              [--peak TYPE=GFLOPS,...] [--all] [--json]\n"
+    "Says whether a simulation with the models and bus figures of a machine can be\n"
+    "trusted, what is wrong with them, and what to measure next.\n"
+    "  -m, --machine MACHINE  the models and host of a machine, else this one's\n"
+    "      --host HOST        the models of this host\n"
+    "      --confidence 2%    half width of 95 % intervals that is asked for; five\n"
+    "                         times as much is an error\n"
+    "      --peak cuda=7000,...  GFlop/s that a device (for cpu: a core) cannot\n"
+    "                         exceed\n"
+    "      --all              each finding, else one of each kind per kernel and\n"
+    "                         architecture\n"
+    "      --json             as JSON\n"
+    "Exit codes: 0 when nothing is an error, warnings or not; 1 when a simulation\n"
+    "cannot be trusted; 2 for a wrong command line.\n"
+    "example: orrery perfmodel check -m mirage --confidence 5%\n";
+
+/* The models of a machine as they are read. */
+struct set {
+    struct orr_findings problems; /* of files that cannot be read */
+    struct judge_model *models;   /* owned */
+    struct set_file {             /* owned; what the models borrow */
+        struct perfmodel_data data;
+        char *symbol;
+    } * files;
+    unsigned n, slots;
+};
+
+static void set_done(struct set *set)
+{
+    for (unsigned i = 0; i < set->n; i++) {
+        free(set->files[i].symbol);
+        perfmodel_unload(&set->files[i].data);
+    }
+    free(set->models);
+    free(set->files);
+    orr_findings_done(&set->problems);
+}
+
+static int set_grow(struct set *set)
+{
+    unsigned slots = set->slots ? 2 * set->slots : 32;
+    struct judge_model *models;
+    struct set_file *files;
+
+    if (set->n < set->slots)
+        return 0;
+    models = realloc(set->models, slots * sizeof(*models));
+    if (!models)
+        return -ENOMEM;
+    set->models = models;
+    files = realloc(set->files, slots * sizeof(*files));
+    if (!files)
+        return -ENOMEM;
+    set->files = files;
+    set->slots = slots;
+    return 0;
+}
+
+static void note_unreadable(struct set *set, const struct perfmodel_item *item,
+                            int rc, const struct orr_error *err)
+{
+    struct orr_finding_place place = {.kernel = item->symbol};
+
+    if (rc == -ENODATA)
+        orr_findings_add(&set->problems, ORR_SEVERITY_WARNING, "empty-file",
+                         &place, "delete the file, or measure the kernel",
+                         "%s is empty and counts as absent", item->path);
+    else
+        orr_findings_add(
+            &set->problems, ORR_SEVERITY_ERROR, "broken-file", &place,
+            "restore the file from a copy, or delete it and measure "
+            "the kernel anew with STARPU_CALIBRATE=1",
+            "%s", err->text[0] ? err->text : strerror(-rc));
+}
+
+static int read_model(const struct perfmodel_item *item, void *arg)
+{
+    struct set *set = arg;
+    struct orr_error err = {""};
+    struct perfmodel_data data;
+    char *symbol;
+    int rc;
+
+    if (item->shadowed)
+        return 0;
+    rc = perfmodel_load(item->path, &data, &err);
+    if (rc == -ENOMEM)
+        return rc;
+    if (rc < 0) {
+        note_unreadable(set, item, rc, &err);
+        return 0;
+    }
+    symbol = strdup(item->symbol);
+    rc = symbol ? set_grow(set) : -ENOMEM;
+    if (rc < 0) {
+        free(symbol);
+        perfmodel_unload(&data);
+        return rc;
+    }
+    if (data.state == PERFMODEL_SIDE_BROKEN) {
+        struct orr_finding_place place = {.kernel = item->symbol};
+
+        orr_findings_add(
+            &set->problems, ORR_SEVERITY_WARNING, "broken-side", &place,
+            "delete the side file; the next measures make a new one",
+            "%s; plain means count instead", data.problem.text);
+    }
+    set->files[set->n] = (struct set_file){data, symbol};
+    set->models[set->n++] = (struct judge_model){
+        .symbol = symbol, .file = data.file, .side = data.side};
+    return 0;
+}
+
+/* Moves what `from` found to the end of `to`. */
+static int take_findings(struct orr_findings *to,
+                         const struct orr_findings *from)
+{
+    for (size_t i = 0; i < from->n; i++) {
+        const struct orr_finding *f = &from->items[i];
+        struct orr_finding_place place = {f->kernel, f->arch,
+                                          f->has_hash ? &f->hash : NULL};
+
+        orr_findings_add(to, f->severity, f->fault, &place, f->remedy, "%s",
+                         f->text);
+    }
+    return from->failed || to->failed ? -ENOMEM : 0;
+}
+
+/* -- the machine around the models -- */
+
+/* What the description of the chosen machine says: how many devices of each
+ * type, and whether anybody has measured them. */
+static int look_at_machine(const struct perfmodel_choice *choice,
+                           const struct perfmodel_place *place,
+                           struct judge_options *options,
+                           struct orr_findings *findings)
+{
+    struct orr_machine_desc *machine;
+    struct orr_error err = {""};
+    int rc;
+
+    if (!choice->machine)
+        return 0;
+    rc = orr_machine_desc_load(
+        choice->machine, orr_sampling_dirs(place->sampling), &machine, &err);
+    if (rc < 0) {
+        tool_error("%s", err.text);
+        return rc;
+    }
+    options->ndevices[ORR_DEVICE_CPU] = machine->ncpu > 0;
+    options->ndevices[ORR_DEVICE_CUDA] = machine->ncuda;
+    options->ndevices[ORR_DEVICE_OPENCL] = machine->nopencl;
+    if (machine->provenance && !strcmp(machine->provenance, "derived"))
+        orr_findings_add(findings, ORR_SEVERITY_WARNING, "derived", NULL,
+                         "calibrate on such a machine, if one can be had",
+                         "the figures of %s are derived from published ones; "
+                         "nobody has measured them",
+                         machine->name);
+    orr_machine_desc_free(machine);
+    return 0;
+}
+
+/* Whether any model is of a device that data must be sent to. */
+static bool has_devices(const struct judgement *judgement)
+{
+    for (unsigned i = 0; i < judgement->narchs; i++)
+        if (strncmp(judgement->archs[i].arch, "cpu", 3) != 0)
+            return true;
+    return false;
+}
+
+static int look_at_bus(const struct perfmodel_choice *choice,
+                       const struct perfmodel_place *place,
+                       struct judgement *judgement)
+{
+    struct orr_findings *findings = &judgement->findings;
+    const char *name = choice->machine ? choice->machine : place->host;
+    struct orr_finding_place where = {.kernel = "bus"};
+    struct orr_findings found = {0};
+    struct orr_error err = {""};
+    int rc = orr_doctor_examine_machine(
+        name, orr_sampling_dirs(place->sampling), &found, &err);
+
+    if (rc == -ENOENT && !has_devices(judgement)) {
+        rc = 0; /* nothing is sent anywhere */
+    } else if (rc == -ENOENT) {
+        orr_findings_add(findings, ORR_SEVERITY_NOTE, "no-bus", &where,
+                         "orrery machine copy FILE.xml describes this machine",
+                         "there are no bus figures of %s: transfers were not "
+                         "judged",
+                         name);
+        rc = 0;
+    } else if (rc < 0 && rc != -ENOMEM) {
+        tool_tell(&err, rc);
+    }
+    for (size_t i = 0; i < found.n && rc == 0; i++) {
+        const struct orr_finding *f = &found.items[i];
+
+        orr_findings_add(findings, f->severity, f->fault, &where, f->remedy,
+                         "%s", f->text);
+    }
+    orr_findings_done(&found);
+    return rc;
+}
+
+/* -- the command line -- */
+
+static int parse_confidence(const char *text, double *ret)
+{
+    if (program_share(text, ret) == 0)
+        return 0;
+    tool_error("perfmodel check: --confidence %s: give a share such as 2%% or "
+               "0.02",
+               text);
+    return -EINVAL;
+}
+
+/* "cuda=7000" */
+static int parse_peak(char *piece, double peak[JUDGE_NTYPES])
+{
+    char *value = strchr(piece, '='), *end = NULL;
+    int type = -1;
+    double gflops = 0;
+
+    if (value) {
+        *value++ = '\0';
+        type = orr_device_type_find(piece);
+        gflops = strtod(value, &end);
+    }
+    if (type < 0 || type >= JUDGE_NTYPES || end == value || *end ||
+        !(gflops > 0) || !isfinite(gflops)) {
+        tool_error(
+            "perfmodel check: --peak %s: give a device type and GFlop/s, "
+            "such as cuda=7000",
+            piece);
+        return -EINVAL;
+    }
+    peak[type] = gflops;
+    return 0;
+}
+
+static int parse_peaks(const char *text, double peak[JUDGE_NTYPES])
+{
+    char **pieces = tool_split(text);
+    int rc = pieces ? 0 : -ENOMEM;
+
+    for (size_t i = 0; pieces && pieces[i] && rc == 0; i++)
+        rc = parse_peak(pieces[i], peak);
+    free(pieces);
+    return rc;
+}
+
+/* -- putting it together -- */
+
+static int judge_set(struct set *set, const struct perfmodel_choice *choice,
+                     const struct perfmodel_place *place,
+                     struct judge_options *options, struct judgement *ret)
+{
+    int rc = look_at_machine(choice, place, options, &set->problems);
+
+    if (rc == 0)
+        rc = judge_models(set->models, set->n, options, ret);
+    if (rc < 0)
+        return rc;
+    if (set->n == 0) {
+
+        orr_findings_add(
+            &ret->findings, ORR_SEVERITY_ERROR, "no-models", NULL,
+            "run a program here with STARPU_CALIBRATE=1, or name "
+            "another host; orrery perfmodel list shows those there "
+            "are",
+            "there is no readable model of host %s", place->host);
+    }
+    rc = take_findings(&ret->findings, &set->problems);
+    if (rc == 0)
+        rc = look_at_bus(choice, place, ret);
+    if (rc == 0 && ret->findings.failed)
+        rc = -ENOMEM;
+    if (rc < 0) {
+        judgement_done(ret);
+        return rc;
+    }
+    orr_findings_sort(&ret->findings);
+    judgement_count(ret);
+    return 0;
+}
+
+static int check(const struct perfmodel_choice *choice,
+                 struct judge_options *options,
+                 const struct verdict_options *print)
+{
+    struct perfmodel_place place;
+    struct judgement judgement = {0};
+    struct set set = {0};
+    int result = TOOL_FAILED, rc = perfmodel_open(choice, &place);
+
+    if (rc < 0)
+        return TOOL_FAILED;
+    rc = perfmodel_each(&place, place.host, read_model, &set);
+    if (rc == 0)
+        rc = judge_set(&set, choice, &place, options, &judgement);
+    if (rc == 0)
+        rc = print->json ? verdict_json(&judgement, place.host)
+                         : verdict_print(&judgement, place.host, print);
+    if (rc == 0 &&
+        orr_findings_count(&judgement.findings, ORR_SEVERITY_ERROR) == 0)
+        result = TOOL_OK;
+    if (rc == -ENOMEM)
+        tool_error("out of memory");
+    judgement_done(&judgement);
+    set_done(&set);
+    perfmodel_close(&place);
+    return result;
+}
+
+int perfmodel_check(int argc, char **argv)
+{
+    struct perfmodel_choice choice = {0};
+    const char *confidence = "2%", *peak = "";
+    struct verdict_options print = {0};
+    const struct tool_option options[] = {
+        {'m', "machine", &choice.machine, NULL},
+        {0, "host", &choice.host, NULL},
+        {0, "confidence", &confidence, NULL},
+        {0, "peak", &peak, NULL},
+        {0, "all", NULL, &print.all},
+        {0, "json", NULL, &print.json},
+        {0}};
+    struct judge_options judge = {
+        .minimum = perfmodel_minimum(),
+        .homogeneous = orr_homogeneous_from_env(orr_getenv),
+    };
+    int first = tool_parse(argc, argv, options, help);
+
+    if (first <= 0)
+        return first < 0 ? TOOL_USAGE : TOOL_OK;
+    if (first < argc) {
+        tool_error("perfmodel check: %s is one word too many; all models of a "
+                   "machine are checked, see orrery perfmodel check --help",
+                   argv[first]);
+        return TOOL_USAGE;
+    }
+    if (parse_confidence(confidence, &judge.confidence) < 0 ||
+        parse_peaks(peak, judge.peak) < 0)
+        return TOOL_USAGE;
+    print.confidence = judge.confidence;
+    return check(&choice, &judge, &print);
+}

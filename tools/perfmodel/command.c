@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/perfmodel/command.c - `orrery perfmodel`: finds the verb and calls it. One
+ * thread.
+ */
+#include "tools/common/tool.h"
+#include "tools/perfmodel/perfmodel.h"
+
+static const struct tool_command list[] = {
+    {"list", perfmodel_list, "which models there are, of which host"},
+    {"show", perfmodel_show, "times, statistics and formulas of a model"},
+    {"check", perfmodel_check, "whether a simulation can trust them"},
+    {"plot", perfmodel_plot, "a picture of a kernel's times over sizes"},
+    {"export", perfmodel_export, "write models as JSON or CSV"},
+    {"import", perfmodel_import, "read models from JSON"},
+    {"merge", perfmodel_merge, "join models of several directories"},
+    {"prune", perfmodel_prune, "remove entries and files by rule"},
+    {0}};
+
+static const struct tool_commands verbs = {
+    .name = "perfmodel",
+    .list = list,
+    .head = "usage: orrery perfmodel VERB [OPTIONS] [WORDS]\n"
+            "Looks at the measured times of kernels and moves them about.\n\n",
+    .tail = "\nModels are looked for where programs look for them: "
+            "STARPU_PERF_MODEL_DIR,\n"
+            "~/.starpu/sampling, STARPU_PERF_MODEL_PATH. "
+            "-m MACHINE or --host HOST says\n"
+            "whose are meant, else this machine's.\n"
+            "orrery perfmodel VERB --help says more.\n"
+            "example: orrery perfmodel show chol_model_gemm --host mirage\n",
+};
+
+int cmd_perfmodel(int argc, char **argv)
+{
+    return tool_dispatch(&verbs, argc, argv);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/perfmodel/figures.h - what the tools compute of a model: how well the
+ * time of a row is known, laws through an implementation's rows. One thread.
+ */
+#pragma once
+
+#include "perfmodel/curve.h"
+#include "perfmodel/robust.h"
+#include "tools/perfmodel/perfmodel.h"
+
+/* What is predicted for a row, and how well that is known. */
+struct perfmodel_known {
+    const struct orr_side_entry *side; /* lent; NULL: there is none */
+    bool stale;      /* there is one, of a row that has changed */
+    double estimate; /* the side entry's, else the mean; NaN: neither can be */
+    /* 95 % interval of the long-run mean: from the blocks, while there are too
+     * few of these from the recent samples. Without a side entry, or with too
+     * few of both, from mean, deviation and number, as if samples were
+     * `independent`, which makes it too narrow. NaN: too few for that too. */
+    struct orr_interval interval;
+    bool from_blocks, independent;
+    double half_width; /* half of it, divided by the estimate; NaN */
+    /* Of the recent samples; without any, or with some that are no times, n is
+     * 0 and all are NaN. */
+    struct orr_summary summary;
+};
+
+/* `side` may be NULL. Errors: -ENOMEM. */
+int perfmodel_know(const struct orr_side *side,
+                   const struct orr_model_comb *comb, unsigned impl,
+                   const struct orr_model_row *row,
+                   struct perfmodel_known *ret);
+
+/* The rows of one implementation as a function of size. */
+struct perfmodel_laws {
+    bool has_power, has_offset;
+    struct orr_law power, offset;
+    /* Interpolating at each inner size from the others: relative errors. NaN
+     * without inner sizes that could be left out. */
+    unsigned ninner;
+    double inner_mean, inner_worst;
+};
+
+/* Fits the estimates of rows that have one, the means of the others. Errors:
+ * -ENOMEM. */
+int perfmodel_laws(const struct perfmodel_data *data,
+                   const struct orr_model_comb *comb, unsigned impl,
+                   struct perfmodel_laws *ret);
+
+/* GFlop/s when a row takes `us`, NaN when its flops are not known. */
+double perfmodel_gflops(const struct orr_model_row *row, double us);

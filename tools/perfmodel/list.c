@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/perfmodel/list.c - `orrery perfmodel list`: the model files there are,
+ * a line each. One thread.
+ */
+#include "tools/common/json.h"
+#include "tools/common/table.h"
+#include "tools/common/tool.h"
+#include "tools/perfmodel/perfmodel.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: orrery perfmodel list [-m MACHINE] [--host HOST] [--json]\n"
+    "Lists the models of kernels in the sampling directories, of all hosts or of one.\n"
+    "  -m, --machine MACHINE  those of a machine, in what it brings along too\n"
+    "      --host HOST        those of this host only\n"
+    "      --json             as JSON\n"
+    "`calibrated` counts the entries with enough samples for a real run\n"
+    "(STARPU_CALIBRATE_MINIMUM, 10). `side file` says whether robust statistics\n"
+    "belong to the model as it is: stale ones are ignored, somebody else has written\n"
+    "the model since. A shadowed file is never read: an earlier directory has one of\n"
+    "the same name.\n"
+    "Exit codes: 0; 1 when a file is broken; 2 for a wrong command line.\n"
+    "example: orrery perfmodel list --host mirage\n";
+
+#define NCOLUMNS 8
+
+struct listing {
+    struct table table;
+    size_t n;     /* files */
+    json_t *json; /* NULL: a table is wanted */
+    unsigned minimum;
+    unsigned nbroken;
+};
+
+/* What a file has, all device sets together. */
+struct totals {
+    char *archs; /* owned: "cpu0 cuda0" */
+    unsigned nentries, ncalibrated;
+    unsigned long long nsamples;
+};
+
+static int totals_arch(struct totals *totals, const char *arch)
+{
+    char *longer = tool_format("%s%s%s", totals->archs ? totals->archs : "",
+                               totals->archs ? " " : "", arch);
+
+    if (!longer)
+        return -ENOMEM;
+    free(totals->archs);
+    totals->archs = longer;
+    return 0;
+}
+
+static int totals_make(const struct orr_model_file *file, unsigned minimum,
+                       struct totals *ret)
+{
+    struct totals totals = {0};
+
+    for (unsigned c = 0; c < file->ncombs; c++) {
+        const struct orr_model_comb *comb = &file->combs[c];
+        char text[PERFMODEL_TEXT];
+
+        perfmodel_arch_text(comb->devices, comb->ndevices, text);
+        if (totals_arch(&totals, text) < 0) {
+            free(totals.archs);
+            return -ENOMEM;
+        }
+        for (unsigned i = 0; i < comb->nimpls; i++)
+            for (unsigned r = 0; r < comb->impls[i].nrows; r++) {
+                unsigned n = comb->impls[i].rows[r].n;
+
+                totals.nentries++;
+                totals.nsamples += n;
+                totals.ncalibrated += n >= minimum;
+            }
+    }
+    *ret = totals;
+    return 0;
+}
+
+static void add_calibrated(struct table *table, const struct totals *totals)
+{
+    if (!totals->nentries)
+        table_add(table, "empty");
+    else if (totals->ncalibrated == totals->nentries)
+        table_add(table, "yes");
+    else if (!totals->ncalibrated)
+        table_add(table, "no");
+    else
+        table_add(table, "%u of %u", totals->ncalibrated, totals->nentries);
+}
+
+/* A line of the table; totals NULL: the file is broken for a reason. */
+static int add_row(struct listing *listing, const struct perfmodel_item *item,
+                   const struct totals *totals, const char *side,
+                   const char *problem)
+{
+    struct table *table = &listing->table;
+
+    table_add(table, "%s", item->symbol);
+    table_add(table, "%s", item->host);
+    if (totals) {
+        table_add(table, "%s", totals->archs ? totals->archs : "-");
+        table_add(table, "%u", totals->nentries);
+        table_add(table, "%llu", totals->nsamples);
+        add_calibrated(table, totals);
+    } else {
+        for (int c = 0; c < 3; c++)
+            table_add(table, "-");
+        table_add(table, "broken");
+    }
+    table_add(table, "%s", side);
+    table_add(table, "%s%s", problem ? problem : item->dir,
+              item->shadowed && !problem ? " (shadowed)" : "");
+    listing->n++;
+    return table->failed ? -ENOMEM : 0;
+}
+
+static int add_json(struct listing *listing, const struct perfmodel_item *item,
+                    const struct totals *totals, const char *side,
+                    const char *problem)
+{
+    json_t *row =
+        json_pack("{s:s, s:s, s:s, s:b}", "symbol", item->symbol, "host",
+                  item->host, "path", item->path, "shadowed", item->shadowed);
+
+    if (totals) {
+        json_t *archs = json_array();
+        char *saved = NULL;
+
+        for (char *arch = totals->archs ? strtok_r(totals->archs, " ", &saved)
+                                        : NULL;
+             arch; arch = strtok_r(NULL, " ", &saved))
+            json_array_append_new(archs, json_string(arch));
+        json_object_set_new(row, "architectures", archs);
+        json_object_set_new(row, "entries", json_integer(totals->nentries));
+        json_object_set_new(row, "samples",
+                            json_integer((json_int_t)totals->nsamples));
+        json_object_set_new(row, "calibrated",
+                            json_integer(totals->ncalibrated));
+        json_object_set_new(row, "side_file", json_string(side));
+    } else {
+        json_object_set_new(row, "error", json_string(problem));
+    }
+    return json_array_append_new(listing->json, row) < 0 ? -ENOMEM : 0;
+}
+
+static int visit(const struct perfmodel_item *item, void *arg)
+{
+    struct listing *listing = arg;
+    struct perfmodel_data data;
+    struct orr_error err = {""};
+    struct totals totals = {0};
+    const char *side = "-";
+    int rc = perfmodel_load(item->path, &data, &err);
+    bool loaded = rc == 0;
+
+    if (rc == -ENOMEM || rc == -ENOENT)
+        return rc == -ENOMEM ? rc : 0; /* it has gone away meanwhile */
+    if (loaded) {
+        rc = totals_make(data.file, listing->minimum, &totals);
+        side = perfmodel_side_text(data.state);
+        perfmodel_unload(&data);
+        if (rc < 0)
+            return rc;
+    } else if (rc == -ENODATA) { /* StarPU counts an empty file as absent */
+        loaded = true;
+    } else {
+        listing->nbroken++;
+    }
+    rc = (listing->json ? add_json : add_row)(
+        listing, item, loaded ? &totals : NULL, side, loaded ? NULL : err.text);
+    free(totals.archs);
+    return rc;
+}
+
+static int print(struct listing *listing)
+{
+    static const struct table_column columns[NCOLUMNS] = {
+        {"symbol", false},    {"host", false},     {"architectures", false},
+        {"entries", true},    {"samples", true},   {"calibrated", false},
+        {"side file", false}, {"directory", false}};
+
+    if (listing->json)
+        return tool_json_print(json_incref(listing->json));
+    return listing->n ? table_end(&listing->table, columns, NCOLUMNS) : 0;
+}
+
+static int list(const struct perfmodel_place *place, bool json)
+{
+    struct listing listing = {.json = json ? json_array() : NULL,
+                              .minimum = perfmodel_minimum()};
+    int rc = perfmodel_each(place, place->chosen ? place->host : NULL, visit,
+                            &listing);
+
+    if (rc == 0)
+        rc = print(&listing);
+    if (rc < 0)
+        tool_error("perfmodel list: %s", strerror(-rc));
+    else if (!json && !listing.n)
+        tool_error("there are no models%s%s; a program with "
+                   "STARPU_CALIBRATE=1 makes them",
+                   place->chosen ? " of host " : "",
+                   place->chosen ? place->host : "");
+    table_done(&listing.table);
+    json_decref(listing.json);
+    return rc == 0 && !listing.nbroken && fflush(stdout) == 0 ? TOOL_OK
+                                                              : TOOL_FAILED;
+}
+
+int perfmodel_list(int argc, char **argv)
+{
+    struct perfmodel_choice choice = {NULL, NULL};
+    bool json = false;
+    const struct tool_option options[] = {
+        {'m', "machine", &choice.machine, NULL},
+        {0, "host", &choice.host, NULL},
+        {0, "json", NULL, &json},
+        {0}};
+    struct perfmodel_place place;
+    int nwords = 0, rc = tool_parse_words(argc, argv, options, help, &nwords);
+
+    if (rc <= 0)
+        return rc < 0 ? TOOL_USAGE : TOOL_OK;
+    if (nwords > 0) {
+        tool_error("perfmodel list: %s is not understood; it takes options "
+                   "only",
+                   argv[1]);
+        return TOOL_USAGE;
+    }
+    if (perfmodel_open(&choice, &place) < 0)
+        return TOOL_FAILED;
+    rc = list(&place, json);
+    perfmodel_close(&place);
+    return rc;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/perfmodel/plot.c - `orrery perfmodel plot`: a picture of one kernel's
+ * times over sizes. One thread.
+ */
+#include "tools/common/plot.h"
+#include "tools/common/near.h"
+#include "tools/common/tool.h"
+#include "tools/perfmodel/model_plot.h"
+#include "tools/perfmodel/perfmodel.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: orrery perfmodel plot SYMBOL [-o FILE.svg|.png] [-m MACHINE]\n"
+    "                             [--host HOST] [--arch ARCH] [--gflops | --energy]\n"
+    "                             [--linear | --log]\n"
+    "Draws the times of a kernel over the size of its data: what was measured, with\n"
+    "95 % intervals, and what is predicted between, with the expected error.\n"
+    "  -o, --output FILE      SYMBOL.svg without; the suffix says what is drawn\n"
+    "  -m, --machine MACHINE  the model of a machine, else this one's\n"
+    "      --host HOST        the model of this host\n"
+    "      --arch ARCH        only cuda0, cpu0:4 (4 cores), or cuda for all of a kind\n"
+    "      --gflops           GFlop/s instead of times, where flops are known\n"
+    "      --energy           the figures are joules\n"
+    "      --linear, --log    the axes; logarithmic without, but for GFlop/s\n"
+    "Exit codes: 0; 1 when there is no such model or nothing to draw; 2 for a wrong\n"
+    "command line.\n"
+    "example: orrery perfmodel plot chol_model_gemm --host mirage -o gemm.png\n";
+
+/* "mygemm.mirage" and "mygemm" are titled alike. */
+static char *title_of(const char *symbol)
+{
+    return strndup(symbol, strcspn(symbol, "."));
+}
+
+static int draw(const struct model_plot *model, const char *path)
+{
+    struct plot plot;
+
+    if (plot_begin_paper(&plot, path, 820, 500) < 0)
+        return -1;
+    fputs("$data << EOD\n", plot.pipe);
+    model_plot_write_data(model, plot.pipe);
+    fputs("EOD\n", plot.pipe);
+    model_plot_write_script(model, plot.pipe, "$data");
+    return plot_end(&plot);
+}
+
+/* Says why there is nothing to draw. */
+static void tell_empty(const struct model_plot *plot, const char *symbol)
+{
+    if (plot->nmissing)
+        tool_error(
+            "perfmodel plot: the flops of %s are not known; set the "
+            "field flops of its tasks and measure, or leave --gflops out",
+            symbol);
+    else if (plot->choice.arch)
+        tool_error("perfmodel plot: %s has no figures for %s; orrery perfmodel "
+                   "check shows its architectures",
+                   symbol, plot->choice.arch);
+    else
+        tool_error("perfmodel plot: %s has no figures yet; run a program with "
+                   "STARPU_CALIBRATE=1",
+                   symbol);
+}
+
+static int plot_file(const char *model_path, const char *symbol,
+                     const struct model_plot_choice *choice, const char *output)
+{
+    struct perfmodel_data data;
+    struct orr_error err = {""};
+    struct judge_model model;
+    struct model_plot plot;
+    int rc = perfmodel_load(model_path, &data, &err);
+
+    if (rc < 0) {
+        tool_tell(&err, rc);
+        return TOOL_FAILED;
+    }
+    model = (struct judge_model){symbol, data.file, data.side};
+    rc = model_plot_build(&model, choice, &plot);
+    if (rc < 0) {
+        tool_error("out of memory");
+    } else {
+        if (plot.nseries == 0) {
+            tell_empty(&plot, symbol);
+            rc = -1;
+        } else {
+            rc = draw(&plot, output);
+        }
+        if (rc == 0 && plot.nmissing)
+            tool_error("%u architectures are left out: their flops are not "
+                       "known",
+                       plot.nmissing);
+        model_plot_done(&plot);
+    }
+    perfmodel_unload(&data);
+    if (rc == 0)
+        printf("%s\n", output);
+    return rc < 0 ? TOOL_FAILED : TOOL_OK;
+}
+
+static int plot_symbol(const char *symbol, const struct perfmodel_choice *where,
+                       struct model_plot_choice *choice, const char *output)
+{
+    struct perfmodel_place place;
+    char *path = NULL, *title, *file;
+    int result = TOOL_FAILED;
+
+    if (perfmodel_open(where, &place) < 0)
+        return TOOL_FAILED;
+    choice->host = place.host;
+    title = title_of(symbol);
+    file = output ? strdup(output) : tool_format("%s.svg", symbol);
+    if (!title || !file)
+        tool_error("out of memory");
+    else if (perfmodel_find(&place, symbol, &path) == 0)
+        result = plot_file(path, title, choice, file);
+    else
+        near_tell(&place, symbol);
+    free(path);
+    free(title);
+    free(file);
+    perfmodel_close(&place);
+    return result;
+}
+
+static bool is_picture(const char *path)
+{
+    size_t n = strlen(path);
+
+    return n > 4 &&
+           (!strcmp(path + n - 4, ".svg") || !strcmp(path + n - 4, ".png"));
+}
+
+int perfmodel_plot(int argc, char **argv)
+{
+    struct perfmodel_choice where = {0};
+    struct model_plot_choice choice = {0};
+    const char *output = NULL;
+    const struct tool_option options[] = {
+        {'o', "output", &output, NULL},
+        {'m', "machine", &where.machine, NULL},
+        {0, "host", &where.host, NULL},
+        {0, "arch", &choice.arch, NULL},
+        {0, "gflops", NULL, &choice.gflops},
+        {0, "energy", NULL, &choice.energy},
+        {0, "linear", NULL, &choice.linear},
+        {0, "log", NULL, &choice.logarithmic},
+        {0}};
+    int nwords = 0;
+    int rc = tool_parse_words(argc, argv, options, help, &nwords);
+
+    if (rc <= 0)
+        return rc < 0 ? TOOL_USAGE : TOOL_OK;
+    if (nwords != 1)
+        tool_error("perfmodel plot: %s; see orrery perfmodel plot --help",
+                   nwords ? "one symbol at a time" : "which symbol?");
+    else if (output && !is_picture(output))
+        tool_error("perfmodel plot: %s: the file's name must end in .svg or "
+                   ".png",
+                   output);
+    else if (choice.linear && choice.logarithmic)
+        tool_error("perfmodel plot: --log and --linear contradict each other");
+    else if (choice.gflops && choice.energy)
+        tool_error("perfmodel plot: --gflops needs times, not --energy");
+    else
+        return plot_symbol(argv[1], &where, &choice, output);
+    return TOOL_USAGE;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/perfmodel/show.h - the two ways in which `orrery perfmodel show` writes
+ * a model. One thread.
+ */
+#pragma once
+
+#include "tools/perfmodel/perfmodel.h"
+
+struct perfmodel_view {
+    const char *symbol, *host, *path; /* borrowed */
+    const char *arch;                 /* only this one; NULL: all */
+    bool energy;                      /* figures are joules */
+    const struct perfmodel_data *data;
+};
+
+/* Each writes to stdout. Errors: -ENOMEM. */
+int perfmodel_show_text(const struct perfmodel_view *view);
+int perfmodel_show_json(const struct perfmodel_view *view);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/perfmodel/verdict.c - see verdict.h. One thread. */
+#include "tools/perfmodel/verdict.h"
+#include "tools/common/json.h"
+#include "tools/common/table.h"
+#include "tools/common/tool.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -- the table -- */
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void add_row(struct table *table, const struct judge_arch *arch)
+{
+    table_add(table, "%s", arch->kernel);
+    table_add(table, "%s", arch->arch);
+    table_add(table, "%u of %u", arch->ncalibrated, arch->nrows);
+    table_add(table, "%u", arch->least_n);
+    table_add(table, isnan(arch->interval) ? "-" : "± %.2g %%%s",
+              100 * arch->interval, arch->independent ? "*" : " ");
+    if (arch->nerrors)
+        table_add(table, "not to be trusted: %u error%s", arch->nerrors,
+                  plural(arch->nerrors));
+    else if (arch->nwarnings)
+        table_add(table, "usable: %u warning%s", arch->nwarnings,
+                  plural(arch->nwarnings));
+    else
+        table_add(table, "good");
+}
+
+static int print_table(const struct judgement *judgement)
+{
+    static const struct table_column columns[] = {
+        {"kernel", false},   {"architecture", false}, {"calibrated", true},
+        {"samples ≥", true}, {"95 % interval", true}, {"verdict", false}};
+    struct table table = {0};
+    bool starred = false;
+
+    if (judgement->narchs == 0)
+        return 0;
+    for (unsigned a = 0; a < judgement->narchs; a++) {
+        add_row(&table, &judgement->archs[a]);
+        starred |= judgement->archs[a].independent;
+    }
+    if (table_end(&table, columns, sizeof(columns) / sizeof(*columns)) < 0)
+        return -ENOMEM;
+    if (starred)
+        puts("* from mean, deviation and number alone, as if measures were "
+             "independent of\n  each other: without a side file nothing "
+             "tells how much wider it really is");
+    putchar('\n');
+    return 0;
+}
+
+/* -- the findings -- */
+
+static bool are_equal(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static bool is_same_kind(const struct orr_finding *a,
+                         const struct orr_finding *b)
+{
+    return a->severity == b->severity && strcmp(a->fault, b->fault) == 0 &&
+           are_equal(a->kernel, b->kernel) && are_equal(a->arch, b->arch) &&
+           are_equal(a->remedy, b->remedy);
+}
+
+static void print_finding(const struct orr_finding *f, size_t nmore)
+{
+    printf("%s:", orr_severity_name(f->severity));
+    if (f->kernel)
+        printf(" %s", f->kernel);
+    if (f->arch)
+        printf(" %s", f->arch);
+    if (f->has_hash)
+        printf(" %08x", f->hash);
+    printf("%s %s [%s]\n", f->kernel || f->arch ? ":" : "", f->text, f->fault);
+    if (nmore)
+        printf("    and %zu more like this; --all lists them\n", nmore);
+    if (f->remedy && *f->remedy)
+        printf("    remedy: %s\n", f->remedy);
+}
+
+static void print_findings(const struct orr_findings *findings, bool all)
+{
+    for (size_t i = 0, n; i < findings->n; i += n) {
+        n = 1;
+        while (!all && i + n < findings->n &&
+               is_same_kind(&findings->items[i], &findings->items[i + n]))
+            n++;
+        print_finding(&findings->items[i], n - 1);
+    }
+    if (findings->n)
+        putchar('\n');
+}
+
+int verdict_print(const struct judgement *judgement, const char *host,
+                  const struct verdict_options *options)
+{
+    const struct orr_findings *findings = &judgement->findings;
+    size_t nerrors = orr_findings_count(findings, ORR_SEVERITY_ERROR);
+    size_t nwarnings = orr_findings_count(findings, ORR_SEVERITY_WARNING);
+    size_t nnotes = orr_findings_count(findings, ORR_SEVERITY_NOTE);
+    int rc = print_table(judgement);
+
+    if (rc < 0)
+        return rc;
+    print_findings(findings, options->all);
+    printf("%s: %u model%s, %zu error%s, %zu warning%s, %zu note%s: a "
+           "simulation with them %s\n",
+           host, judgement->nmodels, plural(judgement->nmodels), nerrors,
+           plural(nerrors), nwarnings, plural(nwarnings), nnotes,
+           plural(nnotes),
+           nerrors     ? "cannot be trusted"
+           : nwarnings ? "can be trusted, but see the warnings"
+                       : "can be trusted");
+    return 0;
+}
+
+/* -- JSON -- */
+
+static json_t *arch_json(const struct judge_arch *arch)
+{
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:I, s:o, s:b, s:i, s:i}",
+                     "kernel", arch->kernel, "architecture", arch->arch,
+                     "footprints", (int)arch->nrows, "calibrated",
+                     (int)arch->ncalibrated, "least_samples",
+                     (int)arch->least_n, "samples", (json_int_t)arch->total_n,
+                     "interval", tool_json_number(arch->interval),
+                     "independence_assumed", (int)arch->independent, "errors",
+                     (int)arch->nerrors, "warnings", (int)arch->nwarnings);
+}
+
+static json_t *finding_json(const struct orr_finding *f)
+{
+    char hash[16] = "";
+
+    if (f->has_hash)
+        snprintf(hash, sizeof(hash), "%08x", f->hash);
+    return json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:s, s:s?}", "severity",
+                     orr_severity_name(f->severity), "fault", f->fault,
+                     "kernel", f->kernel, "architecture", f->arch, "footprint",
+                     f->has_hash ? hash : NULL, "text", f->text, "remedy",
+                     f->remedy);
+}
+
+int verdict_json(const struct judgement *judgement, const char *host)
+{
+    const struct orr_findings *findings = &judgement->findings;
+    size_t nerrors = orr_findings_count(findings, ORR_SEVERITY_ERROR);
+    json_t *archs = json_array(), *list = json_array(), *all;
+    int rc = 0;
+
+    for (unsigned i = 0; i < judgement->narchs; i++)
+        rc |= json_array_append_new(archs, arch_json(&judgement->archs[i]));
+    for (size_t i = 0; i < findings->n; i++)
+        rc |= json_array_append_new(list, finding_json(&findings->items[i]));
+    all = json_pack(
+        "{s:s, s:b, s:i, s:i, s:i, s:i, s:o, s:o}", "host", host, "trusted",
+        nerrors == 0, "models", (int)judgement->nmodels, "errors", (int)nerrors,
+        "warnings", (int)orr_findings_count(findings, ORR_SEVERITY_WARNING),
+        "notes", (int)orr_findings_count(findings, ORR_SEVERITY_NOTE),
+        "architectures", archs, "findings", list);
+    if (!all || rc < 0) {
+        json_decref(all);
+        return -ENOMEM;
+    }
+    return tool_json_print(all);
+}

@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# tools/project/main_job.sh - the tour: calibrates a tiled Cholesky on this machine,
+# predicts its time here, then on a machine with GPUs, and bounds it there.
+# usage: tools/project/main_job.sh BUILD_FOLDER RESULTS_FOLDER
+set -eu
+
+build=${1:?usage: tools/project/main_job.sh BUILD_FOLDER RESULTS_FOLDER}
+results=${2:?usage: tools/project/main_job.sh BUILD_FOLDER RESULTS_FOLDER}
+orrery=$build/tools/orrery
+cholesky=$build/examples/cholesky/cholesky
+samples=30 # per kernel, before a model is trusted
+runs=5     # of which the median is compared
+
+say()
+{
+    printf '\n== %s\n' "$*"
+}
+
+# The tour's own models and nothing else.
+unset ORRERY_MACHINE ORRERY_TRACE ORRERY_REPORT STARPU_SCHED STARPU_CALIBRATE
+mkdir -p "$results"
+STARPU_PERF_MODEL_DIR=$(cd "$results" && pwd)/sampling
+OPENBLAS_NUM_THREADS=1
+export STARPU_PERF_MODEL_DIR OPENBLAS_NUM_THREADS
+
+# fewest_samples HOST: the least number of samples of the four models.
+fewest_samples()
+{
+    for kernel in potrf trsm syrk gemm; do
+        file=$STARPU_PERF_MODEL_DIR/codelets/45/chol_model_$kernel.$1
+        if [ -f "$file" ]; then
+            awk 'NF == 8 && length($1) == 8 && $1 !~ /[^0-9a-f]/ && $8 > n {
+                     n = $8
+                 }
+                 END { print n + 0 }' "$file"
+        else
+            echo 0
+        fi
+    done | sort -n | head -n 1
+}
+
+# milliseconds ARGUMENTS...: what the Cholesky prints.
+milliseconds()
+{
+    "$cholesky" "$@" | awk '!/^#/ { print $2 }'
+}
+
+# predict_and_measure SIZE BLOCKS: one line of the table.
+predict_and_measure()
+{
+    predicted=$(ORRERY_MACHINE=$results/here.xml milliseconds \
+        -size "$1" -nblocks "$2")
+    i=0
+    while [ $i -lt $runs ]; do
+        milliseconds -size "$1" -nblocks "$2"
+        i=$((i + 1))
+    done | sort -n | awk -v size="$1" -v predicted="$predicted" '
+        { ms[NR] = $1 }
+        END {
+            if (NR == 0 || predicted == "")
+                exit 1
+            median = ms[int((NR + 1) / 2)]
+            printf "%6d  %12.1f  %11.1f  (%.1f to %.1f)  %+6.1f %%\n", size,
+                predicted, median, ms[1], ms[NR],
+                100 * (predicted - median) / median
+        }'
+}
+
+say "1. Calibrating the four kernels of the Cholesky on this machine"
+STARPU_HOSTNAME=this-machine
+export STARPU_HOSTNAME
+pass=0
+while n=$(fewest_samples this-machine) && [ "$n" -lt $samples ]; do
+    if [ $pass -eq 10 ]; then
+        echo "only $n samples after $pass runs; see $STARPU_PERF_MODEL_DIR" >&2
+        exit 1
+    fi
+    pass=$((pass + 1))
+    STARPU_CALIBRATE=1 STARPU_SCHED=lws milliseconds -size 7680 -nblocks 16 |
+        awk -v pass=$pass '{ printf "run %d: %.1f ms\n", pass, $1 }'
+done
+echo "at least $n samples of each kernel, in $results/sampling"
+
+say "2. The same program on a simulated copy of this machine"
+"$orrery" machine copy "$results/here.xml"
+STARPU_SCHED=dmdas
+export STARPU_SCHED
+echo "  size  predicted ms  measured ms  (median, extremes of $runs)   error"
+predict_and_measure 7680 16
+predict_and_measure 9600 20
+unset STARPU_HOSTNAME STARPU_SCHED
+
+say "3. The same program on a machine with GPUs"
+gpus=${ORRERY_TOUR_MACHINE:-h100-pcie-4}
+"$orrery" compare -m "$gpus" -s eager,lws,dmda,dmdas \
+    --plot "$results/compare.png" -- "$cholesky" -size 19200 -nblocks 20
+"$orrery" trace -m "$gpus" -s dmdas -o "$results/$gpus.paje" \
+    --gantt "$results/$gpus.png" -- "$cholesky" -size 19200 -nblocks 20 |
+    grep -E '^(trace|gantt) '
+
+say "4. How good could any scheduler be there"
+"$orrery" bound -m "$gpus" -s dmdas --kind critical-path,area,paths,transfers \
+    --time 5 --plot "$results/bounds.png" \
+    -- "$cholesky" -size 19200 -nblocks 20 >"$results/bounds.txt"
+# What each ignores and what limits it is in the file.
+sed -nE '/^bound /,/^$/s/^(.* (s|[0-9.]+))  [^0-9 ].*/\1/p; /^scheduled/p' \
+    "$results/bounds.txt"
+echo "bars: $results/bounds.png, what limits each: $results/bounds.txt"

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# tools/project/setup.sh - installs what is missing and builds. Sourced by ./quickstart
+# and ./check from the root of the tree; the list of packages is here alone.
+# shellcheck shell=sh
+
+# Debian 12's names. One a line, sorted.
+packages='
+check
+coinor-cbc
+g++
+gcc
+glpk-utils
+gnuplot-nox
+libarchive-dev
+libglpk-dev
+libhwloc-dev
+libjansson-dev
+liblapack-dev
+libopenblas-dev
+libsimgrid-dev
+libxml2-dev
+lp-solve
+meson
+ninja-build
+pkg-config
+python3
+'
+
+# say TEXT: one line for one step.
+say()
+{
+    printf '== %s\n' "$*"
+}
+
+# Prints those of $packages that are not installed.
+missing_packages()
+{
+    for package in $packages; do
+        case $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) in
+        installed) ;;
+        *) printf '%s ' "$package" ;;
+        esac
+    done
+}
+
+# Installs what is missing, or says how and ends with 1.
+install_packages()
+{
+    if ! command -v dpkg-query >/dev/null; then
+        say "no dpkg here: taking what Debian names so for granted:" $packages
+        return 0
+    fi
+    missing=$(missing_packages)
+    if [ -z "$missing" ]; then
+        say "all packages are installed"
+        return 0
+    fi
+    if [ "$(id -u)" -eq 0 ]; then
+        as_root='env'
+    elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+        as_root='sudo -n env'
+    else
+        say "some packages are missing; install them and try again:"
+        echo "sudo apt-get install --no-install-recommends $missing"
+        exit 1
+    fi
+    say "installing $missing"
+    # A fresh container has no list of packages at all, hence the update.
+    # shellcheck disable=SC2086 # words on purpose
+    output=$({
+        $as_root apt-get -qq update &&
+            $as_root DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+                --no-install-recommends $missing
+    } </dev/null 2>&1) || {
+        echo "$output"
+        say "the packages could not be installed"
+        exit 1
+    }
+}
+
+# Configures once and builds what has changed, in $build.
+build_all()
+{
+    if [ ! -f "$build/build.ninja" ]; then
+        say "configuring in $build/"
+        output=$(meson setup "$build" ${CI:+-Dwerror=true} 2>&1) || {
+            echo "$output"
+            exit 1
+        }
+    fi
+    if ninja -C "$build" -n 2>/dev/null | grep -q 'no work to do'; then
+        say "everything is built"
+        return 0
+    fi
+    say "building"
+    ninja -C "$build" >"$build/build.log" 2>&1 || {
+        grep -vE '^\[[0-9]+/[0-9]+\]' "$build/build.log" | tail -n 60
+        say "the build failed; all of it is in $build/build.log"
+        exit 1
+    }
+}
+
+build=${ORRERY_BUILD:-build}
+install_packages
+build_all

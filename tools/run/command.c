@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/run/command.c - `orrery run`: one program on one machine, then what the
+ * library reports of it. One thread.
+ */
+#include "tools/common/edits.h"
+#include "tools/common/json.h"
+#include "tools/common/launch.h"
+#include "tools/common/tool.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char help[] =
+    "usage: orrery run [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
+    "                  [--json] -- PROGRAM [ARGUMENTS]\n"
+    "Runs the program and says how long its tasks took. Its output passes through.\n"
+    "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
+    "                             what ORRERY_MACHINE says, else run for real\n"
+    "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
+    "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; several\n"
+    "                             are parted by ;\n"
+    "      --json                 print the report as JSON, the program's output\n"
+    "                             only when it fails\n"
+    "Exit codes: the program's own; 1 when it leaves no report; 2 for a wrong\n"
+    "command line.\n"
+    "example: orrery run -m MACHINE -s dmdas -- ./cholesky -size 9600\n";
+
+static int finish(struct launch *launch, bool json)
+{
+    int code = process_exit_code(&launch->process);
+
+    if (launch->process.text && code != 0)
+        fwrite(launch->process.text, 1, launch->process.length, stderr);
+    fflush(stdout);
+    if (launch->report.json && json) {
+        if (tool_json_print(json_incref(launch->report.json)) < 0)
+            tool_error("out of memory");
+    } else if (launch->report.json) {
+        putchar('\n');
+        report_print(&launch->report);
+    }
+    if (*launch->problem)
+        tool_error("%s", launch->problem);
+    if (code == 0 && *launch->problem)
+        return TOOL_FAILED;
+    return code;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct launch launch = {0};
+    bool json = false;
+    const struct tool_option options[] = {
+        {'m', "machine", &launch.machine, NULL},
+        {'s', "scheduler", &launch.scheduler, NULL},
+        {TOOL_JOINED, "set", &launch.edits, NULL},
+        {0, "assume", &launch.assume, NULL},
+        {0, "json", NULL, &json},
+        {0}};
+    int first = tool_parse(argc, argv, options, help), result;
+
+    if (first <= 0)
+        return first < 0 ? TOOL_USAGE : TOOL_OK;
+    if (first == argc) {
+        tool_error("run: which program? See orrery run --help");
+        free((char *)(uintptr_t)launch.edits);
+        return TOOL_USAGE;
+    }
+    launch.argv = argv + first;
+    launch.quiet = json;
+    result = launch_all(&launch, 1, 1, NULL);
+    if (result > 0)
+        result = 128 + result;
+    else if (result < 0)
+        result = TOOL_FAILED;
+    else
+        result = finish(&launch, json);
+    launch_done(&launch);
+    free((char *)(uintptr_t)launch.edits);
+    return result;
+}

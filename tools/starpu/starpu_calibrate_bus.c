@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/starpu/starpu_calibrate_bus.c - the program of that name: measures the links
+ * between the memory nodes of this machine anew, as starpu_init does where
+ * there are no figures yet, and says where the figures are. It uses the public
+ * interface only. One thread.
+ */
+#include <starpu.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME "starpu_calibrate_bus"
+
+/* Exit codes. */
+enum { OK = 0, FAILED = 1, USAGE = 2 };
+
+static const char help[] =
+    "usage: " NAME " [-f]\n"
+    "Measures the links between the memory nodes of this machine and writes the "
+    "bus\n"
+    "files; orrery calibrate bus shows what it measures.\n"
+    "  -f, --force    what happens anyway\n"
+    "  -h, --help     this text\n"
+    "  -v, --version  the version\n";
+
+static int is_option(const char *word, char letter, const char *name)
+{
+    return (word[0] == '-' && word[1] == letter && word[2] == '\0') ||
+           strcmp(word, name) == 0;
+}
+
+static int calibrate(void)
+{
+    struct starpu_conf conf;
+
+    /* This machine, whatever programs are to be simulated on. */
+    unsetenv("ORRERY_MACHINE");
+    setenv("STARPU_BUS_CALIBRATE", "1", 1);
+    if (starpu_conf_init(&conf) != 0)
+        return FAILED;
+    if (starpu_init(&conf) != 0)
+        return FAILED;
+    starpu_bus_print_filenames(stdout);
+    starpu_shutdown();
+    return fflush(stdout) == 0 ? OK : FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (is_option(argv[i], 'h', "--help")) {
+            fputs(help, stdout);
+            return OK;
+        }
+        if (is_option(argv[i], 'v', "--version")) {
+            puts(NAME " (Orrery) " ORR_VERSION);
+            return OK;
+        }
+        if (!is_option(argv[i], 'f', "--force")) {
+            fprintf(stderr,
+                    NAME ": %s is not understood; see " NAME " --help\n",
+                    argv[i]);
+            return USAGE;
+        }
+    }
+    return calibrate();
+}

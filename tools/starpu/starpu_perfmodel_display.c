@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/starpu/starpu_perfmodel_display.c - the program of that name: lists model
+ * files, prints one as text or XML, or single figures of it. Models are read
+ * through the public interface. One thread.
+ */
+#include "tools/common/tool.h"
+
+#include <starpu.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME "starpu_perfmodel_display"
+
+static const char help[] =
+    "usage: " NAME " -l | -d | -s SYMBOL [OPTIONS]\n"
+    "Shows the performance models of kernels, as their files have them.\n"
+    "  -l, --list            list the models\n"
+    "  -d, --directory       print the directories where they are looked for\n"
+    "  -s, --symbol SYMBOL   show this model; SYMBOL.HOST for another host's\n"
+    "  -p, --parameter NAME  only one figure: a, b, c, alpha, beta, mean, stddev, or\n"
+    "                        path-file-debug, the file that keeps raw measures\n"
+    "  -a, --arch ARCH       only one architecture: cpu, cpu:k (k cores), cuda,\n"
+    "                        cuda2 or cuda_2, opencl, hip ...\n"
+    "  -f, --footprint HEX   only the entry with this footprint\n"
+    "  -x, --xml             as XML\n"
+    "  -h, --help            this text\n"
+    "  -v, --version         the version\n"
+    "Times are microseconds, energies joules.\n"
+    "Exit codes: 0; 1 when there is no such model or architecture; 2 for a wrong\n"
+    "command line.\n"
+    "example: " NAME " -s chol_model_gemm -a cuda0\n";
+
+/* What the command line says; all borrowed. */
+struct wishes {
+    bool list, directory, xml, version;
+    const char *symbol, *parameter, *arch;
+    bool has_footprint;
+    uint32_t footprint;
+};
+
+static int read_footprint(const char *text, struct wishes *wishes)
+{
+    unsigned long value;
+    char *end;
+
+    errno = 0;
+    value = strtoul(text, &end, 16);
+    if (end == text || *end || errno || value > UINT32_MAX)
+        return tool_fail(
+            TOOL_USAGE, "-f %s: a footprint has up to eight hexadecimal digits",
+            text);
+    wishes->footprint = (uint32_t)value;
+    wishes->has_footprint = true;
+    return TOOL_OK;
+}
+
+/* What is wrong with the wishes; TOOL_OK when nothing is. */
+static int check_wishes(const struct wishes *wishes)
+{
+    if (!wishes->list && !wishes->directory && !wishes->symbol)
+        return tool_fail(TOOL_USAGE,
+                         "say what to show: -l, -d or -s SYMBOL; see " NAME
+                         " --help");
+    if (wishes->xml &&
+        (wishes->parameter || wishes->arch || wishes->has_footprint))
+        return tool_fail(TOOL_USAGE,
+                         "-x writes a whole model, without -p, -a or -f");
+    return TOOL_OK;
+}
+
+/* Whether anything was printed, not only the names of architectures. */
+static bool says_something(const char *text, const struct wishes *wishes)
+{
+    char row[16];
+
+    if (!wishes->has_footprint || wishes->parameter)
+        return text[0] || (!wishes->arch && !wishes->has_footprint);
+    snprintf(row, sizeof(row), "\n%08x\t", wishes->footprint);
+    return strstr(text, row);
+}
+
+/* Prints into memory first, to see whether there is anything. */
+static int print_text(struct starpu_perfmodel *model,
+                      const struct wishes *wishes)
+{
+    uint32_t footprint = wishes->footprint;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    int rc;
+
+    if (!out)
+        return tool_fail(TOOL_FAILED, "out of memory");
+    /* It takes texts that it does not change. */
+    rc = starpu_perfmodel_print_all(model, (char *)(uintptr_t)wishes->arch,
+                                    (char *)(uintptr_t)wishes->parameter,
+                                    wishes->has_footprint ? &footprint : NULL,
+                                    out);
+    if (fclose(out) != 0)
+        rc = tool_fail(TOOL_FAILED, "out of memory");
+    else if (rc != 0) /* the library has said why */
+        rc = TOOL_FAILED;
+    else if (!says_something(text, wishes))
+        rc = tool_fail(
+            TOOL_FAILED,
+            "the model %s has nothing for%s%s%s; without -a and -f all "
+            "is shown",
+            wishes->symbol, wishes->arch ? " architecture " : "",
+            wishes->arch ? wishes->arch : "",
+            wishes->has_footprint ? " that footprint" : "");
+    else
+        fputs(text, stdout);
+    free(text);
+    return rc;
+}
+
+static int show(const struct wishes *wishes)
+{
+    struct starpu_perfmodel model = {.type = STARPU_PERFMODEL_INVALID};
+    int rc = TOOL_OK;
+
+    if (starpu_perfmodel_load_symbol(wishes->symbol, &model) != 0)
+        return tool_fail(
+            TOOL_FAILED,
+            "the performance model for the symbol <%s> could not be "
+            "loaded; " NAME " -l lists those there are",
+            wishes->symbol);
+    if (wishes->xml)
+        starpu_perfmodel_dump_xml(stdout, &model);
+    else
+        rc = print_text(&model, wishes);
+    starpu_perfmodel_unload_model(&model);
+    return rc;
+}
+
+static int run(const struct wishes *wishes)
+{
+    int rc = TOOL_OK;
+
+    starpu_perfmodel_initialize();
+    if (wishes->list && starpu_perfmodel_list(stdout) != 0)
+        rc = tool_fail(TOOL_FAILED, "the models could not be listed");
+    if (wishes->directory)
+        starpu_perfmodel_directory(stdout);
+    if (wishes->symbol && rc == TOOL_OK)
+        rc = show(wishes);
+    starpu_perfmodel_free_sampling();
+    if (fflush(stdout) != 0 || ferror(stdout))
+        rc = tool_fail(TOOL_FAILED, "the output could not be written");
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    static char no_command[] = "";
+    struct wishes wishes = {0};
+    const char *footprint = NULL;
+    const struct tool_option options[] = {
+        {'l', "list", NULL, &wishes.list},
+        {'d', "directory", NULL, &wishes.directory},
+        {'s', "symbol", &wishes.symbol, NULL},
+        {'p', "parameter", &wishes.parameter, NULL},
+        {'a', "arch", &wishes.arch, NULL},
+        {'f', "footprint", &footprint, NULL},
+        {'x', "xml", NULL, &wishes.xml},
+        {'v', "version", NULL, &wishes.version},
+        {0}};
+    int nwords = 0, rc;
+
+    argv[0] = no_command;
+    rc = tool_parse_words(argc, argv, options, help, &nwords);
+    if (rc <= 0)
+        return rc < 0 ? TOOL_USAGE : TOOL_OK;
+    if (wishes.version) {
+        puts(NAME " (Orrery) " ORR_VERSION);
+        return TOOL_OK;
+    }
+    if (nwords > 0)
+        return tool_fail(TOOL_USAGE,
+                         "%s is not understood; a model is named with -s",
+                         argv[1]);
+    rc = footprint ? read_footprint(footprint, &wishes) : TOOL_OK;
+    if (rc == TOOL_OK)
+        rc = check_wishes(&wishes);
+    return rc == TOOL_OK ? run(&wishes) : rc;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/starpu/starpu_perfmodel_plot.c - the program of that name: writes gnuplot's
+ * commands and data for a kernel's model, and has gnuplot draw them. One
+ * thread.
+ */
+#include "tools/common/near.h"
+#include "tools/common/plot.h"
+#include "tools/common/tool.h"
+#include "tools/perfmodel/model_plot.h"
+#include "tools/perfmodel/perfmodel.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NAME "starpu_perfmodel_plot"
+
+static const char help[] =
+    "usage: " NAME " -l | -s SYMBOL [OPTIONS]\n"
+    "Draws the model of a kernel: starpu_SYMBOL.gp and starpu_SYMBOL.data for\n"
+    "gnuplot, and starpu_SYMBOL.svg, which gnuplot makes of them.\n"
+    "  -l, --list            list the models\n"
+    "  -s, --symbol SYMBOL   draw this model; SYMBOL.HOST for another host's\n"
+    "  -a, --arch ARCH       only cuda0, cpu0:4 (4 cores), or cuda for all of a kind\n"
+    "  -f, --gflops          GFlop/s instead of times\n"
+    "  -e, --energy          the figures are joules\n"
+    "  -o, --output-dir DIR  where the files go (.)\n"
+    "  -h, --help            this text\n"
+    "  -v, --version         the version\n"
+    "FxT traces are not read: -i, --with-fxt-file, and -lc, -c, which select\n"
+    "combinations for it, do not exist here; orrery trace draws what workers did.\n"
+    "Exit codes: 0; 1 when something could not be done; 2 for a wrong command line.\n"
+    "example: " NAME " -s chol_model_gemm -f -o pictures\n";
+
+/* What the command line says; all borrowed. */
+struct wishes {
+    bool list, version;
+    const char *fxt, *combs; /* StarPU's, refused */
+    bool list_combs;
+    const char *symbol, *directory;
+    struct model_plot_choice choice;
+};
+
+/* -- files -- */
+
+/* The text of a file as it grows. */
+struct draft {
+    FILE *file;
+    char *text;
+    size_t size;
+};
+
+static int draft_begin(struct draft *draft)
+{
+    draft->file = open_memstream(&draft->text, &draft->size);
+    return draft->file ? 0 : tool_fail(-1, "out of memory");
+}
+
+static int draft_end(struct draft *draft, const char *path)
+{
+    bool failed = ferror(draft->file) != 0;
+    int rc;
+
+    if (fclose(draft->file) != 0 || failed)
+        rc = tool_fail(-1, "out of memory");
+    else
+        rc = tool_write_file(path, draft->text, draft->size);
+    free(draft->text);
+    return rc < 0 ? -1 : 0;
+}
+
+/* "starpu_gemm.data" in the directory; owned by the caller. */
+static char *file_name(const struct wishes *wishes, const char *symbol,
+                       const char *suffix)
+{
+    return tool_format("%s/starpu_%s.%s", wishes->directory, symbol, suffix);
+}
+
+static int write_data(const struct model_plot *plot, const char *path)
+{
+    struct draft draft = {0};
+
+    if (draft_begin(&draft) < 0)
+        return -1;
+    model_plot_write_data(plot, draft.file);
+    return draft_end(&draft, path);
+}
+
+/* The commands name the other files without their directory, so that the three
+ * can be moved. */
+static int write_commands(const struct model_plot *plot, const char *symbol,
+                          const char *path)
+{
+    char *source = tool_format("starpu_%s.data", symbol);
+    char *picture = tool_format("starpu_%s.svg", symbol);
+    struct draft draft = {0};
+    int rc = -1;
+
+    if (!source || !picture)
+        tool_error("out of memory");
+    else
+        rc = draft_begin(&draft);
+    if (rc == 0) {
+        fputs("#!/usr/bin/gnuplot\nset terminal svg noenhanced size 820,500 "
+              "dynamic font 'sans-serif,12' background 'white'\nset output ",
+              draft.file);
+        plot_text(draft.file, picture);
+        fputc('\n', draft.file);
+        model_plot_write_script(plot, draft.file, source);
+        rc = draft_end(&draft, path);
+    }
+    free(picture);
+    free(source);
+    return rc;
+}
+
+/* Has gnuplot draw in the directory. */
+static int run_gnuplot(const struct wishes *wishes, const char *symbol)
+{
+    char *commands = tool_format("starpu_%s.gp", symbol);
+    int status = -1;
+    pid_t child = commands ? fork() : -1;
+
+    if (child == 0) {
+        if (chdir(wishes->directory) == 0)
+            execlp("gnuplot", "gnuplot", commands, (char *)NULL);
+        _exit(127);
+    }
+    if (child > 0)
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+            ;
+    free(commands);
+    if (status != 0)
+        return tool_fail(
+            -1,
+            "gnuplot failed or is missing (package gnuplot-nox): "
+            "starpu_%s.svg is not drawn, the other files are written",
+            symbol);
+    return 0;
+}
+
+static int write_files(const struct model_plot *plot,
+                       const struct wishes *wishes, const char *symbol)
+{
+    char *data = file_name(wishes, symbol, "data");
+    char *commands = file_name(wishes, symbol, "gp");
+    char *picture = file_name(wishes, symbol, "svg");
+    int rc = -1;
+
+    if (!data || !commands || !picture)
+        tool_error("out of memory");
+    else if (write_data(plot, data) == 0 &&
+             write_commands(plot, symbol, commands) == 0)
+        rc = run_gnuplot(wishes, symbol);
+    if (rc == 0)
+        printf("%s\n%s\n%s\n", data, commands, picture);
+    free(data);
+    free(commands);
+    free(picture);
+    return rc;
+}
+
+/* -- models -- */
+
+static int print_name(const struct perfmodel_item *item, void *arg)
+{
+    (void)arg;
+    if (!item->shadowed)
+        printf("file: <%s>\n", item->name);
+    return 0;
+}
+
+static int draw(const struct judge_model *model, const struct wishes *wishes)
+{
+    struct model_plot plot;
+    int rc;
+
+    if (model_plot_build(model, &wishes->choice, &plot) < 0)
+        return tool_fail(TOOL_FAILED, "out of memory");
+    if (plot.nseries == 0)
+        rc = tool_fail(-1, "%s has no figures%s%s%s", model->symbol,
+                       wishes->choice.arch ? " for " : "",
+                       wishes->choice.arch ? wishes->choice.arch : "",
+                       plot.nmissing
+                           ? " of flops: set the field flops of its "
+                             "tasks, or leave -f out"
+                           : "; run a program with STARPU_CALIBRATE=1");
+    else
+        rc = write_files(&plot, wishes, model->symbol);
+    model_plot_done(&plot);
+    return rc < 0 ? TOOL_FAILED : TOOL_OK;
+}
+
+static int draw_file(const char *path, const struct wishes *wishes)
+{
+    struct perfmodel_data data;
+    struct orr_error err = {""};
+    struct judge_model model = {0};
+    char *symbol;
+    int result, rc = perfmodel_load(path, &data, &err);
+
+    if (rc < 0) {
+        tool_tell(&err, rc);
+        return TOOL_FAILED;
+    }
+    symbol = strndup(wishes->symbol, strcspn(wishes->symbol, "."));
+    model.symbol = symbol;
+    model.file = data.file;
+    model.side = data.side;
+    result =
+        symbol ? draw(&model, wishes) : tool_fail(TOOL_FAILED, "out of memory");
+    free(symbol);
+    perfmodel_unload(&data);
+    return result;
+}
+
+static int run(struct wishes *wishes)
+{
+    struct perfmodel_choice here = {0};
+    struct perfmodel_place place;
+    char *path = NULL;
+    int result = TOOL_FAILED;
+
+    if (perfmodel_open(&here, &place) < 0)
+        return TOOL_FAILED;
+    wishes->choice.host = place.host;
+    if (wishes->list)
+        result = perfmodel_each(&place, NULL, print_name, NULL) < 0
+                     ? TOOL_FAILED
+                     : TOOL_OK;
+    else if (perfmodel_find(&place, wishes->symbol, &path) == 0)
+        result = draw_file(path, wishes);
+    else
+        near_tell(&place, wishes->symbol);
+    free(path);
+    perfmodel_close(&place);
+    return result;
+}
+
+/* -- the command line -- */
+
+/* What is wrong with the wishes; TOOL_OK when nothing is. */
+static int check_wishes(const struct wishes *wishes)
+{
+    if (wishes->fxt || wishes->combs || wishes->list_combs)
+        return tool_fail(TOOL_USAGE,
+                         "FxT traces are not read, so -i/--with-fxt-file, "
+                         "-lc/--list-combs and -c/--combs do not exist; "
+                         "orrery trace draws what workers did");
+    if (!wishes->list && !wishes->symbol)
+        return tool_fail(TOOL_USAGE,
+                         "which model? -s SYMBOL, or -l to list them; see " NAME
+                         " --help");
+    if (wishes->choice.gflops && wishes->choice.energy)
+        return tool_fail(TOOL_USAGE, "-f needs times, not energies (-e)");
+    if (access(wishes->directory, W_OK | X_OK) < 0)
+        return tool_fail(TOOL_USAGE, "-o %s: %s; name a directory that exists",
+                         wishes->directory, strerror(errno));
+    return TOOL_OK;
+}
+
+int main(int argc, char **argv)
+{
+    static char no_command[] = "";
+    struct wishes wishes = {.directory = "."};
+    const struct tool_option options[] = {
+        {'l', "list", NULL, &wishes.list},
+        {'s', "symbol", &wishes.symbol, NULL},
+        {'a', "arch", &wishes.choice.arch, NULL},
+        {'f', "gflops", NULL, &wishes.choice.gflops},
+        {'e', "energy", NULL, &wishes.choice.energy},
+        {'o', "output-dir", &wishes.directory, NULL},
+        {0, "output-directory", &wishes.directory, NULL},
+        {'i', "with-fxt-file", &wishes.fxt, NULL},
+        {'c', "list-combs", NULL, &wishes.list_combs},
+        {0, "combs", &wishes.combs, NULL},
+        {'v', "version", NULL, &wishes.version},
+        {0}};
+    int nwords = 0, rc;
+
+    argv[0] = no_command;
+    rc = tool_parse_words(argc, argv, options, help, &nwords);
+    if (rc <= 0)
+        return rc < 0 ? TOOL_USAGE : TOOL_OK;
+    if (wishes.version) {
+        puts(NAME " (Orrery) " ORR_VERSION);
+        return TOOL_OK;
+    }
+    rc = check_wishes(&wishes);
+    if (rc == TOOL_OK && nwords > 0)
+        rc = tool_fail(TOOL_USAGE,
+                       "%s is not understood; a model is named with -s",
+                       argv[1]);
+    return rc == TOOL_OK ? run(&wishes) : rc;
+}

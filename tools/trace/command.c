@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/trace/command.c - `orrery trace`: runs a program, keeps its Pajé file and
+ * draws a Gantt chart of it. One thread.
+ */
+#include "tools/common/edits.h"
+#include "tools/common/json.h"
+#include "tools/common/launch.h"
+#include "tools/common/tool.h"
+#include "tools/trace/gantt.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: orrery trace [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
+    "                    [-o FILE.paje] [--gantt FILE.png] [--json]\n"
+    "                    -- PROGRAM [ARGUMENTS]\n"
+    "Runs the program, writes what its workers did as a Pajé file (for ViTE, PajeNG,\n"
+    "StarVZ) and draws it.\n"
+    "  -m, --machine MACHINE      simulate that machine, else run for real\n"
+    "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
+    "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; several\n"
+    "                             are parted by ;\n"
+    "  -o, --output FILE.paje     the trace (trace.paje)\n"
+    "      --gantt FILE.png       the picture (the trace's name with .png)\n"
+    "      --json                 print the report and the paths as JSON\n"
+    "Exit codes: the program's own; 1 when nothing could be drawn; 2 for a wrong\n"
+    "command line.\n"
+    "example: orrery trace -m MACHINE -s dmdas -o chol.paje -- ./cholesky -size 9600\n";
+
+/* trace.paje becomes trace.png; owned. */
+static char *picture_path(const char *trace)
+{
+    const char *dot = strrchr(trace, '.');
+    size_t stem = strlen(trace);
+
+    if (dot && dot != trace && !strchr(dot, '/'))
+        stem = (size_t)(dot - trace);
+    return tool_format("%.*s.png", (int)stem, trace);
+}
+
+static char *make_title(const struct launch *launch)
+{
+    const struct report *report = &launch->report;
+    const char *name = strrchr(launch->argv[0], '/');
+
+    name = name ? name + 1 : launch->argv[0];
+    if (!report->json)
+        return tool_format("%s", name);
+    return tool_format("%s on %s%s%s%s, %s: %.3f ms", name, report->machine,
+                       report->provenance ? " (figures " : "",
+                       report->provenance ? report->provenance : "",
+                       report->provenance ? ")" : "", report->scheduler,
+                       report->makespan_us / 1000);
+}
+
+static int draw(const struct launch *launch, const char *picture)
+{
+    struct paje_chart chart;
+    struct orr_error err = {""};
+    char *title = make_title(launch);
+    int result;
+
+    if (paje_chart_read(launch->trace, &chart, &err) < 0) {
+        tool_error("%s", err.text);
+        free(title);
+        return -1;
+    }
+    result = gantt_draw(&chart, picture, title ? title : launch->argv[0]);
+    paje_chart_done(&chart);
+    free(title);
+    return result;
+}
+
+static void print_result(const struct launch *launch, const char *picture,
+                         bool json)
+{
+    json_t *object;
+
+    if (!json) {
+        if (launch->report.json) {
+            putchar('\n');
+            report_print(&launch->report);
+        }
+        printf("trace       %s\n", launch->trace);
+        if (picture)
+            printf("gantt       %s\n", picture);
+        return;
+    }
+    object =
+        launch->report.json ? json_incref(launch->report.json) : json_object();
+    json_object_set_new(object, "trace", json_string(launch->trace));
+    if (picture)
+        json_object_set_new(object, "gantt", json_string(picture));
+    if (tool_json_print(object) < 0)
+        tool_error("out of memory");
+}
+
+static int finish(struct launch *launch, const char *picture, bool json)
+{
+    int code = process_exit_code(&launch->process);
+    bool drawn;
+
+    if (launch->process.text && code != 0)
+        fwrite(launch->process.text, 1, launch->process.length, stderr);
+    if (*launch->problem)
+        tool_error("%s", launch->problem);
+    if (code == 0 && *launch->problem)
+        code = TOOL_FAILED;
+    if (access(launch->trace, R_OK) < 0) {
+        tool_error("%s was not written", launch->trace);
+        return code ? code : TOOL_FAILED;
+    }
+    drawn = draw(launch, picture) == 0;
+    fflush(stdout);
+    print_result(launch, drawn ? picture : NULL, json);
+    return code == 0 && !drawn ? TOOL_FAILED : code;
+}
+
+static int run(struct launch *launch, const char *picture, bool json)
+{
+    char *named = picture ? NULL : picture_path(launch->trace);
+    int result;
+
+    /* An old file must not pass for this run's. */
+    unlink(launch->trace);
+    result = launch_all(launch, 1, 1, NULL);
+    if (result > 0)
+        result = 128 + result;
+    else if (result < 0 || !(picture || named))
+        result = TOOL_FAILED;
+    else
+        result = finish(launch, picture ? picture : named, json);
+    launch_done(launch);
+    free((char *)(uintptr_t)launch->edits);
+    free(named);
+    return result;
+}
+
+int cmd_trace(int argc, char **argv)
+{
+    struct launch launch = {.trace = "trace.paje"};
+    const char *picture = NULL;
+    bool json = false;
+    const struct tool_option options[] = {
+        {'m', "machine", &launch.machine, NULL},
+        {'s', "scheduler", &launch.scheduler, NULL},
+        {TOOL_JOINED, "set", &launch.edits, NULL},
+        {0, "assume", &launch.assume, NULL},
+        {'o', "output", &launch.trace, NULL},
+        {0, "gantt", &picture, NULL},
+        {0, "json", NULL, &json},
+        {0}};
+    int first = tool_parse(argc, argv, options, help);
+
+    if (first <= 0)
+        return first < 0 ? TOOL_USAGE : TOOL_OK;
+    if (first == argc) {
+        tool_error("trace: which program? See orrery trace --help");
+        free((char *)(uintptr_t)launch.edits);
+        return TOOL_USAGE;
+    }
+    launch.argv = argv + first;
+    launch.quiet = json;
+    return run(&launch, picture, json);
+}

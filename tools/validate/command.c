@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/validate/command.c - `orrery validate`: its command line. One thread. */
+#include "tools/common/edits.h"
+#include "tools/common/program.h"
+#include "tools/common/tool.h"
+#include "tools/validate/validate.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Beside those of tools/tool.h. */
+enum { DRIFTED = 3 };
+
+static const char help[] =
+    "usage: orrery validate [-n REPETITIONS] [--sizes A,B,...] [-s SCHEDULER]\n"
+    "                       [-m MACHINE] [--set EDIT] [--seed N]\n"
+    "                       [--plot FILE.png] [--json] -- PROGRAM [ARGUMENTS]\n"
+    "Runs the program for real and simulated on a copy of this machine, several times\n"
+    "in random order, and says how far the simulation is off: per kernel, per link\n"
+    "between memories, from end to end. A kernel that no longer takes what its model\n"
+    "says raises an alarm; what slows all kernels alike is told apart from it. The\n"
+    "models are those of orrery calibrate kernels; they are not changed.\n"
+    "  -n, --repetitions N        of each size, real and simulated (5); drift is\n"
+    "                             judged from 4 on\n"
+    "      --sizes A,B,...        replace {size} in ARGUMENTS\n"
+    "  -s, --scheduler SCHEDULER  such as lws, dmdas, for both\n"
+    "  -m, --machine MACHINE      simulate that description instead of a copy of this\n"
+    "                             machine\n" EDITS_HELP
+    "      --seed N               of the random order (1)\n"
+    "      --plot FILE.png        draw errors and times\n"
+    "      --json                 print all figures as JSON\n"
+    "Exit codes: 0 when the models fit; 3 when one has drifted; 1 when something\n"
+    "failed; 2 for a wrong command line.\n"
+    "example: orrery validate --sizes 3840,7680 -- \\\n"
+    "             ./cholesky -size {size} -nblocks 16\n";
+
+static int finish(struct validation *v, const struct validate_options *options)
+{
+    if (validation_compare(v) < 0)
+        return TOOL_FAILED;
+    if ((options->json ? validation_print_json(v) : validation_print(v)) < 0)
+        return TOOL_FAILED;
+    if (options->plot && validation_plot(v, options->plot) < 0)
+        return TOOL_FAILED;
+    if (options->plot && !options->json)
+        printf("picture: %s\n", options->plot);
+    return v->drift.ndrifted ? DRIFTED : TOOL_OK;
+}
+
+static int validate(const struct validate_options *options)
+{
+    struct validation v;
+    int result = TOOL_FAILED;
+
+    if (validation_measure(&v, options) == 0)
+        result = finish(&v, options);
+    else if (v.stopped)
+        result = 128 + v.stopped;
+    validation_done(&v);
+    return result;
+}
+
+int cmd_validate(int argc, char **argv)
+{
+    const char *reps = "5", *seed = "1", *sizes = "";
+    struct validate_options options = {0};
+    const struct tool_option list[] = {
+        {'n', "repetitions", &reps, NULL},
+        {0, "sizes", &sizes, NULL},
+        {'s', "scheduler", &options.sched, NULL},
+        {'m', "machine", &options.machine, NULL},
+        {TOOL_JOINED, "set", &options.edits, NULL},
+        {0, "seed", &seed, NULL},
+        {0, "plot", &options.plot, NULL},
+        {0, "json", NULL, &options.json},
+        {0}};
+    int first = tool_parse(argc, argv, list, help), result = TOOL_USAGE;
+    char **split;
+
+    if (first <= 0)
+        return first < 0 ? TOOL_USAGE : TOOL_OK;
+    if (first == argc || program_number(reps, 1, &options.nreps) < 0 ||
+        program_seed(seed, &options.seed) < 0) {
+        tool_error("validate: %s; see orrery validate --help",
+                   first == argc ? "which program?"
+                                 : "-n and --seed take whole numbers");
+        return TOOL_USAGE;
+    }
+    split = tool_split(sizes);
+    if (!split) {
+        tool_error("out of memory");
+        return TOOL_FAILED;
+    }
+    options.argv = argv + first;
+    options.sizes = split;
+    if (program_check_sizes("validate", options.argv, split) == 0)
+        result = validate(&options);
+    free(split);
+    free((char *)(uintptr_t)options.edits);
+    return result;
+}

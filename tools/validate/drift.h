@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/validate/drift.h - whether performance models still match what is measured now,
+ * on machines that are never quiet. Pure functions of arrays.
+ *
+ * Of each kernel and repetition one has the ratio of the measured time to the
+ * model's. In logarithms it is a sum: what slows all kernels of the repetition
+ * alike (the machine), what is wrong with this kernel's model (its drift), and
+ * noise. The machine's part is the median over the kernels, so that one that
+ * drifts does not move it; the drift is the median over the repetitions of
+ * what remains. It raises an alarm when it is more than 5 % and more than the
+ * noise lets happen once in a hundred validations, in most of the repetitions.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#define DRIFT_LEAST     0.05 /* drifts of less are no alarm, as a logarithm */
+#define DRIFT_REPEATS   4    /* repetitions below which nothing is judged */
+#define DRIFT_FAMILY    0.01 /* false alarms per validation, by noise alone */
+#define DRIFT_PRIOR_DOF 4    /* weight of the other kernels' noise */
+
+/* A kernel of one size on one architecture. */
+struct drift_item {
+    /* Filled in by the caller; borrowed. */
+    const char *kernel;  /* items of one kernel count once for the machine */
+    const char *kind;    /* machine's part apart for each: "cpu", "cuda" */
+    double estimate;     /* what the model predicts, µs; NaN: nothing */
+    double error;        /* relative standard error of that, 0: not known */
+    const double *times; /* one per repetition, µs; NaN: did not run */
+    /* The same from the fast runs of each repetition (their lower quartile),
+     * scaled so that the model's own fast runs would give its estimate. NULL:
+     * not known. What other programs do to a kernel makes its slow runs slower,
+     * a kernel that takes longer makes all of them: both must say so. */
+    const double *fast_times;
+    /* Filled in by drift_judge; logarithms of ratios, NaN: not judged. */
+    double shift;     /* measured over predicted */
+    double excess;    /* the same beyond the machine's part: its drift */
+    double noise;     /* standard deviation of excess between repetitions */
+    double threshold; /* |excess| above which it is an alarm */
+    unsigned nabove;  /* repetitions that lie beyond it on the same side */
+    unsigned nreps;   /* repetitions in which it ran */
+    bool drifted;
+};
+
+/* The machine's part for one kind of devices. */
+struct drift_kind {
+    const char *name;  /* borrowed from the items */
+    unsigned nkernels; /* different ones; of a single one nothing can be said */
+    double shift;      /* median over repetitions, a logarithm; NaN */
+    double threshold;  /* |shift| above which it is worth mentioning */
+    bool shifted;
+};
+
+#define DRIFT_KINDS 8
+
+struct drift {
+    unsigned njudged, ndrifted;
+    unsigned nkinds;
+    struct drift_kind kinds[DRIFT_KINDS];
+};
+
+/* Judges n items of `nreps` repetitions each. Kinds beyond DRIFT_KINDS are
+ * judged without a machine's part. Errors: -ENOMEM. */
+int drift_judge(struct drift_item *items, unsigned n, unsigned nreps,
+                struct drift *ret);
+
+/* The median of those of n values that are no NaN; NaN without. Sorts them. */
+double drift_median(double *values, unsigned n);

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/validate/figures.c - what the runs of `orrery validate` say. */
+#include "tools/validate/validate.h"
+
+#include "tools/common/kernel_model.h"
+#include "tools/common/tool.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double mib = 1 << 20;
+
+/* Sorts the values. */
+static struct validate_spread spread_of(double *values, unsigned n)
+{
+    struct validate_spread spread = {(double)NAN, (double)NAN, (double)NAN};
+
+    for (unsigned i = 0; i < n; i++) {
+        spread.min = fmin(spread.min, values[i]);
+        spread.max = fmax(spread.max, values[i]);
+    }
+    spread.median = drift_median(values, n);
+    return spread;
+}
+
+static const struct report *report_of(const struct validation *v, unsigned size,
+                                      unsigned rep, bool simulated)
+{
+    return &validation_run(v, size, rep, simulated)->report;
+}
+
+/* --- kernels --- */
+
+static int add_kernel(struct validation *v, const struct report_kernel *kernel)
+{
+    struct validate_kernel *list =
+        realloc(v->kernels, (v->nkernels + 1) * sizeof(*list));
+    struct validate_kernel *added;
+    size_t letters = strcspn(kernel->arch, "0123456789");
+
+    if (!list)
+        return -ENOMEM;
+    v->kernels = list;
+    added = &list[v->nkernels];
+    *added = (struct validate_kernel){
+        .kernel = *kernel,
+        .times = calloc(v->nreps, sizeof(double)),
+        .fast_times = calloc(v->nreps, sizeof(double)),
+    };
+    v->nkernels++;
+    if (!added->times || !added->fast_times)
+        return -ENOMEM;
+    if (letters >= sizeof(added->kind))
+        letters = sizeof(added->kind) - 1;
+    memcpy(added->kind, kernel->arch, letters);
+    return 0;
+}
+
+/* Those that ran for real and have a model, of files or of functions. */
+static int list_kernels(struct validation *v)
+{
+    for (unsigned s = 0; s < v->nsizes; s++)
+        for (unsigned rep = 0; rep < v->nreps; rep++) {
+            const struct report *report = report_of(v, s, rep, false);
+
+            for (size_t k = 0; k < report->nkernels; k++) {
+                const struct report_kernel *kernel = &report->kernels[k];
+                size_t i = 0;
+
+                if (!kernel->model && isnan(kernel->predicted_us))
+                    continue;
+                while (i < v->nkernels &&
+                       !report_same_kernel(&v->kernels[i].kernel, kernel))
+                    i++;
+                if (i == v->nkernels && add_kernel(v, kernel) < 0)
+                    return -ENOMEM;
+            }
+        }
+    return 0;
+}
+
+/* What a figure of the kernel is in a repetition: several sizes of the program
+ * may run it, and count by their number of runs. */
+static double in_repetition(const struct validation *v,
+                            const struct report_kernel *kernel, unsigned rep,
+                            bool simulated,
+                            double (*figure)(const struct report_kernel *))
+{
+    double sum = 0, count = 0;
+
+    for (unsigned s = 0; s < v->nsizes; s++) {
+        const struct report *report = report_of(v, s, rep, simulated);
+
+        for (size_t k = 0; k < report->nkernels; k++) {
+            const struct report_kernel *other = &report->kernels[k];
+
+            if (!report_same_kernel(kernel, other) || isnan(figure(other)))
+                continue;
+            sum += figure(other) * (double)other->count;
+            count += (double)other->count;
+        }
+    }
+    return count > 0 ? sum / count : (double)NAN;
+}
+
+static double typical(const struct report_kernel *kernel)
+{
+    return kernel->typical_us;
+}
+
+static double quartile(const struct report_kernel *kernel)
+{
+    return kernel->p25_us;
+}
+
+static double predicted(const struct report_kernel *kernel)
+{
+    return kernel->predicted_us;
+}
+
+/* What the model says: as the simulation used it, else as schedulers did. */
+static double prediction(const struct validation *v,
+                         const struct report_kernel *kernel, double *work)
+{
+    double us = (double)NAN;
+
+    for (int simulated = 1; simulated >= 0 && isnan(us); simulated--) {
+        for (unsigned rep = 0; rep < v->nreps; rep++)
+            work[rep] = in_repetition(v, kernel, rep, simulated, predicted);
+        us = drift_median(work, v->nreps);
+    }
+    return us;
+}
+
+static void measure_kernel(const struct validation *v,
+                           struct validate_kernel *kernel, double *work)
+{
+    for (unsigned rep = 0; rep < v->nreps; rep++)
+        kernel->times[rep] =
+            in_repetition(v, &kernel->kernel, rep, false, typical);
+    memcpy(work, kernel->times, v->nreps * sizeof(*work));
+    kernel->measured = spread_of(work, v->nreps);
+    kernel->predicted = prediction(v, &kernel->kernel, work);
+    kernel->error = kernel->predicted / kernel->measured.median - 1;
+}
+
+/* What the kernel's fast runs say: their lower quartile by the ratio that the
+ * model's own samples have of mean and lower quartile. */
+static void measure_fast(const struct validation *v,
+                         struct validate_kernel *kernel,
+                         const struct kernel_knowledge *known)
+{
+    double scale = known->estimate / known->p25;
+
+    for (unsigned rep = 0; rep < v->nreps; rep++)
+        kernel->fast_times[rep] =
+            scale * in_repetition(v, &kernel->kernel, rep, false, quartile);
+}
+
+/* Asks the models how sure they are, and how their samples spread. */
+static int ask_models(struct validation *v)
+{
+    struct kernel_models *models;
+    struct orr_error err = {""};
+    int rc = kernel_models_new(report_of(v, 0, 0, false)->host, &models);
+
+    if (rc < 0)
+        return rc;
+    for (size_t k = 0; rc == 0 && k < v->nkernels; k++) {
+        struct kernel_knowledge known;
+
+        if (!v->kernels[k].kernel.model)
+            continue;
+        rc = kernel_models_find(models, &v->kernels[k].kernel, &known, &err);
+        if (rc < 0)
+            tool_error("%s", err.text);
+        if (rc == 0 && known.confidence > 0)
+            v->items[k].error = known.confidence / 1.96;
+        if (rc == 0 && known.p25 > 0) {
+            measure_fast(v, &v->kernels[k], &known);
+            v->items[k].fast_times = v->kernels[k].fast_times;
+        }
+    }
+    kernel_models_free(models);
+    return rc == 0 ? 0 : -EINVAL;
+}
+
+static int judge_kernels(struct validation *v)
+{
+    int rc;
+
+    v->items = calloc(v->nkernels + 1, sizeof(*v->items));
+    if (!v->items)
+        return -ENOMEM;
+    for (size_t k = 0; k < v->nkernels; k++)
+        v->items[k] = (struct drift_item){
+            .kernel = v->kernels[k].kernel.name,
+            .kind = v->kernels[k].kind,
+            .estimate = v->kernels[k].predicted,
+            .times = v->kernels[k].times,
+        };
+    rc = ask_models(v);
+    if (rc < 0)
+        return rc;
+    return drift_judge(v->items, (unsigned)v->nkernels, v->nreps, &v->drift);
+}
+
+/* --- copies --- */
+
+static int add_link(struct validation *v, const struct report_link *link)
+{
+    struct validate_link *list;
+
+    for (size_t l = 0; l < v->nlinks; l++)
+        if (!strcmp(v->links[l].from, link->from) &&
+            !strcmp(v->links[l].to, link->to))
+            return 0;
+    list = realloc(v->links, (v->nlinks + 1) * sizeof(*list));
+    if (!list)
+        return -ENOMEM;
+    v->links = list;
+    list[v->nlinks++] =
+        (struct validate_link){.from = link->from, .to = link->to};
+    return 0;
+}
+
+static int list_links(struct validation *v)
+{
+    for (unsigned s = 0; s < v->nsizes; s++)
+        for (unsigned rep = 0; rep < 2 * v->nreps; rep++) {
+            const struct report *report = report_of(v, s, rep / 2, rep % 2);
+
+            for (size_t l = 0; l < report_nlinks(report); l++) {
+                struct report_link link = report_link(report, l);
+
+                if (add_link(v, &link) < 0)
+                    return -ENOMEM;
+            }
+        }
+    return 0;
+}
+
+/* µs per MiB of the link in a repetition, all sizes together. */
+static double link_in_repetition(const struct validation *v,
+                                 const struct validate_link *link, unsigned rep,
+                                 bool simulated, json_int_t *ret_count)
+{
+    double us = 0, bytes = 0;
+
+    *ret_count = 0;
+    for (unsigned s = 0; s < v->nsizes; s++) {
+        const struct report *report = report_of(v, s, rep, simulated);
+
+        for (size_t l = 0; l < report_nlinks(report); l++) {
+            struct report_link other = report_link(report, l);
+
+            if (strcmp(link->from, other.from) != 0 ||
+                strcmp(link->to, other.to) != 0)
+                continue;
+            us += other.total_us;
+            bytes += (double)other.bytes;
+            *ret_count += other.count;
+        }
+    }
+    return bytes > 0 ? us / (bytes / mib) : (double)NAN;
+}
+
+static void compare_link(const struct validation *v, struct validate_link *link,
+                         double *work)
+{
+    for (unsigned rep = 0; rep < v->nreps; rep++)
+        work[rep] =
+            link_in_repetition(v, link, rep, false, &link->measured_count);
+    link->measured = spread_of(work, v->nreps);
+    for (unsigned rep = 0; rep < v->nreps; rep++)
+        work[rep] =
+            link_in_repetition(v, link, rep, true, &link->predicted_count);
+    link->predicted = spread_of(work, v->nreps);
+    link->error = link->predicted.median / link->measured.median - 1;
+}
+
+/* --- from end to end --- */
+
+/* How often the kernel ran, wherever that was. */
+static json_int_t count_of(const struct report *report,
+                           const struct report_kernel *kernel)
+{
+    json_int_t count = 0;
+
+    for (size_t k = 0; k < report->nkernels; k++) {
+        const struct report_kernel *other = &report->kernels[k];
+
+        if (other->footprint == kernel->footprint &&
+            !strcmp(other->name, kernel->name))
+            count += other->count;
+    }
+    return count;
+}
+
+/* Whether each kernel of one ran as often in the other. */
+static bool covers(const struct report *one, const struct report *other)
+{
+    for (size_t k = 0; k < one->nkernels; k++) {
+        const struct report_kernel *kernel = &one->kernels[k];
+
+        if (count_of(one, kernel) != count_of(other, kernel))
+            return false;
+    }
+    return true;
+}
+
+static double duration(const struct report *report, bool modelled)
+{
+    return modelled ? report->modelled_us : report->makespan_us;
+}
+
+/* Of the kernels that have models. */
+static double disturbance(const struct report *report)
+{
+    double mean = 0, usual = 0;
+
+    for (size_t k = 0; k < report->nkernels; k++) {
+        const struct report_kernel *kernel = &report->kernels[k];
+
+        if (!kernel->model || isnan(kernel->mean_us) ||
+            isnan(kernel->typical_us))
+            continue;
+        mean += kernel->mean_us * (double)kernel->count;
+        usual += kernel->typical_us * (double)kernel->count;
+    }
+    return usual > 0 ? mean / usual - 1 : (double)NAN;
+}
+
+static void compare_end(const struct validation *v, unsigned s,
+                        struct validate_end *end, double *work)
+{
+    const struct report *real = report_of(v, s, 0, false);
+    const struct report *simulated = report_of(v, s, 0, true);
+
+    end->size = v->options->sizes[s];
+    end->modelled = real->modelled_us > 0 && simulated->modelled_us > 0 &&
+                    !(covers(real, simulated) && covers(simulated, real));
+    for (unsigned rep = 0; rep < v->nreps; rep++)
+        work[rep] = duration(report_of(v, s, rep, false), end->modelled);
+    end->measured = spread_of(work, v->nreps);
+    for (unsigned rep = 0; rep < v->nreps; rep++)
+        work[rep] = duration(report_of(v, s, rep, true), end->modelled);
+    end->predicted = spread_of(work, v->nreps);
+    for (unsigned rep = 0; rep < v->nreps; rep++)
+        work[rep] = disturbance(report_of(v, s, rep, false));
+    end->disturbance = drift_median(work, v->nreps);
+    end->error = end->predicted.median / end->measured.median - 1;
+}
+
+/* --- all of it --- */
+
+static int compare_all(struct validation *v, double *work)
+{
+    if (list_kernels(v) < 0 || list_links(v) < 0)
+        return -ENOMEM;
+    for (size_t k = 0; k < v->nkernels; k++)
+        measure_kernel(v, &v->kernels[k], work);
+    for (size_t l = 0; l < v->nlinks; l++)
+        compare_link(v, &v->links[l], work);
+    for (unsigned s = 0; s < v->nsizes; s++)
+        compare_end(v, s, &v->ends[s], work);
+    for (unsigned s = 0; s < v->nsizes; s++)
+        work[s] = fabs(v->ends[s].error);
+    v->median_error = drift_median(work, v->nsizes);
+    return judge_kernels(v);
+}
+
+int validation_compare(struct validation *v)
+{
+    unsigned most = v->nreps > v->nsizes ? v->nreps : v->nsizes;
+    double *work = calloc(most, sizeof(*work));
+    int rc = -ENOMEM;
+
+    v->ends = calloc(v->nsizes, sizeof(*v->ends));
+    if (work && v->ends)
+        rc = compare_all(v, work);
+    if (rc == -ENOMEM)
+        tool_error("out of memory");
+    free(work);
+    return rc < 0 ? -1 : 0;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/validate/print.c - tables and JSON of `orrery validate`. */
+#include "tools/validate/validate.h"
+
+#include "tools/common/json.h"
+#include "tools/common/program.h"
+#include "tools/common/table.h"
+#include "tools/common/tool.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Share of disturbed time from which errors from end to end mean little. */
+static const double worth_telling = 0.05;
+
+/* --- tables --- */
+
+/* "+1.2", "-" when it is not known. */
+static void add_percent(struct table *table, double share)
+{
+    table_add(table, isnan(share) ? "-" : "%+.1f", 100 * share);
+}
+
+/* A number with unit factor, "-" when it is not known. */
+static void add_figure(struct table *table, double value, double factor)
+{
+    table_add(table, isnan(value) ? "-" : "%.4g", value * factor);
+}
+
+static void add_range(struct table *table, struct validate_spread spread,
+                      double factor)
+{
+    table_add(table, isnan(spread.median) ? "-" : "%.4g to %.4g",
+              spread.min * factor, spread.max * factor);
+}
+
+/* Ends the table; -1 and a message without memory. */
+static int print_table(struct table *table, const struct table_column *columns,
+                       size_t ncolumns)
+{
+    if (table_end(table, columns, ncolumns) == 0)
+        return 0;
+    tool_error("out of memory");
+    return -1;
+}
+
+static const char *verdict(const struct drift_item *item)
+{
+    if (isnan(item->estimate))
+        return "no model";
+    if (isnan(item->threshold))
+        return "not judged";
+    return item->drifted ? "DRIFT" : "fits";
+}
+
+enum { KERNEL_COLUMNS = 10, END_COLUMNS = 7, LINK_COLUMNS = 6 };
+
+static void add_kernel(struct table *table, const struct validation *v,
+                       size_t k)
+{
+    const struct validate_kernel *kernel = &v->kernels[k];
+    const struct report_kernel *id = &kernel->kernel;
+    const struct drift_item *item = &v->items[k];
+
+    table_add(table, "%s", id->name);
+    if (id->implementation)
+        table_add(table, "%s/%u", id->arch, id->implementation);
+    else
+        table_add(table, "%s", id->arch);
+    table_add(table, "%08x", id->footprint);
+    add_figure(table, kernel->predicted, 1);
+    add_figure(table, kernel->measured.median, 1);
+    add_range(table, kernel->measured, 1);
+    add_percent(table, kernel->error);
+    add_percent(table, expm1(item->excess));
+    table_add(table, isnan(item->threshold) ? "-" : "%.1f",
+              100 * expm1(item->threshold));
+    table_add(table, "%s", verdict(item));
+}
+
+static int print_kernels(const struct validation *v)
+{
+    static const struct table_column columns[KERNEL_COLUMNS] = {
+        {"kernel", false},      {"arch", false},
+        {"footprint", false},   {"predicted µs", true},
+        {"measured µs", true},  {"(extremes)", true},
+        {"error %", true},      {"drift %", true},
+        {"alarm from %", true}, {"", false}};
+    struct table table = {0};
+
+    for (size_t k = 0; k < v->nkernels; k++)
+        add_kernel(&table, v, k);
+    return print_table(&table, columns, KERNEL_COLUMNS);
+}
+
+static int print_links(const struct validation *v)
+{
+    static const struct table_column columns[LINK_COLUMNS] = {
+        {"copies", false},     {"number real", true}, {"simulated", true},
+        {"µs/MiB real", true}, {"simulated", true},   {"error %", true}};
+    struct table table = {0};
+
+    if (v->nlinks == 0) {
+        puts("no copies: all data stay in one memory");
+        return 0;
+    }
+    for (size_t l = 0; l < v->nlinks; l++) {
+        const struct validate_link *link = &v->links[l];
+
+        table_add(&table, "%s to %s", link->from, link->to);
+        table_add(&table, "%lld", (long long)link->measured_count);
+        table_add(&table, "%lld", (long long)link->predicted_count);
+        add_figure(&table, link->measured.median, 1);
+        add_figure(&table, link->predicted.median, 1);
+        add_percent(&table, link->error);
+    }
+    return print_table(&table, columns, LINK_COLUMNS);
+}
+
+static int print_ends(const struct validation *v)
+{
+    static const struct table_column columns[END_COLUMNS] = {
+        {"size", false},       {"predicted ms", true}, {"(extremes)", true},
+        {"measured ms", true}, {"(extremes)", true},   {"error %", true},
+        {"disturbed %", true}};
+    bool modelled = false, disturbed = false;
+    struct table table = {0};
+
+    for (unsigned s = 0; s < v->nsizes; s++) {
+        const struct validate_end *end = &v->ends[s];
+
+        table_add(&table, "%s", end->size ? end->size : "-");
+        add_figure(&table, end->predicted.median, 1e-3);
+        add_range(&table, end->predicted, 1e-3);
+        add_figure(&table, end->measured.median, 1e-3);
+        add_range(&table, end->measured, 1e-3);
+        add_percent(&table, end->error);
+        add_percent(&table, end->disturbance);
+        modelled = modelled || end->modelled;
+        disturbed = disturbed || end->disturbance > worth_telling;
+    }
+    if (print_table(&table, columns, END_COLUMNS) < 0)
+        return -1;
+    if (modelled)
+        puts("Compared is from the first task that has a model to the end of "
+             "the last:\nother tasks ran only for real, or only simulated.");
+    if (disturbed)
+        puts("Disturbed is how much longer the kernels took than without their "
+             "outliers, which no\nmodel predicts: something else used the "
+             "processors. Repeat when the machine is quiet.");
+    printf("median error from end to end %.1f %%, %u repetitions\n",
+           100 * v->median_error, v->nreps);
+    return 0;
+}
+
+/* --- findings --- */
+
+static void tell_kinds(const struct validation *v)
+{
+    for (unsigned k = 0; k < v->drift.nkinds; k++) {
+        const struct drift_kind *kind = &v->drift.kinds[k];
+
+        if (kind->shifted)
+            printf(
+                "The whole machine (%s) runs %.1f %% %s than when it was "
+                "calibrated: no drift of\nits kernels. Is it busy, or is its "
+                "clock another one?\n",
+                kind->name, 100 * fabs(expm1(kind->shift)),
+                kind->shift > 0 ? "slower" : "faster");
+    }
+}
+
+static void tell_drift(const struct validation *v)
+{
+    char *program;
+
+    for (size_t k = 0; k < v->nkernels; k++) {
+        const struct drift_item *item = &v->items[k];
+
+        if (item->drifted)
+            printf("DRIFT: %s on %s (footprint %08x) is %.1f %% %s than its "
+                   "model says, in %u of %u repetitions\n",
+                   item->kernel, v->kernels[k].kernel.arch,
+                   v->kernels[k].kernel.footprint,
+                   100 * fabs(expm1(item->excess)),
+                   item->excess > 0 ? "slower" : "faster", item->nabove,
+                   item->nreps);
+    }
+    if (v->drift.ndrifted == 0)
+        return;
+    program = program_text(v->options->argv);
+    fputs("remedy: orrery calibrate kernels --restart", stdout);
+    for (unsigned s = 0; v->options->sizes[s]; s++)
+        printf("%s%s", s ? "," : " --sizes ", v->options->sizes[s]);
+    printf(" -- %s\n", program ? program : "PROGRAM");
+    free(program);
+}
+
+static void tell_findings(const struct validation *v)
+{
+    double least = (double)NAN, most = (double)NAN;
+
+    for (size_t k = 0; k < v->nkernels; k++) {
+        least = fmin(least, v->items[k].threshold);
+        most = fmax(most, v->items[k].threshold);
+    }
+    tell_kinds(v);
+    tell_drift(v);
+    if (v->nreps < DRIFT_REPEATS)
+        printf("Drift is judged from %d repetitions on (-n).\n", DRIFT_REPEATS);
+    else if (v->drift.njudged == 0)
+        puts("No kernel could be judged: none has a model and ran for real.");
+    else if (v->drift.ndrifted == 0)
+        printf("No drift: %u kernels fit their models (alarms from %.1f to "
+               "%.1f %%, by their noise).\n",
+               v->drift.njudged, 100 * expm1(least), 100 * expm1(most));
+}
+
+int validation_print(const struct validation *v)
+{
+    if (print_kernels(v) < 0)
+        return -1;
+    putchar('\n');
+    if (print_links(v) < 0)
+        return -1;
+    putchar('\n');
+    if (print_ends(v) < 0)
+        return -1;
+    putchar('\n');
+    tell_findings(v);
+    return 0;
+}
+
+/* --- JSON --- */
+
+static json_t *spread_json(struct validate_spread spread)
+{
+    return json_pack(
+        "{s:o, s:o, s:o}", "median", tool_json_number(spread.median), "min",
+        tool_json_number(spread.min), "max", tool_json_number(spread.max));
+}
+
+static json_t *kernel_json(const struct validation *v, size_t k)
+{
+    const struct validate_kernel *kernel = &v->kernels[k];
+    const struct drift_item *item = &v->items[k];
+    char footprint[16];
+    json_t *times = json_array();
+
+    snprintf(footprint, sizeof(footprint), "%08x", kernel->kernel.footprint);
+    for (unsigned rep = 0; rep < v->nreps; rep++)
+        json_array_append_new(times, tool_json_number(kernel->times[rep]));
+    return json_pack(
+        "{s:s, s:s, s:i, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}",
+        "name", kernel->kernel.name, "arch", kernel->kernel.arch,
+        "implementation", (int)kernel->kernel.implementation, "footprint",
+        footprint, "size", kernel->kernel.size, "predicted_us",
+        tool_json_number(kernel->predicted), "measured_us",
+        spread_json(kernel->measured), "repetitions_us", times, "error",
+        tool_json_number(kernel->error), "drift",
+        tool_json_number(expm1(item->excess)), "noise",
+        tool_json_number(item->noise), "alarm_from",
+        tool_json_number(expm1(item->threshold)), "drifted",
+        (int)item->drifted);
+}
+
+static json_t *link_json(const struct validate_link *link)
+{
+    return json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "from", link->from,
+                     "to", link->to, "measured_count", link->measured_count,
+                     "predicted_count", link->predicted_count,
+                     "measured_us_per_mib", spread_json(link->measured),
+                     "predicted_us_per_mib", spread_json(link->predicted),
+                     "error", tool_json_number(link->error));
+}
+
+static json_t *end_json(const struct validate_end *end)
+{
+    return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:s}", "size", end->size,
+                     "predicted_us", spread_json(end->predicted), "measured_us",
+                     spread_json(end->measured), "error",
+                     tool_json_number(end->error), "disturbance",
+                     tool_json_number(end->disturbance), "compared",
+                     end->modelled ? "modelled tasks" : "makespan");
+}
+
+static json_t *kind_json(const struct drift_kind *kind)
+{
+    return json_pack("{s:s, s:i, s:o, s:b}", "kind", kind->name, "kernels",
+                     (int)kind->nkernels, "slower",
+                     tool_json_number(expm1(kind->shift)), "shifted",
+                     (int)kind->shifted);
+}
+
+int validation_print_json(const struct validation *v)
+{
+    const struct report *real = &validation_run(v, 0, 0, false)->report;
+    json_t *kernels = json_array(), *links = json_array();
+    json_t *ends = json_array(), *kinds = json_array(), *json;
+
+    for (size_t k = 0; k < v->nkernels; k++)
+        json_array_append_new(kernels, kernel_json(v, k));
+    for (size_t l = 0; l < v->nlinks; l++)
+        json_array_append_new(links, link_json(&v->links[l]));
+    for (unsigned s = 0; s < v->nsizes; s++)
+        json_array_append_new(ends, end_json(&v->ends[s]));
+    for (unsigned k = 0; k < v->drift.nkinds; k++)
+        json_array_append_new(kinds, kind_json(&v->drift.kinds[k]));
+    json = json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:b}", "machine",
+                     real->machine, "scheduler", real->scheduler, "repetitions",
+                     (int)v->nreps, "kernels", kernels, "links", links, "ends",
+                     ends, "median_error", tool_json_number(v->median_error),
+                     "machine_shift", kinds, "drift", v->drift.ndrifted > 0);
+    if (json && json_array_size(kernels) != v->nkernels) {
+        json_decref(json);
+        json = NULL;
+    }
+    if (tool_json_print(json) == 0)
+        return 0;
+    tool_error("out of memory");
+    return -1;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/validate/runs.c - the runs of `orrery validate`: each repetition runs
+ * every size for real and simulated, in a new random order. One thread.
+ */
+#include "tools/validate/validate.h"
+
+#include "tools/common/program.h"
+#include "tools/common/tool.h"
+
+#include "perfmodel/sampling.h"
+#include "platforms/machine_desc.h"
+#include "platforms/present.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- beginning and end --- */
+
+static int make_room(struct validation *v)
+{
+    char *const *sizes = v->options->sizes;
+
+    while (sizes[v->nsizes])
+        v->nsizes++;
+    v->nsizes = v->nsizes ? v->nsizes : 1;
+    v->nreps = v->options->nreps;
+    v->argvs = calloc(v->nsizes, sizeof(char **));
+    v->runs = calloc((size_t)v->nsizes * v->nreps * 2, sizeof(*v->runs));
+    if (!v->argvs || !v->runs)
+        return -1;
+    for (unsigned s = 0; s < v->nsizes; s++) {
+        v->argvs[s] = program_argv(v->options->argv, sizes[s]);
+        if (!v->argvs[s])
+            return -1;
+    }
+    return 0;
+}
+
+/* This machine as it was calibrated, else as it is. */
+static int write_machine(const char *path)
+{
+    struct orr_machine_desc *desc = NULL;
+    struct orr_error err = {"out of memory"};
+    struct orr_sampling *sampling;
+    int rc = orr_sampling_from_env(orr_getenv, NULL, &sampling);
+
+    if (rc == 0) {
+        rc = orr_machine_desc_present(orr_sampling_dirs(sampling),
+                                      getenv("STARPU_HOSTNAME"), &desc, NULL,
+                                      &err);
+        orr_sampling_free(sampling);
+    }
+    if (rc == 0)
+        rc = orr_machine_desc_write(desc, path, &err);
+    orr_machine_desc_free(desc);
+    if (rc < 0)
+        tool_error("%s", err.text);
+    return rc < 0 ? -1 : 0;
+}
+
+/* A description of this machine, to be simulated. */
+static int describe_machine(struct validation *v)
+{
+    const char *parent = getenv("TMPDIR");
+
+    v->folder =
+        tool_format("%s/orrery-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (!v->folder || !mkdtemp(v->folder)) {
+        tool_error("no temporary folder: %s; TMPDIR names another place",
+                   strerror(errno));
+        free(v->folder);
+        v->folder = NULL;
+        return -1;
+    }
+    v->machine = tool_format("%s/here.xml", v->folder);
+    if (!v->machine) {
+        tool_error("out of memory");
+        return -1;
+    }
+    return write_machine(v->machine);
+}
+
+static int choose_machine(struct validation *v)
+{
+    if (!v->options->machine)
+        return describe_machine(v);
+    v->machine = strdup(v->options->machine);
+    if (!v->machine)
+        tool_error("out of memory");
+    return v->machine ? 0 : -1;
+}
+
+/* The description and the figures beside it. */
+static void remove_machine(const struct validation *v)
+{
+    static const char *const files[] = {"here.xml", "here.bandwidth",
+                                        "here.latency"};
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+        char *path = tool_format("%s/%s", v->folder, files[i]);
+
+        if (path)
+            unlink(path);
+        free(path);
+    }
+    rmdir(v->folder);
+}
+
+void validation_done(struct validation *v)
+{
+    for (unsigned s = 0; v->argvs && s < v->nsizes; s++)
+        program_free(v->argvs[s]);
+    for (size_t r = 0; v->runs && r < (size_t)v->nsizes * v->nreps * 2; r++)
+        launch_done(&v->runs[r]);
+    for (size_t k = 0; k < v->nkernels; k++) {
+        free(v->kernels[k].times);
+        free(v->kernels[k].fast_times);
+    }
+    if (v->folder)
+        remove_machine(v);
+    free(v->argvs);
+    free(v->runs);
+    free(v->machine);
+    free(v->folder);
+    free(v->kernels);
+    free(v->items);
+    free(v->links);
+    free(v->ends);
+}
+
+/* --- running --- */
+
+/* Models stay as they are, and nothing is traced. */
+static const char *const real_settings[] = {
+    "STARPU_CALIBRATE=0", "ORRERY_MACHINE", "ORRERY_SET", "ORRERY_TRACE", NULL};
+static const char *const sim_settings[] = {
+    "STARPU_CALIBRATE=0", "ORRERY_SIM_KERNELS", "ORRERY_TRACE", NULL};
+
+static void tell_failure(const struct launch *launch, bool simulated)
+{
+    if (launch->process.text)
+        fwrite(launch->process.text, 1, launch->process.length, stderr);
+    tool_error("%s, %s: %s", launch->argv[0],
+               simulated ? "simulated" : "run for real", launch->problem);
+    if (simulated)
+        tool_error("if kernels lack models, measure them: orrery calibrate "
+                   "kernels -- %s",
+                   launch->argv[0]);
+}
+
+static int run_one(struct validation *v, struct launch *launch, unsigned size,
+                   bool simulated)
+{
+    int stopped;
+
+    *launch = (struct launch){
+        .machine = simulated ? v->machine : NULL,
+        .edits = simulated ? v->options->edits : NULL,
+        .scheduler = v->options->sched,
+        .more = simulated ? sim_settings : real_settings,
+        .argv = v->argvs[size],
+        .quiet = true,
+    };
+    stopped = launch_all(launch, 1, 1, NULL);
+    launch->more = NULL;
+    if (stopped > 0)
+        v->stopped = stopped;
+    else if (stopped == 0 && *launch->problem)
+        tell_failure(launch, simulated);
+    else if (stopped == 0 && launch->report.simulated != simulated)
+        tool_error("%s %s", launch->argv[0],
+                   simulated ? "does not simulate although ORRERY_MACHINE is "
+                               "set"
+                             : "simulates although ORRERY_MACHINE is not set");
+    else if (stopped == 0 && !json_object_get(launch->report.json, "kernels"))
+        tool_error("%s is linked to a library that does not report kernels: "
+                   "use the one that came with this command",
+                   launch->argv[0]);
+    else if (stopped == 0)
+        return 0;
+    return -1;
+}
+
+/* A real run of kernels without figures would begin to calibrate them: see
+ * first whether all can be simulated. */
+static int try_simulations(struct validation *v)
+{
+    int rc = 0;
+
+    for (unsigned s = 0; rc == 0 && s < v->nsizes; s++) {
+        struct launch launch;
+
+        rc = run_one(v, &launch, s, true);
+        launch_done(&launch);
+    }
+    return rc;
+}
+
+static void show_progress(const struct validation *v, unsigned done)
+{
+    unsigned n = v->nsizes * v->nreps * 2;
+
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%u of %u runs done%s", done, n,
+                done == n ? "\r\033[K" : "");
+}
+
+static int run_all(struct validation *v)
+{
+    unsigned n = 2 * v->nsizes, done = 0;
+    unsigned *order = calloc(n, sizeof(*order));
+    uint64_t random = v->options->seed;
+    int rc = order ? 0 : -1;
+
+    if (!order)
+        tool_error("out of memory");
+    for (unsigned rep = 0; rc == 0 && rep < v->nreps; rep++) {
+        program_shuffle(order, n, &random);
+        for (unsigned k = 0; rc == 0 && k < n; k++) {
+            unsigned size = order[k] / 2;
+            bool simulated = order[k] % 2;
+
+            rc = run_one(v, validation_run(v, size, rep, simulated), size,
+                         simulated);
+            show_progress(v, ++done);
+        }
+    }
+    free(order);
+    return rc;
+}
+
+int validation_measure(struct validation *v,
+                       const struct validate_options *options)
+{
+    *v = (struct validation){.options = options};
+    if (make_room(v) < 0) {
+        tool_error("out of memory");
+        return -1;
+    }
+    if (choose_machine(v) < 0 || try_simulations(v) < 0)
+        return -1;
+    return run_all(v);
+}

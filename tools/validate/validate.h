@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/validate/validate.h - `orrery validate`: a program run for real and simulated,
+ * and how far the two are apart. One thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tools/common/launch.h"
+#include "tools/validate/drift.h"
+
+/* What the command line says; borrowed. */
+struct validate_options {
+    char *const *argv;   /* the program */
+    char *const *sizes;  /* NULL-terminated, maybe empty */
+    const char *machine; /* to simulate; NULL: this one */
+    const char *edits;   /* what-if edits of it, or NULL */
+    const char *sched;   /* or NULL */
+    const char *plot;    /* picture to draw, or NULL */
+    unsigned nreps;
+    uint64_t seed;
+    bool json;
+};
+
+/* The middle of several repetitions and how far they are apart. */
+struct validate_spread {
+    double median, min, max; /* NaN: none */
+};
+
+/* A kernel of one size on one architecture; µs. */
+struct validate_kernel {
+    struct report_kernel kernel; /* texts borrowed from a report */
+    char kind[16];               /* "cpu" */
+    double *times;               /* owned: one per repetition */
+    double *fast_times;          /* owned: the same from lower quartiles; NaN */
+    struct validate_spread measured; /* of these */
+    double predicted;
+    double error; /* predicted over measured - 1 */
+};
+
+/* The copies between two nodes, all sizes together. */
+struct validate_link {
+    const char *from, *to;                      /* borrowed from a report */
+    json_int_t measured_count, predicted_count; /* of a repetition */
+    /* µs per MiB; NaN: there were none */
+    struct validate_spread measured, predicted;
+    double error;
+};
+
+/* From end to end, at one size; µs. */
+struct validate_end {
+    const char *size; /* NULL: there is but one */
+    struct validate_spread measured, predicted;
+    double error;
+    /* How much longer the real kernels took in sum than without the outliers
+     * that models set aside: what else ran on the machine. Median. */
+    double disturbance;
+    bool modelled; /* compared are only the tasks that have models: others ran
+                    * in but one of the two */
+};
+
+struct validation {
+    const struct validate_options *options; /* borrowed */
+    unsigned nsizes, nreps;
+    char ***argvs;       /* owned: a command line for each size */
+    struct launch *runs; /* owned: validation_run tells which is where */
+    char *machine;       /* owned: what was simulated */
+    char *folder;        /* owned: temporary, with its description; NULL */
+    int stopped;         /* by this signal; 0 */
+
+    /* Figures. */
+    struct validate_kernel *kernels; /* owned */
+    struct drift_item *items;        /* owned, one per kernel */
+    size_t nkernels;
+    struct validate_link *links; /* owned */
+    size_t nlinks;
+    struct validate_end *ends; /* owned, nsizes */
+    double median_error;       /* of the ends' |error| */
+    struct drift drift;
+};
+
+/* The run of that size and repetition. */
+static inline struct launch *validation_run(const struct validation *v,
+                                            unsigned size, unsigned rep,
+                                            bool simulated)
+{
+    return &v->runs[(size * v->nreps + rep) * 2 + simulated];
+}
+
+/* Runs everything. Returns 0, or -1 with a message (v->stopped: by a signal).
+ * *v is ended with validation_done either way. */
+int validation_measure(struct validation *v,
+                       const struct validate_options *options);
+void validation_done(struct validation *v);
+
+/* Fills in the figures. Errors: -1 with a message. */
+int validation_compare(struct validation *v);
+
+/* Tables and findings, or JSON, on stdout; or a picture. Errors: -1 with a
+ * message. */
+int validation_print(const struct validation *v);
+int validation_print_json(const struct validation *v);
+int validation_plot(const struct validation *v, const char *path);
