@@ -65,6 +65,8 @@ struct orr_runtime {
     _Atomic(struct orr_graph_record *) graph; /* likewise */
     struct orr_slab *jobs[4]; /* for 1, 2, 3, 4 accesses; more: malloc */
     struct orr_slab *edges, *tasks, *requests;
+    /* [const] saves what there is and ends the process, core/ends.h */
+    void (*fail)(struct orr_runtime *rt);
     struct orr_lock lock;                   /* rank ORR_RANK_RUNTIME */
     struct orr_list handles;                /* [lock] */
     struct orr_count_waiter *count_waiters; /* [lock] */
@@ -93,12 +95,27 @@ struct orr_runtime *orr_runtime_current(const char *call);
 /* As above, but a call without runtime prints an error and aborts. */
 struct orr_runtime *orr_runtime_need(const char *call);
 
-/* Opens and starts everything. `conf` may be NULL. 0, -ENODEV, -EINVAL. */
-int orr_runtime_start(struct starpu_conf *conf);
+/* Threads that the application made itself belong to this run from now on;
+ * NULL: to none. */
+void orr_runtime_adopt_threads(struct orr_runtime *rt);
 
-/* Waits for all tasks, ends the workers, saves models, writes the report and
- * the trace, closes the machine. */
-void orr_runtime_stop(struct orr_runtime *rt);
+/* Ends the process with status 1 after what the run has recorded was saved.
+ * The caller has said why. Any context. */
+_Noreturn void orr_runtime_fail(struct orr_runtime *rt);
+
+/* Whether the calling context may block; if not, prints an error that names
+ * `call`, and the caller returns -EDEADLK. */
+bool orr_may_block(const char *call);
+
+/* Calls a function of the application that must not block. */
+static inline void orr_call_user(void (*callback)(void *), void *arg)
+{
+    struct orr_context *self = orr_self;
+
+    self->frozen++;
+    callback(arg);
+    self->frozen--;
+}
 
 /* The graph that is being recorded, NULL: none. */
 static inline struct orr_graph_record *orr_runtime_graph(struct orr_runtime *rt)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/device/exec.h"
+#include "core/base/exec.h"
 #include "core/device/simulated.h"
 #include "core/device/switch.h"
 #include "sim/timers.h"

@@ -10,7 +10,6 @@
 #include "core/api/api.h"
 #include "core/data/data.h"
 #include "core/data/node.h"
-#include "core/task/task.h"
 
 /* -- acquisition -- */
 

@@ -20,6 +20,3 @@ struct orr_api_energy {
 /* starpu_energy_start with these counters. */
 int orr_api_energy_start(const struct orr_energy_options *options, int workerid,
                          enum starpu_worker_archtype type);
-
-/* Gives up measurements that were never stopped. */
-void orr_api_energy_free(struct orr_api_energy *first);

@@ -37,8 +37,8 @@ static bool is_known(const struct starpu_task *task,
 {
     const struct orr_job *job = orr_job_of(task);
 
-    return job && job->kind == ORR_JOB_TASK &&
-           orr_job_state(job) != ORR_JOB_NEW && task->cl->model == model;
+    return job && ORR_JOB_IS(job, task) && orr_job_state(job) != ORR_JOB_NEW &&
+           task->cl->model == model;
 }
 
 uint32_t starpu_task_footprint(struct starpu_perfmodel *model,

@@ -13,6 +13,7 @@
 #include "core/api/process.h"
 #include "core/api/state.h"
 #include "core/data/bus.h"
+#include "core/open.h"
 #include "core/task/task.h"
 
 #ifndef ORR_VERSION

@@ -10,7 +10,6 @@
 #include "core/api/fold.h"
 #include "core/api/process.h"
 #include "core/data/node.h"
-#include "core/task/task.h"
 
 enum { USUAL_ALIGNMENT = 64, FOLD_FROM = 1 << 20 }; /* bytes */
 

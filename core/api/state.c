@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "core/api/api.h"
-#include "core/api/energy.h"
 #include "core/api/process.h"
 
 static void state_free(struct orr_api_state *state)

@@ -34,5 +34,8 @@ struct orr_api_state {
  * starpu_shutdown. */
 struct orr_api_state *orr_api_state(const char *call);
 
+/* Gives up measurements that were never stopped; in energy.c. */
+void orr_api_energy_free(struct orr_api_energy *first);
+
 /* Frees it; the runtime has ended. */
 void orr_api_state_drop(void);

@@ -51,13 +51,17 @@ static starpu_pthread_t number_of(const struct orr_user_thread *thread)
     return (starpu_pthread_t)(uintptr_t)thread;
 }
 
+static void forget_self(void);
+
 /* The calling context's record, NULL without memory. */
 static struct orr_user_thread *self_thread(void)
 {
     if (!orr_self->thread) {
         orr_self->thread = calloc(1, sizeof(*orr_self->thread));
-        if (orr_self->thread)
-            orr_self->thread->context = orr_self;
+        if (!orr_self->thread)
+            return NULL;
+        orr_self->thread->context = orr_self;
+        orr_self->at_end = forget_self;
     }
     return orr_self->thread;
 }
@@ -158,14 +162,16 @@ static void end_values(struct orr_user_thread *thread)
     thread->nvalues = 0;
 }
 
-void orr_user_thread_end(void)
+/* The end of a context that was not made here: main at shutdown, workers. */
+static void forget_self(void)
 {
-    struct orr_user_thread *thread = orr_self ? orr_self->thread : NULL;
+    struct orr_user_thread *thread = orr_self->thread;
 
-    if (!thread || thread->routine)
+    if (thread->routine)
         return;
     end_values(thread);
     orr_self->thread = NULL;
+    orr_self->at_end = NULL;
     free(thread);
 }
 

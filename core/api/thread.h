@@ -10,12 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/device/exec.h"
-
-/* Called by a context at its end, when it may have values of keys (main at
- * shutdown, workers): runs the destructors of keys and forgets the values.
- * Threads made by starpu_pthread_create do it by themselves. */
-void orr_user_thread_end(void);
+#include "core/base/exec.h"
 
 /* Whether the caller waits in virtual time. */
 static inline bool orr_waits_virtually(void)

@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <stdatomic.h>
 
-#include "core/device/exec.h"
+#include "core/base/exec.h"
 
 /* A context that holds a lock may only take locks of a higher rank. */
 enum orr_lock_rank {

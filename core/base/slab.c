@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 
 #include "core/base/lock.h"
-#include "core/worker/worker.h"
 
 #define BATCH        64u
 #define BLOCK_BYTES  ((size_t)256 << 10)
@@ -39,14 +38,13 @@ struct block {
 
 struct orr_slab {
     size_t size;
-    unsigned nworkers;
     struct orr_lock lock;   /* guards blocks, fresh and depot */
     struct orr_lock shared; /* guards the cache of those who are no worker */
     struct block *blocks;   /* [lock] */
     unsigned nblocks;       /* [lock] */
     char *fresh, *end;      /* [lock] never used yet */
     struct object *depot;   /* [lock] full batches */
-    struct cache caches[];  /* one per worker, then the shared one */
+    struct cache caches[];  /* the shared one, then one per worker */
 };
 
 int orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret)
@@ -60,7 +58,6 @@ int orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret)
     if (size < sizeof(struct object))
         size = sizeof(struct object);
     slab->size = (size + 15) & ~(size_t)15;
-    slab->nworkers = nworkers;
     orr_lock_init(&slab->lock, ORR_RANK_SLAB);
     orr_lock_init(&slab->shared, ORR_RANK_CACHE);
     *ret = slab;
@@ -210,27 +207,27 @@ static void put(struct orr_slab *slab, struct cache *cache,
 
 void *orr_slab_get(struct orr_slab *slab)
 {
-    struct orr_worker *worker = orr_self->worker;
+    unsigned own = orr_self->cache;
     void *object;
 
-    if (worker)
-        return get(slab, &slab->caches[worker->id]);
+    if (own)
+        return get(slab, &slab->caches[own]);
     orr_lock(&slab->shared);
-    object = get(slab, &slab->caches[slab->nworkers]);
+    object = get(slab, &slab->caches[0]);
     orr_unlock(&slab->shared);
     return object;
 }
 
 void orr_slab_put(struct orr_slab *slab, void *object)
 {
-    struct orr_worker *worker = orr_self->worker;
+    unsigned own = orr_self->cache;
 
-    if (worker) {
-        put(slab, &slab->caches[worker->id], object);
+    if (own) {
+        put(slab, &slab->caches[own], object);
         return;
     }
     orr_lock(&slab->shared);
-    put(slab, &slab->caches[slab->nworkers], object);
+    put(slab, &slab->caches[0], object);
     orr_unlock(&slab->shared);
 }
 

@@ -10,29 +10,12 @@
 
 #include <starpu.h>
 
+#include "core/cost/row.h"
+
 struct orr_job;
-struct orr_probes;
 struct orr_runtime;
 struct orr_costs_table;
 struct orr_worker;
-
-struct orr_cost_row {
-    struct starpu_codelet *cl;
-    uint32_t footprint;
-    uint32_t version;    /* of the model when the figures were read */
-    bool per_task;       /* cost functions: asked again for every task */
-    bool assumed;        /* lengths come from ORRERY_ASSUME, 0 is meant */
-    bool per_worker;     /* can_execute must be asked for each worker */
-    uint64_t able_kinds; /* bit k: some implementation exists for kind k */
-    uint64_t too_small;  /* bit k: none, since the data do not fit its memory */
-    /* able[k]: bit i: implementation i exists for kind k. */
-    uint8_t *able;
-    /* length[k * STARPU_MAXIMPLEMENTATIONS + i]: µs on kind k, NaN: not
-     * calibrated, 0: the codelet has no model. */
-    double *length;
-    /* What is to be found out; NULL where nothing is measured. */
-    struct orr_probes *probes;
-};
 
 /* The job's row, found or made, with figures as new as the model's. Policies
  * call it once per push. Never NULL: when memory is out the program ends with
@@ -63,18 +46,6 @@ unsigned orr_job_maybe_able(const struct orr_runtime *rt,
 /* Bits of the implementations that the codelet has a function for. */
 unsigned orr_codelet_functions(const struct starpu_codelet *cl,
                                enum starpu_worker_archtype type);
-
-/* µs that implementation `impl` of the job takes on a worker of the kind. */
-static inline double orr_cost_length(const struct orr_cost_row *row,
-                                     unsigned kind, unsigned impl)
-{
-    double us;
-
-    /* Another worker may be refreshing the row; either figure will do. */
-    __atomic_load(&row->length[kind * STARPU_MAXIMPLEMENTATIONS + impl], &us,
-                  __ATOMIC_RELAXED);
-    return us;
-}
 
 /* µs that implementation 0 takes on a worker of the kind when all goes well:
  * the mean less the standard deviation of what was measured, but not less than

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/cost/cost.h"
+#include "core/cost/row.h"
 #include "core/runtime.h"
 
 #define NIMPL STARPU_MAXIMPLEMENTATIONS

@@ -13,7 +13,6 @@
 #include "core/data/node.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
-#include "core/task/task.h"
 
 #define MAX_ACQUIRED                                                           \
     (sizeof((struct orr_handle *)0)->acquired / sizeof(struct orr_job *))
@@ -31,6 +30,29 @@ static void unblock(void *arg)
     atomic_store_explicit(&block->there, true, memory_order_release);
     context->exec->ops->wake(context->exec, context);
 }
+
+/* The data are there: they are the application's until it releases them. */
+static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
+                            int worker)
+{
+    (void)worker;
+    orr_job_take_data(rt, job, job->acquire.node);
+    orr_job_set_state(job, ORR_JOB_RUNNING);
+    orr_call_user(job->acquire.callback, job->acquire.arg);
+}
+
+static void acquire_ready(struct orr_runtime *rt, struct orr_job *job)
+{
+    orr_job_set_state(job, ORR_JOB_READY);
+    orr_job_set_state(job, ORR_JOB_FETCHING);
+    if (orr_job_fetch(rt, job, job->acquire.node))
+        acquire_arrived(rt, job, -1);
+}
+
+const struct orr_job_type orr_job_acquire = {
+    .ready = acquire_ready,
+    .arrived = acquire_arrived,
+};
 
 static bool remember(struct orr_handle *handle, struct orr_job *job)
 {
@@ -68,7 +90,7 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle,
                    unsigned node, uint32_t mode, bool sequential,
                    void (*callback)(void *), void *arg)
 {
-    struct orr_job *job = orr_job_new(rt, ORR_JOB_ACQUIRE, 1);
+    struct orr_job *job = orr_job_new(rt, &orr_job_acquire, 1);
     struct orr_access *access;
     int err;
 
@@ -269,7 +291,7 @@ void orr_data_unregister_submit(struct orr_runtime *rt,
 static void submit_after(struct orr_runtime *rt, struct orr_handle *handle,
                          uint32_t mode, void (*action)(void *))
 {
-    struct orr_job *job = orr_job_new(rt, ORR_JOB_AFTER, 1);
+    struct orr_job *job = orr_job_new(rt, &orr_job_after, 1);
     struct orr_access *access;
 
     if (!job)

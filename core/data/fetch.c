@@ -9,7 +9,6 @@
 #include "core/base/log.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
-#include "core/ends.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
@@ -29,7 +28,7 @@ static _Noreturn void cannot_fetch(struct orr_runtime *rt,
     else
         orr_log_error("`%s': no memory for buffer %u (%zu bytes)",
                       orr_job_name(job), access->index, access->handle->size);
-    orr_ends_fail(rt);
+    orr_runtime_fail(rt);
 }
 
 static void pin(struct orr_runtime *rt, struct orr_access *access,

@@ -123,7 +123,7 @@ enum orr_fetch_level {
 };
 
 /* Brings the job's data to `node` and pins them there. Returns true when all
- * are there already; else orr_job_data_ready is called when they are. */
+ * are there already; else orr_job_arrive ends the wait when they are. */
 bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node);
 
 /* Applies what the job's accesses mean (writers invalidate the other

@@ -11,7 +11,6 @@
 #include "core/data/data.h"
 #include "core/data/node.h"
 #include "core/runtime.h"
-#include "core/task/task.h"
 
 static unsigned count_children(struct orr_handle *handle,
                                struct starpu_data_filter *filter)

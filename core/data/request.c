@@ -263,18 +263,8 @@ static void tell_waiters(struct orr_runtime *rt, struct orr_access *access)
 {
     while (access) {
         struct orr_access *next = access->next_wait;
-        struct orr_job *job = access->job;
-        /* A task's worker may see the last one come, run it and free the job
-         * at once. */
-        int worker = job->kind == ORR_JOB_TASK ? job->worker : -1;
 
-        if (atomic_fetch_sub_explicit(&job->pending, 1, memory_order_acq_rel) ==
-            1) {
-            if (worker >= 0)
-                orr_worker_wake(&rt->workers[worker]);
-            else
-                orr_job_data_ready(rt, job);
-        }
+        orr_job_arrive(rt, access->job);
         access = next;
     }
 }

@@ -38,7 +38,7 @@ struct orr_request {
 
 /* Sees to it that the replicate of `node` gets the value (reads) or memory.
  * Handle locked. Returns 1 when it has it, 0 when `access` (if not NULL) will
- * be told by orr_job_data_ready's count, -ENODATA when there is no value,
+ * be told by orr_job_arrive, -ENODATA when there is no value,
  * -ENOMEM. *wake: nodes whose drivers have to be kicked after unlocking. */
 int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
                      unsigned node, bool reads, enum orr_fetch_level level,

@@ -13,7 +13,7 @@
 #include <starpu.h>
 
 #include "core/base/error.h"
-#include "core/device/exec.h"
+#include "core/base/exec.h"
 
 struct orr_copy;
 struct orr_kernel;

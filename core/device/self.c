@@ -3,7 +3,7 @@
  * core/device/self.c - the running context of each OS thread, see exec.h.
  * Visible to modules, whose machines write it with every switch.
  */
-#include "core/device/exec.h"
+#include "core/base/exec.h"
 
 __attribute__((
     visibility("default"))) _Thread_local struct orr_context *orr_self = NULL;

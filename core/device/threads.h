@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/device/exec.h"
+#include "core/base/exec.h"
 
 struct orr_threads_options {
     /* Binds the calling thread to a logical processor, 0 or a negative errno.

@@ -58,7 +58,7 @@ static struct words name_of(const struct orr_job *job)
     else if (job->task)
         snprintf(words.text, sizeof(words.text), "task `%s'",
                  orr_job_name(job));
-    else if (job->kind == ORR_JOB_ACQUIRE)
+    else if (ORR_JOB_IS(job, acquire))
         snprintf(words.text, sizeof(words.text), "the acquisition of %.150s",
                  data_of(job).text);
     else
@@ -122,7 +122,7 @@ static void say_context(struct orr_context *context, void *arg)
 
 static bool is_acquired(const struct orr_job *job)
 {
-    return job->kind == ORR_JOB_ACQUIRE && job->state == ORR_JOB_RUNNING;
+    return ORR_JOB_IS(job, acquire) && job->state == ORR_JOB_RUNNING;
 }
 
 /* Whether other lines say why this job itself does not go on. */

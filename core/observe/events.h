@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "core/observe/record.h"
+#include "core/observe/trace_types.h"
 
 enum orr_event_type {
     ORR_EVENT_TASK,

@@ -327,7 +327,7 @@ static bool submit_locked(struct orr_graph_record *record, struct orr_job *job,
     node->has_tag = job->task->use_tag;
     node->tag = node->has_tag ? job->task->tag_id : 0;
     if (!kind)
-        return job->kind != ORR_JOB_TASK;
+        return !ORR_JOB_IS(job, task);
     node->kind =
         orr_graph_kinds_put(&record->kinds, record->runtime->nworkers, kind);
     node->window = counts && record->open ? record->window : 0;
@@ -343,7 +343,7 @@ void orr_graph_record_submit(struct orr_graph_record *record,
     if (!__atomic_load_n(&record->all, __ATOMIC_RELAXED) &&
         !__atomic_load_n(&record->open, __ATOMIC_RELAXED))
         return;
-    if (job->kind == ORR_JOB_TASK)
+    if (ORR_JOB_IS(job, task))
         kind = orr_graph_kind_new(record->runtime, job);
     orr_lock(&record->lock);
     if (is_on(record)) {

@@ -11,62 +11,10 @@
 #include <stdint.h>
 
 #include "core/base/error.h"
+#include "core/observe/trace_types.h"
 
 struct orr_machine;
 struct orr_trace;
-
-/* What a worker does while it executes no task. */
-enum orr_trace_state {
-    ORR_TRACE_IDLE,
-    ORR_TRACE_INITIALIZING,
-    ORR_TRACE_DEINITIALIZING,
-    ORR_TRACE_FETCHING,
-    ORR_TRACE_PUSHING,
-    ORR_TRACE_CALLBACK,
-    ORR_TRACE_OVERHEAD,
-    ORR_TRACE_SCHEDULING,
-    ORR_TRACE_SLEEPING,
-    ORR_TRACE_PROGRESSING,
-    ORR_TRACE_NSTATES
-};
-
-enum orr_trace_copy_kind {
-    ORR_TRACE_FETCH,         /* a task waits for it */
-    ORR_TRACE_TASK_PREFETCH, /* for a task that a scheduler has placed */
-    ORR_TRACE_PREFETCH,      /* the application asked */
-    ORR_TRACE_IDLE_FETCH,    /* when the link has nothing better to do */
-    ORR_TRACE_WRITEBACK,     /* to make room, or because of wont_use */
-    ORR_TRACE_NCOPY_KINDS
-};
-
-enum orr_trace_counter {
-    ORR_TRACE_NSUBMITTED, /* tasks submitted and not yet ended */
-    ORR_TRACE_NREADY,     /* tasks in the scheduler */
-    ORR_TRACE_NCOUNTERS
-};
-
-/* One executed task. Times in µs of the machine's clock. */
-struct orr_trace_task {
-    uint64_t job;          /* number of the job, in order of creation */
-    uint64_t submit_order; /* 1, 2, …; 0 when it has none */
-    const char *name;      /* copied; NULL is written as "unknown" */
-    uint32_t footprint;
-    int priority;
-    uint64_t tag;
-    size_t size;  /* bytes of all its data */
-    double gflop; /* 10^9 flop, 0 when unknown */
-    double start, end;
-};
-
-/* One copy between two memory nodes. */
-struct orr_trace_copy {
-    uint64_t id;     /* number of the copy, in order of creation */
-    uint64_t handle; /* number of the data handle, not its address */
-    unsigned src, dst;
-    size_t size; /* bytes */
-    enum orr_trace_copy_kind kind;
-    double start, end;
-};
 
 /* Makes an empty record for this machine's workers and nodes, whose names it
  * copies. `start` is the time (µs) that the files will call 0. Owned by the

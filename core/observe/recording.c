@@ -109,7 +109,7 @@ bool orr_recording_counts(const struct orr_job *job)
 {
     const struct starpu_perfmodel *model;
 
-    if (job->kind != ORR_JOB_TASK)
+    if (!ORR_JOB_IS(job, task))
         return false;
     model = job->task->cl->model;
     return model && model->symbol &&

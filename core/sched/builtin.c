@@ -11,6 +11,7 @@
 
 #include "core/base/log.h"
 #include "core/runtime.h"
+#include "core/sched/dm.h"
 #include "core/sched/policies.h"
 
 const struct orr_sched_ops *const orr_sched_builtin[] = {

@@ -22,7 +22,6 @@
 #include "core/base/log.h"
 #include "core/cost/probe.h"
 #include "core/data/handle.h"
-#include "core/sched/policies.h"
 
 /* --- the books --- */
 

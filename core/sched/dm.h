@@ -22,6 +22,13 @@ struct orr_dm_variant {
     bool sorted_decision;     /* counts only what is served before the job */
 };
 
+extern const struct orr_dm_variant orr_sched_dm;
+extern const struct orr_dm_variant orr_sched_dmda;
+extern const struct orr_dm_variant orr_sched_dmdap;
+extern const struct orr_dm_variant orr_sched_dmdar;
+extern const struct orr_dm_variant orr_sched_dmdas;
+extern const struct orr_dm_variant orr_sched_dmdasd;
+
 /* A worker's queue. Expected times in µs, as FORMATS calls them. */
 struct orr_dm_worker {
     struct orr_prioq jobs;    /* [lock] */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/sched/policies.h - the tables of the built-in policies and the wrapper
- * around a user's. Only builtin.c and tests need them.
+ * around a user's, but for the dm family (dm.h). Only builtin.c and tests need
+ * them.
  */
 #pragma once
 
-#include "core/sched/dm.h"
 #include "core/sched/sched.h"
 
 extern const struct orr_sched_ops orr_sched_eager;
@@ -13,14 +13,6 @@ extern const struct orr_sched_ops orr_sched_prio;
 extern const struct orr_sched_ops orr_sched_random;
 extern const struct orr_sched_ops orr_sched_lws;
 extern const struct orr_sched_ops orr_sched_ws;
-
-/* The dm family: dm.c. */
-extern const struct orr_dm_variant orr_sched_dm;
-extern const struct orr_dm_variant orr_sched_dmda;
-extern const struct orr_dm_variant orr_sched_dmdap;
-extern const struct orr_dm_variant orr_sched_dmdar;
-extern const struct orr_dm_variant orr_sched_dmdas;
-extern const struct orr_dm_variant orr_sched_dmdasd;
 
 /* A table around a user's policy, owned by the caller, who frees it with
  * orr_sched_user_free. The policy is borrowed. Errors: -ENOMEM; -EINVAL with

@@ -11,7 +11,6 @@
 #include "core/task/job.h"
 #include "core/task/tag.h"
 #include "core/task/task.h"
-#include "core/worker/kernel.h"
 
 static void release_successors(struct orr_runtime *rt, struct orr_edge *edge)
 {
@@ -93,3 +92,48 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
     if (task)
         orr_task_count_down(rt);
 }
+
+/* --- jobs without a kernel --- */
+
+/* Ends an empty task. Chains of them end one after the other, not one inside
+ * the other: the stack would not suffice for long ones. */
+static void end_empty(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_context *self = orr_self;
+
+    job->next_ended = NULL;
+    if (self->ended_tail) {
+        *self->ended_tail = job;
+        self->ended_tail = &job->next_ended;
+        return;
+    }
+    self->ended = NULL;
+    self->ended_tail = &self->ended;
+    orr_job_complete(rt, job);
+    while (self->ended) {
+        job = self->ended;
+        self->ended = job->next_ended;
+        if (!self->ended)
+            self->ended_tail = &self->ended;
+        orr_job_complete(rt, job);
+    }
+    self->ended_tail = NULL;
+}
+
+static void empty_ready(struct orr_runtime *rt, struct orr_job *job)
+{
+    orr_job_set_state(job, ORR_JOB_READY);
+    if (atomic_fetch_sub_explicit(&job->ending, 1, memory_order_acq_rel) == 1)
+        end_empty(rt, job);
+}
+
+const struct orr_job_type orr_job_empty = {.ready = empty_ready};
+
+static void after_ready(struct orr_runtime *rt, struct orr_job *job)
+{
+    orr_job_set_state(job, ORR_JOB_READY);
+    job->acquire.callback(job->acquire.arg);
+    orr_job_complete(rt, job);
+}
+
+const struct orr_job_type orr_job_after = {.ready = after_ready};

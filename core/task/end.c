@@ -27,7 +27,7 @@ static void let_end(void *arg)
 int orr_job_end_after(struct orr_runtime *rt, struct orr_job *job, unsigned n,
                       struct orr_job *const *before)
 {
-    struct orr_job *event = orr_job_new(rt, ORR_JOB_AFTER, 0);
+    struct orr_job *event = orr_job_new(rt, &orr_job_after, 0);
 
     if (!event)
         return -ENOMEM;

@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/data/handle.h"
 #include "core/runtime.h"
-#include "core/sched/sched.h"
-#include "core/worker/kernel.h"
 
 #define JOB_SLABS 4u
 
@@ -21,8 +18,8 @@ static size_t job_bytes(unsigned slots)
     return sizeof(struct orr_job) + slots * sizeof(struct orr_access);
 }
 
-struct orr_job *orr_job_new(struct orr_runtime *rt, enum orr_job_kind kind,
-                            unsigned naccesses)
+struct orr_job *orr_job_new(struct orr_runtime *rt,
+                            const struct orr_job_type *type, unsigned naccesses)
 {
     unsigned slots = naccesses < 1           ? 1
                      : naccesses > JOB_SLABS ? JOB_SLABS
@@ -33,7 +30,7 @@ struct orr_job *orr_job_new(struct orr_runtime *rt, enum orr_job_kind kind,
         return NULL;
     memset(job, 0, job_bytes(slots));
     orr_lock_init(&job->lock, ORR_RANK_JOB);
-    job->kind = (uint8_t)kind;
+    job->type = type;
     job->slots = (uint8_t)slots;
     job->accesses = job->inside;
     job->worker = -1;
@@ -99,7 +96,7 @@ struct orr_job *orr_job_get(struct orr_runtime *rt, struct starpu_task *task)
 
     if (job)
         return job;
-    job = orr_job_new(rt, ORR_JOB_EMPTY,
+    job = orr_job_new(rt, &orr_job_empty,
                       task->cl ? (unsigned)STARPU_TASK_GET_NBUFFERS(task) : 0);
     if (!job)
         return NULL;
@@ -132,83 +129,20 @@ int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
     return 0;
 }
 
-static void acquire_ready(struct orr_runtime *rt, struct orr_job *job)
-{
-    orr_job_set_state(job, ORR_JOB_READY);
-    orr_job_set_state(job, ORR_JOB_FETCHING);
-    if (orr_job_fetch(rt, job, job->acquire.node))
-        orr_job_data_ready(rt, job);
-}
-
-/* Ends an empty task. Chains of them end one after the other, not one inside
- * the other: the stack would not suffice for long ones. */
-static void end_empty(struct orr_runtime *rt, struct orr_job *job)
-{
-    struct orr_context *self = orr_self;
-
-    job->next_ended = NULL;
-    if (self->ended_tail) {
-        *self->ended_tail = job;
-        self->ended_tail = &job->next_ended;
-        return;
-    }
-    self->ended = NULL;
-    self->ended_tail = &self->ended;
-    orr_job_complete(rt, job);
-    while (self->ended) {
-        job = self->ended;
-        self->ended = job->next_ended;
-        if (!self->ended)
-            self->ended_tail = &self->ended;
-        orr_job_complete(rt, job);
-    }
-    self->ended_tail = NULL;
-}
-
 void orr_job_release(struct orr_runtime *rt, struct orr_job *job)
 {
     /* Release what the predecessors wrote, acquire all of it at the last. */
-    if (atomic_fetch_sub_explicit(&job->waiting, 1, memory_order_acq_rel) != 1)
-        return;
-    switch ((enum orr_job_kind)job->kind) {
-    case ORR_JOB_TASK:
-        orr_job_set_state(job, ORR_JOB_READY);
-        job->task->status = STARPU_TASK_READY;
-        if (job->task->prologue_callback_func)
-            orr_call_user(job->task->prologue_callback_func,
-                          job->task->prologue_callback_arg);
-        orr_sched_push(rt, job);
-        break;
-    case ORR_JOB_EMPTY:
-        orr_job_set_state(job, ORR_JOB_READY);
-        if (atomic_fetch_sub_explicit(&job->ending, 1, memory_order_acq_rel) ==
-            1)
-            end_empty(rt, job);
-        break;
-    case ORR_JOB_AFTER:
-        orr_job_set_state(job, ORR_JOB_READY);
-        job->acquire.callback(job->acquire.arg);
-        orr_job_complete(rt, job);
-        break;
-    case ORR_JOB_ACQUIRE:
-        acquire_ready(rt, job);
-        break;
-    }
+    if (atomic_fetch_sub_explicit(&job->waiting, 1, memory_order_acq_rel) == 1)
+        job->type->ready(rt, job);
 }
 
-void orr_job_data_ready(struct orr_runtime *rt, struct orr_job *job)
+void orr_job_arrive(struct orr_runtime *rt, struct orr_job *job)
 {
-    struct orr_context *self = orr_self;
+    const struct orr_job_type *type = job->type;
+    int worker = job->worker;
 
-    if (job->kind == ORR_JOB_TASK) {
-        orr_worker_wake(&rt->workers[job->worker]);
-        return;
-    }
-    orr_job_take_data(rt, job, job->acquire.node);
-    orr_job_set_state(job, ORR_JOB_RUNNING);
-    self->frozen++;
-    job->acquire.callback(job->acquire.arg);
-    self->frozen--;
+    if (atomic_fetch_sub_explicit(&job->pending, 1, memory_order_acq_rel) == 1)
+        type->arrived(rt, job, worker);
 }
 
 void orr_job_wait(struct orr_runtime *rt, struct orr_job *job)

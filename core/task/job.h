@@ -26,6 +26,7 @@
 struct orr_access;
 struct orr_cost_row;
 struct orr_handle;
+struct orr_job;
 struct orr_runtime;
 struct orr_tag;
 struct orr_worker;
@@ -39,12 +40,27 @@ enum orr_job_state {
     ORR_JOB_DONE,
 };
 
-enum orr_job_kind {
-    ORR_JOB_TASK,    /* a task with a codelet */
-    ORR_JOB_EMPTY,   /* a task without: ends as soon as it is ready */
-    ORR_JOB_AFTER,   /* calls acquire.callback in its turn, without data */
-    ORR_JOB_ACQUIRE, /* starpu_data_acquire and its kin: "runs" until release */
+/* Whether the job is of a type: ORR_JOB_IS(job, task). */
+#define ORR_JOB_IS(job, name) ((job)->type == &orr_job_##name)
+
+/* How a job goes on. No entry blocks. */
+struct orr_job_type {
+    /* Nothing holds the job back any more. Called once; no lock held. */
+    void (*ready)(struct orr_runtime *rt, struct orr_job *job);
+    /* All its data have come to its node, `worker` is the one that it had
+     * then. A task's worker may see that by itself, run the job and free it
+     * meanwhile. NULL: the job never asks for data. */
+    void (*arrived)(struct orr_runtime *rt, struct orr_job *job, int worker);
 };
+
+/* A task with a codelet: core/task/task.c. */
+extern const struct orr_job_type orr_job_task;
+/* A task without, which ends as soon as it is ready; a call of
+ * acquire.callback in its turn, without data: core/task/complete.c. */
+extern const struct orr_job_type orr_job_empty, orr_job_after;
+/* starpu_data_acquire and its kin, which "run" until they are released:
+ * core/data/acquire.c. */
+extern const struct orr_job_type orr_job_acquire;
 
 /* "That job waits for this one." */
 struct orr_edge {
@@ -76,17 +92,17 @@ struct orr_access {
 static_assert(STARPU_ACCESS_MODE_MAX <= 1 << 16, "a mode fits 16 bits");
 
 struct orr_job {
-    struct starpu_task *task; /* [const] NULL for acquisitions */
-    uint64_t id;              /* [const] in order of submission, from 1 */
-    atomic_int waiting;       /* predecessors, +1 until submitted */
-    atomic_int ending;        /* what its end waits for, +1 for the kernel */
-    atomic_int pending;       /* data not there yet, +1 while asking */
-    struct orr_lock lock;     /* rank ORR_RANK_JOB */
-    uint8_t kind;             /* [const] enum orr_job_kind */
-    atomic_uchar state;       /* enum orr_job_state; whoever has the job in
+    struct starpu_task *task;        /* [const] NULL for acquisitions */
+    const struct orr_job_type *type; /* [const] after submission */
+    uint64_t id;            /* [const] in order of submission, from 1 */
+    atomic_int waiting;     /* predecessors, +1 until submitted */
+    atomic_int ending;      /* what its end waits for, +1 for the kernel */
+    atomic_int pending;     /* data not there yet, +1 while asking */
+    struct orr_lock lock;   /* rank ORR_RANK_JOB */
+    atomic_uchar state;     /* enum orr_job_state; whoever has the job in
                                * that stage sets it, DONE under the lock */
-    uint8_t implementation;   /* chosen by the policy */
-    uint8_t naccesses;        /* [const] after submission */
+    uint8_t implementation; /* chosen by the policy */
+    uint8_t naccesses;      /* [const] after submission */
     atomic_uchar refs;
     uint8_t has_footprint;
     uint8_t ended;  /* [lock] callbacks have run, waiters may go */
@@ -140,7 +156,8 @@ int orr_job_reserve(struct orr_job *job, unsigned n);
 
 /* A job of the runtime's own with room for n accesses; NULL without memory.
  * One reference, waiting = 1. */
-struct orr_job *orr_job_new(struct orr_runtime *rt, enum orr_job_kind kind,
+struct orr_job *orr_job_new(struct orr_runtime *rt,
+                            const struct orr_job_type *type,
                             unsigned naccesses);
 
 void orr_job_ref(struct orr_job *job);
@@ -154,13 +171,13 @@ void orr_job_set_state(struct orr_job *job, enum orr_job_state state);
 int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
                     struct orr_job *before);
 
-/* One predecessor less; the last one makes the job ready (pushes it, or ends
- * it if there is nothing to run). No lock held. Does not block. */
+/* One predecessor less; the last one makes the job ready: type->ready. No
+ * lock held. Does not block. */
 void orr_job_release(struct orr_runtime *rt, struct orr_job *job);
 
-/* All data of the job are on its node: hands it on (wakes the worker, or
- * gives an acquisition its data). Any context, no lock held, no block. */
-void orr_job_data_ready(struct orr_runtime *rt, struct orr_job *job);
+/* One datum of the job less that is not on its node; the last one calls
+ * type->arrived. Any context, no lock held. Does not block. */
+void orr_job_arrive(struct orr_runtime *rt, struct orr_job *job);
 
 /* The job has ended: frees its data, successors, waiters; callbacks. No lock
  * held. May run user callbacks; does not block. */

@@ -12,7 +12,6 @@
 #include "core/observe/graph_record.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
-#include "core/task/task.h"
 
 /* "That tag waits for this one." */
 struct tag_edge {

@@ -67,19 +67,6 @@ void orr_task_free(struct orr_runtime *rt, struct starpu_task *task)
     orr_slab_put(rt->tasks, task);
 }
 
-bool orr_may_block(const char *call)
-{
-    struct orr_context *self = orr_self;
-
-    if (!self->frozen && !self->job)
-        return true;
-    orr_log_error("%s: may not be called from a callback or a kernel, since "
-                  "it would wait. Use the asynchronous form there, or call it "
-                  "from the application's main thread.",
-                  call);
-    return false;
-}
-
 /* --- arguments --- */
 
 static int check_buffers(const struct starpu_task *task)
@@ -257,6 +244,30 @@ static int order_accesses(struct orr_runtime *rt, struct orr_job *job,
     return 0;
 }
 
+/* --- what comes when it is ready --- */
+
+static void task_ready(struct orr_runtime *rt, struct orr_job *job)
+{
+    orr_job_set_state(job, ORR_JOB_READY);
+    job->task->status = STARPU_TASK_READY;
+    if (job->task->prologue_callback_func)
+        orr_call_user(job->task->prologue_callback_func,
+                      job->task->prologue_callback_arg);
+    orr_sched_push(rt, job);
+}
+
+static void task_arrived(struct orr_runtime *rt, struct orr_job *job,
+                         int worker)
+{
+    (void)job;
+    orr_worker_wake(&rt->workers[worker]);
+}
+
+const struct orr_job_type orr_job_task = {
+    .ready = task_ready,
+    .arrived = task_arrived,
+};
+
 /* --- submission --- */
 
 static void throttle(struct orr_runtime *rt)
@@ -296,7 +307,7 @@ static void announce(struct orr_runtime *rt, struct orr_job *job)
     if (orr_runtime_graph(rt))
         orr_graph_record_submit(orr_runtime_graph(rt), job,
                                 orr_recording_counts(job));
-    if (job->kind == ORR_JOB_TASK)
+    if (ORR_JOB_IS(job, task))
         orr_sched_submitted(rt, job);
 }
 
@@ -323,12 +334,12 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
     job = orr_job_get(rt, task);
     if (!job || reserve(job) != 0)
         return -ENOMEM;
-    job->kind = task->cl && task->where != STARPU_NOWHERE &&
+    job->type = task->cl && task->where != STARPU_NOWHERE &&
                         task->cl->where != STARPU_NOWHERE
-                    ? ORR_JOB_TASK
-                    : ORR_JOB_EMPTY;
+                    ? &orr_job_task
+                    : &orr_job_empty;
     fill_accesses(job);
-    if (job->kind == ORR_JOB_TASK && find_some_worker(rt, job) != 0)
+    if (ORR_JOB_IS(job, task) && find_some_worker(rt, job) != 0)
         return -ENODEV;
     job->priority = task->priority;
     job->id =

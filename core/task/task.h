@@ -33,7 +33,3 @@ int orr_wait_for_n(struct orr_runtime *rt, unsigned n);
 
 /* One submitted task has ended: wakes those who wait for that. */
 void orr_task_count_down(struct orr_runtime *rt);
-
-/* Whether the calling context may block; if not, prints an error that names
- * `call`, and the caller returns -EDEADLK. */
-bool orr_may_block(const char *call);

@@ -24,15 +24,6 @@
 #define EXECUTES                                                               \
     (STARPU_CODELET_SIMGRID_EXECUTE | STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT)
 
-void orr_call_user(void (*callback)(void *), void *arg)
-{
-    struct orr_context *self = orr_self;
-
-    self->frozen++;
-    callback(arg);
-    self->frozen--;
-}
-
 bool orr_kernel_async(const struct orr_worker *worker,
                       const struct orr_job *job)
 {

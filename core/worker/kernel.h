@@ -32,9 +32,6 @@ void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
 void orr_kernel_tally(struct orr_runtime *rt, unsigned worker,
                       const struct orr_job *job);
 
-/* Calls a callback of the user, which may submit but not wait. */
-void orr_call_user(void (*callback)(void *), void *arg);
-
 /* The simulation cannot go on without figures for `job`: lists every
  * (codelet, footprint, architecture) of the tasks submitted so far that has
  * none, says how to get them, and ends the program with status 1. */

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 
-#include "core/api/thread.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/worker/kernel.h"
@@ -34,8 +33,11 @@ static void stop_first(struct orr_runtime *rt, unsigned n)
 /* A worker's context. Kernels may have left values of keys. */
 static void run_worker(void *arg)
 {
-    orr_worker_loop(arg);
-    orr_user_thread_end();
+    struct orr_worker *worker = arg;
+
+    orr_self->cache = worker->id + 1;
+    orr_worker_loop(worker);
+    orr_context_end();
 }
 
 int orr_workers_start(struct orr_runtime *rt)

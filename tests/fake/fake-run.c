@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/device/exec.h"
+#include "core/base/exec.h"
 #include "tests/rng.h"
 
 struct fake_tally fake_tally;

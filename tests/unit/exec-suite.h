@@ -7,7 +7,7 @@
 
 #include <check.h>
 
-#include "core/device/exec.h"
+#include "core/base/exec.h"
 
 /* How to get the machine under test. */
 struct exec_maker {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "core/cost/probe.h"
+#include "core/sched/dm.h"
 #include "core/sched/policies.h"
 #include "fake_sched.h"
 #include "tests/suite.h"

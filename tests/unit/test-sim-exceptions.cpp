@@ -11,7 +11,7 @@
 
 #include <check.h>
 
-#define _Thread_local __thread /* C's word, for core/device/exec.h */
+#define _Thread_local __thread /* C's word, for core/base/exec.h */
 extern "C" {
 #include "tests/unit/sim-machine.h"
 }

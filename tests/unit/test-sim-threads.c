@@ -30,7 +30,7 @@ static void open_machine(int kind)
 static void teardown(void)
 {
     if (machine) {
-        orr_user_thread_end();
+        orr_context_end();
         machine->ops->close(machine);
     }
     machine = NULL;
@@ -178,7 +178,7 @@ START_TEST(keys_have_a_value_per_thread_and_destructors)
     ck_assert_int_eq(ndestroyed, 110);
     starpu_pthread_key_delete(key);
     if (_i == SIMULATED) {
-        orr_user_thread_end();
+        orr_context_end();
         ck_assert_ptr_null(starpu_pthread_getspecific(key));
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/exec.h - time and contexts, the lower half of a machine.
+ * core/base/exec.h - time and contexts, the lower half of a machine.
  *
  * A context is what executes: the application's main thread, a worker, a
  * user's thread. The real machine makes them from threads, the simulated one
@@ -31,15 +31,19 @@ struct orr_context {
                                   * words for the deadlock report, or NULL */
     struct orr_context *const *held_by; /* [owner] where to read who holds
                                   * what it waits for, or NULL */
-    double debt;                 /* [owner] virtual µs owed for API calls made
+    double debt;     /* [owner] virtual µs owed for API calls made
                                   * where it must not switch */
-    unsigned frozen;             /* [owner] > 0: user code is on the stack,
+    unsigned frozen; /* [owner] > 0: user code is on the stack,
                                   * blocking calls are refused */
-    unsigned locks;              /* [owner] core locks held, debug builds */
+    unsigned locks;  /* [owner] core locks held, debug builds */
     struct orr_job *ended, **ended_tail; /* [owner] empty tasks that end once
                                   * the present one has, or NULL */
+    unsigned cache;                 /* [owner] which cache of each slab it uses,
+                                  * core/base/slab.h */
     struct orr_user_thread *thread; /* [owner] what core/api/thread.c knows of
                                   * it, or NULL */
+    void (*at_end)(void);           /* [owner] called by orr_context_end, NULL:
+                                  * nothing to do */
     bool detached;                  /* [owner] simulated: nobody will join, the
                                   * machine frees it when its body returns */
 };
@@ -98,6 +102,14 @@ struct orr_exec {
     bool simulated; /* one OS thread, switches only in blocking calls: core's
                      * locks need not lock */
 };
+
+/* To be called by a context that core started, as the last thing that it does,
+ * and by main before the machine closes: frees what others keep for it. */
+static inline void orr_context_end(void)
+{
+    if (orr_self && orr_self->at_end)
+        orr_self->at_end();
+}
 
 static inline double orr_exec_now(struct orr_exec *exec)
 {

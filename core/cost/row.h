@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/cost/row.h - what a cost row holds; cost.h finds and makes them.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <starpu.h>
+
+struct orr_probes;
+
+struct orr_cost_row {
+    struct starpu_codelet *cl;
+    uint32_t footprint;
+    uint32_t version;    /* of the model when the figures were read */
+    bool per_task;       /* cost functions: asked again for every task */
+    bool assumed;        /* lengths come from ORRERY_ASSUME, 0 is meant */
+    bool per_worker;     /* can_execute must be asked for each worker */
+    uint64_t able_kinds; /* bit k: some implementation exists for kind k */
+    uint64_t too_small;  /* bit k: none, since the data do not fit its memory */
+    /* able[k]: bit i: implementation i exists for kind k. */
+    uint8_t *able;
+    /* length[k * STARPU_MAXIMPLEMENTATIONS + i]: µs on kind k, NaN: not
+     * calibrated, 0: the codelet has no model. */
+    double *length;
+    /* What is to be found out; NULL where nothing is measured. */
+    struct orr_probes *probes;
+};
+
+/* µs that implementation `impl` of the job takes on a worker of the kind. */
+static inline double orr_cost_length(const struct orr_cost_row *row,
+                                     unsigned kind, unsigned impl)
+{
+    double us;
+
+    /* Another worker may be refreshing the row; either figure will do. */
+    __atomic_load(&row->length[kind * STARPU_MAXIMPLEMENTATIONS + impl], &us,
+                  __ATOMIC_RELAXED);
+    return us;
+}

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/open.c - see open.h. Everything here is set before workers start.
+ */
+#include "core/open.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/base/module.h"
+#include "core/cost/cost.h"
+#include "core/data/bus.h"
+#include "core/data/data.h"
+#include "core/data/node.h"
+#include "core/data/request.h"
+#include "core/device/clock.h"
+#include "core/device/simulated.h"
+#include "core/ends.h"
+#include "core/observe/graph_record.h"
+#include "core/observe/judge.h"
+#include "core/observe/record.h"
+#include "core/observe/recording.h"
+#include "core/observe/report.h"
+#include "core/observe/tally.h"
+#include "core/observe/what_if.h"
+#include "core/runtime.h"
+#include "core/sched/sched.h"
+#include "core/task/job.h"
+#include "core/task/tag.h"
+#include "core/task/task.h"
+#include "perfmodel/arch.h"
+#include "perfmodel/model.h"
+#include "perfmodel/sampling.h"
+
+/* --- opening --- */
+
+static int count_of(const struct starpu_conf *conf, int from_conf,
+                    const struct orr_config *config, enum orr_config_id id)
+{
+    bool conf_first = conf && conf->precedence_over_environment_variables;
+
+    if (conf_first && from_conf != -1)
+        return from_conf;
+    if (orr_config_is_set(config, id))
+        return orr_config_int(config, id);
+    return from_conf;
+}
+
+static int ncpu_of(const struct starpu_conf *conf,
+                   const struct orr_config *config)
+{
+    int n = conf ? conf->ncpus : -1;
+
+    if (orr_config_is_set(config, ORR_CFG_NCPUS) &&
+        !orr_config_is_set(config, ORR_CFG_NCPU))
+        return count_of(conf, n, config, ORR_CFG_NCPUS);
+    return count_of(conf, n, config, ORR_CFG_NCPU);
+}
+
+static int make_sampling(struct orr_runtime *rt)
+{
+    const struct orr_config *config = &rt->config;
+    static const enum orr_config_id homes[] = {
+        ORR_CFG_STARPU_HOME, ORR_CFG_XDG_CACHE_HOME, ORR_CFG_HOME,
+        ORR_CFG_TMPDIR,      ORR_CFG_TEMP,           ORR_CFG_TMP};
+    struct orr_sampling_options options = {
+        .perf_model_dir = orr_config_string(config, ORR_CFG_PERF_MODEL_DIR),
+        .perf_model_path = orr_config_string(config, ORR_CFG_PERF_MODEL_PATH),
+        .machine_dir = rt->machine ? rt->machine->sampling_dir : NULL,
+        .home = "/tmp",
+    };
+    struct orr_sampling *sampling;
+    int err;
+
+    for (unsigned i = sizeof(homes) / sizeof(*homes); i-- > 0;)
+        if (orr_config_string(config, homes[i]))
+            options.home = orr_config_string(config, homes[i]);
+    err = orr_sampling_new(&options, &sampling);
+    if (err)
+        return err;
+    orr_sampling_free(rt->sampling);
+    rt->sampling = sampling;
+    return 0;
+}
+
+/* Positions that workers are bound to, unless the environment has others. */
+static const unsigned *bindid_of(const struct starpu_conf *conf,
+                                 const struct orr_config *config)
+{
+    if (!conf || !conf->use_explicit_workers_bindid)
+        return NULL;
+    if ((orr_config_is_set(config, ORR_CFG_WORKERS_CPUID) ||
+         orr_config_is_set(config, ORR_CFG_WORKERS_COREID)) &&
+        !conf->precedence_over_environment_variables)
+        return NULL;
+    return conf->workers_bindid;
+}
+
+static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
+                        struct orr_error *err)
+{
+    const struct orr_config *config = &rt->config;
+    const char *kernels = orr_config_string(config, ORR_CFG_SIM_KERNELS);
+    struct orr_machine_options options = {
+        .name = orr_config_string(config, ORR_CFG_MACHINE),
+        .edits = orr_config_string(config, ORR_CFG_SET),
+        .ncpu = ncpu_of(conf, config),
+        .ncuda = count_of(conf, conf ? conf->ncuda : -1, config, ORR_CFG_NCUDA),
+        .nopencl =
+            count_of(conf, conf ? conf->nopencl : -1, config, ORR_CFG_NOPENCL),
+        .reserve_ncpu = count_of(conf, conf ? conf->reserve_ncpus : -1, config,
+                                 ORR_CFG_RESERVE_NCPU),
+        .host = orr_config_string(config, ORR_CFG_HOSTNAME),
+        .sampling_dirs = orr_sampling_dirs(rt->sampling),
+        .run_kernels = kernels && strcmp(kernels, "run") == 0,
+        .workers_cpuid = orr_config_string(config, ORR_CFG_WORKERS_CPUID),
+        .workers_bindid = bindid_of(conf, config),
+        .bind = !orr_config_bool(config, ORR_CFG_WORKERS_NOBIND),
+        .bus_calibrate = count_of(conf, conf ? conf->bus_calibrate : -1, config,
+                                  ORR_CFG_BUS_CALIBRATE) > 0,
+        .workers_coreid = orr_config_string(config, ORR_CFG_WORKERS_COREID),
+        .ignore_affinity = !orr_config_bool(config, ORR_CFG_WORKERS_GETBIND),
+        .per_core = (unsigned)orr_config_int(config, ORR_CFG_NTHREADS_PER_CORE),
+        .main_bind = orr_config_bool(config, ORR_CFG_MAIN_THREAD_BIND),
+        .main_cpuid = orr_config_int(config, ORR_CFG_MAIN_THREAD_CPUID),
+        .main_coreid = orr_config_int(config, ORR_CFG_MAIN_THREAD_COREID),
+        .numa = orr_config_bool(config, ORR_CFG_USE_NUMA),
+        .hwloc_input = orr_config_string(config, ORR_CFG_HWLOC_INPUT),
+    };
+    const void *table;
+    int code;
+
+    if (kernels && strcmp(kernels, "run") && strcmp(kernels, "skip"))
+        return orr_fail(err, -EINVAL,
+                        "ORRERY_SIM_KERNELS=%s: the values are `run' and "
+                        "`skip'",
+                        kernels);
+    if (options.reserve_ncpu < 0)
+        options.reserve_ncpu = 0;
+    if (!options.name && options.edits)
+        return orr_fail(err, -EINVAL,
+                        "ORRERY_SET=\"%.100s\" edits a simulated machine: name "
+                        "one with ORRERY_MACHINE, or unset it",
+                        options.edits);
+    if (!options.name)
+        return orr_real_machine_open(&options, &rt->machine, err);
+    options.reserve_ncpu += options.main_bind;
+    code = orr_module_open("sim", &table, err);
+    if (code)
+        return code;
+    rt->sim = table;
+    return rt->sim->open(&options, &rt->machine, err);
+}
+
+/* Main memories come first. */
+static unsigned count_hosts(const struct orr_machine *machine)
+{
+    unsigned n = 0;
+
+    while (n < machine->nnodes && machine->nodes[n].kind == STARPU_CPU_RAM)
+        n++;
+    return n;
+}
+
+/* MiB for a node of main memory, -1 for no limit. */
+static int main_memory_mib(const struct orr_config *config,
+                           const struct orr_machine *machine,
+                           const struct orr_node_desc *node)
+{
+    int mib = orr_config_device_mib(config, ORR_CFG_LIMIT_CPU_NUMA_MEM,
+                                    node->os_number);
+
+    if (mib >= 0)
+        return mib;
+    mib = orr_config_int(config, ORR_CFG_LIMIT_CPU_MEM);
+    return mib < 0 ? -1 : mib / (int)count_hosts(machine);
+}
+
+static int device_mib(const struct orr_config *config,
+                      const struct orr_node_desc *node)
+{
+    return orr_config_device_mib(config,
+                                 node->kind == STARPU_CUDA_RAM
+                                     ? ORR_CFG_LIMIT_CUDA_MEM
+                                     : ORR_CFG_LIMIT_OPENCL_MEM,
+                                 node->devid);
+}
+
+/* What the environment says about the machine that was opened. */
+static void apply_limits(struct orr_runtime *rt)
+{
+    const struct orr_config *config = &rt->config;
+    struct orr_machine *machine = rt->machine;
+
+    for (unsigned n = 0; n < machine->nnodes; n++) {
+        struct orr_node_desc *node = &machine->nodes[n];
+        int mib = node->kind == STARPU_CPU_RAM
+                      ? main_memory_mib(config, machine, node)
+                      : device_mib(config, node);
+
+        if (mib >= 0)
+            node->capacity = (size_t)mib << 20;
+    }
+    for (unsigned w = 0; w < machine->nworkers; w++) {
+        struct orr_worker_desc *worker = &machine->workers[w];
+        enum orr_config_id id = worker->type == STARPU_CUDA_WORKER
+                                    ? ORR_CFG_CUDA_PIPELINE
+                                    : ORR_CFG_OPENCL_PIPELINE;
+
+        if (worker->type == STARPU_CPU_WORKER)
+            continue;
+        worker->pipeline = (unsigned)orr_config_int(config, id);
+        if (worker->pipeline > 4)
+            worker->pipeline = 4;
+    }
+}
+
+static int make_models(struct orr_runtime *rt, const struct starpu_conf *conf)
+{
+    const struct orr_config *config = &rt->config;
+    struct orr_models_options options = {
+        .sampling = rt->sampling,
+        .host = rt->machine->host,
+        .calibrate = count_of(conf, conf ? conf->calibrate : -1, config,
+                              ORR_CFG_CALIBRATE),
+        .minimum = (unsigned)orr_config_int(config, ORR_CFG_CALIBRATE_MINIMUM),
+        .max_error = orr_config_int(config, ORR_CFG_HISTORY_MAX_ERROR),
+        .simulated = rt->machine->simulated,
+    };
+
+    if (options.calibrate < 0)
+        options.calibrate = 0;
+    if (orr_config_bool(config, ORR_CFG_HOMOGENEOUS_CPU))
+        options.homogeneous |= 1U << STARPU_CPU_WORKER;
+    if (orr_config_bool(config, ORR_CFG_HOMOGENEOUS_CUDA))
+        options.homogeneous |= 1U << STARPU_CUDA_WORKER;
+    if (orr_config_bool(config, ORR_CFG_HOMOGENEOUS_OPENCL))
+        options.homogeneous |= 1U << STARPU_OPENCL_WORKER;
+    rt->homogeneous = options.homogeneous;
+    return orr_models_new(&options, &rt->models);
+}
+
+/* --- kinds of workers --- */
+
+static int find_kind(struct orr_runtime *rt, unsigned w, unsigned *ret)
+{
+    const struct orr_worker_desc *desc = &rt->machine->workers[w];
+    struct orr_device device = {
+        (int)desc->type,
+        desc->models_of ? (int)desc->models_of - 1 : desc->devid, 1};
+    struct orr_kind *kind;
+    unsigned comb;
+    int err;
+
+    if (desc->type == STARPU_CPU_WORKER &&
+        orr_config_bool(&rt->config, ORR_CFG_HOMOGENEOUS_CPU))
+        device.devid = 0;
+    err = orr_combs_get(orr_models_combs(rt->models), &device, 1, &comb);
+    if (err)
+        return err;
+    for (*ret = 0; *ret < rt->nkinds; ++*ret) {
+        kind = &rt->kinds[*ret];
+        if (kind->comb == comb && kind->node == desc->node &&
+            kind->type == desc->type && kind->speed == desc->speed &&
+            kind->kernels == desc->kernels)
+            return 0;
+    }
+    if (rt->nkinds == ORR_MAX_KINDS)
+        return -EOVERFLOW;
+    kind = &rt->kinds[rt->nkinds++];
+    *kind = (struct orr_kind){
+        .type = desc->type,
+        .devid = device.devid,
+        .comb = comb,
+        .node = desc->node,
+        .speed = desc->speed,
+        .kernels = desc->kernels,
+        .relative_speedup = orr_devices_speedup(&device, 1),
+    };
+    return 0;
+}
+
+static int make_workers(struct orr_runtime *rt)
+{
+    unsigned n = rt->nworkers, next = 0;
+
+    rt->workers = calloc(n, sizeof(*rt->workers));
+    rt->kinds = calloc(n, sizeof(*rt->kinds));
+    rt->kind_members = calloc(n, sizeof(*rt->kind_members));
+    if (!rt->workers || !rt->kinds || !rt->kind_members)
+        return -ENOMEM;
+    for (unsigned w = 0; w < n; w++) {
+        struct orr_worker *worker = &rt->workers[w];
+        int err = find_kind(rt, w, &worker->kind);
+
+        if (err)
+            return err;
+        worker->id = w;
+        worker->desc = &rt->machine->workers[w];
+        worker->runtime = rt;
+    }
+    for (unsigned k = 0; k < rt->nkinds; k++) {
+        rt->kinds[k].members = &rt->kind_members[next];
+        for (unsigned w = 0; w < n; w++)
+            if (rt->workers[w].kind == k)
+                rt->kind_members[next++] = w;
+        rt->kinds[k].nworkers =
+            (unsigned)(&rt->kind_members[next] - rt->kinds[k].members);
+    }
+    return 0;
+}
+
+static int make_slabs(struct orr_runtime *rt)
+{
+    unsigned n = rt->nworkers;
+    int err = 0;
+
+    for (unsigned i = 0; i < 4 && !err; i++)
+        err = orr_slab_new(sizeof(struct orr_job) +
+                               (i + 1) * sizeof(struct orr_access),
+                           n, &rt->jobs[i]);
+    if (!err)
+        err = orr_slab_new(sizeof(struct orr_edge), n, &rt->edges);
+    if (!err)
+        err = orr_slab_new(sizeof(struct starpu_task), n, &rt->tasks);
+    if (!err)
+        err = orr_slab_new(sizeof(struct orr_request), n, &rt->requests);
+    return err;
+}
+
+static int make_scheduler(struct orr_runtime *rt,
+                          const struct starpu_conf *conf, struct orr_error *err)
+{
+    const struct orr_config *config = &rt->config;
+    struct orr_sched_options options = {
+        .name = orr_config_string(config, ORR_CFG_SCHED),
+        .user = conf ? conf->sched_policy : NULL,
+        .min_priority =
+            count_of(conf, conf ? conf->global_sched_ctx_min_priority : -1,
+                     config, ORR_CFG_MIN_PRIO),
+        .max_priority =
+            count_of(conf, conf ? conf->global_sched_ctx_max_priority : -1,
+                     config, ORR_CFG_MAX_PRIO),
+    };
+    int code;
+
+    if (conf && conf->sched_policy_name &&
+        !orr_config_is_set(config, ORR_CFG_SCHED))
+        options.name = conf->sched_policy_name;
+    code = orr_sched_new(rt, &options, &rt->sched, err);
+    if (code)
+        return code;
+    if (conf && conf->sched_policy_callback) {
+        orr_self->frozen++;
+        conf->sched_policy_callback(0); /* the one scheduling context */
+        orr_self->frozen--;
+    }
+    return 0;
+}
+
+/* What workers need, made when the machine is open. */
+static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
+                      struct orr_error *err)
+{
+    int code;
+
+    rt->exec = rt->machine->exec;
+    rt->opened_at = orr_exec_now(rt->exec);
+    rt->main = orr_self;
+    rt->main->runtime = rt;
+    rt->main->name = "main";
+    rt->nnodes = rt->machine->nnodes;
+    rt->nhosts = count_hosts(rt->machine);
+    rt->nworkers = rt->machine->nworkers;
+    if (rt->nnodes > STARPU_MAXNODES || rt->nworkers > STARPU_NMAXWORKERS)
+        return orr_fail(err, -EINVAL,
+                        "machine \"%s\" has %u workers and %u memory nodes; "
+                        "at most %d and %d are possible (starpu_config.h): "
+                        "use less, with STARPU_NCPU, STARPU_NCUDA or "
+                        "STARPU_NOPENCL",
+                        rt->machine->name, rt->nworkers, rt->nnodes,
+                        STARPU_NMAXWORKERS, STARPU_MAXNODES);
+    rt->skips_kernels = rt->machine->simulated && !rt->machine->runs_kernels;
+    apply_limits(rt);
+    if ((code = make_sampling(rt)) || (code = make_models(rt, conf)) ||
+        (code = make_slabs(rt)) || (code = orr_buses_new(rt)) ||
+        (code = orr_nodes_new(rt)) || (code = make_workers(rt)) ||
+        (code = orr_costs_table_new(rt, &rt->costs)) ||
+        (code = orr_tags_new(&rt->tags)))
+        return orr_fail(err, code,
+                        code == -EOVERFLOW
+                            ? "the workers are of more than 64 kinds (type, "
+                              "device and memory): use less, with STARPU_NCUDA "
+                              "or STARPU_NOPENCL"
+                            : "out of memory");
+    if (orr_config_string(&rt->config, ORR_CFG_TRACE) &&
+        orr_trace_new(rt->machine, orr_exec_now(rt->exec), &rt->trace) != 0)
+        return orr_fail(err, -ENOMEM, "out of memory");
+    if (orr_config_string(&rt->config, ORR_CFG_REPORT) &&
+        orr_tally_new(rt->machine, &rt->tally) != 0)
+        return orr_fail(err, -ENOMEM, "out of memory");
+    if (orr_judge_needs_graph(rt) && orr_graph_record_all(rt) != 0)
+        return orr_fail(err, -ENOMEM, "out of memory");
+    return make_scheduler(rt, conf, err);
+}
+
+static void free_parts(struct orr_runtime *rt)
+{
+    orr_sched_free(rt->sched);
+    orr_trace_free(rt->trace);
+    orr_tally_free(rt->tally);
+    orr_recording_free(atomic_load(&rt->bound));
+    orr_graph_record_free(atomic_load(&rt->graph));
+    orr_tags_free(rt->tags);
+    orr_costs_table_free(rt->costs);
+    orr_nodes_free(rt);
+    orr_buses_free(rt);
+    for (unsigned i = 0; i < 4; i++)
+        orr_slab_free(rt->jobs[i]);
+    orr_slab_free(rt->edges);
+    orr_slab_free(rt->tasks);
+    orr_slab_free(rt->requests);
+    free(rt->workers);
+    free(rt->kinds);
+    free(rt->kind_members);
+    orr_models_free(rt->models);
+    orr_sampling_free(rt->sampling);
+    orr_config_done(&rt->config);
+}
+
+static int start(struct orr_runtime *rt, struct starpu_conf *conf,
+                 struct orr_error *err)
+{
+    int code = orr_config_read(&rt->config, err);
+
+    if (code)
+        return code;
+    code = make_sampling(rt);
+    if (!code)
+        code = open_machine(rt, conf, err);
+    if (code)
+        return code;
+    code = make_parts(rt, conf, err);
+    if (!code) {
+        orr_ends_watch(rt);
+        code = orr_workers_start(rt);
+        if (code)
+            orr_fail(err, code, "the workers could not be started: %s",
+                     strerror(-code));
+    }
+    if (code) {
+        orr_ends_forget(rt);
+        rt->machine->ops->close(rt->machine);
+    }
+    return code;
+}
+
+int orr_runtime_start(struct starpu_conf *conf)
+{
+    struct orr_runtime *rt = calloc(1, sizeof(*rt));
+    struct orr_error err = {""};
+    int code;
+
+    if (!rt)
+        return -ENOMEM;
+    rt->wall_start = orr_wall_time_s();
+    rt->fail = orr_ends_fail;
+    atomic_init(&rt->first_submit, -1);
+    rt->default_sequential = true;
+    orr_lock_init(&rt->lock, ORR_RANK_RUNTIME);
+    orr_list_init(&rt->handles);
+    code = start(rt, conf, &err);
+    if (code) {
+        orr_log_error("starpu_init: %s",
+                      err.text[0] ? err.text : strerror(-code));
+        free_parts(rt);
+        free(rt);
+        return code;
+    }
+    rt->count_write_back =
+        orr_config_bool(&rt->config, ORR_CFG_EXPECTED_TRANSFER_TIME_WRITEBACK);
+    orr_runtime_adopt_threads(rt);
+    return 0;
+}
+
+/* --- closing --- */
+
+static void model_not_saved(const char *symbol, const struct orr_error *err,
+                            void *arg)
+{
+    (void)arg;
+    orr_log_error("performance model `%s' was not saved: %s", symbol,
+                  err->text);
+}
+
+void orr_runtime_stop(struct orr_runtime *rt)
+{
+    atomic_store(&rt->paused, 0);
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        orr_worker_wake(&rt->workers[w]);
+    (void)orr_wait_for_n(rt, 0);
+    orr_report_write(rt, "shutdown");
+    orr_judge_run(rt);
+    orr_what_if_tell(rt);
+    orr_workers_stop(rt);
+    while (!orr_list_empty(&rt->handles))
+        orr_handle_free(
+            orr_container(rt->handles.next, struct orr_handle, all));
+    (void)orr_models_save(rt->models, model_not_saved, NULL);
+    orr_ends_forget(rt);
+    orr_runtime_adopt_threads(NULL);
+    /* The slabs and caches below need a context: the machine goes last. */
+    orr_sched_free(rt->sched);
+    rt->sched = NULL;
+    orr_context_end();
+    rt->machine->ops->close(rt->machine);
+    free_parts(rt);
+    free(rt);
+}

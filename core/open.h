@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/open.h - opening and closing a run. The application's main thread does
+ * both.
+ */
+#pragma once
+
+#include <starpu.h>
+
+struct orr_runtime;
+
+/* Opens and starts everything. `conf` may be NULL. 0, -ENODEV, -EINVAL. */
+int orr_runtime_start(struct starpu_conf *conf);
+
+/* Waits for all tasks, ends the workers, saves models, writes the report and
+ * the trace, closes the machine. */
+void orr_runtime_stop(struct orr_runtime *rt);
