@@ -242,15 +242,15 @@ static int make_models(struct orr_runtime *rt, const struct starpu_conf *conf)
     return orr_models_new(&options, &rt->models);
 }
 
-/* --- kinds of workers --- */
+/* --- worker classes --- */
 
-static int find_kind(struct orr_runtime *rt, unsigned w, unsigned *ret)
+static int find_class(struct orr_runtime *rt, unsigned w, unsigned *ret)
 {
     const struct orr_worker_desc *desc = &rt->machine->workers[w];
     struct orr_device device = {
         (int)desc->type,
         desc->models_of ? (int)desc->models_of - 1 : desc->devid, 1};
-    struct orr_kind *kind;
+    struct orr_worker_class *class;
     unsigned comb;
     int err;
 
@@ -260,17 +260,17 @@ static int find_kind(struct orr_runtime *rt, unsigned w, unsigned *ret)
     err = orr_combs_get(orr_models_combs(rt->models), &device, 1, &comb);
     if (err)
         return err;
-    for (*ret = 0; *ret < rt->nkinds; ++*ret) {
-        kind = &rt->kinds[*ret];
-        if (kind->comb == comb && kind->node == desc->node &&
-            kind->type == desc->type && kind->speed == desc->speed &&
-            kind->kernels == desc->kernels)
+    for (*ret = 0; *ret < rt->nclasses; ++*ret) {
+        class = &rt->classes[*ret];
+        if (class->comb == comb && class->node == desc->node &&
+            class->type == desc->type && class->speed == desc->speed &&
+            class->kernels == desc->kernels)
             return 0;
     }
-    if (rt->nkinds == ORR_MAX_KINDS)
+    if (rt->nclasses == ORR_MAX_CLASSES)
         return -EOVERFLOW;
-    kind = &rt->kinds[rt->nkinds++];
-    *kind = (struct orr_kind){
+    class = &rt->classes[rt->nclasses++];
+    *class = (struct orr_worker_class){
         .type = desc->type,
         .devid = device.devid,
         .comb = comb,
@@ -287,13 +287,13 @@ static int make_workers(struct orr_runtime *rt)
     unsigned n = rt->nworkers, next = 0;
 
     rt->workers = calloc(n, sizeof(*rt->workers));
-    rt->kinds = calloc(n, sizeof(*rt->kinds));
-    rt->kind_members = calloc(n, sizeof(*rt->kind_members));
-    if (!rt->workers || !rt->kinds || !rt->kind_members)
+    rt->classes = calloc(n, sizeof(*rt->classes));
+    rt->class_members = calloc(n, sizeof(*rt->class_members));
+    if (!rt->workers || !rt->classes || !rt->class_members)
         return -ENOMEM;
     for (unsigned w = 0; w < n; w++) {
         struct orr_worker *worker = &rt->workers[w];
-        int err = find_kind(rt, w, &worker->kind);
+        int err = find_class(rt, w, &worker->class_id);
 
         if (err)
             return err;
@@ -301,13 +301,13 @@ static int make_workers(struct orr_runtime *rt)
         worker->desc = &rt->machine->workers[w];
         worker->runtime = rt;
     }
-    for (unsigned k = 0; k < rt->nkinds; k++) {
-        rt->kinds[k].members = &rt->kind_members[next];
+    for (unsigned k = 0; k < rt->nclasses; k++) {
+        rt->classes[k].members = &rt->class_members[next];
         for (unsigned w = 0; w < n; w++)
-            if (rt->workers[w].kind == k)
-                rt->kind_members[next++] = w;
-        rt->kinds[k].nworkers =
-            (unsigned)(&rt->kind_members[next] - rt->kinds[k].members);
+            if (rt->workers[w].class_id == k)
+                rt->class_members[next++] = w;
+        rt->classes[k].nworkers =
+            (unsigned)(&rt->class_members[next] - rt->classes[k].members);
     }
     return 0;
 }
@@ -391,7 +391,7 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
         (code = orr_tags_new(&rt->tags)))
         return orr_fail(err, code,
                         code == -EOVERFLOW
-                            ? "the workers are of more than 64 kinds (type, "
+                            ? "the workers are of more than 64 classes (type, "
                               "device and memory): use less, with STARPU_NCUDA "
                               "or STARPU_NOPENCL"
                             : "out of memory");
@@ -423,8 +423,8 @@ static void free_parts(struct orr_runtime *rt)
     orr_slab_free(rt->tasks);
     orr_slab_free(rt->requests);
     free(rt->workers);
-    free(rt->kinds);
-    free(rt->kind_members);
+    free(rt->classes);
+    free(rt->class_members);
     orr_models_free(rt->models);
     orr_sampling_free(rt->sampling);
     orr_config_done(&rt->config);

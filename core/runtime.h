@@ -39,19 +39,20 @@ struct orr_count_waiter {
 };
 
 struct orr_runtime {
-    struct orr_config config;          /* [const] */
-    struct orr_machine *machine;       /* [const] */
-    struct orr_exec *exec;             /* [const] the machine's */
-    struct orr_context *main;          /* [const] */
-    unsigned nnodes, nworkers, nkinds; /* [const] */
+    struct orr_config config;    /* [const] */
+    struct orr_machine *machine; /* [const] */
+    struct orr_exec *exec;       /* [const] the machine's */
+    struct orr_context *main;    /* [const] */
+    unsigned nnodes, nworkers;   /* [const] */
+    unsigned nclasses;           /* [const] worker classes */
     unsigned nhosts; /* [const] nodes 0 to nhosts - 1 are main memory */
     struct orr_node *nodes;
     struct orr_bus *buses;   /* nbuses links between them, core/data/bus.h */
     struct orr_bus **bus_at; /* [const] of a pair of nodes, NULL without */
     unsigned nbuses;         /* [const] */
     struct orr_worker *workers;
-    struct orr_kind *kinds;
-    unsigned *kind_members; /* [const] what kinds' members point into */
+    struct orr_worker_class *classes;
+    unsigned *class_members; /* [const] what classes' members point into */
     struct orr_sched *sched;
     struct orr_sampling *sampling; /* [const] where models are looked for */
     struct orr_models *models;

@@ -127,7 +127,7 @@ starpu_worker_get_perf_archtype(int workerid, unsigned sched_ctx_id)
 
     (void)sched_ctx_id;
     return starpu_perfmodel_arch_comb_fetch(
-        (int)worker->runtime->kinds[worker->kind].comb);
+        (int)worker->runtime->classes[worker->class_id].comb);
 }
 
 const char *

@@ -51,70 +51,70 @@ uint32_t starpu_task_footprint(struct starpu_perfmodel *model,
     if (is_known(task, model))
         return orr_job_footprint(rt, orr_job_of(task));
     return orr_model_footprint(rt, model, task,
-                               arch ? orr_api_kind(rt, arch) : NULL, nimpl);
+                               arch ? orr_api_class(rt, arch) : NULL, nimpl);
 }
 
 /* -- time -- */
 
-const struct orr_kind *orr_api_kind(struct orr_runtime *rt,
-                                    const struct starpu_perfmodel_arch *arch)
+const struct orr_worker_class *
+orr_api_class(struct orr_runtime *rt, const struct starpu_perfmodel_arch *arch)
 {
     int comb = starpu_perfmodel_arch_comb_get(arch->ndevices, arch->devices);
 
-    for (unsigned k = 0; k < rt->nkinds; k++)
-        if (comb >= 0 && rt->kinds[k].comb == (unsigned)comb)
-            return &rt->kinds[k];
+    for (unsigned k = 0; k < rt->nclasses; k++)
+        if (comb >= 0 && rt->classes[k].comb == (unsigned)comb)
+            return &rt->classes[k];
     return NULL;
 }
 
 /* From the model in files, for a task that was not submitted. */
 static double stored(struct orr_runtime *rt, struct starpu_perfmodel *perfmodel,
-                     struct starpu_task *task, const struct orr_kind *kind,
-                     unsigned nimpl)
+                     struct starpu_task *task,
+                     const struct orr_worker_class *class, unsigned nimpl)
 {
     struct orr_model *model = orr_api_model(rt, perfmodel);
-    struct orr_question question = {.comb = kind->comb, .impl = nimpl};
+    struct orr_question question = {.comb = class->comb, .impl = nimpl};
     struct orr_answer answer;
     double *parameters;
 
     if (!model)
         return (double)NAN;
     parameters = orr_model_parameters(perfmodel, task);
-    question.footprint = orr_model_footprint(rt, perfmodel, task, kind, nimpl);
+    question.footprint = orr_model_footprint(rt, perfmodel, task, class, nimpl);
     question.parameters = parameters;
     if (perfmodel->type != STARPU_HISTORY_BASED)
-        question.size = orr_model_size(rt, perfmodel, task, kind, nimpl);
+        question.size = orr_model_size(rt, perfmodel, task, class, nimpl);
     orr_model_answer(model, &question, &answer);
     free(parameters);
-    return answer.value / orr_kind_speed(kind, task->cl, perfmodel);
+    return answer.value / orr_class_speed(class, task->cl, perfmodel);
 }
 
 /* As the model says, for a task that was not submitted. */
 static double modelled(struct orr_runtime *rt, struct starpu_perfmodel *model,
-                       struct starpu_task *task, const struct orr_kind *kind,
-                       unsigned nimpl)
+                       struct starpu_task *task,
+                       const struct orr_worker_class *class, unsigned nimpl)
 {
     if (orr_model_asks(model))
-        return orr_model_ask(rt, model, task, kind, nimpl) /
-               orr_kind_speed(kind, task->cl, model);
-    return stored(rt, model, task, kind, nimpl);
+        return orr_model_ask(rt, model, task, class, nimpl) /
+               orr_class_speed(class, task->cl, model);
+    return stored(rt, model, task, class, nimpl);
 }
 
 static double length(struct orr_runtime *rt, struct starpu_task *task,
-                     const struct orr_kind *kind, unsigned nimpl)
+                     const struct orr_worker_class *class, unsigned nimpl)
 {
     struct starpu_perfmodel *model = task->cl ? task->cl->model : NULL;
     const struct orr_cost_row *row;
 
-    if (nimpl >= STARPU_MAXIMPLEMENTATIONS || !kind)
+    if (nimpl >= STARPU_MAXIMPLEMENTATIONS || !class)
         return (double)NAN;
     if (!task->cl)
         return 0;
     if (is_known(task, model)) {
         row = orr_job_costs(rt, orr_job_of(task));
-        return orr_cost_length(row, (unsigned)(kind - rt->kinds), nimpl);
+        return orr_cost_length(row, (unsigned)(class - rt->classes), nimpl);
     }
-    return model ? modelled(rt, model, task, kind, nimpl) : 0;
+    return model ? modelled(rt, model, task, class, nimpl) : 0;
 }
 
 double starpu_task_expected_length(struct starpu_task *task,
@@ -123,7 +123,7 @@ double starpu_task_expected_length(struct starpu_task *task,
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    return length(rt, task, orr_api_kind(rt, arch), nimpl);
+    return length(rt, task, orr_api_class(rt, arch), nimpl);
 }
 
 double starpu_task_worker_expected_length(struct starpu_task *task,
@@ -137,7 +137,7 @@ double starpu_task_worker_expected_length(struct starpu_task *task,
     if (task->cl && task->cl->model && nimpl < STARPU_MAXIMPLEMENTATIONS &&
         task->cl->model->type == STARPU_PER_WORKER)
         return orr_model_ask_worker(rt, task->cl->model, task, workerid, nimpl);
-    return length(rt, task, &rt->kinds[worker->kind], nimpl);
+    return length(rt, task, &rt->classes[worker->class_id], nimpl);
 }
 
 /* The harmonic mean of each worker's best; workers without are left out. */
@@ -184,21 +184,22 @@ double starpu_task_expected_conversion_time(struct starpu_task *task,
 double
 starpu_worker_get_relative_speedup(struct starpu_perfmodel_arch *perf_arch)
 {
-    const struct orr_kind *kind = orr_api_kind(ORR_API_RUNTIME(), perf_arch);
+    const struct orr_worker_class *class =
+        orr_api_class(ORR_API_RUNTIME(), perf_arch);
 
-    return kind ? kind->relative_speedup : (double)NAN;
+    return class ? class->relative_speedup : (double)NAN;
 }
 
 /* -- energy -- */
 
 static double energy(struct orr_runtime *rt, struct starpu_task *task,
-                     const struct orr_kind *kind, unsigned nimpl)
+                     const struct orr_worker_class *class, unsigned nimpl)
 {
     struct starpu_perfmodel *model = task->cl ? task->cl->energy_model : NULL;
 
     if (!model)
         return 0;
-    return kind ? modelled(rt, model, task, kind, nimpl) : (double)NAN;
+    return class ? modelled(rt, model, task, class, nimpl) : (double)NAN;
 }
 
 double starpu_task_expected_energy(struct starpu_task *task,
@@ -207,7 +208,7 @@ double starpu_task_expected_energy(struct starpu_task *task,
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    return energy(rt, task, orr_api_kind(rt, arch), nimpl);
+    return energy(rt, task, orr_api_class(rt, arch), nimpl);
 }
 
 double starpu_task_worker_expected_energy(struct starpu_task *task,
@@ -218,7 +219,7 @@ double starpu_task_worker_expected_energy(struct starpu_task *task,
     struct orr_runtime *rt = worker->runtime;
 
     (void)sched_ctx_id;
-    return energy(rt, task, &rt->kinds[worker->kind], nimpl);
+    return energy(rt, task, &rt->classes[worker->class_id], nimpl);
 }
 
 double starpu_task_expected_energy_average(struct starpu_task *task,

@@ -21,10 +21,10 @@ orr_api_model_state(struct starpu_perfmodel *model);
 struct orr_model *orr_api_model(struct orr_runtime *rt,
                                 const struct starpu_perfmodel *model);
 
-/* The kind of workers that an architecture means, NULL when no worker here is
+/* The worker class that an architecture means, NULL when no worker here is
  * of it. Lent. */
-const struct orr_kind *orr_api_kind(struct orr_runtime *rt,
-                                    const struct starpu_perfmodel_arch *arch);
+const struct orr_worker_class *
+orr_api_class(struct orr_runtime *rt, const struct starpu_perfmodel_arch *arch);
 
 /* The file loaded into the model; NULL without, which is said on stderr. */
 const struct orr_model_file *orr_api_model_file(const char *call,

@@ -198,8 +198,8 @@ int starpu_perfmodel_print_estimations(struct starpu_perfmodel *model,
     }
     for (unsigned w = 0; w < rt->nworkers; w++)
         fprintf(output, "%s%e", w ? " " : "",
-                mean_of(rt, file, ours, rt->kinds[rt->workers[w].kind].comb,
-                        footprint));
+                mean_of(rt, file, ours,
+                        rt->classes[rt->workers[w].class_id].comb, footprint));
     return 0;
 }
 

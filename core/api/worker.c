@@ -258,15 +258,16 @@ int starpu_worker_get_devids(enum starpu_worker_archtype type, int *devids,
     return n;
 }
 
-static bool kind_can(struct orr_runtime *rt, struct orr_job *job, unsigned kind)
+static bool class_can(struct orr_runtime *rt, struct orr_job *job,
+                      unsigned class_id)
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
     bool uniform = true;
 
-    if (orr_job_able_kind(rt, job, row, kind, &uniform))
+    if (orr_job_able_class(rt, job, row, class_id, &uniform))
         return true;
-    for (unsigned i = 0; !uniform && i < rt->kinds[kind].nworkers; i++)
-        if (orr_job_able(rt, job, row, rt->kinds[kind].members[i]))
+    for (unsigned i = 0; !uniform && i < rt->classes[class_id].nworkers; i++)
+        if (orr_job_able(rt, job, row, rt->classes[class_id].members[i]))
             return true;
     return false;
 }
@@ -283,8 +284,8 @@ starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
         return task->cl &&
                (!task->cl->where ||
                 (task->cl->where & STARPU_WORKER_TO_MASK(worker_type)));
-    for (unsigned k = 0; k < rt->nkinds; k++)
-        if (rt->kinds[k].type == worker_type && kind_can(rt, job, k))
+    for (unsigned k = 0; k < rt->nclasses; k++)
+        if (rt->classes[k].type == worker_type && class_can(rt, job, k))
             return 1;
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/cost/able.c - which workers can run a job: what its cost row says of
- * their kind, less what the task itself excludes. Any context.
+ * their class, less what the task itself excludes. Any context.
  */
 #include "core/cost/cost.h"
 #include "core/runtime.h"
@@ -44,10 +44,10 @@ unsigned orr_codelet_functions(const struct starpu_codelet *cl,
 /* What the task itself says of an architecture; -1 (and 0, of a task that was
  * not initialised by us) says nothing. */
 static bool where_allows(const struct starpu_task *task,
-                         const struct orr_kind *kind)
+                         const struct orr_worker_class *class)
 {
     return task->where <= 0 ||
-           ((uint64_t)task->where & STARPU_WORKER_TO_MASK(kind->type));
+           ((uint64_t)task->where & STARPU_WORKER_TO_MASK(class->type));
 }
 
 static bool names_workers(const struct starpu_task *task)
@@ -69,13 +69,14 @@ unsigned orr_job_maybe_able(const struct orr_runtime *rt,
                             const struct orr_cost_row *row, unsigned worker,
                             bool *ask)
 {
-    unsigned kind = rt->workers[worker].kind;
+    unsigned class_id = rt->workers[worker].class_id;
 
     *ask = row->per_worker;
-    if (!row->able[kind] || !where_allows(job->task, &rt->kinds[kind]) ||
+    if (!row->able[class_id] ||
+        !where_allows(job->task, &rt->classes[class_id]) ||
         !worker_allowed(job->task, worker))
         return 0;
-    return row->able[kind];
+    return row->able[class_id];
 }
 
 unsigned orr_job_able(struct orr_runtime *rt, struct orr_job *job,
@@ -95,13 +96,14 @@ unsigned orr_job_able(struct orr_runtime *rt, struct orr_job *job,
     return bits;
 }
 
-unsigned orr_job_able_kind(struct orr_runtime *rt, struct orr_job *job,
-                           const struct orr_cost_row *row, unsigned kind,
-                           bool *uniform)
+unsigned orr_job_able_class(struct orr_runtime *rt, struct orr_job *job,
+                            const struct orr_cost_row *row, unsigned class_id,
+                            bool *uniform)
 {
     *uniform = true;
-    if (!row->able[kind] || !where_allows(job->task, &rt->kinds[kind]))
+    if (!row->able[class_id] ||
+        !where_allows(job->task, &rt->classes[class_id]))
         return 0;
     *uniform = !row->per_worker && !names_workers(job->task);
-    return *uniform ? row->able[kind] : 0;
+    return *uniform ? row->able[class_id] : 0;
 }

@@ -19,10 +19,11 @@ bool orr_model_asks(const struct starpu_perfmodel *model)
 }
 
 static bool is_for(const struct orr_per_devices *entry,
-                   const struct orr_runtime *rt, const struct orr_kind *kind)
+                   const struct orr_runtime *rt,
+                   const struct orr_worker_class *class)
 {
     const struct starpu_perfmodel_device *device = entry->devices;
-    struct orr_device theirs, ours = {(int)kind->type, kind->devid, 1};
+    struct orr_device theirs, ours = {(int)class->type, class->devid, 1};
 
     if (entry->ndevices != 1)
         return false;
@@ -34,9 +35,9 @@ static bool is_for(const struct orr_per_devices *entry,
 static double ask_per_arch(const struct orr_runtime *rt,
                            const struct starpu_perfmodel *model,
                            struct starpu_task *task,
-                           const struct orr_kind *kind, unsigned impl)
+                           const struct orr_worker_class *class, unsigned impl)
 {
-    struct starpu_perfmodel_device device = {kind->type, kind->devid, 1};
+    struct starpu_perfmodel_device device = {class->type, class->devid, 1};
     struct starpu_perfmodel_arch arch = {1, &device};
     const struct orr_per_devices *entry =
         model->state ? model->state->per_devices : NULL;
@@ -45,22 +46,22 @@ static double ask_per_arch(const struct orr_runtime *rt,
         return model->arch_cost_function(task, &arch, impl);
     for (; entry; entry = entry->next)
         if (entry->impl == impl && entry->pub.cost_function &&
-            is_for(entry, rt, kind))
+            is_for(entry, rt, class))
             return entry->pub.cost_function(task, &arch, impl);
     return (double)NAN;
 }
 
 double orr_model_ask(const struct orr_runtime *rt,
                      const struct starpu_perfmodel *model,
-                     struct starpu_task *task, const struct orr_kind *kind,
-                     unsigned impl)
+                     struct starpu_task *task,
+                     const struct orr_worker_class *class, unsigned impl)
 {
     if (model->type == STARPU_PER_WORKER && model->worker_cost_function)
-        return model->worker_cost_function(task, kind->members[0], impl);
+        return model->worker_cost_function(task, class->members[0], impl);
     if (model->type == STARPU_PER_ARCH)
-        return ask_per_arch(rt, model, task, kind, impl);
+        return ask_per_arch(rt, model, task, class, impl);
     if (model->type == STARPU_COMMON && model->cost_function)
-        return model->cost_function(task, impl) / kind->relative_speedup;
+        return model->cost_function(task, impl) / class->relative_speedup;
     return (double)NAN;
 }
 
@@ -69,14 +70,15 @@ double orr_model_ask_worker(const struct orr_runtime *rt,
                             struct starpu_task *task, unsigned worker,
                             unsigned impl)
 {
-    const struct orr_kind *kind = &rt->kinds[rt->workers[worker].kind];
+    const struct orr_worker_class *class =
+        &rt->classes[rt->workers[worker].class_id];
     double us;
 
     if (model->type == STARPU_PER_WORKER && model->worker_cost_function)
         us = model->worker_cost_function(task, worker, impl);
     else
-        us = orr_model_ask(rt, model, task, kind, impl);
-    return us / kind->speed;
+        us = orr_model_ask(rt, model, task, class, impl);
+    return us / class->speed;
 }
 
 /* --- sizes and footprints --- */
@@ -84,14 +86,14 @@ double orr_model_ask_worker(const struct orr_runtime *rt,
 starpu_perfmodel_per_arch_size_base
 orr_model_size_base(const struct orr_runtime *rt,
                     const struct starpu_perfmodel *model,
-                    const struct orr_kind *kind, unsigned impl)
+                    const struct orr_worker_class *class, unsigned impl)
 {
     const struct orr_per_devices *entry =
         model->state ? model->state->per_devices : NULL;
 
     for (; entry; entry = entry->next)
         if (entry->impl == impl && entry->pub.size_base &&
-            is_for(entry, rt, kind ? kind : &rt->kinds[0]))
+            is_for(entry, rt, class ? class : &rt->classes[0]))
             return entry->pub.size_base;
     return NULL;
 }
@@ -99,8 +101,9 @@ orr_model_size_base(const struct orr_runtime *rt,
 /* What a size_base says, if there is one. */
 static bool based_size(const struct orr_runtime *rt,
                        const struct starpu_perfmodel *model,
-                       struct starpu_task *task, const struct orr_kind *kind,
-                       unsigned impl, size_t *ret)
+                       struct starpu_task *task,
+                       const struct orr_worker_class *class, unsigned impl,
+                       size_t *ret)
 {
     starpu_perfmodel_per_arch_size_base of_devices;
     struct starpu_perfmodel_device device;
@@ -108,12 +111,12 @@ static bool based_size(const struct orr_runtime *rt,
 
     if (!model)
         return false;
-    of_devices = orr_model_size_base(rt, model, kind, impl);
+    of_devices = orr_model_size_base(rt, model, class, impl);
     if (!of_devices && !model->size_base)
         return false;
-    if (!kind)
-        kind = &rt->kinds[0];
-    device = (struct starpu_perfmodel_device){kind->type, kind->devid, 1};
+    if (!class)
+        class = &rt->classes[0];
+    device = (struct starpu_perfmodel_device){class->type, class->devid, 1};
     orr_self->frozen++;
     *ret = of_devices ? of_devices(task, &arch, impl)
                       : model->size_base(task, impl);
@@ -123,12 +126,12 @@ static bool based_size(const struct orr_runtime *rt,
 
 size_t orr_model_size(const struct orr_runtime *rt,
                       const struct starpu_perfmodel *model,
-                      struct starpu_task *task, const struct orr_kind *kind,
-                      unsigned impl)
+                      struct starpu_task *task,
+                      const struct orr_worker_class *class, unsigned impl)
 {
     size_t size = 0;
 
-    if (based_size(rt, model, task, kind, impl, &size) || !task->cl)
+    if (based_size(rt, model, task, class, impl, &size) || !task->cl)
         return size;
     for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); i++)
         if (!(STARPU_TASK_GET_MODE(task, i) & STARPU_NOFOOTPRINT))
@@ -139,7 +142,8 @@ size_t orr_model_size(const struct orr_runtime *rt,
 uint32_t orr_model_footprint(const struct orr_runtime *rt,
                              const struct starpu_perfmodel *model,
                              struct starpu_task *task,
-                             const struct orr_kind *kind, unsigned impl)
+                             const struct orr_worker_class *class,
+                             unsigned impl)
 {
     uint32_t footprint;
     size_t size;
@@ -150,12 +154,12 @@ uint32_t orr_model_footprint(const struct orr_runtime *rt,
         orr_self->frozen--;
         return footprint;
     }
-    if (based_size(rt, model, task, kind, impl, &size))
+    if (based_size(rt, model, task, class, impl, &size))
         return orr_crc_size(size, 0);
     return orr_data_footprint(task);
 }
 
-/* --- kinds and terms --- */
+/* --- kinds of models and terms --- */
 
 enum orr_model_kind orr_model_kind_of(enum starpu_perfmodel_type type)
 {

@@ -14,7 +14,7 @@
 #include "core/data/handle.h"
 #include "perfmodel/model.h"
 
-struct orr_kind;
+struct orr_worker_class;
 struct orr_model_file;
 struct orr_runtime;
 
@@ -44,27 +44,28 @@ double orr_model_ask_worker(const struct orr_runtime *rt,
                             struct starpu_task *task, unsigned worker,
                             unsigned impl);
 
-/* The same for a kind, whose first worker stands for all: a model of single
- * workers is not told apart further by schedulers. Without the kind's speed. */
+/* The same for a class, whose first worker stands for all: a model of single
+ * workers is not told apart further by schedulers. Without the class's
+ * speed. */
 double orr_model_ask(const struct orr_runtime *rt,
                      const struct starpu_perfmodel *model,
-                     struct starpu_task *task, const struct orr_kind *kind,
-                     unsigned impl);
+                     struct starpu_task *task,
+                     const struct orr_worker_class *class, unsigned impl);
 
-/* The model's size_base for a kind of workers alone, NULL without. `kind` may
- * be NULL: the first kind of all. */
+/* The model's size_base for a worker class alone, NULL without. `class` may
+ * be NULL: the first class of all. */
 starpu_perfmodel_per_arch_size_base
 orr_model_size_base(const struct orr_runtime *rt,
                     const struct starpu_perfmodel *model,
-                    const struct orr_kind *kind, unsigned impl);
+                    const struct orr_worker_class *class, unsigned impl);
 
 /* Bytes of the task, or what the model's size_base says for implementation
- * `impl` on a worker of the kind (NULL: of the first). Calls the application's
+ * `impl` on a worker of the class (NULL: of the first). Calls the application's
  * code. */
 size_t orr_model_size(const struct orr_runtime *rt,
                       const struct starpu_perfmodel *model,
-                      struct starpu_task *task, const struct orr_kind *kind,
-                      unsigned impl);
+                      struct starpu_task *task,
+                      const struct orr_worker_class *class, unsigned impl);
 
 /* The hash of the task's data alone. Inline: most tasks have no other. */
 static inline uint32_t orr_data_footprint(struct starpu_task *task)
@@ -84,7 +85,8 @@ static inline uint32_t orr_data_footprint(struct starpu_task *task)
 uint32_t orr_model_footprint(const struct orr_runtime *rt,
                              const struct starpu_perfmodel *model,
                              struct starpu_task *task,
-                             const struct orr_kind *kind, unsigned impl);
+                             const struct orr_worker_class *class,
+                             unsigned impl);
 
 /* The kind of model in files that a type stands for. */
 enum orr_model_kind orr_model_kind_of(enum starpu_perfmodel_type type);

@@ -50,7 +50,7 @@ struct row {
     const _Atomic uint32_t *news; /* [const] the model's version */
     double assumed_us;            /* [const] NaN: nothing is assumed */
     double *parameters;           /* [const] owned; of a multiple regression */
-    double figures[];             /* kinds × NIMPL, then the bytes of `able` */
+    double figures[]; /* classes × NIMPL, then the bytes of `able` */
 };
 
 struct slots {
@@ -243,9 +243,11 @@ static struct orr_model *find_model(struct orr_costs_table *table,
 
 /* --- figures --- */
 
-static void set_length(struct row *row, unsigned kind, unsigned impl, double us)
+static void set_length(struct row *row, unsigned class_id, unsigned impl,
+                       double us)
 {
-    __atomic_store(&row->figures[kind * NIMPL + impl], &us, __ATOMIC_RELAXED);
+    __atomic_store(&row->figures[class_id * NIMPL + impl], &us,
+                   __ATOMIC_RELAXED);
 }
 
 static bool is_regression(const struct starpu_perfmodel *perfmodel)
@@ -254,11 +256,11 @@ static bool is_regression(const struct starpu_perfmodel *perfmodel)
 }
 
 static double ask_model(const struct orr_runtime *rt, const struct row *row,
-                        struct starpu_task *task, const struct orr_kind *kind,
-                        unsigned impl)
+                        struct starpu_task *task,
+                        const struct orr_worker_class *class, unsigned impl)
 {
     struct orr_question question = {
-        .comb = kind->comb,
+        .comb = class->comb,
         .impl = impl,
         .footprint = row->key.footprint,
         .parameters = row->parameters,
@@ -266,24 +268,24 @@ static double ask_model(const struct orr_runtime *rt, const struct row *row,
     struct orr_answer answer;
 
     if (!is_regression(row->key.perfmodel))
-        return orr_model_expected(row->model, kind->comb, impl,
+        return orr_model_expected(row->model, class->comb, impl,
                                   row->key.footprint);
-    question.size = orr_model_size(rt, row->key.perfmodel, task, kind, impl);
+    question.size = orr_model_size(rt, row->key.perfmodel, task, class, impl);
     orr_model_answer(row->model, &question, &answer);
     return answer.value;
 }
 
 /* Of a codelet whose model, if any, lies in files. */
 static double stored_length(const struct orr_runtime *rt, const struct row *row,
-                            struct starpu_task *task, unsigned kind,
+                            struct starpu_task *task, unsigned class_id,
                             unsigned impl)
 {
-    const struct orr_kind *k = &rt->kinds[kind];
+    const struct orr_worker_class *k = &rt->classes[class_id];
     double us = NAN;
 
     if (row->model)
         us = ask_model(rt, row, task, k, impl) /
-             orr_kind_speed(k, row->key.cl, row->key.perfmodel);
+             orr_class_speed(k, row->key.cl, row->key.perfmodel);
     else if (!row->key.perfmodel)
         us = 0;
     if (!isnan(row->assumed_us) && !(us > 0))
@@ -292,10 +294,10 @@ static double stored_length(const struct orr_runtime *rt, const struct row *row,
 }
 
 /* "CUDA 1, implementation 0" */
-static void name_pair(const struct orr_runtime *rt, unsigned kind,
+static void name_pair(const struct orr_runtime *rt, unsigned class_id,
                       unsigned impl, char *text, size_t size)
 {
-    const struct orr_kind *k = &rt->kinds[kind];
+    const struct orr_worker_class *k = &rt->classes[class_id];
     const char *type = k->type == STARPU_CPU_WORKER    ? "CPU"
                        : k->type == STARPU_CUDA_WORKER ? "CUDA"
                                                        : "OpenCL";
@@ -309,18 +311,18 @@ static void refresh_probes(const struct orr_runtime *rt, struct row *row)
 {
     bool measured = orr_model_benchmarking(row->model);
     char pair[64], why[256];
-    unsigned kind, impl;
+    unsigned class_id, impl;
 
-    if (!orr_probes_refresh(row->pub.probes, &row->pub, measured, &kind,
+    if (!orr_probes_refresh(row->pub.probes, &row->pub, measured, &class_id,
                             &impl) ||
         measured)
         return;
-    name_pair(rt, kind, impl, pair, sizeof(pair));
+    name_pair(rt, class_id, impl, pair, sizeof(pair));
     snprintf(why, sizeof(why),
              "for footprint %08x it says %g us on %s, more than %g times what "
              "it says for another device of that type, and has few measures",
-             row->key.footprint, orr_cost_length(&row->pub, kind, impl), pair,
-             ORR_PROBE_SUSPICIOUS);
+             row->key.footprint, orr_cost_length(&row->pub, class_id, impl),
+             pair, ORR_PROBE_SUSPICIOUS);
     orr_model_begin_benchmarking(row->model, why);
 }
 
@@ -332,7 +334,7 @@ static void refresh(const struct orr_runtime *rt, struct row *row,
     __atomic_store_n(&row->pub.version,
                      atomic_load_explicit(row->news, memory_order_acquire),
                      __ATOMIC_RELAXED);
-    for (unsigned k = 0; k < rt->nkinds; k++)
+    for (unsigned k = 0; k < rt->nclasses; k++)
         for (unsigned i = 0; i < NIMPL; i++)
             if (row->pub.able[k] >> i & 1)
                 set_length(row, k, i, stored_length(rt, row, task, k, i));
@@ -346,23 +348,23 @@ static void ask_functions(const struct orr_runtime *rt, struct row *row,
                           struct starpu_task *task)
 {
     orr_self->frozen++;
-    for (unsigned k = 0; k < rt->nkinds; k++)
+    for (unsigned k = 0; k < rt->nclasses; k++)
         for (unsigned i = 0; i < NIMPL; i++)
             if (row->pub.able[k] >> i & 1)
                 set_length(row, k, i,
                            orr_model_ask(rt, row->key.perfmodel, task,
-                                         &rt->kinds[k], i) /
-                               orr_kind_speed(&rt->kinds[k], row->key.cl,
-                                              row->key.perfmodel));
+                                         &rt->classes[k], i) /
+                               orr_class_speed(&rt->classes[k], row->key.cl,
+                                               row->key.perfmodel));
     orr_self->frozen--;
 }
 
 /* Simulated, what the models have figures for can run as well: a program need
  * not be built for the devices it is simulated on. */
 static unsigned able_bits(const struct orr_runtime *rt, const struct row *row,
-                          struct starpu_task *task, unsigned kind)
+                          struct starpu_task *task, unsigned class_id)
 {
-    const struct orr_kind *k = &rt->kinds[kind];
+    const struct orr_worker_class *k = &rt->classes[class_id];
     unsigned bits;
 
     if (!where_allows(row->key.cl, k->type))
@@ -383,9 +385,9 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
                            struct starpu_codelet *cl)
 {
     const struct orr_runtime *rt = table->runtime;
-    size_t nfigures = (size_t)rt->nkinds * NIMPL;
+    size_t nfigures = (size_t)rt->nclasses * NIMPL;
     struct row *row =
-        malloc(sizeof(*row) + nfigures * sizeof(double) + rt->nkinds);
+        malloc(sizeof(*row) + nfigures * sizeof(double) + rt->nclasses);
 
     if (!row)
         return NULL;
@@ -425,12 +427,12 @@ static void assume(const struct orr_costs_table *table, struct row *row)
          orr_assumptions_find(a, perfmodel->symbol, &row->assumed_us));
 }
 
-/* Whether the memory of the kind's device holds the task's data all at once.
+/* Whether the memory of the class's device holds the task's data all at once.
  * Main memory is the application's business. */
 static bool data_fit(const struct orr_runtime *rt, struct starpu_task *task,
-                     unsigned kind)
+                     unsigned class_id)
 {
-    unsigned node = rt->kinds[kind].node;
+    unsigned node = rt->classes[class_id].node;
     size_t capacity, size = 0;
 
     if (node < rt->nhosts || node == 0 || node >= rt->nnodes)
@@ -451,7 +453,7 @@ static bool data_fit(const struct orr_runtime *rt, struct starpu_task *task,
 static void set_able(const struct orr_runtime *rt, struct row *row,
                      struct starpu_task *task)
 {
-    for (unsigned k = 0; k < rt->nkinds; k++) {
+    for (unsigned k = 0; k < rt->nclasses; k++) {
         unsigned bits = able_bits(rt, row, task, k);
 
         if (bits && !data_fit(rt, task, k)) {
@@ -460,7 +462,7 @@ static void set_able(const struct orr_runtime *rt, struct row *row,
         }
         row->pub.able[k] = (uint8_t)bits;
         if (bits)
-            row->pub.able_kinds |= UINT64_C(1) << k;
+            row->pub.able_classes |= UINT64_C(1) << k;
     }
 }
 
@@ -473,10 +475,10 @@ static int make_probes(struct orr_costs_table *table, struct row *row)
     if (!row->model || rt->machine->simulated)
         return 0;
     err = orr_probes_new(rt, &table->probes, &row->pub.probes);
-    for (unsigned k = 0; !err && k < rt->nkinds; k++)
+    for (unsigned k = 0; !err && k < rt->nclasses; k++)
         for (unsigned i = 0; row->pub.able[k] >> i; i++) {
             const struct orr_entry *entry = orr_model_find(
-                row->model, rt->kinds[k].comb, i, row->key.footprint);
+                row->model, rt->classes[k].comb, i, row->key.footprint);
             struct orr_model_row figures;
 
             if (!entry)
@@ -594,32 +596,32 @@ const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
 }
 
 double orr_cost_at_best(const struct orr_runtime *rt,
-                        const struct orr_cost_row *pub, unsigned kind)
+                        const struct orr_cost_row *pub, unsigned class_id)
 {
     const struct row *row = (const struct row *)pub;
-    const struct orr_kind *k = &rt->kinds[kind];
+    const struct orr_worker_class *k = &rt->classes[class_id];
     const struct orr_entry *entry = NULL;
     struct orr_model_row figures = {.n = 0};
 
-    if (!pub->able[kind])
+    if (!pub->able[class_id])
         return NAN;
     if (row->model)
         entry = orr_model_find(row->model, k->comb, 0, pub->footprint);
     if (entry)
         orr_entry_read(entry, &figures);
     if (figures.n == 0)
-        return isnan(row->assumed_us) ? orr_cost_length(pub, kind, 0)
+        return isnan(row->assumed_us) ? orr_cost_length(pub, class_id, 0)
                                       : row->assumed_us;
     return fmax(figures.mean - figures.dev, 0) /
-           orr_kind_speed(k, row->key.cl, row->key.perfmodel);
+           orr_class_speed(k, row->key.cl, row->key.perfmodel);
 }
 
 double orr_cost_deviation(const struct orr_runtime *rt,
-                          const struct orr_cost_row *pub, unsigned kind,
+                          const struct orr_cost_row *pub, unsigned class_id,
                           unsigned impl)
 {
     const struct row *row = (const struct row *)pub;
-    const struct orr_kind *k = &rt->kinds[kind];
+    const struct orr_worker_class *k = &rt->classes[class_id];
     const struct orr_entry *entry = NULL;
     struct orr_model_row figures = {.n = 0};
 
@@ -629,7 +631,7 @@ double orr_cost_deviation(const struct orr_runtime *rt,
         orr_entry_read(entry, &figures);
     if (figures.n == 0 || !(figures.dev > 0) || !isfinite(figures.dev))
         return 0;
-    return figures.dev / orr_kind_speed(k, row->key.cl, row->key.perfmodel);
+    return figures.dev / orr_class_speed(k, row->key.cl, row->key.perfmodel);
 }
 
 /* --- measures --- */
@@ -642,7 +644,8 @@ bool orr_cost_is_wanted(const struct orr_worker *worker,
     if (!row || !row->model)
         return false;
     if (row->pub.probes &&
-        !orr_probes_settled(row->pub.probes, worker->kind, job->implementation))
+        !orr_probes_settled(row->pub.probes, worker->class_id,
+                            job->implementation))
         return true;
     return orr_model_benchmarking(row->model);
 }
@@ -657,11 +660,12 @@ void orr_cost_measure(struct orr_runtime *rt, const struct orr_worker *worker,
     if (!row->model || !orr_model_benchmarking(row->model))
         return;
     measure = (struct orr_measure){
-        .comb = rt->kinds[worker->kind].comb,
+        .comb = rt->classes[worker->class_id].comb,
         .impl = job->implementation,
         .footprint = row->key.footprint,
-        .size = orr_model_size(rt, row->key.perfmodel, job->task,
-                               &rt->kinds[worker->kind], job->implementation),
+        .size =
+            orr_model_size(rt, row->key.perfmodel, job->task,
+                           &rt->classes[worker->class_id], job->implementation),
         .flops = job->task->flops,
         .duration = us,
         .parameters = row->parameters,
@@ -672,16 +676,16 @@ void orr_cost_measure(struct orr_runtime *rt, const struct orr_worker *worker,
 
 /* A run was faster than the row says. */
 static void contradicted(const struct orr_runtime *rt, const struct row *row,
-                         unsigned kind, unsigned impl, double us)
+                         unsigned class_id, unsigned impl, double us)
 {
     char pair[64], why[256];
 
-    name_pair(rt, kind, impl, pair, sizeof(pair));
+    name_pair(rt, class_id, impl, pair, sizeof(pair));
     snprintf(why, sizeof(why),
              "for footprint %08x it says %g us on %s, but a task has just "
              "taken %g us there, and other devices of that type are as fast",
-             row->key.footprint, orr_cost_length(&row->pub, kind, impl), pair,
-             us);
+             row->key.footprint, orr_cost_length(&row->pub, class_id, impl),
+             pair, us);
     orr_model_begin_benchmarking(row->model, why);
 }
 
@@ -691,11 +695,11 @@ void orr_cost_ran(struct orr_runtime *rt, const struct orr_worker *worker,
     struct row *row = (struct row *)job->costs;
 
     if (!row || !row->pub.probes ||
-        !orr_probes_measured(row->pub.probes, &row->pub, worker->kind,
+        !orr_probes_measured(row->pub.probes, &row->pub, worker->class_id,
                              job->implementation, us, job->kernel.end))
         return;
     if (!orr_model_benchmarking(row->model))
-        contradicted(rt, row, worker->kind, job->implementation, us);
+        contradicted(rt, row, worker->class_id, job->implementation, us);
 }
 
 /* --- beginning and end --- */
@@ -708,10 +712,10 @@ int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret)
 
     if (!table || !slots)
         goto free_table;
-    if (rt->nkinds > 64) {
-        orr_log_error("this machine has %u kinds of workers; at most 64 can "
+    if (rt->nclasses > 64) {
+        orr_log_error("this machine has %u worker classes; at most 64 can "
                       "be told apart: take fewer devices",
-                      rt->nkinds);
+                      rt->nclasses);
         err = -EINVAL;
         goto free_table;
     }

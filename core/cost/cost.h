@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/cost/cost.h - a job's cost row: which kinds of workers can run it, and
+ * core/cost/cost.h - a job's cost row: which worker classes can run it, and
  * how long it takes there. Looked up once per (codelet, footprint).
  */
 #pragma once
@@ -24,17 +24,17 @@ const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
                                          struct orr_job *job);
 
 /* Implementations of the job that may run on a worker, as bits: those of its
- * kind which can_execute accepts, 0 if the task's `where`, workerids or
+ * class which can_execute accepts, 0 if the task's `where`, workerids or
  * explicit worker exclude it. `row` is the job's. */
 unsigned orr_job_able(struct orr_runtime *rt, struct orr_job *job,
                       const struct orr_cost_row *row, unsigned worker);
 
-/* As above, for all workers of a kind at once when nothing about the task
+/* As above, for all workers of a class at once when nothing about the task
  * tells them apart. *uniform says whether that is so; if not, the result is 0:
  * ask each. */
-unsigned orr_job_able_kind(struct orr_runtime *rt, struct orr_job *job,
-                           const struct orr_cost_row *row, unsigned kind,
-                           bool *uniform);
+unsigned orr_job_able_class(struct orr_runtime *rt, struct orr_job *job,
+                            const struct orr_cost_row *row, unsigned class_id,
+                            bool *uniform);
 
 /* As orr_job_able, but can_execute is not called: *ask says whether it has yet
  * to be. For those who hold a lock. */
@@ -47,17 +47,17 @@ unsigned orr_job_maybe_able(const struct orr_runtime *rt,
 unsigned orr_codelet_functions(const struct starpu_codelet *cl,
                                enum starpu_worker_archtype type);
 
-/* µs that implementation 0 takes on a worker of the kind when all goes well:
+/* µs that implementation 0 takes on a worker of the class when all goes well:
  * the mean less the standard deviation of what was measured, but not less than
  * 0; without figures what is assumed; NaN when neither is known or no worker
- * of the kind can run it. `row` is one of a model in files. */
+ * of the class can run it. `row` is one of a model in files. */
 double orr_cost_at_best(const struct orr_runtime *rt,
-                        const struct orr_cost_row *row, unsigned kind);
+                        const struct orr_cost_row *row, unsigned class_id);
 
 /* µs, standard deviation of what was measured of implementation `impl` on the
- * kind, with its speed; 0 without measures. */
+ * class, with its speed; 0 without measures. */
 double orr_cost_deviation(const struct orr_runtime *rt,
-                          const struct orr_cost_row *row, unsigned kind,
+                          const struct orr_cost_row *row, unsigned class_id,
                           unsigned impl);
 
 int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret);

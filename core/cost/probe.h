@@ -4,7 +4,7 @@
  * looked at again. Beside each row whose figures are measured, on a machine
  * that measures; any context.
  *
- * A pair (kind of worker, implementation) of a row is
+ * A pair (worker class, implementation) of a row is
  *
  * - on trial while it has no figure, or while its figure is suspicious: more
  *   than ORR_PROBE_SUSPICIOUS times that of the fastest sibling device, and not
@@ -80,10 +80,10 @@ struct orr_probes {
     _Atomic double look_at;
     atomic_bool measured;  /* the model is fed */
     atomic_bool any_trial; /* some bit of `trial` is set */
-    /* Per kind, bit per implementation. */
+    /* Per class, bit per implementation. */
     _Atomic uint8_t *trial;        /* on trial */
     _Atomic uint8_t *suspicious;   /* on trial or doubted */
-    struct orr_probe_pair pairs[]; /* kind × STARPU_MAXIMPLEMENTATIONS */
+    struct orr_probe_pair pairs[]; /* class × STARPU_MAXIMPLEMENTATIONS */
 };
 
 /* Errors: -ENOMEM. Nothing is on trial until refreshed. Owned by the caller,
@@ -92,7 +92,7 @@ int orr_probes_new(const struct orr_runtime *rt,
                    struct orr_probe_budget *budget, struct orr_probes **ret);
 
 /* A figure stands on n measures of earlier runs. Before the row is shared. */
-void orr_probes_begin_with(struct orr_probes *probes, unsigned kind,
+void orr_probes_begin_with(struct orr_probes *probes, unsigned class_id,
                            unsigned impl, uint32_t n);
 
 /* The row's figures, or whether its model is fed, may have changed. Returns
@@ -100,38 +100,38 @@ void orr_probes_begin_with(struct orr_probes *probes, unsigned kind,
  * the budget's lock. */
 bool orr_probes_refresh(struct orr_probes *probes,
                         const struct orr_cost_row *row, bool measured,
-                        unsigned *ret_kind, unsigned *ret_impl);
+                        unsigned *ret_class, unsigned *ret_impl);
 
-/* A task of the row has ended after `us` on a worker of the kind, or failed
+/* A task of the row has ended after `us` on a worker of the class, or failed
  * (NaN). Returns whether that contradicts a suspicious figure, which then goes
  * on trial. Takes the budget's lock if anything is suspicious or a probe. */
 bool orr_probes_measured(struct orr_probes *probes,
-                         const struct orr_cost_row *row, unsigned kind,
+                         const struct orr_cost_row *row, unsigned class_id,
                          unsigned impl, double us, double now);
 
-/* Finds the pair whose probe is due longest, among `able` (bits per kind), and
+/* Finds the pair whose probe is due longest, among `able` (bits per class), and
  * says that its probe is under way; else sets look_at. Nothing of `able` is on
  * trial. Takes the budget's lock. */
 bool orr_probes_take(struct orr_probes *probes, const struct orr_cost_row *row,
-                     const uint8_t *able, double now, unsigned *ret_kind,
+                     const uint8_t *able, double now, unsigned *ret_class,
                      unsigned *ret_impl);
 
 /* The task that was to be the probe takes another way. */
-void orr_probes_give_back(struct orr_probes *probes, unsigned kind,
+void orr_probes_give_back(struct orr_probes *probes, unsigned class_id,
                           unsigned impl);
 
 /* The implementation among `bits` (not 0) that was tried least, the lowest one
  * of several. */
-unsigned orr_probes_least_tried(const struct orr_probes *probes, unsigned kind,
-                                unsigned bits);
+unsigned orr_probes_least_tried(const struct orr_probes *probes,
+                                unsigned class_id, unsigned bits);
 
-/* The implementation among `bits` (not 0) that a worker of the kind takes when
+/* The implementation among `bits` (not 0) that a worker of the class takes when
  * nothing else decides: while the model is being measured the least tried one
  * on trial, if there is, and counts it as tried; else the fastest. The first
  * one otherwise. `probes` may be NULL. */
 static inline uint8_t orr_probes_pick(struct orr_probes *probes,
                                       const struct orr_cost_row *row,
-                                      unsigned kind, unsigned bits);
+                                      unsigned class_id, unsigned bits);
 
 /* Whether a probe may be due: one load and a comparison for rows whose figures
  * are settled. */
@@ -143,25 +143,25 @@ static inline bool orr_probes_look(const struct orr_probes *probes, double now)
 
 /* What orr_probes_pick does when there is something to decide. */
 uint8_t orr_probes_pick_measured(struct orr_probes *probes,
-                                 const struct orr_cost_row *row, unsigned kind,
-                                 unsigned bits);
+                                 const struct orr_cost_row *row,
+                                 unsigned class_id, unsigned bits);
 
 static inline uint8_t orr_probes_pick(struct orr_probes *probes,
                                       const struct orr_cost_row *row,
-                                      unsigned kind, unsigned bits)
+                                      unsigned class_id, unsigned bits)
 {
     /* Mostly there is one, or nothing is measured. */
     if (!(bits & (bits - 1)) || !probes ||
         !atomic_load_explicit(&probes->measured, memory_order_relaxed))
         return (uint8_t)__builtin_ctz(bits);
-    return orr_probes_pick_measured(probes, row, kind, bits);
+    return orr_probes_pick_measured(probes, row, class_id, bits);
 }
 
 /* Implementations on trial, as bits. */
 static inline unsigned orr_probes_trials(const struct orr_probes *probes,
-                                         unsigned kind)
+                                         unsigned class_id)
 {
-    return probes ? atomic_load_explicit(&probes->trial[kind],
+    return probes ? atomic_load_explicit(&probes->trial[class_id],
                                          memory_order_relaxed)
                   : 0;
 }
@@ -176,24 +176,24 @@ static inline bool orr_probes_any_trial(const struct orr_probes *probes)
 /* Whether orr_probes_measured would do nothing: the model is not fed, nothing
  * about the pair is to be found out. */
 static inline bool orr_probes_settled(const struct orr_probes *probes,
-                                      unsigned kind, unsigned impl)
+                                      unsigned class_id, unsigned impl)
 {
     const struct orr_probe_pair *pair =
-        &probes->pairs[kind * STARPU_MAXIMPLEMENTATIONS + impl];
+        &probes->pairs[class_id * STARPU_MAXIMPLEMENTATIONS + impl];
 
     return !atomic_load_explicit(&probes->measured, memory_order_relaxed) &&
            !atomic_load_explicit(&pair->out, memory_order_relaxed) &&
-           !(atomic_load_explicit(&probes->suspicious[kind],
+           !(atomic_load_explicit(&probes->suspicious[class_id],
                                   memory_order_relaxed) >>
                  impl &
              1);
 }
 
-/* A worker of the kind is going to try the implementation. */
-static inline void orr_probes_try(struct orr_probes *probes, unsigned kind,
+/* A worker of the class is going to try the implementation. */
+static inline void orr_probes_try(struct orr_probes *probes, unsigned class_id,
                                   unsigned impl)
 {
     atomic_fetch_add_explicit(
-        &probes->pairs[kind * STARPU_MAXIMPLEMENTATIONS + impl].begun, 1,
+        &probes->pairs[class_id * STARPU_MAXIMPLEMENTATIONS + impl].begun, 1,
         memory_order_relaxed);
 }

@@ -14,29 +14,29 @@ struct orr_probes;
 struct orr_cost_row {
     struct starpu_codelet *cl;
     uint32_t footprint;
-    uint32_t version;    /* of the model when the figures were read */
-    bool per_task;       /* cost functions: asked again for every task */
-    bool assumed;        /* lengths come from ORRERY_ASSUME, 0 is meant */
-    bool per_worker;     /* can_execute must be asked for each worker */
-    uint64_t able_kinds; /* bit k: some implementation exists for kind k */
-    uint64_t too_small;  /* bit k: none, since the data do not fit its memory */
-    /* able[k]: bit i: implementation i exists for kind k. */
+    uint32_t version;      /* of the model when the figures were read */
+    bool per_task;         /* cost functions: asked again for every task */
+    bool assumed;          /* lengths come from ORRERY_ASSUME, 0 is meant */
+    bool per_worker;       /* can_execute must be asked for each worker */
+    uint64_t able_classes; /* bit k: some implementation exists for class k */
+    uint64_t too_small; /* bit k: none, since the data do not fit its memory */
+    /* able[k]: bit i: implementation i exists for class k. */
     uint8_t *able;
-    /* length[k * STARPU_MAXIMPLEMENTATIONS + i]: µs on kind k, NaN: not
+    /* length[k * STARPU_MAXIMPLEMENTATIONS + i]: µs on class k, NaN: not
      * calibrated, 0: the codelet has no model. */
     double *length;
     /* What is to be found out; NULL where nothing is measured. */
     struct orr_probes *probes;
 };
 
-/* µs that implementation `impl` of the job takes on a worker of the kind. */
+/* µs that implementation `impl` of the job takes on a worker of the class. */
 static inline double orr_cost_length(const struct orr_cost_row *row,
-                                     unsigned kind, unsigned impl)
+                                     unsigned class_id, unsigned impl)
 {
     double us;
 
     /* Another worker may be refreshing the row; either figure will do. */
-    __atomic_load(&row->length[kind * STARPU_MAXIMPLEMENTATIONS + impl], &us,
-                  __ATOMIC_RELAXED);
+    __atomic_load(&row->length[class_id * STARPU_MAXIMPLEMENTATIONS + impl],
+                  &us, __ATOMIC_RELAXED);
     return us;
 }

@@ -30,14 +30,14 @@ bool orr_kernel_pattern_fits(const char *pattern, const char *name)
     return strstr(name, pattern) != NULL;
 }
 
-double orr_kind_speed(const struct orr_kind *kind,
-                      const struct starpu_codelet *cl,
-                      const struct starpu_perfmodel *perfmodel)
+double orr_class_speed(const struct orr_worker_class *class,
+                       const struct starpu_codelet *cl,
+                       const struct starpu_perfmodel *perfmodel)
 {
-    double speed = kind->speed;
+    double speed = class->speed;
 
-    for (unsigned i = 0; kind->kernels && i < kind->kernels->n; i++) {
-        struct orr_kernel_speed *item = &kind->kernels->items[i];
+    for (unsigned i = 0; class->kernels && i < class->kernels->n; i++) {
+        struct orr_kernel_speed *item = &class->kernels->items[i];
 
         if (!orr_kernel_pattern_fits(item->pattern, cl ? cl->name : NULL) &&
             !orr_kernel_pattern_fits(item->pattern,

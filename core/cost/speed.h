@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/cost/speed.h - how much faster than its model says a kernel is on a
- * kind of workers: what a simulated machine was told. Any thread.
+ * worker class: what a simulated machine was told. Any thread.
  */
 #pragma once
 
@@ -9,12 +9,12 @@
 
 #include "core/worker/worker.h"
 
-/* Divides durations of the codelet on the kind: the kind's speed and those of
+/* Divides durations of the codelet on the class: the class's speed and those of
  * its kernels that fit the codelet's name or the model's symbol. Either may be
  * NULL. 1 on a real machine. */
-double orr_kind_speed(const struct orr_kind *kind,
-                      const struct starpu_codelet *cl,
-                      const struct starpu_perfmodel *perfmodel);
+double orr_class_speed(const struct orr_worker_class *class,
+                       const struct starpu_codelet *cl,
+                       const struct starpu_perfmodel *perfmodel);
 
 /* Whether a pattern of struct orr_kernel_speed fits a name, which may be
  * NULL. */

@@ -32,7 +32,7 @@ static double length_of(const struct orr_runtime *rt,
         us = orr_model_ask_worker(rt, cl->model, job->task, worker, impl);
         orr_self->frozen--;
     } else {
-        us = orr_cost_length(row, rt->workers[worker].kind, impl);
+        us = orr_cost_length(row, rt->workers[worker].class_id, impl);
     }
     if (us > 0 || (us == 0 && row->assumed))
         return us;
@@ -43,7 +43,7 @@ static void fill_worker(struct orr_runtime *rt, struct orr_job *job,
                         struct orr_graph_kind_record *kind, unsigned w)
 {
     unsigned bits = orr_job_able(rt, job, kind->row, w);
-    unsigned k = rt->workers[w].kind;
+    unsigned k = rt->workers[w].class_id;
 
     kind->able[w] = (uint8_t)bits;
     kind->best[w] = kind->floor[w] = bits ? (double)NAN : (double)INFINITY;

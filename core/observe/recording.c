@@ -155,7 +155,7 @@ static double duration_ms(const void *row, uint32_t footprint, unsigned worker,
     const struct orr_runtime *rt = arg;
 
     (void)footprint; /* the row's */
-    return orr_cost_at_best(rt, row, rt->workers[worker].kind) / 1e3;
+    return orr_cost_at_best(rt, row, rt->workers[worker].class_id) / 1e3;
 }
 
 int orr_recording_problem(struct orr_runtime *rt,

@@ -50,7 +50,7 @@ static void add_length(struct orr_dm *dm, struct orr_dm_worker *w, int priority,
 static void publish(struct orr_dm *dm, const struct orr_dm_worker *w,
                     double now)
 {
-    orr_dm_load_set(&dm->loads[w->kind], w->place, w->exp_start, w->exp_len,
+    orr_dm_load_set(&dm->loads[w->class_id], w->place, w->exp_start, w->exp_len,
                     now);
 }
 
@@ -124,15 +124,16 @@ static bool choose_probe(struct orr_dm *dm, const struct orr_dm_offer *offer,
                          double now, struct orr_dm_choice *ret)
 {
     struct orr_probes *probes = offer->row->probes;
-    unsigned kind, impl;
+    unsigned class_id, impl;
 
-    if (!orr_probes_take(probes, offer->row, offer->able, now, &kind, &impl))
+    if (!orr_probes_take(probes, offer->row, offer->able, now, &class_id,
+                         &impl))
         return false;
-    if (orr_dm_choose_in_kind(dm, offer, kind, impl, now, ret)) {
+    if (orr_dm_choose_in_class(dm, offer, class_id, impl, now, ret)) {
         ret->probe = true;
         return true;
     }
-    orr_probes_give_back(probes, kind, impl);
+    orr_probes_give_back(probes, class_id, impl);
     return false;
 }
 
@@ -166,7 +167,7 @@ static int place(struct orr_dm *dm, const struct orr_dm_offer *offer)
 
     if (dm->prefetch)
         orr_job_prefetch(rt, job,
-                         rt->kinds[dm->workers[choice.worker].kind].node,
+                         rt->classes[dm->workers[choice.worker].class_id].node,
                          ORR_PREFETCH);
 
     orr_lock(&dm->lock);
@@ -179,7 +180,7 @@ static int place(struct orr_dm *dm, const struct orr_dm_offer *offer)
         orr_sched_wake(&rt->workers[choice.worker]);
     else if (choice.probe)
         orr_probes_give_back(offer->row->probes,
-                             dm->workers[choice.worker].kind, choice.impl);
+                             dm->workers[choice.worker].class_id, choice.impl);
     return err;
 }
 
@@ -203,14 +204,14 @@ static void dm_push_notify(struct orr_sched *sched, struct orr_job *job,
     struct orr_dm *dm = sched->data;
     struct orr_dm_worker *w = &dm->workers[worker->id];
     const struct orr_cost_row *row = orr_job_costs(dm->runtime, job);
-    double length = orr_cost_length(row, w->kind, job->implementation);
+    double length = orr_cost_length(row, w->class_id, job->implementation);
     double transfer = 0;
 
     if (!(length > 0))
         length = 0;
     if (dm->variant->transfers)
-        transfer = orr_job_transfer_time(dm->runtime, job,
-                                         dm->runtime->kinds[w->kind].node);
+        transfer = orr_job_transfer_time(
+            dm->runtime, job, dm->runtime->classes[w->class_id].node);
     if (!isfinite(transfer))
         transfer = 0;
     enter(dm, w, job, length, transfer);
@@ -225,7 +226,8 @@ static struct orr_job *pop_own(struct orr_dm *dm, struct orr_dm_worker *w)
 
     orr_lock(&dm->lock);
     if (dm->variant->ready)
-        job = orr_prioq_pop_ready(&w->jobs, dm->runtime->kinds[w->kind].node);
+        job = orr_prioq_pop_ready(&w->jobs,
+                                  dm->runtime->classes[w->class_id].node);
     else
         job = orr_prioq_pop(&w->jobs);
     if (job) {
@@ -266,10 +268,10 @@ static void run_undecided(struct orr_dm *dm, const struct orr_dm_offer *offer,
 {
     struct orr_job *job = offer->job;
     double length =
-        orr_cost_length(offer->row, worker->kind, job->implementation);
+        orr_cost_length(offer->row, worker->class_id, job->implementation);
 
     enter(dm, &dm->workers[worker->id], job, length > 0 ? length : 0,
-          offer->transfer[worker->kind]);
+          offer->transfer[worker->class_id]);
     orr_dm_begin_trial(dm, job, worker);
 }
 
@@ -354,7 +356,7 @@ static void dm_free(struct orr_dm *dm)
         free(dm->workers[i].ahead);
     }
     orr_queue_done(&dm->undecided);
-    for (unsigned k = 0; dm->loads && k < dm->runtime->nkinds; k++)
+    for (unsigned k = 0; dm->loads && k < dm->runtime->nclasses; k++)
         orr_dm_load_done(&dm->loads[k]);
     free(dm->workers);
     free(dm->loads);
@@ -418,16 +420,16 @@ static int init_workers(struct orr_dm *dm)
     struct orr_runtime *rt = dm->runtime;
     double now = now_of(dm);
 
-    for (unsigned k = 0; k < rt->nkinds; k++) {
-        const struct orr_kind *kind = &rt->kinds[k];
-        int err = orr_dm_load_init(&dm->loads[k], kind->nworkers);
+    for (unsigned k = 0; k < rt->nclasses; k++) {
+        const struct orr_worker_class *class = &rt->classes[k];
+        int err = orr_dm_load_init(&dm->loads[k], class->nworkers);
 
         if (err)
             return err;
-        for (unsigned i = 0; i < kind->nworkers; i++) {
-            struct orr_dm_worker *w = &dm->workers[kind->members[i]];
+        for (unsigned i = 0; i < class->nworkers; i++) {
+            struct orr_dm_worker *w = &dm->workers[class->members[i]];
 
-            w->kind = k;
+            w->class_id = k;
             w->place = i;
             w->exp_start = now;
             publish(dm, w, now);
@@ -449,7 +451,7 @@ static int dm_new(struct orr_sched *sched, struct orr_dm **ret)
     orr_lock_init(&dm->lock, ORR_RANK_SCHED);
     orr_queue_init(&dm->undecided);
     dm->workers = calloc(rt->nworkers, sizeof(*dm->workers));
-    dm->loads = calloc(rt->nkinds, sizeof(*dm->loads));
+    dm->loads = calloc(rt->nclasses, sizeof(*dm->loads));
     dm->ends = calloc(rt->nworkers * STARPU_MAXIMPLEMENTATIONS, sizeof(double));
     if (!dm->workers || !dm->loads || !dm->ends)
         goto free_dm;
@@ -473,12 +475,13 @@ static int dm_init(struct orr_sched *sched, struct orr_error *err)
     const char *name = sched->ops->name;
     struct orr_dm *dm;
 
-    if (rt->nkinds > ORR_DM_MAXKINDS || rt->nworkers > STARPU_NMAXWORKERS)
-        return orr_fail(err, -EINVAL,
-                        "%s: %u workers of %u kinds are more than the %d of %d "
-                        "that it can tell apart; take fewer devices",
-                        name, rt->nworkers, rt->nkinds, STARPU_NMAXWORKERS,
-                        ORR_DM_MAXKINDS);
+    if (rt->nclasses > ORR_DM_MAXCLASSES || rt->nworkers > STARPU_NMAXWORKERS)
+        return orr_fail(
+            err, -EINVAL,
+            "%s: %u workers of %u classes are more than the %d of %d "
+            "that it can tell apart; take fewer devices",
+            name, rt->nworkers, rt->nclasses, STARPU_NMAXWORKERS,
+            ORR_DM_MAXCLASSES);
     if (dm_new(sched, &dm))
         return orr_fail(err, -ENOMEM, "%s: out of memory", name);
     sched->data = dm;

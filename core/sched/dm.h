@@ -11,8 +11,8 @@
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 
-/* A cost row has one bit per kind. */
-#define ORR_DM_MAXKINDS 64
+/* A cost row has one bit per class. */
+#define ORR_DM_MAXCLASSES 64
 
 struct orr_dm_variant {
     struct orr_sched_ops ops; /* first: sched->ops is the variant */
@@ -36,9 +36,9 @@ struct orr_dm_worker {
     double exp_start;         /* [lock] when the queued jobs can start */
     double exp_len;           /* [lock] how long they take */
     double pipeline_len;      /* [lock] what popped jobs still take */
-    double *ahead;        /* [lock] length per normalised priority, of the jobs
+    double *ahead; /* [lock] length per normalised priority, of the jobs
                        * with at least that; NULL if priorities are unknown */
-    unsigned kind, place; /* [const] its place among the kind's members */
+    unsigned class_id, place; /* [const] its place among the class's members */
     _Atomic(const struct orr_job *) trial; /* [worker] the job under way that
                                             * tries a figure, or NULL */
 };
@@ -52,7 +52,7 @@ struct orr_dm {
     int min_priority, max_priority;        /* [const] */
     struct orr_lock lock;                  /* rank ORR_RANK_SCHED */
     struct orr_dm_worker *workers;         /* owned */
-    struct orr_dm_load *loads;             /* [lock] per kind, owned */
+    struct orr_dm_load *loads;             /* [lock] per class, owned */
     struct orr_queue undecided;            /* dm_trial.c */
     double *ends; /* [lock] room for the scan, per worker and implementation */
 };
@@ -61,15 +61,15 @@ struct orr_dm {
 struct orr_dm_offer {
     struct orr_job *job;
     const struct orr_cost_row *row;
-    bool uniform; /* all kinds are */
+    bool uniform; /* all classes are */
     bool unknown; /* some able pair has no length */
     bool trial;   /* some able pair's length is on trial (cost/probe.h) */
-    bool uniform_kind[ORR_DM_MAXKINDS];
-    uint8_t able[ORR_DM_MAXKINDS]; /* implementations */
-    double transfer[ORR_DM_MAXKINDS];
+    bool uniform_class[ORR_DM_MAXCLASSES];
+    uint8_t able[ORR_DM_MAXCLASSES]; /* implementations */
+    double transfer[ORR_DM_MAXCLASSES];
     bool has_energy; /* else the next is not filled */
-    double energy[ORR_DM_MAXKINDS][STARPU_MAXIMPLEMENTATIONS]; /* J */
-    uint8_t able_worker[STARPU_NMAXWORKERS]; /* of kinds not uniform */
+    double energy[ORR_DM_MAXCLASSES][STARPU_MAXIMPLEMENTATIONS]; /* J */
+    uint8_t able_worker[STARPU_NMAXWORKERS]; /* of classes not uniform */
 };
 
 struct orr_dm_choice {
@@ -93,11 +93,11 @@ struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
                                         const struct orr_dm_offer *offer,
                                         double now);
 
-/* The same among the workers of a kind, for one implementation. Returns false
+/* The same among the workers of a class, for one implementation. Returns false
  * when none of them can run it. */
-bool orr_dm_choose_in_kind(struct orr_dm *dm, const struct orr_dm_offer *offer,
-                           unsigned kind, unsigned impl, double now,
-                           struct orr_dm_choice *ret);
+bool orr_dm_choose_in_class(struct orr_dm *dm, const struct orr_dm_offer *offer,
+                            unsigned class_id, unsigned impl, double now,
+                            struct orr_dm_choice *ret);
 
 /* --- dm_trial.c; no lock held --- */
 

@@ -2,7 +2,7 @@
 /*
  * core/sched/dm_choose.c - which worker a job ends first on, transfers
  * weighed in. The rule walks over workers by number and over implementations
- * within; the first best one wins. Workers of a kind differ by their queues
+ * within; the first best one wins. Workers of a class differ by their queues
  * alone, so the first of those that are free earliest stands for all: what is
  * decided is the same, in a time that hardly depends on how many they are.
  */
@@ -16,12 +16,12 @@
 /* --- before the lock --- */
 
 static unsigned ask_each(struct orr_dm *dm, struct orr_dm_offer *offer,
-                         const struct orr_kind *kind)
+                         const struct orr_worker_class *class)
 {
     unsigned bits = 0;
 
-    for (unsigned i = 0; i < kind->nworkers; i++) {
-        unsigned w = kind->members[i];
+    for (unsigned i = 0; i < class->nworkers; i++) {
+        unsigned w = class->members[i];
 
         offer->able_worker[w] =
             (uint8_t)orr_job_able(dm->runtime, offer->job, offer->row, w);
@@ -30,11 +30,11 @@ static unsigned ask_each(struct orr_dm *dm, struct orr_dm_offer *offer,
     return bits;
 }
 
-static bool has_unknown(const struct orr_cost_row *row, unsigned kind,
+static bool has_unknown(const struct orr_cost_row *row, unsigned class_id,
                         unsigned bits)
 {
     for (unsigned i = 0; bits >> i; i++)
-        if (bits >> i & 1 && !(orr_cost_length(row, kind, i) > 0))
+        if (bits >> i & 1 && !(orr_cost_length(row, class_id, i) > 0))
             return true;
     return false;
 }
@@ -51,9 +51,9 @@ static double transfer_time(struct orr_runtime *rt, const struct orr_job *job,
     return us < very_long ? us : very_long;
 }
 
-static bool has_trial(const struct orr_dm_offer *offer, unsigned nkinds)
+static bool has_trial(const struct orr_dm_offer *offer, unsigned nclasses)
 {
-    for (unsigned k = 0; k < nkinds; k++)
+    for (unsigned k = 0; k < nclasses; k++)
         if (orr_probes_trials(offer->row->probes, k) & offer->able[k])
             return true;
     return false;
@@ -62,8 +62,8 @@ static bool has_trial(const struct orr_dm_offer *offer, unsigned nkinds)
 /* Unknown energy counts as none. */
 static void ask_energy(const struct orr_dm *dm, struct orr_dm_offer *offer)
 {
-    for (unsigned k = 0; k < dm->runtime->nkinds; k++) {
-        unsigned worker = dm->runtime->kinds[k].members[0];
+    for (unsigned k = 0; k < dm->runtime->nclasses; k++) {
+        unsigned worker = dm->runtime->classes[k].members[0];
 
         for (unsigned i = 0; offer->able[k] >> i; i++) {
             double joules = 0;
@@ -90,13 +90,13 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
     ret->unknown = false;
     ret->has_energy =
         dm->variant->transfers && job->task->cl && job->task->cl->energy_model;
-    for (unsigned k = 0; k < rt->nkinds; k++) {
-        const struct orr_kind *kind = &rt->kinds[k];
+    for (unsigned k = 0; k < rt->nclasses; k++) {
+        const struct orr_worker_class *class = &rt->classes[k];
         unsigned bits =
-            orr_job_able_kind(rt, job, ret->row, k, &ret->uniform_kind[k]);
+            orr_job_able_class(rt, job, ret->row, k, &ret->uniform_class[k]);
 
-        if (!ret->uniform_kind[k]) {
-            bits = ask_each(dm, ret, kind);
+        if (!ret->uniform_class[k]) {
+            bits = ask_each(dm, ret, class);
             ret->uniform = false;
         }
         ret->able[k] = (uint8_t)bits;
@@ -105,16 +105,16 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
             continue;
         any |= bits;
         ret->unknown = ret->unknown || has_unknown(ret->row, k, bits);
-        if (!dm->variant->transfers || !(absent >> kind->node & 1))
+        if (!dm->variant->transfers || !(absent >> class->node & 1))
             continue;
-        if (isnan(transfer) || kind->node != node) {
-            node = kind->node;
+        if (isnan(transfer) || class->node != node) {
+            node = class->node;
             transfer = transfer_time(rt, job, node);
         }
         ret->transfer[k] = transfer;
     }
     ret->trial =
-        orr_probes_any_trial(ret->row->probes) && has_trial(ret, rt->nkinds);
+        orr_probes_any_trial(ret->row->probes) && has_trial(ret, rt->nclasses);
     if (ret->has_energy)
         ask_energy(dm, ret);
     return any ? 0 : -ENODEV;
@@ -125,10 +125,10 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
 static unsigned able_bits(const struct orr_dm *dm,
                           const struct orr_dm_offer *offer, unsigned worker)
 {
-    unsigned kind = dm->workers[worker].kind;
+    unsigned class_id = dm->workers[worker].class_id;
 
-    if (offer->uniform_kind[kind])
-        return offer->able[kind];
+    if (offer->uniform_class[class_id])
+        return offer->able[class_id];
     return offer->able_worker[worker];
 }
 
@@ -146,10 +146,10 @@ static double fitness(const struct orr_dm *dm, double end, double min_end,
            dm->gamma * joules;
 }
 
-static double energy_of(const struct orr_dm_offer *offer, unsigned kind,
+static double energy_of(const struct orr_dm_offer *offer, unsigned class_id,
                         unsigned impl)
 {
-    return offer->has_energy ? offer->energy[kind][impl] : 0;
+    return offer->has_energy ? offer->energy[class_id][impl] : 0;
 }
 
 /* As well as it gets without asking: idle energy until the last worker ends. */
@@ -165,13 +165,13 @@ static struct orr_dm_choice make_choice(const struct orr_dm *dm,
                                         const struct orr_dm_offer *offer,
                                         unsigned worker, unsigned impl)
 {
-    unsigned kind = dm->workers[worker].kind;
+    unsigned class_id = dm->workers[worker].class_id;
 
     return (struct orr_dm_choice){
         .worker = worker,
         .impl = impl,
-        .length = orr_cost_length(offer->row, kind, impl),
-        .transfer = offer->transfer[kind],
+        .length = orr_cost_length(offer->row, class_id, impl),
+        .transfer = offer->transfer[class_id],
     };
 }
 
@@ -181,7 +181,7 @@ static double load_of(const struct orr_dm *dm, const struct orr_dm_offer *offer,
                       unsigned worker)
 {
     const struct orr_dm_worker *w = &dm->workers[worker];
-    double speedup = dm->runtime->kinds[w->kind].relative_speedup;
+    double speedup = dm->runtime->classes[w->class_id].relative_speedup;
 
     if (dm->variant->sorted_decision)
         return orr_prioq_ahead(&w->jobs, offer->job->priority) / speedup;
@@ -199,7 +199,7 @@ static struct orr_dm_choice choose_greedy(struct orr_dm *dm,
 
     for (unsigned w = 0; w < dm->runtime->nworkers; w++) {
         unsigned bits = able_bits(dm, offer, w);
-        unsigned kind = dm->workers[w].kind;
+        unsigned class_id = dm->workers[w].class_id;
         double load = bits ? load_of(dm, offer, w) : 0;
 
         for (unsigned i = 0; bits >> i; i++) {
@@ -207,7 +207,7 @@ static struct orr_dm_choice choose_greedy(struct orr_dm *dm,
 
             if (!(bits >> i & 1))
                 continue;
-            none = isnan(orr_cost_length(offer->row, kind, i));
+            none = isnan(orr_cost_length(offer->row, class_id, i));
             better = uncalibrated ? none && load < least : none || load < least;
             uncalibrated = uncalibrated || none;
             if (found && !better)
@@ -253,7 +253,7 @@ static double length_ahead(const struct orr_dm *dm,
             break;
         orr_list_foreach (link, &q->slots[slot].level->jobs) {
             const struct orr_job *job = orr_job_of_link(link);
-            double one = orr_cost_length(job->costs, w->kind, impl);
+            double one = orr_cost_length(job->costs, w->class_id, impl);
 
             if (one > 0)
                 length += one;
@@ -283,7 +283,7 @@ static double scan_ends(struct orr_dm *dm, const struct orr_dm_offer *offer,
     *ret_max_free = -INFINITY;
     for (unsigned w = 0; w < dm->runtime->nworkers; w++) {
         unsigned bits = able_bits(dm, offer, w);
-        unsigned kind = dm->workers[w].kind;
+        unsigned class_id = dm->workers[w].class_id;
 
         for (unsigned i = 0; bits >> i; i++) {
             double *end = &dm->ends[w * STARPU_MAXIMPLEMENTATIONS + i];
@@ -292,8 +292,8 @@ static double scan_ends(struct orr_dm *dm, const struct orr_dm_offer *offer,
             if (!(bits >> i & 1))
                 continue;
             begin = free_at(dm, offer, w, i, now);
-            *end = end_of(begin, now + offer->transfer[kind],
-                          orr_cost_length(offer->row, kind, i));
+            *end = end_of(begin, now + offer->transfer[class_id],
+                          orr_cost_length(offer->row, class_id, i));
             if (begin > *ret_max_free)
                 *ret_max_free = begin;
             if (*end < min_end)
@@ -313,8 +313,8 @@ struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
 
     for (unsigned w = 0; w < dm->runtime->nworkers; w++) {
         unsigned bits = able_bits(dm, offer, w);
-        unsigned kind = dm->workers[w].kind;
-        double transfer = offer->transfer[kind];
+        unsigned class_id = dm->workers[w].class_id;
+        double transfer = offer->transfer[class_id];
 
         for (unsigned i = 0; bits >> i; i++) {
             double end = dm->ends[w * STARPU_MAXIMPLEMENTATIONS + i];
@@ -322,7 +322,8 @@ struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
 
             if (!(bits >> i & 1))
                 continue;
-            f = fitness(dm, end, min_end, transfer, energy_of(offer, kind, i)) +
+            f = fitness(dm, end, min_end, transfer,
+                        energy_of(offer, class_id, i)) +
                 idle_fitness(dm, end, max_free);
             if (f < least) {
                 least = f;
@@ -337,12 +338,12 @@ struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
     return make_choice(dm, offer, worker, impl);
 }
 
-/* --- the same by kinds --- */
+/* --- the same by classes --- */
 
-/* One kind of workers and one implementation. */
+/* One worker class and one implementation. */
 struct pair {
     const struct orr_dm *dm;
-    unsigned kind, impl;
+    unsigned class_id, impl;
     double reach, length, transfer, energy;
     double min_end; /* of all pairs */
     double least;   /* fitness of the winner */
@@ -361,25 +362,26 @@ static bool is_winner(double free, const void *arg)
     return pair_fitness(pair, free) <= pair->least;
 }
 
-/* Steps to the next able pair; starts with impl = -1 on kind 0. */
+/* Steps to the next able pair; starts with impl = -1 on class 0. */
 static inline bool next_pair(const struct orr_dm_offer *offer, double now,
                              struct pair *pair)
 {
-    unsigned nkinds = pair->dm->runtime->nkinds;
+    unsigned nclasses = pair->dm->runtime->nclasses;
 
-    while (pair->kind < nkinds) {
-        unsigned bits = offer->able[pair->kind];
+    while (pair->class_id < nclasses) {
+        unsigned bits = offer->able[pair->class_id];
 
         while (bits >> ++pair->impl) {
             if (!(bits >> pair->impl & 1))
                 continue;
-            pair->transfer = offer->transfer[pair->kind];
+            pair->transfer = offer->transfer[pair->class_id];
             pair->reach = now + pair->transfer;
-            pair->energy = energy_of(offer, pair->kind, pair->impl);
-            pair->length = orr_cost_length(offer->row, pair->kind, pair->impl);
+            pair->energy = energy_of(offer, pair->class_id, pair->impl);
+            pair->length =
+                orr_cost_length(offer->row, pair->class_id, pair->impl);
             return true;
         }
-        pair->kind++;
+        pair->class_id++;
         pair->impl = UINT32_MAX;
     }
     return false;
@@ -387,7 +389,7 @@ static inline bool next_pair(const struct orr_dm_offer *offer, double now,
 
 static struct pair first_pair(const struct orr_dm *dm)
 {
-    return (struct pair){.dm = dm, .kind = 0, .impl = UINT32_MAX};
+    return (struct pair){.dm = dm, .class_id = 0, .impl = UINT32_MAX};
 }
 
 static double earliest_end(struct orr_dm *dm, const struct orr_dm_offer *offer,
@@ -397,7 +399,7 @@ static double earliest_end(struct orr_dm *dm, const struct orr_dm_offer *offer,
     struct pair pair = first_pair(dm);
 
     while (next_pair(offer, now, &pair)) {
-        struct orr_dm_load *load = &dm->loads[pair.kind];
+        struct orr_dm_load *load = &dm->loads[pair.class_id];
         double end;
 
         orr_dm_load_settle(load, now);
@@ -416,8 +418,8 @@ static double least_fitness(struct orr_dm *dm, const struct orr_dm_offer *offer,
 
     pair.min_end = min_end;
     while (next_pair(offer, now, &pair)) {
-        double f =
-            pair_fitness(&pair, orr_dm_load_free(&dm->loads[pair.kind], now));
+        double f = pair_fitness(
+            &pair, orr_dm_load_free(&dm->loads[pair.class_id], now));
 
         if (f < least)
             least = f;
@@ -426,10 +428,10 @@ static double least_fitness(struct orr_dm *dm, const struct orr_dm_offer *offer,
 }
 
 /* Fitness grows with the end of a job, rounding included, so that the least
- * one of a kind is that of the worker free earliest. Of all workers that
+ * one of a class is that of the worker free earliest. Of all workers that
  * reach it, the lowest number is what a walk would have found first. */
 static struct orr_dm_choice
-choose_by_kind(struct orr_dm *dm, const struct orr_dm_offer *offer, double now)
+choose_by_class(struct orr_dm *dm, const struct orr_dm_offer *offer, double now)
 {
     double min_end = earliest_end(dm, offer, now);
     double least = least_fitness(dm, offer, now, min_end);
@@ -439,13 +441,13 @@ choose_by_kind(struct orr_dm *dm, const struct orr_dm_offer *offer, double now)
     pair.min_end = min_end;
     pair.least = least;
     while (next_pair(offer, now, &pair)) {
-        struct orr_dm_load *load = &dm->loads[pair.kind];
+        struct orr_dm_load *load = &dm->loads[pair.class_id];
         unsigned place, w;
 
         if (!is_winner(orr_dm_load_free(load, now), &pair))
             continue;
         place = orr_dm_load_first(load, now, is_winner, &pair);
-        w = dm->runtime->kinds[pair.kind].members[place];
+        w = dm->runtime->classes[pair.class_id].members[place];
         if (w < worker) {
             worker = w;
             impl = pair.impl;
@@ -457,11 +459,11 @@ choose_by_kind(struct orr_dm *dm, const struct orr_dm_offer *offer, double now)
     return make_choice(dm, offer, worker, impl);
 }
 
-bool orr_dm_choose_in_kind(struct orr_dm *dm, const struct orr_dm_offer *offer,
-                           unsigned kind, unsigned impl, double now,
-                           struct orr_dm_choice *ret)
+bool orr_dm_choose_in_class(struct orr_dm *dm, const struct orr_dm_offer *offer,
+                            unsigned class_id, unsigned impl, double now,
+                            struct orr_dm_choice *ret)
 {
-    const struct orr_kind *k = &dm->runtime->kinds[kind];
+    const struct orr_worker_class *k = &dm->runtime->classes[class_id];
     double earliest = INFINITY;
 
     for (unsigned i = 0; i < k->nworkers; i++) {
@@ -485,6 +487,6 @@ struct orr_dm_choice orr_dm_choose(struct orr_dm *dm,
         return choose_greedy(dm, offer);
     if (offer->uniform && !dm->variant->sorted_decision && dm->alpha >= 0 &&
         dm->gamma * dm->idle_power == 0)
-        return choose_by_kind(dm, offer, now);
+        return choose_by_class(dm, offer, now);
     return orr_dm_choose_scan(dm, offer, now);
 }

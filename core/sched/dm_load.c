@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/dm_load.c - when the workers of one kind will be free.
+ * core/sched/dm_load.c - when the workers of one class will be free.
  * The caller locks.
  */
 #include "core/sched/dm_load.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/dm_load.h - when the workers of one kind will be free, arranged
+ * core/sched/dm_load.h - when the workers of one class will be free, arranged
  * such that the first of those that are free earliest is found in a time
  * that grows with the logarithm of their number. The caller locks.
  *
@@ -48,7 +48,7 @@ static inline double orr_dm_node_free(const struct orr_dm_node *node,
     return waiting < node->end ? waiting : node->end;
 }
 
-/* When the first worker of the kind is free. */
+/* When the first worker of the class is free. */
 static inline double orr_dm_load_free(const struct orr_dm_load *load,
                                       double now)
 {

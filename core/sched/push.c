@@ -29,8 +29,8 @@ static void push_specific(struct orr_runtime *rt, struct orr_job *job,
     struct orr_worker *w = &rt->workers[worker];
 
     job->implementation =
-        orr_probes_pick(job->costs->probes, job->costs, w->kind, bits);
-    prefetch(rt, job, rt->kinds[w->kind].node);
+        orr_probes_pick(job->costs->probes, job->costs, w->class_id, bits);
+    prefetch(rt, job, rt->classes[w->class_id].node);
     if (sched->ops->push_notify)
         sched->ops->push_notify(sched, job, w);
     orr_worker_push_local(w, job, true);
@@ -42,18 +42,18 @@ static bool find_only_node(struct orr_runtime *rt, struct orr_job *job,
                            unsigned *ret_node)
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
-    const struct orr_kind *first = NULL;
+    const struct orr_worker_class *first = NULL;
 
-    for (unsigned k = 0; k < rt->nkinds; k++) {
-        const struct orr_kind *kind = &rt->kinds[k];
+    for (unsigned k = 0; k < rt->nclasses; k++) {
+        const struct orr_worker_class *class = &rt->classes[k];
         bool uniform;
-        unsigned bits = orr_job_able_kind(rt, job, row, k, &uniform);
+        unsigned bits = orr_job_able_class(rt, job, row, k, &uniform);
 
         if (uniform && !bits)
             continue;
-        if (first && (kind->type != first->type || kind->node != first->node))
+        if (first && (class->type != first->type || class->node != first->node))
             return false;
-        first = kind;
+        first = class;
     }
     if (!first)
         return false;

@@ -66,7 +66,7 @@ struct walk {
     /* The last job that was not accepted, and how many were not. */
     struct refusal {
         const struct orr_cost_row *costs;
-        uint64_t able_kinds;
+        uint64_t able_classes;
         unsigned bits;
     } declined;
     unsigned ndeclined;
@@ -104,14 +104,14 @@ static unsigned offer(struct walk *walk, struct orr_job *job, unsigned bits)
     struct refusal *last = &walk->declined;
     unsigned accepted;
 
-    if (last->costs == job->costs && last->able_kinds == job->able_kinds &&
+    if (last->costs == job->costs && last->able_classes == job->able_classes &&
         last->bits == bits) {
         walk->nalike++;
         return 0;
     }
     accepted = walk->accept(job, bits, walk->q->jobs.njobs, walk->arg);
     if (!accepted) {
-        *last = (struct refusal){job->costs, job->able_kinds, bits};
+        *last = (struct refusal){job->costs, job->able_classes, bits};
         walk->ndeclined++;
     }
     return accepted;
@@ -131,7 +131,7 @@ static bool choose(struct walk *walk, struct orr_job *job, unsigned bits)
         return false;
     walk->job = job;
     job->implementation = orr_probes_pick(job->costs->probes, job->costs,
-                                          walk->worker->kind, bits);
+                                          walk->worker->class_id, bits);
     return true;
 }
 

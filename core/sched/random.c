@@ -56,7 +56,7 @@ static void random_deinit(struct orr_sched *sched)
 
 static double speedup(struct orr_runtime *rt, unsigned worker)
 {
-    return rt->kinds[rt->workers[worker].kind].relative_speedup;
+    return rt->classes[rt->workers[worker].class_id].relative_speedup;
 }
 
 static int random_push(struct orr_sched *sched, struct orr_job *job)
@@ -82,7 +82,7 @@ static int random_push(struct orr_sched *sched, struct orr_job *job)
     if (!chosen_bits)
         return -ENODEV;
     job->implementation = orr_probes_pick(
-        row->probes, row, rt->workers[chosen].kind, chosen_bits);
+        row->probes, row, rt->workers[chosen].class_id, chosen_bits);
     orr_worker_push_local(&rt->workers[chosen], job, true);
     return 0;
 }

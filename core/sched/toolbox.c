@@ -247,21 +247,21 @@ void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
 
-    job->able_kinds = 0;
+    job->able_classes = 0;
     job->differ = false;
-    for (unsigned k = 0; k < rt->nkinds; k++) {
+    for (unsigned k = 0; k < rt->nclasses; k++) {
         bool uniform;
-        unsigned bits = orr_job_able_kind(rt, job, row, k, &uniform);
+        unsigned bits = orr_job_able_class(rt, job, row, k, &uniform);
 
         if (bits || !uniform)
-            job->able_kinds |= UINT64_C(1) << k;
+            job->able_classes |= UINT64_C(1) << k;
         job->differ |= !uniform;
     }
 }
 
 static bool may_take(const struct orr_job *job, const struct orr_worker *worker)
 {
-    return sleeps(worker) && job->able_kinds >> worker->kind & 1;
+    return sleeps(worker) && job->able_classes >> worker->class_id & 1;
 }
 
 void orr_sched_wake_able(struct orr_runtime *rt, const struct orr_job *job)

@@ -85,7 +85,7 @@ static inline void orr_sched_after_queueing(const struct orr_runtime *rt)
  * `asleep`, looks once more, then parks. */
 bool orr_sched_wake(struct orr_worker *worker);
 
-/* Notes in the job which kinds of workers can run it, before it is queued:
+/* Notes in the job which worker classes can run it, before it is queued:
  * afterwards its task may run at any time and be gone. */
 void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job);
 

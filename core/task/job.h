@@ -118,9 +118,9 @@ struct orr_job {
     struct orr_cost_row *costs;     /* borrowed from the runtime's table */
     struct orr_tag *tag;            /* or NULL */
     struct orr_list queue;          /* [lock of the queue it is in] */
-    uint64_t able_kinds; /* [policy] while it waits there, the kinds of workers
-                          * that can run it */
-    double predicted;    /* µs, by the policy, 0 without */
+    uint64_t able_classes; /* [policy] while it waits there, the worker classes
+                            * that can run it */
+    double predicted;      /* µs, by the policy, 0 without */
     double predicted_transfer; /* µs not hidden, by the policy */
     union {
         struct orr_kernel kernel;   /* TASK, while RUNNING */

@@ -177,7 +177,7 @@ static void fill_accesses(struct orr_job *job)
 
 /* The task's data are more than the memories of those who could run it. */
 static void say_too_large(const struct orr_runtime *rt,
-                          const struct orr_job *job, uint64_t kinds)
+                          const struct orr_job *job, uint64_t classes)
 {
     const struct orr_node_desc *largest = NULL;
     double size = 0;
@@ -185,9 +185,10 @@ static void say_too_large(const struct orr_runtime *rt,
     for (unsigned i = 0; i < job->naccesses; i++)
         if (!job->accesses[i].duplicate)
             size += (double)job->accesses[i].handle->size;
-    for (; kinds; kinds &= kinds - 1) {
-        const struct orr_kind *kind = &rt->kinds[__builtin_ctzll(kinds)];
-        const struct orr_node_desc *node = &rt->machine->nodes[kind->node];
+    for (; classes; classes &= classes - 1) {
+        const struct orr_worker_class *class =
+            &rt->classes[__builtin_ctzll(classes)];
+        const struct orr_node_desc *node = &rt->machine->nodes[class->node];
 
         if (!largest || node->capacity > largest->capacity)
             largest = node;
@@ -204,13 +205,13 @@ static int find_some_worker(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
 
-    for (unsigned k = 0; k < rt->nkinds; k++) {
+    for (unsigned k = 0; k < rt->nclasses; k++) {
         bool uniform;
 
-        if (orr_job_able_kind(rt, job, row, k, &uniform))
+        if (orr_job_able_class(rt, job, row, k, &uniform))
             return 0;
-        for (unsigned i = 0; !uniform && i < rt->kinds[k].nworkers; i++)
-            if (orr_job_able(rt, job, row, rt->kinds[k].members[i]))
+        for (unsigned i = 0; !uniform && i < rt->classes[k].nworkers; i++)
+            if (orr_job_able(rt, job, row, rt->classes[k].members[i]))
                 return 0;
     }
     if (row->too_small)

@@ -85,7 +85,7 @@ static double execute_now(struct orr_job *job)
     return 0;
 }
 
-/* The row has only what the first worker of each kind takes. */
+/* The row has only what the first worker of each class takes. */
 static double ask_worker(const struct orr_runtime *rt,
                          const struct orr_worker *worker, struct orr_job *job)
 {
@@ -104,7 +104,7 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
     struct orr_kernel *kernel = &job->kernel;
-    double length = orr_cost_length(row, worker->kind, job->implementation);
+    double length = orr_cost_length(row, worker->class_id, job->implementation);
 
     *kernel = (struct orr_kernel){
         .worker = worker->id,
@@ -150,25 +150,27 @@ void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
 static struct orr_tally_item *new_item(struct orr_runtime *rt, unsigned worker,
                                        const struct orr_job *job)
 {
-    const struct orr_kind *kind = &rt->kinds[rt->workers[worker].kind];
+    const struct orr_worker_class *class =
+        &rt->classes[rt->workers[worker].class_id];
     const struct starpu_codelet *cl = job->task->cl;
     const struct starpu_perfmodel *model = cl->model;
     const struct orr_comb *comb =
-        orr_combs_at(orr_models_combs(rt->models), kind->comb);
-    const char *type = orr_device_type_name((int)kind->type);
+        orr_combs_at(orr_models_combs(rt->models), class->comb);
+    const char *type = orr_device_type_name((int)class->type);
     struct orr_tally_kernel kernel = {
         .name = model && model->symbol ? model->symbol
                 : cl->name             ? cl->name
                                        : "unnamed codelet",
         .impl = job->implementation,
         .footprint = job->costs->footprint,
-        .size = orr_model_size(rt, model, job->task, kind, job->implementation),
+        .size =
+            orr_model_size(rt, model, job->task, class, job->implementation),
         .has_model = model && model->symbol && !orr_model_asks(model),
         .modelled = model != NULL,
     };
 
     snprintf(kernel.arch, sizeof(kernel.arch), "%s%d", type ? type : "device",
-             comb ? comb->devices[0].devid : kind->devid);
+             comb ? comb->devices[0].devid : class->devid);
     return orr_tally_add(rt->tally, worker, job->costs, &kernel);
 }
 

@@ -29,12 +29,12 @@ static const char *codelet_name(const struct starpu_codelet *cl)
     return cl->name ? cl->name : "unnamed codelet";
 }
 
-static bool unknown(const struct orr_cost_row *row, unsigned kind)
+static bool unknown(const struct orr_cost_row *row, unsigned class_id)
 {
     for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
-        double length = orr_cost_length(row, kind, i);
+        double length = orr_cost_length(row, class_id, i);
 
-        if (row->able[kind] >> i & 1 && !(length > 0) && !row->assumed)
+        if (row->able[class_id] >> i & 1 && !(length > 0) && !row->assumed)
             return true;
     }
     return false;
@@ -48,14 +48,14 @@ static void list_row(const struct orr_cost_row *row, void *arg)
     if (row->cl->flags & (STARPU_CODELET_SIMGRID_EXECUTE |
                           STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT))
         return;
-    for (unsigned k = 0; k < rt->nkinds; k++) {
+    for (unsigned k = 0; k < rt->nclasses; k++) {
         if (!unknown(row, k))
             continue;
         listing->with_model |= row->cl->model != NULL;
         orr_log_error("  %s  footprint %08x  on %s%d%s", codelet_name(row->cl),
                       row->footprint,
-                      orr_device_type_name((int)rt->kinds[k].type),
-                      rt->kinds[k].devid,
+                      orr_device_type_name((int)rt->classes[k].type),
+                      rt->classes[k].devid,
                       row->cl->model ? "" : "  (the codelet has no model)");
     }
 }

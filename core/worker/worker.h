@@ -26,7 +26,7 @@ enum orr_worker_state {
 
 struct orr_worker {
     unsigned id;                        /* [const] */
-    unsigned kind;                      /* [const] index in runtime->kinds */
+    unsigned class_id;                  /* [const] index in runtime->classes */
     const struct orr_worker_desc *desc; /* [const] */
     struct orr_runtime *runtime;        /* [const] */
     struct orr_context *context;        /* [const] after start */
@@ -46,12 +46,13 @@ struct orr_worker {
     char pad[64];
 };
 
-/* Cost rows and policies keep a bit for each kind. */
-#define ORR_MAX_KINDS 64u
+/* Cost rows and policies keep a bit for each class. */
+#define ORR_MAX_CLASSES 64u
 
-/* A kind: workers that cannot be told apart but by their queues. Policies ask
- * once per kind. Workers of a kind have consecutive places in `members`. */
-struct orr_kind {
+/* A worker class: workers that cannot be told apart but by their queues.
+ * Policies ask once per class. Workers of a class have consecutive places in
+ * `members`. */
+struct orr_worker_class {
     enum starpu_worker_archtype type;
     int devid;     /* device number, 0 for CPU workers of one model */
     unsigned comb; /* perfmodel's number of the architecture */

@@ -18,8 +18,8 @@ struct fake fake;
 
 static struct orr_worker workers[FAKE_WORKERS];
 static struct orr_worker_desc descs[FAKE_WORKERS];
-static struct orr_kind kinds[FAKE_KINDS];
-static unsigned members[FAKE_KINDS][FAKE_WORKERS];
+static struct orr_worker_class classes[FAKE_CLASSES];
+static unsigned members[FAKE_CLASSES][FAKE_WORKERS];
 static struct orr_machine machine;
 static struct orr_context context;
 static struct orr_sched sched;
@@ -67,7 +67,7 @@ double starpu_task_worker_expected_energy(struct starpu_task *task,
     (void)task;
     (void)ctx;
     (void)impl;
-    return fake.energy[workers[worker].kind];
+    return fake.energy[workers[worker].class_id];
 }
 
 void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
@@ -138,7 +138,7 @@ static void *own(void *object)
 
 static void start_kind(unsigned k)
 {
-    kinds[k] = (struct orr_kind){
+    classes[k] = (struct orr_worker_class){
         .type = k ? STARPU_CUDA_WORKER : STARPU_CPU_WORKER,
         .devid = k ? (int)k - 1 : 0,
         .comb = k,
@@ -152,14 +152,14 @@ static void start_kind(unsigned k)
 static void start_worker(unsigned w, unsigned k)
 {
     workers[w] = (struct orr_worker){
-        .id = w, .kind = k, .desc = &descs[w], .runtime = &fake.rt};
-    descs[w] = (struct orr_worker_desc){.type = kinds[k].type, .node = k};
+        .id = w, .class_id = k, .desc = &descs[w], .runtime = &fake.rt};
+    descs[w] = (struct orr_worker_desc){.type = classes[k].type, .node = k};
     orr_lock_init(&workers[w].lock, ORR_RANK_WORKER);
     orr_list_init(&workers[w].local);
-    members[k][kinds[k].nworkers++] = w;
+    members[k][classes[k].nworkers++] = w;
 }
 
-void fake_start(const unsigned *worker_kinds, unsigned nworkers)
+void fake_start(const unsigned *worker_classes, unsigned nworkers)
 {
     clearenv();
     fake = (struct fake){.now = 0};
@@ -167,17 +167,17 @@ void fake_start(const unsigned *worker_kinds, unsigned nworkers)
     fake.rt.machine = &machine;
     fake.rt.exec = &exec;
     fake.rt.workers = workers;
-    fake.rt.kinds = kinds;
+    fake.rt.classes = classes;
     fake.rt.nworkers = nworkers;
     ck_assert_int_eq(orr_config_read(&fake.rt.config, NULL), 0);
-    for (unsigned k = 0; k < FAKE_KINDS; k++)
+    for (unsigned k = 0; k < FAKE_CLASSES; k++)
         start_kind(k);
     for (unsigned w = 0; w < nworkers; w++) {
-        start_worker(w, worker_kinds[w]);
-        if (worker_kinds[w] >= fake.rt.nkinds)
-            fake.rt.nkinds = worker_kinds[w] + 1;
+        start_worker(w, worker_classes[w]);
+        if (worker_classes[w] >= fake.rt.nclasses)
+            fake.rt.nclasses = worker_classes[w] + 1;
     }
-    fake.rt.nnodes = fake.rt.nkinds;
+    fake.rt.nnodes = fake.rt.nclasses;
     context = (struct orr_context){.exec = &exec, .runtime = &fake.rt};
     orr_self = &context;
     orr_probe_budget_init(&budget, 0);
@@ -213,14 +213,14 @@ struct orr_cost_row *fake_row(const double *lengths)
     struct orr_cost_row *row = own(calloc(1, sizeof(*row)));
 
     row->cl = own(calloc(1, sizeof(*row->cl)));
-    row->able = own(calloc(FAKE_KINDS, 1));
+    row->able = own(calloc(FAKE_CLASSES, 1));
     row->length =
-        own(calloc(FAKE_KINDS * STARPU_MAXIMPLEMENTATIONS, sizeof(double)));
-    for (unsigned k = 0; k < fake.rt.nkinds; k++) {
+        own(calloc(FAKE_CLASSES * STARPU_MAXIMPLEMENTATIONS, sizeof(double)));
+    for (unsigned k = 0; k < fake.rt.nclasses; k++) {
         if (lengths[k] == 0)
             continue;
         row->able[k] = 1;
-        row->able_kinds |= UINT64_C(1) << k;
+        row->able_classes |= UINT64_C(1) << k;
         row->length[k * STARPU_MAXIMPLEMENTATIONS] =
             lengths[k] < 0 ? 0 : lengths[k];
     }
@@ -237,9 +237,9 @@ struct orr_probes *fake_probes(struct orr_cost_row *row)
 
 void fake_refresh(struct orr_cost_row *row)
 {
-    unsigned kind, impl;
+    unsigned class_id, impl;
 
-    (void)orr_probes_refresh(row->probes, row, true, &kind, &impl);
+    (void)orr_probes_refresh(row->probes, row, true, &class_id, &impl);
 }
 
 struct orr_job *fake_job(struct orr_cost_row *row, int priority)

@@ -14,14 +14,14 @@
 #include "core/task/job.h"
 
 #define FAKE_WORKERS 32
-#define FAKE_KINDS   4
+#define FAKE_CLASSES 4
 
 struct fake {
     struct orr_runtime rt;
     double now;
-    double transfer[FAKE_KINDS]; /* µs to node k, of every job */
-    double energy[FAKE_KINDS];   /* J on kind k, with an energy model */
-    unsigned prefetched;         /* node of the last prefetch */
+    double transfer[FAKE_CLASSES]; /* µs to node k, of every job */
+    double energy[FAKE_CLASSES];   /* J on class k, with an energy model */
+    unsigned prefetched;           /* node of the last prefetch */
     unsigned nprefetches;
     unsigned woken; /* bits of workers, cleared by the test */
     int references; /* of jobs, taken minus given back */
@@ -30,10 +30,10 @@ struct fake {
 
 extern struct fake fake;
 
-/* Starts anew: worker i is of kind kinds[i], kind k computes in node k. Kind 0
- * are CPU workers, the others CUDA devices; relative speedup 1. Variables of
- * the environment are ignored. */
-void fake_start(const unsigned *kinds, unsigned nworkers);
+/* Starts anew: worker i is of class classes[i], class k computes in node k.
+ * Class 0 are CPU workers, the others CUDA devices; relative speedup 1.
+ * Variables of the environment are ignored. */
+void fake_start(const unsigned *classes, unsigned nworkers);
 
 /* Makes the policy the runtime's; it must not fail. */
 void fake_policy(const struct orr_sched_ops *ops);
@@ -41,7 +41,7 @@ void fake_policy(const struct orr_sched_ops *ops);
 /* Frees policy and jobs. */
 void fake_stop(void);
 
-/* A row with one implementation for the kinds whose length is not 0; give
+/* A row with one implementation for the classes whose length is not 0; give
  * -1 for a length of 0 and NAN for an unknown one. Freed by fake_stop. */
 struct orr_cost_row *fake_row(const double *lengths);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/test-cost.c - cost rows: who can run a codelet, for how long, and
- * when that is asked anew. The models are the test's own; a CPU kind and a GPU
- * kind twice as fast as its model says.
+ * when that is asked anew. The models are the test's own; a CPU class and a GPU
+ * class twice as fast as its model says.
  */
 #include <check.h>
 #include <math.h>
@@ -125,7 +125,7 @@ const char *orr_job_name(const struct orr_job *job)
 /* --- a runtime --- */
 
 static const unsigned ids[] = {0, 1};
-static struct orr_kind kinds[2];
+static struct orr_worker_class classes[2];
 static struct orr_worker workers[2];
 static struct orr_machine machine;
 static struct orr_runtime rt;
@@ -159,23 +159,23 @@ static void setup(void)
     orr_self = &context;
     exec_ops.now = now_of;
     for (unsigned k = 0; k < 2; k++) {
-        kinds[k] = (struct orr_kind){.type = k ? STARPU_CUDA_WORKER
-                                               : STARPU_CPU_WORKER,
-                                     .comb = k,
-                                     .node = k,
-                                     .speed = k + 1,
-                                     .relative_speedup = k ? 10 : 0.5,
-                                     .nworkers = 1,
-                                     .members = &ids[k]};
-        workers[k] = (struct orr_worker){.id = k, .kind = k};
+        classes[k] = (struct orr_worker_class){.type = k ? STARPU_CUDA_WORKER
+                                                         : STARPU_CPU_WORKER,
+                                               .comb = k,
+                                               .node = k,
+                                               .speed = k + 1,
+                                               .relative_speedup = k ? 10 : 0.5,
+                                               .nworkers = 1,
+                                               .members = &ids[k]};
+        workers[k] = (struct orr_worker){.id = k, .class_id = k};
         for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
             figures[k][i] = NAN;
     }
     rt = (struct orr_runtime){.machine = &machine,
                               .exec = &exec,
-                              .kinds = kinds,
+                              .classes = classes,
                               .workers = workers,
-                              .nkinds = 2,
+                              .nclasses = 2,
                               .nworkers = 2};
     model = (struct starpu_perfmodel){.type = STARPU_HISTORY_BASED,
                                       .symbol = "sym"};
@@ -228,7 +228,7 @@ START_TEST(functions_say_who_can_run_a_codelet)
     cl.cpu_funcs[0] = cl.cpu_funcs[2] = function;
     ck_assert_uint_eq(row_of(1)->able[0], 5);
     ck_assert_uint_eq(row_of(1)->able[1], 0);
-    ck_assert_uint_eq(row_of(1)->able_kinds, 1);
+    ck_assert_uint_eq(row_of(1)->able_classes, 1);
     cl.cuda_func = function; /* as old programs write it */
     ck_assert_uint_eq(row_of(1)->able[1], 1);
     cl.cuda_func = STARPU_MULTIPLE_CUDA_IMPLEMENTATIONS;
@@ -246,7 +246,7 @@ START_TEST(simulated_figures_are_as_good_as_a_function)
     cl.where = STARPU_CPU;
     ck_assert_uint_eq(row_of(1)->able[1], 0);
     cl.where = STARPU_NOWHERE;
-    ck_assert_uint_eq(row_of(1)->able_kinds, 0);
+    ck_assert_uint_eq(row_of(1)->able_classes, 0);
 }
 END_TEST
 
@@ -268,7 +268,7 @@ START_TEST(the_task_and_can_execute_narrow_it_down)
     start(false, NULL);
     cl.cpu_funcs[0] = cl.cpu_funcs[1] = cl.cuda_funcs[0] = function;
     row = orr_job_costs(&rt, job);
-    ck_assert_uint_eq(orr_job_able_kind(&rt, job, row, 0, &uniform), 3);
+    ck_assert_uint_eq(orr_job_able_class(&rt, job, row, 0, &uniform), 3);
     ck_assert(uniform);
     task.where = (int32_t)STARPU_CUDA;
     ck_assert_uint_eq(orr_job_able(&rt, job, row, 0), 0);
@@ -277,7 +277,7 @@ START_TEST(the_task_and_can_execute_narrow_it_down)
     task.workerids = words;
     task.workerids_len = 2; /* worker 32 alone */
     ck_assert_uint_eq(orr_job_able(&rt, job, row, 0), 0);
-    ck_assert_uint_eq(orr_job_able_kind(&rt, job, row, 0, &uniform), 0);
+    ck_assert_uint_eq(orr_job_able_class(&rt, job, row, 0, &uniform), 0);
     ck_assert(!uniform);
     words[0] = 1;
     ck_assert_uint_eq(orr_job_able(&rt, job, row, 0), 3);
@@ -511,13 +511,13 @@ END_TEST
 
 /* --- probes --- */
 
-/* Both kinds are CUDA devices of one speed; figures are used as they are. */
+/* Both classes are CUDA devices of one speed; figures are used as they are. */
 static struct orr_job *job_on_siblings(double first, double second)
 {
     for (unsigned k = 0; k < 2; k++) {
-        kinds[k].type = STARPU_CUDA_WORKER;
-        kinds[k].devid = (int)k;
-        kinds[k].speed = 1;
+        classes[k].type = STARPU_CUDA_WORKER;
+        classes[k].devid = (int)k;
+        classes[k].speed = 1;
     }
     cl.cuda_funcs[0] = function;
     figures[0][0] = first;

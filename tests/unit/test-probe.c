@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/test-probe.c - which figures are on trial, doubted or stale, and
- * what probes may cost. Kind 0 is a CPU, kinds 1 to 3 are CUDA devices.
+ * what probes may cost. Class 0 is a CPU, classes 1 to 3 are CUDA devices.
  */
 #include <check.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "fake_sched.h"
 #include "tests/suite.h"
 
-static const unsigned kinds[] = {0, 1, 2, 3};
+static const unsigned classes[] = {0, 1, 2, 3};
 static const uint8_t all[] = {1, 1, 1, 1};
 
 static struct orr_cost_row *row;
@@ -20,7 +20,7 @@ static struct orr_probes *probes;
 /* Figures that stand on n measures each. */
 static void start(double cpu, double a, double b, double c, uint32_t n)
 {
-    fake_start(kinds, 4);
+    fake_start(classes, 4);
     row = fake_row((double[]){cpu, a, b, c});
     probes = fake_probes(row);
     for (unsigned k = 0; k < 4; k++)
@@ -28,31 +28,31 @@ static void start(double cpu, double a, double b, double c, uint32_t n)
     fake_refresh(row);
 }
 
-static void set_length(unsigned kind, double us)
+static void set_length(unsigned class_id, double us)
 {
-    row->length[kind * STARPU_MAXIMPLEMENTATIONS] = us;
+    row->length[class_id * STARPU_MAXIMPLEMENTATIONS] = us;
     fake_refresh(row);
 }
 
-static bool measured(unsigned kind, double us)
+static bool measured(unsigned class_id, double us)
 {
-    return orr_probes_measured(probes, row, kind, 0, us, fake.now);
+    return orr_probes_measured(probes, row, class_id, 0, us, fake.now);
 }
 
-/* The kind whose probe is due, -1 for none. */
+/* The class whose probe is due, -1 for none. */
 static int take(void)
 {
-    unsigned kind, impl;
+    unsigned class_id, impl;
 
     if (!orr_probes_look(probes, fake.now) ||
-        !orr_probes_take(probes, row, all, fake.now, &kind, &impl))
+        !orr_probes_take(probes, row, all, fake.now, &class_id, &impl))
         return -1;
-    return (int)kind;
+    return (int)class_id;
 }
 
 START_TEST(only_siblings_make_a_figure_suspicious)
 {
-    /* Kinds 0 and 1 differ by type, 1 and 2 by less than 3. */
+    /* Classes 0 and 1 differ by type, 1 and 2 by less than 3. */
     start(1e6, 10, 29, 31, 0);
     ck_assert_uint_eq(orr_probes_trials(probes, 0), 0);
     ck_assert_uint_eq(orr_probes_trials(probes, 1), 0);
@@ -68,7 +68,7 @@ END_TEST
 START_TEST(devices_that_share_a_model_are_no_siblings)
 {
     start(1, 10, 100, 0, 0);
-    fake.rt.kinds[2].comb = fake.rt.kinds[1].comb;
+    fake.rt.classes[2].comb = fake.rt.classes[1].comb;
     fake_refresh(row);
     ck_assert_uint_eq(orr_probes_trials(probes, 2), 0);
     fake_stop();
@@ -151,7 +151,7 @@ END_TEST
 
 START_TEST(a_figure_nobody_measured_for_long_is_stale_where_models_are_fed)
 {
-    unsigned kind, impl;
+    unsigned class_id, impl;
 
     start(100, 10, 0, 0, 100);
     fake.now = 0.9e6;
@@ -164,7 +164,7 @@ START_TEST(a_figure_nobody_measured_for_long_is_stale_where_models_are_fed)
     ck_assert_int_eq(take(), -1);
     fake.now = 2.2e6;
     measured(1, 10);
-    orr_probes_refresh(probes, row, false, &kind, &impl);
+    orr_probes_refresh(probes, row, false, &class_id, &impl);
     ck_assert_int_eq(take(), -1);
     fake_stop();
 }
@@ -213,7 +213,7 @@ END_TEST
 START_TEST(implementations_are_picked_by_trials_then_speed)
 {
     const unsigned two = 1 | 4;
-    unsigned kind, impl;
+    unsigned class_id, impl;
 
     start(NAN, 0, 0, 0, 0);
     row->able[0] = 7;
@@ -228,7 +228,7 @@ START_TEST(implementations_are_picked_by_trials_then_speed)
     fake_refresh(row);
     ck_assert_uint_eq(orr_probes_pick(probes, row, 0, 7), 2);
     ck_assert_uint_eq(orr_probes_pick(probes, row, 0, 3), 1);
-    orr_probes_refresh(probes, row, false, &kind, &impl);
+    orr_probes_refresh(probes, row, false, &class_id, &impl);
     ck_assert_uint_eq(orr_probes_pick(probes, row, 0, 7), 0);
     ck_assert_uint_eq(orr_probes_pick(NULL, row, 0, 6), 1);
     fake_stop();

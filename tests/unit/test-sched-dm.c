@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/test-sched-dm.c - decisions and books of the dm family, worked
- * out by hand, and the choice by kinds against the walk over all workers.
+ * out by hand, and the choice by classes against the walk over all workers.
  * Workers 0 and 2 are CPUs (node 0), 1 and 3 share a GPU (node 1).
  */
 #include <check.h>
@@ -268,7 +268,7 @@ END_TEST
 START_TEST(a_greedy_load_is_divided_by_the_speedup)
 {
     start(&orr_sched_dmda);
-    fake.rt.kinds[1].relative_speedup = 10;
+    fake.rt.classes[1].relative_speedup = 10;
     for (unsigned i = 0; i < 2; i++)
         (void)place(job_of(-1, -1, 0)); /* 0 and 1 */
     ck_assert_uint_eq(place(job_of(-1, -1, 0)), 2);
@@ -282,7 +282,7 @@ END_TEST
 
 /* --- lengths on trial --- */
 
-/* Kinds 0, 1, 2: a worker each, with these lengths that are measured. */
+/* Classes 0, 1, 2: a worker each, with these lengths that are measured. */
 static const unsigned one_each[] = {0, 1, 2};
 
 static struct orr_cost_row *start_trial(const struct orr_dm_variant *variant,
@@ -654,12 +654,12 @@ START_TEST(dmdasd_with_known_priorities_keeps_a_length_for_each)
 }
 END_TEST
 
-/* --- the choice by kinds --- */
+/* --- the choice by classes --- */
 
 static void random_offer(struct orr_dm_offer *offer)
 {
     offer->unknown = false;
-    for (unsigned k = 0; k < fake.rt.nkinds; k++) {
+    for (unsigned k = 0; k < fake.rt.nclasses; k++) {
         struct orr_cost_row *row = offer->job->costs;
 
         row->able[k] = (uint8_t)(k ? rand() % 4 : 1 + rand() % 3);
@@ -671,10 +671,10 @@ static void random_offer(struct orr_dm_offer *offer)
     }
 }
 
-START_TEST(the_choice_by_kinds_is_that_of_a_walk_over_all_workers)
+START_TEST(the_choice_by_classes_is_that_of_a_walk_over_all_workers)
 {
-    const double ones[FAKE_KINDS] = {1, 1, 1, 1};
-    unsigned kinds[FAKE_WORKERS];
+    const double ones[FAKE_CLASSES] = {1, 1, 1, 1};
+    unsigned classes[FAKE_WORKERS];
     struct orr_dm_choice fast, slow;
     struct orr_dm_offer offer;
     struct orr_job *jobs[FAKE_WORKERS];
@@ -682,8 +682,8 @@ START_TEST(the_choice_by_kinds_is_that_of_a_walk_over_all_workers)
 
     srand(11);
     for (unsigned i = 0; i < FAKE_WORKERS; i++)
-        kinds[i] = i < FAKE_KINDS ? i : (unsigned)(rand() % FAKE_KINDS);
-    fake_start(kinds, FAKE_WORKERS);
+        classes[i] = i < FAKE_CLASSES ? i : (unsigned)(rand() % FAKE_CLASSES);
+    fake_start(classes, FAKE_WORKERS);
     fake_policy(&orr_sched_dmda.ops);
     for (unsigned i = 0; i < FAKE_WORKERS; i++) {
         jobs[i] = fake_job(fake_row(ones), 0);
@@ -763,7 +763,8 @@ int main(void)
                    dmdas_pops_priorities_then_ready_data_and_dmda_the_oldest);
     tcase_add_test(tc, dmdasd_counts_only_what_is_served_before);
     tcase_add_test(tc, dmdasd_with_known_priorities_keeps_a_length_for_each);
-    tcase_add_test(tc, the_choice_by_kinds_is_that_of_a_walk_over_all_workers);
+    tcase_add_test(tc,
+                   the_choice_by_classes_is_that_of_a_walk_over_all_workers);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -17,9 +17,9 @@ static struct orr_cost_row *both, *cpu, *gpu;
 
 static void start(const struct orr_sched_ops *ops)
 {
-    const unsigned kinds[] = {0, 1, 0};
+    const unsigned classes[] = {0, 1, 0};
 
-    fake_start(kinds, 3);
+    fake_start(classes, 3);
     fake_policy(ops);
     both = fake_row((double[]){1, 1});
     cpu = fake_row((double[]){1, 0});

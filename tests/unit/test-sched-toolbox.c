@@ -17,9 +17,9 @@ static struct orr_prioq q;
 
 static void setup(void)
 {
-    const unsigned kinds[] = {0, 1};
+    const unsigned classes[] = {0, 1};
 
-    fake_start(kinds, 2);
+    fake_start(classes, 2);
     q = (struct orr_prioq){0};
 }
 
