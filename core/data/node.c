@@ -38,12 +38,12 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
 {
     node->id = id;
     node->capacity = rt->machine->nodes[id].capacity;
-    node->driver = rt->nworkers;
+    node->progress_worker = rt->nworkers;
     /* A single main memory needs no driver: devices drive what concerns them. */
     for (unsigned w = rt->nworkers; (id != 0 || rt->nhosts > 1) && w-- > 0;)
         if (rt->machine->workers[w].node == id) {
-            node->driver = w;
-            node->ndrivers++;
+            node->progress_worker = w;
+            node->nprogress++;
         }
     orr_lock_init(&node->lock, ORR_RANK_NODE);
     orr_list_init(&node->lru);
@@ -99,12 +99,12 @@ double orr_transfer_predict(struct orr_runtime *rt, unsigned src, unsigned dst,
 /* One that has nothing to do, one that waits for data, or the first. A worker
  * that falls asleep says so before it looks at `nqueued` for the last time, so
  * that it sees what was queued or is seen here. */
-static struct orr_worker *pick_driver(struct orr_runtime *rt,
-                                      const struct orr_node *node)
+static struct orr_worker *pick_progress_worker(struct orr_runtime *rt,
+                                               const struct orr_node *node)
 {
     struct orr_worker *waits = NULL;
 
-    for (unsigned w = node->driver; w < rt->nworkers; w++) {
+    for (unsigned w = node->progress_worker; w < rt->nworkers; w++) {
         struct orr_worker *worker = &rt->workers[w];
 
         if (worker->desc->node != node->id)
@@ -116,16 +116,17 @@ static struct orr_worker *pick_driver(struct orr_runtime *rt,
                 ORR_WORKER_FETCHING)
             waits = worker;
     }
-    return waits ? waits : &rt->workers[node->driver];
+    return waits ? waits : &rt->workers[node->progress_worker];
 }
 
 void orr_node_kick(struct orr_runtime *rt, unsigned id)
 {
     struct orr_node *node = &rt->nodes[id];
 
-    if (node->driver < rt->nworkers && atomic_load(&node->nqueued))
-        orr_worker_wake(node->ndrivers == 1 ? &rt->workers[node->driver]
-                                            : pick_driver(rt, node));
+    if (node->progress_worker < rt->nworkers && atomic_load(&node->nqueued))
+        orr_worker_wake(node->nprogress == 1
+                            ? &rt->workers[node->progress_worker]
+                            : pick_progress_worker(rt, node));
 }
 
 void orr_nodes_kick(struct orr_runtime *rt, uint64_t nodes)

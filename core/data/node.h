@@ -27,11 +27,11 @@ struct orr_node {
     /* [lock] requests this node's driver has to start, by level. */
     struct orr_list queues[ORR_FETCH_LEVELS];
     atomic_uint nqueued;
-    struct orr_list lru; /* [lock] replicates that could be evicted */
-    unsigned driver;     /* [const] first worker that starts the requests, or
-                           * nworkers when nobody needs to */
-    unsigned ndrivers;   /* [const] how many workers do */
-    unsigned *inflight;  /* [lock] per (peer, direction): copies under way */
+    struct orr_list lru;      /* [lock] replicates that could be evicted */
+    unsigned progress_worker; /* [const] first worker that starts the requests,
+                               * nworkers when none needs to */
+    unsigned nprogress;       /* [const] how many workers do */
+    unsigned *inflight; /* [lock] per (peer, direction): copies under way */
     /* Nodes whose drivers have a request that waits for memory here. */
     _Atomic uint64_t short_of_memory;
     double *latency; /* [const] from this node to each: µs, NaN unknown */

@@ -61,22 +61,22 @@ static unsigned choose_source(struct orr_runtime *rt,
 /* The node whose workers start the request. Devices drive what concerns them;
  * between two, the destination. Between main memories whoever asks does, since
  * any thread can, and where nobody computes, somebody else. */
-static unsigned choose_driver(struct orr_runtime *rt, unsigned src,
-                              unsigned dst)
+static unsigned choose_progress_node(struct orr_runtime *rt, unsigned src,
+                                     unsigned dst)
 {
     const struct orr_worker *worker = orr_self->worker;
-    unsigned driver = dst;
+    unsigned node = dst;
 
     if (src == ORR_NO_NODE)
         return dst;
     if (dst < rt->nhosts &&
         (src >= rt->nhosts || (worker && worker->desc->node == src)))
-        driver = src;
-    if (rt->nodes[driver].ndrivers == 0)
-        driver = src;
-    for (unsigned n = 0; rt->nodes[driver].ndrivers == 0 && n < rt->nnodes; n++)
-        driver = n;
-    return driver;
+        node = src;
+    if (rt->nodes[node].nprogress == 0)
+        node = src;
+    for (unsigned n = 0; rt->nodes[node].nprogress == 0 && n < rt->nnodes; n++)
+        node = n;
+    return node;
 }
 
 static struct orr_request *new_request(struct orr_runtime *rt,
@@ -93,7 +93,7 @@ static struct orr_request *new_request(struct orr_runtime *rt,
     request->src = src;
     request->dst = dst;
     request->level = (uint8_t)level;
-    request->driver = choose_driver(rt, src, dst);
+    request->progress_node = choose_progress_node(rt, src, dst);
     handle->nusers++;
     handle->replicates[dst].request = request;
     handle->replicates[dst].refs++;
@@ -109,20 +109,20 @@ static struct orr_request *new_request(struct orr_runtime *rt,
 static void enqueue(struct orr_runtime *rt, struct orr_request *request,
                     uint64_t *wake)
 {
-    struct orr_node *node = &rt->nodes[request->driver];
+    struct orr_node *node = &rt->nodes[request->progress_node];
 
     request->state = ORR_REQUEST_QUEUED;
     orr_lock(&node->lock);
     orr_list_append(&node->queues[request->level], &request->link);
     orr_unlock(&node->lock);
-    atomic_fetch_add(&node->nqueued, 1); /* see pick_driver */
-    *wake |= bit(request->driver);
+    atomic_fetch_add(&node->nqueued, 1); /* see pick_progress_worker */
+    *wake |= bit(request->progress_node);
 }
 
 static void raise_level(struct orr_runtime *rt, struct orr_request *request,
                         enum orr_fetch_level level, uint64_t *wake)
 {
-    struct orr_node *node = &rt->nodes[request->driver];
+    struct orr_node *node = &rt->nodes[request->progress_node];
 
     if (request->level <= level)
         return;
@@ -134,7 +134,7 @@ static void raise_level(struct orr_runtime *rt, struct orr_request *request,
             orr_list_append(&node->queues[level], &request->link);
         }
         orr_unlock(&node->lock);
-        *wake |= bit(request->driver);
+        *wake |= bit(request->progress_node);
     }
 }
 
@@ -143,7 +143,7 @@ static void raise_level(struct orr_runtime *rt, struct orr_request *request,
 static void add_source(struct orr_runtime *rt, struct orr_request *request)
 {
     struct orr_handle *handle = request->handle;
-    struct orr_node *node = &rt->nodes[request->driver];
+    struct orr_node *node = &rt->nodes[request->progress_node];
     unsigned src = choose_source(rt, handle, request->dst);
     bool queued;
 
@@ -219,10 +219,10 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
     }
     if (reads && !handle->valid)
         return -ENODATA;
-    if (!reads && (node < rt->nhosts || rt->nodes[node].ndrivers == 0)) {
+    if (!reads && (node < rt->nhosts || rt->nodes[node].nprogress == 0)) {
         int rc = allocate_now(rt, handle, node);
 
-        if (rc > 0 || rt->nodes[node].ndrivers == 0)
+        if (rc > 0 || rt->nodes[node].nprogress == 0)
             return rc;
     }
     if (reads)
@@ -343,7 +343,7 @@ static void finish(struct orr_request *request)
         handle->replicates[0].refs++;
         orr_node_retain(&rt->nodes[0], &handle->replicates[0]);
         hop->stale = request->stale;
-        hop->driver = hop->dst;
+        hop->progress_node = hop->dst;
         hop->next_hop = NULL;
         enqueue(rt, hop, &wake);
         hop = next;
@@ -415,10 +415,9 @@ static void copy_done(struct orr_copy *copy)
 {
     struct orr_request *request = orr_container(copy, struct orr_request, copy);
     struct orr_runtime *rt = request->runtime;
-    struct orr_node *node = &rt->nodes[request->driver];
-    unsigned driver = request->driver;
-    unsigned peer = driver == request->dst ? request->src : request->dst;
-    unsigned direction = driver == request->dst;
+    struct orr_node *node = &rt->nodes[request->progress_node];
+    unsigned peer = node->id == request->dst ? request->src : request->dst;
+    unsigned direction = node->id == request->dst;
 
     if (rt->trace)
         trace_copy(rt, request);
@@ -430,7 +429,7 @@ static void copy_done(struct orr_copy *copy)
         orr_unlock(&rt->nodes[copy->dst].lock);
     }
     finish(request);
-    orr_node_kick(rt, driver);
+    orr_node_kick(rt, node->id);
 }
 
 /* --- the driver's side --- */

@@ -27,7 +27,7 @@ struct orr_request {
     struct orr_handle *handle;
     struct orr_runtime *runtime;
     unsigned src, dst;            /* src ORR_NO_NODE: memory only */
-    unsigned driver;              /* node whose driver starts it */
+    unsigned progress_node;       /* node whose progress worker starts it */
     uint8_t level;                /* enum orr_fetch_level */
     uint8_t state;                /* enum orr_request_state */
     bool stale;                   /* the value was overwritten meanwhile */
