@@ -218,15 +218,15 @@ static bool is_unwanted(struct orr_replicate *replicate)
 
 /* Where the only copy of a value goes when it must leave the node: to the
  * application's memory, else to node 0. */
-static unsigned refuge(const struct orr_replicate *replicate)
+static unsigned write_back_target(const struct orr_replicate *replicate)
 {
     return orr_handle_base(replicate->handle);
 }
 
-/* The only copy, and not on its way to its refuge yet. */
+/* The only copy, and not on its way to its write-back target yet. */
 static bool is_dirty(struct orr_replicate *replicate)
 {
-    unsigned to = refuge(replicate);
+    unsigned to = write_back_target(replicate);
 
     return to != replicate->node && !is_clean(replicate) &&
            !replicate->handle->replicates[to].request;
@@ -259,8 +259,8 @@ static bool write_back_one(struct orr_runtime *rt, struct orr_node *node)
     if (!victim)
         return false;
     handle = victim->handle;
-    (void)orr_request_need(rt, handle, refuge(victim), true, ORR_FETCH, NULL,
-                           &wake);
+    (void)orr_request_need(rt, handle, write_back_target(victim), true,
+                           ORR_FETCH, NULL, &wake);
     orr_unlock(&handle->lock);
     orr_nodes_kick(rt, wake);
     return true;
