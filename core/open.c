@@ -155,7 +155,7 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
 }
 
 /* Main memories come first. */
-static unsigned count_hosts(const struct orr_machine *machine)
+static unsigned count_ram_nodes(const struct orr_machine *machine)
 {
     unsigned n = 0;
 
@@ -175,7 +175,7 @@ static int main_memory_mib(const struct orr_config *config,
     if (mib >= 0)
         return mib;
     mib = orr_config_int(config, ORR_CFG_LIMIT_CPU_MEM);
-    return mib < 0 ? -1 : mib / (int)count_hosts(machine);
+    return mib < 0 ? -1 : mib / (int)count_ram_nodes(machine);
 }
 
 static int device_mib(const struct orr_config *config,
@@ -372,7 +372,7 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
     rt->main->runtime = rt;
     rt->main->name = "main";
     rt->nnodes = rt->machine->nnodes;
-    rt->nhosts = count_hosts(rt->machine);
+    rt->nram = count_ram_nodes(rt->machine);
     rt->nworkers = rt->machine->nworkers;
     if (rt->nnodes > STARPU_MAXNODES || rt->nworkers > STARPU_NMAXWORKERS)
         return orr_fail(err, -EINVAL,

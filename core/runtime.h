@@ -45,7 +45,7 @@ struct orr_runtime {
     struct orr_context *main;    /* [const] */
     unsigned nnodes, nworkers;   /* [const] */
     unsigned nclasses;           /* [const] worker classes */
-    unsigned nhosts; /* [const] nodes 0 to nhosts - 1 are main memory */
+    unsigned nram; /* [const] nodes 0 to nram - 1 are main memory */
     struct orr_node *nodes;
     struct orr_bus *buses;   /* nbuses links between them, core/data/bus.h */
     struct orr_bus **bus_at; /* [const] of a pair of nodes, NULL without */

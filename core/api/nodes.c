@@ -59,9 +59,9 @@ int starpu_memory_nodes_numa_id_to_devid(int osid)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    if (rt->nhosts == 1)
+    if (rt->nram == 1)
         return STARPU_MAIN_RAM;
-    for (unsigned i = 0; i < rt->nhosts; i++)
+    for (unsigned i = 0; i < rt->nram; i++)
         if (rt->machine->nodes[i].os_number == osid)
             return (int)i;
     return -1;
@@ -71,7 +71,7 @@ int starpu_memory_nodes_numa_devid_to_id(unsigned id)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    return id < rt->nhosts ? rt->machine->nodes[id].os_number : -1;
+    return id < rt->nram ? rt->machine->nodes[id].os_number : -1;
 }
 
 int starpu_memory_node_get_name(unsigned node, char *name, size_t size)

@@ -435,7 +435,7 @@ static bool data_fit(const struct orr_runtime *rt, struct starpu_task *task,
     unsigned node = rt->classes[class_id].node;
     size_t capacity, size = 0;
 
-    if (node < rt->nhosts || node == 0 || node >= rt->nnodes)
+    if (node < rt->nram || node == 0 || node >= rt->nnodes)
         return true;
     capacity = rt->machine->nodes[node].capacity;
     for (unsigned i = 0; capacity && i < STARPU_TASK_GET_NBUFFERS(task); i++) {

@@ -80,9 +80,9 @@ unsigned orr_bus_sharers(const struct orr_runtime *rt,
     if (ngpus > 0)
         return (unsigned)ngpus;
     if (atomic_load_explicit(&bus->direct, memory_order_relaxed) ||
-        (bus->src < rt->nhosts && bus->dst < rt->nhosts))
+        (bus->src < rt->nram && bus->dst < rt->nram))
         return 1;
-    return rt->nnodes - rt->nhosts; /* the devices */
+    return rt->nnodes - rt->nram; /* the devices */
 }
 
 void orr_bus_take_figures(struct orr_runtime *rt, struct orr_bus *bus,

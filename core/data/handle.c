@@ -128,8 +128,8 @@ unsigned orr_handle_base(const struct orr_handle *handle)
 {
     int home = handle->home_node;
 
-    return home > 0 && (unsigned)home < handle->runtime->nhosts ? (unsigned)home
-                                                                : 0;
+    return home > 0 && (unsigned)home < handle->runtime->nram ? (unsigned)home
+                                                              : 0;
 }
 
 unsigned orr_local_node(starpu_data_handle_t handle)

@@ -24,7 +24,7 @@ void orr_node_estimate(struct orr_runtime *rt, unsigned id)
     for (unsigned dst = 0; dst < rt->nnodes; dst++) {
         const struct orr_bus *bus = orr_bus_find(rt, id, dst);
         unsigned sharers =
-            bus ? orr_bus_sharers(rt, bus) : rt->nnodes - rt->nhosts;
+            bus ? orr_bus_sharers(rt, bus) : rt->nnodes - rt->nram;
         double bandwidth = rt->machine->bandwidth[id * rt->nnodes + dst];
 
         /* FORMATS 2.6: all devices are expected to share the bus, both ways
@@ -40,7 +40,7 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
     node->capacity = rt->machine->nodes[id].capacity;
     node->progress_worker = rt->nworkers;
     /* A single main memory needs no driver: devices drive what concerns them. */
-    for (unsigned w = rt->nworkers; (id != 0 || rt->nhosts > 1) && w-- > 0;)
+    for (unsigned w = rt->nworkers; (id != 0 || rt->nram > 1) && w-- > 0;)
         if (rt->machine->workers[w].node == id) {
             node->progress_worker = w;
             node->nprogress++;
@@ -277,7 +277,7 @@ static bool fits(const struct orr_node *node, size_t size)
 static bool may_exceed(const struct orr_runtime *rt,
                        const struct orr_node *node)
 {
-    return rt->nhosts > 1 && node->id < rt->nhosts;
+    return rt->nram > 1 && node->id < rt->nram;
 }
 
 static int make_room(struct orr_runtime *rt, struct orr_node *node, size_t size,

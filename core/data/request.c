@@ -69,8 +69,8 @@ static unsigned choose_progress_node(struct orr_runtime *rt, unsigned src,
 
     if (src == ORR_NO_NODE)
         return dst;
-    if (dst < rt->nhosts &&
-        (src >= rt->nhosts || (worker && worker->desc->node == src)))
+    if (dst < rt->nram &&
+        (src >= rt->nram || (worker && worker->desc->node == src)))
         node = src;
     if (rt->nodes[node].nprogress == 0)
         node = src;
@@ -219,7 +219,7 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
     }
     if (reads && !handle->valid)
         return -ENODATA;
-    if (!reads && (node < rt->nhosts || rt->nodes[node].nprogress == 0)) {
+    if (!reads && (node < rt->nram || rt->nodes[node].nprogress == 0)) {
         int rc = allocate_now(rt, handle, node);
 
         if (rc > 0 || rt->nodes[node].nprogress == 0)
@@ -287,8 +287,8 @@ static void detach_locked(struct orr_runtime *rt, struct orr_request *request)
 static bool is_at_once(const struct orr_runtime *rt,
                        const struct orr_request *request)
 {
-    return !rt->machine->simulated && request->src < rt->nhosts &&
-           request->dst < rt->nhosts;
+    return !rt->machine->simulated && request->src < rt->nram &&
+           request->dst < rt->nram;
 }
 
 /* A stale copy is no use, nor is memory to those who read: those who still wait
@@ -376,7 +376,7 @@ static void trace_copy(struct orr_runtime *rt,
 
     orr_lock(&request->handle->lock);
     event.kind = kinds[request->level];
-    if (request->level == ORR_FETCH && request->dst < rt->nhosts &&
+    if (request->level == ORR_FETCH && request->dst < rt->nram &&
         !request->waiters)
         event.kind = ORR_TRACE_WRITEBACK;
     orr_unlock(&request->handle->lock);
