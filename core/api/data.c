@@ -241,16 +241,12 @@ static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
     struct orr_runtime *rt = orr_runtime_need(call);
     int rc = check(call, handle, (int)node, STARPU_R);
     struct orr_handle *h = orr_handle_of(handle);
-    bool written;
 
     if (rc < 0)
         return rc;
     if (!async)
         return fetch_now(rt, h, (int)node);
-    orr_lock(&h->lock);
-    written = h->writer != NULL;
-    orr_unlock(&h->lock);
-    if (written)
+    if (orr_handle_will_be_written(h))
         return fetch_after_writer(rt, h, (int)node);
     orr_handle_prefetch(rt, h, node, level);
     return 0;

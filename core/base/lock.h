@@ -74,6 +74,13 @@ static inline void orr_unlock(struct orr_lock *lock)
     atomic_store_explicit(&lock->taken, 0, memory_order_release);
 }
 
+/* Takes one more lock of the rank that was taken last: the caller knows an
+ * order among these, which all others keep too. */
+static inline void orr_lock_next(struct orr_lock *lock)
+{
+    orr_lock(lock);
+}
+
 /* Takes the lock if nobody has it, without waiting. */
 static inline bool orr_trylock(struct orr_lock *lock)
 {

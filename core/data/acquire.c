@@ -92,7 +92,6 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle,
 {
     struct orr_job *job = orr_job_new(rt, &orr_job_acquire, 1);
     struct orr_access *access;
-    int err;
 
     if (!job)
         return -ENOMEM;
@@ -100,6 +99,7 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle,
     access->job = job;
     access->handle = handle;
     access->mode = (uint16_t)mode;
+    access->wants_order = sequential && handle->sequential;
     job->acquire.callback = callback;
     job->acquire.arg = arg;
     job->acquire.node = node;
@@ -110,13 +110,8 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle,
         orr_job_unref(rt, job);
         return -EINVAL;
     }
-    orr_lock(&handle->lock);
-    handle->nusers++;
-    orr_unlock(&handle->lock);
     orr_job_set_state(job, ORR_JOB_BLOCKED);
-    err = sequential && handle->sequential ? orr_access_order(rt, access) : 0;
-    if (err)
-        return err;
+    orr_job_order(rt, job, access);
     orr_job_release(rt, job);
     return 0;
 }
@@ -169,13 +164,8 @@ int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
 
 static bool free_for(struct orr_handle *handle, int node, uint32_t mode)
 {
-    bool result;
-
-    orr_lock(&handle->lock);
-    result = !handle->writer && handle->valid >> (node < 0 ? 0 : node) & 1 &&
-             (!(mode & STARPU_W) || orr_list_empty(&handle->readers));
-    orr_unlock(&handle->lock);
-    return result;
+    return handle->valid >> (node < 0 ? 0 : node) & 1 &&
+           !orr_handle_would_wait(handle, mode);
 }
 
 int orr_data_try_acquire(struct orr_runtime *rt, struct orr_handle *handle,
@@ -300,13 +290,11 @@ static void submit_after(struct orr_runtime *rt, struct orr_handle *handle,
     access->job = job;
     access->handle = handle;
     access->mode = (uint16_t)mode;
+    access->wants_order = 1;
     job->acquire.callback = action;
     job->acquire.arg = handle;
-    orr_lock(&handle->lock);
-    handle->nusers++;
-    orr_unlock(&handle->lock);
     orr_job_set_state(job, ORR_JOB_BLOCKED);
-    (void)orr_access_order(rt, access);
+    orr_job_order(rt, job, access);
     orr_job_release(rt, job);
 }
 

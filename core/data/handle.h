@@ -51,17 +51,15 @@ struct orr_handle {
     _Atomic uint64_t valid;     /* holds the present value */
     _Atomic uint64_t loading;   /* a copy of it is on its way there */
     _Atomic uint64_t allocated; /* has memory there */
-    /* Sequential order: the last writer that has not ended, the readers since
-     * (all [lock]). */
-    struct orr_access *writer;
-    struct orr_list readers;
-    bool sequential;      /* [main] implicit dependencies wanted */
-    bool partitioned;     /* [main] */
-    bool wont_use;        /* [lock] evict it first */
-    bool unreal;          /* [lock] written by a skipped kernel */
-    bool doomed;          /* [lock] its last user frees it */
-    unsigned nusers;      /* [lock] jobs between submission and end */
-    atomic_uint ncopying; /* copies under way that read main memory */
+    struct orr_list order;      /* [lock] accesses whose jobs have not ended, in
+                            * the order of submission: order.c */
+    bool sequential;            /* [main] implicit dependencies wanted */
+    bool partitioned;           /* [main] */
+    bool wont_use;              /* [lock] evict it first */
+    bool unreal;                /* [lock] written by a skipped kernel */
+    bool doomed;                /* [lock] its last user frees it */
+    unsigned nusers;            /* [lock] jobs between submission and end */
+    atomic_uint ncopying;       /* copies under way that read main memory */
     struct orr_job_waiter *idle_waiters;   /* [lock] wait for nusers == 0 */
     struct orr_handle *parent, **children; /* [main] */
     unsigned nchildren, depth, child_index;
@@ -107,12 +105,27 @@ void orr_handle_measure(struct orr_handle *handle);
 
 /* --- order (core/data/order.c) --- */
 
-/* Adds the access to the handle's order and makes its job wait for those
- * before it. At submission only. Errors: -ENOMEM. */
-int orr_access_order(struct orr_runtime *rt, struct orr_access *access);
+/* Chains the job's accesses by handle, in the order in which their locks are
+ * taken, for orr_job_order. Of several with the same handle only the first one
+ * is in the chain, with the union of their modes. */
+struct orr_access *orr_job_sort_accesses(struct orr_job *job);
 
-/* The job has ended: later accesses no longer wait for this one. */
-void orr_access_leave(struct orr_access *access);
+/* The job becomes a user of the handles in the chain and, where `wants_order`
+ * says so, waits for the accesses before its own. At submission only, with no
+ * lock held. Cannot fail. */
+void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
+                   struct orr_access *chain);
+
+/* The job has ended: later accesses no longer wait for its own, and it uses
+ * the handles no more, which may free them. Returns the chain of accesses that
+ * are granted now, each of whose jobs is to be released once, by number. */
+struct orr_access *orr_job_leave_order(struct orr_job *job);
+
+/* Whether an access submitted now would wait for earlier ones. */
+bool orr_handle_would_wait(struct orr_handle *handle, uint32_t mode);
+
+/* Whether some job that has not ended writes the handle in its order. */
+bool orr_handle_will_be_written(struct orr_handle *handle);
 
 /* --- transfers (core/data/fetch.c, request.c) --- */
 

@@ -5,89 +5,225 @@
  * when nobody read. Commuting writers keep their order of submission, which
  * is one of the orders they allow.
  *
- * Only the handle's lock is taken, then (a higher rank) that of the job which
- * is waited for.
+ * A handle's accesses stand in one list in the order of submission, from then
+ * until their jobs end. Its first accesses that may go together (one writer,
+ * or readers up to the next writer) are granted; an access that is not granted
+ * holds its job back by one. When the last granted access leaves, the next
+ * ones are granted. Nothing is allocated: the links are part of the jobs, so
+ * that a submission that has begun cannot fail.
+ *
+ * All accesses of a job enter their lists while the locks of all its handles
+ * are held, which are taken in the order of the handles' numbers: of two jobs
+ * that several threads submit at once, one comes first on all handles that
+ * both use, and none ever waits for the other both ways.
  */
-#include <errno.h>
-
 #include "core/data/handle.h"
 #include "core/observe/graph_record.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
-static int wait_for_readers_locked(struct orr_runtime *rt,
-                                   struct orr_handle *handle,
-                                   struct orr_job *job)
+static struct orr_access *access_of(struct orr_list *link)
 {
-    orr_list_foreach (link, &handle->readers) {
-        struct orr_access *reader =
-            orr_container(link, struct orr_access, link);
+    return orr_container(link, struct orr_access, link);
+}
 
-        if (orr_job_add_dep(rt, job, reader->job) == -ENOMEM)
-            return -ENOMEM;
+/* --- chains of accesses, linked by `next` --- */
+
+static bool by_handle(const struct orr_access *a, const struct orr_access *b)
+{
+    return a->handle->id < b->handle->id ||
+           (a->handle == b->handle && a->index < b->index);
+}
+
+static bool by_job(const struct orr_access *a, const struct orr_access *b)
+{
+    return a->job->id < b->job->id;
+}
+
+/* Merges two chains that are sorted; of equals those of `a` come first. */
+static struct orr_access *merge(struct orr_access *a, struct orr_access *b,
+                                bool (*before)(const struct orr_access *,
+                                               const struct orr_access *))
+{
+    struct orr_access *first, **end = &first;
+
+    while (a && b) {
+        struct orr_access **least = before(b, a) ? &b : &a;
+
+        *end = *least;
+        end = &(*least)->next;
+        *least = *end;
     }
-    return 0;
+    *end = a ? a : b;
+    return first;
 }
 
-/* The new writer takes the place of all before: they leave the order now. */
-static void replace_by_writer_locked(struct orr_handle *handle,
-                                     struct orr_access *access)
+/* The job's accesses from `from` to `to` - 1 as a chain by handle. */
+static struct orr_access *sorted(struct orr_job *job, unsigned from,
+                                 unsigned to)
 {
-    struct orr_list *link;
+    unsigned middle = from + (to - from) / 2;
 
-    while ((link = orr_list_pop(&handle->readers)) != NULL)
-        orr_container(link, struct orr_access, link)->linked = 0;
-    if (handle->writer)
-        handle->writer->linked = 0;
-    handle->writer = access;
+    if (from == to)
+        return NULL;
+    if (to - from == 1) {
+        job->accesses[from].next = NULL;
+        return &job->accesses[from];
+    }
+    return merge(sorted(job, from, middle), sorted(job, middle, to), by_handle);
 }
 
-static int order_locked(struct orr_runtime *rt, struct orr_access *access)
+struct orr_access *orr_job_sort_accesses(struct orr_job *job)
+{
+    struct orr_access *chain = sorted(job, 0, job->naccesses);
+
+    for (struct orr_access *first = chain; first && first->next;) {
+        struct orr_access *next = first->next;
+
+        if (next->handle != first->handle) {
+            first = next;
+            continue;
+        }
+        first->mode |= next->mode;
+        next->duplicate = 1;
+        first->next = next->next;
+    }
+    return chain;
+}
+
+/* --- entering the order --- */
+
+/* Whether both may be under way at once. */
+static bool compatible(const struct orr_access *a, const struct orr_access *b)
+{
+    return !((a->mode | b->mode) & STARPU_W);
+}
+
+/* Whether an access that comes last would be granted at once. If the last one
+ * of the list is granted, so are all before it. */
+static bool is_next_locked(const struct orr_handle *handle,
+                           const struct orr_access *access)
+{
+    const struct orr_access *last;
+
+    if (orr_list_empty(&handle->order))
+        return true;
+    last = access_of(handle->order.prev);
+    return last->granted && compatible(last, access);
+}
+
+static void enter_locked(struct orr_access *access)
 {
     struct orr_handle *handle = access->handle;
-    bool writes = access->mode & STARPU_W;
-    int err = 0;
 
-    if (writes && !orr_list_empty(&handle->readers))
-        err = wait_for_readers_locked(rt, handle, access->job);
-    else if (handle->writer)
-        err = orr_job_add_dep(rt, access->job, handle->writer->job);
-    if (err == -ENOMEM)
-        return err;
-    if (writes)
-        replace_by_writer_locked(handle, access);
-    else
-        orr_list_append(&handle->readers, &access->link);
-    access->linked = 1;
-    return 0;
+    access->granted = is_next_locked(handle, access);
+    access->ordered = 1;
+    orr_list_append(&handle->order, &access->link);
+    if (!access->granted)
+        atomic_fetch_add_explicit(&access->job->waiting, 1,
+                                  memory_order_relaxed);
 }
 
-int orr_access_order(struct orr_runtime *rt, struct orr_access *access)
+/* In the order of the buffers. All handles locked. */
+static void record(struct orr_runtime *rt, const struct orr_job *job)
 {
-    int err;
+    struct orr_graph_record *graph = orr_runtime_graph(rt);
 
-    if (access->mode & STARPU_SCRATCH)
-        return 0;
-    orr_lock(&access->handle->lock);
-    err = order_locked(rt, access);
-    if (orr_runtime_graph(rt))
-        orr_graph_record_access(orr_runtime_graph(rt), access);
-    orr_unlock(&access->handle->lock);
-    return err;
+    for (unsigned i = 0; graph && i < job->naccesses; i++)
+        if (job->accesses[i].ordered)
+            orr_graph_record_access(graph, &job->accesses[i]);
 }
 
-void orr_access_leave(struct orr_access *access)
+void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
+                   struct orr_access *chain)
+{
+    for (struct orr_access *a = chain; a; a = a->next) {
+        if (a == chain)
+            orr_lock(&a->handle->lock);
+        else
+            orr_lock_next(&a->handle->lock);
+    }
+    for (struct orr_access *a = chain; a; a = a->next) {
+        a->handle->nusers++;
+        if (a->wants_order && !(a->mode & STARPU_SCRATCH))
+            enter_locked(a);
+    }
+    record(rt, job);
+    for (struct orr_access *a = chain; a; a = a->next)
+        orr_unlock(&a->handle->lock);
+}
+
+bool orr_handle_would_wait(struct orr_handle *handle, uint32_t mode)
+{
+    struct orr_access access = {.mode = (uint16_t)mode};
+    bool result;
+
+    orr_lock(&handle->lock);
+    result = !is_next_locked(handle, &access);
+    orr_unlock(&handle->lock);
+    return result;
+}
+
+bool orr_handle_will_be_written(struct orr_handle *handle)
+{
+    bool result = false;
+
+    orr_lock(&handle->lock);
+    orr_list_foreach (link, &handle->order)
+        result |= (access_of(link)->mode & STARPU_W) != 0;
+    orr_unlock(&handle->lock);
+    return result;
+}
+
+/* --- leaving it --- */
+
+/* The accesses that are granted now that the head of the list has changed, as
+ * a chain in their order. */
+static struct orr_access *grant_locked(struct orr_handle *handle)
+{
+    struct orr_access *chain = NULL, **end = &chain, *first;
+
+    if (orr_list_empty(&handle->order))
+        return NULL;
+    first = access_of(handle->order.next);
+    if (first->granted)
+        return NULL;
+    orr_list_foreach (link, &handle->order) {
+        struct orr_access *access = access_of(link);
+
+        if (access != first && !compatible(first, access))
+            break;
+        access->granted = 1;
+        *end = access;
+        end = &access->next;
+    }
+    *end = NULL;
+    return chain;
+}
+
+static struct orr_access *leave(struct orr_access *access)
 {
     struct orr_handle *handle = access->handle;
+    struct orr_access *granted = NULL;
 
     if (access->duplicate)
-        return;
+        return NULL;
     orr_lock(&handle->lock);
-    if (access->linked && handle->writer == access)
-        handle->writer = NULL;
-    else if (access->linked)
+    if (access->ordered) {
         orr_list_remove(&access->link);
-    access->linked = 0;
+        access->ordered = 0;
+        granted = grant_locked(handle);
+    }
     orr_unlock(&handle->lock);
     orr_handle_leave(handle);
+    return granted;
+}
+
+struct orr_access *orr_job_leave_order(struct orr_job *job)
+{
+    struct orr_access *granted = NULL;
+
+    for (unsigned i = 0; i < job->naccesses; i++)
+        granted = merge(granted, leave(&job->accesses[i]), by_job);
+    return granted;
 }

@@ -167,7 +167,7 @@ static void join(struct orr_runtime *rt, struct orr_request *request,
     if (reads && request->src == ORR_NO_NODE && request->handle->valid)
         add_source(rt, request);
     if (access) {
-        access->next_wait = request->waiters;
+        access->next = request->waiters;
         request->waiters = access;
     }
 }
@@ -237,7 +237,7 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
         enqueue(rt, request, wake);
     }
     if (access) {
-        access->next_wait = request->waiters;
+        access->next = request->waiters;
         request->waiters = access;
     }
     return 0;
@@ -262,7 +262,7 @@ static void unpin(struct orr_runtime *rt, struct orr_handle *handle,
 static void tell_waiters(struct orr_runtime *rt, struct orr_access *access)
 {
     while (access) {
-        struct orr_access *next = access->next_wait;
+        struct orr_access *next = access->next;
 
         orr_job_arrive(rt, access->job);
         access = next;
@@ -302,10 +302,10 @@ static void again_locked(struct orr_runtime *rt, struct orr_handle *handle,
     while (left) {
         struct orr_access *access = left;
 
-        left = access->next_wait;
+        left = access->next;
         if (orr_request_need(rt, handle, dst, access->mode & STARPU_R,
                              ORR_FETCH, access, wake) != 0) {
-            access->next_wait = done;
+            access->next = done;
             done = access;
         }
     }

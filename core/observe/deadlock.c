@@ -170,6 +170,35 @@ static void say_job(struct report *report, const struct orr_job *job)
             name.text);
 }
 
+static const struct orr_access *access_of(const struct orr_list *link)
+{
+    return (const struct orr_access *)(const void *)((const char *)link -
+                                                     offsetof(struct orr_access,
+                                                              link));
+}
+
+/* Who waits for the access: those behind it in its handle's order, up to the
+ * end of the group that comes next. */
+static void say_order(struct report *report, const struct orr_access *access)
+{
+    const struct orr_list *all = &access->handle->order;
+    const struct orr_access *first = NULL;
+
+    if (!access->ordered)
+        return;
+    for (const struct orr_list *link = access->link.next; link != all;
+         link = link->next) {
+        const struct orr_access *later = access_of(link);
+
+        if (!first && !((access->mode | later->mode) & STARPU_W))
+            continue; /* it goes together with ours */
+        if (first && (first->mode | later->mode) & STARPU_W)
+            return;
+        first = later;
+        say_edge(report, later->job, access->job);
+    }
+}
+
 static void visit_job(void *object, void *arg)
 {
     const struct orr_job *job = object;
@@ -183,6 +212,8 @@ static void visit_job(void *object, void *arg)
         return;
     for (const struct orr_edge *edge = job->successors; edge; edge = edge->next)
         say_edge(report, edge->job, job);
+    for (unsigned i = 0; i < job->naccesses; i++)
+        say_order(report, &job->accesses[i]);
 }
 
 static void visit_jobs(struct report *report, bool causes)

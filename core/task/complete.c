@@ -12,31 +12,48 @@
 #include "core/task/tag.h"
 #include "core/task/task.h"
 
-static void release_successors(struct orr_runtime *rt, struct orr_edge *edge)
+/* Successors were pushed at the head: turns them, so that who was submitted
+ * first becomes ready first. */
+static struct orr_edge *reversed(struct orr_edge *edge)
 {
-    struct orr_edge *reversed = NULL;
+    struct orr_edge *result = NULL;
 
-    /* They were pushed at the head: turn them, so that who was submitted
-     * first becomes ready first. */
     while (edge) {
         struct orr_edge *next = edge->next;
 
-        edge->next = reversed;
-        reversed = edge;
+        edge->next = result;
+        result = edge;
         edge = next;
     }
-    while (reversed) {
-        struct orr_edge *next = reversed->next;
-        struct orr_job *job = reversed->job;
+    return result;
+}
 
-        /* Jobs submitted long ago are in no cache: fetch the next one's line
-         * meanwhile. */
-        if (next)
-            __builtin_prefetch(next->job, 1);
+/* Releases those that declared to wait for the job and those whose accesses
+ * were granted when it left; of both who was submitted first comes first.
+ * Jobs submitted long ago are in no cache: the next one's line is fetched
+ * meanwhile. */
+static void release_successors(struct orr_runtime *rt, struct orr_edge *edge,
+                               struct orr_access *granted)
+{
+    edge = reversed(edge);
+    while (edge || granted) {
+        struct orr_job *job;
 
-        orr_slab_put(rt->edges, reversed);
+        if (edge && (!granted || edge->job->id <= granted->job->id)) {
+            struct orr_edge *next = edge->next;
+
+            job = edge->job;
+            orr_slab_put(rt->edges, edge);
+            edge = next;
+            if (edge)
+                __builtin_prefetch(edge->job, 1);
+        } else {
+            job = granted->job;
+            granted = granted->next;
+            if (granted)
+                __builtin_prefetch(granted->job, 1);
+        }
         orr_job_release(rt, job);
-        reversed = next;
     }
 }
 
@@ -68,18 +85,18 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
     struct starpu_task *task = job->task;
     struct orr_job_waiter *waiters;
     struct orr_edge *successors;
+    struct orr_access *granted;
 
     if (task && task->epilogue_callback_func)
         orr_call_user(task->epilogue_callback_func,
                       task->epilogue_callback_arg);
-    for (unsigned i = 0; i < job->naccesses; i++)
-        orr_access_leave(&job->accesses[i]);
+    granted = orr_job_leave_order(job);
     orr_lock(&job->lock);
     orr_job_set_state(job, ORR_JOB_DONE);
     successors = job->successors;
     job->successors = NULL;
     orr_unlock(&job->lock);
-    release_successors(rt, successors);
+    release_successors(rt, successors, granted);
     if (task)
         end_task(rt, job);
     orr_lock(&job->lock);

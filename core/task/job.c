@@ -54,7 +54,7 @@ int orr_job_reserve(struct orr_job *job, unsigned n)
             free(job->accesses);
         job->accesses = accesses;
     }
-    job->naccesses = (uint8_t)n;
+    job->naccesses = (uint16_t)n;
     return 0;
 }
 

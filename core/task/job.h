@@ -77,16 +77,20 @@ struct orr_job_waiter {
 
 /* One datum of a job. */
 struct orr_access {
-    struct orr_list link;         /* [handle lock] in the handle's readers */
-    struct orr_access *next_wait; /* [handle lock] waits for the same request */
-    struct orr_job *job;          /* [const] */
-    struct orr_handle *handle;    /* [const] */
-    uint16_t mode;                /* [const] enum starpu_data_access_mode */
-    uint16_t node;                /* [owner] where it is pinned */
-    uint8_t index;                /* [const] which buffer of the task */
-    uint8_t linked;               /* [handle lock] orders later accesses */
-    uint8_t pinned;    /* [owner] holds a reference on its replicate */
-    uint8_t duplicate; /* [const] an earlier access has the handle */
+    struct orr_list link;      /* [handle lock] in the handle's order */
+    struct orr_access *next;   /* in one chain at a time: sorted for submission,
+                                * granted, [handle lock] waiting for the same
+                                * request */
+    struct orr_job *job;       /* [const] */
+    struct orr_handle *handle; /* [const] */
+    uint16_t mode;             /* [const] enum starpu_data_access_mode */
+    uint16_t node;             /* [owner] where it is pinned */
+    uint16_t index;            /* [const] which buffer of the task */
+    uint8_t wants_order : 1;   /* [const] takes part in the handle's order */
+    uint8_t duplicate : 1;     /* [const] an earlier access has the handle */
+    uint8_t ordered;           /* [handle lock] is in that list */
+    uint8_t granted;           /* [handle lock] no earlier one is in its way */
+    uint8_t pinned;            /* [owner] holds a reference on its replicate */
 };
 
 static_assert(STARPU_ACCESS_MODE_MAX <= 1 << 16, "a mode fits 16 bits");
@@ -102,8 +106,8 @@ struct orr_job {
     atomic_uchar state;     /* enum orr_job_state; whoever has the job in
                                * that stage sets it, DONE under the lock */
     uint8_t implementation; /* chosen by the policy */
-    uint8_t naccesses;      /* [const] after submission */
-    atomic_uchar refs;
+    uint16_t naccesses;     /* [const] after submission */
+    atomic_uint refs;
     uint8_t has_footprint;
     uint8_t ended;  /* [lock] callbacks have run, waiters may go */
     uint8_t slots;  /* [const] accesses that fit behind the job */

@@ -73,7 +73,7 @@ static int check_buffers(const struct starpu_task *task)
 {
     int n = (int)STARPU_TASK_GET_NBUFFERS(task);
 
-    if (n < 0 || n > 255) {
+    if (n < 0 || n > UINT16_MAX) {
         orr_log_error("starpu_task_submit: codelet `%s' has nbuffers = %d: "
                       "set codelet.nbuffers, or task->nbuffers when that is "
                       "STARPU_VARIABLE_NBUFFERS",
@@ -143,36 +143,24 @@ static int reserve(struct orr_job *job)
     return orr_job_reserve(job, n);
 }
 
-/* The same handle in two buffers is one datum: the first access carries the
- * union of the modes. */
-static void merge_duplicate(struct orr_job *job, unsigned i)
-{
-    struct orr_access *access = &job->accesses[i];
-
-    for (unsigned j = 0; j < i; j++) {
-        struct orr_access *first = &job->accesses[j];
-
-        if (first->handle != access->handle || first->duplicate)
-            continue;
-        first->mode |= access->mode;
-        access->duplicate = 1;
-        return;
-    }
-}
-
-static void fill_accesses(struct orr_job *job)
+/* Fills the accesses in and returns them sorted, for orr_job_order. */
+static struct orr_access *fill_accesses(struct orr_job *job, bool implicit)
 {
     struct starpu_task *task = job->task;
+    const unsigned char *per_handle = task->handles_sequential_consistency;
 
+    implicit = implicit && task->sequential_consistency;
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
 
         access->job = job;
         access->handle = orr_handle_of(STARPU_TASK_GET_HANDLE(task, i));
         access->mode = (uint16_t)STARPU_TASK_GET_MODE(task, i);
-        access->index = (uint8_t)i;
-        merge_duplicate(job, i);
+        access->index = (uint16_t)i;
+        access->wants_order = implicit && access->handle->sequential &&
+                              (!per_handle || per_handle[i]);
     }
+    return orr_job_sort_accesses(job);
 }
 
 /* The task's data are more than the memories of those who could run it. */
@@ -217,32 +205,6 @@ static int find_some_worker(struct orr_runtime *rt, struct orr_job *job)
     if (row->too_small)
         say_too_large(rt, job, row->too_small);
     return -ENODEV;
-}
-
-static int order_accesses(struct orr_runtime *rt, struct orr_job *job,
-                          bool implicit)
-{
-    struct starpu_task *task = job->task;
-    const unsigned char *per_handle = task->handles_sequential_consistency;
-
-    implicit = implicit && task->sequential_consistency;
-    for (unsigned i = 0; i < job->naccesses; i++) {
-        struct orr_access *access = &job->accesses[i];
-        int err;
-
-        if (access->duplicate)
-            continue;
-        orr_lock(&access->handle->lock);
-        access->handle->nusers++;
-        orr_unlock(&access->handle->lock);
-        if (!implicit || !access->handle->sequential ||
-            (per_handle && !per_handle[access->index]))
-            continue;
-        err = orr_access_order(rt, access);
-        if (err)
-            return err;
-    }
-    return 0;
 }
 
 /* --- what comes when it is ready --- */
@@ -326,6 +288,7 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
                     bool implicit)
 {
     struct orr_job *job;
+    struct orr_access *chain;
     bool synchronous = task->synchronous;
     int err = check_task(rt, task);
 
@@ -339,10 +302,13 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
                         task->cl->where != STARPU_NOWHERE
                     ? &orr_job_task
                     : &orr_job_empty;
-    fill_accesses(job);
+    chain = fill_accesses(job, implicit);
     if (ORR_JOB_IS(job, task) && find_some_worker(rt, job) != 0)
         return -ENODEV;
     job->priority = task->priority;
+    /* The last thing that can fail: from here on the task is the runtime's. */
+    if (task->use_tag && orr_tag_bind(rt, task->tag_id, job) != 0)
+        return -ENOMEM;
     job->id =
         atomic_fetch_add_explicit(&rt->last_job, 1, memory_order_relaxed) + 1;
     orr_job_ref(job); /* the runtime's, until the job is done */
@@ -350,14 +316,7 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
         orr_job_ref(job);
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     account(rt, task);
-    if (task->use_tag)
-        err = orr_tag_bind(rt, task->tag_id, job);
-    if (!err)
-        err = order_accesses(rt, job, implicit);
-    if (err) {
-        orr_log_error("starpu_task_submit: out of memory");
-        abort(); /* half of its dependencies stand: it cannot be taken back */
-    }
+    orr_job_order(rt, job, chain);
     announce(rt, job);
     orr_job_release(rt, job);
     orr_charge(rt->machine->costs.submit);
