@@ -18,7 +18,7 @@
 #include "core/base/log.h"
 #include "core/cost/ask.h"
 #include "core/cost/assume.h"
-#include "core/cost/probe.h"
+#include "core/cost/recalibrate.h"
 #include "core/cost/speed.h"
 #include "core/data/handle.h"
 #include "core/runtime.h"
@@ -72,7 +72,7 @@ struct orr_costs_table {
     struct row *first, *last;      /* [lock] */
     size_t nrows;                  /* [lock] */
     struct complaint *complaints;  /* [lock] broken models already named */
-    struct orr_probe_budget probes;
+    struct orr_recal_budget recal;
 };
 
 /* --- the hash --- */
@@ -307,14 +307,14 @@ static void name_pair(const struct orr_runtime *rt, unsigned class_id,
 
 /* Figures that stand on few measures and lie far from those of sibling devices
  * are to be measured, whatever STARPU_CALIBRATE says. */
-static void refresh_probes(const struct orr_runtime *rt, struct row *row)
+static void refresh_recal(const struct orr_runtime *rt, struct row *row)
 {
     bool measured = orr_model_benchmarking(row->model);
     char pair[64], why[256];
     unsigned class_id, impl;
 
-    if (!orr_probes_refresh(row->pub.probes, &row->pub, measured, &class_id,
-                            &impl) ||
+    if (!orr_recal_refresh(row->pub.recal, &row->pub, measured, &class_id,
+                           &impl) ||
         measured)
         return;
     name_pair(rt, class_id, impl, pair, sizeof(pair));
@@ -322,7 +322,7 @@ static void refresh_probes(const struct orr_runtime *rt, struct row *row)
              "for footprint %08x it says %g us on %s, more than %g times what "
              "it says for another device of that type, and has few measures",
              row->key.footprint, orr_cost_length(&row->pub, class_id, impl),
-             pair, ORR_PROBE_SUSPICIOUS);
+             pair, ORR_RECAL_SUSPICIOUS);
     orr_model_begin_benchmarking(row->model, why);
 }
 
@@ -338,8 +338,8 @@ static void refresh(const struct orr_runtime *rt, struct row *row,
         for (unsigned i = 0; i < NIMPL; i++)
             if (row->pub.able[k] >> i & 1)
                 set_length(row, k, i, stored_length(rt, row, task, k, i));
-    if (row->pub.probes)
-        refresh_probes(rt, row);
+    if (row->pub.recal)
+        refresh_recal(rt, row);
 }
 
 /* The row is shared by the tasks of a codelet, so that on the real machine two
@@ -409,7 +409,7 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
 
 static void row_free(struct row *row)
 {
-    free(row->pub.probes);
+    free(row->pub.recal);
     free(row->parameters);
     free(row);
 }
@@ -467,14 +467,14 @@ static void set_able(const struct orr_runtime *rt, struct row *row,
 }
 
 /* On a machine that measures. Errors: -ENOMEM. */
-static int make_probes(struct orr_costs_table *table, struct row *row)
+static int make_recal(struct orr_costs_table *table, struct row *row)
 {
     const struct orr_runtime *rt = table->runtime;
     int err;
 
     if (!row->model || rt->machine->simulated)
         return 0;
-    err = orr_probes_new(rt, &table->probes, &row->pub.probes);
+    err = orr_recal_new(rt, &table->recal, &row->pub.recal);
     for (unsigned k = 0; !err && k < rt->nclasses; k++)
         for (unsigned i = 0; row->pub.able[k] >> i; i++) {
             const struct orr_entry *entry = orr_model_find(
@@ -484,7 +484,7 @@ static int make_probes(struct orr_costs_table *table, struct row *row)
             if (!entry)
                 continue;
             orr_entry_read(entry, &figures);
-            orr_probes_begin_with(row->pub.probes, k, i, figures.n);
+            orr_recal_begin_with(row->pub.recal, k, i, figures.n);
         }
     return err;
 }
@@ -507,7 +507,7 @@ static struct row *make_row(struct orr_costs_table *table,
     row->parameters = parameters;
     assume(table, row);
     set_able(rt, row, task);
-    if (make_probes(table, row)) {
+    if (make_recal(table, row)) {
         row_free(row);
         return NULL;
     }
@@ -643,9 +643,8 @@ bool orr_cost_is_wanted(const struct orr_worker *worker,
 
     if (!row || !row->model)
         return false;
-    if (row->pub.probes &&
-        !orr_probes_settled(row->pub.probes, worker->class_id,
-                            job->implementation))
+    if (row->pub.recal && !orr_recal_settled(row->pub.recal, worker->class_id,
+                                             job->implementation))
         return true;
     return orr_model_benchmarking(row->model);
 }
@@ -694,9 +693,9 @@ void orr_cost_ran(struct orr_runtime *rt, const struct orr_worker *worker,
 {
     struct row *row = (struct row *)job->costs;
 
-    if (!row || !row->pub.probes ||
-        !orr_probes_measured(row->pub.probes, &row->pub, worker->class_id,
-                             job->implementation, us, job->kernel.end))
+    if (!row || !row->pub.recal ||
+        !orr_recal_measured(row->pub.recal, &row->pub, worker->class_id,
+                            job->implementation, us, job->kernel.end))
         return;
     if (!orr_model_benchmarking(row->model))
         contradicted(rt, row, worker->class_id, job->implementation, us);
@@ -725,7 +724,7 @@ int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret)
         goto free_table;
     table->runtime = rt;
     orr_lock_init(&table->lock, ORR_RANK_RUNTIME);
-    orr_probe_budget_init(&table->probes, orr_exec_now(rt->exec));
+    orr_recal_budget_init(&table->recal, orr_exec_now(rt->exec));
     atomic_init(&table->slots, slots);
     *ret = table;
     return 0;

@@ -74,8 +74,8 @@ bool orr_cost_is_wanted(const struct orr_worker *worker,
                         const struct orr_job *job);
 
 /* A task of the row has run for `us` on the worker, or failed (NaN): what the
- * row's probes make of that. To be called before orr_cost_measure, for tasks
- * with a model. */
+ * row's recalibration makes of that. To be called before orr_cost_measure, for
+ * tasks with a model. */
 void orr_cost_ran(struct orr_runtime *rt, const struct orr_worker *worker,
                   struct orr_job *job, double us);
 

@@ -9,7 +9,7 @@
 
 #include <starpu.h>
 
-struct orr_probes;
+struct orr_recal;
 
 struct orr_cost_row {
     struct starpu_codelet *cl;
@@ -25,8 +25,8 @@ struct orr_cost_row {
     /* length[k * STARPU_MAXIMPLEMENTATIONS + i]: µs on class k, NaN: not
      * calibrated, 0: the codelet has no model. */
     double *length;
-    /* What is to be found out; NULL where nothing is measured. */
-    struct orr_probes *probes;
+    /* What has to be measured; NULL where nothing is. */
+    struct orr_recal *recal;
 };
 
 /* µs that implementation `impl` of the job takes on a worker of the class. */

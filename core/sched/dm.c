@@ -11,7 +11,7 @@
  * A job moves its transfer, then its length from the first to the second.
  *
  * Jobs that cannot be decided since figures are still to be found out wait in a
- * queue of their own: dm_trial.c.
+ * queue of their own: dm_calibrate.c.
  */
 #include "core/sched/dm.h"
 
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
-#include "core/cost/probe.h"
+#include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 
 /* --- the books --- */
@@ -119,21 +119,20 @@ static void revoke(struct orr_dm *dm, struct orr_job *job, unsigned worker)
     publish(dm, w, now_of(dm));
 }
 
-/* Makes the job a probe, if one is due that it can be. */
-static bool choose_probe(struct orr_dm *dm, const struct orr_dm_offer *offer,
+/* Makes the job a recalibration run, if one is due that it can be. */
+static bool choose_recal(struct orr_dm *dm, const struct orr_dm_offer *offer,
                          double now, struct orr_dm_choice *ret)
 {
-    struct orr_probes *probes = offer->row->probes;
+    struct orr_recal *recal = offer->row->recal;
     unsigned class_id, impl;
 
-    if (!orr_probes_take(probes, offer->row, offer->able, now, &class_id,
-                         &impl))
+    if (!orr_recal_take(recal, offer->row, offer->able, now, &class_id, &impl))
         return false;
     if (orr_dm_choose_in_class(dm, offer, class_id, impl, now, ret)) {
-        ret->probe = true;
+        ret->recalibrates = true;
         return true;
     }
-    orr_probes_give_back(probes, class_id, impl);
+    orr_recal_give_back(recal, class_id, impl);
     return false;
 }
 
@@ -142,8 +141,8 @@ static struct orr_dm_choice decide(struct orr_dm *dm,
 {
     struct orr_dm_choice choice;
 
-    if (orr_probes_look(offer->row->probes, now) && !offer->unknown &&
-        choose_probe(dm, offer, now, &choice))
+    if (orr_recal_maybe_due(offer->row->recal, now) && !offer->unknown &&
+        choose_recal(dm, offer, now, &choice))
         return choice;
     return orr_dm_choose(dm, offer, now);
 }
@@ -178,9 +177,9 @@ static int place(struct orr_dm *dm, const struct orr_dm_offer *offer)
     orr_unlock(&dm->lock);
     if (!err)
         orr_sched_wake(&rt->workers[choice.worker]);
-    else if (choice.probe)
-        orr_probes_give_back(offer->row->probes,
-                             dm->workers[choice.worker].class_id, choice.impl);
+    else if (choice.recalibrates)
+        orr_recal_give_back(offer->row->recal,
+                            dm->workers[choice.worker].class_id, choice.impl);
     return err;
 }
 
@@ -192,7 +191,7 @@ static int dm_push(struct orr_sched *sched, struct orr_job *job)
 
     if (err)
         return err;
-    if (offer.trial)
+    if (offer.uncalibrated)
         return orr_dm_defer(dm, &offer);
     return place(dm, &offer);
 }
@@ -272,7 +271,7 @@ static void run_undecided(struct orr_dm *dm, const struct orr_dm_offer *offer,
 
     enter(dm, &dm->workers[worker->id], job, length > 0 ? length : 0,
           offer->transfer[worker->class_id]);
-    orr_dm_begin_trial(dm, job, worker);
+    orr_dm_begin_calibration(dm, job, worker);
 }
 
 /* Takes one of the jobs that wait for a decision. Those that can be decided by
@@ -286,7 +285,7 @@ static struct orr_job *pop_undecided(struct orr_dm *dm,
     while ((job = orr_dm_take_undecided(dm, worker))) {
         uint8_t impl = job->implementation;
 
-        if (orr_dm_evaluate(dm, job, &offer) == 0 && !offer.trial &&
+        if (orr_dm_evaluate(dm, job, &offer) == 0 && !offer.uncalibrated &&
             place(dm, &offer) == 0)
             continue;
         job->implementation = impl;
@@ -342,8 +341,8 @@ static void dm_post_exec(struct orr_sched *sched, struct orr_job *job,
     w->exp_start = later(now + w->pipeline_len, w->exp_start);
     publish(dm, w, now);
     orr_unlock(&dm->lock);
-    if (atomic_load_explicit(&w->trial, memory_order_relaxed) == job)
-        atomic_store_explicit(&w->trial, NULL, memory_order_relaxed);
+    if (atomic_load_explicit(&w->calibrating, memory_order_relaxed) == job)
+        atomic_store_explicit(&w->calibrating, NULL, memory_order_relaxed);
     orr_dm_look_for_takers(dm);
 }
 

@@ -39,8 +39,8 @@ struct orr_dm_worker {
     double *ahead; /* [lock] length per normalised priority, of the jobs
                        * with at least that; NULL if priorities are unknown */
     unsigned class_id, place; /* [const] its place among the class's members */
-    _Atomic(const struct orr_job *) trial; /* [worker] the job under way that
-                                            * tries a figure, or NULL */
+    /* [worker] the calibration run under way, or NULL */
+    _Atomic(const struct orr_job *) calibrating;
 };
 
 struct orr_dm {
@@ -53,7 +53,7 @@ struct orr_dm {
     struct orr_lock lock;                  /* rank ORR_RANK_SCHED */
     struct orr_dm_worker *workers;         /* owned */
     struct orr_dm_load *loads;             /* [lock] per class, owned */
-    struct orr_queue undecided;            /* dm_trial.c */
+    struct orr_queue undecided;            /* dm_calibrate.c */
     double *ends; /* [lock] room for the scan, per worker and implementation */
 };
 
@@ -61,9 +61,9 @@ struct orr_dm {
 struct orr_dm_offer {
     struct orr_job *job;
     const struct orr_cost_row *row;
-    bool uniform; /* all classes are */
-    bool unknown; /* some able pair has no length */
-    bool trial;   /* some able pair's length is on trial (cost/probe.h) */
+    bool uniform;      /* all classes are */
+    bool unknown;      /* some able pair has no length */
+    bool uncalibrated; /* some able pair is (cost/recalibrate.h) */
     bool uniform_class[ORR_DM_MAXCLASSES];
     uint8_t able[ORR_DM_MAXCLASSES]; /* implementations */
     double transfer[ORR_DM_MAXCLASSES];
@@ -75,7 +75,7 @@ struct orr_dm_offer {
 struct orr_dm_choice {
     unsigned worker, impl;
     double length, transfer; /* µs; 0 when chosen without knowing */
-    bool probe;              /* of a figure that is to be looked at again */
+    bool recalibrates;       /* the job is a recalibration run */
 };
 
 /* Fills the offer; asks can_execute and cost functions. No lock held. Returns
@@ -99,7 +99,7 @@ bool orr_dm_choose_in_class(struct orr_dm *dm, const struct orr_dm_offer *offer,
                             unsigned class_id, unsigned impl, double now,
                             struct orr_dm_choice *ret);
 
-/* --- dm_trial.c; no lock held --- */
+/* --- dm_calibrate.c; no lock held --- */
 
 /* Keeps the job until a worker takes it, and wakes some that would. It may be
  * gone on return. Errors: -ENOMEM. */
@@ -110,9 +110,10 @@ int orr_dm_defer(struct orr_dm *dm, const struct orr_dm_offer *offer);
 struct orr_job *orr_dm_take_undecided(struct orr_dm *dm,
                                       struct orr_worker *worker);
 
-/* The worker runs a job that was kept. Notes if that is a trial. */
-void orr_dm_begin_trial(struct orr_dm *dm, struct orr_job *job,
-                        struct orr_worker *worker);
+/* The worker runs a job that was kept. Notes whether that is a calibration
+ * run. */
+void orr_dm_begin_calibration(struct orr_dm *dm, struct orr_job *job,
+                              struct orr_worker *worker);
 
 /* A kernel has ended, so that others may want the first job kept. */
 void orr_dm_look_for_takers(struct orr_dm *dm);

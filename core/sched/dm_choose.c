@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "core/cost/probe.h"
+#include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/sched/dm.h"
 
@@ -51,10 +51,11 @@ static double transfer_time(struct orr_runtime *rt, const struct orr_job *job,
     return us < very_long ? us : very_long;
 }
 
-static bool has_trial(const struct orr_dm_offer *offer, unsigned nclasses)
+static bool has_uncalibrated(const struct orr_dm_offer *offer,
+                             unsigned nclasses)
 {
     for (unsigned k = 0; k < nclasses; k++)
-        if (orr_probes_trials(offer->row->probes, k) & offer->able[k])
+        if (orr_recal_uncalibrated(offer->row->recal, k) & offer->able[k])
             return true;
     return false;
 }
@@ -113,8 +114,8 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
         }
         ret->transfer[k] = transfer;
     }
-    ret->trial =
-        orr_probes_any_trial(ret->row->probes) && has_trial(ret, rt->nclasses);
+    ret->uncalibrated = orr_recal_any_uncalibrated(ret->row->recal) &&
+                        has_uncalibrated(ret, rt->nclasses);
     if (ret->has_energy)
         ask_energy(dm, ret);
     return any ? 0 : -ENODEV;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "core/cost/cost.h"
-#include "core/cost/probe.h"
+#include "core/cost/recalibrate.h"
 #include "core/sched/policies.h"
 #include "core/sched/queue.h"
 
@@ -67,7 +67,7 @@ static int choose(struct orr_sched *sched, struct orr_job *job,
 
         if (bits) {
             job->implementation =
-                orr_probes_pick(row->probes, row, self->class_id, bits);
+                orr_recal_pick(row->recal, row, self->class_id, bits);
             *ret_worker = self->id;
             return 0;
         }
@@ -80,7 +80,7 @@ static int choose(struct orr_sched *sched, struct orr_job *job,
             continue;
         atomic_store_explicit(&ws->last, w, memory_order_relaxed);
         job->implementation =
-            orr_probes_pick(row->probes, row, rt->workers[w].class_id, bits);
+            orr_recal_pick(row->recal, row, rt->workers[w].class_id, bits);
         *ret_worker = w;
         return 0;
     }

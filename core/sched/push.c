@@ -8,7 +8,7 @@
 
 #include "core/base/log.h"
 #include "core/cost/cost.h"
-#include "core/cost/probe.h"
+#include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
@@ -29,7 +29,7 @@ static void push_specific(struct orr_runtime *rt, struct orr_job *job,
     struct orr_worker *w = &rt->workers[worker];
 
     job->implementation =
-        orr_probes_pick(job->costs->probes, job->costs, w->class_id, bits);
+        orr_recal_pick(job->costs->recal, job->costs, w->class_id, bits);
     prefetch(rt, job, rt->classes[w->class_id].node);
     if (sched->ops->push_notify)
         sched->ops->push_notify(sched, job, w);

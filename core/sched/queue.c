@@ -8,7 +8,7 @@
 #include "core/sched/queue.h"
 
 #include "core/cost/cost.h"
-#include "core/cost/probe.h"
+#include "core/cost/recalibrate.h"
 
 void orr_queue_init(struct orr_queue *q)
 {
@@ -130,8 +130,8 @@ static bool choose(struct walk *walk, struct orr_job *job, unsigned bits)
     if (!bits)
         return false;
     walk->job = job;
-    job->implementation = orr_probes_pick(job->costs->probes, job->costs,
-                                          walk->worker->class_id, bits);
+    job->implementation = orr_recal_pick(job->costs->recal, job->costs,
+                                         walk->worker->class_id, bits);
     return true;
 }
 

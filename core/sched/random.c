@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "core/cost/cost.h"
-#include "core/cost/probe.h"
+#include "core/cost/recalibrate.h"
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
 
@@ -81,8 +81,8 @@ static int random_push(struct orr_sched *sched, struct orr_job *job)
     }
     if (!chosen_bits)
         return -ENODEV;
-    job->implementation = orr_probes_pick(
-        row->probes, row, rt->workers[chosen].class_id, chosen_bits);
+    job->implementation = orr_recal_pick(
+        row->recal, row, rt->workers[chosen].class_id, chosen_bits);
     orr_worker_push_local(&rt->workers[chosen], job, true);
     return 0;
 }

@@ -92,7 +92,7 @@ START_TEST(spikes_that_were_believed_are_seen_to_have_ended)
     double us;
     unsigned long before;
 
-    nspikes = 40; /* 32 are tried at once, the others are probes */
+    nspikes = 40; /* 32 are run at once, the others are recalibrations */
     fake_start(&options);
     us = fake_waves(200000, 16);
     before = fake_tally.n[0];
@@ -111,7 +111,7 @@ static double late_cpu(unsigned worker, unsigned impl, unsigned long nth)
     return (worker == 1 && nth < 14 ? 20 : 1) * normal_us * fake_noise(0.03);
 }
 
-START_TEST(a_figure_that_nobody_checked_for_long_is_looked_at_again)
+START_TEST(a_length_not_measured_for_long_is_recalibrated)
 {
     struct fake_options options = {
         .sched = "dmda", .ncuda = 1, .ncpu = 1, .law = late_cpu};
@@ -124,7 +124,7 @@ START_TEST(a_figure_that_nobody_checked_for_long_is_looked_at_again)
 }
 END_TEST
 
-/* --- right figures --- */
+/* --- right lengths --- */
 
 static const struct {
     double slowness;
@@ -132,7 +132,7 @@ static const struct {
 } honest[] = {{1, 20000, 16},   {2.5, 20000, 16}, {3.5, 20000, 16},
               {3.5, 20000, 64}, {10, 50000, 16},  {30, 100000, 16}};
 
-START_TEST(probes_of_a_device_that_is_slow_cost_little)
+START_TEST(recalibrations_of_a_slow_device_cost_little)
 {
     struct fake_options options = {
         .sched = "dmda", .ncuda = 2, .calibrate = 1, .law = slow_first};
@@ -203,7 +203,7 @@ START_TEST(all_architectures_and_implementations_get_their_measures)
         ck_assert_uint_ge(fake_tally.impls[1][i], 11);
         ck_assert_uint_ge(fake_tally.impls[2][i] + fake_tally.impls[3][i], 11);
     }
-    /* Then the better one is taken; beside the probes. */
+    /* Then the better one is taken, except by recalibrations. */
     for (unsigned w = 0; w < 4; w++)
         ck_assert_uint_le(fake_tally.impls[w][0], 40);
 }
@@ -240,9 +240,8 @@ int main(void)
     tcase_add_loop_test(tc, a_file_that_is_wrong_about_one_device_is_corrected,
                         0, 4);
     tcase_add_test(tc, spikes_that_were_believed_are_seen_to_have_ended);
-    tcase_add_test(tc,
-                   a_figure_that_nobody_checked_for_long_is_looked_at_again);
-    tcase_add_loop_test(tc, probes_of_a_device_that_is_slow_cost_little, 0, 6);
+    tcase_add_test(tc, a_length_not_measured_for_long_is_recalibrated);
+    tcase_add_loop_test(tc, recalibrations_of_a_slow_device_cost_little, 0, 6);
     tcase_add_loop_test(
         tc, a_first_run_on_a_gpu_and_cpus_finds_their_lengths_out, 0, 3);
     tcase_add_loop_test(

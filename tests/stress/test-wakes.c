@@ -3,9 +3,9 @@
  * tests/stress/test-wakes.c - no task waits while a worker sleeps: as many
  * tasks as there are workers, none of which ends before all have begun, are
  * submitted by two threads at once, round after round, to workers that are just
- * falling asleep. If a wake goes to somebody who is busy, a round never ends.
- * "on trial", each round has a footprint of its own, so that its tasks wait in
- * the queue of those that nobody can place yet.
+ * falling asleep. If a wake goes to a busy worker, a round never ends. When
+ * "uncalibrated", each round has a footprint of its own, so that its tasks wait
+ * in the queue of those that cannot be placed yet.
  */
 #include <ftw.h>
 #include <pthread.h>
@@ -75,7 +75,7 @@ static void *submit_rounds(void *arg)
 }
 
 /* Returns the round that never ended, 0 if all did. */
-static int run(const char *sched, int on_trial)
+static int run(const char *sched, int uncalibrated)
 {
     pthread_t id[NTHREADS];
     struct starpu_conf conf;
@@ -83,8 +83,8 @@ static int run(const char *sched, int on_trial)
     starpu_conf_init(&conf);
     conf.ncpus = NWORKERS;
     conf.sched_policy_name = sched;
-    conf.calibrate = on_trial ? 2 : 0;
-    cl.model = on_trial ? &model : NULL;
+    conf.calibrate = uncalibrated ? 2 : 0;
+    cl.model = uncalibrated ? &model : NULL;
     if (starpu_init(&conf) != 0)
         return 1;
     atomic_store(&begun, 0);
@@ -115,7 +115,7 @@ int main(void)
 {
     static const struct {
         const char *sched;
-        int on_trial;
+        int uncalibrated;
     } runs[] = {{"eager", 0}, {"prio", 0}, {"ws", 0},   {"lws", 0},
                 {"eager", 1}, {"dmda", 1}, {"dmdas", 1}};
     int failed = 0, n = sizeof(runs) / sizeof(*runs);
@@ -128,11 +128,11 @@ int main(void)
     setenv("STARPU_WORKERS_NOBIND", "1", 1);
     printf("1..%d\n", n);
     for (int i = 0; i < n; i++) {
-        int stuck = run(runs[i].sched, runs[i].on_trial);
+        int stuck = run(runs[i].sched, runs[i].uncalibrated);
 
         printf("%s %d - %s%s: tasks that wait for each other all begin\n",
                stuck ? "not ok" : "ok", i + 1, runs[i].sched,
-               runs[i].on_trial ? ", on trial" : "");
+               runs[i].uncalibrated ? ", uncalibrated" : "");
         if (stuck)
             printf("# round %d of %d never ended\n", stuck, ROUNDS);
         fflush(stdout);

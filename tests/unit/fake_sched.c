@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cost/probe.h"
+#include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 
 #define MAX_JOBS 4096
@@ -23,7 +23,7 @@ static unsigned members[FAKE_CLASSES][FAKE_WORKERS];
 static struct orr_machine machine;
 static struct orr_context context;
 static struct orr_sched sched;
-static struct orr_probe_budget budget;
+static struct orr_recal_budget budget;
 static uint64_t last_job;
 static void *owned[4 * MAX_JOBS];
 static unsigned nowned;
@@ -180,7 +180,7 @@ void fake_start(const unsigned *worker_classes, unsigned nworkers)
     fake.rt.nnodes = fake.rt.nclasses;
     context = (struct orr_context){.exec = &exec, .runtime = &fake.rt};
     orr_self = &context;
-    orr_probe_budget_init(&budget, 0);
+    orr_recal_budget_init(&budget, 0);
     last_job = 0;
 }
 
@@ -227,19 +227,19 @@ struct orr_cost_row *fake_row(const double *lengths)
     return row;
 }
 
-struct orr_probes *fake_probes(struct orr_cost_row *row)
+struct orr_recal *fake_recal(struct orr_cost_row *row)
 {
-    ck_assert_int_eq(orr_probes_new(&fake.rt, &budget, &row->probes), 0);
-    own(row->probes);
+    ck_assert_int_eq(orr_recal_new(&fake.rt, &budget, &row->recal), 0);
+    own(row->recal);
     fake_refresh(row);
-    return row->probes;
+    return row->recal;
 }
 
 void fake_refresh(struct orr_cost_row *row)
 {
     unsigned class_id, impl;
 
-    (void)orr_probes_refresh(row->probes, row, true, &class_id, &impl);
+    (void)orr_recal_refresh(row->recal, row, true, &class_id, &impl);
 }
 
 struct orr_job *fake_job(struct orr_cost_row *row, int priority)

@@ -45,10 +45,10 @@ void fake_stop(void);
  * -1 for a length of 0 and NAN for an unknown one. Freed by fake_stop. */
 struct orr_cost_row *fake_row(const double *lengths);
 
-/* Gives the row probes, refreshed as its figures are now. */
-struct orr_probes *fake_probes(struct orr_cost_row *row);
+/* Gives the row recalibration, refreshed with its present lengths. */
+struct orr_recal *fake_recal(struct orr_cost_row *row);
 
-/* Reads the row's figures again. */
+/* Reads the row's lengths again. */
 void fake_refresh(struct orr_cost_row *row);
 
 /* A ready job without data, that `row` applies to. */

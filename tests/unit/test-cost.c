@@ -13,7 +13,7 @@
 #include "core/cost/ask.h"
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
-#include "core/cost/probe.h"
+#include "core/cost/recalibrate.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "perfmodel/model.h"
@@ -509,7 +509,7 @@ START_TEST(a_measure_goes_to_the_model_of_the_workers_architecture)
 }
 END_TEST
 
-/* --- probes --- */
+/* --- recalibration --- */
 
 /* Both classes are CUDA devices of one speed; figures are used as they are. */
 static struct orr_job *job_on_siblings(double first, double second)
@@ -525,44 +525,46 @@ static struct orr_job *job_on_siblings(double first, double second)
     return job_of(1);
 }
 
-START_TEST(figures_that_are_missing_are_on_trial_where_they_can_be_measured)
+START_TEST(missing_lengths_are_uncalibrated_where_they_can_be_measured)
 {
     start(false, NULL);
     cl.cuda_funcs[0] = function;
-    ck_assert_uint_eq(orr_probes_trials(row_of(1)->probes, 1), 1);
-    ck_assert_uint_eq(orr_probes_trials(row_of(1)->probes, 0), 0);
+    ck_assert_uint_eq(orr_recal_uncalibrated(row_of(1)->recal, 1), 1);
+    ck_assert_uint_eq(orr_recal_uncalibrated(row_of(1)->recal, 0), 0);
     broken = true;
-    ck_assert_ptr_null(row_of(2)->probes);
+    ck_assert_ptr_null(row_of(2)->recal);
     cl.model = NULL;
-    ck_assert_ptr_null(row_of(1)->probes);
+    ck_assert_ptr_null(row_of(1)->recal);
     machine.simulated = true;
     broken = false;
     cl.model = &model;
-    ck_assert_ptr_null(row_of(3)->probes);
+    ck_assert_ptr_null(row_of(3)->recal);
 }
 END_TEST
 
-START_TEST(a_suspicious_figure_on_few_measures_is_measured_from_now_on)
+START_TEST(a_suspicious_length_of_few_measures_is_measured_from_now_on)
 {
     struct orr_job *job;
 
     start(false, NULL);
     benchmarking = false;
     job = job_on_siblings(190, 70000);
-    ck_assert_uint_eq(orr_probes_trials(orr_job_costs(&rt, job)->probes, 1), 1);
+    ck_assert_uint_eq(orr_recal_uncalibrated(orr_job_costs(&rt, job)->recal, 1),
+                      1);
     ck_assert(benchmarking);
     ck_assert_ptr_nonnull(strstr(reason, "70000 us on CUDA 1"));
 }
 END_TEST
 
-START_TEST(figures_of_siblings_that_differ_little_are_believed)
+START_TEST(lengths_of_siblings_that_differ_little_are_believed)
 {
     struct orr_job *job;
 
     start(false, NULL);
     benchmarking = false;
     job = job_on_siblings(190, 560);
-    ck_assert_uint_eq(orr_probes_trials(orr_job_costs(&rt, job)->probes, 1), 0);
+    ck_assert_uint_eq(orr_recal_uncalibrated(orr_job_costs(&rt, job)->recal, 1),
+                      0);
     ck_assert(!benchmarking);
 }
 END_TEST
@@ -605,11 +607,11 @@ int main(void)
     tcase_add_test(tc, assumptions_are_read_with_units_and_bad_ones_left_out);
     tcase_add_test(tc, rows_stay_where_they_are_when_the_table_grows);
     tcase_add_test(tc, a_measure_goes_to_the_model_of_the_workers_architecture);
-    tcase_add_test(
-        tc, figures_that_are_missing_are_on_trial_where_they_can_be_measured);
     tcase_add_test(tc,
-                   a_suspicious_figure_on_few_measures_is_measured_from_now_on);
-    tcase_add_test(tc, figures_of_siblings_that_differ_little_are_believed);
+                   missing_lengths_are_uncalibrated_where_they_can_be_measured);
+    tcase_add_test(tc,
+                   a_suspicious_length_of_few_measures_is_measured_from_now_on);
+    tcase_add_test(tc, lengths_of_siblings_that_differ_little_are_believed);
     tcase_add_test(tc, a_run_that_contradicts_a_figure_has_its_model_measured);
     suite_add_tcase(suite, tc);
     return suite_main(suite);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/cost/probe.h"
+#include "core/cost/recalibrate.h"
 #include "core/sched/dm.h"
 #include "core/sched/policies.h"
 #include "fake_sched.h"
@@ -280,20 +280,21 @@ START_TEST(a_greedy_load_is_divided_by_the_speedup)
 }
 END_TEST
 
-/* --- lengths on trial --- */
+/* --- uncalibrated lengths --- */
 
 /* Classes 0, 1, 2: a worker each, with these lengths that are measured. */
 static const unsigned one_each[] = {0, 1, 2};
 
-static struct orr_cost_row *start_trial(const struct orr_dm_variant *variant,
-                                        double a, double b, double c)
+static struct orr_cost_row *
+start_uncalibrated(const struct orr_dm_variant *variant, double a, double b,
+                   double c)
 {
     struct orr_cost_row *row;
 
     fake_start(one_each, 3);
     fake_policy(&variant->ops);
     row = fake_row((double[]){a, b, c});
-    fake_probes(row);
+    fake_recal(row);
     return row;
 }
 
@@ -311,9 +312,10 @@ static void run(struct orr_job *job, unsigned w)
     post(job, w);
 }
 
-START_TEST(a_job_on_trial_waits_for_those_who_take_it_and_wakes_them)
+START_TEST(an_uncalibrated_job_waits_for_workers_and_wakes_them)
 {
-    struct orr_cost_row *row = start_trial(&orr_sched_dmda, 100, 10, NAN);
+    struct orr_cost_row *row =
+        start_uncalibrated(&orr_sched_dmda, 100, 10, NAN);
     struct orr_job *job;
 
     for (unsigned w = 0; w < 3; w++)
@@ -332,9 +334,9 @@ START_TEST(a_job_on_trial_waits_for_those_who_take_it_and_wakes_them)
 }
 END_TEST
 
-START_TEST(a_worker_tries_one_job_at_a_time)
+START_TEST(a_worker_calibrates_with_one_job_at_a_time)
 {
-    struct orr_cost_row *row = start_trial(&orr_sched_dmda, 0, NAN, NAN);
+    struct orr_cost_row *row = start_uncalibrated(&orr_sched_dmda, 0, NAN, NAN);
     struct orr_job *a = push_one(row, 0), *b = push_one(row, 0),
                    *c = push_one(row, 0);
 
@@ -348,9 +350,10 @@ START_TEST(a_worker_tries_one_job_at_a_time)
 }
 END_TEST
 
-START_TEST(who_is_slow_helps_when_the_fastest_has_enough_to_do)
+START_TEST(a_slow_worker_helps_when_the_fastest_has_enough_to_do)
 {
-    struct orr_cost_row *row = start_trial(&orr_sched_dmda, 100, 10, NAN);
+    struct orr_cost_row *row =
+        start_uncalibrated(&orr_sched_dmda, 100, 10, NAN);
 
     for (unsigned i = 0; i < 8; i++)
         push_one(row, 0);
@@ -367,7 +370,7 @@ END_TEST
 
 START_TEST(jobs_are_decided_once_their_lengths_are_known)
 {
-    struct orr_cost_row *row = start_trial(&orr_sched_dmda, 0, NAN, NAN);
+    struct orr_cost_row *row = start_uncalibrated(&orr_sched_dmda, 0, NAN, NAN);
     struct orr_job *jobs[4];
 
     for (unsigned i = 0; i < 4; i++)
@@ -394,7 +397,7 @@ START_TEST(priority_then_age_says_whether_a_workers_own_jobs_come_first)
                                                &orr_sched_dmda};
 
     for (unsigned v = 0; v < 2; v++) {
-        struct orr_cost_row *row = start_trial(variants[v], 0, NAN, 0);
+        struct orr_cost_row *row = start_uncalibrated(variants[v], 0, NAN, 0);
         struct orr_cost_row *known = fake_row((double[]){0, 10, 0});
         struct orr_job *own = push_one(known, 1), *later = push_one(known, 1);
         struct orr_job *waits = push_one(row, 2), *last = push_one(known, 1);
@@ -410,9 +413,9 @@ START_TEST(priority_then_age_says_whether_a_workers_own_jobs_come_first)
 }
 END_TEST
 
-START_TEST(the_implementation_that_was_tried_least_comes_next)
+START_TEST(the_implementation_with_fewest_runs_comes_next)
 {
-    struct orr_cost_row *row = start_trial(&orr_sched_dmda, 0, NAN, 0);
+    struct orr_cost_row *row = start_uncalibrated(&orr_sched_dmda, 0, NAN, 0);
     unsigned counts[3] = {0, 0, 0};
 
     row->able[1] = 1 | 2 | 4;
@@ -440,13 +443,13 @@ START_TEST(jobs_that_wait_go_to_no_worker_that_cannot_run_them)
 
     start(&orr_sched_dmda);
     row = fake_row((double[]){0, NAN});
-    fake_probes(row);
+    fake_recal(row);
     named = fake_job(row, 0);
     named->task->workerids = &words;
     named->task->workerids_len = 1;
     ck_assert_int_eq(fake_push(named), 0);
     row = fake_row((double[]){NAN, NAN});
-    fake_probes(row);
+    fake_recal(row);
     row->per_worker = true;
     row->cl->can_execute = only_worker_3;
     asking = fake_job(row, 0);
@@ -460,14 +463,15 @@ END_TEST
 
 START_TEST(a_job_behind_many_that_a_worker_declines_is_found)
 {
-    struct orr_cost_row *row = start_trial(&orr_sched_dmda, 1e4, 10, NAN);
+    struct orr_cost_row *row =
+        start_uncalibrated(&orr_sched_dmda, 1e4, 10, NAN);
     struct orr_cost_row *mine;
     struct orr_job *job;
 
     for (unsigned i = 0; i < 100; i++)
         push_one(row, 0); /* worker 0 is too slow for these */
     mine = fake_row((double[]){NAN, 0, 0});
-    fake_probes(mine);
+    fake_recal(mine);
     fake.rt.workers[0].asleep = true;
     job = push_one(mine, 0);
     ck_assert(fake.woken & 1);
@@ -476,9 +480,10 @@ START_TEST(a_job_behind_many_that_a_worker_declines_is_found)
 }
 END_TEST
 
-START_TEST(the_end_of_a_kernel_wakes_who_would_take_the_next_job)
+START_TEST(the_end_of_a_kernel_wakes_workers_for_the_next_job)
 {
-    struct orr_cost_row *row = start_trial(&orr_sched_dmda, 100, 10, NAN);
+    struct orr_cost_row *row =
+        start_uncalibrated(&orr_sched_dmda, 100, 10, NAN);
     struct orr_job *jobs[3];
 
     for (unsigned i = 0; i < 3; i++)
@@ -489,19 +494,19 @@ START_TEST(the_end_of_a_kernel_wakes_who_would_take_the_next_job)
         fake.rt.workers[w].asleep = true;
     fake.woken = 0;
     run(jobs[1], 1);
-    ck_assert_uint_eq(fake.woken, 2); /* 2 tries already, 0 is slow */
+    ck_assert_uint_eq(fake.woken, 2); /* 2 is calibrating, 0 is slow */
     run(jobs[0], 2);
     ck_assert_uint_eq(fake.woken, 2 | 4);
     fake_stop();
 }
 END_TEST
 
-START_TEST(a_probe_that_is_due_goes_where_nothing_else_would)
+START_TEST(a_recalibration_that_is_due_goes_where_nothing_else_would)
 {
-    struct orr_cost_row *row = start_trial(&orr_sched_dmda, 0, 10, 1000);
-    struct orr_probes *probes = row->probes;
+    struct orr_cost_row *row = start_uncalibrated(&orr_sched_dmda, 0, 10, 1000);
+    struct orr_recal *recal = row->recal;
 
-    orr_probes_begin_with(probes, 2, 0, ORR_PROBE_TRIALS);
+    orr_recal_begin_with(recal, 2, 0, ORR_RECAL_RUNS);
     fake_refresh(row);
     ck_assert_uint_eq(place(fake_job(row, 0)), 2);
     /* One at a time. */
@@ -744,18 +749,18 @@ int main(void)
                    workers_without_a_length_come_first_then_the_least_loaded);
     tcase_add_test(tc, one_unknown_length_makes_the_choice_greedy);
     tcase_add_test(tc, a_greedy_load_is_divided_by_the_speedup);
-    tcase_add_test(tc,
-                   a_job_on_trial_waits_for_those_who_take_it_and_wakes_them);
-    tcase_add_test(tc, a_worker_tries_one_job_at_a_time);
-    tcase_add_test(tc, who_is_slow_helps_when_the_fastest_has_enough_to_do);
+    tcase_add_test(tc, an_uncalibrated_job_waits_for_workers_and_wakes_them);
+    tcase_add_test(tc, a_worker_calibrates_with_one_job_at_a_time);
+    tcase_add_test(tc, a_slow_worker_helps_when_the_fastest_has_enough_to_do);
     tcase_add_test(tc, jobs_are_decided_once_their_lengths_are_known);
     tcase_add_test(
         tc, priority_then_age_says_whether_a_workers_own_jobs_come_first);
-    tcase_add_test(tc, the_implementation_that_was_tried_least_comes_next);
+    tcase_add_test(tc, the_implementation_with_fewest_runs_comes_next);
     tcase_add_test(tc, jobs_that_wait_go_to_no_worker_that_cannot_run_them);
     tcase_add_test(tc, a_job_behind_many_that_a_worker_declines_is_found);
-    tcase_add_test(tc, the_end_of_a_kernel_wakes_who_would_take_the_next_job);
-    tcase_add_test(tc, a_probe_that_is_due_goes_where_nothing_else_would);
+    tcase_add_test(tc, the_end_of_a_kernel_wakes_workers_for_the_next_job);
+    tcase_add_test(tc,
+                   a_recalibration_that_is_due_goes_where_nothing_else_would);
     tcase_add_test(tc, a_job_moves_through_the_books_of_its_worker);
     tcase_add_test(tc, queued_work_hides_transfers);
     tcase_add_test(tc, a_job_for_one_worker_leaves_no_trace_in_the_books);

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/dm_trial.c - jobs that nobody can place by their lengths yet,
- * because some able worker class has a figure on trial (cost/probe.h). They
- * wait in one queue, from which workers take them when their own is not before
- * it, so that no job stands behind a device that may be bad, and no worker is
- * idle that could find something out:
+ * core/sched/dm_calibrate.c - jobs that cannot be placed by their lengths yet,
+ * because some able pair is uncalibrated (cost/recalibrate.h). They wait in one
+ * queue, from which workers take them when their own is not before it, so that
+ * no job waits behind a device that may be slow, and no worker is idle that
+ * could measure something:
  *
- * - A worker whose figure is on trial takes one such job at a time, and the
- *   implementation that was tried least.
- * - A worker whose figure is known takes a job if its class is the fastest of
+ * - A worker whose pair is uncalibrated takes one such job at a time, with the
+ *   implementation that has fewest runs.
+ * - A worker whose length is known takes a job if its class is the fastest of
  *   those known, or would end it before the fastest has worked off the queue.
- * - A job whose figures have become known meanwhile is decided as if it were
+ * - A job whose lengths have become known meanwhile is placed as if it were
  *   pushed now.
  *
- * Nothing is forgotten there: of a job in the queue some class is the fastest
- * known, or all are on trial, and those take it whenever they look. They look
- * when they have nothing else, and asleep they are woken when a job comes and
- * when a kernel ends - the only events that change what has been said here.
+ * No job is forgotten there: either some class is the fastest known, or all are
+ * uncalibrated, and those take it whenever they look. They look when they have
+ * nothing else, and sleeping ones are woken when a job comes and when a kernel
+ * ends, the only events that change the conditions above.
  */
 #include <math.h>
 
-#include "core/cost/probe.h"
+#include "core/cost/recalibrate.h"
 #include "core/sched/dm.h"
 
 /* The fastest known length of a class, NaN if it has none. */
@@ -29,7 +29,7 @@ static double known_length(const struct orr_cost_row *row, unsigned class_id,
 {
     double least = NAN;
 
-    bits &= ~orr_probes_trials(row->probes, class_id);
+    bits &= ~orr_recal_uncalibrated(row->recal, class_id);
     for (unsigned i = 0; bits >> i; i++) {
         double us = orr_cost_length(row, class_id, i);
 
@@ -39,50 +39,51 @@ static double known_length(const struct orr_cost_row *row, unsigned class_id,
     return least;
 }
 
-/* What the figures of a waiting job say. */
-struct verdict {
-    bool known;       /* nothing is on trial */
+/* What is known of the lengths of a waiting job. */
+struct estimate {
+    bool known;       /* nothing is uncalibrated */
     unsigned fastest; /* class, if any length is known */
     double length;    /* there; NaN: none is known */
 };
 
-static struct verdict judge(const struct orr_dm *dm, const struct orr_job *job)
+static struct estimate estimate(const struct orr_dm *dm,
+                                const struct orr_job *job)
 {
     const struct orr_cost_row *row = job->costs;
-    struct verdict v = {.known = true, .length = NAN};
+    struct estimate e = {.known = true, .length = NAN};
 
     for (unsigned k = 0; k < dm->runtime->nclasses; k++) {
         double us;
 
         if (!(job->able_classes >> k & 1))
             continue;
-        if (orr_probes_trials(row->probes, k) & row->able[k])
-            v.known = false;
+        if (orr_recal_uncalibrated(row->recal, k) & row->able[k])
+            e.known = false;
         us = known_length(row, k, row->able[k]);
-        if (!(us > 0) || us >= v.length)
+        if (!(us > 0) || us >= e.length)
             continue;
-        v.length = us;
-        v.fastest = k;
+        e.length = us;
+        e.fastest = k;
     }
-    return v;
+    return e;
 }
 
 /* Whether a class that takes `length` helps those of the fastest class with the
  * `njobs` jobs that wait. Without a length anybody helps. */
-static bool helps(const struct orr_dm *dm, const struct verdict *v,
+static bool helps(const struct orr_dm *dm, const struct estimate *e,
                   unsigned class_id, double length, unsigned njobs)
 {
-    const struct orr_worker_class *fastest = &dm->runtime->classes[v->fastest];
+    const struct orr_worker_class *fastest = &dm->runtime->classes[e->fastest];
 
-    if (isnan(v->length) || class_id == v->fastest)
+    if (isnan(e->length) || class_id == e->fastest)
         return true;
-    return length <= v->length * (1 + (double)njobs / fastest->nworkers);
+    return length <= e->length * (1 + (double)njobs / fastest->nworkers);
 }
 
 /* --- waking --- */
 
 static bool class_takes(const struct orr_dm *dm, const struct orr_job *job,
-                        const struct verdict *v, unsigned class_id)
+                        const struct estimate *e, unsigned class_id)
 {
     const struct orr_cost_row *row = job->costs;
     unsigned njobs =
@@ -90,9 +91,9 @@ static bool class_takes(const struct orr_dm *dm, const struct orr_job *job,
 
     if (!(job->able_classes >> class_id & 1))
         return false;
-    return v->known ||
-           orr_probes_trials(row->probes, class_id) & row->able[class_id] ||
-           helps(dm, v, class_id,
+    return e->known ||
+           orr_recal_uncalibrated(row->recal, class_id) & row->able[class_id] ||
+           helps(dm, e, class_id,
                  known_length(row, class_id, row->able[class_id]), njobs);
 }
 
@@ -104,7 +105,8 @@ static void wake_member(struct orr_dm *dm, const struct orr_job *job,
     for (unsigned i = 0; i < class->nworkers; i++) {
         unsigned w = class->members[i];
 
-        if (atomic_load_explicit(&dm->workers[w].trial, memory_order_relaxed))
+        if (atomic_load_explicit(&dm->workers[w].calibrating,
+                                 memory_order_relaxed))
             continue;
         if (orr_sched_wake(&dm->runtime->workers[w]) && !job->differ)
             return;
@@ -115,14 +117,14 @@ static void wake_member(struct orr_dm *dm, const struct orr_job *job,
  * reference. */
 static void wake_takers(struct orr_dm *dm, const struct orr_job *job)
 {
-    struct verdict v;
+    struct estimate e;
 
-    /* Before we look who has a trial under way: he who has just ended one and
-     * falls asleep sees what we did, or we see that. */
+    /* Before we look for calibration runs under way: a worker that has just
+     * ended one and falls asleep sees what we did, or we see that. */
     orr_sched_after_queueing(dm->runtime);
-    v = judge(dm, job);
+    e = estimate(dm, job);
     for (unsigned k = 0; k < dm->runtime->nclasses; k++)
-        if (class_takes(dm, job, &v, k))
+        if (class_takes(dm, job, &e, k))
             wake_member(dm, job, &dm->runtime->classes[k]);
 }
 
@@ -172,17 +174,18 @@ static unsigned accept(struct orr_job *job, unsigned bits, unsigned njobs,
 {
     const struct taker *taker = arg;
     const struct orr_cost_row *row = job->costs;
-    struct verdict v = judge(taker->dm, job);
-    unsigned trials = orr_probes_trials(row->probes, taker->class_id) & bits;
+    struct estimate e = estimate(taker->dm, job);
+    unsigned uncalibrated =
+        orr_recal_uncalibrated(row->recal, taker->class_id) & bits;
     double length;
 
-    if (v.known)
+    if (e.known)
         return bits & -bits;
-    if (trials)
-        return 1U << orr_probes_least_tried(row->probes, taker->class_id,
-                                            trials);
+    if (uncalibrated)
+        return 1U << orr_recal_least_run(row->recal, taker->class_id,
+                                         uncalibrated);
     length = known_length(row, taker->class_id, bits);
-    if (!helps(taker->dm, &v, taker->class_id, length, njobs))
+    if (!helps(taker->dm, &e, taker->class_id, length, njobs))
         return 0;
     for (unsigned i = 0; bits >> i; i++)
         if (bits >> i & 1 && orr_cost_length(row, taker->class_id, i) == length)
@@ -195,22 +198,23 @@ struct orr_job *orr_dm_take_undecided(struct orr_dm *dm,
 {
     struct taker taker = {dm, worker->class_id};
 
-    /* One at a time: who has a trial under way finds out nothing more. */
-    if (atomic_load_explicit(&dm->workers[worker->id].trial,
+    /* One at a time: a second run would measure nothing more. */
+    if (atomic_load_explicit(&dm->workers[worker->id].calibrating,
                              memory_order_relaxed))
         return NULL;
     return orr_queue_take_if(&dm->undecided, worker, accept, &taker);
 }
 
-void orr_dm_begin_trial(struct orr_dm *dm, struct orr_job *job,
-                        struct orr_worker *worker)
+void orr_dm_begin_calibration(struct orr_dm *dm, struct orr_job *job,
+                              struct orr_worker *worker)
 {
-    struct orr_probes *probes = job->costs->probes;
+    struct orr_recal *recal = job->costs->recal;
 
-    if (!(orr_probes_trials(probes, worker->class_id) >> job->implementation &
+    if (!(orr_recal_uncalibrated(recal, worker->class_id) >>
+              job->implementation &
           1))
         return;
-    orr_probes_try(probes, worker->class_id, job->implementation);
-    atomic_store_explicit(&dm->workers[worker->id].trial, job,
+    orr_recal_begin_run(recal, worker->class_id, job->implementation);
+    atomic_store_explicit(&dm->workers[worker->id].calibrating, job,
                           memory_order_relaxed);
 }
