@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/base/module.h - shared objects that are opened when they are needed:
- * orrery/sim.so, orrery/bound.so and orrery/fit.so. The library knows their
+ * orrery/sim.so, packed.so, bound.so and fit.so. Who opens them knows their
  * tables, never what stands behind them.
  */
 #pragma once
@@ -13,9 +13,9 @@
 
 /* What a module exports through `const struct orr_module
  * *orr_module_entry(void)`. `table` is the module's table of operations: for
- * "sim" a struct orr_sim_ops (core/device/simulated.h), for "bound" a struct
- * orr_bound_solver (bound/solver.h), for "fit" a struct orr_fit_solver
- * (perfmodel/fit.h). */
+ * "sim" a struct orr_sim_ops (core/device/simulated.h), for "packed" a struct
+ * orr_tar_ops (platforms/tar.h), for "bound" a struct orr_bound_solver
+ * (bound/solver.h), for "fit" a struct orr_fit_solver (perfmodel/fit.h). */
 struct orr_module {
     unsigned abi;
     const char *name;
@@ -24,9 +24,10 @@ struct orr_module {
 
 typedef const struct orr_module *(*orr_module_entry_fn)(void);
 
-/* Opens the module `name` ("sim", "bound", "fit") and returns its table in
- * *ret. It looks in ORRERY_MODULE_DIR, then in orrery/ beside the library
- * itself, then in the folders of the build tree. A module is never closed
+/* Opens the module `name` ("sim", "packed", "bound", "fit") and returns its
+ * table in *ret. It looks in ORRERY_MODULE_DIR, then in orrery/ beside the
+ * object that this code is in (the library, or a module that opens another),
+ * then beside it, as in the build tree. A module is never closed
  * again. Errors: -ENOENT or -EINVAL with words that name the package option to
  * build with. */
 int orr_module_open(const char *name, const void **ret, struct orr_error *err);

@@ -5,6 +5,7 @@
  * again reads the same. For libFuzzer.
  */
 #include "platforms/packed.h"
+#include "platforms/tar.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -30,9 +31,9 @@ static void check_trip(const struct orr_packed *packed)
     char *bytes;
     size_t size;
 
-    if (orr_packed_format(packed, &bytes, &size, NULL) < 0)
+    if (orr_tar_ops.format(packed, &bytes, &size, NULL) < 0)
         return; /* no memory */
-    if (orr_packed_parse("again", bytes, size, &again, NULL) < 0 ||
+    if (orr_tar_ops.parse("again", bytes, size, &again, NULL) < 0 ||
         again->nfiles != packed->nfiles)
         abort();
     for (unsigned i = 0; i < packed->nfiles; i++)
@@ -48,7 +49,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct orr_packed *packed;
     struct orr_error err = {{0}};
 
-    if (orr_packed_parse("fuzz", (const char *)data, size, &packed, &err) < 0) {
+    if (orr_tar_ops.parse("fuzz", (const char *)data, size, &packed, &err) <
+        0) {
         if (!err.text[0])
             abort();
         return 0;

@@ -46,9 +46,9 @@ check "platforms includes core/base only, and core's topology to discover" "$(
 check "hwloc is in platforms/discover.c only" "$(
     includes platforms | grep -E ':hwloc' | grep -v '^platforms/discover'
 )"
-check "libarchive is in platforms/packed.c only" "$(
+check "libarchive is in platforms/tar.c only" "$(
     includes core perfmodel platforms sim bound tools |
-    grep -E ':archive' | grep -v '^platforms/packed.c'
+    grep -E ':archive' | grep -v '^platforms/tar.c'
 )"
 check "sim includes the tables of core/device and core/base" "$(
     includes sim | grep -E ':(core|bound|tools|perfmodel)/' |

@@ -7,11 +7,10 @@
 
 #include "bound/solver.h"
 #include "core/base/module.h"
+#include "tools/common/modules.h"
 #include "tools/common/tool.h"
 
 #include <errno.h>
-#include <libgen.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,31 +89,6 @@ int bounds_make_instances(struct bounds *b)
     return 0;
 }
 
-/* The command is no library that has its modules beside it: it finds them in
- * the build tree, or where they were installed, which may have been moved as a
- * whole. What the user has set wins. */
-static void name_module_folder(void)
-{
-    char own[PATH_MAX] = "", *places[3];
-    ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
-
-    if (getenv("ORRERY_MODULE_DIR"))
-        return;
-    own[n > 0 ? n : 0] = '\0';
-    (void)dirname(own);
-    places[0] = tool_format("%s/..", own);
-    places[1] = tool_format("%s/../" ORR_LIBDIR "/orrery", own);
-    places[2] = tool_format("%s", ORR_MODULEDIR);
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        char *file = places[i] ? tool_format("%s/bound.so", places[i]) : NULL;
-
-        if (file && access(file, R_OK) == 0)
-            setenv("ORRERY_MODULE_DIR", places[i], 0);
-        free(file);
-        free(places[i]);
-    }
-}
-
 static void show_progress(const struct bounds *b, unsigned done, unsigned n,
                           enum orr_bound_method method)
 {
@@ -161,7 +135,7 @@ int bounds_compute(struct bounds *b)
 
     for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
         n += b->options->wanted[m];
-    name_module_folder();
+    tool_find_modules("bound");
     (void)orr_module_open("bound", &table, &err);
     for (unsigned m = 0; !rc && m < ORR_BOUND_NMETHODS; m++) {
         if (!b->options->wanted[m])

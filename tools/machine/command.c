@@ -4,6 +4,7 @@
  * they consist of, and a simulated copy of this one. One thread.
  */
 #include "tools/common/json.h"
+#include "tools/common/modules.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
 #include "tools/machine/doctor.h"
@@ -172,6 +173,7 @@ int cmd_machine(int argc, char **argv)
         tool_error("out of memory");
         return TOOL_FAILED;
     }
+    tool_find_modules("packed"); /* for packed machines */
     result =
         dispatch(argc - first, argv + first, orr_sampling_dirs(sampling), json);
     orr_sampling_free(sampling);

@@ -3,6 +3,7 @@
  * tools/perfmodel/command.c - `orrery perfmodel`: finds the verb and calls it. One
  * thread.
  */
+#include "tools/common/modules.h"
 #include "tools/common/tool.h"
 #include "tools/perfmodel/perfmodel.h"
 
@@ -33,5 +34,6 @@ static const struct tool_commands verbs = {
 
 int cmd_perfmodel(int argc, char **argv)
 {
+    tool_find_modules("packed"); /* -m may name a packed machine */
     return tool_dispatch(&verbs, argc, argv);
 }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/common/modules.h - where the command finds the library's modules.
+ */
+#pragma once
+
+/* The command is no library that has its modules beside it: it finds them in
+ * the build tree, or where they were installed, which may have been moved as a
+ * whole. Sets ORRERY_MODULE_DIR to the folder that has `name`.so, unless the
+ * user has set it; to be called before the module may be opened, and not before
+ * programs are started, which find their own. */
+void tool_find_modules(const char *name);
