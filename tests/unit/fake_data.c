@@ -49,6 +49,19 @@ uint32_t fake_footprint(starpu_data_handle_t handle)
                        (uint32_t)handle->ops->interfaceid);
 }
 
+int fake_copy(starpu_data_handle_t from, unsigned from_node,
+              starpu_data_handle_t to, unsigned to_node)
+{
+    return from->ops->copy_methods->any_to_any(
+        from->interfaces[from_node], from_node, to->interfaces[to_node],
+        to_node, NULL);
+}
+
+int fake_compare(starpu_data_handle_t a, starpu_data_handle_t b)
+{
+    return a->ops->compare(a->interfaces[0], b->interfaces[1]);
+}
+
 void *starpu_data_get_interface_on_node(starpu_data_handle_t handle,
                                         unsigned memory_node)
 {

@@ -23,3 +23,11 @@ struct starpu_data_interface_ops *fake_ops(starpu_data_handle_t handle);
 
 /* What the handle adds to a task's footprint. */
 uint32_t fake_footprint(starpu_data_handle_t handle);
+
+/* Copies from a node's copy of one handle to that of another: what any_to_any
+ * returns. */
+int fake_copy(starpu_data_handle_t from, unsigned from_node,
+              starpu_data_handle_t to, unsigned to_node);
+
+/* Compares the first handle's structure on node 0 with the second's on 1. */
+int fake_compare(starpu_data_handle_t a, starpu_data_handle_t b);

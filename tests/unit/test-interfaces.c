@@ -70,6 +70,16 @@ START_TEST(other_kinds_have_their_known_footprints)
 }
 END_TEST
 
+START_TEST(the_footprint_of_a_matrix_knows_its_sides)
+{
+    starpu_data_handle_t m;
+
+    starpu_matrix_data_register(&m, -1, 0, 9, 3, 4, 8);
+    ck_assert_uint_eq(fake_ops(m)->footprint(m), orr_crc_u32(3, 4));
+    fake_unregister(m);
+}
+END_TEST
+
 START_TEST(sizes_are_the_products_of_the_dimensions)
 {
     starpu_data_handle_t m, v, b;
@@ -249,6 +259,334 @@ START_TEST(overlapping_columns_are_refused)
 }
 END_TEST
 
+/* --- what the kinds differ in --- */
+
+static const char *described(starpu_data_handle_t handle)
+{
+    static char text[64];
+
+    ck_assert_int_eq(
+        fake_ops(handle)->describe(starpu_data_get_interface_on_node(handle, 1),
+                                   text, sizeof(text)),
+        (int)strlen(text));
+    return text;
+}
+
+static const char *displayed(starpu_data_handle_t handle)
+{
+    static char text[64];
+    FILE *f = fmemopen(text, sizeof(text), "w");
+
+    fake_ops(handle)->display(handle, f);
+    fclose(f);
+    return text;
+}
+
+START_TEST(the_element_size_counts_for_variables_only)
+{
+    starpu_data_handle_t m, v, b, other;
+
+    starpu_matrix_data_register(&m, -1, 0, 3, 3, 4, 4);
+    starpu_matrix_data_register(&other, -1, 0, 3, 3, 4, 8);
+    ck_assert_uint_eq(fake_footprint(m), fake_footprint(other));
+    ck_assert_int_eq(fake_compare(m, other), 0);
+    fake_unregister(other);
+    starpu_vector_data_register(&v, -1, 0, 3, 4);
+    starpu_vector_data_register(&other, -1, 0, 3, 8);
+    ck_assert_uint_eq(fake_footprint(v), fake_footprint(other));
+    ck_assert_int_eq(fake_compare(v, other), 0);
+    fake_unregister(other);
+    starpu_block_data_register(&b, -1, 0, 3, 9, 3, 3, 3, 4);
+    starpu_block_data_register(&other, -1, 0, 3, 9, 3, 3, 3, 8);
+    ck_assert_uint_eq(fake_footprint(b), fake_footprint(other));
+    ck_assert_int_eq(fake_compare(b, other), 0);
+    fake_unregister(other);
+    fake_unregister(m);
+    fake_unregister(v);
+    fake_unregister(b);
+    starpu_variable_data_register(&v, -1, 0, 4);
+    starpu_variable_data_register(&other, -1, 0, 8);
+    ck_assert_uint_ne(fake_footprint(v), fake_footprint(other));
+    ck_assert_int_eq(fake_compare(v, other), 0);
+    fake_unregister(other);
+    fake_unregister(v);
+}
+END_TEST
+
+START_TEST(every_length_counts_in_comparisons)
+{
+    starpu_data_handle_t v, m, b, other;
+
+    starpu_vector_data_register_allocsize(&v, -1, 0, 3, 4, 100);
+    starpu_matrix_data_register(&m, -1, 0, 3, 3, 4, 4);
+    starpu_block_data_register(&b, -1, 0, 3, 12, 3, 4, 5, 4);
+    starpu_vector_data_register(&other, -1, 0, 4, 4);
+    ck_assert_int_eq(fake_compare(v, other), 0);
+    ck_assert_int_eq(
+        fake_ops(v)->alloc_compare(starpu_data_get_interface_on_node(v, 0),
+                                   starpu_data_get_interface_on_node(other, 0)),
+        0);
+    fake_unregister(other);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t x = 3 + (i == 1), y = 4 + (i == 2), z = 5 + (i == 3);
+
+        starpu_matrix_data_register(&other, -1, 0, 9, x, y, 4);
+        ck_assert_int_eq(fake_compare(m, other), x == 3 && y == 4);
+        fake_unregister(other);
+        starpu_block_data_register(&other, -1, 0, 9, 99, x, y, z, 4);
+        ck_assert_int_eq(fake_compare(b, other), i == 0);
+        fake_unregister(other);
+    }
+    fake_unregister(v);
+    fake_unregister(m);
+    fake_unregister(b);
+}
+END_TEST
+
+START_TEST(empty_data_are_copied_and_packed_as_nothing)
+{
+    starpu_data_handle_t h[4];
+    starpu_ssize_t count;
+    void *buffer = strided;
+
+    starpu_variable_data_register(&h[0], 0, 0, 0);
+    starpu_vector_data_register(&h[1], 0, (uintptr_t)strided, 0, 4);
+    starpu_matrix_data_register(&h[2], 0, (uintptr_t)strided, 3, 3, 0, 4);
+    starpu_block_data_register(&h[3], 0, (uintptr_t)strided, 3, 3, 3, 0, 2, 4);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_uint_eq(fake_ops(h[i])->get_size(h[i]), 0);
+        ck_assert_int_eq(fake_copy(h[i], 0, h[i], 1), 0);
+        ck_assert_int_eq(fake_ops(h[i])->pack_data(h[i], 0, &buffer, &count),
+                         0);
+        ck_assert_int_eq(count, 0);
+        ck_assert_ptr_eq(buffer, NULL);
+        ck_assert_int_eq(fake_ops(h[i])->unpack_data(h[i], 0, buffer, 0), 0);
+        ck_assert_uint_eq(fake_allocated, 0);
+        fake_unregister(h[i]);
+    }
+}
+END_TEST
+
+START_TEST(kinds_say_what_they_are)
+{
+    starpu_data_handle_t x, v, m, b;
+    char text[8];
+
+    starpu_variable_data_register(&x, -1, 0, 48);
+    starpu_vector_data_register(&v, -1, 0, 12, 4);
+    starpu_matrix_data_register(&m, -1, 0, 9, 2, 6, 4);
+    starpu_block_data_register(&b, -1, 0, 9, 99, 2, 3, 4, 8);
+    ck_assert_str_eq(described(x), "variable 48");
+    ck_assert_str_eq(described(v), "vector 12x4");
+    ck_assert_str_eq(described(m), "matrix 2x6x4");
+    ck_assert_str_eq(described(b), "block 2x3x4x8");
+    ck_assert_str_eq(displayed(x), "48\t");
+    ck_assert_str_eq(displayed(v), "12\t");
+    ck_assert_str_eq(displayed(m), "2\t6\t");
+    ck_assert_str_eq(displayed(b), "2\t3\t4\t");
+    ck_assert_str_eq(fake_ops(x)->name, "STARPU_VARIABLE_INTERFACE");
+    ck_assert_str_eq(fake_ops(v)->name, "STARPU_VECTOR_INTERFACE");
+    ck_assert_str_eq(fake_ops(m)->name, "STARPU_MATRIX_INTERFACE");
+    ck_assert_str_eq(fake_ops(b)->name, "STARPU_BLOCK_INTERFACE");
+    /* As snprintf(): cut off, and the length that it would have. */
+    ck_assert_int_eq(
+        fake_ops(b)->describe(starpu_data_get_interface_on_node(b, 0), text, 8),
+        13);
+    ck_assert_str_eq(text, "block 2");
+    ck_assert_int_eq(
+        fake_ops(b)->describe(starpu_data_get_interface_on_node(b, 0), NULL, 0),
+        13);
+    fake_unregister(x);
+    fake_unregister(v);
+    fake_unregister(m);
+    fake_unregister(b);
+}
+END_TEST
+
+START_TEST(tables_of_operations_name_their_kind)
+{
+    ck_assert_int_eq(starpu_interface_variable_ops.interfaceid, 5);
+    ck_assert_int_eq(starpu_interface_vector_ops.interfaceid, 2);
+    ck_assert_int_eq(starpu_interface_matrix_ops.interfaceid, 0);
+    ck_assert_int_eq(starpu_interface_block_ops.interfaceid, 1);
+    ck_assert_uint_eq(starpu_interface_variable_ops.interface_size,
+                      sizeof(struct starpu_variable_interface));
+    ck_assert_uint_eq(starpu_interface_vector_ops.interface_size,
+                      sizeof(struct starpu_vector_interface));
+    ck_assert_uint_eq(starpu_interface_matrix_ops.interface_size,
+                      sizeof(struct starpu_matrix_interface));
+    ck_assert_uint_eq(starpu_interface_block_ops.interface_size,
+                      sizeof(struct starpu_block_interface));
+}
+END_TEST
+
+/* Registered data fill every node's structure, id included. */
+START_TEST(structures_are_filled_on_every_node)
+{
+    starpu_data_handle_t h;
+
+    starpu_block_data_register(&h, 1, (uintptr_t)strided, 3, 7, 1, 2, 2, 4);
+    for (unsigned node = 0; node < FAKE_NODES; node++) {
+        struct starpu_block_interface *b =
+            starpu_data_get_interface_on_node(h, node);
+
+        ck_assert_int_eq(b->id, STARPU_BLOCK_INTERFACE_ID);
+        ck_assert_uint_eq(b->nx, 1);
+        ck_assert_uint_eq(b->ny, 2);
+        ck_assert_uint_eq(b->nz, 2);
+        ck_assert_uint_eq(b->elemsize, 4);
+        ck_assert_uint_eq(b->offset, 0);
+        ck_assert_uint_eq(b->ptr, node == 1 ? (uintptr_t)strided : 0);
+        ck_assert_uint_eq(b->dev_handle, node == 1 ? (uintptr_t)strided : 0);
+        ck_assert_uint_eq(b->ldy, node == 1 ? 3 : 1);
+        ck_assert_uint_eq(b->ldz, node == 1 ? 7 : 2);
+    }
+    fake_unregister(h);
+}
+END_TEST
+
+/* As starpu_data_register_same() does: from a structure with a slice, and with
+ * memory of which the new handle has none. */
+START_TEST(a_structure_can_be_registered_again)
+{
+    struct starpu_vector_interface given = {
+        .id = STARPU_VECTOR_INTERFACE_ID,
+        .ptr = (uintptr_t)&strided[2],
+        .dev_handle = (uintptr_t)strided,
+        .offset = 8,
+        .nx = 3,
+        .elemsize = 4,
+        .slice_base = 2,
+        .allocsize = 16,
+    };
+    struct starpu_vector_interface *home, *away;
+    starpu_data_handle_t h;
+
+    starpu_data_register(&h, 0, &given, &starpu_interface_vector_ops);
+    home = starpu_data_get_interface_on_node(h, 0);
+    away = starpu_data_get_interface_on_node(h, 1);
+    ck_assert_mem_eq(home, &given, sizeof(given));
+    ck_assert_uint_eq(away->offset, 0);
+    ck_assert_uint_eq(away->dev_handle, 0);
+    ck_assert_uint_eq(away->slice_base, 2);
+    ck_assert_uint_eq(away->allocsize, 16);
+    fake_unregister(h);
+}
+END_TEST
+
+START_TEST(more_memory_than_data_can_be_asked_for)
+{
+    starpu_data_handle_t m, v, other;
+    struct starpu_matrix_interface *away;
+
+    starpu_matrix_data_register_allocsize(&m, -1, 0, 9, 2, 3, 4, 100);
+    starpu_vector_data_register_allocsize(&v, -1, 0, 5, 4, 100);
+    ck_assert_uint_eq(starpu_matrix_get_allocsize(m), 100);
+    ck_assert_uint_eq(starpu_vector_get_allocsize(v), 100);
+    ck_assert_uint_eq(fake_ops(m)->get_size(m), 24);
+    ck_assert_uint_eq(fake_ops(m)->get_alloc_size(m), 100);
+    ck_assert_uint_eq(fake_ops(v)->get_alloc_size(v), 100);
+    ck_assert_uint_eq(fake_ops(m)->alloc_footprint(m), orr_crc_size(100, 0));
+    ck_assert_uint_eq(fake_ops(v)->alloc_footprint(v), orr_crc_size(100, 0));
+    away = starpu_data_get_interface_on_node(m, 1);
+    ck_assert_int_eq(fake_ops(m)->allocate_data_on_node(away, 1), 100);
+    ck_assert_uint_eq(away->ld, 2);
+    starpu_matrix_data_register(&other, -1, 0, 5, 5, 5, 4);
+    ck_assert_uint_eq(fake_ops(m)->alloc_footprint(other),
+                      fake_ops(m)->alloc_footprint(m));
+    ck_assert_int_eq(fake_ops(m)->alloc_compare(
+                         away, starpu_data_get_interface_on_node(other, 0)),
+                     1);
+    ck_assert_int_eq(fake_compare(m, other), 0);
+    fake_unregister(other);
+    starpu_matrix_data_register(&other, -1, 0, 2, 2, 3, 4);
+    ck_assert_int_eq(fake_ops(m)->alloc_compare(
+                         away, starpu_data_get_interface_on_node(other, 0)),
+                     0);
+    ck_assert_int_eq(fake_compare(m, other), 1);
+    fake_ops(m)->free_data_on_node(away, 1);
+    ck_assert_uint_eq(fake_allocated, 0);
+    fake_unregister(m);
+    fake_unregister(v);
+    fake_unregister(other);
+}
+END_TEST
+
+START_TEST(variables_and_blocks_have_as_much_memory_as_data)
+{
+    ck_assert(!starpu_interface_variable_ops.get_alloc_size);
+    ck_assert(!starpu_interface_variable_ops.alloc_footprint);
+    ck_assert(!starpu_interface_variable_ops.alloc_compare);
+    ck_assert(!starpu_interface_block_ops.get_alloc_size);
+    ck_assert(!starpu_interface_block_ops.alloc_footprint);
+    ck_assert(!starpu_interface_block_ops.alloc_compare);
+}
+END_TEST
+
+START_TEST(pointers_of_each_kind_can_be_registered)
+{
+    starpu_data_handle_t x, v, m;
+    struct starpu_variable_interface *xi;
+    struct starpu_vector_interface *vi;
+    struct starpu_matrix_interface *mi;
+
+    starpu_variable_data_register(&x, -1, 0, 4);
+    starpu_vector_data_register(&v, -1, 0, 4, 4);
+    starpu_matrix_data_register(&m, -1, 0, 2, 2, 2, 4);
+    starpu_variable_ptr_register(x, 0, 30, 20, 10);
+    starpu_vector_ptr_register(v, 0, 31, 21, 10);
+    starpu_matrix_ptr_register(m, 0, 32, 22, 10, 7);
+    xi = starpu_data_get_interface_on_node(x, 0);
+    vi = starpu_data_get_interface_on_node(v, 0);
+    mi = starpu_data_get_interface_on_node(m, 0);
+    ck_assert_uint_eq(xi->dev_handle, 20);
+    ck_assert_uint_eq(xi->offset, 10);
+    ck_assert_uint_eq(vi->dev_handle, 21);
+    ck_assert_uint_eq(vi->offset, 10);
+    ck_assert_uint_eq(mi->dev_handle, 22);
+    ck_assert_uint_eq(mi->offset, 10);
+    ck_assert_uint_eq(starpu_variable_get_local_ptr(x), 30);
+    ck_assert_uint_eq(starpu_vector_get_local_ptr(v), 31);
+    ck_assert_uint_eq(starpu_matrix_get_local_ptr(m), 32);
+    ck_assert_uint_eq(starpu_matrix_get_local_ld(m), 7);
+    fake_unregister(x);
+    fake_unregister(v);
+    fake_unregister(m);
+}
+END_TEST
+
+START_TEST(blocks_tell_what_was_registered)
+{
+    starpu_data_handle_t b;
+
+    starpu_block_data_register(&b, 0, (uintptr_t)strided, 3, 7, 1, 2, 2, 4);
+    ck_assert_uint_eq(starpu_block_get_nx(b), 1);
+    ck_assert_uint_eq(starpu_block_get_ny(b), 2);
+    ck_assert_uint_eq(starpu_block_get_nz(b), 2);
+    ck_assert_uint_eq(starpu_block_get_elemsize(b), 4);
+    ck_assert_uint_eq(starpu_block_get_local_ldy(b), 3);
+    ck_assert_uint_eq(starpu_block_get_local_ldz(b), 7);
+    ck_assert_uint_eq(starpu_block_get_local_ptr(b), (uintptr_t)strided);
+    fake_unregister(b);
+}
+END_TEST
+
+START_TEST(overlapping_planes_are_refused)
+{
+    starpu_data_handle_t b;
+
+    starpu_block_data_register(&b, 0, (uintptr_t)strided, 3, 5, 1, 2, 2, 4);
+}
+END_TEST
+
+START_TEST(overlapping_columns_of_blocks_are_refused)
+{
+    starpu_data_handle_t b;
+
+    starpu_block_data_register(&b, 0, (uintptr_t)strided, 1, 7, 2, 2, 2, 4);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("interfaces");
@@ -257,6 +595,7 @@ int main(void)
     tcase_add_test(tc,
                    square_matrices_have_the_footprints_of_the_cholesky_models);
     tcase_add_test(tc, other_kinds_have_their_known_footprints);
+    tcase_add_test(tc, the_footprint_of_a_matrix_knows_its_sides);
     tcase_add_test(tc, sizes_are_the_products_of_the_dimensions);
     tcase_add_test(tc, a_copy_on_another_node_has_no_gaps);
     tcase_add_test(tc, no_memory_leaves_the_interface_alone);
@@ -266,6 +605,20 @@ int main(void)
     tcase_add_test(tc, kinds_compare_by_layout_only);
     tcase_add_test(tc, getters_tell_what_was_registered);
     tcase_add_test_raise_signal(tc, overlapping_columns_are_refused, 6);
+    tcase_add_test(tc, the_element_size_counts_for_variables_only);
+    tcase_add_test(tc, every_length_counts_in_comparisons);
+    tcase_add_test(tc, empty_data_are_copied_and_packed_as_nothing);
+    tcase_add_test(tc, kinds_say_what_they_are);
+    tcase_add_test(tc, tables_of_operations_name_their_kind);
+    tcase_add_test(tc, structures_are_filled_on_every_node);
+    tcase_add_test(tc, a_structure_can_be_registered_again);
+    tcase_add_test(tc, more_memory_than_data_can_be_asked_for);
+    tcase_add_test(tc, variables_and_blocks_have_as_much_memory_as_data);
+    tcase_add_test(tc, pointers_of_each_kind_can_be_registered);
+    tcase_add_test(tc, blocks_tell_what_was_registered);
+    tcase_add_test_raise_signal(tc, overlapping_planes_are_refused, 6);
+    tcase_add_test_raise_signal(tc, overlapping_columns_of_blocks_are_refused,
+                                6);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
