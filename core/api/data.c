@@ -299,24 +299,24 @@ static bool evictable(const struct orr_handle *handle, unsigned node)
     const struct orr_replicate *replicate = &handle->replicates[node];
     uint64_t bit = UINT64_C(1) << node;
 
-    return replicate->owned && !replicate->refs && !replicate->request &&
+    return replicate->block && !replicate->refs && !replicate->request &&
            (!(handle->valid & bit) || (handle->valid & ~bit));
 }
 
 int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
-    bool gone;
+    struct orr_block *block = NULL;
 
     (void)orr_api_node(__func__, node);
     orr_lock(&h->lock);
-    gone = evictable(h, node);
-    if (gone) {
+    if (evictable(h, node)) {
         h->valid &= ~(UINT64_C(1) << node);
-        orr_replicate_release(h->runtime, &h->replicates[node]);
+        block = orr_block_detach_locked(h->runtime, &h->replicates[node]);
     }
     orr_unlock(&h->lock);
-    return gone ? 0 : -1;
+    orr_block_free(block);
+    return block ? 0 : -1;
 }
 
 int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
@@ -328,7 +328,7 @@ int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
     (void)is_prefetch;
     (void)orr_api_node(__func__, node);
     orr_lock(&h->lock);
-    can = h->replicates[node].owned && !h->replicates[node].refs;
+    can = h->replicates[node].block && !h->replicates[node].refs;
     orr_unlock(&h->lock);
     return can;
 }

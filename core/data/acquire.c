@@ -68,7 +68,7 @@ static bool remember(struct orr_handle *handle, struct orr_job *job)
     return done;
 }
 
-static int check_handle(const struct orr_handle *handle, const char *call)
+int orr_data_check(const struct orr_handle *handle, const char *call)
 {
     if (!handle) {
         orr_log_error("%s: the data handle is NULL: register the data first",
@@ -133,7 +133,7 @@ int orr_data_bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
 {
     struct orr_context *self = orr_self;
     struct block block = {.context = self};
-    int err = check_handle(handle, "starpu_data_acquire");
+    int err = orr_data_check(handle, "starpu_data_acquire");
 
     if (err)
         return err;
@@ -171,7 +171,7 @@ static bool free_for(struct orr_handle *handle, int node, uint32_t mode)
 int orr_data_try_acquire(struct orr_runtime *rt, struct orr_handle *handle,
                          int node, enum starpu_data_access_mode mode)
 {
-    int err = check_handle(handle, "starpu_data_acquire_try");
+    int err = orr_data_check(handle, "starpu_data_acquire_try");
 
     if (err)
         return err;
@@ -184,7 +184,7 @@ int orr_data_acquire_cb(struct orr_runtime *rt, struct orr_handle *handle,
                         int node, enum starpu_data_access_mode mode,
                         void (*callback)(void *), void *arg, bool sequential)
 {
-    int err = check_handle(handle, "starpu_data_acquire_cb");
+    int err = orr_data_check(handle, "starpu_data_acquire_cb");
 
     if (err)
         return err;
@@ -226,55 +226,7 @@ void orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,
     orr_pay();
 }
 
-/* --- the end of handles --- */
-
-void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle)
-{
-    struct orr_context *self = orr_self;
-    struct orr_job_waiter waiter = {.context = self};
-
-    atomic_init(&waiter.ended, false);
-    orr_lock(&handle->lock);
-    if (handle->nusers == 0) {
-        orr_unlock(&handle->lock);
-        return;
-    }
-    waiter.next = handle->idle_waiters;
-    handle->idle_waiters = &waiter;
-    orr_unlock(&handle->lock);
-    self->waits_for = "the tasks that use the data";
-    while (!atomic_load_explicit(&waiter.ended, memory_order_acquire))
-        rt->exec->ops->park(rt->exec, ORR_FOREVER);
-    self->waits_for = NULL;
-}
-
-void orr_data_unregister(struct orr_runtime *rt, struct orr_handle *handle,
-                         bool coherent)
-{
-    if (check_handle(handle, "starpu_data_unregister") != 0)
-        abort();
-    if (!orr_may_block("starpu_data_unregister"))
-        abort();
-    orr_pay();
-    if (coherent && handle->home_node >= 0 &&
-        orr_data_bring(rt, handle, handle->home_node, STARPU_R) == 0)
-        orr_data_release(rt, handle, handle->home_node);
-    orr_handle_wait_idle(rt, handle);
-    orr_handle_free(handle);
-}
-
-void orr_data_unregister_submit(struct orr_runtime *rt,
-                                struct orr_handle *handle)
-{
-    (void)rt;
-    if (check_handle(handle, "starpu_data_unregister_submit") != 0)
-        abort();
-    orr_lock(&handle->lock);
-    handle->doomed = true;
-    handle->nusers++;
-    orr_unlock(&handle->lock);
-    orr_handle_leave(handle); /* frees it if nobody else uses it */
-}
+/* --- what happens to a value in its turn --- */
 
 /* Calls action(handle) once the tasks submitted so far that conflict with
  * `mode` are done, without fetching anything. */
@@ -310,35 +262,37 @@ static void invalidate(void *arg)
 void orr_data_invalidate_submit(struct orr_runtime *rt,
                                 struct orr_handle *handle)
 {
-    if (check_handle(handle, "starpu_data_invalidate_submit") == 0)
+    if (orr_data_check(handle, "starpu_data_invalidate_submit") == 0)
         submit_after(rt, handle, STARPU_W, invalidate);
 }
 
 void orr_data_invalidate(struct orr_runtime *rt, struct orr_handle *handle)
 {
-    if (check_handle(handle, "starpu_data_invalidate") != 0 ||
+    if (orr_data_check(handle, "starpu_data_invalidate") != 0 ||
         !orr_may_block("starpu_data_invalidate"))
         return;
     submit_after(rt, handle, STARPU_W, invalidate);
-    orr_handle_wait_idle(rt, handle);
+    orr_handle_wait_idle(rt, handle, false);
 }
 
 static void no_longer_wanted(void *arg)
 {
     struct orr_handle *handle = arg;
     struct orr_runtime *rt = handle->runtime;
+    struct orr_deferred deferred = {0};
 
     orr_lock(&handle->lock);
     handle->wont_use = true;
     for (unsigned node = 0; node < rt->nnodes; node++) {
         struct orr_replicate *replicate = &handle->replicates[node];
 
-        if (replicate->refs || !replicate->owned)
+        if (replicate->refs || !replicate->block)
             continue;
         orr_node_retain(&rt->nodes[node], replicate);
-        orr_node_offer(&rt->nodes[node], replicate);
+        orr_node_offer(&rt->nodes[node], replicate, &deferred);
     }
     orr_unlock(&handle->lock);
+    orr_deferred_run(rt, &deferred);
     if (handle->home_node >= 0 && handle->valid)
         orr_handle_prefetch(rt, handle, (unsigned)handle->home_node,
                             ORR_IDLE_PREFETCH);
@@ -346,6 +300,6 @@ static void no_longer_wanted(void *arg)
 
 void orr_data_wont_use(struct orr_runtime *rt, struct orr_handle *handle)
 {
-    if (check_handle(handle, "starpu_data_wont_use") == 0)
+    if (orr_data_check(handle, "starpu_data_wont_use") == 0)
         submit_after(rt, handle, STARPU_R, no_longer_wanted);
 }

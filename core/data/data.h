@@ -11,6 +11,10 @@
 
 #include "core/data/handle.h"
 
+/* Whether `call` can use the handle: -EINVAL, said, if it is NULL or
+ * partitioned. */
+int orr_data_check(const struct orr_handle *handle, const char *call);
+
 /* Blocks until the earlier tasks that conflict are done and the value is on
  * the node, for reading and/or writing as `mode` says. -EDEADLK where blocking
  * is refused, -EINVAL (said). */
@@ -61,6 +65,3 @@ int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
 /* Joins the children again on the gathering node. Blocks. */
 void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
                           unsigned gathering_node);
-
-/* Blocks until no task and no transfer uses the handle. */
-void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle);

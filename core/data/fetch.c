@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/fetch.c - a job's data: fetched before its kernel, prefetched when
- * it was scheduled, and how long that would take.
+ * core/data/fetch.c - a job's data: prefetched when it was scheduled, fetched
+ * before its kernel, given to it and taken back.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/log.h"
 #include "core/data/node.h"
@@ -42,29 +43,35 @@ static void pin(struct orr_runtime *rt, struct orr_access *access,
     access->node = (uint16_t)node;
 }
 
-/* Returns whether the datum is there. */
-static bool fetch_one(struct orr_runtime *rt, struct orr_job *job,
-                      struct orr_access *access, unsigned node, uint64_t *wake)
+static void fetch_one(struct orr_runtime *rt, struct orr_job *job,
+                      struct orr_access *access, unsigned node,
+                      struct orr_deferred *deferred)
 {
     struct orr_handle *handle = access->handle;
     int there;
 
+    atomic_fetch_add_explicit(&job->pending, 1, memory_order_relaxed);
     orr_lock(&handle->lock);
     pin(rt, access, node);
-    atomic_fetch_add_explicit(&job->pending, 1, memory_order_relaxed);
-    there = orr_request_need(rt, handle, node, access->mode & STARPU_R,
-                             ORR_FETCH, access, wake);
+    while ((there = orr_request_need(rt, handle, node, access->mode & STARPU_R,
+                                     ORR_FETCH, access, deferred)) == -EAGAIN) {
+        orr_unlock(&handle->lock);
+        if (orr_deferred_prepare(rt, deferred) != 0)
+            cannot_fetch(rt, job, access, -ENOMEM);
+        orr_lock(&handle->lock);
+    }
     orr_unlock(&handle->lock);
     if (there < 0)
         cannot_fetch(rt, job, access, there);
     if (there)
         atomic_fetch_sub_explicit(&job->pending, 1, memory_order_relaxed);
-    return there;
+    else
+        orr_requests_now(rt, deferred);
 }
 
 bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 {
-    uint64_t wake = 0;
+    struct orr_deferred deferred = {0};
 
     /* One more until all have been asked for. */
     atomic_store_explicit(&job->pending, 1, memory_order_relaxed);
@@ -73,9 +80,9 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 
         if (access->duplicate || access->mode & STARPU_SCRATCH)
             continue;
-        fetch_one(rt, job, access, node, &wake);
+        fetch_one(rt, job, access, node, &deferred);
     }
-    orr_nodes_kick(rt, wake);
+    orr_deferred_run(rt, &deferred);
     return atomic_fetch_sub_explicit(&job->pending, 1, memory_order_acq_rel) ==
            1;
 }
@@ -83,12 +90,19 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 void orr_handle_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
                          unsigned node, enum orr_fetch_level level)
 {
-    uint64_t wake = 0;
+    struct orr_deferred deferred = {0};
+    int there;
 
     orr_lock(&handle->lock);
-    (void)orr_request_need(rt, handle, node, true, level, NULL, &wake);
+    while ((there = orr_request_need(rt, handle, node, true, level, NULL,
+                                     &deferred)) == -EAGAIN) {
+        orr_unlock(&handle->lock);
+        if (orr_deferred_prepare(rt, &deferred) != 0)
+            return; /* it would only have been faster */
+        orr_lock(&handle->lock);
+    }
     orr_unlock(&handle->lock);
-    orr_nodes_kick(rt, wake);
+    orr_deferred_run(rt, &deferred);
 }
 
 void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
@@ -111,74 +125,103 @@ void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
     }
 }
 
-static double from_best_source(struct orr_runtime *rt, uint64_t valid,
-                               unsigned node, size_t size)
+/* --- the kernel's view of the data --- */
+
+/* The table of scratch buffers, made at the first use. NULL without memory. */
+static void **scratch_table(struct orr_runtime *rt, struct orr_handle *handle)
 {
-    const bool *direct = rt->machine->direct;
-    double best = -1;
+    void **table = atomic_load_explicit(&handle->scratch, memory_order_acquire);
+    void **made;
 
-    for (uint64_t left = valid; left; left &= left - 1) {
-        unsigned src = (unsigned)__builtin_ctzll(left);
-        double time;
+    if (table)
+        return table;
+    made = calloc(rt->nworkers, sizeof(*made));
+    if (made && !atomic_compare_exchange_strong(&handle->scratch, &table, made))
+        free(made);
+    else
+        table = made;
+    return table;
+}
 
-        if (direct[src * rt->nnodes + node])
-            time = orr_transfer_predict(rt, src, node, size);
-        else
-            time = orr_transfer_predict(rt, src, 0, size) +
-                   orr_transfer_predict(rt, 0, node, size);
-        if (best < 0 || time < best)
-            best = time;
+/* Each worker has its own scratch buffer: several share a memory node. Only
+ * the worker itself comes here for it. NULL without memory. */
+static void *scratch_of(struct orr_runtime *rt, struct orr_handle *handle,
+                        unsigned worker)
+{
+    unsigned node = rt->workers[worker].desc->node;
+    void **table = scratch_table(rt, handle);
+    void *interface;
+
+    if (!table || table[worker])
+        return table ? table[worker] : NULL;
+    interface = malloc(handle->ops->interface_size);
+    if (!interface)
+        return NULL;
+    memcpy(interface, handle->replicates[node].interface,
+           handle->ops->interface_size);
+    if (handle->ops->allocate_data_on_node(interface, node) < 0) {
+        free(interface);
+        return NULL;
     }
-    return best < 0 ? 0 : best;
+    table[worker] = interface;
+    return interface;
 }
 
-double orr_handle_transfer_time(struct orr_runtime *rt,
-                                const struct orr_handle *handle, unsigned node,
-                                uint32_t mode)
+/* Copies of the old value are of no use any more, but must not read what is
+ * being written. They are being made by other threads: this is short. */
+static void await_copies(struct orr_runtime *rt, struct orr_handle *handle)
 {
-    uint64_t bit = UINT64_C(1) << node;
-    uint64_t valid = atomic_load_explicit(&handle->valid, memory_order_relaxed);
-    double time;
-
-    if (!(mode & STARPU_R) || handle->size == 0)
-        return 0;
-    if ((valid | atomic_load_explicit(&handle->loading, memory_order_relaxed)) &
-        bit)
-        return 0;
-    time = from_best_source(rt, valid, node, handle->size);
-    if (rt->count_write_back && mode & STARPU_W && handle->home_node >= 0)
-        time += orr_transfer_predict(rt, node, (unsigned)handle->home_node,
-                                     handle->size);
-    return time;
+    while (atomic_load_explicit(&handle->ncopying, memory_order_acquire))
+        rt->exec->ops->relax(rt->exec);
 }
 
-uint64_t orr_job_absent(const struct orr_job *job)
+static void *take(struct orr_runtime *rt, struct orr_job *job,
+                  struct orr_access *access, unsigned node)
 {
-    uint64_t absent = 0;
+    struct orr_handle *handle = access->handle;
+
+    if (access->mode & STARPU_SCRATCH && job->worker >= 0)
+        return scratch_of(rt, handle, (unsigned)job->worker);
+    if (access->mode & STARPU_W && !access->duplicate) {
+        orr_lock(&handle->lock);
+        orr_handle_outdate_locked(handle, UINT64_C(1) << node);
+        handle->wont_use = false;
+        handle->unreal = job->task && rt->skips_kernels;
+        orr_unlock(&handle->lock);
+        await_copies(rt, handle);
+    }
+    return handle->replicates[node].interface;
+}
+
+void orr_job_take_data(struct orr_runtime *rt, struct orr_job *job,
+                       unsigned node)
+{
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        void *interface = take(rt, job, &job->accesses[i], node);
+
+        if (job->task && job->task->dyn_interfaces)
+            job->task->dyn_interfaces[i] = interface;
+        else if (job->task)
+            job->task->interfaces[i] = interface;
+    }
+}
+
+void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_deferred deferred = {0};
 
     for (unsigned i = 0; i < job->naccesses; i++) {
-        const struct orr_access *access = &job->accesses[i];
-        const struct orr_handle *handle = access->handle;
+        struct orr_access *access = &job->accesses[i];
+        struct orr_replicate *replicate;
 
-        if (access->mode & STARPU_R && !(access->mode & STARPU_SCRATCH))
-            absent |=
-                ~(atomic_load_explicit(&handle->valid, memory_order_relaxed) |
-                  atomic_load_explicit(&handle->loading, memory_order_relaxed));
+        if (!access->pinned)
+            continue;
+        access->pinned = 0;
+        replicate = &access->handle->replicates[access->node];
+        orr_lock(&access->handle->lock);
+        if (--replicate->refs == 0)
+            orr_node_offer(&rt->nodes[access->node], replicate, &deferred);
+        orr_unlock(&access->handle->lock);
     }
-    return absent;
-}
-
-double orr_job_transfer_time(struct orr_runtime *rt, const struct orr_job *job,
-                             unsigned node)
-{
-    double sum = 0;
-
-    for (unsigned i = 0; i < job->naccesses; i++) {
-        const struct orr_access *access = &job->accesses[i];
-
-        if (!access->duplicate && !(access->mode & STARPU_SCRATCH))
-            sum += orr_handle_transfer_time(rt, access->handle, node,
-                                            access->mode);
-    }
-    return sum;
+    orr_deferred_run(rt, &deferred);
 }

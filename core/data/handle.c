@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/handle.c - handles: memory, interfaces, scratch buffers. Made and
- * freed by the application's contexts.
+ * core/data/handle.c - handles: their making, and what they are asked for. Made
+ * by the application's contexts; end.c frees them.
  */
 #include "core/data/handle.h"
 
@@ -11,9 +11,7 @@
 
 #include "core/base/crc.h"
 #include "core/data/interfaces/common.h"
-#include "core/data/node.h"
 #include "core/runtime.h"
-#include "core/task/job.h"
 
 static size_t round16(size_t n)
 {
@@ -90,40 +88,6 @@ void orr_handle_measure(struct orr_handle *handle)
         starpu_hash_crc32c_be(handle->ops->footprint(public), start);
 }
 
-static void free_scratch(struct orr_handle *handle)
-{
-    struct orr_runtime *rt = handle->runtime;
-
-    for (unsigned w = 0; handle->scratch && w < rt->nworkers; w++) {
-        if (!handle->scratch[w])
-            continue;
-        handle->ops->free_data_on_node(handle->scratch[w],
-                                       rt->workers[w].desc->node);
-        free(handle->scratch[w]);
-    }
-    free(handle->scratch);
-}
-
-void orr_handle_free(struct orr_handle *handle)
-{
-    struct orr_runtime *rt = handle->runtime;
-
-    orr_lock(&rt->lock);
-    orr_list_remove(&handle->all);
-    orr_unlock(&rt->lock);
-    orr_lock(&handle->lock);
-    for (unsigned node = 0; node < rt->nnodes; node++)
-        if (handle->replicates[node].owned)
-            orr_replicate_release(rt, &handle->replicates[node]);
-    orr_unlock(&handle->lock);
-    if (handle->ops->unregister_data_handle)
-        handle->ops->unregister_data_handle(orr_handle_public(handle));
-    free_scratch(handle);
-    free(handle->children);
-    free(handle->name);
-    free(handle);
-}
-
 unsigned orr_handle_base(const struct orr_handle *handle)
 {
     int home = handle->home_node;
@@ -143,6 +107,8 @@ void *orr_handle_pointer(struct orr_handle *handle, unsigned node)
 {
     struct starpu_data_interface_ops *ops = handle->ops;
 
+    if (!(handle->allocated >> node & 1))
+        return NULL;
     if (ops->to_pointer)
         return ops->to_pointer(handle->replicates[node].interface, node);
     if (ops->handle_to_pointer)
@@ -160,129 +126,4 @@ void orr_handle_copy(struct orr_handle *handle, unsigned src, unsigned dst)
         methods->ram_to_ram(from, src, to, dst);
     else
         methods->any_to_any(from, src, to, dst, NULL);
-}
-
-/* Each worker has its own scratch buffer: several share a memory node. */
-static void *scratch_of(struct orr_runtime *rt, struct orr_handle *handle,
-                        unsigned worker)
-{
-    unsigned node = rt->workers[worker].desc->node;
-    void *interface;
-
-    orr_lock(&handle->lock);
-    if (!handle->scratch)
-        handle->scratch = calloc(rt->nworkers, sizeof(*handle->scratch));
-    interface = handle->scratch ? handle->scratch[worker] : NULL;
-    if (handle->scratch && !interface) {
-        interface = malloc(handle->ops->interface_size);
-        if (interface) {
-            memcpy(interface, handle->replicates[node].interface,
-                   handle->ops->interface_size);
-            if (handle->ops->allocate_data_on_node(interface, node) < 0) {
-                free(interface);
-                interface = NULL;
-            }
-        }
-        handle->scratch[worker] = interface;
-    }
-    orr_unlock(&handle->lock);
-    return interface;
-}
-
-void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
-{
-    handle->valid = valid;
-    for (uint64_t left = handle->loading & ~valid; left; left &= left - 1) {
-        unsigned node = (unsigned)__builtin_ctzll(left);
-        struct orr_request *request = handle->replicates[node].request;
-
-        if (request)
-            orr_request_outdate(request);
-    }
-}
-
-void orr_handle_leave(struct orr_handle *handle)
-{
-    struct orr_job_waiter *waiters = NULL;
-    bool doomed = false;
-
-    orr_lock(&handle->lock);
-    if (--handle->nusers == 0) {
-        waiters = handle->idle_waiters;
-        handle->idle_waiters = NULL;
-        doomed = handle->doomed;
-    }
-    orr_unlock(&handle->lock);
-    orr_waiters_wake(waiters);
-    if (doomed)
-        orr_handle_free(handle);
-}
-
-/* Copies of the old value are of no use any more, but must not read what is
- * being written. They are being made by other threads: this is short. */
-static void await_copies(struct orr_runtime *rt, struct orr_handle *handle)
-{
-    while (atomic_load_explicit(&handle->ncopying, memory_order_acquire))
-        rt->exec->ops->relax(rt->exec);
-}
-
-static void *take(struct orr_runtime *rt, struct orr_job *job,
-                  struct orr_access *access, unsigned node)
-{
-    struct orr_handle *handle = access->handle;
-
-    if (access->mode & STARPU_SCRATCH && job->worker >= 0)
-        return scratch_of(rt, handle, (unsigned)job->worker);
-    if (access->mode & STARPU_W && !access->duplicate) {
-        orr_lock(&handle->lock);
-        orr_handle_outdate_locked(handle, UINT64_C(1) << node);
-        handle->wont_use = false;
-        handle->unreal = job->task && rt->skips_kernels;
-        orr_unlock(&handle->lock);
-        await_copies(rt, handle);
-    }
-    return handle->replicates[node].interface;
-}
-
-void orr_job_take_data(struct orr_runtime *rt, struct orr_job *job,
-                       unsigned node)
-{
-    for (unsigned i = 0; i < job->naccesses; i++) {
-        void *interface = take(rt, job, &job->accesses[i], node);
-
-        if (job->task && job->task->dyn_interfaces)
-            job->task->dyn_interfaces[i] = interface;
-        else if (job->task)
-            job->task->interfaces[i] = interface;
-    }
-}
-
-void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job)
-{
-    for (unsigned i = 0; i < job->naccesses; i++) {
-        struct orr_access *access = &job->accesses[i];
-        struct orr_replicate *replicate;
-
-        if (!access->pinned)
-            continue;
-        access->pinned = 0;
-        replicate = &access->handle->replicates[access->node];
-        orr_lock(&access->handle->lock);
-        if (--replicate->refs == 0)
-            orr_node_offer(&rt->nodes[access->node], replicate);
-        orr_unlock(&access->handle->lock);
-    }
-}
-
-void orr_waiters_wake(struct orr_job_waiter *waiter)
-{
-    while (waiter) {
-        struct orr_job_waiter *next = waiter->next;
-        struct orr_context *context = waiter->context;
-
-        /* The waiter's stack may be gone once it sees `ended`. */
-        atomic_store_explicit(&waiter->ended, true, memory_order_release);
-        context->exec->ops->wake(context->exec, context);
-        waiter = next;
-    }
 }

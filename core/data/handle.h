@@ -24,18 +24,27 @@ struct orr_job;
 struct orr_request;
 struct orr_runtime;
 
+/* Memory on a node that was allocated through an interface of ours. */
+struct orr_block {
+    struct orr_list lru;             /* [node lock] among the node's blocks that
+                                      * nobody uses, oldest first */
+    struct orr_replicate *replicate; /* [handle lock] whose memory it is */
+    struct starpu_data_interface_ops *ops; /* [const] */
+    unsigned node;                         /* [const] */
+    bool offered;                          /* [handle lock] is in that list */
+    /* [const] what the interface's methods allocated, for them to free. */
+    _Alignas(16) char interface[];
+};
+
 /* A handle's place on one memory node. */
 struct orr_replicate {
-    struct orr_list lru; /* [node lock] among the node's replicates that we
-                            * allocated and nobody uses, oldest first */
     struct orr_request *request; /* [handle lock] what is on its way here */
+    struct orr_block *block;     /* [handle lock] its memory, if it is ours */
     void *interface;             /* [const] pointer; content: [handle lock] */
     uint32_t refs;             /* [handle lock] jobs and requests that use it */
     uint32_t node;             /* [const] */
     struct orr_handle *handle; /* [const] */
-    bool allocated;            /* [handle lock] has memory */
-    bool owned;                /* [handle lock] … that we allocated */
-    bool offered;              /* [handle lock] is in that list */
+    bool allocated;            /* [handle lock] has memory, ours or not */
 };
 
 struct orr_handle {
@@ -58,12 +67,15 @@ struct orr_handle {
     bool wont_use;              /* [lock] evict it first */
     bool unreal;                /* [lock] written by a skipped kernel */
     bool doomed;                /* [lock] its last user frees it */
-    unsigned nusers;            /* [lock] jobs between submission and end */
-    atomic_uint ncopying;       /* copies under way that read main memory */
+    bool dying;           /* [lock] it is being freed: has no user, and gets
+                           * none any more */
+    unsigned nusers;      /* [lock] jobs between submission and end */
+    atomic_uint ncopying; /* copies under way that read main memory */
     struct orr_job_waiter *idle_waiters;   /* [lock] wait for nusers == 0 */
     struct orr_handle *parent, **children; /* [main] */
     unsigned nchildren, depth, child_index;
-    void **scratch; /* [lock] interface per worker, or NULL */
+    _Atomic(void **) scratch; /* interface per worker, or NULL; each worker
+                               * its own */
     void *user_data, *sched_data;
     struct orr_job *acquired[4]; /* [lock] acquisitions not released yet */
     char *name;
@@ -89,19 +101,37 @@ int orr_handle_new(struct orr_runtime *rt, int home_node, void *interface,
                    struct starpu_data_interface_ops *ops,
                    struct orr_handle **ret);
 
-/* Frees the handle and what it allocated on the nodes; no job uses it. */
-void orr_handle_free(struct orr_handle *handle);
+/* Size and footprint anew (a filter changed the interface). */
+void orr_handle_measure(struct orr_handle *handle);
 
-/* One user less; the last one wakes those who wait for that and frees a
- * doomed handle. No lock held. */
-void orr_handle_leave(struct orr_handle *handle);
+/* What is to be done when no handle is locked any more. All zero: nothing. */
+struct orr_deferred {
+    uint64_t kick;             /* nodes whose progress workers have to look */
+    struct orr_request *now;   /* that the caller performs itself */
+    struct orr_request *spare; /* for new requests */
+    unsigned nspare;           /* length of that list */
+};
+
+/* Does all of it and empties *deferred. No lock held, does not block. */
+void orr_deferred_run(struct orr_runtime *rt, struct orr_deferred *deferred);
 
 /* From now on the value is the one on the nodes of `valid`; copies of an
  * older one that are under way will be ignored. */
 void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid);
 
-/* Size and footprint anew (a filter changed the interface). */
-void orr_handle_measure(struct orr_handle *handle);
+/* --- the end of handles (core/data/end.c) --- */
+
+/* One user less; the last one wakes those who wait for that and frees a
+ * doomed handle. No lock held. */
+void orr_handle_leave(struct orr_handle *handle);
+
+/* Blocks until nobody uses the handle; with `dying`, nobody will any more and
+ * the caller has to free it. */
+void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle,
+                          bool dying);
+
+/* Frees the handle and what it allocated on the nodes; nobody uses it. */
+void orr_handle_free(struct orr_handle *handle);
 
 /* --- order (core/data/order.c) --- */
 
@@ -183,9 +213,3 @@ void *orr_handle_pointer(struct orr_handle *handle, unsigned node);
 /* Moves the bytes from one node's interface to another's with the interface's
  * own methods; host addresses. */
 void orr_handle_copy(struct orr_handle *handle, unsigned src, unsigned dst);
-
-/* The value that this request carries was overwritten. Handle locked. */
-void orr_request_outdate(struct orr_request *request);
-
-/* Wakes everybody in the list; their stacks may be gone afterwards. */
-void orr_waiters_wake(struct orr_job_waiter *waiter);

@@ -27,12 +27,12 @@ struct orr_node {
     /* [lock] requests this node's driver has to start, by level. */
     struct orr_list queues[ORR_FETCH_LEVELS];
     atomic_uint nqueued;
-    struct orr_list lru;      /* [lock] replicates that could be evicted */
+    struct orr_list lru;      /* [lock] blocks that could be evicted */
     unsigned progress_worker; /* [const] first worker that starts the requests,
                                * nworkers when none needs to */
     unsigned nprogress;       /* [const] how many workers do */
     unsigned *inflight; /* [lock] per (peer, direction): copies under way */
-    /* Nodes whose drivers have a request that waits for memory here. */
+    /* Nodes whose progress workers have a request that waits for memory here. */
     _Atomic uint64_t short_of_memory;
     double *latency; /* [const] from this node to each: µs, NaN unknown */
     /* µs per byte with FORMATS 2.6's factor, NaN. Changed by
@@ -50,27 +50,38 @@ int orr_node_malloc(struct orr_runtime *rt, unsigned node, size_t size,
 void orr_node_free(struct orr_runtime *rt, unsigned node, uintptr_t address,
                    size_t size);
 
-/* The replicate is no longer used (its references fell to 0): it may be
- * evicted from now on. Handle lock held. */
-void orr_node_offer(struct orr_node *node, struct orr_replicate *replicate);
+/* The replicate is no longer used (its references fell to 0): its block may be
+ * evicted from now on. Handle locked. */
+void orr_node_offer(struct orr_node *node, struct orr_replicate *replicate,
+                    struct orr_deferred *deferred);
 
-/* The replicate is used again. Handle lock held. */
+/* The replicate is used again. Handle locked. */
 void orr_node_retain(struct orr_node *node, struct orr_replicate *replicate);
 
-/* Gives memory to the replicate. Errors: -ENOMEM: try again when something
- * was freed. Handle lock held. */
-int orr_replicate_allocate(struct orr_runtime *rt,
-                           struct orr_replicate *replicate);
+/* Makes memory for the handle on the node, within its capacity: evicts if it
+ * must and can at once, prefetches only what nobody is expected to use. The
+ * caller owns *ret and is the only one who makes memory for this replicate,
+ * by a request that stands. Errors: -ENOMEM: try again when something was
+ * freed. No lock held. */
+int orr_block_new(struct orr_runtime *rt, struct orr_handle *handle,
+                  unsigned node, enum orr_fetch_level level,
+                  struct orr_block **ret);
 
-/* Same for a request of that level: prefetches evict only what nobody is
- * expected to use. */
-int orr_replicate_allocate_level(struct orr_runtime *rt,
-                                 struct orr_replicate *replicate,
-                                 unsigned level);
+/* Frees the memory; NULL is allowed. No lock held. */
+void orr_block_free(struct orr_block *block);
 
-/* Frees the memory of a replicate that we allocated. Handle lock held. */
-void orr_replicate_release(struct orr_runtime *rt,
-                           struct orr_replicate *replicate);
+/* Gives the block to the replicate, which has none. Handle locked. */
+void orr_block_attach_locked(struct orr_block *block,
+                             struct orr_replicate *replicate);
+
+/* Takes the block from the replicate; NULL when its memory is not ours. Handle
+ * locked. The caller owns the result. */
+struct orr_block *orr_block_detach_locked(struct orr_runtime *rt,
+                                          struct orr_replicate *replicate);
+
+/* Memory became free on the node: requests that lack some are tried again. No
+ * lock held. */
+void orr_node_freed(struct orr_runtime *rt, unsigned node);
 
 /* µs for `size` bytes from src to dst as schedulers estimate it; 0 when
  * unknown. */

@@ -83,11 +83,16 @@ static void leave_to_children(struct orr_runtime *rt, struct orr_handle *handle)
 {
     unsigned base = orr_handle_base(handle);
 
-    orr_lock(&handle->lock);
-    for (unsigned node = 0; node < rt->nnodes; node++)
-        if (node != base && handle->replicates[node].owned)
-            orr_replicate_release(rt, &handle->replicates[node]);
-    orr_unlock(&handle->lock);
+    for (unsigned node = 0; node < rt->nnodes; node++) {
+        struct orr_block *block;
+
+        if (node == base)
+            continue;
+        orr_lock(&handle->lock);
+        block = orr_block_detach_locked(rt, &handle->replicates[node]);
+        orr_unlock(&handle->lock);
+        orr_block_free(block);
+    }
 }
 
 int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
@@ -112,7 +117,7 @@ int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
     }
     if (!orr_may_block("starpu_data_partition"))
         return -EDEADLK;
-    orr_handle_wait_idle(rt, handle);
+    orr_handle_wait_idle(rt, handle, false);
     has_value = handle->valid != 0;
     base = (int)orr_handle_base(handle);
     err = orr_data_bring(rt, handle, base, has_value ? STARPU_RW : STARPU_W);
@@ -141,7 +146,7 @@ static bool gather(struct orr_runtime *rt, struct orr_handle *child)
     has_value = child->valid != 0 || orr_handle_will_be_written(child);
     if (orr_data_bring(rt, child, base, has_value ? STARPU_RW : STARPU_W) == 0)
         orr_data_release(rt, child, base);
-    orr_handle_wait_idle(rt, child);
+    orr_handle_wait_idle(rt, child, true);
     return has_value;
 }
 

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/request.c - see request.h. Called by whoever needs data, by the
+ * core/data/request.c - see request.h. Under a handle's lock requests only
+ * change their state and their places in queues: objects come from the spares,
+ * and what allocates, wakes or calls others is put off until after the lock
+ * (struct orr_deferred). Called by whoever needs data, by the
  * drivers of memory nodes, and by the machine when a copy has ended.
  */
 #include "core/data/request.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
+#include "core/base/log.h"
 #include "core/data/bus.h"
 #include "core/data/node.h"
 #include "core/observe/record.h"
@@ -17,6 +22,10 @@
 
 /* Copies under way per (driver, peer, direction), by urgency (FORMATS 3.4). */
 static const unsigned max_inflight[ORR_FETCH_LEVELS] = {5, 2, 1};
+
+/* A transfer needs two requests where there is no direct way; the end of one
+ * may need those, one more for the hops behind it, and one to spare. */
+enum { HOPS = 2, SPARES = 4 };
 
 static uint64_t bit(unsigned node)
 {
@@ -79,14 +88,37 @@ static unsigned choose_progress_node(struct orr_runtime *rt, unsigned src,
     return node;
 }
 
+int orr_deferred_prepare(struct orr_runtime *rt, struct orr_deferred *deferred)
+{
+    while (deferred->nspare < SPARES) {
+        struct orr_request *request = orr_slab_get(rt->requests);
+
+        if (!request)
+            return -ENOMEM;
+        request->next_hop = deferred->spare;
+        deferred->spare = request;
+        deferred->nspare++;
+    }
+    return 0;
+}
+
+static struct orr_request *take_spare(struct orr_deferred *deferred)
+{
+    struct orr_request *request = deferred->spare;
+
+    deferred->spare = request->next_hop;
+    deferred->nspare--;
+    return request;
+}
+
 static struct orr_request *new_request(struct orr_runtime *rt,
                                        struct orr_handle *handle, unsigned src,
-                                       unsigned dst, enum orr_fetch_level level)
+                                       unsigned dst, enum orr_fetch_level level,
+                                       struct orr_deferred *deferred)
 {
-    struct orr_request *request = orr_slab_get(rt->requests);
+    struct orr_request *request = take_spare(deferred);
 
-    if (!request)
-        return NULL;
+    assert(!handle->dying);
     memset(request, 0, sizeof(*request));
     request->handle = handle;
     request->runtime = rt;
@@ -107,7 +139,7 @@ static struct orr_request *new_request(struct orr_runtime *rt,
 }
 
 static void enqueue(struct orr_runtime *rt, struct orr_request *request,
-                    uint64_t *wake)
+                    struct orr_deferred *deferred)
 {
     struct orr_node *node = &rt->nodes[request->progress_node];
 
@@ -116,11 +148,12 @@ static void enqueue(struct orr_runtime *rt, struct orr_request *request,
     orr_list_append(&node->queues[request->level], &request->link);
     orr_unlock(&node->lock);
     atomic_fetch_add(&node->nqueued, 1); /* see pick_progress_worker */
-    *wake |= bit(request->progress_node);
+    deferred->kick |= bit(request->progress_node);
 }
 
 static void raise_level(struct orr_runtime *rt, struct orr_request *request,
-                        enum orr_fetch_level level, uint64_t *wake)
+                        enum orr_fetch_level level,
+                        struct orr_deferred *deferred)
 {
     struct orr_node *node = &rt->nodes[request->progress_node];
 
@@ -134,7 +167,7 @@ static void raise_level(struct orr_runtime *rt, struct orr_request *request,
             orr_list_append(&node->queues[level], &request->link);
         }
         orr_unlock(&node->lock);
-        *wake |= bit(request->progress_node);
+        deferred->kick |= bit(request->progress_node);
     }
 }
 
@@ -161,9 +194,9 @@ static void add_source(struct orr_runtime *rt, struct orr_request *request)
 
 static void join(struct orr_runtime *rt, struct orr_request *request,
                  bool reads, enum orr_fetch_level level,
-                 struct orr_access *access, uint64_t *wake)
+                 struct orr_access *access, struct orr_deferred *deferred)
 {
-    raise_level(rt, request, level, wake);
+    raise_level(rt, request, level, deferred);
     if (reads && request->src == ORR_NO_NODE && request->handle->valid)
         add_source(rt, request);
     if (access) {
@@ -172,40 +205,34 @@ static void join(struct orr_runtime *rt, struct orr_request *request,
     }
 }
 
-/* Main memory is given at once, and that of a node that nobody drives. */
-static int allocate_now(struct orr_runtime *rt, struct orr_handle *handle,
-                        unsigned node)
-{
-    struct orr_replicate *replicate = &handle->replicates[node];
-
-    if (replicate->allocated)
-        return 1;
-    return orr_replicate_allocate(rt, replicate) == 0 ? 1 : -ENOMEM;
-}
-
-static int first_hop(struct orr_runtime *rt, struct orr_handle *handle,
-                     struct orr_request *request, uint64_t *wake)
+static void first_hop(struct orr_runtime *rt, struct orr_handle *handle,
+                      struct orr_request *request,
+                      struct orr_deferred *deferred)
 {
     struct orr_request *hop = handle->replicates[0].request;
+    enum orr_fetch_level level = (enum orr_fetch_level)request->level;
 
     if (!hop) {
-        hop = new_request(rt, handle, request->src, 0,
-                          (enum orr_fetch_level)request->level);
-        if (!hop)
-            return -ENOMEM;
-        enqueue(rt, hop, wake);
+        hop = new_request(rt, handle, request->src, 0, level, deferred);
+        enqueue(rt, hop, deferred);
     } else {
-        join(rt, hop, true, (enum orr_fetch_level)request->level, NULL, wake);
+        join(rt, hop, true, level, NULL, deferred);
     }
     request->next_hop = hop->next_hop;
     hop->next_hop = request;
     request->state = ORR_REQUEST_WAITING;
-    return 0;
+}
+
+/* Whether memory of a node is given by whoever asks, not by the node's
+ * progress workers: main memory, and a node that has none. */
+static bool gives_at_once(const struct orr_runtime *rt, unsigned node)
+{
+    return node < rt->nram || rt->nodes[node].nprogress == 0;
 }
 
 int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
                      unsigned node, bool reads, enum orr_fetch_level level,
-                     struct orr_access *access, uint64_t *wake)
+                     struct orr_access *access, struct orr_deferred *deferred)
 {
     struct orr_replicate *replicate = &handle->replicates[node];
     struct orr_request *request = replicate->request;
@@ -214,27 +241,24 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
     if (reads ? (handle->valid & bit(node)) != 0 : replicate->allocated)
         return 1;
     if (request) {
-        join(rt, request, reads, level, access, wake);
+        join(rt, request, reads, level, access, deferred);
         return 0;
     }
     if (reads && !handle->valid)
         return -ENODATA;
-    if (!reads && (node < rt->nram || rt->nodes[node].nprogress == 0)) {
-        int rc = allocate_now(rt, handle, node);
-
-        if (rc > 0 || rt->nodes[node].nprogress == 0)
-            return rc;
-    }
+    if (deferred->nspare < HOPS)
+        return -EAGAIN;
     if (reads)
         src = choose_source(rt, handle, node);
-    request = new_request(rt, handle, src, node, level);
-    if (!request)
-        return -ENOMEM;
+    request = new_request(rt, handle, src, node, level, deferred);
     if (src != ORR_NO_NODE && !reachable(rt, src, node)) {
-        if (first_hop(rt, handle, request, wake) != 0)
-            return -ENOMEM;
+        first_hop(rt, handle, request, deferred);
+    } else if (src == ORR_NO_NODE && gives_at_once(rt, node)) {
+        request->state = ORR_REQUEST_QUEUED;
+        request->next_hop = deferred->now;
+        deferred->now = request;
     } else {
-        enqueue(rt, request, wake);
+        enqueue(rt, request, deferred);
     }
     if (access) {
         access->next = request->waiters;
@@ -243,20 +267,27 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
     return 0;
 }
 
-void orr_request_outdate(struct orr_request *request)
+void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
 {
-    request->stale = true;
+    handle->valid = valid;
+    for (uint64_t left = handle->loading & ~valid; left; left &= left - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(left);
+        struct orr_request *request = handle->replicates[node].request;
+
+        if (request)
+            request->stale = true;
+    }
 }
 
 /* --- the end of a request --- */
 
 static void unpin(struct orr_runtime *rt, struct orr_handle *handle,
-                  unsigned node)
+                  unsigned node, struct orr_deferred *deferred)
 {
     struct orr_replicate *replicate = &handle->replicates[node];
 
     if (--replicate->refs == 0)
-        orr_node_offer(&rt->nodes[node], replicate);
+        orr_node_offer(&rt->nodes[node], replicate, deferred);
 }
 
 static void tell_waiters(struct orr_runtime *rt, struct orr_access *access)
@@ -271,15 +302,16 @@ static void tell_waiters(struct orr_runtime *rt, struct orr_access *access)
 
 /* Detaches the request from its handle; the caller tells the waiters after
  * unlocking and frees it. */
-static void detach_locked(struct orr_runtime *rt, struct orr_request *request)
+static void detach_locked(struct orr_runtime *rt, struct orr_request *request,
+                          struct orr_deferred *deferred)
 {
     struct orr_handle *handle = request->handle;
 
     handle->replicates[request->dst].request = NULL;
     handle->loading &= ~bit(request->dst);
-    unpin(rt, handle, request->dst);
+    unpin(rt, handle, request->dst, deferred);
     if (request->src != ORR_NO_NODE)
-        unpin(rt, handle, request->src);
+        unpin(rt, handle, request->src, deferred);
 }
 
 /* Whether the machine copies from main memory to main memory, in start_copy; a
@@ -292,68 +324,147 @@ static bool is_at_once(const struct orr_runtime *rt,
 }
 
 /* A stale copy is no use, nor is memory to those who read: those who still wait
- * need the new value. */
-static void again_locked(struct orr_runtime *rt, struct orr_handle *handle,
-                         struct orr_access **waiters, unsigned dst,
-                         uint64_t *wake)
+ * need the new value. Returns those who do not have to wait any more. */
+static struct orr_access *again_locked(struct orr_runtime *rt,
+                                       struct orr_handle *handle,
+                                       struct orr_access *waiters, unsigned dst,
+                                       struct orr_deferred *deferred)
 {
-    struct orr_access *left = *waiters, *done = NULL;
+    struct orr_access *done = NULL;
 
-    while (left) {
-        struct orr_access *access = left;
+    while (waiters) {
+        struct orr_access *access = waiters;
 
-        left = access->next;
+        waiters = access->next;
         if (orr_request_need(rt, handle, dst, access->mode & STARPU_R,
-                             ORR_FETCH, access, wake) != 0) {
+                             ORR_FETCH, access, deferred) != 0) {
             access->next = done;
             done = access;
         }
     }
-    *waiters = done;
+    return done;
 }
 
-static void finish(struct orr_request *request)
+/* The request has brought the value to main memory, or only memory, and others
+ * wait to carry it on from there. */
+static void next_hops_locked(struct orr_runtime *rt,
+                             struct orr_request *request,
+                             struct orr_deferred *deferred)
 {
-    struct orr_runtime *rt = request->runtime;
     struct orr_handle *handle = request->handle;
-    struct orr_request *hop;
-    struct orr_access *waiters;
-    uint64_t wake = 0;
+    struct orr_request *hop = request->next_hop;
 
-    orr_lock(&handle->lock);
-    if (request->src != ORR_NO_NODE && !request->stale)
-        handle->valid |= bit(request->dst);
-    waiters = request->waiters;
-    hop = request->next_hop;
-    detach_locked(rt, request);
-    if (request->stale || request->src == ORR_NO_NODE)
-        again_locked(rt, handle, &waiters, request->dst, &wake);
     while (hop) {
         struct orr_request *next = hop->next_hop;
 
-        if (request->src == ORR_NO_NODE) {
-            hop->next_hop = NULL;
-            (void)first_hop(rt, handle, hop, &wake);
-            hop = next;
-            continue;
-        }
-        /* The first hop brought the value to main memory. */
-        unpin(rt, handle, hop->src);
-        hop->src = 0;
-        handle->replicates[0].refs++;
-        orr_node_retain(&rt->nodes[0], &handle->replicates[0]);
-        hop->stale = request->stale;
-        hop->progress_node = hop->dst;
         hop->next_hop = NULL;
-        enqueue(rt, hop, &wake);
+        if (request->src == ORR_NO_NODE) {
+            first_hop(rt, handle, hop, deferred);
+        } else {
+            unpin(rt, handle, hop->src, deferred);
+            hop->src = 0;
+            handle->replicates[0].refs++;
+            orr_node_retain(&rt->nodes[0], &handle->replicates[0]);
+            hop->stale = request->stale;
+            hop->progress_node = hop->dst;
+            enqueue(rt, hop, deferred);
+        }
         hop = next;
     }
+}
+
+/* The handle is locked on return, and there are spares for what follows. */
+static void lock_for_end(struct orr_runtime *rt, struct orr_request *request,
+                         struct orr_deferred *deferred)
+{
+    struct orr_handle *handle = request->handle;
+
+    orr_lock(&handle->lock);
+    if (!request->stale && request->src != ORR_NO_NODE)
+        return;
+    orr_unlock(&handle->lock);
+    if (orr_deferred_prepare(rt, deferred) != 0) {
+        orr_log_error("out of memory while data number %llu are transferred",
+                      (unsigned long long)handle->id);
+        orr_runtime_fail(rt);
+    }
+    orr_lock(&handle->lock);
+}
+
+static void finish(struct orr_request *request, struct orr_deferred *deferred)
+{
+    struct orr_runtime *rt = request->runtime;
+    struct orr_handle *handle = request->handle;
+    struct orr_access *waiters;
+
+    lock_for_end(rt, request, deferred);
+    if (request->src != ORR_NO_NODE && !request->stale)
+        handle->valid |= bit(request->dst);
+    waiters = request->waiters;
+    detach_locked(rt, request, deferred);
+    if (request->stale || request->src == ORR_NO_NODE)
+        waiters = again_locked(rt, handle, waiters, request->dst, deferred);
+    next_hops_locked(rt, request, deferred);
     orr_unlock(&handle->lock);
     tell_waiters(rt, waiters);
     orr_slab_put(rt->requests, request);
     orr_handle_leave(handle);
-    orr_nodes_kick(rt, wake);
 }
+
+/* --- what was put off --- */
+
+static _Noreturn void no_memory(struct orr_runtime *rt,
+                                const struct orr_request *request)
+{
+    const struct orr_handle *handle = request->handle;
+    const struct orr_access *access = request->waiters;
+
+    orr_log_error("`%s': no memory for buffer %u (%zu bytes)",
+                  orr_job_name(access->job), access->index, handle->size);
+    orr_runtime_fail(rt);
+}
+
+static void perform_now(struct orr_runtime *rt, struct orr_request *request,
+                        struct orr_deferred *deferred)
+{
+    struct orr_handle *handle = request->handle;
+    struct orr_replicate *replicate = &handle->replicates[request->dst];
+    struct orr_block *block = NULL;
+
+    (void)orr_block_new(rt, handle, request->dst, ORR_FETCH, &block);
+    if (!block && rt->nodes[request->dst].nprogress == 0 && request->waiters)
+        no_memory(rt, request);
+    orr_lock(&handle->lock);
+    if (block)
+        orr_block_attach_locked(block, replicate);
+    else
+        enqueue(rt, request, deferred);
+    orr_unlock(&handle->lock);
+    if (block)
+        finish(request, deferred);
+}
+
+void orr_requests_now(struct orr_runtime *rt, struct orr_deferred *deferred)
+{
+    while (deferred->now) {
+        struct orr_request *request = deferred->now;
+
+        deferred->now = request->next_hop;
+        request->next_hop = NULL;
+        perform_now(rt, request, deferred);
+    }
+}
+
+void orr_deferred_run(struct orr_runtime *rt, struct orr_deferred *deferred)
+{
+    orr_requests_now(rt, deferred);
+    while (deferred->nspare)
+        orr_slab_put(rt->requests, take_spare(deferred));
+    orr_nodes_kick(rt, deferred->kick);
+    deferred->kick = 0;
+}
+
+/* --- the machine's side --- */
 
 static void trace_copy(struct orr_runtime *rt,
                        const struct orr_request *request)
@@ -418,6 +529,7 @@ static void copy_done(struct orr_copy *copy)
     struct orr_node *node = &rt->nodes[request->progress_node];
     unsigned peer = node->id == request->dst ? request->src : request->dst;
     unsigned direction = node->id == request->dst;
+    struct orr_deferred deferred = {0};
 
     if (rt->trace)
         trace_copy(rt, request);
@@ -428,11 +540,12 @@ static void copy_done(struct orr_copy *copy)
         tally_copy(rt, request);
         orr_unlock(&rt->nodes[copy->dst].lock);
     }
-    finish(request);
+    finish(request, &deferred);
+    orr_deferred_run(rt, &deferred);
     orr_node_kick(rt, node->id);
 }
 
-/* --- the driver's side --- */
+/* --- the progress worker's side --- */
 
 static void perform(struct orr_copy *copy)
 {
@@ -460,32 +573,50 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
     rt->machine->ops->copy_start(rt->machine, copy);
 }
 
-/* A prefetch that nobody waits for and that finds no memory is dropped. */
-static bool drop_locked(struct orr_runtime *rt, struct orr_request *request)
-{
-    if (request->waiters || request->next_hop || request->level == ORR_FETCH)
-        return false;
-    detach_locked(rt, request);
-    return true;
-}
-
 enum start_result { STARTED, DROPPED, NO_MEMORY, NO_COPY };
+
+/* Gives the request's destination its memory, if it has none. A prefetch that
+ * nobody waits for and that finds no memory is dropped. Locked on entry and on
+ * return, not meanwhile. */
+static enum start_result allocate_locked(struct orr_runtime *rt,
+                                         struct orr_request *request,
+                                         struct orr_deferred *deferred)
+{
+    struct orr_handle *handle = request->handle;
+    struct orr_replicate *replicate = &handle->replicates[request->dst];
+    enum orr_fetch_level level = (enum orr_fetch_level)request->level;
+    struct orr_block *block = NULL;
+
+    if (replicate->allocated)
+        return STARTED;
+    orr_unlock(&handle->lock);
+    (void)orr_block_new(rt, handle, request->dst, level, &block);
+    orr_lock(&handle->lock);
+    if (block) {
+        orr_block_attach_locked(block, replicate);
+        return STARTED;
+    }
+    if (request->waiters || request->next_hop || request->level == ORR_FETCH)
+        return NO_MEMORY;
+    detach_locked(rt, request, deferred);
+    return DROPPED;
+}
 
 /* The request was taken out of its queue by the caller. */
 static enum start_result try_start(struct orr_runtime *rt,
                                    struct orr_request *request)
 {
     struct orr_handle *handle = request->handle;
-    struct orr_replicate *replicate = &handle->replicates[request->dst];
-    enum start_result result = STARTED;
+    struct orr_deferred deferred = {0};
+    enum start_result result;
 
     orr_lock(&handle->lock);
-    if (!replicate->allocated &&
-        orr_replicate_allocate_level(rt, replicate, request->level) != 0)
-        result = drop_locked(rt, request) ? DROPPED : NO_MEMORY;
-    else if (request->src == ORR_NO_NODE || handle->size == 0)
+    result = allocate_locked(rt, request, &deferred);
+    if (result == STARTED &&
+        (request->src == ORR_NO_NODE || handle->size == 0)) {
         result = NO_COPY;
-    else if (request->stale || !(handle->valid & bit(request->src))) {
+    } else if (result == STARTED &&
+               (request->stale || !(handle->valid & bit(request->src)))) {
         /* Overwritten while it was queued: nothing to copy any more. */
         request->stale = true;
         result = NO_COPY;
@@ -506,11 +637,12 @@ static enum start_result try_start(struct orr_runtime *rt,
         orr_handle_leave(handle);
         break;
     case NO_COPY:
-        finish(request);
+        finish(request, &deferred);
         break;
     case NO_MEMORY:
         break;
     }
+    orr_deferred_run(rt, &deferred);
     return result;
 }
 

@@ -36,10 +36,19 @@ struct orr_request {
     double start;                 /* µs */
 };
 
-/* Sees to it that the replicate of `node` gets the value (reads) or memory.
+/* Brings the value to the replicate of `node` (reads), or gives it memory.
  * Handle locked. Returns 1 when it has it, 0 when `access` (if not NULL) will
- * be told by orr_job_arrive, -ENODATA when there is no value,
- * -ENOMEM. *wake: nodes whose drivers have to be kicked after unlocking. */
+ * be told by orr_job_arrive, -ENODATA when there is no value, -EAGAIN when
+ * nothing was done for want of spare requests: unlock, call
+ * orr_deferred_prepare, try again. Never allocates or wakes anybody itself. */
 int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
                      unsigned node, bool reads, enum orr_fetch_level level,
-                     struct orr_access *access, uint64_t *wake);
+                     struct orr_access *access, struct orr_deferred *deferred);
+
+/* Fetches spare requests, enough for any one call of orr_request_need. No lock
+ * held. Errors: -ENOMEM. */
+int orr_deferred_prepare(struct orr_runtime *rt, struct orr_deferred *deferred);
+
+/* Performs the requests of deferred->now: memory that is given at once. No
+ * lock held. */
+void orr_requests_now(struct orr_runtime *rt, struct orr_deferred *deferred);

@@ -166,6 +166,19 @@ void orr_job_wait(struct orr_runtime *rt, struct orr_job *job)
     self->waits_for = NULL;
 }
 
+void orr_waiters_wake(struct orr_job_waiter *waiter)
+{
+    while (waiter) {
+        struct orr_job_waiter *next = waiter->next;
+        struct orr_context *context = waiter->context;
+
+        /* The waiter's stack may be gone once it sees `ended`. */
+        atomic_store_explicit(&waiter->ended, true, memory_order_release);
+        context->exec->ops->wake(context->exec, context);
+        waiter = next;
+    }
+}
+
 const char *orr_job_name(const struct orr_job *job)
 {
     const struct starpu_task *task = job->task;

@@ -190,6 +190,9 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job);
 /* Blocks until the job is done. */
 void orr_job_wait(struct orr_runtime *rt, struct orr_job *job);
 
+/* Wakes everybody in the list; their stacks may be gone afterwards. */
+void orr_waiters_wake(struct orr_job_waiter *waiter);
+
 /* What to call the job in messages: task name, codelet name, model symbol. */
 const char *orr_job_name(const struct orr_job *job);
 

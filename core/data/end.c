@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/end.c - the end of handles. A handle is in use as long as jobs and
+ * requests count in `nusers`. Whoever finds none under the lock, and is to
+ * free it, sets `dying`: from then on nobody may become a user, transfers that
+ * make room included, and the memory goes without the lock.
+ */
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "core/data/data.h"
+#include "core/data/node.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+/* --- memory --- */
+
+static void free_scratch(struct orr_handle *handle)
+{
+    struct orr_runtime *rt = handle->runtime;
+
+    void **scratch = atomic_load(&handle->scratch);
+
+    for (unsigned w = 0; scratch && w < rt->nworkers; w++) {
+        if (!scratch[w])
+            continue;
+        handle->ops->free_data_on_node(scratch[w], rt->workers[w].desc->node);
+        free(scratch[w]);
+    }
+    free(scratch);
+}
+
+void orr_handle_free(struct orr_handle *handle)
+{
+    struct orr_runtime *rt = handle->runtime;
+
+    orr_lock(&rt->lock);
+    orr_list_remove(&handle->all);
+    orr_unlock(&rt->lock);
+    for (unsigned node = 0; node < rt->nnodes; node++) {
+        struct orr_block *block;
+
+        orr_lock(&handle->lock);
+        handle->dying = true;
+        block = orr_block_detach_locked(rt, &handle->replicates[node]);
+        orr_unlock(&handle->lock);
+        orr_block_free(block);
+        if (block)
+            orr_node_freed(rt, node);
+    }
+    if (handle->ops->unregister_data_handle)
+        handle->ops->unregister_data_handle(orr_handle_public(handle));
+    free_scratch(handle);
+    free(handle->children);
+    free(handle->name);
+    free(handle);
+}
+
+/* --- users --- */
+
+void orr_handle_leave(struct orr_handle *handle)
+{
+    struct orr_job_waiter *waiters = NULL;
+    bool dying = false;
+
+    orr_lock(&handle->lock);
+    if (--handle->nusers == 0) {
+        waiters = handle->idle_waiters;
+        handle->idle_waiters = NULL;
+        dying = handle->dying = handle->doomed;
+    }
+    orr_unlock(&handle->lock);
+    orr_waiters_wake(waiters);
+    if (dying)
+        orr_handle_free(handle);
+}
+
+/* Returns whether nobody uses the handle; else the context will be woken. */
+static bool is_idle(struct orr_handle *handle, struct orr_job_waiter *waiter,
+                    bool dying)
+{
+    bool idle;
+
+    orr_lock(&handle->lock);
+    idle = handle->nusers == 0;
+    if (idle)
+        handle->dying = dying;
+    else {
+        atomic_init(&waiter->ended, false);
+        waiter->next = handle->idle_waiters;
+        handle->idle_waiters = waiter;
+    }
+    orr_unlock(&handle->lock);
+    return idle;
+}
+
+/* Looks again after each wake: a transfer that makes room may have begun. */
+void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle,
+                          bool dying)
+{
+    struct orr_context *self = orr_self;
+    struct orr_job_waiter waiter = {.context = self};
+
+    while (!is_idle(handle, &waiter, dying)) {
+        self->waits_for = "the tasks that use the data";
+        while (!atomic_load_explicit(&waiter.ended, memory_order_acquire))
+            rt->exec->ops->park(rt->exec, ORR_FOREVER);
+        self->waits_for = NULL;
+    }
+}
+
+/* --- what the application asks for --- */
+
+void orr_data_unregister(struct orr_runtime *rt, struct orr_handle *handle,
+                         bool coherent)
+{
+    if (orr_data_check(handle, "starpu_data_unregister") != 0)
+        abort();
+    if (!orr_may_block("starpu_data_unregister"))
+        abort();
+    orr_pay();
+    if (coherent && handle->home_node >= 0 &&
+        orr_data_bring(rt, handle, handle->home_node, STARPU_R) == 0)
+        orr_data_release(rt, handle, handle->home_node);
+    orr_handle_wait_idle(rt, handle, true);
+    orr_handle_free(handle);
+}
+
+void orr_data_unregister_submit(struct orr_runtime *rt,
+                                struct orr_handle *handle)
+{
+    (void)rt;
+    if (orr_data_check(handle, "starpu_data_unregister_submit") != 0)
+        abort();
+    orr_lock(&handle->lock);
+    handle->doomed = true;
+    handle->nusers++;
+    orr_unlock(&handle->lock);
+    orr_handle_leave(handle); /* frees it if nobody else uses it */
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/estimate.c - how long transfers will take, for schedulers and for
+ * the choice of a source. Any context; reads without locks.
+ */
+#include <math.h>
+
+#include "core/data/bus.h"
+#include "core/data/node.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+void orr_node_estimate(struct orr_runtime *rt, unsigned id)
+{
+    struct orr_node *node = &rt->nodes[id];
+
+    for (unsigned dst = 0; dst < rt->nnodes; dst++) {
+        const struct orr_bus *bus = orr_bus_find(rt, id, dst);
+        unsigned sharers =
+            bus ? orr_bus_sharers(rt, bus) : rt->nnodes - rt->nram;
+        double bandwidth = rt->machine->bandwidth[id * rt->nnodes + dst];
+
+        /* FORMATS 2.6: all devices are expected to share the bus, both ways
+         * at once. */
+        atomic_store_explicit(&node->slowness[dst], 2.0 * sharers / bandwidth,
+                              memory_order_relaxed);
+    }
+}
+
+double orr_transfer_predict(struct orr_runtime *rt, unsigned src, unsigned dst,
+                            size_t size)
+{
+    const struct orr_node *node = &rt->nodes[src];
+    double time;
+
+    if (src == dst)
+        return 0;
+    time = atomic_load_explicit(&node->slowness[dst], memory_order_relaxed) *
+               (double)size +
+           node->latency[dst];
+    return isnan(time) ? 0 : time;
+}
+
+static double from_best_source(struct orr_runtime *rt, uint64_t valid,
+                               unsigned node, size_t size)
+{
+    const bool *direct = rt->machine->direct;
+    double best = -1;
+
+    for (uint64_t left = valid; left; left &= left - 1) {
+        unsigned src = (unsigned)__builtin_ctzll(left);
+        double time;
+
+        if (direct[src * rt->nnodes + node])
+            time = orr_transfer_predict(rt, src, node, size);
+        else
+            time = orr_transfer_predict(rt, src, 0, size) +
+                   orr_transfer_predict(rt, 0, node, size);
+        if (best < 0 || time < best)
+            best = time;
+    }
+    return best < 0 ? 0 : best;
+}
+
+double orr_handle_transfer_time(struct orr_runtime *rt,
+                                const struct orr_handle *handle, unsigned node,
+                                uint32_t mode)
+{
+    uint64_t bit = UINT64_C(1) << node;
+    uint64_t valid = atomic_load_explicit(&handle->valid, memory_order_relaxed);
+    double time;
+
+    if (!(mode & STARPU_R) || handle->size == 0)
+        return 0;
+    if ((valid | atomic_load_explicit(&handle->loading, memory_order_relaxed)) &
+        bit)
+        return 0;
+    time = from_best_source(rt, valid, node, handle->size);
+    if (rt->count_write_back && mode & STARPU_W && handle->home_node >= 0)
+        time += orr_transfer_predict(rt, node, (unsigned)handle->home_node,
+                                     handle->size);
+    return time;
+}
+
+uint64_t orr_job_absent(const struct orr_job *job)
+{
+    uint64_t absent = 0;
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+        const struct orr_handle *handle = access->handle;
+
+        if (access->mode & STARPU_R && !(access->mode & STARPU_SCRATCH))
+            absent |=
+                ~(atomic_load_explicit(&handle->valid, memory_order_relaxed) |
+                  atomic_load_explicit(&handle->loading, memory_order_relaxed));
+    }
+    return absent;
+}
+
+double orr_job_transfer_time(struct orr_runtime *rt, const struct orr_job *job,
+                             unsigned node)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+
+        if (!access->duplicate && !(access->mode & STARPU_SCRATCH))
+            sum += orr_handle_transfer_time(rt, access->handle, node,
+                                            access->mode);
+    }
+    return sum;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/memory.c - memory on nodes: blocks, capacity, eviction. Interface
+ * methods are called with no handle locked: a block that is being made belongs
+ * to the request that wants it, one that was detached to whoever frees it.
+ *
+ * Who makes room tries the locks of its victims' handles; one that is taken is
+ * passed over, so no order among handles is needed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/data/node.h"
+#include "core/data/request.h"
+#include "core/runtime.h"
+
+/* --- blocks --- */
+
+void orr_block_free(struct orr_block *block)
+{
+    if (!block)
+        return;
+    block->ops->free_data_on_node(block->interface, block->node);
+    free(block);
+}
+
+void orr_block_attach_locked(struct orr_block *block,
+                             struct orr_replicate *replicate)
+{
+    struct orr_handle *handle = replicate->handle;
+
+    memcpy(replicate->interface, block->interface, block->ops->interface_size);
+    block->replicate = replicate;
+    replicate->block = block;
+    replicate->allocated = true;
+    handle->allocated |= UINT64_C(1) << replicate->node;
+}
+
+struct orr_block *orr_block_detach_locked(struct orr_runtime *rt,
+                                          struct orr_replicate *replicate)
+{
+    struct orr_handle *handle = replicate->handle;
+    struct orr_block *block = replicate->block;
+
+    if (!block)
+        return NULL;
+    orr_node_retain(&rt->nodes[replicate->node], replicate);
+    memcpy(block->interface, replicate->interface, block->ops->interface_size);
+    block->replicate = NULL;
+    replicate->block = NULL;
+    replicate->allocated = false;
+    handle->allocated &= ~(UINT64_C(1) << replicate->node);
+    return block;
+}
+
+/* --- eviction --- */
+
+static bool has_other_copy(const struct orr_handle *handle, unsigned node)
+{
+    return (handle->valid & ~(UINT64_C(1) << node)) != 0;
+}
+
+static bool worthless(const struct orr_handle *handle, unsigned node)
+{
+    return !(handle->valid & UINT64_C(1) << node);
+}
+
+/* Takes the first replicate off the list that `wanted` accepts, its handle
+ * locked. Those whose handle is busy stay. */
+static struct orr_replicate *take_victim(struct orr_node *node,
+                                         bool (*wanted)(struct orr_replicate *))
+{
+    struct orr_replicate *found = NULL;
+
+    orr_lock(&node->lock);
+    orr_list_foreach (link, &node->lru) {
+        struct orr_block *block = orr_container(link, struct orr_block, lru);
+        struct orr_replicate *replicate = block->replicate;
+
+        if (!orr_trylock(&replicate->handle->lock))
+            continue;
+        if (!replicate->handle->dying && replicate->refs == 0 &&
+            !replicate->request && wanted(replicate)) {
+            found = replicate;
+            block->offered = false;
+            orr_list_remove(link);
+            break;
+        }
+        orr_unlock(&replicate->handle->lock);
+    }
+    orr_unlock(&node->lock);
+    return found;
+}
+
+static bool is_clean(struct orr_replicate *replicate)
+{
+    return worthless(replicate->handle, replicate->node) ||
+           has_other_copy(replicate->handle, replicate->node);
+}
+
+static bool is_unwanted(struct orr_replicate *replicate)
+{
+    return worthless(replicate->handle, replicate->node) ||
+           (replicate->handle->wont_use &&
+            has_other_copy(replicate->handle, replicate->node));
+}
+
+/* Where the only copy of a value goes when it must leave the node: to the
+ * application's memory, else to node 0. */
+static unsigned write_back_target(const struct orr_replicate *replicate)
+{
+    return orr_handle_base(replicate->handle);
+}
+
+/* The only copy, and not on its way to its write-back target yet. */
+static bool is_dirty(struct orr_replicate *replicate)
+{
+    unsigned to = write_back_target(replicate);
+
+    return to != replicate->node && !is_clean(replicate) &&
+           !replicate->handle->replicates[to].request;
+}
+
+static bool evict_one(struct orr_runtime *rt, struct orr_node *node,
+                      bool (*wanted)(struct orr_replicate *))
+{
+    struct orr_replicate *victim = take_victim(node, wanted);
+    struct orr_handle *handle;
+    struct orr_block *block;
+
+    if (!victim)
+        return false;
+    handle = victim->handle;
+    handle->valid &= ~(UINT64_C(1) << node->id);
+    block = orr_block_detach_locked(rt, victim);
+    orr_unlock(&handle->lock);
+    orr_block_free(block);
+    atomic_fetch_add_explicit(&rt->nevictions, 1, memory_order_relaxed);
+    return true;
+}
+
+/* Sends the oldest dirty replicate home; it can be evicted when that is done.
+ * Returns whether there was one. */
+static bool write_back_one(struct orr_runtime *rt, struct orr_node *node)
+{
+    struct orr_deferred deferred = {0};
+    struct orr_replicate *victim = NULL;
+
+    if (orr_deferred_prepare(rt, &deferred) == 0)
+        victim = take_victim(node, is_dirty);
+    if (victim) {
+        struct orr_handle *handle = victim->handle;
+
+        (void)orr_request_need(rt, handle, write_back_target(victim), true,
+                               ORR_FETCH, NULL, &deferred);
+        orr_unlock(&handle->lock);
+    }
+    orr_deferred_run(rt, &deferred);
+    return victim != NULL;
+}
+
+static bool fits(const struct orr_node *node, size_t size)
+{
+    return node->capacity == 0 || node->used + size <= node->capacity;
+}
+
+/* Where main memory is several nodes, a limit says what is kept on one, not
+ * what running tasks may need: the workers of a node could each hold a part of
+ * it and wait for the rest. */
+static bool may_exceed(const struct orr_runtime *rt,
+                       const struct orr_node *node)
+{
+    return rt->nram > 1 && node->id < rt->nram;
+}
+
+static int make_room(struct orr_runtime *rt, struct orr_node *node, size_t size,
+                     unsigned level)
+{
+    while (!fits(node, size)) {
+        if (evict_one(rt, node, level == ORR_FETCH ? is_clean : is_unwanted))
+            continue;
+        if (level == ORR_FETCH && !write_back_one(rt, node) &&
+            may_exceed(rt, node))
+            return 0;
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
+                    uintptr_t *ret)
+{
+    struct orr_node *node = &rt->nodes[id];
+    int err = make_room(rt, node, size, ORR_FETCH);
+
+    if (!err)
+        err = rt->machine->ops->alloc(rt->machine, id, size, ret);
+    if (!err)
+        atomic_fetch_add_explicit(&node->used, size, memory_order_relaxed);
+    return err;
+}
+
+void orr_node_free(struct orr_runtime *rt, unsigned id, uintptr_t address,
+                   size_t size)
+{
+    rt->machine->ops->free(rt->machine, id, address, size);
+    atomic_fetch_sub_explicit(&rt->nodes[id].used, size, memory_order_relaxed);
+}
+
+int orr_block_new(struct orr_runtime *rt, struct orr_handle *handle,
+                  unsigned node, enum orr_fetch_level level,
+                  struct orr_block **ret)
+{
+    size_t size = handle->ops->interface_size;
+    struct orr_block *block;
+
+    if (make_room(rt, &rt->nodes[node], handle->size, level) != 0)
+        return -ENOMEM;
+    block = malloc(sizeof(*block) + size);
+    if (!block)
+        return -ENOMEM;
+    memset(block, 0, sizeof(*block));
+    block->ops = handle->ops;
+    block->node = node;
+    memcpy(block->interface, handle->replicates[node].interface, size);
+    if (block->ops->allocate_data_on_node(block->interface, node) < 0) {
+        free(block);
+        return -ENOMEM;
+    }
+    *ret = block;
+    return 0;
+}
