@@ -489,10 +489,11 @@ def check_documentation():
     root = os.path.join(HERE, "..", "..")
     with open(os.path.join(root, "docs", "PERFMODEL_CHECK.md")) as file:
         explained = set(re.findall(r"`([a-z-]+)`", file.read()))
+    folder = os.path.join(root, "tools", "perfmodel")
     words = set()
-    for name in os.listdir(os.path.join(root, "tools")):
-        if re.match(r"(model_findings|perfmodel_check).*\.c$", name):
-            with open(os.path.join(root, "tools", name)) as file:
+    for name in os.listdir(folder):
+        if re.match(r"(model_findings|check).*\.c$", name):
+            with open(os.path.join(folder, name)) as file:
                 words |= set(re.findall(
                     r"findings_add\([^;]*?\"([a-z-]+)\",\s*(?:&|NULL)", file.read()))
     claim("the documentation explains each kind of finding",
