@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/area.c - a primal simplex method that knows that every way belongs to
- * one kind ("generalised upper bounds": G. B. Dantzig and R. M. Van Slyke,
- * Journal of Computer and System Sciences 1 (1967) 213-226). Each kind has a
- * basic way, its key; what else is basic, one column per resource, makes the
- * working basis: T, slacks, further ways. That matrix is so small that it is
- * factored anew at each pivot, so that no error grows.
+ * bound/area.c - a primal simplex method that knows that every variant belongs
+ * to one type ("generalised upper bounds": G. B. Dantzig and R. M. Van Slyke,
+ * Journal of Computer and System Sciences 1 (1967) 213-226). Each type has a
+ * basic variant, its key; what else is basic, one column per resource, makes
+ * the working basis: T, slacks, further variants. That matrix is so small that
+ * it is factored anew at each pivot, so that no error grows.
  *
- * Variables are fractions of a kind: use is multiplied by the kind's count.
+ * Variables are fractions of a type: use is multiplied by the type's count.
  *
  * The start is greedy: prices of resources that are raised where much is to do
- * and lowered where little is, each kind on its cheapest way. The best of these
- * assignments, with slacks, is a feasible basis close to the optimum.
+ * and lowered where little is, each type on its cheapest variant. The best of
+ * these assignments, with slacks, is a feasible basis close to the optimum.
  */
 #include "bound/area.h"
 
@@ -25,52 +25,52 @@
 #define ROUNDS 40    /* of greedy prices */
 #define TINY   1e-11 /* relative: reduced costs and pivots that are none */
 
-enum { OUT = -1, KEY = -2 }; /* where ways are; >= 0: a working column */
+enum { OUT = -1, KEY = -2 }; /* where variants are; >= 0: a working column */
 
 /* What a working column stands for. */
-enum column_kind { COLUMN_T, COLUMN_SLACK, COLUMN_WAY };
+enum column_kind { COLUMN_T, COLUMN_SLACK, COLUMN_VARIANT };
 struct column {
     enum column_kind kind;
-    unsigned number; /* of the resource or way */
+    unsigned number; /* of the resource or variant */
 };
 
 struct simplex {
     const struct orr_area *area;
     unsigned n; /* resources */
-    unsigned nways;
-    unsigned *kind_of;      /* per way */
-    unsigned *key;          /* per kind: a way */
-    int *where;             /* per way */
+    unsigned nvariants;
+    unsigned *type_of;      /* per variant */
+    unsigned *key;          /* per type: a variant */
+    int *where;             /* per variant */
     struct column *columns; /* n */
     double *matrix;         /* n × n, row by row, then its factors */
     unsigned *swaps;        /* n */
     double *value;          /* per working column */
     double *y, *entering;   /* n */
-    double *key_rate;       /* per kind; 0 but within a ratio test */
+    double *key_rate;       /* per type; 0 but within a ratio test */
     double *price;          /* n: of the greedy rounds */
-    unsigned *best_key;     /* per kind */
+    unsigned *best_key;     /* per type */
     double *load;           /* n */
 };
 
-/* λ·use of a way, of all tasks of its kind. */
-static double way_cost(const struct simplex *s, unsigned way,
-                       const double *price)
+/* λ·use of a variant, of all tasks of its type. */
+static double variant_cost(const struct simplex *s, unsigned variant,
+                           const double *price)
 {
     const struct orr_area *a = s->area;
     double cost = 0;
 
-    for (unsigned u = a->first_use[way]; u < a->first_use[way + 1]; u++)
+    for (unsigned u = a->first_use[variant]; u < a->first_use[variant + 1]; u++)
         cost += price[a->use_resource[u]] * a->use[u];
-    return cost * a->count[s->kind_of[way]];
+    return cost * a->count[s->type_of[variant]];
 }
 
-static void add_way(const struct simplex *s, unsigned way, double factor,
-                    double *column, size_t stride)
+static void add_variant(const struct simplex *s, unsigned variant,
+                        double factor, double *column, size_t stride)
 {
     const struct orr_area *a = s->area;
 
-    factor *= a->count[s->kind_of[way]];
-    for (unsigned u = a->first_use[way]; u < a->first_use[way + 1]; u++)
+    factor *= a->count[s->type_of[variant]];
+    for (unsigned u = a->first_use[variant]; u < a->first_use[variant + 1]; u++)
         column[a->use_resource[u] * stride] += factor * a->use[u];
 }
 
@@ -85,26 +85,27 @@ static double max_load(const struct simplex *s, const double *load)
     return most;
 }
 
-/* Each kind to its cheapest way; s->load is what comes of it. */
+/* Each type to its cheapest variant; s->load is what comes of it. */
 static double assign(struct simplex *s)
 {
     const struct orr_area *a = s->area;
 
     memset(s->load, 0, s->n * sizeof(*s->load));
-    for (unsigned k = 0; k < a->nkinds; k++) {
+    for (unsigned k = 0; k < a->ntypes; k++) {
         double least = INFINITY;
 
-        if (a->first_way[k] == a->first_way[k + 1])
+        if (a->first_variant[k] == a->first_variant[k + 1])
             continue;
-        for (unsigned w = a->first_way[k]; w < a->first_way[k + 1]; w++) {
-            double cost = way_cost(s, w, s->price);
+        for (unsigned w = a->first_variant[k]; w < a->first_variant[k + 1];
+             w++) {
+            double cost = variant_cost(s, w, s->price);
 
             if (cost < least) {
                 least = cost;
                 s->key[k] = w;
             }
         }
-        add_way(s, s->key[k], 1, s->load, 1);
+        add_variant(s, s->key[k], 1, s->load, 1);
     }
     return max_load(s, s->load);
 }
@@ -135,20 +136,20 @@ static void start(struct simplex *s)
 
         if (most < least) {
             least = most;
-            memcpy(s->best_key, s->key, a->nkinds * sizeof(*s->key));
+            memcpy(s->best_key, s->key, a->ntypes * sizeof(*s->key));
         }
         if (!(most > 0))
             break;
         raise_prices(s, most, 1.0 / (1 + 0.3 * round));
     }
-    memcpy(s->key, s->best_key, a->nkinds * sizeof(*s->key));
+    memcpy(s->key, s->best_key, a->ntypes * sizeof(*s->key));
     memset(s->load, 0, s->n * sizeof(*s->load));
-    for (unsigned w = 0; w < s->nways; w++)
+    for (unsigned w = 0; w < s->nvariants; w++)
         s->where[w] = OUT;
-    for (unsigned k = 0; k < a->nkinds; k++)
-        if (a->first_way[k] < a->first_way[k + 1]) {
+    for (unsigned k = 0; k < a->ntypes; k++)
+        if (a->first_variant[k] < a->first_variant[k + 1]) {
             s->where[s->key[k]] = KEY;
-            add_way(s, s->key[k], 1, s->load, 1);
+            add_variant(s, s->key[k], 1, s->load, 1);
         }
     for (unsigned r = 0; r < s->n; r++) {
         s->columns[r] = (struct column){COLUMN_SLACK, r};
@@ -174,9 +175,9 @@ static void fill(struct simplex *s)
         case COLUMN_SLACK:
             s->matrix[number * s->n + j] = 1;
             break;
-        case COLUMN_WAY:
-            add_way(s, number, 1, s->matrix + j, s->n);
-            add_way(s, s->key[s->kind_of[number]], -1, s->matrix + j, s->n);
+        case COLUMN_VARIANT:
+            add_variant(s, number, 1, s->matrix + j, s->n);
+            add_variant(s, s->key[s->type_of[number]], -1, s->matrix + j, s->n);
             break;
         }
     }
@@ -267,9 +268,9 @@ static bool refresh(struct simplex *s)
     if (!factor(s))
         return false;
     memset(s->value, 0, s->n * sizeof(*s->value));
-    for (unsigned k = 0; k < a->nkinds; k++)
-        if (a->first_way[k] < a->first_way[k + 1])
-            add_way(s, s->key[k], -1, s->value, 1);
+    for (unsigned k = 0; k < a->ntypes; k++)
+        if (a->first_variant[k] < a->first_variant[k + 1])
+            add_variant(s, s->key[k], -1, s->value, 1);
     solve(s, s->value);
     for (unsigned j = 0; j < s->n; j++)
         s->y[j] = s->columns[j].kind == COLUMN_T ? -1 : 0;
@@ -292,20 +293,21 @@ static struct move price_all(const struct simplex *s, double least)
     for (unsigned r = 0; r < s->n; r++)
         if (-s->y[r] * a->size[r] > best.gain)
             best = (struct move){{COLUMN_SLACK, r}, -s->y[r] * a->size[r]};
-    for (unsigned k = 0; k < a->nkinds; k++) {
+    for (unsigned k = 0; k < a->ntypes; k++) {
         double key;
 
-        if (a->first_way[k] == a->first_way[k + 1])
+        if (a->first_variant[k] == a->first_variant[k + 1])
             continue;
-        key = way_cost(s, s->key[k], s->y);
-        for (unsigned w = a->first_way[k]; w < a->first_way[k + 1]; w++) {
+        key = variant_cost(s, s->key[k], s->y);
+        for (unsigned w = a->first_variant[k]; w < a->first_variant[k + 1];
+             w++) {
             double gain;
 
             if (s->where[w] != OUT)
                 continue;
-            gain = key - way_cost(s, w, s->y);
+            gain = key - variant_cost(s, w, s->y);
             if (gain > best.gain)
-                best = (struct move){{COLUMN_WAY, w}, gain};
+                best = (struct move){{COLUMN_VARIANT, w}, gain};
         }
     }
     return best;
@@ -316,7 +318,7 @@ struct leaving {
     double step, rate;
     unsigned column;
     bool is_key;
-    unsigned kind; /* of the key */
+    unsigned type; /* of the key */
 };
 
 static void consider(struct leaving *l, double value, double rate,
@@ -331,38 +333,38 @@ static void consider(struct leaving *l, double value, double rate,
     }
 }
 
-static double key_value(const struct simplex *s, unsigned kind)
+static double key_value(const struct simplex *s, unsigned type)
 {
     double value = 1;
 
     for (unsigned j = 0; j < s->n; j++)
-        if (s->columns[j].kind == COLUMN_WAY &&
-            s->kind_of[s->columns[j].number] == kind)
+        if (s->columns[j].kind == COLUMN_VARIANT &&
+            s->type_of[s->columns[j].number] == type)
             value -= s->value[j];
     return value;
 }
 
 /* s->entering is B⁻¹ of the column that enters: what basic ones lose per unit;
- * a key loses what other ways of its kind gain. `of` is the kind of the way
- * that enters, or nkinds. */
+ * a key loses what other variants of its type gain. `of` is the type of the
+ * variant that enters, or ntypes. */
 static struct leaving test_ratios(struct simplex *s, unsigned of)
 {
     struct leaving l = {.step = INFINITY};
-    unsigned nkinds = s->area->nkinds;
+    unsigned ntypes = s->area->ntypes;
     double most = 1, most_ms = 0;
 
     for (unsigned j = 0; j < s->n; j++) {
-        if (s->columns[j].kind != COLUMN_WAY) {
+        if (s->columns[j].kind != COLUMN_VARIANT) {
             most_ms = fmax(most_ms, fabs(s->entering[j]));
             continue;
         }
         most = fmax(most, fabs(s->entering[j]));
-        s->key_rate[s->kind_of[s->columns[j].number]] -= s->entering[j];
+        s->key_rate[s->type_of[s->columns[j].number]] -= s->entering[j];
     }
-    if (of < nkinds)
+    if (of < ntypes)
         s->key_rate[of] += 1;
     for (unsigned j = 0; j < s->n; j++) {
-        double scale = s->columns[j].kind == COLUMN_WAY ? most : most_ms;
+        double scale = s->columns[j].kind == COLUMN_VARIANT ? most : most_ms;
 
         if (s->entering[j] > TINY * scale)
             consider(&l, s->value[j], s->entering[j],
@@ -371,14 +373,14 @@ static struct leaving test_ratios(struct simplex *s, unsigned of)
     for (unsigned j = 0; j <= s->n; j++) {
         unsigned k = of;
 
-        if (j < s->n && s->columns[j].kind != COLUMN_WAY)
+        if (j < s->n && s->columns[j].kind != COLUMN_VARIANT)
             continue;
         if (j < s->n)
-            k = s->kind_of[s->columns[j].number];
-        if (k < nkinds && s->key_rate[k] > TINY * most)
+            k = s->type_of[s->columns[j].number];
+        if (k < ntypes && s->key_rate[k] > TINY * most)
             consider(&l, key_value(s, k), s->key_rate[k],
-                     (struct leaving){.is_key = true, .kind = k});
-        if (k < nkinds)
+                     (struct leaving){.is_key = true, .type = k});
+        if (k < ntypes)
             s->key_rate[k] = 0;
     }
     return l;
@@ -387,7 +389,7 @@ static struct leaving test_ratios(struct simplex *s, unsigned of)
 static void put(struct simplex *s, unsigned j, struct column column)
 {
     s->columns[j] = column;
-    if (column.kind == COLUMN_WAY)
+    if (column.kind == COLUMN_VARIANT)
         s->where[column.number] = (int)j;
 }
 
@@ -395,22 +397,22 @@ static void exchange(struct simplex *s, struct column in,
                      const struct leaving *l)
 {
     if (!l->is_key) {
-        if (s->columns[l->column].kind == COLUMN_WAY)
+        if (s->columns[l->column].kind == COLUMN_VARIANT)
             s->where[s->columns[l->column].number] = OUT;
         put(s, l->column, in);
         return;
     }
-    s->where[s->key[l->kind]] = OUT;
-    if (in.kind == COLUMN_WAY && s->kind_of[in.number] == l->kind) {
-        s->key[l->kind] = in.number;
+    s->where[s->key[l->type]] = OUT;
+    if (in.kind == COLUMN_VARIANT && s->type_of[in.number] == l->type) {
+        s->key[l->type] = in.number;
         s->where[in.number] = KEY;
         return;
     }
     for (unsigned j = 0; j < s->n; j++)
-        if (s->columns[j].kind == COLUMN_WAY &&
-            s->kind_of[s->columns[j].number] == l->kind) {
-            s->key[l->kind] = s->columns[j].number;
-            s->where[s->key[l->kind]] = KEY;
+        if (s->columns[j].kind == COLUMN_VARIANT &&
+            s->type_of[s->columns[j].number] == l->type) {
+            s->key[l->type] = s->columns[j].number;
+            s->where[s->key[l->type]] = KEY;
             put(s, j, in);
             return;
         }
@@ -421,7 +423,7 @@ static bool pivot(struct simplex *s, double least)
 {
     struct move move = price_all(s, least);
     struct leaving leaving;
-    unsigned of = s->area->nkinds;
+    unsigned of = s->area->ntypes;
 
     if (!(move.gain > least))
         return false;
@@ -429,9 +431,9 @@ static bool pivot(struct simplex *s, double least)
     if (move.column.kind == COLUMN_SLACK) {
         s->entering[move.column.number] = 1;
     } else {
-        of = s->kind_of[move.column.number];
-        add_way(s, move.column.number, 1, s->entering, 1);
-        add_way(s, s->key[of], -1, s->entering, 1);
+        of = s->type_of[move.column.number];
+        add_variant(s, move.column.number, 1, s->entering, 1);
+        add_variant(s, s->key[of], -1, s->entering, 1);
     }
     solve(s, s->entering);
     leaving = test_ratios(s, of);
@@ -449,10 +451,11 @@ double orr_area_bound(const struct orr_area *a, const double *price)
 
     for (unsigned r = 0; r < a->nresources; r++)
         sum += price[r] * a->size[r];
-    for (unsigned k = 0; k < a->nkinds; k++) {
+    for (unsigned k = 0; k < a->ntypes; k++) {
         double least = INFINITY;
 
-        for (unsigned w = a->first_way[k]; w < a->first_way[k + 1]; w++) {
+        for (unsigned w = a->first_variant[k]; w < a->first_variant[k + 1];
+             w++) {
             double cost = 0;
 
             for (unsigned u = a->first_use[w]; u < a->first_use[w + 1]; u++)
@@ -484,14 +487,14 @@ static void keep_price(struct simplex *s, struct orr_area_solution *ret)
         ret->price[r] = s->price[r] / sum;
 }
 
-/* The fraction of its kind that a way does. */
-static double fraction(const struct simplex *s, unsigned way)
+/* The fraction of its type that a variant does. */
+static double fraction(const struct simplex *s, unsigned variant)
 {
-    if (s->where[way] == OUT)
+    if (s->where[variant] == OUT)
         return 0;
-    if (s->where[way] == KEY)
-        return fmax(0, key_value(s, s->kind_of[way]));
-    return fmax(0, s->value[s->where[way]]);
+    if (s->where[variant] == KEY)
+        return fmax(0, key_value(s, s->type_of[variant]));
+    return fmax(0, s->value[s->where[variant]]);
 }
 
 /* T of the basic solution, after what rounding left was cut. */
@@ -500,18 +503,19 @@ static void keep_primal(struct simplex *s, struct orr_area_solution *ret)
     const struct orr_area *a = s->area;
 
     memset(s->load, 0, s->n * sizeof(*s->load));
-    for (unsigned k = 0; k < a->nkinds; k++) {
+    for (unsigned k = 0; k < a->ntypes; k++) {
         double sum = 0;
 
-        for (unsigned w = a->first_way[k]; w < a->first_way[k + 1]; w++)
+        for (unsigned w = a->first_variant[k]; w < a->first_variant[k + 1]; w++)
             sum += fraction(s, w);
-        for (unsigned w = a->first_way[k]; w < a->first_way[k + 1]; w++) {
+        for (unsigned w = a->first_variant[k]; w < a->first_variant[k + 1];
+             w++) {
             double share = fraction(s, w) / sum;
 
             if (ret->x)
                 ret->x[w] = share * a->count[k];
             if (share > 0)
-                add_way(s, w, share, s->load, 1);
+                add_variant(s, w, share, s->load, 1);
         }
     }
     ret->primal = max_load(s, s->load);
@@ -520,7 +524,7 @@ static void keep_primal(struct simplex *s, struct orr_area_solution *ret)
 static int run(struct simplex *s, double tolerance, double deadline,
                struct orr_area_solution *ret)
 {
-    unsigned most = 1000 + 20 * (s->nways + s->n);
+    unsigned most = 1000 + 20 * (s->nvariants + s->n);
     bool late = false, ended = false;
 
     start(s);
@@ -551,7 +555,7 @@ static int run(struct simplex *s, double tolerance, double deadline,
 
 static void simplex_done(struct simplex *s)
 {
-    free(s->kind_of);
+    free(s->type_of);
     free(s->key);
     free(s->where);
     free(s->columns);
@@ -568,33 +572,33 @@ static void simplex_done(struct simplex *s)
 
 static int simplex_init(struct simplex *s, const struct orr_area *a)
 {
-    size_t n = a->nresources, kinds = a->nkinds + 1;
-    size_t ways = a->first_way[a->nkinds] + 1;
+    size_t n = a->nresources, types = a->ntypes + 1;
+    size_t variants = a->first_variant[a->ntypes] + 1;
 
     *s = (struct simplex){.area = a, .n = a->nresources};
-    s->nways = a->first_way[a->nkinds];
-    s->kind_of = calloc(ways, sizeof(*s->kind_of));
-    s->key = calloc(kinds, sizeof(*s->key));
-    s->where = calloc(ways, sizeof(*s->where));
+    s->nvariants = a->first_variant[a->ntypes];
+    s->type_of = calloc(variants, sizeof(*s->type_of));
+    s->key = calloc(types, sizeof(*s->key));
+    s->where = calloc(variants, sizeof(*s->where));
     s->columns = calloc(n, sizeof(*s->columns));
     s->matrix = calloc(n * n, sizeof(*s->matrix));
     s->swaps = calloc(n, sizeof(*s->swaps));
     s->value = calloc(n, sizeof(*s->value));
     s->y = calloc(n, sizeof(*s->y));
     s->entering = calloc(n, sizeof(*s->entering));
-    s->key_rate = calloc(kinds, sizeof(*s->key_rate));
+    s->key_rate = calloc(types, sizeof(*s->key_rate));
     s->price = calloc(n, sizeof(*s->price));
-    s->best_key = calloc(kinds, sizeof(*s->best_key));
+    s->best_key = calloc(types, sizeof(*s->best_key));
     s->load = calloc(n, sizeof(*s->load));
-    if (!s->kind_of || !s->key || !s->where || !s->columns || !s->matrix ||
+    if (!s->type_of || !s->key || !s->where || !s->columns || !s->matrix ||
         !s->swaps || !s->value || !s->y || !s->entering || !s->key_rate ||
         !s->price || !s->best_key || !s->load) {
         simplex_done(s);
         return -ENOMEM;
     }
-    for (unsigned k = 0; k < a->nkinds; k++)
-        for (unsigned w = a->first_way[k]; w < a->first_way[k + 1]; w++)
-            s->kind_of[w] = k;
+    for (unsigned k = 0; k < a->ntypes; k++)
+        for (unsigned w = a->first_variant[k]; w < a->first_variant[k + 1]; w++)
+            s->type_of[w] = k;
     return 0;
 }
 

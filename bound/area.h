@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/area.h - the linear program that shares kinds of tasks out over
+ * bound/area.h - the linear program that shares task types out over
  * resources, solved by a simplex method of its own. No state; any thread.
  *
  *   min T,  Σ_ways use[w][r]·x[w] ≤ size[r]·T for each resource r,
- *           Σ_{w of kind k} x[w] = count[k] for each kind k,  x ≥ 0.
+ *           Σ_{w of type k} x[w] = count[k] for each type k,  x ≥ 0.
  */
 #pragma once
 
@@ -12,11 +12,12 @@
 
 /* What is to be solved; all arrays are lent. */
 struct orr_area {
-    unsigned nresources, nkinds;
-    const double *size;        /* > 0 */
-    const double *count;       /* >= 0 */
-    const unsigned *first_way; /* nkinds + 1; a kind with a count has a way */
-    const unsigned *first_use; /* per way, and one more */
+    unsigned nresources, ntypes;
+    const double *size;  /* > 0 */
+    const double *count; /* >= 0 */
+    /* ntypes + 1; a type with a count has a variant. */
+    const unsigned *first_variant;
+    const unsigned *first_use; /* per variant, and one more */
     const unsigned *use_resource;
     const double *use; /* >= 0, finite */
 };
@@ -24,7 +25,7 @@ struct orr_area {
 /* The caller's arrays, filled on success and, when time was out, with the best
  * that was known. */
 struct orr_area_solution {
-    double *x;     /* per way; kept as it is for the count, sums are exact to
+    double *x; /* per variant; kept as it is for the count, sums are exact to
                     * rounding; NULL: not wanted */
     double *price; /* per resource: λ ≥ 0 with Σ size·λ = 1 */
     double primal; /* T of x */

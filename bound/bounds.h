@@ -9,7 +9,7 @@
 #include "bound/instance.h"
 
 enum orr_bound_method {
-    ORR_BOUND_CRITICAL_PATH, /* every task on its fastest way */
+    ORR_BOUND_CRITICAL_PATH, /* every task on its fastest variant */
     ORR_BOUND_AREA,          /* no dependencies, fractions of tasks */
     ORR_BOUND_PATHS,         /* area and, lazily, violated paths */
     ORR_BOUND_PRECEDENCE,    /* completion times and areas: all paths */
@@ -23,8 +23,8 @@ enum orr_bound_method {
 
 enum orr_bound_outcome {
     ORR_BOUND_OPTIMAL,    /* the bound's own optimum, within its tolerance */
-    ORR_BOUND_TIME_LIMIT, /* best proved value when time, or the solver, was out:
-                           * `why` */
+    ORR_BOUND_TIME_LIMIT, /* best proved value when time, or the solver, was
+                           * out: `why` */
     ORR_BOUND_SKIPPED,    /* not computed: `why` */
     ORR_BOUND_INFEASIBLE, /* no schedule exists: `why` */
     ORR_BOUND_UNBOUNDED,  /* the solver says so; a fault: `why` */

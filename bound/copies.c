@@ -28,33 +28,34 @@ static unsigned root(const unsigned *parent, unsigned n)
     return n;
 }
 
-/* The way of a kind on a class that follows `after` (NULL: the first). */
-static const struct orr_bound_way *next_way(const struct orr_bound_instance *in,
-                                            unsigned kind, unsigned class,
-                                            const struct orr_bound_way *after)
+/* The variant of a type on a class that follows `after` (NULL: the first). */
+static const struct orr_bound_variant *
+next_variant(const struct orr_bound_instance *in, unsigned type, unsigned class,
+             const struct orr_bound_variant *after)
 {
-    const struct orr_bound_way *first = &in->ways[in->kinds[kind].first_way];
-    const struct orr_bound_way *end = first + in->kinds[kind].nways;
+    const struct orr_bound_variant *first =
+        &in->variants[in->types[type].first_variant];
+    const struct orr_bound_variant *end = first + in->types[type].nvariants;
 
-    for (const struct orr_bound_way *w = after ? after + 1 : first; w < end;
+    for (const struct orr_bound_variant *w = after ? after + 1 : first; w < end;
          w++)
         if (w->class == class)
             return w;
     return NULL;
 }
 
-/* Whether workers of two classes do all kinds alike, but for a share. */
+/* Whether workers of two classes do all types alike, but for a share. */
 static bool classes_alike(const struct orr_bound_instance *in, unsigned a,
                           unsigned b, double but)
 {
-    for (unsigned k = 0; k < in->nkinds; k++) {
-        const struct orr_bound_way *v = NULL, *w = NULL;
+    for (unsigned k = 0; k < in->ntypes; k++) {
+        const struct orr_bound_variant *v = NULL, *w = NULL;
 
-        if (in->kinds[k].ntasks == 0)
+        if (in->types[k].ntasks == 0)
             continue;
         do {
-            v = next_way(in, k, a, v);
-            w = next_way(in, k, b, w);
+            v = next_variant(in, k, a, v);
+            w = next_variant(in, k, b, w);
             if (!v != !w || (v && (fabs(v->ms - w->ms) > but * v->ms ||
                                    v->width != w->width)))
                 return false;
@@ -207,16 +208,16 @@ static void make_options(struct orr_copies *c)
     const struct orr_bound_instance *in = c->in;
     unsigned n = 0;
 
-    for (unsigned k = 0; k < in->nkinds; k++) {
+    for (unsigned k = 0; k < in->ntypes; k++) {
         unsigned first = c->first_option[k] = n;
 
-        for (unsigned w = 0; w < in->kinds[k].nways; w++) {
-            const struct orr_bound_way *way =
-                &in->ways[in->kinds[k].first_way + w];
-            unsigned resource = c->resource[way->class];
-            struct orr_copies_option option = {resource,
-                                               c->resources[resource].group,
-                                               way->ms, way->ms * way->width};
+        for (unsigned w = 0; w < in->types[k].nvariants; w++) {
+            const struct orr_bound_variant *variant =
+                &in->variants[in->types[k].first_variant + w];
+            unsigned resource = c->resource[variant->class];
+            struct orr_copies_option option = {
+                resource, c->resources[resource].group, variant->ms,
+                variant->ms * variant->width};
             unsigned o = first;
 
             while (o < n && (c->options[o].resource != resource ||
@@ -232,7 +233,7 @@ static void make_options(struct orr_copies *c)
             }
         }
     }
-    c->first_option[in->nkinds] = n;
+    c->first_option[in->ntypes] = n;
 }
 
 /* -- sets of groups that copies must enter -- */
@@ -292,7 +293,7 @@ static int make_sets(struct orr_copies *c)
 
 static unsigned noptions(const struct orr_copies *c, unsigned task)
 {
-    unsigned k = c->in->kind[task];
+    unsigned k = c->in->type[task];
 
     return c->first_option[k + 1] - c->first_option[k];
 }
@@ -300,7 +301,7 @@ static unsigned noptions(const struct orr_copies *c, unsigned task)
 static const struct orr_copies_option *option(const struct orr_copies *c,
                                               unsigned task, unsigned o)
 {
-    return &c->options[c->first_option[c->in->kind[task]] + o];
+    return &c->options[c->first_option[c->in->type[task]] + o];
 }
 
 void orr_copies_add_column(struct orr_copies *c, unsigned column, double value)
@@ -518,8 +519,8 @@ static int allocate(struct orr_copies *c)
     c->group_is_home = array(nodes, sizeof(*c->group_is_home));
     c->resource = array(in->nclasses, sizeof(*c->resource));
     c->resources = array(in->nclasses, sizeof(*c->resources));
-    c->first_option = array(in->nkinds + (size_t)1, sizeof(*c->first_option));
-    c->options = array(in->nways, sizeof(*c->options));
+    c->first_option = array(in->ntypes + (size_t)1, sizeof(*c->first_option));
+    c->options = array(in->nvariants, sizeof(*c->options));
     c->sets = array(2 * nodes, sizeof(*c->sets));
     c->first_x = array(in->ntasks, sizeof(*c->first_x));
     c->ms = array(in->ntasks, sizeof(*c->ms));

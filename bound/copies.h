@@ -5,7 +5,7 @@
  * a time.
  *
  * Memory nodes whose workers and routes are alike form a group. Each task is
- * shared out among options: one of its ways, in a group. Variables:
+ * shared out among options: one of its variants, in a group. Variables:
  *   T            the makespan, in units of unit_ms
  *   flow[r] ≥ 0  bytes copied on route r, in units of unit_bytes
  *   x[i][o]      the share of task i done as option o; the share of option 0
@@ -69,7 +69,7 @@ struct orr_copies {
     unsigned *group_nodes;  /* per group: how many */
     bool *group_is_home;    /* per group: of some datum */
     unsigned *resource;     /* per class */
-    unsigned *first_option; /* per kind, and the end */
+    unsigned *first_option; /* per type, and the end */
     struct orr_copies_option *options;
     struct orr_copies_resource *resources;
     struct orr_copies_set *sets;

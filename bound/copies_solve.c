@@ -17,7 +17,7 @@
 
 static unsigned noptions(const struct orr_copies *c, unsigned task)
 {
-    unsigned k = c->in->kind[task];
+    unsigned k = c->in->type[task];
 
     return c->first_option[k + 1] - c->first_option[k];
 }
@@ -25,7 +25,7 @@ static unsigned noptions(const struct orr_copies *c, unsigned task)
 static const struct orr_copies_option *option(const struct orr_copies *c,
                                               unsigned task, unsigned o)
 {
-    return &c->options[c->first_option[c->in->kind[task]] + o];
+    return &c->options[c->first_option[c->in->type[task]] + o];
 }
 
 /* Shares and durations of tasks in a solution; those that exceed 1 are scaled
@@ -58,7 +58,7 @@ static double read_point(struct orr_copies *c, const double *x)
 
 /* The most that a resource does, per worker, in units. */
 static double area_need(const struct orr_copies *c, const double *x,
-                        unsigned resource, double *ret_kinds)
+                        unsigned resource, double *ret_types)
 {
     double busy = 0;
 
@@ -72,8 +72,8 @@ static double area_need(const struct orr_copies *c, const double *x,
             if (option(c, i, o)->resource != resource)
                 continue;
             busy += part * option(c, i, o)->area;
-            if (ret_kinds)
-                ret_kinds[c->in->kind[i]] += part * option(c, i, o)->area;
+            if (ret_types)
+                ret_types[c->in->type[i]] += part * option(c, i, o)->area;
         }
     }
     return busy / c->resources[resource].size / c->unit_ms;
@@ -370,24 +370,24 @@ static int prove(const struct orr_copies *c, double *y, double *ret)
 static void resource_words(const struct orr_copies *c, const double *x,
                            unsigned resource, char *text, size_t size)
 {
-    double *kinds = calloc(c->in->nkinds + (size_t)1, sizeof(*kinds));
+    double *types = calloc(c->in->ntypes + (size_t)1, sizeof(*types));
     double total = 0;
     unsigned most = 0;
 
     snprintf(text, size, "%s, busy all the time", c->resources[resource].name);
-    if (!kinds)
+    if (!types)
         return;
-    area_need(c, x, resource, kinds);
-    for (unsigned k = 0; k < c->in->nkinds; k++) {
-        total += kinds[k];
-        if (kinds[k] > kinds[most])
+    area_need(c, x, resource, types);
+    for (unsigned k = 0; k < c->in->ntypes; k++) {
+        total += types[k];
+        if (types[k] > types[most])
             most = k;
     }
     if (total > 0)
         snprintf(text, size, "%s, busy all the time: %s is %.0f %% of it",
-                 c->resources[resource].name, c->in->kinds[most].symbol,
-                 100 * kinds[most] / total);
-    free(kinds);
+                 c->resources[resource].name, c->in->types[most].symbol,
+                 100 * types[most] / total);
+    free(types);
 }
 
 static void link_words(const struct orr_copies *c, const double *x,
@@ -552,7 +552,7 @@ static int step(struct orr_copies *c, const struct orr_copies_cutter *cutter,
             rc = orr_bound_give_up(ret, ORR_BOUND_TIME_LIMIT, "time is out");
         }
     } else {
-        /* Every task has a way, so that there is a solution: a solver that
+        /* Every task has a variant, so that there is a solution: a solver that
          * finds none, or no end, stands on figures too far apart. What was
          * proved until then holds. */
         rc = orr_bound_give_up(ret, ORR_BOUND_TIME_LIMIT,

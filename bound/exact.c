@@ -10,19 +10,21 @@
 #include "bound/methods.h"
 #include "bound/search.h"
 
-/* A kind with tasks that no class has workers enough for, or nkinds. */
+/* A type with tasks that no class has workers enough for, or ntypes. */
 static unsigned find_unable(const struct orr_bound_instance *in)
 {
     unsigned k;
 
-    for (k = 0; k < in->nkinds; k++) {
-        const struct orr_bound_kind *kind = &in->kinds[k];
-        bool able = kind->ntasks == 0;
+    for (k = 0; k < in->ntypes; k++) {
+        const struct orr_bound_task_type *type = &in->types[k];
+        bool able = type->ntasks == 0;
 
-        for (unsigned w = 0; w < kind->nways && !able; w++) {
-            const struct orr_bound_way *way = &in->ways[kind->first_way + w];
+        for (unsigned w = 0; w < type->nvariants && !able; w++) {
+            const struct orr_bound_variant *variant =
+                &in->variants[type->first_variant + w];
 
-            able = way->width > 0 && way->width <= in->classes[way->class].size;
+            able = variant->width > 0 &&
+                   variant->width <= in->classes[variant->class].size;
         }
         if (!able)
             break;
@@ -35,11 +37,11 @@ int orr_bound_check_able(const struct orr_bound_instance *in,
 {
     unsigned k = find_unable(in);
 
-    if (k == in->nkinds)
+    if (k == in->ntypes)
         return 0;
     return orr_bound_give_up(ret, ORR_BOUND_INFEASIBLE,
                              "no class has workers enough for a task of %s",
-                             in->kinds[k].symbol);
+                             in->types[k].symbol);
 }
 
 int orr_bound_begin_with(const struct orr_bound_instance *in,

@@ -12,7 +12,7 @@ int orr_bound_exact(const struct orr_bound_instance *in,
                     const struct orr_bound_options *options,
                     struct orr_bound_result *ret);
 
-/* Gives up where a task has no way that its class has workers enough for;
+/* Gives up where a task has no variant that its class has workers enough for;
  * `ret->outcome` is then no longer OPTIMAL. 0 or -ENOMEM. */
 int orr_bound_check_able(const struct orr_bound_instance *in,
                          struct orr_bound_result *ret);

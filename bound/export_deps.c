@@ -26,7 +26,7 @@ struct print {
 
 static double duration(const struct print *p, unsigned t, unsigned w)
 {
-    return p->graph->kinds[p->graph->tasks[t].kind].mean_ms[w];
+    return p->graph->types[p->graph->tasks[t].type].mean_ms[w];
 }
 
 static bool is_known(const struct print *p, unsigned t, unsigned w)
@@ -127,14 +127,14 @@ static void print_ends(const struct print *p)
 /* What could end a comment is left out. */
 static void print_comment(const struct print *p, unsigned t)
 {
-    const struct orr_graph_kind *kind =
-        &p->graph->kinds[p->graph->tasks[t].kind];
+    const struct orr_graph_task_type *type =
+        &p->graph->types[p->graph->tasks[t].type];
 
     fprintf(p->f, "/* ");
-    for (const char *c = kind->symbol; *c; c++)
+    for (const char *c = type->symbol; *c; c++)
         if (*c != '*' && *c != '/')
             fputc(*c, p->f);
-    fprintf(p->f, ", footprint %x */\n", kind->footprint);
+    fprintf(p->f, ", footprint %x */\n", type->footprint);
 }
 
 static void print_places(const struct print *p)
@@ -392,7 +392,7 @@ int orr_bound_print_dot(const struct orr_bound_text *text, FILE *f)
     {
         fprintf(f, "\"t%" PRIu64 "\" [label=\"%" PRIu64 ": ", id(&p, t),
                 id(&p, t));
-        print_quoted(p.graph->kinds[p.graph->tasks[t].kind].symbol, f);
+        print_quoted(p.graph->types[p.graph->tasks[t].type].symbol, f);
         fprintf(f, "\"]\n");
         for (unsigned i = 0; i < p.graph->tasks[t].ndeps; i++)
             if (!dep(&p, t, i)->tag)

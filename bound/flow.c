@@ -2,12 +2,12 @@
 /*
  * bound/flow.c - the flow problem of flow.h, by the network simplex method.
  *
- * A task i is an arc from node 2i to node 2i + 1, one per way that is worth its
- * price: on the lower convex hull of (ms, cost). Up to a capacity, where the
- * next faster way begins to pay, its gain is the way's ms; the fastest way has
- * no capacity. Dependencies are arcs without gain. The tree hangs from the
- * sink, and is kept strongly feasible (W. H. Cunningham, Mathematical
- * Programming 11 (1976) 105-116), so that the method ends.
+ * A task i is an arc from node 2i to node 2i + 1, one per variant that is worth
+ * its price: on the lower convex hull of (ms, cost). Up to a capacity, where
+ * the next faster variant begins to pay, its gain is the variant's ms; the
+ * fastest variant has no capacity. Dependencies are arcs without gain. The tree
+ * hangs from the sink, and is kept strongly feasible (W. H. Cunningham,
+ * Mathematical Programming 11 (1976) 105-116), so that the method ends.
  *
  * Flows and potentials are whole numbers, in units so small that rounding the
  * figures to them does not matter, and large enough that no sum overflows:
@@ -43,10 +43,10 @@ struct orr_flow {
     const struct orr_bound_instance *in;
     unsigned nnodes, narcs; /* without artificial ones */
     unsigned source, sink;
-    unsigned nways;      /* arcs of ways come first, task by task */
-    unsigned *first_arc; /* per task, and one more: its ways */
-    unsigned *first_of;  /* per kind, and one more: in by_kind */
-    unsigned *by_kind;   /* tasks */
+    unsigned nvariants;  /* arcs of variants come first, task by task */
+    unsigned *first_arc; /* per task, and one more: its variants */
+    unsigned *first_of;  /* per type, and one more: in by_type */
+    unsigned *by_type;   /* tasks */
     double gain_unit;    /* of a ms */
     /* Per arc; those from `narcs` on are artificial: node v's is narcs + v. */
     struct arc *arcs;
@@ -57,10 +57,10 @@ struct orr_flow {
     bool *up; /* the arc goes to the parent */
     unsigned *child, *next, *previous, *depth;
     int64_t *potential;
-    /* Per way of the instance: what it costs and may carry. */
+    /* Per variant of the instance: what it costs and may carry. */
     double *cost;
-    int64_t *rung;     /* 0: the way is not on the hull */
-    unsigned *hull;    /* ways of a kind, while its hull is made */
+    int64_t *rung;     /* 0: the variant is not on the hull */
+    unsigned *hull;    /* variants of a type, while its hull is made */
     unsigned *stack;   /* nodes */
     int64_t *excess;   /* nodes */
     double *through;   /* tasks: φ, mended */
@@ -72,15 +72,15 @@ struct orr_flow {
     unsigned long pivots;
 };
 
-static unsigned kind_of_arc(const struct orr_flow *f, unsigned arc)
+static unsigned type_of_arc(const struct orr_flow *f, unsigned arc)
 {
-    return f->in->kind[f->arcs[arc].from / 2];
+    return f->in->type[f->arcs[arc].from / 2];
 }
 
-/* The instance's way that an arc of a task stands for. */
-static unsigned way_of_arc(const struct orr_flow *f, unsigned arc)
+/* The instance's variant that an arc of a task stands for. */
+static unsigned variant_of_arc(const struct orr_flow *f, unsigned arc)
 {
-    return f->in->kinds[kind_of_arc(f, arc)].first_way + arc -
+    return f->in->types[type_of_arc(f, arc)].first_variant + arc -
            f->first_arc[f->arcs[arc].from / 2];
 }
 
@@ -98,17 +98,17 @@ static void make_arcs(struct orr_flow *f)
     const struct orr_bound_instance *in = f->in;
 
     for (unsigned i = 0; i < in->ntasks; i++) {
-        const struct orr_bound_kind *kind = &in->kinds[in->kind[i]];
+        const struct orr_bound_task_type *type = &in->types[in->type[i]];
 
         f->first_arc[i] = f->narcs;
-        for (unsigned w = 0; w < kind->nways; w++) {
-            double ms = in->ways[kind->first_way + w].ms;
+        for (unsigned w = 0; w < type->nvariants; w++) {
+            double ms = in->variants[type->first_variant + w].ms;
 
             f->gain[f->narcs] = llround(ms * f->gain_unit);
             add_arc(f, 2 * i, 2 * i + 1);
         }
     }
-    f->nways = f->first_arc[in->ntasks] = f->narcs;
+    f->nvariants = f->first_arc[in->ntasks] = f->narcs;
     for (unsigned i = 0; i < in->ntasks; i++) {
         for (unsigned e = in->first_succ[i]; e < in->first_succ[i + 1]; e++)
             add_arc(f, 2 * i + 1, 2 * in->succs[e]);
@@ -121,18 +121,18 @@ static void make_arcs(struct orr_flow *f)
         f->gain[f->narcs + v] = f->expensive;
 }
 
-/* How long a path can be at most, whatever the ways. */
+/* How long a path can be at most, whatever the variants. */
 static double longest(const struct orr_bound_instance *in)
 {
     double sum = 0;
 
-    for (unsigned k = 0; k < in->nkinds; k++) {
-        const struct orr_bound_kind *kind = &in->kinds[k];
+    for (unsigned k = 0; k < in->ntypes; k++) {
+        const struct orr_bound_task_type *type = &in->types[k];
         double most = 0;
 
-        for (unsigned w = 0; w < kind->nways; w++)
-            most = fmax(most, in->ways[kind->first_way + w].ms);
-        sum += most * kind->ntasks;
+        for (unsigned w = 0; w < type->nvariants; w++)
+            most = fmax(most, in->variants[type->first_variant + w].ms);
+        sum += most * type->ntasks;
     }
     return sum;
 }
@@ -143,8 +143,8 @@ static int allocate(struct orr_flow *f, size_t arcs)
     size_t all = arcs + f->nnodes, nodes = f->nnodes;
 
     f->first_arc = calloc(in->ntasks + 1, sizeof(*f->first_arc));
-    f->first_of = calloc(in->nkinds + 2, sizeof(*f->first_of));
-    f->by_kind = calloc(in->ntasks, sizeof(*f->by_kind));
+    f->first_of = calloc(in->ntypes + 2, sizeof(*f->first_of));
+    f->by_type = calloc(in->ntasks, sizeof(*f->by_type));
     f->arcs = calloc(all, sizeof(*f->arcs));
     f->gain = calloc(all, sizeof(*f->gain));
     f->flow = calloc(all, sizeof(*f->flow));
@@ -158,15 +158,15 @@ static int allocate(struct orr_flow *f, size_t arcs)
     f->previous = calloc(nodes, sizeof(*f->previous));
     f->depth = calloc(nodes, sizeof(*f->depth));
     f->potential = calloc(nodes, sizeof(*f->potential));
-    f->cost = calloc(in->nways + 1, sizeof(*f->cost));
-    f->rung = calloc(in->nways + 1, sizeof(*f->rung));
-    f->hull = calloc(in->nways + 1, sizeof(*f->hull));
+    f->cost = calloc(in->nvariants + 1, sizeof(*f->cost));
+    f->rung = calloc(in->nvariants + 1, sizeof(*f->rung));
+    f->hull = calloc(in->nvariants + 1, sizeof(*f->hull));
     f->stack = calloc(nodes, sizeof(*f->stack));
     f->excess = calloc(nodes, sizeof(*f->excess));
     f->through = calloc(in->ntasks, sizeof(*f->through));
     f->outflow = calloc(in->ntasks, sizeof(*f->outflow));
     f->length = calloc(in->ntasks, sizeof(*f->length));
-    return f->first_arc && f->first_of && f->by_kind && f->arcs && f->gain &&
+    return f->first_arc && f->first_of && f->by_type && f->arcs && f->gain &&
                    f->flow && f->capacity && f->state && f->parent && f->arc &&
                    f->up && f->child && f->next && f->previous && f->depth &&
                    f->potential && f->cost && f->rung && f->hull && f->stack &&
@@ -175,16 +175,16 @@ static int allocate(struct orr_flow *f, size_t arcs)
                : -ENOMEM;
 }
 
-static void sort_by_kind(struct orr_flow *f)
+static void sort_by_type(struct orr_flow *f)
 {
     const struct orr_bound_instance *in = f->in;
 
-    /* first_of[k + 1] counts up to where kind k ends. */
-    for (unsigned k = 0; k < in->nkinds; k++)
-        f->first_of[k + 1] = f->first_of[k] + in->kinds[k].ntasks;
+    /* first_of[k + 1] counts up to where type k ends. */
+    for (unsigned k = 0; k < in->ntypes; k++)
+        f->first_of[k + 1] = f->first_of[k] + in->types[k].ntasks;
     for (unsigned i = 0; i < in->ntasks; i++)
-        f->by_kind[f->first_of[in->kind[i]]++] = i;
-    for (unsigned k = in->nkinds; k > 0; k--)
+        f->by_type[f->first_of[in->type[i]]++] = i;
+    for (unsigned k = in->ntypes; k > 0; k--)
         f->first_of[k] = f->first_of[k - 1];
     f->first_of[0] = 0;
 }
@@ -198,8 +198,9 @@ int orr_flow_new(const struct orr_bound_instance *instance,
 
     if (!f)
         return -ENOMEM;
-    for (unsigned k = 0; k < instance->nkinds; k++)
-        arcs += (size_t)instance->kinds[k].ntasks * instance->kinds[k].nways;
+    for (unsigned k = 0; k < instance->ntypes; k++)
+        arcs +=
+            (size_t)instance->types[k].ntasks * instance->types[k].nvariants;
     f->in = instance;
     f->nnodes = 2 * instance->ntasks + 2;
     f->source = f->nnodes - 2;
@@ -211,7 +212,7 @@ int orr_flow_new(const struct orr_bound_instance *instance,
         return -ENOMEM;
     }
     make_arcs(f);
-    sort_by_kind(f);
+    sort_by_type(f);
     *ret = f;
     return 0;
 }
@@ -222,7 +223,7 @@ void orr_flow_free(struct orr_flow *f)
         return;
     free(f->first_arc);
     free(f->first_of);
-    free(f->by_kind);
+    free(f->by_type);
     free(f->arcs);
     free(f->gain);
     free(f->flow);
@@ -252,58 +253,60 @@ void orr_flow_free(struct orr_flow *f)
 /* The faster first; of equal ones the cheaper. */
 static bool is_before(const struct orr_flow *f, unsigned v, unsigned w)
 {
-    double a = f->in->ways[v].ms, b = f->in->ways[w].ms;
+    double a = f->in->variants[v].ms, b = f->in->variants[w].ms;
 
     return a < b || (a == b && f->cost[v] < f->cost[w]);
 }
 
-/* Money per ms that is saved by taking way v, not the slower w. */
+/* Money per ms that is saved by taking variant v, not the slower w. */
 static double slope(const struct orr_flow *f, unsigned v, unsigned w)
 {
-    return (f->cost[v] - f->cost[w]) / (f->in->ways[w].ms - f->in->ways[v].ms);
+    return (f->cost[v] - f->cost[w]) /
+           (f->in->variants[w].ms - f->in->variants[v].ms);
 }
 
-/* Leaves in f->hull the ways of a kind that are worth their price, the fastest
- * first; returns how many. */
-static unsigned make_hull(struct orr_flow *f, const struct orr_bound_kind *kind)
+/* Leaves in f->hull the variants of a type that are worth their price, the
+ * fastest first; returns how many. */
+static unsigned make_hull(struct orr_flow *f,
+                          const struct orr_bound_task_type *type)
 {
     unsigned *hull = f->hull, n = 0, sorted = 0;
 
-    for (unsigned w = 0; w < kind->nways; w++) {
-        unsigned way = kind->first_way + w, at = sorted++;
+    for (unsigned w = 0; w < type->nvariants; w++) {
+        unsigned variant = type->first_variant + w, at = sorted++;
 
-        for (; at > 0 && is_before(f, way, hull[at - 1]); at--)
+        for (; at > 0 && is_before(f, variant, hull[at - 1]); at--)
             hull[at] = hull[at - 1];
-        hull[at] = way;
+        hull[at] = variant;
     }
     for (unsigned w = 0; w < sorted; w++) {
-        unsigned way = hull[w];
+        unsigned variant = hull[w];
 
-        if (n > 0 && f->cost[way] >= f->cost[hull[n - 1]])
+        if (n > 0 && f->cost[variant] >= f->cost[hull[n - 1]])
             continue;
-        while (n > 1 &&
-               slope(f, hull[n - 1], way) >= slope(f, hull[n - 2], hull[n - 1]))
+        while (n > 1 && slope(f, hull[n - 1], variant) >=
+                            slope(f, hull[n - 2], hull[n - 1]))
             n--;
-        hull[n++] = way;
+        hull[n++] = variant;
     }
     return n;
 }
 
-/* How much may flow through a way of each kind. */
+/* How much may flow through a variant of each type. */
 static void set_capacities(struct orr_flow *f, const double *price,
                            double path_price)
 {
     const struct orr_bound_instance *in = f->in;
     double unit = (double)UNIT_FLOW / path_price;
 
-    for (unsigned w = 0; w < in->nways; w++) {
-        const struct orr_bound_way *way = &in->ways[w];
+    for (unsigned w = 0; w < in->nvariants; w++) {
+        const struct orr_bound_variant *variant = &in->variants[w];
 
-        f->cost[w] = price[way->class] * way->width * way->ms;
+        f->cost[w] = price[variant->class] * variant->width * variant->ms;
         f->rung[w] = 0;
     }
-    for (unsigned k = 0; k < in->nkinds; k++) {
-        unsigned n = make_hull(f, &in->kinds[k]);
+    for (unsigned k = 0; k < in->ntypes; k++) {
+        unsigned n = make_hull(f, &in->types[k]);
         double before = 0;
 
         for (unsigned h = n; h-- > 1;) {
@@ -316,8 +319,8 @@ static void set_capacities(struct orr_flow *f, const double *price,
         if (n > 0)
             f->rung[f->hull[0]] = UNBOUNDED;
     }
-    for (unsigned a = 0; a < f->nways; a++)
-        f->capacity[a] = f->rung[way_of_arc(f, a)];
+    for (unsigned a = 0; a < f->nvariants; a++)
+        f->capacity[a] = f->rung[variant_of_arc(f, a)];
 }
 
 /* -- the tree -- */
@@ -375,20 +378,20 @@ static void update_subtree(struct orr_flow *f, unsigned v)
         set_potential(f, f->stack[i]);
 }
 
-/* The arc of task i's fastest way that costs least. */
+/* The arc of task i's fastest variant that costs least. */
 static unsigned fastest_arc(const struct orr_flow *f, unsigned i)
 {
-    const struct orr_bound_kind *kind = &f->in->kinds[f->in->kind[i]];
+    const struct orr_bound_task_type *type = &f->in->types[f->in->type[i]];
 
-    for (unsigned w = 0; w < kind->nways; w++)
-        if (f->rung[kind->first_way + w] == UNBOUNDED &&
-            f->in->ways[kind->first_way + w].ms == kind->best_ms)
+    for (unsigned w = 0; w < type->nvariants; w++)
+        if (f->rung[type->first_variant + w] == UNBOUNDED &&
+            f->in->variants[type->first_variant + w].ms == type->best_ms)
             return f->first_arc[i] + w;
     return f->first_arc[i];
 }
 
-/* The first tree: the longest path to the sink from everywhere, all ways the
- * fastest. The arcs of each task are followed by hand. */
+/* The first tree: the longest path to the sink from everywhere, all variants
+ * the fastest. The arcs of each task are followed by hand. */
 static void first_tree(struct orr_flow *f)
 {
     const struct orr_bound_instance *in = f->in;
@@ -417,7 +420,7 @@ static void first_tree(struct orr_flow *f)
         hang(f, 2 * i, 2 * i + 1, fastest_arc(f, i), true);
         set_potential(f, 2 * i);
     }
-    for (unsigned a = f->nways; a < f->narcs; a++)
+    for (unsigned a = f->nvariants; a < f->narcs; a++)
         if (f->arcs[a].from == f->source &&
             (best == NONE ||
              f->potential[f->arcs[a].to] > f->potential[f->arcs[best].to]))
@@ -429,7 +432,7 @@ static void first_tree(struct orr_flow *f)
 /* Where the arcs that leave each task begin, in f->excess. */
 static void find_arcs(struct orr_flow *f)
 {
-    for (unsigned a = f->narcs; a-- > f->nways;)
+    for (unsigned a = f->narcs; a-- > f->nvariants;)
         if (f->arcs[a].from != f->source)
             f->excess[f->arcs[a].from / 2] = a;
 }
@@ -645,14 +648,14 @@ static void mend_flow(struct orr_flow *f)
 
     memset(f->through, 0, in->ntasks * sizeof(*f->through));
     memset(f->outflow, 0, in->ntasks * sizeof(*f->outflow));
-    for (unsigned a = f->nways; a < f->narcs; a++) {
+    for (unsigned a = f->nvariants; a < f->narcs; a++) {
         if (f->arcs[a].from == f->source)
             total += (double)f->flow[a];
         else
             f->outflow[f->arcs[a].from / 2] += (double)f->flow[a];
     }
     find_arcs(f);
-    for (unsigned a = f->nways; a < f->narcs && total > 0; a++)
+    for (unsigned a = f->nvariants; a < f->narcs && total > 0; a++)
         if (f->arcs[a].from == f->source)
             f->through[f->arcs[a].to / 2] = (double)f->flow[a] / total;
     for (unsigned n = 0; n < in->ntasks; n++) {
@@ -675,64 +678,65 @@ static double prove(struct orr_flow *f, const double *price, double path_price)
         all += price[c] * in->classes[c].size;
     mend_flow(f);
     for (unsigned i = 0; i < in->ntasks; i++) {
-        const struct orr_bound_kind *kind = &in->kinds[in->kind[i]];
+        const struct orr_bound_task_type *type = &in->types[in->type[i]];
         double phi = f->through[i] * path_price, least = INFINITY;
 
-        for (unsigned w = 0; w < kind->nways; w++) {
-            const struct orr_bound_way *way = &in->ways[kind->first_way + w];
+        for (unsigned w = 0; w < type->nvariants; w++) {
+            const struct orr_bound_variant *variant =
+                &in->variants[type->first_variant + w];
 
-            least =
-                fmin(least, (price[way->class] * way->width + phi) * way->ms);
+            least = fmin(least, (price[variant->class] * variant->width + phi) *
+                                    variant->ms);
         }
         sum += least;
     }
     return sum / all;
 }
 
-/* Shares a task out between the ways of its kind's hull so that it takes the
- * time that potentials give it. */
-static void choose_ways(struct orr_flow *f, unsigned i, unsigned nhull,
-                        double ms, struct orr_flow_answer *ret)
+/* Shares a task out between the variants of its type's hull so that it takes
+ * the time that potentials give it. */
+static void choose_variants(struct orr_flow *f, unsigned i, unsigned nhull,
+                            double ms, struct orr_flow_answer *ret)
 {
-    const struct orr_bound_way *ways = f->in->ways;
+    const struct orr_bound_variant *variants = f->in->variants;
     double share = 1;
     unsigned h = 0;
 
-    while (h + 1 < nhull && ways[f->hull[h + 1]].ms <= ms)
+    while (h + 1 < nhull && variants[f->hull[h + 1]].ms <= ms)
         h++;
-    if (h + 1 < nhull && ms > ways[f->hull[h]].ms)
-        share = (ways[f->hull[h + 1]].ms - ms) /
-                (ways[f->hull[h + 1]].ms - ways[f->hull[h]].ms);
+    if (h + 1 < nhull && ms > variants[f->hull[h]].ms)
+        share = (variants[f->hull[h + 1]].ms - ms) /
+                (variants[f->hull[h + 1]].ms - variants[f->hull[h]].ms);
     f->length[i] = 0;
     for (unsigned n = h; n < nhull && n <= h + 1; n++) {
         double part = n == h ? share : 1 - share;
 
         ret->done[f->hull[n]] += part;
-        f->length[i] += part * ways[f->hull[n]].ms;
+        f->length[i] += part * variants[f->hull[n]].ms;
     }
 }
 
-/* Sets the lengths of tasks and how much each way does, then the longest path
- * from each task on, in f->length, and the classes' areas. */
+/* Sets the lengths of tasks and how much each variant does, then the longest
+ * path from each task on, in f->length, and the classes' areas. */
 static void choose(struct orr_flow *f, struct orr_flow_answer *ret)
 {
     const struct orr_bound_instance *in = f->in;
 
-    memset(ret->done, 0, in->nways * sizeof(*ret->done));
-    for (unsigned k = 0; k < in->nkinds; k++) {
-        unsigned nhull = make_hull(f, &in->kinds[k]);
+    memset(ret->done, 0, in->nvariants * sizeof(*ret->done));
+    for (unsigned k = 0; k < in->ntypes; k++) {
+        unsigned nhull = make_hull(f, &in->types[k]);
 
         for (unsigned n = f->first_of[k]; n < f->first_of[k + 1]; n++) {
-            unsigned i = f->by_kind[n];
+            unsigned i = f->by_type[n];
             int64_t time = f->potential[2 * i] - f->potential[2 * i + 1];
 
-            choose_ways(f, i, nhull, (double)time / f->gain_unit, ret);
+            choose_variants(f, i, nhull, (double)time / f->gain_unit, ret);
         }
     }
     memset(ret->area, 0, in->nclasses * sizeof(*ret->area));
-    for (unsigned w = 0; w < in->nways; w++)
-        ret->area[in->ways[w].class] +=
-            ret->done[w] * in->ways[w].width * in->ways[w].ms;
+    for (unsigned w = 0; w < in->nvariants; w++)
+        ret->area[in->variants[w].class] +=
+            ret->done[w] * in->variants[w].width * in->variants[w].ms;
     memcpy(ret->ms, f->length, in->ntasks * sizeof(*ret->ms));
     ret->path_ms = 0;
     for (unsigned n = in->ntasks; n-- > 0;) {

@@ -2,10 +2,10 @@
 /*
  * bound/flow.h - how to spend money on time along a graph of tasks. Each use of
  * a class's workers has a price, the length of the longest path has one; what
- * is the cheapest choice of ways? One thread at a time per object.
+ * is the cheapest choice of variants? One thread at a time per object.
  *
  *   min  Σ_c price[c]·area_c(a) + path_price·(longest path of Σ_w ms[w]·a[i][w])
- *   over fractions a[i][w] ≥ 0 of task i's ways, Σ_w a[i][w] = 1.
+ *   over fractions a[i][w] ≥ 0 of task i's variants, Σ_w a[i][w] = 1.
  *
  * Its dual is a flow of value path_price from the start to the end of the graph
  * that maximises Σ_i min_w (price[class]·width + φ_i)·ms[w], where φ_i flows
@@ -23,7 +23,7 @@ struct orr_flow;
 
 /* The cheapest choice, and its proof. Arrays are the caller's. */
 struct orr_flow_answer {
-    double *done;   /* per way of the instance: tasks that it does */
+    double *done;   /* per variant of the instance: tasks that it does */
     double *area;   /* per class: width·ms, summed */
     double *ms;     /* per task: how long it takes */
     double path_ms; /* longest path of the choice */

@@ -18,10 +18,10 @@ void orr_graph_free(struct orr_graph *graph)
         free(graph->nodes[n].name);
     for (unsigned l = 0; graph->links && l < graph->nlinks; l++)
         free(graph->links[l].name);
-    for (unsigned k = 0; graph->kinds && k < graph->nkinds; k++) {
-        free(graph->kinds[k].symbol);
-        free(graph->kinds[k].mean_ms);
-        free(graph->kinds[k].deviation_ms);
+    for (unsigned k = 0; graph->types && k < graph->ntypes; k++) {
+        free(graph->types[k].symbol);
+        free(graph->types[k].mean_ms);
+        free(graph->types[k].deviation_ms);
     }
     for (unsigned d = 0; graph->data && d < graph->ndata; d++)
         free(graph->data[d].name);
@@ -31,7 +31,7 @@ void orr_graph_free(struct orr_graph *graph)
     free(graph->links);
     free(graph->routes);
     free(graph->route_links);
-    free(graph->kinds);
+    free(graph->types);
     free(graph->data);
     free(graph->tasks);
     free(graph->deps);
@@ -118,28 +118,28 @@ static int check_links(const struct orr_graph *graph, struct orr_error *err)
 
 /* --- tasks --- */
 
-static int check_kind(const struct orr_graph *graph, unsigned k,
+static int check_type(const struct orr_graph *graph, unsigned k,
                       struct orr_error *err)
 {
-    const struct orr_graph_kind *kind = &graph->kinds[k];
+    const struct orr_graph_task_type *type = &graph->types[k];
 
-    if (!kind->symbol)
-        return orr_fail(err, -EINVAL, "kind %u has no symbol", k);
-    if (!is_amount(kind->flops))
-        return orr_fail(err, -EINVAL, "kind %u (%s) has %g flop", k,
-                        kind->symbol, kind->flops);
-    if (graph->nworkers && (!kind->mean_ms || !kind->deviation_ms))
-        return orr_fail(err, -EINVAL, "kind %u (%s) has no durations", k,
-                        kind->symbol);
+    if (!type->symbol)
+        return orr_fail(err, -EINVAL, "task type %u has no symbol", k);
+    if (!is_amount(type->flops))
+        return orr_fail(err, -EINVAL, "task type %u (%s) has %g flop", k,
+                        type->symbol, type->flops);
+    if (graph->nworkers && (!type->mean_ms || !type->deviation_ms))
+        return orr_fail(err, -EINVAL, "task type %u (%s) has no durations", k,
+                        type->symbol);
     for (unsigned w = 0; w < graph->nworkers; w++) {
-        if (kind->mean_ms[w] < 0)
+        if (type->mean_ms[w] < 0)
             return orr_fail(err, -EINVAL,
-                            "kind %u (%s) takes %g ms on worker %u", k,
-                            kind->symbol, kind->mean_ms[w], w);
-        if (!is_amount(kind->deviation_ms[w]))
+                            "task type %u (%s) takes %g ms on worker %u", k,
+                            type->symbol, type->mean_ms[w], w);
+        if (!is_amount(type->deviation_ms[w]))
             return orr_fail(err, -EINVAL,
-                            "kind %u (%s) deviates by %g ms on worker %u", k,
-                            kind->symbol, kind->deviation_ms[w], w);
+                            "task type %u (%s) deviates by %g ms on worker %u",
+                            k, type->symbol, type->deviation_ms[w], w);
     }
     return 0;
 }
@@ -182,9 +182,9 @@ static int check_task(const struct orr_graph *graph, unsigned t,
 {
     const struct orr_graph_task *task = &graph->tasks[t];
 
-    if (task->kind >= graph->nkinds)
-        return orr_fail(err, -EINVAL, "task %u is of kind %u, and there are %u",
-                        t, task->kind, graph->nkinds);
+    if (task->type >= graph->ntypes)
+        return orr_fail(err, -EINVAL, "task %u is of type %u, and there are %u",
+                        t, task->type, graph->ntypes);
     if (!is_slice(task->first_dep, task->ndeps, graph->ndeps))
         return orr_fail(err, -EINVAL,
                         "the dependencies of task %u are out of range", t);
@@ -267,8 +267,8 @@ int orr_graph_check(const struct orr_graph *graph, struct orr_error *err)
 
     if (!rc)
         rc = check_links(graph, err);
-    for (unsigned k = 0; !rc && k < graph->nkinds; k++)
-        rc = check_kind(graph, k, err);
+    for (unsigned k = 0; !rc && k < graph->ntypes; k++)
+        rc = check_type(graph, k, err);
     for (unsigned d = 0; !rc && d < graph->ndata; d++)
         rc = check_datum(graph, d, err);
     for (unsigned t = 0; !rc && t < graph->ntasks; t++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * bound/graph.h - what a run did, task by task: the machine's workers, memory
- * nodes and links, the kinds of tasks and how long they take, the tasks, their
+ * nodes and links, the task types and how long they take, the tasks, their
  * dependencies and data. Bounds are computed from it, files keep it. A graph is
  * constant once made; whoever makes one serialises.
  *
@@ -39,7 +39,7 @@ struct orr_graph_route {
 };
 
 /* Tasks of one codelet and footprint that may run on the same workers. */
-struct orr_graph_kind {
+struct orr_graph_task_type {
     char *symbol; /* owned: the model's name, else the codelet's */
     uint32_t footprint;
     double flops; /* of one task, 0: not told */
@@ -74,7 +74,7 @@ struct orr_graph_dep {
 #define ORR_GRAPH_NOT_RUN UINT32_MAX
 
 struct orr_graph_task {
-    unsigned kind;
+    unsigned type;
     uint64_t id;  /* of the job: unique, in order of submission */
     uint64_t tag; /* if has_tag */
     bool has_tag;
@@ -90,7 +90,7 @@ struct orr_graph {
     char *machine; /* owned, or NULL */
     bool simulated;
     double makespan_ms; /* of the run; NaN: not known */
-    unsigned nworkers, nnodes, nlinks, nroutes, nroute_links, nkinds, ndata,
+    unsigned nworkers, nnodes, nlinks, nroutes, nroute_links, ntypes, ndata,
         ntasks, ndeps, naccesses;
     /* All owned. Tasks are in order of submission; a dependency may point to a
      * later one. */
@@ -99,7 +99,7 @@ struct orr_graph {
     struct orr_graph_link *links;
     struct orr_graph_route *routes;
     unsigned *route_links;
-    struct orr_graph_kind *kinds;
+    struct orr_graph_task_type *types;
     struct orr_graph_datum *data;
     struct orr_graph_task *tasks;
     struct orr_graph_dep *deps;

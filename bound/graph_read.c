@@ -26,7 +26,7 @@ struct reader {
     unsigned number;
     bool has_run, ended;
     /* Per array, how many elements there is room for. */
-    unsigned nodes, workers, links, routes, route_links, kinds, data, tasks,
+    unsigned nodes, workers, links, routes, route_links, types, data, tasks,
         deps, accesses;
 };
 
@@ -305,8 +305,8 @@ static int read_worker(struct reader *r)
     struct orr_graph_worker *worker;
     int rc;
 
-    if (r->graph->nkinds)
-        return wrong(r, "workers stand before kinds of tasks");
+    if (r->graph->ntypes)
+        return wrong(r, "workers must come before task types");
     if (r->graph->nworkers == ORR_GRAPH_MAX_WORKERS)
         return too_many(r, "workers");
     worker = ADD(r, workers);
@@ -360,7 +360,7 @@ static int read_route(struct reader *r)
 /* --- tasks --- */
 
 /* Some workers in turn that take the same time; moves *w behind them. */
-static int read_durations(struct reader *r, struct orr_graph_kind *kind,
+static int read_durations(struct reader *r, struct orr_graph_task_type *type,
                           unsigned *w)
 {
     unsigned left = r->graph->nworkers - *w;
@@ -375,38 +375,38 @@ static int read_durations(struct reader *r, struct orr_graph_kind *kind,
     if (!rc)
         rc = take_number(r, "deviation", 0, &deviation);
     for (; !rc && n > 0; n--, ++*w) {
-        kind->mean_ms[*w] = mean;
-        kind->deviation_ms[*w] = deviation;
+        type->mean_ms[*w] = mean;
+        type->deviation_ms[*w] = deviation;
     }
     return rc;
 }
 
-static int read_kind(struct reader *r)
+static int read_type(struct reader *r)
 {
-    struct orr_graph_kind *kind;
+    struct orr_graph_task_type *type;
     uint64_t footprint = 0;
     unsigned w = 0;
     int rc;
 
-    if (((uint64_t)r->graph->nkinds + 1) * r->graph->nworkers >
+    if (((uint64_t)r->graph->ntypes + 1) * r->graph->nworkers >
         ORR_GRAPH_MAX_DURATIONS)
-        return wrong(r, "more than %d times of kinds on workers",
+        return wrong(r, "more than %d times of task types on workers",
                      ORR_GRAPH_MAX_DURATIONS);
-    kind = ADD(r, kinds);
-    if (!kind)
+    type = ADD(r, types);
+    if (!type)
         return no_memory(r);
-    kind->mean_ms = calloc((size_t)r->graph->nworkers + 1, sizeof(double));
-    kind->deviation_ms = calloc((size_t)r->graph->nworkers + 1, sizeof(double));
-    if (!kind->mean_ms || !kind->deviation_ms)
+    type->mean_ms = calloc((size_t)r->graph->nworkers + 1, sizeof(double));
+    type->deviation_ms = calloc((size_t)r->graph->nworkers + 1, sizeof(double));
+    if (!type->mean_ms || !type->deviation_ms)
         return no_memory(r);
-    rc = take_string(r, "symbol", &kind->symbol);
+    rc = take_string(r, "symbol", &type->symbol);
     if (!rc)
         rc = take_integer(r, "footprint", 16, UINT32_MAX, &footprint);
-    kind->footprint = (uint32_t)footprint;
+    type->footprint = (uint32_t)footprint;
     if (!rc)
-        rc = take_number(r, "number of flop", 0, &kind->flops);
+        rc = take_number(r, "number of flop", 0, &type->flops);
     while (!rc && w < r->graph->nworkers)
-        rc = read_durations(r, kind, &w);
+        rc = read_durations(r, type, &w);
     return rc;
 }
 
@@ -479,7 +479,7 @@ static int read_task(struct reader *r)
     task->first_access = r->graph->naccesses;
     task->worker = ORR_GRAPH_NOT_RUN;
     task->start_ms = task->end_ms = NAN;
-    rc = take_index(r, "kind", r->graph->nkinds, &task->kind);
+    rc = take_index(r, "task type", r->graph->ntypes, &task->type);
     if (!rc)
         rc = take_integer(r, "id", 10, UINT64_MAX, &task->id);
     if (!rc)
@@ -577,7 +577,7 @@ static const struct {
     int (*read)(struct reader *r);
 } lines[] = {
     {"after", read_after},     {"uses", read_uses}, {"task", read_task},
-    {"datum", read_datum},     {"kind", read_kind}, {"node", read_node},
+    {"datum", read_datum},     {"kind", read_type}, {"node", read_node},
     {"worker", read_worker},   {"link", read_link}, {"route", read_route},
     {"machine", read_machine}, {"run", read_run},   {"end", read_end},
 };

@@ -14,7 +14,7 @@
 enum {
     ORR_GRAPH_MAX_LINE = 1 << 23,      /* bytes */
     ORR_GRAPH_MAX_WORKERS = 1 << 16,   /* also memory nodes and links */
-    ORR_GRAPH_MAX_DURATIONS = 1 << 24, /* kinds × workers */
+    ORR_GRAPH_MAX_DURATIONS = 1 << 24, /* types × workers */
 };
 
 /* Writes a graph that orr_graph_check accepts, in the C locale. Errors: -EIO,

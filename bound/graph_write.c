@@ -86,22 +86,22 @@ static bool same(double a, double b)
 }
 
 /* Workers of a class follow each other and take the same time. */
-static void write_kind(const struct orr_graph *graph,
-                       const struct orr_graph_kind *kind, FILE *f)
+static void write_type(const struct orr_graph *graph,
+                       const struct orr_graph_task_type *type, FILE *f)
 {
     fputs("kind", f);
-    write_string(f, kind->symbol);
-    fprintf(f, " %" PRIx32, kind->footprint);
-    write_number(f, kind->flops);
+    write_string(f, type->symbol);
+    fprintf(f, " %" PRIx32, type->footprint);
+    write_number(f, type->flops);
     for (unsigned w = 0, n; w < graph->nworkers; w += n) {
         for (n = 1; w + n < graph->nworkers &&
-                    same(kind->mean_ms[w], kind->mean_ms[w + n]) &&
-                    same(kind->deviation_ms[w], kind->deviation_ms[w + n]);
+                    same(type->mean_ms[w], type->mean_ms[w + n]) &&
+                    same(type->deviation_ms[w], type->deviation_ms[w + n]);
              n++)
             ;
         fprintf(f, " %u", n);
-        write_number(f, kind->mean_ms[w]);
-        write_number(f, kind->deviation_ms[w]);
+        write_number(f, type->mean_ms[w]);
+        write_number(f, type->deviation_ms[w]);
     }
     fputc('\n', f);
 }
@@ -111,7 +111,7 @@ static void write_task(const struct orr_graph *graph,
 {
     static const char *const modes[] = {"", "r", "w", "rw"};
 
-    fprintf(f, "task %u %" PRIu64 " %d", task->kind, task->id, task->priority);
+    fprintf(f, "task %u %" PRIu64 " %d", task->type, task->id, task->priority);
     if (task->has_tag)
         fprintf(f, " tag %" PRIx64, task->tag);
     if (task->worker != ORR_GRAPH_NOT_RUN || !isnan(task->start_ms) ||
@@ -155,8 +155,8 @@ int orr_graph_write(const struct orr_graph *graph, FILE *f)
         return -ENOMEM;
     fputs("orrery-graph 1\n", f);
     write_machine(graph, f);
-    for (unsigned k = 0; k < graph->nkinds; k++)
-        write_kind(graph, &graph->kinds[k], f);
+    for (unsigned k = 0; k < graph->ntypes; k++)
+        write_type(graph, &graph->types[k], f);
     for (unsigned d = 0; d < graph->ndata; d++)
         write_datum(&graph->data[d], f);
     for (unsigned t = 0; t < graph->ntasks; t++)
@@ -174,12 +174,12 @@ static int check_size(const struct orr_graph *graph, const char *path,
     if (graph->nworkers > ORR_GRAPH_MAX_WORKERS ||
         graph->nnodes > ORR_GRAPH_MAX_WORKERS ||
         graph->nlinks > ORR_GRAPH_MAX_WORKERS ||
-        (uint64_t)graph->nkinds * graph->nworkers > ORR_GRAPH_MAX_DURATIONS)
+        (uint64_t)graph->ntypes * graph->nworkers > ORR_GRAPH_MAX_DURATIONS)
         return orr_fail(err, -EINVAL,
-                        "%s: %u kinds of tasks on %u workers with %u memory "
+                        "%s: %u task types on %u workers with %u memory "
                         "nodes and %u links are more than a file may hold "
                         "(docs/GRAPH.md)",
-                        path, graph->nkinds, graph->nworkers, graph->nnodes,
+                        path, graph->ntypes, graph->nworkers, graph->nnodes,
                         graph->nlinks);
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/instance.c - classes of workers, ways of kinds, tasks in order. No
+ * bound/instance.c - classes of workers, variants of types, tasks in order. No
  * state; any thread.
  */
 #include "bound/instance.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an instance is made with. `ms` are the durations that count, kind by
+/* What an instance is made with. `ms` are the durations that count, type by
  * worker: INFINITY where there is none, known to be so or not. */
 struct making {
     const struct orr_graph *graph;
@@ -20,9 +20,9 @@ struct making {
     double *ms;
 };
 
-static double *ms_of(const struct making *m, unsigned kind, unsigned worker)
+static double *ms_of(const struct making *m, unsigned type, unsigned worker)
 {
-    return &m->ms[(size_t)kind * m->graph->nworkers + worker];
+    return &m->ms[(size_t)type * m->graph->nworkers + worker];
 }
 
 static void *array(size_t n, size_t size)
@@ -36,14 +36,14 @@ static void read_durations(const struct making *m, unsigned *ret_unknown)
 {
     unsigned unknown = 0;
 
-    for (unsigned k = 0; k < m->graph->nkinds; k++) {
-        const struct orr_graph_kind *kind = &m->graph->kinds[k];
+    for (unsigned k = 0; k < m->graph->ntypes; k++) {
+        const struct orr_graph_task_type *type = &m->graph->types[k];
 
         for (unsigned w = 0; w < m->graph->nworkers; w++) {
-            double mean = kind->mean_ms[w];
-            double less = m->options->optimism * kind->deviation_ms[w];
+            double mean = type->mean_ms[w];
+            double less = m->options->optimism * type->deviation_ms[w];
 
-            if (isnan(mean) && m->in->kinds[k].ntasks)
+            if (isnan(mean) && m->in->types[k].ntasks)
                 unknown++;
             *ms_of(m, k, w) =
                 isfinite(mean) ? fmax(0, mean - less) : (double)INFINITY;
@@ -53,8 +53,9 @@ static void read_durations(const struct making *m, unsigned *ret_unknown)
         *ret_unknown = unknown;
 }
 
-/* Adds a kind to the list of those that are named in an error. */
-static void name_kind(char *list, size_t size, const struct orr_graph_kind *k)
+/* Adds a type to the list of those that are named in an error. */
+static void name_type(char *list, size_t size,
+                      const struct orr_graph_task_type *k)
 {
     size_t used = strlen(list);
 
@@ -63,23 +64,23 @@ static void name_kind(char *list, size_t size, const struct orr_graph_kind *k)
                  used ? ", " : "", k->symbol, k->footprint);
 }
 
-/* Every kind with tasks needs a worker. */
-static int check_kinds(const struct making *m, struct orr_error *err)
+/* Every type with tasks needs a worker. */
+static int check_types(const struct making *m, struct orr_error *err)
 {
     char unable[400] = "", unknown[400] = "";
 
-    for (unsigned k = 0; k < m->graph->nkinds; k++) {
-        const struct orr_graph_kind *kind = &m->graph->kinds[k];
+    for (unsigned k = 0; k < m->graph->ntypes; k++) {
+        const struct orr_graph_task_type *type = &m->graph->types[k];
         bool known = false, able = false;
 
         for (unsigned w = 0; w < m->graph->nworkers; w++) {
             known = known || isfinite(*ms_of(m, k, w));
-            able = able || isnan(kind->mean_ms[w]);
+            able = able || isnan(type->mean_ms[w]);
         }
-        if (m->in->kinds[k].ntasks == 0 || known)
+        if (m->in->types[k].ntasks == 0 || known)
             continue;
-        name_kind(able ? unknown : unable,
-                  able ? sizeof(unknown) : sizeof(unable), kind);
+        name_type(able ? unknown : unable,
+                  able ? sizeof(unknown) : sizeof(unable), type);
     }
     if (unable[0])
         return orr_fail(err, -ENODEV,
@@ -110,8 +111,8 @@ static bool is_like(const struct making *m, unsigned v, unsigned w)
     if (!m->options->across_nodes &&
         m->graph->workers[v].node != m->graph->workers[w].node)
         return false;
-    for (unsigned k = 0; k < m->graph->nkinds; k++)
-        if (m->in->kinds[k].ntasks &&
+    for (unsigned k = 0; k < m->graph->ntypes; k++)
+        if (m->in->types[k].ntasks &&
             !is_near(*ms_of(m, k, v), *ms_of(m, k, w), m->options->merge))
             return false;
     return true;
@@ -150,14 +151,14 @@ static void classify(struct making *m, unsigned worker)
 /* Replaces the durations of a class's first worker by the least of all. */
 static void take_least(struct making *m)
 {
-    for (unsigned k = 0; k < m->graph->nkinds; k++)
+    for (unsigned k = 0; k < m->graph->ntypes; k++)
         for (unsigned w = 0; w < m->graph->nworkers; w++) {
             const struct orr_bound_class *class =
                 &m->in->classes[m->in->class_of[w]];
             double *least = ms_of(m, k, class->worker);
             double own = *ms_of(m, k, w);
 
-            if (m->in->kinds[k].ntasks == 0)
+            if (m->in->types[k].ntasks == 0)
                 continue;
             m->in->merged = m->in->merged || own != *least;
             *least = fmin(*least, own);
@@ -165,7 +166,7 @@ static void take_least(struct making *m)
 }
 
 /* "9 CPU cores", "3 CUDA devices", "CUDA 1"; workers are named after their
- * kind, then numbered. */
+ * type, then numbered. */
 static int name_class(const struct making *m, struct orr_bound_class *class)
 {
     const char *worker = m->graph->workers[class->worker].name;
@@ -220,24 +221,25 @@ static int make_classes(struct making *m)
     return rc;
 }
 
-static void make_ways(struct making *m)
+static void make_variants(struct making *m)
 {
     struct orr_bound_instance *in = m->in;
 
-    for (unsigned k = 0; k < in->nkinds; k++) {
-        struct orr_bound_kind *kind = &in->kinds[k];
+    for (unsigned k = 0; k < in->ntypes; k++) {
+        struct orr_bound_task_type *type = &in->types[k];
 
-        kind->first_way = in->nways;
-        kind->best_ms = INFINITY;
-        for (unsigned c = 0; c < in->nclasses && kind->ntasks; c++) {
+        type->first_variant = in->nvariants;
+        type->best_ms = INFINITY;
+        for (unsigned c = 0; c < in->nclasses && type->ntasks; c++) {
             double ms = *ms_of(m, k, in->classes[c].worker);
 
             if (!isfinite(ms))
                 continue;
-            in->ways[in->nways++] = (struct orr_bound_way){c, 1, ms};
-            kind->best_ms = fmin(kind->best_ms, ms);
+            in->variants[in->nvariants++] =
+                (struct orr_bound_variant){c, 1, ms};
+            type->best_ms = fmin(type->best_ms, ms);
         }
-        kind->nways = in->nways - kind->first_way;
+        type->nvariants = in->nvariants - type->first_variant;
     }
 }
 
@@ -307,22 +309,22 @@ static int allocate(struct making *m)
 {
     const struct orr_graph *graph = m->graph;
     struct orr_bound_instance *in = m->in;
-    size_t workers = graph->nworkers, kinds = graph->nkinds;
+    size_t workers = graph->nworkers, types = graph->ntypes;
     size_t tasks = graph->ntasks, deps = graph->ndeps;
 
-    m->ms = array(kinds * workers, sizeof(*m->ms));
+    m->ms = array(types * workers, sizeof(*m->ms));
     in->classes = array(workers, sizeof(*in->classes));
     in->class_of = array(workers, sizeof(*in->class_of));
-    in->kinds = array(kinds, sizeof(*in->kinds));
-    in->ways = array(kinds * workers, sizeof(*in->ways));
-    in->kind = array(tasks, sizeof(*in->kind));
+    in->types = array(types, sizeof(*in->types));
+    in->variants = array(types * workers, sizeof(*in->variants));
+    in->type = array(tasks, sizeof(*in->type));
     in->order = array(tasks, sizeof(*in->order));
     in->first_pred = array(tasks + 1, sizeof(*in->first_pred));
     in->first_succ = array(tasks + 1, sizeof(*in->first_succ));
     in->preds = array(deps, sizeof(*in->preds));
     in->succs = array(deps, sizeof(*in->succs));
-    return m->ms && in->classes && in->class_of && in->kinds && in->ways &&
-                   in->kind && in->order && in->first_pred && in->first_succ &&
+    return m->ms && in->classes && in->class_of && in->types && in->variants &&
+                   in->type && in->order && in->first_pred && in->first_succ &&
                    in->preds && in->succs
                ? 0
                : -ENOMEM;
@@ -330,11 +332,11 @@ static int allocate(struct making *m)
 
 static void count_tasks(struct orr_bound_instance *in)
 {
-    for (unsigned k = 0; k < in->nkinds; k++)
-        in->kinds[k].symbol = in->graph->kinds[k].symbol;
+    for (unsigned k = 0; k < in->ntypes; k++)
+        in->types[k].symbol = in->graph->types[k].symbol;
     for (unsigned i = 0; i < in->ntasks; i++) {
-        in->kind[i] = in->graph->tasks[i].kind;
-        in->kinds[in->kind[i]].ntasks++;
+        in->type[i] = in->graph->tasks[i].type;
+        in->types[in->type[i]].ntasks++;
     }
 }
 
@@ -346,12 +348,12 @@ static int make(struct making *m, unsigned *ret_unknown, struct orr_error *err)
         return orr_fail(err, rc, "Out of memory.");
     count_tasks(m->in);
     read_durations(m, ret_unknown);
-    rc = check_kinds(m, err);
+    rc = check_types(m, err);
     if (rc)
         return rc;
     rc = make_classes(m);
     if (rc == 0) {
-        make_ways(m);
+        make_variants(m);
         rc = make_tasks(m->in);
     }
     return rc ? orr_fail(err, rc, "Out of memory.") : 0;
@@ -372,7 +374,7 @@ int orr_bound_instance_new(const struct orr_graph *graph,
     if (!m.in)
         return orr_fail(err, -ENOMEM, "Out of memory.");
     m.in->graph = graph;
-    m.in->nkinds = graph->nkinds;
+    m.in->ntypes = graph->ntypes;
     m.in->ntasks = graph->ntasks;
     rc = make(&m, &unknown, err);
     free(m.ms);
@@ -393,9 +395,9 @@ void orr_bound_instance_free(struct orr_bound_instance *in)
     for (unsigned c = 0; in->classes && c < in->nclasses; c++)
         free(in->classes[c].name);
     free(in->classes);
-    free(in->kinds);
-    free(in->ways);
-    free(in->kind);
+    free(in->types);
+    free(in->variants);
+    free(in->type);
     free(in->order);
     free(in->first_pred);
     free(in->preds);

@@ -4,8 +4,8 @@
  * graph's tasks and classes of its workers. Constant once made.
  *
  * A class is a set of workers in one memory node with identical durations for
- * every kind. A way is one of the manners in which a kind's tasks can be done:
- * `width` workers of a class, for `ms`.
+ * every type. A variant of a task type is one way to execute
+ * its tasks: `width` workers of a class, for `ms`.
  */
 #pragma once
 
@@ -22,17 +22,17 @@ struct orr_bound_class {
     char *name;      /* owned: "9 CPU cores", "3 CUDA devices" */
 };
 
-struct orr_bound_way {
+struct orr_bound_variant {
     unsigned class;
     unsigned width; /* workers that do it together; 1 but for parallel tasks */
     double ms;      /* finite, >= 0 */
 };
 
-struct orr_bound_kind {
-    const char *symbol;        /* the graph's */
-    unsigned first_way, nways; /* the ways of a kind have different classes, or
-                                * different widths */
-    double best_ms;            /* of its fastest way */
+struct orr_bound_task_type {
+    const char *symbol; /* the graph's */
+    /* The variants of a type have different classes, or different widths. */
+    unsigned first_variant, nvariants;
+    double best_ms; /* of its fastest variant */
     unsigned ntasks;
 };
 
@@ -40,12 +40,13 @@ struct orr_bound_kind {
  * (succs). */
 struct orr_bound_instance {
     const struct orr_graph *graph; /* lent; must outlive the instance */
-    unsigned nclasses, nkinds, nways, ntasks, nedges;
+    unsigned nclasses, ntypes, nvariants, ntasks, nedges;
     /* All owned. */
     struct orr_bound_class *classes;
-    struct orr_bound_kind *kinds; /* as the graph's; those without task stay */
-    struct orr_bound_way *ways;
-    unsigned *kind;               /* per task */
+    /* As the graph's; those without task stay. */
+    struct orr_bound_task_type *types;
+    struct orr_bound_variant *variants;
+    unsigned *type;               /* per task */
     unsigned *order;              /* tasks, each after all it depends on */
     unsigned *first_pred, *preds; /* CSR, ntasks + 1 and nedges */
     unsigned *first_succ, *succs;
@@ -67,10 +68,10 @@ struct orr_bound_instance_options {
 };
 
 /* Makes the instance of a graph that orr_graph_check accepts. Errors, with
- * words: -ENODATA when the graph has no task, or kinds with tasks have no
+ * words: -ENODATA when the graph has no task, or types with tasks have no
  * figure on any worker (all of them are named); -ENODEV when a task can run on
  * no worker; -ENOMEM.
- * A worker that could run a kind in an unknown time is as one that takes no
+ * A worker that could run a type in an unknown time is as one that takes no
  * time would be: the bound is not proved without it. Such pairs are left out
  * and `*ret_unknown` (may be NULL) counts them. */
 int orr_bound_instance_new(const struct orr_graph *graph,

@@ -4,7 +4,8 @@
  *
  * Times in the programs are in units of a lower bound, so that solvers see
  * figures near 1. Column 0 is the makespan T. For the area, x[w] tasks are done
- * in way w:  Σ_w of a kind x = its tasks,  Σ_w of a class width·ms·x ≤ size·T.
+ * in variant w:  Σ_w of a type x = its tasks,
+ * Σ_w of a class width·ms·x ≤ size·T.
  * With dependencies, x[t][w] is 0 or 1 and C[t] when t ends:  Σ_w x[t] = 1,
  * C[t] − Σ_w ms·x[t] ≥ C[u] for each u before t,  T ≥ C[t] + the longest path
  * of best times after t, areas as above, and areas within time: with head[t]
@@ -25,10 +26,10 @@
 #include "bound/search.h"
 
 enum {
-    MOST_TASKS = 2000, /* with dependencies */
-    MOST_WAYS = 20000, /* columns of ways, of either program */
-    FEW_TASKS = 200,   /* that get more areas within time */
-    WINDOWS_FEW = 6,   /* of heads and of tails */
+    MOST_TASKS = 2000,     /* with dependencies */
+    MOST_VARIANTS = 20000, /* columns of variants, of either program */
+    FEW_TASKS = 200,       /* that get more areas within time */
+    WINDOWS_FEW = 6,       /* of heads and of tails */
     WINDOWS_MANY = 2,
 };
 
@@ -42,35 +43,37 @@ struct model {
     double most;               /* the makespan of all tasks in turn, in units */
     double *implied;           /* owned, per column */
     double *head, *tail, *end; /* owned, per task, in units; end: scratch */
-    unsigned *first;           /* owned, per task: column of its first way */
-    double *busy;              /* owned, per class: scratch */
-    unsigned *count;           /* owned, per way: scratch */
+    unsigned *first; /* owned, per task: column of its first variant */
+    double *busy;    /* owned, per class: scratch */
+    unsigned *count; /* owned, per variant: scratch */
 };
 
-static const struct orr_bound_kind *kind_of(const struct model *m, unsigned t)
+static const struct orr_bound_task_type *type_of(const struct model *m,
+                                                 unsigned t)
 {
-    return &m->in->kinds[m->in->kind[t]];
+    return &m->in->types[m->in->type[t]];
 }
 
-static double time_of(const struct model *m, unsigned way)
+static double time_of(const struct model *m, unsigned variant)
 {
-    return m->in->ways[way].ms / m->unit;
+    return m->in->variants[variant].ms / m->unit;
 }
 
-static bool is_able(const struct model *m, unsigned way)
+static bool is_able(const struct model *m, unsigned variant)
 {
-    const struct orr_bound_way *w = &m->in->ways[way];
+    const struct orr_bound_variant *w = &m->in->variants[variant];
 
     return w->width > 0 && w->width <= m->in->classes[w->class].size;
 }
 
-/* Of the ways that a class has workers enough for. */
-static double best_of(const struct model *m, unsigned kind)
+/* Of the variants that a class has workers enough for. */
+static double best_of(const struct model *m, unsigned type)
 {
-    const struct orr_bound_kind *k = &m->in->kinds[kind];
+    const struct orr_bound_task_type *k = &m->in->types[type];
     double best = INFINITY;
 
-    for (unsigned w = k->first_way; w < k->first_way + k->nways; w++)
+    for (unsigned w = k->first_variant; w < k->first_variant + k->nvariants;
+         w++)
         if (is_able(m, w))
             best = fmin(best, time_of(m, w));
     return best;
@@ -88,7 +91,7 @@ static void model_done(struct model *m)
     free(m->count);
 }
 
-/* `ways`: columns that there will be. */
+/* `variants`: columns that there will be. */
 static int model_init(struct model *m, const struct orr_bound_instance *in,
                       double unit, size_t columns)
 {
@@ -101,25 +104,27 @@ static int model_init(struct model *m, const struct orr_bound_instance *in,
     m->end = calloc(n, sizeof(*m->end));
     m->first = calloc(n, sizeof(*m->first));
     m->busy = calloc(in->nclasses + (size_t)1, sizeof(*m->busy));
-    m->count = calloc(in->nways + (size_t)1, sizeof(*m->count));
+    m->count = calloc(in->nvariants + (size_t)1, sizeof(*m->count));
     orr_lp_begin(&m->lp, "whole tasks");
     if (!m->implied || !m->head || !m->tail || !m->end || !m->first ||
         !m->busy || !m->count)
         return -ENOMEM;
-    for (unsigned k = 0; k < in->nkinds; k++)
-        if (in->kinds[k].ntasks)
-            m->most += in->kinds[k].ntasks * best_of(m, k);
+    for (unsigned k = 0; k < in->ntypes; k++)
+        if (in->types[k].ntasks)
+            m->most += in->types[k].ntasks * best_of(m, k);
     m->most *= 1 + 1e-6;
     orr_lp_column(&m->lp, 1, 0, m->most, false, "makespan");
     return 0;
 }
 
-/* A way as column, which at least 1 task in it makes as long as `implied`. */
-static unsigned add_way(struct model *m, unsigned way, unsigned most,
-                        double implied)
+/* A variant as column, which at least 1 task in it makes as long as
+ * `implied`. */
+static unsigned add_variant(struct model *m, unsigned variant, unsigned most,
+                            double implied)
 {
-    unsigned column = orr_lp_column(&m->lp, 0, 0, is_able(m, way) ? most : 0,
-                                    true, "x_%u", m->lp.ncolumns);
+    unsigned column =
+        orr_lp_column(&m->lp, 0, 0, is_able(m, variant) ? most : 0, true,
+                      "x_%u", m->lp.ncolumns);
 
     if (!m->lp.failed)
         m->implied[column] = implied;
@@ -136,10 +141,10 @@ static double areas_of(const struct model *m)
     return most;
 }
 
-/* Work of one task in a way, in worker × units. */
-static double work_of(const struct model *m, unsigned way)
+/* Work of one task in a variant, in worker × units. */
+static double work_of(const struct model *m, unsigned variant)
 {
-    return time_of(m, way) * m->in->ways[way].width;
+    return time_of(m, variant) * m->in->variants[variant].width;
 }
 
 /* -- the area -- */
@@ -148,37 +153,39 @@ static void make_area(struct model *m)
 {
     const struct orr_bound_instance *in = m->in;
 
-    for (unsigned k = 0; k < in->nkinds; k++) {
-        const struct orr_bound_kind *kind = &in->kinds[k];
+    for (unsigned k = 0; k < in->ntypes; k++) {
+        const struct orr_bound_task_type *type = &in->types[k];
 
         m->first[0] = m->lp.ncolumns;
-        for (unsigned w = 0; w < kind->nways; w++) {
-            unsigned way = kind->first_way + w;
+        for (unsigned w = 0; w < type->nvariants; w++) {
+            unsigned variant = type->first_variant + w;
 
-            m->count[way] = add_way(m, way, kind->ntasks, time_of(m, way));
+            m->count[variant] =
+                add_variant(m, variant, type->ntasks, time_of(m, variant));
         }
-        orr_lp_row(&m->lp, kind->ntasks, kind->ntasks, "do_%u", k);
-        for (unsigned w = 0; w < kind->nways; w++)
+        orr_lp_row(&m->lp, type->ntasks, type->ntasks, "do_%u", k);
+        for (unsigned w = 0; w < type->nvariants; w++)
             orr_lp_coef(&m->lp, m->first[0] + w, 1);
     }
     for (unsigned c = 0; c < in->nclasses; c++) {
         orr_lp_row(&m->lp, -INFINITY, 0, "busy_%u", c);
         orr_lp_coef(&m->lp, 0, -(double)in->classes[c].size);
-        for (unsigned w = 0; w < in->nways; w++)
-            if (in->ways[w].class == c && is_able(m, w))
+        for (unsigned w = 0; w < in->nvariants; w++)
+            if (in->variants[w].class == c && is_able(m, w))
                 orr_lp_coef(&m->lp, m->count[w], work_of(m, w));
     }
 }
 
-/* The way of a kind that one more task lengthens the areas least in. */
-static unsigned cheapest_way(const struct model *m,
-                             const struct orr_bound_kind *kind)
+/* The variant of a type that one more task lengthens the areas least in. */
+static unsigned cheapest_variant(const struct model *m,
+                                 const struct orr_bound_task_type *type)
 {
     double least = INFINITY;
-    unsigned best = kind->first_way;
+    unsigned best = type->first_variant;
 
-    for (unsigned w = kind->first_way; w < kind->first_way + kind->nways; w++) {
-        unsigned class = m->in->ways[w].class;
+    for (unsigned w = type->first_variant;
+         w < type->first_variant + type->nvariants; w++) {
+        unsigned class = m->in->variants[w].class;
         double after =
             (m->busy[class] + work_of(m, w)) / m->in->classes[class].size;
 
@@ -199,29 +206,29 @@ static double round_area(const double *x, void *arg)
     unsigned column = 1;
 
     memset(m->busy, 0, m->in->nclasses * sizeof(*m->busy));
-    memset(m->count, 0, m->in->nways * sizeof(*m->count));
-    for (unsigned k = 0; k < m->in->nkinds; k++) {
-        const struct orr_bound_kind *kind = &m->in->kinds[k];
-        unsigned left = kind->ntasks;
+    memset(m->count, 0, m->in->nvariants * sizeof(*m->count));
+    for (unsigned k = 0; k < m->in->ntypes; k++) {
+        const struct orr_bound_task_type *type = &m->in->types[k];
+        unsigned left = type->ntasks;
 
-        for (unsigned w = kind->first_way; w < kind->first_way + kind->nways;
-             w++) {
+        for (unsigned w = type->first_variant;
+             w < type->first_variant + type->nvariants; w++) {
             double most = fmin(left, fmax(0, floor(x[column++] + 1e-6)));
 
             m->count[w] = (unsigned)most;
-            m->busy[m->in->ways[w].class] += most * work_of(m, w);
+            m->busy[m->in->variants[w].class] += most * work_of(m, w);
             left -= (unsigned)most;
         }
         m->first[0] = left;
         while (m->first[0]) {
-            unsigned way = cheapest_way(m, kind);
+            unsigned variant = cheapest_variant(m, type);
 
-            m->count[way]++;
-            m->busy[m->in->ways[way].class] += work_of(m, way);
+            m->count[variant]++;
+            m->busy[m->in->variants[variant].class] += work_of(m, variant);
             m->first[0]--;
         }
     }
-    for (unsigned w = 0; w < m->in->nways; w++)
+    for (unsigned w = 0; w < m->in->nvariants; w++)
         if (m->count[w])
             longest = fmax(longest, time_of(m, w));
     return fmax(longest, areas_of(m));
@@ -235,14 +242,14 @@ static void find_heads(struct model *m)
 
     for (unsigned i = 0; i < in->ntasks; i++) {
         unsigned t = in->order[i];
-        double end = m->head[t] + best_of(m, in->kind[t]);
+        double end = m->head[t] + best_of(m, in->type[t]);
 
         for (unsigned e = in->first_succ[t]; e < in->first_succ[t + 1]; e++)
             m->head[in->succs[e]] = fmax(m->head[in->succs[e]], end);
     }
     for (unsigned i = in->ntasks; i-- > 0;) {
         unsigned t = in->order[i];
-        double tail = m->tail[t] + best_of(m, in->kind[t]);
+        double tail = m->tail[t] + best_of(m, in->type[t]);
 
         for (unsigned e = in->first_pred[t]; e < in->first_pred[t + 1]; e++)
             m->tail[in->preds[e]] = fmax(m->tail[in->preds[e]], tail);
@@ -252,29 +259,30 @@ static void find_heads(struct model *m)
 /* Row: end of t, less its time, less the end of `before` (0: none). */
 static void add_start(struct model *m, unsigned t, unsigned before)
 {
-    const struct orr_bound_kind *kind = kind_of(m, t);
+    const struct orr_bound_task_type *type = type_of(m, t);
 
     orr_lp_row(&m->lp, 0, INFINITY, "s_%u", m->lp.nrows);
     orr_lp_coef(&m->lp, m->first[t] - 1, 1);
     if (before)
         orr_lp_coef(&m->lp, before, -1);
-    for (unsigned w = 0; w < kind->nways; w++)
-        if (time_of(m, kind->first_way + w) > 0)
+    for (unsigned w = 0; w < type->nvariants; w++)
+        if (time_of(m, type->first_variant + w) > 0)
             orr_lp_coef(&m->lp, m->first[t] + w,
-                        -time_of(m, kind->first_way + w));
+                        -time_of(m, type->first_variant + w));
 }
 
 static void add_task(struct model *m, unsigned t)
 {
-    const struct orr_bound_kind *kind = kind_of(m, t);
+    const struct orr_bound_task_type *type = type_of(m, t);
 
     m->first[t] = 1 + orr_lp_column(&m->lp, 0, m->head[t], m->most, false,
                                     "c_%u", m->lp.ncolumns);
-    for (unsigned w = 0; w < kind->nways; w++)
-        add_way(m, kind->first_way + w, 1,
-                m->head[t] + time_of(m, kind->first_way + w) + m->tail[t]);
+    for (unsigned w = 0; w < type->nvariants; w++)
+        add_variant(m, type->first_variant + w, 1,
+                    m->head[t] + time_of(m, type->first_variant + w) +
+                        m->tail[t]);
     orr_lp_row(&m->lp, 1, 1, "p_%u", t);
-    for (unsigned w = 0; w < kind->nways; w++)
+    for (unsigned w = 0; w < type->nvariants; w++)
         orr_lp_coef(&m->lp, m->first[t] + w, 1);
     orr_lp_row(&m->lp, m->tail[t], INFINITY, "e_%u", t);
     orr_lp_coef(&m->lp, 0, 1);
@@ -290,15 +298,15 @@ static void add_window(struct model *m, unsigned class, double head,
     orr_lp_row(&m->lp, -INFINITY, -size * (head + tail), "a_%u", m->lp.nrows);
     orr_lp_coef(&m->lp, 0, -size);
     for (unsigned t = 0; t < m->in->ntasks; t++) {
-        const struct orr_bound_kind *kind = kind_of(m, t);
+        const struct orr_bound_task_type *type = type_of(m, t);
 
         if (m->head[t] < head || m->tail[t] < tail)
             continue;
-        for (unsigned w = 0; w < kind->nways; w++)
-            if (m->in->ways[kind->first_way + w].class == class &&
-                is_able(m, kind->first_way + w))
+        for (unsigned w = 0; w < type->nvariants; w++)
+            if (m->in->variants[type->first_variant + w].class == class &&
+                is_able(m, type->first_variant + w))
                 orr_lp_coef(&m->lp, m->first[t] + w,
-                            work_of(m, kind->first_way + w));
+                            work_of(m, type->first_variant + w));
     }
 }
 
@@ -364,36 +372,36 @@ static double round_precedence(const double *x, void *arg)
     memset(m->busy, 0, in->nclasses * sizeof(*m->busy));
     for (unsigned i = 0; i < in->ntasks; i++) {
         unsigned t = in->order[i], best = 0;
-        const struct orr_bound_kind *kind = kind_of(m, t);
-        unsigned way;
+        const struct orr_bound_task_type *type = type_of(m, t);
+        unsigned variant;
 
-        for (unsigned w = 1; w < kind->nways; w++)
+        for (unsigned w = 1; w < type->nvariants; w++)
             if (x[m->first[t] + w] > x[m->first[t] + best])
                 best = w;
-        way = kind->first_way + best;
-        if (!is_able(m, way))
+        variant = type->first_variant + best;
+        if (!is_able(m, variant))
             return INFINITY;
         m->end[t] = 0;
         for (unsigned e = in->first_pred[t]; e < in->first_pred[t + 1]; e++)
             m->end[t] = fmax(m->end[t], m->end[in->preds[e]]);
-        m->end[t] += time_of(m, way);
+        m->end[t] += time_of(m, variant);
         longest = fmax(longest, m->end[t]);
-        m->busy[in->ways[way].class] += work_of(m, way);
+        m->busy[in->variants[variant].class] += work_of(m, variant);
     }
     return fmax(longest, areas_of(m)) * (1 + 1e-9);
 }
 
 /* -- both -- */
 
-/* The longest of all kinds' best times: positive wherever a schedule takes
+/* The longest of all types' best times: positive wherever a schedule takes
  * time. */
 static double simple_bound(const struct orr_bound_instance *in)
 {
     const struct model m = {.in = in, .unit = 1};
     double least = 0;
 
-    for (unsigned k = 0; k < in->nkinds; k++)
-        if (in->kinds[k].ntasks)
+    for (unsigned k = 0; k < in->ntypes; k++)
+        if (in->types[k].ntasks)
             least = fmax(least, best_of(&m, k));
     return least;
 }
@@ -439,12 +447,12 @@ static int solve(struct model *m, const struct orr_bound_options *options,
     return rc;
 }
 
-static size_t count_ways(const struct orr_bound_instance *in, bool edges)
+static size_t count_variants(const struct orr_bound_instance *in, bool edges)
 {
     size_t n = 0;
 
-    for (unsigned k = 0; k < in->nkinds; k++)
-        n += (edges ? in->kinds[k].ntasks : (size_t)1) * in->kinds[k].nways;
+    for (unsigned k = 0; k < in->ntypes; k++)
+        n += (edges ? in->types[k].ntasks : (size_t)1) * in->types[k].nvariants;
     return n;
 }
 
@@ -452,7 +460,7 @@ static int branch_on(const struct orr_bound_instance *in,
                      const struct orr_bound_options *options, double lower,
                      bool edges, struct orr_bound_result *ret)
 {
-    size_t nways = count_ways(in, edges);
+    size_t nvariants = count_variants(in, edges);
     struct model m;
     int rc;
 
@@ -460,18 +468,18 @@ static int branch_on(const struct orr_bound_instance *in,
         return orr_bound_give_up(ret, ORR_BOUND_SKIPPED,
                                  "for at most %d tasks; there are %u",
                                  (int)MOST_TASKS, in->ntasks);
-    if (nways > MOST_WAYS)
+    if (nvariants > MOST_VARIANTS)
         return orr_bound_give_up(ret, ORR_BOUND_SKIPPED,
-                                 "for at most %d choices of ways; there are "
+                                 "for at most %d variants; there are "
                                  "%zu",
-                                 (int)MOST_WAYS, nways);
+                                 (int)MOST_VARIANTS, nvariants);
     lower = fmax(lower, simple_bound(in));
     if (lower == 0) {
         ret->ms = ret->upper_ms = 0; /* all tasks take no time */
         ret->proved = true;
         return 0;
     }
-    rc = model_init(&m, in, lower, nways + in->ntasks + 1);
+    rc = model_init(&m, in, lower, nvariants + in->ntasks + 1);
     if (rc == 0 && !isfinite(m.most * lower))
         rc = orr_bound_give_up(ret, ORR_BOUND_SKIPPED,
                                "durations are too long to be added up");

@@ -5,7 +5,7 @@
  * What the readers of a format disagree about is avoided:
  * - a row with two different bounds becomes two, NAME.lo and NAME.hi: GLPK's
  *   reader of CPLEX files has no ranges, and in MPS their sign is read in more
- *   than one way;
+ *   than one variant;
  * - a row without any bound says nothing and is left out;
  * - columns that no row has appear in the objective, even at no cost, so that
  *   everybody knows them before the bounds speak of them;

@@ -17,12 +17,13 @@
  * s. A segment that is cut off has at least s bytes of arrivals: with K cuts,
  * A ≥ K·s. A task that starts in a segment finds its data in the node, so they
  * were there when the segment began (at most M bytes) or arrived in it before,
- * with less than s bytes, as the cutting arrival is the segment's last. (A datum
- * that a task both reads and writes was there before; one that it only writes
- * arrives.) So all tasks of a segment access distinct data of at most M + s
- * bytes, and in the first segment, if no datum is at home in the node, s bytes.
- * Let P(B) be at least the number of tasks of a family that can be found whose
- * distinct data have at most B bytes. Of n tasks of the family on the node,
+ * with less than s bytes, as the cutting arrival is the segment's last. (A
+ * datum that a task both reads and writes was there before; one that it only
+ * writes arrives.) So all tasks of a segment access distinct data of at most M
+ * + s bytes, and in the first segment, if no datum is at home in the node, s
+ * bytes. Let P(B) be at least the number of tasks of a family that can be found
+ * whose distinct data have at most B bytes. Of n tasks of the family on the
+ * node,
  *   n ≤ P(s) + K·P(M + s),  so  A ≥ s·(n − P(s)) / P(M + s),
  * which is linear in n and holds for any s; rows for several s are used. Over
  * the k nodes of a group the rows add up, with P(s) k times.
@@ -31,16 +32,17 @@
  * number of distinct data found at position p. With at most μ_p tasks that
  * share their datum at p there are at most μ_p·N_p tasks; with at most μ_pq
  * that share both, μ_pq·N_p·N_q. For three positions label the tasks: for
- * positions p and q take the bipartite graph of data at p and data at q, with an
- * edge per task; a task's label pq is the component of its edge, which either
- * datum alone tells. So the datum at p tells labels pq and pr, that at q tells
- * pq and qr, that at r tells pr and qr. Points (pq, pr, qr) have projections
- * of at most N_p, N_q, N_r points, so there are at most √(N_p·N_q·N_r) of them
- * (Loomis and Whitney), and with at most μ tasks of equal labels at most
- * μ·√(N_p·N_q·N_r) tasks. In a product of matrices the labels are the three
- * loop indices. N_p is at most the number of the smallest data at p that fit in
- * B. Where positions have no datum in common they share B: the product is
- * largest when the budget is shared out evenly (inequality of means).
+ * positions p and q take the bipartite graph of data at p and data at q, with
+ * an edge per task; a task's label pq is the component of its edge, which
+ * either datum alone tells. So the datum at p tells labels pq and pr, that at q
+ * tells pq and qr, that at r tells pr and qr. Points (pq, pr, qr) have
+ * projections of at most N_p, N_q, N_r points, so there are at most
+ * √(N_p·N_q·N_r) of them (Loomis and Whitney), and with at most μ tasks of
+ * equal labels at most μ·√(N_p·N_q·N_r) tasks. In a product of matrices the
+ * labels are the three loop indices. N_p is at most the number of the smallest
+ * data at p that fit in B. Where positions have no datum in common they share
+ * B: the product is largest when the budget is shared out evenly (inequality of
+ * means).
  *
  * Data of which it is not known who reads what (versions.h) are not counted on:
  * tasks that access one are in no family.
@@ -58,7 +60,7 @@
 /* Sizes of segments that are tried, in capacities. */
 static const double segments[] = {0.125, 0.25, 0.5, 1, 2, 4, 8};
 
-/* Tasks of one kind, or of all kinds with as many positions. */
+/* Tasks of one type, or of all types with as many positions. */
 struct family {
     unsigned ntasks, npositions;
     unsigned *tasks;
@@ -277,13 +279,13 @@ static void family_done(struct family *f)
     free(f->data);
 }
 
-static bool is_member(const struct orr_copies *c, unsigned task, unsigned kind,
+static bool is_member(const struct orr_copies *c, unsigned task, unsigned type,
                       unsigned naccesses)
 {
     const struct orr_graph *graph = c->in->graph;
     const struct orr_graph_task *t = &graph->tasks[task];
 
-    if ((kind < c->in->nkinds && c->in->kind[task] != kind) ||
+    if ((type < c->in->ntypes && c->in->type[task] != type) ||
         t->naccesses != naccesses)
         return false;
     for (unsigned a = 0; a < t->naccesses; a++)
@@ -292,10 +294,10 @@ static bool is_member(const struct orr_copies *c, unsigned task, unsigned kind,
     return true;
 }
 
-/* Tasks of a kind (or of all, if there is no such kind) with so many accesses.
+/* Tasks of a type (or of all, if there is no such type) with so many accesses.
  * Errors: -ENOMEM; end it with family_done all the same. */
 static int family_init(struct family *f, const struct orr_copies *c,
-                       unsigned kind, unsigned naccesses)
+                       unsigned type, unsigned naccesses)
 {
     const struct orr_graph *graph = c->in->graph;
     size_t tasks = c->in->ntasks;
@@ -311,7 +313,7 @@ static int family_init(struct family *f, const struct orr_copies *c,
     if (!f->tasks || !f->data)
         rc = -ENOMEM;
     for (unsigned i = 0; !rc && i < tasks; i++) {
-        if (!is_member(c, i, kind, naccesses))
+        if (!is_member(c, i, type, naccesses))
             continue;
         for (unsigned p = 0; p < f->npositions; p++)
             f->data[(size_t)f->ntasks * f->npositions + p] =
@@ -409,7 +411,7 @@ static void add_family(struct orr_copies *c, const struct family *f,
     }
 }
 
-/* A family per kind; one per number of accesses, over all kinds. */
+/* A family per type; one per number of accesses, over all types. */
 static int add_families(struct orr_copies *c)
 {
     double *weight = calloc(c->ngroups + (size_t)1, sizeof(*weight));
@@ -420,10 +422,10 @@ static int add_families(struct orr_copies *c)
         if (c->in->graph->tasks[i].naccesses > most)
             most = c->in->graph->tasks[i].naccesses;
     for (unsigned n = 1; n <= most && n <= MOST_POSITIONS; n++)
-        for (unsigned k = 0; !rc && k <= c->in->nkinds; k++) {
+        for (unsigned k = 0; !rc && k <= c->in->ntypes; k++) {
             struct family f;
 
-            if (k < c->in->nkinds && c->in->kinds[k].ntasks == 0)
+            if (k < c->in->ntypes && c->in->types[k].ntasks == 0)
                 continue;
             rc = family_init(&f, c, k, n);
             if (!rc)

@@ -59,7 +59,8 @@ int orr_bound_give_up(struct orr_bound_result *ret,
     ret->outcome = outcome;
     ret->ms = NAN;
     ret->proved = false;
-    if (outcome != ORR_BOUND_TIME_LIMIT) { /* no value, nothing that limits it */
+    if (outcome !=
+        ORR_BOUND_TIME_LIMIT) { /* no value, nothing that limits it */
         free(ret->limit);
         ret->limit = NULL;
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/paths.c - fractions of tasks on ways such that neither a class's area
- * nor any path is longer than T: the precedence bound, the same as that of the
- * area with all paths as cuts. No state; any thread.
+ * bound/paths.c - fractions of tasks on variants such that neither a class's
+ * area nor any path is longer than T: the precedence bound, the same as that of
+ * the area with all paths as cuts. No state; any thread.
  *
  * Its dual has one price per class and one for the longest path. For given
- * prices flow.c finds the best flow, a proved bound, and a choice of ways with
- * its areas and longest path. The best mixture of the choices so far is a
+ * prices flow.c finds the best flow, a proved bound, and a choice of variants
+ * with its areas and longest path. The best mixture of the choices so far is a
  * feasible solution, and its dual the next prices (G. B. Dantzig and P. Wolfe,
  * Operations Research 8 (1960) 101-111). Prices between those and the best ones
  * so far are asked first, which steadies them (W. Ben-Ameur and J. Neto,
@@ -36,7 +36,7 @@ struct mixture {
     unsigned nresources;
     double *size;
     double *use;                    /* choice × resource */
-    double *done;                   /* choice × way */
+    double *done;                   /* choice × variant */
     unsigned *first_use, *resource; /* as struct orr_area has them */
     struct orr_area_solution mixed; /* x: per choice */
     struct orr_flow *flow;
@@ -73,7 +73,7 @@ static int mixture_init(struct mixture *m, const struct orr_bound_instance *in)
     m->mixed.price = calloc(n, sizeof(*m->mixed.price));
     m->best = calloc(n, sizeof(*m->best));
     m->asked = calloc(n, sizeof(*m->asked));
-    m->answer.done = calloc(in->nways, sizeof(*m->answer.done));
+    m->answer.done = calloc(in->nvariants, sizeof(*m->answer.done));
     m->answer.area = calloc(n, sizeof(*m->answer.area));
     m->answer.ms = calloc(in->ntasks, sizeof(*m->answer.ms));
     if (!m->size || !m->mixed.price || !m->best || !m->asked ||
@@ -103,7 +103,7 @@ static int reserve(struct mixture *m)
     if (m->n < m->room)
         return 0;
     if (!grow(&m->use, room * m->nresources, sizeof(*m->use)) ||
-        !grow(&m->done, room * m->in->nways, sizeof(*m->done)) ||
+        !grow(&m->done, room * m->in->nvariants, sizeof(*m->done)) ||
         !grow(&m->first_use, room + 1, sizeof(*m->first_use)) ||
         !grow(&m->resource, room * m->nresources, sizeof(*m->resource)) ||
         !grow(&m->mixed.x, room, sizeof(*m->mixed.x)))
@@ -115,7 +115,7 @@ static int reserve(struct mixture *m)
 /* Adds the answer as a choice. */
 static int add_choice(struct mixture *m)
 {
-    unsigned nways = m->in->nways, n = m->nresources;
+    unsigned nvariants = m->in->nvariants, n = m->nresources;
     int rc = reserve(m);
 
     if (rc)
@@ -127,29 +127,30 @@ static int add_choice(struct mixture *m)
         m->use[m->n * n + r] =
             r < n - 1 ? m->answer.area[r] : m->answer.path_ms;
     }
-    memcpy(m->done + (size_t)m->n * nways, m->answer.done,
-           nways * sizeof(*m->done));
+    memcpy(m->done + (size_t)m->n * nvariants, m->answer.done,
+           nvariants * sizeof(*m->done));
     m->n++;
     return 0;
 }
 
-/* All tasks on their fastest ways: the first choice, so that no mixture is
+/* All tasks on their fastest variants: the first choice, so that no mixture is
  * without one of a short path. */
 static int add_fastest(struct mixture *m)
 {
     const struct orr_bound_instance *in = m->in;
 
-    for (unsigned k = 0; k < in->nkinds; k++) {
-        const struct orr_bound_kind *kind = &in->kinds[k];
+    for (unsigned k = 0; k < in->ntypes; k++) {
+        const struct orr_bound_task_type *type = &in->types[k];
         unsigned w = 0;
 
-        if (kind->nways == 0)
+        if (type->nvariants == 0)
             continue;
-        while (in->ways[kind->first_way + w].ms > kind->best_ms)
+        while (in->variants[type->first_variant + w].ms > type->best_ms)
             w++;
-        m->answer.done[kind->first_way + w] = kind->ntasks;
-        m->answer.area[in->ways[kind->first_way + w].class] +=
-            kind->ntasks * kind->best_ms * in->ways[kind->first_way + w].width;
+        m->answer.done[type->first_variant + w] = type->ntasks;
+        m->answer.area[in->variants[type->first_variant + w].class] +=
+            type->ntasks * type->best_ms *
+            in->variants[type->first_variant + w].width;
     }
     m->answer.path_ms = m->lower;
     return add_choice(m);
@@ -158,10 +159,10 @@ static int add_fastest(struct mixture *m)
 static int mix(struct mixture *m)
 {
     const double count = 1;
-    const unsigned first_way[] = {0, m->n};
-    struct orr_area area = {m->nresources, 1,         m->size,
-                            &count,        first_way, m->first_use,
-                            m->resource,   m->use};
+    const unsigned first_variant[] = {0, m->n};
+    struct orr_area area = {
+        m->nresources, 1,           m->size, &count, first_variant,
+        m->first_use,  m->resource, m->use};
     int rc = orr_area_solve(&area, 1e-9, m->deadline, &m->mixed);
 
     /* Its prices serve all the same. */
@@ -283,12 +284,12 @@ static int say_limit(const struct mixture *m, struct orr_bound_result *ret)
             dearest = c;
     if (path > m->best[dearest] * m->size[dearest])
         return say_path(m, ret);
-    done = calloc(in->nways, sizeof(*done));
+    done = calloc(in->nvariants, sizeof(*done));
     if (!done)
         return -ENOMEM;
     for (unsigned i = 0; i < m->n; i++)
-        for (unsigned w = 0; w < in->nways; w++)
-            done[w] += m->mixed.x[i] * m->done[(size_t)i * in->nways + w];
+        for (unsigned w = 0; w < in->nvariants; w++)
+            done[w] += m->mixed.x[i] * m->done[(size_t)i * in->nvariants + w];
     rc = orr_bound_limit_class(in, dearest, done, ret);
     free(done);
     if (rc == 0 && path > NOTABLE)

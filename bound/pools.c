@@ -14,16 +14,17 @@
 
 #define GAP 1e-6 /* relative, between what is proved and what is reached */
 
-/* The problem as area.h has it; ways are the known pairs of pool and class. */
+/* The problem as area.h has it; variants are the known pairs of pool and
+ * class. */
 struct shares {
     const struct orr_bound_problem *problem;
-    unsigned nclasses, nways;
+    unsigned nclasses, nvariants;
     /* All owned. Per class: its first worker, its size. */
     unsigned *first;
     double *size;
     unsigned *class_of; /* per worker */
     double *count;      /* per pool */
-    unsigned *first_way, *first_use, *class_of_way;
+    unsigned *first_variant, *first_use, *class_of_variant;
     double *ms;
 };
 
@@ -54,7 +55,7 @@ static void make_classes(struct shares *s)
     }
 }
 
-static void make_ways(struct shares *s)
+static void make_variants(struct shares *s)
 {
     for (unsigned t = 0; t < s->problem->npools; t++) {
         const struct orr_bound_pool *pool = &s->problem->pools[t];
@@ -63,12 +64,12 @@ static void make_ways(struct shares *s)
         for (unsigned c = 0; c < s->nclasses; c++) {
             if (isnan(pool->duration_ms[s->first[c]]))
                 continue;
-            s->class_of_way[s->nways] = c;
+            s->class_of_variant[s->nvariants] = c;
             /* A mean less a deviation may be negative. */
-            s->ms[s->nways++] = fmax(0, pool->duration_ms[s->first[c]]);
-            s->first_use[s->nways] = s->nways;
+            s->ms[s->nvariants++] = fmax(0, pool->duration_ms[s->first[c]]);
+            s->first_use[s->nvariants] = s->nvariants;
         }
-        s->first_way[t + 1] = s->nways;
+        s->first_variant[t + 1] = s->nvariants;
     }
 }
 
@@ -78,9 +79,9 @@ static void shares_done(struct shares *s)
     free(s->size);
     free(s->class_of);
     free(s->count);
-    free(s->first_way);
+    free(s->first_variant);
     free(s->first_use);
-    free(s->class_of_way);
+    free(s->class_of_variant);
     free(s->ms);
 }
 
@@ -94,15 +95,15 @@ static int shares_init(struct shares *s,
     s->size = calloc(workers, sizeof(*s->size));
     s->class_of = calloc(workers, sizeof(*s->class_of));
     s->count = calloc(pools, sizeof(*s->count));
-    s->first_way = calloc(pools + 1, sizeof(*s->first_way));
+    s->first_variant = calloc(pools + 1, sizeof(*s->first_variant));
     s->first_use = calloc(pools * workers + 1, sizeof(*s->first_use));
-    s->class_of_way = calloc(pools * workers, sizeof(*s->class_of_way));
+    s->class_of_variant = calloc(pools * workers, sizeof(*s->class_of_variant));
     s->ms = calloc(pools * workers, sizeof(*s->ms));
-    if (!s->first || !s->size || !s->class_of || !s->count || !s->first_way ||
-        !s->first_use || !s->class_of_way || !s->ms)
+    if (!s->first || !s->size || !s->class_of || !s->count ||
+        !s->first_variant || !s->first_use || !s->class_of_variant || !s->ms)
         return -ENOMEM;
     make_classes(s);
-    make_ways(s);
+    make_variants(s);
     return 0;
 }
 
@@ -114,8 +115,9 @@ static void share_out(const struct shares *s, const double *x, double *counts)
     for (unsigned t = 0; t < s->problem->npools; t++)
         for (unsigned w = 0; w < nworkers; w++) {
             counts[t * nworkers + w] = 0;
-            for (unsigned i = s->first_way[t]; i < s->first_way[t + 1]; i++)
-                if (s->class_of_way[i] == s->class_of[w])
+            for (unsigned i = s->first_variant[t]; i < s->first_variant[t + 1];
+                 i++)
+                if (s->class_of_variant[i] == s->class_of[w])
                     counts[t * nworkers + w] = x[i] / s->size[s->class_of[w]];
         }
 }
@@ -124,12 +126,12 @@ static int solve(const struct shares *s, double *ret_ms, double *counts,
                  struct orr_error *err)
 {
     struct orr_area area = {
-        s->nclasses,  s->problem->npools, s->size,         s->count,
-        s->first_way, s->first_use,       s->class_of_way, s->ms};
+        s->nclasses,  s->problem->npools,  s->size, s->count, s->first_variant,
+        s->first_use, s->class_of_variant, s->ms};
     struct orr_area_solution solution = {0};
     int rc = -ENOMEM;
 
-    solution.x = calloc(s->nways + 1, sizeof(*solution.x));
+    solution.x = calloc(s->nvariants + 1, sizeof(*solution.x));
     solution.price = calloc(s->nclasses, sizeof(*solution.price));
     if (solution.x && solution.price)
         rc = orr_area_solve(&area, GAP, INFINITY, &solution);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Class names are for sentences; these are for columns. */
-enum { CLASS_NAME = 40, KERNEL_NAME = 30, WAY_NAME = CLASS_NAME + 16 };
+enum { CLASS_NAME = 40, KERNEL_NAME = 30, VARIANT_NAME = CLASS_NAME + 16 };
 
 struct making {
     const struct orr_bound_instance *in;
@@ -73,15 +73,16 @@ static int end(struct making *m)
     return orr_lp_end(m->lp);
 }
 
-/* Ways of one class differ in their widths: those of several workers say so. */
-static const char *way_name(const struct making *m, unsigned way,
-                            char to[WAY_NAME])
+/* Variants of one class differ in their widths: those of several workers say
+ * so. */
+static const char *variant_name(const struct making *m, unsigned variant,
+                                char to[VARIANT_NAME])
 {
-    const struct orr_bound_way *w = &m->in->ways[way];
+    const struct orr_bound_variant *w = &m->in->variants[variant];
 
     if (w->width == 1)
         return m->class_names[w->class];
-    snprintf(to, WAY_NAME, "%s_%u_together", m->class_names[w->class],
+    snprintf(to, VARIANT_NAME, "%s_%u_together", m->class_names[w->class],
              w->width);
     return to;
 }
@@ -104,37 +105,38 @@ int orr_bound_area_program(const struct orr_bound_instance *in, bool integer,
                            struct orr_lp *lp)
 {
     struct making m;
-    unsigned *column; /* per way, of kinds with tasks */
+    unsigned *column; /* per variant, of types with tasks */
     int rc = begin(&m, in, lp, integer ? "Integer area bound" : "Area bound");
 
     if (rc)
         return rc;
-    column = calloc(in->nways + 1, sizeof(*column));
+    column = calloc(in->nvariants + 1, sizeof(*column));
     if (!column)
         lp->failed = true;
-    for (unsigned k = 0; column && k < in->nkinds; k++) {
-        const struct orr_bound_kind *kind = &in->kinds[k];
-        int n = kernel_length(kind->symbol);
+    for (unsigned k = 0; column && k < in->ntypes; k++) {
+        const struct orr_bound_task_type *type = &in->types[k];
+        int n = kernel_length(type->symbol);
 
-        if (kind->ntasks == 0)
+        if (type->ntasks == 0)
             continue;
-        for (unsigned w = 0; w < kind->nways; w++) {
-            char name[WAY_NAME];
+        for (unsigned w = 0; w < type->nvariants; w++) {
+            char name[VARIANT_NAME];
 
-            column[kind->first_way + w] = orr_lp_column(
-                lp, 0, 0, INFINITY, integer, "x_%.*s_%u_%s", n, kind->symbol, k,
-                way_name(&m, kind->first_way + w, name));
+            column[type->first_variant + w] = orr_lp_column(
+                lp, 0, 0, INFINITY, integer, "x_%.*s_%u_%s", n, type->symbol, k,
+                variant_name(&m, type->first_variant + w, name));
         }
-        orr_lp_row(lp, kind->ntasks, kind->ntasks, "do_%.*s_%u", n,
-                   kind->symbol, k);
-        for (unsigned w = 0; w < kind->nways; w++)
-            orr_lp_coef(lp, column[kind->first_way + w], 1);
+        orr_lp_row(lp, type->ntasks, type->ntasks, "do_%.*s_%u", n,
+                   type->symbol, k);
+        for (unsigned w = 0; w < type->nvariants; w++)
+            orr_lp_coef(lp, column[type->first_variant + w], 1);
     }
     for (unsigned c = 0; column && c < in->nclasses; c++) {
         class_row(&m, c);
-        for (unsigned w = 0; w < in->nways; w++)
-            if (in->ways[w].class == c && column[w])
-                orr_lp_coef(lp, column[w], in->ways[w].ms * in->ways[w].width);
+        for (unsigned w = 0; w < in->nvariants; w++)
+            if (in->variants[w].class == c && column[w])
+                orr_lp_coef(lp, column[w],
+                            in->variants[w].ms * in->variants[w].width);
     }
     free(column);
     return end(&m);
@@ -142,14 +144,15 @@ int orr_bound_area_program(const struct orr_bound_instance *in, bool integer,
 
 /* --- precedence --- */
 
-/* Per task: its column c_, and the first one of its ways. */
+/* Per task: its column c_, and the first one of its variants. */
 struct task_columns {
     unsigned completion, first;
 };
 
-static const struct orr_bound_kind *kind_of(const struct making *m, unsigned t)
+static const struct orr_bound_task_type *type_of(const struct making *m,
+                                                 unsigned t)
 {
-    return &m->in->kinds[m->in->kind[t]];
+    return &m->in->types[m->in->type[t]];
 }
 
 static uint64_t id_of(const struct making *m, unsigned t)
@@ -160,23 +163,23 @@ static uint64_t id_of(const struct making *m, unsigned t)
 static void task_add(struct making *m, unsigned t, bool integer,
                      struct task_columns *columns)
 {
-    const struct orr_bound_kind *kind = kind_of(m, t);
+    const struct orr_bound_task_type *type = type_of(m, t);
     uint64_t id = id_of(m, t);
 
     columns->completion =
         orr_lp_column(m->lp, 0, 0, INFINITY, false, "c_%" PRIu64, id);
-    for (unsigned w = 0; w < kind->nways; w++) {
-        char name[WAY_NAME];
+    for (unsigned w = 0; w < type->nvariants; w++) {
+        char name[VARIANT_NAME];
         unsigned column = orr_lp_column(
             m->lp, 0, 0, integer ? 1 : (double)INFINITY, integer,
-            "x_%.*s_%" PRIu64 "_%s", kernel_length(kind->symbol), kind->symbol,
-            id, way_name(m, kind->first_way + w, name));
+            "x_%.*s_%" PRIu64 "_%s", kernel_length(type->symbol), type->symbol,
+            id, variant_name(m, type->first_variant + w, name));
 
         if (w == 0)
             columns->first = column;
     }
     orr_lp_row(m->lp, 1, 1, "place_%" PRIu64, id);
-    for (unsigned w = 0; w < kind->nways; w++)
+    for (unsigned w = 0; w < type->nvariants; w++)
         orr_lp_coef(m->lp, columns->first + w, 1);
 }
 
@@ -184,12 +187,12 @@ static void task_add(struct making *m, unsigned t, bool integer,
 static void start_coefs(struct making *m, unsigned t,
                         const struct task_columns *columns)
 {
-    const struct orr_bound_kind *kind = kind_of(m, t);
+    const struct orr_bound_task_type *type = type_of(m, t);
 
     orr_lp_coef(m->lp, columns[t].completion, 1);
-    for (unsigned w = 0; w < kind->nways; w++)
+    for (unsigned w = 0; w < type->nvariants; w++)
         orr_lp_coef(m->lp, columns[t].first + w,
-                    -m->in->ways[kind->first_way + w].ms);
+                    -m->in->variants[type->first_variant + w].ms);
 }
 
 static void task_times(struct making *m, unsigned t,
@@ -223,15 +226,15 @@ static void precedence_areas(struct making *m,
     for (unsigned c = 0; c < in->nclasses; c++) {
         class_row(m, c);
         for (unsigned t = 0; t < in->ntasks; t++) {
-            const struct orr_bound_kind *kind = kind_of(m, t);
+            const struct orr_bound_task_type *type = type_of(m, t);
 
-            for (unsigned w = 0; w < kind->nways; w++) {
-                const struct orr_bound_way *way =
-                    &in->ways[kind->first_way + w];
+            for (unsigned w = 0; w < type->nvariants; w++) {
+                const struct orr_bound_variant *variant =
+                    &in->variants[type->first_variant + w];
 
-                if (way->class == c)
+                if (variant->class == c)
                     orr_lp_coef(m->lp, columns[t].first + w,
-                                way->ms * way->width);
+                                variant->ms * variant->width);
             }
         }
     }

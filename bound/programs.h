@@ -5,14 +5,14 @@
  * thread.
  *
  * Both minimise the column `makespan`, in ms. A kernel's name in theirs is its
- * symbol, a class's is its kind of worker: x_gemm_3_cuda.
+ * symbol, a class's is the type of its workers: x_gemm_3_cuda.
  */
 #pragma once
 
 #include "bound/instance.h"
 #include "bound/lp.h"
 
-/* The area bound. x_<kernel>_<K>_<class> is how many tasks of kind K (number in
+/* The area bound. x_<kernel>_<K>_<class> is how many tasks of type K (number in
  * the graph) the class does; it is whole with `integer`. Rows do_<kernel>_<K>:
  * all tasks are done; busy_<class>: the class has the time for its share.
  *

@@ -10,7 +10,7 @@
 
 #include "bound/words.h"
 
-/* Each task on its fastest way. Nothing can be wrong but the sum. */
+/* Each task on its fastest variant. Nothing can be wrong but the sum. */
 int orr_bound_critical_path(const struct orr_bound_instance *in,
                             const struct orr_bound_options *options,
                             struct orr_bound_result *ret)
@@ -21,7 +21,7 @@ int orr_bound_critical_path(const struct orr_bound_instance *in,
     (void)options;
     if (ms) {
         for (unsigned i = 0; i < in->ntasks; i++)
-            ms[i] = in->kinds[in->kind[i]].best_ms;
+            ms[i] = in->types[in->type[i]].best_ms;
         rc = orr_bound_limit_path(in, ms, &ret->ms, ret);
         ret->upper_ms = ret->ms;
         ret->proved = rc == 0;
@@ -32,7 +32,7 @@ int orr_bound_critical_path(const struct orr_bound_instance *in,
 
 struct arrays {
     double *size, *count, *use;
-    unsigned *first_way, *first_use, *resource;
+    unsigned *first_variant, *first_use, *resource;
 };
 
 static void arrays_done(struct arrays *a)
@@ -40,7 +40,7 @@ static void arrays_done(struct arrays *a)
     free(a->size);
     free(a->count);
     free(a->use);
-    free(a->first_way);
+    free(a->first_variant);
     free(a->first_use);
     free(a->resource);
 }
@@ -48,23 +48,24 @@ static void arrays_done(struct arrays *a)
 static int arrays_init(struct arrays *a, const struct orr_bound_instance *in)
 {
     a->size = calloc(in->nclasses, sizeof(*a->size));
-    a->count = calloc(in->nkinds, sizeof(*a->count));
-    a->use = calloc(in->nways, sizeof(*a->use));
-    a->first_way = calloc(in->nkinds + 1, sizeof(*a->first_way));
-    a->first_use = calloc(in->nways + 1, sizeof(*a->first_use));
-    a->resource = calloc(in->nways, sizeof(*a->resource));
-    if (!a->size || !a->count || !a->use || !a->first_way || !a->first_use ||
-        !a->resource)
+    a->count = calloc(in->ntypes, sizeof(*a->count));
+    a->use = calloc(in->nvariants, sizeof(*a->use));
+    a->first_variant = calloc(in->ntypes + 1, sizeof(*a->first_variant));
+    a->first_use = calloc(in->nvariants + 1, sizeof(*a->first_use));
+    a->resource = calloc(in->nvariants, sizeof(*a->resource));
+    if (!a->size || !a->count || !a->use || !a->first_variant ||
+        !a->first_use || !a->resource)
         return -ENOMEM;
     for (unsigned c = 0; c < in->nclasses; c++)
         a->size[c] = in->classes[c].size;
-    for (unsigned k = 0; k < in->nkinds; k++) {
-        a->count[k] = in->kinds[k].ntasks;
-        a->first_way[k + 1] = in->kinds[k].first_way + in->kinds[k].nways;
+    for (unsigned k = 0; k < in->ntypes; k++) {
+        a->count[k] = in->types[k].ntasks;
+        a->first_variant[k + 1] =
+            in->types[k].first_variant + in->types[k].nvariants;
     }
-    for (unsigned w = 0; w < in->nways; w++) {
-        a->use[w] = in->ways[w].width * in->ways[w].ms;
-        a->resource[w] = in->ways[w].class;
+    for (unsigned w = 0; w < in->nvariants; w++) {
+        a->use[w] = in->variants[w].width * in->variants[w].ms;
+        a->resource[w] = in->variants[w].class;
         a->first_use[w + 1] = w + 1;
     }
     return 0;
@@ -77,8 +78,9 @@ int orr_bound_area_solve(const struct orr_bound_instance *in, double tolerance,
     int rc = arrays_init(&a, in);
 
     if (rc == 0) {
-        struct orr_area area = {in->nclasses, in->nkinds,  a.size,     a.count,
-                                a.first_way,  a.first_use, a.resource, a.use};
+        struct orr_area area = {
+            in->nclasses,    in->ntypes,  a.size,     a.count,
+            a.first_variant, a.first_use, a.resource, a.use};
 
         rc = orr_area_solve(&area, tolerance, deadline, ret);
     }
@@ -106,7 +108,7 @@ int orr_bound_area(const struct orr_bound_instance *in,
     struct orr_area_solution solution = {0};
     int rc = -ENOMEM;
 
-    solution.x = calloc(in->nways, sizeof(*solution.x));
+    solution.x = calloc(in->nvariants, sizeof(*solution.x));
     solution.price = calloc(in->nclasses, sizeof(*solution.price));
     if (solution.x && solution.price)
         rc = orr_bound_area_solve(in, fmin(options->tolerance, 1e-6),

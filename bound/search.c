@@ -17,9 +17,9 @@
  *  - those that another one seen before dominates: the same tasks are placed,
  *    and neither workers nor predecessors are free later;
  *  - those whose lower bound reaches the limit. Paths: each task's earliest end
- *    on the workers as they are, and the longest way from there; areas: the
+ *    on the workers as they are, and the longest path from there; areas: the
  *    work of all tasks in prices per class and time, each task in its cheapest
- *    way, which is weak duality for the area program whatever the prices.
+ *    variant, which is weak duality for the area program whatever the prices.
  * The search runs with rising limits: if it finds nothing below one, the least
  * bound that was left out is a proved lower bound. When time is out in the
  * middle, it is the least of those left out and those not yet looked at.
@@ -59,24 +59,24 @@ struct slot {
     unsigned class, width;
 };
 
-struct way {
+struct variant {
     unsigned slot;
     double ms;
 };
 
 struct task {
-    unsigned first_way, nways;
+    unsigned first_variant, nvariants;
     double best_ms, tail_ms; /* tail: the longest path of best times after it */
     task_set preds, succs;
     task_set twins; /* earlier tasks that cannot be told apart from it */
-    double work[MOST_PRICES]; /* of its cheapest way */
+    double work[MOST_PRICES]; /* of its cheapest variant */
 };
 
 struct state {
     task_set done;
     double now;
     double end[MOST];
-    unsigned way[MOST]; /* of tasks that are placed */
+    unsigned variant[MOST]; /* of tasks that are placed */
 };
 
 /* A state seen, with an entry for each task there is. */
@@ -85,28 +85,28 @@ struct seen {
     unsigned next; /* in the chain, plus one; 0: none */
     double now;
     struct {
-        unsigned way;
+        unsigned variant;
         double end;
     } placed[];
 };
 
 struct child {
-    unsigned task, way;
+    unsigned task, variant;
     double start, bound;
 };
 
 struct search {
     const struct orr_bound_instance *in;
     const struct orr_search_options *options;
-    unsigned n, nways, nslots, nprices;
-    struct task tasks[MOST]; /* each after those it depends on */
-    struct way *ways;        /* owned */
-    struct slot *slots;      /* owned */
-    double *free_at;         /* owned, per slot: scratch */
-    double *price;           /* owned, nprices × classes */
-    unsigned *heads;         /* owned: chains, plus one */
-    char *memory;            /* owned: states seen */
-    size_t seen_bytes;       /* of one */
+    unsigned n, nvariants, nslots, nprices;
+    struct task tasks[MOST];  /* each after those it depends on */
+    struct variant *variants; /* owned */
+    struct slot *slots;       /* owned */
+    double *free_at;          /* owned, per slot: scratch */
+    double *price;            /* owned, nprices × classes */
+    unsigned *heads;          /* owned: chains, plus one */
+    char *memory;             /* owned: states seen */
+    size_t seen_bytes;        /* of one */
     unsigned nseen, room, most_room;
 
     struct child *children; /* owned: a stack of all levels' */
@@ -138,24 +138,26 @@ static unsigned slot_find(struct search *s, unsigned class, unsigned width)
     return i;
 }
 
-static void read_ways(struct search *s, unsigned i, unsigned kind)
+static void read_variants(struct search *s, unsigned i, unsigned type)
 {
-    const struct orr_bound_kind *k = &s->in->kinds[kind];
+    const struct orr_bound_task_type *k = &s->in->types[type];
     struct task *task = &s->tasks[i];
 
-    task->first_way = s->nways;
+    task->first_variant = s->nvariants;
     task->best_ms = INFINITY;
-    for (unsigned w = k->first_way; w < k->first_way + k->nways; w++) {
-        const struct orr_bound_way *way = &s->in->ways[w];
+    for (unsigned w = k->first_variant; w < k->first_variant + k->nvariants;
+         w++) {
+        const struct orr_bound_variant *variant = &s->in->variants[w];
 
-        if (way->width == 0 || way->width > s->in->classes[way->class].size)
+        if (variant->width == 0 ||
+            variant->width > s->in->classes[variant->class].size)
             continue;
-        s->ways[s->nways++] =
-            (struct way){slot_find(s, way->class, way->width), way->ms};
-        task->best_ms = fmin(task->best_ms, way->ms);
+        s->variants[s->nvariants++] = (struct variant){
+            slot_find(s, variant->class, variant->width), variant->ms};
+        task->best_ms = fmin(task->best_ms, variant->ms);
     }
-    task->nways = s->nways - task->first_way;
-    assert(task->nways > 0);
+    task->nvariants = s->nvariants - task->first_variant;
+    assert(task->nvariants > 0);
 }
 
 static void read_edges(struct search *s, const unsigned *position)
@@ -178,7 +180,7 @@ static void read_tasks(struct search *s)
 
     for (unsigned i = 0; i < s->n; i++) {
         position[in->order[i]] = i;
-        read_ways(s, i, in->kind[in->order[i]]);
+        read_variants(s, i, in->type[in->order[i]]);
     }
     if (!s->options->no_edges)
         read_edges(s, position);
@@ -190,7 +192,7 @@ static void read_tasks(struct search *s)
                          s->tasks[j].best_ms + s->tasks[j].tail_ms);
     for (unsigned i = 0; i < s->n; i++)
         for (unsigned j = 0; j < i; j++)
-            if (in->kind[in->order[i]] == in->kind[in->order[j]] &&
+            if (in->type[in->order[i]] == in->type[in->order[j]] &&
                 s->tasks[i].preds == s->tasks[j].preds &&
                 s->tasks[i].succs == s->tasks[j].succs)
                 s->tasks[i].twins |= bit(j);
@@ -198,16 +200,17 @@ static void read_tasks(struct search *s)
 
 /* -- prices of classes -- */
 
-/* The cheapest way of a task, of price × width × time. */
+/* The cheapest variant of a task, of price × width × time. */
 static unsigned cheapest(const struct search *s, const struct task *task,
                          const double *price, double *ret_work)
 {
-    unsigned best = task->first_way;
+    unsigned best = task->first_variant;
 
     *ret_work = INFINITY;
-    for (unsigned w = task->first_way; w < task->first_way + task->nways; w++) {
-        const struct slot *slot = &s->slots[s->ways[w].slot];
-        double work = price[slot->class] * slot->width * s->ways[w].ms;
+    for (unsigned w = task->first_variant;
+         w < task->first_variant + task->nvariants; w++) {
+        const struct slot *slot = &s->slots[s->variants[w].slot];
+        double work = price[slot->class] * slot->width * s->variants[w].ms;
 
         if (work < *ret_work) {
             *ret_work = work;
@@ -226,12 +229,12 @@ static double work_of_all(const struct search *s, const double *price,
 
     for (unsigned i = 0; i < s->n; i++) {
         double work;
-        const struct way *way =
-            &s->ways[cheapest(s, &s->tasks[i], price, &work)];
-        const struct slot *slot = &s->slots[way->slot];
+        const struct variant *variant =
+            &s->variants[cheapest(s, &s->tasks[i], price, &work)];
+        const struct slot *slot = &s->slots[variant->slot];
 
         load[slot->class] +=
-            slot->width * way->ms / s->in->classes[slot->class].size;
+            slot->width * variant->ms / s->in->classes[slot->class].size;
         sum += work;
     }
     return sum;
@@ -304,7 +307,7 @@ static int make_prices(struct search *s)
 static const struct slot *slot_of(const struct search *s,
                                   const struct state *at, unsigned task)
 {
-    return &s->slots[s->ways[at->way[task]].slot];
+    return &s->slots[s->variants[at->variant[task]].slot];
 }
 
 static bool is_running(const struct search *s, const struct state *at,
@@ -386,10 +389,10 @@ static double bound_of(struct search *s, const struct state *at)
         for (task_set left = task->preds; left; left &= left - 1)
             ready = fmax(ready, end[__builtin_ctz(left)]);
         end[i] = INFINITY;
-        for (unsigned w = task->first_way; w < task->first_way + task->nways;
-             w++)
-            end[i] = fmin(end[i], fmax(ready, s->free_at[s->ways[w].slot]) +
-                                      s->ways[w].ms);
+        for (unsigned w = task->first_variant;
+             w < task->first_variant + task->nvariants; w++)
+            end[i] = fmin(end[i], fmax(ready, s->free_at[s->variants[w].slot]) +
+                                      s->variants[w].ms);
         bound = fmax(bound, end[i] + task->tail_ms);
     }
     return fmax(bound, areas_bound(s, at));
@@ -399,12 +402,12 @@ static struct state place(const struct search *s, const struct state *at,
                           const struct child *child)
 {
     struct state next = *at;
-    const struct way *way = &s->ways[child->way];
+    const struct variant *variant = &s->variants[child->variant];
 
     next.now = child->start;
     next.done |= bit(child->task);
-    next.end[child->task] = child->start + way->ms;
-    next.way[child->task] = child->way;
+    next.end[child->task] = child->start + variant->ms;
+    next.variant[child->task] = child->variant;
     return next;
 }
 
@@ -440,7 +443,7 @@ static bool dominates(const struct search *s, const struct seen *seen,
         if (!(b->done & bit(i)))
             continue;
         a.end[i] = seen->placed[i].end;
-        a.way[i] = seen->placed[i].way;
+        a.variant[i] = seen->placed[i].variant;
         if (s->tasks[i].succs & ~b->done && a.end[i] > fmax(b->end[i], b->now))
             return false;
     }
@@ -499,7 +502,7 @@ static bool is_dominated(struct search *s, const struct state *at)
     seen->next = *head;
     for (unsigned i = 0; i < s->n; i++) {
         seen->placed[i].end = at->end[i];
-        seen->placed[i].way = at->way[i];
+        seen->placed[i].variant = at->variant[i];
     }
     *head = s->nseen;
     return false;
@@ -507,7 +510,7 @@ static bool is_dominated(struct search *s, const struct state *at)
 
 /* -- the search -- */
 
-/* What may start next: its ways, the earliest first end, and who has it. */
+/* What may start next: its variants, the earliest first end, and who has it. */
 static unsigned list_children(struct search *s, const struct state *at,
                               struct child *children)
 {
@@ -523,13 +526,13 @@ static unsigned list_children(struct search *s, const struct state *at,
             continue;
         for (task_set left = task->preds; left; left &= left - 1)
             ready = fmax(ready, at->end[__builtin_ctz(left)]);
-        for (unsigned w = task->first_way; w < task->first_way + task->nways;
-             w++) {
-            double start = fmax(ready, s->free_at[s->ways[w].slot]);
+        for (unsigned w = task->first_variant;
+             w < task->first_variant + task->nvariants; w++) {
+            double start = fmax(ready, s->free_at[s->variants[w].slot]);
 
             children[n] = (struct child){i, w, start, 0};
-            if (start + s->ways[w].ms < first_end) {
-                first_end = start + s->ways[w].ms;
+            if (start + s->variants[w].ms < first_end) {
+                first_end = start + s->variants[w].ms;
                 first = n;
             }
             n++;
@@ -551,7 +554,7 @@ static int compare_children(const void *a, const void *b)
         return x->start < y->start ? -1 : 1;
     if (x->task != y->task)
         return x->task < y->task ? -1 : 1;
-    return (x->way > y->way) - (x->way < y->way);
+    return (x->variant > y->variant) - (x->variant < y->variant);
 }
 
 static void leave_out(struct search *s, double bound)
@@ -671,8 +674,8 @@ static void find_busiest(const struct search *s, struct orr_search_result *ret)
 
         for (unsigned i = 0; i < s->n; i++)
             if (slot_of(s, &s->best, i)->class == c)
-                work +=
-                    slot_of(s, &s->best, i)->width * s->ways[s->best.way[i]].ms;
+                work += slot_of(s, &s->best, i)->width *
+                        s->variants[s->best.variant[i]].ms;
         share = work / s->in->classes[c].size / s->upper;
         if (share > ret->busy) {
             ret->busy = share;
@@ -683,7 +686,7 @@ static void find_busiest(const struct search *s, struct orr_search_result *ret)
 
 static void search_done(struct search *s)
 {
-    free(s->ways);
+    free(s->variants);
     free(s->slots);
     free(s->free_at);
     free(s->price);
@@ -695,23 +698,23 @@ static void search_done(struct search *s)
 static int search_init(struct search *s)
 {
     size_t bytes = s->options->bytes ? s->options->bytes : MOST_BYTES;
-    size_t nways = 1;
+    size_t nvariants = 1;
 
     for (unsigned t = 0; t < s->n; t++)
-        nways += s->in->kinds[s->in->kind[t]].nways;
+        nvariants += s->in->types[s->in->type[t]].nvariants;
     s->seen_bytes =
         sizeof(struct seen) + s->n * sizeof(((struct seen *)NULL)->placed[0]);
     s->most_room = (unsigned)(bytes / s->seen_bytes);
     s->room = s->most_room < FIRST_ROOM ? s->most_room : FIRST_ROOM;
-    s->ways = calloc(nways, sizeof(*s->ways));
-    s->slots = calloc(nways, sizeof(*s->slots));
-    s->free_at = calloc(nways, sizeof(*s->free_at));
+    s->variants = calloc(nvariants, sizeof(*s->variants));
+    s->slots = calloc(nvariants, sizeof(*s->slots));
+    s->free_at = calloc(nvariants, sizeof(*s->free_at));
     s->price =
         calloc((size_t)MOST_PRICES * s->in->nclasses + 1, sizeof(*s->price));
     s->heads = calloc(HASH_SIZE, sizeof(*s->heads));
     s->memory = malloc(s->room * s->seen_bytes + 1);
-    s->children = calloc(nways * (s->n + 1), sizeof(*s->children));
-    if (!s->ways || !s->slots || !s->free_at || !s->price || !s->heads ||
+    s->children = calloc(nvariants * (s->n + 1), sizeof(*s->children));
+    if (!s->variants || !s->slots || !s->free_at || !s->price || !s->heads ||
         !s->memory || !s->children)
         return -ENOMEM;
     read_tasks(s);

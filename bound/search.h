@@ -27,7 +27,7 @@ struct orr_search_result {
     double busy;      /* its share of time at work, 0 … 1 */
 };
 
-/* At most ORR_SEARCH_MOST tasks, each with a way that its class has workers
+/* At most ORR_SEARCH_MOST tasks, each with a variant that its class has workers
  * enough for. Ends after `seconds` or `nodes`, with what is proved then.
  * Errors: -ENOMEM. */
 int orr_search(const struct orr_bound_instance *instance,

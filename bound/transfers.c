@@ -315,8 +315,8 @@ static void path_words(const struct orr_copies *c, unsigned index, void *arg,
     const struct orr_bound_instance *in = c->in;
 
     snprintf(text, size, "paths, such as %u tasks from %s to %s, with copies",
-             path->ntasks, in->kinds[in->kind[path->first]].symbol,
-             in->kinds[in->kind[path->last]].symbol);
+             path->ntasks, in->types[in->type[path->first]].symbol,
+             in->types[in->type[path->last]].symbol);
 }
 
 /* -- the method -- */

@@ -13,31 +13,31 @@
 #define NONE  UINT32_MAX
 #define STEPS 3 /* of a path that are named */
 
-/* Kinds of one symbol count as one for people. */
+/* Types of one symbol count as one for people. */
 struct heaviest {
     const char *symbol;
     double share;
 };
 
 static struct heaviest find_heaviest(const struct orr_bound_instance *in,
-                                     const double *ms_of_kind)
+                                     const double *ms_of_type)
 {
     struct heaviest most = {"", -1};
     double all = 0;
 
-    for (unsigned k = 0; k < in->nkinds; k++)
-        all += ms_of_kind[k];
-    for (unsigned k = 0; k < in->nkinds; k++) {
+    for (unsigned k = 0; k < in->ntypes; k++)
+        all += ms_of_type[k];
+    for (unsigned k = 0; k < in->ntypes; k++) {
         double sum = 0;
 
-        /* The heaviest symbol has a kind of at least its mean. */
-        if (ms_of_kind[k] * in->nkinds <= most.share)
+        /* The heaviest symbol has a type of at least its mean. */
+        if (ms_of_type[k] * in->ntypes <= most.share)
             continue;
-        for (unsigned l = 0; l < in->nkinds; l++)
-            if (strcmp(in->kinds[l].symbol, in->kinds[k].symbol) == 0)
-                sum += ms_of_kind[l];
+        for (unsigned l = 0; l < in->ntypes; l++)
+            if (strcmp(in->types[l].symbol, in->types[k].symbol) == 0)
+                sum += ms_of_type[l];
         if (sum > most.share)
-            most = (struct heaviest){in->kinds[k].symbol, sum};
+            most = (struct heaviest){in->types[k].symbol, sum};
     }
     most.share = all > 0 ? most.share / all : 0;
     return most;
@@ -46,19 +46,19 @@ static struct heaviest find_heaviest(const struct orr_bound_instance *in,
 int orr_bound_limit_class(const struct orr_bound_instance *in, unsigned c,
                           const double *done, struct orr_bound_result *ret)
 {
-    double *ms = calloc(in->nkinds, sizeof(*ms));
+    double *ms = calloc(in->ntypes, sizeof(*ms));
     struct heaviest most;
 
     if (!ms)
         return -ENOMEM;
-    for (unsigned k = 0; k < in->nkinds; k++)
-        for (unsigned n = 0; n < in->kinds[k].nways; n++) {
-            const struct orr_bound_way *way =
-                &in->ways[in->kinds[k].first_way + n];
+    for (unsigned k = 0; k < in->ntypes; k++)
+        for (unsigned n = 0; n < in->types[k].nvariants; n++) {
+            const struct orr_bound_variant *variant =
+                &in->variants[in->types[k].first_variant + n];
 
-            if (way->class == c)
-                ms[k] +=
-                    done[in->kinds[k].first_way + n] * way->width * way->ms;
+            if (variant->class == c)
+                ms[k] += done[in->types[k].first_variant + n] * variant->width *
+                         variant->ms;
         }
     most = find_heaviest(in, ms);
     free(ms);
@@ -88,7 +88,7 @@ static unsigned find_path(const struct orr_bound_instance *in, const double *ms,
     return first;
 }
 
-/* "potrf → trsm → 3 gemm → …": runs of one kind are counted. */
+/* "potrf → trsm → 3 gemm → …": runs of one type are counted. */
 static void name_steps(const struct orr_bound_instance *in,
                        const unsigned *next, unsigned i, char *text,
                        size_t size)
@@ -97,7 +97,7 @@ static void name_steps(const struct orr_bound_instance *in,
 
     text[0] = '\0';
     for (unsigned step = 0; i != NONE && used < size; step++) {
-        const char *symbol = in->kinds[in->kind[i]].symbol;
+        const char *symbol = in->types[in->type[i]].symbol;
         const char *arrow = step ? " → " : "";
         unsigned times = 0;
 
@@ -105,7 +105,7 @@ static void name_steps(const struct orr_bound_instance *in,
             snprintf(text + used, size - used, " → …");
             return;
         }
-        for (; i != NONE && strcmp(in->kinds[in->kind[i]].symbol, symbol) == 0;
+        for (; i != NONE && strcmp(in->types[in->type[i]].symbol, symbol) == 0;
              i = next[i])
             times++;
         if (times > 1)
@@ -118,7 +118,7 @@ static void name_steps(const struct orr_bound_instance *in,
 }
 
 static int say_path(const struct orr_bound_instance *in, const double *ms,
-                    const unsigned *next, unsigned first, double *ms_of_kind,
+                    const unsigned *next, unsigned first, double *ms_of_type,
                     struct orr_bound_result *ret)
 {
     struct heaviest most;
@@ -126,10 +126,10 @@ static int say_path(const struct orr_bound_instance *in, const double *ms,
     char steps[60 * STEPS];
 
     for (unsigned i = first; i != NONE; i = next[i]) {
-        ms_of_kind[in->kind[i]] += ms[i];
+        ms_of_type[in->type[i]] += ms[i];
         ntasks++;
     }
-    most = find_heaviest(in, ms_of_kind);
+    most = find_heaviest(in, ms_of_type);
     name_steps(in, next, first, steps, sizeof(steps));
     return orr_bound_limit(ret, "path of %u task%s: %s; %s is %.0f %% of it",
                            ntasks, ntasks == 1 ? "" : "s", steps, most.symbol,
@@ -140,19 +140,19 @@ int orr_bound_limit_path(const struct orr_bound_instance *in, const double *ms,
                          double *ret_ms, struct orr_bound_result *ret)
 {
     double *length = calloc(in->ntasks, sizeof(*length));
-    double *ms_of_kind = calloc(in->nkinds, sizeof(*ms_of_kind));
+    double *ms_of_type = calloc(in->ntypes, sizeof(*ms_of_type));
     unsigned *next = calloc(in->ntasks, sizeof(*next));
     unsigned first;
     int rc = -ENOMEM;
 
-    if (length && ms_of_kind && next) {
+    if (length && ms_of_type && next) {
         first = find_path(in, ms, length, next);
         if (ret_ms)
             *ret_ms = length[first];
-        rc = say_path(in, ms, next, first, ms_of_kind, ret);
+        rc = say_path(in, ms, next, first, ms_of_type, ret);
     }
     free(length);
-    free(ms_of_kind);
+    free(ms_of_type);
     free(next);
     return rc;
 }

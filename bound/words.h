@@ -12,7 +12,7 @@
 int orr_bound_limit_path(const struct orr_bound_instance *in, const double *ms,
                          double *ret_ms, struct orr_bound_result *ret);
 
-/* "3 CUDA devices: gemm is 92 % of their time": what class c does when way w
- * does done[w] tasks. Errors: -ENOMEM. */
+/* "3 CUDA devices: gemm is 92 % of their time": what class c does when variant
+ * w does done[w] tasks. Errors: -ENOMEM. */
 int orr_bound_limit_class(const struct orr_bound_instance *in, unsigned c,
                           const double *done, struct orr_bound_result *ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/graph_make.c - from what was recorded to a graph. Nodes that are no
- * tasks of the view only carry dependencies on, and are taken out: whoever
+ * core/observe/graph_make.c - from what was recorded to a graph. Nodes that are
+ * no tasks of the view only carry dependencies on, and are taken out: whoever
  * waits for one waits for all that it waits for. Where that would make very
  * many pairs, the node stays as a task that takes no time.
  */
@@ -42,16 +42,16 @@ struct maker {
     uint32_t *task_of; /* per node: task, or ORR_NONE */
     uint32_t norder;
     bool *stays;
-    uint32_t *kind_of;  /* per kind of the record: the graph's, or ORR_NONE */
+    uint32_t *type_of;  /* per type of the record: the graph's, or ORR_NONE */
     uint32_t *datum_of; /* likewise */
-    unsigned room_kinds, join_kind;
+    unsigned room_types, join_type;
 };
 
 static bool is_task(const struct maker *m, uint32_t i)
 {
     const struct orr_graph_node_record *node = &m->record->nodes[i];
 
-    if (node->kind == ORR_NONE)
+    if (node->type == ORR_NONE)
         return false;
     return m->view == ORR_GRAPH_ALL ||
            (node->window && node->window == m->record->window);
@@ -322,80 +322,80 @@ static int make_order(struct maker *m)
     return 0;
 }
 
-static struct orr_graph_kind *add_kind(struct maker *m, const char *symbol)
+static struct orr_graph_task_type *add_type(struct maker *m, const char *symbol)
 {
     unsigned nworkers = m->graph->nworkers;
-    struct orr_graph_kind *kind;
+    struct orr_graph_task_type *type;
 
-    if (m->graph->nkinds == m->room_kinds) {
-        unsigned room = m->room_kinds ? 2 * m->room_kinds : 16;
-        struct orr_graph_kind *kinds =
-            realloc(m->graph->kinds, room * sizeof(*kinds));
+    if (m->graph->ntypes == m->room_types) {
+        unsigned room = m->room_types ? 2 * m->room_types : 16;
+        struct orr_graph_task_type *types =
+            realloc(m->graph->types, room * sizeof(*types));
 
-        if (!kinds)
+        if (!types)
             return NULL;
-        m->graph->kinds = kinds;
-        m->room_kinds = room;
+        m->graph->types = types;
+        m->room_types = room;
     }
-    kind = &m->graph->kinds[m->graph->nkinds++];
-    *kind = (struct orr_graph_kind){
+    type = &m->graph->types[m->graph->ntypes++];
+    *type = (struct orr_graph_task_type){
         .symbol = strdup(symbol),
         .mean_ms = calloc((size_t)nworkers + 1, sizeof(double)),
         .deviation_ms = calloc((size_t)nworkers + 1, sizeof(double)),
     };
-    return kind->symbol && kind->mean_ms && kind->deviation_ms ? kind : NULL;
+    return type->symbol && type->mean_ms && type->deviation_ms ? type : NULL;
 }
 
-static struct orr_graph_kind *copy_kind(struct maker *m, uint32_t k)
+static struct orr_graph_task_type *copy_type(struct maker *m, uint32_t k)
 {
-    const struct orr_graph_kind_record *from = m->record->kinds.all[k];
-    struct orr_graph_kind *kind = add_kind(m, from->symbol);
+    const struct orr_graph_type_record *from = m->record->types.all[k];
+    struct orr_graph_task_type *type = add_type(m, from->symbol);
 
-    if (!kind)
+    if (!type)
         return NULL;
-    kind->footprint = from->footprint;
-    kind->flops = from->flops;
+    type->footprint = from->footprint;
+    type->flops = from->flops;
     for (unsigned w = 0; w < m->graph->nworkers; w++) {
-        kind->mean_ms[w] = from->best[w] / 1e3;
-        kind->deviation_ms[w] = from->deviation[w] / 1e3;
+        type->mean_ms[w] = from->best[w] / 1e3;
+        type->deviation_ms[w] = from->deviation[w] / 1e3;
         if (m->view == ORR_GRAPH_WINDOW) {
-            kind->mean_ms[w] = from->floor[w] / 1e3;
-            kind->deviation_ms[w] = 0;
+            type->mean_ms[w] = from->floor[w] / 1e3;
+            type->deviation_ms[w] = 0;
         }
     }
-    return kind;
+    return type;
 }
 
-/* The number of the node's kind; ORR_NONE without memory. Where a simulated
- * kernel was charged less than its kind says, or where that says nothing, as
- * of kernels that are executed, the task is of a kind of its own. */
-static uint32_t kind_of(struct maker *m,
+/* The number of the node's type; ORR_NONE without memory. Where a simulated
+ * kernel was charged less than its type says, or where that says nothing, as
+ * of kernels that are executed, the task is of a type of its own. */
+static uint32_t type_of(struct maker *m,
                         const struct orr_graph_node_record *node)
 {
-    const struct orr_graph_kind_record *from = m->record->kinds.all[node->kind];
-    struct orr_graph_kind *kind;
+    const struct orr_graph_type_record *from = m->record->types.all[node->type];
+    struct orr_graph_task_type *type;
 
     if (m->view == ORR_GRAPH_ALL && node->worker != ORR_NONE &&
         node->charged >= 0 && !(from->best[node->worker] <= node->charged)) {
-        kind = copy_kind(m, node->kind);
-        if (!kind)
+        type = copy_type(m, node->type);
+        if (!type)
             return ORR_NONE;
-        kind->mean_ms[node->worker] = node->charged / 1e3;
-        return m->graph->nkinds - 1;
+        type->mean_ms[node->worker] = node->charged / 1e3;
+        return m->graph->ntypes - 1;
     }
-    if (m->kind_of[node->kind] == ORR_NONE) {
-        if (!copy_kind(m, node->kind))
+    if (m->type_of[node->type] == ORR_NONE) {
+        if (!copy_type(m, node->type))
             return ORR_NONE;
-        m->kind_of[node->kind] = m->graph->nkinds - 1;
+        m->type_of[node->type] = m->graph->ntypes - 1;
     }
-    return m->kind_of[node->kind];
+    return m->type_of[node->type];
 }
 
-static uint32_t join_kind(struct maker *m)
+static uint32_t join_type(struct maker *m)
 {
-    if (m->join_kind == ORR_NONE && add_kind(m, "(join)"))
-        m->join_kind = m->graph->nkinds - 1;
-    return m->join_kind;
+    if (m->join_type == ORR_NONE && add_type(m, "(join)"))
+        m->join_type = m->graph->ntypes - 1;
+    return m->join_type;
 }
 
 /* ORR_NONE without memory. Room is there for all of the record's. */
@@ -469,8 +469,8 @@ static bool add_task(struct maker *m, unsigned t, double begin, uint64_t *join)
     add_deps(m, task, m->order[t]);
     if (!is_task(m, m->order[t])) {
         task->id = (*join)++;
-        task->kind = join_kind(m);
-        return task->kind != ORR_NONE;
+        task->type = join_type(m);
+        return task->type != ORR_NONE;
     }
     if (node->worker != ORR_NONE) {
         task->worker = node->worker;
@@ -478,8 +478,8 @@ static bool add_task(struct maker *m, unsigned t, double begin, uint64_t *join)
         task->end_ms = fmax(task->start_ms, (node->end - begin) / 1e3);
         m->graph->makespan_ms = fmax(m->graph->makespan_ms, task->end_ms);
     }
-    task->kind = kind_of(m, node);
-    return task->kind != ORR_NONE && add_accesses(m, task, node);
+    task->type = type_of(m, node);
+    return task->type != ORR_NONE && add_accesses(m, task, node);
 }
 
 static int make_tasks(struct maker *m)
@@ -616,12 +616,12 @@ static int make_locked(struct maker *m)
     m->order = calloc(n, sizeof(*m->order));
     m->task_of = calloc(n, sizeof(*m->task_of));
     m->stays = calloc(n, sizeof(*m->stays));
-    m->kind_of = malloc(((size_t)record->kinds.n + 1) * sizeof(*m->kind_of));
+    m->type_of = malloc(((size_t)record->types.n + 1) * sizeof(*m->type_of));
     m->datum_of = malloc(((size_t)record->ndata + 1) * sizeof(*m->datum_of));
     if (!m->direct || !m->all || !m->nsuccs || !m->mark || !m->order ||
-        !m->task_of || !m->stays || !m->kind_of || !m->datum_of)
+        !m->task_of || !m->stays || !m->type_of || !m->datum_of)
         return -ENOMEM;
-    memset(m->kind_of, 0xff, record->kinds.n * sizeof(*m->kind_of));
+    memset(m->type_of, 0xff, record->types.n * sizeof(*m->type_of));
     memset(m->datum_of, 0xff, record->ndata * sizeof(*m->datum_of));
     rc = collect_direct(m);
     if (!rc)
@@ -642,7 +642,7 @@ static void maker_done(struct maker *m)
     free(m->order);
     free(m->task_of);
     free(m->stays);
-    free(m->kind_of);
+    free(m->type_of);
     free(m->datum_of);
 }
 
@@ -652,7 +652,7 @@ int orr_graph_record_make(struct orr_runtime *rt, enum orr_graph_view view,
     struct orr_graph_record *record = atomic_load(&rt->graph);
     struct maker m = {.record = record,
                       .view = view,
-                      .join_kind = ORR_NONE,
+                      .join_type = ORR_NONE,
                       .graph = calloc(1, sizeof(*m.graph))};
     struct orr_error words = {""};
     int rc = m.graph ? 0 : -ENOMEM;

@@ -50,7 +50,7 @@ static void clear(struct orr_graph_record *record)
     record->first += record->nnodes;
     record->nnodes = record->nedges = record->naccesses = record->ndata = 0;
     record->ndatum_of = record->ntags = record->nvague = 0;
-    orr_graph_kinds_done(&record->kinds);
+    orr_graph_types_done(&record->types);
 }
 
 void orr_graph_record_free(struct orr_graph_record *record)
@@ -155,7 +155,7 @@ static uint32_t number_of(struct orr_graph_record *record, struct orr_job *job)
     if (!node)
         return ORR_NONE;
     node->start = node->end = node->charged = NAN;
-    node->kind = node->worker = node->edges = ORR_NONE;
+    node->type = node->worker = node->edges = ORR_NONE;
     job->recorded = record->first + record->nnodes;
     return job->recorded - 1;
 }
@@ -310,15 +310,15 @@ static bool add_accesses(struct orr_graph_record *record,
     return true;
 }
 
-/* Takes `kind`. */
+/* Takes `type`. */
 static bool submit_locked(struct orr_graph_record *record, struct orr_job *job,
-                          bool counts, struct orr_graph_kind_record *kind)
+                          bool counts, struct orr_graph_type_record *type)
 {
     uint32_t number = number_of(record, job);
     struct orr_graph_node_record *node;
 
     if (number == ORR_NONE) {
-        orr_graph_kind_free(kind);
+        orr_graph_type_free(type);
         return false;
     }
     node = node_of(record, number);
@@ -326,31 +326,31 @@ static bool submit_locked(struct orr_graph_record *record, struct orr_job *job,
     node->priority = job->priority;
     node->has_tag = job->task->use_tag;
     node->tag = node->has_tag ? job->task->tag_id : 0;
-    if (!kind)
+    if (!type)
         return !ORR_JOB_IS(job, task);
-    node->kind =
-        orr_graph_kinds_put(&record->kinds, record->runtime->nworkers, kind);
+    node->type =
+        orr_graph_types_put(&record->types, record->runtime->nworkers, type);
     node->window = counts && record->open ? record->window : 0;
-    return node->kind != ORR_NONE && add_accesses(record, node, job);
+    return node->type != ORR_NONE && add_accesses(record, node, job);
 }
 
 void orr_graph_record_submit(struct orr_graph_record *record,
                              struct orr_job *job, bool counts)
 {
-    struct orr_graph_kind_record *kind = NULL;
+    struct orr_graph_type_record *type = NULL;
     bool good;
 
     if (!__atomic_load_n(&record->all, __ATOMIC_RELAXED) &&
         !__atomic_load_n(&record->open, __ATOMIC_RELAXED))
         return;
     if (ORR_JOB_IS(job, task))
-        kind = orr_graph_kind_new(record->runtime, job);
+        type = orr_graph_type_new(record->runtime, job);
     orr_lock(&record->lock);
     if (is_on(record)) {
-        good = submit_locked(record, job, counts, kind);
+        good = submit_locked(record, job, counts, type);
     } else {
         good = true;
-        orr_graph_kind_free(kind);
+        orr_graph_type_free(type);
     }
     end(record, !good);
 }

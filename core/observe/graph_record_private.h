@@ -9,8 +9,8 @@
 #pragma once
 
 #include "core/base/lock.h"
-#include "core/observe/graph_kind.h"
 #include "core/observe/graph_record.h"
+#include "core/observe/graph_type.h"
 
 #define ORR_NONE UINT32_MAX
 
@@ -18,7 +18,7 @@ struct orr_graph_node_record {
     uint64_t id, tag;
     double start, end, charged; /* µs; NaN: did not run, or not simulated */
     uint32_t window;            /* that counts it, 0: none */
-    uint32_t kind;              /* ORR_NONE: no codelet, or not submitted */
+    uint32_t type;              /* ORR_NONE: no codelet, or not submitted */
     uint32_t worker;            /* ORR_NONE: did not run */
     uint32_t edges;             /* the latest of those to it, or ORR_NONE */
     uint32_t first_access, naccesses;
@@ -66,5 +66,5 @@ struct orr_graph_record {
     uint32_t nnodes, nedges, naccesses, ndata, ndatum_of, ntags, nvague;
     uint32_t room_nodes, room_edges, room_accesses, room_data, room_datum_of,
         room_tags, room_vague;
-    struct orr_graph_kinds kinds;
+    struct orr_graph_types types;
 };

@@ -55,7 +55,7 @@ static double longest_chain(const struct orr_bound_instance *instance)
         for (unsigned e = instance->first_pred[t];
              e < instance->first_pred[t + 1]; e++)
             end[t] = fmax(end[t], end[instance->preds[e]]);
-        end[t] += instance->kinds[instance->kind[t]].best_ms;
+        end[t] += instance->types[instance->type[t]].best_ms;
         longest = fmax(longest, end[t]);
     }
     free(end);
@@ -96,7 +96,7 @@ static bool all_ran(const struct orr_graph *graph)
 {
     for (unsigned t = 0; t < graph->ntasks; t++)
         if (graph->tasks[t].worker == ORR_GRAPH_NOT_RUN &&
-            strcmp(graph->kinds[graph->tasks[t].kind].symbol, "(join)") != 0)
+            strcmp(graph->types[graph->tasks[t].type].symbol, "(join)") != 0)
             return false;
     return true;
 }

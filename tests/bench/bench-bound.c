@@ -17,7 +17,7 @@
 #include "tests/bench/bench.h"
 #include "tests/unit/bound_graphs.h"
 
-enum { RUNS = 5, KINDS = 800, CLASSES = 8, WAYS = KINDS * CLASSES };
+enum { RUNS = 5, TYPES = 800, CLASSES = 8, VARIANTS = TYPES * CLASSES };
 
 static double now_ms(void)
 {
@@ -74,8 +74,9 @@ static double plain_ms(const struct orr_lp *lp, double *ret_value)
 
 struct problem {
     struct orr_area area;
-    double size[CLASSES], count[KINDS], use[WAYS];
-    unsigned first_way[KINDS + 1], first_use[WAYS + 1], resource[WAYS];
+    double size[CLASSES], count[TYPES], use[VARIANTS];
+    unsigned first_variant[TYPES + 1], first_use[VARIANTS + 1],
+        resource[VARIANTS];
 };
 
 /* Each codelet is faster on some classes than on others, and takes longer for
@@ -85,11 +86,11 @@ static void make(struct problem *p, unsigned seed)
     unsigned state = 12345 + seed, n = 0;
 
     p->area =
-        (struct orr_area){CLASSES,      KINDS,        p->size,     p->count,
-                          p->first_way, p->first_use, p->resource, p->use};
+        (struct orr_area){CLASSES,          TYPES,        p->size,     p->count,
+                          p->first_variant, p->first_use, p->resource, p->use};
     for (unsigned c = 0; c < CLASSES; c++)
         p->size[c] = 1 + c % 3;
-    for (unsigned k = 0; k < KINDS; k++) {
+    for (unsigned k = 0; k < TYPES; k++) {
         state = state * 1664525 + 1013904223;
         p->count[k] = 1 + (state >> 16) % 50;
         for (unsigned c = 0; c < CLASSES; c++) {
@@ -102,7 +103,7 @@ static void make(struct problem *p, unsigned seed)
             n++;
             p->first_use[n] = n;
         }
-        p->first_way[k + 1] = n;
+        p->first_variant[k + 1] = n;
     }
 }
 
@@ -110,18 +111,18 @@ static void area_program(const struct problem *p, struct orr_lp *lp)
 {
     orr_lp_begin(lp, "area");
     orr_lp_column(lp, 1, 0, INFINITY, false, "t");
-    for (unsigned w = 0; w < WAYS; w++)
+    for (unsigned w = 0; w < VARIANTS; w++)
         orr_lp_column(lp, 0, 0, INFINITY, false, "x%u", w);
     for (unsigned c = 0; c < CLASSES; c++) {
         orr_lp_row(lp, -INFINITY, 0, "c%u", c);
         orr_lp_coef(lp, 0, -p->size[c]);
-        for (unsigned w = 0; w < WAYS; w++)
+        for (unsigned w = 0; w < VARIANTS; w++)
             if (p->resource[w] == c)
                 orr_lp_coef(lp, 1 + w, p->use[w]);
     }
-    for (unsigned k = 0; k < KINDS; k++) {
+    for (unsigned k = 0; k < TYPES; k++) {
         orr_lp_row(lp, p->count[k], p->count[k], "k%u", k);
-        for (unsigned w = p->first_way[k]; w < p->first_way[k + 1]; w++)
+        for (unsigned w = p->first_variant[k]; w < p->first_variant[k + 1]; w++)
             orr_lp_coef(lp, 1 + w, 1);
     }
     if (orr_lp_end(lp))
@@ -152,7 +153,7 @@ static void bench_area(void)
     printf(
         "bench bound-area kinds=%d classes=%d ms=%.3f pivots=%u glpk_ms=%.1f "
         "ratio=%.4f\n",
-        KINDS, CLASSES, bench_median(own, RUNS), solution.pivots,
+        TYPES, CLASSES, bench_median(own, RUNS), solution.pivots,
         bench_median(plain, RUNS),
         bench_median(own, RUNS) / bench_median(plain, RUNS));
 }

@@ -2,7 +2,7 @@
 /*
  * tests/fuzz/fuzz-bounds.c - whatever the problem, each bound has a proved
  * value or a reason, and none is above another's schedule. Bytes are the
- * machine, then durations, ways of several workers, tasks and edges. For
+ * machine, then durations, variants of several workers, tasks and edges. For
  * libFuzzer.
  */
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #include "bound/methods.h"
 
-enum { WORKERS = 6, KINDS = 5, TASKS = 30 };
+enum { WORKERS = 6, TYPES = 5, TASKS = 30 };
 
 struct bytes {
     const uint8_t *at;
@@ -49,36 +49,36 @@ static void make_graph(struct bytes *b, struct orr_graph *g)
 {
     static struct orr_graph_worker workers[WORKERS];
     static struct orr_graph_node nodes[2];
-    static struct orr_graph_kind kinds[KINDS];
+    static struct orr_graph_task_type types[TYPES];
     static struct orr_graph_task tasks[TASKS];
     static struct orr_graph_dep deps[TASKS * TASKS];
-    static double mean[KINDS][WORKERS], deviation[WORKERS];
+    static double mean[TYPES][WORKERS], deviation[WORKERS];
 
     *g = (struct orr_graph){.makespan_ms = NAN,
                             .nworkers = 1 + take(b, WORKERS),
                             .nnodes = 2,
-                            .nkinds = 1 + take(b, KINDS),
+                            .ntypes = 1 + take(b, TYPES),
                             .ntasks = 1 + take(b, TASKS),
                             .workers = workers,
                             .nodes = nodes,
-                            .kinds = kinds,
+                            .types = types,
                             .tasks = tasks,
                             .deps = deps};
     nodes[0] = nodes[1] = (struct orr_graph_node){text, INFINITY};
     for (unsigned w = 0; w < g->nworkers; w++)
         workers[w] = (struct orr_graph_worker){text, take(b, 2)};
-    for (unsigned k = 0; k < g->nkinds; k++) {
-        kinds[k] = (struct orr_graph_kind){.symbol = text,
-                                           .footprint = k,
-                                           .mean_ms = mean[k],
-                                           .deviation_ms = deviation};
+    for (unsigned k = 0; k < g->ntypes; k++) {
+        types[k] = (struct orr_graph_task_type){.symbol = text,
+                                                .footprint = k,
+                                                .mean_ms = mean[k],
+                                                .deviation_ms = deviation};
         for (unsigned w = 0; w < g->nworkers; w++)
             mean[k][w] = w && take(b, 3) ? mean[k][w - 1] : take_ms(b);
     }
     for (unsigned t = 0; t < g->ntasks; t++) {
         unsigned edges = t ? take(b, 4) : 0;
 
-        tasks[t] = (struct orr_graph_task){.kind = take(b, g->nkinds),
+        tasks[t] = (struct orr_graph_task){.type = take(b, g->ntypes),
                                            .id = t,
                                            .first_dep = g->ndeps,
                                            .ndeps = edges,
@@ -90,12 +90,12 @@ static void make_graph(struct bytes *b, struct orr_graph *g)
     }
 }
 
-/* Makes some ways wider, perhaps too wide. */
+/* Makes some variants wider, perhaps too wide. */
 static void widen(struct bytes *b, struct orr_bound_instance *in)
 {
-    for (unsigned w = 0; w < in->nways; w++)
+    for (unsigned w = 0; w < in->nvariants; w++)
         if (take(b, 8) == 1)
-            in->ways[w].width = take(b, WORKERS + 2);
+            in->variants[w].width = take(b, WORKERS + 2);
 }
 
 static void judge(const struct orr_bound_result *r)

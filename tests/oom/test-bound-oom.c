@@ -68,7 +68,7 @@ START_TEST(each_allocation_of_a_bound_may_fail)
     /* Few tasks for searches, some more for branch and bound. */
     for (unsigned ntasks = 6; ntasks <= 30; ntasks += 24) {
         const struct bound_random what = {.ntasks = ntasks,
-                                          .nkinds = 3,
+                                          .ntypes = 3,
                                           .cores = 2,
                                           .devices = 1,
                                           .edges = 0.3,

@@ -106,22 +106,22 @@ static struct orr_graph *machine(unsigned cores, unsigned devices)
     return graph;
 }
 
-static struct orr_graph_kind *add_kind(struct orr_graph *graph,
-                                       const char *symbol, double flops)
+static struct orr_graph_task_type *add_type(struct orr_graph *graph,
+                                            const char *symbol, double flops)
 {
-    struct orr_graph_kind *kind;
+    struct orr_graph_task_type *type;
 
-    graph->kinds = grow(graph->kinds, graph->nkinds + 1, sizeof(*kind));
-    kind = &graph->kinds[graph->nkinds];
-    *kind = (struct orr_graph_kind){
+    graph->types = grow(graph->types, graph->ntypes + 1, sizeof(*type));
+    type = &graph->types[graph->ntypes];
+    *type = (struct orr_graph_task_type){
         .symbol = word(symbol),
-        .footprint = 0xc0ffee00 + graph->nkinds,
+        .footprint = 0xc0ffee00 + graph->ntypes,
         .flops = flops,
         .mean_ms = allocate(graph->nworkers, sizeof(double)),
         .deviation_ms = allocate(graph->nworkers, sizeof(double)),
     };
-    graph->nkinds++;
-    return kind;
+    graph->ntypes++;
+    return type;
 }
 
 /* -- tasks, data, and what follows -- */
@@ -156,7 +156,7 @@ static void end(struct building *b)
     free(b->uses);
 }
 
-static void add_task(struct building *b, unsigned kind)
+static void add_task(struct building *b, unsigned type)
 {
     struct orr_graph *graph = b->graph;
 
@@ -165,7 +165,7 @@ static void add_task(struct building *b, unsigned kind)
         graph->tasks = grow(graph->tasks, b->room_tasks, sizeof(*graph->tasks));
     }
     graph->tasks[graph->ntasks] =
-        (struct orr_graph_task){.kind = kind,
+        (struct orr_graph_task){.type = type,
                                 .id = graph->ntasks + 1,
                                 .first_dep = graph->ndeps,
                                 .first_access = graph->naccesses,
@@ -228,20 +228,20 @@ static void add_access(struct building *b, unsigned datum, unsigned mode)
 
 /* -- Cholesky -- */
 
-static void cholesky_kinds(struct orr_graph *graph, unsigned cores,
+static void cholesky_types(struct orr_graph *graph, unsigned cores,
                            const struct bound_kernels *kernels)
 {
     static const struct {
         const char *name;
         double flops; /* by tile, over n³ */
-    } kinds[] = {{"potrf", 1.0 / 3}, {"trsm", 1}, {"syrk", 1}, {"gemm", 2}};
+    } types[] = {{"potrf", 1.0 / 3}, {"trsm", 1}, {"syrk", 1}, {"gemm", 2}};
 
     for (unsigned k = 0; k < 4; k++) {
-        struct orr_graph_kind *kind =
-            add_kind(graph, kinds[k].name, kinds[k].flops * 960.0 * 960 * 960);
+        struct orr_graph_task_type *type =
+            add_type(graph, types[k].name, types[k].flops * 960.0 * 960 * 960);
 
         for (unsigned w = 0; w < graph->nworkers; w++)
-            kind->mean_ms[w] = kernels->ms[k][w < cores ? 0 : w - cores + 1];
+            type->mean_ms[w] = kernels->ms[k][w < cores ? 0 : w - cores + 1];
     }
 }
 
@@ -280,7 +280,7 @@ struct orr_graph *bound_cholesky(unsigned tiles, unsigned cores,
     struct orr_graph *graph = machine(cores, kernels->ntypes - 1);
     struct building b;
 
-    cholesky_kinds(graph, cores, kernels);
+    cholesky_types(graph, cores, kernels);
     begin(&b, graph, tile(tiles, 0));
     for (unsigned k = 0; k < tiles; k++)
         cholesky_step(&b, tiles, k);
@@ -309,11 +309,11 @@ static unsigned draw_below(uint64_t *state, unsigned n)
     return (unsigned)(draw_unit(state) * n);
 }
 
-static void random_kinds(struct orr_graph *graph, uint64_t *state,
+static void random_types(struct orr_graph *graph, uint64_t *state,
                          const struct bound_random *what)
 {
-    for (unsigned k = 0; k < what->nkinds; k++) {
-        struct orr_graph_kind *kind = add_kind(graph, "kind", 0);
+    for (unsigned k = 0; k < what->ntypes; k++) {
+        struct orr_graph_task_type *type = add_type(graph, "kind", 0);
         double cpu = 1 + draw_below(state, 20);
         double device = 1 + draw_below(state, 20);
         unsigned only =
@@ -323,10 +323,10 @@ static void random_kinds(struct orr_graph *graph, uint64_t *state,
             double own = what->equal ? device : 1 + draw_below(state, 20);
             bool core = w < what->cores;
 
-            kind->mean_ms[w] = core ? cpu : own;
-            kind->deviation_ms[w] = kind->mean_ms[w] / 16;
+            type->mean_ms[w] = core ? cpu : own;
+            type->deviation_ms[w] = type->mean_ms[w] / 16;
             if ((only == 0 && core) || (only == 1 && !core))
-                kind->mean_ms[w] = INFINITY;
+                type->mean_ms[w] = INFINITY;
         }
     }
 }
@@ -339,10 +339,10 @@ struct orr_graph *bound_random(uint64_t seed, const struct bound_random *what)
     struct building b;
 
     draw(&state);
-    random_kinds(graph, &state, what);
+    random_types(graph, &state, what);
     begin(&b, graph, what->ntasks);
     for (unsigned i = 0; i < what->ntasks; i++) {
-        add_task(&b, draw_below(&state, what->nkinds));
+        add_task(&b, draw_below(&state, what->ntypes));
         for (unsigned j = i > NEAR ? i - NEAR : 0; j < i; j++)
             if (draw_unit(&state) < what->edges)
                 add_access(&b, j, ORR_GRAPH_READ);
@@ -373,16 +373,16 @@ struct orr_graph *bound_small(const struct bound_small *what)
             graph->nnodes++;
         }
     }
-    for (unsigned k = 0; k < what->nkinds; k++) {
+    for (unsigned k = 0; k < what->ntypes; k++) {
         char name[2] = {(char)('a' + k), '\0'};
-        struct orr_graph_kind *kind = add_kind(graph, name, 0);
+        struct orr_graph_task_type *type = add_type(graph, name, 0);
 
-        memcpy(kind->mean_ms, &what->ms[k * what->nworkers],
+        memcpy(type->mean_ms, &what->ms[k * what->nworkers],
                what->nworkers * sizeof(double));
     }
     begin(&b, graph, 0);
     for (unsigned i = 0; i < what->ntasks; i++) {
-        add_task(&b, what->kinds[i]);
+        add_task(&b, what->types[i]);
         for (unsigned e = 0; e < what->nedges; e++)
             if (what->edges[e][1] == i)
                 add_dep(&b, what->edges[e][0], 0);
@@ -393,14 +393,14 @@ struct orr_graph *bound_small(const struct bound_small *what)
 
 /* -- a schedule -- */
 
-/* Per task, the longest way to the end, in means of all able workers. */
+/* Per task, the longest path to the end, in means of all able workers. */
 static double *ranks(const struct orr_graph *graph)
 {
     double *rank = allocate(graph->ntasks, sizeof(*rank));
 
     for (unsigned i = graph->ntasks; i-- > 0;) {
         const struct orr_graph_task *task = &graph->tasks[i];
-        const double *ms = graph->kinds[task->kind].mean_ms;
+        const double *ms = graph->types[task->type].mean_ms;
         double sum = 0;
         unsigned able = 0;
 
@@ -442,7 +442,7 @@ static void place(const struct orr_graph *graph, unsigned i, double *busy,
     for (unsigned d = 0; d < task->ndeps; d++)
         ready = fmax(ready, finish[graph->deps[task->first_dep + d].task]);
     for (unsigned w = 0; w < graph->nworkers; w++) {
-        double ms = graph->kinds[task->kind].mean_ms[w];
+        double ms = graph->types[task->type].mean_ms[w];
         double ends = fmax(ready, busy[w]) + ms;
 
         if (isfinite(ms) && ends < earliest) {

@@ -26,10 +26,10 @@ struct orr_graph *bound_cholesky(unsigned tiles, unsigned cores,
                                  const struct bound_kernels *kernels);
 
 struct bound_random {
-    unsigned ntasks, nkinds;
+    unsigned ntasks, ntypes;
     unsigned cores, devices; /* cores >= 1 */
     double edges; /* probability of one between two tasks near each other */
-    bool unable;  /* some kinds run on one type of workers only */
+    bool unable;  /* some types run on one type of workers only */
     bool equal;   /* all devices alike */
 };
 
@@ -37,18 +37,18 @@ struct bound_random {
 struct orr_graph *bound_random(uint64_t seed, const struct bound_random *what);
 
 /* Makes a graph of tasks and edges, without data: `edges` has nedges pairs
- * (earlier, later), `kinds` the kind of each task, `ms` figures per kind and
+ * (earlier, later), `types` the type of each task, `ms` figures per type and
  * worker, `nodes` the node of each worker. */
 struct bound_small {
-    unsigned nworkers, nkinds, ntasks, nedges;
+    unsigned nworkers, ntypes, ntasks, nedges;
     const char *const *worker_names;
     const unsigned *nodes;
     const double *ms;
-    const unsigned *kinds;
+    const unsigned *types;
     const unsigned (*edges)[2];
 };
 struct orr_graph *bound_small(const struct bound_small *what);
 
-/* The makespan of a schedule by lists: ready tasks, in order of the longest way
- * to the end, each on the worker where it ends first. An upper bound. */
+/* The makespan of a schedule by lists: ready tasks, in order of the longest
+ * path to the end, each on the worker where it ends first. An upper bound. */
 double bound_list_schedule(const struct orr_graph *graph);

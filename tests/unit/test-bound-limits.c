@@ -17,49 +17,49 @@
 #include "tests/suite.h"
 #include "tests/unit/bound_graphs.h"
 
-enum { MOST_WORKERS = 64, MOST_KINDS = 40 };
+enum { MOST_WORKERS = 64, MOST_TYPES = 40 };
 
 /* A graph by numbers. Edges: from each task to the one `step` later. */
 struct form {
     const char *name;
-    unsigned nworkers, nkinds, ntasks, step; /* step 0: no edges */
-    double (*ms)(uint64_t *rng, unsigned kind, unsigned worker);
+    unsigned nworkers, ntypes, ntasks, step; /* step 0: no edges */
+    double (*ms)(uint64_t *rng, unsigned type, unsigned worker);
     double optimum; /* where it is known, else 0 */
 };
 
-static double alike(uint64_t *rng, unsigned kind, unsigned worker)
+static double alike(uint64_t *rng, unsigned type, unsigned worker)
 {
     (void)rng;
-    (void)kind;
+    (void)type;
     (void)worker;
     return 2;
 }
 
-static double nothing(uint64_t *rng, unsigned kind, unsigned worker)
+static double nothing(uint64_t *rng, unsigned type, unsigned worker)
 {
     (void)rng;
-    (void)kind;
+    (void)type;
     (void)worker;
     return 0;
 }
 
-static double far_apart(uint64_t *rng, unsigned kind, unsigned worker)
+static double far_apart(uint64_t *rng, unsigned type, unsigned worker)
 {
-    (void)kind;
+    (void)type;
     (void)worker;
     return pow(10, 18 * rng_uniform(rng) - 9);
 }
 
-static double unlike(uint64_t *rng, unsigned kind, unsigned worker)
+static double unlike(uint64_t *rng, unsigned type, unsigned worker)
 {
-    (void)kind;
+    (void)type;
     return worker ? 1 + 9 * rng_uniform(rng) : 10;
 }
 
-static double mostly_nothing(uint64_t *rng, unsigned kind, unsigned worker)
+static double mostly_nothing(uint64_t *rng, unsigned type, unsigned worker)
 {
     (void)rng;
-    return kind ? 0 : 1 + worker;
+    return type ? 0 : 1 + worker;
 }
 
 static const struct form forms[] = {
@@ -81,25 +81,25 @@ static struct orr_graph *graph_of(const struct form *f)
     static char names[MOST_WORKERS][16];
     static const char *worker_names[MOST_WORKERS];
     static unsigned nodes[MOST_WORKERS];
-    static double ms[MOST_KINDS * MOST_WORKERS];
+    static double ms[MOST_TYPES * MOST_WORKERS];
     uint64_t rng = rng_of(f->ntasks);
-    unsigned *kinds = calloc(f->ntasks, sizeof(*kinds));
+    unsigned *types = calloc(f->ntasks, sizeof(*types));
     unsigned(*edges)[2] = calloc(f->ntasks, sizeof(*edges));
-    struct bound_small small = {f->nworkers, f->nkinds,    f->ntasks,
+    struct bound_small small = {f->nworkers, f->ntypes,    f->ntasks,
                                 0,           worker_names, nodes,
-                                ms,          kinds,        NULL};
+                                ms,          types,        NULL};
     struct orr_graph *graph;
 
-    ck_assert(kinds && edges);
+    ck_assert(types && edges);
     for (unsigned w = 0; w < f->nworkers; w++) {
         snprintf(names[w], sizeof(names[w]), "CPU %u", w);
         worker_names[w] = names[w];
     }
-    for (unsigned k = 0; k < f->nkinds; k++)
+    for (unsigned k = 0; k < f->ntypes; k++)
         for (unsigned w = 0; w < f->nworkers; w++)
             ms[k * f->nworkers + w] = f->ms(&rng, k, w);
     for (unsigned t = 0; t < f->ntasks; t++) {
-        kinds[t] = t % f->nkinds;
+        types[t] = t % f->ntypes;
         if (f->step && t >= f->step) {
             edges[small.nedges][0] = t - f->step;
             edges[small.nedges++][1] = t;
@@ -107,7 +107,7 @@ static struct orr_graph *graph_of(const struct form *f)
     }
     small.edges = (const unsigned(*)[2])edges;
     graph = bound_small(&small);
-    free(kinds);
+    free(types);
     free(edges);
     return graph;
 }
@@ -149,7 +149,7 @@ static struct orr_bound_instance *
 random_instance(uint64_t seed, unsigned ntasks, struct orr_graph **ret_graph)
 {
     const struct bound_random what = {.ntasks = ntasks,
-                                      .nkinds = 6,
+                                      .ntypes = 6,
                                       .cores = 3,
                                       .devices = 2,
                                       .edges = 0.1,
@@ -216,13 +216,13 @@ START_TEST(bounds_of_middling_graphs_are_below_list_schedules)
 END_TEST
 
 /* Graphs have none yet; what reads them may have. */
-START_TEST(a_way_that_is_too_wide_is_none)
+START_TEST(a_variant_that_is_too_wide_is_none)
 {
     struct orr_graph *graph;
     struct orr_bound_instance *in = random_instance(1, 6, &graph);
 
-    for (unsigned w = 0; w < in->nways; w++)
-        in->ways[w].width = 99;
+    for (unsigned w = 0; w < in->nvariants; w++)
+        in->variants[w].width = 99;
     for (unsigned m = ORR_BOUND_INTEGER_AREA; m <= ORR_BOUND_EXACT; m++) {
         struct orr_bound_result r;
 
@@ -249,7 +249,7 @@ int main(void)
                         4);
     tcase_add_loop_test(tc, bounds_of_middling_graphs_are_below_list_schedules,
                         0, 12);
-    tcase_add_test(tc, a_way_that_is_too_wide_is_none);
+    tcase_add_test(tc, a_variant_that_is_too_wide_is_none);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -16,24 +16,24 @@
 
 enum {
     TASKS = 8,
-    KINDS = 4,
+    TYPES = 4,
     CLASSES = 2,
-    WORKERS = 4, /* of a class */
-    WAYS = 3,    /* of a kind: each class, and a wide one */
-    BLOCK = 200, /* graphs per test */
+    WORKERS = 4,  /* of a class */
+    VARIANTS = 3, /* of a type: each class, and a wide one */
+    BLOCK = 200,  /* graphs per test */
     BLOCKS = 10,
 };
 
 /* A problem in few words. */
 struct puzzle {
     unsigned nworkers[CLASSES];
-    unsigned nkinds, ntasks;
-    double ms[KINDS][CLASSES]; /* INFINITY: cannot; NaN: unknown */
+    unsigned ntypes, ntasks;
+    double ms[TYPES][CLASSES]; /* INFINITY: cannot; NaN: unknown */
     struct {
         unsigned class, width; /* width 0: there is none */
         double ms;
-    } wide[KINDS];
-    unsigned kind[TASKS];
+    } wide[TYPES];
+    unsigned type[TASKS];
     bool before[TASKS][TASKS];
 };
 
@@ -99,7 +99,7 @@ static void place_rest(struct partial *s, double now, double length)
     if (s->placed == p->ntasks)
         s->best = length;
     for (unsigned t = 0; t < p->ntasks; t++) {
-        unsigned kind = p->kind[t];
+        unsigned type = p->type[t];
         bool ready = !s->done[t];
 
         for (unsigned b = 0; b < p->ntasks; b++)
@@ -107,8 +107,8 @@ static void place_rest(struct partial *s, double now, double length)
         if (!ready)
             continue;
         for (unsigned c = 0; c < CLASSES; c++)
-            place(s, t, c, 1, p->ms[kind][c], now, length);
-        place(s, t, p->wide[kind].class, p->wide[kind].width, p->wide[kind].ms,
+            place(s, t, c, 1, p->ms[type][c], now, length);
+        place(s, t, p->wide[type].class, p->wide[type].width, p->wide[type].ms,
               now, length);
     }
 }
@@ -145,7 +145,7 @@ static double draw_ms(uint64_t *rng, enum figures figures)
     return 0;
 }
 
-static void draw_kind(uint64_t *rng, enum figures figures, struct puzzle *p,
+static void draw_type(uint64_t *rng, enum figures figures, struct puzzle *p,
                       unsigned k)
 {
     unsigned sure = draw(rng, CLASSES); /* this class can */
@@ -199,17 +199,17 @@ static struct puzzle draw_puzzle(unsigned number)
     uint64_t rng = rng_of(number);
     enum figures figures = all[draw(&rng, 6)];
     enum shape shape = (enum shape)draw(&rng, NSHAPES);
-    struct puzzle p = {.nkinds = 1 + draw(&rng, KINDS),
+    struct puzzle p = {.ntypes = 1 + draw(&rng, TYPES),
                        .ntasks = 1 + draw(&rng, TASKS)};
 
     if (draw(&rng, 2))
         p.ntasks = TASKS;
     for (unsigned c = 0; c < CLASSES; c++)
         p.nworkers[c] = 1 + draw(&rng, WORKERS);
-    for (unsigned k = 0; k < p.nkinds; k++)
-        draw_kind(&rng, figures, &p, k);
+    for (unsigned k = 0; k < p.ntypes; k++)
+        draw_type(&rng, figures, &p, k);
     for (unsigned t = 0; t < p.ntasks; t++)
-        p.kind[t] = draw(&rng, p.nkinds);
+        p.type[t] = draw(&rng, p.ntypes);
     for (unsigned a = 0; a < p.ntasks; a++)
         for (unsigned b = a + 1; b < p.ntasks; b++)
             p.before[a][b] = draw_edge(&rng, shape, &p, a, b);
@@ -223,10 +223,10 @@ struct picture {
     struct orr_graph graph;
     struct orr_graph_worker workers[CLASSES * WORKERS];
     struct orr_graph_node nodes[CLASSES];
-    struct orr_graph_kind kinds[KINDS];
+    struct orr_graph_task_type types[TYPES];
     struct orr_graph_task tasks[TASKS];
     struct orr_graph_dep deps[TASKS * TASKS];
-    double mean[KINDS][CLASSES * WORKERS], deviation[CLASSES * WORKERS];
+    double mean[TYPES][CLASSES * WORKERS], deviation[CLASSES * WORKERS];
     char names[CLASSES * WORKERS][16];
 };
 
@@ -242,7 +242,7 @@ static void picture_machine(struct picture *pic, const struct puzzle *p)
             snprintf(pic->names[n], sizeof(pic->names[n]), "%s %u",
                      c ? "CUDA" : "CPU", w);
             pic->workers[n] = (struct orr_graph_worker){pic->names[n], c};
-            for (unsigned k = 0; k < p->nkinds; k++)
+            for (unsigned k = 0; k < p->ntypes; k++)
                 pic->mean[k][n] = p->ms[k][c];
         }
     }
@@ -252,13 +252,14 @@ static void picture_tasks(struct picture *pic, const struct puzzle *p)
 {
     struct orr_graph *g = &pic->graph;
 
-    for (unsigned k = 0; k < p->nkinds; k++)
-        pic->kinds[k] = (struct orr_graph_kind){.symbol = pic->names[0],
-                                                .footprint = k,
-                                                .mean_ms = pic->mean[k],
-                                                .deviation_ms = pic->deviation};
+    for (unsigned k = 0; k < p->ntypes; k++)
+        pic->types[k] =
+            (struct orr_graph_task_type){.symbol = pic->names[0],
+                                         .footprint = k,
+                                         .mean_ms = pic->mean[k],
+                                         .deviation_ms = pic->deviation};
     for (unsigned t = 0; t < p->ntasks; t++) {
-        pic->tasks[t] = (struct orr_graph_task){.kind = p->kind[t],
+        pic->tasks[t] = (struct orr_graph_task){.type = p->type[t],
                                                 .id = t + 1,
                                                 .first_dep = g->ndeps,
                                                 .worker = ORR_GRAPH_NOT_RUN,
@@ -276,43 +277,46 @@ static void draw_picture(struct picture *pic, const struct puzzle *p)
     memset(pic, 0, sizeof(*pic));
     pic->graph = (struct orr_graph){.makespan_ms = NAN,
                                     .nnodes = CLASSES,
-                                    .nkinds = p->nkinds,
+                                    .ntypes = p->ntypes,
                                     .ntasks = p->ntasks,
                                     .workers = pic->workers,
                                     .nodes = pic->nodes,
-                                    .kinds = pic->kinds,
+                                    .types = pic->types,
                                     .tasks = pic->tasks,
                                     .deps = pic->deps};
     picture_machine(pic, p);
     picture_tasks(pic, p);
 }
 
-/* Graphs have no tasks on several workers yet: their ways are put in here. */
-static void add_wide_ways(struct orr_bound_instance *in, const struct puzzle *p)
+/* Graphs have no tasks on several workers yet: their variants are put in
+ * here. */
+static void add_wide_variants(struct orr_bound_instance *in,
+                              const struct puzzle *p)
 {
-    struct orr_bound_way *ways = calloc(KINDS * WAYS, sizeof(*ways));
+    struct orr_bound_variant *variants =
+        calloc(TYPES * VARIANTS, sizeof(*variants));
     unsigned n = 0;
 
-    ck_assert_ptr_nonnull(ways);
-    for (unsigned k = 0; k < in->nkinds; k++) {
-        struct orr_bound_kind *kind = &in->kinds[k];
+    ck_assert_ptr_nonnull(variants);
+    for (unsigned k = 0; k < in->ntypes; k++) {
+        struct orr_bound_task_type *type = &in->types[k];
         unsigned first = n;
 
-        for (unsigned w = 0; w < kind->nways; w++)
-            ways[n++] = in->ways[kind->first_way + w];
-        if (p->wide[k].width && kind->ntasks) {
+        for (unsigned w = 0; w < type->nvariants; w++)
+            variants[n++] = in->variants[type->first_variant + w];
+        if (p->wide[k].width && type->ntasks) {
             unsigned worker = p->wide[k].class ? p->nworkers[0] : 0;
 
-            ways[n++] = (struct orr_bound_way){in->class_of[worker],
-                                               p->wide[k].width, p->wide[k].ms};
-            kind->best_ms = fmin(kind->best_ms, p->wide[k].ms);
+            variants[n++] = (struct orr_bound_variant){
+                in->class_of[worker], p->wide[k].width, p->wide[k].ms};
+            type->best_ms = fmin(type->best_ms, p->wide[k].ms);
         }
-        kind->first_way = first;
-        kind->nways = n - first;
+        type->first_variant = first;
+        type->nvariants = n - first;
     }
-    free(in->ways);
-    in->ways = ways;
-    in->nways = n;
+    free(in->variants);
+    in->variants = variants;
+    in->nvariants = n;
 }
 
 /* -- judging -- */
@@ -392,7 +396,7 @@ static void solve(const struct puzzle *p, bool across_nodes,
     ck_assert_msg(
         orr_bound_instance_new(&pic.graph, &options, &in, NULL, &err) == 0,
         "%s", err.text);
-    add_wide_ways(in, p);
+    add_wide_variants(in, p);
     for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
         ck_assert_int_eq(orr_bound_compute(in, (enum orr_bound_method)m,
                                            &limits, &ret->results[m]),
@@ -434,15 +438,15 @@ START_TEST(the_judge_knows_what_is_known)
     /* Five equal tasks on two workers; three on one, with a class that takes
      * twice as long; a task on two workers at once, after another. */
     struct puzzle equal = {
-        .nworkers = {2, 1}, .nkinds = 1, .ntasks = 5, .ms = {{3, INFINITY}}};
+        .nworkers = {2, 1}, .ntypes = 1, .ntasks = 5, .ms = {{3, INFINITY}}};
     struct puzzle affine = {
-        .nworkers = {1, 1}, .nkinds = 1, .ntasks = 3, .ms = {{2, 4}}};
+        .nworkers = {1, 1}, .ntypes = 1, .ntasks = 3, .ms = {{2, 4}}};
     struct puzzle wide = {.nworkers = {2, 1},
-                          .nkinds = 2,
+                          .ntypes = 2,
                           .ntasks = 2,
                           .ms = {{5, 9}, {6, NAN}},
                           .wide = {{0, 0, 0}, {0, 2, 3}},
-                          .kind = {0, 1}};
+                          .type = {0, 1}};
 
     wide.before[0][1] = true;
     ck_assert_double_eq(shortest(&equal), 9);

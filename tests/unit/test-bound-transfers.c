@@ -159,13 +159,14 @@ START_TEST(whole_numbers_are_found)
 }
 END_TEST
 
-/* -- graphs by hand: one CPU worker, one device behind a link each way -- */
+/* -- graphs by hand: one CPU worker, one device behind a link each variant
+ * -- */
 
 /* Random graphs have the machine; the tasks are replaced by ours. */
 static struct orr_graph *two_nodes(unsigned ntasks, unsigned ndata)
 {
     const struct bound_random what = {
-        .ntasks = 1, .nkinds = 2, .cores = 1, .devices = 1};
+        .ntasks = 1, .ntypes = 2, .cores = 1, .devices = 1};
     struct orr_graph *graph = bound_random(1, &what);
 
     free(graph->tasks);
@@ -188,10 +189,10 @@ static struct orr_graph *two_nodes(unsigned ntasks, unsigned ndata)
                                                   .end_ms = NAN};
     for (unsigned d = 0; d < ndata; d++)
         graph->data[d] = (struct orr_graph_datum){NULL, 1000, 0, true};
-    /* Kind 0 for the CPU, kind 1 for the device. */
+    /* Type 0 for the CPU, type 1 for the device. */
     for (unsigned k = 0; k < 2; k++)
         for (unsigned w = 0; w < 2; w++)
-            graph->kinds[k].mean_ms[w] = k == w ? 1 : (double)INFINITY;
+            graph->types[k].mean_ms[w] = k == w ? 1 : (double)INFINITY;
     for (unsigned l = 0; l < 2; l++)
         graph->links[l].bandwidth = 200;
     return graph;
@@ -222,7 +223,7 @@ START_TEST(a_value_read_elsewhere_waits_for_its_copy)
     struct orr_graph *graph = two_nodes(2, 1);
 
     graph->data[0].valued = false;
-    graph->tasks[1].kind = 1;
+    graph->tasks[1].type = 1;
     access_add(graph, 0, 0, ORR_GRAPH_WRITE);
     access_add(graph, 1, 0, ORR_GRAPH_READ);
     dep_add(graph, 0, 1);
@@ -242,7 +243,7 @@ START_TEST(copies_share_a_link_and_equal_ones_are_one)
     struct orr_bound_result result;
 
     for (unsigned i = 0; i < 8; i++) {
-        graph->tasks[i].kind = 1;
+        graph->tasks[i].type = 1;
         access_add(graph, i, i / 2, ORR_GRAPH_READ);
     }
     result = bound_of(graph, ORR_BOUND_TRANSFERS);
@@ -320,7 +321,7 @@ static void search_orders(struct search *s, unsigned done,
         if (!able)
             continue;
         memcpy(next, free_at, s->graph->nworkers * sizeof(*next));
-        ms = s->graph->kinds[t->kind].mean_ms[s->worker[i]];
+        ms = s->graph->types[t->type].mean_ms[s->worker[i]];
         s->end[i] = fmax(free_at[s->worker[i]], ready(s, i)) + ms;
         next[s->worker[i]] = s->end[i];
         search_orders(s, done | 1U << i, next, fmax(makespan, s->end[i]));
@@ -369,7 +370,7 @@ static void search_workers(struct search *s, unsigned task)
     }
     for (unsigned w = 0; w < graph->nworkers; w++) {
         s->worker[task] = w;
-        if (isfinite(graph->kinds[graph->tasks[task].kind].mean_ms[w]))
+        if (isfinite(graph->types[graph->tasks[task].type].mean_ms[w]))
             search_workers(s, task + 1);
     }
 }
@@ -380,7 +381,7 @@ START_TEST(no_schedule_of_a_random_graph_is_shorter)
 
     for (unsigned seed = 1; seed <= 300; seed++) {
         const struct bound_random what = {.ntasks = 2 + seed % 4,
-                                          .nkinds = 3,
+                                          .ntypes = 3,
                                           .cores = 1 + seed % 2,
                                           .devices = 1 + seed / 2 % 2,
                                           .edges = 0.6,
@@ -424,7 +425,7 @@ static struct orr_graph *product(unsigned n, double capacity, double bandwidth)
             for (unsigned k = 0; k < n; k++) {
                 unsigned task = (i * n + j) * n + k;
 
-                graph->tasks[task].kind = 1;
+                graph->tasks[task].type = 1;
                 access_add(graph, task, i * n + k, ORR_GRAPH_READ);
                 access_add(graph, task, n * n + k * n + j, ORR_GRAPH_READ);
                 access_add(graph, task, 2 * n * n + i * n + j,
@@ -519,9 +520,9 @@ static void blocked_order(unsigned n, unsigned b, unsigned *order)
 /* Tasks take no time to speak of, so that the bound is the time of copies. */
 static double bytes_bound(struct orr_graph *graph)
 {
-    for (unsigned k = 0; k < graph->nkinds; k++)
+    for (unsigned k = 0; k < graph->ntypes; k++)
         for (unsigned w = 0; w < graph->nworkers; w++)
-            graph->kinds[k].mean_ms[w] =
+            graph->types[k].mean_ms[w] =
                 graph->workers[w].node ? 1e-6 : (double)INFINITY;
     return ms_of(graph, ORR_BOUND_MEMORY) * graph->links[0].bandwidth;
 }

@@ -3,7 +3,7 @@
  * tests/unit/test-bound.c - pools, the area bound and its text. One thread.
  */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE
+#    define _GNU_SOURCE
 #endif
 
 #include <check.h>
@@ -22,12 +22,12 @@ enum { MOST = 8 };
 
 /* Durations by worker and codelet; a codelet is a pointer to its number. */
 struct table {
-    unsigned nworkers, nkinds;
+    unsigned nworkers, ntypes;
     unsigned counts[MOST];
-    double ms[MOST][MOST]; /* worker, kind; 0: unknown */
+    double ms[MOST][MOST]; /* worker, type; 0: unknown */
 };
 
-static const unsigned kinds[MOST] = {0, 1, 2, 3, 4, 5, 6, 7};
+static const unsigned types[MOST] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 static const char *worker_name(unsigned worker, void *arg)
 {
@@ -56,10 +56,10 @@ static struct orr_bound_problem *problem_of(const struct table *table)
     struct orr_bound_problem *problem;
 
     ck_assert_int_eq(orr_bound_record_new(&record), 0);
-    for (unsigned k = 0; k < table->nkinds; k++)
+    for (unsigned k = 0; k < table->ntypes; k++)
         for (unsigned i = 0; i < table->counts[k]; i++)
             ck_assert_int_eq(
-                orr_bound_record_task(record, &kinds[k], 0xf0 + k, "model"), 0);
+                orr_bound_record_task(record, &types[k], 0xf0 + k, "model"), 0);
     ck_assert_int_eq(orr_bound_record_problem(record, &figures, &problem), 0);
     orr_bound_record_free(record);
     return problem;
@@ -81,10 +81,10 @@ static const struct {
     {{3, 1, {4}, {{3}, {3}, {3}}}, 4, 6},
     /* a GPU ten times as fast: rates 1/10 + 1 per ms */
     {{2, 1, {11}, {{10}, {1}}}, 10, 10},
-    /* each worker can do one kind only */
+    /* each worker can do one type only */
     {{2, 2, {4, 5}, {{2, 0}, {0, 3}}}, 15, 15},
-    /* affinity: the GPU is 8 times as fast on kind 0, twice on kind 1; it
-     * does all of kind 0 (10 ms) and half of kind 1, the CPU the other half */
+    /* affinity: the GPU is 8 times as fast on type 0, twice on type 1; it
+     * does all of type 0 (10 ms) and half of type 1, the CPU the other half */
     {{2, 2, {10, 20}, {{8, 2}, {1, 1}}}, 20, 20},
 };
 

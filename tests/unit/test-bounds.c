@@ -65,8 +65,8 @@ static const unsigned nodes[] = {0, 0, 1, 2};
 START_TEST(equal_workers_are_a_class)
 {
     static const double ms[] = {10, 10, 2, 2, /**/ 5, 5, 5, 5};
-    static const unsigned kinds[] = {0, 1};
-    struct bound_small what = {4, 2, 2, 0, names, nodes, ms, kinds, NULL};
+    static const unsigned types[] = {0, 1};
+    struct bound_small what = {4, 2, 2, 0, names, nodes, ms, types, NULL};
     struct orr_graph *graph = bound_small(&what);
     struct orr_bound_instance_options apart = {0, 0, false};
     struct orr_bound_instance *in = instance_of(graph, &means);
@@ -89,8 +89,8 @@ END_TEST
 START_TEST(merged_devices_count_as_the_fastest)
 {
     static const double ms[] = {10, 10, 2.02, 2, /**/ 5, 5, 4, 4.04};
-    static const unsigned kinds[] = {0, 1};
-    struct bound_small what = {4, 2, 2, 0, names, nodes, ms, kinds, NULL};
+    static const unsigned types[] = {0, 1};
+    struct bound_small what = {4, 2, 2, 0, names, nodes, ms, types, NULL};
     struct orr_graph *graph = bound_small(&what);
     struct orr_bound_instance_options merge = {0, 0.02, true};
     struct orr_bound_instance *in = instance_of(graph, &means);
@@ -100,8 +100,8 @@ START_TEST(merged_devices_count_as_the_fastest)
     in = instance_of(graph, &merge);
     ck_assert_uint_eq(in->nclasses, 2);
     ck_assert(in->merged);
-    ck_assert_double_eq(in->kinds[0].best_ms, 2);
-    ck_assert_double_eq(in->kinds[1].best_ms, 4);
+    ck_assert_double_eq(in->types[0].best_ms, 2);
+    ck_assert_double_eq(in->types[1].best_ms, 4);
     orr_bound_instance_free(in);
     orr_graph_free(graph);
 }
@@ -110,17 +110,17 @@ END_TEST
 START_TEST(optimism_takes_deviations_off_but_no_time_below_zero)
 {
     static const double ms[] = {10, 10, 2, 2};
-    static const unsigned kinds[] = {0};
-    struct bound_small what = {4, 1, 1, 0, names, nodes, ms, kinds, NULL};
+    static const unsigned types[] = {0};
+    struct bound_small what = {4, 1, 1, 0, names, nodes, ms, types, NULL};
     struct orr_graph *graph = bound_small(&what);
     struct orr_bound_instance_options options = {1, 0, true};
     struct orr_bound_instance *in;
 
-    graph->kinds[0].deviation_ms[0] = graph->kinds[0].deviation_ms[1] = 1;
-    graph->kinds[0].deviation_ms[2] = graph->kinds[0].deviation_ms[3] = 3;
+    graph->types[0].deviation_ms[0] = graph->types[0].deviation_ms[1] = 1;
+    graph->types[0].deviation_ms[2] = graph->types[0].deviation_ms[3] = 3;
     in = instance_of(graph, &options);
-    ck_assert_double_eq(in->ways[0].ms, 9);
-    ck_assert_double_eq(in->ways[1].ms, 0);
+    ck_assert_double_eq(in->variants[0].ms, 9);
+    ck_assert_double_eq(in->variants[1].ms, 0);
     orr_bound_instance_free(in);
     orr_graph_free(graph);
 }
@@ -130,9 +130,9 @@ START_TEST(tasks_come_in_order_and_edges_once)
 {
     /* 3 is submitted last and first in order; its edge to 0 is told twice. */
     static const double ms[] = {1, 1, 1, 1};
-    static const unsigned kinds[] = {0, 0, 0, 0};
+    static const unsigned types[] = {0, 0, 0, 0};
     static const unsigned edges[][2] = {{3, 0}, {0, 1}, {0, 1}, {1, 2}, {3, 0}};
-    struct bound_small what = {4, 1, 4, 4, names, nodes, ms, kinds, edges};
+    struct bound_small what = {4, 1, 4, 4, names, nodes, ms, types, edges};
     struct orr_graph *graph = bound_small(&what);
     struct orr_bound_instance *in = instance_of(graph, &means);
     static const unsigned order[] = {3, 0, 1, 2};
@@ -149,8 +149,8 @@ END_TEST
 
 static int refused(const double *ms, unsigned ntasks, struct orr_error *err)
 {
-    static const unsigned kinds[] = {0, 1};
-    struct bound_small what = {4, 2, ntasks, 0, names, nodes, ms, kinds, NULL};
+    static const unsigned types[] = {0, 1};
+    struct bound_small what = {4, 2, ntasks, 0, names, nodes, ms, types, NULL};
     struct orr_graph *graph = bound_small(&what);
     struct orr_bound_instance *in = NULL;
     int rc = orr_bound_instance_new(graph, &means, &in, NULL, err);
@@ -179,8 +179,8 @@ END_TEST
 START_TEST(unknown_pairs_are_counted_and_left_out)
 {
     static const double ms[] = {UNKNOWN, UNKNOWN, 2, NO};
-    static const unsigned kinds[] = {0};
-    struct bound_small what = {4, 1, 1, 0, names, nodes, ms, kinds, NULL};
+    static const unsigned types[] = {0};
+    struct bound_small what = {4, 1, 1, 0, names, nodes, ms, types, NULL};
     struct orr_graph *graph = bound_small(&what);
     struct orr_bound_instance *in;
     struct orr_error err = {""};
@@ -189,7 +189,7 @@ START_TEST(unknown_pairs_are_counted_and_left_out)
     ck_assert_int_eq(orr_bound_instance_new(graph, &means, &in, &unknown, &err),
                      0);
     ck_assert_uint_eq(unknown, 2);
-    ck_assert_uint_eq(in->nways, 1);
+    ck_assert_uint_eq(in->nvariants, 1);
     ck_assert_double_eq(bound_of(in, ORR_BOUND_PATHS), 2);
     orr_bound_instance_free(in);
     orr_graph_free(graph);
@@ -201,11 +201,11 @@ END_TEST
 static const struct {
     const char *what;
     unsigned ntasks, nedges;
-    unsigned kinds[6];
+    unsigned types[6];
     unsigned edges[6][2];
     double path, area, precedence;
 } by_hand[] = {
-    /* Kind a: 10 and 2 ms; b: 6 ms on cores only; c: nothing to do. */
+    /* Type a: 10 and 2 ms; b: 6 ms on cores only; c: nothing to do. */
     {"one task", 1, 0, {0}, {{0}}, 2, 1 / (2 / 10.0 + 2 / 2.0), 2},
     {"a chain", 3, 2, {0, 1, 0}, {{0, 1}, {1, 2}}, 10, 3, 10},
     /* rates 1/5 + 1 per ms for six */
@@ -229,7 +229,7 @@ static struct orr_graph *by_hand_graph(unsigned i)
     static const double ms[] = {10, 10, 2, 2, 6, 6, NO, NO, 0, 0, 0, 0};
     struct bound_small what = {
         4,     3,  by_hand[i].ntasks, by_hand[i].nedges, names,
-        nodes, ms, by_hand[i].kinds,  by_hand[i].edges};
+        nodes, ms, by_hand[i].types,  by_hand[i].edges};
 
     return bound_small(&what);
 }
@@ -256,34 +256,34 @@ END_TEST
 START_TEST(parallel_tasks_pay_with_all_their_workers)
 {
     static const double ms[] = {9, 9};
-    static const unsigned kinds[] = {0, 0};
+    static const unsigned types[] = {0, 0};
     static const unsigned edges[][2] = {{0, 1}};
-    struct bound_small what = {2, 1, 2, 0, names, nodes, ms, kinds, edges};
-    struct orr_bound_way ways[] = {{0, 1, 9}, {0, 2, 5}};
+    struct bound_small what = {2, 1, 2, 0, names, nodes, ms, types, edges};
+    struct orr_bound_variant variants[] = {{0, 1, 9}, {0, 2, 5}};
     struct orr_graph *graph = bound_small(&what);
     struct orr_bound_instance *in = instance_of(graph, &means);
-    struct orr_bound_way *kept = in->ways;
+    struct orr_bound_variant *kept = in->variants;
 
-    in->ways = ways;
-    in->nways = in->kinds[0].nways = 2;
-    in->kinds[0].best_ms = 5;
+    in->variants = variants;
+    in->nvariants = in->types[0].nvariants = 2;
+    in->types[0].best_ms = 5;
     ck_assert_double_eq_tol(bound_of(in, ORR_BOUND_CRITICAL_PATH), 5, 1e-9);
     ck_assert_double_eq_tol(bound_of(in, ORR_BOUND_AREA), 9, 1e-6);
     ck_assert_double_eq_tol(bound_of(in, ORR_BOUND_PATHS), 9, 1e-3);
-    in->ways = kept;
-    in->nways = 1;
+    in->variants = kept;
+    in->nvariants = 1;
     orr_bound_instance_free(in);
     orr_graph_free(graph);
     /* In a chain both are done together: 10 ms. */
     what.nedges = 1;
     graph = bound_small(&what);
     in = instance_of(graph, &means);
-    kept = in->ways;
-    in->ways = ways;
-    in->nways = in->kinds[0].nways = 2;
-    in->kinds[0].best_ms = 5;
+    kept = in->variants;
+    in->variants = variants;
+    in->nvariants = in->types[0].nvariants = 2;
+    in->types[0].best_ms = 5;
     ck_assert_double_eq_tol(bound_of(in, ORR_BOUND_PATHS), 10, 1e-3);
-    in->ways = kept;
+    in->variants = kept;
     orr_bound_instance_free(in);
     orr_graph_free(graph);
 }
@@ -360,7 +360,7 @@ START_TEST(a_changed_price_gives_what_a_fresh_start_gives)
     unsigned state = 1;
 
     ck_assert_uint_le(in->nclasses, 8);
-    a.done = b.done = calloc(in->nways, sizeof(double));
+    a.done = b.done = calloc(in->nvariants, sizeof(double));
     a.ms = b.ms = calloc(in->ntasks, sizeof(double));
     ck_assert_int_eq(orr_flow_new(in, &warm), 0);
     for (unsigned n = 0; n < 40; n++) {
@@ -408,18 +408,18 @@ END_TEST
 
 START_TEST(area_solver_proves_random_problems)
 {
-    enum { KINDS = 150, MOST = 12 };
+    enum { TYPES = 150, MOST = 12 };
     unsigned classes = 1 + (unsigned)_i % MOST;
-    static double size[MOST], count[KINDS], use[KINDS * MOST];
-    static double x[KINDS * MOST], price[MOST];
-    static unsigned first_way[KINDS + 1], first_use[KINDS * MOST + 1];
-    static unsigned resource[KINDS * MOST];
-    struct orr_area area = {classes,   KINDS,     size,     count,
-                            first_way, first_use, resource, use};
+    static double size[MOST], count[TYPES], use[TYPES * MOST];
+    static double x[TYPES * MOST], price[MOST];
+    static unsigned first_variant[TYPES + 1], first_use[TYPES * MOST + 1];
+    static unsigned resource[TYPES * MOST];
+    struct orr_area area = {classes,       TYPES,     size,     count,
+                            first_variant, first_use, resource, use};
     struct orr_area_solution solution = {.x = x, .price = price};
     unsigned n = 0, state = 17 + (unsigned)_i;
 
-    for (unsigned k = 0; k < KINDS; k++) {
+    for (unsigned k = 0; k < TYPES; k++) {
         count[k] = k % 7;
         for (unsigned c = 0; c < classes; c++) {
             size[c] = 1 + c;
@@ -432,15 +432,15 @@ START_TEST(area_solver_proves_random_problems)
             n++;
             first_use[n] = n;
         }
-        first_way[k + 1] = n;
+        first_variant[k + 1] = n;
     }
     ck_assert_int_eq(orr_area_solve(&area, 1e-9, INFINITY, &solution), 0);
     ck_assert_double_eq_tol(orr_area_bound(&area, price), solution.bound,
                             1e-9 * solution.bound);
-    for (unsigned k = 0; k < KINDS; k++) {
+    for (unsigned k = 0; k < TYPES; k++) {
         double sum = 0;
 
-        for (unsigned w = first_way[k]; w < first_way[k + 1]; w++)
+        for (unsigned w = first_variant[k]; w < first_variant[k + 1]; w++)
             sum += x[w];
         ck_assert_double_eq_tol(sum, count[k], 1e-9);
     }

@@ -76,14 +76,14 @@ static void add_machine(struct orr_graph *graph, uint64_t *rng)
     }
 }
 
-static void add_kinds(struct orr_graph *graph, uint64_t *rng)
+static void add_types(struct orr_graph *graph, uint64_t *rng)
 {
-    graph->nkinds = 1 + count(rng, 3);
-    graph->kinds = calloc(graph->nkinds, sizeof(*graph->kinds));
-    for (unsigned k = 0; k < graph->nkinds; k++) {
-        struct orr_graph_kind *kind = &graph->kinds[k];
+    graph->ntypes = 1 + count(rng, 3);
+    graph->types = calloc(graph->ntypes, sizeof(*graph->types));
+    for (unsigned k = 0; k < graph->ntypes; k++) {
+        struct orr_graph_task_type *type = &graph->types[k];
 
-        *kind = (struct orr_graph_kind){
+        *type = (struct orr_graph_task_type){
             .symbol = name(rng),
             .footprint = (uint32_t)rng_next(rng),
             .flops = number(rng),
@@ -93,11 +93,11 @@ static void add_kinds(struct orr_graph *graph, uint64_t *rng)
         for (unsigned w = 0; w < graph->nworkers; w++) {
             unsigned i = count(rng, 4);
 
-            kind->mean_ms[w] = i == 0   ? (double)NAN
+            type->mean_ms[w] = i == 0   ? (double)NAN
                                : i == 1 ? (double)INFINITY
                                : i == 2 ? 1.5
                                         : number(rng);
-            kind->deviation_ms[w] = count(rng, 1) ? number(rng) : 0;
+            type->deviation_ms[w] = count(rng, 1) ? number(rng) : 0;
         }
     }
     graph->ndata = 1 + count(rng, 3);
@@ -113,7 +113,7 @@ static void add_task(struct orr_graph *graph, uint64_t *rng, unsigned t)
     struct orr_graph_task *task = &graph->tasks[t];
 
     *task = (struct orr_graph_task){
-        .kind = count(rng, graph->nkinds - 1),
+        .type = count(rng, graph->ntypes - 1),
         .id = rng_next(rng),
         .tag = rng_next(rng),
         .has_tag = count(rng, 1),
@@ -151,7 +151,7 @@ static struct orr_graph *random_graph(uint64_t seed)
 
     ck_assert_ptr_nonnull(graph);
     add_machine(graph, &rng);
-    add_kinds(graph, &rng);
+    add_types(graph, &rng);
     graph->ntasks = count(&rng, 8);
     graph->tasks = calloc(graph->ntasks + 1, sizeof(*graph->tasks));
     graph->deps = calloc(3 * graph->ntasks + 1, sizeof(*graph->deps));
@@ -228,16 +228,16 @@ static void same_places(const struct orr_graph *a, const struct orr_graph *b)
                          a->nroute_links * sizeof(*a->route_links));
 }
 
-static void same_kinds(const struct orr_graph *a, const struct orr_graph *b)
+static void same_types(const struct orr_graph *a, const struct orr_graph *b)
 {
-    ck_assert_uint_eq(a->nkinds, b->nkinds);
-    for (unsigned k = 0; k < a->nkinds; k++) {
-        same_name(a->kinds[k].symbol, b->kinds[k].symbol);
-        ck_assert_uint_eq(a->kinds[k].footprint, b->kinds[k].footprint);
-        same(a->kinds[k].flops, b->kinds[k].flops);
+    ck_assert_uint_eq(a->ntypes, b->ntypes);
+    for (unsigned k = 0; k < a->ntypes; k++) {
+        same_name(a->types[k].symbol, b->types[k].symbol);
+        ck_assert_uint_eq(a->types[k].footprint, b->types[k].footprint);
+        same(a->types[k].flops, b->types[k].flops);
         for (unsigned w = 0; w < a->nworkers; w++) {
-            same(a->kinds[k].mean_ms[w], b->kinds[k].mean_ms[w]);
-            same(a->kinds[k].deviation_ms[w], b->kinds[k].deviation_ms[w]);
+            same(a->types[k].mean_ms[w], b->types[k].mean_ms[w]);
+            same(a->types[k].deviation_ms[w], b->types[k].deviation_ms[w]);
         }
     }
     ck_assert_uint_eq(a->ndata, b->ndata);
@@ -257,7 +257,7 @@ static void same_tasks(const struct orr_graph *a, const struct orr_graph *b)
     for (unsigned t = 0; t < a->ntasks; t++) {
         const struct orr_graph_task *s = &a->tasks[t], *u = &b->tasks[t];
 
-        ck_assert_uint_eq(s->kind, u->kind);
+        ck_assert_uint_eq(s->type, u->type);
         ck_assert(s->id == u->id && s->tag == u->tag);
         ck_assert_int_eq(s->has_tag, u->has_tag);
         ck_assert_int_eq(s->priority, u->priority);
@@ -290,7 +290,7 @@ START_TEST(what_is_written_is_read_again_to_the_last_bit)
         ck_assert_msg(parse(text, &again, &err) == 0, "%s in\n%s", err.text,
                       text);
         same_places(graph, again);
-        same_kinds(graph, again);
+        same_types(graph, again);
         same_tasks(graph, again);
         twice = text_of(again);
         ck_assert_str_eq(text, twice);
@@ -375,7 +375,7 @@ static const struct {
     {HEAD "worker \"w\" 1\n", "g:5: memory node 1 does not exist"},
     {HEAD "worker \"w\" -1\n", "g:5: memory node: \"-1\" is no number"},
     {HEAD "worker \"w\" 99999999999999999999\n", "g:5: memory node: 999"},
-    {KIND "worker \"w\" 0\n", "g:6: workers stand before kinds"},
+    {KIND "worker \"w\" 0\n", "g:6: workers must come before task types"},
     {HEAD "link \"l\" 0\n", "g:5: the bandwidth cannot be 0"},
     {HEAD "link \"l\" -2\n", "g:5: bandwidth: -2 is negative"},
     {HEAD "route 0 1 0\n", "g:5: memory node 1 does not exist"},
@@ -395,7 +395,7 @@ static const struct {
     {HEAD "datum 0 old 0\n", "g:5: a datum is"},
     {HEAD "datum 0 new -8\n", "g:5: number of bytes: -8 is negative"},
     {HEAD "datum 0 new 8 x\n", "g:5: the name of the datum is missing"},
-    {HEAD "task 0 1 0\n", "g:5: kind 0 does not exist"},
+    {HEAD "task 0 1 0\n", "g:5: task type 0 does not exist"},
     {KIND "task 0 -1 0\n", "g:6: id: \"-1\" is no number"},
     {KIND "task 0 1 x\n", "g:6: \"x\" is no priority"},
     {KIND "task 0 1 2147483648\n", "g:6: \"2147483648\" is no priority"},
@@ -525,17 +525,17 @@ static void spoil_capacity(struct orr_graph *g)
 
 static void spoil_mean(struct orr_graph *g)
 {
-    g->kinds[0].mean_ms[0] = -1;
+    g->types[0].mean_ms[0] = -1;
 }
 
 static void spoil_deviation(struct orr_graph *g)
 {
-    g->kinds[0].deviation_ms[0] = NAN;
+    g->types[0].deviation_ms[0] = NAN;
 }
 
-static void spoil_kind(struct orr_graph *g)
+static void spoil_type(struct orr_graph *g)
 {
-    g->tasks[1].kind = 1;
+    g->tasks[1].type = 1;
 }
 
 static void spoil_deps(struct orr_graph *g)
@@ -584,9 +584,9 @@ static const struct {
 } unsound[] = {
     {spoil_node, "worker 0 computes in memory node 1"},
     {spoil_capacity, "memory node 0 has capacity nan"},
-    {spoil_mean, "kind 0 (k) takes -1 ms on worker 0"},
-    {spoil_deviation, "kind 0 (k) deviates by nan ms"},
-    {spoil_kind, "task 1 is of kind 1"},
+    {spoil_mean, "task type 0 (k) takes -1 ms on worker 0"},
+    {spoil_deviation, "task type 0 (k) deviates by nan ms"},
+    {spoil_type, "task 1 is of type 1"},
     {spoil_deps, "the dependencies of task 1 are out of range"},
     {spoil_accesses, "the accesses of task 1 are out of range"},
     {spoil_mode, "task 0 accesses datum 0 in mode 4"},
@@ -619,13 +619,13 @@ END_TEST
 START_TEST(long_chains_are_checked)
 {
     enum { N = 1000000 };
-    struct orr_graph graph = {.ntasks = N, .ndeps = N - 1, .nkinds = 1};
+    struct orr_graph graph = {.ntasks = N, .ndeps = N - 1, .ntypes = 1};
     char symbol[] = "k";
-    struct orr_graph_kind kind = {.symbol = symbol};
+    struct orr_graph_task_type type = {.symbol = symbol};
     struct orr_error err = {""};
 
     graph.makespan_ms = NAN;
-    graph.kinds = &kind;
+    graph.types = &type;
     graph.tasks = calloc(N, sizeof(*graph.tasks));
     graph.deps = calloc(N, sizeof(*graph.deps));
     for (unsigned t = 0; t < N; t++) {

@@ -170,7 +170,7 @@ static int open_file(struct bounds *b)
 
 /* --- durations that no model knows --- */
 
-/* What the tasks of a kind took on a worker. */
+/* What the tasks of a type took on a worker. */
 struct taken {
     double n, sum, squares;
 };
@@ -181,7 +181,7 @@ static int fill_durations(struct bounds *b)
 {
     struct orr_graph *graph = b->graph;
     size_t workers = graph->nworkers;
-    struct taken *taken = calloc(graph->nkinds * workers + 1, sizeof(*taken));
+    struct taken *taken = calloc(graph->ntypes * workers + 1, sizeof(*taken));
 
     if (!taken)
         return out_of_memory();
@@ -192,19 +192,19 @@ static int fill_durations(struct bounds *b)
 
         if (task->worker == ORR_GRAPH_NOT_RUN || isnan(ms))
             continue;
-        pair = &taken[task->kind * workers + task->worker];
+        pair = &taken[task->type * workers + task->worker];
         pair->n++;
         pair->sum += ms;
         pair->squares += ms * ms;
     }
-    for (size_t i = 0; i < graph->nkinds * workers; i++) {
-        struct orr_graph_kind *kind = &graph->kinds[i / workers];
+    for (size_t i = 0; i < graph->ntypes * workers; i++) {
+        struct orr_graph_task_type *type = &graph->types[i / workers];
         double mean = taken[i].sum / taken[i].n;
 
-        if (taken[i].n < 1 || !isnan(kind->mean_ms[i % workers]))
+        if (taken[i].n < 1 || !isnan(type->mean_ms[i % workers]))
             continue;
-        kind->mean_ms[i % workers] = mean;
-        kind->deviation_ms[i % workers] =
+        type->mean_ms[i % workers] = mean;
+        type->deviation_ms[i % workers] =
             sqrt(fmax(0, taken[i].squares / taken[i].n - mean * mean));
         b->filled++;
     }

@@ -40,12 +40,12 @@ static void print_machine(const struct bounds *b)
 
 static void print_tasks(const struct bounds *b)
 {
-    unsigned kinds = 0;
+    unsigned types = 0;
 
-    for (unsigned k = 0; k < b->in->nkinds; k++)
-        kinds += b->in->kinds[k].ntasks > 0;
-    printf("tasks       %u of %u kind%s, %u dependenc%s\n", b->in->ntasks,
-           kinds, plural(kinds), b->in->nedges,
+    for (unsigned k = 0; k < b->in->ntypes; k++)
+        types += b->in->types[k].ntasks > 0;
+    printf("tasks       %u of %u type%s, %u dependenc%s\n", b->in->ntasks,
+           types, plural(types), b->in->nedges,
            b->in->nedges == 1 ? "y" : "ies");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/graph_kind.h - kinds of tasks in a recorded graph: tasks of one
+ * core/observe/graph_type.h - task types in a recorded graph: tasks of one
  * cost row that the same workers can run, and what they take there. Figures
  * are copied: codelets and models may be gone when graphs are made.
  */
@@ -13,7 +13,7 @@ struct orr_cost_row;
 struct orr_job;
 struct orr_runtime;
 
-struct orr_graph_kind_record {
+struct orr_graph_type_record {
     const struct orr_cost_row *row; /* the runtime's */
     char *symbol;                   /* owned */
     double flops;
@@ -28,20 +28,20 @@ struct orr_graph_kind_record {
 };
 
 /* The caller serialises. */
-struct orr_graph_kinds {
-    struct orr_graph_kind_record **all; /* owned */
+struct orr_graph_types {
+    struct orr_graph_type_record **all; /* owned */
     uint32_t *slots;                    /* owned hash table: number + 1 */
     uint32_t n, room;                   /* slots: twice the room */
 };
 
-/* Makes the kind of a job that is about to be let go; the caller's. Calls user
+/* Makes the type of a job that is about to be let go; the caller's. Calls user
  * functions; no lock held. NULL without memory. */
-struct orr_graph_kind_record *orr_graph_kind_new(struct orr_runtime *rt,
+struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
                                                  struct orr_job *job);
-void orr_graph_kind_free(struct orr_graph_kind_record *kind);
+void orr_graph_type_free(struct orr_graph_type_record *type);
 
-/* Takes `kind`, and gives the number of the one like it that is there, with
- * figures as new as those of `kind`. ORR_NONE without memory. */
-uint32_t orr_graph_kinds_put(struct orr_graph_kinds *kinds, unsigned nworkers,
-                             struct orr_graph_kind_record *kind);
-void orr_graph_kinds_done(struct orr_graph_kinds *kinds);
+/* Takes `type`, and gives the number of the one like it that is there, with
+ * figures as new as those of `type`. ORR_NONE without memory. */
+uint32_t orr_graph_types_put(struct orr_graph_types *types, unsigned nworkers,
+                             struct orr_graph_type_record *type);
+void orr_graph_types_done(struct orr_graph_types *types);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/graph_type.c - see graph_type.h. What a worker takes for a task
+ * is what core/worker/kernel.c charges for it in a simulation.
+ */
+#include "core/observe/graph_type.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cost/ask.h"
+#include "core/cost/cost.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+/* µs, NaN: not known. */
+static double length_of(const struct orr_runtime *rt,
+                        const struct orr_cost_row *row, struct orr_job *job,
+                        unsigned worker, unsigned impl)
+{
+    const struct starpu_codelet *cl = job->task->cl;
+    bool simulated = rt->machine->simulated;
+    double us;
+
+    if (simulated && cl->flags & STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT)
+        return (double)NAN; /* what it will really take */
+    if (simulated && cl->flags & STARPU_CODELET_SIMGRID_EXECUTE)
+        return 0;
+    if (row->per_task && cl->model->type == STARPU_PER_WORKER) {
+        orr_self->frozen++;
+        us = orr_model_ask_worker(rt, cl->model, job->task, worker, impl);
+        orr_self->frozen--;
+    } else {
+        us = orr_cost_length(row, rt->workers[worker].class_id, impl);
+    }
+    if (us > 0 || (us == 0 && row->assumed))
+        return us;
+    return (double)NAN;
+}
+
+static void fill_worker(struct orr_runtime *rt, struct orr_job *job,
+                        struct orr_graph_type_record *type, unsigned w)
+{
+    unsigned bits = orr_job_able(rt, job, type->row, w);
+    unsigned k = rt->workers[w].class_id;
+
+    type->able[w] = (uint8_t)bits;
+    type->best[w] = type->floor[w] = bits ? (double)NAN : (double)INFINITY;
+    for (unsigned i = 0; bits >> i; i++) {
+        double us =
+            bits >> i & 1 ? length_of(rt, type->row, job, w, i) : (double)NAN;
+
+        if (isnan(us) || us >= type->best[w])
+            continue;
+        type->best[w] = us;
+        type->deviation[w] = orr_cost_deviation(rt, type->row, k, i);
+    }
+    if (bits)
+        type->floor[w] = orr_cost_at_best(rt, type->row, k);
+}
+
+static uint64_t mix(uint64_t h, const void *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) /* FNV-1a, 64 bits */
+        h = (h ^ ((const unsigned char *)bytes)[i]) * 1099511628211U;
+    return h;
+}
+
+static uint64_t hash_of(const struct orr_graph_type_record *type,
+                        unsigned nworkers)
+{
+    uint64_t h = 1469598103934665603U;
+
+    h = mix(h, &type->row, sizeof(type->row));
+    h = mix(h, &type->flops, sizeof(type->flops));
+    h = mix(h, type->able, nworkers);
+    if (type->per_task)
+        h = mix(h, type->best, nworkers * sizeof(*type->best));
+    return h;
+}
+
+static bool alike(const struct orr_graph_type_record *a,
+                  const struct orr_graph_type_record *b, unsigned nworkers)
+{
+    return a->hash == b->hash && a->row == b->row && a->flops == b->flops &&
+           memcmp(a->able, b->able, nworkers) == 0 &&
+           (!a->per_task ||
+            memcmp(a->best, b->best, nworkers * sizeof(*a->best)) == 0);
+}
+
+static const char *symbol_of(const struct starpu_codelet *cl)
+{
+    if (cl->model && cl->model->symbol)
+        return cl->model->symbol;
+    return cl->name ? cl->name : "unnamed codelet";
+}
+
+struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
+                                                 struct orr_job *job)
+{
+    struct orr_graph_type_record *type = calloc(1, sizeof(*type));
+    size_t n = (size_t)rt->nworkers + 1;
+
+    if (!type)
+        return NULL;
+    type->row = orr_job_costs(rt, job);
+    /* Another worker may be refreshing the row, as in orr_cost_length. */
+    __atomic_load(&type->row->version, &type->version, __ATOMIC_RELAXED);
+    type->footprint = type->row->footprint;
+    type->per_task = type->row->per_task;
+    type->flops = job->task->flops > 0 && isfinite(job->task->flops)
+                      ? job->task->flops
+                      : 0;
+    type->symbol = strdup(symbol_of(job->task->cl));
+    type->able = calloc(n, sizeof(*type->able));
+    type->best = calloc(n, sizeof(double));
+    type->deviation = calloc(n, sizeof(double));
+    type->floor = calloc(n, sizeof(double));
+    if (!type->symbol || !type->able || !type->best || !type->deviation ||
+        !type->floor) {
+        orr_graph_type_free(type);
+        return NULL;
+    }
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        fill_worker(rt, job, type, w);
+    type->hash = hash_of(type, rt->nworkers);
+    return type;
+}
+
+void orr_graph_type_free(struct orr_graph_type_record *type)
+{
+    if (!type)
+        return;
+    free(type->symbol);
+    free(type->able);
+    free(type->best);
+    free(type->deviation);
+    free(type->floor);
+    free(type);
+}
+
+/* --- all of them --- */
+
+static uint32_t *find_slot(const struct orr_graph_types *types,
+                           unsigned nworkers,
+                           const struct orr_graph_type_record *type)
+{
+    uint32_t mask = 2 * types->room - 1;
+
+    for (uint32_t i = (uint32_t)(type->hash >> 32);; i++) {
+        uint32_t *slot = &types->slots[i & mask];
+
+        if (*slot == 0 || alike(types->all[*slot - 1], type, nworkers))
+            return slot;
+    }
+}
+
+static bool make_room(struct orr_graph_types *types, unsigned nworkers)
+{
+    uint32_t room = types->room ? 2 * types->room : 16;
+    struct orr_graph_type_record **all =
+        realloc(types->all, room * sizeof(*all));
+    uint32_t *slots;
+
+    if (!all)
+        return false;
+    types->all = all;
+    slots = calloc(2 * (size_t)room, sizeof(*slots));
+    if (!slots)
+        return false;
+    free(types->slots);
+    types->slots = slots;
+    types->room = room;
+    for (uint32_t i = 0; i < types->n; i++)
+        *find_slot(types, nworkers, all[i]) = i + 1;
+    return true;
+}
+
+uint32_t orr_graph_types_put(struct orr_graph_types *types, unsigned nworkers,
+                             struct orr_graph_type_record *type)
+{
+    uint32_t *slot;
+
+    if (types->n == types->room && !make_room(types, nworkers)) {
+        orr_graph_type_free(type);
+        return UINT32_MAX;
+    }
+    slot = find_slot(types, nworkers, type);
+    if (*slot) {
+        orr_graph_type_free(types->all[*slot - 1]);
+        types->all[*slot - 1] = type;
+    } else {
+        types->all[types->n++] = type;
+        *slot = types->n;
+    }
+    return *slot - 1;
+}
+
+void orr_graph_types_done(struct orr_graph_types *types)
+{
+    for (uint32_t i = 0; i < types->n; i++)
+        orr_graph_type_free(types->all[i]);
+    free(types->all);
+    free(types->slots);
+    *types = (struct orr_graph_types){NULL, NULL, 0, 0};
+}
