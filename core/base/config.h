@@ -175,8 +175,8 @@
     X(PLATFORM_DIR, "ORRERY_PLATFORM_DIR", STRING, "",                         \
       "Directory of the machine catalogue. Unset: the installed one.")         \
     X(MODULE_DIR, "ORRERY_MODULE_DIR", STRING, "",                             \
-      "Directory of `sim.so`, `bound.so` and `fit.so`. Unset: beside the "     \
-      "library.")
+      "Directory of the modules `sim.so`, `packed.so`, `bound.so` and "        \
+      "`fit.so`. Unset: beside the library.")
 
 #define ORR_CONFIG_OUTPUT(X)                                                   \
     X(SILENT, "STARPU_SILENT", BOOL, "0",                                      \
