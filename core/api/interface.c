@@ -10,7 +10,7 @@
 
 #include "core/api/api.h"
 #include "core/api/process.h"
-#include "core/data/interfaces/common.h"
+#include "core/data/interfaces/dense.h"
 #include "core/data/node.h"
 
 /* -- registration -- */

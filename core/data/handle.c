@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/base/crc.h"
-#include "core/data/interfaces/common.h"
+#include "core/data/interfaces/dense.h"
 #include "core/runtime.h"
 
 static size_t round16(size_t n)

@@ -4,11 +4,12 @@
  */
 #include "tests/unit/fake_data.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/crc.h"
-#include "core/data/interfaces/common.h"
+#include "core/data/interfaces/dense.h"
 
 struct _starpu_data_state {
     struct starpu_data_interface_ops *ops;
@@ -17,6 +18,7 @@ struct _starpu_data_state {
 
 size_t fake_allocated;
 int fake_out_of_memory;
+unsigned fake_copies;
 
 void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
                           void *data_interface,
@@ -107,11 +109,8 @@ int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node,
                           uintptr_t dst, size_t dst_offset, unsigned dst_node,
                           size_t size, void *async_data)
 {
-    (void)src_node;
-    (void)dst_node;
-    (void)async_data;
-    memcpy((char *)dst + dst_offset, (const char *)src + src_offset, size);
-    return 0;
+    return starpu_interface_copy2d(src, src_offset, src_node, dst, dst_offset,
+                                   dst_node, size, 1, size, size, async_data);
 }
 
 int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node,
@@ -119,22 +118,11 @@ int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node,
                             size_t blocksize, size_t numblocks, size_t ld_src,
                             size_t ld_dst, void *async_data)
 {
+    (void)src_node;
+    (void)dst_node;
+    fake_copies++;
     for (size_t i = 0; i < numblocks; i++)
-        starpu_interface_copy(src, src_offset + i * ld_src, src_node, dst,
-                              dst_offset + i * ld_dst, dst_node, blocksize,
-                              async_data);
-    return 0;
-}
-
-int starpu_interface_copy3d(uintptr_t src, size_t src_offset, unsigned src_node,
-                            uintptr_t dst, size_t dst_offset, unsigned dst_node,
-                            size_t blocksize, size_t numblocks1, size_t ld1_src,
-                            size_t ld1_dst, size_t numblocks2, size_t ld2_src,
-                            size_t ld2_dst, void *async_data)
-{
-    for (size_t i = 0; i < numblocks2; i++)
-        starpu_interface_copy2d(src, src_offset + i * ld2_src, src_node, dst,
-                                dst_offset + i * ld2_dst, dst_node, blocksize,
-                                numblocks1, ld1_src, ld1_dst, async_data);
-    return 0;
+        memcpy((char *)dst + dst_offset + i * ld_dst,
+               (const char *)src + src_offset + i * ld_src, blocksize);
+    return async_data ? -EAGAIN : 0;
 }

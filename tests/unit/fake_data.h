@@ -15,6 +15,10 @@ extern size_t fake_allocated;
 /* Makes the next allocation on a node fail. */
 extern int fake_out_of_memory;
 
+/* Calls of starpu_interface_copy() and its form for two dimensions, which are
+ * done at once, but said to be under way if they get something to wait for. */
+extern unsigned fake_copies;
+
 /* Frees a handle, not the data. */
 void fake_unregister(starpu_data_handle_t handle);
 

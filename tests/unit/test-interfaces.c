@@ -361,6 +361,7 @@ START_TEST(empty_data_are_copied_and_packed_as_nothing)
         ck_assert_int_eq(count, 0);
         ck_assert_ptr_eq(buffer, NULL);
         ck_assert_int_eq(fake_ops(h[i])->unpack_data(h[i], 0, buffer, 0), 0);
+        ck_assert_uint_eq(fake_copies, 0);
         ck_assert_uint_eq(fake_allocated, 0);
         fake_unregister(h[i]);
     }

@@ -265,6 +265,41 @@ START_TEST(allocated_copies_are_tight_and_travel_back)
 }
 END_TEST
 
+/* A scratch buffer's structure starts as that of the node: at home, with the
+ * gaps there. */
+START_TEST(scratch_buffers_are_tight)
+{
+    union {
+        struct starpu_matrix_interface matrix;
+        struct starpu_block_interface block;
+        struct starpu_variable_interface any;
+    } scratch;
+    int places[NPLACES];
+    starpu_data_handle_t h;
+    struct starpu_data_interface_ops *ops;
+    void *home;
+
+    fill(&layouts[_i], places);
+    h = data_of(&layouts[_i], 0, places);
+    ops = fake_ops(h);
+    home = starpu_data_get_interface_on_node(h, 0);
+    ck_assert_uint_le(ops->interface_size, sizeof(scratch));
+    memcpy(&scratch, home, ops->interface_size);
+    ck_assert_int_eq(ops->allocate_data_on_node(&scratch, 0), 48);
+    ck_assert_int_eq(ops->copy_methods->any_to_any(home, 0, &scratch, 0, NULL),
+                     0);
+    for (int i = 0; i < NELEMENTS; i++)
+        ck_assert_int_eq(((int *)scratch.any.ptr)[i], i + 1);
+    clear(places);
+    ck_assert_int_eq(ops->copy_methods->any_to_any(&scratch, 0, home, 0, NULL),
+                     0);
+    expect_filled(&layouts[_i], places);
+    ops->free_data_on_node(&scratch, 0);
+    ck_assert_uint_eq(fake_allocated, 0);
+    fake_unregister(h);
+}
+END_TEST
+
 START_TEST(data_without_a_home_are_nowhere)
 {
     starpu_data_handle_t h = data_of(&layouts[_i], -1, NULL);
@@ -368,12 +403,93 @@ START_TEST(the_source_says_how_much_is_copied)
 }
 END_TEST
 
+/* What one copy of two dimensions can do is not done in pieces. */
+START_TEST(dimensions_without_gaps_are_copied_as_one)
+{
+    static const struct {
+        struct layout from, to;
+        unsigned copies;
+    } cases[] = {
+        /* Nothing to step over. */
+        {{STARPU_MATRIX_INTERFACE_ID, 2, {2, 6}, {0, 2}},
+         {STARPU_MATRIX_INTERFACE_ID, 2, {2, 6}, {0, 2}},
+         1},
+        {{STARPU_MATRIX_INTERFACE_ID, 2, {12, 1}, {0, 20}},
+         {STARPU_MATRIX_INTERFACE_ID, 2, {12, 1}, {0, 12}},
+         1},
+        {{STARPU_BLOCK_INTERFACE_ID, 3, {2, 3, 2}, {0, 2, 6}},
+         {STARPU_BLOCK_INTERFACE_ID, 3, {2, 3, 2}, {0, 2, 6}},
+         1},
+        /* Tiles. */
+        {{STARPU_MATRIX_INTERFACE_ID, 2, {2, 6}, {0, 5}},
+         {STARPU_MATRIX_INTERFACE_ID, 2, {2, 6}, {0, 3}},
+         1},
+        /* Gaps behind columns, but none behind planes, and so on. */
+        {{STARPU_BLOCK_INTERFACE_ID, 3, {2, 3, 2}, {0, 3, 9}},
+         {STARPU_BLOCK_INTERFACE_ID, 3, {2, 3, 2}, {0, 2, 6}},
+         1},
+        {{STARPU_BLOCK_INTERFACE_ID, 3, {2, 3, 2}, {0, 2, 6}},
+         {STARPU_BLOCK_INTERFACE_ID, 3, {2, 3, 2}, {0, 2, 9}},
+         1},
+        {{STARPU_BLOCK_INTERFACE_ID, 3, {2, 1, 6}, {0, 5, 6}},
+         {STARPU_BLOCK_INTERFACE_ID, 3, {2, 1, 6}, {0, 2, 2}},
+         1},
+        /* Gaps behind both: plane by plane. */
+        {{STARPU_BLOCK_INTERFACE_ID, 3, {2, 3, 2}, {0, 4, 17}},
+         {STARPU_BLOCK_INTERFACE_ID, 3, {2, 3, 2}, {0, 4, 17}},
+         2},
+        {{STARPU_BLOCK_INTERFACE_ID, 3, {2, 3, 2}, {0, 3, 9}},
+         {STARPU_BLOCK_INTERFACE_ID, 3, {2, 3, 2}, {0, 2, 9}},
+         2},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int from_places[NPLACES], to_places[NPLACES];
+        starpu_data_handle_t from, to;
+
+        fill(&cases[i].from, from_places);
+        clear(to_places);
+        from = data_of(&cases[i].from, 0, from_places);
+        to = data_of(&cases[i].to, 1, to_places);
+        fake_copies = 0;
+        ck_assert_int_eq(fake_copy(from, 0, to, 1), 0);
+        ck_assert_msg(fake_copies == cases[i].copies,
+                      "case %zu: %u copies, not %u", i, fake_copies,
+                      cases[i].copies);
+        expect_filled(&cases[i].to, to_places);
+        fake_unregister(from);
+        fake_unregister(to);
+    }
+}
+END_TEST
+
+START_TEST(a_copy_under_way_is_said_to_be)
+{
+    int from_places[NPLACES], to_places[NPLACES], something;
+    starpu_data_handle_t from, to;
+
+    fill(&layouts[_i], from_places);
+    clear(to_places);
+    from = data_of(&layouts[_i], 0, from_places);
+    to = data_of(&layouts[_i], 1, to_places);
+    ck_assert_int_eq(fake_ops(from)->copy_methods->any_to_any(
+                         starpu_data_get_interface_on_node(from, 0), 0,
+                         starpu_data_get_interface_on_node(to, 1), 1,
+                         &something),
+                     -EAGAIN);
+    expect_filled(&layouts[_i], to_places);
+    fake_unregister(from);
+    fake_unregister(to);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("layouts");
     TCase *tc = tcase_create("layouts");
 
     tcase_add_loop_test(tc, copies_go_from_any_layout_to_any, 0, NLAYOUTS);
+    tcase_add_loop_test(tc, a_copy_under_way_is_said_to_be, 0, NLAYOUTS);
     tcase_add_loop_test(tc, packed_data_have_no_gaps_and_unpack_into_any_layout,
                         0, NLAYOUTS);
     tcase_add_loop_test(tc, packing_goes_by_the_address, 0, NLAYOUTS);
@@ -381,10 +497,12 @@ int main(void)
     tcase_add_loop_test(tc, no_room_to_pack_is_an_error, 0, NLAYOUTS);
     tcase_add_loop_test(tc, allocated_copies_are_tight_and_travel_back, 0,
                         NLAYOUTS);
+    tcase_add_loop_test(tc, scratch_buffers_are_tight, 0, NLAYOUTS);
     tcase_add_loop_test(tc, data_without_a_home_are_nowhere, 0, NLAYOUTS);
     tcase_add_loop_test(tc, a_null_pointer_may_have_a_home, 0, NLAYOUTS);
     tcase_add_loop_test(tc, only_kind_and_lengths_make_the_footprint, 0,
                         NLAYOUTS);
+    tcase_add_test(tc, dimensions_without_gaps_are_copied_as_one);
     tcase_add_test(tc, memory_of_the_application_is_used_as_it_says);
     tcase_add_test(tc, the_source_says_how_much_is_copied);
     suite_add_tcase(suite, tc);

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/interfaces/dense.h - data of any number of dimensions: what a
+ * structure of a dense kind says about one copy, and what all kinds do with
+ * it. No state; the caller has the right to use the structure.
+ */
+#pragma once
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <starpu_data_interfaces.h>
+
+/* The node whose copy the caller means who names none: a worker's own, else
+ * where the application has the value. In core/data/handle.c. */
+unsigned orr_local_node(starpu_data_handle_t handle);
+
+/* Describes a kind: where its structure has what, as offsets in bytes. The
+ * lengths of the dimensions follow each other as uint32_t, the contiguous
+ * dimension first; so do the leading dimensions, elements between neighbours
+ * along each dimension but the first. */
+struct orr_dense_kind {
+    const char *word; /* what it is called in descriptions */
+    size_t ndim;
+    size_t nn;
+    size_t ld;
+    size_t elemsize;  /* a size_t */
+    size_t allocsize; /* a size_t; 0: it has as much memory as data */
+};
+
+/* Stops the compilation unless `n` fields of lengths, or of leading
+ * dimensions, follow each other. */
+#define ORR_DENSE_IN_A_ROW(type, first, last, n)                               \
+    static_assert(offsetof(type, last) - offsetof(type, first) ==              \
+                      ((n)-1) * sizeof(uint32_t),                              \
+                  #first " to " #last)
+
+/* The shape of one copy; borrows from its structure. */
+struct orr_dense {
+    size_t ndim;
+    const uint32_t *nn;
+    const uint32_t *ld; /* one per dimension, ld[0] is not read; or NULL */
+    size_t elemsize;
+};
+
+/* Reads a structure. Inline, so that nothing is left of a constant kind. */
+static inline struct orr_dense orr_dense_look(const struct orr_dense_kind *kind,
+                                              const void *data_interface)
+{
+    const char *at = data_interface;
+
+    return (struct orr_dense){
+        .ndim = kind->ndim,
+        .nn = (const uint32_t *)(at + kind->nn),
+        .ld = kind->ndim > 1 ? (const uint32_t *)(at + kind->ld) - 1 : NULL,
+        .elemsize = *(const size_t *)(at + kind->elemsize),
+    };
+}
+
+/* Bytes of data without gaps. */
+static inline size_t orr_dense_bytes(const struct orr_dense *dense)
+{
+    size_t bytes = dense->elemsize;
+
+    for (size_t i = 0; i < dense->ndim; i++)
+        bytes *= dense->nn[i];
+    return bytes;
+}
+
+/* Whether there are gaps nowhere. */
+static inline bool orr_dense_is_packed(const struct orr_dense *dense)
+{
+    size_t elements = 1;
+
+    for (size_t i = 1; i < dense->ndim; i++) {
+        elements *= dense->nn[i - 1];
+        if (dense->ld[i] != elements)
+            return false;
+    }
+    return true;
+}
+
+/* Where a copy is: what a device calls the memory, or an address, and the
+ * start inside it. */
+struct orr_dense_place {
+    uintptr_t base;
+    size_t offset;
+    unsigned node;
+};
+
+/* Copies what `src` describes, at least a byte, to where `dst` says, which may
+ * have other leading dimensions: 0, or -EAGAIN when under way. */
+int orr_dense_copy(const struct orr_dense *src, struct orr_dense_place from,
+                   const struct orr_dense *dst, struct orr_dense_place to,
+                   void *async_data);
+
+/* starpu_data_interface_ops.pack_data of a copy at the address `ptr`: *count
+ * bytes in a new buffer of the node, NULL for none; only the count if `packed`
+ * is NULL. 0 or -ENOMEM. */
+int orr_dense_pack(const struct orr_dense *dense, uintptr_t ptr, unsigned node,
+                   void **packed, starpu_ssize_t *count);
+
+/* .peek_data: 0, or -EINVAL after a message when the size does not match. */
+int orr_dense_peek(const struct orr_dense *dense, uintptr_t ptr, unsigned node,
+                   const void *packed, size_t count);
+
+/* .display: each length, or the size of data without dimensions. */
+void orr_dense_display(const struct orr_dense *dense, FILE *f);
+
+/* .describe: the kind, each length, the size of an element. */
+starpu_ssize_t orr_dense_describe(const struct orr_dense *dense,
+                                  const char *word, char *buf, size_t size);

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/interfaces/dense_ops.h - the operations of one dense kind, bound
+ * to its structure. Not for others: the file of a kind includes it once, after
+ * it has said what the structure is (dense_t) and described it (kind).
+ *
+ * A file per kind, and not one that looks the kind up by the structure's id: a
+ * filter of the application need not have written one.
+ */
+#include <errno.h>
+
+#include <starpu_task.h>
+#include <starpu_worker.h>
+
+#include "core/base/crc.h"
+#include "core/data/interfaces/dense.h"
+
+/* --- structures --- */
+
+static inline dense_t *on_node(starpu_data_handle_t handle, unsigned node)
+{
+    return starpu_data_get_interface_on_node(handle, node);
+}
+
+static inline dense_t *in_main_ram(starpu_data_handle_t handle)
+{
+    return on_node(handle, STARPU_MAIN_RAM);
+}
+
+static inline dense_t *local(starpu_data_handle_t handle)
+{
+    return on_node(handle, orr_local_node(handle));
+}
+
+static inline void place(dense_t *d, uintptr_t ptr, uintptr_t dev_handle,
+                         size_t offset)
+{
+    d->ptr = ptr;
+    d->dev_handle = dev_handle;
+    d->offset = offset;
+}
+
+static inline struct orr_dense_place place_of(const dense_t *d, unsigned node)
+{
+    return (struct orr_dense_place){d->dev_handle, d->offset, node};
+}
+
+/* The first part of the ptr_register() of all kinds: leading dimensions are
+ * left to the caller. */
+static inline dense_t *register_ptr(starpu_data_handle_t handle, unsigned node,
+                                    uintptr_t ptr, uintptr_t dev_handle,
+                                    size_t offset)
+{
+    dense_t *d = on_node(handle, node);
+
+    starpu_data_ptr_register(handle, node);
+    place(d, ptr, dev_handle, offset);
+    return d;
+}
+
+static inline struct orr_dense look(const dense_t *d)
+{
+    return orr_dense_look(&kind, d);
+}
+
+static inline size_t bytes_of(const dense_t *d)
+{
+    struct orr_dense dense = look(d);
+
+    return orr_dense_bytes(&dense);
+}
+
+/* The field of the structure, or the same value for kinds without. */
+static inline size_t memory_of(const dense_t *d)
+{
+    if (kind.allocsize)
+        return *(const size_t *)((const char *)d + kind.allocsize);
+    return bytes_of(d);
+}
+
+/* Sets the leading dimensions to those of data without gaps. */
+static inline void close_ranks(dense_t *d)
+{
+    struct orr_dense dense = look(d);
+    uint32_t *ld = (uint32_t *)((char *)d + kind.ld), step = 1;
+
+    for (size_t i = 1; i < dense.ndim; i++) {
+        step *= dense.nn[i - 1];
+        ld[i - 1] = step;
+    }
+}
+
+/* --- operations --- */
+
+static void register_handle(starpu_data_handle_t handle, int home_node,
+                            void *data_interface)
+{
+    const dense_t *given = data_interface;
+
+    for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
+        dense_t *d = on_node(handle, node);
+
+        *d = *given;
+        if ((int)node == home_node)
+            continue;
+        place(d, 0, 0, 0);
+        close_ranks(d);
+    }
+}
+
+static starpu_ssize_t allocate(void *data_interface, unsigned node)
+{
+    dense_t *d = data_interface;
+    size_t bytes = memory_of(d);
+    uintptr_t address = 0;
+
+    if (bytes) {
+        address = starpu_malloc_on_node(node, bytes);
+        if (!address)
+            return -ENOMEM;
+    }
+    place(d, address, address, 0);
+    close_ranks(d);
+    return (starpu_ssize_t)bytes;
+}
+
+static void release(void *data_interface, unsigned node)
+{
+    dense_t *d = data_interface;
+    size_t bytes = memory_of(d);
+
+    if (d->dev_handle && bytes)
+        starpu_free_on_node(node, d->dev_handle, bytes);
+    place(d, 0, 0, 0);
+}
+
+static int copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
+                void *async_data)
+{
+    const dense_t *s = src, *d = dst;
+    struct orr_dense from = look(s), to = look(d);
+    size_t bytes = orr_dense_bytes(&from);
+
+    if (bytes == 0)
+        return 0;
+    if (orr_dense_is_packed(&from) && orr_dense_is_packed(&to))
+        return starpu_interface_copy(s->dev_handle, s->offset, src_node,
+                                     d->dev_handle, d->offset, dst_node, bytes,
+                                     async_data);
+    return orr_dense_copy(&from, place_of(s, src_node), &to,
+                          place_of(d, dst_node), async_data);
+}
+
+static const struct starpu_data_copy_methods copy_methods = {
+    .any_to_any = copy,
+};
+
+static void *handle_to_pointer(starpu_data_handle_t handle, unsigned node)
+{
+    return (void *)on_node(handle, node)->ptr;
+}
+
+static void *to_pointer(void *data_interface, unsigned node)
+{
+    (void)node;
+    return (void *)((dense_t *)data_interface)->ptr;
+}
+
+static size_t get_size(starpu_data_handle_t handle)
+{
+    return bytes_of(in_main_ram(handle));
+}
+
+static int compare(void *a, void *b)
+{
+    struct orr_dense x = look(a), y = look(b);
+
+    for (size_t i = 0; i < x.ndim; i++)
+        if (x.nn[i] != y.nn[i])
+            return 0;
+    return x.elemsize == y.elemsize;
+}
+
+static void display(starpu_data_handle_t handle, FILE *f)
+{
+    struct orr_dense dense = look(in_main_ram(handle));
+
+    orr_dense_display(&dense, f);
+}
+
+static starpu_ssize_t describe(void *data_interface, char *buf, size_t size)
+{
+    struct orr_dense dense = look(data_interface);
+
+    return orr_dense_describe(&dense, kind.word, buf, size);
+}
+
+static int pack(starpu_data_handle_t handle, unsigned node, void **ptr,
+                starpu_ssize_t *count)
+{
+    const dense_t *d = on_node(handle, node);
+    struct orr_dense dense = look(d);
+
+    return orr_dense_pack(&dense, d->ptr, node, ptr, count);
+}
+
+static int peek(starpu_data_handle_t handle, unsigned node, void *ptr,
+                size_t count)
+{
+    const dense_t *d = on_node(handle, node);
+    struct orr_dense dense = look(d);
+
+    return orr_dense_peek(&dense, d->ptr, node, ptr, count);
+}
+
+static int unpack(starpu_data_handle_t handle, unsigned node, void *ptr,
+                  size_t count)
+{
+    int err = peek(handle, node, ptr, count);
+
+    if (!err && ptr)
+        starpu_free_on_node(node, (uintptr_t)ptr, count);
+    return err;
+}
+
+/* What all kinds have in their tables. */
+#define DENSE_OPS                                                              \
+    .register_data_handle = register_handle,                                   \
+    .allocate_data_on_node = allocate, .free_data_on_node = release,           \
+    .copy_methods = &copy_methods, .handle_to_pointer = handle_to_pointer,     \
+    .to_pointer = to_pointer, .get_size = get_size, .compare = compare,        \
+    .display = display, .describe = describe, .pack_data = pack,               \
+    .peek_data = peek, .unpack_data = unpack,                                  \
+    .interface_size = sizeof(dense_t)
+
+/* --- footprints: of the lengths, or of the element's size first --- */
+
+static inline uint32_t footprint_from(const struct orr_dense *dense, uint32_t f)
+{
+    for (size_t i = 0; i < dense->ndim; i++)
+        f = orr_crc_u32(dense->nn[i], f);
+    return f;
+}
+
+static inline uint32_t footprint_of_lengths(starpu_data_handle_t handle)
+{
+    struct orr_dense dense = look(in_main_ram(handle));
+
+    return footprint_from(&dense, 0);
+}
+
+static inline uint32_t footprint_of_size(starpu_data_handle_t handle)
+{
+    struct orr_dense dense = look(in_main_ram(handle));
+
+    return footprint_from(&dense, orr_crc_u32((uint32_t)dense.elemsize, 0));
+}
+
+/* --- memory of another size than the data --- */
+
+static inline size_t get_alloc_size(starpu_data_handle_t handle)
+{
+    return memory_of(in_main_ram(handle));
+}
+
+static inline uint32_t alloc_footprint(starpu_data_handle_t handle)
+{
+    return orr_crc_size(memory_of(in_main_ram(handle)), 0);
+}
+
+static inline int alloc_compare(void *a, void *b)
+{
+    return memory_of(a) == memory_of(b);
+}
+
+#define DENSE_ALLOCSIZE_OPS                                                    \
+    .get_alloc_size = get_alloc_size, .alloc_footprint = alloc_footprint,      \
+    .alloc_compare = alloc_compare
