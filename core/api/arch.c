@@ -89,7 +89,7 @@ static struct orr_api_arch *arch_new(const struct orr_comb *comb)
 }
 
 static struct orr_api_arch *find_locked(const struct orr_api_state *state,
-                                        unsigned comb)
+                                        unsigned comb) ORR_REQUIRES(state->lock)
 {
     struct orr_api_arch *arch = state->archs;
 

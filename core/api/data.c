@@ -312,7 +312,7 @@ int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
     orr_lock(&h->lock);
     if (evictable(h, node)) {
         h->valid &= ~(UINT64_C(1) << node);
-        block = orr_block_detach_locked(h->runtime, &h->replicates[node]);
+        block = orr_block_detach_locked(h, node);
     }
     orr_unlock(&h->lock);
     orr_block_free(block);

@@ -49,6 +49,7 @@ static int device_of(const struct orr_worker *worker)
 
 static struct orr_api_energy **find_locked(struct orr_api_state *state,
                                            const struct orr_worker *worker)
+    ORR_REQUIRES(state->lock)
 {
     struct orr_api_energy **at = &state->energies;
 

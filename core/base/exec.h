@@ -13,6 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Room for the ranks of core/base/lock.h. */
+#define ORR_MAX_LOCK_RANKS 10
+
 struct orr_exec;
 struct orr_job;
 struct orr_runtime;
@@ -36,6 +39,7 @@ struct orr_context {
     unsigned frozen; /* [owner] > 0: user code is on the stack,
                                   * blocking calls are refused */
     unsigned locks;  /* [owner] core locks held, debug builds */
+    unsigned short held[ORR_MAX_LOCK_RANKS]; /* [owner] … of each rank */
     struct orr_job *ended, **ended_tail; /* [owner] empty tasks that end once
                                   * the present one has, or NULL */
     unsigned cache;                 /* [owner] which cache of each slab it uses,

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/base/lock.c - the slow half of lock.h. */
+/* core/base/lock.c - the slow half of lock.h, and its checks. */
 #include "core/base/lock.h"
+
+#include <stdlib.h>
+
+#include "core/base/log.h"
 
 void orr_lock_wait(struct orr_lock *lock)
 {
@@ -16,4 +20,34 @@ void orr_lock_wait(struct orr_lock *lock)
         if (!atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire))
             return;
     }
+}
+
+static const char *rank_name(unsigned rank)
+{
+    static const char *const names[] = {
+#define ORR_RANK(name, text) [ORR_RANK_##name] = text,
+        ORR_LOCK_RANKS(ORR_RANK)
+#undef ORR_RANK
+    };
+
+    return names[rank];
+}
+
+void orr_lock_check_order(const struct orr_lock *lock, bool next)
+{
+    const unsigned short *held = orr_self->held;
+    unsigned rank = lock->rank;
+
+    if (next && !held[rank]) {
+        orr_log_error("a further lock of a %s is taken, but none is held",
+                      rank_name(rank));
+        abort();
+    }
+    for (unsigned r = rank + next; r < ORR_NRANKS; r++)
+        if (held[r]) {
+            orr_log_error("the lock of a %s is taken while that of a %s is "
+                          "held: the order is in core/base/lock.h",
+                          rank_name(rank), rank_name(r));
+            abort();
+        }
 }

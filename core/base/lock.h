@@ -4,8 +4,12 @@
  *
  * A context spins, then lets others run. Under simulation contexts switch
  * only inside blocking calls, which are refused while a lock is held, so
- * locking there is no more than the debug accounting. Ranks give the order
- * in which locks may be taken; debug builds count the locks held.
+ * locking there is no more than the debug accounting.
+ *
+ * Ranks give the order in which locks may be taken. Debug builds count the
+ * locks that a context holds, per rank, and stop at one that is taken out of
+ * order, with the names of both ranks. Clang checks that functions are called
+ * with the locks that they name (ORR_REQUIRES, tests/unit/test-locks.sh).
  */
 #pragma once
 
@@ -15,19 +19,45 @@
 #include "core/base/exec.h"
 
 /* A context that holds a lock may only take locks of a higher rank. */
+#define ORR_LOCK_RANKS(X)                                                      \
+    X(SUBMIT, "tags")      /* the table of tags */                             \
+    X(HANDLE, "handle")    /* a data handle: dependencies and coherency */     \
+    X(JOB, "job")          /* a job: successors and waiters */                 \
+    X(NODE, "memory node") /* a memory node: requests, blocks to evict */      \
+    X(SCHED, "policy")     /* a policy's queues */                             \
+    X(WORKER, "worker")    /* a worker's mailbox */                            \
+    X(RUNTIME, "runtime")  /* counters' waiters, registries, cost rows */      \
+    X(CACHE, "slab cache") /* the free objects of those who are no worker */   \
+    X(SLAB, "slab")        /* the depot of a slab */
+
 enum orr_lock_rank {
-    ORR_RANK_SUBMIT,  /* runtime: tags */
-    ORR_RANK_HANDLE,  /* a data handle: dependencies and coherency */
-    ORR_RANK_JOB,     /* a job: successors and waiters */
-    ORR_RANK_NODE,    /* a memory node: requests, least recently used list */
-    ORR_RANK_SCHED,   /* a policy's queues */
-    ORR_RANK_WORKER,  /* a worker's mailbox */
-    ORR_RANK_RUNTIME, /* counters' waiters, registries, cost rows */
-    ORR_RANK_CACHE,   /* the free objects of those who are no worker */
-    ORR_RANK_SLAB,    /* the depot of a slab */
+#define ORR_RANK(name, text) ORR_RANK_##name,
+    ORR_LOCK_RANKS(ORR_RANK)
+#undef ORR_RANK
+        ORR_NRANKS
 };
 
-struct orr_lock {
+static_assert(ORR_NRANKS <= ORR_MAX_LOCK_RANKS, "a context counts each rank");
+
+/* --- what clang checks --- */
+
+#if defined(__clang__)
+#    define ORR_ATTRIBUTE(a) __attribute__((a))
+#else
+#    define ORR_ATTRIBUTE(a)
+#endif
+
+/* The function may only be called while the lock is held. */
+#define ORR_REQUIRES(lock) ORR_ATTRIBUTE(requires_capability(lock))
+/* The function takes it, or lets it go, for the caller. */
+#define ORR_ACQUIRES(lock) ORR_ATTRIBUTE(acquire_capability(lock))
+#define ORR_RELEASES(lock) ORR_ATTRIBUTE(release_capability(lock))
+/* It takes it if it returns true. */
+#define ORR_TRIES(lock)    ORR_ATTRIBUTE(try_acquire_capability(true, lock))
+/* What it locks cannot be followed: say why. */
+#define ORR_UNCHECKED      ORR_ATTRIBUTE(no_thread_safety_analysis)
+
+struct ORR_ATTRIBUTE(capability("lock")) orr_lock {
     atomic_uchar taken;
     unsigned char rank;
 };
@@ -46,16 +76,29 @@ static inline void orr_lock_init(struct orr_lock *lock, enum orr_lock_rank rank)
 /* Waits until the lock was let go, out of line. */
 void orr_lock_wait(struct orr_lock *lock);
 
-/* Takes the lock. The calling thread must be a context. Pairs with
- * orr_unlock of the previous holder. */
-static inline void orr_lock(struct orr_lock *lock)
+/* Stops the program if the context may not take the lock now: it holds one of
+ * that rank or a higher one; with `next`, of a higher rank, or none of that. */
+void orr_lock_check_order(const struct orr_lock *lock, bool next);
+
+/* Counts a lock that was taken, or let go (-1). */
+static inline void orr_lock_count(const struct orr_lock *lock, int change)
 {
+#ifndef NDEBUG
     struct orr_context *self = orr_self;
 
-#ifndef NDEBUG
-    self->locks++;
+    self->locks += (unsigned)change;
+    self->held[lock->rank] = (unsigned short)(self->held[lock->rank] + change);
+#else
+    (void)lock;
+    (void)change;
 #endif
-    if (self->exec->simulated) {
+}
+
+static inline void orr_lock_take(struct orr_lock *lock)
+    ORR_ACQUIRES(lock) ORR_UNCHECKED
+{
+    orr_lock_count(lock, 1);
+    if (orr_self->exec->simulated) {
         assert(!atomic_load_explicit(&lock->taken, memory_order_relaxed));
 #ifndef NDEBUG
         atomic_store_explicit(&lock->taken, 1, memory_order_relaxed);
@@ -66,28 +109,39 @@ static inline void orr_lock(struct orr_lock *lock)
         orr_lock_wait(lock);
 }
 
-static inline void orr_unlock(struct orr_lock *lock)
+/* Takes the lock. The calling thread must be a context. Pairs with
+ * orr_unlock of the previous holder. */
+static inline void orr_lock(struct orr_lock *lock) ORR_ACQUIRES(lock)
 {
 #ifndef NDEBUG
-    orr_self->locks--;
+    orr_lock_check_order(lock, false);
 #endif
-    atomic_store_explicit(&lock->taken, 0, memory_order_release);
+    orr_lock_take(lock);
 }
 
 /* Takes one more lock of the rank that was taken last: the caller knows an
  * order among these, which all others keep too. */
-static inline void orr_lock_next(struct orr_lock *lock)
+static inline void orr_lock_next(struct orr_lock *lock) ORR_ACQUIRES(lock)
 {
-    orr_lock(lock);
+#ifndef NDEBUG
+    orr_lock_check_order(lock, true);
+#endif
+    orr_lock_take(lock);
 }
 
-/* Takes the lock if nobody has it, without waiting. */
+static inline void orr_unlock(struct orr_lock *lock)
+    ORR_RELEASES(lock) ORR_UNCHECKED
+{
+    orr_lock_count(lock, -1);
+    atomic_store_explicit(&lock->taken, 0, memory_order_release);
+}
+
+/* Takes the lock if nobody has it, without waiting: in any order. */
 static inline bool orr_trylock(struct orr_lock *lock)
+    ORR_TRIES(lock) ORR_UNCHECKED
 {
     if (atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire))
         return false;
-#ifndef NDEBUG
-    orr_self->locks++;
-#endif
+    orr_lock_count(lock, 1);
     return true;
 }

@@ -122,7 +122,7 @@ static struct block *new_block(const struct orr_slab *slab)
     return block;
 }
 
-static int add_block_locked(struct orr_slab *slab)
+static int add_block_locked(struct orr_slab *slab) ORR_REQUIRES(slab->lock)
 {
     struct block *block = new_block(slab);
 

@@ -134,6 +134,7 @@ static struct slots *slots_new(size_t size, struct slots *smaller)
 
 /* Grows the hash if it is half full. While memory is out it fills further. */
 static int make_room_locked(struct orr_costs_table *table)
+    ORR_REQUIRES(table->lock)
 {
     struct slots *old =
         atomic_load_explicit(&table->slots, memory_order_relaxed);

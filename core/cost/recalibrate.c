@@ -108,6 +108,7 @@ static bool is_confirmed(const struct orr_recal_pair *pair)
 }
 
 static void note_uncalibrated_locked(struct orr_recal *recal)
+    ORR_REQUIRES(recal->budget->lock)
 {
     bool any = false;
 
@@ -120,6 +121,7 @@ static void note_uncalibrated_locked(struct orr_recal *recal)
 static unsigned refresh_class_locked(struct orr_recal *recal,
                                      const struct orr_cost_row *row,
                                      unsigned class_id)
+    ORR_REQUIRES(recal->budget->lock)
 {
     unsigned uncalibrated = 0, suspicious = 0;
 
@@ -183,6 +185,7 @@ static void postpone_locked(struct orr_recal_pair *pair, double length,
 static bool check_locked(struct orr_recal *recal,
                          const struct orr_cost_row *row, unsigned class_id,
                          unsigned impl, double us, double now)
+    ORR_REQUIRES(recal->budget->lock)
 {
     struct orr_recal_pair *pair = pair_of(recal, class_id, impl);
     double length = orr_cost_length(row, class_id, impl);
@@ -243,7 +246,7 @@ bool orr_recal_measured(struct orr_recal *recal, const struct orr_cost_row *row,
 /* When the pair's recalibration is due; INFINITY if it has none. */
 static double due_locked(struct orr_recal *recal,
                          const struct orr_cost_row *row, unsigned class_id,
-                         unsigned impl)
+                         unsigned impl) ORR_REQUIRES(recal->budget->lock)
 {
     struct orr_recal_pair *pair = pair_of(recal, class_id, impl);
     double length = orr_cost_length(row, class_id, impl);
@@ -264,9 +267,10 @@ static double due_locked(struct orr_recal *recal,
 }
 
 /* When what has been spent is no more than the share. */
-static double affordable_locked(const struct orr_recal_budget *budget)
+static double affordable_locked(const struct orr_recal *recal)
+    ORR_REQUIRES(recal->budget->lock)
 {
-    return budget->start + budget->spent / ORR_RECAL_SHARE;
+    return recal->budget->start + recal->budget->spent / ORR_RECAL_SHARE;
 }
 
 static double fastest(const struct orr_runtime *rt,
@@ -285,7 +289,7 @@ static double fastest(const struct orr_runtime *rt,
 static bool find_due_locked(struct orr_recal *recal,
                             const struct orr_cost_row *row, const uint8_t *able,
                             double now, unsigned *ret_class, unsigned *ret_impl,
-                            double *ret_next)
+                            double *ret_next) ORR_REQUIRES(recal->budget->lock)
 {
     double first = INFINITY;
 
@@ -316,9 +320,9 @@ bool orr_recal_take(struct orr_recal *recal, const struct orr_cost_row *row,
     double next, affordable;
     bool found;
 
-    orr_lock(&budget->lock);
+    orr_lock(&recal->budget->lock);
     found = find_due_locked(recal, row, able, now, ret_class, ret_impl, &next);
-    affordable = affordable_locked(budget);
+    affordable = affordable_locked(recal);
     if (found && affordable <= now) {
         struct orr_recal_pair *pair = pair_of(recal, *ret_class, *ret_impl);
 
@@ -330,7 +334,7 @@ bool orr_recal_take(struct orr_recal *recal, const struct orr_cost_row *row,
         found = false;
         look_at(recal, fmax(next, affordable));
     }
-    orr_unlock(&budget->lock);
+    orr_unlock(&recal->budget->lock);
     return found;
 }
 

@@ -288,8 +288,8 @@ static void no_longer_wanted(void *arg)
 
         if (replicate->refs || !replicate->block)
             continue;
-        orr_node_retain(&rt->nodes[node], replicate);
-        orr_node_offer(&rt->nodes[node], replicate, &deferred);
+        orr_node_retain(handle, node);
+        orr_node_offer(handle, node, &deferred);
     }
     orr_unlock(&handle->lock);
     orr_deferred_run(rt, &deferred);

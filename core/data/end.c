@@ -42,7 +42,7 @@ void orr_handle_free(struct orr_handle *handle)
 
         orr_lock(&handle->lock);
         handle->dying = true;
-        block = orr_block_detach_locked(rt, &handle->replicates[node]);
+        block = orr_block_detach_locked(handle, node);
         orr_unlock(&handle->lock);
         orr_block_free(block);
         if (block)

@@ -32,13 +32,11 @@ static _Noreturn void cannot_fetch(struct orr_runtime *rt,
     orr_runtime_fail(rt);
 }
 
-static void pin(struct orr_runtime *rt, struct orr_access *access,
-                unsigned node)
+static void pin(struct orr_handle *handle, struct orr_access *access,
+                unsigned node) ORR_REQUIRES(handle->lock)
 {
-    struct orr_replicate *replicate = &access->handle->replicates[node];
-
-    replicate->refs++;
-    orr_node_retain(&rt->nodes[node], replicate);
+    handle->replicates[node].refs++;
+    orr_node_retain(handle, node);
     access->pinned = 1;
     access->node = (uint16_t)node;
 }
@@ -52,7 +50,7 @@ static void fetch_one(struct orr_runtime *rt, struct orr_job *job,
 
     atomic_fetch_add_explicit(&job->pending, 1, memory_order_relaxed);
     orr_lock(&handle->lock);
-    pin(rt, access, node);
+    pin(handle, access, node);
     while ((there = orr_request_need(rt, handle, node, access->mode & STARPU_R,
                                      ORR_FETCH, access, deferred)) == -EAGAIN) {
         orr_unlock(&handle->lock);
@@ -212,16 +210,15 @@ void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job)
 
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
-        struct orr_replicate *replicate;
+        struct orr_handle *handle = access->handle;
 
         if (!access->pinned)
             continue;
         access->pinned = 0;
-        replicate = &access->handle->replicates[access->node];
-        orr_lock(&access->handle->lock);
-        if (--replicate->refs == 0)
-            orr_node_offer(&rt->nodes[access->node], replicate, &deferred);
-        orr_unlock(&access->handle->lock);
+        orr_lock(&handle->lock);
+        if (--handle->replicates[access->node].refs == 0)
+            orr_node_offer(handle, access->node, &deferred);
+        orr_unlock(&handle->lock);
     }
     orr_deferred_run(rt, &deferred);
 }

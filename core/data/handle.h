@@ -117,7 +117,8 @@ void orr_deferred_run(struct orr_runtime *rt, struct orr_deferred *deferred);
 
 /* From now on the value is the one on the nodes of `valid`; copies of an
  * older one that are under way will be ignored. */
-void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid);
+void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
+    ORR_REQUIRES(handle->lock);
 
 /* --- the end of handles (core/data/end.c) --- */
 

@@ -25,32 +25,31 @@ void orr_block_free(struct orr_block *block)
     free(block);
 }
 
-void orr_block_attach_locked(struct orr_block *block,
-                             struct orr_replicate *replicate)
+void orr_block_attach_locked(struct orr_handle *handle, struct orr_block *block)
 {
-    struct orr_handle *handle = replicate->handle;
+    struct orr_replicate *replicate = &handle->replicates[block->node];
 
     memcpy(replicate->interface, block->interface, block->ops->interface_size);
     block->replicate = replicate;
     replicate->block = block;
     replicate->allocated = true;
-    handle->allocated |= UINT64_C(1) << replicate->node;
+    handle->allocated |= UINT64_C(1) << block->node;
 }
 
-struct orr_block *orr_block_detach_locked(struct orr_runtime *rt,
-                                          struct orr_replicate *replicate)
+struct orr_block *orr_block_detach_locked(struct orr_handle *handle,
+                                          unsigned node)
 {
-    struct orr_handle *handle = replicate->handle;
+    struct orr_replicate *replicate = &handle->replicates[node];
     struct orr_block *block = replicate->block;
 
     if (!block)
         return NULL;
-    orr_node_retain(&rt->nodes[replicate->node], replicate);
+    orr_node_retain(handle, node);
     memcpy(block->interface, replicate->interface, block->ops->interface_size);
     block->replicate = NULL;
     replicate->block = NULL;
     replicate->allocated = false;
-    handle->allocated &= ~(UINT64_C(1) << replicate->node);
+    handle->allocated &= ~(UINT64_C(1) << node);
     return block;
 }
 
@@ -67,9 +66,11 @@ static bool worthless(const struct orr_handle *handle, unsigned node)
 }
 
 /* Takes the first replicate off the list that `wanted` accepts, its handle
- * locked. Those whose handle is busy stay. */
-static struct orr_replicate *take_victim(struct orr_node *node,
-                                         bool (*wanted)(struct orr_replicate *))
+ * locked. Those whose handle is busy stay. Unchecked, as are its callers: clang
+ * cannot know which lock is held on return. */
+static struct orr_replicate *
+take_victim(struct orr_node *node,
+            bool (*wanted)(struct orr_replicate *)) ORR_UNCHECKED
 {
     struct orr_replicate *found = NULL;
 
@@ -123,7 +124,7 @@ static bool is_dirty(struct orr_replicate *replicate)
 }
 
 static bool evict_one(struct orr_runtime *rt, struct orr_node *node,
-                      bool (*wanted)(struct orr_replicate *))
+                      bool (*wanted)(struct orr_replicate *)) ORR_UNCHECKED
 {
     struct orr_replicate *victim = take_victim(node, wanted);
     struct orr_handle *handle;
@@ -133,7 +134,7 @@ static bool evict_one(struct orr_runtime *rt, struct orr_node *node,
         return false;
     handle = victim->handle;
     handle->valid &= ~(UINT64_C(1) << node->id);
-    block = orr_block_detach_locked(rt, victim);
+    block = orr_block_detach_locked(handle, node->id);
     orr_unlock(&handle->lock);
     orr_block_free(block);
     atomic_fetch_add_explicit(&rt->nevictions, 1, memory_order_relaxed);
@@ -142,7 +143,8 @@ static bool evict_one(struct orr_runtime *rt, struct orr_node *node,
 
 /* Sends the oldest dirty replicate home; it can be evicted when that is done.
  * Returns whether there was one. */
-static bool write_back_one(struct orr_runtime *rt, struct orr_node *node)
+static bool write_back_one(struct orr_runtime *rt,
+                           struct orr_node *node) ORR_UNCHECKED
 {
     struct orr_deferred deferred = {0};
     struct orr_replicate *victim = NULL;

@@ -100,17 +100,18 @@ void orr_nodes_kick(struct orr_runtime *rt, uint64_t nodes)
 
 /* --- what may be evicted --- */
 
-void orr_node_offer(struct orr_node *node, struct orr_replicate *replicate,
+void orr_node_offer(struct orr_handle *handle, unsigned id,
                     struct orr_deferred *deferred)
 {
-    struct orr_block *block = replicate->block;
+    struct orr_node *node = &handle->runtime->nodes[id];
+    struct orr_block *block = handle->replicates[id].block;
 
     if (!block)
         return;
     if (!block->offered) {
         block->offered = true;
         orr_lock(&node->lock);
-        if (replicate->handle->wont_use)
+        if (handle->wont_use)
             orr_list_prepend(&node->lru, &block->lru);
         else
             orr_list_append(&node->lru, &block->lru);
@@ -120,9 +121,10 @@ void orr_node_offer(struct orr_node *node, struct orr_replicate *replicate,
         deferred->kick |= atomic_exchange(&node->short_of_memory, 0);
 }
 
-void orr_node_retain(struct orr_node *node, struct orr_replicate *replicate)
+void orr_node_retain(struct orr_handle *handle, unsigned id)
 {
-    struct orr_block *block = replicate->block;
+    struct orr_node *node = &handle->runtime->nodes[id];
+    struct orr_block *block = handle->replicates[id].block;
 
     if (!block || !block->offered)
         return;

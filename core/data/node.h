@@ -50,13 +50,14 @@ int orr_node_malloc(struct orr_runtime *rt, unsigned node, size_t size,
 void orr_node_free(struct orr_runtime *rt, unsigned node, uintptr_t address,
                    size_t size);
 
-/* The replicate is no longer used (its references fell to 0): its block may be
- * evicted from now on. Handle locked. */
-void orr_node_offer(struct orr_node *node, struct orr_replicate *replicate,
-                    struct orr_deferred *deferred);
+/* The handle's replicate on the node is no longer used (its references fell to
+ * 0): its block may be evicted from now on. */
+void orr_node_offer(struct orr_handle *handle, unsigned node,
+                    struct orr_deferred *deferred) ORR_REQUIRES(handle->lock);
 
-/* The replicate is used again. Handle locked. */
-void orr_node_retain(struct orr_node *node, struct orr_replicate *replicate);
+/* It is used again. */
+void orr_node_retain(struct orr_handle *handle, unsigned node)
+    ORR_REQUIRES(handle->lock);
 
 /* Makes memory for the handle on the node, within its capacity: evicts if it
  * must and can at once, prefetches only what nobody is expected to use. The
@@ -70,14 +71,15 @@ int orr_block_new(struct orr_runtime *rt, struct orr_handle *handle,
 /* Frees the memory; NULL is allowed. No lock held. */
 void orr_block_free(struct orr_block *block);
 
-/* Gives the block to the replicate, which has none. Handle locked. */
-void orr_block_attach_locked(struct orr_block *block,
-                             struct orr_replicate *replicate);
+/* Gives the block to the handle's replicate on its node, which has none. */
+void orr_block_attach_locked(struct orr_handle *handle, struct orr_block *block)
+    ORR_REQUIRES(handle->lock);
 
-/* Takes the block from the replicate; NULL when its memory is not ours. Handle
- * locked. The caller owns the result. */
-struct orr_block *orr_block_detach_locked(struct orr_runtime *rt,
-                                          struct orr_replicate *replicate);
+/* Takes the block from the handle's replicate on the node; NULL when its memory
+ * is not ours. The caller owns the result. */
+struct orr_block *orr_block_detach_locked(struct orr_handle *handle,
+                                          unsigned node)
+    ORR_REQUIRES(handle->lock);
 
 /* Memory became free on the node: requests that lack some are tried again. No
  * lock held. */

@@ -103,6 +103,7 @@ static bool compatible(const struct orr_access *a, const struct orr_access *b)
  * of the list is granted, so are all before it. */
 static bool is_next_locked(const struct orr_handle *handle,
                            const struct orr_access *access)
+    ORR_REQUIRES(handle->lock)
 {
     const struct orr_access *last;
 
@@ -112,10 +113,9 @@ static bool is_next_locked(const struct orr_handle *handle,
     return last->granted && compatible(last, access);
 }
 
-static void enter_locked(struct orr_access *access)
+static void enter_locked(struct orr_handle *handle, struct orr_access *access)
+    ORR_REQUIRES(handle->lock)
 {
-    struct orr_handle *handle = access->handle;
-
     access->granted = is_next_locked(handle, access);
     access->ordered = 1;
     orr_list_append(&handle->order, &access->link);
@@ -134,8 +134,9 @@ static void record(struct orr_runtime *rt, const struct orr_job *job)
             orr_graph_record_access(graph, &job->accesses[i]);
 }
 
+/* Unchecked: clang cannot follow a chain of locks. */
 void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
-                   struct orr_access *chain)
+                   struct orr_access *chain) ORR_UNCHECKED
 {
     for (struct orr_access *a = chain; a; a = a->next) {
         if (a == chain)
@@ -146,7 +147,7 @@ void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
     for (struct orr_access *a = chain; a; a = a->next) {
         a->handle->nusers++;
         if (a->wants_order && !(a->mode & STARPU_SCRATCH))
-            enter_locked(a);
+            enter_locked(a->handle, a);
     }
     record(rt, job);
     for (struct orr_access *a = chain; a; a = a->next)
@@ -180,6 +181,7 @@ bool orr_handle_will_be_written(struct orr_handle *handle)
 /* The accesses that are granted now that the head of the list has changed, as
  * a chain in their order. */
 static struct orr_access *grant_locked(struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock)
 {
     struct orr_access *chain = NULL, **end = &chain, *first;
 

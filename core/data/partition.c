@@ -89,7 +89,7 @@ static void leave_to_children(struct orr_runtime *rt, struct orr_handle *handle)
         if (node == base)
             continue;
         orr_lock(&handle->lock);
-        block = orr_block_detach_locked(rt, &handle->replicates[node]);
+        block = orr_block_detach_locked(handle, node);
         orr_unlock(&handle->lock);
         orr_block_free(block);
     }

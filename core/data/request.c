@@ -111,11 +111,12 @@ static struct orr_request *take_spare(struct orr_deferred *deferred)
     return request;
 }
 
-static struct orr_request *new_request(struct orr_runtime *rt,
-                                       struct orr_handle *handle, unsigned src,
+static struct orr_request *new_request(struct orr_handle *handle, unsigned src,
                                        unsigned dst, enum orr_fetch_level level,
                                        struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock)
 {
+    struct orr_runtime *rt = handle->runtime;
     struct orr_request *request = take_spare(deferred);
 
     assert(!handle->dying);
@@ -129,19 +130,19 @@ static struct orr_request *new_request(struct orr_runtime *rt,
     handle->nusers++;
     handle->replicates[dst].request = request;
     handle->replicates[dst].refs++;
-    orr_node_retain(&rt->nodes[dst], &handle->replicates[dst]);
+    orr_node_retain(handle, dst);
     if (src != ORR_NO_NODE) {
         handle->loading |= bit(dst);
         handle->replicates[src].refs++;
-        orr_node_retain(&rt->nodes[src], &handle->replicates[src]);
+        orr_node_retain(handle, src);
     }
     return request;
 }
 
-static void enqueue(struct orr_runtime *rt, struct orr_request *request,
-                    struct orr_deferred *deferred)
+static void enqueue(struct orr_handle *handle, struct orr_request *request,
+                    struct orr_deferred *deferred) ORR_REQUIRES(handle->lock)
 {
-    struct orr_node *node = &rt->nodes[request->progress_node];
+    struct orr_node *node = &handle->runtime->nodes[request->progress_node];
 
     request->state = ORR_REQUEST_QUEUED;
     orr_lock(&node->lock);
@@ -151,11 +152,12 @@ static void enqueue(struct orr_runtime *rt, struct orr_request *request,
     deferred->kick |= bit(request->progress_node);
 }
 
-static void raise_level(struct orr_runtime *rt, struct orr_request *request,
+static void raise_level(struct orr_handle *handle, struct orr_request *request,
                         enum orr_fetch_level level,
                         struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock)
 {
-    struct orr_node *node = &rt->nodes[request->progress_node];
+    struct orr_node *node = &handle->runtime->nodes[request->progress_node];
 
     if (request->level <= level)
         return;
@@ -173,11 +175,11 @@ static void raise_level(struct orr_runtime *rt, struct orr_request *request,
 
 /* Only memory was asked for; now the value is wanted too. If the driver has
  * taken the request already, its end sees to that. */
-static void add_source(struct orr_runtime *rt, struct orr_request *request)
+static void add_source(struct orr_handle *handle, struct orr_request *request)
+    ORR_REQUIRES(handle->lock)
 {
-    struct orr_handle *handle = request->handle;
-    struct orr_node *node = &rt->nodes[request->progress_node];
-    unsigned src = choose_source(rt, handle, request->dst);
+    struct orr_node *node = &handle->runtime->nodes[request->progress_node];
+    unsigned src = choose_source(handle->runtime, handle, request->dst);
     bool queued;
 
     orr_lock(&node->lock);
@@ -189,34 +191,34 @@ static void add_source(struct orr_runtime *rt, struct orr_request *request)
         return;
     handle->loading |= bit(request->dst);
     handle->replicates[src].refs++;
-    orr_node_retain(&rt->nodes[src], &handle->replicates[src]);
+    orr_node_retain(handle, src);
 }
 
-static void join(struct orr_runtime *rt, struct orr_request *request,
+static void join(struct orr_handle *handle, struct orr_request *request,
                  bool reads, enum orr_fetch_level level,
                  struct orr_access *access, struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock)
 {
-    raise_level(rt, request, level, deferred);
+    raise_level(handle, request, level, deferred);
     if (reads && request->src == ORR_NO_NODE && request->handle->valid)
-        add_source(rt, request);
+        add_source(handle, request);
     if (access) {
         access->next = request->waiters;
         request->waiters = access;
     }
 }
 
-static void first_hop(struct orr_runtime *rt, struct orr_handle *handle,
-                      struct orr_request *request,
-                      struct orr_deferred *deferred)
+static void first_hop(struct orr_handle *handle, struct orr_request *request,
+                      struct orr_deferred *deferred) ORR_REQUIRES(handle->lock)
 {
     struct orr_request *hop = handle->replicates[0].request;
     enum orr_fetch_level level = (enum orr_fetch_level)request->level;
 
     if (!hop) {
-        hop = new_request(rt, handle, request->src, 0, level, deferred);
-        enqueue(rt, hop, deferred);
+        hop = new_request(handle, request->src, 0, level, deferred);
+        enqueue(handle, hop, deferred);
     } else {
-        join(rt, hop, true, level, NULL, deferred);
+        join(handle, hop, true, level, NULL, deferred);
     }
     request->next_hop = hop->next_hop;
     hop->next_hop = request;
@@ -241,7 +243,7 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
     if (reads ? (handle->valid & bit(node)) != 0 : replicate->allocated)
         return 1;
     if (request) {
-        join(rt, request, reads, level, access, deferred);
+        join(handle, request, reads, level, access, deferred);
         return 0;
     }
     if (reads && !handle->valid)
@@ -250,15 +252,15 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
         return -EAGAIN;
     if (reads)
         src = choose_source(rt, handle, node);
-    request = new_request(rt, handle, src, node, level, deferred);
+    request = new_request(handle, src, node, level, deferred);
     if (src != ORR_NO_NODE && !reachable(rt, src, node)) {
-        first_hop(rt, handle, request, deferred);
+        first_hop(handle, request, deferred);
     } else if (src == ORR_NO_NODE && gives_at_once(rt, node)) {
         request->state = ORR_REQUEST_QUEUED;
         request->next_hop = deferred->now;
         deferred->now = request;
     } else {
-        enqueue(rt, request, deferred);
+        enqueue(handle, request, deferred);
     }
     if (access) {
         access->next = request->waiters;
@@ -281,13 +283,13 @@ void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
 
 /* --- the end of a request --- */
 
-static void unpin(struct orr_runtime *rt, struct orr_handle *handle,
-                  unsigned node, struct orr_deferred *deferred)
+static void unpin(struct orr_handle *handle, unsigned node,
+                  struct orr_deferred *deferred) ORR_REQUIRES(handle->lock)
 {
     struct orr_replicate *replicate = &handle->replicates[node];
 
     if (--replicate->refs == 0)
-        orr_node_offer(&rt->nodes[node], replicate, deferred);
+        orr_node_offer(handle, node, deferred);
 }
 
 static void tell_waiters(struct orr_runtime *rt, struct orr_access *access)
@@ -302,16 +304,17 @@ static void tell_waiters(struct orr_runtime *rt, struct orr_access *access)
 
 /* Detaches the request from its handle; the caller tells the waiters after
  * unlocking and frees it. */
-static void detach_locked(struct orr_runtime *rt, struct orr_request *request,
+static void detach_locked(struct orr_handle *handle,
+                          struct orr_request *request,
                           struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock)
 {
-    struct orr_handle *handle = request->handle;
 
     handle->replicates[request->dst].request = NULL;
     handle->loading &= ~bit(request->dst);
-    unpin(rt, handle, request->dst, deferred);
+    unpin(handle, request->dst, deferred);
     if (request->src != ORR_NO_NODE)
-        unpin(rt, handle, request->src, deferred);
+        unpin(handle, request->src, deferred);
 }
 
 /* Whether the machine copies from main memory to main memory, in start_copy; a
@@ -329,6 +332,7 @@ static struct orr_access *again_locked(struct orr_runtime *rt,
                                        struct orr_handle *handle,
                                        struct orr_access *waiters, unsigned dst,
                                        struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock)
 {
     struct orr_access *done = NULL;
 
@@ -347,11 +351,11 @@ static struct orr_access *again_locked(struct orr_runtime *rt,
 
 /* The request has brought the value to main memory, or only memory, and others
  * wait to carry it on from there. */
-static void next_hops_locked(struct orr_runtime *rt,
+static void next_hops_locked(struct orr_handle *handle,
                              struct orr_request *request,
                              struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock)
 {
-    struct orr_handle *handle = request->handle;
     struct orr_request *hop = request->next_hop;
 
     while (hop) {
@@ -359,34 +363,33 @@ static void next_hops_locked(struct orr_runtime *rt,
 
         hop->next_hop = NULL;
         if (request->src == ORR_NO_NODE) {
-            first_hop(rt, handle, hop, deferred);
+            first_hop(handle, hop, deferred);
         } else {
-            unpin(rt, handle, hop->src, deferred);
+            unpin(handle, hop->src, deferred);
             hop->src = 0;
             handle->replicates[0].refs++;
-            orr_node_retain(&rt->nodes[0], &handle->replicates[0]);
+            orr_node_retain(handle, 0);
             hop->stale = request->stale;
             hop->progress_node = hop->dst;
-            enqueue(rt, hop, deferred);
+            enqueue(handle, hop, deferred);
         }
         hop = next;
     }
 }
 
-/* The handle is locked on return, and there are spares for what follows. */
-static void lock_for_end(struct orr_runtime *rt, struct orr_request *request,
+/* Locks the handle, and sees to spares for what follows. */
+static void lock_for_end(struct orr_handle *handle, struct orr_request *request,
                          struct orr_deferred *deferred)
+    ORR_ACQUIRES(handle->lock)
 {
-    struct orr_handle *handle = request->handle;
-
     orr_lock(&handle->lock);
     if (!request->stale && request->src != ORR_NO_NODE)
         return;
     orr_unlock(&handle->lock);
-    if (orr_deferred_prepare(rt, deferred) != 0) {
+    if (orr_deferred_prepare(handle->runtime, deferred) != 0) {
         orr_log_error("out of memory while data number %llu are transferred",
                       (unsigned long long)handle->id);
-        orr_runtime_fail(rt);
+        orr_runtime_fail(handle->runtime);
     }
     orr_lock(&handle->lock);
 }
@@ -397,14 +400,14 @@ static void finish(struct orr_request *request, struct orr_deferred *deferred)
     struct orr_handle *handle = request->handle;
     struct orr_access *waiters;
 
-    lock_for_end(rt, request, deferred);
+    lock_for_end(handle, request, deferred);
     if (request->src != ORR_NO_NODE && !request->stale)
         handle->valid |= bit(request->dst);
     waiters = request->waiters;
-    detach_locked(rt, request, deferred);
+    detach_locked(handle, request, deferred);
     if (request->stale || request->src == ORR_NO_NODE)
         waiters = again_locked(rt, handle, waiters, request->dst, deferred);
-    next_hops_locked(rt, request, deferred);
+    next_hops_locked(handle, request, deferred);
     orr_unlock(&handle->lock);
     tell_waiters(rt, waiters);
     orr_slab_put(rt->requests, request);
@@ -428,7 +431,6 @@ static void perform_now(struct orr_runtime *rt, struct orr_request *request,
                         struct orr_deferred *deferred)
 {
     struct orr_handle *handle = request->handle;
-    struct orr_replicate *replicate = &handle->replicates[request->dst];
     struct orr_block *block = NULL;
 
     (void)orr_block_new(rt, handle, request->dst, ORR_FETCH, &block);
@@ -436,9 +438,9 @@ static void perform_now(struct orr_runtime *rt, struct orr_request *request,
         no_memory(rt, request);
     orr_lock(&handle->lock);
     if (block)
-        orr_block_attach_locked(block, replicate);
+        orr_block_attach_locked(handle, block);
     else
-        enqueue(rt, request, deferred);
+        enqueue(handle, request, deferred);
     orr_unlock(&handle->lock);
     if (block)
         finish(request, deferred);
@@ -578,11 +580,11 @@ enum start_result { STARTED, DROPPED, NO_MEMORY, NO_COPY };
 /* Gives the request's destination its memory, if it has none. A prefetch that
  * nobody waits for and that finds no memory is dropped. Locked on entry and on
  * return, not meanwhile. */
-static enum start_result allocate_locked(struct orr_runtime *rt,
+static enum start_result allocate_locked(struct orr_handle *handle,
                                          struct orr_request *request,
                                          struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock)
 {
-    struct orr_handle *handle = request->handle;
     struct orr_replicate *replicate = &handle->replicates[request->dst];
     enum orr_fetch_level level = (enum orr_fetch_level)request->level;
     struct orr_block *block = NULL;
@@ -590,15 +592,15 @@ static enum start_result allocate_locked(struct orr_runtime *rt,
     if (replicate->allocated)
         return STARTED;
     orr_unlock(&handle->lock);
-    (void)orr_block_new(rt, handle, request->dst, level, &block);
+    (void)orr_block_new(handle->runtime, handle, request->dst, level, &block);
     orr_lock(&handle->lock);
     if (block) {
-        orr_block_attach_locked(block, replicate);
+        orr_block_attach_locked(handle, block);
         return STARTED;
     }
     if (request->waiters || request->next_hop || request->level == ORR_FETCH)
         return NO_MEMORY;
-    detach_locked(rt, request, deferred);
+    detach_locked(handle, request, deferred);
     return DROPPED;
 }
 
@@ -611,7 +613,7 @@ static enum start_result try_start(struct orr_runtime *rt,
     enum start_result result;
 
     orr_lock(&handle->lock);
-    result = allocate_locked(rt, request, &deferred);
+    result = allocate_locked(handle, request, &deferred);
     if (result == STARTED &&
         (request->src == ORR_NO_NODE || handle->size == 0)) {
         result = NO_COPY;
@@ -649,7 +651,7 @@ static enum start_result try_start(struct orr_runtime *rt,
 /* Takes the first request of the level that the limits let through and that
  * does not go to a node that is full. */
 static struct orr_request *take_locked(struct orr_node *node, unsigned level,
-                                       uint64_t full)
+                                       uint64_t full) ORR_REQUIRES(node->lock)
 {
     orr_list_foreach (link, &node->queues[level]) {
         struct orr_request *request =

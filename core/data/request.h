@@ -43,7 +43,8 @@ struct orr_request {
  * orr_deferred_prepare, try again. Never allocates or wakes anybody itself. */
 int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
                      unsigned node, bool reads, enum orr_fetch_level level,
-                     struct orr_access *access, struct orr_deferred *deferred);
+                     struct orr_access *access, struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock);
 
 /* Fetches spare requests, enough for any one call of orr_request_need. No lock
  * held. Errors: -ENOMEM. */

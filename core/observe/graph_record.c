@@ -129,6 +129,7 @@ static bool is_on(const struct orr_graph_record *record)
 
 /* Unlocks, and says once that something was left out. */
 static void end(struct orr_graph_record *record, bool lost)
+    ORR_RELEASES(record->lock)
 {
     bool say = lost && !record->lost;
 
@@ -313,6 +314,7 @@ static bool add_accesses(struct orr_graph_record *record,
 /* Takes `type`. */
 static bool submit_locked(struct orr_graph_record *record, struct orr_job *job,
                           bool counts, struct orr_graph_type_record *type)
+    ORR_REQUIRES(record->lock)
 {
     uint32_t number = number_of(record, job);
     struct orr_graph_node_record *node;

@@ -21,7 +21,7 @@ void orr_queue_done(struct orr_queue *q)
     orr_prioq_done(&q->jobs);
 }
 
-static void changed_locked(struct orr_queue *q)
+static void changed_locked(struct orr_queue *q) ORR_REQUIRES(q->lock)
 {
     q->changes++;
     atomic_store_explicit(&q->njobs, q->jobs.njobs, memory_order_relaxed);
@@ -160,6 +160,7 @@ static bool walk_slot(struct walk *walk, unsigned slot,
 
 /* Goes on behind the job that was asked about and refused, or starts. */
 static void walk_locked(struct walk *walk, enum orr_queue_order order)
+    ORR_REQUIRES(walk->q->lock)
 {
     struct orr_queue *q = walk->q;
     struct orr_list *after = NULL;
@@ -189,7 +190,7 @@ static void walk_locked(struct walk *walk, enum orr_queue_order order)
  * what the application frees when it has ended, is the user's function's to
  * read: the job's end waits for the answer, and is ours if its kernel ended
  * meanwhile. */
-static void ask(struct walk *walk)
+static void ask(struct walk *walk) ORR_REQUIRES(walk->q->lock)
 {
     struct orr_runtime *rt = walk->worker->runtime;
     struct orr_job *job = walk->asks, *before = walk->asked;
@@ -209,24 +210,22 @@ static void ask(struct walk *walk)
 static struct orr_job *take(struct walk *walk, enum orr_queue_order order,
                             struct orr_job **ret_skipped)
 {
-    struct orr_queue *q = walk->q;
-
-    orr_lock(&q->lock);
+    orr_lock(&walk->q->lock);
     walk_locked(walk, order);
     while (walk->asks) {
         ask(walk);
         walk_locked(walk, order);
     }
     if (walk->job) {
-        orr_prioq_take(&q->jobs, walk->slot, walk->job);
-        changed_locked(q);
+        orr_prioq_take(&walk->q->jobs, walk->slot, walk->job);
+        changed_locked(walk->q);
         walk->skipped = NULL;
     }
     if (ret_skipped)
         *ret_skipped = walk->skipped;
     if (ret_skipped && walk->skipped)
         orr_job_ref(walk->skipped);
-    orr_unlock(&q->lock);
+    orr_unlock(&walk->q->lock);
     if (walk->asked)
         orr_job_unref(walk->worker->runtime, walk->asked);
     return walk->job;
@@ -251,6 +250,7 @@ struct orr_job *orr_queue_take_if(struct orr_queue *q,
 }
 
 static struct orr_job *first_locked(const struct orr_queue *q)
+    ORR_REQUIRES(q->lock)
 {
     if (orr_prioq_empty(&q->jobs))
         return NULL;

@@ -90,7 +90,7 @@ static size_t bucket_of(const struct orr_tags *tags, starpu_tag_t id)
            (tags->nbuckets - 1);
 }
 
-static void grow_locked(struct orr_tags *tags)
+static void grow_locked(struct orr_tags *tags) ORR_REQUIRES(tags->lock)
 {
     struct orr_tags bigger = {.nbuckets = tags->nbuckets * 4};
 
@@ -112,6 +112,7 @@ static void grow_locked(struct orr_tags *tags)
 }
 
 static struct orr_tag *find_locked(struct orr_tags *tags, starpu_tag_t id)
+    ORR_REQUIRES(tags->lock)
 {
     struct orr_tag *tag = tags->buckets[bucket_of(tags, id)];
 
@@ -121,6 +122,7 @@ static struct orr_tag *find_locked(struct orr_tags *tags, starpu_tag_t id)
 }
 
 static struct orr_tag *get_locked(struct orr_tags *tags, starpu_tag_t id)
+    ORR_REQUIRES(tags->lock)
 {
     struct orr_tag *tag = find_locked(tags, id);
     struct orr_tag **bucket;
@@ -158,7 +160,7 @@ int orr_tag_bind(struct orr_runtime *rt, starpu_tag_t id, struct orr_job *job)
 }
 
 static int add_edge_locked(struct orr_tags *tags, struct orr_tag *tag,
-                           starpu_tag_t before_id)
+                           starpu_tag_t before_id) ORR_REQUIRES(tags->lock)
 {
     struct orr_tag *before = get_locked(tags, before_id);
     struct tag_edge *edge = before ? malloc(sizeof(*edge)) : NULL;

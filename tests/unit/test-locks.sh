@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Functions that name a lock (ORR_REQUIRES, core/base/lock.h) are called with it
+# held, and locks are let go on every path: clang's thread-safety analysis of
+# every file of core. Prints TAP; a skip without clang.
+# usage: test-locks.sh SOURCE_ROOT
+set -u
+cd "$1" || exit 2
+if ! command -v clang >/dev/null; then
+    echo "1..0 # SKIP there is no clang"
+    exit 0
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# analyse FILE: what clang says of its locks.
+analyse()
+{
+    clang -std=gnu11 -D_GNU_SOURCE '-DORR_VERSION=""' '-DORR_DATADIR=""' \
+        '-DORR_SOURCE_ROOT=""' -I. -Iinclude -fsyntax-only -Wno-everything \
+        -Wthread-safety "$1" 2>&1
+}
+
+echo "1..2"
+failed=0
+# First that it would be noticed.
+cat >"$folder/wrong.c" <<'EOF'
+#include "core/base/lock.h"
+struct thing { struct orr_lock lock; };
+void change_locked(struct thing *thing) ORR_REQUIRES(thing->lock);
+void change(struct thing *thing);
+void change(struct thing *thing) { change_locked(thing); }
+EOF
+if analyse "$folder/wrong.c" | grep -q 'requires holding lock'; then
+    echo "ok 1 - a call without the lock is noticed"
+else
+    echo "not ok 1 - a call without the lock is not noticed"
+    failed=1
+fi
+find core -name '*.c' | sort | while read -r file; do
+    analyse "$file" | grep -E 'warning:|error:'
+done >"$folder/found"
+if [ -s "$folder/found" ]; then
+    echo "not ok 2 - locks are held where functions ask for them"
+    sed 's/^/# /' "$folder/found"
+    failed=1
+else
+    echo "ok 2 - locks are held where functions ask for them"
+fi
+exit $failed
