@@ -148,14 +148,15 @@ int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node,
                             size_t blocksize, size_t numblocks, size_t ld_src,
                             size_t ld_dst, void *async_data)
 {
+    const char *from = (const char *)src + src_offset;
+    char *to = (char *)dst + dst_offset;
+
     if (ld_src == blocksize && ld_dst == blocksize)
         return starpu_interface_copy(src, src_offset, src_node, dst, dst_offset,
                                      dst_node, blocksize * numblocks,
                                      async_data);
-    for (size_t i = 0; i < numblocks; i++)
-        starpu_interface_copy(src, src_offset + i * ld_src, src_node, dst,
-                              dst_offset + i * ld_dst, dst_node, blocksize,
-                              async_data);
+    for (size_t i = 0; i < numblocks; i++, from += ld_src, to += ld_dst)
+        memcpy(to, from, blocksize);
     return 0;
 }
 
