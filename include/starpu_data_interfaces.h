@@ -345,7 +345,9 @@ size_t starpu_block_get_elemsize(starpu_data_handle_t handle);
 #define STARPU_BLOCK_GET_ELEMSIZE(interface)                                   \
     (((struct starpu_block_interface *)(interface))->elemsize)
 
-/* -- tensor: four dimensions -- */
+/* -- tensor: nt blocks of nz planes of ny columns of nx elements -- */
+
+extern struct starpu_data_interface_ops starpu_interface_tensor_ops;
 
 struct starpu_tensor_interface {
     enum starpu_data_interface_id id;
@@ -356,12 +358,30 @@ struct starpu_tensor_interface {
     uint32_t ny;
     uint32_t nz;
     uint32_t nt;
+    /* Elements from one column, plane and block to the next. */
     uint32_t ldy;
     uint32_t ldz;
     uint32_t ldt;
     size_t elemsize;
 };
 
+void starpu_tensor_data_register(starpu_data_handle_t *handle, int home_node,
+                                 uintptr_t ptr, uint32_t ldy, uint32_t ldz,
+                                 uint32_t ldt, uint32_t nx, uint32_t ny,
+                                 uint32_t nz, uint32_t nt, size_t elemsize);
+void starpu_tensor_ptr_register(starpu_data_handle_t handle, unsigned node,
+                                uintptr_t ptr, uintptr_t dev_handle,
+                                size_t offset, uint32_t ldy, uint32_t ldz,
+                                uint32_t ldt);
+uint32_t starpu_tensor_get_nx(starpu_data_handle_t handle);
+uint32_t starpu_tensor_get_ny(starpu_data_handle_t handle);
+uint32_t starpu_tensor_get_nz(starpu_data_handle_t handle);
+uint32_t starpu_tensor_get_nt(starpu_data_handle_t handle);
+uint32_t starpu_tensor_get_local_ldy(starpu_data_handle_t handle);
+uint32_t starpu_tensor_get_local_ldz(starpu_data_handle_t handle);
+uint32_t starpu_tensor_get_local_ldt(starpu_data_handle_t handle);
+uintptr_t starpu_tensor_get_local_ptr(starpu_data_handle_t handle);
+size_t starpu_tensor_get_elemsize(starpu_data_handle_t handle);
 #define STARPU_TENSOR_GET_PTR(interface)                                       \
     (((struct starpu_tensor_interface *)(interface))->ptr)
 #define STARPU_TENSOR_GET_DEV_HANDLE(interface)                                \

@@ -3,6 +3,7 @@
  * tests/api/test-data.c - data: coherency, order, eviction, partition, on each
  * machine. The oracle is the same program run in order on plain arrays.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,6 +241,52 @@ struct starpu_codelet cl_tile = {
     .name = "k",
 };
 
+/* Adds the number of the plane, with that of the block as its tens. */
+static void add_to_tensor(void *buffers[], void *arg)
+{
+    uint64_t *v = (uint64_t *)STARPU_TENSOR_GET_PTR(buffers[0]);
+    void *i = buffers[0];
+
+    (void)arg;
+    for (unsigned t = 0; t < STARPU_TENSOR_GET_NT(i); t++)
+        for (unsigned z = 0; z < STARPU_TENSOR_GET_NZ(i); z++)
+            for (unsigned y = 0; y < STARPU_TENSOR_GET_NY(i); y++)
+                for (unsigned x = 0; x < STARPU_TENSOR_GET_NX(i); x++)
+                    v[x + y * STARPU_TENSOR_GET_LDY(i) +
+                      z * STARPU_TENSOR_GET_LDZ(i) +
+                      t * STARPU_TENSOR_GET_LDT(i)] += z + 10 * t;
+}
+
+START_TEST(a_tensor_with_gaps_travels_and_leaves_them_alone)
+{
+    enum { XS = 3, YS = 2, ZS = 4, TS = 2, LDY = 5, LDZ = 11, LDT = 50 };
+    static struct starpu_codelet cl = {.cpu_funcs = {add_to_tensor},
+                                       .cuda_funcs = {add_to_tensor},
+                                       .nbuffers = 1,
+                                       .modes = {STARPU_RW},
+                                       .name = "k"};
+    uint64_t v[TS * LDT];
+    starpu_data_handle_t handle;
+
+    machine_open(_i);
+    for (uint64_t i = 0; i < TS * LDT; i++)
+        v[i] = i;
+    starpu_tensor_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)v, LDY,
+                                LDZ, LDT, XS, YS, ZS, TS, sizeof(*v));
+    for (int round = 0; round < 10; round++)
+        ck_assert_int_eq(starpu_task_insert(&cl, STARPU_RW, handle, 0), 0);
+    starpu_data_unregister(handle);
+    starpu_shutdown();
+    for (uint64_t i = 0; i < TS * LDT; i++) {
+        uint64_t t = i / LDT, z = i % LDT / LDZ, y = i % LDT % LDZ / LDY,
+                 x = i % LDT % LDZ % LDY;
+        bool is_gap = x >= XS || y >= YS || z >= ZS;
+
+        ck_assert_uint_eq(v[i], i + (is_gap ? 0 : 10 * (z + 10 * t)));
+    }
+}
+END_TEST
+
 static void write_index(void *buffers[], void *arg)
 {
     (void)arg;
@@ -348,6 +395,8 @@ int main(void)
     tcase_add_loop_test(tc, data_larger_than_a_gpu_are_evicted_and_come_back, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, a_matrix_cut_in_two_dimensions_is_whole_again, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, a_tensor_with_gaps_travels_and_leaves_them_alone, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, data_without_a_home_live_where_tasks_write_them, 0,
                         NMACHINES);

@@ -53,7 +53,7 @@ END_TEST
 
 START_TEST(other_kinds_have_their_known_footprints)
 {
-    starpu_data_handle_t v, x, n, b;
+    starpu_data_handle_t v, x, n, b, t;
 
     starpu_vector_data_register(&v, -1, 0, 1024, 4);
     starpu_variable_data_register(&x, -1, 0, 4);
@@ -63,6 +63,9 @@ START_TEST(other_kinds_have_their_known_footprints)
     ck_assert_uint_eq(task_footprint(x, 1), 0x7c24e712);
     ck_assert_uint_eq(task_footprint(n, 1), 0xb4059432);
     ck_assert_uint_eq(task_footprint(b, 1), 0x55d35122);
+    starpu_tensor_data_register(&t, -1, 0, 2, 6, 24, 2, 3, 4, 5, 8);
+    ck_assert_uint_eq(task_footprint(t, 1), 0xa53b83ca);
+    fake_unregister(t);
     fake_unregister(v);
     fake_unregister(x);
     fake_unregister(n);
@@ -572,6 +575,70 @@ START_TEST(blocks_tell_what_was_registered)
 }
 END_TEST
 
+START_TEST(tensors_are_what_was_registered)
+{
+    starpu_data_handle_t t, other;
+    struct starpu_tensor_interface *away;
+
+    starpu_tensor_data_register(&t, 0, (uintptr_t)strided, 3, 7, 15, 1, 2, 2, 1,
+                                4);
+    ck_assert_uint_eq(starpu_tensor_get_nx(t), 1);
+    ck_assert_uint_eq(starpu_tensor_get_ny(t), 2);
+    ck_assert_uint_eq(starpu_tensor_get_nz(t), 2);
+    ck_assert_uint_eq(starpu_tensor_get_nt(t), 1);
+    ck_assert_uint_eq(starpu_tensor_get_elemsize(t), 4);
+    ck_assert_uint_eq(starpu_tensor_get_local_ldy(t), 3);
+    ck_assert_uint_eq(starpu_tensor_get_local_ldz(t), 7);
+    ck_assert_uint_eq(starpu_tensor_get_local_ldt(t), 15);
+    ck_assert_uint_eq(starpu_tensor_get_local_ptr(t), (uintptr_t)strided);
+    ck_assert_str_eq(described(t), "tensor 1x2x2x1x4");
+    ck_assert_str_eq(displayed(t), "1\t2\t2\t1\t");
+    away = starpu_data_get_interface_on_node(t, 1);
+    ck_assert_int_eq(away->id, STARPU_TENSOR_INTERFACE_ID);
+    ck_assert_uint_eq(away->ldy, 1);
+    ck_assert_uint_eq(away->ldz, 2);
+    ck_assert_uint_eq(away->ldt, 4);
+    starpu_tensor_ptr_register(t, 1, 30, 20, 10, 5, 6, 7);
+    ck_assert_uint_eq(away->ptr, 30);
+    ck_assert_uint_eq(away->dev_handle, 20);
+    ck_assert_uint_eq(away->offset, 10);
+    ck_assert_uint_eq(away->ldy, 5);
+    ck_assert_uint_eq(away->ldz, 6);
+    ck_assert_uint_eq(away->ldt, 7);
+    for (uint32_t i = 0; i < 6; i++) {
+        starpu_tensor_data_register(&other, -1, 0, 9, 99, 999, 1 + (i == 1),
+                                    2 + (i == 2), 2 + (i == 3), 1 + (i == 4),
+                                    4 + (i == 5));
+        ck_assert_int_eq(fake_compare(t, other), i == 0);
+        fake_unregister(other);
+    }
+    ck_assert(!starpu_interface_tensor_ops.get_alloc_size);
+    ck_assert(!starpu_interface_tensor_ops.alloc_compare);
+    fake_unregister(t);
+}
+END_TEST
+
+/* _i is the leading dimension that is too small. */
+START_TEST(overlapping_parts_of_tensors_are_refused)
+{
+    starpu_data_handle_t t;
+
+    starpu_tensor_data_register(&t, 0, (uintptr_t)strided, 3 - 2 * (_i == 0),
+                                6 - (_i == 1), 12 - (_i == 2), 2, 2, 2, 2, 4);
+}
+END_TEST
+
+START_TEST(leading_dimensions_of_one_neighbour_mean_nothing)
+{
+    starpu_data_handle_t t;
+
+    starpu_tensor_data_register(&t, 0, (uintptr_t)strided, 0, 0, 0, 5, 1, 1, 1,
+                                4);
+    ck_assert_uint_eq(fake_ops(t)->get_size(t), 20);
+    fake_unregister(t);
+}
+END_TEST
+
 START_TEST(overlapping_planes_are_refused)
 {
     starpu_data_handle_t b;
@@ -617,6 +684,10 @@ int main(void)
     tcase_add_test(tc, variables_and_blocks_have_as_much_memory_as_data);
     tcase_add_test(tc, pointers_of_each_kind_can_be_registered);
     tcase_add_test(tc, blocks_tell_what_was_registered);
+    tcase_add_test(tc, tensors_are_what_was_registered);
+    tcase_add_test(tc, leading_dimensions_of_one_neighbour_mean_nothing);
+    tcase_add_loop_test_raise_signal(
+        tc, overlapping_parts_of_tensors_are_refused, 6, 0, 3);
     tcase_add_test_raise_signal(tc, overlapping_planes_are_refused, 6);
     tcase_add_test_raise_signal(tc, overlapping_columns_of_blocks_are_refused,
                                 6);

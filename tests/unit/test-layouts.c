@@ -40,6 +40,12 @@ static const struct layout layouts[] = {
     {STARPU_BLOCK_INTERFACE_ID, 3, {2, 1, 6}, {0, 2, 2}},
     {STARPU_BLOCK_INTERFACE_ID, 3, {2, 1, 6}, {0, 5, 6}},
     {STARPU_BLOCK_INTERFACE_ID, 3, {1, 12, 1}, {0, 3, 36}},
+    {STARPU_TENSOR_INTERFACE_ID, 4, {2, 1, 3, 2}, {0, 2, 2, 6}},
+    {STARPU_TENSOR_INTERFACE_ID, 4, {2, 1, 3, 2}, {0, 4, 5, 18}},
+    {STARPU_TENSOR_INTERFACE_ID, 4, {1, 2, 3, 2}, {0, 1, 2, 6}},
+    {STARPU_TENSOR_INTERFACE_ID, 4, {1, 2, 3, 2}, {0, 1, 3, 9}},
+    {STARPU_TENSOR_INTERFACE_ID, 4, {1, 2, 3, 2}, {0, 2, 5, 19}},
+    {STARPU_TENSOR_INTERFACE_ID, 4, {1, 2, 3, 2}, {0, 3, 6, 18}},
 };
 
 #define NLAYOUTS ((int)(sizeof(layouts) / sizeof(layouts[0])))
@@ -64,6 +70,11 @@ static starpu_data_handle_t data_of(const struct layout *l, int home, int *at)
     case STARPU_BLOCK_INTERFACE_ID:
         starpu_block_data_register(&handle, home, ptr, l->ld[1], l->ld[2],
                                    l->nn[0], l->nn[1], l->nn[2], sizeof(int));
+        break;
+    case STARPU_TENSOR_INTERFACE_ID:
+        starpu_tensor_data_register(&handle, home, ptr, l->ld[1], l->ld[2],
+                                    l->ld[3], l->nn[0], l->nn[1], l->nn[2],
+                                    l->nn[3], sizeof(int));
         break;
     default:
         ck_abort_msg("no such kind");
@@ -272,6 +283,7 @@ START_TEST(scratch_buffers_are_tight)
     union {
         struct starpu_matrix_interface matrix;
         struct starpu_block_interface block;
+        struct starpu_tensor_interface tensor;
         struct starpu_variable_interface any;
     } scratch;
     int places[NPLACES];
@@ -441,6 +453,14 @@ START_TEST(dimensions_without_gaps_are_copied_as_one)
         {{STARPU_BLOCK_INTERFACE_ID, 3, {2, 3, 2}, {0, 3, 9}},
          {STARPU_BLOCK_INTERFACE_ID, 3, {2, 3, 2}, {0, 2, 9}},
          2},
+        /* Gaps at all levels: plane by plane, in each block. */
+        {{STARPU_TENSOR_INTERFACE_ID, 4, {1, 2, 2, 3}, {0, 2, 5, 12}},
+         {STARPU_TENSOR_INTERFACE_ID, 4, {1, 2, 2, 3}, {0, 2, 5, 12}},
+         6},
+        /* A level of columns and planes, and one of blocks. */
+        {{STARPU_TENSOR_INTERFACE_ID, 4, {1, 2, 2, 3}, {0, 2, 4, 12}},
+         {STARPU_TENSOR_INTERFACE_ID, 4, {1, 2, 2, 3}, {0, 3, 6, 12}},
+         3},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
