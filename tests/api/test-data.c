@@ -287,6 +287,40 @@ START_TEST(a_tensor_with_gaps_travels_and_leaves_them_alone)
 }
 END_TEST
 
+/* What copy methods of an application's own kinds call: 2 x 2 x 2 runs of 3
+ * bytes, in steps of 4, 9 and 20 on one side, of 3, 6 and 12 on the other. */
+START_TEST(copies_of_each_number_of_dimensions_step_over_gaps)
+{
+    char wide[40], tight[26] = {0}, expected[26] = {0};
+    uintptr_t from = (uintptr_t)wide, to = (uintptr_t)tight;
+    size_t runs = (size_t)1 << _i;
+
+    for (int i = 0; i < 40; i++)
+        wide[i] = (char)i;
+    for (size_t i = 0; i < runs; i++)
+        for (size_t byte = 0; byte < 3; byte++)
+            expected[1 + 3 * i + byte] =
+                (char)(2 + (i & 1) * 4 + (i >> 1 & 1) * 9 + (i >> 2 & 1) * 20 +
+                       byte);
+    switch (_i) {
+    case 0:
+        starpu_interface_copy(from, 2, 0, to, 1, 0, 3, NULL);
+        break;
+    case 1:
+        starpu_interface_copy2d(from, 2, 0, to, 1, 0, 3, 2, 4, 3, NULL);
+        break;
+    case 2:
+        starpu_interface_copy3d(from, 2, 0, to, 1, 0, 3, 2, 4, 3, 2, 9, 6,
+                                NULL);
+        break;
+    default:
+        starpu_interface_copy4d(from, 2, 0, to, 1, 0, 3, 2, 4, 3, 2, 9, 6, 2,
+                                20, 12, NULL);
+    }
+    ck_assert_mem_eq(tight, expected, sizeof(tight));
+}
+END_TEST
+
 static void write_index(void *buffers[], void *arg)
 {
     (void)arg;
@@ -398,6 +432,8 @@ int main(void)
                         NMACHINES);
     tcase_add_loop_test(tc, a_tensor_with_gaps_travels_and_leaves_them_alone, 0,
                         NMACHINES);
+    tcase_add_loop_test(tc, copies_of_each_number_of_dimensions_step_over_gaps,
+                        0, 4);
     tcase_add_loop_test(tc, data_without_a_home_live_where_tasks_write_them, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, acquire_cb_sees_the_value_of_earlier_tasks, 0,
