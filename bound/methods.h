@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/methods.h - inside the module: the functions that methods.c lists, and
+ * bound/methods.h - inside the module: the functions that compute.c lists, and
  * what they share.
  *
  * A method gets a result with its name, NaNs and outcome OPTIMAL, and writes

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "perfmodel/disk.h"
-#include "perfmodel/side_text.h"
+#include "perfmodel/side_private.h"
 
 #define MODELS "codelets/45/"
 #define SIDES  "codelets/45.orrery/"

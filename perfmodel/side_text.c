@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * perfmodel/side_text.c - reads and writes the text of side files, whose
- * grammar side_text.h has. No threads.
+ * grammar side_private.h has. No threads.
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE
 #endif
 
-#include "perfmodel/side_text.h"
+#include "perfmodel/side_private.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -55,10 +55,6 @@ int orr_machine_desc_add_reverse(struct orr_machine_desc *desc, unsigned route);
 int orr_props_set(struct orr_prop_desc **props, unsigned *nprops,
                   const char *id, const char *value);
 
-/* The value of property `id`, NULL without. Borrowed. */
-const char *orr_props_find(const struct orr_prop_desc *props, unsigned nprops,
-                           const char *id);
-
 /* Replaces a string of a description, freeing the old one. -ENOMEM leaves it
  * as it was. `value` may be NULL. */
 int orr_desc_set_text(char **text, const char *value);

@@ -57,6 +57,3 @@ int orr_machine_desc_edit(struct orr_machine_desc *desc, const char *edits,
  * "quantity", "devices", "links" (name, before, after; null: none), "ways"
  * (pairs of names), "ways_left_out" (how many more). Owned by the caller; NULL when out of memory. */
 char *orr_edit_echo_json(const struct orr_edit_echo *echo);
-
-/* Frees desc->edits; for orr_machine_desc_free. */
-void orr_edit_echoes_free(struct orr_edit_echo *echoes, unsigned n);

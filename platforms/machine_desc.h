@@ -164,6 +164,10 @@ int orr_machine_desc_list(const char *const *sampling_dirs,
 
 void orr_machine_desc_free(struct orr_machine_desc *desc);
 
+/* The value of property `id`, NULL without. Borrowed. */
+const char *orr_props_find(const struct orr_prop_desc *props, unsigned nprops,
+                           const char *id);
+
 /* The value of property `id` of host `host`, NULL without. Borrowed. */
 const char *orr_host_desc_prop(const struct orr_host_desc *host,
                                const char *id);
@@ -178,3 +182,6 @@ int orr_host_desc_number(const struct orr_host_desc *host, const char *kind);
 /* Index of the route from host `src` to host `dst`, -1 without. */
 int orr_machine_desc_route(const struct orr_machine_desc *desc, unsigned src,
                            unsigned dst);
+
+/* Frees what edits have said, desc->edits (platforms/edit.c). */
+void orr_edit_echoes_free(struct orr_edit_echo *echoes, unsigned n);

@@ -7,7 +7,6 @@
 #include "platforms/packed.h"
 
 #include "core/base/module.h"
-#include "platforms/tar.h"
 #include "platforms/whole_file.h"
 
 #include <errno.h>

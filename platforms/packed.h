@@ -81,3 +81,15 @@ int orr_packed_unpack(const struct orr_packed *packed, const char *folder,
  * the caller to free(). Errors as of reading and unpacking. */
 int orr_packed_open(const char *path, const char *cache, char **ret_folder,
                     struct orr_error *err);
+
+/* --- the module packed.so, which knows libarchive --- */
+
+struct orr_tar_ops {
+    int (*parse)(const char *path, const char *bytes, size_t size,
+                 struct orr_packed **ret, struct orr_error *err);
+    int (*format)(const struct orr_packed *packed, char **ret_bytes,
+                  size_t *ret_size, struct orr_error *err);
+};
+
+/* The same for programs that link tar.c themselves, as fuzz-packed does. */
+extern const struct orr_tar_ops orr_tar_ops;

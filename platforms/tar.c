@@ -4,8 +4,6 @@
  * libarchive: the module orrery/packed.so. packed.h has the format. No state;
  * one thread per file.
  */
-#include "platforms/tar.h"
-
 #include "core/base/module.h"
 #include "platforms/packed.h"
 

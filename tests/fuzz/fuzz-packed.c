@@ -5,7 +5,6 @@
  * again reads the same. For libFuzzer.
  */
 #include "platforms/packed.h"
-#include "platforms/tar.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -26,54 +26,81 @@ includes() {
         sed -E 's/[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]([^">]*)[">].*/\1/'
 }
 
-foreign='(simgrid|libxml|glpk|lapack|cblas|hwloc|cuda|CL/|jansson|archive)'
-check "core and perfmodel include no library of a device, a simulator or a solver" "$(
-    includes core perfmodel | grep -E ":$foreign" |
-    grep -vE '^core/device/cpu/[^:]*:hwloc'
+# --- who may include whom ---
+# Each folder's own files, include/ and core/base are free to it.
+allowed='
+bound:
+core: core/cost core/data core/device core/observe core/sched core/task core/worker perfmodel
+core/api: bound core core/cost core/data core/data/interfaces core/device core/observe core/sched core/task core/worker perfmodel
+core/base:
+core/bus: core/device perfmodel
+core/cost: core core/data core/device core/task core/worker perfmodel
+core/data: core core/data/interfaces core/device core/observe core/task
+core/data/filters:
+core/data/interfaces:
+core/device: core/bus core/device/cpu perfmodel
+core/device/cpu: core/device
+core/observe: bound core core/cost core/data core/device core/sched core/task
+core/sched: core core/cost core/data core/task
+core/task: core core/cost core/data core/device core/observe core/sched
+core/worker: core core/cost core/data core/device core/observe core/sched core/task perfmodel
+perfmodel:
+platforms: core/device/cpu
+sim: core/device platforms
+'
+for folder in $(find bound core perfmodel platforms sim -name '*.[ch]' |
+    xargs -n 1 dirname | sort -u); do
+    if ! echo "$allowed" | grep -q "^$folder:"; then
+        check "$folder has a line in the list of who may include whom" "none"
+        continue
+    fi
+    may=$(echo "$allowed" | sed -n "s|^$folder:||p")
+    check "$folder includes:${may:- base only}" "$(
+        for file in "$folder"/*.[ch] "$folder"/*.cpp; do
+            [ -f "$file" ] || continue
+            sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"([^"]*)".*/\1/p' \
+                "$file" | while read -r header; do
+                case " $folder core/base $may " in
+                *" $(dirname "$header") "*) ;;
+                *) case $header in
+                    */*) echo "$file: $header" ;;
+                    esac ;;
+                esac
+            done
+        done
+    )"
+done
+
+# --- no circles: the includes of all modules can be sorted ---
+# A module is a header with its source; what is private to it belongs to it.
+check "no module includes itself by way of others" "$(
+    includes bound core perfmodel platforms sim tools |
+    grep -E ':[a-z]+/' |
+    sed -E 's/(_private)?\.(c|h|cpp)(:|$)/\3/g; s/:/ /' |
+    awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null | sed 's/^tsort: //'
 )"
-check "core/base includes base and the contexts' table only" "$(
-    includes core/base | grep -E ':core/' |
-    grep -vE ':core/(base/|device/exec\.h|worker/worker\.h)'
-)"
-check "perfmodel includes core/base only" "$(
-    includes perfmodel | grep -E ':(core|sim|platforms|bound|tools)/' |
-    grep -vE ':core/base/'
-)"
-check "platforms includes core/base only, and core's topology to discover" "$(
-    includes platforms | grep -E ':(core|sim|perfmodel|bound|tools)/' |
-    grep -vE ':core/base/|^platforms/discover\.c:core/device/cpu/topology\.h'
-)"
-check "hwloc is in platforms/discover.c only" "$(
-    includes platforms | grep -E ':hwloc' | grep -v '^platforms/discover'
-)"
-check "libarchive is in platforms/tar.c only" "$(
-    includes core perfmodel platforms sim bound tools |
-    grep -E ':archive' | grep -v '^platforms/tar.c'
-)"
-check "sim includes the tables of core/device and core/base" "$(
-    includes sim | grep -E ':(core|bound|tools|perfmodel)/' |
-    grep -vE ':core/(base|device)/'
-)"
-check "SimGrid is in sim/simgrid_bridge.cpp only" "$(
-    includes sim | grep -E ':(simgrid|xbt)' | grep -v '^sim/simgrid_bridge.cpp'
-)"
-check "GLPK is in bound/glpk*.c only" "$(
-    includes bound | grep -E ':glpk' | grep -v '^bound/glpk[a-z_]*\.c:'
-)"
+
+# --- who may include which library ---
+# library FILES HEADERS: the headers are included in these files only.
+library()
+{
+    check "$2 only in $1" "$(
+        includes bound core perfmodel platforms sim tools | grep -E ":($2)" |
+        grep -vE "^($1)[^:]*:"
+    )"
+}
+library 'core/device/cpu/|platforms/discover|tools/' hwloc
+library 'sim/simgrid_bridge' 'simgrid|xbt'
+library 'platforms/' libxml
+library 'platforms/tar' archive
+library 'bound/glpk' glpk
+library 'perfmodel/lapack' 'lapack|cblas|openblas'
+library 'platforms/|tools/' jansson
+library 'core/device/(cuda|opencl)/' 'cuda|CL/'
 check "LAPACK is called in perfmodel/lapack.c only" "$(
     grep -rnE '\<(dge[a-z]+|LAPACKE_[a-z]+)_? *\(' core perfmodel bound platforms \
         sim tools --include='*.[ch]' --include='*.cpp' |
     grep -v '^perfmodel/lapack.c'
-)"
-check "bound includes core/base only" "$(
-    includes bound | grep -E ':(core|sim|perfmodel|platforms|tools)/' |
-    grep -vE ':core/base/'
-)"
-check "the library includes no tool, example or test" "$(
-    includes core perfmodel platforms bound sim | grep -E ':(tools|examples|tests)/'
-)"
-check "core does not know the simulator nor the machine descriptions" "$(
-    includes core | grep -E ':(sim|platforms)/'
 )"
 check "public headers include no private one" "$(
     includes include | grep -vE ':(starpu|orrery)[a-z_]*\.h$' |

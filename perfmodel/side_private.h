@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/side_text.h - the grammar of side files (see side.h).
+ * perfmodel/side_private.h - the grammar of side files (see side.h).
  *
  *   orrery-side 1
  *   entry <devices> <impl> <hash> <n> <sum> <estimate> <nseen> <noutliers>

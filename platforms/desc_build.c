@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* platforms/desc_build.c - see desc_build.h. */
+#include "platforms/desc_build.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COST(name, field)                                                      \
+    {                                                                          \
+        "orrery-cost-" name, offsetof(struct orr_machine_desc, field)          \
+    }
+
+const struct orr_cost_field orr_cost_fields[ORR_NCOSTS] = {
+    COST("submit", cost_submit),
+    COST("push", cost_push),
+    COST("fetch", cost_fetch),
+    COST("device-alloc", cost_device_alloc),
+    COST("device-free", cost_device_free),
+    COST("pinned-alloc-per-mib", cost_pinned_alloc_per_mib),
+    COST("kernel-queue", cost_kernel_queue),
+    COST("copy-queue", cost_copy_queue),
+    COST("progress", cost_progress),
+};
+
+double *orr_machine_desc_cost(struct orr_machine_desc *desc, unsigned cost)
+{
+    return (double *)(void *)((char *)desc + orr_cost_fields[cost].offset);
+}
+
+double orr_machine_desc_get_cost(const struct orr_machine_desc *desc,
+                                 unsigned cost)
+{
+    double value;
+
+    memcpy(&value, (const char *)desc + orr_cost_fields[cost].offset,
+           sizeof(value));
+    return value;
+}
+
+int orr_machine_desc_new(const char *name, struct orr_machine_desc **ret)
+{
+    struct orr_machine_desc *desc = calloc(1, sizeof(*desc));
+
+    if (!desc)
+        return -ENOMEM;
+    for (unsigned i = 0; i < ORR_NCOSTS; i++)
+        *orr_machine_desc_cost(desc, i) = (double)NAN;
+    desc->name = strdup(name);
+    desc->host = strdup(name);
+    if (!desc->name || !desc->host) {
+        orr_machine_desc_free(desc);
+        return -ENOMEM;
+    }
+    *ret = desc;
+    return 0;
+}
+
+/* Makes room for item number n of an array, which has room for the next power
+ * of two from n on, so that no capacity needs to be kept. */
+static int grow(void **array, unsigned n, size_t item)
+{
+    void *larger;
+
+    if (n & (n - 1)) /* no power of two, nor 0: there is room */
+        return 0;
+    larger = realloc(*array, (n ? 2 * (size_t)n : 1) * item);
+    if (!larger)
+        return -ENOMEM;
+    *array = larger;
+    return 0;
+}
+
+/* The same for typed arrays: no pointer is read through another type. */
+#define GROW(array, n)                                                         \
+    __extension__({                                                            \
+        void *room_ = (array);                                                 \
+        int rc_ = grow(&room_, (n), sizeof(*(array)));                         \
+        (array) = room_;                                                       \
+        rc_;                                                                   \
+    })
+
+int orr_machine_desc_add_host(struct orr_machine_desc *desc, const char *id,
+                              double speed)
+{
+    char *copy;
+
+    if (desc->nhosts == ORR_DESC_MAX_HOSTS)
+        return -E2BIG;
+    if (GROW(desc->hosts, desc->nhosts))
+        return -ENOMEM;
+    copy = strdup(id);
+    if (!copy)
+        return -ENOMEM;
+    desc->hosts[desc->nhosts] =
+        (struct orr_host_desc){.id = copy, .speed = speed};
+    return (int)desc->nhosts++;
+}
+
+int orr_machine_desc_add_link(struct orr_machine_desc *desc, const char *id,
+                              double bandwidth, double latency,
+                              enum orr_link_sharing sharing)
+{
+    char *copy;
+
+    if (desc->nlinks == ORR_DESC_MAX_LINKS)
+        return -E2BIG;
+    if (GROW(desc->links, desc->nlinks))
+        return -ENOMEM;
+    copy = strdup(id);
+    if (!copy)
+        return -ENOMEM;
+    desc->links[desc->nlinks] = (struct orr_link_desc){.id = copy,
+                                                       .bandwidth = bandwidth,
+                                                       .latency = latency,
+                                                       .sharing = sharing};
+    return (int)desc->nlinks++;
+}
+
+int orr_machine_desc_add_route(struct orr_machine_desc *desc, unsigned src,
+                               unsigned dst)
+{
+    if (desc->nroutes == ORR_DESC_MAX_ROUTES)
+        return -E2BIG;
+    if (GROW(desc->routes, desc->nroutes))
+        return -ENOMEM;
+    desc->routes[desc->nroutes] =
+        (struct orr_route_desc){.src = src, .dst = dst};
+    return (int)desc->nroutes++;
+}
+
+int orr_route_desc_add_hop(struct orr_route_desc *route, unsigned link,
+                           enum orr_hop_direction direction)
+{
+    if (route->nhops == ORR_DESC_MAX_HOPS)
+        return -E2BIG;
+    if (GROW(route->hops, route->nhops))
+        return -ENOMEM;
+    route->hops[route->nhops] =
+        (struct orr_hop_desc){.link = link, .direction = direction};
+    return (int)route->nhops++;
+}
+
+static enum orr_hop_direction opposite(enum orr_hop_direction direction)
+{
+    if (direction == ORR_HOP_UP)
+        return ORR_HOP_DOWN;
+    return direction == ORR_HOP_DOWN ? ORR_HOP_UP : ORR_HOP_NONE;
+}
+
+int orr_machine_desc_add_reverse(struct orr_machine_desc *desc, unsigned route)
+{
+    int back = orr_machine_desc_add_route(desc, desc->routes[route].dst,
+                                          desc->routes[route].src);
+
+    if (back < 0)
+        return back;
+    desc->routes[back].line = desc->routes[route].line;
+    for (unsigned i = desc->routes[route].nhops; i > 0; i--) {
+        struct orr_hop_desc hop = desc->routes[route].hops[i - 1];
+        int rc = orr_route_desc_add_hop(&desc->routes[back], hop.link,
+                                        opposite(hop.direction));
+
+        if (rc < 0)
+            return rc; /* the half-built route goes with the description */
+    }
+    return back;
+}
+
+int orr_desc_set_text(char **text, const char *value)
+{
+    char *copy = NULL;
+
+    if (value) {
+        copy = strdup(value);
+        if (!copy)
+            return -ENOMEM;
+    }
+    free(*text);
+    *text = copy;
+    return 0;
+}
+
+static struct orr_prop_desc *find_prop(struct orr_prop_desc *props,
+                                       unsigned nprops, const char *id)
+{
+    for (unsigned i = 0; i < nprops; i++)
+        if (strcmp(props[i].id, id) == 0)
+            return &props[i];
+    return NULL;
+}
+
+int orr_props_set(struct orr_prop_desc **props, unsigned *nprops,
+                  const char *id, const char *value)
+{
+    struct orr_prop_desc *known = find_prop(*props, *nprops, id);
+    struct orr_prop_desc prop;
+
+    if (known)
+        return orr_desc_set_text(&known->value, value);
+    if (*nprops == ORR_DESC_MAX_PROPS)
+        return -E2BIG;
+    if (GROW(*props, *nprops))
+        return -ENOMEM;
+    prop.id = strdup(id);
+    prop.value = strdup(value);
+    if (!prop.id || !prop.value) {
+        free(prop.id);
+        free(prop.value);
+        return -ENOMEM;
+    }
+    (*props)[(*nprops)++] = prop;
+    return 0;
+}
+
+int orr_machine_desc_add_fluid_config(struct orr_machine_desc *desc)
+{
+    static const char *const options[][2] = {
+        {"network/TCP-gamma", "-1"},       {"network/latency-factor", "1"},
+        {"network/bandwidth-factor", "1"}, {"network/weight-S", "0.0"},
+        {"network/crosstraffic", "0"},     {"network/optim", "Full"},
+    };
+
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+        int rc = 0;
+
+        if (!orr_props_find(desc->config, desc->nconfig, options[i][0]))
+            rc = orr_props_set(&desc->config, &desc->nconfig, options[i][0],
+                               options[i][1]);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
