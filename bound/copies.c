@@ -65,8 +65,8 @@ static bool classes_alike(const struct orr_bound_instance *in, unsigned a,
 }
 
 /* The fastest bandwidth and least latency of the routes that enter or leave. */
-static void route_figures(const struct orr_graph *graph, unsigned node,
-                          bool into, double ret[2])
+static void route_parameters(const struct orr_graph *graph, unsigned node,
+                             bool into, double ret[2])
 {
     ret[0] = 0;
     ret[1] = INFINITY;
@@ -106,8 +106,8 @@ static bool nodes_alike(const struct orr_copies *c, const unsigned *class_in,
     for (int into = 0; into < 2; into++) {
         double x[2], y[2];
 
-        route_figures(graph, a, into, x);
-        route_figures(graph, b, into, y);
+        route_parameters(graph, a, into, x);
+        route_parameters(graph, b, into, y);
         if (x[0] != y[0] || x[1] != y[1])
             return false;
     }

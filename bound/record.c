@@ -108,54 +108,53 @@ int orr_bound_record_task(struct orr_bound_record *record, const void *codelet,
 }
 
 static int pool_fill(struct orr_bound_pool *to, const struct pool *from,
-                     const struct orr_bound_figures *figures)
+                     const struct orr_bound_source *source)
 {
     to->codelet = from->codelet;
     to->footprint = from->footprint;
     to->count = from->count;
     to->symbol = strdup(from->symbol);
-    to->duration_ms = calloc(figures->nworkers + 1, sizeof(double));
-    if (figures->executed)
-        to->executed = calloc(figures->nworkers + 1, sizeof(unsigned long));
-    if (!to->symbol || !to->duration_ms || (figures->executed && !to->executed))
+    to->duration_ms = calloc(source->nworkers + 1, sizeof(double));
+    if (source->executed)
+        to->executed = calloc(source->nworkers + 1, sizeof(unsigned long));
+    if (!to->symbol || !to->duration_ms || (source->executed && !to->executed))
         return -ENOMEM;
-    for (unsigned w = 0; w < figures->nworkers; w++) {
-        double ms = figures->duration_ms(from->codelet, from->footprint, w,
-                                         figures->arg);
+    for (unsigned w = 0; w < source->nworkers; w++) {
+        double ms =
+            source->duration_ms(from->codelet, from->footprint, w, source->arg);
 
         to->duration_ms[w] = isfinite(ms) && ms >= 0 ? ms : (double)NAN;
-        if (figures->executed)
-            to->executed[w] = figures->executed(from->codelet, w, figures->arg);
+        if (source->executed)
+            to->executed[w] = source->executed(from->codelet, w, source->arg);
     }
     return 0;
 }
 
 static int problem_fill(struct orr_bound_problem *problem,
                         const struct orr_bound_record *record,
-                        const struct orr_bound_figures *figures)
+                        const struct orr_bound_source *source)
 {
     int rc = 0;
 
     problem->pools = calloc(record->npools + 1, sizeof(*problem->pools));
-    problem->worker_names = calloc(figures->nworkers + 1, sizeof(char *));
+    problem->worker_names = calloc(source->nworkers + 1, sizeof(char *));
     if (!problem->pools || !problem->worker_names)
         return -ENOMEM;
     problem->npools = record->npools;
-    problem->nworkers = figures->nworkers;
-    for (unsigned w = 0; w < figures->nworkers; w++) {
-        problem->worker_names[w] =
-            strdup(figures->worker_name(w, figures->arg));
+    problem->nworkers = source->nworkers;
+    for (unsigned w = 0; w < source->nworkers; w++) {
+        problem->worker_names[w] = strdup(source->worker_name(w, source->arg));
         if (!problem->worker_names[w])
             return -ENOMEM;
     }
     for (unsigned t = 0; !rc && t < record->npools; t++)
         rc = pool_fill(&problem->pools[t],
-                       &record->pools[record->npools - 1 - t], figures);
+                       &record->pools[record->npools - 1 - t], source);
     return rc;
 }
 
 int orr_bound_record_problem(const struct orr_bound_record *record,
-                             const struct orr_bound_figures *figures,
+                             const struct orr_bound_source *source,
                              struct orr_bound_problem **ret)
 {
     struct orr_bound_problem *problem = calloc(1, sizeof(*problem));
@@ -163,7 +162,7 @@ int orr_bound_record_problem(const struct orr_bound_record *record,
 
     if (!problem)
         return -ENOMEM;
-    rc = problem_fill(problem, record, figures);
+    rc = problem_fill(problem, record, source);
     if (rc) {
         orr_bound_problem_free(problem);
         return rc;

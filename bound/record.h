@@ -43,7 +43,7 @@ int orr_bound_record_task(struct orr_bound_record *record, const void *codelet,
 
 /* What the caller knows of workers; all entries are called while the problem is
  * made, by the same thread. */
-struct orr_bound_figures {
+struct orr_bound_source {
     unsigned nworkers;
     const char *(*worker_name)(unsigned worker, void *arg);
     /* Milliseconds of one task, NaN: unknown. */
@@ -57,7 +57,7 @@ struct orr_bound_figures {
 /* Makes the problem of all tasks counted so far, owned by the caller. Errors:
  * -ENOMEM. */
 int orr_bound_record_problem(const struct orr_bound_record *record,
-                             const struct orr_bound_figures *figures,
+                             const struct orr_bound_source *source,
                              struct orr_bound_problem **ret);
 void orr_bound_problem_free(struct orr_bound_problem *problem);
 

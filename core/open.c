@@ -18,8 +18,8 @@
 #include "core/device/clock.h"
 #include "core/device/simulated.h"
 #include "core/ends.h"
+#include "core/observe/check_bounds.h"
 #include "core/observe/graph_record.h"
-#include "core/observe/judge.h"
 #include "core/observe/record.h"
 #include "core/observe/recording.h"
 #include "core/observe/report.h"
@@ -401,7 +401,7 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
     if (orr_config_string(&rt->config, ORR_CFG_REPORT) &&
         orr_tally_new(rt->machine, &rt->tally) != 0)
         return orr_fail(err, -ENOMEM, "out of memory");
-    if (orr_judge_needs_graph(rt) && orr_graph_record_all(rt) != 0)
+    if (orr_check_bounds_needs_graph(rt) && orr_graph_record_all(rt) != 0)
         return orr_fail(err, -ENOMEM, "out of memory");
     return make_scheduler(rt, conf, err);
 }
@@ -502,7 +502,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
         orr_worker_wake(&rt->workers[w]);
     (void)orr_wait_for_n(rt, 0);
     orr_report_write(rt, "shutdown");
-    orr_judge_run(rt);
+    orr_check_bounds(rt);
     orr_what_if_tell(rt);
     orr_workers_stop(rt);
     while (!orr_list_empty(&rt->handles))

@@ -105,7 +105,7 @@ static int load_side(struct orr_model *model)
 
     if (rc)
         return rc == -ENOMEM ? rc : 0;
-    rc = orr_side_read(path, ORR_SIDE_FIGURES, &side, &err);
+    rc = orr_side_read(path, ORR_SIDE_ESTIMATES, &side, &err);
     free(path);
     if (rc == -ENOMEM)
         return rc;

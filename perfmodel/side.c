@@ -151,7 +151,7 @@ int orr_side_read(const char *path, enum orr_side_part part,
     if (rc)
         return rc;
     /* No lock: side files are only ever replaced in one step. */
-    if (part == ORR_SIDE_FIGURES)
+    if (part == ORR_SIDE_ESTIMATES)
         rc = orr_disk_read_until(fd, path, ORR_SIDE_SAMPLES_MARK, &text, &size,
                                  err);
     else

@@ -57,7 +57,7 @@ int orr_side_path(const char *model_path, char **ret);
 
 /* Whether a side file is read with recent samples and blocks, or only for what
  * is predicted: the samples are then not even looked at. */
-enum orr_side_part { ORR_SIDE_FIGURES, ORR_SIDE_SAMPLES };
+enum orr_side_part { ORR_SIDE_ESTIMATES, ORR_SIDE_SAMPLES };
 
 /* Reads the side file `path`. *ret is owned by the caller. Errors: -ENOENT,
  * silently; -EINVAL with "path:line: reason"; -ENOMEM; those of open, read. */

@@ -146,7 +146,7 @@ static int take_devices(struct reader *r, struct orr_device *devices,
     return rc;
 }
 
-static int read_entry_figures(struct reader *r, struct orr_side_entry *entry)
+static int read_entry_values(struct reader *r, struct orr_side_entry *entry)
 {
     uint64_t row_n = 0, nfirst = 0, time = 0;
     int rc = take_count(r, "the samples of a row", 10, UINT32_MAX, &row_n);
@@ -193,7 +193,7 @@ static int read_entry(struct reader *r)
                             (uint32_t)hash);
     if (!entry)
         return -ENOMEM;
-    return read_entry_figures(r, entry);
+    return read_entry_values(r, entry);
 }
 
 /* The entry that a line of samples is about. */
@@ -298,7 +298,7 @@ static int read_lines(struct reader *r, enum orr_side_part part)
     while (!rc && next_line(r)) {
         if (!samples && take_word(r, "samples")) {
             samples = true;
-            if (part == ORR_SIDE_FIGURES)
+            if (part == ORR_SIDE_ESTIMATES)
                 break;
         } else {
             rc = read_line(r, samples);

@@ -171,7 +171,7 @@ static int read_size(struct reader *r, const char *what, uint64_t *ret)
     return read_count(r, what, 10, UINT64_MAX, ret);
 }
 
-static int read_figure(struct reader *r, const char *what, double *ret)
+static int read_value(struct reader *r, const char *what, double *ret)
 {
     skip(r);
     return read_real(r, what, ret);
@@ -299,7 +299,7 @@ static int read_coefficients(struct reader *r, struct orr_model_fit *fit)
     if (!fit->coeff)
         return -ENOMEM;
     while (!rc && fit->ncoeff < count) {
-        rc = read_figure(r, "a coefficient", &fit->coeff[fit->ncoeff]);
+        rc = read_value(r, "a coefficient", &fit->coeff[fit->ncoeff]);
         fit->ncoeff += !rc;
     }
     return rc;
@@ -313,7 +313,7 @@ static int read_fit(struct reader *r, struct orr_model_fit *fit)
     int rc = 0;
 
     for (unsigned i = 0; !rc && i < 6; i++)
-        rc = read_figure(r, "a figure of the regression alpha*x^beta", sums[i]);
+        rc = read_value(r, "a figure of the regression alpha*x^beta", sums[i]);
     if (!rc)
         rc = read_unsigned(r, "the regression's number of samples", &fit->n);
     if (!rc)
@@ -321,7 +321,7 @@ static int read_fit(struct reader *r, struct orr_model_fit *fit)
     if (!rc)
         rc = read_size(r, "the regression's largest size", &fit->maxx);
     for (unsigned i = 0; !rc && i < 3; i++)
-        rc = read_figure(r, "a figure of the regression a*x^b+c", abc[i]);
+        rc = read_value(r, "a figure of the regression a*x^b+c", abc[i]);
     return rc ? rc : read_coefficients(r, fit);
 }
 

@@ -33,9 +33,9 @@ static int node_of(const struct orr_machine_desc *desc, unsigned host)
 }
 
 /* `uses` has a 0 for each link, and so again afterwards. */
-static void route_figures(const struct orr_machine_desc *desc,
-                          const struct orr_route_desc *route, unsigned *uses,
-                          double *ret_bandwidth, double *ret_latency)
+static void route_parameters(const struct orr_machine_desc *desc,
+                             const struct orr_route_desc *route, unsigned *uses,
+                             double *ret_bandwidth, double *ret_latency)
 {
     double slowest = INFINITY, latency = 0;
 
@@ -83,8 +83,8 @@ static void fill_from_routes(const struct orr_machine_desc *desc,
         if (src < 0 || dst < 0 || src == dst)
             continue;
         at = (size_t)src * n + (size_t)dst;
-        route_figures(desc, &desc->routes[i], uses, &bandwidth[at],
-                      &latency[at]);
+        route_parameters(desc, &desc->routes[i], uses, &bandwidth[at],
+                         &latency[at]);
     }
 }
 
@@ -111,7 +111,8 @@ int orr_bus_of_route(const struct orr_machine_desc *desc, unsigned src,
     uses = calloc(desc->nlinks + (size_t)1, sizeof(*uses));
     if (!uses)
         return -ENOMEM;
-    route_figures(desc, &desc->routes[route], uses, ret_bandwidth, ret_latency);
+    route_parameters(desc, &desc->routes[route], uses, ret_bandwidth,
+                     ret_latency);
     free(uses);
     return 0;
 }

@@ -75,9 +75,9 @@ static bool wanted(const struct exam *e, unsigned src, unsigned dst)
            e->in->direct[link_of(e, src, dst)];
 }
 
-static bool known(double figure)
+static bool known(double value)
 {
-    return isfinite(figure) && figure > 0;
+    return isfinite(value) && value > 0;
 }
 
 static bool is_gpu(const struct exam *e, unsigned node)
@@ -225,7 +225,7 @@ static void check_sizes(struct exam *e)
 
 /* What to say of a matrix with missing figures. */
 struct matrix {
-    const double *figures;
+    const double *values;
     const char *what; /* "bandwidth" */
     const char *unit;
     const char *rule;
@@ -234,16 +234,16 @@ struct matrix {
 
 static bool missing(const struct matrix *m, size_t link)
 {
-    return !known(m->figures[link]) &&
-           !(m->zero_is_known && m->figures[link] == 0);
+    return !known(m->values[link]) &&
+           !(m->zero_is_known && m->values[link] == 0);
 }
 
-static void describe_figure(char *text, const struct matrix *m, double figure)
+static void describe_value(char *text, const struct matrix *m, double value)
 {
-    if (isnan(figure))
+    if (isnan(value))
         append(text, "there is no %s", m->what);
     else
-        append(text, "the %s is %g %s", m->what, figure, m->unit);
+        append(text, "the %s is %g %s", m->what, value, m->unit);
 }
 
 static const char missing_remedy[] =
@@ -272,7 +272,7 @@ static void check_line(struct exam *e, const struct matrix *m, unsigned node,
     }
     if (nnew == 0 || nmissing < nwanted)
         return;
-    describe_figure(what, m, m->figures[first]);
+    describe_value(what, m, m->values[first]);
     append(what, " from %s to %s: the whole %s of %s is like this",
            row ? e->in->nodes[node].name : "any node",
            row ? "any node" : e->in->nodes[node].name, row ? "row" : "column",
@@ -300,7 +300,7 @@ static void check_missing(struct exam *e, const struct matrix *m)
         }
     if (hits.n == 0)
         return;
-    describe_figure(what, m, m->figures[hits.worst]);
+    describe_value(what, m, m->values[hits.worst]);
     append(what, " from %s to %s", src_name(e, hits.worst),
            dst_name(e, hits.worst));
     find_hits(e, &hits, ORR_SEVERITY_ERROR, m->rule, what, missing_remedy);
@@ -308,7 +308,7 @@ static void check_missing(struct exam *e, const struct matrix *m)
 
 static void check_missing_bandwidth(struct exam *e)
 {
-    const struct matrix m = {.figures = e->in->bandwidth,
+    const struct matrix m = {.values = e->in->bandwidth,
                              .what = "bandwidth",
                              .unit = "MB/s",
                              .rule = "bandwidth-missing"};
@@ -325,7 +325,7 @@ static void forget(struct exam *e)
 
 static void check_missing_latency(struct exam *e)
 {
-    const struct matrix m = {.figures = e->in->latency,
+    const struct matrix m = {.values = e->in->latency,
                              .what = "latency",
                              .unit = "us",
                              .rule = "latency-missing",
@@ -394,14 +394,14 @@ static double latency(const struct exam *e, unsigned src, unsigned dst)
 /* The median of what the other devices of this kind have on the same way,
  * NaN without any. With two devices it is the other one's; of an even number
  * the greater counts for bandwidth, so that one fast sibling is enough. */
-static double siblings(const struct exam *e, const double *figures,
-                       unsigned src, unsigned dst)
+static double siblings(const struct exam *e, const double *matrix, unsigned src,
+                       unsigned dst)
 {
     unsigned device = src == 0 ? dst : src, n = 0;
     double values[64];
 
     for (unsigned i = 1; i < e->in->nnodes && n < 64; i++) {
-        double value = figures[src == 0 ? link_of(e, 0, i) : link_of(e, i, 0)];
+        double value = matrix[src == 0 ? link_of(e, 0, i) : link_of(e, i, 0)];
         unsigned at = n;
 
         if (i == device || !known(value) ||
@@ -567,11 +567,11 @@ static void unpinned_words(const struct exam *e, unsigned src, unsigned dst,
 
 static double slow_peer(const struct exam *e, unsigned src, unsigned dst)
 {
-    double v = bandwidth(e, src, dst), way = through_ram(e, src, dst);
+    double v = bandwidth(e, src, dst), through = through_ram(e, src, dst);
 
     if (!is_peer_link(e, src, dst) || !known(v))
         return 0;
-    return way > 1.5 * v ? way / v : 0;
+    return through > 1.5 * v ? through / v : 0;
 }
 
 static void slow_peer_words(const struct exam *e, unsigned src, unsigned dst,
@@ -586,12 +586,12 @@ static void slow_peer_words(const struct exam *e, unsigned src, unsigned dst,
 /* StarPU writes the way through main memory for pairs it cannot measure. */
 static double unmeasured_peer(const struct exam *e, unsigned src, unsigned dst)
 {
-    double way = through_ram(e, src, dst);
+    double through = through_ram(e, src, dst);
     double late = latency(e, src, 0) + latency(e, 0, dst);
 
     if (!e->in->measured || !e->in->direct || !is_peer_link(e, src, dst))
         return 0;
-    return fabs(bandwidth(e, src, dst) - way) < 1e-3 * way &&
+    return fabs(bandwidth(e, src, dst) - through) < 1e-3 * through &&
            fabs(latency(e, src, dst) - late) < 1e-3 * late;
 }
 

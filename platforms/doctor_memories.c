@@ -71,9 +71,9 @@ static double bandwidth(const struct memories *m, unsigned src, unsigned dst)
     return m->bandwidth[pair_of(m, src, dst)];
 }
 
-static bool known(double figure)
+static bool known(double value)
 {
-    return isfinite(figure) && figure > 0;
+    return isfinite(value) && value > 0;
 }
 
 /* -- rules -- */
@@ -90,7 +90,7 @@ static void no_route_words(const struct memories *m, unsigned src, unsigned dst,
            name_of(m, dst));
 }
 
-static double no_figure(const struct memories *m, unsigned src, unsigned dst)
+static double no_value(const struct memories *m, unsigned src, unsigned dst)
 {
     return !known(bandwidth(m, src, dst));
 }
@@ -182,7 +182,7 @@ static const struct rule rules[] = {
     {"memory-route-missing", ORR_SEVERITY_ERROR, no_route, no_route_words,
      "add a <route> with the links that such copies pass; without it the "
      "machine cannot be simulated with STARPU_USE_NUMA=1"},
-    {"memory-bandwidth-missing", ORR_SEVERITY_ERROR, no_figure, no_figure_words,
+    {"memory-bandwidth-missing", ORR_SEVERITY_ERROR, no_value, no_figure_words,
      "give the route a <link_ctn> of a link whose bandwidth was measured "
      "(`orrery calibrate bus` on the machine) or published"},
     {"memory-asymmetry", ORR_SEVERITY_WARNING, asymmetric, asymmetric_words,

@@ -17,7 +17,7 @@ struct orr_edit_item {
 };
 
 /* A way between two hosts that passes something that was touched. */
-struct orr_edit_way {
+struct orr_edit_route {
     char *src, *dst; /* names of hosts */
 };
 
@@ -32,11 +32,11 @@ struct orr_edit_echo {
     const char *quantity;
     struct orr_edit_item *devices, *links;
     unsigned ndevices, nlinks;
-    struct orr_edit_way *ways; /* the first ORR_EDIT_MAX_WAYS */
-    unsigned nways, ways_left_out;
+    struct orr_edit_route *routes; /* the first ORR_EDIT_MAX_ROUTES */
+    unsigned nroutes, routes_left_out;
 };
 
-#define ORR_EDIT_MAX_WAYS 16384
+#define ORR_EDIT_MAX_ROUTES 16384
 
 /* At most so many edits, and bytes of text, at once. */
 #define ORR_EDIT_MAX       256
@@ -55,5 +55,6 @@ int orr_machine_desc_edit(struct orr_machine_desc *desc, const char *edits,
 
 /* The members of a JSON object, without its braces: "edit", "effect", "echo",
  * "quantity", "devices", "links" (name, before, after; null: none), "ways"
- * (pairs of names), "ways_left_out" (how many more). Owned by the caller; NULL when out of memory. */
+ * (pairs of names), "ways_left_out" (how many more). Owned by the caller; NULL
+ * when out of memory. */
 char *orr_edit_echo_json(const struct orr_edit_echo *echo);

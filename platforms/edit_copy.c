@@ -3,11 +3,11 @@
  * platforms/edit_copy.c - adds hosts that are like others, and takes hosts
  * away. No state.
  *
- * Host j copies a host i, j mod n or the one that was said. A link belongs to i when every route that
- * passes it begins or ends at i, and to the pair i, l when it does so at both:
- * what belongs to i or to a pair is copied for j, what others use as well is
- * shared with j, and so is main memory's own link. CUDA device k and OpenCL
- * device k are one device here.
+ * Host j copies a host i, j mod n or the one that was said. A link belongs to i
+ * when every route that passes it begins or ends at i, and to the pair i, l
+ * when it does so at both: what belongs to i or to a pair is copied for j, what
+ * others use as well is shared with j, and so is main memory's own link. CUDA
+ * device k and OpenCL device k are one device here.
  */
 #include "platforms/edit_private.h"
 
@@ -277,7 +277,7 @@ static int add_route(struct copier *c, unsigned src, unsigned dst)
 {
     const struct orr_host_desc *hosts = c->desc->hosts;
 
-    if (orr_edit_echo_way(c->work->echo, hosts[src].id, hosts[dst].id))
+    if (orr_edit_echo_route(c->work->echo, hosts[src].id, hosts[dst].id))
         return -ENOMEM;
     return orr_machine_desc_add_route(c->desc, src, dst);
 }
@@ -295,7 +295,7 @@ static int copy_route(struct copier *c, unsigned like, unsigned src,
 }
 
 /* Whether a copy between number k and main memory passes the link. */
-static bool is_on_way_home(const struct copier *c, unsigned k, unsigned link)
+static bool is_on_route_home(const struct copier *c, unsigned k, unsigned link)
 {
     for (unsigned o = c->outer_at[k]; o < c->outer_at[k + 1]; o++) {
         const struct orr_route_desc *route = &c->desc->routes[c->outer[o]];
@@ -330,8 +330,8 @@ static int copy_part(struct copier *c, unsigned route, unsigned like, bool own,
 
         if (is_own(c, hop.link, i) != own ||
             (!own &&
-             (is_own(c, hop.link, l) || (is_on_way_home(c, l, hop.link) &&
-                                         !is_on_way_home(c, i, hop.link)))))
+             (is_own(c, hop.link, l) || (is_on_route_home(c, l, hop.link) &&
+                                         !is_on_route_home(c, i, hop.link)))))
             continue;
         rc = add_hop(c, route, hop, map);
     }

@@ -164,7 +164,7 @@ static int say_new(struct orr_edit_echo *echo, const char *prefix,
     return rc ? rc
               : orr_edit_echo_say(
                     echo, ", with %u links and %u routes of their own",
-                    echo->nlinks, echo->nways + echo->ways_left_out);
+                    echo->nlinks, echo->nroutes + echo->routes_left_out);
 }
 
 static int say_devices(struct orr_edit_work *work, unsigned before,
@@ -186,7 +186,7 @@ static int say_devices(struct orr_edit_work *work, unsigned before,
                                "workers as before",
                                cores, cores == 1 ? "" : "s",
                                after > before ? "more" : "less");
-    if (rc == 0 && after == before + 1 && before == 1 && echo->nways == 2)
+    if (rc == 0 && after == before + 1 && before == 1 && echo->nroutes == 2)
         return orr_edit_echo_say(echo, "; the two have no direct route");
     return rc;
 }

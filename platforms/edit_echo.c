@@ -50,27 +50,27 @@ int orr_edit_echo_link(struct orr_edit_echo *echo, const char *name,
     return add_item(&echo->links, &echo->nlinks, name, before, after);
 }
 
-int orr_edit_echo_way(struct orr_edit_echo *echo, const char *src,
-                      const char *dst)
+int orr_edit_echo_route(struct orr_edit_echo *echo, const char *src,
+                        const char *dst)
 {
-    struct orr_edit_way *larger;
-    struct orr_edit_way way;
+    struct orr_edit_route *larger;
+    struct orr_edit_route route;
 
-    if (echo->nways == ORR_EDIT_MAX_WAYS) {
-        echo->ways_left_out++;
+    if (echo->nroutes == ORR_EDIT_MAX_ROUTES) {
+        echo->routes_left_out++;
         return 0;
     }
-    larger = grown(echo->ways, echo->nways, sizeof(*larger));
+    larger = grown(echo->routes, echo->nroutes, sizeof(*larger));
     if (!larger)
         return -ENOMEM;
-    echo->ways = larger;
-    way = (struct orr_edit_way){strdup(src), strdup(dst)};
-    if (!way.src || !way.dst) {
-        free(way.src);
-        free(way.dst);
+    echo->routes = larger;
+    route = (struct orr_edit_route){strdup(src), strdup(dst)};
+    if (!route.src || !route.dst) {
+        free(route.src);
+        free(route.dst);
         return -ENOMEM;
     }
-    larger[echo->nways++] = way;
+    larger[echo->nroutes++] = route;
     return 0;
 }
 
@@ -95,8 +95,8 @@ int orr_edit_echo_say(struct orr_edit_echo *echo, const char *format, ...)
 }
 
 /* "6.52 GB/s", three digits and a prefix. */
-static void print_figure(const char *quantity, double value, char *text,
-                         size_t size)
+static void print_value(const char *quantity, double value, char *text,
+                        size_t size)
 {
     static const char *const decimal[] = {"", "k", "M", "G", "T", "P", "E"};
     static const char *const binary[] = {"",   "Ki", "Mi", "Gi",
@@ -137,8 +137,8 @@ int orr_edit_echo_items(struct orr_edit_echo *echo,
                                items[i].name);
         if (rc || !strcmp(echo->quantity, "count"))
             continue;
-        print_figure(echo->quantity, items[i].before, before, sizeof(before));
-        print_figure(echo->quantity, items[i].after, after, sizeof(after));
+        print_value(echo->quantity, items[i].before, before, sizeof(before));
+        print_value(echo->quantity, items[i].after, after, sizeof(after));
         rc = orr_edit_echo_say(echo, " %s -> %s", before, after);
     }
     if (rc == 0 && n > SHOWN)
@@ -200,14 +200,14 @@ static void print_members(FILE *out, const struct orr_edit_echo *echo)
     print_items(out, "devices", echo->devices, echo->ndevices);
     print_items(out, "links", echo->links, echo->nlinks);
     fputs(", \"ways\": [", out);
-    for (unsigned i = 0; i < echo->nways; i++) {
+    for (unsigned i = 0; i < echo->nroutes; i++) {
         fputs(i ? ", [" : "[", out);
-        print_text(out, echo->ways[i].src);
+        print_text(out, echo->routes[i].src);
         fputs(", ", out);
-        print_text(out, echo->ways[i].dst);
+        print_text(out, echo->routes[i].dst);
         fputc(']', out);
     }
-    fprintf(out, "], \"ways_left_out\": %u", echo->ways_left_out);
+    fprintf(out, "], \"ways_left_out\": %u", echo->routes_left_out);
 }
 
 char *orr_edit_echo_json(const struct orr_edit_echo *echo)
@@ -251,11 +251,11 @@ void orr_edit_echoes_free(struct orr_edit_echo *echoes, unsigned n)
         free(echo->kernel);
         free_items(echo->devices, echo->ndevices);
         free_items(echo->links, echo->nlinks);
-        for (unsigned i = 0; i < echo->nways; i++) {
-            free(echo->ways[i].src);
-            free(echo->ways[i].dst);
+        for (unsigned i = 0; i < echo->nroutes; i++) {
+            free(echo->routes[i].src);
+            free(echo->routes[i].dst);
         }
-        free(echo->ways);
+        free(echo->routes);
     }
     free(echoes);
 }

@@ -96,8 +96,8 @@ static int clear_route(struct nvlink *v, unsigned a, unsigned b)
     struct orr_machine_desc *desc = v->desc;
     int *route = &v->route[a * v->n + b];
 
-    if (orr_edit_echo_way(v->work->echo, desc->hosts[v->host_of[a]].id,
-                          desc->hosts[v->host_of[b]].id))
+    if (orr_edit_echo_route(v->work->echo, desc->hosts[v->host_of[a]].id,
+                            desc->hosts[v->host_of[b]].id))
         return -ENOMEM;
     if (*route < 0) {
         *route = orr_machine_desc_add_route(desc, v->host_of[a], v->host_of[b]);
@@ -132,9 +132,9 @@ static int own_link(struct nvlink *v, unsigned k)
 }
 
 static enum orr_hop_direction direction(const struct nvlink *v, int link,
-                                        enum orr_hop_direction way)
+                                        enum orr_hop_direction dir)
 {
-    return v->desc->links[link].sharing == ORR_LINK_SPLITDUPLEX ? way
+    return v->desc->links[link].sharing == ORR_LINK_SPLITDUPLEX ? dir
                                                                 : ORR_HOP_NONE;
 }
 
@@ -172,7 +172,7 @@ static int allow_peers(struct nvlink *v)
 
 /* ---- off ---- */
 
-static int append_way(struct nvlink *v, int to, int like, unsigned *left_out)
+static int append_hops(struct nvlink *v, int to, int like, unsigned *left_out)
 {
     struct orr_machine_desc *desc = v->desc;
     int rc = 0;
@@ -196,12 +196,12 @@ static int disconnect(struct nvlink *v, unsigned a, unsigned b)
 
     if (route < 0)
         return route;
-    rc = append_way(v, route, v->home[a], &left_out);
+    rc = append_hops(v, route, v->home[a], &left_out);
     if (rc == 0)
-        rc = append_way(v, route, v->from[b], &left_out);
+        rc = append_hops(v, route, v->from[b], &left_out);
     /* Devices on main memory's own link have nothing else between them. */
     if (rc == 0 && v->desc->routes[route].nhops == 0)
-        rc = append_way(v, route, v->home[a], NULL);
+        rc = append_hops(v, route, v->home[a], NULL);
     return rc;
 }
 

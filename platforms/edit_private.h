@@ -201,8 +201,8 @@ int orr_edit_echo_device(struct orr_edit_echo *echo, const char *name,
                          double before, double after);
 int orr_edit_echo_link(struct orr_edit_echo *echo, const char *name,
                        double before, double after);
-int orr_edit_echo_way(struct orr_edit_echo *echo, const char *src,
-                      const char *dst);
+int orr_edit_echo_route(struct orr_edit_echo *echo, const char *src,
+                        const char *dst);
 
 /* Replaces the sentence, or goes on with it. */
 int orr_edit_echo_say(struct orr_edit_echo *echo, const char *format, ...)

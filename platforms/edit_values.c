@@ -138,7 +138,7 @@ static int change_host(struct orr_edit_work *work, struct orr_host_desc *host,
 }
 
 /* What is copied from and to a memory is what its size may matter to. */
-static int note_memory_ways(struct orr_edit_work *work)
+static int note_memory_routes(struct orr_edit_work *work)
 {
     const struct orr_machine_desc *desc = work->desc;
 
@@ -154,7 +154,7 @@ static int note_memory_ways(struct orr_edit_work *work)
             meant |= number >= 0 &&
                      orr_edit_has_number(work->edit, (unsigned)number);
         }
-        if (meant && orr_edit_echo_way(work->echo, ends[0]->id, ends[1]->id))
+        if (meant && orr_edit_echo_route(work->echo, ends[0]->id, ends[1]->id))
             return orr_edit_no_memory(work);
     }
     return 0;
@@ -196,7 +196,7 @@ int orr_edit_change_hosts(struct orr_edit_work *work)
     for (unsigned i = 0; i < desc->nhosts && rc == 0; i++)
         rc = change_host(work, &desc->hosts[i], &used);
     if (rc == 0 && work->edit->class == ORR_EDIT_RAM)
-        rc = note_memory_ways(work);
+        rc = note_memory_routes(work);
     if (rc)
         return rc;
     return say_hosts(work, used) ? orr_edit_no_memory(work) : 0;
@@ -290,13 +290,13 @@ int orr_edit_change_kernel(struct orr_edit_work *work)
 static int change_link(struct orr_edit_work *work, struct orr_link_desc *link)
 {
     bool latency = work->edit->prop == ORR_EDIT_LATENCY;
-    double *figure = latency ? &link->latency : &link->bandwidth;
-    double before = *figure, after;
+    double *value = latency ? &link->latency : &link->bandwidth;
+    double before = *value, after;
     int rc = orr_edit_compute(work, before, latency, &after);
 
     if (rc)
         return rc;
-    *figure = after;
+    *value = after;
     if (after != before)
         work->changed = true;
     return orr_edit_echo_link(work->echo, link->id, before, after)
@@ -305,8 +305,8 @@ static int change_link(struct orr_edit_work *work, struct orr_link_desc *link)
 }
 
 /* All ways between memories that pass one of the links. */
-static int note_ways(struct orr_edit_work *work, const bool *links,
-                     unsigned *ret_n)
+static int note_routes(struct orr_edit_work *work, const bool *links,
+                       unsigned *ret_n)
 {
     const struct orr_machine_desc *desc = work->desc;
 
@@ -320,14 +320,14 @@ static int note_ways(struct orr_edit_work *work, const bool *links,
         if (!passes)
             continue;
         ++*ret_n;
-        if (orr_edit_echo_way(work->echo, desc->hosts[route->src].id,
-                              desc->hosts[route->dst].id))
+        if (orr_edit_echo_route(work->echo, desc->hosts[route->src].id,
+                                desc->hosts[route->dst].id))
             return orr_edit_no_memory(work);
     }
     return 0;
 }
 
-static int say_links(struct orr_edit_work *work, unsigned nways)
+static int say_links(struct orr_edit_work *work, unsigned nroutes)
 {
     struct orr_edit_echo *echo = work->echo;
     int rc;
@@ -337,12 +337,12 @@ static int say_links(struct orr_edit_work *work, unsigned nways)
                                        "of that class");
     if (!work->changed)
         return orr_edit_echo_say(echo, "no effect: it is so already");
-    if (nways == 0)
+    if (nroutes == 0)
         return orr_edit_echo_say(echo, "no effect: no route passes it");
     echo->effect = true;
     rc = orr_edit_echo_say(echo, "%u link%s on %u route%s: ", echo->nlinks,
-                           echo->nlinks == 1 ? "" : "s", nways,
-                           nways == 1 ? "" : "s");
+                           echo->nlinks == 1 ? "" : "s", nroutes,
+                           nroutes == 1 ? "" : "s");
     return rc ? rc : orr_edit_echo_items(echo, echo->links, echo->nlinks);
 }
 
@@ -350,7 +350,7 @@ int orr_edit_change_links(struct orr_edit_work *work)
 {
     struct orr_machine_desc *desc = work->desc;
     bool *links = calloc(desc->nlinks + (size_t)1, sizeof(*links));
-    unsigned nways = 0;
+    unsigned nroutes = 0;
     int rc;
 
     if (!links)
@@ -362,9 +362,9 @@ int orr_edit_change_links(struct orr_edit_work *work)
         if (links[l])
             rc = change_link(work, &desc->links[l]);
     if (rc == 0)
-        rc = note_ways(work, links, &nways);
+        rc = note_routes(work, links, &nroutes);
     free(links);
     if (rc)
         return rc;
-    return say_links(work, nways) ? orr_edit_no_memory(work) : 0;
+    return say_links(work, nroutes) ? orr_edit_no_memory(work) : 0;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-double orr_host_desc_figure(const struct orr_host_desc *host, const char *id)
+double orr_host_desc_value(const struct orr_host_desc *host, const char *id)
 {
     const char *text = orr_host_desc_prop(host, id);
     char *end;
@@ -21,7 +21,7 @@ double orr_host_desc_figure(const struct orr_host_desc *host, const char *id)
 
 unsigned orr_host_desc_numa(const struct orr_host_desc *host)
 {
-    double number = orr_host_desc_figure(host, "numa");
+    double number = orr_host_desc_value(host, "numa");
 
     return number >= 0 && number < 65536 ? (unsigned)number : 0;
 }
@@ -61,7 +61,7 @@ static struct orr_locality_node *node_of(struct orr_locality *l,
 static int add_cpu(struct orr_locality *l, const struct orr_host_desc *host)
 {
     struct orr_locality_node *node = node_of(l, orr_host_desc_numa(host));
-    double package = orr_host_desc_figure(host, "package");
+    double package = orr_host_desc_value(host, "package");
     int number = package >= 0 && package < 65536 ? (int)package : -1;
 
     if (!node)
@@ -72,7 +72,7 @@ static int add_cpu(struct orr_locality *l, const struct orr_host_desc *host)
         double bytes;
 
         snprintf(id, sizeof(id), "l%u-cache", level + 1);
-        bytes = orr_host_desc_figure(host, id);
+        bytes = orr_host_desc_value(host, id);
         node->caches[level] = bytes > 0 ? bytes : 0;
     }
     if (node->ncpus++ == 0)
@@ -95,7 +95,7 @@ static int add_memory_stated(struct orr_locality *l,
         if (sscanf(ram->props[i].id, "numa%5u-memory%n", &number, &end) != 1 ||
             end == 0 || ram->props[i].id[end])
             continue;
-        bytes = orr_host_desc_figure(ram, ram->props[i].id);
+        bytes = orr_host_desc_value(ram, ram->props[i].id);
         node = node_of(l, number);
         if (!node)
             return -ENOMEM;
@@ -122,7 +122,7 @@ static int add_host(const struct orr_machine_desc *desc, unsigned h,
     if (!node)
         return -ENOMEM;
     node->host = (int)h;
-    bytes = orr_host_desc_figure(host, "memsize");
+    bytes = orr_host_desc_value(host, "memsize");
     if (bytes > 0)
         node->memory = bytes;
     return 0;
@@ -135,7 +135,7 @@ static void complete(const struct orr_machine_desc *desc,
     int ram = orr_machine_desc_host(desc, "RAM");
     double bytes = ram < 0 || l->nnodes > 1 || l->nodes[0].memory > 0
                        ? 0
-                       : orr_host_desc_figure(&desc->hosts[ram], "memsize");
+                       : orr_host_desc_value(&desc->hosts[ram], "memsize");
 
     if (bytes > 0)
         l->nodes[0].memory = bytes;

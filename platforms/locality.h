@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * platforms/locality.h - which CPUs, memory and devices belong to which NUMA
- * node and package, as the properties of a description say (platforms/README.md).
- * One thread per description.
+ * node and package, as the properties of a description say
+ * (platforms/README.md). One thread per description.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ int orr_locality_init(const struct orr_machine_desc *desc,
 void orr_locality_done(struct orr_locality *locality);
 
 /* What a property of a host says as a whole number or size, -1 without. */
-double orr_host_desc_figure(const struct orr_host_desc *host, const char *id);
+double orr_host_desc_value(const struct orr_host_desc *host, const char *id);
 
 /* The NUMA node of a CPU or device, 0 if it does not say. */
 unsigned orr_host_desc_numa(const struct orr_host_desc *host);

@@ -381,14 +381,14 @@ static json_t *hops_array(struct json_writer *w,
     json_t *array = made(w, json_array());
 
     for (unsigned i = 0; i < route->nhops; i++) {
-        enum orr_hop_direction way = route->hops[i].direction;
+        enum orr_hop_direction dir = route->hops[i].direction;
         json_t *object = made(w, json_object());
 
         put(w, object, "link",
             json_string(desc->links[route->hops[i].link].id));
-        if (way != ORR_HOP_NONE)
+        if (dir != ORR_HOP_NONE)
             put(w, object, "direction",
-                json_string(way == ORR_HOP_UP ? "UP" : "DOWN"));
+                json_string(dir == ORR_HOP_UP ? "UP" : "DOWN"));
         append(w, array, object);
     }
     return array;
@@ -477,7 +477,7 @@ static json_t *edits_array(struct json_writer *w,
 /* ---- where things are ---- */
 
 /* A whole number, null without. */
-static json_t *figure(double value)
+static json_t *number_or_null(double value)
 {
     return value >= 0 ? json_integer((json_int_t)value) : json_null();
 }
@@ -493,7 +493,7 @@ static json_t *cpus_array(struct json_writer *w,
 
     for (unsigned h = 0; h < desc->nhosts; h++) {
         int cpu = orr_host_desc_number(&desc->hosts[h], "CPU");
-        double value = orr_host_desc_figure(&desc->hosts[h], id);
+        double value = orr_host_desc_value(&desc->hosts[h], id);
 
         if (cpu >= 0 && (value < 0 ? unsaid : value) == number)
             append(w, array, json_integer(cpu));
@@ -513,7 +513,7 @@ static json_t *caches_array(struct json_writer *w,
             continue;
         object = made(w, json_object());
         put(w, object, "level", json_integer(level + 1));
-        put(w, object, "bytes", figure(node->caches[level]));
+        put(w, object, "bytes", number_or_null(node->caches[level]));
         append(w, array, object);
     }
     return array;
@@ -533,8 +533,8 @@ static json_t *nodes_array(struct json_writer *w,
         put(w, object, "host",
             text_or_null(node->host < 0 ? NULL : desc->hosts[node->host].id));
         put(w, object, "memory_bytes",
-            figure(node->memory > 0 ? node->memory : -1));
-        put(w, object, "package", figure(node->package));
+            number_or_null(node->memory > 0 ? node->memory : -1));
+        put(w, object, "package", number_or_null(node->package));
         put(w, object, "cpus", cpus_array(w, desc, "numa", node->number));
         put(w, object, "caches", caches_array(w, node));
         append(w, array, object);
@@ -554,7 +554,7 @@ static json_t *packages_array(struct json_writer *w,
         json_t *object;
 
         for (unsigned h = 0; h < desc->nhosts; h++) {
-            double package = orr_host_desc_figure(&desc->hosts[h], "package");
+            double package = orr_host_desc_value(&desc->hosts[h], "package");
 
             if (orr_host_desc_number(&desc->hosts[h], "CPU") >= 0 &&
                 package > last && package < 65536 &&
@@ -564,7 +564,7 @@ static json_t *packages_array(struct json_writer *w,
         if (next < 0)
             return array;
         object = made(w, json_object());
-        put(w, object, "number", figure(next));
+        put(w, object, "number", number_or_null(next));
         put(w, object, "cpus", cpus_array(w, desc, "package", (unsigned)next));
         append(w, array, object);
         last = next;
@@ -577,9 +577,9 @@ static json_t *gpu_seen(struct json_writer *w, const struct orr_host_desc *at,
 {
     static const struct {
         const char *property, *key;
-    } figures[] = {{"numa", "numa_node"},
-                   {"memory", "memory_bytes"},
-                   {"bandwidth", "bytes_per_second"}};
+    } properties[] = {{"numa", "numa_node"},
+                      {"memory", "memory_bytes"},
+                      {"bandwidth", "bytes_per_second"}};
     json_t *object = made(w, json_object());
     char id[32];
 
@@ -588,9 +588,10 @@ static json_t *gpu_seen(struct json_writer *w, const struct orr_host_desc *at,
     put(w, object, "model", text_or_null(orr_host_desc_prop(at, id)));
     snprintf(id, sizeof(id), "gpu%u-pci", i);
     put(w, object, "pci", text_or_null(orr_host_desc_prop(at, id)));
-    for (unsigned k = 0; k < sizeof(figures) / sizeof(figures[0]); k++) {
-        snprintf(id, sizeof(id), "gpu%u-%s", i, figures[k].property);
-        put(w, object, figures[k].key, figure(orr_host_desc_figure(at, id)));
+    for (unsigned k = 0; k < sizeof(properties) / sizeof(properties[0]); k++) {
+        snprintf(id, sizeof(id), "gpu%u-%s", i, properties[k].property);
+        put(w, object, properties[k].key,
+            number_or_null(orr_host_desc_value(at, id)));
     }
     return object;
 }
@@ -613,9 +614,10 @@ static json_t *gpus_array(struct json_writer *w,
         put(w, object, "model",
             text_or_null(orr_host_desc_prop(host, "model")));
         put(w, object, "pci", text_or_null(orr_host_desc_prop(host, "pci")));
-        put(w, object, "numa_node", figure(orr_host_desc_figure(host, "numa")));
+        put(w, object, "numa_node",
+            number_or_null(orr_host_desc_value(host, "numa")));
         put(w, object, "memory_bytes",
-            figure(orr_host_desc_figure(host, "memsize")));
+            number_or_null(orr_host_desc_value(host, "memsize")));
         append(w, array, object);
     }
     for (unsigned i = 0; main >= 0; i++) {
@@ -645,7 +647,7 @@ static json_t *topology_object(struct json_writer *w,
         text_or_null(orr_host_desc_prop(&desc->hosts[main], "model")));
     for (unsigned i = 0; i < 2; i++)
         put(w, object, counts[i],
-            figure(orr_host_desc_figure(&desc->hosts[main], counts[i])));
+            number_or_null(orr_host_desc_value(&desc->hosts[main], counts[i])));
     put(w, object, "packages", packages_array(w, desc));
     put(w, object, "numa_nodes", nodes_array(w, desc, &locality));
     put(w, object, "gpus", gpus_array(w, desc));

@@ -319,16 +319,16 @@ static void start_link_ctn(struct orr_xml_reader *r)
 {
     const char *id = need_attr(r, "id");
     enum orr_hop_direction up = ORR_HOP_UP, down = ORR_HOP_DOWN;
-    enum orr_hop_direction way = direction(r);
+    enum orr_hop_direction dir = direction(r);
     unsigned link;
 
     if (r->rc)
         return;
     if (!orr_names_find(&r->links, id, &link)) {
-        if (way == ORR_HOP_NONE && find_half(r, id, &up, &link))
-            way = up;
-        else if (way == ORR_HOP_NONE && find_half(r, id, &down, &link))
-            way = down;
+        if (dir == ORR_HOP_NONE && find_half(r, id, &up, &link))
+            dir = up;
+        else if (dir == ORR_HOP_NONE && find_half(r, id, &down, &link))
+            dir = down;
         else
             orr_xml_fail(r,
                          "id=\"%.80s\": no such link above: correct it, or "
@@ -343,7 +343,7 @@ static void start_link_ctn(struct orr_xml_reader *r)
     }
     if (r->rc == 0)
         orr_xml_check(
-            r, orr_route_desc_add_hop(&r->desc->routes[r->route], link, way));
+            r, orr_route_desc_add_hop(&r->desc->routes[r->route], link, dir));
 }
 
 /* ---- prop ---- */

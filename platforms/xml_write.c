@@ -125,12 +125,12 @@ static void print_route(FILE *out, const struct orr_machine_desc *desc,
     print_attr(out, "dst", desc->hosts[route->dst].id);
     fputs(" symmetrical=\"NO\">\n", out);
     for (unsigned i = 0; i < route->nhops; i++) {
-        enum orr_hop_direction way = route->hops[i].direction;
+        enum orr_hop_direction dir = route->hops[i].direction;
 
         fputs("      <link_ctn", out);
         print_attr(out, "id", desc->links[route->hops[i].link].id);
-        if (way != ORR_HOP_NONE)
-            print_attr(out, "direction", way == ORR_HOP_UP ? "UP" : "DOWN");
+        if (dir != ORR_HOP_NONE)
+            print_attr(out, "direction", dir == ORR_HOP_UP ? "UP" : "DOWN");
         fputs("/>\n", out);
     }
     fputs("    </route>\n", out);

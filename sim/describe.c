@@ -305,8 +305,9 @@ static double desc_entry(const struct orr_machine_desc *desc,
 
 /* Where main memory is several nodes, what the matrices say of it as a whole is
  * true of none: the routes tell. */
-static int copy_figures(const struct orr_machine_desc *desc,
-                        const unsigned *endpoints, struct orr_machine *machine)
+static int copy_parameters(const struct orr_machine_desc *desc,
+                           const unsigned *endpoints,
+                           struct orr_machine *machine)
 {
     unsigned n = machine->nnodes;
     bool numa = n > 1 && is_main(machine, 1);
@@ -396,7 +397,7 @@ int orr_describe(const struct orr_machine_desc *desc,
     if (error == 0)
         error = orr_sim_edits(desc, endpoints, hosts, machine);
     if (error == 0)
-        error = copy_figures(desc, endpoints, machine);
+        error = copy_parameters(desc, endpoints, machine);
     free(hosts);
     if (error < 0) {
         free(endpoints);

@@ -122,7 +122,7 @@ static int copy_edit(const struct orr_machine_desc *desc,
     unsigned n = machine->nnodes;
 
     edit->effect = echo->effect;
-    edit->figures = strcmp(echo->quantity, "count") != 0;
+    edit->values = strcmp(echo->quantity, "count") != 0;
     edit->members = orr_edit_echo_json(echo);
     edit->workers = calloc(machine->nworkers, sizeof(*edit->workers));
     edit->pairs = calloc((size_t)n * n, sizeof(*edit->pairs));
@@ -135,9 +135,9 @@ static int copy_edit(const struct orr_machine_desc *desc,
         edit->workers[w] =
             is_item(echo, desc->hosts[hosts[w]].id) ||
             is_item(echo, desc->hosts[endpoints[machine->workers[w].node]].id);
-    for (unsigned i = 0; i < echo->nways; i++) {
-        int src = node_of(desc, endpoints, n, echo->ways[i].src);
-        int dst = node_of(desc, endpoints, n, echo->ways[i].dst);
+    for (unsigned i = 0; i < echo->nroutes; i++) {
+        int src = node_of(desc, endpoints, n, echo->routes[i].src);
+        int dst = node_of(desc, endpoints, n, echo->routes[i].dst);
 
         if (src >= 0 && dst >= 0)
             edit->pairs[(unsigned)src * n + (unsigned)dst] = true;

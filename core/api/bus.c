@@ -138,17 +138,17 @@ int starpu_bus_get_profiling_info(int busid,
                                   struct starpu_profiling_bus_info *bus_info)
 {
     struct orr_bus *bus = find_bus(__func__, busid);
-    struct orr_bus_figures figures;
+    struct orr_bus_counters counters;
 
     if (!bus)
         return -EINVAL;
-    orr_bus_take_figures(ORR_API_RUNTIME(), bus, &figures);
+    orr_bus_take_counters(ORR_API_RUNTIME(), bus, &counters);
     if (bus_info)
         *bus_info = (struct starpu_profiling_bus_info){
-            .start_time = timespec_of(figures.start),
-            .total_time = timespec_of(figures.length),
-            .transferred_bytes = (long long)figures.bytes,
-            .transfer_count = (int)figures.transfers,
+            .start_time = timespec_of(counters.start),
+            .total_time = timespec_of(counters.length),
+            .transferred_bytes = (long long)counters.bytes,
+            .transfer_count = (int)counters.transfers,
         };
     return 0;
 }

@@ -136,8 +136,8 @@ void orr_probe_done(struct orr_machine *machine,
 /* Where copies of the link are started in a run: by a worker of the
  * destination, of the source if that is node 0 (core/data/request.c). The k-th
  * such worker's processor, -1 for any. */
-int orr_bus_driver_cpu(const struct orr_machine *machine,
-                       const struct orr_bus_link *link, unsigned k)
+int orr_bus_progress_cpu(const struct orr_machine *machine,
+                         const struct orr_bus_link *link, unsigned k)
 {
     unsigned node = link->dst != 0 ? link->dst : link->src, n = 0;
 
@@ -269,18 +269,18 @@ static double spread_of(const struct orr_bus_series *series, unsigned blocks,
     return (most - least) / median;
 }
 
-struct orr_bus_figure orr_bus_figure_of(const struct orr_bus_series *series,
-                                        unsigned blocks, double *scratch)
+struct orr_bus_estimate orr_bus_estimate_of(const struct orr_bus_series *series,
+                                            unsigned blocks, double *scratch)
 {
     struct orr_interval interval =
         orr_median_interval(series->us, series->n, 0.95);
-    struct orr_bus_figure figure = {
+    struct orr_bus_estimate estimate = {
         .n = series->n, .lo = interval.lo, .hi = interval.hi};
 
     memcpy(scratch, series->us, series->n * sizeof(*scratch));
-    figure.median = median_of(scratch, series->n);
-    figure.spread = spread_of(series, blocks, figure.median, scratch);
-    return figure;
+    estimate.median = median_of(scratch, series->n);
+    estimate.spread = spread_of(series, blocks, estimate.median, scratch);
+    return estimate;
 }
 
 static double rate(size_t size, double us, double latency)
@@ -302,12 +302,12 @@ static void summarise_link(const struct orr_bus_measurer *m,
             break;
         link->points[link->npoints++] = (struct orr_bus_point){
             m->sizes[s] < limit ? m->sizes[s] : limit,
-            orr_bus_figure_of(&series[s], m->options->blocks, scratch)};
+            orr_bus_estimate_of(&series[s], m->options->blocks, scratch)};
     }
     last = &link->points[link->npoints - 1];
     link->latency = link->points[0].us;
     latency = link->latency.median;
-    link->bandwidth = (struct orr_bus_figure){
+    link->bandwidth = (struct orr_bus_estimate){
         .n = last->us.n,
         .median = rate(last->size, last->us.median, latency),
         .lo = rate(last->size, last->us.hi, latency),
@@ -365,7 +365,7 @@ static int measure_alone(const struct orr_bus_measurer *m,
 
             /* Each time elsewhere: a processor may have other work. */
             rc = in_context(m->machine,
-                            orr_bus_driver_cpu(m->machine, turn.link, b),
+                            orr_bus_progress_cpu(m->machine, turn.link, b),
                             run_turn, &turn);
             if (rc == 0)
                 rc = turn.rc;
@@ -450,8 +450,8 @@ int orr_bus_measure(struct orr_machine *machine,
     rc = list_links(&m, &measures);
     if (rc == 0)
         rc = measure_alone(&m, &measures);
-    if (rc == 0 && options->crowds)
-        rc = orr_bus_measure_crowds(&m, &measures);
+    if (rc == 0 && options->groups)
+        rc = orr_bus_measure_groups(&m, &measures);
     measures.seconds = (orr_exec_now(machine->exec) - begin) / 1e6;
     if (rc < 0) {
         orr_bus_measures_done(&measures);
@@ -468,12 +468,12 @@ void orr_bus_measures_done(struct orr_bus_measures *measures)
 {
     for (unsigned l = 0; l < measures->nlinks; l++)
         free(measures->links[l].points);
-    for (unsigned c = 0; c < measures->ncrowds; c++) {
-        free(measures->crowds[c].links);
-        free(measures->crowds[c].members);
+    for (unsigned c = 0; c < measures->ngroups; c++) {
+        free(measures->groups[c].links);
+        free(measures->groups[c].members);
     }
     free(measures->links);
-    free(measures->crowds);
+    free(measures->groups);
     *measures = (struct orr_bus_measures){0};
 }
 
@@ -499,8 +499,8 @@ bool orr_bus_link_counts(const struct orr_bus_measures *measures,
 }
 
 /* Over the node of main memory that gives most. */
-static void fill_way_round(const struct orr_machine *machine, unsigned src,
-                           unsigned dst, double *bandwidth, double *latency)
+static void fill_indirect(const struct orr_machine *machine, unsigned src,
+                          unsigned dst, double *bandwidth, double *latency)
 {
     unsigned n = machine->nnodes;
     double best = 0, best_latency = (double)NAN;
@@ -537,5 +537,5 @@ void orr_bus_matrices(const struct orr_machine *machine,
     for (unsigned src = 0; src < n; src++)
         for (unsigned dst = 0; dst < n; dst++)
             if (src != dst && !machine->direct[src * n + dst])
-                fill_way_round(machine, src, dst, bandwidth, latency);
+                fill_indirect(machine, src, dst, bandwidth, latency);
 }

@@ -10,7 +10,7 @@
 #include "core/device/machine.h"
 
 /* What a series of measures says. NaN: there are too few. */
-struct orr_bus_figure {
+struct orr_bus_estimate {
     unsigned n;
     double median;
     double lo, hi; /* 95 % interval of the median */
@@ -21,7 +21,7 @@ struct orr_bus_figure {
 /* Copies of one size. */
 struct orr_bus_point {
     size_t size;
-    struct orr_bus_figure us; /* one copy, alone */
+    struct orr_bus_estimate us; /* one copy, alone */
 };
 
 /* An ordered pair of nodes between which copies go straight; of a node with
@@ -30,33 +30,33 @@ struct orr_bus_link {
     unsigned src, dst;
     bool pinned; /* the end in main memory is pinned */
     unsigned npoints;
-    struct orr_bus_point *points;    /* owned, by size */
-    struct orr_bus_figure latency;   /* µs: a copy of one byte */
-    struct orr_bus_figure bandwidth; /* MB/s of the largest size, the latency
+    struct orr_bus_point *points;      /* owned, by size */
+    struct orr_bus_estimate latency;   /* µs: a copy of one byte */
+    struct orr_bus_estimate bandwidth; /* MB/s of the largest size, the latency
                                       * taken off */
 };
 
-enum orr_bus_crowd_kind {
-    ORR_BUS_BOTH_WAYS, /* a link and its reverse */
-    ORR_BUS_ALL,       /* every link, once */
-    ORR_BUS_WITHIN,    /* one copy per processor within a node */
+enum orr_bus_group_kind {
+    ORR_BUS_BIDIRECTIONAL, /* a link and its reverse */
+    ORR_BUS_ALL,           /* every link, once */
+    ORR_BUS_WITHIN,        /* one copy per processor within a node */
 };
 
 /* Copies that were under way at the same time. */
-struct orr_bus_crowd {
-    enum orr_bus_crowd_kind kind;
+struct orr_bus_group {
+    enum orr_bus_group_kind kind;
     size_t size;
     unsigned n;
-    unsigned *links;                /* owned: which link each member used */
-    struct orr_bus_figure *members; /* owned: MB/s of each */
-    double total;                   /* MB/s, the sum of the medians */
+    unsigned *links;                  /* owned: which link each member used */
+    struct orr_bus_estimate *members; /* owned: MB/s of each */
+    double total;                     /* MB/s, the sum of the medians */
 };
 
 struct orr_bus_measures {
     unsigned nnodes;
-    unsigned nlinks, ncrowds;
+    unsigned nlinks, ngroups;
     struct orr_bus_link *links;   /* owned */
-    struct orr_bus_crowd *crowds; /* owned */
+    struct orr_bus_group *groups; /* owned */
     double seconds;               /* that it took */
 };
 
@@ -65,7 +65,7 @@ struct orr_bus_options {
     unsigned blocks;  /* how often everything is begun anew, at least 1 */
     bool all_sizes;   /* else one byte and the largest only */
     bool within;      /* nodes of main memory with themselves, too */
-    bool crowds;      /* and what is left under contention */
+    bool groups;      /* and what is left under contention */
     size_t largest;   /* bytes, 0: 32 MiB */
 };
 

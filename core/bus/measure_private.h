@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/bus/measure_private.h - what measure.c and crowd.c have
+ * core/bus/measure_private.h - what measure.c and concurrent.c have
  * for each other.
  */
 #pragma once
@@ -53,8 +53,8 @@ unsigned long orr_bus_preemptions(const struct orr_machine *machine);
 
 /* The processor where the k-th of several copies of the link at once is
  * started in a run; -1: any. */
-int orr_bus_driver_cpu(const struct orr_machine *machine,
-                       const struct orr_bus_link *link, unsigned k);
+int orr_bus_progress_cpu(const struct orr_machine *machine,
+                         const struct orr_bus_link *link, unsigned k);
 
 /* The largest size that is measured of the link. */
 size_t orr_bus_largest(const struct orr_bus_measurer *m,
@@ -66,15 +66,15 @@ struct orr_bus_series *orr_bus_series_new(const struct orr_bus_measurer *m,
 void orr_bus_series_free(struct orr_bus_series *series, size_t n);
 
 /* `scratch` has room for all samples. */
-struct orr_bus_figure orr_bus_figure_of(const struct orr_bus_series *series,
-                                        unsigned blocks, double *scratch);
+struct orr_bus_estimate orr_bus_estimate_of(const struct orr_bus_series *series,
+                                            unsigned blocks, double *scratch);
 
 /* Whether the link's figure is the pair's: pinned memory counts where there
  * is some, since that is what a run uses; a node has no link to itself. */
 bool orr_bus_link_counts(const struct orr_bus_measures *measures,
                          const struct orr_bus_link *link);
 
-/* Adds the crowds; the links have been measured alone. Errors: -ENOMEM,
+/* Adds the groups; the links have been measured alone. Errors: -ENOMEM,
  * -EAGAIN. */
-int orr_bus_measure_crowds(const struct orr_bus_measurer *m,
+int orr_bus_measure_groups(const struct orr_bus_measurer *m,
                            struct orr_bus_measures *measures);

@@ -50,7 +50,7 @@ struct row {
     const _Atomic uint32_t *news; /* [const] the model's version */
     double assumed_us;            /* [const] NaN: nothing is assumed */
     double *parameters;           /* [const] owned; of a multiple regression */
-    double figures[]; /* classes × NIMPL, then the bytes of `able` */
+    double lengths[]; /* classes × NIMPL, then the bytes of `able` */
 };
 
 struct slots {
@@ -247,7 +247,7 @@ static struct orr_model *find_model(struct orr_costs_table *table,
 static void set_length(struct row *row, unsigned class_id, unsigned impl,
                        double us)
 {
-    __atomic_store(&row->figures[class_id * NIMPL + impl], &us,
+    __atomic_store(&row->lengths[class_id * NIMPL + impl], &us,
                    __ATOMIC_RELAXED);
 }
 
@@ -386,9 +386,9 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
                            struct starpu_codelet *cl)
 {
     const struct orr_runtime *rt = table->runtime;
-    size_t nfigures = (size_t)rt->nclasses * NIMPL;
+    size_t nlengths = (size_t)rt->nclasses * NIMPL;
     struct row *row =
-        malloc(sizeof(*row) + nfigures * sizeof(double) + rt->nclasses);
+        malloc(sizeof(*row) + nlengths * sizeof(double) + rt->nclasses);
 
     if (!row)
         return NULL;
@@ -397,14 +397,14 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
                 .footprint = key->footprint,
                 .per_task = asks_functions(key->perfmodel),
                 .per_worker = cl->can_execute != NULL,
-                .able = (uint8_t *)&row->figures[nfigures],
-                .length = row->figures},
+                .able = (uint8_t *)&row->lengths[nlengths],
+                .length = row->lengths},
         .key = *key,
         .news = &no_news,
         .assumed_us = NAN,
     };
-    for (size_t i = 0; i < nfigures; i++)
-        row->figures[i] = NAN;
+    for (size_t i = 0; i < nlengths; i++)
+        row->lengths[i] = NAN;
     return row;
 }
 
@@ -480,12 +480,12 @@ static int make_recal(struct orr_costs_table *table, struct row *row)
         for (unsigned i = 0; row->pub.able[k] >> i; i++) {
             const struct orr_entry *entry = orr_model_find(
                 row->model, rt->classes[k].comb, i, row->key.footprint);
-            struct orr_model_row figures;
+            struct orr_model_row stats;
 
             if (!entry)
                 continue;
-            orr_entry_read(entry, &figures);
-            orr_recal_begin_with(row->pub.recal, k, i, figures.n);
+            orr_entry_read(entry, &stats);
+            orr_recal_begin_with(row->pub.recal, k, i, stats.n);
         }
     return err;
 }
@@ -602,18 +602,18 @@ double orr_cost_at_best(const struct orr_runtime *rt,
     const struct row *row = (const struct row *)pub;
     const struct orr_worker_class *k = &rt->classes[class_id];
     const struct orr_entry *entry = NULL;
-    struct orr_model_row figures = {.n = 0};
+    struct orr_model_row stats = {.n = 0};
 
     if (!pub->able[class_id])
         return NAN;
     if (row->model)
         entry = orr_model_find(row->model, k->comb, 0, pub->footprint);
     if (entry)
-        orr_entry_read(entry, &figures);
-    if (figures.n == 0)
+        orr_entry_read(entry, &stats);
+    if (stats.n == 0)
         return isnan(row->assumed_us) ? orr_cost_length(pub, class_id, 0)
                                       : row->assumed_us;
-    return fmax(figures.mean - figures.dev, 0) /
+    return fmax(stats.mean - stats.dev, 0) /
            orr_class_speed(k, row->key.cl, row->key.perfmodel);
 }
 
@@ -624,15 +624,15 @@ double orr_cost_deviation(const struct orr_runtime *rt,
     const struct row *row = (const struct row *)pub;
     const struct orr_worker_class *k = &rt->classes[class_id];
     const struct orr_entry *entry = NULL;
-    struct orr_model_row figures = {.n = 0};
+    struct orr_model_row stats = {.n = 0};
 
     if (row->model)
         entry = orr_model_find(row->model, k->comb, impl, pub->footprint);
     if (entry)
-        orr_entry_read(entry, &figures);
-    if (figures.n == 0 || !(figures.dev > 0) || !isfinite(figures.dev))
+        orr_entry_read(entry, &stats);
+    if (stats.n == 0 || !(stats.dev > 0) || !isfinite(stats.dev))
         return 0;
-    return figures.dev / orr_class_speed(k, row->key.cl, row->key.perfmodel);
+    return stats.dev / orr_class_speed(k, row->key.cl, row->key.perfmodel);
 }
 
 /* --- measures --- */

@@ -85,8 +85,8 @@ unsigned orr_bus_sharers(const struct orr_runtime *rt,
     return rt->nnodes - rt->nram; /* the devices */
 }
 
-void orr_bus_take_figures(struct orr_runtime *rt, struct orr_bus *bus,
-                          struct orr_bus_figures *ret)
+void orr_bus_take_counters(struct orr_runtime *rt, struct orr_bus *bus,
+                           struct orr_bus_counters *ret)
 {
     double now = orr_exec_now(rt->exec);
     unsigned long long transfers, bytes;
@@ -94,7 +94,7 @@ void orr_bus_take_figures(struct orr_runtime *rt, struct orr_bus *bus,
     orr_lock(&rt->lock);
     transfers = atomic_load_explicit(&bus->transfers, memory_order_relaxed);
     bytes = atomic_load_explicit(&bus->bytes, memory_order_relaxed);
-    *ret = (struct orr_bus_figures){
+    *ret = (struct orr_bus_counters){
         .start = bus->since,
         .length = now - bus->since,
         .transfers = transfers - bus->seen_transfers,

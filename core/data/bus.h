@@ -26,7 +26,7 @@ struct orr_bus {
 };
 
 /* What a link carried from `start` on, for `length` (both µs). */
-struct orr_bus_figures {
+struct orr_bus_counters {
     double start, length;
     unsigned long long transfers, bytes;
 };
@@ -48,8 +48,8 @@ unsigned orr_bus_sharers(const struct orr_runtime *rt,
                          const struct orr_bus *bus);
 
 /* What the link carried since the last call, or since the run began. */
-void orr_bus_take_figures(struct orr_runtime *rt, struct orr_bus *bus,
-                          struct orr_bus_figures *ret);
+void orr_bus_take_counters(struct orr_runtime *rt, struct orr_bus *bus,
+                           struct orr_bus_counters *ret);
 
 /* Sums over all links since the run began. */
 void orr_buses_total(const struct orr_runtime *rt,

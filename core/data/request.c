@@ -503,7 +503,7 @@ static void tally_copy(struct orr_runtime *rt,
     size_t link = copy->src * rt->nnodes + copy->dst;
     double predicted =
         orr_transfer_predict(rt, copy->src, copy->dst, copy->size);
-    struct orr_tally_link figures = {
+    struct orr_tally_link tally = {
         .src = copy->src,
         .dst = copy->dst,
         .count = 1,
@@ -514,7 +514,7 @@ static void tally_copy(struct orr_runtime *rt,
                  (double)copy->size / rt->machine->bandwidth[link],
     };
 
-    orr_tally_copy(rt->tally, &figures);
+    orr_tally_copy(rt->tally, &tally);
 }
 
 static void uncount(struct orr_node *node, unsigned peer, unsigned direction)

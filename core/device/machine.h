@@ -51,7 +51,7 @@ struct orr_machine_edit {
     char *members; /* owned: of a JSON object, without braces */
     char *kernel;  /* owned: pattern of the kernels it concerns, or NULL */
     bool effect;   /* it has changed something that exists */
-    bool figures;  /* of what there was, not how much there is */
+    bool values;   /* of what there was, not how much there is */
     bool *workers; /* owned, nworkers: those that it concerns */
     bool *pairs;   /* owned, nnodes × nnodes: copies that it concerns */
 };
@@ -107,7 +107,8 @@ struct orr_kernel {
     unsigned worker;
     bool async;      /* the codelet's flag for this implementation */
     double duration; /* µs predicted by the model and the worker's speeds;
-                      * simulated machines take it as the true one. NaN never reaches a machine. */
+                      * simulated machines take it as the true one. NaN never
+                      * reaches a machine. */
     uint64_t id;
     /* Runs the user's function. Real machines call it; simulated ones when
      * kernels are run. Never blocks. */

@@ -162,7 +162,7 @@ int orr_recording_problem(struct orr_runtime *rt,
                           struct orr_bound_problem **ret)
 {
     struct orr_recording *recording = atomic_load(&rt->bound);
-    struct orr_bound_figures figures = {
+    struct orr_bound_source source = {
         .nworkers = rt->nworkers,
         .worker_name = worker_name,
         .duration_ms = duration_ms,
@@ -176,7 +176,7 @@ int orr_recording_problem(struct orr_runtime *rt,
     /* Nobody waits for this but who submits tasks in the meantime. */
     orr_lock(&recording->lock);
     err = recording->record
-              ? orr_bound_record_problem(recording->record, &figures, &problem)
+              ? orr_bound_record_problem(recording->record, &source, &problem)
               : -ENODATA;
     orr_unlock(&recording->lock);
     if (!err && problem->npools == 0) {

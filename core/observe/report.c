@@ -68,10 +68,10 @@ struct listing {
     bool any; /* there is one before: a comma is needed */
 };
 
-static void write_kernel(const struct orr_tally_figures *figures, void *arg)
+static void write_kernel(const struct orr_tally_summary *summary, void *arg)
 {
     struct listing *listing = arg;
-    const struct orr_tally_kernel *kernel = &figures->kernel;
+    const struct orr_tally_kernel *kernel = &summary->kernel;
     FILE *out = listing->out;
 
     fprintf(out, "%s\n  {", listing->any ? "," : "");
@@ -84,15 +84,15 @@ static void write_kernel(const struct orr_tally_figures *figures, void *arg)
             "\"size\": %llu, \"model\": %s, \"count\": %llu",
             kernel->impl, kernel->footprint, (unsigned long long)kernel->size,
             kernel->has_model ? "true" : "false",
-            (unsigned long long)figures->count);
-    write_us(out, "mean_us", figures->mean);
-    write_us(out, "typical_us", figures->typical);
-    write_us(out, "p05_us", figures->p05);
-    write_us(out, "p25_us", figures->p25);
-    write_us(out, "median_us", figures->median);
-    write_us(out, "p75_us", figures->p75);
-    write_us(out, "p95_us", figures->p95);
-    write_us(out, "predicted_us", figures->predicted);
+            (unsigned long long)summary->count);
+    write_us(out, "mean_us", summary->mean);
+    write_us(out, "typical_us", summary->typical);
+    write_us(out, "p05_us", summary->p05);
+    write_us(out, "p25_us", summary->p25);
+    write_us(out, "median_us", summary->median);
+    write_us(out, "p75_us", summary->p75);
+    write_us(out, "p95_us", summary->p95);
+    write_us(out, "predicted_us", summary->predicted);
     fputc('}', out);
 }
 
@@ -130,7 +130,7 @@ static void write_tally(FILE *out, const struct orr_runtime *rt)
     fputs("],\n", out);
 }
 
-static void write_figures(FILE *out, struct orr_runtime *rt, const char *how)
+static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
 {
     double last = rt->first_submit, flops = 0;
     unsigned long long transfers, bytes;
@@ -187,7 +187,7 @@ static void write_report(struct orr_runtime *rt, const char *path,
     snprintf(temporary, n, "%s.%ld", path, (long)getpid());
     out = fopen(temporary, "w");
     if (out) {
-        write_figures(out, rt, how);
+        write_run(out, rt, how);
         if (fclose(out) == 0 && rename(temporary, path) == 0) {
             free(temporary);
             return;

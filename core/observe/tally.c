@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/tally.c - see tally.h. A table per worker, which only that worker
- * changes; a row of links, each changed under its driver's lock.
+ * core/observe/tally.c - see tally.h. A table per worker, which only that
+ * worker changes; a row of links, each changed under its driver's lock.
  */
 #include "core/observe/tally.h"
 
@@ -336,37 +336,37 @@ static double quantile(const struct weighted *list, size_t n, double total,
 }
 
 static void fill_quantiles(const struct weighted *list, size_t n,
-                           struct orr_tally_figures *figures)
+                           struct orr_tally_summary *summary)
 {
     double total = 0, kept = 0, weight = 0;
 
     for (size_t i = 0; i < n; i++)
         total += list[i].weight;
-    figures->p05 = quantile(list, n, total, 0.05);
-    figures->p25 = quantile(list, n, total, 0.25);
-    figures->median = quantile(list, n, total, 0.5);
-    figures->p75 = quantile(list, n, total, 0.75);
-    figures->p95 = quantile(list, n, total, 0.95);
+    summary->p05 = quantile(list, n, total, 0.05);
+    summary->p25 = quantile(list, n, total, 0.25);
+    summary->median = quantile(list, n, total, 0.5);
+    summary->p75 = quantile(list, n, total, 0.75);
+    summary->p95 = quantile(list, n, total, 0.95);
     for (size_t i = 0; i < n; i++) {
-        if (list[i].us > figures->median * keep_ratio ||
-            list[i].us < figures->median / keep_ratio)
+        if (list[i].us > summary->median * keep_ratio ||
+            list[i].us < summary->median / keep_ratio)
             continue;
         kept += list[i].us * list[i].weight;
         weight += list[i].weight;
     }
-    figures->typical = weight > 0 ? kept / weight : figures->median;
+    summary->typical = weight > 0 ? kept / weight : summary->median;
 }
 
 /* n items of the same kernel. */
 static int join(struct orr_tally_item *const *items, size_t n,
-                struct orr_tally_figures *figures)
+                struct orr_tally_summary *summary)
 {
     size_t nsamples = 0, filled = 0;
     struct weighted *list;
     uint64_t npredicted = 0;
     double sum = 0, predicted = 0;
 
-    *figures = (struct orr_tally_figures){.kernel = items[0]->kernel};
+    *summary = (struct orr_tally_summary){.kernel = items[0]->kernel};
     for (size_t i = 0; i < n; i++)
         nsamples += items[i]->n;
     list = calloc(nsamples + 1, sizeof(*list));
@@ -378,22 +378,22 @@ static int join(struct orr_tally_item *const *items, size_t n,
         for (unsigned s = 0; s < item->n && filled < nsamples; s++)
             list[filled++] =
                 (struct weighted){item->samples[s], (double)item->stride};
-        figures->count += item->count;
+        summary->count += item->count;
         sum += item->sum;
         npredicted += item->npredicted;
         predicted += item->predicted;
     }
     qsort(list, filled, sizeof(*list), compare_weighted);
-    fill_quantiles(list, filled, figures);
-    figures->mean = figures->count ? sum / (double)figures->count : (double)NAN;
-    figures->predicted =
+    fill_quantiles(list, filled, summary);
+    summary->mean = summary->count ? sum / (double)summary->count : (double)NAN;
+    summary->predicted =
         npredicted ? predicted / (double)npredicted : (double)NAN;
     free(list);
     return 0;
 }
 
 int orr_tally_each_kernel(const struct orr_tally *tally,
-                          void (*visit)(const struct orr_tally_figures *,
+                          void (*visit)(const struct orr_tally_summary *,
                                         void *),
                           void *arg)
 {
@@ -404,14 +404,14 @@ int orr_tally_each_kernel(const struct orr_tally *tally,
     if (rc)
         return rc;
     for (size_t first = 0; !rc && first < n; first = last) {
-        struct orr_tally_figures figures;
+        struct orr_tally_summary summary;
 
         for (last = first + 1; last < n; last++)
             if (compare_items(&items[first], &items[last]) != 0)
                 break;
-        rc = join(&items[first], last - first, &figures);
+        rc = join(&items[first], last - first, &summary);
         if (!rc)
-            visit(&figures, arg);
+            visit(&summary, arg);
     }
     free(items);
     return rc;

@@ -76,7 +76,7 @@ double orr_tally_modelled_span(const struct orr_tally *tally);
 unsigned long orr_tally_lost(const struct orr_tally *tally);
 
 /* Of one kernel, all workers of an architecture together; µs. */
-struct orr_tally_figures {
+struct orr_tally_summary {
     struct orr_tally_kernel kernel;
     uint64_t count;
     double mean;
@@ -90,7 +90,7 @@ struct orr_tally_figures {
  * footprint. Nobody records meanwhile, or (a simulation that ends early) what
  * is recorded does not count. Errors: -ENOMEM. */
 int orr_tally_each_kernel(const struct orr_tally *tally,
-                          void (*visit)(const struct orr_tally_figures *,
+                          void (*visit)(const struct orr_tally_summary *,
                                         void *),
                           void *arg);
 

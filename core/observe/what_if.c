@@ -79,7 +79,7 @@ static const char *idle_reason(struct orr_runtime *rt,
 
     if (!edit->effect)
         return NULL; /* said when the machine was opened */
-    if (edit->figures && !use.any_workers && !use.any_pairs)
+    if (edit->values && !use.any_workers && !use.any_pairs)
         return "what it concerns is not in use";
     if (edit->kernel && !use.met)
         return "no kernel of this run is called so";

@@ -209,7 +209,7 @@ START_TEST(only_tasks_submitted_in_between_with_a_history_model_count)
 }
 END_TEST
 
-START_TEST(tasks_without_figures_give_no_bound)
+START_TEST(tasks_without_estimates_give_no_bound)
 {
     double relaxed = -1, whole = -1;
     int mark;
@@ -228,7 +228,7 @@ START_TEST(tasks_without_figures_give_no_bound)
 }
 END_TEST
 
-START_TEST(an_assumed_time_counts_where_there_are_no_figures)
+START_TEST(an_assumed_time_counts_where_there_are_no_estimates)
 {
     double relaxed = -1;
     int mark;
@@ -788,8 +788,8 @@ int main(void)
     tcase_add_loop_test(tc, no_simulated_schedule_beats_the_bound, 0, n);
     tcase_add_loop_test(
         tc, only_tasks_submitted_in_between_with_a_history_model_count, 0, n);
-    tcase_add_loop_test(tc, tasks_without_figures_give_no_bound, 0, n);
-    tcase_add_loop_test(tc, an_assumed_time_counts_where_there_are_no_figures,
+    tcase_add_loop_test(tc, tasks_without_estimates_give_no_bound, 0, n);
+    tcase_add_loop_test(tc, an_assumed_time_counts_where_there_are_no_estimates,
                         0, n);
     tcase_add_loop_test(tc, the_program_and_its_solution_can_be_read, 0, n);
     tcase_add_loop_test(tc, the_graph_has_all_dependencies_also_fulfilled_ones,

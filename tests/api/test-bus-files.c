@@ -185,7 +185,7 @@ START_TEST(a_place_that_cannot_be_written_is_no_reason_to_fail)
 END_TEST
 
 /* hwloc makes up the machine; its memory is this one's. */
-START_TEST(several_memory_nodes_are_measured_both_ways)
+START_TEST(several_memory_nodes_are_measured_in_both_directions)
 {
     double value[2][2];
     FILE *f;
@@ -208,7 +208,7 @@ START_TEST(several_memory_nodes_are_measured_both_ways)
 }
 END_TEST
 
-START_TEST(the_figures_of_the_files_are_those_of_the_machine)
+START_TEST(the_parameters_of_the_files_are_those_of_the_machine)
 {
     choose(0);
     start(NULL);
@@ -235,8 +235,8 @@ static Suite *suite(void)
                         files_of_another_machine_or_half_of_them_are_made_anew,
                         0, (int)(sizeof(others) / sizeof(*others)));
     tcase_add_test(tcase, a_place_that_cannot_be_written_is_no_reason_to_fail);
-    tcase_add_test(tcase, several_memory_nodes_are_measured_both_ways);
-    tcase_add_test(tcase, the_figures_of_the_files_are_those_of_the_machine);
+    tcase_add_test(tcase, several_memory_nodes_are_measured_in_both_directions);
+    tcase_add_test(tcase, the_parameters_of_the_files_are_those_of_the_machine);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -114,7 +114,7 @@ START_TEST(each_worker_gets_the_mean_of_its_architecture)
 }
 END_TEST
 
-START_TEST(estimations_of_a_model_without_figures_are_refused)
+START_TEST(estimations_of_an_empty_model_are_refused)
 {
     struct starpu_perfmodel model = {.type = STARPU_COMMON};
 
@@ -179,8 +179,7 @@ int main(void)
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_loop_test(tc, each_worker_gets_the_mean_of_its_architecture, 0,
                         n);
-    tcase_add_loop_test(tc, estimations_of_a_model_without_figures_are_refused,
-                        0, n);
+    tcase_add_loop_test(tc, estimations_of_an_empty_model_are_refused, 0, n);
     suite_add_tcase(suite, tc);
     tcase_add_checked_fixture(files, set_up, tear_down);
     tcase_add_test(files, xml_names_parameters_when_the_application_does);

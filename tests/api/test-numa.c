@@ -2,8 +2,8 @@
 /*
  * tests/api/test-numa.c - a memory node per NUMA node (STARPU_USE_NUMA), on
  * topologies that hwloc makes up and on a simulated machine: where workers
- * compute, how fast links are, that data move and come back right, limits, nodes
- * where nobody computes.
+ * compute, how fast links are, that data move and come back right, limits,
+ * nodes where nobody computes.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -115,7 +115,7 @@ static void remove_folder(const char *folder)
     ck_assert_int_eq(system(command), 0);
 }
 
-START_TEST(links_have_the_figures_of_the_calibration)
+START_TEST(links_have_the_parameters_of_the_calibration)
 {
     char folder[] = "/tmp/orrery-numa-XXXXXX";
     double bandwidth, latency;
@@ -167,8 +167,8 @@ START_TEST(a_simulated_machine_has_its_nodes_too)
 }
 END_TEST
 
-/* The bus of each of 4 devices is thought to be shared by all of them, both ways
- * at once: main memories are no devices. */
+/* The bus of each of 4 devices is thought to be shared by all of them, both
+ * ways at once: main memories are no devices. */
 START_TEST(copies_to_devices_are_predicted_alike_for_all_numbers_of_nodes)
 {
     const double size = 1e6, shared = 2 * 4 * size;
@@ -547,7 +547,7 @@ static Suite *numa_suite(void)
     tcase_add_test(tc, each_node_may_hold_as_much_as_it_has);
     tcase_add_loop_test(tc, limits_hold_for_each_node, 0,
                         (int)(sizeof(limits) / sizeof(*limits)));
-    tcase_add_test(tc, links_have_the_figures_of_the_calibration);
+    tcase_add_test(tc, links_have_the_parameters_of_the_calibration);
     tcase_add_test(tc, a_simulated_machine_has_its_nodes_too);
     tcase_add_test(
         tc, copies_to_devices_are_predicted_alike_for_all_numbers_of_nodes);

@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct orr_side *side = NULL;
     struct orr_error err = {""};
-    enum orr_side_part part = size % 2 ? ORR_SIDE_FIGURES : ORR_SIDE_SAMPLES;
+    enum orr_side_part part = size % 2 ? ORR_SIDE_ESTIMATES : ORR_SIDE_SAMPLES;
     int rc =
         orr_side_parse("fuzz", (const char *)data, size, part, &side, &err);
 

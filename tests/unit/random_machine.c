@@ -16,7 +16,7 @@ static unsigned below(uint64_t *state, unsigned n)
 }
 
 /* Between low and high, even over the orders of magnitude. */
-static double figure(uint64_t *state, double low, double high)
+static double draw_value(uint64_t *state, double low, double high)
 {
     double u = (double)(rng_next(state) >> 11) / 9007199254740992.0;
 
@@ -40,8 +40,8 @@ static void add_hosts(struct orr_machine_desc *desc, uint64_t *state,
         unsigned index;
 
         snprintf(text, sizeof(text), "%s%u", kind, i);
-        index =
-            must(orr_machine_desc_add_host(desc, text, figure(state, 1, 1e13)));
+        index = must(
+            orr_machine_desc_add_host(desc, text, draw_value(state, 1, 1e13)));
         host = &desc->hosts[index];
         if (below(state, 3) == 0)
             continue;
@@ -62,7 +62,7 @@ static void add_links(struct orr_machine_desc *desc, uint64_t *state)
     char id[64];
 
     for (unsigned i = 0; i < n; i++) {
-        double latency = below(state, 3) ? figure(state, 1e-8, 1e-2) : 0;
+        double latency = below(state, 3) ? draw_value(state, 1e-8, 1e-2) : 0;
 
         snprintf(id, sizeof(id), "%u ", i);
         /* Only our own formats above, each with one number. */
@@ -70,7 +70,7 @@ static void add_links(struct orr_machine_desc *desc, uint64_t *state)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
         snprintf(id + strlen(id), 40, forms[below(state, 5)], i);
 #pragma GCC diagnostic pop
-        must(orr_machine_desc_add_link(desc, id, figure(state, 1e3, 1e12),
+        must(orr_machine_desc_add_link(desc, id, draw_value(state, 1e3, 1e12),
                                        latency,
                                        (enum orr_link_sharing)below(state, 3)));
     }
@@ -84,11 +84,11 @@ static void add_route(struct orr_machine_desc *desc, uint64_t *state,
 
     for (unsigned i = 0; i < n; i++) {
         unsigned link = below(state, desc->nlinks);
-        enum orr_hop_direction way = ORR_HOP_NONE;
+        enum orr_hop_direction dir = ORR_HOP_NONE;
 
         if (desc->links[link].sharing == ORR_LINK_SPLITDUPLEX)
-            way = below(state, 2) ? ORR_HOP_UP : ORR_HOP_DOWN;
-        must(orr_route_desc_add_hop(&desc->routes[route], link, way));
+            dir = below(state, 2) ? ORR_HOP_UP : ORR_HOP_DOWN;
+        must(orr_route_desc_add_hop(&desc->routes[route], link, dir));
     }
 }
 
@@ -129,7 +129,7 @@ static void add_extras(struct orr_machine_desc *desc, uint64_t *state)
         must(orr_desc_set_text(&desc->host, "some host"));
     for (unsigned i = 0; i < ORR_NCOSTS; i++)
         if (below(state, 2))
-            *orr_machine_desc_cost(desc, i) = figure(state, 1e-3, 1e4);
+            *orr_machine_desc_cost(desc, i) = draw_value(state, 1e-3, 1e4);
 }
 
 static void add_measures(struct orr_machine_desc *desc, uint64_t *state)
@@ -140,9 +140,9 @@ static void add_measures(struct orr_machine_desc *desc, uint64_t *state)
     for (size_t i = 0; i < n; i++) {
         if (i % (desc->nnodes + 1) == 0)
             continue;
-        desc->bandwidth[i] = figure(state, 1, 1e6);
+        desc->bandwidth[i] = draw_value(state, 1, 1e6);
         desc->latency[i] =
-            below(state, 9) ? figure(state, 0.1, 1e3) : (double)NAN;
+            below(state, 9) ? draw_value(state, 0.1, 1e3) : (double)NAN;
     }
 }
 
@@ -191,8 +191,8 @@ static unsigned add_node_link(struct orr_machine_desc *desc, uint64_t *state,
 
     snprintf(id, sizeof(id), "%s%u", form, number);
     return must(orr_machine_desc_add_link(
-        desc, id, figure(state, rate / 2, rate * 2),
-        below(state, 2) ? figure(state, 1e-7, 2e-5) : 0, sharing));
+        desc, id, draw_value(state, rate / 2, rate * 2),
+        below(state, 2) ? draw_value(state, 1e-7, 2e-5) : 0, sharing));
 }
 
 static void add_node_links(struct orr_machine_desc *desc, uint64_t *state,
@@ -216,12 +216,12 @@ static void add_node_links(struct orr_machine_desc *desc, uint64_t *state,
 }
 
 static void add_hop(struct orr_machine_desc *desc, unsigned route,
-                    unsigned link, enum orr_hop_direction way)
+                    unsigned link, enum orr_hop_direction dir)
 {
     bool split = desc->links[link].sharing == ORR_LINK_SPLITDUPLEX;
 
     must(orr_route_desc_add_hop(&desc->routes[route], link,
-                                split ? way : ORR_HOP_NONE));
+                                split ? dir : ORR_HOP_NONE));
 }
 
 /* From a switch's socket to another, the way round that is numbered up. */
@@ -307,7 +307,7 @@ static bool same_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static bool same_figure(double a, double b)
+static bool same_value(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
 }
@@ -383,8 +383,8 @@ static bool same_bus(const struct orr_machine_desc *a,
     if (a->nnodes != b->nnodes || a->bus_measured != b->bus_measured)
         return false;
     for (size_t i = 0; i < (size_t)a->nnodes * a->nnodes; i++)
-        if (!same_figure(a->bandwidth[i], b->bandwidth[i]) ||
-            !same_figure(a->latency[i], b->latency[i]))
+        if (!same_value(a->bandwidth[i], b->bandwidth[i]) ||
+            !same_value(a->latency[i], b->latency[i]))
             return false;
     return true;
 }
@@ -397,8 +397,8 @@ const char *machines_differ(const struct orr_machine_desc *a,
     if (!same_text(a->host, b->host))
         return "host";
     for (unsigned i = 0; i < ORR_NCOSTS; i++)
-        if (!same_figure(orr_machine_desc_get_cost(a, i),
-                         orr_machine_desc_get_cost(b, i)))
+        if (!same_value(orr_machine_desc_get_cost(a, i),
+                        orr_machine_desc_get_cost(b, i)))
             return orr_cost_fields[i].prop;
     if (!same_props(a->config, a->nconfig, b->config, b->nconfig))
         return "config";

@@ -128,11 +128,11 @@ static unsigned draw(uint64_t *rng, unsigned n)
     return (unsigned)(rng_next(rng) % n);
 }
 
-enum figures { SMALL_NUMBERS, ANY_NUMBERS, EQUAL_NUMBERS, FAR_APART };
+enum magnitude { SMALL_NUMBERS, ANY_NUMBERS, EQUAL_NUMBERS, FAR_APART };
 
-static double draw_ms(uint64_t *rng, enum figures figures)
+static double draw_ms(uint64_t *rng, enum magnitude magnitude)
 {
-    switch (figures) {
+    switch (magnitude) {
     case SMALL_NUMBERS:
         return draw(rng, 8);
     case ANY_NUMBERS:
@@ -145,7 +145,7 @@ static double draw_ms(uint64_t *rng, enum figures figures)
     return 0;
 }
 
-static void draw_type(uint64_t *rng, enum figures figures, struct puzzle *p,
+static void draw_type(uint64_t *rng, enum magnitude magnitude, struct puzzle *p,
                       unsigned k)
 {
     unsigned sure = draw(rng, CLASSES); /* this class can */
@@ -153,7 +153,7 @@ static void draw_type(uint64_t *rng, enum figures figures, struct puzzle *p,
     for (unsigned c = 0; c < CLASSES; c++) {
         unsigned luck = draw(rng, 10);
 
-        p->ms[k][c] = draw_ms(rng, figures);
+        p->ms[k][c] = draw_ms(rng, magnitude);
         if (c != sure && luck < 2)
             p->ms[k][c] = INFINITY;
         else if (c != sure && luck < 3)
@@ -162,7 +162,7 @@ static void draw_type(uint64_t *rng, enum figures figures, struct puzzle *p,
     if (draw(rng, 4) == 0) {
         p->wide[k].class = draw(rng, CLASSES);
         p->wide[k].width = 2 + draw(rng, 2);
-        p->wide[k].ms = draw_ms(rng, figures);
+        p->wide[k].ms = draw_ms(rng, magnitude);
         if (p->wide[k].width > p->nworkers[p->wide[k].class])
             p->wide[k].width = 0;
     }
@@ -193,11 +193,11 @@ static bool draw_edge(uint64_t *rng, enum shape shape, const struct puzzle *p,
 
 static struct puzzle draw_puzzle(unsigned number)
 {
-    static const enum figures all[] = {SMALL_NUMBERS, SMALL_NUMBERS,
-                                       ANY_NUMBERS,   ANY_NUMBERS,
-                                       EQUAL_NUMBERS, FAR_APART};
+    static const enum magnitude all[] = {SMALL_NUMBERS, SMALL_NUMBERS,
+                                         ANY_NUMBERS,   ANY_NUMBERS,
+                                         EQUAL_NUMBERS, FAR_APART};
     uint64_t rng = rng_of(number);
-    enum figures figures = all[draw(&rng, 6)];
+    enum magnitude magnitude = all[draw(&rng, 6)];
     enum shape shape = (enum shape)draw(&rng, NSHAPES);
     struct puzzle p = {.ntypes = 1 + draw(&rng, TYPES),
                        .ntasks = 1 + draw(&rng, TASKS)};
@@ -207,7 +207,7 @@ static struct puzzle draw_puzzle(unsigned number)
     for (unsigned c = 0; c < CLASSES; c++)
         p.nworkers[c] = 1 + draw(&rng, WORKERS);
     for (unsigned k = 0; k < p.ntypes; k++)
-        draw_type(&rng, figures, &p, k);
+        draw_type(&rng, magnitude, &p, k);
     for (unsigned t = 0; t < p.ntasks; t++)
         p.type[t] = draw(&rng, p.ntypes);
     for (unsigned a = 0; a < p.ntasks; a++)

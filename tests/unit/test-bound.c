@@ -48,10 +48,10 @@ static double duration_ms(const void *codelet, uint32_t footprint,
 static struct orr_bound_problem *problem_of(const struct table *table)
 {
     struct table copy = *table;
-    struct orr_bound_figures figures = {.nworkers = table->nworkers,
-                                        .worker_name = worker_name,
-                                        .duration_ms = duration_ms,
-                                        .arg = &copy};
+    struct orr_bound_source source = {.nworkers = table->nworkers,
+                                      .worker_name = worker_name,
+                                      .duration_ms = duration_ms,
+                                      .arg = &copy};
     struct orr_bound_record *record;
     struct orr_bound_problem *problem;
 
@@ -60,7 +60,7 @@ static struct orr_bound_problem *problem_of(const struct table *table)
         for (unsigned i = 0; i < table->counts[k]; i++)
             ck_assert_int_eq(
                 orr_bound_record_task(record, &types[k], 0xf0 + k, "model"), 0);
-    ck_assert_int_eq(orr_bound_record_problem(record, &figures, &problem), 0);
+    ck_assert_int_eq(orr_bound_record_problem(record, &source, &problem), 0);
     orr_bound_record_free(record);
     return problem;
 }
@@ -171,7 +171,7 @@ END_TEST
 START_TEST(a_thousand_pools_are_counted_latest_first)
 {
     static unsigned codelets[1000];
-    struct orr_bound_figures figures = {.nworkers = 0};
+    struct orr_bound_source source = {.nworkers = 0};
     struct orr_bound_record *record;
     struct orr_bound_problem *problem;
 
@@ -180,7 +180,7 @@ START_TEST(a_thousand_pools_are_counted_latest_first)
         ck_assert_int_eq(orr_bound_record_task(record, &codelets[i % 1000],
                                                i % 1000 % 3, "m"),
                          0);
-    ck_assert_int_eq(orr_bound_record_problem(record, &figures, &problem), 0);
+    ck_assert_int_eq(orr_bound_record_problem(record, &source, &problem), 0);
     ck_assert_uint_eq(problem->npools, 1000);
     for (unsigned t = 0; t < 1000; t++) {
         ck_assert_ptr_eq(problem->pools[t].codelet, &codelets[999 - t]);

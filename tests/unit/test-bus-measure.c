@@ -47,7 +47,7 @@ static void finish(struct orr_machine *machine)
     machine->ops->close(machine);
 }
 
-START_TEST(a_simulated_machine_has_the_figures_of_its_description)
+START_TEST(a_simulated_machine_has_the_parameters_of_its_description)
 {
     const struct sim_spec spec = {
         .ncuda = 2, .bandwidth = 5e9, .latency = 1e-5, .peer = true};
@@ -72,50 +72,50 @@ START_TEST(a_simulated_machine_has_the_figures_of_its_description)
 }
 END_TEST
 
-static const struct orr_bus_crowd *crowd_of(enum orr_bus_crowd_kind kind)
+static const struct orr_bus_group *group_of(enum orr_bus_group_kind kind)
 {
-    for (unsigned c = 0; c < measures.ncrowds; c++)
-        if (measures.crowds[c].kind == kind)
-            return &measures.crowds[c];
+    for (unsigned c = 0; c < measures.ngroups; c++)
+        if (measures.groups[c].kind == kind)
+            return &measures.groups[c];
     ck_abort_msg("no crowd of kind %d", (int)kind);
     return NULL;
 }
 
-START_TEST(contention_shows_in_crowds_only)
+START_TEST(contention_shows_in_groups_only)
 {
     /* Each link carries 5 GB/s, the bus that all share 8 GB/s. */
     const struct sim_spec spec = {
         .ncuda = 2, .bandwidth = 5e9, .latency = 1e-6, .bus = 8e9};
     struct orr_machine *machine = sim_machine_open(&spec);
-    const struct orr_bus_crowd *both, *all;
+    const struct orr_bus_group *both, *all;
 
-    measure(machine, (struct orr_bus_options){.crowds = true});
+    measure(machine, (struct orr_bus_options){.groups = true});
     check_near(link_of(0, 1)->bandwidth.median, 5000);
-    both = crowd_of(ORR_BUS_BOTH_WAYS);
+    both = group_of(ORR_BUS_BIDIRECTIONAL);
     ck_assert_uint_eq(both->n, 2);
     check_near(both->members[0].median, 4000);
     check_near(both->members[1].median, 4000);
-    all = crowd_of(ORR_BUS_ALL);
+    all = group_of(ORR_BUS_ALL);
     ck_assert_uint_eq(all->n, 4);
     check_near(all->total, 8000);
     finish(machine);
 }
 END_TEST
 
-START_TEST(free_links_are_as_fast_in_crowds)
+START_TEST(free_links_are_as_fast_in_groups)
 {
     const struct sim_spec spec = {
         .ncuda = 1, .bandwidth = 5e9, .latency = 1e-6};
     struct orr_machine *machine = sim_machine_open(&spec);
 
-    measure(machine, (struct orr_bus_options){.crowds = true});
-    ck_assert_uint_eq(measures.ncrowds, 1);
-    check_near(crowd_of(ORR_BUS_BOTH_WAYS)->total, 10000);
+    measure(machine, (struct orr_bus_options){.groups = true});
+    ck_assert_uint_eq(measures.ngroups, 1);
+    check_near(group_of(ORR_BUS_BIDIRECTIONAL)->total, 10000);
     finish(machine);
 }
 END_TEST
 
-START_TEST(pairs_without_a_way_go_over_main_memory)
+START_TEST(pairs_without_a_link_go_over_main_memory)
 {
     const struct sim_spec spec = {
         .ncuda = 2, .bandwidth = 4e9, .latency = 1e-5};
@@ -168,20 +168,20 @@ START_TEST(pinned_memory_is_measured_where_it_is_offered)
     ops.pinned_alloc = pinned_alloc;
     ops.pinned_free = pinned_free;
     machine->ops = &ops;
-    measure(machine, (struct orr_bus_options){.crowds = true});
+    measure(machine, (struct orr_bus_options){.groups = true});
     ck_assert_uint_eq(npinned, 0);
     /* Four pairs with main memory, twice, and the peers. */
     ck_assert_uint_eq(measures.nlinks, 10);
     ck_assert_ptr_nonnull(orr_bus_measures_find(&measures, 0, 1, true));
     ck_assert_ptr_null(orr_bus_measures_find(&measures, 1, 2, true));
-    /* The pinned way is the pair's figure, and the one in the crowd. */
+    /* The pinned way is the pair's figure, and the one in the group. */
     for (unsigned l = 0; l < measures.nlinks; l++)
         if (measures.links[l].pinned)
             measures.links[l].bandwidth.median = 7;
     orr_bus_matrices(machine, &measures, bandwidth, latency);
     ck_assert(bandwidth[1] == 7);
     check_near(bandwidth[5], 5000);
-    ck_assert_uint_eq(crowd_of(ORR_BUS_ALL)->n, 6);
+    ck_assert_uint_eq(group_of(ORR_BUS_ALL)->n, 6);
     machine->ops = own;
     finish(machine);
 }
@@ -199,7 +199,7 @@ START_TEST(main_memory_is_measured_within_its_nodes)
     ck_assert_msg(orr_memory_machine_open(exec, NULL, &machine, &err) == 0,
                   "%s", err.text);
     measure(machine, (struct orr_bus_options){.within = true,
-                                              .crowds = true,
+                                              .groups = true,
                                               .largest = 1 << 20,
                                               .budget_us = 2e4});
     ck_assert_uint_eq(measures.nlinks, machine->nnodes * machine->nnodes);
@@ -223,12 +223,12 @@ START_TEST(made_up_nodes_are_measured_in_both_directions)
     ck_assert_uint_eq(machine->nnodes, 2);
     ck_assert_str_eq(machine->nodes[1].name, "NUMA 1");
     measure(machine, (struct orr_bus_options){
-                         .crowds = true, .largest = 1 << 20, .budget_us = 2e4});
+                         .groups = true, .largest = 1 << 20, .budget_us = 2e4});
     ck_assert_uint_eq(measures.nlinks, 2);
     ck_assert(link_of(0, 1)->bandwidth.median > 0);
     ck_assert(link_of(1, 0)->bandwidth.median > 0);
-    ck_assert_uint_eq(measures.ncrowds, 1);
-    ck_assert(crowd_of(ORR_BUS_BOTH_WAYS)->total > 0);
+    ck_assert_uint_eq(measures.ngroups, 1);
+    ck_assert(group_of(ORR_BUS_BIDIRECTIONAL)->total > 0);
     finish(machine);
     orr_threads_free(exec);
 }
@@ -243,10 +243,10 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase,
-                   a_simulated_machine_has_the_figures_of_its_description);
-    tcase_add_test(tcase, contention_shows_in_crowds_only);
-    tcase_add_test(tcase, free_links_are_as_fast_in_crowds);
-    tcase_add_test(tcase, pairs_without_a_way_go_over_main_memory);
+                   a_simulated_machine_has_the_parameters_of_its_description);
+    tcase_add_test(tcase, contention_shows_in_groups_only);
+    tcase_add_test(tcase, free_links_are_as_fast_in_groups);
+    tcase_add_test(tcase, pairs_without_a_link_go_over_main_memory);
     tcase_add_test(tcase, pinned_memory_is_measured_where_it_is_offered);
     tcase_add_test(tcase, main_memory_is_measured_within_its_nodes);
     tcase_add_test(tcase, made_up_nodes_are_measured_in_both_directions);

@@ -149,7 +149,7 @@ static int read_as_starpu(const char *at,
     return *at == '\0';
 }
 
-START_TEST(starpu_reads_the_same_figures)
+START_TEST(starpu_reads_the_same_values)
 {
     static double matrix[STARPU_MAXNODES][STARPU_MAXNODES];
 
@@ -305,7 +305,7 @@ START_TEST(a_broken_file_is_named_with_its_line)
 }
 END_TEST
 
-START_TEST(missing_figures_are_unknown_and_spare_ones_are_ignored)
+START_TEST(missing_values_are_unknown_and_spare_ones_are_ignored)
 {
     write_all();
     put(".bandwidth", "# to\n\n0\t5\t6\t7\t8\tnan\tnan\n# next\n3\n");
@@ -365,7 +365,7 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, what_is_written_is_read_again);
-    tcase_add_test(tcase, starpu_reads_the_same_figures);
+    tcase_add_test(tcase, starpu_reads_the_same_values);
     tcase_add_test(tcase, matrices_have_the_shape_of_starpus);
     tcase_add_test(tcase, affinity_lists_the_nearest_memory_first);
     tcase_add_test(tcase, the_counts_come_in_starpus_order);
@@ -374,7 +374,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_broken_file_is_named_with_its_line, 0,
                         (int)(sizeof(broken) / sizeof(*broken)));
     tcase_add_test(tcase,
-                   missing_figures_are_unknown_and_spare_ones_are_ignored);
+                   missing_values_are_unknown_and_spare_ones_are_ignored);
     tcase_add_test(tcase, what_there_is_not_is_no_error_of_its_own);
     tcase_add_test(tcase, the_first_directory_that_has_files_counts);
     tcase_add_test(tcase, more_nodes_than_the_files_have_room_for_are_refused);

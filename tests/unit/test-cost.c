@@ -21,7 +21,7 @@
 
 /* --- models --- */
 
-static double figures[2][STARPU_MAXIMPLEMENTATIONS]; /* by comb */
+static double lengths[2][STARPU_MAXIMPLEMENTATIONS]; /* by comb */
 static _Atomic uint32_t version;
 static unsigned nasked;
 static struct orr_measure measured;
@@ -36,7 +36,7 @@ struct orr_model *orr_models_get(struct orr_models *models, const char *symbol,
     (void)models;
     (void)kind;
     if (!broken)
-        return (struct orr_model *)(void *)&figures;
+        return (struct orr_model *)(void *)&lengths;
     orr_fail(err, -1, "%s.host:3: bad number (said once)", symbol);
     return NULL;
 }
@@ -53,7 +53,7 @@ double orr_model_expected(struct orr_model *model, unsigned comb, unsigned impl,
     (void)model;
     (void)footprint;
     nasked++;
-    return figures[comb][impl];
+    return lengths[comb][impl];
 }
 
 bool orr_model_benchmarking(const struct orr_model *model)
@@ -86,7 +86,7 @@ void orr_model_answer(struct orr_model *regression,
                       const struct orr_question *q, struct orr_answer *ret)
 {
     (void)regression;
-    ret->value = figures[q->comb][q->impl];
+    ret->value = lengths[q->comb][q->impl];
 }
 
 int orr_model_set_terms(struct orr_model *regression,
@@ -104,9 +104,9 @@ const struct orr_entry *orr_model_find(const struct orr_model *model,
 {
     (void)model;
     (void)footprint;
-    return isnan(figures[comb][impl])
+    return isnan(lengths[comb][impl])
                ? NULL
-               : (const struct orr_entry *)(void *)&figures[comb][impl];
+               : (const struct orr_entry *)(void *)&lengths[comb][impl];
 }
 
 /* Deviates by a quarter of the mean. */
@@ -169,7 +169,7 @@ static void setup(void)
                                                .members = &ids[k]};
         workers[k] = (struct orr_worker){.id = k, .class_id = k};
         for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
-            figures[k][i] = NAN;
+            lengths[k][i] = NAN;
     }
     rt = (struct orr_runtime){.machine = &machine,
                               .exec = &exec,
@@ -224,7 +224,7 @@ static const struct orr_cost_row *row_of(uint32_t footprint)
 START_TEST(functions_say_who_can_run_a_codelet)
 {
     start(false, NULL);
-    figures[1][0] = 5; /* without a function that means nothing here */
+    lengths[1][0] = 5; /* without a function that means nothing here */
     cl.cpu_funcs[0] = cl.cpu_funcs[2] = function;
     ck_assert_uint_eq(row_of(1)->able[0], 5);
     ck_assert_uint_eq(row_of(1)->able[1], 0);
@@ -236,10 +236,10 @@ START_TEST(functions_say_who_can_run_a_codelet)
 }
 END_TEST
 
-START_TEST(simulated_figures_are_as_good_as_a_function)
+START_TEST(simulated_lengths_are_as_good_as_a_function)
 {
     start(true, NULL);
-    figures[1][1] = 5;
+    lengths[1][1] = 5;
     cl.cpu_funcs[0] = function;
     ck_assert_uint_eq(row_of(1)->able[0], 1);
     ck_assert_uint_eq(row_of(1)->able[1], 2);
@@ -297,7 +297,7 @@ END_TEST
 
 /* --- how long it takes --- */
 
-START_TEST(figures_are_divided_by_speed_and_read_again_when_they_change)
+START_TEST(lengths_are_divided_by_speed_and_read_again_when_they_change)
 {
     struct orr_job *job = job_of(1);
     const struct orr_cost_row *row;
@@ -305,14 +305,14 @@ START_TEST(figures_are_divided_by_speed_and_read_again_when_they_change)
 
     start(false, NULL);
     cl.cpu_funcs[0] = cl.cuda_funcs[0] = function;
-    figures[0][0] = 30;
-    figures[1][0] = 10;
+    lengths[0][0] = 30;
+    lengths[1][0] = 10;
     row = orr_job_costs(&rt, job);
     ck_assert_double_eq(orr_cost_length(row, 0, 0), 30);
     ck_assert_double_eq(orr_cost_length(row, 1, 0), 5);
     ck_assert(isnan(orr_cost_length(row, 0, 1)));
     before = nasked;
-    figures[0][0] = 40;
+    lengths[0][0] = 40;
     ck_assert_double_eq(orr_cost_length(orr_job_costs(&rt, job), 0, 0), 30);
     ck_assert_ptr_eq(row_of(1), row);
     ck_assert_uint_eq(nasked, before);
@@ -419,12 +419,12 @@ START_TEST(the_best_time_is_the_mean_less_the_deviation)
     start(true, "kernel[kern] = 2ms");
     cl.cpu_funcs[0] = function;
     cl.where = STARPU_CPU | STARPU_CUDA;
-    figures[0][0] = 40;
-    figures[1][1] = 8; /* of another implementation: not looked at */
+    lengths[0][0] = 40;
+    lengths[1][1] = 8; /* of another implementation: not looked at */
     row = row_of(1);
     ck_assert_double_eq(orr_cost_at_best(&rt, row, 0), 30);
     ck_assert_double_eq(orr_cost_at_best(&rt, row, 1), 2000);
-    figures[1][0] = 8;
+    lengths[1][0] = 8;
     ck_assert_double_eq(orr_cost_at_best(&rt, row, 1), 3); /* speed 2 */
     cl.where = STARPU_CPU;
     ck_assert(isnan(orr_cost_at_best(&rt, row_of(1), 1)));
@@ -435,7 +435,7 @@ START_TEST(assumed_times_fill_what_is_not_known_in_simulation)
 {
     start(true, "kernel[kern] = 2ms; other=0");
     cl.cpu_funcs[0] = cl.cuda_funcs[0] = function;
-    figures[0][0] = 30;
+    lengths[0][0] = 30;
     ck_assert_double_eq(orr_cost_length(row_of(1), 0, 0), 30);
     ck_assert_double_eq(orr_cost_length(row_of(1), 1, 0), 2000);
     cl.name = "other";
@@ -520,8 +520,8 @@ static struct orr_job *job_on_siblings(double first, double second)
         classes[k].speed = 1;
     }
     cl.cuda_funcs[0] = function;
-    figures[0][0] = first;
-    figures[1][0] = second;
+    lengths[0][0] = first;
+    lengths[1][0] = second;
     return job_of(1);
 }
 
@@ -569,7 +569,7 @@ START_TEST(lengths_of_siblings_that_differ_little_are_believed)
 }
 END_TEST
 
-START_TEST(a_run_that_contradicts_a_figure_has_its_model_measured)
+START_TEST(a_run_that_contradicts_a_length_has_its_model_measured)
 {
     struct orr_job *job;
 
@@ -593,10 +593,10 @@ int main(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, functions_say_who_can_run_a_codelet);
-    tcase_add_test(tc, simulated_figures_are_as_good_as_a_function);
+    tcase_add_test(tc, simulated_lengths_are_as_good_as_a_function);
     tcase_add_test(tc, the_task_and_can_execute_narrow_it_down);
     tcase_add_test(
-        tc, figures_are_divided_by_speed_and_read_again_when_they_change);
+        tc, lengths_are_divided_by_speed_and_read_again_when_they_change);
     tcase_add_test(
         tc, without_a_model_the_length_is_zero_and_of_a_broken_one_unknown);
     tcase_add_test(tc, another_codelet_at_the_same_address_has_its_own_row);
@@ -612,7 +612,7 @@ int main(void)
     tcase_add_test(tc,
                    a_suspicious_length_of_few_measures_is_measured_from_now_on);
     tcase_add_test(tc, lengths_of_siblings_that_differ_little_are_believed);
-    tcase_add_test(tc, a_run_that_contradicts_a_figure_has_its_model_measured);
+    tcase_add_test(tc, a_run_that_contradicts_a_length_has_its_model_measured);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -198,7 +198,7 @@ static const struct {
     const char *edit;
     bool effect;
     const char *words;
-    unsigned devices, links, ways;
+    unsigned devices, links, routes;
 } echoes[] = {
     {"cuda.count = 3", true, "2 -> 3 CUDA devices: CUDA2 like CUDA0, with", 2,
      3, 6},
@@ -248,7 +248,7 @@ START_TEST(every_edit_says_what_it_touched)
                   echo->edit, echo->text);
     ck_assert_uint_eq(echo->ndevices, echoes[_i].devices);
     ck_assert_uint_eq(echo->nlinks, echoes[_i].links);
-    ck_assert_uint_eq(echo->nways, echoes[_i].ways);
+    ck_assert_uint_eq(echo->nroutes, echoes[_i].routes);
     json = orr_edit_echo_json(echo);
     ck_assert_ptr_nonnull(strstr(json, "\"effect\": "));
     free(json);
@@ -375,7 +375,7 @@ static void measure(void)
     desc->bus_measured = true;
 }
 
-START_TEST(figures_from_routes_follow_them)
+START_TEST(parameters_from_routes_follow_them)
 {
     edit("link[\"slot 1\"].bandwidth *= 2; link[\"Host\"].latency = 1us");
     ck_assert_double_eq_tol(desc->bandwidth[AT(0, 2)], 4000, 1e-9);
@@ -384,7 +384,7 @@ START_TEST(figures_from_routes_follow_them)
 }
 END_TEST
 
-START_TEST(measured_figures_are_scaled_as_the_routes_are)
+START_TEST(measured_parameters_are_scaled_as_the_routes_are)
 {
     measure();
     edit("link[\"slot 1\"].bandwidth *= 8; link[\"slot 1\"].latency *= 3");
@@ -528,8 +528,8 @@ int main(void)
                    a_new_device_has_links_routes_memory_and_models_of_its_like);
     tcase_add_test(tc, copies_of_copies_ask_the_models_of_the_first);
     tcase_add_test(tc, a_device_that_goes_takes_its_links_along);
-    tcase_add_test(tc, figures_from_routes_follow_them);
-    tcase_add_test(tc, measured_figures_are_scaled_as_the_routes_are);
+    tcase_add_test(tc, parameters_from_routes_follow_them);
+    tcase_add_test(tc, measured_parameters_are_scaled_as_the_routes_are);
     tcase_add_test(tc, a_link_that_does_not_limit_changes_no_bandwidth);
     tcase_add_test(tc, new_devices_have_the_measured_rows_of_their_like);
     tcase_add_test(tc, a_measured_machine_becomes_a_derived_one);

@@ -211,7 +211,7 @@ START_TEST(impossible_measures_are_refused)
 }
 END_TEST
 
-START_TEST(ten_samples_make_a_figure_on_the_real_machine)
+START_TEST(ten_samples_make_an_estimate_on_the_real_machine)
 {
     struct orr_models *models = models_new(1, false);
     struct orr_model *model = model_get(models);
@@ -230,7 +230,7 @@ START_TEST(ten_samples_make_a_figure_on_the_real_machine)
 }
 END_TEST
 
-START_TEST(version_grows_when_a_figure_moves_by_more_than_1_percent)
+START_TEST(version_grows_when_an_estimate_moves_by_more_than_1_percent)
 {
     struct orr_models *models = models_new(1, false);
     struct orr_model *model = model_get(models);
@@ -253,7 +253,7 @@ START_TEST(version_grows_when_a_figure_moves_by_more_than_1_percent)
 }
 END_TEST
 
-START_TEST(missing_figures_start_measuring_on_the_real_machine_only)
+START_TEST(missing_estimates_start_measuring_on_the_real_machine_only)
 {
     struct orr_models *models = models_new(0, false);
     struct orr_model *model = model_get(models);
@@ -570,7 +570,7 @@ START_TEST(two_runs_at_once_lose_nothing)
 }
 END_TEST
 
-START_TEST(separate_devices_of_a_homogeneous_type_share_figures)
+START_TEST(separate_devices_of_a_homogeneous_type_share_estimates)
 {
     static const char text[] = "45\n2\n"
                                "1\n1\n0\n1\n1\n1\n0 0 0 0 nan nan 0 0 0\n"
@@ -757,11 +757,11 @@ int main(void)
     tcase_add_test(tc, regression_models_count_the_first_measure);
     tcase_add_test(tc, flops_that_differ_become_unknown);
     tcase_add_test(tc, impossible_measures_are_refused);
-    tcase_add_test(tc, ten_samples_make_a_figure_on_the_real_machine);
+    tcase_add_test(tc, ten_samples_make_an_estimate_on_the_real_machine);
     tcase_add_test(tc,
-                   version_grows_when_a_figure_moves_by_more_than_1_percent);
+                   version_grows_when_an_estimate_moves_by_more_than_1_percent);
     tcase_add_test(tc,
-                   missing_figures_start_measuring_on_the_real_machine_only);
+                   missing_estimates_start_measuring_on_the_real_machine_only);
     tcase_add_test(tc, what_was_saved_is_loaded_and_continued);
     tcase_add_test(tc, what_is_predicted_is_what_the_samples_say);
     tcase_add_test(tc, a_level_that_the_row_refuses_is_saved_beside_it);
@@ -777,7 +777,7 @@ int main(void)
                    a_broken_file_is_refused_each_time_and_never_overwritten);
     tcase_add_test(tc, an_empty_file_counts_as_absent);
     tcase_add_test(tc, two_runs_at_once_lose_nothing);
-    tcase_add_test(tc, separate_devices_of_a_homogeneous_type_share_figures);
+    tcase_add_test(tc, separate_devices_of_a_homogeneous_type_share_estimates);
     tcase_add_test(tc, a_thousand_entries_are_found_and_enumerated_in_order);
     tcase_add_test(tc, threads_feed_and_read_a_model_without_losing_any);
     tcase_add_test(tc, shared_models_predict_the_mean_of_each_row);

@@ -109,7 +109,7 @@ START_TEST(nothing_is_said_of_nothing)
 }
 END_TEST
 
-START_TEST(few_samples_have_figures_but_no_intervals)
+START_TEST(few_samples_have_estimates_but_no_intervals)
 {
     static const double samples[] = {4, 5, 3};
     static const double medians[] = {4, 4.5, 4};
@@ -460,7 +460,7 @@ int main(void)
     tcase_add_loop_test(tc, dip_is_the_distance_to_the_nearest_single_mode, 0,
                         COUNT(dips));
     tcase_add_test(tc, nothing_is_said_of_nothing);
-    tcase_add_loop_test(tc, few_samples_have_figures_but_no_intervals, 1, 4);
+    tcase_add_loop_test(tc, few_samples_have_estimates_but_no_intervals, 1, 4);
     tcase_add_test(tc, a_constant_series_has_intervals_of_no_width);
     tcase_add_loop_test(tc, what_is_no_duration_is_refused, 0, 4);
     tcase_add_loop_test(tc,

@@ -95,10 +95,10 @@ START_TEST(what_is_written_is_read)
 }
 END_TEST
 
-START_TEST(figures_are_read_without_samples)
+START_TEST(estimates_are_read_without_samples)
 {
     struct orr_side *side = sample();
-    struct orr_side *again = reread(side, ORR_SIDE_FIGURES);
+    struct orr_side *again = reread(side, ORR_SIDE_ESTIMATES);
 
     ck_assert_double_eq(again->entries[0].estimate, 101.25);
     ck_assert_uint_eq(again->entries[0].nrecent, 0);
@@ -200,10 +200,10 @@ START_TEST(files_are_written_whole_and_read_in_part)
 
     tmp_make(dir);
     snprintf(path, sizeof(path), "%s/deep/gemm.host", dir);
-    ck_assert_int_eq(orr_side_read(path, ORR_SIDE_FIGURES, &again, &err),
+    ck_assert_int_eq(orr_side_read(path, ORR_SIDE_ESTIMATES, &again, &err),
                      -ENOENT);
     ck_assert_msg(orr_side_write(path, side, &err) == 0, "%s", err.text);
-    ck_assert_int_eq(orr_side_read(path, ORR_SIDE_FIGURES, &again, &err), 0);
+    ck_assert_int_eq(orr_side_read(path, ORR_SIDE_ESTIMATES, &again, &err), 0);
     ck_assert_uint_eq(again->nentries, 2);
     ck_assert_ptr_null(again->entries[0].recent);
     orr_side_free(again);
@@ -237,7 +237,7 @@ int main(void)
     TCase *tc = tcase_create("all");
 
     tcase_add_test(tc, what_is_written_is_read);
-    tcase_add_test(tc, figures_are_read_without_samples);
+    tcase_add_test(tc, estimates_are_read_without_samples);
     tcase_add_test(tc, an_entry_belongs_to_the_row_it_names);
     tcase_add_loop_test(tc, broken_text_is_refused_by_line, 0,
                         (int)(sizeof(broken) / sizeof(broken[0])));

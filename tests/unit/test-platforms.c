@@ -89,7 +89,7 @@ static struct orr_machine_desc *parsed(const char *text)
 
 /* ---- reading ---- */
 
-START_TEST(figures_are_read_with_their_units)
+START_TEST(values_are_read_with_their_units)
 {
     static const struct {
         enum orr_quantity quantity;
@@ -292,7 +292,7 @@ END_TEST
 
 /* ---- bus figures ---- */
 
-START_TEST(figures_come_from_the_routes)
+START_TEST(parameters_come_from_the_routes)
 {
     struct orr_machine_desc *desc =
         parsed(ZONE GPU "<host id='CUDA1' speed='1f'/>" GPU_ROUTE
@@ -347,7 +347,7 @@ START_TEST(columns_are_found_by_the_names_in_the_comment)
 }
 END_TEST
 
-START_TEST(missing_bus_figures_are_unknown)
+START_TEST(missing_bus_parameters_are_unknown)
 {
     struct orr_machine_desc *desc = parsed(ZONE GPU GPU_ROUTE END);
     double matrix[4];
@@ -717,7 +717,7 @@ END_TEST
 
 static void add_reading(TCase *tests)
 {
-    tcase_add_test(tests, figures_are_read_with_their_units);
+    tcase_add_test(tests, values_are_read_with_their_units);
     tcase_add_test(tests, a_printed_number_reads_as_the_same_number);
     tcase_add_test(tests, a_symmetrical_route_leads_back_in_reverse);
     tcase_add_test(tests, a_half_of_a_split_link_may_be_named);
@@ -727,10 +727,10 @@ static void add_reading(TCase *tests)
                    options_that_are_missing_are_those_of_the_fluid_model);
     tcase_add_test(tests, a_zone_that_only_wraps_another_is_looked_through);
     tcase_add_test(tests, properties_of_main_become_fields);
-    tcase_add_test(tests, figures_come_from_the_routes);
+    tcase_add_test(tests, parameters_come_from_the_routes);
     tcase_add_test(tests, bus_files_beside_the_platform_replace_the_routes);
     tcase_add_test(tests, columns_are_found_by_the_names_in_the_comment);
-    tcase_add_test(tests, missing_bus_figures_are_unknown);
+    tcase_add_test(tests, missing_bus_parameters_are_unknown);
     tcase_add_test(tests, a_broken_bus_file_is_refused_by_line);
 }
 

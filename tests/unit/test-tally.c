@@ -22,7 +22,7 @@ static const struct orr_tally_kernel gemm = {.name = "gemm",
                                              .has_model = true,
                                              .modelled = true};
 static struct orr_tally *tally;
-static struct orr_tally_figures seen[200];
+static struct orr_tally_summary seen[200];
 static struct orr_tally_link links[9];
 static unsigned nseen, nlinks;
 
@@ -37,11 +37,11 @@ static void tear_down(void)
     orr_tally_free(tally);
 }
 
-static void remember(const struct orr_tally_figures *figures, void *arg)
+static void remember(const struct orr_tally_summary *summary, void *arg)
 {
     (void)arg;
     ck_assert_uint_lt(nseen, 200);
-    seen[nseen++] = *figures;
+    seen[nseen++] = *summary;
 }
 
 static void remember_link(const struct orr_tally_link *link, void *arg)

@@ -75,7 +75,7 @@ static uint64_t next(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-static double figure(uint64_t *state, double low, double high)
+static double draw_value(uint64_t *state, double low, double high)
 {
     return low * pow(high / low, (double)(next(state) >> 11) * 0x1p-53);
 }
@@ -127,9 +127,10 @@ static void run_random_transfers(uint64_t state)
         unsigned src, dst;
 
         choose_ends(&state, &src, &dst);
-        hand_over(&transfers[i], src, dst, (size_t)figure(&state, 1, 3e8));
+        hand_over(&transfers[i], src, dst, (size_t)draw_value(&state, 1, 3e8));
         if (next(&state) % 3 && i + 1 < NCOPIES)
-            machine->exec->ops->sleep(machine->exec, figure(&state, 0.1, 1e4));
+            machine->exec->ops->sleep(machine->exec,
+                                      draw_value(&state, 0.1, 1e4));
     }
     wait_for_all(NCOPIES);
 }

@@ -83,7 +83,7 @@ static unsigned put_names(FILE *pipe, const struct bounds *b)
 
 /* A box: middle, left, right, lower and upper end; and the figure. */
 static void put_bars(FILE *pipe, const struct bounds *b,
-                     const struct series *series, bool figures)
+                     const struct series *series, bool labels)
 {
     unsigned n = 0;
 
@@ -92,7 +92,7 @@ static void put_bars(FILE *pipe, const struct bounds *b,
 
         if (row != SCHEDULE && !b->options->wanted[row])
             continue;
-        if (is_drawn(b, series, row) && figures)
+        if (is_drawn(b, series, row) && labels)
             fprintf(pipe, "%.6f %u \"%.1f\"\n", ms, n, ms);
         else if (is_drawn(b, series, row))
             fprintf(pipe, "%.6f %u 0 %.6f %.2f %.2f\n", ms / 2, n, ms, n - 0.35,

@@ -100,7 +100,7 @@ static int measure(struct orr_exec *exec, const struct calibrate_place *place,
         .blocks = wishes->quick ? 1 : 5,
         .all_sizes = !wishes->quick,
         .within = true,
-        .crowds = true,
+        .groups = true,
     };
     struct orr_bus_measures measures;
     struct orr_machine *machine;

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const crowd_names[] = {
-    [ORR_BUS_BOTH_WAYS] = "both ways",
+static const char *const group_names[] = {
+    [ORR_BUS_BIDIRECTIONAL] = "both ways",
     [ORR_BUS_ALL] = "all at once",
     [ORR_BUS_WITHIN] = "one per processor",
 };
@@ -24,18 +24,18 @@ static const char *node_name(const struct bus_shown *shown, unsigned node)
     return shown->machine->nodes[node].name;
 }
 
-/* The crowd of a kind in which the link takes part, its place in *ret. */
-static const struct orr_bus_crowd *crowd_of(const struct bus_shown *shown,
-                                            enum orr_bus_crowd_kind kind,
+/* The group of a kind in which the link takes part, its place in *ret. */
+static const struct orr_bus_group *group_of(const struct bus_shown *shown,
+                                            enum orr_bus_group_kind kind,
                                             unsigned link, unsigned *ret)
 {
-    for (unsigned c = 0; c < shown->measures->ncrowds; c++) {
-        const struct orr_bus_crowd *crowd = &shown->measures->crowds[c];
+    for (unsigned c = 0; c < shown->measures->ngroups; c++) {
+        const struct orr_bus_group *group = &shown->measures->groups[c];
 
-        for (unsigned i = 0; crowd->kind == kind && i < crowd->n; i++)
-            if (crowd->links[i] == link) {
+        for (unsigned i = 0; group->kind == kind && i < group->n; i++)
+            if (group->links[i] == link) {
                 *ret = i;
-                return crowd;
+                return group;
             }
     }
     return NULL;
@@ -60,17 +60,17 @@ static char *format_latency(double us)
 }
 
 static char *format_member(const struct bus_shown *shown,
-                           enum orr_bus_crowd_kind kind, unsigned link)
+                           enum orr_bus_group_kind kind, unsigned link)
 {
     unsigned i;
-    const struct orr_bus_crowd *crowd = crowd_of(shown, kind, link, &i);
+    const struct orr_bus_group *group = group_of(shown, kind, link, &i);
 
-    if (!crowd)
+    if (!group)
         return tool_format("-");
     /* Within a node all members are alike. */
     return tool_format("%.0f", kind == ORR_BUS_WITHIN
-                                   ? crowd->total / crowd->n
-                                   : crowd->members[i].median);
+                                   ? group->total / group->n
+                                   : group->members[i].median);
 }
 
 enum { LINK_COLUMNS = 10 };
@@ -89,7 +89,7 @@ static void fill_link(struct table *table, const struct bus_shown *shown,
                       unsigned l)
 {
     const struct orr_bus_link *link = &shown->measures->links[l];
-    const struct orr_bus_figure *b = &link->bandwidth;
+    const struct orr_bus_estimate *b = &link->bandwidth;
     bool within = link->src == link->dst;
 
     table_add(table, "%s", node_name(shown, link->src));
@@ -102,7 +102,7 @@ static void fill_link(struct table *table, const struct bus_shown *shown,
     else
         table_add(table, "%.0f-%.0f", b->lo, b->hi);
     table_add(table, "%.1f %%", 100 * b->spread);
-    table_take(table, format_member(shown, ORR_BUS_BOTH_WAYS, l));
+    table_take(table, format_member(shown, ORR_BUS_BIDIRECTIONAL, l));
     table_take(table, format_member(shown, ORR_BUS_ALL, l));
     if (within)
         table_take(table, format_member(shown, ORR_BUS_WITHIN, l));
@@ -159,23 +159,23 @@ static int print_sizes(const struct bus_shown *shown)
     return table_end(&table, columns, SIZE_COLUMNS);
 }
 
-static void print_crowds(const struct bus_shown *shown)
+static void print_groups(const struct bus_shown *shown)
 {
-    for (unsigned c = 0; c < shown->measures->ncrowds; c++) {
-        const struct orr_bus_crowd *crowd = &shown->measures->crowds[c];
+    for (unsigned c = 0; c < shown->measures->ngroups; c++) {
+        const struct orr_bus_group *group = &shown->measures->groups[c];
         const struct orr_bus_link *first =
-            &shown->measures->links[crowd->links[0]];
+            &shown->measures->links[group->links[0]];
 
-        if (crowd->kind == ORR_BUS_ALL)
-            printf("all %u links at once: %.0f MB/s in all\n", crowd->n,
-                   crowd->total);
-        else if (crowd->kind == ORR_BUS_WITHIN)
-            printf("%u copies at once within %s: %.0f MB/s in all\n", crowd->n,
-                   node_name(shown, first->src), crowd->total);
+        if (group->kind == ORR_BUS_ALL)
+            printf("all %u links at once: %.0f MB/s in all\n", group->n,
+                   group->total);
+        else if (group->kind == ORR_BUS_WITHIN)
+            printf("%u copies at once within %s: %.0f MB/s in all\n", group->n,
+                   node_name(shown, first->src), group->total);
         else
             printf("%s and %s both ways at once: %.0f MB/s in all\n",
                    node_name(shown, first->src), node_name(shown, first->dst),
-                   crowd->total);
+                   group->total);
     }
 }
 
@@ -187,7 +187,7 @@ int bus_print(const struct bus_shown *shown)
         puts("Copies of the largest size, in MB/s; a node with itself: copies "
              "within its\nmemory. Pairs of different nodes go into the bus "
              "files.");
-        print_crowds(shown);
+        print_groups(shown);
         putchar('\n');
         rc = print_sizes(shown);
     }
@@ -207,12 +207,12 @@ static json_t *number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *figure_json(const struct orr_bus_figure *figure)
+static json_t *estimate_json(const struct orr_bus_estimate *estimate)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:i}", "median",
-                     number(figure->median), "low", number(figure->lo), "high",
-                     number(figure->hi), "spread", number(figure->spread),
-                     "samples", (int)figure->n);
+                     number(estimate->median), "low", number(estimate->lo),
+                     "high", number(estimate->hi), "spread",
+                     number(estimate->spread), "samples", (int)estimate->n);
 }
 
 static json_t *points_json(const struct orr_bus_link *link)
@@ -223,7 +223,7 @@ static json_t *points_json(const struct orr_bus_link *link)
         json_array_append_new(points,
                               json_pack("{s:I, s:o}", "bytes",
                                         (json_int_t)link->points[p].size, "us",
-                                        figure_json(&link->points[p].us)));
+                                        estimate_json(&link->points[p].us)));
     return points;
 }
 
@@ -239,39 +239,39 @@ static json_t *links_json(const struct bus_shown *shown)
             json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "from",
                       node_name(shown, link->src), "to",
                       node_name(shown, link->dst), "pinned", link->pinned,
-                      "latency_us", figure_json(&link->latency),
-                      "bandwidth_MBps", figure_json(&link->bandwidth), "sizes",
-                      points_json(link)));
+                      "latency_us", estimate_json(&link->latency),
+                      "bandwidth_MBps", estimate_json(&link->bandwidth),
+                      "sizes", points_json(link)));
     }
     return links;
 }
 
-static json_t *crowds_json(const struct bus_shown *shown)
+static json_t *groups_json(const struct bus_shown *shown)
 {
-    json_t *crowds = json_array();
+    json_t *groups = json_array();
 
-    for (unsigned c = 0; c < shown->measures->ncrowds; c++) {
-        const struct orr_bus_crowd *crowd = &shown->measures->crowds[c];
+    for (unsigned c = 0; c < shown->measures->ngroups; c++) {
+        const struct orr_bus_group *group = &shown->measures->groups[c];
         json_t *members = json_array();
 
-        for (unsigned i = 0; i < crowd->n; i++) {
+        for (unsigned i = 0; i < group->n; i++) {
             const struct orr_bus_link *link =
-                &shown->measures->links[crowd->links[i]];
+                &shown->measures->links[group->links[i]];
 
             json_array_append_new(members,
                                   json_pack("{s:s, s:s, s:o}", "from",
                                             node_name(shown, link->src), "to",
                                             node_name(shown, link->dst),
                                             "bandwidth_MBps",
-                                            figure_json(&crowd->members[i])));
+                                            estimate_json(&group->members[i])));
         }
         json_array_append_new(
-            crowds,
-            json_pack("{s:s, s:I, s:o, s:o}", "kind", crowd_names[crowd->kind],
-                      "bytes", (json_int_t)crowd->size, "total_MBps",
-                      number(crowd->total), "copies", members));
+            groups,
+            json_pack("{s:s, s:I, s:o, s:o}", "kind", group_names[group->kind],
+                      "bytes", (json_int_t)group->size, "total_MBps",
+                      number(group->total), "copies", members));
     }
-    return crowds;
+    return groups;
 }
 
 int bus_print_json(const struct bus_shown *shown)
@@ -286,7 +286,7 @@ int bus_print_json(const struct bus_shown *shown)
     root = json_pack("{s:s, s:s, s:s, s:f, s:o, s:o, s:o}", "host", shown->host,
                      "bus_files", shown->stem, "description", shown->path,
                      "seconds", shown->measures->seconds, "nodes", nodes,
-                     "links", links_json(shown), "crowds", crowds_json(shown));
+                     "links", links_json(shown), "crowds", groups_json(shown));
     if (!root)
         return -ENOMEM;
     rc = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));

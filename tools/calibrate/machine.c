@@ -128,15 +128,15 @@ static void set_number(struct builder *b, unsigned host, const char *id,
     note(b, orr_props_set(&h->props, &h->nprops, id, text));
 }
 
-static const struct orr_bus_crowd *
-find_crowd(const struct builder *b, enum orr_bus_crowd_kind kind, unsigned link)
+static const struct orr_bus_group *
+find_group(const struct builder *b, enum orr_bus_group_kind kind, unsigned link)
 {
-    for (unsigned c = 0; c < b->measures->ncrowds; c++) {
-        const struct orr_bus_crowd *crowd = &b->measures->crowds[c];
+    for (unsigned c = 0; c < b->measures->ngroups; c++) {
+        const struct orr_bus_group *group = &b->measures->groups[c];
 
-        if (crowd->kind == kind && (crowd->links[0] == link ||
-                                    (crowd->n > 1 && crowd->links[1] == link)))
-            return crowd;
+        if (group->kind == kind && (group->links[0] == link ||
+                                    (group->n > 1 && group->links[1] == link)))
+            return group;
     }
     return NULL;
 }
@@ -148,7 +148,7 @@ static void describe_memory(struct builder *b, unsigned node)
     const struct orr_node_desc *desc = &b->machine->nodes[node];
     const struct orr_bus_link *link =
         orr_bus_measures_find(b->measures, node, node, false);
-    const struct orr_bus_crowd *crowd;
+    const struct orr_bus_group *group;
     struct orr_host_desc *h;
     char bytes[32];
     int host = host_of(b, node);
@@ -161,39 +161,39 @@ static void describe_memory(struct builder *b, unsigned node)
         note(b, orr_props_set(&h->props, &h->nprops, "memsize", bytes));
     if (!link)
         return;
-    crowd =
-        find_crowd(b, ORR_BUS_WITHIN, (unsigned)(link - b->measures->links));
+    group =
+        find_group(b, ORR_BUS_WITHIN, (unsigned)(link - b->measures->links));
     set_number(b, (unsigned)host, "orrery-copy-bandwidth",
                link->bandwidth.median * 1e6);
     set_number(b, (unsigned)host, "orrery-copy-spread", link->bandwidth.spread);
     set_number(b, (unsigned)host, "orrery-copy-latency",
                link->latency.median / 1e6);
-    if (crowd)
+    if (group)
         set_number(b, (unsigned)host, "orrery-copy-bandwidth-all",
-                   crowd->total * 1e6);
+                   group->total * 1e6);
 }
 
-static double alone(const struct builder *b, const struct orr_bus_crowd *crowd)
+static double alone(const struct builder *b, const struct orr_bus_group *group)
 {
     double sum = 0;
 
-    for (unsigned i = 0; i < crowd->n; i++)
-        sum += b->measures->links[crowd->links[i]].bandwidth.median;
+    for (unsigned i = 0; i < group->n; i++)
+        sum += b->measures->links[group->links[i]].bandwidth.median;
     return sum;
 }
 
-/* A link for what the crowd's members share, -1 when they do not. */
-static int shared_link(struct builder *b, const struct orr_bus_crowd *crowd,
+/* A link for what the group's members share, -1 when they do not. */
+static int shared_link(struct builder *b, const struct orr_bus_group *group,
                        const char *name)
 {
     int link;
 
-    if (!crowd || crowd->total > SHARED * alone(b, crowd))
+    if (!group || group->total > SHARED * alone(b, group))
         return -1;
     for (unsigned i = 0; i < b->desc->nlinks; i++)
         if (strcmp(b->desc->links[i].id, name) == 0)
             return (int)i;
-    link = orr_machine_desc_add_link(b->desc, name, crowd->total * 1e6, 0,
+    link = orr_machine_desc_add_link(b->desc, name, group->total * 1e6, 0,
                                      ORR_LINK_SHARED);
     note(b, link);
     return link;
@@ -210,7 +210,8 @@ static void describe_link(struct builder *b, const struct orr_bus_link *link)
 {
     int src = host_of(b, link->src), dst = host_of(b, link->dst);
     unsigned number = (unsigned)(link - b->measures->links);
-    const struct orr_bus_crowd *both = find_crowd(b, ORR_BUS_BOTH_WAYS, number);
+    const struct orr_bus_group *both =
+        find_group(b, ORR_BUS_BIDIRECTIONAL, number);
     char from[32], to[32], name[96];
     int own, route;
 
@@ -245,9 +246,9 @@ int calibrate_describe_bus(struct orr_machine_desc *desc,
     for (unsigned i = 0; i < machine->nnodes; i++)
         if (machine->nodes[i].kind == STARPU_CPU_RAM)
             describe_memory(&b, i);
-    for (unsigned c = 0; c < measures->ncrowds; c++)
-        if (measures->crowds[c].kind == ORR_BUS_ALL)
-            b.all = shared_link(&b, &measures->crowds[c], "Interconnect");
+    for (unsigned c = 0; c < measures->ngroups; c++)
+        if (measures->groups[c].kind == ORR_BUS_ALL)
+            b.all = shared_link(&b, &measures->groups[c], "Interconnect");
     for (unsigned l = 0; l < measures->nlinks; l++)
         if (measures->links[l].src != measures->links[l].dst &&
             (measures->links[l].pinned ||

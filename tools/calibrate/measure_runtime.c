@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/calibrate/measure_runtime.c - a program that costs nothing but what the runtime
- * itself costs: empty tasks, with and without buffers, held back and let go.
- * Prints a line per figure, its name and a sample in microseconds per round.
- * Run by `orrery calibrate runtime`, with one CPU worker. Main and the worker.
+ * tools/calibrate/measure_runtime.c - a program that costs nothing but what the
+ * runtime itself costs: empty tasks, with and without buffers, held back and
+ * let go. Prints a line per figure, its name and a sample in microseconds per
+ * round. Run by `orrery calibrate runtime`, with one CPU worker. Main and the
+ * worker.
  *
  * A blocker keeps the worker while main submits, so that what each does is
  * timed alone:
@@ -142,9 +143,9 @@ static double time_malloc(void)
     return now_us() - begin;
 }
 
-enum { SUBMIT, SUBMIT_BUFFER, PUSH, PROGRESS, FETCH, MALLOC, NFIGURES };
+enum { SUBMIT, SUBMIT_BUFFER, PUSH, PROGRESS, FETCH, MALLOC, NCOSTS };
 
-static const char *const names[NFIGURES] = {
+static const char *const names[NCOSTS] = {
     "submit", "submit-per-buffer", "push", "progress", "fetch", "malloc-1MiB"};
 
 static void round_of(starpu_data_handle_t *handles, double *ret)
@@ -162,9 +163,9 @@ static void round_of(starpu_data_handle_t *handles, double *ret)
     ret[MALLOC] = time_malloc();
 }
 
-static void print(double samples[ROUNDS][NFIGURES])
+static void print(double samples[ROUNDS][NCOSTS])
 {
-    for (int f = 0; f < NFIGURES; f++) {
+    for (int f = 0; f < NCOSTS; f++) {
         fputs(names[f], stdout);
         for (int r = WARM_UP; r < ROUNDS; r++)
             printf(" %.6g", samples[r][f]);
@@ -176,7 +177,7 @@ static void print(double samples[ROUNDS][NFIGURES])
 
 int main(void)
 {
-    static double samples[ROUNDS][NFIGURES];
+    static double samples[ROUNDS][NCOSTS];
     static int variables[BUFFERS];
     starpu_data_handle_t handles[BUFFERS];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/common/kernel_model.c - see kernel_model.h. Files are read when they are first
- * asked for. One thread.
+ * tools/common/kernel_model.c - see kernel_model.h. Files are read when they
+ * are first asked for. One thread.
  */
 #include "tools/common/kernel_model.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/perfmodel/figures.h"
+#include "tools/perfmodel/estimates.h"
 
 enum { ENOUGH = 32 }; /* samples for a lower quartile */
 

@@ -183,7 +183,7 @@ static int print_json(const struct comparison *comparison)
 }
 
 /* "derived", "measured", both when machines differ. */
-static const char *figures(const struct comparison *comparison)
+static const char *provenance(const struct comparison *comparison)
 {
     const char *word = NULL;
 
@@ -214,7 +214,7 @@ static void plot_bars(struct plot *plot, const struct comparison *comparison,
             "set style fill solid 0.9 noborder\nset grid "
             "ytics lt 1 lc rgb '#dddddd'\nset key outside right top Left "
             "reverse samplen 1.5\nset xtics scale 0 (",
-            figures(comparison));
+            provenance(comparison));
     for (size_t m = 0; m < nm; m++) {
         plot_tic(plot->pipe, comparison->machines[m]);
         fprintf(pipe, " %zu%s", m, m + 1 < nm ? ", " : ")\n");

@@ -102,8 +102,9 @@ static void text_of(double value, const char *unit, char text[VALUE])
         snprintf(text, VALUE, "%.6g%s%s", value, *unit ? " " : "", unit);
 }
 
-static void figure(struct differences *d, const char *section, const char *item,
-                   const char *aspect, double a, double b, const char *unit)
+static void compare_value(struct differences *d, const char *section,
+                          const char *item, const char *aspect, double a,
+                          double b, const char *unit)
 {
     char left[VALUE], right[VALUE];
 
@@ -180,7 +181,7 @@ static void diff_hosts(struct differences *d)
             add(d, "hosts", a->id, "", "there", "");
             continue;
         }
-        figure(d, "hosts", a->id, "speed", a->speed, b->speed, "flop/s");
+        compare_value(d, "hosts", a->id, "speed", a->speed, b->speed, "flop/s");
         props(d, "hosts", a->id, a->props, a->nprops, b->props, b->nprops);
     }
     for (unsigned i = 0; i < d->b->nhosts; i++)
@@ -223,10 +224,10 @@ static void diff_links(struct differences *d)
             add(d, "links", a->id, "", "there", "");
             continue;
         }
-        figure(d, "links", a->id, "bandwidth", a->bandwidth / 1e9,
-               b->bandwidth / 1e9, "GB/s");
-        figure(d, "links", a->id, "latency", a->latency * 1e6, b->latency * 1e6,
-               "us");
+        compare_value(d, "links", a->id, "bandwidth", a->bandwidth / 1e9,
+                      b->bandwidth / 1e9, "GB/s");
+        compare_value(d, "links", a->id, "latency", a->latency * 1e6,
+                      b->latency * 1e6, "us");
         if (a->sharing != b->sharing)
             add(d, "links", a->id, "sharing", sharing_text(a->sharing),
                 sharing_text(b->sharing));
@@ -244,11 +245,11 @@ static char *hops_text(const struct orr_machine_desc *desc,
     char *text = strdup(route->nhops ? "" : "no links");
 
     for (unsigned i = 0; i < route->nhops && text; i++) {
-        enum orr_hop_direction way = route->hops[i].direction;
+        enum orr_hop_direction dir = route->hops[i].direction;
         char *longer = tool_format("%s%s%s%s", text, i ? ", " : "",
                                    desc->links[route->hops[i].link].id,
-                                   way == ORR_HOP_UP     ? " (up)"
-                                   : way == ORR_HOP_DOWN ? " (down)"
+                                   dir == ORR_HOP_UP     ? " (up)"
+                                   : dir == ORR_HOP_DOWN ? " (down)"
                                                          : "");
 
         free(text);
@@ -363,19 +364,20 @@ static void diff_matrices(struct differences *d)
             node_text(a, i, from);
             node_text(a, j, to);
             snprintf(item, sizeof(item), "%s to %s", from, to);
-            figure(d, "bus", item, "bandwidth", a->bandwidth[at],
-                   b->bandwidth[at2], "MB/s");
-            figure(d, "bus", item, "latency", a->latency[at], b->latency[at2],
-                   "us");
+            compare_value(d, "bus", item, "bandwidth", a->bandwidth[at],
+                          b->bandwidth[at2], "MB/s");
+            compare_value(d, "bus", item, "latency", a->latency[at],
+                          b->latency[at2], "us");
         }
 }
 
 static void diff_costs(struct differences *d)
 {
     for (unsigned i = 0; i < ORR_NCOSTS; i++)
-        figure(d, "costs", orr_cost_fields[i].prop + strlen("orrery-cost-"), "",
-               orr_machine_desc_get_cost(d->a, i),
-               orr_machine_desc_get_cost(d->b, i), "us");
+        compare_value(d, "costs",
+                      orr_cost_fields[i].prop + strlen("orrery-cost-"), "",
+                      orr_machine_desc_get_cost(d->a, i),
+                      orr_machine_desc_get_cost(d->b, i), "us");
 }
 
 static void diff_machine(struct differences *d)

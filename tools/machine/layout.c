@@ -322,9 +322,9 @@ struct view_rate layout_rate_between(const struct orr_machine_desc *desc,
     struct view_rate rate = {0};
 
     *ret_name = NULL;
-    for (int way = 0; way < 2; way++) {
-        int r = way ? orr_machine_desc_route(desc, to, from)
-                    : orr_machine_desc_route(desc, from, to);
+    for (int back = 0; back < 2; back++) {
+        int r = back ? orr_machine_desc_route(desc, to, from)
+                     : orr_machine_desc_route(desc, from, to);
         double least = INFINITY, latency = 0;
 
         for (unsigned i = 0; r >= 0 && i < desc->routes[r].nhops; i++) {
@@ -339,7 +339,7 @@ struct view_rate layout_rate_between(const struct orr_machine_desc *desc,
             latency += link->latency * 1e6;
         }
         if (isfinite(least))
-            *(way ? &rate.up : &rate.down) = least;
+            *(back ? &rate.up : &rate.down) = least;
         rate.latency_us = fmax(rate.latency_us, latency);
     }
     return rate;

@@ -242,8 +242,8 @@ static unsigned add_host(struct build *b, const char *kind, int number,
     return host < 0 ? 0 : (unsigned)host;
 }
 
-static void set_figure(struct build *b, unsigned host, const char *id,
-                       unsigned long long value)
+static void set_property(struct build *b, unsigned host, const char *id,
+                         unsigned long long value)
 {
     char text[32];
 
@@ -258,18 +258,18 @@ static void add_core(struct build *b, unsigned i)
 
     if (!plan->cores) {
         if (plan->nnuma > 1)
-            set_figure(b, host, "numa",
-                       (unsigned long long)i * plan->nnuma / plan->ncores);
+            set_property(b, host, "numa",
+                         (unsigned long long)i * plan->nnuma / plan->ncores);
         return;
     }
-    set_figure(b, host, "package", plan->cores[i].package);
-    set_figure(b, host, "numa", plan->cores[i].numa);
+    set_property(b, host, "package", plan->cores[i].package);
+    set_property(b, host, "numa", plan->cores[i].numa);
     for (unsigned level = 0; level < MACHINE_PLAN_CACHES; level++) {
         char id[16];
 
         snprintf(id, sizeof(id), "l%u-cache", level + 1);
         if (plan->cores[i].caches[level])
-            set_figure(b, host, id, plan->cores[i].caches[level]);
+            set_property(b, host, id, plan->cores[i].caches[level]);
     }
 }
 
@@ -280,14 +280,14 @@ static void add_memories(struct build *b)
 
     b->ram = add_host(b, "RAM", -1, 1);
     if (plan->nnuma == 1 && plan->nodes[0].memory)
-        set_figure(b, b->ram, "numa0-memory", plan->nodes[0].memory);
+        set_property(b, b->ram, "numa0-memory", plan->nodes[0].memory);
     for (unsigned k = 0; plan->nnuma > 1 && k < plan->nnuma; k++) {
         unsigned host = add_host(b, "RAM", (int)k, 1);
 
         if (k == 0)
             b->first_memory = host;
         if (plan->nodes[k].memory)
-            set_figure(b, host, "memsize", plan->nodes[k].memory);
+            set_property(b, host, "memsize", plan->nodes[k].memory);
     }
 }
 
@@ -304,9 +304,9 @@ static void add_hosts(struct build *b)
         if (i == 0)
             b->first_device = host;
         set_prop(b, host, "model", plan->devices[i].model);
-        set_figure(b, host, "memsize", plan->devices[i].memory);
+        set_property(b, host, "memsize", plan->devices[i].memory);
         if (plan->nnuma > 1)
-            set_figure(b, host, "numa", plan->devices[i].numa);
+            set_property(b, host, "numa", plan->devices[i].numa);
         if (*plan->devices[i].pci)
             set_prop(b, host, "pci", plan->devices[i].pci);
         set_prop(b, host, "memcpy_peer",
@@ -366,11 +366,11 @@ static void add_device_links(struct build *b)
 }
 
 static void add_hop(struct build *b, int route, int link,
-                    enum orr_hop_direction way)
+                    enum orr_hop_direction dir)
 {
     if (b->rc == 0 && link >= 0)
         check(b, orr_route_desc_add_hop(&b->desc->routes[route], (unsigned)link,
-                                        way));
+                                        dir));
 }
 
 static int begin_route(struct build *b, unsigned src, unsigned dst)

@@ -195,11 +195,11 @@ static void print_route(const struct orr_machine_desc *desc, unsigned r)
     printf("  %-9s %s %-9s", desc->hosts[route->src].id, both ? "<->" : "-->",
            desc->hosts[route->dst].id);
     for (unsigned i = 0; i < route->nhops; i++) {
-        enum orr_hop_direction way = route->hops[i].direction;
+        enum orr_hop_direction dir = route->hops[i].direction;
 
         printf("%s %s%s", i ? "," : "", desc->links[route->hops[i].link].id,
-               way == ORR_HOP_UP     ? " (up)"
-               : way == ORR_HOP_DOWN ? " (down)"
+               dir == ORR_HOP_UP     ? " (up)"
+               : dir == ORR_HOP_DOWN ? " (down)"
                                      : "");
     }
     putchar('\n');
@@ -272,8 +272,8 @@ static void print_other_hosts(const struct orr_machine_desc *desc)
 
 /* ---- workers ---- */
 
-/* Workers of a run when nothing else is asked for: a device that CUDA and OpenCL
- * know is CUDA's, and a core drives each device (sim/describe.c). */
+/* Workers of a run when nothing else is asked for: a device that CUDA and
+ * OpenCL know is CUDA's, and a core drives each device (sim/describe.c). */
 struct workers {
     unsigned cpu, cuda, opencl;
 };

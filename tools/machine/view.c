@@ -167,13 +167,13 @@ static int mark_uses(struct use *u)
 /* "PCI:0000:[10-1f] up" and "… down" are directions of one bridge. */
 static size_t base_length(const char *id)
 {
-    static const char *const ways[] = {" up", " down", " through"};
+    static const char *const suffixes[] = {" up", " down", " through"};
     size_t length = strlen(id);
 
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-        size_t tail = strlen(ways[i]);
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        size_t tail = strlen(suffixes[i]);
 
-        if (length > tail && strcmp(id + length - tail, ways[i]) == 0)
+        if (length > tail && strcmp(id + length - tail, suffixes[i]) == 0)
             return length - tail;
     }
     return length;

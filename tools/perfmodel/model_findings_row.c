@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/perfmodel/model_findings_row.c - what single rows say. One thread. */
-#include "tools/perfmodel/figures.h"
+#include "tools/perfmodel/estimates.h"
 #include "tools/perfmodel/model_findings_private.h"
 
 #include <errno.h>
@@ -27,8 +27,8 @@ static bool is_time(double value)
 }
 
 /* The figures of the row itself. Returns whether the mean can be used. */
-static bool look_at_figures(struct judge *judge, const struct judge_impl *impl,
-                            const struct orr_model_row *row)
+static bool check_values(struct judge *judge, const struct judge_impl *impl,
+                         const struct orr_model_row *row)
 {
     struct orr_finding_place place = judge_place(impl, row);
     bool good = is_time(row->mean);
@@ -273,7 +273,7 @@ static int judge_row(struct judge *judge, const struct judge_impl *impl,
     int rc;
 
     r->half_width = NAN;
-    r->sound = look_at_figures(judge, impl, r->row);
+    r->sound = check_values(judge, impl, r->row);
     if (!r->sound)
         return 0;
     row.dev = look_at_sums(judge, impl, r->row);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/perfmodel/show_json.c - `orrery perfmodel show --json`. */
 #include "tools/common/json.h"
-#include "tools/perfmodel/figures.h"
+#include "tools/perfmodel/estimates.h"
 #include "tools/perfmodel/json.h"
 #include "tools/perfmodel/show.h"
 

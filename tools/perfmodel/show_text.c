@@ -2,7 +2,7 @@
 /* tools/perfmodel/show_text.c - `orrery perfmodel show` for people. */
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
-#include "tools/perfmodel/figures.h"
+#include "tools/perfmodel/estimates.h"
 #include "tools/perfmodel/show.h"
 
 #include <errno.h>

@@ -24,7 +24,7 @@ static void add_percent(struct table *table, double share)
 }
 
 /* A number with unit factor, "-" when it is not known. */
-static void add_figure(struct table *table, double value, double factor)
+static void add_value(struct table *table, double value, double factor)
 {
     table_add(table, isnan(value) ? "-" : "%.4g", value * factor);
 }
@@ -70,8 +70,8 @@ static void add_kernel(struct table *table, const struct validation *v,
     else
         table_add(table, "%s", id->arch);
     table_add(table, "%08x", id->footprint);
-    add_figure(table, kernel->predicted, 1);
-    add_figure(table, kernel->measured.median, 1);
+    add_value(table, kernel->predicted, 1);
+    add_value(table, kernel->measured.median, 1);
     add_range(table, kernel->measured, 1);
     add_percent(table, kernel->error);
     add_percent(table, expm1(item->excess));
@@ -112,8 +112,8 @@ static int print_links(const struct validation *v)
         table_add(&table, "%s to %s", link->from, link->to);
         table_add(&table, "%lld", (long long)link->measured_count);
         table_add(&table, "%lld", (long long)link->predicted_count);
-        add_figure(&table, link->measured.median, 1);
-        add_figure(&table, link->predicted.median, 1);
+        add_value(&table, link->measured.median, 1);
+        add_value(&table, link->predicted.median, 1);
         add_percent(&table, link->error);
     }
     return print_table(&table, columns, LINK_COLUMNS);
@@ -132,9 +132,9 @@ static int print_ends(const struct validation *v)
         const struct validate_end *end = &v->ends[s];
 
         table_add(&table, "%s", end->size ? end->size : "-");
-        add_figure(&table, end->predicted.median, 1e-3);
+        add_value(&table, end->predicted.median, 1e-3);
         add_range(&table, end->predicted, 1e-3);
-        add_figure(&table, end->measured.median, 1e-3);
+        add_value(&table, end->measured.median, 1e-3);
         add_range(&table, end->measured, 1e-3);
         add_percent(&table, end->error);
         add_percent(&table, end->disturbance);

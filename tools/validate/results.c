@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/validate/figures.c - what the runs of `orrery validate` say. */
+/* tools/validate/results.c - what the runs of `orrery validate` say. */
 #include "tools/validate/validate.h"
 
 #include "tools/common/kernel_model.h"
@@ -86,7 +86,7 @@ static int list_kernels(struct validation *v)
 static double in_repetition(const struct validation *v,
                             const struct report_kernel *kernel, unsigned rep,
                             bool simulated,
-                            double (*figure)(const struct report_kernel *))
+                            double (*value)(const struct report_kernel *))
 {
     double sum = 0, count = 0;
 
@@ -96,9 +96,9 @@ static double in_repetition(const struct validation *v,
         for (size_t k = 0; k < report->nkernels; k++) {
             const struct report_kernel *other = &report->kernels[k];
 
-            if (!report_same_kernel(kernel, other) || isnan(figure(other)))
+            if (!report_same_kernel(kernel, other) || isnan(value(other)))
                 continue;
-            sum += figure(other) * (double)other->count;
+            sum += value(other) * (double)other->count;
             count += (double)other->count;
         }
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/judge.c - see judge.h. Main context, at the end of a run.
+ * core/observe/check_bounds.c - see check_bounds.h. Main context, at the end of
+ * a run.
  */
-#include "core/observe/judge.h"
+#include "core/observe/check_bounds.h"
 
 #include <errno.h>
 #include <math.h>
@@ -21,7 +22,7 @@
 #define MAX_WHOLE 8    /* for bounds that search */
 #define SECONDS   0.5  /* for each; what is proved by then counts */
 
-bool orr_judge_needs_graph(const struct orr_runtime *rt)
+bool orr_check_bounds_needs_graph(const struct orr_runtime *rt)
 {
     return orr_config_string(&rt->config, ORR_CFG_GRAPH) ||
            (rt->machine->simulated &&
@@ -101,7 +102,7 @@ static bool all_ran(const struct orr_graph *graph)
     return true;
 }
 
-void orr_judge_run(struct orr_runtime *rt)
+void orr_check_bounds(struct orr_runtime *rt)
 {
     struct orr_bound_instance_options options = {.across_nodes = true};
     struct orr_bound_instance *instance = NULL;

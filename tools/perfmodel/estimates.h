@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/figures.h - what the tools compute of a model: how well the
+ * tools/perfmodel/estimates.h - what the tools compute of a model: how well the
  * time of a row is known, laws through an implementation's rows. One thread.
  */
 #pragma once

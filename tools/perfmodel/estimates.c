@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/perfmodel/figures.c - see figures.h. */
-#include "tools/perfmodel/figures.h"
+/* tools/perfmodel/estimates.c - see estimates.h. */
+#include "tools/perfmodel/estimates.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/bus/crowd.c - what is left of a link while others carry copies
- * too: each member of a crowd copies in a context of its own, from one moment
+ * core/bus/concurrent.c - what is left of a link while others carry copies
+ * too: each member of a group copies in a context of its own, from one moment
  * to another. See measure.h.
  */
 #include "core/bus/measure.h"
@@ -13,14 +13,14 @@
 #include <stdlib.h>
 
 enum {
-    COPIES = 12,      /* of the slowest member, for as long a crowd runs */
-    MAX_CROWD = 64,   /* members */
+    COPIES = 12,      /* of the slowest member, for as long a group runs */
+    MAX_GROUP = 64,   /* members */
     MEMORY = 1 << 30, /* bytes of all members together */
 };
 
-/* What the members of a crowd share. They begin together and go on until the
+/* What the members of a group share. They begin together and go on until the
  * same time. */
-struct gathering {
+struct round {
     struct orr_machine *machine;
     struct orr_context *caller;
     size_t size;
@@ -31,7 +31,7 @@ struct gathering {
 };
 
 struct member {
-    struct gathering *gathering;
+    struct round *round;
     const struct orr_bus_link *link;
     struct orr_context *context;
     struct orr_bus_series series;
@@ -41,7 +41,7 @@ struct member {
 static void run_member(void *arg)
 {
     struct member *member = arg;
-    struct gathering *g = member->gathering;
+    struct round *g = member->round;
     struct orr_exec *exec = g->machine->exec;
     struct orr_bus_series *series = &member->series;
     struct orr_bus_probe probe;
@@ -73,21 +73,21 @@ static void run_member(void *arg)
 
 /* Starts them, lets them go at once, waits for the end. Those that could not
  * be started are missing: -EAGAIN. */
-static int gather(struct gathering *g, struct member *members, unsigned n)
+static int run_members(struct round *g, struct member *members, unsigned n)
 {
     const struct orr_context init = {.name = "bus calibration"};
     struct orr_exec *exec = g->machine->exec;
-    unsigned started = 0, seen[MAX_CROWD] = {0};
+    unsigned started = 0, seen[MAX_GROUP] = {0};
     int rc = 0;
 
     while (started < n && rc == 0) {
         struct member *member = &members[started];
         const struct orr_bus_link *link = member->link;
         unsigned node = link->dst != 0 ? link->dst : link->src;
-        unsigned k = seen[node % MAX_CROWD]++;
+        unsigned k = seen[node % MAX_GROUP]++;
 
         rc = exec->ops->spawn(exec, &init,
-                              orr_bus_driver_cpu(g->machine, link, k),
+                              orr_bus_progress_cpu(g->machine, link, k),
                               run_member, member, &member->context);
         started += rc == 0;
     }
@@ -105,15 +105,15 @@ static int gather(struct gathering *g, struct member *members, unsigned n)
     return rc;
 }
 
-/* Of how many bytes the copies of a crowd are: memory is shared by all. */
-static size_t crowd_size(const struct orr_bus_measurer *m,
+/* Of how many bytes the copies of a group are: memory is shared by all. */
+static size_t group_size(const struct orr_bus_measurer *m,
                          const struct orr_bus_measures *measures,
-                         const struct orr_bus_crowd *crowd)
+                         const struct orr_bus_group *group)
 {
-    size_t size = (size_t)MEMORY / (2 * crowd->n);
+    size_t size = (size_t)MEMORY / (2 * group->n);
 
-    for (unsigned i = 0; i < crowd->n; i++) {
-        size_t most = orr_bus_largest(m, &measures->links[crowd->links[i]]);
+    for (unsigned i = 0; i < group->n; i++) {
+        size_t most = orr_bus_largest(m, &measures->links[group->links[i]]);
 
         size = size < most ? size : most;
     }
@@ -121,85 +121,85 @@ static size_t crowd_size(const struct orr_bus_measurer *m,
 }
 
 static double slowest_us(const struct orr_bus_measures *measures,
-                         const struct orr_bus_crowd *crowd)
+                         const struct orr_bus_group *group)
 {
     double us = 0;
 
-    for (unsigned i = 0; i < crowd->n; i++) {
-        const struct orr_bus_link *link = &measures->links[crowd->links[i]];
+    for (unsigned i = 0; i < group->n; i++) {
+        const struct orr_bus_link *link = &measures->links[group->links[i]];
 
         us = fmax(us, link->latency.median +
-                          (double)crowd->size / link->bandwidth.median);
+                          (double)group->size / link->bandwidth.median);
     }
     return us;
 }
 
-static void summarise_crowd(struct orr_bus_crowd *crowd,
+static void summarise_group(struct orr_bus_group *group,
                             const struct member *members, double *scratch)
 {
-    for (unsigned i = 0; i < crowd->n; i++) {
-        struct orr_bus_figure us =
-            orr_bus_figure_of(&members[i].series, 1, scratch);
+    for (unsigned i = 0; i < group->n; i++) {
+        struct orr_bus_estimate us =
+            orr_bus_estimate_of(&members[i].series, 1, scratch);
 
-        crowd->members[i] = (struct orr_bus_figure){
+        group->members[i] = (struct orr_bus_estimate){
             .n = us.n,
-            .median = (double)crowd->size / us.median,
-            .lo = (double)crowd->size / us.hi,
-            .hi = (double)crowd->size / us.lo,
+            .median = (double)group->size / us.median,
+            .lo = (double)group->size / us.hi,
+            .hi = (double)group->size / us.lo,
             .spread = us.spread,
         };
-        crowd->total += crowd->members[i].median;
+        group->total += group->members[i].median;
     }
 }
 
-static int measure_crowd(const struct orr_bus_measurer *m,
+static int measure_group(const struct orr_bus_measurer *m,
                          const struct orr_bus_measures *measures,
-                         struct orr_bus_crowd *crowd)
+                         struct orr_bus_group *group)
 {
-    struct gathering g = {.machine = m->machine, .caller = orr_self};
+    struct round g = {.machine = m->machine, .caller = orr_self};
     const struct orr_bus_measurer one = {
         .options = &(struct orr_bus_options){.blocks = 1},
         .nsizes = 1,
-        .sizes = {crowd->size}};
-    struct orr_bus_series *series = orr_bus_series_new(&one, crowd->n);
-    struct member *members = calloc(crowd->n, sizeof(*members));
+        .sizes = {group->size}};
+    struct orr_bus_series *series = orr_bus_series_new(&one, group->n);
+    struct member *members = calloc(group->n, sizeof(*members));
     double scratch[ORR_BUS_MOST];
     int rc = -ENOMEM;
 
     if (series && members) {
-        g.size = crowd->size = crowd_size(m, measures, crowd);
-        g.window_us = COPIES * crowd->n * slowest_us(measures, crowd);
+        g.size = group->size = group_size(m, measures, group);
+        g.window_us = COPIES * group->n * slowest_us(measures, group);
         g.window_us = fmin(g.window_us, m->options->budget_us);
-        for (unsigned i = 0; i < crowd->n; i++)
+        for (unsigned i = 0; i < group->n; i++)
             members[i] =
-                (struct member){.gathering = &g,
-                                .link = &measures->links[crowd->links[i]],
+                (struct member){.round = &g,
+                                .link = &measures->links[group->links[i]],
                                 .series = series[i]};
-        rc = gather(&g, members, crowd->n);
+        rc = run_members(&g, members, group->n);
     }
     if (rc == 0)
-        summarise_crowd(crowd, members, scratch);
-    orr_bus_series_free(series, crowd->n);
+        summarise_group(group, members, scratch);
+    orr_bus_series_free(series, group->n);
     free(members);
     return rc;
 }
 
-/* Appends an empty crowd with room for n members. */
-static struct orr_bus_crowd *add_crowd(struct orr_bus_measures *measures,
-                                       enum orr_bus_crowd_kind kind, unsigned n)
+/* Appends an empty group with room for n members. */
+static struct orr_bus_group *add_group(struct orr_bus_measures *measures,
+                                       enum orr_bus_group_kind kind, unsigned n)
 {
-    struct orr_bus_crowd *crowds =
-        realloc(measures->crowds, (measures->ncrowds + 1) * sizeof(*crowds));
-    struct orr_bus_crowd *crowd;
+    struct orr_bus_group *groups =
+        realloc(measures->groups, (measures->ngroups + 1) * sizeof(*groups));
+    struct orr_bus_group *group;
 
-    if (!crowds)
+    if (!groups)
         return NULL;
-    measures->crowds = crowds;
-    crowd = &crowds[measures->ncrowds++];
-    *crowd = (struct orr_bus_crowd){.kind = kind};
-    crowd->links = calloc(n, sizeof(*crowd->links));
-    crowd->members = calloc(n, sizeof(*crowd->members));
-    return crowd->links && crowd->members ? crowd : NULL;
+    measures->groups = groups;
+    group = &groups[measures->ngroups++];
+    *group = (struct orr_bus_group){.kind = kind};
+    group->links = calloc(n, sizeof(*group->links));
+    group->members = calloc(n, sizeof(*group->members));
+    return group->links && group->members ? group : NULL;
 }
 
 static bool same_pair_back(const struct orr_bus_link *a,
@@ -208,22 +208,22 @@ static bool same_pair_back(const struct orr_bus_link *a,
     return a->src == b->dst && a->dst == b->src && a->pinned == b->pinned;
 }
 
-static int both_ways(const struct orr_bus_measurer *m,
-                     struct orr_bus_measures *measures)
+static int bidirectional(const struct orr_bus_measurer *m,
+                         struct orr_bus_measures *measures)
 {
     for (unsigned i = 0; i < measures->nlinks; i++)
         for (unsigned j = i + 1; j < measures->nlinks; j++) {
-            struct orr_bus_crowd *crowd;
+            struct orr_bus_group *group;
             int rc;
 
             if (!same_pair_back(&measures->links[i], &measures->links[j]))
                 continue;
-            crowd = add_crowd(measures, ORR_BUS_BOTH_WAYS, 2);
-            if (!crowd)
+            group = add_group(measures, ORR_BUS_BIDIRECTIONAL, 2);
+            if (!group)
                 return -ENOMEM;
-            crowd->links[crowd->n++] = i;
-            crowd->links[crowd->n++] = j;
-            rc = measure_crowd(m, measures, crowd);
+            group->links[group->n++] = i;
+            group->links[group->n++] = j;
+            rc = measure_group(m, measures, group);
             if (rc < 0)
                 return rc;
         }
@@ -234,20 +234,20 @@ static int both_ways(const struct orr_bus_measurer *m,
 static int all_at_once(const struct orr_bus_measurer *m,
                        struct orr_bus_measures *measures)
 {
-    struct orr_bus_crowd *crowd;
+    struct orr_bus_group *group;
     unsigned n = 0;
 
     for (unsigned l = 0; l < measures->nlinks; l++)
         n += orr_bus_link_counts(measures, &measures->links[l]);
     if (n <= 2)
         return 0;
-    crowd = add_crowd(measures, ORR_BUS_ALL, n);
-    if (!crowd)
+    group = add_group(measures, ORR_BUS_ALL, n);
+    if (!group)
         return -ENOMEM;
-    for (unsigned l = 0; l < measures->nlinks && crowd->n < MAX_CROWD; l++)
+    for (unsigned l = 0; l < measures->nlinks && group->n < MAX_GROUP; l++)
         if (orr_bus_link_counts(measures, &measures->links[l]))
-            crowd->links[crowd->n++] = l;
-    return measure_crowd(m, measures, crowd);
+            group->links[group->n++] = l;
+    return measure_group(m, measures, group);
 }
 
 static int within_nodes(const struct orr_bus_measurer *m,
@@ -255,7 +255,7 @@ static int within_nodes(const struct orr_bus_measurer *m,
 {
     for (unsigned l = 0; l < measures->nlinks; l++) {
         const struct orr_bus_link *link = &measures->links[l];
-        struct orr_bus_crowd *crowd;
+        struct orr_bus_group *group;
         unsigned n = 0;
         int rc;
 
@@ -263,23 +263,23 @@ static int within_nodes(const struct orr_bus_measurer *m,
             n += m->machine->workers[w].node == link->src;
         if (link->src != link->dst || n < 2)
             continue;
-        n = n < MAX_CROWD ? n : MAX_CROWD;
-        crowd = add_crowd(measures, ORR_BUS_WITHIN, n);
-        if (!crowd)
+        n = n < MAX_GROUP ? n : MAX_GROUP;
+        group = add_group(measures, ORR_BUS_WITHIN, n);
+        if (!group)
             return -ENOMEM;
-        for (crowd->n = 0; crowd->n < n; crowd->n++)
-            crowd->links[crowd->n] = l;
-        rc = measure_crowd(m, measures, crowd);
+        for (group->n = 0; group->n < n; group->n++)
+            group->links[group->n] = l;
+        rc = measure_group(m, measures, group);
         if (rc < 0)
             return rc;
     }
     return 0;
 }
 
-int orr_bus_measure_crowds(const struct orr_bus_measurer *m,
+int orr_bus_measure_groups(const struct orr_bus_measurer *m,
                            struct orr_bus_measures *measures)
 {
-    int rc = both_ways(m, measures);
+    int rc = bidirectional(m, measures);
 
     if (rc == 0)
         rc = all_at_once(m, measures);
