@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * perfmodel/answer.c - what models of regression kinds answer: from a row of
- * the very footprint, between the sizes that were measured, from a law. Any
- * thread; the records are guarded by the model's lock.
+ * the very footprint, between the sizes that were measured, from a regression.
+ * Any thread; the records are guarded by the model's lock.
  */
 #include <errno.h>
 #include <math.h>
@@ -218,20 +218,21 @@ static bool within(double x, double minx, double maxx)
     return 0.9 * minx <= x && x <= 1.1 * maxx;
 }
 
-/* The law through our own points, else the one in the file. */
-static struct orr_answer law_answer(const struct orr_model *model,
-                                    const struct orr_regression *r, double x)
+/* The regression through our own points, else the one in the file. */
+static struct orr_answer power_answer(const struct orr_model *model,
+                                      const struct orr_regression *r, double x)
 {
     bool offset = model->kind == ORR_MODEL_NL_REGRESSION;
-    const struct orr_law *law = offset ? &r->offset : &r->power;
+    const struct orr_power_regression *regression =
+        offset ? &r->offset : &r->power;
     const struct orr_model_fit *fit = &r->file;
     struct orr_answer answer = {(double)NAN, (double)NAN,
                                 ORR_ANSWER_REGRESSION};
 
     if (offset ? r->has_offset : r->has_power) {
-        if (within(x, law->minx, law->maxx)) {
-            answer.value = orr_law_value(law, x);
-            answer.error = law->error;
+        if (within(x, regression->minx, regression->maxx)) {
+            answer.value = orr_power_regression_value(regression, x);
+            answer.error = regression->error;
         }
     } else if (orr_fit_believed(fit, model->models->rules.minimum) &&
                within(x, (double)fit->minx, (double)fit->maxx)) {
@@ -241,48 +242,54 @@ static struct orr_answer law_answer(const struct orr_model *model,
     return answer.value > 0 ? answer : no_answer;
 }
 
-/* The mean square by which the law itself is off, apart from the noise of the
- * points. Leaving points out shows both together; what noise alone would show
- * is a mean of squares, of which two standard deviations are sqrt(8 / n) of it,
- * greater by n / (n - parameters) since the law is fitted without the point
- * (Allen, Technometrics 16, 1974). What is left when that is taken away is the
- * law's. */
-static double law_misfit(const struct orr_regression *r,
-                         const struct orr_law *law, unsigned nparameters)
+/* The mean square by which the regression itself is off, apart from the noise
+ * of the points. Leaving points out shows both together; what noise alone would
+ * show is a mean of squares, of which two standard deviations are sqrt(8 / n)
+ * of it, greater by n / (n - parameters) since the regression is fitted without
+ * the point (Allen, Technometrics 16, 1974). What is left when that is taken
+ * away is the regression's. */
+static double regression_misfit(const struct orr_regression *r,
+                                const struct orr_power_regression *regression,
+                                unsigned nparameters)
 {
     double n = r->npoints;
 
-    return fmax(0, law->error * law->error - r->noise * (1 + sqrt(8 / n)) * n /
-                                                 fmax(n - nparameters, 1));
+    return fmax(0, regression->error * regression->error -
+                       r->noise * (1 + sqrt(8 / n)) * n /
+                           fmax(n - nparameters, 1));
 }
 
-/* The mean square that the law's parameters owe to the noise. */
-static double law_noise(const struct orr_regression *r, unsigned nparameters)
+/* The mean square that the regression's parameters owe to the noise. */
+static double regression_noise(const struct orr_regression *r,
+                               unsigned nparameters)
 {
     return nparameters * r->noise / r->npoints;
 }
 
-/* What the law is off by in all. */
-static double law_error(const struct orr_regression *r,
-                        const struct orr_law *law, unsigned nparameters)
+/* What the regression is off by in all. */
+static double regression_error(const struct orr_regression *r,
+                               const struct orr_power_regression *regression,
+                               unsigned nparameters)
 {
-    return sqrt(law_misfit(r, law, nparameters) + law_noise(r, nparameters));
+    return sqrt(regression_misfit(r, regression, nparameters) +
+                regression_noise(r, nparameters));
 }
 
 static struct orr_answer curve_answer(const struct orr_model *model,
                                       const struct orr_regression *r, double x)
 {
-    struct orr_guess guess = {(double)NAN, (double)NAN};
-    struct orr_answer law = law_answer(model, r, x);
+    struct orr_estimate estimate = {(double)NAN, (double)NAN};
+    struct orr_answer regression = power_answer(model, r, x);
     bool offset = model->kind == ORR_MODEL_NL_REGRESSION;
 
     if (r->curve)
-        guess = orr_curve_value(r->curve, x);
-    if (!(guess.value > 0) ||
-        (law.value > 0 && law_error(r, offset ? &r->offset : &r->power,
-                                    offset ? 3 : 2) < guess.error))
-        return law;
-    return (struct orr_answer){guess.value, guess.error,
+        estimate = orr_curve_value(r->curve, x);
+    if (!(estimate.value > 0) ||
+        (regression.value > 0 &&
+         regression_error(r, offset ? &r->offset : &r->power, offset ? 3 : 2) <
+             estimate.error))
+        return regression;
+    return (struct orr_answer){estimate.value, estimate.error,
                                ORR_ANSWER_INTERPOLATED};
 }
 
@@ -324,25 +331,25 @@ static struct orr_answer regression_answer(struct orr_model *model,
     return answer;
 }
 
-static bool has_law(const struct orr_model *model)
+static bool has_regression(const struct orr_model *model)
 {
     return model->kind == ORR_MODEL_REGRESSION ||
            model->kind == ORR_MODEL_NL_REGRESSION;
 }
 
-/* A mean of few samples is off by its standard error; a law through many sizes
- * that agrees with it says more about the same kernel. So the mean is drawn
- * towards the law, the more, the larger its error is beside the law's misfit
- * (an empirical Bayes estimate: Efron & Morris, JASA 70, 1975); the law has
- * counted the mean already, so that a law without misfit has the last word. One
- * that lies more than three standard errors away is wrong here. Rows that only
- * a file has count as they are. */
+/* A mean of few samples is off by its standard error; a regression through many
+ * sizes that agrees with it says more about the same kernel. So the mean is
+ * drawn towards the regression, the more, the larger its error is beside the
+ * regression's misfit (an empirical Bayes estimate: Efron & Morris, JASA 70,
+ * 1975); the regression has counted the mean already, so that a regression
+ * without misfit has the last word. One that lies more than three standard
+ * errors away is wrong here. Rows that only a file has count as they are. */
 static void pool(struct orr_model *model, const struct orr_question *q,
                  struct orr_answer *answer)
 {
     bool offset = model->kind == ORR_MODEL_NL_REGRESSION;
     struct orr_regression *r;
-    const struct orr_law *law;
+    const struct orr_power_regression *regression;
     double value = NAN, noise = 0, share = 0,
            e2 = answer->error * answer->error;
     unsigned nparameters = offset ? 3 : 2;
@@ -353,11 +360,11 @@ static void pool(struct orr_model *model, const struct orr_question *q,
     r = orr_model_regression(model, q->comb, q->impl);
     if (r)
         orr_model_fit(model, r);
-    law = r && offset ? &r->offset : r ? &r->power : NULL;
+    regression = r && offset ? &r->offset : r ? &r->power : NULL;
     if (r && (offset ? r->has_offset : r->has_power) && r->npoints > 3) {
-        value = orr_law_value(law, (double)q->size);
-        noise = law_noise(r, nparameters);
-        share = e2 / (e2 + law_misfit(r, law, nparameters));
+        value = orr_power_regression_value(regression, (double)q->size);
+        noise = regression_noise(r, nparameters);
+        share = e2 / (e2 + regression_misfit(r, regression, nparameters));
     }
     pthread_mutex_unlock(&model->lock);
     if (!(fabs(value / answer->value - 1) <= 3 * answer->error))
@@ -376,9 +383,9 @@ void orr_model_answer(struct orr_model *model, const struct orr_question *q,
         answer = regression_answer(model, q);
     if (answer.source == ORR_ANSWER_NONE)
         answer = exact(model, q, &sampled);
-    if (answer.source == ORR_ANSWER_EXACT && sampled && has_law(model))
+    if (answer.source == ORR_ANSWER_EXACT && sampled && has_regression(model))
         pool(model, q, &answer);
-    if (answer.source == ORR_ANSWER_NONE && has_law(model))
+    if (answer.source == ORR_ANSWER_NONE && has_regression(model))
         answer = regression_answer(model, q);
     if (answer.source == ORR_ANSWER_NONE && !model->models->simulated &&
         !orr_model_benchmarking(model))

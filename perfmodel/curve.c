@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/curve.c - points made ready for fitting, and what fitted laws say.
- * Pure functions.
+ * perfmodel/curve.c - points made ready for fitting, and what fitted
+ * regressions say. Pure functions.
  */
 #include "perfmodel/curve_private.h"
 
@@ -13,7 +13,8 @@
 #include "perfmodel/robust.h"
 
 /* Relative spread of one sample where no error is known at all. It only says
- * how much the number of samples matters beside the misfit of the law. */
+ * how much the number of samples matters beside the misfit of the
+ * regression. */
 #define USUAL_SPREAD 0.05
 
 /* A standard error taken from few samples may be tiny by chance; none is taken
@@ -158,7 +159,7 @@ void orr_series_done(struct orr_series *series)
 }
 
 int orr_fit_power(const struct orr_point *points, unsigned n,
-                  struct orr_law *ret)
+                  struct orr_power_regression *ret)
 {
     struct orr_series series;
     int rc = orr_series_init(&series, points, n);
@@ -171,7 +172,7 @@ int orr_fit_power(const struct orr_point *points, unsigned n,
 }
 
 int orr_fit_offset(const struct orr_point *points, unsigned n,
-                   struct orr_law *ret)
+                   struct orr_power_regression *ret)
 {
     struct orr_series series;
     int rc = orr_series_init(&series, points, n);
@@ -183,7 +184,8 @@ int orr_fit_offset(const struct orr_point *points, unsigned n,
     return rc;
 }
 
-double orr_law_value(const struct orr_law *law, double x)
+double orr_power_regression_value(const struct orr_power_regression *regression,
+                                  double x)
 {
-    return law->a * pow(x, law->b) + law->c;
+    return regression->a * pow(x, regression->b) + regression->c;
 }

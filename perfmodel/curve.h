@@ -17,13 +17,13 @@ struct orr_point {
 };
 
 /* A value and how far off it may be. */
-struct orr_guess {
+struct orr_estimate {
     double value; /* NaN: no answer */
     double error; /* expected relative error, from leaving points out */
 };
 
 /* y = a·x^b + c, with c = 0 in plain power laws. */
-struct orr_law {
+struct orr_power_regression {
     double a, b, c;
     double minx, maxx;   /* where the points lay */
     double error;        /* relative, of points left out: cross-validated;
@@ -39,33 +39,35 @@ struct orr_law {
  * different sizes, or `a` would be beyond what a double holds; -EINVAL for a
  * point that is not positive and finite; -ENOMEM. */
 int orr_fit_power(const struct orr_point *points, unsigned n,
-                  struct orr_law *ret);
+                  struct orr_power_regression *ret);
 
 /* Fits y = a·x^b + c, a, b > 0, c >= 0, by robust least squares of ln y.
  * Errors: -EDOM when there are fewer than 3 different sizes; else as above. A
  * fit that did not converge is returned all the same, and says so. */
 int orr_fit_offset(const struct orr_point *points, unsigned n,
-                   struct orr_law *ret);
+                   struct orr_power_regression *ret);
 
-double orr_law_value(const struct orr_law *law, double x);
+double orr_power_regression_value(const struct orr_power_regression *regression,
+                                  double x);
 
 /* The value at x from the points themselves. At a point's own size it is that
  * point's y. NaN beyond the outermost points, below 3 different sizes, and
- * where the fits above fail. Fits the offset law on the way. */
-struct orr_guess orr_interpolate(const struct orr_point *points, unsigned n,
-                                 double x);
+ * where the fits above fail. Fits the offset regression on the way. */
+struct orr_estimate orr_interpolate(const struct orr_point *points, unsigned n,
+                                    double x);
 
 /* The same for many sizes: what does not depend on the size is done once.
  * Owned by the caller, freed with orr_curve_free, which accepts NULL. `offset`:
- * the law that orr_fit_offset makes of the points, NULL where that fails.
- * Errors: as orr_fit_power, but for -EDOM. */
+ * the regression that orr_fit_offset makes of the points, NULL where that
+ * fails. Errors: as orr_fit_power, but for -EDOM. */
 struct orr_curve;
 int orr_curve_new(const struct orr_point *points, unsigned n,
-                  const struct orr_law *offset, struct orr_curve **ret);
+                  const struct orr_power_regression *offset,
+                  struct orr_curve **ret);
 void orr_curve_free(struct orr_curve *curve);
 
 /* As orr_interpolate, in some ns per point. */
-struct orr_guess orr_curve_value(const struct orr_curve *curve, double x);
+struct orr_estimate orr_curve_value(const struct orr_curve *curve, double x);
 
 /* y = Σ coeff[i] · Π_j p_j^exponent[i][j]; term 0 is the constant. */
 struct orr_terms {

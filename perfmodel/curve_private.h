@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * perfmodel/curve_private.h - points made ready for fitting, shared by
- * curve.c, law.c and interpolate.c. Plain data, no threads.
+ * curve.c, power_regression.c and interpolate.c. Plain data, no threads.
  */
 #pragma once
 
@@ -25,11 +25,12 @@ int orr_series_init(struct orr_series *series, const struct orr_point *points,
 void orr_series_done(struct orr_series *series);
 
 /* Robust fits of a series that the functions of curve.h stand on. Errors as
- * there. Without `judge` the law's error stays NaN, which saves most of the
- * time with an offset. */
-int orr_series_fit_power(const struct orr_series *series, struct orr_law *ret);
+ * there. Without `judge` the regression's error stays NaN, which saves most of
+ * the time with an offset. */
+int orr_series_fit_power(const struct orr_series *series,
+                         struct orr_power_regression *ret);
 int orr_series_fit_offset(const struct orr_series *series, bool judge,
-                          struct orr_law *ret);
+                          struct orr_power_regression *ret);
 
 /* Median of n values, which it sorts; of sorted ones. NaN without values. */
 double orr_median_of(double *values, unsigned n);

@@ -10,10 +10,11 @@
  * parabola through it and its neighbours, plus a correction: kernels that go
  * from a constant overhead to a power of the size bend more sharply than a
  * parabola can follow where points are far apart. How wrong the parabola is for
- * such a bend is known exactly for the law y = a·x^b + c that fits the points;
- * half of that is added. Half, because the law may be wrong: it is the middle
- * between trusting the points alone and trusting the law for what lies between
- * them. Where points are dense the correction vanishes by itself.
+ * such a bend is known exactly for the regression y = a·x^b + c that fits the
+ * points; half of that is added. Half, because the regression may be wrong: it
+ * is the middle between trusting the points alone and trusting the regression
+ * for what lies between them. Where points are dense the correction vanishes by
+ * itself.
  */
 #include "perfmodel/curve_private.h"
 
@@ -22,14 +23,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRUST_IN_LAW 0.5
+#define TRUST_IN_REGRESSION 0.5
 
-/* Points, and the law that fits them, in logarithms. */
+/* Points, and the regression that fits them, in logarithms. */
 struct shape {
     unsigned n;
     double *u, *v;
-    double *law;   /* ln of the law's value */
-    double *slope; /* of the law in (ln x, ln y) */
+    double *regression; /* ln of the regression's value */
+    double *slope;      /* of the regression in (ln x, ln y) */
 };
 
 /* Slope at point i of the parabola through it and its neighbours; at the ends
@@ -75,9 +76,9 @@ static double limit(const struct shape *s, unsigned i, double slope)
 static double slope_at(const struct shape *s, unsigned i)
 {
     double parabola = parabola_slope(s->u, s->v, s->n, i);
-    double wrong = s->slope[i] - parabola_slope(s->u, s->law, s->n, i);
+    double wrong = s->slope[i] - parabola_slope(s->u, s->regression, s->n, i);
 
-    return limit(s, i, parabola + TRUST_IN_LAW * wrong);
+    return limit(s, i, parabola + TRUST_IN_REGRESSION * wrong);
 }
 
 /* The interval of t: points k and k + 1. */
@@ -118,15 +119,15 @@ static int shape_init(struct shape *s, unsigned n)
 }
 
 static void shape_fill(struct shape *s, const struct orr_series *series,
-                       const struct orr_law *law)
+                       const struct orr_power_regression *regression)
 {
     for (unsigned i = 0; i < s->n; i++) {
-        double power = law->a * pow(series->x[i], law->b);
+        double power = regression->a * pow(series->x[i], regression->b);
 
         s->u[i] = series->u[i];
         s->v[i] = series->v[i];
-        s->law[i] = log(power + law->c);
-        s->slope[i] = law->b * power / (power + law->c);
+        s->regression[i] = log(power + regression->c);
+        s->slope[i] = regression->b * power / (power + regression->c);
     }
 }
 
@@ -136,9 +137,9 @@ static void drop(double *to, const double *from, unsigned n, unsigned i)
     memcpy(to + i, from + i + 1, (n - 1 - i) * sizeof(*to));
 }
 
-/* Error of ln y at point i when it is left out. The law stays: fitting it anew
- * changes these errors by a hundredth of themselves. Two neighbours on each
- * side are all that the value there depends on. */
+/* Error of ln y at point i when it is left out. The regression stays: fitting
+ * it anew changes these errors by a hundredth of themselves. Two neighbours on
+ * each side are all that the value there depends on. */
 static double left_out(const struct shape *s, unsigned i)
 {
     unsigned first = i > 2 ? i - 2 : 0, last = i + 2 < s->n ? i + 2 : s->n - 1;
@@ -148,7 +149,7 @@ static double left_out(const struct shape *s, unsigned i)
 
     drop(without.u, s->u + first, count, i - first);
     drop(without.v, s->v + first, count, i - first);
-    drop(without.law, s->law + first, count, i - first);
+    drop(without.regression, s->regression + first, count, i - first);
     drop(without.slope, s->slope + first, count, i - first);
     return shape_value(&without, s->u[i]) - s->v[i];
 }
@@ -180,7 +181,7 @@ static double expected_error(const struct orr_curve *curve, double t)
     return sqrt(sum / weights);
 }
 
-static struct orr_guess between(const struct orr_curve *curve, double x)
+static struct orr_estimate between(const struct orr_curve *curve, double x)
 {
     const struct shape *s = &curve->shape;
     const double *errors = curve->series.error;
@@ -190,7 +191,7 @@ static struct orr_guess between(const struct orr_curve *curve, double x)
     p = (t - s->u[k]) / (s->u[k + 1] - s->u[k]);
     e0 = (1 - p) * errors[k];
     e1 = p * errors[k + 1];
-    return (struct orr_guess){
+    return (struct orr_estimate){
         exp(shape_value(s, t)),
         expm1(sqrt(error * error + e0 * e0 + e1 * e1)),
     };
@@ -212,21 +213,22 @@ static unsigned first_from(const struct orr_series *series, double x)
     return lo;
 }
 
-struct orr_guess orr_curve_value(const struct orr_curve *curve, double x)
+struct orr_estimate orr_curve_value(const struct orr_curve *curve, double x)
 {
     const struct orr_series *s = &curve->series;
-    struct orr_guess ret = {(double)NAN, (double)NAN};
+    struct orr_estimate ret = {(double)NAN, (double)NAN};
     unsigned i;
 
     if (s->n < 3 || !(x >= s->x[0] && x <= s->x[s->n - 1]))
         return ret;
     i = first_from(s, x);
     if (s->x[i] == x)
-        return (struct orr_guess){s->y[i], s->error[i]};
+        return (struct orr_estimate){s->y[i], s->error[i]};
     return curve->shape.u ? between(curve, x) : ret;
 }
 
-static int curve_fill(struct orr_curve *curve, const struct orr_law *offset)
+static int curve_fill(struct orr_curve *curve,
+                      const struct orr_power_regression *offset)
 {
     struct shape *s = &curve->shape;
 
@@ -246,7 +248,8 @@ static int curve_fill(struct orr_curve *curve, const struct orr_law *offset)
 }
 
 int orr_curve_new(const struct orr_point *points, unsigned n,
-                  const struct orr_law *offset, struct orr_curve **ret)
+                  const struct orr_power_regression *offset,
+                  struct orr_curve **ret)
 {
     struct orr_curve *curve = calloc(1, sizeof(*curve));
     int rc;
@@ -274,20 +277,20 @@ void orr_curve_free(struct orr_curve *curve)
     free(curve);
 }
 
-struct orr_guess orr_interpolate(const struct orr_point *points, unsigned n,
-                                 double x)
+struct orr_estimate orr_interpolate(const struct orr_point *points, unsigned n,
+                                    double x)
 {
-    struct orr_guess ret = {(double)NAN, (double)NAN};
+    struct orr_estimate ret = {(double)NAN, (double)NAN};
     struct orr_series series;
     struct orr_curve *curve;
-    struct orr_law law;
+    struct orr_power_regression regression;
     bool fitted;
 
     if (orr_series_init(&series, points, n))
         return ret;
-    fitted = orr_series_fit_offset(&series, false, &law) == 0;
+    fitted = orr_series_fit_offset(&series, false, &regression) == 0;
     orr_series_done(&series);
-    if (orr_curve_new(points, n, fitted ? &law : NULL, &curve))
+    if (orr_curve_new(points, n, fitted ? &regression : NULL, &curve))
         return ret;
     ret = orr_curve_value(curve, x);
     orr_curve_free(curve);

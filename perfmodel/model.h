@@ -103,7 +103,7 @@ enum orr_answer_source {
     ORR_ANSWER_NONE,
     ORR_ANSWER_EXACT,        /* measures of this footprint */
     ORR_ANSWER_INTERPOLATED, /* between sizes that were measured */
-    ORR_ANSWER_REGRESSION,   /* a law, or a polynomial of parameters */
+    ORR_ANSWER_REGRESSION,   /* a regression, or a polynomial of parameters */
 };
 
 struct orr_answer {
@@ -116,13 +116,14 @@ struct orr_answer {
 /* Answers from the history entry of the footprint if there is one with enough
  * samples (simulated: any). Without, models of kinds REGRESSION and
  * NL_REGRESSION interpolate between the sizes that were measured, or use their
- * law within 0.9 … 1.1 of these; the law comes first where leaving sizes out
- * shows that it is off by less, the noise of the points apart. Where samples of
- * such a model and a law that fits agree, the answer lies between both, nearer
- * to the more exact. Multiple regressions ask their polynomial first, since a
- * footprint may stand for many parameters. On a real machine the first missing
- * answer of a model that is not being measured starts that, with a warning.
- * Takes the model's lock unless the answer is exact; any thread. */
+ * regression within 0.9 … 1.1 of these; the regression comes first where
+ * leaving sizes out shows that it is off by less, the noise of the points
+ * apart. Where samples of such a model and a regression that fits agree, the
+ * answer lies between both, nearer to the more exact. Multiple regressions ask
+ * their polynomial first, since a footprint may stand for many parameters. On a
+ * real machine the first missing answer of a model that is not being measured
+ * starts that, with a warning. Takes the model's lock unless the answer is
+ * exact; any thread. */
 void orr_model_answer(struct orr_model *model, const struct orr_question *q,
                       struct orr_answer *ret);
 

@@ -72,7 +72,7 @@ void orr_model_regress(struct orr_model *model, const struct orr_measure *m,
  * memory. Under the model's lock. */
 struct orr_regression *orr_model_regression(struct orr_model *model,
                                             unsigned comb, unsigned impl);
-/* Brings the laws of the record up to date. Under the model's lock. */
+/* Brings the regressions of the record up to date. Under the model's lock. */
 void orr_model_fit(struct orr_model *model, struct orr_regression *r);
 void orr_model_regressions_done(struct orr_model *model);
 

@@ -8,9 +8,9 @@
  * are divided by what the fit itself says, and fitted again until that stays
  * (quasi-likelihood with a constant coefficient of variation: Wedderburn,
  * Biometrika 61, 1974). Dividing by the measures instead, as is often done,
- * gives a fit that is 1.5 σ² too low. Robust like the laws of one size: first
- * least absolute deviations, then Tukey's bisquare at the scale found there,
- * both by reweighting (Holland & Welsch, Comm. Statist. A6, 1977).
+ * gives a fit that is 1.5 σ² too low. Robust like the regressions of one size:
+ * first least absolute deviations, then Tukey's bisquare at the scale found
+ * there, both by reweighting (Holland & Welsch, Comm. Statist. A6, 1977).
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE /* qsort_r */

@@ -52,8 +52,8 @@ void orr_sums_join(struct orr_model_fit *fit, const struct orr_model_fit *since)
     fit->sumlnxlny += since->sumlnxlny;
 }
 
-bool orr_sums_law(const struct orr_model_fit *fit, double *ret_alpha,
-                  double *ret_beta)
+bool orr_sums_regression(const struct orr_model_fit *fit, double *ret_alpha,
+                         double *ret_beta)
 {
     double n = fit->n;
     double under = n * fit->sumlnx2 - fit->sumlnx * fit->sumlnx;
@@ -71,7 +71,7 @@ bool orr_fit_believed(const struct orr_model_fit *fit, unsigned minimum)
     return fit->minx < 9 * fit->maxx / 10 && fit->n >= minimum;
 }
 
-/* --- laws --- */
+/* --- regressions --- */
 
 void orr_regression_fit_points(struct orr_regression *r,
                                const struct orr_point *points, unsigned npoints,

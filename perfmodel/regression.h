@@ -2,8 +2,8 @@
 /*
  * perfmodel/regression.h - what a model of a regression type knows beyond its
  * rows, for one comb and implementation: running sums as StarPU keeps them,
- * laws through the rows, and for multiple regression the single measures. The
- * caller locks.
+ * regressions through the rows, and for multiple regression the single
+ * measures. The caller locks.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ struct orr_regression {
                                 * since; nothing else of it is used */
     struct orr_model_fit taken; /* the part of these that is being saved */
 
-    /* The laws through the rows, made when first asked for, and anew when
-     * answer.c says so. */
+    /* The regressions through the rows, made when first asked for, and anew
+     * when answer.c says so. */
     unsigned npoints;
     struct orr_curve *curve; /* owned; between the points, or NULL */
     double noise;            /* mean square of the points' errors */
@@ -33,7 +33,7 @@ struct orr_regression {
     bool news;               /* a row has changed since */
     bool fitted;
     bool has_power, has_offset;
-    struct orr_law power, offset;
+    struct orr_power_regression power, offset;
     struct orr_polynomial polynomial; /* coeff owned; NULL: none */
     struct orr_observations observations;
     bool observations_read; /* their file was looked at */
@@ -45,7 +45,7 @@ void orr_regression_done(struct orr_regression *regression);
 void orr_regression_add(struct orr_regression *regression, double size,
                         double duration, uint32_t weight);
 
-/* Makes the laws through `points`. */
+/* Makes the regressions through `points`. */
 void orr_regression_fit_points(struct orr_regression *regression,
                                const struct orr_point *points, unsigned npoints,
                                uint64_t nsamples);
@@ -56,8 +56,8 @@ void orr_regression_fit_terms(struct orr_regression *regression,
 
 /* y = alpha·x^beta by the sums of `fit`; false when they do not determine
  * it. */
-bool orr_sums_law(const struct orr_model_fit *fit, double *ret_alpha,
-                  double *ret_beta);
+bool orr_sums_regression(const struct orr_model_fit *fit, double *ret_alpha,
+                         double *ret_beta);
 
 /* `fit` joined with what was measured since. */
 void orr_sums_join(struct orr_model_fit *fit,

@@ -144,15 +144,16 @@ static struct orr_model_fit *fit_in(const struct orr_model *model,
     return comb && r->impl < comb->nimpls ? &comb->impls[r->impl].fit : NULL;
 }
 
-static void save_laws(const struct orr_model *model,
-                      const struct orr_regression *r, struct orr_model_fit *fit)
+static void save_regressions(const struct orr_model *model,
+                             const struct orr_regression *r,
+                             struct orr_model_fit *fit)
 {
     bool offset = model->kind == ORR_MODEL_NL_REGRESSION;
 
     if (r->has_power) {
         fit->alpha = r->power.a;
         fit->beta = r->power.b;
-    } else if (!orr_sums_law(fit, &fit->alpha, &fit->beta)) {
+    } else if (!orr_sums_regression(fit, &fit->alpha, &fit->beta)) {
         fit->alpha = fit->beta = NAN;
     }
     if (!offset || !r->has_offset)
@@ -193,7 +194,7 @@ static int save_record(struct orr_model *model, struct orr_regression *r,
     orr_model_fit(model, r);
     if (model->kind == ORR_MODEL_MULTIPLE_REGRESSION)
         return rc ? rc : save_polynomial(r, fit);
-    save_laws(model, r, fit);
+    save_regressions(model, r, fit);
     return 0;
 }
 

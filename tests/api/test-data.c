@@ -18,10 +18,10 @@ struct affine {
 static void scale(void *buffers[], void *arg)
 {
     uint64_t *v = (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[0]);
-    const struct affine *law = arg;
+    const struct affine *map = arg;
 
     for (unsigned i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
-        v[i] = v[i] * law->a + law->b;
+        v[i] = v[i] * map->a + map->b;
 }
 
 static void add(void *buffers[], void *arg)
@@ -53,20 +53,20 @@ static struct starpu_codelet cl_add = {
 
 static void insert_scale(starpu_data_handle_t handle, uint64_t a, uint64_t b)
 {
-    struct affine law = {a, b};
+    struct affine map = {a, b};
 
-    ck_assert_int_eq(starpu_task_insert(&cl_scale, STARPU_VALUE, &law,
-                                        sizeof(law), STARPU_RW, handle, 0),
+    ck_assert_int_eq(starpu_task_insert(&cl_scale, STARPU_VALUE, &map,
+                                        sizeof(map), STARPU_RW, handle, 0),
                      0);
 }
 
 /* STARPU_VALUE packs arguments: unpack what insert_scale sent. */
 static void scale_packed(void *buffers[], void *arg)
 {
-    struct affine law;
+    struct affine map;
 
-    starpu_codelet_unpack_args(arg, &law);
-    scale(buffers, &law);
+    starpu_codelet_unpack_args(arg, &map);
+    scale(buffers, &map);
 }
 
 START_TEST(a_value_written_by_tasks_is_back_after_unregister)
@@ -123,9 +123,9 @@ START_TEST(random_graphs_give_the_sequential_result)
             worker = -1;
         if (to == from) {
             uint64_t a = draw(&seed) % 7 + 1, b = draw(&seed) % 100;
-            struct affine law = {a, b};
+            struct affine map = {a, b};
 
-            starpu_task_insert(&cl_scale, STARPU_VALUE, &law, sizeof(law),
+            starpu_task_insert(&cl_scale, STARPU_VALUE, &map, sizeof(map),
                                STARPU_RW, handle[to], STARPU_EXECUTE_ON_WORKER,
                                worker, 0);
             for (int k = 0; k < NX; k++)
@@ -168,12 +168,12 @@ START_TEST(data_larger_than_a_gpu_are_evicted_and_come_back)
     }
     for (int round = 0; round < 3; round++)
         for (int d = 0; d < N; d++) {
-            struct affine law = {2, (uint64_t)d + 1};
+            struct affine map = {2, (uint64_t)d + 1};
             int gpu = machine_simulated(_i)
                           ? starpu_worker_get_by_type(STARPU_CUDA_WORKER, 0)
                           : -1;
 
-            starpu_task_insert(&cl_scale, STARPU_VALUE, &law, sizeof(law),
+            starpu_task_insert(&cl_scale, STARPU_VALUE, &map, sizeof(map),
                                STARPU_RW, handle[d], STARPU_EXECUTE_ON_WORKER,
                                gpu, 0);
         }

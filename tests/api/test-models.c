@@ -114,14 +114,14 @@ START_TEST(a_history_knows_what_it_was_told_and_no_more)
 }
 END_TEST
 
-static const enum starpu_perfmodel_type laws[] = {STARPU_REGRESSION_BASED,
-                                                  STARPU_NL_REGRESSION_BASED};
+static const enum starpu_perfmodel_type regressions[] = {
+    STARPU_REGRESSION_BASED, STARPU_NL_REGRESSION_BASED};
 
 START_TEST(regressions_answer_between_sizes)
 {
-    double c = laws[_i] == STARPU_NL_REGRESSION_BASED ? 30 : 0;
+    double c = regressions[_i] == STARPU_NL_REGRESSION_BASED ? 30 : 0;
 
-    model.type = laws[_i];
+    model.type = regressions[_i];
     for (unsigned n = 1000; n <= 32000; n *= 2)
         feed(n, c + 0.05 * n);
     ck_assert_double_eq_tol(ask(8000), c + 400, 1e-6);

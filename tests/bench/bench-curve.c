@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "bench.h"
-#include "tests/unit/curve_laws.h"
+#include "tests/unit/curve_noise.h"
 
 enum { MOST = 200, BATCHES = 15, OBSERVATIONS = 1000 };
 
@@ -40,20 +40,20 @@ static void plain_line(unsigned n)
 
 static void power(unsigned n)
 {
-    struct orr_law law;
+    struct orr_power_regression regression;
 
-    if (orr_fit_power(points, n, &law) != 0)
+    if (orr_fit_power(points, n, &regression) != 0)
         exit(1);
-    sink = law.a;
+    sink = regression.a;
 }
 
 static void offset(unsigned n)
 {
-    struct orr_law law;
+    struct orr_power_regression regression;
 
-    if (orr_fit_offset(points, n, &law) != 0 || !law.converged)
+    if (orr_fit_offset(points, n, &regression) != 0 || !regression.converged)
         exit(1);
-    sink = law.a;
+    sink = regression.a;
 }
 
 static void interpolate(unsigned n)

@@ -16,7 +16,7 @@
 struct fake_tally fake_tally;
 
 static char directory[64];
-static fake_law law;
+static fake_duration duration;
 static uint64_t noise;
 
 /* --- kernels --- */
@@ -24,7 +24,7 @@ static uint64_t noise;
 static void kernel(unsigned impl)
 {
     unsigned w = (unsigned)starpu_worker_get_id();
-    double us = law(w, impl, fake_tally.n[w]);
+    double us = duration(w, impl, fake_tally.n[w]);
 
     fake_tally.n[w]++;
     fake_tally.impls[w][impl]++;
@@ -127,7 +127,7 @@ void fake_start(const struct fake_options *options)
     set_number("STARPU_NCPU", (int)options->ncpu);
     if (!getenv("ORRERY_FAKE_LOUD"))
         setenv("STARPU_SILENT", "1", 1);
-    law = options->law;
+    duration = options->duration;
     noise = 1;
     memset(&fake_tally, 0, sizeof(fake_tally));
     fake_codelet.where = STARPU_CUDA | (options->ncpu ? STARPU_CPU : 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/fake/fake-run.h - programs on the fake machine: a sampling directory
- * of their own, kernels that take the time which a law of the test says, and
- * waves of tasks with a barrier after each. One thread.
+ * of their own, kernels that take the time which a function of the test says,
+ * and waves of tasks with a barrier after each. One thread.
  */
 #pragma once
 
@@ -13,14 +13,15 @@ enum { FAKE_MAXWORKERS = 32 };
 /* µs that run number `nth` (from 0) of any kernel on the worker takes, with
  * that implementation. Called for each run, in the order in which they start.
  */
-typedef double (*fake_law)(unsigned worker, unsigned impl, unsigned long nth);
+typedef double (*fake_duration)(unsigned worker, unsigned impl,
+                                unsigned long nth);
 
 struct fake_options {
     const char *sched;    /* policy */
     const char *machine;  /* "fake", "asynchronous", "paced" */
     unsigned ncuda, ncpu; /* workers 0 … ncuda − 1 drive devices */
     int calibrate;        /* STARPU_CALIBRATE */
-    fake_law law;
+    fake_duration duration;
 };
 
 /* What the kernels did so far in this run. */

@@ -16,7 +16,7 @@
 
 static const double normal_us = 190, spike_us = 70e3;
 
-/* What the laws below use. */
+/* What the functions below use. */
 static unsigned long nspikes; /* runs that take 70 ms */
 static double slowness;
 
@@ -69,7 +69,7 @@ START_TEST(a_file_that_is_wrong_about_one_device_is_corrected)
                                    .machine = spoilt[_i].machine,
                                    .ncuda = 2,
                                    .calibrate = 1,
-                                   .law = spiky};
+                                   .duration = spiky};
     double us, best;
 
     nspikes = ULONG_MAX;
@@ -88,7 +88,8 @@ END_TEST
 
 START_TEST(spikes_that_were_believed_are_seen_to_have_ended)
 {
-    struct fake_options options = {.sched = "dmda", .ncuda = 2, .law = spiky};
+    struct fake_options options = {
+        .sched = "dmda", .ncuda = 2, .duration = spiky};
     double us;
     unsigned long before;
 
@@ -114,7 +115,7 @@ static double late_cpu(unsigned worker, unsigned impl, unsigned long nth)
 START_TEST(a_length_not_measured_for_long_is_recalibrated)
 {
     struct fake_options options = {
-        .sched = "dmda", .ncuda = 1, .ncpu = 1, .law = late_cpu};
+        .sched = "dmda", .ncuda = 1, .ncpu = 1, .duration = late_cpu};
 
     fake_start(&options);
     fake_waves(60000, 4);
@@ -135,7 +136,7 @@ static const struct {
 START_TEST(recalibrations_of_a_slow_device_cost_little)
 {
     struct fake_options options = {
-        .sched = "dmda", .ncuda = 2, .calibrate = 1, .law = slow_first};
+        .sched = "dmda", .ncuda = 2, .calibrate = 1, .duration = slow_first};
     unsigned long n = honest[_i].n, w = honest[_i].w;
     double best = least(n, w, honest[_i].slowness * normal_us, normal_us);
     double first, second;
@@ -162,7 +163,7 @@ START_TEST(a_first_run_on_a_gpu_and_cpus_finds_their_lengths_out)
     const unsigned long waves[] = {16, 256, 4096};
     unsigned long w = waves[_i];
     struct fake_options options = {
-        .sched = "dmda", .ncuda = 1, .ncpu = 4, .law = cpu_and_gpu};
+        .sched = "dmda", .ncuda = 1, .ncpu = 4, .duration = cpu_and_gpu};
     double us = run(&options, 8192, w);
     /* Four CPUs are as good as one that is four times as fast. */
     double best = 8192 / (1 / normal_us + 4 / (20 * normal_us));
@@ -193,7 +194,7 @@ START_TEST(all_architectures_and_implementations_get_their_measures)
                                    .ncuda = 2,
                                    .ncpu = 2,
                                    .calibrate = 1,
-                                   .law = by_implementation};
+                                   .duration = by_implementation};
 
     fake_codelet.cpu_funcs[1] = fake_codelet.cuda_funcs[1] = fake_kernel_1;
     run(&options, 2000, 100);
@@ -216,7 +217,7 @@ START_TEST(calibration_wastes_no_worker)
                                    .ncuda = 2,
                                    .ncpu = 2,
                                    .calibrate = 1,
-                                   .law = by_implementation};
+                                   .duration = by_implementation};
     double us, busy = 0;
 
     fake_codelet.cpu_funcs[1] = fake_codelet.cuda_funcs[1] = fake_kernel_1;

@@ -32,7 +32,7 @@ enum { NSPIKES = 8, NWAVES = 4, MAXSPIKES = 64 };
 
 static unsigned nspikes;
 
-static double law(unsigned worker, unsigned impl, unsigned long nth)
+static double duration(unsigned worker, unsigned impl, unsigned long nth)
 {
     (void)impl;
     return worker == 0 && nth < nspikes ? spike_us
@@ -75,7 +75,7 @@ static unsigned long ntasks(void)
 static double run(const char *machine, unsigned k, unsigned w, unsigned long n)
 {
     struct fake_options options = {
-        .sched = "dmda", .machine = machine, .ncuda = 2, .law = law};
+        .sched = "dmda", .machine = machine, .ncuda = 2, .duration = duration};
     double us, best, normal;
     unsigned ran; /* spikes that happened */
 

@@ -146,15 +146,15 @@ static const struct orr_point points[] = {{32, 9, 0, 1},
                                           {256, 90, 0, 1},
                                           {512, 600, 0, 1}};
 
-static int fit_laws(void)
+static int fit_regressions(void)
 {
-    struct orr_law law = {.a = 42};
-    int code = orr_fit_power(points, 5, &law);
+    struct orr_power_regression regression = {.a = 42};
+    int code = orr_fit_power(points, 5, &regression);
 
     if (code == 0)
-        code = orr_fit_offset(points, 5, &law);
+        code = orr_fit_offset(points, 5, &regression);
     else
-        ck_assert(law.a == 42);
+        ck_assert(regression.a == 42);
     return code;
 }
 
@@ -241,8 +241,8 @@ static int summarise(void)
 }
 
 static int (*const readers[])(void) = {
-    read_machine,   edit_machine, read_config, read_models, examine_machine,
-    fit_laws,       interpolate,  read_side,   summarise,   judge_and_draw,
+    read_machine,    edit_machine, read_config, read_models, examine_machine,
+    fit_regressions, interpolate,  read_side,   summarise,   judge_and_draw,
 #if ORR_HAS_FIT
     fit_polynomial,
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/test-perfmodel-curve.c - fits of one size, and interpolation: laws
- * that are known, families of curves as kernels have them. One thread.
+ * tests/unit/test-perfmodel-curve.c - fits of one size, and interpolation:
+ * regressions that are known, families of curves as kernels have them. One
+ * thread.
  */
 #include <check.h>
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "curve_laws.h"
+#include "curve_noise.h"
 #include "tests/suite.h"
 
 enum { MOST = 256 };
@@ -18,38 +19,42 @@ enum { MOST = 256 };
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 typedef int (*fit_fn)(const struct orr_point *points, unsigned n,
-                      struct orr_law *ret);
+                      struct orr_power_regression *ret);
 
-static double law_error(const struct orr_law *law, const struct orr_law *truth)
+static double regression_error(const struct orr_power_regression *regression,
+                               const struct orr_power_regression *truth)
 {
     double worst = 0;
 
     for (unsigned i = 0; i <= 200; i++) {
         double x =
             truth->minx * pow(truth->maxx / truth->minx, (double)i / 200);
-        double e = orr_law_value(law, x) / orr_law_value(truth, x) - 1;
+        double e = orr_power_regression_value(regression, x) /
+                       orr_power_regression_value(truth, x) -
+                   1;
 
         worst = fmax(worst, fabs(e));
     }
     return worst;
 }
 
-/* `sizes` points of a law, evenly spaced in ln x. */
-static void law_points(const struct orr_law *truth, struct noise *noise,
-                       unsigned sizes, unsigned samples,
-                       struct orr_point *points)
+/* `sizes` points of a regression, evenly spaced in ln x. */
+static void regression_points(const struct orr_power_regression *truth,
+                              struct noise *noise, unsigned sizes,
+                              unsigned samples, struct orr_point *points)
 {
     for (unsigned i = 0; i < sizes; i++) {
         double x =
             truth->minx * pow(truth->maxx / truth->minx, i / (sizes - 1.0));
 
-        points[i] = noise_point(noise, x, orr_law_value(truth, x), samples);
+        points[i] = noise_point(noise, x, orr_power_regression_value(truth, x),
+                                samples);
     }
 }
 
-/* -- laws -- */
+/* -- regressions -- */
 
-static const struct orr_law powers[] = {
+static const struct orr_power_regression powers[] = {
     {.a = 3, .b = 1, .minx = 1e3, .maxx = 1e6},
     {.a = 1e-5, .b = 3, .minx = 32, .maxx = 2048},
     {.a = 0.02, .b = 0.5, .minx = 1, .maxx = 1e9},
@@ -57,7 +62,7 @@ static const struct orr_law powers[] = {
     {.a = 1e4, .b = -0.7, .minx = 1, .maxx = 64},
 };
 
-static const struct orr_law offsets[] = {
+static const struct orr_power_regression offsets[] = {
     {.a = 3e-5, .b = 3, .c = 9, .minx = 32, .maxx = 1024},
     {.a = 0.01, .b = 1, .c = 50, .minx = 1e3, .maxx = 1e6},
     {.a = 1e-4, .b = 1.5, .c = 12, .minx = 1024, .maxx = 1048576},
@@ -78,58 +83,60 @@ static const struct {
     {0.1, 16, 250},
 };
 
-static void laws_are_found(fit_fn fit, const struct orr_law *laws,
-                           unsigned nlaws)
+static void regressions_are_found(
+    fit_fn fit, const struct orr_power_regression *regressions, unsigned nlaws)
 {
     struct orr_point points[MOST];
-    struct orr_law law;
+    struct orr_power_regression regression;
 
     for (unsigned k = 0; k < nlaws; k++)
         for (unsigned e = 0; e < COUNT(efforts); e++)
             for (unsigned seed = 0; seed < 20; seed++) {
                 struct noise noise = {seed, efforts[e].sigma, 0.01};
 
-                law_points(&laws[k], &noise, efforts[e].sizes,
-                           efforts[e].samples, points);
-                ck_assert_int_eq(fit(points, efforts[e].sizes, &law), 0);
-                ck_assert(law.converged);
-                ck_assert_uint_eq(law.npoints, efforts[e].sizes);
-                ck_assert_double_eq(law.maxx, points[law.npoints - 1].x);
-                ck_assert_msg(law_error(&law, &laws[k]) <= 0.02,
-                              "law %u, sigma %g, seed %u: %g", k,
-                              efforts[e].sigma, seed,
-                              law_error(&law, &laws[k]));
+                regression_points(&regressions[k], &noise, efforts[e].sizes,
+                                  efforts[e].samples, points);
+                ck_assert_int_eq(fit(points, efforts[e].sizes, &regression), 0);
+                ck_assert(regression.converged);
+                ck_assert_uint_eq(regression.npoints, efforts[e].sizes);
+                ck_assert_double_eq(regression.maxx,
+                                    points[regression.npoints - 1].x);
+                ck_assert_msg(
+                    regression_error(&regression, &regressions[k]) <= 0.02,
+                    "law %u, sigma %g, seed %u: %g", k, efforts[e].sigma, seed,
+                    regression_error(&regression, &regressions[k]));
             }
 }
 
 START_TEST(a_power_law_is_found_within_two_percent)
 {
-    laws_are_found(orr_fit_power, powers, COUNT(powers));
+    regressions_are_found(orr_fit_power, powers, COUNT(powers));
 }
 END_TEST
 
 START_TEST(a_power_law_with_an_offset_is_found_within_two_percent)
 {
-    laws_are_found(orr_fit_offset, offsets, COUNT(offsets));
+    regressions_are_found(orr_fit_offset, offsets, COUNT(offsets));
 }
 END_TEST
 
 /* Fits with and without point i replaced by nonsense. */
-static void survives(fit_fn fit, const struct orr_law *truth, unsigned sizes,
-                     unsigned bad, double factor, double tolerance)
+static void survives(fit_fn fit, const struct orr_power_regression *truth,
+                     unsigned sizes, unsigned bad, double factor,
+                     double tolerance)
 {
     struct noise noise = {bad + 100, 0.05, 0};
     struct orr_point points[MOST];
-    struct orr_law law;
+    struct orr_power_regression regression;
 
-    law_points(truth, &noise, sizes, 400, points);
+    regression_points(truth, &noise, sizes, 400, points);
     points[bad].y *= factor;
-    ck_assert_int_eq(fit(points, sizes, &law), 0);
-    ck_assert_uint_eq(law.noutliers, 1);
-    ck_assert(law.converged);
-    ck_assert_msg(law_error(&law, truth) <= tolerance,
+    ck_assert_int_eq(fit(points, sizes, &regression), 0);
+    ck_assert_uint_eq(regression.noutliers, 1);
+    ck_assert(regression.converged);
+    ck_assert_msg(regression_error(&regression, truth) <= tolerance,
                   "%u of %u points wrong by %g: %g", bad, sizes, factor,
-                  law_error(&law, truth));
+                  regression_error(&regression, truth));
 }
 
 START_TEST(one_wholly_wrong_point_of_eight_moves_nothing)
@@ -142,8 +149,9 @@ START_TEST(one_wholly_wrong_point_of_eight_moves_nothing)
 
             for (unsigned k = 0; k < COUNT(powers); k++)
                 survives(orr_fit_power, &powers[k], 8, bad, factors[f], 0.02);
-            /* Without an end the offset law has to be continued to there, and
-             * three times as much at an end may as well be the law's bend. */
+            /* Without an end the offset regression has to be continued to
+             * there, and three times as much at an end may as well be the
+             * regression's bend. */
             if (f < 2 || !end)
                 survives(orr_fit_offset, &offsets[_i], 8, bad, factors[f],
                          end ? 0.05 : 0.02);
@@ -155,79 +163,80 @@ START_TEST(a_fifth_of_wrong_points_moves_nothing_when_there_are_many)
 {
     struct noise noise = {7, 0.02, 0};
     struct orr_point points[MOST];
-    struct orr_law law;
+    struct orr_power_regression regression;
 
     for (unsigned k = 0; k < COUNT(offsets); k++) {
-        law_points(&offsets[k], &noise, 200, 50, points);
+        regression_points(&offsets[k], &noise, 200, 50, points);
         for (unsigned i = 3; i < 200; i += 5)
             points[i].y *= 1 + 40 * rng_uniform(&noise.state);
-        ck_assert_int_eq(orr_fit_offset(points, 200, &law), 0);
-        ck_assert_uint_ge(law.noutliers, 35);
-        ck_assert_double_le(law_error(&law, &offsets[k]), 0.02);
+        ck_assert_int_eq(orr_fit_offset(points, 200, &regression), 0);
+        ck_assert_uint_ge(regression.noutliers, 35);
+        ck_assert_double_le(regression_error(&regression, &offsets[k]), 0.02);
     }
 }
 END_TEST
 
-START_TEST(exact_points_give_the_exact_law)
+START_TEST(exact_points_give_the_exact_regression)
 {
     struct noise none = {0, 0, 0};
     struct orr_point points[MOST];
-    struct orr_law law;
+    struct orr_power_regression regression;
 
     for (unsigned k = 0; k < COUNT(offsets); k++) {
-        law_points(&offsets[k], &none, 7, 100, points);
-        ck_assert_int_eq(orr_fit_offset(points, 7, &law), 0);
-        ck_assert(law.converged);
-        ck_assert_double_le(law_error(&law, &offsets[k]), 1e-6);
-        ck_assert_double_le(law.error, 1e-4);
-        ck_assert_double_eq_tol(law.b, offsets[k].b, 1e-4);
+        regression_points(&offsets[k], &none, 7, 100, points);
+        ck_assert_int_eq(orr_fit_offset(points, 7, &regression), 0);
+        ck_assert(regression.converged);
+        ck_assert_double_le(regression_error(&regression, &offsets[k]), 1e-6);
+        ck_assert_double_le(regression.error, 1e-4);
+        ck_assert_double_eq_tol(regression.b, offsets[k].b, 1e-4);
     }
 }
 END_TEST
 
 START_TEST(a_constant_is_an_offset)
 {
-    struct orr_law flat = {.c = 8, .minx = 32, .maxx = 1024}, law;
+    struct orr_power_regression flat = {.c = 8, .minx = 32, .maxx = 1024},
+                                regression;
     struct orr_point points[MOST];
 
     for (unsigned seed = 0; seed < 20; seed++) {
         struct noise noise = {seed, seed == 0 ? 0 : 0.02, 0};
 
-        law_points(&flat, &noise, 3 + seed % 6, 50, points);
-        ck_assert_int_eq(orr_fit_offset(points, 3 + seed % 6, &law), 0);
-        ck_assert(law.converged);
-        ck_assert_double_ge(law.c, 0);
-        ck_assert_double_le(law_error(&law, &flat), 0.02);
+        regression_points(&flat, &noise, 3 + seed % 6, 50, points);
+        ck_assert_int_eq(orr_fit_offset(points, 3 + seed % 6, &regression), 0);
+        ck_assert(regression.converged);
+        ck_assert_double_ge(regression.c, 0);
+        ck_assert_double_le(regression_error(&regression, &flat), 0.02);
     }
 }
 END_TEST
 
-START_TEST(times_that_fall_give_a_flat_law_with_an_offset)
+START_TEST(times_that_fall_give_a_flat_regression_with_an_offset)
 {
     struct orr_point points[] = {
         {1, 10, 0, 1}, {2, 9, 0, 1}, {4, 8, 0, 1}, {8, 6, 0, 1}, {16, 5, 0, 1}};
-    struct orr_law law;
+    struct orr_power_regression regression;
 
-    ck_assert_int_eq(orr_fit_offset(points, 5, &law), 0);
-    ck_assert(law.a > 0 && law.b > 0 && law.c >= 0);
-    ck_assert_double_gt(orr_law_value(&law, 4), 4);
-    ck_assert_double_lt(orr_law_value(&law, 4), 11);
+    ck_assert_int_eq(orr_fit_offset(points, 5, &regression), 0);
+    ck_assert(regression.a > 0 && regression.b > 0 && regression.c >= 0);
+    ck_assert_double_gt(orr_power_regression_value(&regression, 4), 4);
+    ck_assert_double_lt(orr_power_regression_value(&regression, 4), 11);
 }
 END_TEST
 
 START_TEST(an_unknown_error_does_not_rule)
 {
     struct noise noise = {3, 0.02, 0};
-    struct orr_law law;
+    struct orr_power_regression regression;
 
     for (unsigned i = 0; i < 6; i++) {
         struct orr_point points[6];
 
-        law_points(&powers[0], &noise, 6, 50, points);
+        regression_points(&powers[0], &noise, 6, 50, points);
         points[i].error = 0;
         points[i].y *= 1.1; /* not so wrong that it is set aside */
-        ck_assert_int_eq(orr_fit_power(points, 6, &law), 0);
-        ck_assert_double_le(law_error(&law, &powers[0]), 0.085);
+        ck_assert_int_eq(orr_fit_power(points, 6, &regression), 0);
+        ck_assert_double_le(regression_error(&regression, &powers[0]), 0.085);
     }
 }
 END_TEST
@@ -236,10 +245,11 @@ START_TEST(precise_points_count_more)
 {
     struct orr_point points[] = {
         {1, 1, 0.001, 9}, {2, 2, 0.001, 9}, {4, 4.4, 0.1, 9}, {8, 8, 0.001, 9}};
-    struct orr_law law;
+    struct orr_power_regression regression;
 
-    ck_assert_int_eq(orr_fit_power(points, 4, &law), 0);
-    ck_assert_double_eq_tol(orr_law_value(&law, 4), 4, 0.01);
+    ck_assert_int_eq(orr_fit_power(points, 4, &regression), 0);
+    ck_assert_double_eq_tol(orr_power_regression_value(&regression, 4), 4,
+                            0.01);
 }
 END_TEST
 
@@ -248,7 +258,7 @@ START_TEST(points_of_equal_size_are_joined)
     struct orr_point apart[] = {
         {4, 5, 0.1, 3}, {1, 1, 0, 4}, {4, 3, 0.1, 1}, {2, 2, 0, 4}};
     struct orr_point joined[] = {{1, 1, 0, 4}, {2, 2, 0, 4}, {4, 4.5, 0, 4}};
-    struct orr_law a, b;
+    struct orr_power_regression a, b;
 
     joined[2].error = 0.1 * sqrt(10) / 4;
     ck_assert_int_eq(orr_fit_power(apart, 4, &a), 0);
@@ -260,7 +270,7 @@ START_TEST(points_of_equal_size_are_joined)
 END_TEST
 
 /* The error is what points left out are off: right within a factor. */
-START_TEST(a_law_knows_its_error)
+START_TEST(a_regression_knows_its_error)
 {
     struct noise noise = {11, 0.05, 0.01};
     unsigned honest = 0, all = 0;
@@ -269,23 +279,24 @@ START_TEST(a_law_knows_its_error)
         for (unsigned i = 0; i < 30; i++) {
             unsigned sizes = i % 2 ? 8 : 40;
             struct orr_point points[MOST];
-            struct orr_law law;
+            struct orr_power_regression regression;
 
-            law_points(&offsets[k], &noise, sizes, 50, points);
-            ck_assert_int_eq(orr_fit_offset(points, sizes, &law), 0);
-            ck_assert_double_gt(law.error, 0.001);
-            ck_assert_double_lt(law.error, 0.06);
-            honest += law_error(&law, &offsets[k]) <= 2 * law.error;
+            regression_points(&offsets[k], &noise, sizes, 50, points);
+            ck_assert_int_eq(orr_fit_offset(points, sizes, &regression), 0);
+            ck_assert_double_gt(regression.error, 0.001);
+            ck_assert_double_lt(regression.error, 0.06);
+            honest += regression_error(&regression, &offsets[k]) <=
+                      2 * regression.error;
             all++;
         }
     ck_assert_double_ge((double)honest / all, 0.9);
 }
 END_TEST
 
-START_TEST(a_law_that_cannot_express_the_points_says_so)
+START_TEST(a_regression_that_cannot_express_the_points_has_a_large_error)
 {
     struct orr_point points[6];
-    struct orr_law power, offset;
+    struct orr_power_regression power, offset;
 
     for (unsigned i = 0; i < 6; i++) {
         double x = 32 << i;
@@ -302,19 +313,19 @@ END_TEST
 START_TEST(too_few_sizes_and_bad_points_are_refused)
 {
     struct orr_point points[] = {{1, 1, 0, 1}, {1, 2, 0, 1}, {2, 3, 0, 1}};
-    struct orr_law law = {.a = 42};
+    struct orr_power_regression regression = {.a = 42};
 
-    ck_assert_int_eq(orr_fit_power(NULL, 0, &law), -EDOM);
-    ck_assert_int_eq(orr_fit_power(points, 2, &law), -EDOM);
-    ck_assert_int_eq(orr_fit_offset(points, 3, &law), -EDOM);
+    ck_assert_int_eq(orr_fit_power(NULL, 0, &regression), -EDOM);
+    ck_assert_int_eq(orr_fit_power(points, 2, &regression), -EDOM);
+    ck_assert_int_eq(orr_fit_offset(points, 3, &regression), -EDOM);
     points[0].y = 0;
-    ck_assert_int_eq(orr_fit_power(points, 3, &law), -EINVAL);
+    ck_assert_int_eq(orr_fit_power(points, 3, &regression), -EINVAL);
     points[0].y = INFINITY;
-    ck_assert_int_eq(orr_fit_offset(points, 3, &law), -EINVAL);
-    ck_assert_double_eq(law.a, 42);
+    ck_assert_int_eq(orr_fit_offset(points, 3, &regression), -EINVAL);
+    ck_assert_double_eq(regression.a, 42);
     points[0].y = 2;
-    ck_assert_int_eq(orr_fit_power(points, 3, &law), 0);
-    ck_assert_double_nan(law.error); /* nothing to leave out */
+    ck_assert_int_eq(orr_fit_power(points, 3, &regression), 0);
+    ck_assert_double_nan(regression.error); /* nothing to leave out */
 }
 END_TEST
 
@@ -322,14 +333,14 @@ START_TEST(the_order_of_points_does_not_matter)
 {
     struct noise noise = {5, 0.1, 0};
     struct orr_point points[12], other[12];
-    struct orr_law a, b;
+    struct orr_power_regression a, b;
 
-    law_points(&offsets[0], &noise, 12, 10, points);
+    regression_points(&offsets[0], &noise, 12, 10, points);
     for (unsigned i = 0; i < 12; i++)
         other[i] = points[(i * 5 + 3) % 12];
     ck_assert_int_eq(orr_fit_offset(points, 12, &a), 0);
     ck_assert_int_eq(orr_fit_offset(other, 12, &b), 0);
-    ck_assert_mem_eq(&a, &b, offsetof(struct orr_law, converged));
+    ck_assert_mem_eq(&a, &b, offsetof(struct orr_power_regression, converged));
     ck_assert_double_eq(orr_interpolate(points, 12, 100).value,
                         orr_interpolate(other, 12, 100).value);
 }
@@ -401,9 +412,9 @@ static void kernel_points(const struct kernel *kernel, struct noise *noise,
     }
 }
 
-/* The guess for point i from the others. */
-static struct orr_guess without(const struct orr_point *points, unsigned n,
-                                unsigned i)
+/* The estimate for point i from the others. */
+static struct orr_estimate without(const struct orr_point *points, unsigned n,
+                                   unsigned i)
 {
     struct orr_point others[MOST];
 
@@ -421,7 +432,7 @@ static double line_value(const struct orr_point *points, unsigned i)
     return points[i - 1].y * pow(points[i + 1].y / points[i - 1].y, t);
 }
 
-START_TEST(points_left_out_are_guessed_better_than_by_lines)
+START_TEST(points_left_out_are_estimated_better_than_by_lines)
 {
     struct noise noise = {(unsigned)_i, 0.02, 0};
     double ours = 0, lines = 0;
@@ -433,12 +444,12 @@ START_TEST(points_left_out_are_guessed_better_than_by_lines)
 
         kernel_points(&kernel, &noise, 6, points);
         for (unsigned i = 1; i < 5; i++) {
-            struct orr_guess guess = without(points, 6, i);
-            double error = fabs(guess.value / points[i].y - 1);
+            struct orr_estimate estimate = without(points, 6, i);
+            double error = fabs(estimate.value / points[i].y - 1);
 
             ours += error;
             lines += fabs(line_value(points, i) / points[i].y - 1);
-            honest += error <= 2 * guess.error;
+            honest += error <= 2 * estimate.error;
             count++;
         }
     }
@@ -452,7 +463,7 @@ START_TEST(points_left_out_are_guessed_better_than_by_lines)
 }
 END_TEST
 
-START_TEST(more_points_make_guesses_better)
+START_TEST(more_points_make_estimates_better)
 {
     struct noise noise = {1, 0, 0};
     double before = INFINITY;
@@ -495,7 +506,7 @@ START_TEST(it_passes_through_the_points)
         kernel_points(&kernel, &noise, 6, points);
         points[k % 6].error = 0;
         for (unsigned i = 0; i < 6; i++) {
-            struct orr_guess at = orr_interpolate(points, 6, points[i].x);
+            struct orr_estimate at = orr_interpolate(points, 6, points[i].x);
 
             ck_assert_double_eq(at.value, points[i].y);
             ck_assert_double_eq(at.error, points[i].error);
@@ -547,10 +558,10 @@ START_TEST(a_power_law_is_followed_exactly)
     for (unsigned i = 0; i < 5; i++)
         points[i] = (struct orr_point){10 << i, pow(10 << i, 2.5), 0, 1};
     for (double x = 10; x <= 160; x *= 1.1) {
-        struct orr_guess guess = orr_interpolate(points, 5, x);
+        struct orr_estimate estimate = orr_interpolate(points, 5, x);
 
-        ck_assert_double_eq_tol(guess.value / pow(x, 2.5), 1, 1e-6);
-        ck_assert_double_le(guess.error, 1e-6);
+        ck_assert_double_eq_tol(estimate.value / pow(x, 2.5), 1, 1e-6);
+        ck_assert_double_le(estimate.error, 1e-6);
     }
 }
 END_TEST
@@ -587,36 +598,42 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("perfmodel-curve");
-    TCase *laws = tcase_create("laws"), *shape = tcase_create("interpolation");
+    TCase *regressions = tcase_create("laws"),
+          *shape = tcase_create("interpolation");
 
-    tcase_set_timeout(laws, 60);
-    tcase_add_test(laws, a_power_law_is_found_within_two_percent);
-    tcase_add_test(laws,
+    tcase_set_timeout(regressions, 60);
+    tcase_add_test(regressions, a_power_law_is_found_within_two_percent);
+    tcase_add_test(regressions,
                    a_power_law_with_an_offset_is_found_within_two_percent);
-    tcase_add_loop_test(laws, one_wholly_wrong_point_of_eight_moves_nothing, 0,
+    tcase_add_loop_test(regressions,
+                        one_wholly_wrong_point_of_eight_moves_nothing, 0,
                         COUNT(offsets));
-    tcase_add_test(laws,
+    tcase_add_test(regressions,
                    a_fifth_of_wrong_points_moves_nothing_when_there_are_many);
-    tcase_add_test(laws, exact_points_give_the_exact_law);
-    tcase_add_test(laws, a_constant_is_an_offset);
-    tcase_add_test(laws, times_that_fall_give_a_flat_law_with_an_offset);
-    tcase_add_test(laws, an_unknown_error_does_not_rule);
-    tcase_add_test(laws, precise_points_count_more);
-    tcase_add_test(laws, points_of_equal_size_are_joined);
-    tcase_add_test(laws, a_law_knows_its_error);
-    tcase_add_test(laws, a_law_that_cannot_express_the_points_says_so);
-    tcase_add_test(laws, too_few_sizes_and_bad_points_are_refused);
-    tcase_add_test(laws, the_order_of_points_does_not_matter);
+    tcase_add_test(regressions, exact_points_give_the_exact_regression);
+    tcase_add_test(regressions, a_constant_is_an_offset);
+    tcase_add_test(regressions,
+                   times_that_fall_give_a_flat_regression_with_an_offset);
+    tcase_add_test(regressions, an_unknown_error_does_not_rule);
+    tcase_add_test(regressions, precise_points_count_more);
+    tcase_add_test(regressions, points_of_equal_size_are_joined);
+    tcase_add_test(regressions, a_regression_knows_its_error);
+    tcase_add_test(
+        regressions,
+        a_regression_that_cannot_express_the_points_has_a_large_error);
+    tcase_add_test(regressions, too_few_sizes_and_bad_points_are_refused);
+    tcase_add_test(regressions, the_order_of_points_does_not_matter);
     tcase_set_timeout(shape, 60);
-    tcase_add_loop_test(shape, points_left_out_are_guessed_better_than_by_lines,
-                        0, NFAMILIES);
-    tcase_add_test(shape, more_points_make_guesses_better);
+    tcase_add_loop_test(shape,
+                        points_left_out_are_estimated_better_than_by_lines, 0,
+                        NFAMILIES);
+    tcase_add_test(shape, more_points_make_estimates_better);
     tcase_add_test(shape, it_passes_through_the_points);
     tcase_add_test(shape, it_is_monotone_between_points);
     tcase_add_test(shape, a_power_law_is_followed_exactly);
     tcase_add_test(shape, beyond_the_points_there_is_no_answer);
     tcase_add_test(shape, errors_of_the_points_are_part_of_the_expected_error);
-    suite_add_tcase(suite, laws);
+    suite_add_tcase(suite, regressions);
     suite_add_tcase(suite, shape);
     return suite_main(suite);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/test-perfmodel-interpolate.c - interpolation on real kernels:
- * medians of the shared raw timings at six sizes, each interior one guessed
+ * medians of the shared raw timings at six sizes, each interior one estimated
  * from the other five. One thread.
  */
 #include <check.h>
@@ -72,23 +72,23 @@ static void leave_out(const char *name, const struct orr_point *points,
 {
     for (unsigned i = 1; i + 1 < SIZES; i++) {
         struct orr_point others[SIZES - 1];
-        struct orr_guess guess;
+        struct orr_estimate estimate;
         double error;
 
         memcpy(others, points, i * sizeof(*points));
         memcpy(others + i, points + i + 1, (SIZES - 1 - i) * sizeof(*points));
-        guess = orr_interpolate(others, SIZES - 1, points[i].x);
-        error = guess.value / points[i].y - 1;
-        printf("# %-13s %5g: %8.1f, guessed %8.1f: %+5.1f %%, expected %4.1f "
+        estimate = orr_interpolate(others, SIZES - 1, points[i].x);
+        error = estimate.value / points[i].y - 1;
+        printf("# %-13s %5g: %8.1f, estimated %8.1f: %+5.1f %%, expected %4.1f "
                "%%\n",
-               name, points[i].x, points[i].y, guess.value, 100 * error,
-               100 * guess.error);
+               name, points[i].x, points[i].y, estimate.value, 100 * error,
+               100 * estimate.error);
         *sum += fabs(error);
         *worst = fmax(*worst, fabs(error));
     }
 }
 
-START_TEST(interior_sizes_of_real_kernels_are_guessed_from_the_others)
+START_TEST(interior_sizes_of_real_kernels_are_estimated_from_the_others)
 {
     double sum = 0, worst = 0;
 
@@ -117,8 +117,8 @@ int main(void)
     Suite *suite = suite_create("perfmodel-interpolate");
     TCase *tc = tcase_create("timings");
 
-    tcase_add_test(tc,
-                   interior_sizes_of_real_kernels_are_guessed_from_the_others);
+    tcase_add_test(
+        tc, interior_sizes_of_real_kernels_are_estimated_from_the_others);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

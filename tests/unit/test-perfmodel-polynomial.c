@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "curve_laws.h"
+#include "curve_noise.h"
 #include "tests/suite.h"
 
 enum { MOST = 20000, MOST_PARAMETERS = 3 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-struct law {
+struct polynomial {
     struct orr_terms terms;
     double coeff[5];
     double lo[MOST_PARAMETERS], hi[MOST_PARAMETERS]; /* of the parameters */
@@ -30,7 +30,7 @@ struct law {
         __VA_ARGS__                                                            \
     }
 
-static const struct law laws[] = {
+static const struct polynomial polynomials[] = {
     /* the product of two parameters */
     {{2, 1, EXPONENTS(1, 2)}, {12, 3e-6}, {16, 32}, {512, 1024}, 4},
     {{2, 1, EXPONENTS(1, 1)}, {5, 2e-3}, {10, 10}, {1000, 3000}, 4},
@@ -53,89 +53,94 @@ static unsigned power_of(unsigned base, unsigned exponent)
 
 /* The parameters of size number `size`: steps^nparameters of them, evenly
  * spaced in their logarithms. */
-static void parameters_of(const struct law *law, unsigned size, double *ret)
+static void parameters_of(const struct polynomial *polynomial, unsigned size,
+                          double *ret)
 {
-    for (unsigned j = 0; j < law->terms.nparameters; j++) {
-        double t = size % law->steps / (law->steps - 1.0);
+    for (unsigned j = 0; j < polynomial->terms.nparameters; j++) {
+        double t = size % polynomial->steps / (polynomial->steps - 1.0);
 
-        ret[j] = round(law->lo[j] * pow(law->hi[j] / law->lo[j], t));
-        size /= law->steps;
+        ret[j] = round(polynomial->lo[j] *
+                       pow(polynomial->hi[j] / polynomial->lo[j], t));
+        size /= polynomial->steps;
     }
 }
 
-static unsigned nsizes(const struct law *law)
+static unsigned nsizes(const struct polynomial *polynomial)
 {
-    return power_of(law->steps, law->terms.nparameters);
+    return power_of(polynomial->steps, polynomial->terms.nparameters);
 }
 
 /* `samples` observations of each size. Returns how many that are. */
-static unsigned observe(const struct law *law, struct noise *noise,
-                        unsigned samples)
+static unsigned observe(const struct polynomial *polynomial,
+                        struct noise *noise, unsigned samples)
 {
     unsigned n = 0;
 
-    for (unsigned size = 0; size < nsizes(law); size++)
+    for (unsigned size = 0; size < nsizes(polynomial); size++)
         for (unsigned i = 0; i < samples; i++, n++) {
             double *at = &values[n * MOST_PARAMETERS];
 
             ck_assert_uint_lt(n, MOST);
-            parameters_of(law, size, at);
+            parameters_of(polynomial, size, at);
             observations[n].parameters = at;
             observations[n].y = noise_sample(
-                noise, orr_polynomial_value(&law->terms, law->coeff, at));
+                noise, orr_polynomial_value(&polynomial->terms,
+                                            polynomial->coeff, at));
         }
     return n;
 }
 
-static unsigned nspikes(const struct law *law, unsigned n)
+static unsigned nspikes(const struct polynomial *polynomial, unsigned n)
 {
     unsigned ret = 0;
 
     for (unsigned i = 0; i < n; i++)
         ret += observations[i].y >
-               10 * orr_polynomial_value(&law->terms, law->coeff,
+               10 * orr_polynomial_value(&polynomial->terms, polynomial->coeff,
                                          observations[i].parameters);
     return ret;
 }
 
-static double law_error(const struct law *law, const double *coeff)
+static double polynomial_error(const struct polynomial *polynomial,
+                               const double *coeff)
 {
     double worst = 0, at[MOST_PARAMETERS];
 
-    for (unsigned size = 0; size < nsizes(law); size++) {
+    for (unsigned size = 0; size < nsizes(polynomial); size++) {
         double y;
 
-        parameters_of(law, size, at);
-        y = orr_polynomial_value(&law->terms, law->coeff, at);
+        parameters_of(polynomial, size, at);
+        y = orr_polynomial_value(&polynomial->terms, polynomial->coeff, at);
         worst = fmax(
-            worst, fabs(orr_polynomial_value(&law->terms, coeff, at) / y - 1));
+            worst,
+            fabs(orr_polynomial_value(&polynomial->terms, coeff, at) / y - 1));
     }
     return worst;
 }
 
-START_TEST(a_law_of_several_parameters_is_found_within_two_percent)
+START_TEST(a_polynomial_of_several_parameters_is_found_within_two_percent)
 {
     static const struct {
         double sigma;
         unsigned samples;
     } efforts[] = {{0.02, 50}, {0.05, 50}, {0.1, 200}};
-    const struct law *law = &laws[_i];
+    const struct polynomial *polynomial = &polynomials[_i];
     struct orr_polynomial p;
 
     for (unsigned e = 0; e < COUNT(efforts); e++)
         for (unsigned seed = 0; seed < 8; seed++) {
             struct noise noise = {seed, efforts[e].sigma, 0.01};
-            unsigned n = observe(law, &noise, efforts[e].samples);
+            unsigned n = observe(polynomial, &noise, efforts[e].samples);
             double error;
 
             ck_assert_int_eq(
-                orr_fit_polynomial(&law->terms, observations, n, &p), 0);
-            ck_assert_uint_eq(p.ncoeff, law->terms.nterms + 1);
+                orr_fit_polynomial(&polynomial->terms, observations, n, &p), 0);
+            ck_assert_uint_eq(p.ncoeff, polynomial->terms.nterms + 1);
             ck_assert_uint_eq(p.rank, p.ncoeff);
             ck_assert_uint_eq(p.n, n);
-            ck_assert_uint_ge(p.noutliers, nspikes(law, n));
-            ck_assert_uint_le(p.noutliers, nspikes(law, n) + n / 100);
-            error = law_error(law, p.coeff);
+            ck_assert_uint_ge(p.noutliers, nspikes(polynomial, n));
+            ck_assert_uint_le(p.noutliers, nspikes(polynomial, n) + n / 100);
+            error = polynomial_error(polynomial, p.coeff);
             ck_assert_msg(error <= 0.02, "sigma %g, seed %u: %g",
                           efforts[e].sigma, seed, error);
             ck_assert_double_gt(p.error, 0);
@@ -147,15 +152,16 @@ END_TEST
 
 START_TEST(times_that_are_far_too_short_do_no_harm_either)
 {
-    const struct law *law = &laws[_i];
+    const struct polynomial *polynomial = &polynomials[_i];
     struct noise noise = {77, 0.05, 0};
-    unsigned n = observe(law, &noise, 50);
+    unsigned n = observe(polynomial, &noise, 50);
     struct orr_polynomial p;
 
     for (unsigned i = 7; i < n; i += 50)
         observations[i].y *= 0.01;
-    ck_assert_int_eq(orr_fit_polynomial(&law->terms, observations, n, &p), 0);
-    ck_assert_double_le(law_error(law, p.coeff), 0.02);
+    ck_assert_int_eq(
+        orr_fit_polynomial(&polynomial->terms, observations, n, &p), 0);
+    ck_assert_double_le(polynomial_error(polynomial, p.coeff), 0.02);
     ck_assert_uint_ge(p.noutliers, n / 50);
     free(p.coeff);
 }
@@ -164,17 +170,17 @@ END_TEST
 /* One observation a size: no replicates to tell the spikes by. */
 START_TEST(sizes_need_no_repetition)
 {
-    const struct law law = {
+    const struct polynomial polynomial = {
         {2, 1, EXPONENTS(1, 2)}, {12, 3e-6}, {16, 32}, {512, 1024}, 40};
     struct orr_polynomial p;
 
     for (unsigned seed = 0; seed < 5; seed++) {
         struct noise noise = {seed, 0.05, 0.01};
-        unsigned n = observe(&law, &noise, 1);
+        unsigned n = observe(&polynomial, &noise, 1);
 
-        ck_assert_int_eq(orr_fit_polynomial(&law.terms, observations, n, &p),
-                         0);
-        ck_assert_double_le(law_error(&law, p.coeff), 0.02);
+        ck_assert_int_eq(
+            orr_fit_polynomial(&polynomial.terms, observations, n, &p), 0);
+        ck_assert_double_le(polynomial_error(&polynomial, p.coeff), 0.02);
         ck_assert_double_gt(p.error, 0.04); /* that of one observation */
         ck_assert_double_lt(p.error, 0.06);
         free(p.coeff);
@@ -186,11 +192,11 @@ START_TEST(a_polynomial_that_cannot_express_the_times_says_so)
 {
     const struct orr_terms line = {1, 1, EXPONENTS(1)};
     struct noise noise = {1, 0.02, 0};
-    unsigned n = observe(&laws[4], &noise, 20); /* cubic */
+    unsigned n = observe(&polynomials[4], &noise, 20); /* cubic */
     struct orr_polynomial right, wrong;
 
     ck_assert_int_eq(
-        orr_fit_polynomial(&laws[4].terms, observations, n, &right), 0);
+        orr_fit_polynomial(&polynomials[4].terms, observations, n, &right), 0);
     ck_assert_int_eq(orr_fit_polynomial(&line, observations, n, &wrong), 0);
     ck_assert_double_lt(right.error, 0.02);
     ck_assert_double_gt(wrong.error, 0.1);
@@ -203,7 +209,7 @@ START_TEST(terms_that_depend_on_each_other_are_refused)
 {
     const struct orr_terms twice = {2, 2, EXPONENTS(1, 0, 1, 0)};
     struct noise noise = {1, 0.02, 0};
-    unsigned n = observe(&laws[0], &noise, 10);
+    unsigned n = observe(&polynomials[0], &noise, 10);
     struct orr_polynomial p = {.coeff = NULL};
 
     ck_assert_int_eq(orr_fit_polynomial(&twice, observations, n, &p), -EDOM);
@@ -221,22 +227,23 @@ END_TEST
 
 START_TEST(too_few_and_bad_observations_are_refused)
 {
-    const struct law *law = &laws[0];
+    const struct polynomial *polynomial = &polynomials[0];
     struct noise noise = {1, 0.02, 0};
-    unsigned n = observe(law, &noise, 1);
+    unsigned n = observe(polynomial, &noise, 1);
     struct orr_polynomial p;
 
-    ck_assert_int_eq(orr_fit_polynomial(&law->terms, observations, 2, &p),
-                     -EDOM);
-    ck_assert_int_eq(orr_fit_polynomial(&law->terms, observations, 5, &p), 0);
+    ck_assert_int_eq(
+        orr_fit_polynomial(&polynomial->terms, observations, 2, &p), -EDOM);
+    ck_assert_int_eq(
+        orr_fit_polynomial(&polynomial->terms, observations, 5, &p), 0);
     free(p.coeff);
     observations[3].y = 0;
-    ck_assert_int_eq(orr_fit_polynomial(&law->terms, observations, n, &p),
-                     -EINVAL);
+    ck_assert_int_eq(
+        orr_fit_polynomial(&polynomial->terms, observations, n, &p), -EINVAL);
     observations[3].y = 1;
     values[4 * MOST_PARAMETERS] = (double)NAN;
-    ck_assert_int_eq(orr_fit_polynomial(&law->terms, observations, n, &p),
-                     -EINVAL);
+    ck_assert_int_eq(
+        orr_fit_polynomial(&polynomial->terms, observations, n, &p), -EINVAL);
 }
 END_TEST
 
@@ -271,7 +278,7 @@ END_TEST
 START_TEST(without_the_module_the_fit_says_how_to_get_it)
 {
     struct noise noise = {1, 0.02, 0};
-    unsigned n = observe(&laws[0], &noise, 10);
+    unsigned n = observe(&polynomials[0], &noise, 10);
     char text[1024];
     struct orr_polynomial p;
     FILE *f = tmpfile();
@@ -279,8 +286,9 @@ START_TEST(without_the_module_the_fit_says_how_to_get_it)
     ck_assert_ptr_nonnull(f);
     ck_assert_int_eq(setenv("ORRERY_MODULE_DIR", "/nonexistent", 1), 0);
     ck_assert_int_ge(dup2(fileno(f), STDERR_FILENO), 0);
-    ck_assert_int_eq(orr_fit_polynomial(&laws[0].terms, observations, n, &p),
-                     -ENOENT);
+    ck_assert_int_eq(
+        orr_fit_polynomial(&polynomials[0].terms, observations, n, &p),
+        -ENOENT);
     rewind(f);
     ck_assert_ptr_nonnull(fgets(text, sizeof(text), f));
     ck_assert_ptr_nonnull(strstr(text, "fit.so"));
@@ -295,11 +303,11 @@ int main(void)
     TCase *tc = tcase_create("regression");
 
     tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc,
-                        a_law_of_several_parameters_is_found_within_two_percent,
-                        0, COUNT(laws));
+    tcase_add_loop_test(
+        tc, a_polynomial_of_several_parameters_is_found_within_two_percent, 0,
+        COUNT(polynomials));
     tcase_add_loop_test(tc, times_that_are_far_too_short_do_no_harm_either, 0,
-                        COUNT(laws));
+                        COUNT(polynomials));
     tcase_add_test(tc, sizes_need_no_repetition);
     tcase_add_test(tc, a_polynomial_that_cannot_express_the_times_says_so);
     tcase_add_test(tc, terms_that_depend_on_each_other_are_refused);

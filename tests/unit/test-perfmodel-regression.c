@@ -8,7 +8,7 @@
 
 #include "perfmodel/model.h"
 #include "perfmodel/store.h"
-#include "tests/unit/curve_laws.h"
+#include "tests/unit/curve_noise.h"
 #include "tests/unit/perfmodel_util.h"
 
 static char dir[64], path[96];
@@ -150,7 +150,7 @@ START_TEST(answers_end_a_tenth_beyond_what_was_measured)
 }
 END_TEST
 
-START_TEST(a_measure_of_the_very_size_comes_before_any_law)
+START_TEST(a_measure_of_the_very_size_comes_before_any_regression)
 {
     struct orr_model *model = model_get(ORR_MODEL_NL_REGRESSION);
 
@@ -166,7 +166,7 @@ START_TEST(between_sizes_the_shape_of_the_points_counts)
 {
     struct orr_model *model = model_get(ORR_MODEL_NL_REGRESSION);
 
-    /* A step at 8000, as caches make them: no law fits. */
+    /* A step at 8000, as caches make them: no regression fits. */
     for (uint64_t size = 1000; size <= 64000; size *= 2)
         feed(model, size, (double)size / (size < 8000 ? 1000 : 300), NULL, 12);
     ck_assert_int_eq(ask(model, 24000).source, ORR_ANSWER_INTERPOLATED);
@@ -188,7 +188,7 @@ START_TEST(a_footprint_of_another_size_is_no_measure_of_it)
 }
 END_TEST
 
-START_TEST(the_law_in_the_file_answers_where_there_are_no_rows)
+START_TEST(the_regression_in_the_file_answers_where_there_are_no_rows)
 {
     struct orr_model_file *file;
     struct orr_error err = {""};
@@ -212,7 +212,7 @@ START_TEST(the_law_in_the_file_answers_where_there_are_no_rows)
 }
 END_TEST
 
-START_TEST(a_history_model_knows_no_law)
+START_TEST(a_history_model_has_no_regression)
 {
     struct orr_model *model = model_get(ORR_MODEL_HISTORY);
 
@@ -241,7 +241,7 @@ static double worst(struct orr_model *model, double a, double b, double c)
 
 /* With 650 measures of 10 % in all, three standard errors at the end of the
  * range are 2 %: one seed in some may be beyond, not more. */
-START_TEST(laws_are_found_behind_noise_and_spikes)
+START_TEST(regressions_are_found_behind_noise_and_spikes)
 {
     double sigma = sigmas[_i % 3], c = _i / 3 ? 40 : 0;
     unsigned beyond = 0, nseeds = 10;
@@ -275,7 +275,7 @@ static const unsigned exponents[] = {1, 2, 0, 1};
 static const struct orr_terms terms = {2, 2, exponents};
 static const char *const names[] = {"rows", "columns"};
 
-static double product_law(const double p[2])
+static double product_time(const double p[2])
 {
     return 30 + 0.002 * p[0] * p[1] * p[1] + 0.3 * p[1];
 }
@@ -285,7 +285,7 @@ static void feed_product(struct orr_model *model, struct noise *noise,
 {
     for (unsigned i = 0; i < 49 * n; i++) {
         double p[2] = {10 + 15 * (i % 7), 5 + 9 * (i / 7 % 7)};
-        double us = product_law(p);
+        double us = product_time(p);
         struct orr_measure m = {.footprint = 1000 + i % 49,
                                 .size = 8,
                                 .duration =
@@ -303,7 +303,7 @@ static double ask_product(struct orr_model *model, double p0, double p1)
     struct orr_answer answer;
 
     orr_model_answer(model, &q, &answer);
-    return answer.value / product_law(p);
+    return answer.value / product_time(p);
 }
 
 START_TEST(a_product_of_two_parameters_is_found)
@@ -395,12 +395,14 @@ int main(void)
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_test(tc, a_power_law_is_found_and_kept);
     tcase_add_test(tc, answers_end_a_tenth_beyond_what_was_measured);
-    tcase_add_test(tc, a_measure_of_the_very_size_comes_before_any_law);
+    tcase_add_test(tc, a_measure_of_the_very_size_comes_before_any_regression);
     tcase_add_test(tc, between_sizes_the_shape_of_the_points_counts);
     tcase_add_test(tc, a_footprint_of_another_size_is_no_measure_of_it);
-    tcase_add_test(tc, the_law_in_the_file_answers_where_there_are_no_rows);
-    tcase_add_test(tc, a_history_model_knows_no_law);
-    tcase_add_loop_test(tc, laws_are_found_behind_noise_and_spikes, 0, 6);
+    tcase_add_test(tc,
+                   the_regression_in_the_file_answers_where_there_are_no_rows);
+    tcase_add_test(tc, a_history_model_has_no_regression);
+    tcase_add_loop_test(tc, regressions_are_found_behind_noise_and_spikes, 0,
+                        6);
     if (ORR_HAS_FIT) {
         tcase_add_loop_test(tc, a_product_of_two_parameters_is_found, 0, 3);
         tcase_add_test(tc, the_polynomial_and_its_measures_are_kept);

@@ -75,7 +75,7 @@ int perfmodel_know(const struct orr_side *side,
     return 0;
 }
 
-/* -- laws -- */
+/* -- regressions -- */
 
 /* Rows with samples, size and time as points; `ret` has room for all. Errors:
  * -ENOMEM. */
@@ -117,13 +117,14 @@ static bool seen_before(const struct orr_point *points, unsigned i)
 
 /* Leaves each inner size out in turn. `others` has room for n points. */
 static void leave_out(const struct orr_point *points, unsigned n,
-                      struct orr_point *others, struct perfmodel_laws *laws)
+                      struct orr_point *others,
+                      struct perfmodel_regressions *regressions)
 {
     double sum = 0, worst = 0;
 
     for (unsigned i = 0; i < n; i++) {
         unsigned nothers = 0;
-        struct orr_guess guess;
+        struct orr_estimate estimate;
         double error;
 
         if (seen_before(points, i))
@@ -131,23 +132,24 @@ static void leave_out(const struct orr_point *points, unsigned n,
         for (unsigned j = 0; j < n; j++)
             if (points[j].x != points[i].x)
                 others[nothers++] = points[j];
-        guess = orr_interpolate(others, nothers, points[i].x);
-        error = fabs(guess.value / points[i].y - 1);
+        estimate = orr_interpolate(others, nothers, points[i].x);
+        error = fabs(estimate.value / points[i].y - 1);
         if (isnan(error))
             continue; /* an outermost size, or too few others */
-        laws->ninner++;
+        regressions->ninner++;
         sum += error;
         worst = fmax(worst, error);
     }
-    laws->inner_mean = laws->ninner ? sum / laws->ninner : (double)NAN;
-    laws->inner_worst = laws->ninner ? worst : (double)NAN;
+    regressions->inner_mean =
+        regressions->ninner ? sum / regressions->ninner : (double)NAN;
+    regressions->inner_worst = regressions->ninner ? worst : (double)NAN;
 }
 
-int perfmodel_laws(const struct perfmodel_data *data,
-                   const struct orr_model_comb *comb, unsigned impl,
-                   struct perfmodel_laws *ret)
+int perfmodel_regressions(const struct perfmodel_data *data,
+                          const struct orr_model_comb *comb, unsigned impl,
+                          struct perfmodel_regressions *ret)
 {
-    struct perfmodel_laws laws = {0};
+    struct perfmodel_regressions regressions = {0};
     size_t slots = (size_t)comb->impls[impl].nrows + 1;
     struct orr_point *points = calloc(slots, sizeof(*points));
     struct orr_point *others = calloc(slots, sizeof(*others));
@@ -157,16 +159,16 @@ int perfmodel_laws(const struct perfmodel_data *data,
     if (rc == 0)
         rc = make_points(data, comb, impl, points, &n);
     if (rc == 0) {
-        rc = orr_fit_power(points, n, &laws.power);
-        offset = orr_fit_offset(points, n, &laws.offset);
-        laws.has_power = rc == 0;
-        laws.has_offset = offset == 0;
+        rc = orr_fit_power(points, n, &regressions.power);
+        offset = orr_fit_offset(points, n, &regressions.offset);
+        regressions.has_power = rc == 0;
+        regressions.has_offset = offset == 0;
         rc = rc == -ENOMEM || offset == -ENOMEM ? -ENOMEM : 0;
-        leave_out(points, n, others, &laws);
+        leave_out(points, n, others, &regressions);
     }
     free(others);
     free(points);
     if (rc == 0)
-        *ret = laws;
+        *ret = regressions;
     return rc;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/perfmodel/estimates.h - what the tools compute of a model: how well the
- * time of a row is known, laws through an implementation's rows. One thread.
+ * time of a row is known, regressions through an implementation's rows. One
+ * thread.
  */
 #pragma once
 
@@ -33,9 +34,9 @@ int perfmodel_know(const struct orr_side *side,
                    struct perfmodel_known *ret);
 
 /* The rows of one implementation as a function of size. */
-struct perfmodel_laws {
+struct perfmodel_regressions {
     bool has_power, has_offset;
-    struct orr_law power, offset;
+    struct orr_power_regression power, offset;
     /* Interpolating at each inner size from the others: relative errors. NaN
      * without inner sizes that could be left out. */
     unsigned ninner;
@@ -44,9 +45,9 @@ struct perfmodel_laws {
 
 /* Fits the estimates of rows that have one, the means of the others. Errors:
  * -ENOMEM. */
-int perfmodel_laws(const struct perfmodel_data *data,
-                   const struct orr_model_comb *comb, unsigned impl,
-                   struct perfmodel_laws *ret);
+int perfmodel_regressions(const struct perfmodel_data *data,
+                          const struct orr_model_comb *comb, unsigned impl,
+                          struct perfmodel_regressions *ret);
 
 /* GFlop/s when a row takes `us`, NaN when its flops are not known. */
 double perfmodel_gflops(const struct orr_model_row *row, double us);

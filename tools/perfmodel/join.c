@@ -231,7 +231,7 @@ static int join_fit(const struct step *step, struct orr_model_fit *to,
     if (rc < 0 || same_fit(to, from) || !from->n)
         return rc;
     orr_sums_join(to, from);
-    if (power && !orr_sums_law(to, &to->alpha, &to->beta))
+    if (power && !orr_sums_regression(to, &to->alpha, &to->beta))
         to->alpha = to->beta = NAN;
     return 0;
 }

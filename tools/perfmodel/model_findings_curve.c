@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/model_findings_curve.c - what the rows of one implementation say beside
- * each other, and whether its formula can be used. One thread.
+ * tools/perfmodel/model_findings_curve.c - what the rows of one implementation
+ * say beside each other, and whether its formula can be used. One thread.
  */
 #include "perfmodel/curve.h"
 #include "perfmodel/regression.h"
@@ -128,9 +128,9 @@ static unsigned add_neighbours(const struct judge_row *const *rows,
 }
 
 /* What the neighbouring sizes say of the time at that of rows[k]. */
-static struct orr_guess guess_from_others(const struct judge_row *const *rows,
-                                          const bool *set_aside, unsigned n,
-                                          unsigned k)
+static struct orr_estimate
+estimate_from_others(const struct judge_row *const *rows, const bool *set_aside,
+                     unsigned n, unsigned k)
 {
     struct orr_point points[2 * NEIGHBOURS];
     unsigned m = add_neighbours(rows, set_aside, n, k, -1, points, 0);
@@ -166,27 +166,27 @@ static bool is_on_line(const struct judge_row *const *rows,
  * what is tolerated. Returns n when all are near enough. */
 static unsigned farthest(const struct judge_row *const *rows,
                          const bool *set_aside, unsigned n,
-                         struct orr_guess *ret)
+                         struct orr_estimate *ret)
 {
     double worst = 1;
     unsigned found = n;
 
     for (unsigned k = 0; k < n; k++) {
-        struct orr_guess guess;
+        struct orr_estimate estimate;
         double tolerated, off;
 
         if (set_aside[k] || is_on_line(rows, set_aside, n, k))
             continue;
-        guess = guess_from_others(rows, set_aside, n, k);
-        if (!(guess.value > 0))
+        estimate = estimate_from_others(rows, set_aside, n, k);
+        if (!(estimate.value > 0))
             continue;
         tolerated =
-            fmax(log(FIT_OFF), log1p(FIT_ERRORS * fmax(guess.error, 0)));
-        off = fabs(log(rows[k]->value / guess.value)) / tolerated;
+            fmax(log(FIT_OFF), log1p(FIT_ERRORS * fmax(estimate.error, 0)));
+        off = fabs(log(rows[k]->value / estimate.value)) / tolerated;
         if (off > worst) {
             worst = off;
             found = k;
-            *ret = guess;
+            *ret = estimate;
         }
     }
     return found;
@@ -199,8 +199,8 @@ static void look_at_fit(struct judge *judge, const struct judge_impl *impl,
                         bool *set_aside)
 {
     for (unsigned left = n; left >= LEAST_SIZES; left--) {
-        struct orr_guess guess = {0};
-        unsigned k = farthest(rows, set_aside, n, &guess);
+        struct orr_estimate estimate = {0};
+        unsigned k = farthest(rows, set_aside, n, &estimate);
         struct orr_finding_place place;
         double ratio;
 
@@ -208,7 +208,7 @@ static void look_at_fit(struct judge *judge, const struct judge_impl *impl,
             return;
         set_aside[k] = true;
         place = judge_place(impl, rows[k]->row);
-        ratio = rows[k]->value / guess.value;
+        ratio = rows[k]->value / estimate.value;
         orr_findings_add(
             judge->findings,
             ratio > FIT_FAR || ratio < 1 / FIT_FAR ? ORR_SEVERITY_ERROR
@@ -216,7 +216,7 @@ static void look_at_fit(struct judge *judge, const struct judge_impl *impl,
             "off-the-curve", &place, impl->anew,
             "size %llu takes %g µs; the other sizes let expect %g µs",
             (unsigned long long)rows[k]->row->size, rows[k]->value,
-            guess.value);
+            estimate.value);
     }
 }
 
@@ -264,15 +264,17 @@ static void look_at_range(struct judge *judge, const struct judge_impl *impl)
             (unsigned long long)fit->minx, (unsigned long long)fit->maxx);
 }
 
-/* Whether a law grows and stays positive where it is used; says it if not. */
-static bool is_law_good(struct judge *judge, const struct judge_impl *impl,
-                        double (*law)(const struct orr_model_fit *, double),
-                        const char *words)
+/* Whether a regression grows and stays positive where it is used; says it if
+ * not. */
+static bool
+is_regression_good(struct judge *judge, const struct judge_impl *impl,
+                   double (*regression)(const struct orr_model_fit *, double),
+                   const char *words)
 {
     const struct orr_model_fit *fit = &impl->impl->fit;
     struct orr_finding_place place = judge_place(impl, NULL);
-    double low = law(fit, 0.9 * (double)fit->minx);
-    double high = law(fit, 1.1 * (double)fit->maxx);
+    double low = regression(fit, 0.9 * (double)fit->minx);
+    double high = regression(fit, 1.1 * (double)fit->maxx);
 
     if (low > 0 && high >= low && isfinite(high))
         return true;
@@ -284,10 +286,11 @@ static bool is_law_good(struct judge *judge, const struct judge_impl *impl,
     return false;
 }
 
-/* Compares the law with what was measured, by the median of the errors. */
+/* Compares the regression with what was measured, by the median of the
+ * errors. */
 static int look_at_agreement(struct judge *judge, const struct judge_impl *impl,
-                             double (*law)(const struct orr_model_fit *,
-                                           double),
+                             double (*regression)(const struct orr_model_fit *,
+                                                  double),
                              const char *words)
 {
     const struct orr_model_fit *fit = &impl->impl->fit;
@@ -304,7 +307,7 @@ static int look_at_agreement(struct judge *judge, const struct judge_impl *impl,
 
         if (!r->sound || r->row->size == 0)
             continue;
-        error = fabs(law(fit, (double)r->row->size) / r->value - 1);
+        error = fabs(regression(fit, (double)r->row->size) / r->value - 1);
         for (k = n++; k > 0 && errors[k - 1] > error; k--)
             errors[k] = errors[k - 1];
         errors[k] = error;
@@ -319,12 +322,13 @@ static int look_at_agreement(struct judge *judge, const struct judge_impl *impl,
     return 0;
 }
 
-static int look_at_law(struct judge *judge, const struct judge_impl *impl,
-                       double (*law)(const struct orr_model_fit *, double),
-                       const char *words)
+static int check_regression(struct judge *judge, const struct judge_impl *impl,
+                            double (*regression)(const struct orr_model_fit *,
+                                                 double),
+                            const char *words)
 {
-    return is_law_good(judge, impl, law, words)
-               ? look_at_agreement(judge, impl, law, words)
+    return is_regression_good(judge, impl, regression, words)
+               ? look_at_agreement(judge, impl, regression, words)
                : 0;
 }
 
@@ -362,9 +366,9 @@ static int look_at_formula(struct judge *judge, const struct judge_impl *impl)
     if (!orr_fit_believed(fit, 0))
         return 0;
     if (power)
-        rc = look_at_law(judge, impl, orr_model_fit_power, "alpha·x^beta");
+        rc = check_regression(judge, impl, orr_model_fit_power, "alpha·x^beta");
     if (rc == 0 && offset)
-        rc = look_at_law(judge, impl, orr_model_fit_offset, "a·x^b + c");
+        rc = check_regression(judge, impl, orr_model_fit_offset, "a·x^b + c");
     return rc;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/perfmodel/model_plot.c - gathers what is drawn, see model_plot.h. One thread. */
+/* tools/perfmodel/model_plot.c - gathers what is drawn, see model_plot.h. One
+ * thread. */
 #include "tools/perfmodel/model_plot.h"
 #include "tools/perfmodel/perfmodel.h"
 
@@ -119,9 +120,10 @@ static int add_flops(const struct model_plot_line *points,
         return -ENOMEM;
     n = join_flops(points, joined);
     for (unsigned i = 0; i < line->n; i++) {
-        struct orr_guess guess = orr_interpolate(joined, n, line->at[i].x);
+        struct orr_estimate estimate =
+            orr_interpolate(joined, n, line->at[i].x);
 
-        line->at[i].flops = guess.value > 0 ? guess.value : 0;
+        line->at[i].flops = estimate.value > 0 ? estimate.value : 0;
     }
     free(joined);
     return 0;
@@ -148,15 +150,15 @@ static int build_curve(const struct model_plot_line *points, bool linear,
         double x = i < NSAMPLES
                        ? sample_x(joined[0].x, joined[n - 1].x, i, linear)
                        : joined[i - NSAMPLES].x;
-        struct orr_guess guess = orr_interpolate(joined, n, x);
-        double error = isfinite(guess.error) ? fmin(guess.error, 10) : 0;
+        struct orr_estimate estimate = orr_interpolate(joined, n, x);
+        double error = isfinite(estimate.error) ? fmin(estimate.error, 10) : 0;
 
-        if (guess.value > 0)
+        if (estimate.value > 0)
             ret->at[ret->n++] =
                 (struct model_plot_point){.x = x,
-                                          .y = guess.value,
-                                          .lo = guess.value / (1 + error),
-                                          .hi = guess.value * (1 + error)};
+                                          .y = estimate.value,
+                                          .lo = estimate.value / (1 + error),
+                                          .hi = estimate.value * (1 + error)};
     }
     if (rc == 0)
         qsort(ret->at, ret->n, sizeof(*ret->at), compare_points);
@@ -164,7 +166,7 @@ static int build_curve(const struct model_plot_line *points, bool linear,
     return rc;
 }
 
-static double law_at(const struct orr_model_fit *fit, double x)
+static double regression_at(const struct orr_model_fit *fit, double x)
 {
     double y = orr_model_fit_offset(fit, x);
 
@@ -172,8 +174,8 @@ static double law_at(const struct orr_model_fit *fit, double x)
 }
 
 /* Where StarPU uses the formula. */
-static int build_law(const struct orr_model_fit *fit, bool linear,
-                     struct model_plot_line *ret)
+static int build_regression(const struct orr_model_fit *fit, bool linear,
+                            struct model_plot_line *ret)
 {
     double low = 0.9 * (double)fit->minx, high = 1.1 * (double)fit->maxx;
     int rc = line_new(NSAMPLES, ret);
@@ -181,7 +183,7 @@ static int build_law(const struct orr_model_fit *fit, bool linear,
     if (!(low > 0 && high > low))
         return rc;
     for (unsigned i = 0; rc == 0 && i < NSAMPLES; i++) {
-        double x = sample_x(low, high, i, linear), y = law_at(fit, x);
+        double x = sample_x(low, high, i, linear), y = regression_at(fit, x);
 
         if (y > 0)
             ret->at[ret->n++] =
@@ -192,20 +194,20 @@ static int build_law(const struct orr_model_fit *fit, bool linear,
 
 /* The power law through two sizes, between which nothing interpolates. */
 static int build_power(const struct model_plot_line *points, bool linear,
-                       struct model_plot_line *law)
+                       struct model_plot_line *regression)
 {
     struct orr_point *joined = calloc(points->n + 1, sizeof(*joined));
     unsigned n = joined ? join_points(points, joined) : 0;
-    struct orr_law power;
+    struct orr_power_regression power;
     int rc = joined ? 0 : -ENOMEM;
 
     if (n == 2)
         rc = orr_fit_power(joined, n, &power);
     for (unsigned i = 0; rc == 0 && n == 2 && i < NSAMPLES; i++) {
         double x = sample_x(joined[0].x, joined[1].x, i, linear);
-        double y = orr_law_value(&power, x);
+        double y = orr_power_regression_value(&power, x);
 
-        law->at[law->n++] =
+        regression->at[regression->n++] =
             (struct model_plot_point){.x = x, .y = y, .lo = y, .hi = y};
     }
     free(joined);
@@ -239,7 +241,7 @@ static void series_done(struct model_plot_series *series)
 {
     free(series->points.at);
     free(series->curve.at);
-    free(series->law.at);
+    free(series->regression.at);
 }
 
 static int add_series(struct model_plot *plot,
@@ -255,22 +257,23 @@ static int add_series(struct model_plot *plot,
     if (rc == 0)
         rc = build_curve(&s.points, choice->linear, &s.curve);
     if (rc == 0)
-        rc = build_law(&comb->impls[impl].fit, choice->linear, &s.law);
-    if (rc == 0 && s.law.n == 0)
-        rc = build_power(&s.points, choice->linear, &s.law);
+        rc = build_regression(&comb->impls[impl].fit, choice->linear,
+                              &s.regression);
+    if (rc == 0 && s.regression.n == 0)
+        rc = build_power(&s.points, choice->linear, &s.regression);
     if (rc == 0 && choice->gflops)
         rc = add_flops(&s.points, &s.curve);
     if (rc == 0 && choice->gflops)
-        rc = add_flops(&s.points, &s.law);
+        rc = add_flops(&s.points, &s.regression);
     if (rc == 0 && choice->gflops) {
         bool any = s.points.n > 0;
 
         to_gflops(&s.points);
         to_gflops(&s.curve);
-        to_gflops(&s.law);
+        to_gflops(&s.regression);
         plot->nmissing += any && s.points.n == 0;
     }
-    if (rc < 0 || s.points.n + s.law.n == 0)
+    if (rc < 0 || s.points.n + s.regression.n == 0)
         series_done(&s);
     else
         plot->series[plot->nseries++] = s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/model_plot.h - a picture of one kernel's model for gnuplot: time, or
- * GFlop/s, over size, for each architecture. One thread.
+ * tools/perfmodel/model_plot.h - a picture of one kernel's model for gnuplot:
+ * time, or GFlop/s, over size, for each architecture. One thread.
  */
 #pragma once
 
@@ -35,10 +35,10 @@ struct model_plot_line {
 /* One implementation on one architecture. */
 struct model_plot_series {
     char label[JUDGE_ARCH_SIZE];
-    struct model_plot_line points; /* measured, with 95 % intervals */
-    struct model_plot_line curve;  /* interpolated, with expected errors */
-    struct model_plot_line law;    /* the formula in the file, or a power
-                                  * law through two sizes */
+    struct model_plot_line points;     /* measured, with 95 % intervals */
+    struct model_plot_line curve;      /* interpolated, with expected errors */
+    struct model_plot_line regression; /* the formula in the file, or a power
+                                  * regression through two sizes */
 };
 
 struct model_plot {

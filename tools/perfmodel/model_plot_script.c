@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/model_plot_script.c - what gnuplot is told, see model_plot.h. Labels of
- * the axes carry their units ("200 µs", "4 MiB"), so that sizes and times of
- * any magnitude read well. One thread.
+ * tools/perfmodel/model_plot_script.c - what gnuplot is told, see model_plot.h.
+ * Labels of the axes carry their units ("200 µs", "4 MiB"), so that sizes and
+ * times of any magnitude read well. One thread.
  */
 #include "tools/common/plot.h"
 #include "tools/perfmodel/model_plot.h"
@@ -55,7 +55,7 @@ void model_plot_write_data(const struct model_plot *plot, FILE *file)
 
         write_block(&s->points, "measured, 95 % interval", s->label, file);
         write_block(&s->curve, "interpolated, expected error", s->label, file);
-        write_block(&s->law, "fitted formula", s->label, file);
+        write_block(&s->regression, "fitted formula", s->label, file);
     }
 }
 
@@ -87,7 +87,7 @@ static void find_ranges(const struct model_plot *plot, struct range *x,
     for (unsigned i = 0; i < plot->nseries; i++) {
         widen_by(x, y, &plot->series[i].points);
         widen_by(x, y, &plot->series[i].curve);
-        widen_by(x, y, &plot->series[i].law);
+        widen_by(x, y, &plot->series[i].regression);
     }
 }
 
@@ -247,13 +247,13 @@ static void write_axes(const struct model_plot *plot, FILE *file)
 
 static void write_headings(const struct model_plot *plot, FILE *file)
 {
-    bool points = false, curve = false, law = false;
+    bool points = false, curve = false, regression = false;
     char title[256];
 
     for (unsigned i = 0; i < plot->nseries; i++) {
         points |= plot->series[i].points.n > 0;
         curve |= plot->series[i].curve.n > 0;
-        law |= plot->series[i].law.n > 0;
+        regression |= plot->series[i].regression.n > 0;
     }
     snprintf(title, sizeof(title), "%s on %s", plot->model->symbol,
              plot->choice.host);
@@ -266,14 +266,20 @@ static void write_headings(const struct model_plot *plot, FILE *file)
             points ? "points: measured, 95 % interval" : "",
             points && curve ? "  ·  " : "",
             curve ? "line, band: interpolated, expected error" : "",
-            (points || curve) && law ? "  ·  " : "",
-            law ? "dashes: fitted formula" : "");
+            (points || curve) && regression ? "  ·  " : "",
+            regression ? "dashes: fitted formula" : "");
 }
 
 /* -- series -- */
 
 /* Bands lie below lines, and lines below points, whatever the series. */
-enum layer { LAYER_BANDS, LAYER_LAWS, LAYER_CURVES, LAYER_POINTS, NLAYERS };
+enum layer {
+    LAYER_BANDS,
+    LAYER_REGRESSIONS,
+    LAYER_CURVES,
+    LAYER_POINTS,
+    NLAYERS
+};
 
 /* Where gnuplot finds the lines of a series: blocks are numbered as
  * model_plot_write_data writes them. Returns the number of the next. */
@@ -284,8 +290,8 @@ static unsigned find_blocks(const struct model_plot_series *s, unsigned first,
     first += s->points.n > 0;
     blocks[LAYER_BANDS] = blocks[LAYER_CURVES] = first;
     first += s->curve.n > 0;
-    blocks[LAYER_LAWS] = first;
-    return first + (s->law.n > 0);
+    blocks[LAYER_REGRESSIONS] = first;
+    return first + (s->regression.n > 0);
 }
 
 /* Points of devices that are alike lie upon each other: the later ones are
@@ -300,7 +306,7 @@ static void write_layer(const struct model_plot *plot, unsigned number,
                         FILE *file)
 {
     const struct model_plot_series *s = &plot->series[number];
-    const unsigned counts[NLAYERS] = {s->curve.n, s->law.n, s->curve.n,
+    const unsigned counts[NLAYERS] = {s->curve.n, s->regression.n, s->curve.n,
                                       s->points.n};
     const char *colour = colours[number % COUNT(colours)];
 
@@ -318,7 +324,7 @@ static void write_layer(const struct model_plot *plot, unsigned number,
                 "solid 0.18 noborder",
                 colour);
         break;
-    case LAYER_LAWS:
+    case LAYER_REGRESSIONS:
         fprintf(file, "1:2 with lines lw 1.4 dt (7,5) lc rgb '%s'", colour);
         break;
     case LAYER_CURVES:

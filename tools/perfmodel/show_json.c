@@ -78,25 +78,27 @@ static json_t *entry_json(const struct perfmodel_view *view,
     return json;
 }
 
-static json_t *law_json(bool there, const struct orr_law *law)
+static json_t *regression_json(bool there,
+                               const struct orr_power_regression *regression)
 {
     if (!there)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:b}", "a",
-                     REAL(law->a), "b", REAL(law->b), "c", REAL(law->c), "minx",
-                     REAL(law->minx), "maxx", REAL(law->maxx), "error",
-                     REAL(law->error), "sizes", (int)law->npoints, "outliers",
-                     (int)law->noutliers, "converged", law->converged);
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:b}", "a",
+        REAL(regression->a), "b", REAL(regression->b), "c", REAL(regression->c),
+        "minx", REAL(regression->minx), "maxx", REAL(regression->maxx), "error",
+        REAL(regression->error), "sizes", (int)regression->npoints, "outliers",
+        (int)regression->noutliers, "converged", regression->converged);
 }
 
 static json_t *impl_json(const struct perfmodel_view *view,
                          const struct orr_model_comb *comb, unsigned i)
 {
     const struct orr_model_impl *impl = &comb->impls[i];
-    struct perfmodel_laws laws;
+    struct perfmodel_regressions regressions;
     json_t *entries;
 
-    if (perfmodel_laws(view->data, comb, i, &laws) < 0)
+    if (perfmodel_regressions(view->data, comb, i, &regressions) < 0)
         return NULL;
     entries = json_array();
     for (unsigned r = 0; entries && r < impl->nrows; r++)
@@ -105,13 +107,14 @@ static json_t *impl_json(const struct perfmodel_view *view,
             json_decref(entries);
             return NULL;
         }
-    return json_pack("{s:o, s:o, s:{s:o, s:o, s:{s:i, s:o, s:o}}}", "entries",
-                     entries, "regression", perfmodel_json_fit(&impl->fit),
-                     "fits", "power", law_json(laws.has_power, &laws.power),
-                     "offset", law_json(laws.has_offset, &laws.offset),
-                     "interpolation", "inner_sizes", (int)laws.ninner,
-                     "mean_error", REAL(laws.inner_mean), "worst_error",
-                     REAL(laws.inner_worst));
+    return json_pack(
+        "{s:o, s:o, s:{s:o, s:o, s:{s:i, s:o, s:o}}}", "entries", entries,
+        "regression", perfmodel_json_fit(&impl->fit), "fits", "power",
+        regression_json(regressions.has_power, &regressions.power), "offset",
+        regression_json(regressions.has_offset, &regressions.offset),
+        "interpolation", "inner_sizes", (int)regressions.ninner, "mean_error",
+        REAL(regressions.inner_mean), "worst_error",
+        REAL(regressions.inner_worst));
 }
 
 static json_t *comb_json(const struct perfmodel_view *view,

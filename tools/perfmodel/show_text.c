@@ -215,43 +215,46 @@ static void print_stored(const struct orr_model_fit *fit)
     }
 }
 
-static void print_law(const struct orr_law *law, bool offset)
+static void print_regression(const struct orr_power_regression *regression,
+                             bool offset)
 {
     char error[PERFMODEL_TEXT];
 
-    printf("  fit            %.4g · size^%.4g", law->a, law->b);
+    printf("  fit            %.4g · size^%.4g", regression->a, regression->b);
     if (offset)
-        printf(" + %.4g", law->c);
-    if (isnan(law->error))
-        printf("  (error unknown: too few sizes, %u", law->npoints);
+        printf(" + %.4g", regression->c);
+    if (isnan(regression->error))
+        printf("  (error unknown: too few sizes, %u", regression->npoints);
     else
-        printf("  (error %s, %u sizes", percent_text(law->error, error),
-               law->npoints);
-    if (law->noutliers > 0)
-        printf(", %u set aside", law->noutliers);
-    print_range(law->minx, law->maxx);
-    puts(law->converged ? ")" : "; did not converge)");
+        printf("  (error %s, %u sizes", percent_text(regression->error, error),
+               regression->npoints);
+    if (regression->noutliers > 0)
+        printf(", %u set aside", regression->noutliers);
+    print_range(regression->minx, regression->maxx);
+    puts(regression->converged ? ")" : "; did not converge)");
 }
 
-static void print_laws(const struct perfmodel_view *view,
-                       const struct orr_model_fit *fit,
-                       const struct perfmodel_laws *laws)
+static void print_regressions(const struct perfmodel_view *view,
+                              const struct orr_model_fit *fit,
+                              const struct perfmodel_regressions *regressions)
 {
     char mean[PERFMODEL_TEXT], worst[PERFMODEL_TEXT];
 
-    if (!laws->has_power && isnan(fit->alpha) && isnan(fit->a) && !fit->ncoeff)
+    if (!regressions->has_power && isnan(fit->alpha) && isnan(fit->a) &&
+        !fit->ncoeff)
         return;
     printf("\nformulas for the time in %s\n", view->energy ? "J" : "µs");
     print_stored(fit);
-    if (laws->has_power)
-        print_law(&laws->power, false);
-    if (laws->has_offset)
-        print_law(&laws->offset, true);
-    if (laws->ninner > 0)
+    if (regressions->has_power)
+        print_regression(&regressions->power, false);
+    if (regressions->has_offset)
+        print_regression(&regressions->offset, true);
+    if (regressions->ninner > 0)
         printf("  interpolation  error %s on average, %s at worst, of %u inner "
                "sizes\n",
-               percent_text(laws->inner_mean, mean),
-               percent_text(laws->inner_worst, worst), laws->ninner);
+               percent_text(regressions->inner_mean, mean),
+               percent_text(regressions->inner_worst, worst),
+               regressions->ninner);
 }
 
 /* -- all of it -- */
@@ -297,11 +300,11 @@ static int print_impl(const struct perfmodel_view *view,
 {
     unsigned n = comb->impls[i].nrows;
     struct line *lines = calloc((size_t)n + 1, sizeof(*lines));
-    struct perfmodel_laws laws;
+    struct perfmodel_regressions regressions;
     int rc = lines ? make_lines(view, comb, i, lines) : -ENOMEM;
 
     if (rc == 0)
-        rc = perfmodel_laws(view->data, comb, i, &laws);
+        rc = perfmodel_regressions(view->data, comb, i, &regressions);
     if (rc == 0)
         print_title(comb, i);
     if (rc == 0 && n > 0)
@@ -309,7 +312,7 @@ static int print_impl(const struct perfmodel_view *view,
     if (rc == 0)
         rc = print_robust(view, lines, n);
     if (rc == 0)
-        print_laws(view, &comb->impls[i].fit, &laws);
+        print_regressions(view, &comb->impls[i].fit, &regressions);
     free(lines);
     return rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/curve_laws.h - laws with noise to fit curves to. Seeded, one
- * thread.
+ * tests/unit/curve_noise.h - regressions with noise to fit curves to. Seeded,
+ * one thread.
  */
 #pragma once
 

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/law.c - robust fits of y = a·x^b and y = a·x^b + c. Pure functions.
+ * perfmodel/power_regression.c - robust fits of y = a·x^b and y = a·x^b + c.
+ * Pure functions.
  *
  * Both are MM-estimates (Yohai, Annals of Statistics 15, 1987) of ln y: from a
  * start that bad points cannot move, the scale of the residuals is taken, then
  * Tukey's bisquare loss at that scale is minimised by Levenberg-Marquardt
  * (Marquardt, J. SIAM 11, 1963) with reweighting. Points have variance var[i] +
- * tau², where var is the measures' own and tau² what the law itself is off: the
- * random-effects model of Paule & Mandel (J. Res. NBS 87, 1982), with the
- * median in place of their sum of squares. So a point of tiny error does not
- * rule alone where the law fits badly anyhow.
+ * tau², where var is the measures' own and tau² what the regression itself is
+ * off: the random-effects model of Paule & Mandel (J. Res. NBS 87, 1982), with
+ * the median in place of their sum of squares. So a point of tiny error does
+ * not rule alone where the regression fits badly anyhow.
  *
  * Starts: for the power law the median slope of pairs (Theil 1950). With the
  * offset, exponents on a grid; for each, lines through pairs of points in
  * (x^b, y), judged by all points under a Cauchy loss.
  *
- * Inside, a law is e^level · (share·(x / x0)^b + 1 - share), where x0 is the
- * largest size: the time there, the share of it that grows, and how. A change
- * of one of them leaves room for few of the others, while in a, b and c the
- * loss has narrow bent valleys where points are nearly flat or only the last
- * ones rise. Bounds on share and b are kept by projection, and c >= 0 with
+ * Inside, a regression is e^level · (share·(x / x0)^b + 1 - share), where x0 is
+ * the largest size: the time there, the share of it that grows, and how. A
+ * change of one of them leaves room for few of the others, while in a, b and c
+ * the loss has narrow bent valleys where points are nearly flat or only the
+ * last ones rise. Bounds on share and b are kept by projection, and c >= 0 with
  * them.
  */
 #include "perfmodel/curve_private.h"
@@ -64,7 +65,7 @@ struct fit {
     unsigned skip;   /* a point that is left out, or NO_SKIP */
     unsigned count;  /* points that are not */
     double u0, v0;   /* largest ln x, mean of ln y */
-    double tau2;     /* variance of the law's own misfit */
+    double tau2;     /* variance of the regression's own misfit */
     double *r;       /* residuals of ln y */
     double *w;       /* weights; 0: set aside */
     double *scratch; /* room for 2 n */
@@ -388,8 +389,8 @@ static void probes_init(struct probes *probes, const struct fit *fit)
 }
 
 /* Π (1 + (relative error / 5 %)²), the Cauchy loss without its logarithm; stops
- * when it is above `most`. The error is that of the larger of y and its guess,
- * so that too much and too little count alike. */
+ * when it is above `most`. The error is that of the larger of y and its
+ * estimate, so that too much and too little count alike. */
 static double badness(const struct probes *probes, double a, double c,
                       double most)
 {
@@ -496,7 +497,7 @@ static double left_out_error(struct fit *fit, const struct theta *t)
 /* Fills *ret but its error; residuals and weights belong to *t. Errors:
  * -EDOM when a is no number that a double can hold. */
 static int conclude(const struct fit *fit, const struct theta *t, bool arrived,
-                    struct orr_law *ret)
+                    struct orr_power_regression *ret)
 {
     const struct orr_series *s = fit->s;
     double level = t->p[LEVEL] + fit->v0, share = t->p[SHARE];
@@ -504,7 +505,7 @@ static int conclude(const struct fit *fit, const struct theta *t, bool arrived,
 
     if (!isnormal(a))
         return -EDOM;
-    *ret = (struct orr_law){
+    *ret = (struct orr_power_regression){
         .a = a,
         .b = t->p[EXPONENT],
         .c = (1 - share) * exp(level),
@@ -520,7 +521,8 @@ static int conclude(const struct fit *fit, const struct theta *t, bool arrived,
     return 0;
 }
 
-int orr_series_fit_power(const struct orr_series *series, struct orr_law *ret)
+int orr_series_fit_power(const struct orr_series *series,
+                         struct orr_power_regression *ret)
 {
     struct theta t = {{0}};
     struct fit fit;
@@ -572,7 +574,7 @@ static struct theta best_of(struct fit *fit, const struct theta *starts,
 }
 
 int orr_series_fit_offset(const struct orr_series *series, bool judge,
-                          struct orr_law *ret)
+                          struct orr_power_regression *ret)
 {
     struct theta starts[NSTARTS + 2] = {0}, t;
     struct start lines[NSTARTS];
