@@ -126,8 +126,8 @@ typedef int (*orr_copies_cut_fn)(struct orr_copies *c, double t,
  * `seconds`. `path_words`, if any, writes about path `index`. */
 struct orr_copies_cutter {
     orr_copies_cut_fn cut; /* or NULL */
-    void (*path_words)(const struct orr_copies *c, unsigned index, void *arg,
-                       char *text, size_t size);
+    void (*path_text)(const struct orr_copies *c, unsigned index, void *arg,
+                      char *text, size_t size);
     void *arg;
 };
 int orr_copies_solve(struct orr_copies *c,

@@ -367,8 +367,8 @@ static int prove(const struct orr_copies *c, double *y, double *ret)
 
 /* -- words -- */
 
-static void resource_words(const struct orr_copies *c, const double *x,
-                           unsigned resource, char *text, size_t size)
+static void resource_text(const struct orr_copies *c, const double *x,
+                          unsigned resource, char *text, size_t size)
 {
     double *types = calloc(c->in->ntypes + (size_t)1, sizeof(*types));
     double total = 0;
@@ -390,8 +390,8 @@ static void resource_words(const struct orr_copies *c, const double *x,
     free(types);
 }
 
-static void link_words(const struct orr_copies *c, const double *x,
-                       unsigned link, char *text, size_t size)
+static void link_text(const struct orr_copies *c, const double *x,
+                      unsigned link, char *text, size_t size)
 {
     static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
     const struct orr_graph *graph = c->in->graph;
@@ -414,9 +414,9 @@ static void link_words(const struct orr_copies *c, const double *x,
 
 /* What has the largest part in the dual solution, which sums to 1 over rows
  * that bound the makespan. */
-static int limit_words(const struct orr_copies *c,
-                       const struct orr_copies_cutter *cutter, const double *x,
-                       const double *y, struct orr_bound_result *ret)
+static int limit_text(const struct orr_copies *c,
+                      const struct orr_copies_cutter *cutter, const double *x,
+                      const double *y, struct orr_bound_result *ret)
 {
     double parts[3] = {0}, top[3] = {0};
     unsigned index[3] = {0};
@@ -447,11 +447,11 @@ static int limit_words(const struct orr_copies *c,
     if (!(total > 0))
         return 0;
     if (first == 0)
-        resource_words(c, x, index[0], text, sizeof(text));
+        resource_text(c, x, index[0], text, sizeof(text));
     else if (first == 1)
-        link_words(c, x, index[1], text, sizeof(text));
+        link_text(c, x, index[1], text, sizeof(text));
     else
-        cutter->path_words(c, index[2], cutter->arg, text, sizeof(text));
+        cutter->path_text(c, index[2], cutter->arg, text, sizeof(text));
     if (parts[first] > 0.95 * total)
         return orr_bound_limit(ret, "%s", text);
     return orr_bound_limit(ret,
@@ -534,7 +534,7 @@ static int step(struct orr_copies *c, const struct orr_copies_cutter *cutter,
     rc = prove(c, solution.y, &proved);
     if (!rc && proved >= p->best) {
         p->best = proved;
-        rc = limit_words(c, cutter, solution.x, solution.y, ret);
+        rc = limit_text(c, cutter, solution.x, solution.y, ret);
     }
     if (rc)
         goto out;

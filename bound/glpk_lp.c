@@ -276,7 +276,7 @@ static int solution_init(const struct orr_lp *lp, bool dual,
 }
 
 /* What GLPK's status says, before anything is checked. */
-static void judge_simplex(glp_prob *lp, int said, struct orr_lp_solution *ret)
+static void check_simplex(glp_prob *lp, int said, struct orr_lp_solution *ret)
 {
     int status = glp_get_status(lp);
 
@@ -332,7 +332,7 @@ static int run_loaded(struct orr_lp_solver *solver, const struct orr_lp *lp,
         glp_adv_basis(solver->lp, 0);
         solver->started = true;
     }
-    judge_simplex(solver->lp, simplex(solver, &how), ret);
+    check_simplex(solver->lp, simplex(solver, &how), ret);
     ret->iterations = glp_get_it_cnt(solver->lp) - before;
     for (unsigned j = 0; j < lp->ncolumns; j++)
         ret->x[j] = glp_get_col_prim(solver->lp, (int)j + 1);
@@ -406,7 +406,7 @@ static bool make_whole(const struct orr_lp *lp, double *x)
     return true;
 }
 
-static void judge_integer(glp_prob *lp, int said, struct orr_lp_solution *ret)
+static void check_integer(glp_prob *lp, int said, struct orr_lp_solution *ret)
 {
     int status = glp_mip_status(lp);
 
@@ -438,7 +438,7 @@ static void branch_and_cut(glp_prob *prob, const struct orr_lp *lp,
     how.mip_gap = tolerance / 2;
     how.cb_func = watch_tree;
     how.cb_info = &ret->bound;
-    judge_integer(prob, glp_intopt(prob, &how), ret);
+    check_integer(prob, glp_intopt(prob, &how), ret);
     status = glp_mip_status(prob);
     if (status == GLP_OPT || status == GLP_FEAS) {
         for (unsigned j = 0; j < lp->ncolumns; j++)

@@ -111,6 +111,6 @@ void orr_graph_free(struct orr_graph *graph);
 
 /* Whether all indices are in range, all figures have a meaning (no negative or
  * NaN ones but where a NaN is allowed above) and dependencies form no cycle.
- * Errors: -EINVAL, with words that name the first thing that is wrong;
+ * Errors: -EINVAL, with a message that name the first thing that is wrong;
  * -ENOMEM. */
 int orr_graph_check(const struct orr_graph *graph, struct orr_error *err);

@@ -624,7 +624,7 @@ static int read_header(struct reader *r)
 
 static int read_all(struct reader *r)
 {
-    struct orr_error words = {""};
+    struct orr_error message = {""};
     int rc = read_header(r);
 
     if (rc)
@@ -638,8 +638,8 @@ static int read_all(struct reader *r)
         return rc;
     if (!r->ended)
         return wrong(r, "the text is cut off: it has no line \"end\"");
-    rc = orr_graph_check(r->graph, &words);
-    return rc ? orr_fail(r->err, rc, "%s: %.900s", r->name, words.text) : 0;
+    rc = orr_graph_check(r->graph, &message);
+    return rc ? orr_fail(r->err, rc, "%s: %.900s", r->name, message.text) : 0;
 }
 
 int orr_graph_read(FILE *f, const char *name, struct orr_graph **ret,

@@ -21,8 +21,9 @@ enum {
  * -ENOMEM. */
 int orr_graph_write(const struct orr_graph *graph, FILE *f);
 
-/* The same to a file, which appears whole or not at all. Errors, with words:
- * -EINVAL what could not be read again; those of the system; -ENOMEM. */
+/* The same to a file, which appears whole or not at all. Errors, with a
+ * message: -EINVAL what could not be read again; those of the system;
+ * -ENOMEM. */
 int orr_graph_save(const struct orr_graph *graph, const char *path,
                    struct orr_error *err);
 

@@ -20,15 +20,15 @@ double orr_bound_clock(void)
 }
 
 __attribute__((format(printf, 2, 0))) static int
-say(char **words, const char *format, va_list args)
+say(char **message, const char *format, va_list args)
 {
     char *said;
 
     /* The old words may be among the arguments. */
     if (vasprintf(&said, format, args) < 0)
         return -ENOMEM;
-    free(*words);
-    *words = said;
+    free(*message);
+    *message = said;
     return 0;
 }
 

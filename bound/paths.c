@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "bound/flow.h"
-#include "bound/words.h"
+#include "bound/limits.h"
 
 #define LEAST_SHARE 1e-9 /* of the path's price: none is not allowed */
 #define MOST        2000 /* choices */

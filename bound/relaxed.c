@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bound/words.h"
+#include "bound/limits.h"
 
 /* Each task on its fastest variant. Nothing can be wrong but the sum. */
 int orr_bound_critical_path(const struct orr_bound_instance *in,

@@ -14,7 +14,7 @@ struct orr_bound_solver {
      * tasks (much slower). counts, unless NULL, gets npools × nworkers numbers
      * of tasks, pool first: of the whole-task solution when one was asked
      * for, else of the relaxed one. Blocks while it computes. Any thread.
-     * Errors, with words, and nothing is written: -ENODATA when nothing was
+     * Errors, with a message, and nothing is written: -ENODATA when nothing was
      * recorded or a pool has no duration on any worker; -ETIME when the
      * whole-task problem takes longer than a minute; -EDOM when the solver
      * fails; -ENOMEM. */

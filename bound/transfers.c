@@ -307,8 +307,8 @@ static int cut_paths(struct orr_copies *c, double time, double tolerance,
     return n;
 }
 
-static void path_words(const struct orr_copies *c, unsigned index, void *arg,
-                       char *text, size_t size)
+static void path_text(const struct orr_copies *c, unsigned index, void *arg,
+                      char *text, size_t size)
 {
     const struct transfers *t = arg;
     const struct path *path = &t->paths[index];
@@ -374,7 +374,7 @@ int orr_bound_transfers(const struct orr_bound_instance *in,
                         struct orr_bound_result *ret)
 {
     struct transfers t = {0};
-    struct orr_copies_cutter cutter = {cut_paths, path_words, &t};
+    struct orr_copies_cutter cutter = {cut_paths, path_text, &t};
     int rc;
 
     if (in->ntasks > MOST_TASKS)

@@ -105,7 +105,7 @@ extern "C" {
         _starpu_abort();                                                       \
     } while (0)
 
-/* The same with words, printf style; `msg` is a literal. */
+/* The same with a message, printf style; `msg` is a literal. */
 #define STARPU_ABORT_MSG(msg, ...)                                             \
     do {                                                                       \
         fprintf(stderr, "[starpu] %s:%d: %s: " msg "\n", __FILE__, __LINE__,   \

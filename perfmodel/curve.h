@@ -95,7 +95,7 @@ struct orr_polynomial {
  * observations than coefficients, or no full rank (*ret then has the rank, 0
  * where it was not computed, and no coefficients); -EINVAL: a term, or a time,
  * that is not finite, or a time that is not positive; -ENOMEM; -ENOENT or
- * -EINVAL, with words on stderr, when the module is missing or cannot be
+ * -EINVAL, with a message on stderr, when the module is missing or cannot be
  * opened. */
 int orr_fit_polynomial(const struct orr_terms *terms,
                        const struct orr_observation *observations, unsigned n,

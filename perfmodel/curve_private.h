@@ -25,11 +25,11 @@ int orr_series_init(struct orr_series *series, const struct orr_point *points,
 void orr_series_done(struct orr_series *series);
 
 /* Robust fits of a series that the functions of curve.h stand on. Errors as
- * there. Without `judge` the regression's error stays NaN, which saves most of
- * the time with an offset. */
+ * there. Without `validate` the regression's error stays NaN, which saves most
+ * of the time with an offset. */
 int orr_series_fit_power(const struct orr_series *series,
                          struct orr_power_regression *ret);
-int orr_series_fit_offset(const struct orr_series *series, bool judge,
+int orr_series_fit_offset(const struct orr_series *series, bool validate,
                           struct orr_power_regression *ret);
 
 /* Median of n values, which it sorts; of sorted ones. NaN without values. */

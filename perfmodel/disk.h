@@ -16,12 +16,12 @@
  * is forbidden. Returns -errno. */
 int orr_disk_fail(struct orr_error *err, const char *what, const char *path);
 
-/* Opens a regular file. Errors: -ENOENT, without words, when there is none;
- * others with words. */
+/* Opens a regular file. Errors: -ENOENT, without a message, when there is none;
+ * others with a message. */
 int orr_disk_open(const char *path, int flags, int *ret, struct orr_error *err);
 
 /* Takes a lock of kind F_RDLCK or F_WRLCK, waiting as long as it takes. File
- * systems without locks are used without. Errors: -errno, no words. */
+ * systems without locks are used without. Errors: -errno, no message. */
 int orr_disk_lock(int fd, short kind);
 
 /* Reads all of a file. *ret is for the caller to free(); it has room for one

@@ -161,7 +161,7 @@ static struct orr_model *add_locked(struct orr_models *models,
         orr_fail(err, -ENOMEM, "Performance model %s: out of memory.", symbol);
         return NULL;
     }
-    model->status = orr_model_load(model, &model->words);
+    model->status = orr_model_load(model, &model->message);
     if (model->status == -ENOMEM) {
         orr_fail(err, -ENOMEM, "Performance model %s: out of memory.", symbol);
         model_free(model);
@@ -184,7 +184,7 @@ struct orr_model *orr_models_get(struct orr_models *models, const char *symbol,
         model = add_locked(models, symbol, kind, err);
     pthread_mutex_unlock(&models->lock);
     if (model && model->status) {
-        orr_fail(err, model->status, "%s", model->words.text);
+        orr_fail(err, model->status, "%s", model->message.text);
         return NULL;
     }
     return model;

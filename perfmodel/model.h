@@ -55,9 +55,9 @@ void orr_models_free(struct orr_models *models);
 struct orr_combs *orr_models_combs(struct orr_models *models);
 
 /* The model `symbol`, read from its file when it is asked for first. Lent
- * until orr_models_free. NULL, with words in `err`, when its file is broken (it
- * then stays as it is, and is not read again), when the symbol cannot name a
- * file, or when memory is out. A missing file makes a model without figures;
+ * until orr_models_free. NULL, with a message in `err`, when its file is broken
+ * (it then stays as it is, and is not read again), when the symbol cannot name
+ * a file, or when memory is out. A missing file makes a model without figures;
  * so does an empty one, with a warning. The kind of the first call counts.
  * Takes the lock of `models`, may block on the file's. */
 struct orr_model *orr_models_get(struct orr_models *models, const char *symbol,
@@ -170,9 +170,9 @@ void orr_model_begin_benchmarking(struct orr_model *model, const char *why);
 
 /* Saves what was measured since the model was read or last saved, merged with
  * what its file holds now. Returns 1 when it was written, 0 when there was
- * nothing to write, else an error with words; then nothing is lost in memory
- * and the file is as before. One thread at a time per model; measures may go
- * on. */
+ * nothing to write, else an error with a message; then nothing is lost in
+ * memory and the file is as before. One thread at a time per model; measures
+ * may go on. */
 int orr_model_save(struct orr_model *model, struct orr_error *err);
 
 /* Saves every model, unless the calibrate level is 0 or the machine simulated.

@@ -30,7 +30,7 @@ struct orr_model {
     char *symbol;              /* [const] owned */
     enum orr_model_kind kind;  /* [const] */
     int status;                /* [const] 0, or why it could not be loaded */
-    struct orr_error words;    /* [const] the same in words */
+    struct orr_error message;  /* [const] the same in words */
     pthread_mutex_t lock;      /* guards adding to history */
     struct orr_history history;
     struct orr_regression *regressions; /* [lock] owned; one for each comb and
@@ -52,7 +52,7 @@ struct orr_model {
 void orr_model_news(struct orr_model *model);
 
 /* Reads the model's file into a model that nobody else knows yet. Errors:
- * -ENOMEM; others with words. */
+ * -ENOMEM; others with a message. */
 int orr_model_load(struct orr_model *model, struct orr_error *err);
 
 /* Warns once, and has the model measured from now on. */

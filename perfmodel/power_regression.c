@@ -573,7 +573,7 @@ static struct theta best_of(struct fit *fit, const struct theta *starts,
     return best;
 }
 
-int orr_series_fit_offset(const struct orr_series *series, bool judge,
+int orr_series_fit_offset(const struct orr_series *series, bool validate,
                           struct orr_power_regression *ret)
 {
     struct theta starts[NSTARTS + 2] = {0}, t;
@@ -600,7 +600,7 @@ int orr_series_fit_offset(const struct orr_series *series, bool judge,
         t = best_of(&fit, starts, n);
         arrived = settle(&fit, &t);
         rc = conclude(&fit, &t, arrived, ret);
-        if (!rc && judge)
+        if (!rc && validate)
             ret->error = left_out_error(&fit, &t);
     }
     fit_done(&fit);

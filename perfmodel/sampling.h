@@ -65,7 +65,7 @@ int orr_sampling_place(const struct orr_sampling *sampling, const char *folder,
 
 /* The file name of the model `symbol` on `host`: "symbol.host", or the symbol
  * alone when there is a dot in it. For the caller to free(). Errors: -EINVAL,
- * with words, for a symbol that cannot be a file name; -ENOMEM. */
+ * with a message, for a symbol that cannot be a file name; -ENOMEM. */
 int orr_model_name(const char *symbol, const char *host, char **ret,
                    struct orr_error *err);
 
@@ -89,6 +89,6 @@ struct orr_host_options {
 
 /* The name under which models are looked up: the first that is given, the
  * system's cut at its first dot. For the caller to free(). Errors: -EINVAL,
- * with words, when STARPU_MPI_HOSTNAMES has too few; -ENOMEM. */
+ * with a message, when STARPU_MPI_HOSTNAMES has too few; -ENOMEM. */
 int orr_host_name(const struct orr_host_options *options, char **ret,
                   struct orr_error *err);

@@ -117,7 +117,7 @@ int orr_model_file_format(const struct orr_model_file *file, char **ret_text,
 
 /* Reads and parses `path` under a shared lock; may block until a writer has
  * finished. Errors: -ENOENT, silently, when there is no such file; those of
- * orr_model_file_parse; others of open and read, with words. */
+ * orr_model_file_parse; others of open and read, with a message. */
 int orr_model_file_read(const char *path, struct orr_model_file **ret,
                         struct orr_error *err);
 
@@ -134,7 +134,7 @@ typedef int (*orr_model_edit_fn)(struct orr_model_file *file, void *arg,
  * 0700, and the file are made when they are missing; an empty file counts as
  * missing. *ret, unless NULL, is what the file then holds, owned by the caller.
  * May block on locks. Errors as orr_model_file_read has them, -EINVAL for a
- * broken file included, and those of writing, with words; the file is then as
- * before. */
+ * broken file included, and those of writing, with a message; the file is then
+ * as before. */
 int orr_model_file_update(const char *path, orr_model_edit_fn edit, void *arg,
                           struct orr_model_file **ret, struct orr_error *err);

@@ -155,8 +155,8 @@ static int update_open(struct update *u, struct orr_error *err)
     }
 }
 
-/* Gives the temporary file its name. -EEXIST, without words, when there was no
- * file before and somebody has made one since. */
+/* Gives the temporary file its name. -EEXIST, without a message, when there was
+ * no file before and somebody has made one since. */
 static int update_rename(struct update *u, struct orr_error *err)
 {
     if (u->fd < 0) {

@@ -15,6 +15,6 @@
  * real run has when nothing else is asked for. Name and host are the host
  * name up to its first dot; provenance is "measured", costs are not given.
  * *ret is owned by the caller. Errors: -ENODEV no processor found, -ENOMEM,
- * with words. */
+ * with a message. */
 int orr_machine_desc_discover(struct orr_machine_desc **ret,
                               struct orr_error *err);

@@ -349,7 +349,7 @@ struct rule {
     const char *name;
     badness_fn badness;
     double error_from; /* badness from which it is an error, else a warning */
-    words_fn words;
+    words_fn message;
     const char *remedy;
 };
 
@@ -373,8 +373,8 @@ static void apply(struct exam *e, const struct rule *rule)
         return;
     append(what, "%s to %s: ", src_name(e, hits.worst),
            dst_name(e, hits.worst));
-    rule->words(e, (unsigned)(hits.worst / e->in->nnodes),
-                (unsigned)(hits.worst % e->in->nnodes), what);
+    rule->message(e, (unsigned)(hits.worst / e->in->nnodes),
+                  (unsigned)(hits.worst % e->in->nnodes), what);
     find_hits(e, &hits,
               hits.badness >= rule->error_from ? ORR_SEVERITY_ERROR
                                                : ORR_SEVERITY_WARNING,
@@ -444,8 +444,8 @@ static double too_slow(const struct exam *e, unsigned src, unsigned dst)
     return known(v) && v < TOO_SLOW ? TOO_SLOW / v : 0;
 }
 
-static void too_slow_words(const struct exam *e, unsigned src, unsigned dst,
-                           char *what)
+static void too_slow_text(const struct exam *e, unsigned src, unsigned dst,
+                          char *what)
 {
     append(what, "%.4g MB/s is less than any link has", bandwidth(e, src, dst));
 }
@@ -473,8 +473,8 @@ static double contradicted(const struct exam *e, unsigned src, unsigned dst)
     return worst > 3 ? worst : 0;
 }
 
-static void contradicted_words(const struct exam *e, unsigned src, unsigned dst,
-                               char *what)
+static void contradicted_text(const struct exam *e, unsigned src, unsigned dst,
+                              char *what)
 {
     const struct orr_doctor_input *in = e->in;
     size_t link = link_of(e, src, dst);
@@ -499,8 +499,8 @@ static double slower_than_siblings(const struct exam *e, unsigned src,
                                                                   : 0;
 }
 
-static void slower_than_siblings_words(const struct exam *e, unsigned src,
-                                       unsigned dst, char *what)
+static void slower_than_siblings_text(const struct exam *e, unsigned src,
+                                      unsigned dst, char *what)
 {
     append(what,
            "%.0f MB/s, while other devices of its kind have %.0f: a slot with "
@@ -518,8 +518,8 @@ static double asymmetric(const struct exam *e, unsigned src, unsigned dst)
     return back > 3 * v ? back / v : 0;
 }
 
-static void asymmetric_words(const struct exam *e, unsigned src, unsigned dst,
-                             char *what)
+static void asymmetric_text(const struct exam *e, unsigned src, unsigned dst,
+                            char *what)
 {
     append(what, "%.0f MB/s, but %.0f the other way", bandwidth(e, src, dst),
            bandwidth(e, dst, src));
@@ -533,8 +533,8 @@ static double narrow(const struct exam *e, unsigned src, unsigned dst)
     return is_host_link(e, src, dst) && known(v) && v < NARROW ? NARROW / v : 0;
 }
 
-static void narrow_words(const struct exam *e, unsigned src, unsigned dst,
-                         char *what)
+static void narrow_text(const struct exam *e, unsigned src, unsigned dst,
+                        char *what)
 {
     append(what,
            "%.0f MB/s is what memory that is not pinned gives, or a PCIe link "
@@ -556,8 +556,8 @@ static double unpinned(const struct exam *e, unsigned src, unsigned dst)
     return peer > 20 * v ? peer / v : 0;
 }
 
-static void unpinned_words(const struct exam *e, unsigned src, unsigned dst,
-                           char *what)
+static void unpinned_text(const struct exam *e, unsigned src, unsigned dst,
+                          char *what)
 {
     append(what,
            "%.0f MB/s, less than a twentieth of what the device exchanges with "
@@ -574,8 +574,8 @@ static double slow_peer(const struct exam *e, unsigned src, unsigned dst)
     return through > 1.5 * v ? through / v : 0;
 }
 
-static void slow_peer_words(const struct exam *e, unsigned src, unsigned dst,
-                            char *what)
+static void slow_peer_text(const struct exam *e, unsigned src, unsigned dst,
+                           char *what)
 {
     append(what,
            "the direct copy between peers takes %.0f MB/s, two copies through "
@@ -595,8 +595,8 @@ static double unmeasured_peer(const struct exam *e, unsigned src, unsigned dst)
            fabs(latency(e, src, dst) - late) < 1e-3 * late;
 }
 
-static void unmeasured_peer_words(const struct exam *e, unsigned src,
-                                  unsigned dst, char *what)
+static void unmeasured_peer_text(const struct exam *e, unsigned src,
+                                 unsigned dst, char *what)
 {
     append(what,
            "%.0f MB/s is the sum of the two ways through main memory, but the "
@@ -615,8 +615,8 @@ static double too_prompt(const struct exam *e, unsigned src, unsigned dst)
     return e->in->measured ? 2 : 1; /* from routes, it may be a choice */
 }
 
-static void too_prompt_words(const struct exam *e, unsigned src, unsigned dst,
-                             char *what)
+static void too_prompt_text(const struct exam *e, unsigned src, unsigned dst,
+                            char *what)
 {
     append(what,
            "a latency of %g us; the smallest copy takes some microseconds",
@@ -631,8 +631,8 @@ static double too_late(const struct exam *e, unsigned src, unsigned dst)
                                                               : 0;
 }
 
-static void too_late_words(const struct exam *e, unsigned src, unsigned dst,
-                           char *what)
+static void too_late_text(const struct exam *e, unsigned src, unsigned dst,
+                          char *what)
 {
     append(what, "a latency of %.4g us is longer than any copy needs to begin",
            latency(e, src, dst));
@@ -647,8 +647,8 @@ static double dominating(const struct exam *e, unsigned src, unsigned dst)
     return v > LATE && known(rate) && v > MIB / rate ? v / (MIB / rate) : 0;
 }
 
-static void dominating_words(const struct exam *e, unsigned src, unsigned dst,
-                             char *what)
+static void dominating_text(const struct exam *e, unsigned src, unsigned dst,
+                            char *what)
 {
     append(what, "the latency of %.0f us dominates: 1 MiB itself takes %.0f us",
            latency(e, src, dst), MIB / bandwidth(e, src, dst));
@@ -664,8 +664,8 @@ static double later_than_siblings(const struct exam *e, unsigned src,
     return v > 5 * siblings(e, e->in->latency, src, dst) ? 1 : 0;
 }
 
-static void later_than_siblings_words(const struct exam *e, unsigned src,
-                                      unsigned dst, char *what)
+static void later_than_siblings_text(const struct exam *e, unsigned src,
+                                     unsigned dst, char *what)
 {
     append(what,
            "a latency of %.1f us, while other devices of its kind have %.1f",
@@ -684,43 +684,43 @@ static const struct rule bandwidth_rules[] = {
     {"bandwidth-absurd", too_fast, 0, too_fast_words,
      "the file is in MB/s (10^6 bytes per second): correct the unit, or "
      "measure again (STARPU_BUS_CALIBRATE=1)"},
-    {"bandwidth-tiny", too_slow, 0, too_slow_words,
+    {"bandwidth-tiny", too_slow, 0, too_slow_text,
      "the file is in MB/s (10^6 bytes per second): correct the unit if it "
      "was written in GB/s, else measure again (STARPU_BUS_CALIBRATE=1) on an "
      "idle machine"},
-    {"platform-contradiction", contradicted, 0, contradicted_words,
+    {"platform-contradiction", contradicted, 0, contradicted_text,
      "schedulers predict with the first, simulated copies obey the second; "
      "measure again, which writes both, or remove the .bandwidth and .latency "
      "files to use the routes for both"},
-    {"slow-device", slower_than_siblings, 3, slower_than_siblings_words, lanes},
-    {"asymmetry", asymmetric, 10, asymmetric_words,
+    {"slow-device", slower_than_siblings, 3, slower_than_siblings_text, lanes},
+    {"asymmetry", asymmetric, 10, asymmetric_text,
      "measure again (STARPU_BUS_CALIBRATE=1) on an idle machine; if it stays, "
      "look at the PCIe link (`lspci -vv`, LnkSta), the IOMMU and at where the "
      "memory lies (numactl)"},
-    {"narrow-link", narrow, 2, narrow_words, lanes},
-    {"unpinned", unpinned, 60, unpinned_words, lanes},
-    {"slow-peer", slow_peer, 3, slow_peer_words,
+    {"narrow-link", narrow, 2, narrow_text, lanes},
+    {"unpinned", unpinned, 60, unpinned_text, lanes},
+    {"slow-peer", slow_peer, 3, slow_peer_text,
      "turn direct copies off (STARPU_ENABLE_CUDA_GPU_GPU_DIRECT=0, memcpy_peer "
      "0 in the platform file), or find why they are slow: `nvidia-smi topo "
      "-m`, the ACS and IOMMU settings of the BIOS; then measure again"},
-    {"peer-not-measured", unmeasured_peer, 2, unmeasured_peer_words,
+    {"peer-not-measured", unmeasured_peer, 2, unmeasured_peer_text,
      "measure again with peer access on (STARPU_ENABLE_CUDA_GPU_GPU_DIRECT=1, "
      "all GPUs visible to one process)"},
 };
 
 static const struct rule latency_rules[] = {
-    {"latency-zero", too_prompt, 2, too_prompt_words,
+    {"latency-zero", too_prompt, 2, too_prompt_text,
      "the file is in microseconds: correct the unit if it was written in "
      "seconds, else measure again (STARPU_BUS_CALIBRATE=1)"},
-    {"latency-absurd", too_late, 0, too_late_words,
+    {"latency-absurd", too_late, 0, too_late_text,
      "the file is in microseconds: correct the unit if it was written in "
      "nanoseconds, else measure again (STARPU_BUS_CALIBRATE=1) on an idle "
      "machine"},
-    {"latency-dominates", dominating, 1e9, dominating_words,
+    {"latency-dominates", dominating, 1e9, dominating_text,
      "measure again (STARPU_BUS_CALIBRATE=1) on an idle machine with "
      "persistence mode on (nvidia-smi -pm 1) and power saving off; if it "
      "stays, use larger pieces of data"},
-    {"slow-start", later_than_siblings, 1e9, later_than_siblings_words,
+    {"slow-start", later_than_siblings, 1e9, later_than_siblings_text,
      "measure again (STARPU_BUS_CALIBRATE=1) on an idle machine with "
      "persistence mode on (nvidia-smi -pm 1); see `lspci -vv` for power saving "
      "(ASPM) of that device"},

@@ -62,8 +62,8 @@ int orr_doctor_examine_memories(const struct orr_machine_desc *desc,
 /* Both for a machine by name: one that orr_machine_desc_load knows, or a
  * host of which the bus/ of a sampling directory has .bandwidth, .latency and
  * .config files. Files that cannot be read are findings. `sampling_dirs` is
- * NULL-terminated and may be NULL. Errors: -ENOENT no such machine, with words
- * that name those known; -ENOMEM. */
+ * NULL-terminated and may be NULL. Errors: -ENOENT no such machine, with a
+ * message that name those known; -ENOMEM. */
 int orr_doctor_examine_machine(const char *name,
                                const char *const *sampling_dirs,
                                struct orr_findings *findings,

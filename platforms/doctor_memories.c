@@ -38,8 +38,8 @@ struct rule {
     const char *name;
     enum orr_severity severity;
     double (*badness)(const struct memories *m, unsigned src, unsigned dst);
-    void (*words)(const struct memories *m, unsigned src, unsigned dst,
-                  char *what);
+    void (*message)(const struct memories *m, unsigned src, unsigned dst,
+                    char *what);
     const char *remedy;
 };
 
@@ -83,8 +83,8 @@ static double no_route(const struct memories *m, unsigned src, unsigned dst)
     return isnan(bandwidth(m, src, dst));
 }
 
-static void no_route_words(const struct memories *m, unsigned src, unsigned dst,
-                           char *what)
+static void no_route_text(const struct memories *m, unsigned src, unsigned dst,
+                          char *what)
 {
     append(what, "there is no route from %s to %s", name_of(m, src),
            name_of(m, dst));
@@ -95,8 +95,8 @@ static double no_value(const struct memories *m, unsigned src, unsigned dst)
     return !known(bandwidth(m, src, dst));
 }
 
-static void no_figure_words(const struct memories *m, unsigned src,
-                            unsigned dst, char *what)
+static void no_figure_text(const struct memories *m, unsigned src, unsigned dst,
+                           char *what)
 {
     append(what, "%s to %s: the bandwidth is %g MB/s", name_of(m, src),
            name_of(m, dst), bandwidth(m, src, dst));
@@ -110,8 +110,8 @@ static double asymmetric(const struct memories *m, unsigned src, unsigned dst)
     return known(v) && known(back) && back > 3 * v ? back / v : 0;
 }
 
-static void asymmetric_words(const struct memories *m, unsigned src,
-                             unsigned dst, char *what)
+static void asymmetric_text(const struct memories *m, unsigned src,
+                            unsigned dst, char *what)
 {
     append(what, "%s to %s: %.0f MB/s, but %.0f the other way", name_of(m, src),
            name_of(m, dst), bandwidth(m, src, dst), bandwidth(m, dst, src));
@@ -150,8 +150,8 @@ static double slower_than_device(const struct memories *m, unsigned src,
     return fastest > 1.01 * v ? fastest / v : 0;
 }
 
-static void slower_than_device_words(const struct memories *m, unsigned src,
-                                     unsigned dst, char *what)
+static void slower_than_device_text(const struct memories *m, unsigned src,
+                                    unsigned dst, char *what)
 {
     unsigned device = 0;
     double fastest = fastest_device(m, src, dst, &device);
@@ -169,8 +169,8 @@ static double too_prompt(const struct memories *m, unsigned src, unsigned dst)
            m->latency[pair_of(m, src, dst)] < TOO_PROMPT;
 }
 
-static void too_prompt_words(const struct memories *m, unsigned src,
-                             unsigned dst, char *what)
+static void too_prompt_text(const struct memories *m, unsigned src,
+                            unsigned dst, char *what)
 {
     append(what,
            "%s to %s: a latency of %g us; the smallest copy takes some "
@@ -179,22 +179,22 @@ static void too_prompt_words(const struct memories *m, unsigned src,
 }
 
 static const struct rule rules[] = {
-    {"memory-route-missing", ORR_SEVERITY_ERROR, no_route, no_route_words,
+    {"memory-route-missing", ORR_SEVERITY_ERROR, no_route, no_route_text,
      "add a <route> with the links that such copies pass; without it the "
      "machine cannot be simulated with STARPU_USE_NUMA=1"},
-    {"memory-bandwidth-missing", ORR_SEVERITY_ERROR, no_value, no_figure_words,
+    {"memory-bandwidth-missing", ORR_SEVERITY_ERROR, no_value, no_figure_text,
      "give the route a <link_ctn> of a link whose bandwidth was measured "
      "(`orrery calibrate bus` on the machine) or published"},
-    {"memory-asymmetry", ORR_SEVERITY_WARNING, asymmetric, asymmetric_words,
+    {"memory-asymmetry", ORR_SEVERITY_WARNING, asymmetric, asymmetric_text,
      "see whether the routes of both ways pass the links they should; if it "
      "was measured, measure again (`orrery calibrate bus`) on an idle machine"},
     {"memory-slower-than-device", ORR_SEVERITY_WARNING, slower_than_device,
-     slower_than_device_words,
+     slower_than_device_text,
      "see whether the link between the memories has its full bandwidth (all "
      "links between the sockets, in bytes and not in bits), and measure it "
      "with `orrery calibrate bus`; if it is so, keep data next to the device "
      "that uses it"},
-    {"memory-latency-zero", ORR_SEVERITY_WARNING, too_prompt, too_prompt_words,
+    {"memory-latency-zero", ORR_SEVERITY_WARNING, too_prompt, too_prompt_text,
      "give a link of the route the latency that was measured (`orrery "
      "calibrate bus`), or that of the device's route from RAM"},
 };
@@ -248,7 +248,7 @@ static void apply(struct memories *m, const struct rule *rule,
     }
     if (n == 0)
         return;
-    rule->words(m, (unsigned)(worst / m->n), (unsigned)(worst % m->n), what);
+    rule->message(m, (unsigned)(worst / m->n), (unsigned)(worst % m->n), what);
     append_others(m, what, named, n, worst);
     orr_findings_add(findings, rule->severity, rule->name, NULL, rule->remedy,
                      "%s", what);

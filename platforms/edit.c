@@ -14,14 +14,14 @@
 int orr_edit_wrong(const struct orr_edit_work *work, unsigned column,
                    const char *format, ...)
 {
-    char words[800];
+    char message[800];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(words, sizeof(words), format, args);
+    vsnprintf(message, sizeof(message), format, args);
     va_end(args);
     return orr_fail(work->err, -EINVAL, "edit \"%.120s\", column %u: %s",
-                    work->edit->text, column, words);
+                    work->edit->text, column, message);
 }
 
 int orr_edit_no_memory(const struct orr_edit_work *work)

@@ -47,8 +47,8 @@ struct orr_edit_echo {
  * measured machine becomes a derived one when something has changed. The
  * description is complete again afterwards.
  *
- * Errors: -EINVAL with words that name the edit and the place in it, and the
- * names there are; -ENOMEM. All edits are read before the first is applied;
+ * Errors: -EINVAL with a message that name the edit and the place in it, and
+ * the names there are; -ENOMEM. All edits are read before the first is applied;
  * after an error in applying, the description can only be freed. */
 int orr_machine_desc_edit(struct orr_machine_desc *desc, const char *edits,
                           struct orr_error *err);

@@ -77,19 +77,19 @@ int orr_edit_echo_route(struct orr_edit_echo *echo, const char *src,
 int orr_edit_echo_say(struct orr_edit_echo *echo, const char *format, ...)
 {
     size_t length = echo->text ? strlen(echo->text) : 0;
-    char words[1024], *text;
+    char message[1024], *text;
     va_list args;
     int n;
 
     va_start(args, format);
-    n = vsnprintf(words, sizeof(words), format, args);
+    n = vsnprintf(message, sizeof(message), format, args);
     va_end(args);
     if (n < 0)
         return -ENOMEM;
-    text = realloc(echo->text, length + strlen(words) + 1);
+    text = realloc(echo->text, length + strlen(message) + 1);
     if (!text)
         return -ENOMEM;
-    strcpy(text + length, words);
+    strcpy(text + length, message);
     echo->text = text;
     return 0;
 }

@@ -36,13 +36,13 @@ struct orr_packed {
 };
 
 /* An empty one, owned by the caller. Errors: -EINVAL for a name that cannot be
- * a folder's, -ENOMEM; with words. */
+ * a folder's, -ENOMEM; with a message. */
 int orr_packed_new(const char *name, struct orr_packed **ret,
                    struct orr_error *err);
 void orr_packed_free(struct orr_packed *packed);
 
 /* Adds a file, copying its bytes. Errors: -EINVAL for a name that has no place
- * in a machine, -EEXIST, -E2BIG over the limits, -ENOMEM; with words. */
+ * in a machine, -EEXIST, -E2BIG over the limits, -ENOMEM; with a message. */
 int orr_packed_add(struct orr_packed *packed, const char *name,
                    const char *bytes, size_t size, struct orr_error *err);
 
@@ -59,7 +59,8 @@ bool orr_packed_is_name(const char *path);
 
 /* Reads a packed machine whole. Nothing is written: names outside of the list
  * above, links, devices, files named twice and sizes over the limits are
- * refused. Errors: -EINVAL, -EFBIG, -ENOMEM, those of the system; with words. */
+ * refused. Errors: -EINVAL, -EFBIG, -ENOMEM, those of the system; with a
+ * message. */
 int orr_packed_read(const char *path, struct orr_packed **ret,
                     struct orr_error *err);
 
@@ -72,7 +73,7 @@ int orr_packed_format(const struct orr_packed *packed, char **ret_bytes,
                       size_t *ret_size, struct orr_error *err);
 
 /* Writes all files to `folder`, which must not exist and is made, whole or not
- * at all. Errors of the system, with words. */
+ * at all. Errors of the system, with a message. */
 int orr_packed_unpack(const struct orr_packed *packed, const char *folder,
                       struct orr_error *err);
 

@@ -12,7 +12,7 @@
 
 /* Reads the regular file `path`. *ret_text is owned by the caller (free), has
  * *ret_size bytes and a 0 behind them. Errors: -EFBIG over `limit` bytes,
- * -EINVAL not a regular file, -ENOMEM, those of the system; with words. */
+ * -EINVAL not a regular file, -ENOMEM, those of the system; with a message. */
 int orr_file_read(const char *path, size_t limit, char **ret_text,
                   size_t *ret_size, struct orr_error *err);
 
@@ -23,7 +23,7 @@ struct orr_new_file {
 };
 
 /* Every begin that returned 0 is followed by one commit or one abandon. Errors
- * with words; nothing is left behind. */
+ * with a message; nothing is left behind. */
 int orr_new_file_begin(struct orr_new_file *file, const char *path,
                        struct orr_error *err);
 int orr_new_file_commit(struct orr_new_file *file, struct orr_error *err);

@@ -42,18 +42,18 @@ static void stop(struct orr_xml_reader *r, int rc)
 
 void orr_xml_fail(struct orr_xml_reader *r, const char *format, ...)
 {
-    char words[768], element[64] = "";
+    char message[768], element[64] = "";
     va_list args;
 
     if (r->rc)
         return;
     va_start(args, format);
-    vsnprintf(words, sizeof(words), format, args);
+    vsnprintf(message, sizeof(message), format, args);
     va_end(args);
     if (r->element)
         snprintf(element, sizeof(element), "<%.40s>: ", r->element);
     stop(r, orr_fail(r->err, -EINVAL, "%s:%u: %s%s", r->path, orr_xml_line(r),
-                     element, words));
+                     element, message));
 }
 
 void orr_xml_check(struct orr_xml_reader *r, int rc)

@@ -29,7 +29,7 @@ void starpu_bound_stop(void)
     orr_recording_stop(ORR_API_RUNTIME());
 }
 
-static void say_nothing(const char *call, int err, const char *words)
+static void say_nothing(const char *call, int err, const char *message)
 {
     bool started = orr_recording_kind(orr_runtime_need(call)).started;
 
@@ -43,7 +43,7 @@ static void say_nothing(const char *call, int err, const char *words)
                       "starpu_bound_stop.",
                       call);
     else
-        orr_log_error("%s: %s", call, words[0] ? words : strerror(-err));
+        orr_log_error("%s: %s", call, message[0] ? message : strerror(-err));
 }
 
 /* The problem of what was recorded, owned by the caller; NULL after words. */
@@ -61,12 +61,12 @@ static struct orr_bound_problem *recorded(const char *call)
 static struct orr_graph *recorded_graph(const char *call)
 {
     struct orr_graph *graph = NULL;
-    struct orr_error words = {""};
+    struct orr_error message = {""};
     int err = orr_graph_record_make(orr_runtime_need(call), ORR_GRAPH_WINDOW,
-                                    &graph, &words);
+                                    &graph, &message);
 
     if (err)
-        say_nothing(call, err, words.text);
+        say_nothing(call, err, message.text);
     return graph;
 }
 

@@ -233,7 +233,7 @@ struct orr_config {
 };
 
 /* Reads the environment; a variable that is set to nothing counts as unset.
- * Errors: -EINVAL with words that name variable and value, -ENOMEM; *config
+ * Errors: -EINVAL with a message that name variable and value, -ENOMEM; *config
  * is then untouched. The caller ends it with orr_config_done. */
 int orr_config_read(struct orr_config *config, struct orr_error *err);
 

@@ -45,8 +45,7 @@ static inline void orr_list_insert_before(struct orr_list *position,
     position->prev = link;
 }
 
-static inline void orr_list_append(struct orr_list *list,
-                                   struct orr_list *link)
+static inline void orr_list_append(struct orr_list *list, struct orr_list *link)
 {
     orr_list_insert_before(list, link);
 }

@@ -28,6 +28,6 @@ typedef const struct orr_module *(*orr_module_entry_fn)(void);
  * table in *ret. It looks in ORRERY_MODULE_DIR, then in orrery/ beside the
  * object that this code is in (the library, or a module that opens another),
  * then beside it, as in the build tree. A module is never closed
- * again. Errors: -ENOENT or -EINVAL with words that name the package option to
+ * again. Errors: -ENOENT or -EINVAL with a message that names the package option to
  * build with. */
 int orr_module_open(const char *name, const void **ret, struct orr_error *err);

@@ -71,7 +71,7 @@ struct orr_bus_options {
 
 /* Measures every link. At most a quarter of a node's memory is used for a
  * buffer. *ret is filled on success; orr_bus_measures_done() ends it. Errors:
- * -ENOMEM, -EAGAIN (no thread), with words. */
+ * -ENOMEM, -EAGAIN (no thread), with a message. */
 int orr_bus_measure(struct orr_machine *machine,
                     const struct orr_bus_options *options,
                     struct orr_bus_measures *ret, struct orr_error *err);

@@ -70,7 +70,7 @@ int orr_bus_store_find(const char *const *dirs, const char *host, char **ret);
 int orr_bus_store_lock(const char *stem, int *ret, struct orr_error *err);
 void orr_bus_store_unlock(int lock);
 
-/* Reads .config. Errors: -ENOENT without words: there is none; -EINVAL with
+/* Reads .config. Errors: -ENOENT without a message: there is none; -EINVAL with
  * file:line. */
 int orr_bus_store_counts(const char *stem, struct orr_bus_counts *ret,
                          struct orr_error *err);
@@ -83,7 +83,7 @@ int orr_bus_store_read(const char *stem, struct orr_bus_tables *tables,
                        struct orr_error *err);
 
 /* Writes all six, .config last: who sees it sees the others. The caller holds
- * the lock. Errors: those of the system, with words. */
+ * the lock. Errors: those of the system, with a message. */
 int orr_bus_store_write(const char *stem, const struct orr_bus_tables *tables,
                         struct orr_error *err);
 

@@ -20,11 +20,11 @@ struct orr_energy_options {
 struct orr_energy_ops {
     /* Begins to count for device number `device` of its kind. *ret is the
      * caller's, who ends it with close. May block on files. Errors: -ENODEV
-     * no counters, -EACCES not for this user, -ENOMEM, all with words that say
-     * what to do. */
+     * no counters, -EACCES not for this user, -ENOMEM, all with a message that
+     * say what to do. */
     int (*open)(const struct orr_energy_options *options, int device,
                 struct orr_energy_meter **ret, struct orr_error *err);
-    /* Joules since open. Errors: -EIO with words. */
+    /* Joules since open. Errors: -EIO with a message. */
     int (*read)(struct orr_energy_meter *meter, double *ret_joules,
                 struct orr_error *err);
     void (*close)(struct orr_energy_meter *meter);

@@ -220,7 +220,7 @@ struct orr_machine_options {
 };
 
 /* Opens a machine; the caller's thread becomes its main context (orr_self).
- * Errors: -ENODEV no worker results; -EINVAL with words in `err`. On error
+ * Errors: -ENODEV no worker results; -EINVAL with a message in `err`. On error
  * nothing is left behind. */
 typedef int (*orr_machine_open_fn)(const struct orr_machine_options *options,
                                    struct orr_machine **ret,

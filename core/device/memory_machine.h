@@ -11,10 +11,10 @@ struct orr_topology;
 
 /* Opens it on contexts that there are already: `exec` and `topology` are
  * borrowed, and stay when the machine is closed; NULL for the topology: what
- * hwloc says of this machine, or of the one its variables name. There is a worker for each processor near a
- * node, for its `cpu`; none computes. A copy runs in the context that starts
- * it; `perform` moves the bytes. Pairs of a node with itself are direct too.
- * Errors: -ENOMEM, -ENODEV, with words. */
+ * hwloc says of this machine, or of the one its variables name. There is a
+ * worker for each processor near a node, for its `cpu`; none computes. A copy
+ * runs in the context that starts it; `perform` moves the bytes. Pairs of a
+ * node with itself are direct too. Errors: -ENOMEM, -ENODEV, with a message. */
 int orr_memory_machine_open(struct orr_exec *exec,
                             const struct orr_topology *topology,
                             struct orr_machine **ret, struct orr_error *err);

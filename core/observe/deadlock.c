@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/deadlock.c - see deadlock.h. Runs once, at the end of a simulation in
- * which nothing moves any more: no locks, no care for speed.
+ * core/observe/deadlock.c - see deadlock.h. Runs once, at the end of a
+ * simulation in which nothing moves any more: no locks, no care for speed.
  */
 #include "core/observe/deadlock.h"
 
@@ -31,39 +31,40 @@ struct report {
 
 /* --- words --- */
 
-struct words {
+struct message {
     char text[200];
 };
 
-static struct words data_of(const struct orr_job *job)
+static struct message data_of(const struct orr_job *job)
 {
     const struct orr_handle *handle = job->accesses[0].handle;
-    struct words words;
+    struct message message;
 
     if (handle->name)
-        snprintf(words.text, sizeof(words.text), "data `%s'", handle->name);
+        snprintf(message.text, sizeof(message.text), "data `%s'", handle->name);
     else
-        snprintf(words.text, sizeof(words.text), "data number %llu",
+        snprintf(message.text, sizeof(message.text), "data number %llu",
                  (unsigned long long)handle->id);
-    return words;
+    return message;
 }
 
-static struct words name_of(const struct orr_job *job)
+static struct message name_of(const struct orr_job *job)
 {
-    struct words words;
+    struct message message;
 
     if (job->task && job->id)
-        snprintf(words.text, sizeof(words.text), "task `%s' (number %llu)",
+        snprintf(message.text, sizeof(message.text), "task `%s' (number %llu)",
                  orr_job_name(job), (unsigned long long)job->id);
     else if (job->task)
-        snprintf(words.text, sizeof(words.text), "task `%s'",
+        snprintf(message.text, sizeof(message.text), "task `%s'",
                  orr_job_name(job));
     else if (ORR_JOB_IS(job, acquire))
-        snprintf(words.text, sizeof(words.text), "the acquisition of %.150s",
-                 data_of(job).text);
+        snprintf(message.text, sizeof(message.text),
+                 "the acquisition of %.150s", data_of(job).text);
     else
-        snprintf(words.text, sizeof(words.text), "a request of the library");
-    return words;
+        snprintf(message.text, sizeof(message.text),
+                 "a request of the library");
+    return message;
 }
 
 /* --- contexts --- */
@@ -134,7 +135,7 @@ static bool waits_itself(const struct orr_job *job)
 static void say_edge(struct report *report, const struct orr_job *job,
                      const struct orr_job *before)
 {
-    struct words name = name_of(job), first = name_of(before);
+    struct message name = name_of(job), first = name_of(before);
 
     if (before->state == ORR_JOB_NEW)
         SAY(report, "%s waits for %s, which was never submitted", name.text,
@@ -152,7 +153,7 @@ static void say_edge(struct report *report, const struct orr_job *job,
 static void say_job(struct report *report, const struct orr_job *job)
 {
     const struct orr_runtime *rt = report->runtime;
-    struct words name = name_of(job);
+    struct message name = name_of(job);
 
     if (job->state == ORR_JOB_READY)
         SAY(report, "%s is ready, but no worker takes it%s", name.text,

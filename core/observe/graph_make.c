@@ -654,7 +654,7 @@ int orr_graph_record_make(struct orr_runtime *rt, enum orr_graph_view view,
                       .view = view,
                       .join_type = ORR_NONE,
                       .graph = calloc(1, sizeof(*m.graph))};
-    struct orr_error words = {""};
+    struct orr_error message = {""};
     int rc = m.graph ? 0 : -ENOMEM;
 
     if (!rc) {
@@ -669,13 +669,13 @@ int orr_graph_record_make(struct orr_runtime *rt, enum orr_graph_view view,
     }
     maker_done(&m);
     if (!rc && m.graph->ntasks == 0)
-        rc = orr_fail(&words, -ENODATA, "no task was recorded");
+        rc = orr_fail(&message, -ENODATA, "no task was recorded");
     if (!rc)
-        rc = orr_graph_check(m.graph, &words);
+        rc = orr_graph_check(m.graph, &message);
     if (rc) {
         orr_graph_free(m.graph);
         return orr_fail(err, rc, "%s",
-                        words.text[0] ? words.text : strerror(-rc));
+                        message.text[0] ? message.text : strerror(-rc));
     }
     *ret = m.graph;
     return 0;

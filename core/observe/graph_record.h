@@ -70,8 +70,8 @@ enum orr_graph_view {
                        * of implementation 0 */
 };
 
-/* Makes the graph; the caller's. Errors, with words: -ENODATA when no such task
- * was recorded; -EINVAL when what was declared is a cycle; -ENOMEM. */
+/* Makes the graph; the caller's. Errors, with a message: -ENODATA when no such
+ * task was recorded; -EINVAL when what was declared is a cycle; -ENOMEM. */
 int orr_graph_record_make(struct orr_runtime *rt, enum orr_graph_view view,
                           struct orr_graph **ret, struct orr_error *err);
 

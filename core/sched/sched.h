@@ -69,7 +69,7 @@ struct orr_sched_options {
 
 /* Makes the runtime's scheduler ("help" for a name lists them; one beginning
  * with heft means dmda). Errors: -EINVAL for a name that is unknown, -ENOMEM,
- * with words. */
+ * with a message. */
 int orr_sched_new(struct orr_runtime *rt,
                   const struct orr_sched_options *options,
                   struct orr_sched **ret, struct orr_error *err);

@@ -554,7 +554,7 @@ END_TEST
 #define DATES  COUNTS "c2 2\nc1 1\n"
 
 static const struct {
-    const char *answer, *words; /* "": it is good */
+    const char *answer, *message; /* "": it is good */
 } answers[] = {
     {DATES "t2w0 0\nt2w1 1\nt1w0 1\nt1w1 0\ns2 1\ns1 0\n", ""},
     {DATES "t2w1 1\nt1w0 1\ns2 1\ns1 0\nd_x 5\n", ""}, /* unknown places */
@@ -583,7 +583,7 @@ START_TEST(a_wrong_answer_is_refused_with_its_line)
 {
     char answer[96], said[96], trace[96], command[512];
     FILE *f = fopen(path_of(answer, "answer"), "w");
-    bool good = answers[_i].words[0] == '\0';
+    bool good = answers[_i].message[0] == '\0';
     int status;
     size_t n;
 
@@ -600,7 +600,7 @@ START_TEST(a_wrong_answer_is_refused_with_its_line)
     if (good)
         ck_assert_str_eq(text, "");
     else
-        check_text(answers[_i].words);
+        check_text(answers[_i].message);
 }
 END_TEST
 
@@ -762,7 +762,7 @@ START_TEST(a_simulated_run_that_beats_a_bound_aborts)
 }
 END_TEST
 
-START_TEST(no_run_is_judged_unless_that_was_asked_for)
+START_TEST(no_run_is_checked_unless_that_was_asked_for)
 {
     char path[96];
 
@@ -809,7 +809,7 @@ int main(void)
                         0, n);
     tcase_add_loop_test_raise_signal(
         tc, a_simulated_run_that_beats_a_bound_aborts, SIGABRT, 0, n - 2);
-    tcase_add_loop_test(tc, no_run_is_judged_unless_that_was_asked_for, 0,
+    tcase_add_loop_test(tc, no_run_is_checked_unless_that_was_asked_for, 0,
                         n - 2);
     suite_add_tcase(suite, tc);
     return suite_main(suite);

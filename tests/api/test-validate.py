@@ -160,7 +160,7 @@ def the_table_names_kernels_ends_and_findings():
                    folder=folder)
     ended.has_status(0)
     for words in (*KERNELS, "no copies", "median error from end to end",
-                  "Drift is judged from 4 repetitions on"):
+                  "Drift is checked from 4 repetitions on"):
         assert words in ended.out, ended.out
 
 

@@ -98,7 +98,7 @@ static void widen(struct bytes *b, struct orr_bound_instance *in)
             in->variants[w].width = take(b, WORKERS + 2);
 }
 
-static void judge(const struct orr_bound_result *r)
+static void check(const struct orr_bound_result *r)
 {
     if (isnan(r->ms) ? !r->why : !r->proved || !(r->ms >= 0))
         abort();
@@ -118,7 +118,7 @@ static void compute_all(const struct orr_bound_instance *in)
 
         if (orr_bound_compute(in, (enum orr_bound_method)m, &options, &r))
             continue;
-        judge(&r);
+        check(&r);
         if (r.ms > highest)
             highest = r.ms;
         if (m == ORR_BOUND_EXACT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/fuzz/fuzz-platform-xml.c - whatever stands in a platform file, reading
- * it ends with a sound description or with words. For libFuzzer:
+ * it ends with a sound description or with a message. For libFuzzer:
  *   fuzz-platform-xml -dict=tests/fuzz/platform-xml.dict CORPUS
  * with files of platforms/catalogue as a start.
  */

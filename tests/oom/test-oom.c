@@ -196,23 +196,23 @@ static const char two_devices[] =
     "0 0 0 0 nan nan 0 0 0\nnan nan nan\n0\n"
     "00000001\t100\t1e6\t0\t1\t2000\t100040\t40\n";
 
-static int judge_and_draw(void)
+static int check_and_draw(void)
 {
-    const struct judge_options options = {.confidence = 0.02, .minimum = 10};
+    const struct check_options options = {.confidence = 0.02, .minimum = 10};
     const struct model_plot_choice choice = {.host = "here", .gflops = true};
-    struct judge_model model = {.symbol = "kernel"};
+    struct check_model model = {.symbol = "kernel"};
     struct orr_model_file *file = NULL;
-    struct judgement judgement;
+    struct check_result check_result;
     struct model_plot plot;
     int code = orr_model_file_parse("two", two_devices, sizeof(two_devices) - 1,
                                     &file, NULL);
 
     model.file = file;
     if (code == 0)
-        code = judge_models(&model, 1, &options, &judgement);
+        code = check_models(&model, 1, &options, &check_result);
     if (code == 0) {
-        ck_assert_uint_ge(judgement.findings.n, 3);
-        judgement_done(&judgement);
+        ck_assert_uint_ge(check_result.findings.n, 3);
+        check_result_done(&check_result);
         code = model_plot_build(&model, &choice, &plot);
         if (code == 0)
             model_plot_done(&plot);
@@ -242,7 +242,7 @@ static int summarise(void)
 
 static int (*const readers[])(void) = {
     read_machine,    edit_machine, read_config, read_models, examine_machine,
-    fit_regressions, interpolate,  read_side,   summarise,   judge_and_draw,
+    fit_regressions, interpolate,  read_side,   summarise,   check_and_draw,
 #if ORR_HAS_FIT
     fit_polynomial,
 #endif

@@ -340,7 +340,7 @@ static const enum orr_bound_method better[][2] = {
     {ORR_BOUND_EXACT, ORR_BOUND_INTEGER_AREA},
 };
 
-static void judge_one(const struct orr_bound_result *r, double optimum,
+static void check_one(const struct orr_bound_result *r, double optimum,
                       unsigned number)
 {
     const char *name = orr_bound_method_name(r->method);
@@ -366,7 +366,7 @@ static void judge_one(const struct orr_bound_result *r, double optimum,
                   "graph %u: %s is above its own solution", number, name);
 }
 
-static void judge_pairs(const struct orr_bound_result *results, unsigned number)
+static void check_pairs(const struct orr_bound_result *results, unsigned number)
 {
     for (unsigned i = 0; i < sizeof(better) / sizeof(better[0]); i++) {
         const struct orr_bound_result *more = &results[better[i][0]];
@@ -417,8 +417,8 @@ START_TEST(no_bound_is_above_the_optimum_and_the_exact_one_is_it)
 
         solve(&p, /* across_nodes= */ false, &v);
         for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
-            judge_one(&v.results[m], v.optimum, number);
-        judge_pairs(v.results, number);
+            check_one(&v.results[m], v.optimum, number);
+        check_pairs(v.results, number);
         if (exact->outcome == ORR_BOUND_OPTIMAL) {
             ck_assert_msg(exact->ms >= v.optimum * (1 - 1e-9),
                           "graph %u: the optimum is not %.17g but %.17g",
@@ -433,7 +433,7 @@ START_TEST(no_bound_is_above_the_optimum_and_the_exact_one_is_it)
 END_TEST
 
 /* A judge that finds too long schedules would let too high bounds pass. */
-START_TEST(the_judge_knows_what_is_known)
+START_TEST(the_check_finds_known_errors)
 {
     /* Five equal tasks on two workers; three on one, with a class that takes
      * twice as long; a task on two workers at once, after another. */
@@ -462,7 +462,7 @@ int main(int argc, char **argv)
     TCase *tc = tcase_create("random");
 
     tcase_set_timeout(tc, 600);
-    tcase_add_test(tc, the_judge_knows_what_is_known);
+    tcase_add_test(tc, the_check_finds_known_errors);
     tcase_add_loop_test(tc,
                         no_bound_is_above_the_optimum_and_the_exact_one_is_it,
                         0, all ? BLOCKS : 1);

@@ -93,7 +93,7 @@ static const char *const broken[] = {
     "",    "  ",  "x",   "1 x", "-1",  "8",
     "0-8", "5-2", "1.5", "0x1", "2--", "99999999999999999999"};
 
-START_TEST(broken_lists_are_refused_with_words)
+START_TEST(broken_lists_are_refused_with_a_message)
 {
     struct orr_cpu_wishes wishes = {.cpus = broken[_i], .avoid = -1};
 
@@ -291,7 +291,7 @@ START_TEST(without_a_wish_there_is_a_worker_per_core)
 }
 END_TEST
 
-START_TEST(no_worker_is_an_error_with_words)
+START_TEST(no_worker_is_an_error_with_a_message)
 {
     struct orr_machine_options options = all();
     struct orr_machine *machine = NULL;
@@ -473,7 +473,7 @@ static TCase *made_up(void)
     tcase_add_test(tc, packages_are_filled_in_order);
     tcase_add_loop_test(tc, lists_and_ranges_are_taken_as_written, 0,
                         (int)(sizeof(lists) / sizeof(lists[0])));
-    tcase_add_loop_test(tc, broken_lists_are_refused_with_words, 0,
+    tcase_add_loop_test(tc, broken_lists_are_refused_with_a_message, 0,
                         (int)(sizeof(broken) / sizeof(broken[0])));
     tcase_add_test(tc, a_made_up_machine_that_makes_no_sense_is_refused);
     tcase_add_test(tc, cores_are_listed_by_their_first_processor);
@@ -502,7 +502,7 @@ static TCase *here(void)
     tcase_add_test(tc, a_processor_for_main_that_is_not_there_is_refused);
     tcase_add_test(tc, there_are_as_many_workers_as_asked_for);
     tcase_add_test(tc, without_a_wish_there_is_a_worker_per_core);
-    tcase_add_test(tc, no_worker_is_an_error_with_words);
+    tcase_add_test(tc, no_worker_is_an_error_with_a_message);
     tcase_add_test(tc, all_processors_reserved_is_an_error);
     tcase_add_test(tc, the_host_name_has_no_domain_unless_it_was_given);
     tcase_add_test(tc, a_kernel_is_run_and_timed);

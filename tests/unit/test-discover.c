@@ -140,7 +140,8 @@ END_TEST
 START_TEST(people_are_shown_what_was_found)
 {
     static const char *const words[] = {
-        "CPUs        3 of Toy 9000\n", "NUMA 0      8 GiB, 2 CPUs of package 0\n",
+        "CPUs        3 of Toy 9000\n",
+        "NUMA 0      8 GiB, 2 CPUs of package 0\n",
         "NUMA 1      4 GiB, 1 CPU of package 1\n",
         "GPU 0       Toy GPU 200, PCI 0000:1b:00.0, near NUMA 1, 16.0 GiB\n",
         "GPU 1       1002:744c, PCI 0000:1c:00.0, near NUMA 1\n"};

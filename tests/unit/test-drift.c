@@ -55,7 +55,7 @@ static void make(struct trial *trial, const struct weather *weather,
     for (unsigned i = 0; i < ITEMS; i++)
         trial->items[i] = (struct drift_item){
             .kernel = names[i / SIZES],
-            .kind = "cpu",
+            .type = "cpu",
             .estimate = 100 * (i % SIZES + 1) * exp(0.01 * rng_normal(&state)),
             .error = 0.01,
             .times = trial->times[i],
@@ -75,7 +75,7 @@ static void make(struct trial *trial, const struct weather *weather,
             trial->times[i][r] = 100 * (i % SIZES + 1) * exp(log_us);
         }
     }
-    ck_assert_int_eq(drift_judge(trial->items, ITEMS, nreps, &trial->drift), 0);
+    ck_assert_int_eq(drift_check(trial->items, ITEMS, nreps, &trial->drift), 0);
 }
 
 /* Trials in which kernels other than `slow` were said to drift, and, of
@@ -165,17 +165,17 @@ START_TEST(a_slower_machine_is_said_to_be_slower)
 
     state = 5;
     make(&trial, &weathers[3], 5, -1, 1);
-    ck_assert_uint_eq(trial.drift.nkinds, 1);
-    ck_assert_uint_eq(trial.drift.kinds[0].nkernels, KERNELS);
-    ck_assert(trial.drift.kinds[0].shifted);
-    ck_assert_double_eq_tol(trial.drift.kinds[0].shift, 0.14, 0.05);
+    ck_assert_uint_eq(trial.drift.ntypes, 1);
+    ck_assert_uint_eq(trial.drift.types[0].nkernels, KERNELS);
+    ck_assert(trial.drift.types[0].shifted);
+    ck_assert_double_eq_tol(trial.drift.types[0].shift, 0.14, 0.05);
     make(&trial, &weathers[0], 5, -1, 1);
-    ck_assert(!trial.drift.kinds[0].shifted);
+    ck_assert(!trial.drift.types[0].shifted);
 }
 END_TEST
 
 /* The other machine's part: GPUs that are slower do not make CPUs fast. */
-START_TEST(kinds_of_devices_are_judged_apart)
+START_TEST(device_types_are_checked_apart)
 {
     struct trial trial;
 
@@ -183,30 +183,30 @@ START_TEST(kinds_of_devices_are_judged_apart)
     make(&trial, &weathers[0], 5, -1, 1);
     for (unsigned i = 0; i < ITEMS; i++)
         if (i % SIZES < 2) {
-            trial.items[i].kind = "cuda";
+            trial.items[i].type = "cuda";
             for (unsigned r = 0; r < 5; r++)
                 trial.times[i][r] *= 1.3;
         }
-    ck_assert_int_eq(drift_judge(trial.items, ITEMS, 5, &trial.drift), 0);
+    ck_assert_int_eq(drift_check(trial.items, ITEMS, 5, &trial.drift), 0);
     ck_assert_uint_eq(trial.drift.ndrifted, 0);
-    ck_assert_uint_eq(trial.drift.nkinds, 2);
-    ck_assert(trial.drift.kinds[0].shifted != trial.drift.kinds[1].shifted);
+    ck_assert_uint_eq(trial.drift.ntypes, 2);
+    ck_assert(trial.drift.types[0].shifted != trial.drift.types[1].shifted);
 }
 END_TEST
 
 /* nkernels of one size each, the first 12 % slower than its model. */
-static void judge_few(unsigned nkernels, struct drift_item *items,
+static void check_few(unsigned nkernels, struct drift_item *items,
                       double times[][5], struct drift *drift)
 {
     for (unsigned k = 0; k < nkernels; k++) {
         for (unsigned r = 0; r < 5; r++)
             times[k][r] = (k == 0 ? 112 : 100) + 0.2 * r * (k % 2 ? 1 : -1);
         items[k] = (struct drift_item){.kernel = names[k],
-                                       .kind = "cpu",
+                                       .type = "cpu",
                                        .estimate = 100,
                                        .times = times[k]};
     }
-    ck_assert_int_eq(drift_judge(items, nkernels, 5, drift), 0);
+    ck_assert_int_eq(drift_check(items, nkernels, 5, drift), 0);
 }
 
 START_TEST(of_few_kernels_the_slow_one_is_found)
@@ -215,7 +215,7 @@ START_TEST(of_few_kernels_the_slow_one_is_found)
     double times[KERNELS][5];
     struct drift drift;
 
-    judge_few((unsigned)_i, items, times, &drift);
+    check_few((unsigned)_i, items, times, &drift);
     ck_assert_uint_eq(drift.ndrifted, 1);
     ck_assert(items[0].drifted);
     ck_assert_double_eq_tol(items[0].excess, log(1.12), 0.01);
@@ -234,22 +234,22 @@ START_TEST(what_fast_runs_do_not_show_is_no_drift)
     trial.items[ITEMS - 1].fast_times = fast;
     for (unsigned r = 0; r < 5; r++)
         fast[r] = trial.times[ITEMS - 1][r] / 1.12;
-    ck_assert_int_eq(drift_judge(trial.items, ITEMS, 5, &trial.drift), 0);
+    ck_assert_int_eq(drift_check(trial.items, ITEMS, 5, &trial.drift), 0);
     ck_assert(!trial.items[ITEMS - 1].drifted);
     for (unsigned r = 0; r < 5; r++)
         fast[r] = trial.times[ITEMS - 1][r] * 0.99;
-    ck_assert_int_eq(drift_judge(trial.items, ITEMS, 5, &trial.drift), 0);
+    ck_assert_int_eq(drift_check(trial.items, ITEMS, 5, &trial.drift), 0);
     ck_assert(trial.items[ITEMS - 1].drifted);
 }
 END_TEST
 
-START_TEST(too_few_repetitions_are_not_judged)
+START_TEST(too_few_repetitions_are_not_checked)
 {
     struct trial trial;
 
     state = 7;
     make(&trial, &weathers[0], DRIFT_REPEATS - 1, 1, 2);
-    ck_assert_uint_eq(trial.drift.njudged, 0);
+    ck_assert_uint_eq(trial.drift.nchecked, 0);
     ck_assert_uint_eq(trial.drift.ndrifted, 0);
     ck_assert_double_eq_tol(trial.items[SIZES].shift, log(2), 0.1);
 }
@@ -264,8 +264,8 @@ START_TEST(kernels_without_model_or_measures_are_left_out)
     trial.items[0].estimate = NAN;
     for (unsigned r = 0; r < 5; r++)
         trial.times[1][r] = NAN;
-    ck_assert_int_eq(drift_judge(trial.items, ITEMS, 5, &trial.drift), 0);
-    ck_assert_uint_eq(trial.drift.njudged, ITEMS - 2);
+    ck_assert_int_eq(drift_check(trial.items, ITEMS, 5, &trial.drift), 0);
+    ck_assert_uint_eq(trial.drift.nchecked, ITEMS - 2);
     ck_assert_uint_eq(trial.drift.ndrifted, 0);
     ck_assert(isnan(trial.items[0].excess));
     ck_assert(isnan(trial.items[1].excess));
@@ -295,11 +295,11 @@ int main(void)
     tcase_add_test(tcase, a_kernel_that_is_10_percent_faster_raises_the_alarm);
     tcase_add_test(tcase, a_kernel_that_is_2_percent_slower_raises_none);
     tcase_add_test(tcase, a_slower_machine_is_said_to_be_slower);
-    tcase_add_test(tcase, kinds_of_devices_are_judged_apart);
+    tcase_add_test(tcase, device_types_are_checked_apart);
     tcase_add_loop_test(tcase, of_few_kernels_the_slow_one_is_found, 1,
                         KERNELS + 1);
     tcase_add_test(tcase, what_fast_runs_do_not_show_is_no_drift);
-    tcase_add_test(tcase, too_few_repetitions_are_not_judged);
+    tcase_add_test(tcase, too_few_repetitions_are_not_checked);
     tcase_add_test(tcase, kernels_without_model_or_measures_are_left_out);
     tcase_add_test(tcase, medians_skip_what_is_not_known);
     suite_add_tcase(suite, tcase);

@@ -84,7 +84,7 @@ static const struct orr_host_desc *host_of(const char *id)
 /* ---- refusals ---- */
 
 static const struct {
-    const char *edit, *words[3];
+    const char *edit, *message[3];
 } refusals[] = {
     {"count = 3", {"column 1", "unknown name \"count\"", "cuda"}},
     {"cdua.count = 3", {"unknown name \"cdua\": the names are cuda"}},
@@ -160,10 +160,10 @@ START_TEST(wrong_edits_are_refused_with_their_place)
 {
     ck_assert_int_eq(orr_machine_desc_edit(desc, refusals[_i].edit, &err),
                      -22 /* EINVAL */);
-    for (unsigned k = 0; k < 3 && refusals[_i].words[k]; k++)
-        ck_assert_msg(strstr(err.text, refusals[_i].words[k]) != NULL,
+    for (unsigned k = 0; k < 3 && refusals[_i].message[k]; k++)
+        ck_assert_msg(strstr(err.text, refusals[_i].message[k]) != NULL,
                       "%s\nlacks: %s\nin:    %s", refusals[_i].edit,
-                      refusals[_i].words[k], err.text);
+                      refusals[_i].message[k], err.text);
 }
 END_TEST
 
@@ -197,7 +197,7 @@ END_TEST
 static const struct {
     const char *edit;
     bool effect;
-    const char *words;
+    const char *message;
     unsigned devices, links, routes;
 } echoes[] = {
     {"cuda.count = 3", true, "2 -> 3 CUDA devices: CUDA2 like CUDA0, with", 2,
@@ -244,7 +244,7 @@ START_TEST(every_edit_says_what_it_touched)
     echo = &desc->edits[0];
     ck_assert_str_eq(echo->edit, echoes[_i].edit);
     ck_assert_int_eq(echo->effect, echoes[_i].effect);
-    ck_assert_msg(strstr(echo->text, echoes[_i].words) != NULL, "%s: %s",
+    ck_assert_msg(strstr(echo->text, echoes[_i].message) != NULL, "%s: %s",
                   echo->edit, echo->text);
     ck_assert_uint_eq(echo->ndevices, echoes[_i].devices);
     ck_assert_uint_eq(echo->nlinks, echoes[_i].links);
@@ -480,7 +480,7 @@ START_TEST(an_edited_machine_can_be_written_and_read)
 END_TEST
 
 static const struct {
-    const char *prop, *words;
+    const char *prop, *message;
 } wrong_props[] = {
     {"<prop id='orrery-speed' value='0'/>", "a number above 0"},
     {"<prop id='orrery-speed' value='fast'/>", "a number above 0"},
@@ -502,7 +502,7 @@ START_TEST(wrong_speeds_are_refused)
              wrong_props[_i].prop);
     ck_assert_int_lt(
         orr_machine_desc_parse("x.xml", text, strlen(text), &desc, &err), 0);
-    ck_assert_msg(strstr(err.text, wrong_props[_i].words) != NULL, "%s",
+    ck_assert_msg(strstr(err.text, wrong_props[_i].message) != NULL, "%s",
                   err.text);
 }
 END_TEST

@@ -344,7 +344,7 @@ END_TEST
 #define TASK KIND "datum 0 new 8\ntask 0 1 0\n"
 
 static const struct {
-    const char *text, *words;
+    const char *text, *message;
 } refusals[] = {
     {"", "g:1: this is no graph"},
     {"digraph {\n", "g:1: this is no graph"},
@@ -434,8 +434,8 @@ START_TEST(a_broken_text_is_refused_with_its_line)
     ck_assert_int_eq(rc, -EINVAL);
     ck_assert_ptr_null(graph);
     ck_assert_msg(
-        !strncmp(err.text, refusals[_i].words, strlen(refusals[_i].words)),
-        "`%s' instead of `%s'", err.text, refusals[_i].words);
+        !strncmp(err.text, refusals[_i].message, strlen(refusals[_i].message)),
+        "`%s' instead of `%s'", err.text, refusals[_i].message);
 }
 END_TEST
 
@@ -580,7 +580,7 @@ static void spoil_makespan(struct orr_graph *g)
 
 static const struct {
     void (*spoil)(struct orr_graph *graph);
-    const char *words;
+    const char *message;
 } unsound[] = {
     {spoil_node, "worker 0 computes in memory node 1"},
     {spoil_capacity, "memory node 0 has capacity nan"},
@@ -597,7 +597,7 @@ static const struct {
     {spoil_makespan, "the makespan is inf ms"},
 };
 
-START_TEST(an_unsound_graph_is_refused_in_words)
+START_TEST(an_unsound_graph_is_refused_with_a_message)
 {
     struct orr_graph *graph = NULL;
     struct orr_error err = {""};
@@ -607,8 +607,8 @@ START_TEST(an_unsound_graph_is_refused_in_words)
     unsound[_i].spoil(graph);
     ck_assert_int_eq(orr_graph_check(graph, &err), -EINVAL);
     ck_assert_msg(
-        !strncmp(err.text, unsound[_i].words, strlen(unsound[_i].words)),
-        "`%s' instead of `%s'", err.text, unsound[_i].words);
+        !strncmp(err.text, unsound[_i].message, strlen(unsound[_i].message)),
+        "`%s' instead of `%s'", err.text, unsound[_i].message);
     graph->tasks[1].ndeps = 1;
     orr_graph_free(graph);
 }
@@ -661,7 +661,7 @@ int main(void)
     tcase_add_test(tc, an_endless_line_is_refused);
     tcase_add_test(tc, a_short_text_cannot_ask_for_much_memory);
     tcase_add_test(tc, a_file_appears_whole_or_not_at_all);
-    tcase_add_loop_test(tc, an_unsound_graph_is_refused_in_words, 0,
+    tcase_add_loop_test(tc, an_unsound_graph_is_refused_with_a_message, 0,
                         sizeof(unsound) / sizeof(*unsound));
     tcase_add_test(tc, long_chains_are_checked);
     suite_add_tcase(suite, tc);

@@ -12,7 +12,7 @@
 #include "tests/unit/perfmodel_util.h"
 #include "tools/common/near.h"
 
-static const struct judge_options plain = {
+static const struct check_options plain = {
     .confidence = 0.02,
     .minimum = 10,
     .homogeneous = 1U << ORR_DEVICE_CPU,
@@ -70,26 +70,26 @@ static struct orr_device cpu(int ncores)
     return (struct orr_device){ORR_DEVICE_CPU, 0, ncores};
 }
 
-static struct judgement judge(const struct judge_options *options)
+static struct check_result checker(const struct check_options *options)
 {
-    const struct judge_model models[] = {{"first", file, NULL},
+    const struct check_model models[] = {{"first", file, NULL},
                                          {"second", second_file, NULL}};
-    struct judgement judgement;
+    struct check_result check_result;
 
-    ck_assert_int_eq(
-        judge_models(models, second_file->ncombs ? 2 : 1, options, &judgement),
-        0);
-    return judgement;
+    ck_assert_int_eq(check_models(models, second_file->ncombs ? 2 : 1, options,
+                                  &check_result),
+                     0);
+    return check_result;
 }
 
 /* How many findings of a fault there are, on `arch` unless that is NULL. */
-static unsigned count(const struct judgement *judgement, const char *fault,
-                      const char *arch)
+static unsigned count(const struct check_result *check_result,
+                      const char *fault, const char *arch)
 {
     unsigned n = 0;
 
-    for (size_t i = 0; i < judgement->findings.n; i++) {
-        const struct orr_finding *f = &judgement->findings.items[i];
+    for (size_t i = 0; i < check_result->findings.n; i++) {
+        const struct orr_finding *f = &check_result->findings.items[i];
 
         n += !strcmp(f->fault, fault) &&
              (!arch || (f->arch && !strcmp(f->arch, arch)));
@@ -98,24 +98,24 @@ static unsigned count(const struct judgement *judgement, const char *fault,
 }
 
 /* Judges the file, and counts. */
-static unsigned judge_count(const struct judge_options *options,
-                            const char *fault, const char *arch)
+static unsigned result_count(const struct check_options *options,
+                             const char *fault, const char *arch)
 {
-    struct judgement judgement = judge(options);
-    unsigned n = count(&judgement, fault, arch);
+    struct check_result check_result = checker(options);
+    unsigned n = count(&check_result, fault, arch);
 
-    judgement_done(&judgement);
+    check_result_done(&check_result);
     return n;
 }
 
 START_TEST(no_models_have_no_findings)
 {
-    struct judgement judgement;
+    struct check_result check_result;
 
-    ck_assert_int_eq(judge_models(NULL, 0, &plain, &judgement), 0);
-    ck_assert_uint_eq(judgement.findings.n, 0);
-    ck_assert_uint_eq(judgement.narchs, 0);
-    judgement_done(&judgement);
+    ck_assert_int_eq(check_models(NULL, 0, &plain, &check_result), 0);
+    ck_assert_uint_eq(check_result.findings.n, 0);
+    ck_assert_uint_eq(check_result.narchs, 0);
+    check_result_done(&check_result);
 }
 END_TEST
 
@@ -135,11 +135,11 @@ START_TEST(siblings_disagree_from_a_factor_of_three_on)
 {
     add_row(file, cuda(0), row_of(1, 100, 50, 40));
     add_row(file, cuda(1), row_of(1, 100, 50 * siblings[_i].ratio, 40));
-    ck_assert_uint_eq(judge_count(&plain, "siblings-disagree", NULL),
+    ck_assert_uint_eq(result_count(&plain, "siblings-disagree", NULL),
                       siblings[_i].arch != NULL);
     if (siblings[_i].arch)
         ck_assert_uint_eq(
-            judge_count(&plain, "siblings-disagree", siblings[_i].arch), 1);
+            result_count(&plain, "siblings-disagree", siblings[_i].arch), 1);
 }
 END_TEST
 
@@ -148,8 +148,8 @@ START_TEST(of_three_siblings_the_odd_one_is_named)
     add_row(file, cuda(0), row_of(1, 100, 50, 40));
     add_row(file, cuda(1), row_of(1, 100, 51, 40));
     add_row(file, cuda(2), row_of(1, 100, 5, 40));
-    ck_assert_uint_eq(judge_count(&plain, "siblings-disagree", NULL), 1);
-    ck_assert_uint_eq(judge_count(&plain, "siblings-disagree", "cuda2_impl0"),
+    ck_assert_uint_eq(result_count(&plain, "siblings-disagree", NULL), 1);
+    ck_assert_uint_eq(result_count(&plain, "siblings-disagree", "cuda2_impl0"),
                       1);
 }
 END_TEST
@@ -162,35 +162,35 @@ START_TEST(devices_that_always_differ_are_of_different_make)
     }
     add_row(file, cuda(0), row_of(1, 100, 10, 40));
     add_row(file, cuda(1), row_of(1, 100, 85, 40));
-    ck_assert_uint_eq(judge_count(&plain, "devices-differ", "cuda1_impl0"), 1);
+    ck_assert_uint_eq(result_count(&plain, "devices-differ", "cuda1_impl0"), 1);
     /* Nothing excuses the kernel that has three rows: the other has one. */
-    ck_assert_uint_eq(judge_count(&plain, "siblings-disagree", NULL), 3);
+    ck_assert_uint_eq(result_count(&plain, "siblings-disagree", NULL), 3);
 }
 END_TEST
 
 START_TEST(homogeneous_devices_share_what_was_measured)
 {
-    struct judge_options options = plain;
+    struct check_options options = plain;
 
     options.homogeneous |= 1U << ORR_DEVICE_CUDA;
     add_row(file, cuda(0), row_of(1, 100, 50, 40));
     add_row(file, cuda(1), row_of(2, 200, 100, 40));
-    ck_assert_uint_eq(judge_count(&plain, "missing-device", NULL), 2);
-    ck_assert_uint_eq(judge_count(&options, "missing-device", NULL), 0);
+    ck_assert_uint_eq(result_count(&plain, "missing-device", NULL), 2);
+    ck_assert_uint_eq(result_count(&options, "missing-device", NULL), 0);
 }
 END_TEST
 
 START_TEST(a_device_of_the_machine_that_no_model_knows_is_missing)
 {
-    struct judge_options options = plain;
+    struct check_options options = plain;
 
     options.ndevices[ORR_DEVICE_CUDA] = 3;
     options.ndevices[ORR_DEVICE_OPENCL] = 3;
     add_row(file, cuda(0), row_of(1, 100, 50, 40));
     add_row(file, cuda(1), row_of(1, 100, 50, 40));
-    ck_assert_uint_eq(judge_count(&plain, "missing-device", NULL), 0);
-    ck_assert_uint_eq(judge_count(&options, "missing-device", "cuda2"), 1);
-    ck_assert_uint_eq(judge_count(&options, "unused-type", "opencl"), 1);
+    ck_assert_uint_eq(result_count(&plain, "missing-device", NULL), 0);
+    ck_assert_uint_eq(result_count(&options, "missing-device", "cuda2"), 1);
+    ck_assert_uint_eq(result_count(&options, "unused-type", "opencl"), 1);
 }
 END_TEST
 
@@ -198,31 +198,31 @@ START_TEST(combined_workers_are_no_siblings_of_a_core)
 {
     add_row(file, cpu(1), row_of(1, 100, 100, 40));
     add_row(file, cpu(4), row_of(1, 100, 26, 40));
-    ck_assert_uint_eq(judge_count(&plain, "siblings-disagree", NULL), 0);
-    ck_assert_uint_eq(judge_count(&plain, "missing-device", NULL), 0);
+    ck_assert_uint_eq(result_count(&plain, "siblings-disagree", NULL), 0);
+    ck_assert_uint_eq(result_count(&plain, "missing-device", NULL), 0);
 }
 END_TEST
 
 START_TEST(a_peak_counts_cores)
 {
-    struct judge_options options = plain;
+    struct check_options options = plain;
 
     options.peak[ORR_DEVICE_CPU] = 10;
     add_row(file, cpu(1), row_of(1, 100, 50, 40)); /* 20 GFlop/s */
     add_row(file, cpu(4), row_of(1, 100, 30, 40)); /* 33 */
-    ck_assert_uint_eq(judge_count(&options, "above-peak", NULL), 1);
-    ck_assert_uint_eq(judge_count(&options, "above-peak", "cpu0_impl0"), 1);
+    ck_assert_uint_eq(result_count(&options, "above-peak", NULL), 1);
+    ck_assert_uint_eq(result_count(&options, "above-peak", "cpu0_impl0"), 1);
 }
 END_TEST
 
 START_TEST(the_minimum_is_what_the_caller_says)
 {
-    struct judge_options options = plain;
+    struct check_options options = plain;
 
     options.minimum = 40;
     add_row(file, cpu(1), row_of(1, 100, 50, 39));
-    ck_assert_uint_eq(judge_count(&plain, "few-samples", NULL), 0);
-    ck_assert_uint_eq(judge_count(&options, "few-samples", NULL), 1);
+    ck_assert_uint_eq(result_count(&plain, "few-samples", NULL), 0);
+    ck_assert_uint_eq(result_count(&options, "few-samples", NULL), 1);
 }
 END_TEST
 
@@ -237,19 +237,19 @@ static const struct {
 
 START_TEST(a_time_that_falls_with_size_is_found)
 {
-    struct judgement judgement;
+    struct check_result check_result;
 
     add_row(file, cpu(1), row_of(1, 100, 50, 40));
     add_row(file, cpu(1), row_of(2, 400, 50 * falls[_i].fall, 40));
     file->combs[0].impls[0].rows[1].flops = 4e6;
-    judgement = judge(&plain);
-    ck_assert_uint_eq(count(&judgement, "falls-with-size", NULL),
+    check_result = checker(&plain);
+    ck_assert_uint_eq(count(&check_result, "falls-with-size", NULL),
                       falls[_i].found);
-    ck_assert_uint_eq(judgement.findings.n, falls[_i].found);
+    ck_assert_uint_eq(check_result.findings.n, falls[_i].found);
     if (falls[_i].found)
-        ck_assert_uint_eq(judgement.findings.items[0].severity,
+        ck_assert_uint_eq(check_result.findings.items[0].severity,
                           falls[_i].severity);
-    judgement_done(&judgement);
+    check_result_done(&check_result);
 }
 END_TEST
 
@@ -258,18 +258,18 @@ START_TEST(a_larger_size_with_less_work_may_be_faster)
     add_row(file, cpu(1), row_of(1, 100, 50, 40));
     add_row(file, cpu(1), row_of(2, 400, 10, 40));
     file->combs[0].impls[0].rows[1].flops = 1e5;
-    ck_assert_uint_eq(judge_count(&plain, "falls-with-size", NULL), 0);
+    ck_assert_uint_eq(result_count(&plain, "falls-with-size", NULL), 0);
 }
 END_TEST
 
 START_TEST(intervals_are_students)
 {
     double value, half;
-    struct judge_model model = {"first", file, NULL};
+    struct check_model model = {"first", file, NULL};
 
     /* t(9) = 2.262, Fisher & Yates: 2.262 · 1 % / √9 */
     add_row(file, cpu(1), row_of(1, 100, 50, 10));
-    ck_assert_int_eq(judge_value(&model, &file->combs[0], 0,
+    ck_assert_int_eq(check_value(&model, &file->combs[0], 0,
                                  &file->combs[0].impls[0].rows[0], &value,
                                  &half),
                      0);
@@ -281,10 +281,10 @@ END_TEST
 START_TEST(a_row_that_cannot_be_used_has_no_value)
 {
     double value, half;
-    struct judge_model model = {"first", file, NULL};
+    struct check_model model = {"first", file, NULL};
 
     add_row(file, cpu(1), row_of(1, 100, 0, 10));
-    ck_assert_int_eq(judge_value(&model, &file->combs[0], 0,
+    ck_assert_int_eq(check_value(&model, &file->combs[0], 0,
                                  &file->combs[0].impls[0].rows[0], &value,
                                  &half),
                      0);
@@ -294,24 +294,24 @@ END_TEST
 
 START_TEST(errors_come_first_and_are_counted_where_they_belong)
 {
-    struct judgement judgement;
+    struct check_result check_result;
 
     add_row(file, cuda(0), row_of(1, 100, 50, 40));
     add_row(file, cuda(0), row_of(2, 400, 90, 4));
     add_row(file, cuda(1), row_of(1, 100, 50, 40));
     add_row(file, cpu(1), row_of(1, 100, 500, 40));
-    judgement = judge(&plain);
-    ck_assert_uint_eq(judgement.narchs, 3);
-    ck_assert_uint_ge(judgement.findings.n, 3);
-    for (size_t i = 1; i < judgement.findings.n; i++)
-        ck_assert_uint_ge(judgement.findings.items[i - 1].severity,
-                          judgement.findings.items[i].severity);
-    ck_assert_uint_eq(judgement.archs[0].nerrors, 1); /* few samples */
-    ck_assert_uint_eq(judgement.archs[1].nerrors, 1); /* a footprint lacks */
-    ck_assert_uint_eq(judgement.archs[2].nwarnings, 1);
-    ck_assert_uint_eq(judgement.archs[0].ncalibrated, 1);
-    ck_assert_uint_eq(judgement.archs[0].least_n, 4);
-    judgement_done(&judgement);
+    check_result = checker(&plain);
+    ck_assert_uint_eq(check_result.narchs, 3);
+    ck_assert_uint_ge(check_result.findings.n, 3);
+    for (size_t i = 1; i < check_result.findings.n; i++)
+        ck_assert_uint_ge(check_result.findings.items[i - 1].severity,
+                          check_result.findings.items[i].severity);
+    ck_assert_uint_eq(check_result.archs[0].nerrors, 1); /* few samples */
+    ck_assert_uint_eq(check_result.archs[1].nerrors, 1); /* a footprint lacks */
+    ck_assert_uint_eq(check_result.archs[2].nwarnings, 1);
+    ck_assert_uint_eq(check_result.archs[0].ncalibrated, 1);
+    ck_assert_uint_eq(check_result.archs[0].least_n, 4);
+    check_result_done(&check_result);
 }
 END_TEST
 

@@ -515,7 +515,7 @@ def check_shared(checker):
     shared = os.path.join(os.environ.get("ORRERY_SHARED", "../shared"),
                           "sampling")
     for host in ("mirage", "attila"):
-        text = "the shared models of %s are judged" % host
+        text = "the shared models of %s are checked" % host
         if not os.path.isdir(shared):
             TAP.skip(text, shared + " is missing")
             continue

@@ -134,7 +134,7 @@ END_TEST
 #define LINE "entry 0/0/1 0 cafe 12 1200 100 12 0 1 50 1\n"
 
 static const struct {
-    const char *text, *words;
+    const char *text, *message;
 } broken[] = {
     {"", ":0: expected `orrery-side'"},
     {"nonsense\n", ":1: expected `orrery-side'"},
@@ -172,7 +172,7 @@ START_TEST(broken_text_is_refused_by_line)
     ck_assert_int_eq(orr_side_parse("side", text, strlen(text),
                                     ORR_SIDE_SAMPLES, &side, &err),
                      -EINVAL);
-    ck_assert_msg(strstr(err.text, broken[_i].words) != NULL, "%s", err.text);
+    ck_assert_msg(strstr(err.text, broken[_i].message) != NULL, "%s", err.text);
     ck_assert_ptr_null(side);
 }
 END_TEST

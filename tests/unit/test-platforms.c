@@ -200,7 +200,7 @@ START_TEST(a_half_of_a_split_link_may_be_named)
 }
 END_TEST
 
-START_TEST(version_3_is_read_with_its_old_words)
+START_TEST(version_3_is_read_with_its_old_names)
 {
     struct orr_machine_desc *desc = parsed(
         "<!DOCTYPE platform SYSTEM "
@@ -721,7 +721,7 @@ static void add_reading(TCase *tests)
     tcase_add_test(tests, a_printed_number_reads_as_the_same_number);
     tcase_add_test(tests, a_symmetrical_route_leads_back_in_reverse);
     tcase_add_test(tests, a_half_of_a_split_link_may_be_named);
-    tcase_add_test(tests, version_3_is_read_with_its_old_words);
+    tcase_add_test(tests, version_3_is_read_with_its_old_names);
     tcase_add_test(tests, memory_with_a_unit_becomes_bytes);
     tcase_add_test(tests,
                    options_that_are_missing_are_those_of_the_fluid_model);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/bound/command.c - `orrery bound`: its command line, and the order of its
- * work. One thread.
+ * tools/bound/command.c - `orrery bound`: its command line, and the order of
+ * its work. One thread.
  */
 #include "tools/bound/bound.h"
 #include "tools/common/edits.h"
@@ -53,14 +53,14 @@ static const char help[] =
     "             ./cholesky -size 9600 -nblocks 10\n";
 
 /* Options as they are read. */
-struct words {
+struct arguments {
     const char *kinds, *optimistic, *merge, *seconds;
     bool is_optimistic;
 };
 
-static int wrong(const char *words, const char *what)
+static int wrong(const char *message, const char *what)
 {
-    tool_error("bound: %s%s; see orrery bound --help", words, what);
+    tool_error("bound: %s%s; see orrery bound --help", message, what);
     return -1;
 }
 
@@ -111,20 +111,23 @@ static int read_amount(const char *text, double *ret)
     return *end || !isfinite(*ret) ? -1 : 0;
 }
 
-static int read_numbers(const struct words *words,
+static int read_numbers(const struct arguments *arguments,
                         struct bound_options *options)
 {
-    if (words->is_optimistic)
+    if (arguments->is_optimistic)
         options->optimism = 1;
-    if (words->optimistic &&
-        read_amount(words->optimistic, &options->optimism) < 0)
-        return wrong("--optimistic= takes a number, not ", words->optimistic);
-    if (words->merge && program_share(words->merge, &options->merge) < 0)
-        return wrong("--merge takes a share such as 5%, not ", words->merge);
-    if (words->seconds &&
-        (program_seconds(words->seconds, &options->seconds) < 0 ||
+    if (arguments->optimistic &&
+        read_amount(arguments->optimistic, &options->optimism) < 0)
+        return wrong("--optimistic= takes a number, not ",
+                     arguments->optimistic);
+    if (arguments->merge &&
+        program_share(arguments->merge, &options->merge) < 0)
+        return wrong("--merge takes a share such as 5%, not ",
+                     arguments->merge);
+    if (arguments->seconds &&
+        (program_seconds(arguments->seconds, &options->seconds) < 0 ||
          options->seconds <= 0))
-        return wrong("--time takes seconds, not ", words->seconds);
+        return wrong("--time takes seconds, not ", arguments->seconds);
     return 0;
 }
 
@@ -157,17 +160,17 @@ static int check(const struct bound_options *options)
 
 /* A program stands behind --, a file does not. `dashes` is where they are in
  * argv as given, 0: nowhere. */
-static int take_words(int argc, char **argv, int nwords, int dashes,
-                      struct bound_options *options)
+static int take_operands(int argc, char **argv, int noperands, int dashes,
+                         struct bound_options *options)
 {
     int behind = dashes ? argc - dashes - 1 : 0;
 
-    argv[nwords + 1] = NULL;
-    if (nwords == 0)
+    argv[noperands + 1] = NULL;
+    if (noperands == 0)
         return wrong("which program, or which recorded graph?", "");
-    if (behind == nwords)
+    if (behind == noperands)
         options->argv = argv + 1;
-    else if (behind == 0 && nwords == 1)
+    else if (behind == 0 && noperands == 1)
         options->file = argv[1];
     else
         return wrong("a program and its arguments stand behind --, a recorded "
@@ -216,15 +219,15 @@ static int bound(const struct bound_options *options)
 int cmd_bound(int argc, char **argv)
 {
     struct bound_options options = {0};
-    struct words words = {0};
+    struct arguments arguments = {0};
     const struct tool_option list[] = {
         {'m', "machine", &options.machine, NULL},
         {'s', "scheduler", &options.scheduler, NULL},
         {TOOL_JOINED, "set", &options.edits, NULL},
-        {TOOL_JOINED, "kind", &words.kinds, NULL},
-        {0, "optimistic", &words.optimistic, &words.is_optimistic},
-        {0, "merge", &words.merge, NULL},
-        {0, "time", &words.seconds, NULL},
+        {TOOL_JOINED, "kind", &arguments.kinds, NULL},
+        {0, "optimistic", &arguments.optimistic, &arguments.is_optimistic},
+        {0, "merge", &arguments.merge, NULL},
+        {0, "time", &arguments.seconds, NULL},
         {0, "lp", &options.lp, NULL},
         {0, "lp-solve", &options.lp_solve, NULL},
         {0, "mps", &options.mps, NULL},
@@ -232,20 +235,20 @@ int cmd_bound(int argc, char **argv)
         {0, "json", NULL, &options.json},
         {0, "save-graph", &options.save_graph, NULL},
         {0}};
-    int dashes = 1, nwords = 0, result;
+    int dashes = 1, noperands = 0, result;
 
     while (dashes < argc && strcmp(argv[dashes], "--") != 0)
         dashes++;
-    result = tool_parse_words(argc, argv, list, help, &nwords);
+    result = tool_parse_operands(argc, argv, list, help, &noperands);
     if (result <= 0)
         return result < 0 ? TOOL_USAGE : TOOL_OK;
     result = TOOL_USAGE;
-    if (take_words(argc, argv, nwords, dashes < argc ? dashes : 0, &options) ==
-            0 &&
-        read_kinds(words.kinds, options.wanted) == 0 &&
-        read_numbers(&words, &options) == 0 && check(&options) == 0)
+    if (take_operands(argc, argv, noperands, dashes < argc ? dashes : 0,
+                      &options) == 0 &&
+        read_kinds(arguments.kinds, options.wanted) == 0 &&
+        read_numbers(&arguments, &options) == 0 && check(&options) == 0)
         result = bound(&options);
     free((char *)(uintptr_t)options.edits);
-    free((char *)(uintptr_t)words.kinds);
+    free((char *)(uintptr_t)arguments.kinds);
     return result;
 }

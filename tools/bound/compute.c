@@ -181,11 +181,11 @@ double bounds_distance(const struct bounds *b)
 }
 
 /* Ends the words of one note and says them. */
-static int say_owned(char *words, int (*say)(const char *, void *), void *arg)
+static int say_owned(char *message, int (*say)(const char *, void *), void *arg)
 {
-    int rc = words ? say(words, arg) : -ENOMEM;
+    int rc = message ? say(message, arg) : -ENOMEM;
 
-    free(words);
+    free(message);
     return rc;
 }
 

@@ -66,7 +66,7 @@ static void print_exported(const struct bounds *b, const char *path,
 }
 
 /* What limits a bound, why there is none, or both. */
-static void add_words(struct table *table, const struct orr_bound_result *r)
+static void add_reason(struct table *table, const struct orr_bound_result *r)
 {
     const char *limit = r->limit ? r->limit : "", *why = r->why ? r->why : "";
     const char *outcome = "";
@@ -95,7 +95,7 @@ static void add_row(struct table *table, const struct bounds *b,
                                             : "no");
     table_add(table, "%.3f", r->seconds);
     table_add(table, "%s", orr_bound_method_ignores(method));
-    add_words(table, r);
+    add_reason(table, r);
 }
 
 static void print_distance(const struct bounds *b)

@@ -64,8 +64,9 @@ static int take_kernels(struct calibrate_goals *goals,
 }
 
 /* What a run of `config` has brought this goal. */
-static void judge(const struct calibrate_goals *goals,
-                  struct calibrate_goal *goal, unsigned before, size_t config)
+static void evaluate(const struct calibrate_goals *goals,
+                     struct calibrate_goal *goal, unsigned before,
+                     size_t config)
 {
     const struct kernel_knowledge *known = &goal->known;
 
@@ -102,7 +103,7 @@ int calibrate_goals_update(struct calibrate_goals *goals,
             kernel_models_find(goals->models, &goal->kernel, &goal->known, err);
         if (rc < 0)
             return rc;
-        judge(goals, goal, before, config);
+        evaluate(goals, goal, before, config);
     }
     return 0;
 }

@@ -29,7 +29,7 @@ int calibrate_place_lock(struct calibrate_place *place);
 /* Puts what was measured on `machine` into a description of this machine: sizes
  * of memory, figures of copies within a node, a link for each pair, shared
  * links where copies at the same time get in each other's way. Errors: -ENOMEM,
- * -EINVAL, with words. */
+ * -EINVAL, with a message. */
 int calibrate_describe_bus(struct orr_machine_desc *desc,
                            const struct orr_machine *machine,
                            const struct orr_bus_measures *measures,

@@ -46,7 +46,7 @@ struct item {
     const char *name; /* of the program's line */
     const char *prop; /* of MAIN in the description, NULL: only shown */
     bool device;      /* needs a device that works by itself */
-    const char *words;
+    const char *description;
 };
 
 static const struct item items[] = {
@@ -230,7 +230,7 @@ static int print_table(const struct result *results)
             table_add(&table, "%.1f %%", 100 * r->spread);
         }
         table_add(&table, "%u", r->n);
-        table_add(&table, "%s%s", items[i].words,
+        table_add(&table, "%s%s", items[i].description,
                   none ? ": no such device" : "");
     }
     return table_end(&table, columns, COLUMNS);

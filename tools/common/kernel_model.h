@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/common/kernel_model.h - what the model files say of the kernels that a report
- * names, and how well they know it. One thread.
+ * tools/common/kernel_model.h - what the model files say of the kernels that a
+ * report names, and how well they know it. One thread.
  */
 #pragma once
 
@@ -34,8 +34,8 @@ struct kernel_knowledge {
     double autocorrelation;
 };
 
-/* Looks the kernel's row up. Errors: those of reading its file, with words in
- * `err`; without a file or a row all is empty and the result 0. */
+/* Looks the kernel's row up. Errors: those of reading its file, with a message
+ * in `err`; without a file or a row all is empty and the result 0. */
 int kernel_models_find(struct kernel_models *models,
                        const struct report_kernel *kernel,
                        struct kernel_knowledge *ret, struct orr_error *err);

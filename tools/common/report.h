@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/common/report.h - what the library says about a run at its end: the JSON file
- * that ORRERY_REPORT names. One thread.
+ * tools/common/report.h - what the library says about a run at its end: the
+ * JSON file that ORRERY_REPORT names. One thread.
  */
 #pragma once
 
@@ -43,7 +43,7 @@ struct report {
 };
 
 /* Reads the file; *ret is ended with report_done. Errors: -ENOENT there is no
- * such file; -EINVAL with words. */
+ * such file; -EINVAL with a message. */
 int report_read(const char *path, struct report *ret, struct orr_error *err);
 void report_done(struct report *report);
 

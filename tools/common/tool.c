@@ -173,8 +173,9 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
     return a;
 }
 
-int tool_parse_words(int argc, char **argv, const struct tool_option *options,
-                     const char *help, int *ret_nwords)
+int tool_parse_operands(int argc, char **argv,
+                        const struct tool_option *options, const char *help,
+                        int *ret_nwords)
 {
     int at = 0, n = 0;
 

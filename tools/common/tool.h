@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/common/tool.h - what the sub-commands of `orrery` share: exit codes, messages
- * and the walk through options. One thread.
+ * tools/common/tool.h - what the sub-commands of `orrery` share: exit codes,
+ * messages and the walk through options. One thread.
  */
 #pragma once
 
@@ -79,16 +79,18 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
 /* The same for commands whose words and options may mix: moves the words to
  * argv[1] onwards, in order; all that follows `--` are words. Returns 1 and how
  * many in *ret_nwords, 0 or -1 as tool_parse. */
-int tool_parse_words(int argc, char **argv, const struct tool_option *options,
-                     const char *help, int *ret_nwords);
+int tool_parse_operands(int argc, char **argv,
+                        const struct tool_option *options, const char *help,
+                        int *ret_nwords);
 
 /* Puts text where an -o says: on standard output when `path` is NULL or "-",
  * else in the file, which is then the new one or, on failure, as before. Prints
  * what went wrong and returns a negative errno. */
 int tool_write_file(const char *path, const char *text, size_t size);
 
-/* Splits "a,b,c", or what TOOL_JOINED has joined, into a NULL-terminated array, owned by the caller (free, one
- * block); empty pieces are dropped. NULL without memory. */
+/* Splits "a,b,c", or what TOOL_JOINED has joined, into a NULL-terminated array,
+ * owned by the caller (free, one block); empty pieces are dropped. NULL without
+ * memory. */
 char **tool_split(const char *text);
 
 /* "printf" into a new string, owned; NULL without memory. */

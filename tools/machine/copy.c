@@ -54,12 +54,12 @@ int machine_copy(int argc, char **argv, const char *const *sampling_dirs,
     const struct tool_option options[] = {{'m', "machine", &machine, NULL},
                                           {TOOL_JOINED, "set", &edits, NULL},
                                           {0}};
-    int nwords, code, rc;
+    int noperands, code, rc;
 
-    rc = tool_parse_words(argc, argv, options, help, &nwords);
+    rc = tool_parse_operands(argc, argv, options, help, &noperands);
     if (rc <= 0) {
         code = rc < 0 ? TOOL_USAGE : TOOL_OK;
-    } else if (nwords != 1 || json) {
+    } else if (noperands != 1 || json) {
         tool_error("machine copy: one FILE.xml is written, and nothing said as "
                    "JSON; see orrery machine copy --help");
         code = TOOL_USAGE;

@@ -730,18 +730,18 @@ int machine_diff(int argc, char **argv, const char *const *sampling_dirs,
     const char *edits = NULL;
     const struct tool_option options[] = {
         {TOOL_JOINED, "set", &edits, NULL}, {0, "json", NULL, &json}, {0}};
-    int nwords, code, rc;
+    int noperands, code, rc;
 
-    rc = tool_parse_words(argc, argv, options, help, &nwords);
+    rc = tool_parse_operands(argc, argv, options, help, &noperands);
     if (rc <= 0) {
         code = rc < 0 ? TOOL_USAGE : TOOL_OK;
-    } else if (nwords != 2 && (nwords != 1 || !edits)) {
+    } else if (noperands != 2 && (noperands != 1 || !edits)) {
         tool_error("machine diff: two machines are compared, or one with what "
                    "--set makes of it; see orrery machine diff --help");
         code = TOOL_USAGE;
     } else {
-        code =
-            open_and_compare(argv[1], argv[nwords], edits, sampling_dirs, json);
+        code = open_and_compare(argv[1], argv[noperands], edits, sampling_dirs,
+                                json);
     }
     free((char *)(uintptr_t)edits);
     return code;

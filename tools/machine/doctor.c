@@ -166,19 +166,19 @@ int machine_doctor(int argc, char **argv, const char *const *sampling_dirs,
                                           {TOOL_JOINED, "set", &edits, NULL},
                                           {0, "json", NULL, &json},
                                           {0}};
-    int nwords, result;
+    int noperands, result;
 
-    result = tool_parse_words(argc, argv, options, help, &nwords);
+    result = tool_parse_operands(argc, argv, options, help, &noperands);
     if (result <= 0)
         return result < 0 ? TOOL_USAGE : TOOL_OK;
-    if (nwords > (name ? 0 : 1) || (edits && !name && !nwords)) {
+    if (noperands > (name ? 0 : 1) || (edits && !name && !noperands)) {
         tool_error("machine doctor: %s; see orrery machine doctor --help",
-                   nwords ? "one NAME or -m NAME, and no more"
-                          : "which machine is --set to edit?");
+                   noperands ? "one NAME or -m NAME, and no more"
+                             : "which machine is --set to edit?");
         free((char *)(uintptr_t)edits);
         return TOOL_USAGE;
     }
-    if (nwords)
+    if (noperands)
         name = argv[1];
     if (edits) {
         result = examine_edited(name, edits, sampling_dirs, json);

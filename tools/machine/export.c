@@ -223,10 +223,10 @@ static int export_desc(const struct orr_machine_desc *desc, const char *path,
 }
 
 /* What is wrong with the words, or NULL. */
-static const char *wrong_words(int nwords, const char *machine,
-                               const char *path)
+static const char *wrong_operands(int noperands, const char *machine,
+                                  const char *path)
 {
-    if (nwords > (machine ? 0 : 1))
+    if (noperands > (machine ? 0 : 1))
         return "one NAME or -m NAME; orrery machine list shows those there are";
     if (path && strcmp(path, "-") != 0 && !orr_packed_is_name(path))
         return "-o: the name of a packed machine ends with " ORR_PACKED_SUFFIX;
@@ -243,16 +243,16 @@ int machine_export(int argc, char **argv, const char *const *sampling_dirs,
                                           {0, "json", NULL, &json},
                                           {0}};
     struct orr_machine_desc *desc;
-    int nwords, code, rc;
+    int noperands, code, rc;
 
-    rc = tool_parse_words(argc, argv, options, help, &nwords);
-    wrong = rc > 0 ? wrong_words(nwords, machine, path) : NULL;
+    rc = tool_parse_operands(argc, argv, options, help, &noperands);
+    wrong = rc > 0 ? wrong_operands(noperands, machine, path) : NULL;
     if (wrong)
         tool_error("machine export: %s", wrong);
     if (rc <= 0 || wrong) {
         code = rc == 0 ? TOOL_OK : TOOL_USAGE;
     } else {
-        rc = machine_open(nwords ? argv[1] : machine, edits, sampling_dirs,
+        rc = machine_open(noperands ? argv[1] : machine, edits, sampling_dirs,
                           &desc, NULL);
         if (rc == 0) {
             rc = export_desc(desc, path, json);

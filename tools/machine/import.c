@@ -367,11 +367,11 @@ static int import_topology(const struct machine_topology_options *options,
     return rc;
 }
 
-static int check_words(int nwords, const char *path,
-                       const struct machine_topology_options *topology,
-                       const char *output)
+static int check_operands(int noperands, const char *path,
+                          const struct machine_topology_options *topology,
+                          const char *output)
 {
-    if (topology->hwloc ? nwords > 0 : nwords != 1)
+    if (topology->hwloc ? noperands > 0 : noperands != 1)
         tool_error("machine import: one FILE.orrery, or --hwloc FILE.xml; see "
                    "orrery machine import --help");
     else if (!topology->hwloc &&
@@ -408,11 +408,12 @@ int machine_import(int argc, char **argv, const char *const *sampling_dirs,
         {0, "pcie", &topology.pcie, NULL},
         {'o', "output", &where.output, NULL},
         {0}};
-    int nwords, rc = tool_parse_words(argc, argv, options, help, &nwords);
+    int noperands,
+        rc = tool_parse_operands(argc, argv, options, help, &noperands);
 
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
-    if (check_words(nwords, argv[1], &topology, where.output) < 0)
+    if (check_operands(noperands, argv[1], &topology, where.output) < 0)
         return TOOL_USAGE;
     rc = topology.hwloc ? import_topology(&topology, &where)
                         : import_packed(argv[1], topology.name, &where);

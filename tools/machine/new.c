@@ -410,11 +410,12 @@ int machine_new(int argc, char **argv, const char *const *sampling_dirs,
         {0, "force", NULL, &wishes.where.force},
         {0, "json", NULL, &wishes.where.json},
         {0}};
-    int nwords, rc = tool_parse_words(argc, argv, options, help, &nwords);
+    int noperands,
+        rc = tool_parse_operands(argc, argv, options, help, &noperands);
 
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
-    if (nwords != 1 || !orr_packed_leaf_ok(argv[1])) {
+    if (noperands != 1 || !orr_packed_leaf_ok(argv[1])) {
         tool_error("machine new: one NAME without slash or leading dot; see "
                    "orrery machine new --help");
         return TOOL_USAGE;

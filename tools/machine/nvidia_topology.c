@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/machine/nvidia_topology.c - reads what `nvidia-smi topo -m` prints: a line of
- * column names (GPU0, NIC0 …, CPU Affinity, NUMA Affinity), a line for each
- * GPU, lines for network cards, a legend. One thread.
+ * tools/machine/nvidia_topology.c - reads what `nvidia-smi topo -m` prints: a
+ * line of column names (GPU0, NIC0 …, CPU Affinity, NUMA Affinity), a line for
+ * each GPU, lines for network cards, a legend. One thread.
  */
 #include "tools/common/tool.h"
 #include "tools/machine/topology.h"

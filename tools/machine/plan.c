@@ -39,17 +39,17 @@ void machine_plan_done(struct machine_plan *plan)
 
 int machine_plan_assume(struct machine_plan *plan, const char *format, ...)
 {
-    char words[256];
+    char message[256];
     char *longer;
     va_list args;
 
     va_start(args, format);
-    vsnprintf(words, sizeof(words), format, args);
+    vsnprintf(message, sizeof(message), format, args);
     va_end(args);
-    if (plan->assumed && strstr(plan->assumed, words))
+    if (plan->assumed && strstr(plan->assumed, message))
         return 0;
     longer = tool_format("%s%s%s", plan->assumed ? plan->assumed : "",
-                         plan->assumed ? "; " : "", words);
+                         plan->assumed ? "; " : "", message);
     if (!longer)
         return no_memory();
     free(plan->assumed);

@@ -216,7 +216,7 @@ static void print_routes(const struct orr_machine_desc *desc)
 
 /* "23.5 GiB", "21.3 GB/s", "4.08 ns" for properties whose unit is known; NULL
  * for others. Owned. */
-static char *value_in_words(const struct orr_prop_desc *prop)
+static char *value_text(const struct orr_prop_desc *prop)
 {
     static const struct {
         const char *id, *before, *unit;
@@ -261,10 +261,10 @@ static void print_other_hosts(const struct orr_machine_desc *desc)
         any = true;
         printf("  %-9s", host->id);
         for (unsigned i = 0; i < host->nprops; i++) {
-            char *words = value_in_words(&host->props[i]);
+            char *text = value_text(&host->props[i]);
 
-            printf("%s %s", i ? "," : "", words ? words : host->props[i].id);
-            free(words);
+            printf("%s %s", i ? "," : "", text ? text : host->props[i].id);
+            free(text);
         }
         putchar('\n');
     }
@@ -386,17 +386,17 @@ int machine_show(int argc, char **argv, const char *const *sampling_dirs,
                                           {0, "svg", &svg, NULL},
                                           {0}};
     struct orr_machine_desc *desc;
-    int nwords, code, rc;
+    int noperands, code, rc;
 
-    rc = tool_parse_words(argc, argv, options, help, &nwords);
+    rc = tool_parse_operands(argc, argv, options, help, &noperands);
     if (rc <= 0) {
         code = rc < 0 ? TOOL_USAGE : TOOL_OK;
-    } else if (nwords > (machine ? 0 : 1) || (json && svg)) {
+    } else if (noperands > (machine ? 0 : 1) || (json && svg)) {
         tool_error("machine show: one NAME or -m NAME, and either --json or "
                    "--svg; see orrery machine show --help");
         code = TOOL_USAGE;
     } else {
-        if (nwords)
+        if (noperands)
             machine = argv[1];
         rc = machine_open(machine, edits, sampling_dirs, &desc, NULL);
         if (rc == 0) {

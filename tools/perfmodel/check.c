@@ -5,9 +5,9 @@
  */
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
+#include "tools/perfmodel/check_print.h"
 #include "tools/perfmodel/model_findings.h"
 #include "tools/perfmodel/perfmodel.h"
-#include "tools/perfmodel/verdict.h"
 
 #include "perfmodel/arch.h"
 #include "platforms/doctor.h"
@@ -40,7 +40,7 @@ static const char help[] =
 /* The models of a machine as they are read. */
 struct set {
     struct orr_findings problems; /* of files that cannot be read */
-    struct judge_model *models;   /* owned */
+    struct check_model *models;   /* owned */
     struct set_file {             /* owned; what the models borrow */
         struct perfmodel_data data;
         char *symbol;
@@ -62,7 +62,7 @@ static void set_done(struct set *set)
 static int set_grow(struct set *set)
 {
     unsigned slots = set->slots ? 2 * set->slots : 32;
-    struct judge_model *models;
+    struct check_model *models;
     struct set_file *files;
 
     if (set->n < set->slots)
@@ -129,7 +129,7 @@ static int read_model(const struct perfmodel_item *item, void *arg)
             "%s; plain means count instead", data.problem.text);
     }
     set->files[set->n] = (struct set_file){data, symbol};
-    set->models[set->n++] = (struct judge_model){
+    set->models[set->n++] = (struct check_model){
         .symbol = symbol, .file = data.file, .side = data.side};
     return 0;
 }
@@ -155,7 +155,7 @@ static int take_findings(struct orr_findings *to,
  * type, and whether anybody has measured them. */
 static int look_at_machine(const struct perfmodel_choice *choice,
                            const struct perfmodel_place *place,
-                           struct judge_options *options,
+                           struct check_options *options,
                            struct orr_findings *findings)
 {
     struct orr_machine_desc *machine;
@@ -184,19 +184,19 @@ static int look_at_machine(const struct perfmodel_choice *choice,
 }
 
 /* Whether any model is of a device that data must be sent to. */
-static bool has_devices(const struct judgement *judgement)
+static bool has_devices(const struct check_result *check_result)
 {
-    for (unsigned i = 0; i < judgement->narchs; i++)
-        if (strncmp(judgement->archs[i].arch, "cpu", 3) != 0)
+    for (unsigned i = 0; i < check_result->narchs; i++)
+        if (strncmp(check_result->archs[i].arch, "cpu", 3) != 0)
             return true;
     return false;
 }
 
 static int look_at_bus(const struct perfmodel_choice *choice,
                        const struct perfmodel_place *place,
-                       struct judgement *judgement)
+                       struct check_result *check_result)
 {
-    struct orr_findings *findings = &judgement->findings;
+    struct orr_findings *findings = &check_result->findings;
     const char *name = choice->machine ? choice->machine : place->host;
     struct orr_finding_place where = {.kernel = "bus"};
     struct orr_findings found = {0};
@@ -204,13 +204,13 @@ static int look_at_bus(const struct perfmodel_choice *choice,
     int rc = orr_doctor_examine_machine(
         name, orr_sampling_dirs(place->sampling), &found, &err);
 
-    if (rc == -ENOENT && !has_devices(judgement)) {
+    if (rc == -ENOENT && !has_devices(check_result)) {
         rc = 0; /* nothing is sent anywhere */
     } else if (rc == -ENOENT) {
         orr_findings_add(findings, ORR_SEVERITY_NOTE, "no-bus", &where,
                          "orrery machine copy FILE.xml describes this machine",
                          "there are no bus figures of %s: transfers were not "
-                         "judged",
+                         "checked",
                          name);
         rc = 0;
     } else if (rc < 0 && rc != -ENOMEM) {
@@ -239,7 +239,7 @@ static int parse_confidence(const char *text, double *ret)
 }
 
 /* "cuda=7000" */
-static int parse_peak(char *piece, double peak[JUDGE_NTYPES])
+static int parse_peak(char *piece, double peak[CHECK_NTYPES])
 {
     char *value = strchr(piece, '='), *end = NULL;
     int type = -1;
@@ -250,7 +250,7 @@ static int parse_peak(char *piece, double peak[JUDGE_NTYPES])
         type = orr_device_type_find(piece);
         gflops = strtod(value, &end);
     }
-    if (type < 0 || type >= JUDGE_NTYPES || end == value || *end ||
+    if (type < 0 || type >= CHECK_NTYPES || end == value || *end ||
         !(gflops > 0) || !isfinite(gflops)) {
         tool_error(
             "perfmodel check: --peak %s: give a device type and GFlop/s, "
@@ -262,7 +262,7 @@ static int parse_peak(char *piece, double peak[JUDGE_NTYPES])
     return 0;
 }
 
-static int parse_peaks(const char *text, double peak[JUDGE_NTYPES])
+static int parse_peaks(const char *text, double peak[CHECK_NTYPES])
 {
     char **pieces = tool_split(text);
     int rc = pieces ? 0 : -ENOMEM;
@@ -275,14 +275,14 @@ static int parse_peaks(const char *text, double peak[JUDGE_NTYPES])
 
 /* -- putting it together -- */
 
-static int judge_set(struct set *set, const struct perfmodel_choice *choice,
+static int check_set(struct set *set, const struct perfmodel_choice *choice,
                      const struct perfmodel_place *place,
-                     struct judge_options *options, struct judgement *ret)
+                     struct check_options *options, struct check_result *ret)
 {
     int rc = look_at_machine(choice, place, options, &set->problems);
 
     if (rc == 0)
-        rc = judge_models(set->models, set->n, options, ret);
+        rc = check_models(set->models, set->n, options, ret);
     if (rc < 0)
         return rc;
     if (set->n == 0) {
@@ -300,20 +300,20 @@ static int judge_set(struct set *set, const struct perfmodel_choice *choice,
     if (rc == 0 && ret->findings.failed)
         rc = -ENOMEM;
     if (rc < 0) {
-        judgement_done(ret);
+        check_result_done(ret);
         return rc;
     }
     orr_findings_sort(&ret->findings);
-    judgement_count(ret);
+    check_result_count(ret);
     return 0;
 }
 
 static int check(const struct perfmodel_choice *choice,
-                 struct judge_options *options,
-                 const struct verdict_options *print)
+                 struct check_options *options,
+                 const struct check_print_options *print)
 {
     struct perfmodel_place place;
-    struct judgement judgement = {0};
+    struct check_result check_result = {0};
     struct set set = {0};
     int result = TOOL_FAILED, rc = perfmodel_open(choice, &place);
 
@@ -321,16 +321,16 @@ static int check(const struct perfmodel_choice *choice,
         return TOOL_FAILED;
     rc = perfmodel_each(&place, place.host, read_model, &set);
     if (rc == 0)
-        rc = judge_set(&set, choice, &place, options, &judgement);
+        rc = check_set(&set, choice, &place, options, &check_result);
     if (rc == 0)
-        rc = print->json ? verdict_json(&judgement, place.host)
-                         : verdict_print(&judgement, place.host, print);
+        rc = print->json ? check_print_json(&check_result, place.host)
+                         : check_print(&check_result, place.host, print);
     if (rc == 0 &&
-        orr_findings_count(&judgement.findings, ORR_SEVERITY_ERROR) == 0)
+        orr_findings_count(&check_result.findings, ORR_SEVERITY_ERROR) == 0)
         result = TOOL_OK;
     if (rc == -ENOMEM)
         tool_error("out of memory");
-    judgement_done(&judgement);
+    check_result_done(&check_result);
     set_done(&set);
     perfmodel_close(&place);
     return result;
@@ -340,7 +340,7 @@ int perfmodel_check(int argc, char **argv)
 {
     struct perfmodel_choice choice = {0};
     const char *confidence = "2%", *peak = "";
-    struct verdict_options print = {0};
+    struct check_print_options print = {0};
     const struct tool_option options[] = {
         {'m', "machine", &choice.machine, NULL},
         {0, "host", &choice.host, NULL},
@@ -349,7 +349,7 @@ int perfmodel_check(int argc, char **argv)
         {0, "all", NULL, &print.all},
         {0, "json", NULL, &print.json},
         {0}};
-    struct judge_options judge = {
+    struct check_options checker = {
         .minimum = perfmodel_minimum(),
         .homogeneous = orr_homogeneous_from_env(orr_getenv),
     };
@@ -363,9 +363,9 @@ int perfmodel_check(int argc, char **argv)
                    argv[first]);
         return TOOL_USAGE;
     }
-    if (parse_confidence(confidence, &judge.confidence) < 0 ||
-        parse_peaks(peak, judge.peak) < 0)
+    if (parse_confidence(confidence, &checker.confidence) < 0 ||
+        parse_peaks(peak, checker.peak) < 0)
         return TOOL_USAGE;
-    print.confidence = judge.confidence;
-    return check(&choice, &judge, &print);
+    print.confidence = checker.confidence;
+    return check(&choice, &checker, &print);
 }

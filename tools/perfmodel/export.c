@@ -315,7 +315,7 @@ int perfmodel_export(int argc, char **argv)
         {0}};
     struct export export = {.symbols = argv + 1};
     struct perfmodel_place place;
-    int rc = tool_parse_words(argc, argv, options, help, &export.nsymbols);
+    int rc = tool_parse_operands(argc, argv, options, help, &export.nsymbols);
 
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;

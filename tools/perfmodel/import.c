@@ -225,14 +225,15 @@ int perfmodel_import(int argc, char **argv)
                                           {0, "merge", NULL, &merge},
                                           {0}};
     struct perfmodel_place place;
-    int nwords = 0, rc = tool_parse_words(argc, argv, options, help, &nwords);
+    int noperands = 0,
+        rc = tool_parse_operands(argc, argv, options, help, &noperands);
 
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
-    if (nwords != 1 || (force && merge)) {
-        tool_error(nwords != 1 ? "perfmodel import: name one FILE"
-                               : "perfmodel import: --force or --merge, not "
-                                 "both");
+    if (noperands != 1 || (force && merge)) {
+        tool_error(noperands != 1 ? "perfmodel import: name one FILE"
+                                  : "perfmodel import: --force or --merge, not "
+                                    "both");
         return TOOL_USAGE;
     }
     if (perfmodel_open(&choice, &place) < 0)

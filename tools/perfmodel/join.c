@@ -21,14 +21,14 @@ struct step {
 };
 
 static void warn(const struct step *step, const struct orr_model_row *row,
-                 const char *words)
+                 const char *message)
 {
     char arch[PERFMODEL_TEXT];
 
     perfmodel_arch_text(step->comb->devices, step->comb->ndevices, arch);
     tool_error("warning: %s, %s, implementation %u, footprint %08" PRIx32
                ": %s",
-               step->report->name, arch, step->impl, row->hash, words);
+               step->report->name, arch, step->impl, row->hash, message);
 }
 
 /* The standard error of a row's mean: by batch means when blocks of the series
@@ -60,19 +60,19 @@ static void compare_means(const struct step *step,
     double error = hypot(row_error(a, side_a), row_error(b, side_b));
     double apart = fabs(a->mean - b->mean);
     char first[PERFMODEL_TEXT], second[PERFMODEL_TEXT];
-    char *words;
+    char *message;
 
     if (!(apart > 2 * error && apart > 0.01 * fmin(a->mean, b->mean)))
         return;
     step->report->nmeans++;
-    words = tool_format("means differ by more than their errors, %s (%u "
-                        "samples) and %s (%u samples); joined all the same: "
-                        "are both of the same machine and code?",
-                        perfmodel_time_text(a->mean, first), a->n,
-                        perfmodel_time_text(b->mean, second), b->n);
-    if (words)
-        warn(step, a, words);
-    free(words);
+    message = tool_format("means differ by more than their errors, %s (%u "
+                          "samples) and %s (%u samples); joined all the same: "
+                          "are both of the same machine and code?",
+                          perfmodel_time_text(a->mean, first), a->n,
+                          perfmodel_time_text(b->mean, second), b->n);
+    if (message)
+        warn(step, a, message);
+    free(message);
 }
 
 /* StarPU's rule: 0 is unknown, NaN once tasks of a footprint disagreed. */
@@ -109,16 +109,16 @@ static double join_dev(const struct orr_model_row *a,
 static void clash(const struct step *step, struct orr_model_row *to,
                   const struct orr_model_row *from)
 {
-    char *words = tool_format(
+    char *message = tool_format(
         "two sizes under one footprint, %" PRIu64 " (%u samples) and %" PRIu64
         " (%u samples); not joined, the one with more samples stays. A "
         "size_base or footprint function has changed",
         to->size, to->n, from->size, from->n);
 
     step->report->nsizes++;
-    if (words)
-        warn(step, to, words);
-    free(words);
+    if (message)
+        warn(step, to, message);
+    free(message);
     if (from->n > to->n)
         *to = *from;
 }

@@ -36,8 +36,8 @@ enum perfmodel_mode {
 };
 
 /* Writes the model file `path` and its side file, each in one step, under the
- * lock of model files; the directories are made. Errors: with words, the model
- * file is then as before. */
+ * lock of model files; the directories are made. Errors: with a message, the
+ * model file is then as before. */
 int perfmodel_write(const char *path, const struct perfmodel_data *data,
                     enum perfmodel_mode mode, struct perfmodel_report *report,
                     struct orr_error *err);

@@ -53,7 +53,7 @@ struct perfmodel_named {
 };
 
 /* Reads an element of "models". *ret is ended with perfmodel_named_done.
- * Errors: -EINVAL, with words that say where; -ENOMEM. */
+ * Errors: -EINVAL, with a message that say where; -ENOMEM. */
 int perfmodel_from_json(const json_t *json, struct perfmodel_named *ret,
                         struct orr_error *err);
 void perfmodel_named_done(struct perfmodel_named *named);

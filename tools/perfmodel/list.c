@@ -224,11 +224,12 @@ int perfmodel_list(int argc, char **argv)
         {0, "json", NULL, &json},
         {0}};
     struct perfmodel_place place;
-    int nwords = 0, rc = tool_parse_words(argc, argv, options, help, &nwords);
+    int noperands = 0,
+        rc = tool_parse_operands(argc, argv, options, help, &noperands);
 
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
-    if (nwords > 0) {
+    if (noperands > 0) {
         tool_error("perfmodel list: %s is not understood; it takes options "
                    "only",
                    argv[1]);

@@ -285,11 +285,12 @@ int perfmodel_merge(int argc, char **argv)
                                           {0, "host", &merge.host, NULL},
                                           {0, "force", NULL, &force},
                                           {0}};
-    int nwords = 0, rc = tool_parse_words(argc, argv, options, help, &nwords);
+    int noperands = 0,
+        rc = tool_parse_operands(argc, argv, options, help, &noperands);
 
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
-    if (nwords == 0 || !output) {
+    if (noperands == 0 || !output) {
         tool_error("perfmodel merge: name what to join and, with -o, the "
                    "directory for the result");
         return TOOL_USAGE;
@@ -299,7 +300,7 @@ int perfmodel_merge(int argc, char **argv)
                    merge.host);
         return TOOL_USAGE;
     }
-    rc = merge_all(&merge, argv + 1, nwords, output, force);
+    rc = merge_all(&merge, argv + 1, noperands, output, force);
     merge_done(&merge);
     return rc < 0 || fflush(stdout) != 0 ? TOOL_FAILED : TOOL_OK;
 }

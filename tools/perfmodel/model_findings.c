@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/model_findings.c - see model_findings.h: takes the models apart, asks
- * the judges of rows, of curves and of what belongs together, and sums up. One
- * thread.
+ * tools/perfmodel/model_findings.c - see model_findings.h: takes the models
+ * apart, asks the judges of rows, of curves and of what belongs together, and
+ * sums up. One thread.
  */
 #include "tools/perfmodel/model_findings_private.h"
 #include "tools/perfmodel/perfmodel.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct orr_finding_place judge_place(const struct judge_impl *impl,
+struct orr_finding_place check_place(const struct check_impl *impl,
                                      const struct orr_model_row *row)
 {
     return (struct orr_finding_place){.kernel = impl->model->symbol,
@@ -21,16 +21,16 @@ struct orr_finding_place judge_place(const struct judge_impl *impl,
                                       .hash = row ? &row->hash : NULL};
 }
 
-int judge_type(const struct judge_impl *impl)
+int check_type(const struct check_impl *impl)
 {
     int type = impl->comb->devices[0].type;
 
-    if (impl->comb->ndevices != 1 || type < 0 || type >= JUDGE_NTYPES)
+    if (impl->comb->ndevices != 1 || type < 0 || type >= CHECK_NTYPES)
         return -1;
     return orr_device_type_name(type) ? type : -1;
 }
 
-const struct judge_row *judge_find_row(const struct judge_impl *impl,
+const struct check_row *check_find_row(const struct check_impl *impl,
                                        uint32_t hash)
 {
     for (unsigned i = 0; i < impl->nrows; i++)
@@ -41,23 +41,23 @@ const struct judge_row *judge_find_row(const struct judge_impl *impl,
 
 /* -- taking apart -- */
 
-static int add_impl(struct judge *judge, const struct judge_model *model,
+static int add_impl(struct checker *checker, const struct check_model *model,
                     const struct orr_model_comb *comb, unsigned number)
 {
     char text[PERFMODEL_TEXT];
-    struct judge_impl *impl;
+    struct check_impl *impl;
 
-    if (judge->nimpls == judge->slots) {
-        unsigned slots = judge->slots ? 2 * judge->slots : 64;
+    if (checker->nimpls == checker->slots) {
+        unsigned slots = checker->slots ? 2 * checker->slots : 64;
 
-        impl = realloc(judge->impls, slots * sizeof(*impl));
+        impl = realloc(checker->impls, slots * sizeof(*impl));
         if (!impl)
             return -ENOMEM;
-        judge->impls = impl;
-        judge->slots = slots;
+        checker->impls = impl;
+        checker->slots = slots;
     }
-    impl = &judge->impls[judge->nimpls];
-    *impl = (struct judge_impl){.model = model,
+    impl = &checker->impls[checker->nimpls];
+    *impl = (struct check_impl){.model = model,
                                 .comb = comb,
                                 .impl = &comb->impls[number],
                                 .number = number,
@@ -71,14 +71,14 @@ static int add_impl(struct judge *judge, const struct judge_model *model,
              "drop these figures, orrery perfmodel prune --symbol %s --arch %s "
              "--yes, and run PROGRAM with STARPU_CALIBRATE=1",
              model->symbol, text);
-    judge->nimpls++;
+    checker->nimpls++;
     return 0;
 }
 
 /* Adds what the model has figures of. Returns how many implementations. */
-static int add_model(struct judge *judge, const struct judge_model *model)
+static int add_model(struct checker *checker, const struct check_model *model)
 {
-    unsigned before = judge->nimpls;
+    unsigned before = checker->nimpls;
     int rc = 0;
 
     for (unsigned c = 0; c < model->file->ncombs && rc == 0; c++) {
@@ -88,34 +88,35 @@ static int add_model(struct judge *judge, const struct judge_model *model)
             if (comb->ndevices > 0 &&
                 (comb->impls[i].nrows > 0 ||
                  !orr_model_fit_is_empty(&comb->impls[i].fit)))
-                rc = add_impl(judge, model, comb, i);
+                rc = add_impl(checker, model, comb, i);
     }
-    if (rc == 0 && judge->nimpls == before) {
+    if (rc == 0 && checker->nimpls == before) {
         struct orr_finding_place place = {.kernel = model->symbol};
 
-        orr_findings_add(judge->findings, ORR_SEVERITY_ERROR, "empty", &place,
-                         JUDGE_MEASURE_MORE, "the file has no measure at all");
+        orr_findings_add(checker->findings, ORR_SEVERITY_ERROR, "empty", &place,
+                         CHECK_MEASURE_MORE, "the file has no measure at all");
     }
     return rc;
 }
 
 /* -- summing up -- */
 
-static int add_arch(struct judgement *judgement, const struct judge *judge,
-                    const struct judge_impl *impl)
+static int add_arch(struct check_result *check_result,
+                    const struct checker *checker,
+                    const struct check_impl *impl)
 {
     const struct orr_model_fit *fit = &impl->impl->fit;
-    struct judge_arch *arch = &judgement->archs[judgement->narchs];
+    struct check_arch *arch = &check_result->archs[check_result->narchs];
 
-    *arch = (struct judge_arch){.kernel = strdup(impl->model->symbol),
+    *arch = (struct check_arch){.kernel = strdup(impl->model->symbol),
                                 .nrows = impl->nrows,
                                 .interval = NAN};
     if (!arch->kernel)
         return -ENOMEM;
-    judgement->narchs++;
+    check_result->narchs++;
     snprintf(arch->arch, sizeof(arch->arch), "%s", impl->arch);
     for (unsigned i = 0; i < impl->nrows; i++) {
-        const struct judge_row *r = &impl->rows[i];
+        const struct check_row *r = &impl->rows[i];
 
         arch->ncalibrated += r->calibrated;
         arch->total_n += r->row->n;
@@ -126,7 +127,7 @@ static int add_arch(struct judgement *judgement, const struct judge *judge,
     }
     if (impl->nrows == 0) {
         arch->nrows = 1;
-        arch->ncalibrated = fit->n >= judge->options->minimum;
+        arch->ncalibrated = fit->n >= checker->options->minimum;
         arch->least_n = fit->n;
         arch->total_n = fit->n;
     }
@@ -144,14 +145,14 @@ static bool concerns(const char *place, const char *arch)
             (arch[n] >= '0' && arch[n] <= '9' && place[n - 1] > '9'));
 }
 
-void judgement_count(struct judgement *judgement)
+void check_result_count(struct check_result *check_result)
 {
-    for (unsigned a = 0; a < judgement->narchs; a++) {
-        struct judge_arch *arch = &judgement->archs[a];
+    for (unsigned a = 0; a < check_result->narchs; a++) {
+        struct check_arch *arch = &check_result->archs[a];
 
         arch->nerrors = arch->nwarnings = 0;
-        for (size_t i = 0; i < judgement->findings.n; i++) {
-            const struct orr_finding *f = &judgement->findings.items[i];
+        for (size_t i = 0; i < check_result->findings.n; i++) {
+            const struct orr_finding *f = &check_result->findings.items[i];
 
             if (!f->kernel || strcmp(f->kernel, arch->kernel) != 0 ||
                 (f->arch && !concerns(f->arch, arch->arch)))
@@ -162,81 +163,84 @@ void judgement_count(struct judgement *judgement)
     }
 }
 
-static int sum_up(struct judgement *judgement, const struct judge *judge)
+static int sum_up(struct check_result *check_result,
+                  const struct checker *checker)
 {
     int rc = 0;
 
-    judgement->archs = calloc(judge->nimpls + 1, sizeof(*judgement->archs));
-    if (!judgement->archs)
+    check_result->archs =
+        calloc(checker->nimpls + 1, sizeof(*check_result->archs));
+    if (!check_result->archs)
         return -ENOMEM;
-    for (unsigned i = 0; i < judge->nimpls && rc == 0; i++)
-        rc = add_arch(judgement, judge, &judge->impls[i]);
-    orr_findings_sort(&judgement->findings);
-    judgement_count(judgement);
+    for (unsigned i = 0; i < checker->nimpls && rc == 0; i++)
+        rc = add_arch(check_result, checker, &checker->impls[i]);
+    orr_findings_sort(&check_result->findings);
+    check_result_count(check_result);
     return rc;
 }
 
 /* -- judging -- */
 
 /* How many implementations from impls[first] on belong to the same model. */
-static unsigned same_model(const struct judge *judge, unsigned first)
+static unsigned same_model(const struct checker *checker, unsigned first)
 {
     unsigned n = 1;
 
-    while (first + n < judge->nimpls &&
-           judge->impls[first + n].model == judge->impls[first].model)
+    while (first + n < checker->nimpls &&
+           checker->impls[first + n].model == checker->impls[first].model)
         n++;
     return n;
 }
 
-static int judge_all(struct judge *judge)
+static int check_all(struct checker *checker)
 {
     int rc = 0;
 
-    for (unsigned i = 0; i < judge->nimpls && rc == 0; i++) {
-        rc = judge_rows(judge, &judge->impls[i]);
+    for (unsigned i = 0; i < checker->nimpls && rc == 0; i++) {
+        rc = check_rows(checker, &checker->impls[i]);
         if (rc == 0)
-            rc = judge_curve(judge, &judge->impls[i]);
+            rc = check_curve(checker, &checker->impls[i]);
     }
-    for (unsigned i = 0, n; i < judge->nimpls && rc == 0; i += n) {
-        n = same_model(judge, i);
-        rc = judge_across(judge, &judge->impls[i], n);
+    for (unsigned i = 0, n; i < checker->nimpls && rc == 0; i += n) {
+        n = same_model(checker, i);
+        rc = check_across(checker, &checker->impls[i], n);
     }
-    if (judge->nimpls > 0)
-        judge_types(judge);
+    if (checker->nimpls > 0)
+        check_types(checker);
     return rc;
 }
 
-int judge_models(const struct judge_model *models, unsigned n,
-                 const struct judge_options *options, struct judgement *ret)
+int check_models(const struct check_model *models, unsigned n,
+                 const struct check_options *options, struct check_result *ret)
 {
-    struct judgement judgement = {.nmodels = n};
-    struct judge judge = {.options = options, .findings = &judgement.findings};
+    struct check_result check_result = {.nmodels = n};
+    struct checker checker = {.options = options,
+                              .findings = &check_result.findings};
     int rc = 0;
 
     for (unsigned i = 0; i < n && rc == 0; i++)
-        rc = add_model(&judge, &models[i]);
+        rc = add_model(&checker, &models[i]);
     if (rc == 0)
-        rc = judge_all(&judge);
+        rc = check_all(&checker);
     if (rc == 0)
-        rc = sum_up(&judgement, &judge);
-    if (judgement.findings.failed)
+        rc = sum_up(&check_result, &checker);
+    if (check_result.findings.failed)
         rc = -ENOMEM;
-    for (unsigned i = 0; i < judge.nimpls; i++)
-        free(judge.impls[i].rows);
-    free(judge.impls);
+    for (unsigned i = 0; i < checker.nimpls; i++)
+        free(checker.impls[i].rows);
+    free(checker.impls);
     if (rc < 0)
-        judgement_done(&judgement);
+        check_result_done(&check_result);
     else
-        *ret = judgement;
+        *ret = check_result;
     return rc;
 }
 
-void judgement_done(struct judgement *judgement)
+void check_result_done(struct check_result *check_result)
 {
-    for (unsigned i = 0; i < judgement->narchs; i++)
-        free(judgement->archs[i].kernel);
-    free(judgement->archs);
-    orr_findings_done(&judgement->findings);
-    *judgement = (struct judgement){0};
+    for (unsigned i = 0; i < check_result->narchs; i++)
+        free(check_result->archs[i].kernel);
+    free(check_result->archs);
+    orr_findings_done(&check_result->findings);
+    *check_result = (struct check_result){0};
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/model_findings.h - judges the models of a machine: whether a simulation
- * that takes kernel times from them can be trusted, what is wrong where, and
- * what to measure next. Reads plain data, touches no file. One thread.
+ * tools/perfmodel/model_findings.h - judges the models of a machine: whether a
+ * simulation that takes kernel times from them can be trusted, what is wrong
+ * where, and what to measure next. Reads plain data, touches no file. One
+ * thread.
  */
 #pragma once
 
@@ -11,31 +12,31 @@
 #include "platforms/findings.h"
 
 /* One model. All borrowed. */
-struct judge_model {
+struct check_model {
     const char *symbol;
     const struct orr_model_file *file;
     const struct orr_side *side; /* NULL: there is none that can be read */
 };
 
-#define JUDGE_NTYPES 8 /* device types that have a name */
+#define CHECK_NTYPES 8 /* device types that have a name */
 
-struct judge_options {
+struct check_options {
     double confidence;    /* half width of 95 % intervals that is asked for,
                            * relative to the time: 0.02 */
     unsigned minimum;     /* samples from which a row counts as calibrated */
     unsigned homogeneous; /* see perfmodel/arch.h */
-    double peak[JUDGE_NTYPES]; /* GFlop/s that no kernel on a device of this
+    double peak[CHECK_NTYPES]; /* GFlop/s that no kernel on a device of this
                                 * type can exceed; 0: not known */
-    unsigned ndevices[JUDGE_NTYPES]; /* what the machine has; 0: only what the
+    unsigned ndevices[CHECK_NTYPES]; /* what the machine has; 0: only what the
                                       * models tell */
 };
 
-#define JUDGE_ARCH_SIZE 64
+#define CHECK_ARCH_SIZE 64
 
 /* What is known of one kernel on one architecture. */
-struct judge_arch {
+struct check_arch {
     char *kernel; /* owned */
-    char arch[JUDGE_ARCH_SIZE];
+    char arch[CHECK_ARCH_SIZE];
     unsigned nrows;       /* footprints, or 1 for a formula alone */
     unsigned ncalibrated; /* of these with enough samples and sound */
     uint32_t least_n;     /* samples of the footprint with the fewest */
@@ -45,26 +46,26 @@ struct judge_arch {
     unsigned nerrors, nwarnings; /* findings about it */
 };
 
-struct judgement {
+struct check_result {
     struct orr_findings findings; /* sorted */
-    struct judge_arch *archs;     /* owned */
+    struct check_arch *archs;     /* owned */
     unsigned narchs;
     unsigned nmodels;
 };
 
-/* Judges `n` models. *ret is ended with judgement_done. Errors: -ENOMEM. */
-int judge_models(const struct judge_model *models, unsigned n,
-                 const struct judge_options *options, struct judgement *ret);
-void judgement_done(struct judgement *judgement);
+/* Judges `n` models. *ret is ended with check_result_done. Errors: -ENOMEM. */
+int check_models(const struct check_model *models, unsigned n,
+                 const struct check_options *options, struct check_result *ret);
+void check_result_done(struct check_result *check_result);
 
 /* What a simulation takes for one row and how well that is known: the half
  * width of its 95 % interval, relative, NaN when that cannot be said. Both NaN
  * for a row that cannot be used. Errors: -ENOMEM. */
-int judge_value(const struct judge_model *model,
+int check_value(const struct check_model *model,
                 const struct orr_model_comb *comb, unsigned impl,
                 const struct orr_model_row *row, double *ret_value,
                 double *ret_half_width);
 
 /* Adds to each architecture how many findings are about it; for callers that
- * have added findings of their own. judge_models does it once. */
-void judgement_count(struct judgement *judgement);
+ * have added findings of their own. check_models does it once. */
+void check_result_count(struct check_result *check_result);

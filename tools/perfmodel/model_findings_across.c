@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/model_findings_across.c - what the architectures of one kernel say
- * beside each other: devices of one kind that disagree, footprints measured
- * here but not there. One thread.
+ * tools/perfmodel/model_findings_across.c - what the architectures of one
+ * kernel say beside each other: devices of one kind that disagree, footprints
+ * measured here but not there. One thread.
  */
 #include "perfmodel/robust.h"
 #include "tools/perfmodel/model_findings_private.h"
@@ -19,26 +19,26 @@
 /* -- devices of one kind -- */
 
 /* Whether two implementations are the same kernel on devices of one kind. */
-static bool is_sibling(const struct judge_impl *a, const struct judge_impl *b)
+static bool is_sibling(const struct check_impl *a, const struct check_impl *b)
 {
     return a->model == b->model && a->number == b->number && a != b &&
-           judge_type(a) >= 0 && judge_type(a) == judge_type(b) &&
+           check_type(a) >= 0 && check_type(a) == check_type(b) &&
            a->comb->devices[0].ncores == b->comb->devices[0].ncores &&
            a->comb->devices[0].devid != b->comb->devices[0].devid;
 }
 
 /* ln of how much longer `a` takes than `b`, over the rows they share; their
  * number is returned. */
-static unsigned add_ratios(const struct judge_impl *a,
-                           const struct judge_impl *b, double *ratios,
+static unsigned add_ratios(const struct check_impl *a,
+                           const struct check_impl *b, double *ratios,
                            unsigned n)
 {
     for (unsigned i = 0; i < a->nrows; i++) {
-        const struct judge_row *other;
+        const struct check_row *other;
 
         if (!a->rows[i].sound)
             continue;
-        other = judge_find_row(b, a->rows[i].row->hash);
+        other = check_find_row(b, a->rows[i].row->hash);
         if (other)
             ratios[n++] = log(a->rows[i].value / other->value);
     }
@@ -47,30 +47,31 @@ static unsigned add_ratios(const struct judge_impl *a,
 
 /* How much longer a's device takes than b's in the other models (median of ln,
  * 0 when these are too few). */
-static int usual_ratio(const struct judge *judge, const struct judge_impl *a,
-                       const struct judge_impl *b, double *ret)
+static int usual_ratio(const struct checker *checker,
+                       const struct check_impl *a, const struct check_impl *b,
+                       double *ret)
 {
     unsigned n = 0, slots = 0;
     double *ratios = NULL;
 
     *ret = 0;
-    for (unsigned i = 0; i < judge->nimpls; i++)
-        slots += judge->impls[i].nrows;
+    for (unsigned i = 0; i < checker->nimpls; i++)
+        slots += checker->impls[i].nrows;
     ratios = calloc(slots + 1, sizeof(*ratios));
     if (!ratios)
         return -ENOMEM;
-    for (unsigned i = 0, first = 0; i < judge->nimpls; i++) {
-        const struct judge_impl *c = &judge->impls[i];
+    for (unsigned i = 0, first = 0; i < checker->nimpls; i++) {
+        const struct check_impl *c = &checker->impls[i];
 
         /* Those of a model are beside each other. */
-        if (judge->impls[first].model != c->model)
+        if (checker->impls[first].model != c->model)
             first = i;
-        if (c->model == a->model || judge_type(c) != judge_type(a) ||
+        if (c->model == a->model || check_type(c) != check_type(a) ||
             c->comb->devices[0].devid != a->comb->devices[0].devid)
             continue;
         for (unsigned j = first;
-             j < judge->nimpls && judge->impls[j].model == c->model; j++) {
-            const struct judge_impl *d = &judge->impls[j];
+             j < checker->nimpls && checker->impls[j].model == c->model; j++) {
+            const struct check_impl *d = &checker->impls[j];
 
             if (is_sibling(c, d) &&
                 d->comb->devices[0].devid == b->comb->devices[0].devid)
@@ -87,7 +88,7 @@ static int usual_ratio(const struct judge *judge, const struct judge_impl *a,
 
 /* An implementation and its time for one footprint. */
 struct peer {
-    const struct judge_impl *impl;
+    const struct check_impl *impl;
     double value;
 };
 
@@ -100,18 +101,18 @@ static bool is_faster(const struct peer *a, const struct peer *b)
 /* Among `impl` and its siblings, the one whose time for the footprint is the
  * middle one (of an even number, the faster); NULL without siblings that have
  * it. `peers` has room for n. */
-static const struct judge_impl *middle(const struct judge_impl *impls,
+static const struct check_impl *middle(const struct check_impl *impls,
                                        unsigned n,
-                                       const struct judge_impl *impl,
+                                       const struct check_impl *impl,
                                        uint32_t hash, struct peer *peers)
 {
     unsigned npeers = 0;
 
     for (unsigned i = 0; i < n; i++) {
-        const struct judge_row *r = NULL;
+        const struct check_row *r = NULL;
 
         if (&impls[i] == impl || is_sibling(impl, &impls[i]))
-            r = judge_find_row(&impls[i], hash);
+            r = check_find_row(&impls[i], hash);
         if (r)
             peers[npeers++] = (struct peer){&impls[i], r->value};
     }
@@ -126,29 +127,30 @@ static const struct judge_impl *middle(const struct judge_impl *impls,
     return NULL;
 }
 
-static int look_at_sibling(struct judge *judge, const struct judge_impl *impl,
-                           const struct judge_row *r,
-                           const struct judge_impl *usual)
+static int look_at_sibling(struct checker *checker,
+                           const struct check_impl *impl,
+                           const struct check_row *r,
+                           const struct check_impl *usual)
 {
-    const struct judge_row *other = judge_find_row(usual, r->row->hash);
-    struct orr_finding_place place = judge_place(impl, r->row);
+    const struct check_row *other = check_find_row(usual, r->row->hash);
+    struct orr_finding_place place = check_place(impl, r->row);
     double ratio = r->value / other->value, expected;
     int rc;
 
     if (ratio < SIBLINGS_APART && ratio > 1 / SIBLINGS_APART)
         return 0;
-    rc = usual_ratio(judge, impl, usual, &expected);
+    rc = usual_ratio(checker, impl, usual, &expected);
     if (rc < 0)
         return rc;
     if (fabs(log(ratio) - expected) < log(SIBLINGS_APART))
         orr_findings_add(
-            judge->findings, ORR_SEVERITY_NOTE, "devices-differ", &place,
+            checker->findings, ORR_SEVERITY_NOTE, "devices-differ", &place,
             "nothing, if the devices are of different make",
             "%g µs here, %g µs on %s: the other kernels differ alike", r->value,
             other->value, usual->arch);
     else
         orr_findings_add(
-            judge->findings, ORR_SEVERITY_ERROR, "siblings-disagree", &place,
+            checker->findings, ORR_SEVERITY_ERROR, "siblings-disagree", &place,
             impl->anew,
             "%g µs here, %g µs on %s, a device of the same kind: %.3g "
             "times as %s",
@@ -157,25 +159,25 @@ static int look_at_sibling(struct judge *judge, const struct judge_impl *impl,
     return 0;
 }
 
-static int look_at_siblings(struct judge *judge, const struct judge_impl *impls,
-                            unsigned n)
+static int look_at_siblings(struct checker *checker,
+                            const struct check_impl *impls, unsigned n)
 {
     struct peer *peers = calloc(n, sizeof(*peers));
     int rc = peers ? 0 : -ENOMEM;
 
     for (unsigned i = 0; i < n && rc == 0; i++) {
-        int type = judge_type(&impls[i]);
+        int type = check_type(&impls[i]);
 
-        if (type < 0 || judge->options->homogeneous >> type & 1)
+        if (type < 0 || checker->options->homogeneous >> type & 1)
             continue;
         for (unsigned k = 0; k < impls[i].nrows && rc == 0; k++) {
-            const struct judge_row *r = &impls[i].rows[k];
-            const struct judge_impl *usual =
+            const struct check_row *r = &impls[i].rows[k];
+            const struct check_impl *usual =
                 r->sound ? middle(impls, n, &impls[i], r->row->hash, peers)
                          : NULL;
 
             if (usual && usual != &impls[i])
-                rc = look_at_sibling(judge, &impls[i], r, usual);
+                rc = look_at_sibling(checker, &impls[i], r, usual);
         }
     }
     free(peers);
@@ -184,13 +186,13 @@ static int look_at_siblings(struct judge *judge, const struct judge_impl *impls,
 
 /* -- sizes of one footprint -- */
 
-static void look_at_mixed_sizes(struct judge *judge,
-                                const struct judge_impl *impls, unsigned n)
+static void look_at_mixed_sizes(struct checker *checker,
+                                const struct check_impl *impls, unsigned n)
 {
     for (unsigned i = 1; i < n; i++)
         for (unsigned k = 0; k < impls[i].nrows; k++) {
             const struct orr_model_row *row = impls[i].rows[k].row;
-            struct orr_finding_place place = judge_place(&impls[i], row);
+            struct orr_finding_place place = check_place(&impls[i], row);
 
             for (unsigned j = 0; j < i; j++) {
                 const struct orr_model_row *other =
@@ -200,7 +202,7 @@ static void look_at_mixed_sizes(struct judge *judge,
                     continue;
                 if (other->size != row->size)
                     orr_findings_add(
-                        judge->findings, ORR_SEVERITY_WARNING, "mixed-sizes",
+                        checker->findings, ORR_SEVERITY_WARNING, "mixed-sizes",
                         &place,
                         "give the codelet a footprint function that tells the "
                         "two apart, then measure anew with STARPU_CALIBRATE=2",
@@ -217,16 +219,16 @@ static void look_at_mixed_sizes(struct judge *judge,
 
 /* The devices of a type that any model of the machine, or the machine itself,
  * has: bit k is number k. 0 when no model has figures for the type. */
-static uint64_t known_devices(const struct judge *judge, int type)
+static uint64_t known_devices(const struct checker *checker, int type)
 {
-    unsigned count = judge->options->ndevices[type];
+    unsigned count = checker->options->ndevices[type];
     uint64_t known = 0;
 
-    for (unsigned i = 0; i < judge->nimpls; i++) {
-        const struct judge_impl *impl = &judge->impls[i];
+    for (unsigned i = 0; i < checker->nimpls; i++) {
+        const struct check_impl *impl = &checker->impls[i];
         int devid = impl->comb->devices[0].devid;
 
-        if (impl->nrows > 0 && judge_type(impl) == type && devid >= 0 &&
+        if (impl->nrows > 0 && check_type(impl) == type && devid >= 0 &&
             devid < 64)
             known |= UINT64_C(1) << devid;
     }
@@ -237,27 +239,27 @@ static uint64_t known_devices(const struct judge *judge, int type)
 
 /* Whether any implementation of the model has a usable row of `hash` on a
  * device of that type and number (-1: any). */
-static bool is_measured(const struct judge_impl *impls, unsigned n, int type,
+static bool is_measured(const struct check_impl *impls, unsigned n, int type,
                         int devid, uint32_t hash)
 {
     for (unsigned i = 0; i < n; i++)
-        if (judge_type(&impls[i]) == type &&
+        if (check_type(&impls[i]) == type &&
             (devid < 0 || impls[i].comb->devices[0].devid == devid) &&
-            judge_find_row(&impls[i], hash))
+            check_find_row(&impls[i], hash))
             return true;
     return false;
 }
 
-static bool has_rows(const struct judge_impl *impls, unsigned n, int type)
+static bool has_rows(const struct check_impl *impls, unsigned n, int type)
 {
     for (unsigned i = 0; i < n; i++)
-        if (judge_type(&impls[i]) == type && impls[i].nrows > 0)
+        if (check_type(&impls[i]) == type && impls[i].nrows > 0)
             return true;
     return false;
 }
 
 /* The different usable footprints of a model. */
-static int list_hashes(const struct judge_impl *impls, unsigned n,
+static int list_hashes(const struct check_impl *impls, unsigned n,
                        uint32_t **ret, unsigned *ret_n)
 {
     unsigned slots = 0, found = 0;
@@ -284,11 +286,11 @@ static int list_hashes(const struct judge_impl *impls, unsigned n,
 }
 
 /* Footprints that another device of the type has, and this one lacks. */
-static void look_at_device(struct judge *judge, const struct judge_impl *impls,
-                           unsigned n, int type, int devid,
-                           const uint32_t *hashes, unsigned nhashes)
+static void look_at_device(struct checker *checker,
+                           const struct check_impl *impls, unsigned n, int type,
+                           int devid, const uint32_t *hashes, unsigned nhashes)
 {
-    char arch[JUDGE_ARCH_SIZE];
+    char arch[CHECK_ARCH_SIZE];
     struct orr_finding_place place = {impls->model->symbol, arch, NULL};
     unsigned nmissing = 0, nothers = 0;
 
@@ -306,8 +308,8 @@ static void look_at_device(struct judge *judge, const struct judge_impl *impls,
     snprintf(arch, sizeof(arch), "%s%d", orr_device_type_name(type), devid);
     if (nmissing == nothers)
         place.hash = NULL;
-    orr_findings_add(judge->findings, ORR_SEVERITY_ERROR, "missing-device",
-                     &place, JUDGE_MEASURE_MORE,
+    orr_findings_add(checker->findings, ORR_SEVERITY_ERROR, "missing-device",
+                     &place, CHECK_MEASURE_MORE,
                      "nothing measured for %u of the %u footprints that other "
                      "%s devices have",
                      nmissing, nothers, orr_device_type_name(type));
@@ -315,9 +317,9 @@ static void look_at_device(struct judge *judge, const struct judge_impl *impls,
 
 /* A type that has been measured for some footprints, but not for all, or for
  * none though the machine has it. */
-static void look_at_type(struct judge *judge, const struct judge_impl *impls,
-                         unsigned n, int type, const uint32_t *hashes,
-                         unsigned nhashes)
+static void look_at_type(struct checker *checker,
+                         const struct check_impl *impls, unsigned n, int type,
+                         const uint32_t *hashes, unsigned nhashes)
 {
     const char *name = orr_device_type_name(type);
     struct orr_finding_place place = {impls->model->symbol, name, NULL};
@@ -330,8 +332,8 @@ static void look_at_type(struct judge *judge, const struct judge_impl *impls,
         return;
     if (has_rows(impls, n, type)) {
         orr_findings_add(
-            judge->findings, ORR_SEVERITY_WARNING, "missing-footprint", &place,
-            JUDGE_MEASURE_MORE,
+            checker->findings, ORR_SEVERITY_WARNING, "missing-footprint",
+            &place, CHECK_MEASURE_MORE,
             "%u of %u footprints are measured elsewhere, but not on "
             "%s: tasks of these cannot be simulated there",
             nmissing, nhashes, name);
@@ -339,14 +341,14 @@ static void look_at_type(struct judge *judge, const struct judge_impl *impls,
     }
     place.hash = NULL;
     orr_findings_add(
-        judge->findings, ORR_SEVERITY_NOTE, "missing-type", &place,
+        checker->findings, ORR_SEVERITY_NOTE, "missing-type", &place,
         "nothing, if the codelet has no implementation for it; else "
         "run PROGRAM with STARPU_CALIBRATE=1",
         "never measured on %s, which the machine has", name);
 }
 
-static int look_for_missing(struct judge *judge, const struct judge_impl *impls,
-                            unsigned n)
+static int look_for_missing(struct checker *checker,
+                            const struct check_impl *impls, unsigned n)
 {
     uint32_t *hashes;
     unsigned nhashes;
@@ -354,42 +356,42 @@ static int look_for_missing(struct judge *judge, const struct judge_impl *impls,
 
     if (rc < 0)
         return rc;
-    for (int type = 0; type < JUDGE_NTYPES; type++) {
+    for (int type = 0; type < CHECK_NTYPES; type++) {
         uint64_t known =
-            orr_device_type_name(type) ? known_devices(judge, type) : 0;
+            orr_device_type_name(type) ? known_devices(checker, type) : 0;
 
         if (!known)
             continue;
-        look_at_type(judge, impls, n, type, hashes, nhashes);
-        if (judge->options->homogeneous >> type & 1)
+        look_at_type(checker, impls, n, type, hashes, nhashes);
+        if (checker->options->homogeneous >> type & 1)
             continue;
         for (int devid = 0; devid < 64; devid++)
             if (known >> devid & 1)
-                look_at_device(judge, impls, n, type, devid, hashes, nhashes);
+                look_at_device(checker, impls, n, type, devid, hashes, nhashes);
     }
     free(hashes);
     return 0;
 }
 
-int judge_across(struct judge *judge, const struct judge_impl *impls,
+int check_across(struct checker *checker, const struct check_impl *impls,
                  unsigned n)
 {
-    int rc = look_at_siblings(judge, impls, n);
+    int rc = look_at_siblings(checker, impls, n);
 
-    look_at_mixed_sizes(judge, impls, n);
-    return rc == 0 ? look_for_missing(judge, impls, n) : rc;
+    look_at_mixed_sizes(checker, impls, n);
+    return rc == 0 ? look_for_missing(checker, impls, n) : rc;
 }
 
-void judge_types(struct judge *judge)
+void check_types(struct checker *checker)
 {
-    for (int type = 0; type < JUDGE_NTYPES; type++) {
+    for (int type = 0; type < CHECK_NTYPES; type++) {
         const char *name = orr_device_type_name(type);
         struct orr_finding_place place = {NULL, name, NULL};
 
-        if (name && judge->options->ndevices[type] > 0 &&
-            !known_devices(judge, type))
+        if (name && checker->options->ndevices[type] > 0 &&
+            !known_devices(checker, type))
             orr_findings_add(
-                judge->findings, ORR_SEVERITY_NOTE, "unused-type", &place,
+                checker->findings, ORR_SEVERITY_NOTE, "unused-type", &place,
                 "nothing, if no kernel is to run there; else run "
                 "PROGRAM with STARPU_CALIBRATE=1",
                 "no kernel was ever measured on %s, which the machine "

@@ -24,28 +24,29 @@
 
 /* -- rows twice -- */
 
-static void look_at_twins(struct judge *judge, const struct judge_impl *impl,
-                          const struct judge_row *a, const struct judge_row *b)
+static void look_at_twins(struct checker *checker,
+                          const struct check_impl *impl,
+                          const struct check_row *a, const struct check_row *b)
 {
-    struct orr_finding_place place = judge_place(impl, a->row);
+    struct orr_finding_place place = check_place(impl, a->row);
     double ratio = b->row->mean / a->row->mean;
-    bool differ = !(fabs(ratio - 1) <= judge->options->confidence);
+    bool differ = !(fabs(ratio - 1) <= checker->options->confidence);
 
     orr_findings_add(
-        judge->findings, differ ? ORR_SEVERITY_ERROR : ORR_SEVERITY_WARNING,
+        checker->findings, differ ? ORR_SEVERITY_ERROR : ORR_SEVERITY_WARNING,
         "duplicate-row", &place, impl->anew,
         "two rows of this footprint (%g µs with n %u, %g µs with n "
         "%u): which counts depends on who reads",
         a->row->mean, a->row->n, b->row->mean, b->row->n);
 }
 
-static void look_at_duplicates(struct judge *judge,
-                               const struct judge_impl *impl)
+static void look_at_duplicates(struct checker *checker,
+                               const struct check_impl *impl)
 {
     for (unsigned i = 1; i < impl->nrows; i++)
         for (unsigned j = 0; j < i; j++)
             if (impl->rows[i].row->hash == impl->rows[j].row->hash) {
-                look_at_twins(judge, impl, &impl->rows[j], &impl->rows[i]);
+                look_at_twins(checker, impl, &impl->rows[j], &impl->rows[i]);
                 break;
             }
 }
@@ -53,8 +54,8 @@ static void look_at_duplicates(struct judge *judge,
 /* -- time over size -- */
 
 /* Sound rows with a size, the smallest first. */
-static unsigned sorted_rows(const struct judge_impl *impl,
-                            const struct judge_row **ret)
+static unsigned sorted_rows(const struct check_impl *impl,
+                            const struct check_row **ret)
 {
     unsigned n = 0;
 
@@ -82,10 +83,11 @@ static bool is_more_work(const struct orr_model_row *small,
 }
 
 /* The worst fall of the time where the size grows. */
-static void look_at_falls(struct judge *judge, const struct judge_impl *impl,
-                          const struct judge_row *const *rows, unsigned n)
+static void look_at_falls(struct checker *checker,
+                          const struct check_impl *impl,
+                          const struct check_row *const *rows, unsigned n)
 {
-    const struct judge_row *small = NULL, *big = NULL;
+    const struct check_row *small = NULL, *big = NULL;
     struct orr_finding_place place;
     double worst = FALL_ODD;
 
@@ -99,9 +101,9 @@ static void look_at_falls(struct judge *judge, const struct judge_impl *impl,
             }
     if (!small)
         return;
-    place = judge_place(impl, big->row);
+    place = check_place(impl, big->row);
     orr_findings_add(
-        judge->findings,
+        checker->findings,
         worst < FALL_ERROR ? ORR_SEVERITY_ERROR : ORR_SEVERITY_WARNING,
         "falls-with-size", &place, impl->anew,
         "size %llu takes %g µs, though %llu, footprint %08x, takes "
@@ -112,7 +114,7 @@ static void look_at_falls(struct judge *judge, const struct judge_impl *impl,
 
 /* Adds up to NEIGHBOURS rows on one side of rows[k], step +1 or -1, as points.
  * Returns how many there are then. */
-static unsigned add_neighbours(const struct judge_row *const *rows,
+static unsigned add_neighbours(const struct check_row *const *rows,
                                const bool *set_aside, unsigned n, unsigned k,
                                int step, struct orr_point *points, unsigned m)
 {
@@ -129,7 +131,7 @@ static unsigned add_neighbours(const struct judge_row *const *rows,
 
 /* What the neighbouring sizes say of the time at that of rows[k]. */
 static struct orr_estimate
-estimate_from_others(const struct judge_row *const *rows, const bool *set_aside,
+estimate_from_others(const struct check_row *const *rows, const bool *set_aside,
                      unsigned n, unsigned k)
 {
     struct orr_point points[2 * NEIGHBOURS];
@@ -141,11 +143,11 @@ estimate_from_others(const struct judge_row *const *rows, const bool *set_aside,
 
 /* Whether a row lies so near to the straight line between the sizes beside it,
  * in logarithms, that no better curve need be asked. */
-static bool is_on_line(const struct judge_row *const *rows,
+static bool is_on_line(const struct check_row *const *rows,
                        const bool *set_aside, unsigned n, unsigned k)
 {
     double x = log((double)rows[k]->row->size), share;
-    const struct judge_row *below, *above;
+    const struct check_row *below, *above;
     unsigned i = k, j = k;
 
     while (i < n && (set_aside[i] || rows[i]->row->size == rows[k]->row->size))
@@ -164,7 +166,7 @@ static bool is_on_line(const struct judge_row *const *rows,
 
 /* Finds the row that is farthest off what the others say, each in units of
  * what is tolerated. Returns n when all are near enough. */
-static unsigned farthest(const struct judge_row *const *rows,
+static unsigned farthest(const struct check_row *const *rows,
                          const bool *set_aside, unsigned n,
                          struct orr_estimate *ret)
 {
@@ -194,8 +196,8 @@ static unsigned farthest(const struct judge_row *const *rows,
 
 /* Rows that do not lie where the others say, the farthest first; each is set
  * aside before the rest is judged, since it misleads its neighbours. */
-static void look_at_fit(struct judge *judge, const struct judge_impl *impl,
-                        const struct judge_row *const *rows, unsigned n,
+static void look_at_fit(struct checker *checker, const struct check_impl *impl,
+                        const struct check_row *const *rows, unsigned n,
                         bool *set_aside)
 {
     for (unsigned left = n; left >= LEAST_SIZES; left--) {
@@ -207,10 +209,10 @@ static void look_at_fit(struct judge *judge, const struct judge_impl *impl,
         if (k == n)
             return;
         set_aside[k] = true;
-        place = judge_place(impl, rows[k]->row);
+        place = check_place(impl, rows[k]->row);
         ratio = rows[k]->value / estimate.value;
         orr_findings_add(
-            judge->findings,
+            checker->findings,
             ratio > FIT_FAR || ratio < 1 / FIT_FAR ? ORR_SEVERITY_ERROR
                                                    : ORR_SEVERITY_WARNING,
             "off-the-curve", &place, impl->anew,
@@ -220,17 +222,17 @@ static void look_at_fit(struct judge *judge, const struct judge_impl *impl,
     }
 }
 
-static int look_at_sizes(struct judge *judge, const struct judge_impl *impl)
+static int look_at_sizes(struct checker *checker, const struct check_impl *impl)
 {
-    const struct judge_row **rows = calloc(impl->nrows, sizeof(*rows));
+    const struct check_row **rows = calloc(impl->nrows, sizeof(*rows));
     bool *set_aside = calloc(impl->nrows, sizeof(*set_aside));
     int rc = rows && set_aside ? 0 : -ENOMEM;
 
     if (rc == 0) {
         unsigned n = sorted_rows(impl, rows);
 
-        look_at_falls(judge, impl, rows, n);
-        look_at_fit(judge, impl, rows, n, set_aside);
+        look_at_falls(checker, impl, rows, n);
+        look_at_fit(checker, impl, rows, n, set_aside);
     }
     free(set_aside);
     free(rows);
@@ -239,23 +241,24 @@ static int look_at_sizes(struct judge *judge, const struct judge_impl *impl)
 
 /* -- the formula -- */
 
-static void look_at_range(struct judge *judge, const struct judge_impl *impl)
+static void look_at_range(struct checker *checker,
+                          const struct check_impl *impl)
 {
     const struct orr_model_fit *fit = &impl->impl->fit;
-    struct orr_finding_place place = judge_place(impl, NULL);
+    struct orr_finding_place place = check_place(impl, NULL);
     enum orr_severity severity = ORR_SEVERITY_WARNING;
 
     if (impl->nrows == 0)
         severity = ORR_SEVERITY_ERROR; /* nothing else can answer */
-    if (fit->n < judge->options->minimum)
+    if (fit->n < checker->options->minimum)
         orr_findings_add(
-            judge->findings, severity, "formula-few-samples", &place,
-            JUDGE_MEASURE_MORE,
+            checker->findings, severity, "formula-few-samples", &place,
+            CHECK_MEASURE_MORE,
             "the formula rests on %u samples; below %u it is not used", fit->n,
-            judge->options->minimum);
+            checker->options->minimum);
     if (!orr_fit_believed(fit, 0))
         orr_findings_add(
-            judge->findings, severity, "formula-range", &place,
+            checker->findings, severity, "formula-range", &place,
             "measure other sizes too: run PROGRAM with "
             "STARPU_CALIBRATE=1 for sizes from small to large",
             "the formula was fitted to sizes %llu to %llu only: it "
@@ -267,41 +270,41 @@ static void look_at_range(struct judge *judge, const struct judge_impl *impl)
 /* Whether a regression grows and stays positive where it is used; says it if
  * not. */
 static bool
-is_regression_good(struct judge *judge, const struct judge_impl *impl,
+is_regression_good(struct checker *checker, const struct check_impl *impl,
                    double (*regression)(const struct orr_model_fit *, double),
-                   const char *words)
+                   const char *formula)
 {
     const struct orr_model_fit *fit = &impl->impl->fit;
-    struct orr_finding_place place = judge_place(impl, NULL);
+    struct orr_finding_place place = check_place(impl, NULL);
     double low = regression(fit, 0.9 * (double)fit->minx);
     double high = regression(fit, 1.1 * (double)fit->maxx);
 
     if (low > 0 && high >= low && isfinite(high))
         return true;
-    orr_findings_add(judge->findings, ORR_SEVERITY_ERROR, "formula-impossible",
-                     &place, impl->anew,
+    orr_findings_add(checker->findings, ORR_SEVERITY_ERROR,
+                     "formula-impossible", &place, impl->anew,
                      "%s gives %g µs at the smallest size and %g µs at the "
                      "largest: times neither fall nor vanish",
-                     words, low, high);
+                     formula, low, high);
     return false;
 }
 
 /* Compares the regression with what was measured, by the median of the
  * errors. */
-static int look_at_agreement(struct judge *judge, const struct judge_impl *impl,
-                             double (*regression)(const struct orr_model_fit *,
-                                                  double),
-                             const char *words)
+static int
+look_at_agreement(struct checker *checker, const struct check_impl *impl,
+                  double (*regression)(const struct orr_model_fit *, double),
+                  const char *formula)
 {
     const struct orr_model_fit *fit = &impl->impl->fit;
-    struct orr_finding_place place = judge_place(impl, NULL);
+    struct orr_finding_place place = check_place(impl, NULL);
     double *errors = calloc(impl->nrows + 1, sizeof(*errors)), median;
     unsigned n = 0;
 
     if (!errors)
         return -ENOMEM;
     for (unsigned i = 0; i < impl->nrows; i++) {
-        const struct judge_row *r = &impl->rows[i];
+        const struct check_row *r = &impl->rows[i];
         double error;
         unsigned k;
 
@@ -315,28 +318,28 @@ static int look_at_agreement(struct judge *judge, const struct judge_impl *impl,
     median = n ? errors[n / 2] : 0;
     free(errors);
     if (median > FORMULA_OFF)
-        orr_findings_add(judge->findings, ORR_SEVERITY_WARNING, "formula-off",
-                         &place, JUDGE_MEASURE_MORE,
+        orr_findings_add(checker->findings, ORR_SEVERITY_WARNING, "formula-off",
+                         &place, CHECK_MEASURE_MORE,
                          "%s is off the measured rows by %.0f %% (median)",
-                         words, 100 * median);
+                         formula, 100 * median);
     return 0;
 }
 
-static int check_regression(struct judge *judge, const struct judge_impl *impl,
-                            double (*regression)(const struct orr_model_fit *,
-                                                 double),
-                            const char *words)
+static int
+check_regression(struct checker *checker, const struct check_impl *impl,
+                 double (*regression)(const struct orr_model_fit *, double),
+                 const char *formula)
 {
-    return is_regression_good(judge, impl, regression, words)
-               ? look_at_agreement(judge, impl, regression, words)
+    return is_regression_good(checker, impl, regression, formula)
+               ? look_at_agreement(checker, impl, regression, formula)
                : 0;
 }
 
-static void look_at_coefficients(struct judge *judge,
-                                 const struct judge_impl *impl)
+static void look_at_coefficients(struct checker *checker,
+                                 const struct check_impl *impl)
 {
     const struct orr_model_fit *fit = &impl->impl->fit;
-    struct orr_finding_place place = judge_place(impl, NULL);
+    struct orr_finding_place place = check_place(impl, NULL);
     bool any = false, broken = false;
 
     for (unsigned i = 0; i < fit->ncoeff; i++) {
@@ -345,13 +348,14 @@ static void look_at_coefficients(struct judge *judge,
     }
     if (broken || !any)
         orr_findings_add(
-            judge->findings, ORR_SEVERITY_ERROR, "no-coefficients", &place,
+            checker->findings, ORR_SEVERITY_ERROR, "no-coefficients", &place,
             "measure with more combinations of the parameters: run "
             "PROGRAM with STARPU_CALIBRATE=1",
             "the multiple regression has no usable coefficients");
 }
 
-static int look_at_formula(struct judge *judge, const struct judge_impl *impl)
+static int look_at_formula(struct checker *checker,
+                           const struct check_impl *impl)
 {
     const struct orr_model_fit *fit = &impl->impl->fit;
     bool power = isfinite(fit->alpha) && isfinite(fit->beta);
@@ -359,26 +363,27 @@ static int look_at_formula(struct judge *judge, const struct judge_impl *impl)
     int rc = 0;
 
     if (fit->ncoeff > 0)
-        look_at_coefficients(judge, impl);
+        look_at_coefficients(checker, impl);
     if (!power && !offset && fit->n == 0)
         return 0; /* a history */
-    look_at_range(judge, impl);
+    look_at_range(checker, impl);
     if (!orr_fit_believed(fit, 0))
         return 0;
     if (power)
-        rc = check_regression(judge, impl, orr_model_fit_power, "alpha·x^beta");
+        rc = check_regression(checker, impl, orr_model_fit_power,
+                              "alpha·x^beta");
     if (rc == 0 && offset)
-        rc = check_regression(judge, impl, orr_model_fit_offset, "a·x^b + c");
+        rc = check_regression(checker, impl, orr_model_fit_offset, "a·x^b + c");
     return rc;
 }
 
-int judge_curve(struct judge *judge, const struct judge_impl *impl)
+int check_curve(struct checker *checker, const struct check_impl *impl)
 {
     int rc = 0;
 
     if (impl->nrows > 0) {
-        look_at_duplicates(judge, impl);
-        rc = look_at_sizes(judge, impl);
+        look_at_duplicates(checker, impl);
+        rc = look_at_sizes(checker, impl);
     }
-    return rc == 0 ? look_at_formula(judge, impl) : rc;
+    return rc == 0 ? look_at_formula(checker, impl) : rc;
 }

@@ -27,22 +27,22 @@ static bool is_time(double value)
 }
 
 /* The figures of the row itself. Returns whether the mean can be used. */
-static bool check_values(struct judge *judge, const struct judge_impl *impl,
+static bool check_values(struct checker *checker, const struct check_impl *impl,
                          const struct orr_model_row *row)
 {
-    struct orr_finding_place place = judge_place(impl, row);
+    struct orr_finding_place place = check_place(impl, row);
     bool good = is_time(row->mean);
 
     if (row->n == 0)
         return false;
     if (!good)
-        orr_findings_add(judge->findings, ORR_SEVERITY_ERROR, "impossible-time",
-                         &place, impl->anew,
+        orr_findings_add(checker->findings, ORR_SEVERITY_ERROR,
+                         "impossible-time", &place, impl->anew,
                          "the mean is %g µs: no kernel takes that long",
                          row->mean);
     if (!is_time(row->sum) || !is_time(row->sum2) || !isfinite(row->dev) ||
         row->dev < 0) {
-        orr_findings_add(judge->findings, ORR_SEVERITY_ERROR,
+        orr_findings_add(checker->findings, ORR_SEVERITY_ERROR,
                          "impossible-figure", &place, impl->anew,
                          "dev %g, sum %g, sum of squares %g cannot come from "
                          "measured times",
@@ -51,7 +51,7 @@ static bool check_values(struct judge *judge, const struct judge_impl *impl,
     }
     if (isnan(row->flops))
         orr_findings_add(
-            judge->findings, ORR_SEVERITY_WARNING, "mixed-flops", &place,
+            checker->findings, ORR_SEVERITY_WARNING, "mixed-flops", &place,
             "give the tasks' codelet a footprint function that tells "
             "them apart",
             "tasks of this footprint disagreed about their flops: "
@@ -62,10 +62,11 @@ static bool check_values(struct judge *judge, const struct judge_impl *impl,
 /* Whether mean and deviation follow from the sums that the next measure will
  * be added to. Returns the deviation to go by: when the two disagree, the
  * smaller, so that one fault is not taken for another. */
-static double look_at_sums(struct judge *judge, const struct judge_impl *impl,
+static double look_at_sums(struct checker *checker,
+                           const struct check_impl *impl,
                            const struct orr_model_row *row)
 {
-    struct orr_finding_place place = judge_place(impl, row);
+    struct orr_finding_place place = check_place(impl, row);
     double mean = row->sum / row->n;
     double off = fabs(row->mean / mean - 1);
     double variance = row->sum2 / row->n - mean * mean;
@@ -75,7 +76,7 @@ static double look_at_sums(struct judge *judge, const struct judge_impl *impl,
     double rounding = 1e-5 * mean * mean + 0.02 * claimed;
 
     if (off > MEAN_ROUNDING)
-        orr_findings_add(judge->findings,
+        orr_findings_add(checker->findings,
                          off > MEAN_WRONG ? ORR_SEVERITY_ERROR
                                           : ORR_SEVERITY_WARNING,
                          "mean-not-sum", &place, impl->anew,
@@ -85,8 +86,8 @@ static double look_at_sums(struct judge *judge, const struct judge_impl *impl,
     if (fabs(variance - claimed) <= rounding)
         return row->dev;
     if (off <= MEAN_ROUNDING)
-        orr_findings_add(judge->findings, ORR_SEVERITY_WARNING, "dev-not-sums",
-                         &place, impl->anew,
+        orr_findings_add(checker->findings, ORR_SEVERITY_WARNING,
+                         "dev-not-sums", &place, impl->anew,
                          "the deviation is %g µs, but the sums give %g µs: the "
                          "file was edited, or merged wrongly",
                          row->dev, computed);
@@ -94,21 +95,22 @@ static double look_at_sums(struct judge *judge, const struct judge_impl *impl,
 }
 
 /* The spread, when nothing is known but mean and deviation. */
-static void look_at_spread(struct judge *judge, const struct judge_impl *impl,
+static void look_at_spread(struct checker *checker,
+                           const struct check_impl *impl,
                            const struct orr_model_row *row, double dev)
 {
-    struct orr_finding_place place = judge_place(impl, row);
+    struct orr_finding_place place = check_place(impl, row);
     double spread = dev / row->mean;
 
     if (spread >= SPREAD_SPIKES)
-        orr_findings_add(judge->findings, ORR_SEVERITY_ERROR, "spikes", &place,
-                         impl->anew,
+        orr_findings_add(checker->findings, ORR_SEVERITY_ERROR, "spikes",
+                         &place, impl->anew,
                          "mean %g µs with deviation %g µs: a few very long "
                          "measures make this mean, most runs are much shorter",
                          row->mean, dev);
     else if (spread >= SPREAD_ODD)
-        orr_findings_add(judge->findings, ORR_SEVERITY_WARNING, "spread",
-                         &place, JUDGE_MEASURE_MORE,
+        orr_findings_add(checker->findings, ORR_SEVERITY_WARNING, "spread",
+                         &place, CHECK_MEASURE_MORE,
                          "the deviation is %.0f %% of the mean: spikes, two "
                          "regimes, or work that the footprint does not tell",
                          100 * spread);
@@ -116,15 +118,16 @@ static void look_at_spread(struct judge *judge, const struct judge_impl *impl,
 
 /* -- with a side file -- */
 
-static void look_at_series(struct judge *judge, const struct judge_impl *impl,
+static void look_at_series(struct checker *checker,
+                           const struct check_impl *impl,
                            const struct orr_model_row *row,
                            const struct orr_summary *summary)
 {
-    struct orr_finding_place place = judge_place(impl, row);
+    struct orr_finding_place place = check_place(impl, row);
 
     if (summary->nregimes == 2)
         orr_findings_add(
-            judge->findings, ORR_SEVERITY_WARNING, "two-regimes", &place,
+            checker->findings, ORR_SEVERITY_WARNING, "two-regimes", &place,
             "fix the clocks (nvidia-smi -lgc, cpupower frequency-set) or find "
             "what changes, then measure anew with STARPU_CALIBRATE=2",
             "two regimes: %.0f %% of the runs take %g µs, %.0f %% take %g µs; "
@@ -132,8 +135,8 @@ static void look_at_series(struct judge *judge, const struct judge_impl *impl,
             100 * summary->regimes[0].share, summary->regimes[0].median,
             100 * summary->regimes[1].share, summary->regimes[1].median);
     else if (summary->autocorrelation > CORRELATION_HIGH)
-        orr_findings_add(judge->findings, ORR_SEVERITY_NOTE, "autocorrelation",
-                         &place,
+        orr_findings_add(checker->findings, ORR_SEVERITY_NOTE,
+                         "autocorrelation", &place,
                          "measure in several runs apart from each other, with "
                          "other kernels between",
                          "successive measures resemble each other (lag-1 "
@@ -141,31 +144,31 @@ static void look_at_series(struct judge *judge, const struct judge_impl *impl,
                          summary->autocorrelation);
 }
 
-static void look_at_side(struct judge *judge, const struct judge_impl *impl,
+static void look_at_side(struct checker *checker, const struct check_impl *impl,
                          const struct orr_model_row *row,
                          const struct orr_side_entry *side)
 {
-    struct orr_finding_place place = judge_place(impl, row);
+    struct orr_finding_place place = check_place(impl, row);
     double share =
         side->nseen ? (double)side->noutliers / (double)side->nseen : 0;
     double first = side->nfirst ? side->first_sum / side->nfirst : 0;
 
     if (share > OUTLIERS_MANY)
         orr_findings_add(
-            judge->findings, ORR_SEVERITY_WARNING, "outliers", &place,
+            checker->findings, ORR_SEVERITY_WARNING, "outliers", &place,
             "look for what disturbs the machine while it is measured "
             "(other programs, threads not bound, swapping)",
             "%.0f %% of %llu measures were outliers and set aside", 100 * share,
             (unsigned long long)side->nseen);
     if (first > FIRST_RUN_LONG * side->estimate)
         orr_findings_add(
-            judge->findings, ORR_SEVERITY_NOTE, "first-run", &place,
+            checker->findings, ORR_SEVERITY_NOTE, "first-run", &place,
             "nothing; first runs are kept out of the time",
             "the first run of a process takes %g µs, %.0f times as "
             "long as the others",
             first, first / side->estimate);
     if (fabs(row->mean / side->estimate - 1) > 0.1)
-        orr_findings_add(judge->findings, ORR_SEVERITY_NOTE, "mean-moved",
+        orr_findings_add(checker->findings, ORR_SEVERITY_NOTE, "mean-moved",
                          &place,
                          "nothing for Orrery; for StarPU measure anew with "
                          "STARPU_CALIBRATE=2",
@@ -175,152 +178,154 @@ static void look_at_side(struct judge *judge, const struct judge_impl *impl,
 }
 
 /* What a valid side entry says. Returns false when the row cannot be used. */
-static bool look_with_side(struct judge *judge, const struct judge_impl *impl,
+static bool look_with_side(struct checker *checker,
+                           const struct check_impl *impl,
                            const struct orr_model_row *row,
                            const struct perfmodel_known *known)
 {
-    struct orr_finding_place place = judge_place(impl, row);
+    struct orr_finding_place place = check_place(impl, row);
     const struct orr_side_entry *side = known->side;
 
     if (!is_time(side->estimate)) {
-        orr_findings_add(judge->findings, ORR_SEVERITY_ERROR, "impossible-time",
-                         &place, impl->anew,
+        orr_findings_add(checker->findings, ORR_SEVERITY_ERROR,
+                         "impossible-time", &place, impl->anew,
                          "the side file's estimate is %g µs: no kernel takes "
                          "that long",
                          side->estimate);
         return false;
     }
-    look_at_side(judge, impl, row, side);
+    look_at_side(checker, impl, row, side);
     if (known->summary.n == 0 && side->nrecent > 0)
-        orr_findings_add(judge->findings, ORR_SEVERITY_WARNING, "side-broken",
-                         &place, JUDGE_MEASURE_MORE,
+        orr_findings_add(checker->findings, ORR_SEVERITY_WARNING, "side-broken",
+                         &place, CHECK_MEASURE_MORE,
                          "the side file has samples that are no times");
     else
-        look_at_series(judge, impl, row, &known->summary);
+        look_at_series(checker, impl, row, &known->summary);
     return true;
 }
 
 /* What mean and deviation say alone. */
-static void look_without_side(struct judge *judge,
-                              const struct judge_impl *impl,
+static void look_without_side(struct checker *checker,
+                              const struct check_impl *impl,
                               const struct orr_model_row *row, bool stale,
                               double dev)
 {
-    struct orr_finding_place place = judge_place(impl, row);
+    struct orr_finding_place place = check_place(impl, row);
 
     if (stale)
-        orr_findings_add(judge->findings, ORR_SEVERITY_WARNING, "stale-side",
-                         &place, JUDGE_MEASURE_MORE,
+        orr_findings_add(checker->findings, ORR_SEVERITY_WARNING, "stale-side",
+                         &place, CHECK_MEASURE_MORE,
                          "the side file is stale: somebody else, StarPU "
                          "perhaps, has changed this row since; its plain mean "
                          "counts");
-    look_at_spread(judge, impl, row, dev);
+    look_at_spread(checker, impl, row, dev);
 }
 
-static void look_at_precision(struct judge *judge,
-                              const struct judge_impl *impl,
-                              const struct judge_row *r)
+static void look_at_precision(struct checker *checker,
+                              const struct check_impl *impl,
+                              const struct check_row *r)
 {
-    struct orr_finding_place place = judge_place(impl, r->row);
-    const struct judge_options *options = judge->options;
+    struct orr_finding_place place = check_place(impl, r->row);
+    const struct check_options *options = checker->options;
 
     if (r->row->n < options->minimum)
         orr_findings_add(
-            judge->findings, ORR_SEVERITY_ERROR, "few-samples", &place,
-            JUDGE_MEASURE_MORE,
+            checker->findings, ORR_SEVERITY_ERROR, "few-samples", &place,
+            CHECK_MEASURE_MORE,
             "%u samples: below %u a time is not taken for calibrated",
             r->row->n, options->minimum);
     else if (isnan(r->half_width))
-        orr_findings_add(judge->findings, ORR_SEVERITY_WARNING, "imprecise",
-                         &place, JUDGE_MEASURE_MORE,
+        orr_findings_add(checker->findings, ORR_SEVERITY_WARNING, "imprecise",
+                         &place, CHECK_MEASURE_MORE,
                          "too few samples to say how exactly %g µs is known",
                          r->value);
     else if (r->half_width > options->confidence)
         orr_findings_add(
-            judge->findings,
+            checker->findings,
             r->half_width > INTERVAL_HOPELESS * options->confidence
                 ? ORR_SEVERITY_ERROR
                 : ORR_SEVERITY_WARNING,
-            "imprecise", &place, JUDGE_MEASURE_MORE,
+            "imprecise", &place, CHECK_MEASURE_MORE,
             "%g µs is known to ± %.2g %% only, from %u samples; ± %.2g %% is "
             "asked for",
             r->value, 100 * r->half_width, r->row->n,
             100 * options->confidence);
 }
 
-static void look_at_speed(struct judge *judge, const struct judge_impl *impl,
-                          const struct judge_row *r)
+static void look_at_speed(struct checker *checker,
+                          const struct check_impl *impl,
+                          const struct check_row *r)
 {
-    struct orr_finding_place place = judge_place(impl, r->row);
-    int type = judge_type(impl);
-    double peak = type < 0 ? 0 : judge->options->peak[type];
+    struct orr_finding_place place = check_place(impl, r->row);
+    int type = check_type(impl);
+    double peak = type < 0 ? 0 : checker->options->peak[type];
     double gflops = r->row->flops / r->value / 1e3;
 
     peak *= impl->comb->devices[0].ncores;
     if (peak > 0 && gflops > peak)
         orr_findings_add(
-            judge->findings, ORR_SEVERITY_ERROR, "above-peak", &place,
+            checker->findings, ORR_SEVERITY_ERROR, "above-peak", &place,
             "check the flops that the codelet's tasks declare, then "
             "measure anew with STARPU_CALIBRATE=2",
             "%.4g GFlop/s are more than the peak of %.4g", gflops, peak);
 }
 
-static int judge_row(struct judge *judge, const struct judge_impl *impl,
-                     struct judge_row *r)
+static int check_row(struct checker *checker, const struct check_impl *impl,
+                     struct check_row *r)
 {
     struct perfmodel_known known;
     struct orr_model_row row = *r->row;
     int rc;
 
     r->half_width = NAN;
-    r->sound = check_values(judge, impl, r->row);
+    r->sound = check_values(checker, impl, r->row);
     if (!r->sound)
         return 0;
-    row.dev = look_at_sums(judge, impl, r->row);
+    row.dev = look_at_sums(checker, impl, r->row);
     rc = perfmodel_know(impl->model->side, impl->comb, impl->number, &row,
                         &known);
     if (rc < 0)
         return rc;
     if (known.side)
-        r->sound = look_with_side(judge, impl, r->row, &known);
+        r->sound = look_with_side(checker, impl, r->row, &known);
     else
-        look_without_side(judge, impl, r->row, known.stale, row.dev);
+        look_without_side(checker, impl, r->row, known.stale, row.dev);
     if (!r->sound)
         return 0;
     r->value = known.estimate;
     r->half_width = known.half_width;
     r->independent = known.independent;
-    look_at_precision(judge, impl, r);
-    look_at_speed(judge, impl, r);
-    r->calibrated = r->row->n >= judge->options->minimum;
+    look_at_precision(checker, impl, r);
+    look_at_speed(checker, impl, r);
+    r->calibrated = r->row->n >= checker->options->minimum;
     return 0;
 }
 
-int judge_rows(struct judge *judge, struct judge_impl *impl)
+int check_rows(struct checker *checker, struct check_impl *impl)
 {
     int rc = 0;
 
     for (unsigned i = 0; i < impl->nrows && rc == 0; i++) {
         impl->rows[i].row = &impl->impl->rows[i];
-        rc = judge_row(judge, impl, &impl->rows[i]);
+        rc = check_row(checker, impl, &impl->rows[i]);
     }
     return rc;
 }
 
-int judge_value(const struct judge_model *model,
+int check_value(const struct check_model *model,
                 const struct orr_model_comb *comb, unsigned number,
                 const struct orr_model_row *row, double *ret_value,
                 double *ret_half_width)
 {
-    static const struct judge_options options = {.confidence = 1};
+    static const struct check_options options = {.confidence = 1};
     struct orr_findings unused = {0};
-    struct judge judge = {.options = &options, .findings = &unused};
-    struct judge_impl impl = {.model = model,
+    struct checker checker = {.options = &options, .findings = &unused};
+    struct check_impl impl = {.model = model,
                               .comb = comb,
                               .impl = &comb->impls[number],
                               .number = number};
-    struct judge_row r = {.row = row};
-    int rc = judge_row(&judge, &impl, &r);
+    struct check_row r = {.row = row};
+    int rc = check_row(&checker, &impl, &r);
 
     if (unused.failed)
         rc = -ENOMEM;

@@ -29,13 +29,13 @@ static int compare_points(const void *va, const void *vb)
 
 /* -- points -- */
 
-static int add_point(const struct judge_model *model,
+static int add_point(const struct check_model *model,
                      const struct orr_model_comb *comb, unsigned impl,
                      const struct orr_model_row *row,
                      struct model_plot_line *line)
 {
     double value, half;
-    int rc = judge_value(model, comb, impl, row, &value, &half);
+    int rc = check_value(model, comb, impl, row, &value, &half);
 
     if (rc < 0 || isnan(value) || row->size == 0)
         return rc;
@@ -49,7 +49,7 @@ static int add_point(const struct judge_model *model,
     return 0;
 }
 
-static int build_points(const struct judge_model *model,
+static int build_points(const struct check_model *model,
                         const struct orr_model_comb *comb, unsigned impl,
                         struct model_plot_line *ret)
 {
@@ -280,7 +280,7 @@ static int add_series(struct model_plot *plot,
     return rc;
 }
 
-int model_plot_build(const struct judge_model *model,
+int model_plot_build(const struct check_model *model,
                      const struct model_plot_choice *choice,
                      struct model_plot *ret)
 {

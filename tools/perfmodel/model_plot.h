@@ -34,7 +34,7 @@ struct model_plot_line {
 
 /* One implementation on one architecture. */
 struct model_plot_series {
-    char label[JUDGE_ARCH_SIZE];
+    char label[CHECK_ARCH_SIZE];
     struct model_plot_line points;     /* measured, with 95 % intervals */
     struct model_plot_line curve;      /* interpolated, with expected errors */
     struct model_plot_line regression; /* the formula in the file, or a power
@@ -42,7 +42,7 @@ struct model_plot_series {
 };
 
 struct model_plot {
-    const struct judge_model *model; /* borrowed */
+    const struct check_model *model; /* borrowed */
     struct model_plot_choice choice;
     unsigned nseries;
     struct model_plot_series *series; /* owned */
@@ -52,7 +52,7 @@ struct model_plot {
 /* Gathers what is to be drawn. *ret is ended with model_plot_done. Series
  * without anything to show are left out, so that there may be none. Errors:
  * -ENOMEM. */
-int model_plot_build(const struct judge_model *model,
+int model_plot_build(const struct check_model *model,
                      const struct model_plot_choice *choice,
                      struct model_plot *ret);
 void model_plot_done(struct model_plot *plot);

@@ -73,7 +73,7 @@ static int plot_file(const char *model_path, const char *symbol,
 {
     struct perfmodel_data data;
     struct orr_error err = {""};
-    struct judge_model model;
+    struct check_model model;
     struct model_plot plot;
     int rc = perfmodel_load(model_path, &data, &err);
 
@@ -81,7 +81,7 @@ static int plot_file(const char *model_path, const char *symbol,
         tool_tell(&err, rc);
         return TOOL_FAILED;
     }
-    model = (struct judge_model){symbol, data.file, data.side};
+    model = (struct check_model){symbol, data.file, data.side};
     rc = model_plot_build(&model, choice, &plot);
     if (rc < 0) {
         tool_error("out of memory");
@@ -152,14 +152,14 @@ int perfmodel_plot(int argc, char **argv)
         {0, "linear", NULL, &choice.linear},
         {0, "log", NULL, &choice.logarithmic},
         {0}};
-    int nwords = 0;
-    int rc = tool_parse_words(argc, argv, options, help, &nwords);
+    int noperands = 0;
+    int rc = tool_parse_operands(argc, argv, options, help, &noperands);
 
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
-    if (nwords != 1)
+    if (noperands != 1)
         tool_error("perfmodel plot: %s; see orrery perfmodel plot --help",
-                   nwords ? "one symbol at a time" : "which symbol?");
+                   noperands ? "one symbol at a time" : "which symbol?");
     else if (output && !is_picture(output))
         tool_error("perfmodel plot: %s: the file's name must end in .svg or "
                    ".png",

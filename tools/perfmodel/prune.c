@@ -387,7 +387,7 @@ static int prune_all(const struct perfmodel_place *place,
     return prune.nfailed || fflush(stdout) != 0 ? TOOL_FAILED : TOOL_OK;
 }
 
-/* -1, with words, for what is no positive number. */
+/* -1, with a message, for what is no positive number. */
 static int read_number(const char *option, const char *text, double *ret)
 {
     char *end;
@@ -422,7 +422,8 @@ int perfmodel_prune(int argc, char **argv)
         {0, "yes", NULL, &yes},
         {0}};
     struct perfmodel_place place;
-    int nwords = 0, rc = tool_parse_words(argc, argv, options, help, &nwords);
+    int noperands = 0,
+        rc = tool_parse_operands(argc, argv, options, help, &noperands);
 
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
@@ -434,12 +435,13 @@ int perfmodel_prune(int argc, char **argv)
         rules.older_than = (int64_t)fmax(1, (double)time(NULL) - days * 86400);
     rules.entries = rules.arch || fewer || older ||
                     (rules.symbol && !rules.empty && !rules.other_versions);
-    if (nwords > 0 || !(rules.entries || rules.empty || rules.other_versions)) {
-        tool_error(nwords > 0 ? "perfmodel prune: %s is not understood; the "
-                                "models are chosen by --symbol"
-                              : "perfmodel prune: say what to remove; see "
-                                "orrery perfmodel prune --help%s",
-                   nwords > 0 ? argv[1] : "");
+    if (noperands > 0 ||
+        !(rules.entries || rules.empty || rules.other_versions)) {
+        tool_error(noperands > 0 ? "perfmodel prune: %s is not understood; the "
+                                   "models are chosen by --symbol"
+                                 : "perfmodel prune: say what to remove; see "
+                                   "orrery perfmodel prune --help%s",
+                   noperands > 0 ? argv[1] : "");
         return TOOL_USAGE;
     }
     if (perfmodel_open(&choice, &place) < 0)

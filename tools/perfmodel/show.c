@@ -107,11 +107,12 @@ int perfmodel_show(int argc, char **argv)
         {0}};
     struct perfmodel_place place;
     char *path = NULL;
-    int nwords = 0, rc = tool_parse_words(argc, argv, options, help, &nwords);
+    int noperands = 0,
+        rc = tool_parse_operands(argc, argv, options, help, &noperands);
 
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
-    if (nwords != 1) {
+    if (noperands != 1) {
         tool_error("perfmodel show: name one model; orrery perfmodel list "
                    "shows those there are");
         return TOOL_USAGE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/starpu/starpu_machine_display.c - the program of that name: which workers
- * there are, how the machine is made and how fast its bus is, real or simulated
- * (ORRERY_MACHINE). It uses the public interface only. One thread.
+ * tools/starpu/starpu_machine_display.c - the program of that name: which
+ * workers there are, how the machine is made and how fast its bus is, real or
+ * simulated (ORRERY_MACHINE). It uses the public interface only. One thread.
  */
 #include "tools/common/tool.h"
 
@@ -238,17 +238,17 @@ int main(int argc, char **argv)
         {'n', "notopology", NULL, &wishes.no_topology},
         {'v', "version", NULL, &wishes.version},
         {0}};
-    int nwords = 0, rc;
+    int noperands = 0, rc;
 
     argv[0] = no_command;
-    rc = tool_parse_words(argc, argv, options, help, &nwords);
+    rc = tool_parse_operands(argc, argv, options, help, &noperands);
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
     if (wishes.version) {
         puts(NAME " (Orrery) " ORR_VERSION);
         return TOOL_OK;
     }
-    if (nwords > 0)
+    if (noperands > 0)
         return tool_fail(TOOL_USAGE,
                          "%s is not understood; see " NAME " --help", argv[1]);
     rc = type ? read_type(type, &wishes) : TOOL_OK;

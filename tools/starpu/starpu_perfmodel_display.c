@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/starpu/starpu_perfmodel_display.c - the program of that name: lists model
- * files, prints one as text or XML, or single figures of it. Models are read
- * through the public interface. One thread.
+ * tools/starpu/starpu_perfmodel_display.c - the program of that name: lists
+ * model files, prints one as text or XML, or single figures of it. Models are
+ * read through the public interface. One thread.
  */
 #include "tools/common/tool.h"
 
@@ -170,17 +170,17 @@ int main(int argc, char **argv)
         {'x', "xml", NULL, &wishes.xml},
         {'v', "version", NULL, &wishes.version},
         {0}};
-    int nwords = 0, rc;
+    int noperands = 0, rc;
 
     argv[0] = no_command;
-    rc = tool_parse_words(argc, argv, options, help, &nwords);
+    rc = tool_parse_operands(argc, argv, options, help, &noperands);
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
     if (wishes.version) {
         puts(NAME " (Orrery) " ORR_VERSION);
         return TOOL_OK;
     }
-    if (nwords > 0)
+    if (noperands > 0)
         return tool_fail(TOOL_USAGE,
                          "%s is not understood; a model is named with -s",
                          argv[1]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/starpu/starpu_perfmodel_plot.c - the program of that name: writes gnuplot's
- * commands and data for a kernel's model, and has gnuplot draw them. One
- * thread.
+ * tools/starpu/starpu_perfmodel_plot.c - the program of that name: writes
+ * gnuplot's commands and data for a kernel's model, and has gnuplot draw them.
+ * One thread.
  */
 #include "tools/common/near.h"
 #include "tools/common/plot.h"
@@ -174,7 +174,7 @@ static int print_name(const struct perfmodel_item *item, void *arg)
     return 0;
 }
 
-static int draw(const struct judge_model *model, const struct wishes *wishes)
+static int draw(const struct check_model *model, const struct wishes *wishes)
 {
     struct model_plot plot;
     int rc;
@@ -199,7 +199,7 @@ static int draw_file(const char *path, const struct wishes *wishes)
 {
     struct perfmodel_data data;
     struct orr_error err = {""};
-    struct judge_model model = {0};
+    struct check_model model = {0};
     char *symbol;
     int result, rc = perfmodel_load(path, &data, &err);
 
@@ -280,10 +280,10 @@ int main(int argc, char **argv)
         {0, "combs", &wishes.combs, NULL},
         {'v', "version", NULL, &wishes.version},
         {0}};
-    int nwords = 0, rc;
+    int noperands = 0, rc;
 
     argv[0] = no_command;
-    rc = tool_parse_words(argc, argv, options, help, &nwords);
+    rc = tool_parse_operands(argc, argv, options, help, &noperands);
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
     if (wishes.version) {
@@ -291,7 +291,7 @@ int main(int argc, char **argv)
         return TOOL_OK;
     }
     rc = check_wishes(&wishes);
-    if (rc == TOOL_OK && nwords > 0)
+    if (rc == TOOL_OK && noperands > 0)
         rc = tool_fail(TOOL_USAGE,
                        "%s is not understood; a model is named with -s",
                        argv[1]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/starpu/starpu_perfmodel_recdump.c - the program of that name: writes models
- * of kernels and the machine as records of fields, for other programs. The
- * machine comes from the runtime through the public interface. One thread.
+ * tools/starpu/starpu_perfmodel_recdump.c - the program of that name: writes
+ * models of kernels and the machine as records of fields, for other programs.
+ * The machine comes from the runtime through the public interface. One thread.
  */
 #include "tools/common/tool.h"
 #include "tools/perfmodel/perfmodel.h"
@@ -463,20 +463,20 @@ int main(int argc, char **argv)
                                           {'o', "output", &output, NULL},
                                           {'v', "version", NULL, &version},
                                           {0}};
-    int nwords = 0, rc;
+    int noperands = 0, rc;
 
     argv[0] = no_command;
-    rc = tool_parse_words(argc, argv, options, help, &nwords);
+    rc = tool_parse_operands(argc, argv, options, help, &noperands);
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
     if (version) {
         puts(NAME " (Orrery) " ORR_VERSION);
         return TOOL_OK;
     }
-    if (nwords > 1) {
+    if (noperands > 1) {
         tool_error("one tasks.rec at a time, not %s as well", argv[2]);
         return TOOL_USAGE;
     }
-    return run(machine && *machine ? machine : NULL, nwords ? argv[1] : NULL,
+    return run(machine && *machine ? machine : NULL, noperands ? argv[1] : NULL,
                output);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/validate/command.c - `orrery validate`: its command line. One thread. */
+/* tools/validate/command.c - `orrery validate`: its command line. One
+ * thread. */
 #include "tools/common/edits.h"
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
@@ -22,7 +23,7 @@ static const char help[] =
     "says raises an alarm; what slows all kernels alike is told apart from it. The\n"
     "models are those of orrery calibrate kernels; they are not changed.\n"
     "  -n, --repetitions N        of each size, real and simulated (5); drift is\n"
-    "                             judged from 4 on\n"
+    "                             checked from 4 on\n"
     "      --sizes A,B,...        replace {size} in ARGUMENTS\n"
     "  -s, --scheduler SCHEDULER  such as lws, dmdas, for both\n"
     "  -m, --machine MACHINE      simulate that description instead of a copy of this\n"

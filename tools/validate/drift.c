@@ -49,7 +49,7 @@ struct series {
     double *logs, *common;
 };
 
-struct judgement {
+struct check {
     struct drift_item *items;
     unsigned n, nreps;
     struct series usual, fast; /* of times, and of fast_times */
@@ -59,7 +59,7 @@ struct judgement {
 
 static bool same_kernel(const struct drift_item *a, const struct drift_item *b)
 {
-    return !strcmp(a->kernel, b->kernel) && !strcmp(a->kind, b->kind);
+    return !strcmp(a->kernel, b->kernel) && !strcmp(a->type, b->type);
 }
 
 static bool is_known(const struct drift_item *item)
@@ -68,7 +68,7 @@ static bool is_known(const struct drift_item *item)
 }
 
 /* Whether no item before it is of the same kernel. */
-static bool is_first(const struct judgement *j, unsigned i)
+static bool is_first(const struct check *j, unsigned i)
 {
     for (unsigned before = 0; before < i; before++)
         if (is_known(&j->items[before]) &&
@@ -82,7 +82,7 @@ static double log_ratio(const struct drift_item *item, double us)
     return is_known(item) && us > 0 ? log(us / item->estimate) : (double)NAN;
 }
 
-static void fill_logs(struct judgement *j)
+static void fill_logs(struct check *j)
 {
     for (unsigned i = 0; i < j->n; i++)
         for (unsigned r = 0; r < j->nreps; r++) {
@@ -98,7 +98,7 @@ static void fill_logs(struct judgement *j)
 }
 
 /* How much slower all sizes of the kernel of item i are in repetition r. */
-static double kernel_shift(const struct judgement *j, const double *logs,
+static double kernel_shift(const struct check *j, const double *logs,
                            unsigned i, unsigned r, double *work)
 {
     unsigned m = 0;
@@ -112,14 +112,14 @@ static double kernel_shift(const struct judgement *j, const double *logs,
 /* The machine's part in one repetition: the median of at least three kernels.
  * Of two that disagree the one that is nearer to its model is believed: one
  * wrong model is more likely than a changed machine and a wrong model. */
-static double common_shift(const struct judgement *j, const double *logs,
-                           const char *kind, unsigned r)
+static double common_shift(const struct check *j, const double *logs,
+                           const char *type, unsigned r)
 {
     double *shifts = j->work, *work = j->work + j->n;
     unsigned m = 0;
 
     for (unsigned i = 0; i < j->n; i++)
-        if (is_first(j, i) && !strcmp(j->items[i].kind, kind)) {
+        if (is_first(j, i) && !strcmp(j->items[i].type, type)) {
             double shift = kernel_shift(j, logs, i, r, work);
 
             if (!isnan(shift))
@@ -132,7 +132,7 @@ static double common_shift(const struct judgement *j, const double *logs,
     return drift_median(shifts, m);
 }
 
-static void find_kinds(struct judgement *j)
+static void find_types(struct check *j)
 {
     struct drift *drift = j->drift;
 
@@ -141,33 +141,33 @@ static void find_kinds(struct judgement *j)
 
         if (!is_first(j, i))
             continue;
-        while (k < drift->nkinds &&
-               strcmp(drift->kinds[k].name, j->items[i].kind) != 0)
+        while (k < drift->ntypes &&
+               strcmp(drift->types[k].name, j->items[i].type) != 0)
             k++;
-        if (k == DRIFT_KINDS)
+        if (k == DRIFT_TYPES)
             continue;
-        if (k == drift->nkinds)
-            drift->kinds[drift->nkinds++] =
-                (struct drift_kind){.name = j->items[i].kind};
-        drift->kinds[k].nkernels++;
+        if (k == drift->ntypes)
+            drift->types[drift->ntypes++] =
+                (struct drift_type){.name = j->items[i].type};
+        drift->types[k].nkernels++;
     }
 }
 
 /* What item i took beyond the machine's part in repetition r. */
-static double beyond(const struct judgement *j, const struct series *series,
+static double beyond(const struct check *j, const struct series *series,
                      unsigned i, unsigned r)
 {
     double common = 0;
 
-    for (unsigned k = 0; k < j->drift->nkinds; k++)
-        if (!strcmp(j->drift->kinds[k].name, j->items[i].kind))
+    for (unsigned k = 0; k < j->drift->ntypes; k++)
+        if (!strcmp(j->drift->types[k].name, j->items[i].type))
             common = series->common[k * j->nreps + r];
     return series->logs[i * j->nreps + r] - common;
 }
 
 /* The same, as far as the fast runs agree: what a busy machine does to slow
  * ones is no drift. */
-static double excess_of(const struct judgement *j, unsigned i, unsigned r)
+static double excess_of(const struct check *j, unsigned i, unsigned r)
 {
     double usual = beyond(j, &j->usual, i, r);
     double fast = beyond(j, &j->fast, i, r);
@@ -178,7 +178,7 @@ static double excess_of(const struct judgement *j, unsigned i, unsigned r)
 }
 
 /* Median of item i's excess, and the spread between repetitions. */
-static void measure_item(struct judgement *j, unsigned i)
+static void measure_item(struct check *j, unsigned i)
 {
     struct drift_item *item = &j->items[i];
     double *work = j->work, middle;
@@ -211,7 +211,7 @@ static double moderated(double prior, double own, double dof)
 
 /* The noise of all sizes of the kernel of item i, where `usual` is that of all
  * kernels. */
-static double kernel_noise(const struct judgement *j, unsigned i, double usual)
+static double kernel_noise(const struct check *j, unsigned i, double usual)
 {
     double sum = 0, dof = 0;
 
@@ -229,7 +229,7 @@ static double kernel_noise(const struct judgement *j, unsigned i, double usual)
 
 /* A handful of repetitions says little of an item's noise: that of its kernel's
  * other sizes counts as well, and that of the other kernels. */
-static void moderate_noise(struct judgement *j)
+static void moderate_noise(struct check *j)
 {
     double *joined = j->work, usual;
 
@@ -252,14 +252,14 @@ static double median_error(double noise, unsigned n)
     return sqrt(M_PI / 2 / n) * noise;
 }
 
-static void judge_item(struct judgement *j, unsigned i)
+static void check_item(struct check *j, unsigned i)
 {
     struct drift_item *item = &j->items[i];
     double error = item->error > 0 ? item->error : usual_error;
     double own = median_error(item->noise, item->nreps);
 
     item->threshold =
-        fmax(DRIFT_LEAST, student_beyond(DRIFT_FAMILY / j->drift->njudged,
+        fmax(DRIFT_LEAST, student_beyond(DRIFT_FAMILY / j->drift->nchecked,
                                          DRIFT_PRIOR_DOF + item->nreps - 1) *
                               hypot(own, error));
     for (unsigned r = 0; r < j->nreps; r++) {
@@ -273,55 +273,55 @@ static void judge_item(struct judgement *j, unsigned i)
     j->drift->ndrifted += item->drifted;
 }
 
-static void judge_kind(struct judgement *j, unsigned k)
+static void check_type(struct check *j, unsigned k)
 {
-    struct drift_kind *kind = &j->drift->kinds[k];
+    struct drift_type *type = &j->drift->types[k];
     double *work = j->work, noise;
 
     memcpy(work, &j->usual.common[k * j->nreps], j->nreps * sizeof(*work));
-    kind->shift =
-        kind->nkernels > 1 ? drift_median(work, j->nreps) : (double)NAN;
-    if (j->nreps < DRIFT_REPEATS || kind->nkernels < 2)
+    type->shift =
+        type->nkernels > 1 ? drift_median(work, j->nreps) : (double)NAN;
+    if (j->nreps < DRIFT_REPEATS || type->nkernels < 2)
         return;
     for (unsigned r = 0; r < j->nreps; r++)
-        work[r] = fabs(j->usual.common[k * j->nreps + r] - kind->shift);
+        work[r] = fabs(j->usual.common[k * j->nreps + r] - type->shift);
     noise = 1.4826 * drift_median(work, j->nreps) * mad_factor(j->nreps);
-    kind->threshold = fmax(
+    type->threshold = fmax(
         DRIFT_LEAST / 2, student_beyond(DRIFT_FAMILY, j->nreps - 1) *
                              hypot(median_error(noise, j->nreps), usual_error));
-    kind->shifted = fabs(kind->shift) > kind->threshold;
+    type->shifted = fabs(type->shift) > type->threshold;
 }
 
-static void fill_common(const struct judgement *j, const struct series *series)
+static void fill_common(const struct check *j, const struct series *series)
 {
-    for (unsigned k = 0; k < j->drift->nkinds; k++)
+    for (unsigned k = 0; k < j->drift->ntypes; k++)
         for (unsigned r = 0; r < j->nreps; r++)
             series->common[k * j->nreps + r] =
-                common_shift(j, series->logs, j->drift->kinds[k].name, r);
+                common_shift(j, series->logs, j->drift->types[k].name, r);
 }
 
-static void judge(struct judgement *j)
+static void check_all(struct check *j)
 {
     fill_logs(j);
-    find_kinds(j);
+    find_types(j);
     fill_common(j, &j->usual);
     fill_common(j, &j->fast);
     for (unsigned i = 0; i < j->n; i++) {
         measure_item(j, i);
-        j->drift->njudged += j->items[i].nreps >= DRIFT_REPEATS;
+        j->drift->nchecked += j->items[i].nreps >= DRIFT_REPEATS;
     }
     moderate_noise(j);
     for (unsigned i = 0; i < j->n; i++)
         if (j->items[i].nreps >= DRIFT_REPEATS)
-            judge_item(j, i);
-    for (unsigned k = 0; k < j->drift->nkinds; k++)
-        judge_kind(j, k);
+            check_item(j, i);
+    for (unsigned k = 0; k < j->drift->ntypes; k++)
+        check_type(j, k);
 }
 
 static int series_init(struct series *series, unsigned n, unsigned nreps)
 {
     series->logs = calloc((size_t)n * nreps + 1, sizeof(double));
-    series->common = calloc((size_t)DRIFT_KINDS * nreps + 1, sizeof(double));
+    series->common = calloc((size_t)DRIFT_TYPES * nreps + 1, sizeof(double));
     return series->logs && series->common ? 0 : -ENOMEM;
 }
 
@@ -331,11 +331,11 @@ static void series_done(struct series *series)
     free(series->common);
 }
 
-int drift_judge(struct drift_item *items, unsigned n, unsigned nreps,
+int drift_check(struct drift_item *items, unsigned n, unsigned nreps,
                 struct drift *ret)
 {
     unsigned most = 2 * n > nreps ? 2 * n : nreps;
-    struct judgement j = {.items = items, .n = n, .nreps = nreps, .drift = ret};
+    struct check j = {.items = items, .n = n, .nreps = nreps, .drift = ret};
     int rc = -ENOMEM;
 
     *ret = (struct drift){0};
@@ -350,7 +350,7 @@ int drift_judge(struct drift_item *items, unsigned n, unsigned nreps,
     j.work = calloc((size_t)most + 1, sizeof(double));
     if (j.work && series_init(&j.usual, n, nreps) == 0 &&
         series_init(&j.fast, n, nreps) == 0) {
-        judge(&j);
+        check_all(&j);
         rc = 0;
     }
     series_done(&j.usual);

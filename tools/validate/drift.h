@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/validate/drift.h - whether performance models still match what is measured now,
- * on machines that are never quiet. Pure functions of arrays.
+ * tools/validate/drift.h - whether performance models still match what is
+ * measured now, on machines that are never quiet. Pure functions of arrays.
  *
  * Of each kernel and repetition one has the ratio of the measured time to the
  * model's. In logarithms it is a sum: what slows all kernels of the repetition
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 #define DRIFT_LEAST     0.05 /* drifts of less are no alarm, as a logarithm */
-#define DRIFT_REPEATS   4    /* repetitions below which nothing is judged */
+#define DRIFT_REPEATS   4    /* repetitions below which nothing is checked */
 #define DRIFT_FAMILY    0.01 /* false alarms per validation, by noise alone */
 #define DRIFT_PRIOR_DOF 4    /* weight of the other kernels' noise */
 
@@ -24,7 +24,7 @@
 struct drift_item {
     /* Filled in by the caller; borrowed. */
     const char *kernel;  /* items of one kernel count once for the machine */
-    const char *kind;    /* machine's part apart for each: "cpu", "cuda" */
+    const char *type;    /* machine's part apart for each: "cpu", "cuda" */
     double estimate;     /* what the model predicts, µs; NaN: nothing */
     double error;        /* relative standard error of that, 0: not known */
     const double *times; /* one per repetition, µs; NaN: did not run */
@@ -33,7 +33,7 @@ struct drift_item {
      * not known. What other programs do to a kernel makes its slow runs slower,
      * a kernel that takes longer makes all of them: both must say so. */
     const double *fast_times;
-    /* Filled in by drift_judge; logarithms of ratios, NaN: not judged. */
+    /* Filled in by drift_check; logarithms of ratios, NaN: not checked. */
     double shift;     /* measured over predicted */
     double excess;    /* the same beyond the machine's part: its drift */
     double noise;     /* standard deviation of excess between repetitions */
@@ -44,7 +44,7 @@ struct drift_item {
 };
 
 /* The machine's part for one kind of devices. */
-struct drift_kind {
+struct drift_type {
     const char *name;  /* borrowed from the items */
     unsigned nkernels; /* different ones; of a single one nothing can be said */
     double shift;      /* median over repetitions, a logarithm; NaN */
@@ -52,17 +52,17 @@ struct drift_kind {
     bool shifted;
 };
 
-#define DRIFT_KINDS 8
+#define DRIFT_TYPES 8
 
 struct drift {
-    unsigned njudged, ndrifted;
-    unsigned nkinds;
-    struct drift_kind kinds[DRIFT_KINDS];
+    unsigned nchecked, ndrifted;
+    unsigned ntypes;
+    struct drift_type types[DRIFT_TYPES];
 };
 
-/* Judges n items of `nreps` repetitions each. Kinds beyond DRIFT_KINDS are
- * judged without a machine's part. Errors: -ENOMEM. */
-int drift_judge(struct drift_item *items, unsigned n, unsigned nreps,
+/* Checks n items of `nreps` repetitions each. Types beyond DRIFT_TYPES are
+ * checked without a machine's part. Errors: -ENOMEM. */
+int drift_check(struct drift_item *items, unsigned n, unsigned nreps,
                 struct drift *ret);
 
 /* The median of those of n values that are no NaN; NaN without. Sorts them. */

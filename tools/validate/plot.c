@@ -84,7 +84,7 @@ static void plot_kernels(struct plot *plot, const struct validation *v)
                 "%s'-' using 1:2:3:4 with xerrorbars pt 7 lw 1.5 lc rgb '%s' "
                 "title '%s'",
                 comma, plot_colour(drifted ? 3 : 0),
-                drifted ? "drift" : "fits or not judged");
+                drifted ? "drift" : "fits or not checked");
         comma = ", ";
     }
     fputs("\n", pipe);

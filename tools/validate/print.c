@@ -51,7 +51,7 @@ static const char *verdict(const struct drift_item *item)
     if (isnan(item->estimate))
         return "no model";
     if (isnan(item->threshold))
-        return "not judged";
+        return "not checked";
     return item->drifted ? "DRIFT" : "fits";
 }
 
@@ -157,22 +157,22 @@ static int print_ends(const struct validation *v)
 
 /* --- findings --- */
 
-static void tell_kinds(const struct validation *v)
+static void print_types(const struct validation *v)
 {
-    for (unsigned k = 0; k < v->drift.nkinds; k++) {
-        const struct drift_kind *kind = &v->drift.kinds[k];
+    for (unsigned k = 0; k < v->drift.ntypes; k++) {
+        const struct drift_type *type = &v->drift.types[k];
 
-        if (kind->shifted)
+        if (type->shifted)
             printf(
                 "The whole machine (%s) runs %.1f %% %s than when it was "
                 "calibrated: no drift of\nits kernels. Is it busy, or is its "
                 "clock another one?\n",
-                kind->name, 100 * fabs(expm1(kind->shift)),
-                kind->shift > 0 ? "slower" : "faster");
+                type->name, 100 * fabs(expm1(type->shift)),
+                type->shift > 0 ? "slower" : "faster");
     }
 }
 
-static void tell_drift(const struct validation *v)
+static void print_drift(const struct validation *v)
 {
     char *program;
 
@@ -198,7 +198,7 @@ static void tell_drift(const struct validation *v)
     free(program);
 }
 
-static void tell_findings(const struct validation *v)
+static void print_findings(const struct validation *v)
 {
     double least = (double)NAN, most = (double)NAN;
 
@@ -206,16 +206,17 @@ static void tell_findings(const struct validation *v)
         least = fmin(least, v->items[k].threshold);
         most = fmax(most, v->items[k].threshold);
     }
-    tell_kinds(v);
-    tell_drift(v);
+    print_types(v);
+    print_drift(v);
     if (v->nreps < DRIFT_REPEATS)
-        printf("Drift is judged from %d repetitions on (-n).\n", DRIFT_REPEATS);
-    else if (v->drift.njudged == 0)
-        puts("No kernel could be judged: none has a model and ran for real.");
+        printf("Drift is checked from %d repetitions on (-n).\n",
+               DRIFT_REPEATS);
+    else if (v->drift.nchecked == 0)
+        puts("No kernel could be checked: none has a model and ran for real.");
     else if (v->drift.ndrifted == 0)
         printf("No drift: %u kernels fit their models (alarms from %.1f to "
                "%.1f %%, by their noise).\n",
-               v->drift.njudged, 100 * expm1(least), 100 * expm1(most));
+               v->drift.nchecked, 100 * expm1(least), 100 * expm1(most));
 }
 
 int validation_print(const struct validation *v)
@@ -229,7 +230,7 @@ int validation_print(const struct validation *v)
     if (print_ends(v) < 0)
         return -1;
     putchar('\n');
-    tell_findings(v);
+    print_findings(v);
     return 0;
 }
 
@@ -286,19 +287,19 @@ static json_t *end_json(const struct validate_end *end)
                      end->modelled ? "modelled tasks" : "makespan");
 }
 
-static json_t *kind_json(const struct drift_kind *kind)
+static json_t *type_json(const struct drift_type *type)
 {
-    return json_pack("{s:s, s:i, s:o, s:b}", "kind", kind->name, "kernels",
-                     (int)kind->nkernels, "slower",
-                     tool_json_number(expm1(kind->shift)), "shifted",
-                     (int)kind->shifted);
+    return json_pack("{s:s, s:i, s:o, s:b}", "kind", type->name, "kernels",
+                     (int)type->nkernels, "slower",
+                     tool_json_number(expm1(type->shift)), "shifted",
+                     (int)type->shifted);
 }
 
 int validation_print_json(const struct validation *v)
 {
     const struct report *real = &validation_run(v, 0, 0, false)->report;
     json_t *kernels = json_array(), *links = json_array();
-    json_t *ends = json_array(), *kinds = json_array(), *json;
+    json_t *ends = json_array(), *types = json_array(), *json;
 
     for (size_t k = 0; k < v->nkernels; k++)
         json_array_append_new(kernels, kernel_json(v, k));
@@ -306,13 +307,13 @@ int validation_print_json(const struct validation *v)
         json_array_append_new(links, link_json(&v->links[l]));
     for (unsigned s = 0; s < v->nsizes; s++)
         json_array_append_new(ends, end_json(&v->ends[s]));
-    for (unsigned k = 0; k < v->drift.nkinds; k++)
-        json_array_append_new(kinds, kind_json(&v->drift.kinds[k]));
+    for (unsigned k = 0; k < v->drift.ntypes; k++)
+        json_array_append_new(types, type_json(&v->drift.types[k]));
     json = json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:b}", "machine",
                      real->machine, "scheduler", real->scheduler, "repetitions",
                      (int)v->nreps, "kernels", kernels, "links", links, "ends",
                      ends, "median_error", tool_json_number(v->median_error),
-                     "machine_shift", kinds, "drift", v->drift.ndrifted > 0);
+                     "machine_shift", types, "drift", v->drift.ndrifted > 0);
     if (json && json_array_size(kernels) != v->nkernels) {
         json_decref(json);
         json = NULL;

@@ -52,9 +52,9 @@ static int add_kernel(struct validation *v, const struct report_kernel *kernel)
     v->nkernels++;
     if (!added->times || !added->fast_times)
         return -ENOMEM;
-    if (letters >= sizeof(added->kind))
-        letters = sizeof(added->kind) - 1;
-    memcpy(added->kind, kernel->arch, letters);
+    if (letters >= sizeof(added->type))
+        letters = sizeof(added->type) - 1;
+    memcpy(added->type, kernel->arch, letters);
     return 0;
 }
 
@@ -187,7 +187,7 @@ static int ask_models(struct validation *v)
     return rc == 0 ? 0 : -EINVAL;
 }
 
-static int judge_kernels(struct validation *v)
+static int check_kernels(struct validation *v)
 {
     int rc;
 
@@ -197,14 +197,14 @@ static int judge_kernels(struct validation *v)
     for (size_t k = 0; k < v->nkernels; k++)
         v->items[k] = (struct drift_item){
             .kernel = v->kernels[k].kernel.name,
-            .kind = v->kernels[k].kind,
+            .type = v->kernels[k].type,
             .estimate = v->kernels[k].predicted,
             .times = v->kernels[k].times,
         };
     rc = ask_models(v);
     if (rc < 0)
         return rc;
-    return drift_judge(v->items, (unsigned)v->nkernels, v->nreps, &v->drift);
+    return drift_check(v->items, (unsigned)v->nkernels, v->nreps, &v->drift);
 }
 
 /* --- copies --- */
@@ -369,7 +369,7 @@ static int compare_all(struct validation *v, double *work)
     for (unsigned s = 0; s < v->nsizes; s++)
         work[s] = fabs(v->ends[s].error);
     v->median_error = drift_median(work, v->nsizes);
-    return judge_kernels(v);
+    return check_kernels(v);
 }
 
 int validation_compare(struct validation *v)

@@ -140,7 +140,7 @@ static const char *const real_settings[] = {
 static const char *const sim_settings[] = {
     "STARPU_CALIBRATE=0", "ORRERY_SIM_KERNELS", "ORRERY_TRACE", NULL};
 
-static void tell_failure(const struct launch *launch, bool simulated)
+static void print_failure(const struct launch *launch, bool simulated)
 {
     if (launch->process.text)
         fwrite(launch->process.text, 1, launch->process.length, stderr);
@@ -170,7 +170,7 @@ static int run_one(struct validation *v, struct launch *launch, unsigned size,
     if (stopped > 0)
         v->stopped = stopped;
     else if (stopped == 0 && *launch->problem)
-        tell_failure(launch, simulated);
+        print_failure(launch, simulated);
     else if (stopped == 0 && launch->report.simulated != simulated)
         tool_error("%s %s", launch->argv[0],
                    simulated ? "does not simulate although ORRERY_MACHINE is "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/validate/validate.h - `orrery validate`: a program run for real and simulated,
- * and how far the two are apart. One thread.
+ * tools/validate/validate.h - `orrery validate`: a program run for real and
+ * simulated, and how far the two are apart. One thread.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ struct validate_spread {
 /* A kernel of one size on one architecture; µs. */
 struct validate_kernel {
     struct report_kernel kernel; /* texts borrowed from a report */
-    char kind[16];               /* "cpu" */
+    char type[16];               /* "cpu" */
     double *times;               /* owned: one per repetition */
     double *fast_times;          /* owned: the same from lower quartiles; NaN */
     struct validate_spread measured; /* of these */

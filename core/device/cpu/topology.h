@@ -25,7 +25,7 @@ struct orr_topology_input {
 
 /* Reads the topology. Without hwloc, or when hwloc knows no processor of this
  * machine, it is what the kernel's affinity mask says. Errors: -ENOMEM;
- * -ENODEV, -EINVAL with words. *ret is ended by orr_topology_close. */
+ * -ENODEV, -EINVAL with a message. *ret is ended by orr_topology_close. */
 int orr_topology_open(const struct orr_topology_input *input,
                       struct orr_topology **ret, struct orr_error *err);
 void orr_topology_close(struct orr_topology *topology);
@@ -48,7 +48,7 @@ struct orr_cpus {
     unsigned quota;       /* as many can compute at once, 0: all */
 };
 
-/* The processors that may be used. Errors: -ENOMEM, -ENODEV with words. The
+/* The processors that may be used. Errors: -ENOMEM, -ENODEV with a message. The
  * caller ends *ret with orr_cpus_done. */
 int orr_topology_cpus(const struct orr_topology *topology, struct orr_cpus *ret,
                       struct orr_error *err);
@@ -115,8 +115,8 @@ struct orr_cpu_choice {
 /* Chooses. Without a list: the first processors of each core, as many as there
  * are workers per core, then the others; as many workers as the first ones, or
  * as the quota lets compute.
- * With a list, as many as it names. Errors: -ENOMEM, -EINVAL with words for a
- * list that is broken or names what is not there, -ENODEV when nothing is
+ * With a list, as many as it names. Errors: -ENOMEM, -EINVAL with a message for
+ * a list that is broken or names what is not there, -ENODEV when nothing is
  * left. */
 int orr_cpus_choose(const struct orr_cpus *cpus,
                     const struct orr_cpu_wishes *wishes,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/verdict.h - prints what the judge of a machine's models
+ * tools/perfmodel/check_print.h - prints what the judge of a machine's models
  * found. One thread.
  */
 #pragma once
 
 #include "tools/perfmodel/model_findings.h"
 
-struct verdict_options {
+struct check_print_options {
     bool all;          /* each finding, not one of each kind */
     bool json;         /* for the caller */
     double confidence; /* what was asked for */
@@ -15,8 +15,8 @@ struct verdict_options {
 
 /* A table of kernels and architectures, the findings and a last line that sums
  * up, on stdout. Errors: -ENOMEM. */
-int verdict_print(const struct judgement *judgement, const char *host,
-                  const struct verdict_options *options);
+int check_print(const struct check_result *check_result, const char *host,
+                const struct check_print_options *options);
 
 /* The same as one JSON object. Errors: -ENOMEM. */
-int verdict_json(const struct judgement *judgement, const char *host);
+int check_print_json(const struct check_result *check_result, const char *host);

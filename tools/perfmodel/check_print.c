@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/perfmodel/verdict.c - see verdict.h. One thread. */
-#include "tools/perfmodel/verdict.h"
+/* tools/perfmodel/check_print.c - see check_print.h. One thread. */
+#include "tools/perfmodel/check_print.h"
 #include "tools/common/json.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
@@ -19,7 +19,7 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
-static void add_row(struct table *table, const struct judge_arch *arch)
+static void add_row(struct table *table, const struct check_arch *arch)
 {
     table_add(table, "%s", arch->kernel);
     table_add(table, "%s", arch->arch);
@@ -37,7 +37,7 @@ static void add_row(struct table *table, const struct judge_arch *arch)
         table_add(table, "good");
 }
 
-static int print_table(const struct judgement *judgement)
+static int print_table(const struct check_result *check_result)
 {
     static const struct table_column columns[] = {
         {"kernel", false},   {"architecture", false}, {"calibrated", true},
@@ -45,11 +45,11 @@ static int print_table(const struct judgement *judgement)
     struct table table = {0};
     bool starred = false;
 
-    if (judgement->narchs == 0)
+    if (check_result->narchs == 0)
         return 0;
-    for (unsigned a = 0; a < judgement->narchs; a++) {
-        add_row(&table, &judgement->archs[a]);
-        starred |= judgement->archs[a].independent;
+    for (unsigned a = 0; a < check_result->narchs; a++) {
+        add_row(&table, &check_result->archs[a]);
+        starred |= check_result->archs[a].independent;
     }
     if (table_end(&table, columns, sizeof(columns) / sizeof(*columns)) < 0)
         return -ENOMEM;
@@ -105,21 +105,21 @@ static void print_findings(const struct orr_findings *findings, bool all)
         putchar('\n');
 }
 
-int verdict_print(const struct judgement *judgement, const char *host,
-                  const struct verdict_options *options)
+int check_print(const struct check_result *check_result, const char *host,
+                const struct check_print_options *options)
 {
-    const struct orr_findings *findings = &judgement->findings;
+    const struct orr_findings *findings = &check_result->findings;
     size_t nerrors = orr_findings_count(findings, ORR_SEVERITY_ERROR);
     size_t nwarnings = orr_findings_count(findings, ORR_SEVERITY_WARNING);
     size_t nnotes = orr_findings_count(findings, ORR_SEVERITY_NOTE);
-    int rc = print_table(judgement);
+    int rc = print_table(check_result);
 
     if (rc < 0)
         return rc;
     print_findings(findings, options->all);
     printf("%s: %u model%s, %zu error%s, %zu warning%s, %zu note%s: a "
            "simulation with them %s\n",
-           host, judgement->nmodels, plural(judgement->nmodels), nerrors,
+           host, check_result->nmodels, plural(check_result->nmodels), nerrors,
            plural(nerrors), nwarnings, plural(nwarnings), nnotes,
            plural(nnotes),
            nerrors     ? "cannot be trusted"
@@ -130,7 +130,7 @@ int verdict_print(const struct judgement *judgement, const char *host,
 
 /* -- JSON -- */
 
-static json_t *arch_json(const struct judge_arch *arch)
+static json_t *arch_json(const struct check_arch *arch)
 {
     return json_pack("{s:s, s:s, s:i, s:i, s:i, s:I, s:o, s:b, s:i, s:i}",
                      "kernel", arch->kernel, "architecture", arch->arch,
@@ -155,23 +155,24 @@ static json_t *finding_json(const struct orr_finding *f)
                      f->remedy);
 }
 
-int verdict_json(const struct judgement *judgement, const char *host)
+int check_print_json(const struct check_result *check_result, const char *host)
 {
-    const struct orr_findings *findings = &judgement->findings;
+    const struct orr_findings *findings = &check_result->findings;
     size_t nerrors = orr_findings_count(findings, ORR_SEVERITY_ERROR);
     json_t *archs = json_array(), *list = json_array(), *all;
     int rc = 0;
 
-    for (unsigned i = 0; i < judgement->narchs; i++)
-        rc |= json_array_append_new(archs, arch_json(&judgement->archs[i]));
+    for (unsigned i = 0; i < check_result->narchs; i++)
+        rc |= json_array_append_new(archs, arch_json(&check_result->archs[i]));
     for (size_t i = 0; i < findings->n; i++)
         rc |= json_array_append_new(list, finding_json(&findings->items[i]));
-    all = json_pack(
-        "{s:s, s:b, s:i, s:i, s:i, s:i, s:o, s:o}", "host", host, "trusted",
-        nerrors == 0, "models", (int)judgement->nmodels, "errors", (int)nerrors,
-        "warnings", (int)orr_findings_count(findings, ORR_SEVERITY_WARNING),
-        "notes", (int)orr_findings_count(findings, ORR_SEVERITY_NOTE),
-        "architectures", archs, "findings", list);
+    all =
+        json_pack("{s:s, s:b, s:i, s:i, s:i, s:i, s:o, s:o}", "host", host,
+                  "trusted", nerrors == 0, "models", (int)check_result->nmodels,
+                  "errors", (int)nerrors, "warnings",
+                  (int)orr_findings_count(findings, ORR_SEVERITY_WARNING),
+                  "notes", (int)orr_findings_count(findings, ORR_SEVERITY_NOTE),
+                  "architectures", archs, "findings", list);
     if (!all || rc < 0) {
         json_decref(all);
         return -ENOMEM;

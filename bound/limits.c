@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/words.c - see words.h. Any thread.
+ * bound/limits.c - see limits.h. Any thread.
  */
-#include "bound/words.h"
+#include "bound/limits.h"
 
 #include <errno.h>
 #include <math.h>
