@@ -503,7 +503,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
     (void)orr_wait_for_n(rt, 0);
     orr_report_write(rt, "shutdown");
     orr_check_bounds(rt);
-    orr_what_if_tell(rt);
+    orr_what_if_report(rt);
     orr_workers_stop(rt);
     while (!orr_list_empty(&rt->handles))
         orr_handle_free(

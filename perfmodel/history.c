@@ -29,7 +29,7 @@ struct orr_entry {
     uint64_t nerror;           /* outliers since the row was last empty */
     unsigned wipes;            /* how often it was emptied */
     unsigned saved_wipes;      /* wipes when it was last saved */
-    double told;               /* what was predicted at the last news; NaN */
+    double reported;           /* what was predicted at the last news; NaN */
     struct orr_model_row base; /* what the file holds */
 };
 
@@ -174,7 +174,7 @@ int orr_history_add(struct orr_history *history, struct orr_entry_key key,
     if (!entry)
         return -ENOMEM;
     entry->key = key;
-    entry->told = NAN;
+    entry->reported = NAN;
     entry_store(entry, row);
     set_expected(entry, row->n > 0 ? row->mean : (double)NAN, row->n);
     if (from_file)
@@ -384,11 +384,11 @@ static bool is_news(struct orr_entry *entry, uint32_t minimum)
 
     if (atomic_load_explicit(&entry->support, memory_order_relaxed) >= minimum)
         now = atomic_load_explicit(&entry->expected, memory_order_relaxed);
-    if (isnan(now) && isnan(entry->told))
+    if (isnan(now) && isnan(entry->reported))
         return false;
-    if (fabs(now - entry->told) <= 0.01 * entry->told)
+    if (fabs(now - entry->reported) <= 0.01 * entry->reported)
         return false;
-    entry->told = now;
+    entry->reported = now;
     return true;
 }
 

@@ -232,7 +232,8 @@ void orr_model_start_benchmarking(struct orr_model *model)
 
 static void warn_few_samples(struct orr_model *model, uint32_t n)
 {
-    if (atomic_exchange_explicit(&model->few_told, true, memory_order_relaxed))
+    if (atomic_exchange_explicit(&model->few_reported, true,
+                                 memory_order_relaxed))
         return;
     orr_log_warning("Performance model %s has entries with few samples (%u, "
                     "%u are wanted): the simulation uses them all the same.",

@@ -39,7 +39,7 @@ struct orr_model {
                                          * not declared */
     char **names;                       /* [lock] owned; of the parameters */
     atomic_bool benchmarking;           /* [atomic] only ever false to true */
-    atomic_bool few_told;               /* [atomic] the warning was given */
+    atomic_bool few_reported;           /* [atomic] the warning was given */
     _Atomic uint32_t version;           /* [atomic] orr_model_news */
     /* [saver] one at a time */
     char *path;                     /* owned; the file, NULL while none */

@@ -106,13 +106,13 @@ static int set_processor(const struct discovery *d, struct orr_host_desc *host,
 /* A CPU for each processor that a worker takes when nobody says otherwise. */
 static int add_cpus(struct discovery *d, struct orr_error *err)
 {
-    const struct orr_cpu_wishes wishes = {.avoid = -1};
+    const struct orr_cpu_request request = {.avoid = -1};
     struct orr_cpu_choice choice = {0, 0, NULL};
     struct orr_cpus cpus = {0};
     int rc = orr_topology_cpus(d->known, &cpus, err);
 
     if (rc == 0)
-        rc = orr_cpus_choose(&cpus, &wishes, &choice, err);
+        rc = orr_cpus_choose(&cpus, &request, &choice, err);
     for (unsigned i = 0; rc >= 0 && i < choice.usual; i++) {
         char id[32];
 

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOBODY = -1, UNKNOWN = -2 };
+enum { NONE = -1, UNKNOWN = -2 };
 
 struct copier {
     struct orr_edit_work *work;
@@ -69,7 +69,7 @@ static int end_of(const struct copier *c, unsigned host)
         number = orr_host_desc_number(h, "OpenCL");
     else if (number < 0 && strcmp(c->prefix, "OpenCL") == 0)
         number = orr_host_desc_number(h, "CUDA");
-    return number >= 0 && (unsigned)number < c->n ? number : NOBODY;
+    return number >= 0 && (unsigned)number < c->n ? number : NONE;
 }
 
 static void narrow(int owner[2], int src, int dst)
@@ -81,7 +81,7 @@ static void narrow(int owner[2], int src, int dst)
     }
     for (unsigned k = 0; k < 2; k++)
         if (owner[k] != src && owner[k] != dst)
-            owner[k] = NOBODY;
+            owner[k] = NONE;
 }
 
 /* Where "<prefix><number>" stands in a name; NULL: nowhere. */
@@ -113,9 +113,9 @@ static void believe_name(const struct copier *c, unsigned link)
     first = find_token(id, c->prefix, (unsigned)owner[0], &length) != NULL;
     second = find_token(id, c->prefix, (unsigned)owner[1], &length) != NULL;
     if (first && !second)
-        owner[1] = NOBODY;
+        owner[1] = NONE;
     if (second && !first)
-        owner[0] = NOBODY;
+        owner[0] = NONE;
 }
 
 static void find_owners(struct copier *c)
@@ -135,9 +135,9 @@ static void find_owners(struct copier *c)
         int *owner = c->owner[l];
 
         if (owner[0] == UNKNOWN || orr_edit_is_membus(&desc->links[l]))
-            owner[0] = owner[1] = NOBODY;
+            owner[0] = owner[1] = NONE;
         if (owner[0] == owner[1])
-            owner[1] = NOBODY;
+            owner[1] = NONE;
         believe_name(c, l);
     }
 }

@@ -13,7 +13,7 @@
 #include "core/api/model.h"
 
 /* What is to be written. */
-struct wish {
+struct request {
     const struct starpu_perfmodel *model;
     const char *parameter;     /* NULL: all, else one figure's name */
     const uint32_t *footprint; /* NULL: all rows */
@@ -31,9 +31,10 @@ const struct orr_model_file *orr_api_model_file(const char *call,
     return NULL;
 }
 
-static bool row_wanted(const struct orr_model_row *row, const struct wish *wish)
+static bool row_wanted(const struct orr_model_row *row,
+                       const struct request *request)
 {
-    return !wish->footprint || row->hash == *wish->footprint;
+    return !request->footprint || row->hash == *request->footprint;
 }
 
 static void print_fit(const struct orr_model_fit *fit, FILE *out)
@@ -60,24 +61,25 @@ static void print_polynomial(const struct orr_model_fit *fit, FILE *out)
 }
 
 static void print_rows(const struct orr_model_impl *impl,
-                       const struct wish *wish)
+                       const struct request *request)
 {
     if (!impl->nrows)
         return;
-    fprintf(wish->out, "# hash\t\tsize\t\tflops\t\tmean (us or J)\tstddev (us "
-                       "or J)\t\tn\n");
+    fprintf(request->out,
+            "# hash\t\tsize\t\tflops\t\tmean (us or J)\tstddev (us "
+            "or J)\t\tn\n");
     for (unsigned i = 0; i < impl->nrows; i++) {
         const struct orr_model_row *row = &impl->rows[i];
 
-        if (row_wanted(row, wish))
+        if (row_wanted(row, request))
             fprintf(
-                wish->out, "%08x\t%-15" PRIu64 "\t%-15e\t%-15e\t%-15e\t%u\n",
+                request->out, "%08x\t%-15" PRIu64 "\t%-15e\t%-15e\t%-15e\t%u\n",
                 row->hash, row->size, row->flops, row->mean, row->dev, row->n);
     }
 }
 
 static bool print_one(const struct orr_model_impl *impl,
-                      const struct wish *wish)
+                      const struct request *request)
 {
     const struct orr_model_fit *fit = &impl->fit;
     const struct {
@@ -88,43 +90,43 @@ static bool print_one(const struct orr_model_impl *impl,
                 {"c", fit->c},
                 {"alpha", fit->alpha},
                 {"beta", fit->beta}};
-    bool mean = !strcmp(wish->parameter, "mean");
+    bool mean = !strcmp(request->parameter, "mean");
 
     for (size_t i = 0; i < sizeof(fits) / sizeof(fits[0]); i++)
-        if (!strcmp(wish->parameter, fits[i].name)) {
-            fprintf(wish->out, "%e\n", fits[i].value);
+        if (!strcmp(request->parameter, fits[i].name)) {
+            fprintf(request->out, "%e\n", fits[i].value);
             return true;
         }
-    if (!strcmp(wish->parameter, "path-file-debug")) {
-        char *side = orr_api_model_side(wish->model);
+    if (!strcmp(request->parameter, "path-file-debug")) {
+        char *side = orr_api_model_side(request->model);
 
-        fprintf(wish->out, "%s\n", side ? side : "");
+        fprintf(request->out, "%s\n", side ? side : "");
         free(side);
         return true;
     }
-    if (!mean && strcmp(wish->parameter, "stddev") != 0)
+    if (!mean && strcmp(request->parameter, "stddev") != 0)
         return false;
     for (unsigned i = 0; i < impl->nrows; i++)
-        if (row_wanted(&impl->rows[i], wish))
-            fprintf(wish->out, "%e\n",
+        if (row_wanted(&impl->rows[i], request))
+            fprintf(request->out, "%e\n",
                     mean ? impl->rows[i].mean : impl->rows[i].dev);
     return true;
 }
 
 /* False: there is no such parameter. */
 static bool print_impl(const struct orr_model_comb *comb, unsigned impl,
-                       const struct wish *wish)
+                       const struct request *request)
 {
     char name[ORR_ARCH_NAME_SIZE];
 
-    if (wish->parameter)
-        return print_one(&comb->impls[impl], wish);
+    if (request->parameter)
+        return print_one(&comb->impls[impl], request);
     orr_arch_name(comb->devices, comb->ndevices, comb->number, impl, name);
-    fprintf(wish->out, "# performance model for %s\n", name);
-    print_fit(&comb->impls[impl].fit, wish->out);
-    print_polynomial(&comb->impls[impl].fit, wish->out);
-    print_rows(&comb->impls[impl], wish);
-    fputc('\n', wish->out);
+    fprintf(request->out, "# performance model for %s\n", name);
+    print_fit(&comb->impls[impl].fit, request->out);
+    print_polynomial(&comb->impls[impl].fit, request->out);
+    print_rows(&comb->impls[impl], request);
+    fputc('\n', request->out);
     return true;
 }
 
@@ -140,14 +142,14 @@ void starpu_perfmodel_print(struct starpu_perfmodel *model,
                             char *parameter, uint32_t *footprint, FILE *output)
 {
     const struct orr_model_file *file = orr_api_model_file(__func__, model);
-    struct wish wish = {model, parameter, footprint, output};
+    struct request request = {model, parameter, footprint, output};
     struct orr_device devices[ORR_API_MAXDEVICES];
     unsigned n = orr_api_devices(arch->devices, arch->ndevices, devices,
                                  ORR_API_MAXDEVICES);
     struct orr_model_comb *comb =
         file ? orr_model_file_find_comb(file, devices, n, 0) : NULL;
 
-    if (comb && nimpl < comb->nimpls && !print_impl(comb, nimpl, &wish))
+    if (comb && nimpl < comb->nimpls && !print_impl(comb, nimpl, &request))
         refuse(__func__, parameter);
 }
 
@@ -239,7 +241,7 @@ int starpu_perfmodel_print_all(struct starpu_perfmodel *model, char *arch,
                                FILE *output)
 {
     const struct orr_model_file *file = orr_api_model_file(__func__, model);
-    struct wish wish = {model, parameter, footprint, output};
+    struct request request = {model, parameter, footprint, output};
 
     if (!file)
         return 1;
@@ -247,7 +249,7 @@ int starpu_perfmodel_print_all(struct starpu_perfmodel *model, char *arch,
         const struct orr_model_comb *comb = &file->combs[c];
 
         for (unsigned i = 0; comb_wanted(comb, arch) && i < comb->nimpls; i++)
-            if (!print_impl(comb, i, &wish)) {
+            if (!print_impl(comb, i, &request)) {
                 refuse(__func__, parameter);
                 return 1;
             }

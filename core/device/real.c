@@ -277,7 +277,7 @@ static int fill_cpus(struct orr_machine *machine,
                      const struct orr_cpus *cpus, int *ret_main,
                      struct orr_error *err)
 {
-    struct orr_cpu_wishes wishes = {
+    struct orr_cpu_request request = {
         .cpus = options->workers_bindid ? NULL : options->workers_cpuid,
         .cores = options->workers_bindid ? NULL : options->workers_coreid,
         .per_core = options->per_core,
@@ -294,9 +294,9 @@ static int fill_cpus(struct orr_machine *machine,
             return rc;
         *ret_main = mine.number;
         if (options->main_bind)
-            wishes.avoid = (int)mine.core;
+            request.avoid = (int)mine.core;
     }
-    rc = orr_cpus_choose(cpus, &wishes, &choice, err);
+    rc = orr_cpus_choose(cpus, &request, &choice, err);
     if (rc == 0)
         rc = fill_workers(machine, options, cpus, &choice, err);
     free(choice.cpus);

@@ -90,7 +90,7 @@ static const char *idle_reason(struct orr_runtime *rt,
     return NULL;
 }
 
-void orr_what_if_tell(struct orr_runtime *rt)
+void orr_what_if_report(struct orr_runtime *rt)
 {
     for (unsigned i = 0; i < rt->machine->nedits; i++) {
         const struct orr_machine_edit *edit = &rt->machine->edits[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/what_if.h - whether the what-if edits of a simulated machine mattered
- * to a run: for its report and for the person at the terminal.
+ * core/observe/what_if.h - whether the what-if edits of a simulated machine
+ * mattered to a run: for its report and for the person at the terminal.
  */
 #pragma once
 
@@ -14,4 +14,4 @@ struct orr_runtime;
 void orr_what_if_write(FILE *out, struct orr_runtime *rt);
 
 /* Says which edits changed the machine, but nothing that the run used. */
-void orr_what_if_tell(struct orr_runtime *rt);
+void orr_what_if_report(struct orr_runtime *rt);

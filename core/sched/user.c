@@ -36,8 +36,8 @@ static void thaw(void)
 }
 
 /* add_workers or remove_workers with all of them. */
-static int tell_workers(struct orr_sched *sched,
-                        void (*hook)(unsigned, int *, unsigned))
+static int call_with_workers(struct orr_sched *sched,
+                             void (*hook)(unsigned, int *, unsigned))
 {
     unsigned n = sched->runtime->nworkers;
     int *ids;
@@ -64,7 +64,7 @@ static int user_init(struct orr_sched *sched, struct orr_error *err)
     sched->runtime->sched = sched;
     if (policy->init_sched)
         policy->init_sched(MAIN_CONTEXT);
-    code = tell_workers(sched, policy->add_workers);
+    code = call_with_workers(sched, policy->add_workers);
     if (code && policy->deinit_sched)
         policy->deinit_sched(MAIN_CONTEXT);
     if (code)
@@ -81,7 +81,7 @@ static void user_deinit(struct orr_sched *sched)
 
     freeze();
     /* Without memory the policy is not told: it ends just as well. */
-    (void)tell_workers(sched, policy->remove_workers);
+    (void)call_with_workers(sched, policy->remove_workers);
     if (policy->deinit_sched)
         policy->deinit_sched(MAIN_CONTEXT);
     thaw();

@@ -74,7 +74,7 @@ static struct orr_model *model_open(const struct orr_sampling *sampling,
 
 /* What a push of a task and its end do; `told` is the version that the figures
  * of its size are of. */
-static void task(struct orr_model *model, unsigned i, uint32_t *told,
+static void task(struct orr_model *model, unsigned i, uint32_t *seen,
                  uint32_t *state)
 {
     uint64_t size = size_of(i);
@@ -82,8 +82,8 @@ static void task(struct orr_model *model, unsigned i, uint32_t *told,
     struct orr_measure m = {.footprint = 1000 + i, .size = size};
     struct orr_answer answer;
 
-    if (*told != orr_model_version(model)) {
-        *told = orr_model_version(model);
+    if (*seen != orr_model_version(model)) {
+        *seen = orr_model_version(model);
         orr_model_answer(model, &q, &answer);
     }
     m.duration = (20 + 1e-4 * pow((double)size, 1.2)) *
@@ -98,13 +98,13 @@ static double calibrate(const struct orr_sampling *sampling, bool rounds,
 {
     struct orr_models *models;
     struct orr_model *model = model_open(sampling, &models);
-    uint32_t told[SIZES], state = 7;
+    uint32_t seen[SIZES], state = 7;
     unsigned order[SIZES];
     double start;
 
     for (unsigned i = 0; i < SIZES; i++) {
         order[i] = i;
-        told[i] = UINT32_MAX;
+        seen[i] = UINT32_MAX;
     }
     if (shuffled)
         shuffle(order, &state);
@@ -112,7 +112,7 @@ static double calibrate(const struct orr_sampling *sampling, bool rounds,
     for (unsigned n = 0; n < SIZES * ROUNDS; n++) {
         unsigned i = order[rounds ? n % SIZES : n / ROUNDS];
 
-        task(model, i, &told[i], &state);
+        task(model, i, &seen[i], &state);
     }
     start = now_us() - start;
     orr_models_free(models);

@@ -174,13 +174,13 @@ static void open_limited(const char *synthetic)
 
 static unsigned usual_workers(const char *list)
 {
-    const struct orr_cpu_wishes wishes = {.cpus = list, .avoid = -1};
+    const struct orr_cpu_request request = {.cpus = list, .avoid = -1};
     struct orr_cpu_choice choice;
     struct orr_cpus cpus;
     struct orr_error err;
 
     ck_assert_int_eq(orr_topology_cpus(topology, &cpus, &err), 0);
-    ck_assert_int_eq(orr_cpus_choose(&cpus, &wishes, &choice, &err), 0);
+    ck_assert_int_eq(orr_cpus_choose(&cpus, &request, &choice, &err), 0);
     free(choice.cpus);
     orr_cpus_done(&cpus);
     return choice.usual;
@@ -234,18 +234,19 @@ END_TEST
 START_TEST(this_machine_works_without_its_files)
 {
     const struct orr_topology_input input = {.root = root};
-    struct orr_cpus seen, told;
+    struct orr_cpus seen, allowed;
     struct orr_error err;
 
     setenv("HWLOC_FSROOT", root, 1);
     setenv("HWLOC_COMPONENTS", "linux,stop", 1);
     ck_assert_int_eq(orr_topology_open(&input, &topology, &err), 0);
     ck_assert_int_eq(orr_topology_cpus(topology, &seen, &err), 0);
-    ck_assert_int_eq(orr_cpus_from_affinity(&told, &err), 0);
+    ck_assert_int_eq(orr_cpus_from_affinity(&allowed, &err), 0);
     ck_assert_uint_ge(seen.n, 1);
-    ck_assert_uint_le(seen.n, seen.ncores > told.n ? seen.ncores : told.n);
+    ck_assert_uint_le(seen.n,
+                      seen.ncores > allowed.n ? seen.ncores : allowed.n);
     orr_cpus_done(&seen);
-    orr_cpus_done(&told);
+    orr_cpus_done(&allowed);
     orr_topology_close(topology);
 }
 END_TEST

@@ -36,9 +36,9 @@ static void teardown(void)
 
 static void choose(const char *list)
 {
-    struct orr_cpu_wishes wishes = {.cpus = list, .avoid = -1};
+    struct orr_cpu_request request = {.cpus = list, .avoid = -1};
 
-    ck_assert_msg(orr_cpus_choose(&cpus, &wishes, &choice, &err) == 0, "%s",
+    ck_assert_msg(orr_cpus_choose(&cpus, &request, &choice, &err) == 0, "%s",
                   err.text);
 }
 
@@ -95,10 +95,10 @@ static const char *const broken[] = {
 
 START_TEST(broken_lists_are_refused_with_a_message)
 {
-    struct orr_cpu_wishes wishes = {.cpus = broken[_i], .avoid = -1};
+    struct orr_cpu_request request = {.cpus = broken[_i], .avoid = -1};
 
     find("core:8 pu:1");
-    ck_assert_int_eq(orr_cpus_choose(&cpus, &wishes, &choice, &err), -EINVAL);
+    ck_assert_int_eq(orr_cpus_choose(&cpus, &request, &choice, &err), -EINVAL);
     ck_assert_ptr_nonnull(strstr(err.text, "processor"));
     ck_assert_ptr_null(choice.cpus);
 }
@@ -157,26 +157,26 @@ START_TEST(the_kernel_names_the_same_processors)
 }
 END_TEST
 
-static void choose_by(struct orr_cpu_wishes wishes)
+static void choose_by(struct orr_cpu_request request)
 {
-    ck_assert_msg(orr_cpus_choose(&cpus, &wishes, &choice, &err) == 0, "%s",
+    ck_assert_msg(orr_cpus_choose(&cpus, &request, &choice, &err) == 0, "%s",
                   err.text);
 }
 
 START_TEST(cores_are_listed_by_their_first_processor)
 {
     find("core:4 pu:2");
-    choose_by((struct orr_cpu_wishes){.cores = "3 0-1", .avoid = -1});
+    choose_by((struct orr_cpu_request){.cores = "3 0-1", .avoid = -1});
     check_numbers((int[]){6, 0, 2}, 3);
 }
 END_TEST
 
 START_TEST(a_core_that_is_not_there_is_refused)
 {
-    struct orr_cpu_wishes wishes = {.cores = "4", .avoid = -1};
+    struct orr_cpu_request request = {.cores = "4", .avoid = -1};
 
     find("core:4 pu:2");
-    ck_assert_int_eq(orr_cpus_choose(&cpus, &wishes, &choice, &err), -EINVAL);
+    ck_assert_int_eq(orr_cpus_choose(&cpus, &request, &choice, &err), -EINVAL);
     ck_assert_ptr_nonnull(strstr(err.text, "core 4"));
 }
 END_TEST
@@ -184,7 +184,7 @@ END_TEST
 START_TEST(several_workers_share_a_core_if_asked)
 {
     find("core:2 pu:4");
-    choose_by((struct orr_cpu_wishes){.per_core = 2, .avoid = -1});
+    choose_by((struct orr_cpu_request){.per_core = 2, .avoid = -1});
     check_numbers((int[]){0, 1, 4, 5, 2, 6, 3, 7}, 8);
     ck_assert_uint_eq(choice.usual, 4);
 }
@@ -193,7 +193,7 @@ END_TEST
 START_TEST(a_core_that_is_someone_elses_is_avoided)
 {
     find("core:3 pu:2");
-    choose_by((struct orr_cpu_wishes){.avoid = 1});
+    choose_by((struct orr_cpu_request){.avoid = 1});
     check_numbers((int[]){0, 4, 1, 5}, 4);
     ck_assert_uint_eq(choice.usual, 2);
 }
@@ -201,10 +201,10 @@ END_TEST
 
 START_TEST(the_only_core_cannot_be_avoided)
 {
-    struct orr_cpu_wishes wishes = {.avoid = 0};
+    struct orr_cpu_request request = {.avoid = 0};
 
     find("core:1 pu:2");
-    ck_assert_int_eq(orr_cpus_choose(&cpus, &wishes, &choice, &err), -ENODEV);
+    ck_assert_int_eq(orr_cpus_choose(&cpus, &request, &choice, &err), -ENODEV);
     ck_assert_ptr_nonnull(strstr(err.text, "STARPU_MAIN_THREAD_BIND"));
 }
 END_TEST

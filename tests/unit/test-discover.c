@@ -117,13 +117,13 @@ static const char *const machines[] = {
 
 START_TEST(a_description_has_the_workers_of_a_real_run)
 {
-    struct orr_cpu_wishes wishes = {.avoid = -1};
+    struct orr_cpu_request request = {.avoid = -1};
     struct orr_cpu_choice choice;
     struct orr_cpus cpus;
 
     discover_made_up(machines[_i]);
     ck_assert_int_eq(orr_cpus_find(NULL, &cpus, &err), 0);
-    ck_assert_int_eq(orr_cpus_choose(&cpus, &wishes, &choice, &err), 0);
+    ck_assert_int_eq(orr_cpus_choose(&cpus, &request, &choice, &err), 0);
     ck_assert_uint_eq(desc->ncpu, choice.usual);
     for (unsigned i = 0; i < choice.usual; i++) {
         char id[16];

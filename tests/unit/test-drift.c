@@ -20,7 +20,7 @@ static const char *const names[KERNELS] = {"potrf", "trsm", "syrk", "gemm"};
 static uint64_t state;
 
 /* What the machine does to kernels; standard deviations of logarithms. */
-struct weather {
+struct condition {
     const char *name;
     double machine;      /* per repetition, all kernels alike */
     double walk;         /* the same, but it stays */
@@ -29,7 +29,7 @@ struct weather {
     double shift;        /* of the whole machine since the calibration */
 };
 
-static const struct weather weathers[] = {
+static const struct condition conditions[] = {
     {"quiet", 0.003, 0, {0.003, 0.003, 0.003, 0.003}, 0, 0},
     {"shared", 0.05, 0, {0.015, 0.01, 0.01, 0.005}, 0.03, 0},
     {"clocks that wander", 0.01, 0.04, {0.015, 0.01, 0.01, 0.01}, 0.01, 0},
@@ -47,7 +47,7 @@ struct trial {
 
 /* Repetitions of kernels whose models are as good as 2 % confidence makes
  * them; `slow` (-1: none) takes `factor` times as long as when calibrated. */
-static void make(struct trial *trial, const struct weather *weather,
+static void make(struct trial *trial, const struct condition *condition,
                  unsigned nreps, int slow, double factor)
 {
     double walk = 0;
@@ -61,14 +61,14 @@ static void make(struct trial *trial, const struct weather *weather,
             .times = trial->times[i],
         };
     for (unsigned r = 0; r < nreps; r++) {
-        double machine = weather->machine * rng_normal(&state);
+        double machine = condition->machine * rng_normal(&state);
 
-        walk += weather->walk * rng_normal(&state);
+        walk += condition->walk * rng_normal(&state);
         for (unsigned i = 0; i < ITEMS; i++) {
-            double log_us = weather->shift + machine + walk +
-                            weather->own[i / SIZES] * rng_normal(&state);
+            double log_us = condition->shift + machine + walk +
+                            condition->own[i / SIZES] * rng_normal(&state);
 
-            if (rng_uniform(&state) < weather->disturbed)
+            if (rng_uniform(&state) < condition->disturbed)
                 log_us += log(1.1 + 0.9 * rng_uniform(&state));
             if (slow == (int)(i / SIZES))
                 log_us += log(factor);
@@ -80,7 +80,7 @@ static void make(struct trial *trial, const struct weather *weather,
 
 /* Trials in which kernels other than `slow` were said to drift, and, of
  * `slow`, those in which it was. */
-static void count(const struct weather *weather, unsigned nreps, int slow,
+static void count(const struct condition *condition, unsigned nreps, int slow,
                   double factor, unsigned ntrials, unsigned *ret_false,
                   unsigned *ret_true)
 {
@@ -90,7 +90,7 @@ static void count(const struct weather *weather, unsigned nreps, int slow,
     for (unsigned t = 0; t < ntrials; t++) {
         bool found = false, wrong = false;
 
-        make(&trial, weather, nreps, slow, factor);
+        make(&trial, condition, nreps, slow, factor);
         for (unsigned i = 0; i < ITEMS; i++) {
             if (!trial.items[i].drifted)
                 continue;
@@ -104,10 +104,11 @@ static void count(const struct weather *weather, unsigned nreps, int slow,
     }
     printf("# %s, %u repetitions, kernel %d times %.2f: %u true and %u false "
            "alarms in %u trials\n",
-           weather->name, nreps, slow, factor, *ret_true, *ret_false, ntrials);
+           condition->name, nreps, slow, factor, *ret_true, *ret_false,
+           ntrials);
 }
 
-#define NWEATHERS (int)(sizeof(weathers) / sizeof(*weathers))
+#define NCONDITIONS (int)(sizeof(conditions) / sizeof(*conditions))
 
 START_TEST(unchanged_models_raise_no_alarm)
 {
@@ -116,7 +117,7 @@ START_TEST(unchanged_models_raise_no_alarm)
 
     state = 1;
     for (unsigned i = 0; i < 4; i++) {
-        count(&weathers[_i], nreps[i], -1, 1, 1000, &wrong, &right);
+        count(&conditions[_i], nreps[i], -1, 1, 1000, &wrong, &right);
         ck_assert_uint_le(wrong, 10);
     }
 }
@@ -128,11 +129,11 @@ START_TEST(a_kernel_that_is_10_percent_slower_raises_the_alarm)
     unsigned wrong, right;
 
     state = 2;
-    if (_i == NWEATHERS - 1)
+    if (_i == NCONDITIONS - 1)
         return;
     for (int slow = 1; slow < KERNELS; slow++) {
-        count(&weathers[_i], 5, slow, 1.1, 400, &wrong, &right);
-        ck_assert_uint_ge(right, weathers[_i].own[0] > 0.02 ? 360 : 396);
+        count(&conditions[_i], 5, slow, 1.1, 400, &wrong, &right);
+        ck_assert_uint_ge(right, conditions[_i].own[0] > 0.02 ? 360 : 396);
         ck_assert_uint_le(wrong, 4);
     }
 }
@@ -143,7 +144,7 @@ START_TEST(a_kernel_that_is_10_percent_faster_raises_the_alarm)
     unsigned wrong, right;
 
     state = 3;
-    count(&weathers[1], 5, 3, 0.9, 400, &wrong, &right);
+    count(&conditions[1], 5, 3, 0.9, 400, &wrong, &right);
     ck_assert_uint_ge(right, 396);
     ck_assert_uint_le(wrong, 4);
 }
@@ -154,7 +155,7 @@ START_TEST(a_kernel_that_is_2_percent_slower_raises_none)
     unsigned wrong, right;
 
     state = 4;
-    count(&weathers[0], 5, 3, 1.02, 400, &wrong, &right);
+    count(&conditions[0], 5, 3, 1.02, 400, &wrong, &right);
     ck_assert_uint_le(right + wrong, 4);
 }
 END_TEST
@@ -164,12 +165,12 @@ START_TEST(a_slower_machine_is_said_to_be_slower)
     struct trial trial;
 
     state = 5;
-    make(&trial, &weathers[3], 5, -1, 1);
+    make(&trial, &conditions[3], 5, -1, 1);
     ck_assert_uint_eq(trial.drift.ntypes, 1);
     ck_assert_uint_eq(trial.drift.types[0].nkernels, KERNELS);
     ck_assert(trial.drift.types[0].shifted);
     ck_assert_double_eq_tol(trial.drift.types[0].shift, 0.14, 0.05);
-    make(&trial, &weathers[0], 5, -1, 1);
+    make(&trial, &conditions[0], 5, -1, 1);
     ck_assert(!trial.drift.types[0].shifted);
 }
 END_TEST
@@ -180,7 +181,7 @@ START_TEST(device_types_are_checked_apart)
     struct trial trial;
 
     state = 6;
-    make(&trial, &weathers[0], 5, -1, 1);
+    make(&trial, &conditions[0], 5, -1, 1);
     for (unsigned i = 0; i < ITEMS; i++)
         if (i % SIZES < 2) {
             trial.items[i].type = "cuda";
@@ -229,7 +230,7 @@ START_TEST(what_fast_runs_do_not_show_is_no_drift)
     double fast[5];
 
     state = 9;
-    make(&trial, &weathers[1], 5, 3, 1.12);
+    make(&trial, &conditions[1], 5, 3, 1.12);
     ck_assert(trial.items[ITEMS - 1].drifted);
     trial.items[ITEMS - 1].fast_times = fast;
     for (unsigned r = 0; r < 5; r++)
@@ -248,7 +249,7 @@ START_TEST(too_few_repetitions_are_not_checked)
     struct trial trial;
 
     state = 7;
-    make(&trial, &weathers[0], DRIFT_REPEATS - 1, 1, 2);
+    make(&trial, &conditions[0], DRIFT_REPEATS - 1, 1, 2);
     ck_assert_uint_eq(trial.drift.nchecked, 0);
     ck_assert_uint_eq(trial.drift.ndrifted, 0);
     ck_assert_double_eq_tol(trial.items[SIZES].shift, log(2), 0.1);
@@ -260,7 +261,7 @@ START_TEST(kernels_without_model_or_measures_are_left_out)
     struct trial trial;
 
     state = 8;
-    make(&trial, &weathers[0], 5, -1, 1);
+    make(&trial, &conditions[0], 5, -1, 1);
     trial.items[0].estimate = NAN;
     for (unsigned r = 0; r < 5; r++)
         trial.times[1][r] = NAN;
@@ -288,10 +289,10 @@ int main(void)
     TCase *tcase = tcase_create("all");
 
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, unchanged_models_raise_no_alarm, 0, NWEATHERS);
+    tcase_add_loop_test(tcase, unchanged_models_raise_no_alarm, 0, NCONDITIONS);
     tcase_add_loop_test(tcase,
                         a_kernel_that_is_10_percent_slower_raises_the_alarm, 0,
-                        NWEATHERS);
+                        NCONDITIONS);
     tcase_add_test(tcase, a_kernel_that_is_10_percent_faster_raises_the_alarm);
     tcase_add_test(tcase, a_kernel_that_is_2_percent_slower_raises_none);
     tcase_add_test(tcase, a_slower_machine_is_said_to_be_slower);

@@ -577,25 +577,25 @@ END_TEST
 /* A child that tells each update through a pipe is killed after some. */
 static void kill_after(unsigned nupdates, unsigned spin)
 {
-    int told[2];
+    int ready[2];
     pid_t child;
     char byte;
 
-    ck_assert_int_eq(pipe(told), 0);
+    ck_assert_int_eq(pipe(ready), 0);
     child = fork();
     ck_assert_int_ge(child, 0);
     while (child == 0)
         if (orr_model_file_update(path, add_one, NULL, NULL, NULL) ||
-            write(told[1], "x", 1) != 1)
+            write(ready[1], "x", 1) != 1)
             _exit(1);
     for (unsigned i = 0; i < nupdates; i++)
-        ck_assert_int_eq(read(told[0], &byte, 1), 1);
+        ck_assert_int_eq(read(ready[0], &byte, 1), 1);
     for (volatile unsigned i = 0; i < spin; i++)
         continue; /* another moment of the update each time */
     kill(child, SIGKILL);
     ck_assert_int_eq(waitpid(child, NULL, 0), child);
-    close(told[0]);
-    close(told[1]);
+    close(ready[0]);
+    close(ready[1]);
 }
 
 START_TEST(killing_leaves_the_old_file_or_the_new_one)

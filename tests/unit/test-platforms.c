@@ -654,10 +654,10 @@ static unsigned usual_workers(void)
 {
     struct orr_cpus cpus;
     struct orr_cpu_choice choice;
-    struct orr_cpu_wishes wishes = {.avoid = -1};
+    struct orr_cpu_request request = {.avoid = -1};
 
     ck_assert_int_eq(orr_cpus_find(NULL, &cpus, &err), 0);
-    ck_assert_int_eq(orr_cpus_choose(&cpus, &wishes, &choice, &err), 0);
+    ck_assert_int_eq(orr_cpus_choose(&cpus, &request, &choice, &err), 0);
     orr_cpus_done(&cpus);
     free(choice.cpus);
     return choice.usual;

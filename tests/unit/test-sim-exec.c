@@ -84,7 +84,7 @@ static double now(void)
 
 static char story[4096]; /* what happened, one word per step */
 
-static void tell(const char *word)
+static void note(const char *word)
 {
     snprintf(story + strlen(story), sizeof(story) - strlen(story), "%s@%g ",
              word, now());
@@ -115,13 +115,13 @@ struct sleeper {
     int times;
 };
 
-static void sleep_and_tell(void *arg)
+static void sleep_and_note(void *arg)
 {
     struct sleeper *s = arg;
 
     for (int i = 0; i < s->times; i++) {
         exec->ops->sleep(exec, s->us);
-        tell(s->name);
+        note(s->name);
     }
 }
 
@@ -131,7 +131,7 @@ START_TEST(sleepers_wake_by_date_and_ties_in_order_of_their_sleeps)
     struct orr_context *contexts[3];
 
     for (int i = 0; i < 3; i++)
-        contexts[i] = spawn(s[i].name, sleep_and_tell, &s[i]);
+        contexts[i] = spawn(s[i].name, sleep_and_note, &s[i]);
     for (int i = 0; i < 3; i++)
         join(contexts[i]);
     /* At 30, a slept since 0 and b since 20. */
@@ -139,10 +139,10 @@ START_TEST(sleepers_wake_by_date_and_ties_in_order_of_their_sleeps)
 }
 END_TEST
 
-static void tell_name(void *arg)
+static void note_name(void *arg)
 {
     (void)arg;
-    tell(orr_self->name);
+    note(orr_self->name);
 }
 
 START_TEST(spawned_contexts_run_in_order_and_never_at_once)
@@ -151,31 +151,31 @@ START_TEST(spawned_contexts_run_in_order_and_never_at_once)
     struct orr_context *contexts[3];
 
     for (int i = 0; i < 3; i++)
-        contexts[i] = spawn(names[i], tell_name, NULL);
-    tell("main");
+        contexts[i] = spawn(names[i], note_name, NULL);
+    note("main");
     for (int i = 0; i < 3; i++)
         join(contexts[i]);
     ck_assert_str_eq(story, "main@0 x@0 y@0 z@0 ");
 }
 END_TEST
 
-static void park_and_tell(void *arg)
+static void park_and_note(void *arg)
 {
     (void)arg;
     exec->ops->park(exec, ORR_FOREVER);
-    tell(orr_self->name);
+    note(orr_self->name);
 }
 
 START_TEST(a_wake_queues_and_never_switches)
 {
-    struct orr_context *a = spawn("a", park_and_tell, NULL);
-    struct orr_context *b = spawn("b", park_and_tell, NULL);
+    struct orr_context *a = spawn("a", park_and_note, NULL);
+    struct orr_context *b = spawn("b", park_and_note, NULL);
 
     exec->ops->sleep(exec, 1);
     exec->ops->wake(exec, b);
     exec->ops->wake(exec, a);
     exec->ops->wake(exec, b);
-    tell("main");
+    note("main");
     exec->ops->sleep(exec, 1);
     join(a);
     join(b);
@@ -183,18 +183,18 @@ START_TEST(a_wake_queues_and_never_switches)
 }
 END_TEST
 
-static void park_until_and_tell(void *arg)
+static void park_until_and_note(void *arg)
 {
     exec->ops->park(exec, *(double *)arg);
-    tell("first");
+    note("first");
     exec->ops->park(exec, now() + 100);
-    tell("second");
+    note("second");
 }
 
 START_TEST(a_wake_cancels_the_date_of_a_park)
 {
     double until = 50;
-    struct orr_context *c = spawn("c", park_until_and_tell, &until);
+    struct orr_context *c = spawn("c", park_until_and_note, &until);
 
     exec->ops->sleep(exec, 10);
     exec->ops->wake(exec, c);
@@ -208,9 +208,9 @@ static void sleep_long(void *arg)
 {
     (void)arg;
     exec->ops->sleep(exec, 30);
-    tell("slept");
+    note("slept");
     exec->ops->park(exec, ORR_FOREVER);
-    tell("parked");
+    note("parked");
 }
 
 START_TEST(a_wake_does_not_shorten_a_sleep_but_is_kept)
@@ -226,10 +226,10 @@ END_TEST
 
 START_TEST(a_sleep_of_nothing_lets_those_who_are_ready_run)
 {
-    struct orr_context *c = spawn("c", tell_name, NULL);
+    struct orr_context *c = spawn("c", note_name, NULL);
 
     exec->ops->sleep(exec, 0);
-    tell("main");
+    note("main");
     join(c);
     ck_assert_str_eq(story, "c@0 main@0 ");
 }
@@ -269,7 +269,7 @@ static void lock_it(const char *who)
         exec->ops->park(exec, ORR_FOREVER);
     }
     lock.owner = orr_self;
-    tell(who);
+    note(who);
 }
 
 static void unlock_it(void)
@@ -370,7 +370,7 @@ START_TEST(a_detached_context_is_freed_by_the_machine)
         exec->ops->sleep(exec, 2);
     }
     ck_assert_int_eq(n, 20);
-    spawn("parked for ever", park_and_tell, NULL);
+    spawn("parked for ever", park_and_note, NULL);
     exec->ops->sleep(exec, 2);
 }
 END_TEST
@@ -550,7 +550,7 @@ static void go_on_in_child(void *arg)
 
 START_TEST(fork_in_main_gives_two_simulations)
 {
-    struct orr_context *c = spawn("parked", park_and_tell, NULL);
+    struct orr_context *c = spawn("parked", park_and_note, NULL);
     char text[4096];
     int status;
 
@@ -569,7 +569,7 @@ static void wait_for_each_other(void *arg)
 {
     setup();
     orr_self->waits_for = "what never comes";
-    spawn("one", park_and_tell, NULL);
+    spawn("one", park_and_note, NULL);
     if (arg) {
         orr_sim_ops.on_deadlock(machine, arg, (struct orr_runtime *)machine);
     }

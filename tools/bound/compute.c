@@ -83,7 +83,7 @@ int bounds_make_instances(struct bounds *b)
         rc = orr_bound_instance_new(b->graph, &options, &b->in_nodes, NULL,
                                     &err);
     if (rc) {
-        tool_tell(&err, rc);
+        tool_report(&err, rc);
         return -1;
     }
     return 0;

@@ -62,7 +62,7 @@ static int take_text(struct bounds *b, char *text, size_t size)
     rc = orr_graph_read(f, "the graph that was recorded", &b->graph, &err);
     fclose(f);
     if (rc) {
-        tool_tell(&err, rc);
+        tool_report(&err, rc);
         return -1;
     }
     if (b->options->save_graph)
@@ -162,7 +162,7 @@ static int open_file(struct bounds *b)
         return out_of_memory();
     rc = orr_graph_load(b->options->file, &b->graph, &err);
     if (rc) {
-        tool_tell(&err, rc);
+        tool_report(&err, rc);
         return -1;
     }
     return 0;

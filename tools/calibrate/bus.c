@@ -34,7 +34,7 @@ static const char help[] =
     "memory.\n"
     "example: orrery calibrate bus --plot bus.svg\n";
 
-struct wishes {
+struct request {
     bool quick, json;
     const char *plot;
 };
@@ -63,21 +63,21 @@ static int keep(struct orr_machine *machine,
     return rc;
 }
 
-static int show(const struct bus_shown *shown, const struct wishes *wishes)
+static int show(const struct bus_shown *shown, const struct request *request)
 {
-    int rc = wishes->json ? bus_print_json(shown) : bus_print(shown);
+    int rc = request->json ? bus_print_json(shown) : bus_print(shown);
 
     if (rc < 0)
         tool_error("%s", strerror(-rc));
-    else if (wishes->plot)
-        rc = bus_draw(shown, wishes->plot);
+    else if (request->plot)
+        rc = bus_draw(shown, request->plot);
     return rc < 0 || fflush(stdout) != 0 ? -1 : 0;
 }
 
 static int keep_and_show(struct orr_machine *machine,
                          const struct orr_bus_measures *measures,
                          const struct calibrate_place *place,
-                         const struct wishes *wishes)
+                         const struct request *request)
 {
     const struct bus_shown shown = {machine, measures, place->host, place->stem,
                                     place->path};
@@ -89,16 +89,16 @@ static int keep_and_show(struct orr_machine *machine,
     }
     if (calibrate_write_bus(place, machine, measures) < 0)
         return -1;
-    return show(&shown, wishes);
+    return show(&shown, request);
 }
 
 static int measure(struct orr_exec *exec, const struct calibrate_place *place,
-                   const struct wishes *wishes)
+                   const struct request *request)
 {
     const struct orr_bus_options options = {
-        .budget_us = wishes->quick ? 3e5 : 3e6,
-        .blocks = wishes->quick ? 1 : 5,
-        .all_sizes = !wishes->quick,
+        .budget_us = request->quick ? 3e5 : 3e6,
+        .blocks = request->quick ? 1 : 5,
+        .all_sizes = !request->quick,
         .within = true,
         .groups = true,
     };
@@ -117,7 +117,7 @@ static int measure(struct orr_exec *exec, const struct calibrate_place *place,
         tool_error("%s", err.text);
         return -1;
     }
-    rc = keep_and_show(machine, &measures, place, wishes);
+    rc = keep_and_show(machine, &measures, place, request);
     orr_bus_measures_done(&measures);
     machine->ops->close(machine);
     return rc;
@@ -133,10 +133,10 @@ static bool is_picture(const char *path)
 
 int calibrate_bus(int argc, char **argv)
 {
-    struct wishes wishes = {0};
-    const struct tool_option list[] = {{0, "quick", NULL, &wishes.quick},
-                                       {0, "json", NULL, &wishes.json},
-                                       {0, "plot", &wishes.plot, NULL},
+    struct request request = {0};
+    const struct tool_option list[] = {{0, "quick", NULL, &request.quick},
+                                       {0, "json", NULL, &request.json},
+                                       {0, "plot", &request.plot, NULL},
                                        {0}};
     struct calibrate_place place;
     struct orr_exec *exec;
@@ -144,7 +144,7 @@ int calibrate_bus(int argc, char **argv)
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
-    if (first < argc || (wishes.plot && !is_picture(wishes.plot))) {
+    if (first < argc || (request.plot && !is_picture(request.plot))) {
         if (first < argc)
             tool_error("calibrate bus: %s is not understood; see orrery "
                        "calibrate bus --help",
@@ -152,7 +152,7 @@ int calibrate_bus(int argc, char **argv)
         else
             tool_error("calibrate bus: %s: the file's name must end in .svg or "
                        ".png",
-                       wishes.plot);
+                       request.plot);
         return TOOL_USAGE;
     }
     if (calibrate_place_open(&place) < 0)
@@ -163,7 +163,7 @@ int calibrate_bus(int argc, char **argv)
         if (rc < 0) {
             tool_error("no threads: %s", strerror(-rc));
         } else {
-            rc = measure(exec, &place, &wishes);
+            rc = measure(exec, &place, &request);
             orr_threads_free(exec);
         }
     }

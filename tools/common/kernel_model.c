@@ -129,7 +129,7 @@ static int parse_arch(const char *arch, struct orr_device *ret)
 }
 
 /* What a row says, for programs that run again and again. */
-static void tell(const struct orr_model_row *row,
+static void fill(const struct orr_model_row *row,
                  const struct perfmodel_known *known,
                  struct kernel_knowledge *ret)
 {
@@ -179,6 +179,6 @@ int kernel_models_find(struct kernel_models *models,
                         &known);
     if (rc < 0)
         return orr_fail(err, rc, "out of memory");
-    tell(row, &known, ret);
+    fill(row, &known, ret);
     return 0;
 }

@@ -68,35 +68,36 @@ bool near_is(const char *typed, const char *name)
     return near;
 }
 
-struct telling {
+struct suggestions {
     const char *typed;
     char *names; /* owned, parted by commas; NULL: none yet */
 };
 
 static int add_near(const struct perfmodel_item *item, void *arg)
 {
-    struct telling *telling = arg;
+    struct suggestions *suggestions = arg;
     char *longer;
 
-    if (item->shadowed || !near_is(telling->typed, item->symbol))
+    if (item->shadowed || !near_is(suggestions->typed, item->symbol))
         return 0;
-    longer = tool_format("%s%s%s", telling->names ? telling->names : "",
-                         telling->names ? ", " : "", item->symbol);
+    longer = tool_format("%s%s%s", suggestions->names ? suggestions->names : "",
+                         suggestions->names ? ", " : "", item->symbol);
     if (!longer)
         return -ENOMEM;
-    free(telling->names);
-    telling->names = longer;
+    free(suggestions->names);
+    suggestions->names = longer;
     return 0;
 }
 
-void near_tell(const struct perfmodel_place *place, const char *typed)
+void near_suggest(const struct perfmodel_place *place, const char *typed)
 {
     char *symbol = strndup(typed, strcspn(typed, "."));
-    struct telling telling = {symbol, NULL};
+    struct suggestions suggestions = {symbol, NULL};
 
-    if (symbol && perfmodel_each(place, place->host, add_near, &telling) == 0 &&
-        telling.names)
-        tool_error("did you mean %s?", telling.names);
-    free(telling.names);
+    if (symbol &&
+        perfmodel_each(place, place->host, add_near, &suggestions) == 0 &&
+        suggestions.names)
+        tool_error("did you mean %s?", suggestions.names);
+    free(suggestions.names);
     free(symbol);
 }

@@ -16,4 +16,4 @@ bool near_is(const char *typed, const char *name);
 
 /* Says on stderr which models of the place's host may have been meant; nothing
  * when there is none. */
-void near_tell(const struct perfmodel_place *place, const char *typed);
+void near_suggest(const struct perfmodel_place *place, const char *typed);

@@ -38,7 +38,7 @@ int tool_fail(int code, const char *format, ...)
     return code;
 }
 
-void tool_tell(const struct orr_error *err, int rc)
+void tool_report(const struct orr_error *err, int rc)
 {
     tool_error("%s", err->text[0] ? err->text : strerror(-rc));
 }

@@ -54,7 +54,7 @@ int tool_fail(int code, const char *format, ...)
 
 /* Prints what `err` says, or, where it says nothing, what the negative errno
  * `rc` means. */
-void tool_tell(const struct orr_error *err, int rc);
+void tool_report(const struct orr_error *err, int rc);
 /* Letter of an option without one that may be repeated: its texts are joined
  * by line ends into a new string, which the caller frees. */
 enum { TOOL_JOINED = '\n' };

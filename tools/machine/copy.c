@@ -31,7 +31,7 @@ static int write_copy(const char *path, const char *machine, const char *edits,
         return TOOL_FAILED;
     rc = orr_machine_desc_write(desc, path, &err);
     if (rc < 0)
-        tool_tell(&err, rc);
+        tool_report(&err, rc);
     else
         printf("%s: %u CPUs, models of host %s%s\n", path, desc->ncpu,
                desc->host,

@@ -149,7 +149,7 @@ static int examine_here(const char *const *sampling_dirs, bool json)
     int result, rc = orr_host_name(&options, &host, &err);
 
     if (rc < 0) {
-        tool_tell(&err, rc);
+        tool_report(&err, rc);
         return TOOL_FAILED;
     }
     result = examine("the bus of this host has not been measured: ", host,

@@ -47,7 +47,7 @@ static const char help[] =
     "             --gpus 4 --link pcie5 --models && orrery run -m lab -- ./cholesky\n";
 
 /* What was said; borrowed from the command line, or owned by `answers`. */
-struct wishes {
+struct request {
     const char *cpu, *cores, *core_flops, *numa;
     const char *gpu, *gpus, *gpu_memory, *gpu_tflops, *link;
     bool no_peer, models;
@@ -199,108 +199,109 @@ static int set_links(struct machine_plan *plan, const struct links *links,
 /* ---- the plan ---- */
 
 /* Cores that a known processor has, when nobody says. */
-static long cores_of(const struct wishes *wishes)
+static long cores_of(const struct request *request)
 {
     const struct machine_processor *known;
 
-    if (wishes->cores)
-        return read_count("--cores", wishes->cores, 1, MACHINE_PLAN_MAX_CORES);
-    known = machine_processor_find(wishes->cpu);
+    if (request->cores)
+        return read_count("--cores", request->cores, 1, MACHINE_PLAN_MAX_CORES);
+    known = machine_processor_find(request->cpu);
     if (known && known->cores)
         return (long)known->cores;
     tool_error("machine new: how many cores? give --cores");
     return -1;
 }
 
-static int plan_processor(const struct wishes *wishes, const char *name,
+static int plan_processor(const struct request *request, const char *name,
                           struct machine_plan *plan)
 {
-    double clock = read_clock(wishes->cpu), flops = 0;
-    long cores = cores_of(wishes);
+    double clock = read_clock(request->cpu), flops = 0;
+    long cores = cores_of(request);
     char *names;
 
     if (cores < 0)
         return -EINVAL;
-    if (wishes->numa) {
+    if (request->numa) {
         long most =
             cores < MACHINE_PLAN_MAX_NODES ? cores : MACHINE_PLAN_MAX_NODES;
-        long nodes = read_count("--numa", wishes->numa, 1, most);
+        long nodes = read_count("--numa", request->numa, 1, most);
 
         if (nodes < 0)
             return -EINVAL;
         machine_plan_set_sockets(plan, (unsigned)nodes);
     }
-    if (wishes->core_flops) {
-        flops = read_positive("--core-flops", wishes->core_flops);
+    if (request->core_flops) {
+        flops = read_positive("--core-flops", request->core_flops);
         if (flops < 0)
             return -EINVAL;
     }
-    if (clock <= 0 && !machine_processor_find(wishes->cpu)) {
+    if (clock <= 0 && !machine_processor_find(request->cpu)) {
         names = machine_processor_names();
         tool_error("machine new: --cpu %s is not in the catalogue (%s): give "
                    "its clock instead, such as 2.4GHz",
-                   wishes->cpu, names ? names : "");
+                   request->cpu, names ? names : "");
         free(names);
         return -EINVAL;
     }
     return machine_plan_set_processor(plan, name,
-                                      clock > 0 ? NULL : wishes->cpu,
+                                      clock > 0 ? NULL : request->cpu,
                                       (unsigned)cores, clock, flops);
 }
 
-static int plan_devices(const struct wishes *wishes, struct machine_plan *plan)
+static int plan_devices(const struct request *request,
+                        struct machine_plan *plan)
 {
     const struct machine_device *known =
-        wishes->gpu ? machine_device_find(wishes->gpu) : NULL;
+        request->gpu ? machine_device_find(request->gpu) : NULL;
     unsigned long long memory = 0;
     struct links links;
     double tflops = 0;
-    long n = wishes->gpus ? read_count("--gpus", wishes->gpus, 0,
-                                       MACHINE_PLAN_MAX_DEVICES)
-                          : wishes->gpu != NULL;
+    long n = request->gpus ? read_count("--gpus", request->gpus, 0,
+                                        MACHINE_PLAN_MAX_DEVICES)
+                           : request->gpu != NULL;
     char *names;
 
     if (n <= 0)
         return n < 0 ? -EINVAL : 0;
-    if (read_links(wishes->link, &links) < 0)
+    if (read_links(request->link, &links) < 0)
         return -EINVAL;
-    if (wishes->gpu_memory && !(memory = read_bytes(wishes->gpu_memory)))
+    if (request->gpu_memory && !(memory = read_bytes(request->gpu_memory)))
         return -EINVAL;
-    if (wishes->gpu_tflops) {
-        tflops = read_positive("--gpu-tflops", wishes->gpu_tflops);
+    if (request->gpu_tflops) {
+        tflops = read_positive("--gpu-tflops", request->gpu_tflops);
         if (tflops < 0)
             return -EINVAL;
     }
-    if (!known && (!wishes->gpu || !memory)) {
+    if (!known && (!request->gpu || !memory)) {
         names = machine_device_names();
         tool_error("machine new: --gpu %s is not in the catalogue (%s): give "
                    "--gpu-memory as well",
-                   wishes->gpu ? wishes->gpu : "MODEL", names ? names : "");
+                   request->gpu ? request->gpu : "MODEL", names ? names : "");
         free(names);
         return -EINVAL;
     }
-    if (machine_plan_add_devices(plan, wishes->gpu, (unsigned)n, memory, tflops,
-                                 links.pcie_rate) < 0)
+    if (machine_plan_add_devices(plan, request->gpu, (unsigned)n, memory,
+                                 tflops, links.pcie_rate) < 0)
         return -EINVAL;
     for (unsigned i = 0; i < plan->ndevices; i++)
         plan->devices[i].numa = i * plan->nnuma / plan->ndevices;
     /* NVIDIA's drivers refuse copies between GeForce cards. */
     plan->no_peer =
-        wishes->no_peer || strstr(plan->devices[0].model, "GeForce") != NULL;
-    return set_links(plan, &links, wishes->link != NULL);
+        request->no_peer || strstr(plan->devices[0].model, "GeForce") != NULL;
+    return set_links(plan, &links, request->link != NULL);
 }
 
-static int make(const struct wishes *wishes, const char *name)
+static int make(const struct request *request, const char *name)
 {
-    struct machine_plan plan = {.models = wishes->models};
-    int rc = plan_processor(wishes, name, &plan);
+    struct machine_plan plan = {.models = request->models};
+    int rc = plan_processor(request, name, &plan);
 
     if (rc == 0)
-        rc = plan_devices(wishes, &plan);
+        rc = plan_devices(request, &plan);
     if (rc == 0)
         rc = machine_plan_note_sockets(&plan);
     if (rc == 0)
-        rc = machine_plan_finish(&plan, &wishes->where);
+        rc = machine_plan_finish(&plan, &request->where);
     machine_plan_done(&plan);
     return rc;
 }
@@ -337,33 +338,33 @@ static const char *ask(struct answers *answers, const char *question,
     return answers->texts[answers->n++] = line;
 }
 
-static int ask_devices(struct answers *answers, struct wishes *wishes)
+static int ask_devices(struct answers *answers, struct request *request)
 {
     char *names = machine_device_names();
     char *question = tool_format("GPU model (%s)", names ? names : "");
     int rc = -EINVAL;
 
-    if (question && (wishes->gpu = ask(answers, question, NULL)) != NULL) {
-        const struct machine_device *known = machine_device_find(wishes->gpu);
+    if (question && (request->gpu = ask(answers, question, NULL)) != NULL) {
+        const struct machine_device *known = machine_device_find(request->gpu);
         char *memory =
             known ? tool_format("%gGiB", (double)known->memory / (1 << 30))
                   : NULL;
 
-        wishes->gpu_memory = ask(answers, "memory of each", memory);
+        request->gpu_memory = ask(answers, "memory of each", memory);
         free(memory);
-        if (wishes->gpu_memory)
-            wishes->link = ask(answers,
-                               "links (pcie3 to pcie6, nvlink, "
-                               "nvswitch; two with a comma)",
-                               "pcie4");
-        rc = wishes->gpu_memory && wishes->link ? 0 : -EINVAL;
+        if (request->gpu_memory)
+            request->link = ask(answers,
+                                "links (pcie3 to pcie6, nvlink, "
+                                "nvswitch; two with a comma)",
+                                "pcie4");
+        rc = request->gpu_memory && request->link ? 0 : -EINVAL;
     }
     free(names);
     free(question);
     return rc;
 }
 
-static int ask_all(struct answers *answers, struct wishes *wishes)
+static int ask_all(struct answers *answers, struct request *request)
 {
     char *names = machine_processor_names();
     char *question =
@@ -372,43 +373,43 @@ static int ask_all(struct answers *answers, struct wishes *wishes)
     char cores[16] = "";
 
     free(names);
-    wishes->cpu = question ? ask(answers, question, NULL) : NULL;
+    request->cpu = question ? ask(answers, question, NULL) : NULL;
     free(question);
-    if (!wishes->cpu)
+    if (!request->cpu)
         return -EINVAL;
-    known = machine_processor_find(wishes->cpu);
+    known = machine_processor_find(request->cpu);
     if (known && known->cores)
         snprintf(cores, sizeof(cores), "%u", known->cores);
-    wishes->cores = ask(answers, "cores", cores[0] ? cores : NULL);
-    if (!wishes->cores)
+    request->cores = ask(answers, "cores", cores[0] ? cores : NULL);
+    if (!request->cores)
         return -EINVAL;
-    wishes->gpus = ask(answers, "GPUs", "0");
-    if (!wishes->gpus)
+    request->gpus = ask(answers, "GPUs", "0");
+    if (!request->gpus)
         return -EINVAL;
-    return strcmp(wishes->gpus, "0") == 0 ? 0 : ask_devices(answers, wishes);
+    return strcmp(request->gpus, "0") == 0 ? 0 : ask_devices(answers, request);
 }
 
 int machine_new(int argc, char **argv, const char *const *sampling_dirs,
                 bool json)
 {
-    struct wishes wishes = {
+    struct request request = {
         .where = {.sampling_dirs = sampling_dirs, .json = json}};
     struct answers answers = {0};
     const struct tool_option options[] = {
-        {0, "cpu", &wishes.cpu, NULL},
-        {0, "cores", &wishes.cores, NULL},
-        {0, "core-flops", &wishes.core_flops, NULL},
-        {0, "numa", &wishes.numa, NULL},
-        {0, "gpu", &wishes.gpu, NULL},
-        {0, "gpus", &wishes.gpus, NULL},
-        {0, "gpu-memory", &wishes.gpu_memory, NULL},
-        {0, "gpu-tflops", &wishes.gpu_tflops, NULL},
-        {0, "link", &wishes.link, NULL},
-        {0, "no-peer", NULL, &wishes.no_peer},
-        {0, "models", NULL, &wishes.models},
-        {'o', "output", &wishes.where.output, NULL},
-        {0, "force", NULL, &wishes.where.force},
-        {0, "json", NULL, &wishes.where.json},
+        {0, "cpu", &request.cpu, NULL},
+        {0, "cores", &request.cores, NULL},
+        {0, "core-flops", &request.core_flops, NULL},
+        {0, "numa", &request.numa, NULL},
+        {0, "gpu", &request.gpu, NULL},
+        {0, "gpus", &request.gpus, NULL},
+        {0, "gpu-memory", &request.gpu_memory, NULL},
+        {0, "gpu-tflops", &request.gpu_tflops, NULL},
+        {0, "link", &request.link, NULL},
+        {0, "no-peer", NULL, &request.no_peer},
+        {0, "models", NULL, &request.models},
+        {'o', "output", &request.where.output, NULL},
+        {0, "force", NULL, &request.where.force},
+        {0, "json", NULL, &request.where.json},
         {0}};
     int noperands,
         rc = tool_parse_operands(argc, argv, options, help, &noperands);
@@ -420,24 +421,24 @@ int machine_new(int argc, char **argv, const char *const *sampling_dirs,
                    "orrery machine new --help");
         return TOOL_USAGE;
     }
-    if (wishes.where.output &&
-        (strlen(wishes.where.output) < 5 ||
-         strcmp(wishes.where.output + strlen(wishes.where.output) - 4,
+    if (request.where.output &&
+        (strlen(request.where.output) < 5 ||
+         strcmp(request.where.output + strlen(request.where.output) - 4,
                 ".xml") != 0)) {
         tool_error("machine new: -o %s: the name of a platform file ends with "
                    ".xml",
-                   wishes.where.output);
+                   request.where.output);
         return TOOL_USAGE;
     }
-    if (!wishes.cpu &&
-        (wishes.cores || wishes.gpu || wishes.gpus || wishes.numa)) {
+    if (!request.cpu &&
+        (request.cores || request.gpu || request.gpus || request.numa)) {
         tool_error("machine new: which processor? give --cpu MODEL, or its "
                    "clock in GHz");
         return TOOL_USAGE;
     }
-    rc = wishes.cpu ? 0 : ask_all(&answers, &wishes);
+    rc = request.cpu ? 0 : ask_all(&answers, &request);
     if (rc == 0)
-        rc = make(&wishes, argv[1]);
+        rc = make(&request, argv[1]);
     for (unsigned i = 0; i < answers.n; i++)
         free(answers.texts[i]);
     return rc == 0 && fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;

@@ -20,7 +20,7 @@ int machine_open(const char *name, const char *edits,
                                              ret_calibrated, &err);
 
     if (rc < 0) {
-        tool_tell(&err, rc);
+        tool_report(&err, rc);
         return -1;
     }
     if (edits_apply(*ret, edits) == 0)

@@ -214,7 +214,7 @@ static int look_at_bus(const struct perfmodel_choice *choice,
                          name);
         rc = 0;
     } else if (rc < 0 && rc != -ENOMEM) {
-        tool_tell(&err, rc);
+        tool_report(&err, rc);
     }
     for (size_t i = 0; i < found.n && rc == 0; i++) {
         const struct orr_finding *f = &found.items[i];

@@ -220,7 +220,7 @@ static int visit(const struct perfmodel_item *item, void *arg)
     if (rc == -ENODATA || rc == -ENOENT)
         return 0; /* empty counts as absent */
     if (rc < 0) {
-        tool_tell(&err, rc);
+        tool_report(&err, rc);
         return -ECANCELED;
     }
     if (data.state == PERFMODEL_SIDE_BROKEN)

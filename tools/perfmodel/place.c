@@ -54,7 +54,7 @@ static int open_place(const struct perfmodel_choice *choice,
     if (rc == 0)
         rc = orr_sampling_new(&dirs, &place.sampling);
     if (rc < 0) {
-        tool_tell(&err, rc);
+        tool_report(&err, rc);
         free(place.host);
         return rc;
     }
@@ -152,8 +152,8 @@ static int add_other(const struct perfmodel_item *item, void *arg)
     return 0;
 }
 
-static void tell_missing(const struct perfmodel_place *place,
-                         const char *symbol)
+static void report_missing(const struct perfmodel_place *place,
+                           const char *symbol)
 {
     struct others others = {symbol, NULL};
 
@@ -183,9 +183,9 @@ int perfmodel_find(const struct perfmodel_place *place, const char *symbol,
         rc = orr_sampling_find(place->sampling, ORR_SAMPLING_CODELETS, name,
                                ret);
     if (rc == -ENOENT)
-        tell_missing(place, symbol);
+        report_missing(place, symbol);
     else if (rc < 0)
-        tool_tell(&err, rc);
+        tool_report(&err, rc);
     free(name);
     return rc;
 }

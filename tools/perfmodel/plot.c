@@ -51,7 +51,7 @@ static int draw(const struct model_plot *model, const char *path)
 }
 
 /* Says why there is nothing to draw. */
-static void tell_empty(const struct model_plot *plot, const char *symbol)
+static void report_empty(const struct model_plot *plot, const char *symbol)
 {
     if (plot->nmissing)
         tool_error(
@@ -78,7 +78,7 @@ static int plot_file(const char *model_path, const char *symbol,
     int rc = perfmodel_load(model_path, &data, &err);
 
     if (rc < 0) {
-        tool_tell(&err, rc);
+        tool_report(&err, rc);
         return TOOL_FAILED;
     }
     model = (struct check_model){symbol, data.file, data.side};
@@ -87,7 +87,7 @@ static int plot_file(const char *model_path, const char *symbol,
         tool_error("out of memory");
     } else {
         if (plot.nseries == 0) {
-            tell_empty(&plot, symbol);
+            report_empty(&plot, symbol);
             rc = -1;
         } else {
             rc = draw(&plot, output);
@@ -121,7 +121,7 @@ static int plot_symbol(const char *symbol, const struct perfmodel_choice *where,
     else if (perfmodel_find(&place, symbol, &path) == 0)
         result = plot_file(path, title, choice, file);
     else
-        near_tell(&place, symbol);
+        near_suggest(&place, symbol);
     free(path);
     free(title);
     free(file);

@@ -227,7 +227,7 @@ static int do_file(const char *path, const struct rules *rules,
     if (rc == -ECANCELED)
         return 0;
     if (rc < 0)
-        tool_tell(&err, rc);
+        tool_report(&err, rc);
     return rc;
 }
 
@@ -263,7 +263,7 @@ static int prune_file(struct prune *prune, const char *path)
     if (rc == -ENOENT)
         return 0;
     if (rc < 0 && rc != -ENODATA) {
-        tool_tell(&err, rc);
+        tool_report(&err, rc);
         prune->nfailed++;
         return rc == -ENOMEM ? rc : 0;
     }

@@ -84,7 +84,7 @@ static int show_file(const char *path, const char *arch, bool energy, bool json)
                        "prune --empty removes it",
                        path);
         else
-            tool_tell(&err, rc);
+            tool_report(&err, rc);
     } else {
         rc = show_data(&view, json);
         perfmodel_unload(&data);

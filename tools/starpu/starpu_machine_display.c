@@ -64,16 +64,16 @@ static const char *const variables[] = {
 };
 
 /* What the command line says. */
-struct wishes {
+struct request {
     bool info, force, count, no_topology, version;
     int type; /* -1: all */
 };
 
-static int read_type(const char *text, struct wishes *wishes)
+static int read_type(const char *text, struct request *request)
 {
     for (size_t i = 0; i < NTYPES; i++)
         if (strcasecmp(text, starpu_worker_get_type_as_string(types[i])) == 0) {
-            wishes->type = (int)types[i];
+            request->type = (int)types[i];
             return TOOL_OK;
         }
     fprintf(stderr, NAME ": -w %s: no such type of worker; there are", text);
@@ -167,19 +167,19 @@ static void print_combined(void)
         printf("%u combined worker%s\n", n, n > 1 ? "s" : "");
 }
 
-static void print_machine(const struct wishes *wishes)
+static void print_machine(const struct request *request)
 {
     print_names();
     print_variables();
     printf("StarPU has found :\n");
     for (size_t i = 0; i < NTYPES; i++)
-        if (wishes->type < 0 || (int)types[i] == wishes->type)
-            print_workers_of(types[i], wishes->count);
-    if (wishes->count)
+        if (request->type < 0 || (int)types[i] == request->type)
+            print_workers_of(types[i], request->count);
+    if (request->count)
         return;
-    if (wishes->type < 0)
+    if (request->type < 0)
         print_combined();
-    if (wishes->no_topology)
+    if (request->no_topology)
         return;
     putchar('\n');
     starpu_topology_print(stdout);
@@ -190,37 +190,37 @@ static void print_machine(const struct wishes *wishes)
 /* ---- the run ---- */
 
 /* A machine without workers is no error: there is nothing to show. */
-static int print_nothing(const struct wishes *wishes)
+static int print_nothing(const struct request *request)
 {
     print_variables();
     printf("StarPU has found :\n");
     for (size_t i = 0; i < NTYPES; i++)
-        if (wishes->type < 0 || (int)types[i] == wishes->type)
+        if (request->type < 0 || (int)types[i] == request->type)
             printf("No %s worker\n",
                    starpu_worker_get_type_as_string(types[i]));
     return TOOL_OK;
 }
 
-static int show(const struct wishes *wishes)
+static int show(const struct request *request)
 {
     struct starpu_conf conf;
     int rc;
 
     starpu_conf_init(&conf);
-    if (wishes->force)
+    if (request->force)
         conf.bus_calibrate = 1;
     rc = starpu_init(&conf);
     if (rc == -ENODEV)
-        return print_nothing(wishes);
+        return print_nothing(request);
     if (rc < 0)
         return TOOL_FAILED; /* it has said why */
-    if (wishes->force && orrery_is_simulated())
+    if (request->force && orrery_is_simulated())
         fprintf(stderr, NAME ": the bus of a simulated machine is as its "
                              "description says: -f measures real ones\n");
-    if (wishes->info)
+    if (request->info)
         starpu_bus_print_filenames(stdout);
     else
-        print_machine(wishes);
+        print_machine(request);
     starpu_shutdown();
     return TOOL_OK;
 }
@@ -228,15 +228,15 @@ static int show(const struct wishes *wishes)
 int main(int argc, char **argv)
 {
     static char no_command[] = "";
-    struct wishes wishes = {.type = -1};
+    struct request request = {.type = -1};
     const char *type = NULL;
     const struct tool_option options[] = {
-        {'i', "info", NULL, &wishes.info},
-        {'f', "force", NULL, &wishes.force},
+        {'i', "info", NULL, &request.info},
+        {'f', "force", NULL, &request.force},
         {'w', "worker", &type, NULL},
-        {'c', "count", NULL, &wishes.count},
-        {'n', "notopology", NULL, &wishes.no_topology},
-        {'v', "version", NULL, &wishes.version},
+        {'c', "count", NULL, &request.count},
+        {'n', "notopology", NULL, &request.no_topology},
+        {'v', "version", NULL, &request.version},
         {0}};
     int noperands = 0, rc;
 
@@ -244,16 +244,16 @@ int main(int argc, char **argv)
     rc = tool_parse_operands(argc, argv, options, help, &noperands);
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
-    if (wishes.version) {
+    if (request.version) {
         puts(NAME " (Orrery) " ORR_VERSION);
         return TOOL_OK;
     }
     if (noperands > 0)
         return tool_fail(TOOL_USAGE,
                          "%s is not understood; see " NAME " --help", argv[1]);
-    rc = type ? read_type(type, &wishes) : TOOL_OK;
+    rc = type ? read_type(type, &request) : TOOL_OK;
     if (rc == TOOL_OK)
-        rc = show(&wishes);
+        rc = show(&request);
     if (fflush(stdout) != 0 || ferror(stdout))
         return tool_fail(TOOL_FAILED, "the output cannot be written: %s",
                          strerror(errno));

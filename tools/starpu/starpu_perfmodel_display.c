@@ -36,14 +36,14 @@ static const char help[] =
     "example: " NAME " -s chol_model_gemm -a cuda0\n";
 
 /* What the command line says; all borrowed. */
-struct wishes {
+struct request {
     bool list, directory, xml, version;
     const char *symbol, *parameter, *arch;
     bool has_footprint;
     uint32_t footprint;
 };
 
-static int read_footprint(const char *text, struct wishes *wishes)
+static int read_footprint(const char *text, struct request *request)
 {
     unsigned long value;
     char *end;
@@ -54,41 +54,41 @@ static int read_footprint(const char *text, struct wishes *wishes)
         return tool_fail(
             TOOL_USAGE, "-f %s: a footprint has up to eight hexadecimal digits",
             text);
-    wishes->footprint = (uint32_t)value;
-    wishes->has_footprint = true;
+    request->footprint = (uint32_t)value;
+    request->has_footprint = true;
     return TOOL_OK;
 }
 
 /* What is wrong with the wishes; TOOL_OK when nothing is. */
-static int check_wishes(const struct wishes *wishes)
+static int check_request(const struct request *request)
 {
-    if (!wishes->list && !wishes->directory && !wishes->symbol)
+    if (!request->list && !request->directory && !request->symbol)
         return tool_fail(TOOL_USAGE,
                          "say what to show: -l, -d or -s SYMBOL; see " NAME
                          " --help");
-    if (wishes->xml &&
-        (wishes->parameter || wishes->arch || wishes->has_footprint))
+    if (request->xml &&
+        (request->parameter || request->arch || request->has_footprint))
         return tool_fail(TOOL_USAGE,
                          "-x writes a whole model, without -p, -a or -f");
     return TOOL_OK;
 }
 
 /* Whether anything was printed, not only the names of architectures. */
-static bool says_something(const char *text, const struct wishes *wishes)
+static bool says_something(const char *text, const struct request *request)
 {
     char row[16];
 
-    if (!wishes->has_footprint || wishes->parameter)
-        return text[0] || (!wishes->arch && !wishes->has_footprint);
-    snprintf(row, sizeof(row), "\n%08x\t", wishes->footprint);
+    if (!request->has_footprint || request->parameter)
+        return text[0] || (!request->arch && !request->has_footprint);
+    snprintf(row, sizeof(row), "\n%08x\t", request->footprint);
     return strstr(text, row);
 }
 
 /* Prints into memory first, to see whether there is anything. */
 static int print_text(struct starpu_perfmodel *model,
-                      const struct wishes *wishes)
+                      const struct request *request)
 {
-    uint32_t footprint = wishes->footprint;
+    uint32_t footprint = request->footprint;
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -97,58 +97,58 @@ static int print_text(struct starpu_perfmodel *model,
     if (!out)
         return tool_fail(TOOL_FAILED, "out of memory");
     /* It takes texts that it does not change. */
-    rc = starpu_perfmodel_print_all(model, (char *)(uintptr_t)wishes->arch,
-                                    (char *)(uintptr_t)wishes->parameter,
-                                    wishes->has_footprint ? &footprint : NULL,
+    rc = starpu_perfmodel_print_all(model, (char *)(uintptr_t)request->arch,
+                                    (char *)(uintptr_t)request->parameter,
+                                    request->has_footprint ? &footprint : NULL,
                                     out);
     if (fclose(out) != 0)
         rc = tool_fail(TOOL_FAILED, "out of memory");
     else if (rc != 0) /* the library has said why */
         rc = TOOL_FAILED;
-    else if (!says_something(text, wishes))
+    else if (!says_something(text, request))
         rc = tool_fail(
             TOOL_FAILED,
             "the model %s has nothing for%s%s%s; without -a and -f all "
             "is shown",
-            wishes->symbol, wishes->arch ? " architecture " : "",
-            wishes->arch ? wishes->arch : "",
-            wishes->has_footprint ? " that footprint" : "");
+            request->symbol, request->arch ? " architecture " : "",
+            request->arch ? request->arch : "",
+            request->has_footprint ? " that footprint" : "");
     else
         fputs(text, stdout);
     free(text);
     return rc;
 }
 
-static int show(const struct wishes *wishes)
+static int show(const struct request *request)
 {
     struct starpu_perfmodel model = {.type = STARPU_PERFMODEL_INVALID};
     int rc = TOOL_OK;
 
-    if (starpu_perfmodel_load_symbol(wishes->symbol, &model) != 0)
+    if (starpu_perfmodel_load_symbol(request->symbol, &model) != 0)
         return tool_fail(
             TOOL_FAILED,
             "the performance model for the symbol <%s> could not be "
             "loaded; " NAME " -l lists those there are",
-            wishes->symbol);
-    if (wishes->xml)
+            request->symbol);
+    if (request->xml)
         starpu_perfmodel_dump_xml(stdout, &model);
     else
-        rc = print_text(&model, wishes);
+        rc = print_text(&model, request);
     starpu_perfmodel_unload_model(&model);
     return rc;
 }
 
-static int run(const struct wishes *wishes)
+static int run(const struct request *request)
 {
     int rc = TOOL_OK;
 
     starpu_perfmodel_initialize();
-    if (wishes->list && starpu_perfmodel_list(stdout) != 0)
+    if (request->list && starpu_perfmodel_list(stdout) != 0)
         rc = tool_fail(TOOL_FAILED, "the models could not be listed");
-    if (wishes->directory)
+    if (request->directory)
         starpu_perfmodel_directory(stdout);
-    if (wishes->symbol && rc == TOOL_OK)
-        rc = show(wishes);
+    if (request->symbol && rc == TOOL_OK)
+        rc = show(request);
     starpu_perfmodel_free_sampling();
     if (fflush(stdout) != 0 || ferror(stdout))
         rc = tool_fail(TOOL_FAILED, "the output could not be written");
@@ -158,17 +158,17 @@ static int run(const struct wishes *wishes)
 int main(int argc, char **argv)
 {
     static char no_command[] = "";
-    struct wishes wishes = {0};
+    struct request request = {0};
     const char *footprint = NULL;
     const struct tool_option options[] = {
-        {'l', "list", NULL, &wishes.list},
-        {'d', "directory", NULL, &wishes.directory},
-        {'s', "symbol", &wishes.symbol, NULL},
-        {'p', "parameter", &wishes.parameter, NULL},
-        {'a', "arch", &wishes.arch, NULL},
+        {'l', "list", NULL, &request.list},
+        {'d', "directory", NULL, &request.directory},
+        {'s', "symbol", &request.symbol, NULL},
+        {'p', "parameter", &request.parameter, NULL},
+        {'a', "arch", &request.arch, NULL},
         {'f', "footprint", &footprint, NULL},
-        {'x', "xml", NULL, &wishes.xml},
-        {'v', "version", NULL, &wishes.version},
+        {'x', "xml", NULL, &request.xml},
+        {'v', "version", NULL, &request.version},
         {0}};
     int noperands = 0, rc;
 
@@ -176,7 +176,7 @@ int main(int argc, char **argv)
     rc = tool_parse_operands(argc, argv, options, help, &noperands);
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
-    if (wishes.version) {
+    if (request.version) {
         puts(NAME " (Orrery) " ORR_VERSION);
         return TOOL_OK;
     }
@@ -184,8 +184,8 @@ int main(int argc, char **argv)
         return tool_fail(TOOL_USAGE,
                          "%s is not understood; a model is named with -s",
                          argv[1]);
-    rc = footprint ? read_footprint(footprint, &wishes) : TOOL_OK;
+    rc = footprint ? read_footprint(footprint, &request) : TOOL_OK;
     if (rc == TOOL_OK)
-        rc = check_wishes(&wishes);
-    return rc == TOOL_OK ? run(&wishes) : rc;
+        rc = check_request(&request);
+    return rc == TOOL_OK ? run(&request) : rc;
 }

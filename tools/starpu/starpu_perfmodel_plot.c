@@ -37,7 +37,7 @@ static const char help[] =
     "example: " NAME " -s chol_model_gemm -f -o pictures\n";
 
 /* What the command line says; all borrowed. */
-struct wishes {
+struct request {
     bool list, version;
     const char *fxt, *combs; /* StarPU's, refused */
     bool list_combs;
@@ -74,10 +74,10 @@ static int draft_end(struct draft *draft, const char *path)
 }
 
 /* "starpu_gemm.data" in the directory; owned by the caller. */
-static char *file_name(const struct wishes *wishes, const char *symbol,
+static char *file_name(const struct request *request, const char *symbol,
                        const char *suffix)
 {
-    return tool_format("%s/starpu_%s.%s", wishes->directory, symbol, suffix);
+    return tool_format("%s/starpu_%s.%s", request->directory, symbol, suffix);
 }
 
 static int write_data(const struct model_plot *plot, const char *path)
@@ -119,14 +119,14 @@ static int write_commands(const struct model_plot *plot, const char *symbol,
 }
 
 /* Has gnuplot draw in the directory. */
-static int run_gnuplot(const struct wishes *wishes, const char *symbol)
+static int run_gnuplot(const struct request *request, const char *symbol)
 {
     char *commands = tool_format("starpu_%s.gp", symbol);
     int status = -1;
     pid_t child = commands ? fork() : -1;
 
     if (child == 0) {
-        if (chdir(wishes->directory) == 0)
+        if (chdir(request->directory) == 0)
             execlp("gnuplot", "gnuplot", commands, (char *)NULL);
         _exit(127);
     }
@@ -144,18 +144,18 @@ static int run_gnuplot(const struct wishes *wishes, const char *symbol)
 }
 
 static int write_files(const struct model_plot *plot,
-                       const struct wishes *wishes, const char *symbol)
+                       const struct request *request, const char *symbol)
 {
-    char *data = file_name(wishes, symbol, "data");
-    char *commands = file_name(wishes, symbol, "gp");
-    char *picture = file_name(wishes, symbol, "svg");
+    char *data = file_name(request, symbol, "data");
+    char *commands = file_name(request, symbol, "gp");
+    char *picture = file_name(request, symbol, "svg");
     int rc = -1;
 
     if (!data || !commands || !picture)
         tool_error("out of memory");
     else if (write_data(plot, data) == 0 &&
              write_commands(plot, symbol, commands) == 0)
-        rc = run_gnuplot(wishes, symbol);
+        rc = run_gnuplot(request, symbol);
     if (rc == 0)
         printf("%s\n%s\n%s\n", data, commands, picture);
     free(data);
@@ -174,28 +174,28 @@ static int print_name(const struct perfmodel_item *item, void *arg)
     return 0;
 }
 
-static int draw(const struct check_model *model, const struct wishes *wishes)
+static int draw(const struct check_model *model, const struct request *request)
 {
     struct model_plot plot;
     int rc;
 
-    if (model_plot_build(model, &wishes->choice, &plot) < 0)
+    if (model_plot_build(model, &request->choice, &plot) < 0)
         return tool_fail(TOOL_FAILED, "out of memory");
     if (plot.nseries == 0)
         rc = tool_fail(-1, "%s has no figures%s%s%s", model->symbol,
-                       wishes->choice.arch ? " for " : "",
-                       wishes->choice.arch ? wishes->choice.arch : "",
+                       request->choice.arch ? " for " : "",
+                       request->choice.arch ? request->choice.arch : "",
                        plot.nmissing
                            ? " of flops: set the field flops of its "
                              "tasks, or leave -f out"
                            : "; run a program with STARPU_CALIBRATE=1");
     else
-        rc = write_files(&plot, wishes, model->symbol);
+        rc = write_files(&plot, request, model->symbol);
     model_plot_done(&plot);
     return rc < 0 ? TOOL_FAILED : TOOL_OK;
 }
 
-static int draw_file(const char *path, const struct wishes *wishes)
+static int draw_file(const char *path, const struct request *request)
 {
     struct perfmodel_data data;
     struct orr_error err = {""};
@@ -204,21 +204,21 @@ static int draw_file(const char *path, const struct wishes *wishes)
     int result, rc = perfmodel_load(path, &data, &err);
 
     if (rc < 0) {
-        tool_tell(&err, rc);
+        tool_report(&err, rc);
         return TOOL_FAILED;
     }
-    symbol = strndup(wishes->symbol, strcspn(wishes->symbol, "."));
+    symbol = strndup(request->symbol, strcspn(request->symbol, "."));
     model.symbol = symbol;
     model.file = data.file;
     model.side = data.side;
-    result =
-        symbol ? draw(&model, wishes) : tool_fail(TOOL_FAILED, "out of memory");
+    result = symbol ? draw(&model, request)
+                    : tool_fail(TOOL_FAILED, "out of memory");
     free(symbol);
     perfmodel_unload(&data);
     return result;
 }
 
-static int run(struct wishes *wishes)
+static int run(struct request *request)
 {
     struct perfmodel_choice here = {0};
     struct perfmodel_place place;
@@ -227,15 +227,15 @@ static int run(struct wishes *wishes)
 
     if (perfmodel_open(&here, &place) < 0)
         return TOOL_FAILED;
-    wishes->choice.host = place.host;
-    if (wishes->list)
+    request->choice.host = place.host;
+    if (request->list)
         result = perfmodel_each(&place, NULL, print_name, NULL) < 0
                      ? TOOL_FAILED
                      : TOOL_OK;
-    else if (perfmodel_find(&place, wishes->symbol, &path) == 0)
-        result = draw_file(path, wishes);
+    else if (perfmodel_find(&place, request->symbol, &path) == 0)
+        result = draw_file(path, request);
     else
-        near_tell(&place, wishes->symbol);
+        near_suggest(&place, request->symbol);
     free(path);
     perfmodel_close(&place);
     return result;
@@ -244,41 +244,41 @@ static int run(struct wishes *wishes)
 /* -- the command line -- */
 
 /* What is wrong with the wishes; TOOL_OK when nothing is. */
-static int check_wishes(const struct wishes *wishes)
+static int check_request(const struct request *request)
 {
-    if (wishes->fxt || wishes->combs || wishes->list_combs)
+    if (request->fxt || request->combs || request->list_combs)
         return tool_fail(TOOL_USAGE,
                          "FxT traces are not read, so -i/--with-fxt-file, "
                          "-lc/--list-combs and -c/--combs do not exist; "
                          "orrery trace draws what workers did");
-    if (!wishes->list && !wishes->symbol)
+    if (!request->list && !request->symbol)
         return tool_fail(TOOL_USAGE,
                          "which model? -s SYMBOL, or -l to list them; see " NAME
                          " --help");
-    if (wishes->choice.gflops && wishes->choice.energy)
+    if (request->choice.gflops && request->choice.energy)
         return tool_fail(TOOL_USAGE, "-f needs times, not energies (-e)");
-    if (access(wishes->directory, W_OK | X_OK) < 0)
+    if (access(request->directory, W_OK | X_OK) < 0)
         return tool_fail(TOOL_USAGE, "-o %s: %s; name a directory that exists",
-                         wishes->directory, strerror(errno));
+                         request->directory, strerror(errno));
     return TOOL_OK;
 }
 
 int main(int argc, char **argv)
 {
     static char no_command[] = "";
-    struct wishes wishes = {.directory = "."};
+    struct request request = {.directory = "."};
     const struct tool_option options[] = {
-        {'l', "list", NULL, &wishes.list},
-        {'s', "symbol", &wishes.symbol, NULL},
-        {'a', "arch", &wishes.choice.arch, NULL},
-        {'f', "gflops", NULL, &wishes.choice.gflops},
-        {'e', "energy", NULL, &wishes.choice.energy},
-        {'o', "output-dir", &wishes.directory, NULL},
-        {0, "output-directory", &wishes.directory, NULL},
-        {'i', "with-fxt-file", &wishes.fxt, NULL},
-        {'c', "list-combs", NULL, &wishes.list_combs},
-        {0, "combs", &wishes.combs, NULL},
-        {'v', "version", NULL, &wishes.version},
+        {'l', "list", NULL, &request.list},
+        {'s', "symbol", &request.symbol, NULL},
+        {'a', "arch", &request.choice.arch, NULL},
+        {'f', "gflops", NULL, &request.choice.gflops},
+        {'e', "energy", NULL, &request.choice.energy},
+        {'o', "output-dir", &request.directory, NULL},
+        {0, "output-directory", &request.directory, NULL},
+        {'i', "with-fxt-file", &request.fxt, NULL},
+        {'c', "list-combs", NULL, &request.list_combs},
+        {0, "combs", &request.combs, NULL},
+        {'v', "version", NULL, &request.version},
         {0}};
     int noperands = 0, rc;
 
@@ -286,14 +286,14 @@ int main(int argc, char **argv)
     rc = tool_parse_operands(argc, argv, options, help, &noperands);
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
-    if (wishes.version) {
+    if (request.version) {
         puts(NAME " (Orrery) " ORR_VERSION);
         return TOOL_OK;
     }
-    rc = check_wishes(&wishes);
+    rc = check_request(&request);
     if (rc == TOOL_OK && noperands > 0)
         rc = tool_fail(TOOL_USAGE,
                        "%s is not understood; a model is named with -s",
                        argv[1]);
-    return rc == TOOL_OK ? run(&wishes) : rc;
+    return rc == TOOL_OK ? run(&request) : rc;
 }

@@ -236,7 +236,7 @@ static int dump_item(const struct perfmodel_item *item, void *arg)
     orr_model_file_free(file);
     if (rc == -ENOENT || rc == -ENODATA || rc == 0)
         return 0;
-    tool_tell(&err, rc);
+    tool_report(&err, rc);
     dump->broken = true;
     return rc == -ENOMEM ? rc : 0;
 }
@@ -249,7 +249,7 @@ static int dump_model(struct dump *dump, const char *symbol, const char *path)
     int rc = orr_model_file_read(path, &file, &err);
 
     if (rc < 0 && rc != -ENODATA) {
-        tool_tell(&err, rc);
+        tool_report(&err, rc);
         return rc;
     }
     for (size_t i = 0; file && i < dump->uses->n; i++) {
@@ -329,15 +329,15 @@ static void dump_workers(FILE *out)
     for (unsigned w = 0; w < n; w++) {
         struct starpu_perfmodel_arch *arch =
             starpu_worker_get_perf_archtype((int)w, 0);
-        bool told = false;
+        bool reported = false;
         unsigned same = 0;
 
         for (unsigned v = 0; v < n; v++)
             if (same_arch(arch, starpu_worker_get_perf_archtype((int)v, 0))) {
-                told |= v < w;
+                reported |= v < w;
                 same++;
             }
-        if (told)
+        if (reported)
             continue;
         fputs("Architecture: ", out);
         for (int d = 0; d < arch->ndevices; d++) {

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Share of disturbed time from which errors from end to end mean little. */
-static const double worth_telling = 0.05;
+static const double worth_printing = 0.05;
 
 /* --- tables --- */
 
@@ -139,7 +139,7 @@ static int print_ends(const struct validation *v)
         add_percent(&table, end->error);
         add_percent(&table, end->disturbance);
         modelled = modelled || end->modelled;
-        disturbed = disturbed || end->disturbance > worth_telling;
+        disturbed = disturbed || end->disturbance > worth_printing;
     }
     if (print_table(&table, columns, END_COLUMNS) < 0)
         return -1;

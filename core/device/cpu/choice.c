@@ -257,15 +257,15 @@ static int choose_usual(const struct orr_cpus *cpus, unsigned per_core,
 }
 
 int orr_cpus_choose(const struct orr_cpus *cpus,
-                    const struct orr_cpu_wishes *wishes,
+                    const struct orr_cpu_request *request,
                     struct orr_cpu_choice *ret, struct orr_error *err)
 {
-    if (wishes->cpus)
-        return choose_listed(cpus, wishes->cpus, false, ret, err);
-    if (wishes->cores)
-        return choose_listed(cpus, wishes->cores, true, ret, err);
-    return choose_usual(cpus, wishes->per_core ? wishes->per_core : 1,
-                        wishes->avoid, ret, err);
+    if (request->cpus)
+        return choose_listed(cpus, request->cpus, false, ret, err);
+    if (request->cores)
+        return choose_listed(cpus, request->cores, true, ret, err);
+    return choose_usual(cpus, request->per_core ? request->per_core : 1,
+                        request->avoid, ret, err);
 }
 
 const struct orr_cpu *orr_cpus_core(const struct orr_cpus *cpus, unsigned core)

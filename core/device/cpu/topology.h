@@ -98,7 +98,7 @@ void orr_topology_free(const struct orr_topology *topology, void *address,
                        size_t size);
 
 /* What the user says about where workers go. */
-struct orr_cpu_wishes {
+struct orr_cpu_request {
     const char *cpus; /* list of positions in the topology, "0 2 4-7" or "4-" */
     const char *cores; /* the same of cores; `cpus` goes before it */
     unsigned per_core; /* workers per core, 0 is 1 */
@@ -119,7 +119,7 @@ struct orr_cpu_choice {
  * a list that is broken or names what is not there, -ENODEV when nothing is
  * left. */
 int orr_cpus_choose(const struct orr_cpus *cpus,
-                    const struct orr_cpu_wishes *wishes,
+                    const struct orr_cpu_request *request,
                     struct orr_cpu_choice *ret, struct orr_error *err);
 
 /* The first processor of the core at position `core` among those with a usable
