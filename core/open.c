@@ -5,11 +5,13 @@
 #include "core/open.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/log.h"
 #include "core/base/module.h"
+#include "core/check.h"
 #include "core/cost/cost.h"
 #include "core/data/bus.h"
 #include "core/data/data.h"
@@ -501,6 +503,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
     for (unsigned w = 0; w < rt->nworkers; w++)
         orr_worker_wake(&rt->workers[w]);
     (void)orr_wait_for_n(rt, 0);
+    orr_runtime_check_quiet(rt, UINT_MAX);
     orr_report_write(rt, "shutdown");
     orr_check_bounds(rt);
     orr_what_if_report(rt);

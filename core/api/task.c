@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/api/api.h"
+#include "core/check.h"
 #include "core/sched/sched.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
@@ -235,13 +236,21 @@ int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)
     return 0;
 }
 
+/* What a debug build looks at each time that all tasks have ended: more would
+ * make programs slow that wait often. */
+enum { CHECKED_HANDLES = 256 };
+
 static int wait_for_n(const char *call, unsigned n)
 {
     struct orr_runtime *rt = orr_runtime_need(call);
+    int rc;
 
     if (!orr_self->frozen)
         orr_sched_do_schedule(rt);
-    return orr_wait_for_n(rt, n);
+    rc = orr_wait_for_n(rt, n);
+    if (rc == 0 && n == 0)
+        orr_runtime_check_quiet(rt, CHECKED_HANDLES);
+    return rc;
 }
 
 int starpu_task_wait_for_all(void)

@@ -214,3 +214,8 @@ void *orr_handle_pointer(struct orr_handle *handle, unsigned node);
 /* Moves the bytes from one node's interface to another's with the interface's
  * own methods; host addresses. */
 void orr_handle_copy(struct orr_handle *handle, unsigned src, unsigned dst);
+
+/* Stop the program if the object is not as it must be (core/data/check.c). */
+void orr_handle_check(struct orr_handle *handle) ORR_REQUIRES(handle->lock);
+void orr_replicate_check(const struct orr_replicate *replicate)
+    ORR_REQUIRES(replicate->handle->lock);

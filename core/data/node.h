@@ -99,3 +99,6 @@ void orr_node_kick(struct orr_runtime *rt, unsigned node);
 
 /* The same for each node whose bit is set. */
 void orr_nodes_kick(struct orr_runtime *rt, uint64_t nodes);
+
+/* Stops the program if the node is not as it must be. No lock held. */
+void orr_node_check(struct orr_runtime *rt, struct orr_node *node);

@@ -53,3 +53,7 @@ int orr_deferred_prepare(struct orr_runtime *rt, struct orr_deferred *deferred);
 /* Performs the requests of deferred->now: memory that is given at once. No
  * lock held. */
 void orr_requests_now(struct orr_runtime *rt, struct orr_deferred *deferred);
+
+/* Stops the program if the request, which stands, is not as it must be. */
+void orr_request_check(const struct orr_request *request)
+    ORR_REQUIRES(request->handle->lock);

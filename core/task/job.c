@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/check.h"
 #include "core/runtime.h"
 
 #define JOB_SLABS 4u
@@ -194,4 +195,21 @@ const char *orr_job_name(const struct orr_job *job)
     if (task->cl->model && task->cl->model->symbol)
         return task->cl->model->symbol;
     return "unnamed task";
+}
+
+void orr_job_check(const struct orr_job *job)
+{
+    enum orr_job_state state = orr_job_state(job);
+
+    ORR_CHECK(state <= ORR_JOB_DONE);
+    ORR_CHECK(job->refs > 0);
+    ORR_CHECK(job->waiting >= 0 && job->ending >= 0 && job->pending >= 0);
+    ORR_CHECK(job->accesses == job->inside || job->naccesses > job->slots);
+    ORR_CHECK(state == ORR_JOB_NEW || state == ORR_JOB_BLOCKED ||
+              job->waiting == 0);
+    ORR_CHECK(state != ORR_JOB_DONE || !job->successors);
+    for (unsigned i = 0; state != ORR_JOB_NEW && i < job->naccesses; i++) {
+        ORR_CHECK(job->accesses[i].job == job);
+        ORR_CHECK(job->accesses[i].handle);
+    }
 }

@@ -208,3 +208,7 @@ void orr_job_end_later(struct orr_job *job, int n);
 /* The job's end waits for that of n others. Errors: -ENOMEM. */
 int orr_job_end_after(struct orr_runtime *rt, struct orr_job *job, unsigned n,
                       struct orr_job *const *before);
+
+/* Stops the program if the job is not as it must be. Whoever has the job in its
+ * present stage. */
+void orr_job_check(const struct orr_job *job);

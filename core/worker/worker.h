@@ -78,3 +78,6 @@ void orr_worker_wake(struct orr_worker *worker);
  * priority first and oldest first among equals, and wakes it. */
 void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
                            bool prio);
+
+/* Stops the program if the worker is not as it must be. No lock held. */
+void orr_worker_check(struct orr_worker *worker);

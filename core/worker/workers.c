@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "core/base/check.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/worker/kernel.h"
@@ -88,4 +89,23 @@ void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
     orr_list_insert_before(position, &job->queue);
     orr_unlock(&worker->lock);
     orr_worker_wake(worker);
+}
+
+void orr_worker_check(struct orr_worker *worker)
+{
+    const struct orr_runtime *rt = worker->runtime;
+
+    ORR_CHECK(worker == &rt->workers[worker->id]);
+    ORR_CHECK(worker->class_id < rt->nclasses);
+    ORR_CHECK(worker->desc == &rt->machine->workers[worker->id]);
+    orr_lock(&worker->lock);
+    orr_list_foreach (link, &worker->local)
+        orr_job_check(orr_container(link, struct orr_job, queue));
+    orr_list_foreach (link, &worker->ended) {
+        const struct orr_job *job = orr_container(link, struct orr_job, queue);
+
+        orr_job_check(job);
+        ORR_CHECK(job->worker == (int)worker->id);
+    }
+    orr_unlock(&worker->lock);
 }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/check.c - see check.h. Handles are held by the runtime's lock, behind
+ * which theirs come in the order of ranks: they are only tried.
+ */
+#include "core/check.h"
+
+#include "core/base/check.h"
+#include "core/data/handle.h"
+#include "core/data/node.h"
+#include "core/runtime.h"
+
+static void check_handles(struct orr_runtime *rt, unsigned max)
+{
+    orr_lock(&rt->lock);
+    orr_list_foreach (link, &rt->handles) {
+        struct orr_handle *handle = orr_container(link, struct orr_handle, all);
+
+        if (max-- == 0)
+            break;
+        if (!orr_trylock(&handle->lock))
+            continue;
+        orr_handle_check(handle);
+        orr_unlock(&handle->lock);
+    }
+    orr_unlock(&rt->lock);
+}
+
+void orr_runtime_check(struct orr_runtime *rt, unsigned max)
+{
+    check_handles(rt, max);
+    for (unsigned node = 0; node < rt->nnodes; node++)
+        orr_node_check(rt, &rt->nodes[node]);
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        orr_worker_check(&rt->workers[w]);
+}

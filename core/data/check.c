@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/check.c - what holds of handles, their replicates and requests,
+ * and of memory nodes, whenever their locks are free.
+ */
+#include "core/base/check.h"
+#include "core/data/handle.h"
+#include "core/data/node.h"
+#include "core/data/request.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+void orr_request_check(const struct orr_request *request)
+{
+    const struct orr_handle *handle = request->handle;
+    const struct orr_runtime *rt = request->runtime;
+
+    ORR_CHECK(request->dst < rt->nnodes);
+    ORR_CHECK(request->src < rt->nnodes || request->src == ORR_NO_NODE);
+    ORR_CHECK(request->src != request->dst);
+    ORR_CHECK(request->progress_node < rt->nnodes);
+    ORR_CHECK(request->level < ORR_FETCH_LEVELS);
+    ORR_CHECK(request->state <= ORR_REQUEST_RUNNING);
+    ORR_CHECK(handle->runtime == rt);
+    ORR_CHECK(handle->replicates[request->dst].request == request);
+    for (const struct orr_access *a = request->waiters; a; a = a->next)
+        ORR_CHECK(a->handle == handle && a->pinned);
+}
+
+void orr_replicate_check(const struct orr_replicate *replicate)
+{
+    const struct orr_handle *handle = replicate->handle;
+    const struct orr_block *block = replicate->block;
+    uint64_t bit = UINT64_C(1) << replicate->node;
+
+    ORR_CHECK(replicate->node < handle->runtime->nnodes);
+    ORR_CHECK(!(handle->allocated & bit) == !replicate->allocated);
+    ORR_CHECK(replicate->allocated || !(handle->valid & bit));
+    ORR_CHECK(replicate->request || !(handle->loading & bit));
+    ORR_CHECK(!replicate->request || replicate->refs > 0);
+    if (replicate->request)
+        orr_request_check(replicate->request);
+    if (!block)
+        return;
+    ORR_CHECK(replicate->allocated);
+    ORR_CHECK(block->replicate == replicate);
+    ORR_CHECK(block->node == replicate->node);
+    ORR_CHECK(!block->offered || replicate->refs == 0);
+    ORR_CHECK(block->offered == !orr_link_free(&block->lru));
+}
+
+/* Granted accesses come first; they may all be under way at once. */
+static unsigned check_order(const struct orr_handle *handle)
+{
+    const struct orr_access *first = NULL, *before = NULL;
+    unsigned n = 0;
+
+    orr_list_foreach (link, &handle->order) {
+        struct orr_access *access =
+            orr_container(link, struct orr_access, link);
+
+        ORR_CHECK(access->handle == handle && access->ordered);
+        ORR_CHECK(!access->duplicate);
+        ORR_CHECK(orr_job_state(access->job) != ORR_JOB_DONE);
+        ORR_CHECK(first ? !access->granted || before->granted
+                        : access->granted);
+        ORR_CHECK(!first || !access->granted ||
+                  !((first->mode | access->mode) & STARPU_W));
+        first = first ? first : access;
+        before = access;
+        n++;
+    }
+    return n;
+}
+
+void orr_handle_check(struct orr_handle *handle)
+{
+    unsigned users = check_order(handle);
+
+    for (unsigned node = 0; node < handle->runtime->nnodes; node++) {
+        struct orr_replicate *replicate = &handle->replicates[node];
+
+        ORR_CHECK(replicate->handle == handle && replicate->node == node);
+        orr_replicate_check(replicate);
+        users += replicate->request != NULL;
+    }
+    ORR_CHECK(handle->nusers >= users);
+    ORR_CHECK(!handle->dying || handle->nusers == 0);
+}
+
+void orr_node_check(struct orr_runtime *rt, struct orr_node *node)
+{
+    orr_lock(&node->lock);
+    ORR_CHECK(node == &rt->nodes[node->id]);
+    ORR_CHECK(node->progress_worker == rt->nworkers || node->nprogress > 0);
+    for (unsigned level = 0; level < ORR_FETCH_LEVELS; level++)
+        orr_list_foreach (link, &node->queues[level]) {
+            struct orr_request *request =
+                orr_container(link, struct orr_request, link);
+
+            ORR_CHECK(request->progress_node == node->id);
+            ORR_CHECK(request->state == ORR_REQUEST_QUEUED);
+        }
+    orr_list_foreach (link, &node->lru) {
+        struct orr_block *block = orr_container(link, struct orr_block, lru);
+
+        ORR_CHECK(block->node == node->id);
+        ORR_CHECK(block->replicate && block->replicate->block == block);
+    }
+    for (unsigned i = 0; i < rt->nnodes * 2; i++)
+        ORR_CHECK(node->inflight[i] < 1u << 16);
+    orr_unlock(&node->lock);
+}
