@@ -54,6 +54,6 @@ int orr_deferred_prepare(struct orr_runtime *rt, struct orr_deferred *deferred);
  * lock held. */
 void orr_requests_now(struct orr_runtime *rt, struct orr_deferred *deferred);
 
-/* Stops the program if the request, which stands, is not as it must be. */
-void orr_request_check(const struct orr_request *request)
-    ORR_REQUIRES(request->handle->lock);
+/* Stops the program if the request, which stands, is not as it must be. Its
+ * handle is locked. */
+void orr_request_check(const struct orr_request *request);
