@@ -1,18 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tests/suite.h - the end of main() in programs of tests. */
+/*
+ * tests/suite.h - how programs of tests with Check end and report: TAP, where a
+ * test that lacks something is skipped, not passed. One thread.
+ */
 #pragma once
 
 #include <check.h>
 
-/* Runs a suite as TAP, and frees it; 0 iff all passed. */
-static inline int suite_main(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-    int failed;
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+/* Runs a suite as TAP, and frees it; 0 iff all passed. */
+int suite_main(Suite *suite);
+
+/* From within a test: it is skipped (printf style: what is missing), unless it
+ * fails. A helper may call it and go on. */
+void suite_skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, and leaves the function, which is the test. */
+#define SKIP_TEST(...)                                                         \
+    do {                                                                       \
+        suite_skip(__VA_ARGS__);                                               \
+        return;                                                                \
+    } while (0)
+
+/* The path of `below` in the folder of figures that are not part of the
+ * project, ORRERY_SHARED or else shared/ beside the sources; NULL if it is not
+ * there. In a buffer that the next call overwrites. */
+const char *suite_shared(const char *below);
+
+/* Sets a locale whose decimal mark is a comma, making one if none is installed,
+ * for the rest of this process. Returns 0, or -1 and the test is skipped. */
+int suite_comma_locale(void);
+
+#ifdef __cplusplus
 }
+#endif

@@ -11,7 +11,7 @@ static const char *const policies[NMACHINES] = {"lws", "eager", "dmda",
 
 int machine_simulated(int i)
 {
-    return i >= 2;
+    return i >= FIRST_SIMULATED;
 }
 
 void machine_choose(int i)

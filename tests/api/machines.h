@@ -15,6 +15,9 @@
 #    define NMACHINES 6 /* fewer for sanitizers that know no fibers */
 #endif
 
+/* Those from this one on are simulated: for loops over one sort. */
+enum { FIRST_SIMULATED = 2 };
+
 /* Sets the environment for machine i of NMACHINES. */
 void machine_choose(int i);
 

@@ -160,15 +160,12 @@ START_TEST(the_bound_is_what_all_workers_can_do_together)
 }
 END_TEST
 
+/* On the real machine empty kernels are faster than their model. */
 START_TEST(no_simulated_schedule_beats_the_bound)
 {
     double relaxed = 0, begin, length;
 
     start(_i);
-    if (!machine_simulated(_i)) {
-        starpu_shutdown();
-        return; /* empty kernels are faster than their model */
-    }
     begin = starpu_timing_now();
     record(500);
     starpu_task_wait_for_all();
@@ -209,13 +206,12 @@ START_TEST(only_tasks_submitted_in_between_with_a_history_model_count)
 }
 END_TEST
 
+/* On the real machine: elsewhere they cannot be simulated either. */
 START_TEST(tasks_without_estimates_give_no_bound)
 {
     double relaxed = -1, whole = -1;
     int mark;
 
-    if (machine_simulated(_i))
-        return; /* they cannot be simulated either */
     start(_i);
     starpu_bound_start(0, 0);
     submit(1);
@@ -233,8 +229,6 @@ START_TEST(an_assumed_time_counts_where_there_are_no_estimates)
     double relaxed = -1;
     int mark;
 
-    if (!machine_simulated(_i))
-        return;
     start(_i);
     starpu_shutdown();
     setenv("ORRERY_ASSUME", "kernel[bounded] = 40us", 1);
@@ -521,10 +515,8 @@ START_TEST(lp_solve_finds_the_best_schedule_and_it_becomes_a_trace)
     double best, found = -1;
     FILE *f;
 
-    if (system("lp_solve -S1 /dev/null >/dev/null 2>&1") == 127 << 8) {
-        printf("# skipped: no lp_solve here\n");
-        return;
-    }
+    if (system("lp_solve -S1 /dev/null >/dev/null 2>&1") == 127 << 8)
+        SKIP_TEST("lp_solve is not installed");
     start(_i);
     register_data();
     record_diamond(false, _i % 2);
@@ -785,12 +777,14 @@ int main(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, the_bound_is_what_all_workers_can_do_together, 0,
                         n);
-    tcase_add_loop_test(tc, no_simulated_schedule_beats_the_bound, 0, n);
+    tcase_add_loop_test(tc, no_simulated_schedule_beats_the_bound,
+                        FIRST_SIMULATED, n);
     tcase_add_loop_test(
         tc, only_tasks_submitted_in_between_with_a_history_model_count, 0, n);
-    tcase_add_loop_test(tc, tasks_without_estimates_give_no_bound, 0, n);
+    tcase_add_loop_test(tc, tasks_without_estimates_give_no_bound, 0,
+                        FIRST_SIMULATED);
     tcase_add_loop_test(tc, an_assumed_time_counts_where_there_are_no_estimates,
-                        0, n);
+                        FIRST_SIMULATED, n);
     tcase_add_loop_test(tc, the_program_and_its_solution_can_be_read, 0, n);
     tcase_add_loop_test(tc, the_graph_has_all_dependencies_also_fulfilled_ones,
                         0, n);

@@ -82,8 +82,6 @@ START_TEST(workers_are_bound_where_the_application_says)
     static const unsigned there_and_back[] = {0, 1, 0};
     int first, second;
 
-    if (machine_simulated(_i))
-        return;
     prepare(_i);
     conf.ncpus = 1;
     conf.use_explicit_workers_bindid = 1;
@@ -93,7 +91,7 @@ START_TEST(workers_are_bound_where_the_application_says)
     starpu_shutdown();
     conf.workers_bindid[0] = 1;
     if (starpu_init(&conf) != 0)
-        return; /* this machine has one processor */
+        SKIP_TEST("this machine has one processor");
     second = starpu_worker_get_bindid(0);
     starpu_shutdown();
     ck_assert_int_ne(first, second);
@@ -121,8 +119,6 @@ END_TEST
 
 START_TEST(binding_to_a_processor_that_is_not_there_is_refused)
 {
-    if (machine_simulated(_i))
-        return;
     prepare(_i);
     conf.use_explicit_workers_bindid = 1;
     conf.workers_bindid[1] = 99999;
@@ -311,9 +307,10 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, the_range_of_priorities_can_be_given, 0, n);
     tcase_add_loop_test(tc, the_callback_finds_the_policy_set_up, 0, n);
-    tcase_add_loop_test(tc, workers_are_bound_where_the_application_says, 0, n);
+    tcase_add_loop_test(tc, workers_are_bound_where_the_application_says, 0,
+                        FIRST_SIMULATED);
     tcase_add_loop_test(tc, binding_to_a_processor_that_is_not_there_is_refused,
-                        0, n);
+                        0, FIRST_SIMULATED);
     tcase_add_loop_test(tc, a_cost_function_can_be_set_for_each_device, 0, n);
     tcase_add_loop_test(tc, a_policy_hears_of_submissions_and_of_their_end, 0,
                         n);

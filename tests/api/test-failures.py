@@ -11,6 +11,7 @@ gpus.xml, LIBRARY is liborrery.so, EXAMPLE is two_machines.py.
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -196,13 +197,20 @@ def a_model_that_cannot_be_read_is_named_and_left_as_it_is():
     ended.says(path)
     ended.has_status(0)
     assert os.path.isdir(path)
-    if os.geteuid() == 0:
-        return # root reads everything
-    os.rmdir(path)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("45\n")
+
+
+@test
+def a_model_without_permission_to_read_it_is_named():
+    folder, path = calibrated(tried=False)
+    command = [MISUSE, "with-model"]
+    if os.geteuid() == 0: # who may read everything
+        if not shutil.which("setpriv"):
+            raise Skip("root reads everything, and there is no setpriv")
+        command[:0] = ["setpriv",
+                       "--bounding-set=-dac_override,-dac_read_search"]
     os.chmod(path, 0)
-    simulate(folder).says(path, "ermission")
+    PROGRAMS.run(command, folder, STARPU_HOSTNAME="host", STARPU_NCUDA="0",
+                 ORRERY_ASSUME=None).says(path, "ermission")
 
 
 @test

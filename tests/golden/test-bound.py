@@ -10,21 +10,15 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "unit"))
+import tools_util  # noqa: E402
+
 MACHINES = ("h100-pcie-4", "rtx4090-2", "mixed-a100-v100")
 # What rounding may explain.
 ROUNDING = 1e-6
-n = failed = 0
-
-
-def claim(text, passed, *details):
-    global n, failed
-    n += 1
-    print("%s %d - %s" % ("ok" if passed else "not ok", n, text))
-    if not passed:
-        failed += 1
-        for line in "\n".join(map(str, details)).splitlines()[:40]:
-            print("# " + line)
-    sys.stdout.flush()
+tap = tools_util.Tap()
+claim = tap.claim
 
 
 def run(*words):
@@ -64,7 +58,8 @@ def test_machine(orrery, cholesky, has_solver, machine, folder):
                   value <= document["makespan_ms"] * (1 + ROUNDING), value,
                   document["makespan_ms"])
         if not shutil.which("glpsol"):
-            print("# skipped: glpsol is not installed")
+            tap.skip("no run on %s beats the %s that glpsol finds" % (
+                machine, kind), "glpsol is not installed")
             continue
         found = glpsol(lp)
         claim("no run on %s beats the %s that glpsol finds" % (machine, kind),
@@ -84,9 +79,8 @@ def main():
             test_machine(orrery, cholesky, has_solver == "1", machine, folder)
     finally:
         shutil.rmtree(folder)
-    print("1..%d" % n)
-    return failed != 0
+    tap.end()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -4,7 +4,7 @@
 simulated Cholesky leaves the same trace, byte for byte. The hand's side is
 written here with xml.etree alone, link by link. Prints TAP.
 
-usage: test-edits.py CHOLESKY CATALOGUE SHARED
+usage: test-edits.py CHOLESKY CATALOGUE
 """
 
 import json
@@ -15,7 +15,12 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ET
 
-CHOLESKY, CATALOGUE, SHARED = sys.argv[1:4]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "unit"))
+import tools_util  # noqa: E402
+
+CHOLESKY, CATALOGUE = sys.argv[1:3]
+SHARED = tools_util.shared_folder()
 SIZE = ["-size", "9600", "-nblocks", "10"]
 UNITS = {"kBps": 1e3, "MBps": 1e6, "GBps": 1e9, "Bps": 1.0, "us": 1e-6,
          "ms": 1e-3, "s": 1.0}
@@ -551,7 +556,9 @@ def main():
                        os.path.join(SHARED, "sampling", "codelets"), mirage,
                        MIRAGE))
     else:
-        print("# skipped: measured figures (%s.platform.v4.xml)" % mirage)
+        number += 1
+        print("ok %d - edits of measured figures # SKIP no sampling/bus in "
+              "ORRERY_SHARED" % number, flush=True)
     try:
         for name, original, models, bus, edits in groups:
             bench = Bench(folder, name, original, os.path.abspath(models), bus)

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Predictions beside StarPU 1.4's on SimGrid, as medians over seeds of noise.
 
-usage: test-spread.py CHOLESKY SHARED [SEEDS]
+usage: test-spread.py CHOLESKY [SEEDS]
 
-SHARED holds reference/ and sampling/. Every kernel mean is multiplied by 1+u, u
-uniform in +-0.2 %, once per seed; a single run is chaotic. Prints the table and
+ORRERY_SHARED holds reference/ and sampling/. Every kernel mean is multiplied by
+1+u, u uniform in +-0.2 %, once per seed; a single run is chaotic. Prints the table and
 TAP: dmda and dmdas within 5 % of the reference median, eager and lws within
 10 %.
 """
@@ -17,6 +17,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "unit"))
+import tools_util  # noqa: E402
 
 LIMITS = {"dmda": 0.05, "dmdas": 0.05, "eager": 0.10, "lws": 0.10}
 NOISE = "0.002"
@@ -58,13 +62,14 @@ def perturbed(shared, folder, seed):
 
 
 def main():
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
-    cholesky, shared = sys.argv[1:3]
-    seeds = int(sys.argv[3]) if len(sys.argv) > 3 else 24
+    cholesky, shared = sys.argv[1], tools_util.shared_folder()
+    seeds = int(sys.argv[2]) if len(sys.argv) > 2 else 24
     reference = os.path.join(shared, "reference", "starpu14-simgrid-spread.tsv")
     if not os.path.exists(reference):
-        print("1..0 # skipped: no reference figures")
+        print("1..0 # SKIP no reference/starpu14-simgrid-spread.tsv in "
+              "ORRERY_SHARED")
         return 0
     failed = 0
     with tempfile.TemporaryDirectory() as folder, \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/perfmodel_util.h - a folder to write in, small files, and the
- * shared sampling directory, for the tests of perfmodel/. One thread.
+ * tests/unit/perfmodel_util.h - a folder to write in and small files, for the
+ * tests of perfmodel/. One thread.
  */
 #pragma once
 
@@ -60,23 +60,4 @@ static inline char *text_read(const char *path)
     text[n] = '\0';
     fclose(f);
     return text;
-}
-
-/* The folder ORRERY_SHARED, else ../shared beside the source tree, when it has
- * a sampling/; else NULL. */
-static inline const char *shared_dir(void)
-{
-    static const char *const places[] = {"../shared", "../../shared",
-                                         "../../../shared"};
-    const char *dir = getenv("ORRERY_SHARED");
-    char path[512];
-
-    if (dir)
-        return dir;
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        snprintf(path, sizeof(path), "%s/sampling", places[i]);
-        if (access(path, R_OK) == 0)
-            return places[i];
-    }
-    return NULL;
 }

@@ -414,14 +414,3 @@ const char *machines_differ(const struct orr_machine_desc *a,
         return "counts";
     return same_bus(a, b) ? NULL : "bus figures";
 }
-
-const char *shared_folder(void)
-{
-    const char *set = getenv("ORRERY_SHARED");
-
-    if (set && access(set, R_OK | X_OK) == 0)
-        return set;
-    if (access(ORR_SOURCE_ROOT "/../shared", R_OK | X_OK) == 0)
-        return ORR_SOURCE_ROOT "/../shared";
-    return NULL;
-}

@@ -29,10 +29,6 @@ struct orr_machine_desc *random_node(uint64_t seed);
 const char *machines_differ(const struct orr_machine_desc *a,
                             const struct orr_machine_desc *b);
 
-/* The folder with real files that are not in the tree, NULL without: the
- * environment's ORRERY_SHARED, else ../shared beside the sources. */
-const char *shared_folder(void);
-
 #ifdef __cplusplus
 }
 #endif

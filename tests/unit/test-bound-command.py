@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """orrery bound: recorded graphs, programs that only pretend, all options, what
-is refused; exports against solvers of others, the figures of ../shared.
-usage: test-bound-command.py ORRERY HAS_SOLVER SHARED"""
+is refused; exports against solvers of others, the figures of ORRERY_SHARED.
+usage: test-bound-command.py ORRERY HAS_SOLVER"""
 import json
 import os
 import re
@@ -86,10 +86,10 @@ def optimum(command, pattern, path):
 
 
 class Suite(tools_util.Tap):
-    def __init__(self, orrery, has_solver, shared, folder):
+    def __init__(self, orrery, has_solver, folder):
         super().__init__()
         self.orrery, self.has_solver = orrery, has_solver
-        self.shared, self.folder = shared, folder
+        self.folder = folder
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -259,9 +259,10 @@ def test_exports(suite):
 
 
 def test_reference(suite):
-    path = os.path.join(suite.shared, "reference", "bounds.tsv")
+    path = os.path.join(tools_util.shared_folder(), "reference", "bounds.tsv")
     if not os.path.exists(path):
-        suite.skip("bounds are those of the reference", path + " is not there")
+        suite.skip("bounds are those of the reference",
+                   "no reference/bounds.tsv in ORRERY_SHARED")
         return
     with open(path, encoding="utf-8") as file:
         rows = [line.split("\t") for line in file.read().splitlines()
@@ -283,7 +284,7 @@ def test_reference(suite):
                         "reference's" % tiles, value(document, "precedence") >=
                         0.999 * float(row["lp_precedence2"]), result)
         if not shutil.which("glpsol"):
-            suite.skip("programs of %d tiles" % tiles, "glpsol is missing")
+            suite.skip("programs of %d tiles" % tiles, "glpsol is not installed")
             continue
         for kind, column, words in (("area", "area4", ()),
                                     ("area", "area2", ("--merge", "5%")),
@@ -380,7 +381,7 @@ def test_outputs(suite):
                     "cannot be written", "--kind", "area", "--plot",
                     suite.path("no/p.png"), good)
     else:
-        suite.skip("--plot draws a picture", "gnuplot is missing")
+        suite.skip("--plot draws a picture", "gnuplot is not installed")
     # The module's folder is looked at before all others.
     path = suite.path("without.mps")
     hidden = suite.path("hidden")
@@ -458,11 +459,11 @@ def test_programs(suite):
 
 
 def main():
-    orrery, has_solver, shared = sys.argv[1:4]
+    orrery, has_solver = sys.argv[1:3]
     folder = tempfile.mkdtemp()
     os.environ["TMPDIR"] = folder
     os.environ.pop("ORRERY_GRAPH", None)
-    suite = Suite(os.path.abspath(orrery), has_solver == "1", shared, folder)
+    suite = Suite(os.path.abspath(orrery), has_solver == "1", folder)
     try:
         for test in (test_table, test_durations, test_exports, test_reference,
                      test_refusals, test_outputs, test_programs):

@@ -11,6 +11,7 @@
 
 #include "bound/glpk_lp.h"
 #include "bound/methods.h"
+#include "tests/suite.h"
 #include "tests/unit/bound_graphs.h"
 
 static struct orr_bound_result bound_of(const struct orr_graph *graph,
@@ -592,8 +593,6 @@ int main(void)
 {
     Suite *suite = suite_create("bound-transfers");
     TCase *tests = tcase_create("bounds with transfers");
-    SRunner *runner;
-    int failed;
 
     tcase_set_timeout(tests, 100);
     tcase_add_test(tests, an_optimum_is_proved_by_its_duals);
@@ -608,10 +607,5 @@ int main(void)
     tcase_add_test(tests, no_order_of_a_product_needs_fewer_bytes);
     tcase_add_test(tests, no_order_of_cholesky_needs_fewer_bytes);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -13,6 +13,7 @@
 #include "core/bus/bus.h"
 #include "core/device/memory_machine.h"
 #include "core/device/threads.h"
+#include "tests/suite.h"
 #include "tests/unit/sim-machine.h"
 
 static struct orr_bus_measures measures;
@@ -238,8 +239,6 @@ int main(void)
 {
     Suite *suite = suite_create("bus-measure");
     TCase *tcase = tcase_create("all");
-    SRunner *runner;
-    int failed;
 
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase,
@@ -251,10 +250,5 @@ int main(void)
     tcase_add_test(tcase, main_memory_is_measured_within_its_nodes);
     tcase_add_test(tcase, made_up_nodes_are_measured_in_both_directions);
     suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -6,7 +6,6 @@
  */
 #include <check.h>
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "core/bus/store.h"
 #include "platforms/bus_files.h"
 #include "platforms/machine_desc.h"
+#include "tests/suite.h"
 
 static char folder[] = "/tmp/orrery-bus-XXXXXX", stem[64];
 static struct orr_bus_tables tables;
@@ -360,8 +360,6 @@ int main(void)
 {
     Suite *suite = suite_create("bus-store");
     TCase *tcase = tcase_create("all");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, what_is_written_is_read_again);
@@ -379,10 +377,5 @@ int main(void)
     tcase_add_test(tcase, the_first_directory_that_has_files_counts);
     tcase_add_test(tcase, more_nodes_than_the_files_have_room_for_are_refused);
     suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

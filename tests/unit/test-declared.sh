@@ -18,7 +18,7 @@ trap 'rm -rf "$scratch"' EXIT
 printf '#include <orrery.h>\n#include <starpu.h>\n' >"$scratch/all.c"
 if ! $1 -std=gnu11 -I"$2" -aux-info "$scratch/list" -c "$scratch/all.c" \
     -o "$scratch/all.o" || [ ! -s "$scratch/list" ]; then
-    echo "1..0 # skipped: $1 cannot list declarations"
+    echo "1..0 # SKIP $1 cannot list declarations"
     exit 0
 fi
 sed -n 's/^.* extern [^(]*[ *]\(_*\(starpu\|orrery\)_[a-z0-9_A-Z]*\) (.*$/\1/p' \

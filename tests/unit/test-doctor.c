@@ -732,18 +732,13 @@ static const char *const known[] = {"epyc-64",   "h100-pcie-4", "hgx-h100-8",
 
 START_TEST(the_machines_at_hand_are_healthy)
 {
-    const char *shared = getenv("ORRERY_SHARED");
-    char sampling[300];
-    const char *const dirs[] = {sampling, NULL};
+    const char *shared = suite_shared("sampling");
+    const char *const dirs[] = {shared, NULL};
     struct orr_findings findings = {0};
     struct orr_error err = {""};
 
-    snprintf(sampling, sizeof(sampling), "%.250s/sampling",
-             shared ? shared : "../shared");
-    if (_i >= 5 && access(sampling, R_OK) != 0) {
-        printf("# skipped: %s is not there\n", sampling);
-        return;
-    }
+    if (_i >= 5 && !shared)
+        SKIP_TEST("no sampling in ORRERY_SHARED: %s", known[_i]);
     ck_assert_msg(
         orr_doctor_examine_machine(known[_i], dirs, &findings, &err) == 0, "%s",
         err.text);

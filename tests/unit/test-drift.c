@@ -123,14 +123,13 @@ START_TEST(unchanged_models_raise_no_alarm)
 }
 END_TEST
 
-/* With as much noise as drift in all kernels, nobody could tell. */
+/* Not in the last weather: with as much noise as drift in all kernels, nobody
+ * could tell. */
 START_TEST(a_kernel_that_is_10_percent_slower_raises_the_alarm)
 {
     unsigned wrong, right;
 
     state = 2;
-    if (_i == NCONDITIONS - 1)
-        return;
     for (int slow = 1; slow < KERNELS; slow++) {
         count(&conditions[_i], 5, slow, 1.1, 400, &wrong, &right);
         ck_assert_uint_ge(right, conditions[_i].own[0] > 0.02 ? 360 : 396);
@@ -292,7 +291,7 @@ int main(void)
     tcase_add_loop_test(tcase, unchanged_models_raise_no_alarm, 0, NCONDITIONS);
     tcase_add_loop_test(tcase,
                         a_kernel_that_is_10_percent_slower_raises_the_alarm, 0,
-                        NCONDITIONS);
+                        NWEATHERS - 1);
     tcase_add_test(tcase, a_kernel_that_is_10_percent_faster_raises_the_alarm);
     tcase_add_test(tcase, a_kernel_that_is_2_percent_slower_raises_none);
     tcase_add_test(tcase, a_slower_machine_is_said_to_be_slower);

@@ -7,10 +7,10 @@
 #include "platforms/desc_build.h"
 #include "platforms/speeds.h"
 
+#include "tests/suite.h"
 #include "tests/unit/platform_texts.h"
 
 #include <check.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -513,8 +513,6 @@ int main(void)
 {
     Suite *suite = suite_create("edit");
     TCase *tc = tcase_create("edit");
-    SRunner *sr = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_loop_test(tc, wrong_edits_are_refused_with_their_place, 0,
@@ -536,9 +534,5 @@ int main(void)
     tcase_add_test(tc, an_edited_machine_can_be_written_and_read);
     tcase_add_loop_test(tc, wrong_speeds_are_refused, 0, COUNT(wrong_props));
     suite_add_tcase(suite, tc);
-    srunner_set_tap(sr, "-");
-    srunner_run_all(sr, CK_SILENT);
-    failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static void put(const char *zone, const char *file, const char *format, ...)
     FILE *f;
 
     snprintf(path, sizeof(path), "%s/%s", root, zone);
-    (void)mkdir(path, 0700);
+    (void)mkdir(path, 0755);
     snprintf(path, sizeof(path), "%s/%s/%s", root, zone, file);
     f = fopen(path, "w");
     ck_assert_ptr_nonnull(f);
@@ -111,7 +112,6 @@ START_TEST(counters_that_cannot_be_read_are_an_error_that_names_the_file)
 {
     struct orr_energy_meter *meter;
     struct orr_error err = {""};
-    char path[200];
 
     make_root();
     put("intel-rapl:0", "energy_uj", "much\n");
@@ -119,14 +119,34 @@ START_TEST(counters_that_cannot_be_read_are_an_error_that_names_the_file)
     ck_assert_ptr_nonnull(strstr(err.text, "intel-rapl:0/energy_uj"));
     put("intel-rapl:0", "energy_uj", "%s", "");
     ck_assert_int_eq(orr_energy_rapl.open(&options, 0, &meter, &err), -EIO);
+    remove_root();
+}
+END_TEST
+
+START_TEST(counters_that_are_root_s_are_an_error_that_says_so)
+{
+    bool is_root = geteuid() == 0, /* who may read everything */
+        is_other;
+    struct orr_energy_meter *meter;
+    struct orr_error err = {""};
+    char path[200];
+    int rc = 0;
+
+    make_root();
+    put_zone("intel-rapl:0", "package-0", 1);
     snprintf(path, sizeof(path), "%s/intel-rapl:0/energy_uj", root);
     ck_assert_int_eq(chmod(path, 0), 0);
-    if (geteuid() != 0) { /* root may read everything */
-        ck_assert_int_eq(orr_energy_rapl.open(&options, 0, &meter, &err),
-                         -EACCES);
-        ck_assert_ptr_nonnull(strstr(err.text, "run as root"));
-    }
+    ck_assert_int_eq(chmod(root, 0755), 0);
+    is_other = !is_root || seteuid(65534) == 0;
+    if (is_other)
+        rc = orr_energy_rapl.open(&options, 0, &meter, &err);
+    if (is_root)
+        ck_assert_int_eq(seteuid(0), 0);
     remove_root();
+    if (!is_other)
+        SKIP_TEST("root cannot become another user here");
+    ck_assert_int_eq(rc, -EACCES);
+    ck_assert_ptr_nonnull(strstr(err.text, "run as root"));
 }
 END_TEST
 
@@ -306,6 +326,7 @@ static Suite *suite(void)
     tcase_add_test(tcase, no_packages_are_an_error_that_tells_the_remedy);
     tcase_add_test(
         tcase, counters_that_cannot_be_read_are_an_error_that_names_the_file);
+    tcase_add_test(tcase, counters_that_are_root_s_are_an_error_that_says_so);
     tcase_add_test(tcase, a_counter_beyond_its_range_is_an_error);
     tcase_add_test(tcase, a_gpu_counts_in_joules);
     tcase_add_loop_test(tcase, what_keeps_a_gpu_from_being_measured_is_said, 0,

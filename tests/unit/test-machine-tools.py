@@ -3,7 +3,7 @@
 """`orrery machine` show, new, export, import, diff and starpu_machine_display:
 round trips, hostile files, what hwloc and nvidia-smi say. Prints TAP.
 
-    test-machine-tools.py ORRERY DISPLAY CATALOGUE SHARED PACKED
+    test-machine-tools.py ORRERY DISPLAY CATALOGUE PACKED
 
 PACKED is 1 if the module for packed machines was built.
 """
@@ -139,7 +139,7 @@ def picture_tests(tap, bench, catalogue, shared):
         more["STARPU_PERF_MODEL_PATH"] = os.path.join(shared, "sampling")
         known += ["attila", "mirage"]
     else:
-        tap.skip("pictures of StarPU's machines", "no shared files")
+        tap.skip("pictures of StarPU's machines", "no sampling/bus in ORRERY_SHARED")
     for name in known:
         result, root, texts = picture(bench, name, **more)
         desc = json.loads(bench.run("show", name, "--json", **more).out)
@@ -328,7 +328,7 @@ def export_tests(tap, bench, shared):
         for name in ("mirage", "attila"):
             trip_tests(tap, bench, name, **path)
     else:
-        tap.skip("round trips of StarPU's machines", "no shared files")
+        tap.skip("round trips of StarPU's machines", "no sampling/bus in ORRERY_SHARED")
     result = bench.run("import", bench.path("moved.orrery"), "--name",
                        "epyc-64")
     tap.claim("a name of the catalogue is not taken", result.code == 1 and
@@ -976,7 +976,8 @@ def display_tests(tap, bench, display):
 
 
 def main():
-    orrery, display, catalogue, shared, packed = sys.argv[1:]
+    orrery, display, catalogue, packed = sys.argv[1:]
+    shared = util.shared_folder()
     tap = util.Tap()
     tests = (("show", show_tests, ()),
              ("picture", picture_tests, (catalogue, shared)),

@@ -512,12 +512,11 @@ def check_usage(checker):
 
 
 def check_shared(checker):
-    shared = os.path.join(os.environ.get("ORRERY_SHARED", "../shared"),
-                          "sampling")
+    shared = os.path.join(util.shared_folder(), "sampling")
     for host in ("mirage", "attila"):
         text = "the shared models of %s are checked" % host
         if not os.path.isdir(shared):
-            TAP.skip(text, shared + " is missing")
+            TAP.skip(text, "no sampling in ORRERY_SHARED")
             continue
         result = checker.run(shared, "-m", host, "--json")
         found = json.loads(result.stdout) if result.returncode in (0, 1) else {}

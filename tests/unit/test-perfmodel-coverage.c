@@ -132,8 +132,6 @@ START_TEST(intervals_cover_93_to_97_percent)
     const struct marginal *marginal = &marginals[_i];
     unsigned outside = 0;
 
-    if (!all && !marginal->quick)
-        return;
     printf("# %s\n#   phi     n  independent  median    mean  next median\n",
            marginal->name);
     for (int p = 0; p < COUNT(phis); p++)
@@ -207,8 +205,9 @@ int main(int argc, char **argv)
 
     all = argc > 1 && strcmp(argv[1], "all") == 0;
     tcase_set_timeout(tc, all ? 3600 : 100);
-    tcase_add_loop_test(tc, intervals_cover_93_to_97_percent, 0,
-                        COUNT(marginals));
+    for (int i = 0; i < COUNT(marginals); i++)
+        if (all || marginals[i].quick)
+            tcase_add_loop_test(tc, intervals_cover_93_to_97_percent, i, i + 1);
     tcase_add_test(tc, few_independent_samples_are_covered_at_least_as_often);
     tcase_add_loop_test(tc, other_levels_are_covered_as_often_as_asked_for, 0,
                         COUNT(levels));

@@ -722,13 +722,10 @@ START_TEST(shared_models_predict_the_mean_of_each_row)
     struct orr_models_options options = {.host = "mirage", .simulated = true};
     struct orr_models *models;
     struct orr_sampling *shared;
-    char folder[512];
+    const char *folder = suite_shared("sampling");
 
-    if (!shared_dir()) {
-        printf("# skipped: no shared sampling directory (ORRERY_SHARED)\n");
-        return;
-    }
-    snprintf(folder, sizeof(folder), "%s/sampling", shared_dir());
+    if (!folder)
+        SKIP_TEST("no sampling in ORRERY_SHARED");
     where.perf_model_dir = folder;
     where.configured_dir = folder;
     ck_assert_int_eq(orr_sampling_new(&where, &shared), 0);

@@ -233,16 +233,13 @@ def check_old_name(tools):
 
 
 def check_shared(tools):
-    shared = os.path.join(os.environ.get("ORRERY_SHARED", "../shared"),
-                          "sampling")
+    shared = os.path.join(util.shared_folder(), "sampling")
     text = "a model of mirage is drawn"
     if not os.path.isdir(shared):
-        RESULTS.append(True)
-        print("ok %d - %s # SKIP skipped: %s is missing" % (
-            len(RESULTS), text, shared))
+        TAP.skip(text, "no sampling in ORRERY_SHARED")
         return
     result = tools.plot("chol_model_gemm", "-o", "mirage.svg",
-                        STARPU_PERF_MODEL_DIR=os.path.abspath(shared),
+                        STARPU_PERF_MODEL_DIR=shared,
                         STARPU_HOSTNAME="mirage")
     claim(text, result.returncode == 0 and
           len(Picture(tools.path("mirage.svg")).points) >= 16,
@@ -251,7 +248,7 @@ def check_shared(tools):
 
 def main(orrery, starpu):
     if not shutil.which("gnuplot"):
-        print("1..0 # SKIP skipped: gnuplot is missing")
+        print("1..0 # SKIP gnuplot is not installed")
         return 0
     with tempfile.TemporaryDirectory() as directory:
         models = make.models()

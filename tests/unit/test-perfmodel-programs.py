@@ -3,7 +3,7 @@
 """starpu_perfmodel_display and starpu_perfmodel_recdump, on models made here
 and on the shared ones. Prints TAP.
 
-    test-perfmodel-programs.py DISPLAY RECDUMP MACHINE SHARED
+    test-perfmodel-programs.py DISPLAY RECDUMP MACHINE
 
 MACHINE: one of the catalogue, "" without the simulator.
 """
@@ -149,7 +149,7 @@ def shared_tests(tap, display, shared):
     paths = util.shared_models(shared)
     claim = "every shared file displays, and its rows are the file's"
     if not paths:
-        tap.skip(claim, "no shared/sampling")
+        tap.skip(claim, "no sampling in ORRERY_SHARED")
         return
     env = util.clean_environment(os.path.join(shared, "sampling"), "nobody")
     wrong = []
@@ -274,14 +274,14 @@ def recdump_tests(tap, recdump, machine, folder):
               "\nexample: starpu_perfmodel_recdump" in result.out, result)
 
 
-def main(display, recdump, machine, shared):
+def main(display, recdump, machine):
     tap = util.Tap()
     with tempfile.TemporaryDirectory() as folder:
         models.write(folder, models.models())
         display_tests(tap, display, folder)
         xml_tests(tap, display, folder)
         multiple_tests(tap, display, folder)
-    shared_tests(tap, display, shared)
+    shared_tests(tap, display, util.shared_folder())
     if machine:
         with tempfile.TemporaryDirectory() as folder:
             recdump_tests(tap, recdump, machine, folder)
@@ -291,6 +291,6 @@ def main(display, recdump, machine, shared):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 5:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
     main(*sys.argv[1:])

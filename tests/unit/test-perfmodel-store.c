@@ -12,7 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -158,15 +158,13 @@ END_TEST
 
 START_TEST(every_shared_file_round_trips)
 {
-    char folder[512], name[1024];
+    const char *folder = suite_shared("sampling/codelets/45");
+    char name[PATH_MAX + 300];
     DIR *d;
     unsigned n = 0;
 
-    if (!shared_dir()) {
-        printf("# skipped: no shared sampling directory (ORRERY_SHARED)\n");
-        return;
-    }
-    snprintf(folder, sizeof(folder), "%s/sampling/codelets/45", shared_dir());
+    if (!folder)
+        SKIP_TEST("no sampling/codelets/45 in ORRERY_SHARED");
     d = opendir(folder);
     ck_assert_ptr_nonnull(d);
     for (struct dirent *e = readdir(d); e; e = readdir(d)) {
@@ -215,8 +213,8 @@ START_TEST(numbers_do_not_depend_on_the_locale)
 {
     struct orr_model_file *file;
 
-    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
-        printf("# skipped: no locale with a decimal comma is installed\n");
+    if (suite_comma_locale() < 0)
+        return;
     file = parse(samples[3]);
     ck_assert_double_eq(file->combs[0].impls[0].rows[0].mean, 9.5);
     assert_round_trip(file);

@@ -3,7 +3,7 @@
 """orrery perfmodel list, show, export, import, merge and prune, on models made here
 and on the shared ones. Prints TAP.
 
-    test-perfmodel-tools.py ORRERY SHARED
+    test-perfmodel-tools.py ORRERY
 """
 import copy
 import csv
@@ -395,7 +395,7 @@ def shared_tests(tap, orrery, parent, shared):
     paths = util.shared_models(shared)
     claim = "all shared models survive export and import number for number"
     if not paths:
-        tap.skip(claim, "no shared/sampling")
+        tap.skip(claim, "no sampling in ORRERY_SHARED")
         return
     box = Box(orrery, parent, "shared")
     env = {**box.env,
@@ -630,7 +630,7 @@ def prune_file_tests(tap, orrery, parent):
                   box.run("prune", *words).code == 2)
 
 
-def main(orrery, shared):
+def main(orrery):
     tap = util.Tap()
     with tempfile.TemporaryDirectory() as parent:
         for number, tests in enumerate((
@@ -640,11 +640,11 @@ def main(orrery, shared):
             os.makedirs(folder)
             tests(tap, orrery, folder)
             shutil.rmtree(folder)
-        shared_tests(tap, orrery, parent, shared)
+        shared_tests(tap, orrery, parent, util.shared_folder())
     tap.end()
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -18,6 +18,7 @@
 
 #include <check.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -459,15 +460,13 @@ START_TEST(real_bus_folders_survive_reading_and_writing)
         "mirage.platform.v4.xml", "mirage.platform.xml",
         "attila.platform.v4.xml", "attila.platform.xml"};
     struct orr_machine_desc *desc = NULL, *older = NULL;
-    char path[512];
+    const char *shared = suite_shared("sampling/bus");
+    char path[PATH_MAX + 64];
 
-    if (!shared_folder()) {
-        fprintf(stderr, "skipped: no folder of real bus files\n");
-        return;
-    }
+    if (!shared)
+        SKIP_TEST("no sampling/bus in ORRERY_SHARED");
     for (size_t i = 0; i < COUNT(names); i++) {
-        snprintf(path, sizeof(path), "%s/sampling/bus/%s", shared_folder(),
-                 names[i]);
+        snprintf(path, sizeof(path), "%s/%s", shared, names[i]);
         ck_assert_msg(orr_machine_desc_read(path, &desc, &err) == 0, "%s",
                       err.text);
         ck_assert_uint_eq(desc->ncpu, 12);

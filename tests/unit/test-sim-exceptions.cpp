@@ -13,6 +13,7 @@
 
 #define _Thread_local __thread /* C's word, for core/base/exec.h */
 extern "C" {
+#include "tests/suite.h"
 #include "tests/unit/sim-machine.h"
 }
 
@@ -171,8 +172,6 @@ int main()
 {
     Suite *suite = suite_create("sim-exceptions");
     TCase *tc = tcase_create("exceptions");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_rethrow_after_a_switch_finds_its_own_exception);
@@ -180,9 +179,5 @@ int main()
     tcase_add_test(tc, a_switch_in_a_destructor_during_unwinding);
     tcase_add_test(tc, unwinding_works_on_a_stack_of_ours);
     suite_add_tcase(suite, tc);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

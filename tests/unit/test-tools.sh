@@ -174,7 +174,7 @@ if command -v gnuplot >/dev/null; then
 else
     for text in "compare --plot" "trace"; do
         n=$((n + 1))
-        echo "ok $n - $text # SKIP skipped: gnuplot is missing"
+        echo "ok $n - $text # SKIP gnuplot is not installed"
     done
 fi
 

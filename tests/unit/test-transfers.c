@@ -10,12 +10,14 @@
  */
 #include "platforms/desc_build.h"
 #include "sim/machine.h"
+#include "tests/suite.h"
 #include "tests/unit/platform_texts.h"
 #include "tests/unit/random_machine.h"
 #include "tests/unit/sim-machine.h"
 
 #include <check.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -351,15 +353,13 @@ START_TEST(transfers_on_real_bus_folders_are_simgrids)
         "mirage.platform.v4.xml", "mirage.platform.xml",
         "attila.platform.v4.xml", "attila.platform.xml"};
     struct orr_machine_desc *desc = NULL;
-    char path[512];
+    const char *shared = suite_shared("sampling/bus");
+    char path[PATH_MAX + 64];
 
-    if (!shared_folder()) {
-        fprintf(stderr, "skipped: no folder of real bus files\n");
-        return;
-    }
+    if (!shared)
+        SKIP_TEST("no sampling/bus in ORRERY_SHARED");
     for (size_t i = 0; i < 4; i++) {
-        snprintf(path, sizeof(path), "%s/sampling/bus/%s", shared_folder(),
-                 names[i]);
+        snprintf(path, sizeof(path), "%s/%s", shared, names[i]);
         ck_assert_msg(orr_machine_desc_read(path, &desc, &err) == 0, "%s",
                       err.text);
         check_machine(desc, i, 5);
@@ -477,8 +477,6 @@ int main(int argc, char **argv)
     int n = argc > 1 && strcmp(argv[1], "all") == 0 ? 10000 : 300;
     Suite *suite = suite_create("transfers");
     TCase *tests = tcase_create("transfers");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(tests, make_folder, remove_folder);
     tcase_set_timeout(tests, 60);
@@ -494,9 +492,5 @@ int main(int argc, char **argv)
                    transfers_that_begin_together_keep_to_their_own_links);
     tcase_add_test(tests, version_3_is_refused_by_simgrid_and_read_by_us);
     suite_add_tcase(suite, tests);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

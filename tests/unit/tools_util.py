@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""For tests of the tools in Python: claims as TAP, programs and what they say,
-the models of make-models.py, model files as numbers."""
+"""For tests in Python: claims as TAP, programs and what they say, the models of
+make-models.py, model files as numbers, figures that are not in the tree."""
 import importlib.util
 import math
 import os
@@ -47,7 +47,7 @@ class Tap:
 
     def skip(self, text, why):
         self.n += 1
-        print("ok %d - %s # SKIP skipped: %s" % (self.n, text, why))
+        print("ok %d - %s # SKIP %s" % (self.n, text, why))
 
     def end(self):
         print("1..%d" % self.n)
@@ -85,6 +85,13 @@ def numbers(path):
                     value = float(int(word, 16))
                 found.append("nan" if math.isnan(value) else value)
     return found
+
+
+def shared_folder():
+    """Where figures lie that are not part of the project; it may be missing."""
+    tree = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+    return os.path.abspath(os.environ.get("ORRERY_SHARED") or
+                           os.path.join(tree, "..", "shared"))
 
 
 def shared_models(shared):

@@ -3,22 +3,48 @@
 """Count the tests of meson's last run, sub-tests of TAP programs one by one.
 
 usage: count_tests.py JUNIT.xml EXIT_STATUS_OF_MESON
-Prints one line, "N passed, N failed, N skipped". Ends with 0 when there were
-tests, none failed and meson ended with 0.
+Prints what was skipped, each with its reason, and a last line, "N passed, N
+failed, N skipped". Ends with 0 when there were tests, none failed and meson
+ended with 0.
 """
 
+import collections
+import re
 import sys
 import xml.etree.ElementTree as xml
 
 
+def name_of(case):
+    """Program and claim: "bounds: reference_is_met". A program without sub-tests
+    is its own claim."""
+    # "orrery.orrery:unit / bounds", "12 - ../tests/unit/bounds.c:values:claim"
+    program = case.get("classname", "").partition(".")[2].split(" / ")[-1]
+    claim = re.sub(r"^\d+ (- )?(\S+\.(c|cpp):[^:]*:)?", "",
+                   case.get("name", "").split(" / ")[-1])
+    return f"{program}: {claim}" if program else claim
+
+
+def reason_of(case):
+    """Of a sub-test the text is the reason itself; of a program it is all that
+    it printed, among it the empty plan of TAP with the reason."""
+    text = (case.findtext("system-out") or "").strip()
+    plan = re.search(r"^1\.\.0\s*#\s*SKIP\S*\s*(.*)$", text, re.M | re.I)
+    if plan:
+        text = plan[1]
+    # A program that ended with 77 has said why before, if it has.
+    return text.splitlines()[-1].strip() if text else "no reason given"
+
+
 def count(path):
-    """Numbers of passed, failed and skipped tests in a JUnit file."""
-    passed = failed = skipped = 0
+    """Numbers of passed and failed tests in a JUnit file, and how often each was
+    skipped, by name and reason."""
+    passed = failed = 0
+    skipped = collections.Counter()
     for case in xml.parse(path).getroot().iter("testcase"):
         if case.find("failure") is not None or case.find("error") is not None:
             failed += 1
         elif case.find("skipped") is not None:
-            skipped += 1
+            skipped[f"{name_of(case)}: {reason_of(case)}"] += 1
         else:
             passed += 1
     return passed, failed, skipped
@@ -32,12 +58,14 @@ def main():
         passed, failed, skipped = count(sys.argv[1])
     except (OSError, xml.ParseError) as error:
         print(f"count_tests.py: {sys.argv[1]}: {error}", file=sys.stderr)
-        passed, failed, skipped = 0, 1, 0
+        passed, failed, skipped = 0, 1, collections.Counter()
     # A program that failed although its sub-tests passed (a leak, a crash at
     # its end) is known to meson only.
     if int(sys.argv[2]) != 0 and failed == 0:
         failed = 1
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    for line, times in skipped.items():
+        print(f"skipped: {line}" + (f" ({times} times)" if times > 1 else ""))
+    print(f"{passed} passed, {failed} failed, {sum(skipped.values())} skipped")
     return 0 if failed == 0 and passed > 0 else 1
 
 
