@@ -291,7 +291,7 @@ int main(void)
     tcase_add_loop_test(tcase, unchanged_models_raise_no_alarm, 0, NCONDITIONS);
     tcase_add_loop_test(tcase,
                         a_kernel_that_is_10_percent_slower_raises_the_alarm, 0,
-                        NWEATHERS - 1);
+                        NCONDITIONS - 1);
     tcase_add_test(tcase, a_kernel_that_is_10_percent_faster_raises_the_alarm);
     tcase_add_test(tcase, a_kernel_that_is_2_percent_slower_raises_none);
     tcase_add_test(tcase, a_slower_machine_is_said_to_be_slower);

@@ -71,6 +71,11 @@ for folder in $(find bound core perfmodel platforms sim -name '*.[ch]' |
     )"
 done
 
+check "a command includes no other command, but what perfmodel shares" "$(
+    includes tools/*/ | grep -E '^tools/[a-z]+/[^:]*:tools/' |
+    grep -vE '^tools/([a-z]+)/[^:]*:tools/(\1|common|perfmodel)/'
+)"
+
 # --- no circles: the includes of all modules can be sorted ---
 # A module is a header with its source; what is private to it belongs to it.
 check "no module includes itself by way of others" "$(
