@@ -2,7 +2,7 @@
 /*
  * core/api/api.h - what the public functions share: finding the runtime and
  * checking arguments. A mistake of the caller that the function cannot return
- * ends the program, with a message that name the call.
+ * ends the program, with a message that names the call.
  */
 #pragma once
 

@@ -46,7 +46,8 @@ static void say_nothing(const char *call, int err, const char *message)
         orr_log_error("%s: %s", call, message[0] ? message : strerror(-err));
 }
 
-/* The problem of what was recorded, owned by the caller; NULL after words. */
+/* The problem of what was recorded, owned by the caller; NULL after a
+ * message. */
 static struct orr_bound_problem *recorded(const char *call)
 {
     struct orr_bound_problem *problem = NULL;
@@ -77,7 +78,8 @@ struct answer {
     double *counts; /* owned, or NULL: not wanted */
 };
 
-/* When whole tasks take too long to place, the relaxed bound is still told. */
+/* When whole tasks take too long to place, the relaxed bound is still
+ * printed. */
 static int solve(const char *call, const struct orr_bound_problem *problem,
                  bool integer, struct answer *ret)
 {
@@ -116,7 +118,7 @@ static double compute(const struct orr_bound_solver *solver,
 }
 
 /* With dependencies; 0 where none could be computed. Quiet: the bound without
- * them is asked for then, which tells what is wrong. */
+ * them is computed then, which reports what is wrong. */
 static void compute_deps(const char *call, bool integer, struct answer *ret)
 {
     struct orr_bound_instance_options options = {.across_nodes = true};

@@ -126,7 +126,7 @@ void starpu_bus_set_ngpus(int busid, int ngpus)
 
 /* -- what they carried -- */
 
-/* The clock never goes below 0 nor beyond what a time_t holds. */
+/* The time is never below 0 nor beyond what a time_t holds. */
 static struct timespec timespec_of(double us)
 {
     time_t s = (time_t)(us / 1e6);

@@ -13,7 +13,7 @@
 
 /* -- acquisition -- */
 
-/* The arguments of all forms; node < 0 is main memory, or all. */
+/* The arguments of all variants; node < 0 is main memory, or all. */
 static int check(const char *call, starpu_data_handle_t handle, int node,
                  enum starpu_data_access_mode mode)
 {
@@ -43,7 +43,7 @@ static int acquire(const char *call, starpu_data_handle_t handle, int node,
                             mode);
 }
 
-/* Where calls without a node mean; a NULL handle is refused later. */
+/* The node that calls without one mean; a NULL handle is refused later. */
 static int base_of(starpu_data_handle_t handle)
 {
     return handle ? (int)orr_handle_base(orr_handle_of(handle))

@@ -2,7 +2,7 @@
 /*
  * core/api/energy.c - measuring the energy of tasks for energy models, and the
  * energy of a simulated run. Any thread; a measurement counts what the whole
- * device takes, whoever makes it work.
+ * device takes, whichever tasks run on it.
  */
 #include "core/api/energy.h"
 
@@ -73,7 +73,7 @@ void orr_api_energy_free(struct orr_api_energy *first)
     }
 }
 
-/* Adds it unless somebody else measures this device. */
+/* Adds it unless this device is being measured already. */
 static int add(struct orr_api_state *state, const struct orr_worker *worker,
                struct orr_api_energy *energy)
 {

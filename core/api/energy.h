@@ -9,7 +9,7 @@
 
 #include "core/device/energy.h"
 
-/* A measurement under way: one per kind of counters and device. */
+/* A measurement under way: one per type of counters and device. */
 struct orr_api_energy {
     struct orr_api_energy *next;
     enum starpu_worker_archtype type;

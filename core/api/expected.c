@@ -31,7 +31,7 @@ uint32_t starpu_task_data_footprint(struct starpu_task *task)
     return footprint;
 }
 
-/* Whether the core knows the task, and its codelet's model is the one. */
+/* Whether the task was submitted, and its codelet has this model. */
 static bool is_known(const struct starpu_task *task,
                      const struct starpu_perfmodel *model)
 {
@@ -89,7 +89,7 @@ static double stored(struct orr_runtime *rt, struct starpu_perfmodel *perfmodel,
     return answer.value / orr_class_speed(class, task->cl, perfmodel);
 }
 
-/* As the model says, for a task that was not submitted. */
+/* By the model, for a task that was not submitted. */
 static double modelled(struct orr_runtime *rt, struct starpu_perfmodel *model,
                        struct starpu_task *task,
                        const struct orr_worker_class *class, unsigned nimpl)
@@ -178,7 +178,7 @@ double starpu_task_expected_conversion_time(struct starpu_task *task,
     (void)task;
     (void)arch;
     (void)nimpl;
-    return 0; /* no kind of data has several forms */
+    return 0; /* no type of data has several forms */
 }
 
 double

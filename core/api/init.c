@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/api/init.c - starting, stopping and pausing the library, and what it
- * says about itself. Start and stop are for the application's main thread.
+ * core/api/init.c - starting, stopping and pausing the library, and queries
+ * about the library. Start and stop are for the application's main thread.
  */
 #include <errno.h>
 #include <string.h>
@@ -163,7 +163,7 @@ void starpu_display_stats(void)
                 rt->workers[w].busy_us / 1e3);
 }
 
-/* Copies never keep a worker from its other work here. */
+/* Copies never block a worker here. */
 int starpu_asynchronous_copy_disabled(void)
 {
     return 0;

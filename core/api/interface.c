@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/api/interface.c - registration of data of any kind, what their
- * interfaces say, and copying of bytes. Registration is for the application's
- * threads, the rest for any.
+ * core/api/interface.c - registration of data, queries about their interfaces,
+ * and copying of bytes. Registration is for the application's threads, the rest
+ * for any.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -130,7 +130,7 @@ int starpu_data_get_home_node(starpu_data_handle_t handle)
     return orr_api_handle(__func__, handle)->home_node;
 }
 
-/* -- copying: methods are only called where addresses are the host's -- */
+/* -- copying: methods are called for main memory only -- */
 
 int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node,
                           uintptr_t dst, size_t dst_offset, unsigned dst_node,

@@ -45,7 +45,7 @@ static int allocate(const struct orr_runtime *rt, void **A, size_t dim,
     return -posix_memalign(A, alignment, dim ? dim : 1);
 }
 
-/* Pinning takes a driver's time, in proportion to the size. */
+/* Pinning takes time in the device driver, in proportion to the size. */
 static void charge_pinning(const struct orr_runtime *rt, size_t dim)
 {
     if (!rt || rt->machine->costs.pinned_alloc_per_mib <= 0)
@@ -208,8 +208,8 @@ void starpu_memory_deallocate(unsigned node, size_t size)
     orr_node_kick(rt, node);
 }
 
-/* Looks again and again: nodes tell nobody when memory is freed. Few programs
- * ask for this, and those have time. */
+/* Polls, since nodes do not notify when memory is freed. Few programs use this
+ * call, and none in a critical path. */
 void starpu_memory_wait_available(unsigned node, size_t size)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/api/model.h - what hangs on a struct starpu_perfmodel, and the way from
- * there to perfmodel/.
+ * core/api/model.h - the state behind a struct starpu_perfmodel, and its
+ * translation to perfmodel/.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct _starpu_perfmodel_state *
 orr_api_model_state(struct starpu_perfmodel *model);
 
 /* The runtime's model of that symbol, NULL when it has none or its file is
- * broken (said on stderr). Lent until starpu_shutdown. */
+ * broken (reported on stderr). Lent until starpu_shutdown. */
 struct orr_model *orr_api_model(struct orr_runtime *rt,
                                 const struct starpu_perfmodel *model);
 
@@ -26,7 +26,7 @@ struct orr_model *orr_api_model(struct orr_runtime *rt,
 const struct orr_worker_class *
 orr_api_class(struct orr_runtime *rt, const struct starpu_perfmodel_arch *arch);
 
-/* The file loaded into the model; NULL without, which is said on stderr. */
+/* The file loaded into the model; NULL without, which is reported on stderr. */
 const struct orr_model_file *orr_api_model_file(const char *call,
                                                 struct starpu_perfmodel *model);
 
@@ -38,5 +38,5 @@ char *orr_api_model_side(const struct starpu_perfmodel *model);
 unsigned orr_api_devices(const struct starpu_perfmodel_device *devices,
                          int ndevices, struct orr_device *ret, unsigned max);
 
-/* More devices than that no set has. */
+/* No set has more devices than that. */
 #define ORR_API_MAXDEVICES 16

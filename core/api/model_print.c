@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/api/model_print.c - writes the figures of a loaded model file as
+ * core/api/model_print.c - writes the contents of a loaded model file as
  * starpu_perfmodel_display shows them. One thread.
  */
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 /* What is to be written. */
 struct request {
     const struct starpu_perfmodel *model;
-    const char *parameter;     /* NULL: all, else one figure's name */
+    const char *parameter;     /* NULL: all, else the name of one value */
     const uint32_t *footprint; /* NULL: all rows */
     FILE *out;
 };
@@ -153,7 +153,7 @@ void starpu_perfmodel_print(struct starpu_perfmodel *model,
         refuse(__func__, parameter);
 }
 
-/* -- one figure per worker -- */
+/* -- one value per worker -- */
 
 /* The mean of a footprint for implementation 0 on a comb, from the loaded file
  * or else the runtime's model; infinite when it is unknown. */
@@ -192,7 +192,7 @@ int starpu_perfmodel_print_estimations(struct starpu_perfmodel *model,
     const struct orr_model *ours = file ? NULL : orr_api_model(rt, model);
 
     if (!file && !ours) {
-        orr_log_error("%s: the model has no figures: call "
+        orr_log_error("%s: the model has no measures: call "
                       "starpu_perfmodel_load_symbol first, or give it a type "
                       "and a symbol",
                       __func__);

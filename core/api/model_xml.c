@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/api/model_xml.c - writes the figures of a loaded model file as XML. One
- * thread.
+ * core/api/model_xml.c - writes a loaded model file as XML. One thread.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -70,7 +69,7 @@ static void print_escaped(const char *text, FILE *out)
 }
 
 /* The parameters of term `term` (0: the constant) by name and exponent, when
- * the application has said them: files do not. */
+ * the application has named them: files do not. */
 static void print_parameters(const struct starpu_perfmodel *model,
                              unsigned term, FILE *out)
 {

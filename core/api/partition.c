@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/api/partition.c - cutting data and finding the pieces. Application
- * threads only.
+ * core/api/partition.c - partitioning data and finding the children.
+ * Application threads only.
  */
 #include <stdarg.h>
 
@@ -13,7 +13,8 @@ void starpu_data_partition(starpu_data_handle_t initial_handle,
 {
     struct orr_handle *handle = orr_api_handle(__func__, initial_handle);
 
-    /* It has said why; the children that the caller counts on are missing. */
+    /* The reason was printed; the children that the caller needs are
+     * missing. */
     if (orr_data_partition(ORR_API_RUNTIME(), handle, f) < 0)
         abort();
 }
@@ -86,7 +87,7 @@ static void map_filters(starpu_data_handle_t handle,
                     nfilters - 1);
 }
 
-enum { MAX_FILTERS = 32 }; /* nobody cuts data deeper */
+enum { MAX_FILTERS = 32 }; /* data are never partitioned deeper */
 
 static void check_nfilters(const char *call, long nfilters)
 {

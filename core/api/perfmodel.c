@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/api/perfmodel.c - models of the application: their life, the figures of
- * the running program, functions per device. Any thread, but a model is set up
- * by one.
+ * core/api/perfmodel.c - models of the application: their life cycle, estimates
+ * of the running program, functions per device. Any thread, but a model is set
+ * up by one.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ struct starpu_perfmodel starpu_perfmodel_nop = {
     .arch_cost_function = next_to_nothing,
 };
 
-/* -- life -- */
+/* -- life cycle -- */
 
 struct _starpu_perfmodel_state *
 orr_api_model_state(struct starpu_perfmodel *model)
@@ -77,7 +77,7 @@ int starpu_perfmodel_unload_model(struct starpu_perfmodel *model)
 
 void starpu_perfmodel_free_sampling(void)
 {
-    /* The figures belong to the runtime and end with it. */
+    /* The estimates belong to the runtime and end with it. */
 }
 
 /* -- the runtime's models -- */

@@ -143,7 +143,7 @@ int starpu_sched_get_max_priority(void)
     return scheduler(__func__)->max_priority;
 }
 
-/* What the user asked for stands. */
+/* The values that the user set stay. */
 int starpu_sched_set_min_priority(int min_prio)
 {
     struct orr_sched *sched = scheduler(__func__);

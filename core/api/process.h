@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/api/process.h - the little that outlives runtimes: settings that may be
- * made before starpu_init, numbers that static data keep for ever, memory that
- * is freed after starpu_shutdown. Everything else hangs off the runtime.
+ * core/api/process.h - what outlives runtimes: settings that may be made before
+ * starpu_init, numbers that static data keep for the life of the process,
+ * memory that is freed after starpu_shutdown. Everything else hangs off the
+ * runtime.
  */
 #pragma once
 
@@ -20,7 +21,7 @@ struct orr_process {
     atomic_int last_interface; /* of starpu_data_interface_get_next_id */
     struct starpu_sched_policy
         *user_policy; /* [main] of starpu_init, or NULL */
-    /* Names of the built-in policies (policy.c); made once, kept for ever. */
+    /* Names of the built-in policies (policy.c); made once, never freed. */
     _Atomic(struct orr_policy_names *) policies;
     /* What the API keeps for the present runtime (state.h). */
     _Atomic(struct orr_api_state *) state;

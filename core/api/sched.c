@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/api/sched.c - what policies of the application ask about a task that
- * is ready: who can run it, and bringing it and its data there. Any thread.
+ * core/api/sched.c - queries of application policies about a ready task: which
+ * workers can run it, and transferring it and its data there. Any thread.
  */
 #include <errno.h>
 
@@ -10,7 +10,7 @@
 #include "core/sched/toolbox.h"
 #include "core/task/job.h"
 
-/* -- who can -- */
+/* -- which workers can -- */
 
 /* Implementations that the worker can run, as bits. Before submission only
  * the codelet is known. */
@@ -89,7 +89,7 @@ int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
     return 0;
 }
 
-/* The runtime is told by push_task's own return. */
+/* The runtime learns it from the return value of push_task. */
 int starpu_push_task_end(struct starpu_task *task)
 {
     (void)task;

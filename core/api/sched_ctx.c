@@ -21,7 +21,7 @@ void starpu_sched_ctx_set_context(unsigned *sched_ctx_id)
     abort();
 }
 
-/* Nobody can choose another: "none was chosen". */
+/* There is no other to choose: "none was chosen". */
 unsigned starpu_sched_ctx_get_context(void)
 {
     return STARPU_NMAX_SCHED_CTXS;
@@ -71,7 +71,7 @@ void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f)
         starpu_worker_display_all(f);
 }
 
-/* A policy's own counts; with one context nobody else needs them. */
+/* A policy's own counts; with one context only the policy needs them. */
 void starpu_sched_ctx_list_task_counters_increment(unsigned sched_ctx_id,
                                                    int workerid)
 {
@@ -185,7 +185,7 @@ starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id)
                                                      STARPU_WORKER_LIST);
 }
 
-/* -- one worker's affairs -- */
+/* -- one worker -- */
 
 static starpu_pthread_mutex_t *mutex_of(const char *call, int workerid)
 {

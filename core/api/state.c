@@ -53,7 +53,7 @@ struct orr_api_state *orr_api_state(const char *call)
     }
     if (atomic_compare_exchange_strong(&process->state, &state, fresh))
         return fresh;
-    state_free(fresh); /* somebody was faster */
+    state_free(fresh); /* another thread was faster */
     return state;
 }
 

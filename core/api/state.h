@@ -24,7 +24,7 @@ struct orr_api_state {
     struct orr_api_arch *archs;               /* [lock] owned, never moved */
     struct orr_api_energy *energies;          /* [lock] owned, under way */
     struct starpu_worker_collection *workers; /* [lock] owned, or NULL */
-    /* One per worker, for policies that lock what concerns it. */
+    /* One per worker, for policies that lock their state of a worker. */
     starpu_pthread_mutex_t *mutexes; /* [const] */
     starpu_pthread_cond_t *conds;    /* [const] */
 };

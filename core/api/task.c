@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/api/task.c - tasks: creation, submission, waiting, and what can be
- * asked about them. Any thread; what waits is refused in callbacks and kernels.
+ * core/api/task.c - tasks: creation, submission, waiting, and queries about
+ * them. Any thread; what waits is refused in callbacks and kernels.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ void starpu_codelet_init(struct starpu_codelet *cl)
     memset(cl, 0, sizeof(*cl));
 }
 
-/* -- life -- */
+/* -- life cycle -- */
 
 void starpu_task_init(struct starpu_task *task)
 {

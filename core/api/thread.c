@@ -24,14 +24,14 @@
 
 #include "core/base/log.h"
 
-/* What hangs off a context that uses threads' functions. Contexts that were
- * not made here (main, workers) get one when they ask for it. */
+/* What a context has that uses the functions of threads. Contexts that were not
+ * made here (main, workers) get one when they ask for it. */
 struct orr_user_thread {
     struct orr_context *context;
     void *(*routine)(void *); /* NULL: not made here */
     void *arg, *result;
     jmp_buf exit; /* starpu_pthread_exit */
-    bool joined;  /* somebody waits for it already */
+    bool joined;  /* another context joins it already */
     bool ended;   /* the routine has returned */
     char name[32];
     void **values; /* by key */
@@ -133,8 +133,8 @@ void *starpu_pthread_getspecific(starpu_pthread_key_t key)
     return orr_self->thread->values[key];
 }
 
-/* One round over all values; true when a destructor was called, which may
- * have set others. */
+/* One round over all values; true when a destructor was called, which may have
+ * set other values. */
 static bool destroy_values(struct orr_user_thread *thread)
 {
     bool some = false;

@@ -18,12 +18,12 @@ static inline bool orr_waits_virtually(void)
     return orr_self && orr_self->exec->simulated;
 }
 
-/* One who waits for something of another; lives on the stack of who waits. */
+/* A context that waits for another; on the stack of the waiting one. */
 struct orr_waiter {
     struct orr_context *context;
     struct orr_waiter *next;
     bool granted; /* the thing is ours, the wait is over */
-    bool writes;  /* locks for readers and writers: what is asked for */
+    bool writes;  /* read-write locks: the requested right */
 };
 
 /* First come, first served. All-zero is empty. */

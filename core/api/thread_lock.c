@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/api/thread_lock.c - mutexes, conditions, locks for readers and writers
- * of starpu_thread.h. Real: POSIX. Simulated: an owner and who waits, behind
- * the POSIX object, so that a free one can go from one machine to the next.
- * Ownership is handed on in order of arrival; nothing but the waits switches.
+ * core/api/thread_lock.c - mutexes, conditions, read-write locks of
+ * starpu_thread.h. Real: POSIX. Simulated: an owner and a queue of waiters,
+ * behind the POSIX object, so that a free one can be used on one machine after
+ * the other. Ownership is handed on in order of arrival; nothing but the waits
+ * switches.
  */
 #include <assert.h>
 #include <errno.h>
@@ -77,8 +78,8 @@ int starpu_pthread_mutex_lock(starpu_pthread_mutex_t *mutex)
     if (!orr_waits_virtually())
         return pthread_mutex_lock(&mutex->u.posix);
     ret = try_lock(mutex);
-    /* A default mutex that its owner locks again is a deadlock of POSIX as
-     * well; the error is friendlier. */
+    /* A default mutex that its owner locks again is a deadlock in POSIX too; an
+     * error is easier to debug. */
     if (ret == EBUSY) {
         orr_self->held_by = &mutex_of(mutex)->owner;
         orr_waiters_wait(&mutex_of(mutex)->waiters, &self, "a mutex",
@@ -99,7 +100,7 @@ int starpu_pthread_mutex_trylock(starpu_pthread_mutex_t *mutex)
     return ret == EDEADLK ? EBUSY : ret;
 }
 
-/* The next waiter owns it; `granted` says so when it runs again. */
+/* The next waiter owns it; `granted` is set when it runs again. */
 static void hand_on(struct mutex *m)
 {
     struct orr_waiter *next = orr_waiters_grant(&m->waiters);
@@ -249,7 +250,7 @@ int starpu_pthread_cond_timedwait(starpu_pthread_cond_t *cond,
     return wait_until(cond, mutex, virtual_date(abstime));
 }
 
-/* -- locks for many readers or one writer --------------------------------- */
+/* -- read-write locks --------------------------------- */
 
 struct rwlock {
     struct orr_context *writer;
@@ -294,7 +295,7 @@ static void rw_enter(struct rwlock *rw, struct orr_context *who, bool writes)
         rw->readers++;
 }
 
-/* Nobody overtakes: a reader waits behind a writer that waits. */
+/* No overtaking: a reader waits behind a waiting writer. */
 static int rw_try(struct rwlock *rw, bool writes)
 {
     if (rw->writer == orr_self)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/api/thread_meet.c - barriers, spin locks, semaphores and queues of
- * starpu_thread.h. Barriers and semaphores are initialised before
- * anyone knows on which machine they will be used: a barrier's count is in both
- * records, a semaphore's value in the POSIX one on both machines.
+ * starpu_thread.h. Barriers and semaphores are initialised before it is known
+ * on which machine they will be used: a barrier's count is in both records, a
+ * semaphore's value in the POSIX one on both machines.
  */
 #include <assert.h>
 #include <errno.h>

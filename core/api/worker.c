@@ -13,7 +13,7 @@
 
 /* An architecture's names, and the memory it computes in. */
 struct archtype {
-    const char *name;     /* for people */
+    const char *name;     /* for display */
     const char *variable; /* inside STARPU_<…> */
     enum starpu_node_kind memory;
 };
@@ -143,7 +143,7 @@ unsigned starpu_tcpip_ms_worker_get_count(void)
     return (unsigned)starpu_worker_get_count_by_type(STARPU_TCPIP_MS_WORKER);
 }
 
-/* -- who calls -- */
+/* -- the caller -- */
 
 int starpu_worker_get_id(void)
 {
@@ -290,7 +290,7 @@ starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
     return 0;
 }
 
-/* -- lists for people -- */
+/* -- lists for display -- */
 
 void starpu_worker_display_names(FILE *output, enum starpu_worker_archtype type)
 {

@@ -156,7 +156,7 @@ static int read_device_limits(const char *kind, int *mib, struct orr_error *err)
     return 0;
 }
 
-/* What no single variable can say by its type. */
+/* Constraints between variables. */
 static int check_values(struct orr_config *config, struct orr_error *err)
 {
     struct orr_config_value *values = config->values;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/base/config.h - every environment variable that we honour, one table,
- * read once at initialisation. No threads: an object belongs to its runtime,
- * which only reads it afterwards.
+ * core/base/config.h - every environment variable that is read, one table, read
+ * once at initialisation. No threads: an object belongs to its runtime, which
+ * only reads it afterwards.
  */
 #pragma once
 
@@ -42,7 +42,7 @@
       "CPU workers per core, unless their number or places are given.")        \
     X(MAIN_THREAD_BIND, "STARPU_MAIN_THREAD_BIND", BOOL, "0",                  \
       "1: a core is left to the main thread, the last one unless the next "    \
-      "two say which, and it is bound there.")                                 \
+      "two choose it, and it is bound there.")                                 \
     X(MAIN_THREAD_CPUID, "STARPU_MAIN_THREAD_CPUID", INT, "",                  \
       "Processor that the main thread is bound to, as a position in the "      \
       "topology.")                                                             \
@@ -64,9 +64,9 @@
     X(SCHED, "STARPU_SCHED", STRING, "lws",                                    \
       "Scheduling policy; `help` lists them.")                                 \
     X(MIN_PRIO, "STARPU_MIN_PRIO", INT, "",                                    \
-      "Lowest task priority. Unset: as the policy says.")                      \
+      "Lowest task priority. Unset: that of the policy.")                      \
     X(MAX_PRIO, "STARPU_MAX_PRIO", INT, "",                                    \
-      "Highest task priority. Unset: as the policy says.")                     \
+      "Highest task priority. Unset: that of the policy.")                     \
     X(PREFETCH, "STARPU_PREFETCH", BOOL, "1",                                  \
       "1: data of scheduled tasks are fetched before a worker takes them.")    \
     X(SCHED_ALPHA, "STARPU_SCHED_ALPHA", DOUBLE, "1",                          \
@@ -87,11 +87,11 @@
 
 #define ORR_CONFIG_MODELS(X)                                                   \
     X(CALIBRATE, "STARPU_CALIBRATE", INT, "0",                                 \
-      "0: use the models, 1: feed them as well, which tries all kinds of "     \
-      "workers and implementations that lack samples, 2: begin them anew.")    \
+      "0: use the models, 1: feed them as well, running all worker types and " \
+      "implementations that lack samples, 2: discard and measure them again.") \
     X(BUS_CALIBRATE, "STARPU_BUS_CALIBRATE", BOOL, "0",                        \
       "1: the links between the real machine's memory nodes are measured "     \
-      "anew; 0: only if there are no figures of this machine yet.")            \
+      "anew; 0: only if there are no measures of this machine yet.")           \
     X(CALIBRATE_MINIMUM, "STARPU_CALIBRATE_MINIMUM", INT, "10",                \
       "Samples after which a model is believed; 0 counts as 1.")               \
     X(HISTORY_MAX_ERROR, "STARPU_HISTORY_MAX_ERROR", INT, "50",                \
@@ -99,7 +99,7 @@
       "outlier.")                                                              \
     X(EXPECTED_TRANSFER_TIME_WRITEBACK,                                        \
       "STARPU_EXPECTED_TRANSFER_TIME_WRITEBACK", BOOL, "0",                    \
-      "1: estimates count the way back of data that a task writes.")           \
+      "1: estimates include the write-back of data that a task writes.")       \
     X(PERF_MODEL_DIR, "STARPU_PERF_MODEL_DIR", STRING, "",                     \
       "First directory in which models are looked for, and to which new ones " \
       "go.")                                                                   \
@@ -184,8 +184,7 @@
     X(TRACE, "ORRERY_TRACE", STRING, "",                                       \
       "File to which a Pajé trace of the run is written. Unset: none.")        \
     X(REPORT, "ORRERY_REPORT", STRING, "",                                     \
-      "File to which the figures of the run are written as JSON. Unset: "      \
-      "none.")                                                                 \
+      "File to which a report of the run is written as JSON. Unset: none.")    \
     X(GRAPH, "ORRERY_GRAPH", STRING, "",                                       \
       "File to which the graph of tasks that were run is written, for "        \
       "lower bounds: docs/GRAPH.md. Unset: none.")                             \
@@ -233,8 +232,8 @@ struct orr_config {
 };
 
 /* Reads the environment; a variable that is set to nothing counts as unset.
- * Errors: -EINVAL with a message that name variable and value, -ENOMEM; *config
- * is then untouched. The caller ends it with orr_config_done. */
+ * Errors: -EINVAL with a message that names variable and value, -ENOMEM;
+ * *config is then untouched. The caller ends it with orr_config_done. */
 int orr_config_read(struct orr_config *config, struct orr_error *err);
 
 /* Frees what the object owns; zeroed ones are allowed. */

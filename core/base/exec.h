@@ -2,10 +2,10 @@
 /*
  * core/base/exec.h - time and contexts, the lower half of a machine.
  *
- * A context is what executes: the application's main thread, a worker, a
- * user's thread. The real machine makes them from threads, the simulated one
- * from stacks that it switches itself while SimGrid keeps the clock. Core
- * calls nothing else that waits or tells the time.
+ * A context is what executes: the application's main thread, a worker, a user's
+ * thread. The real machine makes them from threads, the simulated one from
+ * stacks that it switches itself while SimGrid keeps the clock. Core calls
+ * nothing else that waits or reads the clock.
  */
 #pragma once
 
@@ -30,10 +30,10 @@ struct orr_context {
     struct orr_worker *worker;   /* [owner] NULL unless it is a worker */
     struct orr_job *job;         /* [owner] the task being executed, or NULL */
     const char *name;            /* [const] for messages, e.g. "worker 3" */
-    const char *waits_for;       /* [owner] what a blocking call waits for, in
-                                  * words for the deadlock report, or NULL */
-    struct orr_context *const *held_by; /* [owner] where to read who holds
-                                  * what it waits for, or NULL */
+    const char *waits_for;       /* [owner] what a blocking call waits for, for
+                                  * the deadlock report, or NULL */
+    struct orr_context *const *held_by; /* [owner] where to read which context
+                                         * holds what it waits for, or NULL */
     double debt;     /* [owner] virtual µs owed for API calls made
                                   * where it must not switch */
     unsigned frozen; /* [owner] > 0: user code is on the stack,
@@ -77,10 +77,10 @@ struct orr_exec_ops {
     /* Blocks until the context's body has returned, then frees it. */
     void (*join)(struct orr_exec *exec, struct orr_context *context);
 
-    /* Blocks until somebody wakes the calling context or until the time
-     * `until_us` (ORR_FOREVER for none) has come. A wake that came before is
-     * not lost: it is a sticky token, consumed by the next park. Spurious
-     * returns are allowed on the real machine. */
+    /* Blocks until the calling context is woken or until the time `until_us`
+     * (ORR_FOREVER for none) has come. A wake that came before is not lost: it
+     * is a sticky token, consumed by the next park. Spurious returns are
+     * allowed on the real machine. */
     void (*park)(struct orr_exec *exec, double until_us);
 
     /* Gives `context` its token. Any context, any lock held, never blocks. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/base/list.h - circular doubly linked list whose links live in the
- * elements. No allocation, no locking: the owner of the list sees to that.
+ * elements. No allocation, no locking: the owner of the list does that.
  */
 #pragma once
 

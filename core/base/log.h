@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/base/log.h - messages to the person at the terminal, on stderr.
- * Any thread. STARPU_SILENT=1 silences everything but errors.
+ * core/base/log.h - messages to the user, on stderr. Any thread.
+ * STARPU_SILENT=1 silences everything but errors.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/base/module.c - see module.h. No state of its own: the dynamic linker
- * knows what is open, and opening twice gives the same object. Any thread.
+ * knows which are open, and opening twice gives the same object. Any thread.
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE /* dladdr */

@@ -14,7 +14,7 @@
 /* Start-up should take no longer than a second: this much, and three copies of
  * 32 MiB per link at least; smaller ones would stay in the caches. */
 #define BUDGET_US 3e5
-#define LONG_S    1.0 /* what took longer is told */
+#define LONG_S    1.0 /* longer measurements are announced */
 
 /* ---- nodes and rows ---- */
 
@@ -59,7 +59,7 @@ void orr_bus_counts_of(const struct orr_machine *machine, unsigned ncpus,
     ret->nodes[ORR_BUS_NUMA] = nmemories;
 }
 
-/* Copies figures between a machine's matrix and the tables' one. */
+/* Copies values between a machine's matrix and the tables' one. */
 static void transfer(const struct orr_bus_tables *tables,
                      const struct orr_machine *machine, double *in_tables,
                      double *in_machine, bool to_tables)
@@ -164,7 +164,7 @@ static int calibrate(struct orr_exec *exec, const struct orr_topology *topology,
 }
 
 /* Fills the tables from the files or anew. 0 also when they are filled but
- * could not be written; then the words say why. */
+ * could not be written; then the message says why. */
 static int obtain(struct orr_exec *exec, const struct orr_topology *topology,
                   const char *stem, bool force, struct orr_bus_tables *tables,
                   struct orr_error *err)
@@ -175,7 +175,7 @@ static int obtain(struct orr_exec *exec, const struct orr_topology *topology,
         (tables->n == 1 || orr_bus_store_read(stem, tables, err) == 0))
         return 0;
     (void)orr_bus_store_lock(stem, &lock, err);
-    /* Another process may have been at it while we waited. */
+    /* Another process may have measured while we waited. */
     if (lock >= 0 && !force && is_calibrated(stem, &tables->counts) &&
         orr_bus_store_read(stem, tables, NULL) == 0)
         rc = 0;
@@ -197,7 +197,9 @@ void orr_bus_prepare(struct orr_machine *machine,
     int rc = orr_bus_tables_init(&tables, counts);
 
     if (rc < 0) {
-        orr_log_warning("bus figures are unknown: %s", strerror(-rc));
+        orr_log_warning("bus bandwidths and latencies are unknown: "
+                        "%s",
+                        strerror(-rc));
         return;
     }
     rc = orr_bus_store_find(sampling_dirs, machine->host, &stem);
@@ -207,9 +209,9 @@ void orr_bus_prepare(struct orr_machine *machine,
         transfer(&tables, machine, tables.bandwidth, machine->bandwidth, false);
         transfer(&tables, machine, tables.latency, machine->latency, false);
     }
-    /* With one node nobody misses the files. */
+    /* With one node the files are not needed. */
     if ((rc < 0 || err.text[0]) && (force || tables.n > 1))
-        orr_log_warning("bus figures %s: %s",
+        orr_log_warning("bus bandwidths and latencies %s: %s",
                         rc < 0 ? "are not kept" : "were measured anew",
                         err.text[0] ? err.text : strerror(-rc));
     free(stem);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/bus/bus.h - the bus figures of the real machine: read from StarPU's
- * files, measured first when there are none. While a machine is opened, by
- * main.
+ * core/bus/bus.h - the bus parameters (bandwidths, latencies) of the real
+ * machine: read from StarPU's files, measured first when there are none. While
+ * a machine is opened, by main.
  */
 #pragma once
 
@@ -15,9 +15,9 @@ struct orr_topology;
 /* Fills the machine's bandwidth and latency; its contexts must work already.
  * `counts` is what there is, whatever the machine uses of it. Measures and
  * writes the files when there are none, when they were made for something else,
- * or when `force` says so; `topology` tells which memories there are. Where there is one memory node in all, that only
- * writes files. What fails costs a warning, where somebody would miss it:
- * figures are unknown then. */
+ * or when `force` says so; `topology` tells which memories there are. Where
+ * there is one memory node in all, that only writes files. A failure is a
+ * warning where there are links; the parameters are unknown then. */
 void orr_bus_prepare(struct orr_machine *machine,
                      const struct orr_bus_counts *counts,
                      const struct orr_topology *topology,
@@ -28,7 +28,7 @@ void orr_bus_prepare(struct orr_machine *machine,
 void orr_bus_counts_of(const struct orr_machine *machine, unsigned ncpus,
                        unsigned nmemories, struct orr_bus_counts *ret);
 
-/* Where a node's figures are in the tables, -1 for a node that they lack. */
+/* Where a node's values are in the tables, -1 for a node that they lack. */
 int orr_bus_row(const struct orr_bus_counts *counts,
                 const struct orr_node_desc *node);
 

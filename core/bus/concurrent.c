@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/bus/concurrent.c - what is left of a link while others carry copies
- * too: each member of a group copies in a context of its own, from one moment
- * to another. See measure.h.
+ * core/bus/concurrent.c - the bandwidth of a link while others carry copies
+ * too: each member of a group copies in a context of its own during a common
+ * interval. See measure.h.
  */
 #include "core/bus/measure.h"
 #include "core/bus/measure_private.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 enum {
-    COPIES = 12,      /* of the slowest member, for as long a group runs */
+    COPIES = 12,      /* of the slowest member while a group runs */
     MAX_GROUP = 64,   /* members */
     MEMORY = 1 << 30, /* bytes of all members together */
 };
@@ -230,7 +230,7 @@ static int bidirectional(const struct orr_bus_measurer *m,
     return 0;
 }
 
-/* With two links, both ways is all there is. */
+/* With two links, both directions are all links. */
 static int all_at_once(const struct orr_bus_measurer *m,
                        struct orr_bus_measures *measures)
 {

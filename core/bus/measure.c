@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/bus/measure.c - see measure.h. Each link is measured in a
- * context of its own, bound to where its copies are started in a run. The
- * links take turns in blocks, with new memory each time: what a link's pages
- * or the clock of that moment do to it is then in the spread and not in the
- * figure.
+ * core/bus/measure.c - see measure.h. Each link is measured in a context of its
+ * own, bound to where its copies are started in a run. The links take turns in
+ * blocks, with new memory each time: what a link's pages or the clock of that
+ * moment do to it is then in the spread and not in the estimate.
  */
 #include "core/bus/measure.h"
 #include "core/bus/measure_private.h"
@@ -88,8 +87,8 @@ static int buffer_alloc(struct orr_machine *machine, unsigned node, bool pinned,
         rc = machine->ops->pinned_alloc(machine, node, size, ret);
     else
         rc = machine->ops->alloc(machine, node, size, ret);
-    /* Pages come with the first touch; those of devices are no business of
-     * ours. */
+    /* Pages come with the first touch; those of devices are left to the
+     * driver. */
     if (rc == 0 && machine->runs_kernels && is_main(machine, node))
         memset((void *)*ret, 1, size);
     return rc;
@@ -187,7 +186,8 @@ static void sample(struct turn *turn, struct orr_bus_probe *probe, size_t limit,
     double first = orr_probe_time(machine, probe, size, 1), spent = 0, one;
     unsigned times = 1000, n = 0;
 
-    /* The first copy of a size is slow: it only tells about how many. */
+    /* The first copy of a size is slow: it only determines how many are
+     * made. */
     if (first < LONG_US)
         first = fmin(first, orr_probe_time(machine, probe, size, 1));
     if (first > SAMPLE_US / times)
@@ -236,7 +236,7 @@ static int in_context(struct orr_machine *machine, int cpu,
     return rc;
 }
 
-/* ---- what it says ---- */
+/* ---- estimates ---- */
 
 static double median_of(double *values, unsigned n)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/bus/measure.h - how fast copies between memory nodes are,
- * measured through a machine's own table of operations, whatever the machine
- * is: alone, both ways at once, all links at once. One context at a time, in
- * which main may block; it makes others.
+ * core/bus/measure.h - how fast copies between memory nodes are, measured
+ * through a machine's own table of operations, whatever the machine is: alone,
+ * both directions at once, all links at once. One context at a time, in which
+ * main may block; it makes others.
  */
 #pragma once
 
 #include "core/device/machine.h"
 
-/* What a series of measures says. NaN: there are too few. */
+/* The estimate of a series of samples. NaN: there are too few. */
 struct orr_bus_estimate {
     unsigned n;
     double median;
@@ -24,8 +24,8 @@ struct orr_bus_point {
     struct orr_bus_estimate us; /* one copy, alone */
 };
 
-/* An ordered pair of nodes between which copies go straight; of a node with
- * itself in main memory, which is what a plain memcpy does. */
+/* An ordered pair of nodes between which copies are direct; in main memory also
+ * of a node with itself, which is a plain memcpy. */
 struct orr_bus_link {
     unsigned src, dst;
     bool pinned; /* the end in main memory is pinned */
@@ -65,7 +65,7 @@ struct orr_bus_options {
     unsigned blocks;  /* how often everything is begun anew, at least 1 */
     bool all_sizes;   /* else one byte and the largest only */
     bool within;      /* nodes of main memory with themselves, too */
-    bool groups;      /* and what is left under contention */
+    bool groups;      /* and under contention */
     size_t largest;   /* bytes, 0: 32 MiB */
 };
 
@@ -78,9 +78,9 @@ int orr_bus_measure(struct orr_machine *machine,
 void orr_bus_measures_done(struct orr_bus_measures *measures);
 
 /* Fills row-major matrices of nnodes × nnodes, MB/s and µs: what was measured,
- * pinned before pageable; 0 on the diagonal. Pairs without a straight way get
- * what the best way over main memory gives: latencies and slownesses added.
- * NaN where there is none. */
+ * pinned before pageable; 0 on the diagonal. Pairs without a direct link get
+ * what the best route over main memory gives: latencies and inverse bandwidths
+ * added. NaN where there is none. */
 void orr_bus_matrices(const struct orr_machine *machine,
                       const struct orr_bus_measures *measures,
                       double *bandwidth, double *latency);

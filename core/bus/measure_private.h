@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/bus/measure_private.h - what measure.c and concurrent.c have
- * for each other.
+ * core/bus/measure_private.h - what measure.c and concurrent.c share.
  */
 #pragma once
 
@@ -34,7 +33,7 @@ struct orr_bus_probe {
     struct orr_copy copy; /* first */
     uintptr_t from, to;
     struct orr_context *waiter;
-    atomic_uint stage; /* 0 under way, 1 complete, 2 and nobody looks at it */
+    atomic_uint stage; /* 0 under way, 1 complete, 2 no longer accessed */
 };
 
 /* For copies by the calling context. Errors: -ENOMEM. */
@@ -69,7 +68,7 @@ void orr_bus_series_free(struct orr_bus_series *series, size_t n);
 struct orr_bus_estimate orr_bus_estimate_of(const struct orr_bus_series *series,
                                             unsigned blocks, double *scratch);
 
-/* Whether the link's figure is the pair's: pinned memory counts where there
+/* Whether the link's estimate is the pair's: pinned memory counts where there
  * is some, since that is what a run uses; a node has no link to itself. */
 bool orr_bus_link_counts(const struct orr_bus_measures *measures,
                          const struct orr_bus_link *link);

@@ -213,7 +213,7 @@ static int parse_counts(struct reader *r, struct orr_bus_counts *ret,
     int rc = read_count(r, &counts.ncpus, err);
 
     if (rc == -ENOENT)
-        return rc; /* empty: left by somebody who was killed */
+        return rc; /* empty: left by a process that was killed */
     for (int k = 0; k < ORR_BUS_NKINDS && rc == 0; k++)
         rc = read_count(r, &counts.nodes[k], err);
     if (rc < 0 && rc != -ENOENT)
@@ -252,7 +252,7 @@ static int read_value(struct reader *r, double *ret, struct orr_error *err)
                      "line, is expected",
                      err);
     if (*ret < 0)
-        return wrong(r, "a negative figure", err);
+        return wrong(r, "a negative value", err);
     r->at = end;
     return 0;
 }
@@ -380,7 +380,7 @@ void orr_bus_print_matrix(FILE *out, const struct orr_bus_tables *tables,
 }
 
 /* Time there and back, squared, as the nearness of a node (FORMATS: htod² +
- * dtoh²); what is not known is far. */
+ * dtoh²); unknown ones are infinite. */
 static double distance(const struct orr_bus_tables *tables, unsigned node,
                        unsigned device)
 {

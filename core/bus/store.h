@@ -38,10 +38,10 @@ struct orr_bus_counts {
 struct orr_bus_device {
     char model[64];
     uint64_t bytes; /* of memory */
-    bool peer;      /* it copies from other devices of its kind */
+    bool peer;      /* it copies from other devices of its type */
 };
 
-/* What the files say of a machine. */
+/* The contents of the files. */
 struct orr_bus_tables {
     struct orr_bus_counts counts;
     unsigned n;                     /* the sum of counts.nodes */
@@ -53,7 +53,7 @@ unsigned orr_bus_counts_sum(const struct orr_bus_counts *counts);
 bool orr_bus_counts_equal(const struct orr_bus_counts *a,
                           const struct orr_bus_counts *b);
 
-/* Makes empty tables: all figures are unknown, the diagonal 0. Errors: -ENOMEM,
+/* Makes empty tables: all values are unknown, the diagonal 0. Errors: -ENOMEM,
  * -E2BIG more nodes than the files have room for. */
 int orr_bus_tables_init(struct orr_bus_tables *tables,
                         const struct orr_bus_counts *counts);
@@ -66,7 +66,7 @@ int orr_bus_store_find(const char *const *dirs, const char *host, char **ret);
 
 /* Excludes other processes that calibrate; waits for them. The directory is
  * made. *ret goes to orr_bus_store_unlock(). Errors: those of the system, with
- * words. */
+ * a message. */
 int orr_bus_store_lock(const char *stem, int *ret, struct orr_error *err);
 void orr_bus_store_unlock(int lock);
 
@@ -76,14 +76,14 @@ int orr_bus_store_counts(const char *stem, struct orr_bus_counts *ret,
                          struct orr_error *err);
 
 /* Reads .bandwidth and .latency into tables that have their counts. As StarPU
- * reads them: a value is followed at once by a tab or the end of the line;
- * but the last value of a row and the last row count. Errors: -ENOENT without
- * words, -EINVAL with file:line; the tables are then as before. */
+ * reads them: a value is followed at once by a tab or the end of the line; but
+ * the last value of a row and the last row count. Errors: -ENOENT without a
+ * message, -EINVAL with file:line; the tables are then as before. */
 int orr_bus_store_read(const char *stem, struct orr_bus_tables *tables,
                        struct orr_error *err);
 
-/* Writes all six, .config last: who sees it sees the others. The caller holds
- * the lock. Errors: those of the system, with a message. */
+/* Writes all six, .config last: a reader that sees it sees the others. The
+ * caller holds the lock. Errors: those of the system, with a message. */
 int orr_bus_store_write(const char *stem, const struct orr_bus_tables *tables,
                         struct orr_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/cost/able.c - which workers can run a job: what its cost row says of
- * their class, less what the task itself excludes. Any context.
+ * core/cost/able.c - which workers can run a job: by its cost row and their
+ * class, less what the task itself excludes. Any context.
  */
 #include "core/cost/cost.h"
 #include "core/runtime.h"
@@ -41,8 +41,8 @@ unsigned orr_codelet_functions(const struct starpu_codelet *cl,
     }
 }
 
-/* What the task itself says of an architecture; -1 (and 0, of a task that was
- * not initialised by us) says nothing. */
+/* What the task allows of an architecture; -1 (and 0, of a task that was not
+ * initialised by us) is no restriction. */
 static bool where_allows(const struct starpu_task *task,
                          const struct orr_worker_class *class)
 {

@@ -98,7 +98,7 @@ orr_model_size_base(const struct orr_runtime *rt,
     return NULL;
 }
 
-/* What a size_base says, if there is one. */
+/* The value of size_base, if there is one. */
 static bool based_size(const struct orr_runtime *rt,
                        const struct starpu_perfmodel *model,
                        struct starpu_task *task,

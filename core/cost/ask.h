@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/cost/ask.h - models that are functions of the application, not figures
- * in files. Any context, no lock held; the functions may be set by one thread
- * before tasks use the model.
+ * core/cost/ask.h - models that are functions of the application instead of
+ * measures in files. Any context, no lock held; the functions may be set by one
+ * thread before tasks use the model.
  */
 #pragma once
 
@@ -27,14 +27,14 @@ struct orr_per_devices {
     struct starpu_perfmodel_device devices[];
 };
 
-/* What hangs on a model of the application. */
+/* The state behind a model of the application. */
 struct _starpu_perfmodel_state {
     struct orr_model_file *file;         /* owned; loaded for a tool, or NULL */
     char *path;                          /* owned; where it was loaded from */
     struct orr_per_devices *per_devices; /* owned */
 };
 
-/* Whether the model is one that asks functions. */
+/* Whether the model calls functions. */
 bool orr_model_asks(const struct starpu_perfmodel *model);
 
 /* µs of the task on a worker, as the model's functions say, at the speed of the
@@ -91,7 +91,7 @@ uint32_t orr_model_footprint(const struct orr_runtime *rt,
 /* The kind of model in files that a type stands for. */
 enum orr_model_kind orr_model_kind_of(enum starpu_perfmodel_type type);
 
-/* Tells a multiple regression what its terms are. Errors: -ENOMEM. */
+/* Sets the terms of a multiple regression. Errors: -ENOMEM. */
 int orr_model_declare(struct orr_model *model,
                       const struct starpu_perfmodel *perfmodel);
 

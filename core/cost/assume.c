@@ -43,7 +43,7 @@ static double read_time(struct piece p)
     p = trim(p);
     if (p.begin == p.end)
         return NAN;
-    /* What follows the piece, `;` or the end, is no part of a number. */
+    /* What follows the piece, `;` or the end, is not part of a number. */
     value = strtod(p.begin, &after);
     if (after == p.begin || after > p.end || !isfinite(value) || value < 0)
         return NAN;

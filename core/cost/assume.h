@@ -24,7 +24,7 @@ struct orr_assumptions {
 int orr_assumptions_read(const char *text, struct orr_assumptions *ret);
 void orr_assumptions_done(struct orr_assumptions *a);
 
-/* Whether something is said about the name, which may be NULL; the last word
+/* Whether a time is given for the name, which may be NULL; the last one
  * counts. */
 bool orr_assumptions_find(const struct orr_assumptions *a, const char *name,
                           double *ret_us);

@@ -2,9 +2,9 @@
 /*
  * core/cost/cost.c - the cost rows of all (codelet, footprint) seen so far, in
  * a hash that is read without a lock. Rows never move and live as long as the
- * table; a hash that became too small is kept until then too, since somebody
- * may still be reading it. Rows are added under the table's lock, but made
- * before: models are read from files then. Figures are replaced in place.
+ * table; a hash that became too small is kept until then too, since another
+ * thread may still be reading it. Rows are added under the table's lock, but
+ * made before: models are read from files then. Lengths are replaced in place.
  */
 #include "core/cost/cost.h"
 
@@ -31,7 +31,7 @@
 _Static_assert(NIMPL <= ORR_MODEL_MAXIMPL && NIMPL <= 8,
                "implementations are bits of a byte, and the models know them");
 
-/* What tells rows apart. Besides codelet and footprint that is whatever of the
+/* The key of a row. Besides codelet and footprint that is whatever of the
  * codelet the row depends on: programs make codelets on their stacks, where
  * another one may follow at the same address. */
 struct key {
@@ -43,7 +43,7 @@ struct key {
 };
 
 struct row {
-    struct orr_cost_row pub; /* first: what others see */
+    struct orr_cost_row pub; /* first: the public part */
     struct key key;
     struct row *next;             /* [lock] in order of creation */
     struct orr_model *model;      /* [const] lent by rt->models, or NULL */
@@ -151,8 +151,8 @@ static int make_room_locked(struct orr_costs_table *table)
     return 0;
 }
 
-/* Adds the row, which the table then owns, unless somebody was faster; gives
- * the one that is there, NULL without memory. */
+/* Adds the row, which the table then owns, unless another thread was faster;
+ * returns the one that is there, NULL without memory. */
 static struct row *insert_row(struct orr_costs_table *table, struct row *row)
 {
     struct row *there;
@@ -175,7 +175,7 @@ static struct row *insert_row(struct orr_costs_table *table, struct row *row)
     return there;
 }
 
-/* --- what a codelet says --- */
+/* --- codelets --- */
 
 static bool where_allows(const struct starpu_codelet *cl,
                          enum starpu_worker_archtype type)
@@ -199,7 +199,7 @@ static bool asks_functions(const struct starpu_perfmodel *perfmodel)
     return perfmodel && orr_model_asks(perfmodel);
 }
 
-/* Says once for each model that it cannot be read. */
+/* Reports once for each model that it cannot be read. */
 static void complain(struct orr_costs_table *table, const char *symbol,
                      const struct orr_error *err)
 {
@@ -242,7 +242,7 @@ static struct orr_model *find_model(struct orr_costs_table *table,
     return model;
 }
 
-/* --- figures --- */
+/* --- lengths --- */
 
 static void set_length(struct row *row, unsigned class_id, unsigned impl,
                        double us)
@@ -306,8 +306,8 @@ static void name_pair(const struct orr_runtime *rt, unsigned class_id,
     snprintf(text, size, "%s %d, implementation %u", type, k->devid, impl);
 }
 
-/* Figures that stand on few measures and lie far from those of sibling devices
- * are to be measured, whatever STARPU_CALIBRATE says. */
+/* Lengths of few measures that differ much from those of sibling devices are
+ * measured, whatever STARPU_CALIBRATE is. */
 static void refresh_recal(const struct orr_runtime *rt, struct row *row)
 {
     bool measured = orr_model_benchmarking(row->model);
@@ -320,15 +320,15 @@ static void refresh_recal(const struct orr_runtime *rt, struct row *row)
         return;
     name_pair(rt, class_id, impl, pair, sizeof(pair));
     snprintf(why, sizeof(why),
-             "for footprint %08x it says %g us on %s, more than %g times what "
-             "it says for another device of that type, and has few measures",
+             "for footprint %08x it has %g us on %s, more than %g times that "
+             "of another device of that type, and few measures",
              row->key.footprint, orr_cost_length(&row->pub, class_id, impl),
              pair, ORR_RECAL_SUSPICIOUS);
     orr_model_begin_benchmarking(row->model, why);
 }
 
-/* Asks the model only about what can run: on the real machine a question
- * without answer starts a calibration. */
+/* Asks the model only for classes that can run it: on the real machine an
+ * unknown time starts a calibration. */
 static void refresh(const struct orr_runtime *rt, struct row *row,
                     struct starpu_task *task)
 {
@@ -344,7 +344,7 @@ static void refresh(const struct orr_runtime *rt, struct row *row,
 }
 
 /* The row is shared by the tasks of a codelet, so that on the real machine two
- * pushes at once may see each other's figures: estimates all the same. */
+ * pushes at once may see each other's lengths: both are estimates. */
 static void ask_functions(const struct orr_runtime *rt, struct row *row,
                           struct starpu_task *task)
 {
@@ -360,8 +360,8 @@ static void ask_functions(const struct orr_runtime *rt, struct row *row,
     orr_self->frozen--;
 }
 
-/* Simulated, what the models have figures for can run as well: a program need
- * not be built for the devices it is simulated on. */
+/* Simulated, an architecture that the models know can run the codelet: a
+ * program need not be built for the devices it is simulated on. */
 static unsigned able_bits(const struct orr_runtime *rt, const struct row *row,
                           struct starpu_task *task, unsigned class_id)
 {
@@ -429,7 +429,7 @@ static void assume(const struct orr_costs_table *table, struct row *row)
 }
 
 /* Whether the memory of the class's device holds the task's data all at once.
- * Main memory is the application's business. */
+ * Main memory is left to the application. */
 static bool data_fit(const struct orr_runtime *rt, struct starpu_task *task,
                      unsigned class_id)
 {
@@ -670,11 +670,11 @@ void orr_cost_measure(struct orr_runtime *rt, const struct orr_worker *worker,
         .duration = us,
         .parameters = row->parameters,
     };
-    /* A measure that is lost is one less; the next task brings another. */
+    /* A lost measure does not matter; the next task brings another. */
     (void)orr_model_measure(row->model, &measure);
 }
 
-/* A run was faster than the row says. */
+/* A run was faster than the length of the row. */
 static void contradicted(const struct orr_runtime *rt, const struct row *row,
                          unsigned class_id, unsigned impl, double us)
 {
@@ -682,8 +682,8 @@ static void contradicted(const struct orr_runtime *rt, const struct row *row,
 
     name_pair(rt, class_id, impl, pair, sizeof(pair));
     snprintf(why, sizeof(why),
-             "for footprint %08x it says %g us on %s, but a task has just "
-             "taken %g us there, and other devices of that type are as fast",
+             "for footprint %08x it has %g us on %s, but a task has just taken "
+             "%g us there, and other devices of that type are as fast",
              row->key.footprint, orr_cost_length(&row->pub, class_id, impl),
              pair, us);
     orr_model_begin_benchmarking(row->model, why);
@@ -713,8 +713,8 @@ int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret)
     if (!table || !slots)
         goto free_table;
     if (rt->nclasses > 64) {
-        orr_log_error("this machine has %u worker classes; at most 64 can "
-                      "be told apart: take fewer devices",
+        orr_log_error("this machine has %u worker classes; at most 64 are "
+                      "supported: use fewer devices",
                       rt->nclasses);
         err = -EINVAL;
         goto free_table;

@@ -17,7 +17,7 @@ struct orr_runtime;
 struct orr_costs_table;
 struct orr_worker;
 
-/* The job's row, found or made, with figures as new as the model's. Policies
+/* The job's row, found or made, with lengths as new as the model's. Policies
  * call it once per push. Never NULL: when memory is out the program ends with
  * a message. Any context, no lock held. */
 const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
@@ -30,14 +30,14 @@ unsigned orr_job_able(struct orr_runtime *rt, struct orr_job *job,
                       const struct orr_cost_row *row, unsigned worker);
 
 /* As above, for all workers of a class at once when nothing about the task
- * tells them apart. *uniform says whether that is so; if not, the result is 0:
- * ask each. */
+ * distinguishes them. *uniform says whether that is so; if not, the result is
+ * 0: call it for each. */
 unsigned orr_job_able_class(struct orr_runtime *rt, struct orr_job *job,
                             const struct orr_cost_row *row, unsigned class_id,
                             bool *uniform);
 
 /* As orr_job_able, but can_execute is not called: *ask says whether it has yet
- * to be. For those who hold a lock. */
+ * to be. For callers that hold a lock. */
 unsigned orr_job_maybe_able(const struct orr_runtime *rt,
                             const struct orr_job *job,
                             const struct orr_cost_row *row, unsigned worker,
@@ -49,7 +49,7 @@ unsigned orr_codelet_functions(const struct starpu_codelet *cl,
 
 /* µs that implementation 0 takes on a worker of the class when all goes well:
  * the mean less the standard deviation of what was measured, but not less than
- * 0; without figures what is assumed; NaN when neither is known or no worker
+ * 0; without measures what is assumed; NaN when neither is known or no worker
  * of the class can run it. `row` is one of a model in files. */
 double orr_cost_at_best(const struct orr_runtime *rt,
                         const struct orr_cost_row *row, unsigned class_id);
@@ -69,13 +69,13 @@ void orr_costs_each(struct orr_costs_table *table,
                     void *arg);
 
 /* Whether the two functions below have anything to do for a task that ran on
- * the worker: mostly not, once nothing is calibrated any more. */
+ * the worker: mostly not, once calibration has ended. */
 bool orr_cost_is_wanted(const struct orr_worker *worker,
                         const struct orr_job *job);
 
-/* A task of the row has run for `us` on the worker, or failed (NaN): what the
- * row's recalibration makes of that. To be called before orr_cost_measure, for
- * tasks with a model. */
+/* A task of the row has run for `us` on the worker, or failed (NaN): updates
+ * the row's recalibration. To be called before orr_cost_measure, for tasks with
+ * a model. */
 void orr_cost_ran(struct orr_runtime *rt, const struct orr_worker *worker,
                   struct orr_job *job, double us);
 

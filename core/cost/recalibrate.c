@@ -195,7 +195,7 @@ static bool check_locked(struct orr_recal *recal,
 
     if (recalibrates) {
         atomic_store_explicit(&pair->under_way, false, memory_order_relaxed);
-        if (!isnan(us)) /* what it really cost */
+        if (!isnan(us)) /* its real cost */
             recal->budget->spent += fmax(us - length, -pair->charged);
         pair->hurry = us * ORR_RECAL_CONTRADICTS < length;
         look_at(recal, -INFINITY);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/cost/speed.c - see speed.h. No state but the marks of what was met. */
+/* core/cost/speed.c - see speed.h. No state but the marks of entries that
+ * matched. */
 #include "core/cost/speed.h"
 
 #include <fnmatch.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/data/bus.h - links: ordered pairs of memory nodes between which copies
- * go straight, numbered by source, then destination. What each carried, and
- * how many devices are thought to share it. Any thread.
+ * are direct, numbered by source, then destination. What each carried, and how
+ * many devices are assumed to share it. Any thread.
  */
 #pragma once
 
@@ -16,11 +16,11 @@ struct orr_runtime;
 struct orr_bus {
     unsigned src, dst;  /* [const] memory nodes */
     atomic_int ngpus;   /* GPUs that share the link; 0: all there are */
-    atomic_bool direct; /* shared with nobody else, as NVLink is */
-    /* Since the run began. Relaxed: somebody who reads while a copy ends may
-     * see it in one and not yet in the other. */
+    atomic_bool direct; /* not shared, as NVLink */
+    /* Since the run began. Relaxed: a reader may see a copy that ends in one
+     * and not yet in the other. */
     atomic_ullong transfers, bytes;
-    /* [runtime lock] what they were when somebody last asked, and when (µs) */
+    /* [runtime lock] what they were at the last query, and when (µs) */
     unsigned long long seen_transfers, seen_bytes;
     double since;
 };
@@ -43,7 +43,8 @@ struct orr_bus *orr_bus_find(struct orr_runtime *rt, long src, long dst);
 void orr_bus_count(struct orr_runtime *rt, unsigned src, unsigned dst,
                    size_t bytes);
 
-/* How many GPUs share the link, as schedulers are to think: FORMATS 2.6. */
+/* How many GPUs share the link, for the estimates of schedulers: FORMATS
+ * 2.6. */
 unsigned orr_bus_sharers(const struct orr_runtime *rt,
                          const struct orr_bus *bus);
 

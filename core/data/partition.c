@@ -111,8 +111,8 @@ int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
     }
     n = count_children(handle, filter);
     if (n == 0) {
-        orr_log_error("starpu_data_partition: the filter asks for 0 parts: "
-                      "set nchildren");
+        orr_log_error("starpu_data_partition: the filter makes 0 parts: set "
+                      "nchildren");
         return -EINVAL;
     }
     if (!orr_may_block("starpu_data_partition"))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/energy.h - what devices have taken from the mains, by their own
+ * core/device/energy.h - the energy that devices have taken, by their own
  * counters: RAPL for the processors, NVML for CUDA devices. A meter belongs to
  * one caller.
  */
@@ -16,12 +16,12 @@ struct orr_energy_options {
     const char *nvml;     /* "libnvidia-ml.so.1" */
 };
 
-/* One kind of counters. */
+/* One type of counters. */
 struct orr_energy_ops {
-    /* Begins to count for device number `device` of its kind. *ret is the
-     * caller's, who ends it with close. May block on files. Errors: -ENODEV
-     * no counters, -EACCES not for this user, -ENOMEM, all with a message that
-     * say what to do. */
+    /* Begins to count for device number `device` of its type. *ret is the
+     * caller's, who ends it with close. May block on files. Errors: -ENODEV no
+     * counters, -EACCES not for this user, -ENOMEM, all with a message that
+     * says what to do. */
     int (*open)(const struct orr_energy_options *options, int device,
                 struct orr_energy_meter **ret, struct orr_error *err);
     /* Joules since open. Errors: -EIO with a message. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/machine.h - what core knows of a machine: its workers, its
- * memory nodes, and how to allocate, copy and compute on them. Real devices
- * and the simulator each fill one `struct orr_machine`.
+ * core/device/machine.h - the interface of a machine: its workers, its memory
+ * nodes, and how to allocate, copy and compute on them. Real devices and the
+ * simulator each fill one `struct orr_machine`.
  */
 #pragma once
 
@@ -19,8 +19,8 @@ struct orr_copy;
 struct orr_kernel;
 struct orr_machine;
 
-/* One memory node. Node 0 is main memory, and so are those after it as far as
- * their kind says so. */
+/* One memory node. Node 0 is main memory, and so are those after it whose kind
+ * is CPU RAM. */
 struct orr_node_desc {
     enum starpu_node_kind kind;
     int devid;         /* number among the devices of its kind */
@@ -30,7 +30,7 @@ struct orr_node_desc {
     bool suballocated; /* small blocks are carved from 32 MiB chunks */
 };
 
-/* Kernels that are faster on a worker than their models say. */
+/* Kernels that are faster on a worker than their models estimate. */
 struct orr_kernel_speed {
     char *pattern; /* "name" in quotation marks: this name; with * or ?: names
                       * that match; else names that contain it; owned */
@@ -51,7 +51,7 @@ struct orr_machine_edit {
     char *members; /* owned: of a JSON object, without braces */
     char *kernel;  /* owned: pattern of the kernels it concerns, or NULL */
     bool effect;   /* it has changed something that exists */
-    bool values;   /* of what there was, not how much there is */
+    bool values;   /* it changes values, not counts */
     bool *workers; /* owned, nworkers: those that it concerns */
     bool *pairs;   /* owned, nnodes × nnodes: copies that it concerns */
 };
@@ -72,7 +72,7 @@ struct orr_worker_desc {
 };
 
 /* Virtual microseconds that the runtime's own work takes; all 0 on a real
- * machine, where it takes the time it takes. FORMATS 3.2 gives defaults. */
+ * machine, where it takes real time. FORMATS 3.2 gives defaults. */
 struct orr_costs {
     double submit;       /* a submission */
     double push;         /* a ready task entering the scheduler */
@@ -82,7 +82,7 @@ struct orr_costs {
     double pinned_alloc_per_mib; /* pinned main memory */
     double kernel_queue; /* handing a kernel to an asynchronous device */
     double copy_queue;   /* handing over a copy */
-    double progress;     /* a look of a worker at what it could do next */
+    double progress;     /* a worker polling for its next action */
 };
 
 /* A copy between two nodes. Core owns it, from copy_start until `done` has
@@ -95,9 +95,9 @@ struct orr_copy {
      * assumed. Machines whose nodes have real host memory call it once at
      * the end of the copy; the others never do. */
     void (*perform)(struct orr_copy *copy);
-    /* Called exactly once when the copy is complete, from any context (also
-     * the machine's own), no lock held, never from inside copy_start when
-     * simulated. It wakes whom it may concern and does not block. */
+    /* Called exactly once when the copy is complete, from any context (also the
+     * machine's own), no lock held, never from inside copy_start when
+     * simulated. It wakes the waiting contexts and does not block. */
     void (*done)(struct orr_copy *copy);
     void *machine_link[4];
 };
@@ -137,19 +137,19 @@ struct orr_machine_ops {
     void (*copy_start)(struct orr_machine *machine, struct orr_copy *copy);
 
     /* Called by the kernel's worker. Returns 1 when the kernel has ended on
-     * return (it blocked or slept meanwhile), 0 when it goes on by itself
+     * return (it blocked or slept meanwhile), 0 when it goes on asynchronously
      * and `done` will be called. */
     int (*kernel_start)(struct orr_machine *machine, struct orr_kernel *kernel);
 
-    /* Main memory that copies to devices like better, for measuring; NULL:
-     * the machine offers none. As alloc and free. */
+    /* Main memory from which copies to devices are faster (pinned), for
+     * measuring; NULL: the machine offers none. As alloc and free. */
     int (*pinned_alloc)(struct orr_machine *machine, unsigned node, size_t size,
                         uintptr_t *ret);
     void (*pinned_free)(struct orr_machine *machine, unsigned node,
                         uintptr_t address, size_t size);
 };
 
-/* What copies share. */
+/* A link that copies share. */
 struct orr_machine_link {
     char *name;       /* owned */
     double bandwidth; /* bytes per µs for all copies together; INFINITY: they
@@ -179,8 +179,8 @@ struct orr_machine {
     double *bandwidth, *latency;
     /* direct[src * nnodes + dst]: a copy may go straight from src to dst. */
     bool *direct;
-    /* How direct copies go, with what the machine really grants them. Owned;
-     * NULL: each direct pair has a link of its own, as above. */
+    /* How direct copies go, with the links they use. Owned; NULL: each direct
+     * pair has a link of its own, as above. */
     struct orr_machine_link *links;
     struct orr_machine_route *routes;
     unsigned *route_links;
@@ -194,7 +194,7 @@ struct orr_machine {
     unsigned nedits;
 };
 
-/* What starpu_init asks for, after configuration: -1 means all there are. */
+/* The options of starpu_init, after configuration: -1 means all there are. */
 struct orr_machine_options {
     const char *name;  /* NULL: the real machine */
     const char *edits; /* what-if edits of a simulated one, or NULL */

@@ -106,7 +106,7 @@ static int fill_nodes(struct orr_machine *machine)
     return 0;
 }
 
-/* On a made-up machine there is nothing to bind to: no processors. */
+/* On a synthetic machine there is no processor to bind to. */
 static int fill_workers(struct orr_machine *machine,
                         const struct orr_cpus *cpus)
 {

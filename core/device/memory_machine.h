@@ -10,8 +10,8 @@
 struct orr_topology;
 
 /* Opens it on contexts that there are already: `exec` and `topology` are
- * borrowed, and stay when the machine is closed; NULL for the topology: what
- * hwloc says of this machine, or of the one its variables name. There is a
+ * borrowed, and stay when the machine is closed; NULL for the topology: that of
+ * this machine, or of the one that the variables of hwloc name. There is a
  * worker for each processor near a node, for its `cpu`; none computes. A copy
  * runs in the context that starts it; `perform` moves the bytes. Pairs of a
  * node with itself are direct too. Errors: -ENOMEM, -ENODEV, with a message. */

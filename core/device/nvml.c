@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/nvml.c - energy of NVIDIA GPUs as their driver tells it, through
- * libnvidia-ml, which comes with the driver and is opened when somebody
- * measures. The declarations are those of NVIDIA's public NVML reference.
+ * core/device/nvml.c - energy of NVIDIA GPUs as their driver reports it,
+ * through libnvidia-ml, which comes with the driver and is opened on the first
+ * measurement. The declarations are those of NVIDIA's public NVML reference.
  */
 #include "core/device/energy.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/device/real.c - the real machine: one worker per processor core; main
- * memory is one node, or one per NUMA node if that was asked for. Opened and
- * closed by main; kernels run in their worker's own thread.
+ * memory is one node, or one per NUMA node on request. Opened and closed by
+ * main; kernels run in their worker's own thread.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,7 +20,7 @@
 
 struct real_machine {
     struct orr_machine head;       /* first */
-    struct orr_topology *topology; /* owned; NULL once nobody needs it */
+    struct orr_topology *topology; /* owned; NULL once it is not needed */
     struct orr_memories memories;
 };
 
@@ -157,9 +157,9 @@ static int count_workers(const struct orr_machine_options *options,
     int n = options->ncpu >= 0 ? options->ncpu : usual - reserved;
 
     if (options->ncuda > 0 || options->nopencl > 0)
-        orr_log_warning("GPU workers were asked for, but this library drives "
-                        "none; name a machine with ORRERY_MACHINE to simulate "
-                        "them");
+        orr_log_warning("GPU workers were requested, but this library has no "
+                        "GPU driver; name a machine with ORRERY_MACHINE to "
+                        "simulate them");
     if (n <= 0)
         return orr_fail(err, -ENODEV,
                         "no worker is left: %d processors, %d reserved by "
@@ -167,7 +167,7 @@ static int count_workers(const struct orr_machine_options *options,
                         usual, reserved, options->ncpu);
     if (n > STARPU_NMAXWORKERS)
         return orr_fail(err, -EINVAL,
-                        "%d workers were asked for; at most %d are possible "
+                        "%d workers were requested; at most %d are possible "
                         "(STARPU_NCPU)",
                         n, STARPU_NMAXWORKERS);
     return n;
@@ -239,7 +239,7 @@ static const struct orr_cpu *last_core(const struct orr_cpus *cpus)
     return &cpus->cpus[i];
 }
 
-/* Main's processor if it is to have one of its own. */
+/* Main's processor if it gets one of its own. */
 static int place_main(const struct orr_machine_options *options,
                       const struct orr_cpus *cpus, struct orr_cpu *ret,
                       struct orr_error *err)
@@ -316,12 +316,12 @@ static int fill_names(struct orr_machine *machine,
     return machine->name ? 0 : -ENOMEM;
 }
 
-/* A made-up topology says how many workers there are, but its numbers are not
- * those of processors here. */
+/* A synthetic topology determines how many workers there are, but its numbers
+ * are not those of processors here. */
 static void unbind(struct orr_machine *machine, int *main_cpu)
 {
-    orr_log_notice("the topology that hwloc was given is not this machine's: "
-                   "no thread is bound (HWLOC_THISSYSTEM=1 says that it is)");
+    orr_log_notice("the topology given to hwloc is not this machine's: no "
+                   "thread is bound (HWLOC_THISSYSTEM=1 declares that it is)");
     for (unsigned w = 0; w < machine->nworkers; w++)
         machine->workers[w].cpu = -1;
     *main_cpu = -1;

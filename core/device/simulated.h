@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/simulated.h - the table that the module "sim" hands to core.
+ * core/device/simulated.h - the table that the module "sim" exports to core.
  */
 #pragma once
 
 #include "core/device/machine.h"
 
-/* What core does when no context can go on and time has nothing left: the
+/* What core does when no context can go on and no event is left: the
  * application has a deadlock. Called once, from the machine's own stack; must
  * not block; does not return (it writes the trace and exits with 3). */
 typedef void (*orr_deadlock_fn)(struct orr_runtime *runtime);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/switch.c - see switch.h. The stacks, the words of C++, and what the
- * checkers (AddressSanitizer, valgrind) must be told.
+ * core/device/switch.c - see switch.h. The stacks, the exception state of C++,
+ * and the annotations for AddressSanitizer and valgrind.
  */
 #include "core/device/switch.h"
 
@@ -15,7 +15,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* ORR_FIBER_UCONTEXT asks for the portable way where a fast one exists. */
+/* ORR_FIBER_UCONTEXT selects the portable implementation where a fast one
+ * exists. */
 #if !defined(__x86_64__) && !defined(__aarch64__)
 #    define ORR_FIBER_UCONTEXT 1
 #endif
@@ -44,7 +45,7 @@
 #define STACK_MIN ((size_t)256 << 10)
 #define STACK_MAX ((size_t)8 << 20)
 
-/* The C++ ABI's name for the thread's exception words. */
+/* The C++ ABI's name for the thread's exception state. */
 void *__cxa_get_globals(void);
 
 size_t orr_fiber_default_size(void)
@@ -215,7 +216,7 @@ static void unmap_stack(struct orr_fiber *fiber)
     if (!fiber->stack)
         return;
 #if defined(ORR_FIBER_ASAN)
-    /* Frames that were left for ever would stay forbidden ground. */
+    /* Frames that are never returned to would stay poisoned. */
     __asan_unpoison_memory_region(fiber->stack, fiber->size);
 #endif
     munmap(fiber->stack - page, fiber->size + page);

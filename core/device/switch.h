@@ -8,8 +8,9 @@
 
 #include <stddef.h>
 
-/* What C++ keeps per thread about exceptions in flight: two words, exchanged
- * with every switch, else a rethrow finds another fiber's exception. */
+/* The C++ state of exceptions in flight: two machine words per thread,
+ * exchanged with every switch, else a rethrow finds another fiber's
+ * exception. */
 struct orr_fiber_exceptions {
     void *caught;
     unsigned uncaught;
@@ -19,11 +20,11 @@ struct orr_fiber {
     void *sp;    /* where it was left; NULL while it runs */
     char *stack; /* lowest usable address, NULL: not ours (main) */
     size_t size; /* usable bytes */
-    struct orr_fiber_exceptions *live; /* [const] the thread's own words */
+    struct orr_fiber_exceptions *live; /* [const] the thread's own state */
     struct orr_fiber_exceptions saved;
     void (*entry)(void *);
     void *arg;
-    struct orr_fiber *came_from; /* who switched here last */
+    struct orr_fiber *came_from; /* the fiber that switched here last */
     void *fake_stack;            /* AddressSanitizer's, and the bounds of a */
     const void *bottom;          /* stack that is not ours */
     size_t bottom_size;
@@ -39,7 +40,7 @@ int orr_fiber_init(struct orr_fiber *fiber, size_t size, void (*entry)(void *),
 /* Makes the fiber stand for the stack that the caller runs on. */
 void orr_fiber_init_running(struct orr_fiber *fiber);
 
-/* Leaves `from`, which must be running, for `to`; returns when somebody
+/* Leaves `from`, which must be running, for `to`; returns when another fiber
  * switches back. */
 void orr_fiber_switch(struct orr_fiber *from, struct orr_fiber *to);
 

@@ -28,10 +28,10 @@
 
 #include "core/base/log.h"
 
-/* How long a park looks for its token before it sleeps in the kernel. The
- * first phase costs a microsecond or two, which is what a wake through the
- * kernel would cost its sender; the second lets whoever shares the processor
- * run, maybe the one that will wake us. */
+/* How long a park looks for its token before it sleeps in the kernel. The first
+ * phase costs a microsecond or two, which is what a wake through the kernel
+ * would cost its sender; the second lets the other threads of the processor
+ * run, maybe the one that will wake this one. */
 enum { SPINS = 200, YIELDS = 20 };
 
 enum token {
@@ -93,7 +93,7 @@ static struct timespec timespec_of_us(double us)
 
     if (!(us > 0))
         return ts;
-    if (us > 1e15) /* thirty years: for ever, without overflow */
+    if (us > 1e15) /* thirty years: no limit, without overflow */
         us = 1e15;
     ts.tv_sec = (time_t)(us / 1e6);
     ts.tv_nsec = (long)((us - (double)ts.tv_sec * 1e6) * 1e3);
@@ -177,8 +177,8 @@ static void threads_park(struct orr_exec *exec, double until_us)
                                                 SLEEPING, memory_order_acquire,
                                                 memory_order_acquire))
         futex_wait(&self->token, left);
-    /* Whether woken, late or disturbed: the next park starts afresh, and a
-     * token that was there is consumed by this one. */
+    /* Whether woken, timed out or interrupted: the next park starts afresh, and
+     * a token that was there is consumed by this one. */
     atomic_exchange_explicit(&self->token, NO_TOKEN, memory_order_acquire);
 }
 
@@ -221,7 +221,8 @@ static void *thread_main(void *arg)
     orr_self = &self->head;
     if (self->cpu >= 0 && bind_self(threads_of(self->head.exec), self->cpu) < 0)
         orr_log_warning("%s could not be bound to processor %d; it runs "
-                        "anywhere (STARPU_WORKERS_NOBIND=1 says so silently)",
+                        "unbound (STARPU_WORKERS_NOBIND=1 does so without a "
+                        "message)",
                         self->head.name ? self->head.name : "a thread",
                         self->cpu);
     self->body(self->arg);
@@ -319,7 +320,7 @@ static struct orr_context *threads_adopt(struct orr_exec *exec)
     return &thread->head;
 }
 
-/* Threads that live on must not find a context of a machine that is gone. */
+/* Remaining threads must not find a context of a machine that is gone. */
 static void forget_adopted(struct threads *threads)
 {
     struct thread *thread;

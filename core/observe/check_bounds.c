@@ -20,7 +20,7 @@
 #define TOLERANCE 1e-9 /* of the makespan: dates are sums of durations */
 #define MAX_TASKS 2000 /* for bounds that solve a program */
 #define MAX_WHOLE 8    /* for bounds that search */
-#define SECONDS   0.5  /* for each; what is proved by then counts */
+#define SECONDS   0.5  /* for each; what is proved by then is used */
 
 bool orr_check_bounds_needs_graph(const struct orr_runtime *rt)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/deadlock.c - see deadlock.h. Runs once, at the end of a
- * simulation in which nothing moves any more: no locks, no care for speed.
+ * simulation in which no context can go on: takes no locks, need not be fast.
  */
 #include "core/observe/deadlock.h"
 
@@ -20,7 +20,7 @@
 struct report {
     struct orr_runtime *runtime;
     unsigned n;  /* lines there are */
-    bool causes; /* this round: what waits for nobody; else the rest */
+    bool causes; /* this round: what waits for none; else the rest */
 };
 
 #define SAY(report, ...)                                                       \
@@ -29,7 +29,7 @@ struct report {
             orr_log_error("  " __VA_ARGS__);                                   \
     } while (0)
 
-/* --- words --- */
+/* --- texts --- */
 
 struct message {
     char text[200];
@@ -81,8 +81,8 @@ static void compare_context(struct orr_context *context, void *arg)
     search->found |= context == search->wanted;
 }
 
-/* Who holds what the context waits for; NULL if it does not wait for anybody,
- * or for one that has ended and does not exist any more. */
+/* The context that holds what this one waits for; NULL if it waits for none, or
+ * for one that has ended and does not exist any more. */
 static const struct orr_context *holder_of(struct orr_runtime *rt,
                                            const struct orr_context *context)
 {
@@ -126,7 +126,7 @@ static bool is_acquired(const struct orr_job *job)
     return ORR_JOB_IS(job, acquire) && job->state == ORR_JOB_RUNNING;
 }
 
-/* Whether other lines say why this job itself does not go on. */
+/* Whether other lines report why this job does not go on. */
 static bool waits_itself(const struct orr_job *job)
 {
     return job->state != ORR_JOB_NEW && !is_acquired(job);
@@ -149,7 +149,7 @@ static void say_edge(struct report *report, const struct orr_job *job,
         SAY(report, "%s waits for %s", name.text, first.text);
 }
 
-/* What keeps a job that no other keeps. */
+/* What blocks a job that no other job blocks. */
 static void say_job(struct report *report, const struct orr_job *job)
 {
     const struct orr_runtime *rt = report->runtime;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/events.h - how the record lies in memory, for its writers only.
- * A buffer is a chain of chunks that never move: `n` and `next` are published
- * with release stores, so that a writer of files may read beside a recorder.
+ * core/observe/events.h - the memory layout of the record, for its writers
+ * only. A buffer is a chain of chunks that never move: `n` and `next` are
+ * published with release stores, so that a writer of files may read beside a
+ * recorder.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/graph_make.c - from what was recorded to a graph. Nodes that are
- * no tasks of the view only carry dependencies on, and are taken out: whoever
- * waits for one waits for all that it waits for. Where that would make very
- * many pairs, the node stays as a task that takes no time.
+ * core/observe/graph_make.c - makes a graph from the record. Nodes that are not
+ * tasks of the view only pass dependencies on, and are taken out: a node that
+ * waits for one waits for all its predecessors. Where that would make very many
+ * pairs, the node stays as a task that takes no time.
  */
 #include <errno.h>
 #include <math.h>
@@ -89,8 +89,8 @@ static int compare_bearers(const void *a, const void *b)
     return (x->tag > y->tag) - (x->tag < y->tag);
 }
 
-/* Who carries which tag, sorted; tags that several tasks have carried, or that
- * are vague, are carried by nobody. */
+/* Which task has which tag, sorted; tags that several tasks have had, or that
+ * are vague, count as tags of none. */
 static struct bearer *find_bearers(const struct orr_graph_record *record,
                                    size_t *ret_n)
 {
@@ -192,7 +192,7 @@ static int collect_direct(struct maker *m)
     return good ? 0 : -ENOMEM;
 }
 
-/* --- without what only joins --- */
+/* --- without joining nodes --- */
 
 /* Nodes, each after all that it waits for; those of cycles come last, in any
  * order. Kahn from the end, then backwards. */
@@ -367,7 +367,7 @@ static struct orr_graph_task_type *copy_type(struct maker *m, uint32_t k)
 }
 
 /* The number of the node's type; ORR_NONE without memory. Where a simulated
- * kernel was charged less than its type says, or where that says nothing, as
+ * kernel was charged less than its type says, or where the type has no time, as
  * of kernels that are executed, the task is of a type of its own. */
 static uint32_t type_of(struct maker *m,
                         const struct orr_graph_node_record *node)
@@ -507,7 +507,7 @@ static int make_tasks(struct maker *m)
 
 /* --- the machine --- */
 
-/* What the platform says, else a link for each direct pair. */
+/* The platform's links, else a link for each direct pair. */
 static int make_links(struct orr_graph *graph, const struct orr_machine *from)
 {
     size_t nlinks = from->nlinks, nhops = 0;
@@ -659,7 +659,7 @@ int orr_graph_record_make(struct orr_runtime *rt, enum orr_graph_view view,
 
     if (!rc) {
         m.graph->makespan_ms = NAN;
-        /* Nobody waits for this but who submits tasks in the meantime. */
+        /* Only contexts that submit tasks in the meantime wait for this. */
         if (record) {
             orr_lock(&record->lock);
             m.n = record->nnodes;

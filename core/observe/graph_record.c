@@ -2,7 +2,7 @@
 /*
  * core/observe/graph_record.c - see graph_record.h. Handles keep an order of
  * their own here: core/data/order.c forgets accesses that have ended, and a
- * schedule that were better must obey those as well.
+ * better schedule must obey those as well.
  */
 #include "core/observe/graph_record_private.h"
 
@@ -82,7 +82,7 @@ static struct orr_graph_record *get(struct orr_runtime *rt)
     orr_lock_init(&fresh->lock, ORR_RANK_RUNTIME);
     if (atomic_compare_exchange_strong(&rt->graph, &record, fresh))
         return fresh;
-    free(fresh); /* somebody was faster */
+    free(fresh); /* another thread was faster */
     return record;
 }
 
@@ -127,7 +127,7 @@ static bool is_on(const struct orr_graph_record *record)
     return record->all || record->open;
 }
 
-/* Unlocks, and says once that something was left out. */
+/* Unlocks, and reports once that something was left out. */
 static void end(struct orr_graph_record *record, bool lost)
     ORR_RELEASES(record->lock)
 {
@@ -279,7 +279,7 @@ void orr_graph_record_access(struct orr_graph_record *record,
                order(record, number, &record->data[d], access->mode & STARPU_W,
                      access->handle->size);
     }
-    /* The handle is locked: what is to be said is said with the submission. */
+    /* The handle is locked: messages are printed at the submission. */
     record->lost |= !good;
     orr_unlock(&record->lock);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/graph_record.h - the graph of tasks as it comes about: what each
- * task waits for, also when that has ended already, which data it uses, what
- * it costs, where it ran. For bounds with dependencies and ORRERY_GRAPH. Any
+ * core/observe/graph_record.h - the task graph during the run: what each task
+ * waits for, also when that has ended already, which data it uses, what it
+ * costs, where it ran. For bounds with dependencies and ORRERY_GRAPH. Any
  * context; the lock's rank is ORR_RANK_RUNTIME.
  *
  * Recording is off while rt->graph is NULL: callers ask that first, which is
@@ -45,7 +45,7 @@ void orr_graph_record_dep(struct orr_graph_record *record, struct orr_job *job,
 void orr_graph_record_access(struct orr_graph_record *record,
                              const struct orr_access *access);
 
-/* A task is about to be let go; `counts` when StarPU's bounds count it. */
+/* A task is about to be released; `counts` when StarPU's bounds count it. */
 void orr_graph_record_submit(struct orr_graph_record *record,
                              struct orr_job *job, bool counts);
 
@@ -53,8 +53,8 @@ void orr_graph_record_submit(struct orr_graph_record *record,
 void orr_graph_record_ran(struct orr_graph_record *record,
                           const struct orr_job *job);
 
-/* Tag `id` waits for tag `before`; `holds` unless its task was let go before
- * that was said. */
+/* Tag `id` waits for tag `before`; `holds` unless its task was released before
+ * that declaration. */
 void orr_graph_record_tags(struct orr_graph_record *record, uint64_t id,
                            uint64_t before, bool holds);
 
@@ -62,7 +62,7 @@ void orr_graph_record_tags(struct orr_graph_record *record, uint64_t id,
  * application, restarted or removed. */
 void orr_graph_record_vague_tag(struct orr_graph_record *record, uint64_t id);
 
-/* --- what came of it --- */
+/* --- results --- */
 
 enum orr_graph_view {
     ORR_GRAPH_ALL,    /* all tasks with a codelet, at the fastest */

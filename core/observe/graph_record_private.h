@@ -3,8 +3,8 @@
  * core/observe/graph_record_private.h - what graph_record.c collects and
  * graph_make.c makes graphs of. All of it: [lock].
  *
- * A node is a job of any kind; it has a number that no other node of the run
- * has, and lies at nodes[number - first].
+ * A node is any job; it has a number that is unique in the run, and lies at
+ * nodes[number - first].
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct orr_graph_edge_record {
     uint32_t before; /* number */
 };
 
-/* A handle, with the numbers of those who wrote and read it last. */
+/* A handle, with the numbers of its last writers and readers. */
 struct orr_graph_datum_record {
     char *name; /* owned, or NULL */
     double bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/graph_type.h - task types in a recorded graph: tasks of one
- * cost row that the same workers can run, and what they take there. Figures
- * are copied: codelets and models may be gone when graphs are made.
+ * core/observe/graph_type.h - task types in a recorded graph: tasks of one cost
+ * row that the same workers can run, and their times there. Times are copied:
+ * codelets and models may be gone when graphs are made.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct orr_graph_type_record {
     double flops;
     uint64_t hash;
     uint32_t footprint, version;
-    bool per_task; /* figures tell tasks of one row apart */
+    bool per_task; /* times distinguish tasks of one row */
     uint8_t *able; /* owned, per worker: implementations */
     /* Owned, per worker, µs: INFINITY where it cannot run, NaN unknown. */
     double *best;      /* of the fastest implementation */
@@ -34,14 +34,14 @@ struct orr_graph_types {
     uint32_t n, room;                   /* slots: twice the room */
 };
 
-/* Makes the type of a job that is about to be let go; the caller's. Calls user
- * functions; no lock held. NULL without memory. */
+/* Makes the type of a job that is about to be released; the caller's. Calls
+ * user functions; no lock held. NULL without memory. */
 struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
                                                  struct orr_job *job);
 void orr_graph_type_free(struct orr_graph_type_record *type);
 
-/* Takes `type`, and gives the number of the one like it that is there, with
- * figures as new as those of `type`. ORR_NONE without memory. */
+/* Takes `type`, and returns the number of the equal one that is there, with
+ * times as new as those of `type`. ORR_NONE without memory. */
 uint32_t orr_graph_types_put(struct orr_graph_types *types, unsigned nworkers,
                              struct orr_graph_type_record *type);
 void orr_graph_types_done(struct orr_graph_types *types);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/paje.c - the record as a Pajé file, with the event numbers and
- * names that StarPU's users have tools for (ViTE, PajeNG, StarVZ). No
- * addresses and no dates: equal runs give equal bytes. One thread.
+ * names that tools for StarPU read (ViTE, PajeNG, StarVZ). No addresses and no
+ * dates: equal runs give equal bytes. One thread.
  */
 #include "core/observe/record.h"
 
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the writer knows while it walks through the moments. */
+/* The state of the writer. */
 struct paje {
     FILE *file;
     const struct orr_trace *trace;

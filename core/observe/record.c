@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "CUDA 0.0 (Tesla M2070 4.7 GiB)" becomes "CUDA0_0": what viewers know. */
+/* "CUDA 0.0 (Tesla M2070 4.7 GiB)" becomes "CUDA0_0", which viewers expect. */
 static char *short_name(const char *name)
 {
     char *text = strdup(name);

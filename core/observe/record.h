@@ -2,7 +2,7 @@
 /*
  * core/observe/record.h - the event record: what happened, when, on which
  * worker. One buffer per worker, written by that worker alone without a lock,
- * and one for everybody else, behind a spin lock. A NULL trace records
+ * and one for all other contexts, behind a spin lock. A NULL trace records
  * nothing, so that call sites stay plain.
  */
 #pragma once
@@ -28,10 +28,10 @@ void orr_trace_free(struct orr_trace *trace);
 /* How many events got lost because memory was short. */
 uint64_t orr_trace_dropped(const struct orr_trace *trace);
 
-/* Writes the record as a Pajé file (ViTE, PajeNG, StarVZ), whole or not at
- * all. May be called at any time: what other threads record meanwhile is in
- * the file or is not. Errors: -ENOMEM, or what the file system says, with the
- * path in `err`. */
+/* Writes the record as a Pajé file (ViTE, PajeNG, StarVZ), whole or not at all.
+ * May be called at any time: what other threads record meanwhile is in the file
+ * or is not. Errors: -ENOMEM, or those of the file system, with the path in
+ * `err`. */
 int orr_trace_write_paje(const struct orr_trace *trace, const char *path,
                          struct orr_error *err);
 
@@ -66,7 +66,7 @@ static inline void orr_trace_state(struct orr_trace *trace, unsigned worker,
         orr_trace_record_state(trace, worker, state, time);
 }
 
-/* A copy has ended; called by whoever noticed. */
+/* A copy has ended; called by the context that noticed. */
 static inline void orr_trace_copy(struct orr_trace *trace, unsigned worker,
                                   const struct orr_trace_copy *copy)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/recording.c - see recording.h. One lock guards the record. Tasks
- * cannot be told apart when they share a cost row, which stays for as long as
- * the runtime: the codelet itself may be gone when the bound is computed.
+ * that share a cost row are not distinguished, which stays for as long as the
+ * runtime: the codelet itself may be gone when the bound is computed.
  */
 #include "core/observe/recording.h"
 
@@ -19,7 +19,7 @@ struct orr_recording {
     struct orr_lock lock;            /* rank ORR_RANK_RUNTIME */
     struct orr_bound_record *record; /* [lock] owned */
     bool active;                     /* [lock] */
-    bool deps, prio;                 /* [lock] asked for at the last start */
+    bool deps, prio;                 /* [lock] requested at the last start */
     bool said;                       /* [lock] that a task was not counted */
 };
 
@@ -44,7 +44,7 @@ static struct orr_recording *get(struct orr_runtime *rt)
     orr_lock_init(&fresh->lock, ORR_RANK_RUNTIME);
     if (atomic_compare_exchange_strong(&rt->bound, &recording, fresh))
         return fresh;
-    free(fresh); /* somebody was faster */
+    free(fresh); /* another thread was faster */
     return recording;
 }
 
@@ -173,7 +173,7 @@ int orr_recording_problem(struct orr_runtime *rt,
 
     if (!recording)
         return -ENODATA;
-    /* Nobody waits for this but who submits tasks in the meantime. */
+    /* Only contexts that submit tasks in the meantime wait for this. */
     orr_lock(&recording->lock);
     err = recording->record
               ? orr_bound_record_problem(recording->record, &source, &problem)

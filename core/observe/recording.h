@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/recording.h - the tasks that a lower bound is asked for, counted
- * when they are submitted. Any context, no lock held.
+ * core/observe/recording.h - the tasks of a lower bound, counted when they are
+ * submitted. Any context, no lock held.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct orr_runtime;
  * -ENOMEM, then everything is as before. */
 int orr_recording_start(struct orr_runtime *rt, bool deps, bool prio);
 
-/* Records no more; what there is stays until the next start. */
+/* Records no more; the record stays until the next start. */
 void orr_recording_stop(struct orr_runtime *rt);
 
 /* Whether a task counts: it has a codelet whose model keeps a history. */

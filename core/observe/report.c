@@ -53,7 +53,7 @@ static void write_workers(FILE *out, const struct orr_runtime *rt)
     fputs("],\n", out);
 }
 
-/* A figure that may be missing. */
+/* A value that may be missing. */
 static void write_us(FILE *out, const char *name, double us)
 {
     if (isfinite(us))
@@ -199,8 +199,8 @@ static void write_report(struct orr_runtime *rt, const char *path,
     free(temporary);
 }
 
-/* The application did not ask for more than a figure: an error is said, and
- * the run ends as it would have. */
+/* The application asked for a report only: an error is printed, and the run
+ * ends as it would have. */
 static void write_bus_stats(struct orr_runtime *rt)
 {
     const char *path = orr_config_string(&rt->config, ORR_CFG_BUS_STATS_FILE);
@@ -209,7 +209,7 @@ static void write_bus_stats(struct orr_runtime *rt)
     if (out)
         orr_buses_print(rt, out);
     if (!out || (path ? fclose(out) : fflush(out)) != 0)
-        orr_log_error("the figures of the bus could not be written to %s: %s; "
+        orr_log_error("the bus statistics could not be written to %s: %s; "
                       "STARPU_BUS_STATS_FILE names the file",
                       path ? path : "stderr", strerror(errno));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/report.h - what a run leaves behind: the figures (ORRERY_REPORT),
- * the trace (ORRERY_TRACE), the graph of tasks (ORRERY_GRAPH), also when it ends early.
+ * core/observe/report.h - the output of a run: the report (ORRERY_REPORT), the
+ * trace (ORRERY_TRACE), the graph of tasks (ORRERY_GRAPH), also when it ends
+ * early.
  */
 #pragma once
 

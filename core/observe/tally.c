@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/tally.c - see tally.h. A table per worker, which only that
- * worker changes; a row of links, each changed under its driver's lock.
+ * worker changes; a row of links, each changed under its progress node's lock.
  */
 #include "core/observe/tally.h"
 
@@ -15,13 +15,13 @@
 
 enum { FIRST_SLOTS = 64, FIRST_SAMPLES = 16 };
 
-/* As far from the median as models tolerate by default. */
+/* The default tolerance of models around the median. */
 static const double keep_ratio = 1.5;
 
 struct orr_tally_item {
     struct orr_tally_item *next; /* of its worker, the newest first */
     const void *key;
-    struct orr_tally_kernel kernel; /* its name is ours */
+    struct orr_tally_kernel kernel; /* its name is owned */
     uint64_t count;
     double sum;
     uint64_t npredicted;
@@ -243,7 +243,7 @@ void orr_tally_copy(struct orr_tally *tally, const struct orr_tally_link *copy)
     link->alone += copy->alone;
 }
 
-/* --- the report's side --- */
+/* --- the report --- */
 
 double orr_tally_modelled_span(const struct orr_tally *tally)
 {

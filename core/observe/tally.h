@@ -3,7 +3,7 @@
  * core/observe/tally.h - how long kernels and copies took, counted per kernel
  * and per link for the report. Each worker adds to its own table without a
  * lock; the tables are joined when the report is written. Like the event
- * record, a tally that nobody asked for is NULL and costs one branch.
+ * record, a tally that is off is NULL and costs one branch.
  */
 #pragma once
 
@@ -35,8 +35,8 @@ struct orr_tally_kernel {
     char arch[32];    /* "cpu0", as model files name it */
     unsigned impl;
     uint32_t footprint;
-    uint64_t size;  /* bytes, or what size_base says */
-    bool has_model; /* one in files: it can be calibrated */
+    uint64_t size;  /* bytes, or the value of size_base */
+    bool has_model; /* a model in files: it can be calibrated */
     bool modelled;  /* the codelet has a model of any kind */
 };
 
@@ -50,8 +50,8 @@ struct orr_tally_item *orr_tally_add(struct orr_tally *tally, unsigned worker,
                                      const void *key,
                                      const struct orr_tally_kernel *kernel);
 
-/* A kernel of the item has run from `start` to `end`, µs; `predicted` is what
- * its model said, 0 or NaN: nothing. The worker that owns the item. */
+/* A kernel of the item has run from `start` to `end`, µs; `predicted` is the
+ * estimate of its model, 0 or NaN: none. The worker that owns the item. */
 void orr_tally_kernel(struct orr_tally *tally, unsigned worker,
                       struct orr_tally_item *item, double start, double end,
                       double predicted);
@@ -83,12 +83,12 @@ struct orr_tally_summary {
     double typical; /* mean of what lies within a factor of 1.5 of the median:
                      * models keep that much (STARPU_HISTORY_MAX_ERROR) */
     double p05, p25, median, p75, p95;
-    double predicted; /* mean of what its model said; NaN: nothing */
+    double predicted; /* mean of the estimates of its model; NaN: none */
 };
 
 /* Calls visit for each kernel, ordered by name, architecture, implementation,
- * footprint. Nobody records meanwhile, or (a simulation that ends early) what
- * is recorded does not count. Errors: -ENOMEM. */
+ * footprint. No recording meanwhile, or (a simulation that ends early) what is
+ * recorded does not count. Errors: -ENOMEM. */
 int orr_tally_each_kernel(const struct orr_tally *tally,
                           void (*visit)(const struct orr_tally_summary *,
                                         void *),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/builtin.c - the policies we have, and how one is chosen by name
- * when the runtime starts. One thread: the one that starts and ends it.
+ * core/sched/builtin.c - the list of policies, and the choice by name when the
+ * runtime starts. One thread: the one that starts and ends it.
  */
 #include <errno.h>
 #include <limits.h>
@@ -31,8 +31,8 @@ static void print_list(void)
                 orr_sched_builtin[i]->help);
 }
 
-/* StarPU warns and takes lws. We refuse: a comparison of policies must not
- * show another one's figures under the name that was asked for. */
+/* StarPU warns and takes lws. Here it is an error: a comparison of policies
+ * must not show results of another one under the requested name. */
 static int fail_unknown(const char *name, struct orr_error *err)
 {
     char known[512] = "";
@@ -75,7 +75,7 @@ static int choose(const char *name, const struct orr_sched_ops **ret,
     return *ret ? 0 : fail_unknown(name, err);
 }
 
-/* What the user said about priorities, else what the policy can do. */
+/* The range that the user set, else that of the policy. */
 static void set_priorities(struct orr_sched *sched, int min, int max)
 {
     bool has_min = min != ORR_PRIORITY_UNSET;

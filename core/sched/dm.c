@@ -2,16 +2,17 @@
 /*
  * core/sched/dm.c - the dm family: each ready job goes to the queue of the
  * worker that is expected to end it first. This file keeps the queues and the
- * books of what they expect; one lock for all of them, since a decision reads
- * them all.
+ * expected times of the workers; one lock for all of them, since a decision
+ * reads them all.
  *
- * The books of a worker, in µs: exp_len is what its queued jobs take, with the
- * part of their transfers that nothing hides; pipeline_len what the jobs take
- * that it popped and has not ended; exp_start when the queued ones can start.
- * A job moves its transfer, then its length from the first to the second.
+ * The expected times of a worker, in µs: exp_len is the length of its queued
+ * jobs, with the part of their transfers that is not overlapped; pipeline_len
+ * that of the jobs that it popped and has not ended; exp_start when the queued
+ * ones can start. A job moves its transfer, then its length from the first to
+ * the second.
  *
- * Jobs that cannot be decided since figures are still to be found out wait in a
- * queue of their own: dm_calibrate.c.
+ * Jobs that cannot be placed since lengths have to be measured wait in a queue
+ * of their own: dm_calibrate.c.
  */
 #include "core/sched/dm.h"
 
@@ -23,7 +24,7 @@
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 
-/* --- the books --- */
+/* --- expected times --- */
 
 static double later(double a, double b)
 {
@@ -46,7 +47,7 @@ static void add_length(struct orr_dm *dm, struct orr_dm_worker *w, int priority,
         w->ahead[p] += us;
 }
 
-/* To be called after every change of the books. */
+/* To be called after every change of these. */
 static void publish(struct orr_dm *dm, const struct orr_dm_worker *w,
                     double now)
 {
@@ -54,7 +55,8 @@ static void publish(struct orr_dm *dm, const struct orr_dm_worker *w,
                     now);
 }
 
-/* The part of a transfer that begins now and that queued work does not hide. */
+/* The part of a transfer that begins now and is not overlapped by queued
+ * work. */
 static double not_hidden(const struct orr_dm_worker *w, double transfer,
                          double now)
 {
@@ -71,9 +73,9 @@ static void set_prediction(struct orr_job *job, double length, double transfer)
     job->task->predicted_transfer = transfer;
 }
 
-/* A job begins its way through the worker without having been in its queue.
- * It never passes pop, where its transfer would leave exp_len, so the transfer
- * is put straight into pipeline_len. */
+/* A job enters the worker without having been in its queue. It never passes
+ * pop, where its transfer would leave exp_len, so the transfer is put straight
+ * into pipeline_len. */
 static void enter(struct orr_dm *dm, struct orr_dm_worker *w,
                   struct orr_job *job, double length, double transfer)
 {
@@ -147,7 +149,7 @@ static struct orr_dm_choice decide(struct orr_dm *dm,
     return orr_dm_choose(dm, offer, now);
 }
 
-/* Decides about the job and queues it. The lock is let go in between:
+/* Decides about the job and queues it. The lock is released in between:
  * prefetching takes locks of its own, and after the insertion the job may run
  * and be gone. */
 static int place(struct orr_dm *dm, const struct orr_dm_offer *offer)
@@ -196,7 +198,7 @@ static int dm_push(struct orr_sched *sched, struct orr_job *job)
     return place(dm, &offer);
 }
 
-/* A job that comes by another way. */
+/* A job that bypassed push. */
 static void dm_push_notify(struct orr_sched *sched, struct orr_job *job,
                            struct orr_worker *worker)
 {
@@ -216,7 +218,7 @@ static void dm_push_notify(struct orr_sched *sched, struct orr_job *job,
     enter(dm, w, job, length, transfer);
 }
 
-/* --- a job's way through its worker --- */
+/* --- from queue to end --- */
 
 static struct orr_job *pop_own(struct orr_dm *dm, struct orr_dm_worker *w)
 {
@@ -275,7 +277,7 @@ static void run_undecided(struct orr_dm *dm, const struct orr_dm_offer *offer,
 }
 
 /* Takes one of the jobs that wait for a decision. Those that can be decided by
- * now go where they belong, which may be the worker's own queue. */
+ * now go to their worker's queue, which may be the worker's own queue. */
 static struct orr_job *pop_undecided(struct orr_dm *dm,
                                      struct orr_worker *worker)
 {
@@ -477,8 +479,8 @@ static int dm_init(struct orr_sched *sched, struct orr_error *err)
     if (rt->nclasses > ORR_DM_MAXCLASSES || rt->nworkers > STARPU_NMAXWORKERS)
         return orr_fail(
             err, -EINVAL,
-            "%s: %u workers of %u classes are more than the %d of %d "
-            "that it can tell apart; take fewer devices",
+            "%s: %u workers of %u classes are more than the supported %d of "
+            "%d; use fewer devices",
             name, rt->nworkers, rt->nclasses, STARPU_NMAXWORKERS,
             ORR_DM_MAXCLASSES);
     if (dm_new(sched, &dm))
@@ -486,9 +488,9 @@ static int dm_init(struct orr_sched *sched, struct orr_error *err)
     sched->data = dm;
     if (!dm->variant->ready)
         orr_log_warning("the policy %s takes queued tasks in order even while "
-                        "their data are on the way; dmdas (or dmdar, without "
-                        "priorities) does better, and begins with those whose "
-                        "data are there",
+                        "their data are in transfer; dmdas (or dmdar, without "
+                        "priorities) is faster: it starts with those whose "
+                        "data are present",
                         name);
     return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/sched/dm.h - the inside of the dm family: dm.c keeps the queues and
- * their books, dm_choose.c decides. All [lock] fields: the policy's one lock.
+ * expected times, dm_choose.c decides. All [lock] fields: the policy's one
+ * lock.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/dm_choose.c - which worker a job ends first on, transfers
- * weighed in. The rule walks over workers by number and over implementations
+ * core/sched/dm_choose.c - on which worker a job ends first, transfers
+ * included. The rule walks over workers by number and over implementations
  * within; the first best one wins. Workers of a class differ by their queues
- * alone, so the first of those that are free earliest stands for all: what is
- * decided is the same, in a time that hardly depends on how many they are.
+ * alone, so the first of those that are free earliest stands for all: the
+ * decision is the same, in a time that hardly depends on their number.
  */
 #include <errno.h>
 #include <math.h>
@@ -39,7 +39,7 @@ static bool has_unknown(const struct orr_cost_row *row, unsigned class_id,
     return false;
 }
 
-/* No bandwidth is known: counts as nothing. No way at all: as very long. */
+/* An unknown bandwidth counts as 0 µs, a missing route as very long. */
 static double transfer_time(struct orr_runtime *rt, const struct orr_job *job,
                             unsigned node)
 {
@@ -153,7 +153,7 @@ static double energy_of(const struct orr_dm_offer *offer, unsigned class_id,
     return offer->has_energy ? offer->energy[class_id][impl] : 0;
 }
 
-/* As well as it gets without asking: idle energy until the last worker ends. */
+/* An approximation: idle energy until the last worker ends. */
 static double idle_fitness(const struct orr_dm *dm, double end,
                            double max_end_workers)
 {
@@ -333,7 +333,7 @@ struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
             }
         }
     }
-    /* Figures beyond all bounds compare with nothing. */
+    /* Infinite and NaN values compare false. */
     if (worker == UINT32_MAX)
         return choose_greedy(dm, offer);
     return make_choice(dm, offer, worker, impl);
@@ -454,7 +454,7 @@ choose_by_class(struct orr_dm *dm, const struct orr_dm_offer *offer, double now)
             impl = pair.impl;
         }
     }
-    /* Figures beyond all bounds compare with nothing. */
+    /* Infinite and NaN values compare false. */
     if (worker == UINT32_MAX)
         return choose_greedy(dm, offer);
     return make_choice(dm, offer, worker, impl);

@@ -4,12 +4,12 @@
  * such that the first of those that are free earliest is found in a time
  * that grows with the logarithm of their number. The caller locks.
  *
- * A worker is free at max(exp_start, now) + exp_len. While exp_start lies
- * ahead that is a constant, its end; afterwards only exp_len matters, and all
- * such workers move with the clock. So each leaf of a binary tree holds either
- * an end or a length, inner nodes hold the least of both, and a leaf changes
- * sides when the clock passes its start. Which of two roundings a plain loop
- * over the workers would have met is thereby kept, to the last bit.
+ * A worker is free at max(exp_start, now) + exp_len. While exp_start lies ahead
+ * that is a constant, its end; afterwards only exp_len matters, and all such
+ * workers move with the clock. So each leaf of a binary tree holds either an
+ * end or a length, inner nodes hold the least of both, and a leaf changes sides
+ * when the clock passes its start. The rounding of a plain loop over the
+ * workers is thereby kept, to the last bit.
  */
 #pragma once
 

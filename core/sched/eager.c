@@ -62,8 +62,8 @@ static int prio_push(struct orr_sched *sched, struct orr_job *job)
     return central_push(sched, job, job->priority);
 }
 
-/* When the worker could run nothing of what is there, one that can is woken:
- * it would have been at the push, had it slept then. */
+/* When the worker can run none of the jobs, one that can is woken: it would
+ * have been woken by the push, had it been asleep then. */
 static struct orr_job *prio_pop(struct orr_sched *sched,
                                 struct orr_worker *worker)
 {

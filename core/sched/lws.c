@@ -16,7 +16,7 @@
 struct thief {
     struct orr_queue deque;
     unsigned last_victim; /* [owner] */
-    atomic_bool busy;     /* has a job: may be robbed of the others */
+    atomic_bool busy;     /* has a job: the others may be stolen */
 };
 
 struct stealing {
@@ -107,7 +107,7 @@ static bool is_victim(struct thief *thief)
            atomic_load_explicit(&thief->busy, memory_order_relaxed);
 }
 
-/* One victim is tried: the first after the last one. */
+/* One victim is examined: the first after the last one. */
 static struct orr_job *steal(struct stealing *ws, struct orr_worker *worker)
 {
     struct thief *self = &ws->thieves[worker->id];
@@ -138,7 +138,8 @@ static struct orr_job *ws_pop(struct orr_sched *sched,
         job = steal(ws, worker);
     if (before != (job != NULL))
         atomic_store_explicit(&self->busy, job != NULL, memory_order_relaxed);
-    /* Who looked before left the others to us, and may sleep now. */
+    /* A worker that looked before left the others to this one, and may sleep
+     * now. */
     if (job && !before && !orr_queue_empty(&self->deque))
         orr_sched_wake_all(sched->runtime);
     return job;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/push.c - what happens around the policy: a ready job's way to it
- * or past it, and a worker's way to its next job. Any context, no lock held.
+ * core/sched/push.c - what happens around the policy: how a ready job gets to
+ * it or past it, and a worker to its next job. Any context, no lock held.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void prefetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
         orr_job_prefetch(rt, job, node, ORR_PREFETCH);
 }
 
-/* Puts the job in the worker's own list. The policy hears of it before, since
+/* Puts the job in the worker's own list. The policy is notified before, since
  * afterwards the job may end at any time. */
 static void push_specific(struct orr_runtime *rt, struct orr_job *job,
                           unsigned worker, unsigned bits)
@@ -61,8 +61,8 @@ static bool find_only_node(struct orr_runtime *rt, struct orr_job *job,
     return true;
 }
 
-/* A worker that can run the job by all but can_execute, when the policy found
- * none or had no memory for it; the job must not be lost. */
+/* A worker that can run the job (can_execute aside), when the policy found none
+ * or had no memory for it; the job must not be lost. */
 static void push_anywhere(struct orr_runtime *rt, struct orr_job *job, int err)
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);

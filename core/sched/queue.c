@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/queue.c - jobs shared by workers that may not be able to run
- * each of them. The one difficulty is can_execute, a user's function that is
- * not called under a lock: the walk lets go, asks, and starts anew if the
- * queue changed meanwhile.
+ * core/sched/queue.c - jobs shared by workers that may not be able to run each
+ * of them. The one difficulty is can_execute, a user's function that is not
+ * called under a lock: the walk unlocks, calls it, and starts anew if the queue
+ * changed meanwhile.
  */
 #include "core/sched/queue.h"
 
@@ -56,8 +56,8 @@ struct walk {
     struct orr_worker *worker;
     struct orr_job *job;     /* found */
     unsigned slot;           /* where */
-    struct orr_job *asks;    /* has a can_execute that must be asked */
-    struct orr_job *asked;   /* has been asked, referenced */
+    struct orr_job *asks;    /* has a can_execute that must be called */
+    struct orr_job *asked;   /* can_execute was called for it, referenced */
     unsigned changes;        /* of the queue, when it was asked */
     unsigned answer;         /* implementations it can run */
     struct orr_job *skipped; /* the last one that it cannot run */
@@ -70,15 +70,15 @@ struct walk {
         unsigned bits;
     } declined;
     unsigned ndeclined;
-    unsigned nalike; /* not even offered: like the last one */
+    unsigned nalike; /* not offered: equal to the last one */
 };
 
 /* So many jobs are offered, and so many that are alike are passed, before a
  * worker gives up. */
 enum { MAX_DECLINED = 16, MAX_ALIKE = 1024 };
 
-/* The implementations that the worker can run; sets asks when it cannot say
- * without asking. */
+/* The implementations that the worker can run; sets asks when can_execute must
+ * be called first. */
 static unsigned look(struct walk *walk, struct orr_job *job)
 {
     struct orr_runtime *rt = walk->worker->runtime;
@@ -98,7 +98,7 @@ static unsigned look(struct walk *walk, struct orr_job *job)
     return bits;
 }
 
-/* What accept makes of the job, which it would say of all that are alike. */
+/* The result of accept, which is the same for all equal jobs. */
 static unsigned offer(struct walk *walk, struct orr_job *job, unsigned bits)
 {
     struct refusal *last = &walk->declined;
@@ -187,9 +187,9 @@ static void walk_locked(struct walk *walk, enum orr_queue_order order)
 
 /* Asks outside the lock, which is taken again on return. The reference keeps
  * the job's address from being used anew while we compare it. The task, and
- * what the application frees when it has ended, is the user's function's to
- * read: the job's end waits for the answer, and is ours if its kernel ended
- * meanwhile. */
+ * what the application frees when it has ended, may be read by the user's
+ * function: the end of the job waits for its result, and is done here if the
+ * kernel ended meanwhile. */
 static void ask(struct walk *walk) ORR_REQUIRES(walk->q->lock)
 {
     struct orr_runtime *rt = walk->worker->runtime;

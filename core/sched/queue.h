@@ -41,8 +41,8 @@ struct orr_job *orr_queue_take(struct orr_queue *q, struct orr_worker *worker,
 
 /* Says which of the implementations in `bits` the worker should run the job
  * with: one bit, 0 for none. `njobs`: how many jobs the queue has. Called with
- * the queue's lock; says the same of jobs that have the same cost row, classes
- * and bits. */
+ * the queue's lock; gives the same result for jobs that have the same cost row,
+ * classes and bits. */
 typedef unsigned (*orr_queue_accept)(struct orr_job *job, unsigned bits,
                                      unsigned njobs, void *arg);
 

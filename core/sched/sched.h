@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/sched.h - what a scheduling policy is, and what it may use.
+ * core/sched/sched.h - the interface of scheduling policies.
  *
- * A policy gets ready jobs by push and gives them out by pop. It is told when
- * a job's data have arrived and when it has ended. One file per policy; what
- * they share is in toolbox.h. A user's struct starpu_sched_policy is wrapped
- * into the same table by user.c.
+ * A policy gets ready jobs by push and gives them out by pop. It is notified
+ * when a job's data have arrived and when it has ended. One file per policy;
+ * what they share is in toolbox.h. A user's struct starpu_sched_policy is
+ * wrapped into the same table by user.c.
  */
 #pragma once
 
@@ -22,8 +22,9 @@ struct orr_worker;
 struct orr_sched_ops {
     const char *name;
     const char *help;          /* one line for STARPU_SCHED=help */
-    bool unbounded_priorities; /* range INT_MIN…INT_MAX unless the user said */
-    bool prefetches;           /* asks for data itself at push */
+    bool unbounded_priorities; /* range INT_MIN…INT_MAX unless the user set
+                                * it */
+    bool prefetches;           /* prefetches data itself at push */
     int (*init)(struct orr_sched *sched, struct orr_error *err);
     void (*deinit)(struct orr_sched *sched);
     /* A ready job; the policy owns its `queue` link until pop. It wakes the
@@ -60,10 +61,11 @@ extern const struct orr_sched_ops *const orr_sched_builtin[];
 
 #define ORR_PRIORITY_UNSET (-1)
 
-/* What the user wants of the scheduler. */
+/* The user's options for the scheduler. */
 struct orr_sched_options {
     const char *name;                 /* of a policy, or NULL */
-    struct starpu_sched_policy *user; /* his own instead, or NULL; borrowed */
+    struct starpu_sched_policy *user; /* a user's policy instead, or NULL;
+                                       * borrowed */
     int min_priority, max_priority;   /* or ORR_PRIORITY_UNSET */
 };
 
@@ -86,7 +88,7 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job);
 struct orr_job *orr_sched_pop(struct orr_runtime *rt,
                               struct orr_worker *worker);
 
-/* Tell the policy, if it wants to know. */
+/* Notify the policy, if it has these hooks. */
 void orr_sched_submitted(struct orr_runtime *rt, struct orr_job *job);
 void orr_sched_do_schedule(struct orr_runtime *rt);
 

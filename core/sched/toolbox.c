@@ -39,7 +39,7 @@ static unsigned find_slot(const struct orr_prioq *q, int priority)
     return low;
 }
 
-/* Sees to it that a spare level waits behind the last slot in use. */
+/* Ensures that there is a spare level behind the last slot in use. */
 static int make_spare(struct orr_prioq *q)
 {
     struct orr_prioq_level *level;
@@ -233,10 +233,10 @@ bool orr_sched_wake(struct orr_worker *worker)
     return sleeps(worker) && wake(worker);
 }
 
-/* A worker that drives a device waits for the device, not for the policy: it
- * looks at both, so that no push needs to wake it. We park it meanwhile. Only
- * workers that sleep for want of a task are woken one at a time. (Waking
- * drivers like the others, the last of all, gives eager and prio makespans 30 %
+/* A worker of a device waits for the device, not for the policy: it looks at
+ * both, so that no push needs to wake it. It is parked meanwhile. Only workers
+ * that sleep for want of a task are woken one at a time. (Waking workers of
+ * devices like the others, the last of all, gives eager and prio makespans 30 %
  * above what StarPU predicts on machines with GPUs.) */
 static bool watches(const struct orr_worker *worker)
 {

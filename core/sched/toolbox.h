@@ -71,9 +71,10 @@ static inline bool orr_prioq_empty(const struct orr_prioq *q)
     return q->njobs == 0;
 }
 
-/* A worker says that it sleeps, then looks once more; we have queued a job and
- * now look whether it sleeps. With this barrier (and the worker's) at least
- * one of the two sees what the other did. The functions below have it. */
+/* A worker sets its flag that it sleeps, then looks once more; the caller has
+ * queued a job and now looks whether it sleeps. With this barrier (and the
+ * worker's) at least one of the two sees what the other did. The functions
+ * below have it. */
 static inline void orr_sched_after_queueing(const struct orr_runtime *rt)
 {
     if (!rt->exec->simulated)
@@ -81,7 +82,7 @@ static inline void orr_sched_after_queueing(const struct orr_runtime *rt)
 }
 
 /* Wakes the worker if it sleeps for want of a task; of several callers one
- * does, and is told so. To be called after the job was queued. The worker sets
+ * does, and gets true. To be called after the job was queued. The worker sets
  * `asleep`, looks once more, then parks. */
 bool orr_sched_wake(struct orr_worker *worker);
 
@@ -89,7 +90,7 @@ bool orr_sched_wake(struct orr_worker *worker);
  * afterwards its task may run at any time and be gone. */
 void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job);
 
-/* Wakes one sleeping worker that can run the job, lowest number first, as was
+/* Wakes one sleeping worker that can run the job, lowest number first, as
  * noted; all of them if they may differ. The caller holds a reference. */
 void orr_sched_wake_able(struct orr_runtime *rt, const struct orr_job *job);
 

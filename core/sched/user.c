@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/user.c - a policy that the application wrote: its hooks behind
- * our table. They are called without locks and must not block (the context is
- * frozen meanwhile); the policy locks for itself. Context numbers are 0: there
- * is one scheduling context.
+ * core/sched/user.c - a policy that the application wrote: its hooks behind the
+ * table of operations. They are called without locks and must not block (the
+ * context is frozen meanwhile); the policy locks for itself. Context numbers
+ * are 0: there is one scheduling context.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -80,15 +80,15 @@ static void user_deinit(struct orr_sched *sched)
     struct starpu_sched_policy *policy = policy_of(sched);
 
     freeze();
-    /* Without memory the policy is not told: it ends just as well. */
+    /* Without memory the hook is not called: the policy ends all the same. */
     (void)call_with_workers(sched, policy->remove_workers);
     if (policy->deinit_sched)
         policy->deinit_sched(MAIN_CONTEXT);
     thaw();
 }
 
-/* Who takes the task only the policy knows: all look. Its result says nothing
- * that policies agree on, and the task is its own in any case. */
+/* Only the policy knows which worker takes the task: all look. Its result has
+ * no agreed meaning, and the policy owns the task in any case. */
 static int user_push(struct orr_sched *sched, struct orr_job *job)
 {
     freeze();

@@ -31,13 +31,13 @@ static bool is_variable(const struct orr_buffers *b)
     return b->cl && b->cl->nbuffers == STARPU_VARIABLE_NBUFFERS;
 }
 
-/* Says whether the codelet has a place number b->n. */
+/* Whether the codelet has a buffer number b->n. */
 static bool has_place(const struct orr_buffers *b)
 {
     return b->cl && (is_variable(b) || b->n < b->cl->nbuffers);
 }
 
-/* --- room --- */
+/* --- arrays --- */
 
 /* Makes an array `length` long. Its first content comes from the `n` elements
  * of the short array inside the structure. */
@@ -86,7 +86,7 @@ static int grow_task(struct orr_buffers *b, int length)
     return err;
 }
 
-/* A codelet with a large fixed number may learn its modes as well. */
+/* The modes of a codelet with a large fixed number may be set too. */
 static int give_codelet_modes(struct starpu_codelet *cl)
 {
     if (cl->nbuffers <= STARPU_NMAXBUFS || cl->dyn_modes)
@@ -115,8 +115,8 @@ static int make_room(struct orr_buffers *b, int room)
 
 /* --- modes --- */
 
-/* What a codelet keeps of an access mode: the rest concerns one task or the
- * MPI layer. */
+/* The part of an access mode that a codelet keeps: the rest is for one task or
+ * the MPI layer. */
 static enum starpu_data_access_mode lasting(int mode)
 {
     mode &= ~(STARPU_SSEND | STARPU_NOFOOTPRINT);
@@ -198,7 +198,7 @@ static int check_known_mode(const struct orr_buffers *b)
     if (!is_variable(b) && STARPU_CODELET_GET_MODE(b->cl, b->n))
         return 0;
     orr_log_error("%s: STARPU_DATA_ARRAY takes the modes of codelet `%s', "
-                  "which does not say how buffer %d is accessed; set its "
+                  "whose access mode for buffer %d is not set; set its "
                   "modes[], or use STARPU_DATA_MODE_ARRAY",
                   b->call, name_of(b), b->n);
     return -EINVAL;

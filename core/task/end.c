@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/task/end.c - end dependencies: a task whose kernel is over but which
- * does not count as ended until others have ended, or the application said so.
+ * does not count as ended until others have ended, or the application declared
+ * it.
  */
 #include <errno.h>
 

@@ -15,7 +15,7 @@ uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job)
     if (job->has_footprint)
         return job->footprint;
     model = task->cl ? task->cl->model : NULL;
-    /* Functions for some devices hang on the state. */
+    /* Functions for some devices are part of the state. */
     if (!model || (!model->footprint && !model->size_base && !model->state))
         job->footprint = orr_data_footprint(task);
     else

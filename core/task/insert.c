@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/task/insert.c - starpu_task_insert() and its siblings: a walk over a
- * list of (tag, values) that fills a task, on top of the public interface
- * only. Any thread; what is learnt is written to the codelet, where two
- * threads that agree may write the same mode twice.
+ * list of (tag, values) that fills a task, on top of the public interface only.
+ * Any thread; modes are written to the codelet, where two threads that agree
+ * may write the same mode twice.
  */
 #include <starpu_task_util.h>
 
@@ -246,7 +246,7 @@ static int take_place(struct walk *w, int tag)
     }
 }
 
-/* --- words and figures --- */
+/* --- names and numbers --- */
 
 static int take_notes(struct walk *w, int tag)
 {

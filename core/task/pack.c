@@ -162,7 +162,7 @@ void starpu_codelet_unpack_arg(struct starpu_codelet_pack_arg_data *state,
 
     STARPU_ASSERT_MSG_ALWAYS(packed == size,
                              "starpu_codelet_unpack_arg: %zu bytes were "
-                             "packed, %zu are asked for",
+                             "packed, %zu are requested",
                              packed, size);
     memcpy(ptr, at, size);
 }

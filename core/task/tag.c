@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/task/tag.c - see tag.h. One lock for all tags (rank ORR_RANK_SUBMIT):
- * few programs use them, and none in a hurry. Jobs are released and contexts
- * woken after it was let go.
+ * few programs use them, and none in a critical path. Jobs are released and
+ * contexts woken after it was unlocked.
  */
 #include "core/task/tag.h"
 
@@ -30,7 +30,7 @@ struct orr_tag {
     starpu_tag_t id;
     struct orr_job *job;         /* bound, a reference; NULL without */
     unsigned missing;            /* tags it waits for that are not reached */
-    bool reached, holds_job;     /* holds_job: job->waiting counts us */
+    bool reached, holds_job;     /* holds_job: job->waiting counts this */
     struct tag_edge *successors; /* kept: a tag may be reached again */
     struct tag_waiter *waiters;
 };
@@ -194,9 +194,9 @@ int orr_tag_declare_deps(struct orr_runtime *rt, starpu_tag_t id, unsigned n,
     return tag ? err : -ENOMEM;
 }
 
-/* Counts down the successors and chains those whose job may go; a tag without
- * a job that has nothing left to wait for stays as it is: tags are reached by
- * tasks and by the application only. */
+/* Counts down the successors and chains those whose job is released; a tag
+ * without a job that has nothing left to wait for stays as it is: tags are
+ * reached by tasks and by the application only. */
 static struct orr_job *reach_locked(struct orr_tag *tag)
 {
     struct orr_job *freed = NULL;

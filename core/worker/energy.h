@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/worker/energy.h - the joules that a run has taken, by what models
- * expect and the application adds. Any thread.
+ * core/worker/energy.h - the joules that a run has taken, as the models
+ * estimate and the application adds. Any thread.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/worker/kernel.h - from a job to the kernel that a machine runs, and
- * what is learnt from it.
+ * core/worker/kernel.h - from a job to the kernel that a machine runs, and its
+ * measured time.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct orr_worker;
 bool orr_kernel_async(const struct orr_worker *worker,
                       const struct orr_job *job);
 
-/* Fills job->kernel. Simulated, a job without figures ends the program with
+/* Fills job->kernel. Simulated, a job without an estimate ends the program with
  * the list of all that are missing (core/worker/missing.c). */
 void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job, bool async,
@@ -32,7 +32,7 @@ void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
 void orr_kernel_tally(struct orr_runtime *rt, unsigned worker,
                       const struct orr_job *job);
 
-/* The simulation cannot go on without figures for `job`: lists every
+/* The simulation cannot go on without an estimate for `job`: lists every
  * (codelet, footprint, architecture) of the tasks submitted so far that has
  * none, says how to get them, and ends the program with status 1. */
 _Noreturn void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/worker/missing.c - the end of a simulation that lacks kernel times:
- * says all that is missing at once, so that one calibration run mends it.
+ * reports all that is missing at once, so that one calibration run suffices.
  */
 #include <math.h>
 #include <stdio.h>

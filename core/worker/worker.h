@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/worker/worker.h - a worker: the context that moves jobs through their
- * stages on one processor or device. loop.c holds its life.
+ * stages on one processor or device. Its main loop is in loop.c.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 struct orr_job;
 struct orr_runtime;
 
-/* What a worker is doing, for policies (who may be robbed) and traces. */
+/* What a worker is doing, for policies (which may steal from it) and traces. */
 enum orr_worker_state {
     ORR_WORKER_IDLE, /* parked or about to be */
     ORR_WORKER_SCHEDULING,
@@ -49,9 +49,8 @@ struct orr_worker {
 /* Cost rows and policies keep a bit for each class. */
 #define ORR_MAX_CLASSES 64u
 
-/* A worker class: workers that cannot be told apart but by their queues.
- * Policies ask once per class. Workers of a class have consecutive places in
- * `members`. */
+/* A worker class: workers that differ by their queues only. Policies ask once
+ * per class. Workers of a class have consecutive places in `members`. */
 struct orr_worker_class {
     enum starpu_worker_archtype type;
     int devid;     /* device number, 0 for CPU workers of one model */

@@ -283,7 +283,7 @@ static const struct {
     {".config", "2 -1\n", "here.config:1: a number of devices"},
     {".bandwidth", "0\t1 \t2\n", "here.bandwidth:1: a number, followed"},
     {".bandwidth", "# a\n0\t1\n0\tx\n", "here.bandwidth:3: a number"},
-    {".latency", "0\t-1\n", "here.latency:1: a negative figure"},
+    {".latency", "0\t-1\n", "here.latency:1: a negative value"},
     {".latency", "0\t1", "here.latency:1: a number, followed"},
 };
 

@@ -14,7 +14,7 @@ struct orr_cut orr_cut_block(const char *call, uint32_t n, unsigned nparts,
 
     STARPU_ASSERT_MSG_ALWAYS(n / 2 >= shadow && nparts && nparts <= inner,
                              "%s: %u elements with a shadow of %u cannot be "
-                             "cut into %u parts, ask for fewer",
+                             "cut into %u parts, use fewer",
                              call, n, shadow, nparts);
     STARPU_ASSERT_MSG_ALWAYS(id < nparts, "%s: there is no part %u of %u", call,
                              id, nparts);
@@ -35,7 +35,7 @@ uint32_t orr_filter_pick(const char *call, const struct starpu_data_filter *f,
     uintptr_t at = (uintptr_t)f->filter_arg_ptr + id;
 
     STARPU_ASSERT_MSG_ALWAYS(at < n,
-                             "%s: element %zu was asked for, but there are "
+                             "%s: element %zu was requested, but there are "
                              "only %u; check nchildren and filter_arg_ptr",
                              call, (size_t)at, n);
     return (uint32_t)at;

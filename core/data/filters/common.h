@@ -15,10 +15,10 @@ struct orr_cut {
     uint32_t start, length;
 };
 
-/* Cuts n elements into nparts; when they do not come out even, the first
- * parts have one more. A shadow of that many elements belongs to both ends,
- * and to each part on both sides. Bad arguments end the program with a message
- * that names `call`. */
+/* Cuts n elements into nparts; when that is not exact, the first parts have one
+ * more. A shadow of that many elements belongs to both ends, and to each part
+ * on both sides. Bad arguments end the program with a message that names
+ * `call`. */
 struct orr_cut orr_cut_block(const char *call, uint32_t n, unsigned nparts,
                              unsigned id, uint32_t shadow);
 
@@ -30,7 +30,7 @@ uint32_t orr_filter_shadow(const struct starpu_data_filter *f);
 uint32_t orr_filter_pick(const char *call, const struct starpu_data_filter *f,
                          uint32_t n, unsigned id);
 
-/* Ends the program when the parent is not of the kind that `call` cuts. */
+/* Ends the program when the parent is not of the interface that `call` cuts. */
 void orr_filter_expect(const char *call, enum starpu_data_interface_id is,
                        enum starpu_data_interface_id wanted);
 

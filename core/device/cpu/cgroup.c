@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Version 1 says this or more, rounded to pages, for no limit. */
+/* Version 1 has this or more, rounded to pages, for no limit. */
 #define NO_BYTES (UINT64_C(1) << 60)
 
 enum { LINE = 4096 + 256 }; /* bytes: a path and what is beside it */
@@ -118,7 +118,7 @@ static void add_bytes(const struct mount *mount, const char *group,
 }
 
 /* The group and those above. In a container the mount often begins at our own
- * group, whose path is that outside: what is not there is passed over. */
+ * group, whose path is that outside: missing directories are skipped. */
 static void add_limits(const struct mount *mount, struct orr_cgroup *limits)
 {
     char group[PATH_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/cpu/cgroup.h - what a container, a batch system or systemd lets
- * this process have of the machine, as far as hwloc does not tell: processor
+ * core/device/cpu/cgroup.h - the limits that a container, a batch system or
+ * systemd puts on this process, as far as hwloc does not report them: processor
  * time and memory. Reads a few files of Linux at each call; any thread.
  */
 #pragma once

@@ -41,8 +41,7 @@ int orr_cpus_from_affinity(struct orr_cpus *ret, struct orr_error *err)
         return rc;
     if (sched_getaffinity(0, size, set) < 0) {
         rc = orr_fail(err, -ENODEV,
-                      "the kernel does not say which processors "
-                      "there are: %s",
+                      "the kernel does not report its processors: %s",
                       strerror(errno));
         goto free_set;
     }
@@ -65,7 +64,7 @@ void orr_cpus_done(struct orr_cpus *cpus)
     *cpus = (struct orr_cpus){0};
 }
 
-/* Rounded up: what is begun of a processor is worth a worker. */
+/* Rounded up: a part of a processor is worth a worker. */
 unsigned orr_cpus_quota(const struct orr_cgroup *limits)
 {
     return limits->cpus > 0 && limits->cpus < MAX_CPUS

@@ -15,7 +15,7 @@ enum { ORR_MEMORY_ALIGNMENT = 64 }; /* bytes: a cache line, any vector */
 struct orr_memories {
     /* [const] NULL: main memory is one, blocks are malloc's. Else lent. */
     struct orr_topology *topology;
-    atomic_bool noticed; /* that binding fails, which is said once */
+    atomic_bool noticed; /* that binding fails, which is reported once */
 };
 
 /* A block on the NUMA node at index `node`. Blocks under 64 KiB are malloc's
@@ -24,5 +24,5 @@ struct orr_memories {
 int orr_memories_alloc(struct orr_memories *memories, unsigned node,
                        size_t size, uintptr_t *ret);
 
-/* Ends a block. The size is known here: it need not be told. */
+/* Ends a block. The size is known here. */
 void orr_memories_free(struct orr_memories *memories, uintptr_t address);

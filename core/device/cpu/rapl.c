@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/cpu/rapl.c - energy of the processor packages as Linux tells it:
- * Documentation/power/powercap. Zones intel-rapl:<n> are packages (AMD's too)
- * or the whole platform, which contains them; their parts, intel-rapl:<n>:<m>,
- * are not looked at. Each has energy_uj, which counts up to max_energy_range_uj
- * and begins again at 0.
+ * core/device/cpu/rapl.c - energy of the processor packages as Linux reports
+ * it: Documentation/power/powercap. Zones intel-rapl:<n> are packages (AMD's
+ * too) or the whole platform, which contains them; their parts,
+ * intel-rapl:<n>:<m>, are not looked at. Each has energy_uj, which counts up to
+ * max_energy_range_uj and begins again at 0.
  */
 #include "core/device/energy.h"
 
@@ -108,8 +108,8 @@ static int add_zone(struct rapl *rapl, const char *root, const char *name,
         return fail_to_read(path, rc, err);
     if (zone->before > zone->range)
         return orr_fail(err, -EIO,
-                        "%s is %llu, beyond the range of %llu that the zone "
-                        "tells: its energy cannot be counted",
+                        "%s is %llu, beyond the range of %llu of the zone: its "
+                        "energy cannot be counted",
                         path, zone->before, zone->range);
     zone->path = strdup(path);
     if (!zone->path)

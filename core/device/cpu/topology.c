@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct orr_topology {
-    hwloc_topology_t hwloc;   /* NULL: hwloc knows nothing here */
+    hwloc_topology_t hwloc;   /* NULL: hwloc finds nothing here */
     hwloc_bitmap_t cpus;      /* may be used */
     unsigned nmemories;       /* at least 1 */
     struct orr_memory *known; /* nmemories */
@@ -24,7 +24,7 @@ struct orr_topology {
 
 /* -- opening -- */
 
-/* Where hwloc is told to look. hwloc's own errors are its own numbers. */
+/* Where hwloc looks. hwloc's own errors are its own numbers. */
 static int set_input(hwloc_topology_t hwloc,
                      const struct orr_topology_input *input,
                      struct orr_error *err)
@@ -49,7 +49,7 @@ static int load(struct orr_topology *topology,
     if (hwloc_topology_init(&topology->hwloc) < 0)
         return -ENOMEM;
     rc = set_input(topology->hwloc, input, err);
-    /* Without leave to look there are none. */
+    /* Without permission there are none. */
     if (input->devices)
         (void)hwloc_topology_set_io_types_filter(
             topology->hwloc, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
@@ -63,7 +63,7 @@ static int load(struct orr_topology *topology,
     return rc;
 }
 
-/* What the container and the affinity of this thread leave of the machine. */
+/* What the container and the affinity of this thread allow. */
 static int find_allowed(struct orr_topology *topology, bool ignore_affinity)
 {
     hwloc_topology_t hwloc = topology->hwloc;
@@ -119,7 +119,7 @@ static int find_memories(struct orr_topology *topology)
     return 0;
 }
 
-/* On this machine: a made-up one is in no container. */
+/* On this machine: a synthetic one is in no container. */
 static void apply_limits(struct orr_topology *topology, const char *root)
 {
     struct orr_cgroup limits;
@@ -188,7 +188,7 @@ static hwloc_obj_t core_of(hwloc_topology_t hwloc, hwloc_obj_t pu)
     return core ? core : pu;
 }
 
-/* What the bus files count, whatever this thread may use of it. */
+/* The counts for the bus files, whatever this thread may use. */
 static unsigned count_cores(hwloc_topology_t hwloc)
 {
     int n = hwloc_get_nbobjs_by_type(hwloc, HWLOC_OBJ_CORE);
@@ -198,7 +198,7 @@ static unsigned count_cores(hwloc_topology_t hwloc)
     return n > 0 ? (unsigned)n : 1;
 }
 
-/* The memory next to a processor; the first where none is said to be. */
+/* The memory next to a processor; the first where none is known. */
 static unsigned memory_of(const struct orr_topology *topology, hwloc_obj_t pu)
 {
     for (unsigned i = 0; topology->nodes && i < topology->nmemories; i++)

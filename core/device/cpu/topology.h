@@ -16,16 +16,16 @@ struct orr_topology;
 /* Where the topology comes from; all zero: from this machine, or from what
  * hwloc's own variables (HWLOC_SYNTHETIC, HWLOC_XMLFILE) say. */
 struct orr_topology_input {
-    const char *synthetic; /* a made-up machine in hwloc's words */
+    const char *synthetic; /* a synthetic machine in hwloc's notation */
     const char *xml;       /* hwloc's XML file */
-    bool ignore_affinity;  /* take what the calling thread may not use, too */
+    bool ignore_affinity;  /* include what the calling thread may not use */
     bool devices;          /* hwloc looks for them, which takes longer */
     const char *root;      /* stands before the system's files, NULL: "" */
 };
 
 /* Reads the topology. Without hwloc, or when hwloc knows no processor of this
- * machine, it is what the kernel's affinity mask says. Errors: -ENOMEM;
- * -ENODEV, -EINVAL with a message. *ret is ended by orr_topology_close. */
+ * machine, it is the kernel's affinity mask. Errors: -ENOMEM; -ENODEV, -EINVAL
+ * with a message. *ret is ended by orr_topology_close. */
 int orr_topology_open(const struct orr_topology_input *input,
                       struct orr_topology **ret, struct orr_error *err);
 void orr_topology_close(struct orr_topology *topology);
@@ -57,7 +57,7 @@ int orr_topology_cpus(const struct orr_topology *topology, struct orr_cpus *ret,
 int orr_cpus_find(const char *synthetic, struct orr_cpus *ret,
                   struct orr_error *err);
 
-/* The same as the kernel tells it, which knows nothing of cores here. */
+/* The same from the kernel, without cores. */
 int orr_cpus_from_affinity(struct orr_cpus *ret, struct orr_error *err);
 
 void orr_cpus_done(struct orr_cpus *cpus);
@@ -80,8 +80,8 @@ unsigned orr_topology_memories(const struct orr_topology *topology,
  * no limit but what there is. Each memory's size is its share then. */
 size_t orr_topology_limit(const struct orr_topology *topology);
 
-/* What hwloc knows, for those who tell more of it than there is here; NULL
- * where it knows nothing, and in builds without. Lent. */
+/* The hwloc topology, for callers that need more of it than there is here; NULL
+ * where hwloc found nothing, and in builds without. Lent. */
 struct hwloc_topology *orr_topology_hwloc(const struct orr_topology *topology);
 
 /* Whether the processor with the kernel's number `cpu` is next to the memory
@@ -97,16 +97,16 @@ void *orr_topology_alloc(const struct orr_topology *topology, unsigned node,
 void orr_topology_free(const struct orr_topology *topology, void *address,
                        size_t size);
 
-/* What the user says about where workers go. */
+/* The user's options for the placement of workers. */
 struct orr_cpu_request {
     const char *cpus; /* list of positions in the topology, "0 2 4-7" or "4-" */
     const char *cores; /* the same of cores; `cpus` goes before it */
     unsigned per_core; /* workers per core, 0 is 1 */
-    int avoid;         /* core for nobody unless it is listed, -1: none */
+    int avoid;         /* core left free unless it is listed, -1: none */
 };
 
-/* Which processors workers take, in order, and how many workers there are
- * unless somebody says otherwise. */
+/* Which processors workers take, in order, and how many workers there are by
+ * default. */
 struct orr_cpu_choice {
     unsigned n, usual;
     struct orr_cpu *cpus; /* owned; free() it */
@@ -114,10 +114,9 @@ struct orr_cpu_choice {
 
 /* Chooses. Without a list: the first processors of each core, as many as there
  * are workers per core, then the others; as many workers as the first ones, or
- * as the quota lets compute.
- * With a list, as many as it names. Errors: -ENOMEM, -EINVAL with a message for
- * a list that is broken or names what is not there, -ENODEV when nothing is
- * left. */
+ * as the quota allows. With a list, as many as it names. Errors: -ENOMEM,
+ * -EINVAL with a message for a list that is malformed or names what does not
+ * exist, -ENODEV when nothing is left. */
 int orr_cpus_choose(const struct orr_cpus *cpus,
                     const struct orr_cpu_request *request,
                     struct orr_cpu_choice *ret, struct orr_error *err);

@@ -22,12 +22,12 @@ int orr_topology_open(const struct orr_topology_input *input,
 
     if (input && (input->synthetic || input->xml))
         return orr_fail(err, -ENODEV,
-                        "made-up machines (STARPU_HWLOC_INPUT) need a build "
+                        "synthetic machines (STARPU_HWLOC_INPUT) need a build "
                         "with hwloc");
     if (input && input->ignore_affinity)
         return orr_fail(err, -ENODEV,
                         "STARPU_WORKERS_GETBIND=0 needs a build with hwloc, "
-                        "which tells what processors there are");
+                        "which lists all processors");
     topology = calloc(1, sizeof(*topology));
     if (!topology)
         return -ENOMEM;
