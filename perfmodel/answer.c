@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/answer.c - what models of regression kinds answer: from a row of
- * the very footprint, between the sizes that were measured, from a regression.
- * Any thread; the records are guarded by the model's lock.
+ * perfmodel/answer.c - estimates of models of regression types: from a row of
+ * this footprint, between the sizes that were measured, from a regression. Any
+ * thread; the records are guarded by the model's lock.
  */
 #include <errno.h>
 #include <math.h>
@@ -101,7 +101,7 @@ int orr_model_set_terms(struct orr_model *model, const struct orr_terms *terms,
 
 /* --- fits --- */
 
-/* The point of an entry; false when it is none. */
+/* The point of an entry; false when it has none. */
 static bool point_of(const struct orr_model *model,
                      const struct orr_regression *r,
                      const struct orr_entry *entry, struct orr_point *ret)
@@ -146,7 +146,7 @@ static struct orr_point *points_of(struct orr_model *model,
 
 /* Whether there is so much more to fit that it is worth the time: a fit takes
  * some microseconds per point, so that those below come to half a microsecond
- * per measure. Asking without measuring fits nothing anew. */
+ * per measure. Queries without new measures fit nothing anew. */
 static bool is_due(const struct orr_model *model,
                    const struct orr_regression *r)
 {
@@ -242,12 +242,11 @@ static struct orr_answer power_answer(const struct orr_model *model,
     return answer.value > 0 ? answer : no_answer;
 }
 
-/* The mean square by which the regression itself is off, apart from the noise
- * of the points. Leaving points out shows both together; what noise alone would
- * show is a mean of squares, of which two standard deviations are sqrt(8 / n)
- * of it, greater by n / (n - parameters) since the regression is fitted without
- * the point (Allen, Technometrics 16, 1974). What is left when that is taken
- * away is the regression's. */
+/* The mean square of the misfit of the regression itself, without the noise of
+ * the points. The cross-validated error contains both; that of the noise alone
+ * is a mean of squares, whose two standard deviations are sqrt(8 / n) of it,
+ * greater by n / (n - parameters) since the regression is fitted without the
+ * point (Allen, Technometrics 16, 1974). The difference is the misfit. */
 static double regression_misfit(const struct orr_regression *r,
                                 const struct orr_power_regression *regression,
                                 unsigned nparameters)
@@ -259,14 +258,15 @@ static double regression_misfit(const struct orr_regression *r,
                            fmax(n - nparameters, 1));
 }
 
-/* The mean square that the regression's parameters owe to the noise. */
+/* The mean square of the error of the regression's parameters due to the
+ * noise. */
 static double regression_noise(const struct orr_regression *r,
                                unsigned nparameters)
 {
     return nparameters * r->noise / r->npoints;
 }
 
-/* What the regression is off by in all. */
+/* The total error of the regression. */
 static double regression_error(const struct orr_regression *r,
                                const struct orr_power_regression *regression,
                                unsigned nparameters)
@@ -337,13 +337,13 @@ static bool has_regression(const struct orr_model *model)
            model->kind == ORR_MODEL_NL_REGRESSION;
 }
 
-/* A mean of few samples is off by its standard error; a regression through many
- * sizes that agrees with it says more about the same kernel. So the mean is
- * drawn towards the regression, the more, the larger its error is beside the
- * regression's misfit (an empirical Bayes estimate: Efron & Morris, JASA 70,
- * 1975); the regression has counted the mean already, so that a regression
- * without misfit has the last word. One that lies more than three standard
- * errors away is wrong here. Rows that only a file has count as they are. */
+/* A mean of few samples has its standard error; a regression through many sizes
+ * that agrees with it has more information about the same kernel. So the mean
+ * is shrunk towards the regression, the more, the larger its error is compared
+ * to the regression's misfit (an empirical Bayes estimate: Efron & Morris, JASA
+ * 70, 1975); the regression includes the mean already, so that a regression
+ * without misfit replaces it. A regression more than three standard errors away
+ * does not hold here. Rows that only a file has are used as they are. */
 static void pool(struct orr_model *model, const struct orr_question *q,
                  struct orr_answer *answer)
 {

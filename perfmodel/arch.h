@@ -60,7 +60,7 @@ bool orr_devices_equal(const struct orr_device *a, unsigned na,
                        const struct orr_device *b, unsigned nb,
                        unsigned homogeneous);
 
-/* How much faster than a CPU core of weight 1 a set is taken to be by common
+/* How much faster than a CPU core of weight 1 a set is assumed to be by common
  * cost functions: the sum of weight × ncores. */
 double orr_devices_speedup(const struct orr_device *devices, unsigned ndevices);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/curve.c - points made ready for fitting, and what fitted
- * regressions say. Pure functions.
+ * perfmodel/curve.c - points prepared for fitting, and the values of fitted
+ * regressions. Pure functions.
  */
 #include "perfmodel/curve_private.h"
 
@@ -12,13 +12,12 @@
 
 #include "perfmodel/robust.h"
 
-/* Relative spread of one sample where no error is known at all. It only says
- * how much the number of samples matters beside the misfit of the
- * regression. */
+/* Relative spread of one sample where no error is known at all. It only sets
+ * the weight of the number of samples against the misfit of the regression. */
 #define USUAL_SPREAD 0.05
 
-/* A standard error taken from few samples may be tiny by chance; none is taken
- * to be less than this share of what the spread of all points says. */
+/* A standard error from few samples may be tiny by chance; none is taken to be
+ * less than this share of the spread of all points. */
 #define LEAST_SHARE 0.25
 
 #define LEAST_ERROR 1e-4 /* clocks are no better */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * perfmodel/curve.h - from times at some sizes to times at others: power laws,
- * power laws with an offset, interpolation that keeps the shape, polynomials
- * of several parameters; each knows its own error. Pure functions of arrays.
+ * power laws with an offset, interpolation that keeps the shape, polynomials of
+ * several parameters; each with an estimate of its error. Pure functions of
+ * arrays.
  */
 #pragma once
 
@@ -16,7 +17,7 @@ struct orr_point {
     double n;     /* samples behind y; weighs it when errors are not known */
 };
 
-/* A value and how far off it may be. */
+/* A value and its error. */
 struct orr_estimate {
     double value; /* NaN: no answer */
     double error; /* expected relative error, from leaving points out */
@@ -25,7 +26,7 @@ struct orr_estimate {
 /* y = a·x^b + c, with c = 0 in plain power laws. */
 struct orr_power_regression {
     double a, b, c;
-    double minx, maxx;   /* where the points lay */
+    double minx, maxx;   /* range of the points */
     double error;        /* relative, of points left out: cross-validated;
                           * NaN: too few points for that */
     unsigned npoints;    /* different sizes */
@@ -43,7 +44,8 @@ int orr_fit_power(const struct orr_point *points, unsigned n,
 
 /* Fits y = a·x^b + c, a, b > 0, c >= 0, by robust least squares of ln y.
  * Errors: -EDOM when there are fewer than 3 different sizes; else as above. A
- * fit that did not converge is returned all the same, and says so. */
+ * fit that did not converge is returned all the same, with `converged`
+ * unset. */
 int orr_fit_offset(const struct orr_point *points, unsigned n,
                    struct orr_power_regression *ret);
 
@@ -56,10 +58,10 @@ double orr_power_regression_value(const struct orr_power_regression *regression,
 struct orr_estimate orr_interpolate(const struct orr_point *points, unsigned n,
                                     double x);
 
-/* The same for many sizes: what does not depend on the size is done once.
- * Owned by the caller, freed with orr_curve_free, which accepts NULL. `offset`:
- * the regression that orr_fit_offset makes of the points, NULL where that
- * fails. Errors: as orr_fit_power, but for -EDOM. */
+/* The same for many sizes: the part that does not depend on the size is done
+ * once. Owned by the caller, freed with orr_curve_free, which accepts NULL.
+ * `offset`: the regression of orr_fit_offset through the points, NULL where
+ * that fails. Errors: as orr_fit_power, but for -EDOM. */
 struct orr_curve;
 int orr_curve_new(const struct orr_point *points, unsigned n,
                   const struct orr_power_regression *offset,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/curve_private.h - points made ready for fitting, shared by
- * curve.c, power_regression.c and interpolate.c. Plain data, no threads.
+ * perfmodel/curve_private.h - points prepared for fitting, shared by curve.c,
+ * power_regression.c and interpolate.c. Plain data, no threads.
  */
 #pragma once
 

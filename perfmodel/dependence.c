@@ -104,8 +104,8 @@ double orr_variance_of_share(double phi, unsigned n)
  * much too narrow. */
 enum { FEWEST_NEGATIVE = 30 };
 
-/* Burg's estimate (1967), which stays within -1 … 1, freed of two biases: what
- * a clock rounds away acts like noise of its own (Sheppard 1898), and short
+/* Burg's estimate (1967), which stays within -1 … 1, corrected for two biases:
+ * the rounding of a clock acts like noise of its own (Sheppard 1898), and short
  * series show (1 + 3 phi) / n too little (Kendall 1954). */
 static double phi_of(const struct orr_ranked *ranked)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * perfmodel/dependence.h - how much the samples of a series depend on those
- * before them, and what that does to the variance of averages. Used by
- * intervals.c. Pure functions of what they are given.
+ * before them, and the effect on the variance of averages. Used by intervals.c.
+ * Pure functions.
  */
 #pragma once
 
-/* A series sorted, and as normal scores: each sample is replaced by what a
- * standard normal sample of its rank would be, so that neither outliers nor the
- * shape of the distribution matter. */
+/* A series sorted, and as normal scores: each sample is replaced by the
+ * standard normal score of its rank, so that neither outliers nor the shape of
+ * the distribution matter. */
 struct orr_ranked {
     unsigned n;
     double *sorted; /* n values, ascending */
@@ -23,13 +23,13 @@ int orr_ranked_init(struct orr_ranked *ranked, const double *samples,
                     unsigned n);
 void orr_ranked_done(struct orr_ranked *ranked);
 
-/* What is known of the dependence. */
+/* The estimated dependence. */
 struct orr_dependence {
     double phi;     /* lag-1 autocorrelation, free of bias, -0.5 … 0.995 */
-    double excess;  /* long-run variance over what phi says, >= 1; above 1 only
-                      * if no series of that phi explains the slow changes */
+    double excess;  /* long-run variance over that of phi, >= 1; above 1 only if
+                     * no series of that phi explains the slow changes */
     double freedom; /* degrees of freedom of the long-run variance */
-    double n;       /* independent samples that say as much */
+    double n;       /* number of independent samples with as much information */
 };
 
 struct orr_dependence orr_dependence_of(const struct orr_ranked *ranked);

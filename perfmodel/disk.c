@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SIZE_MAX_BYTES ((size_t)1 << 30) /* no file of ours is that large */
+#define SIZE_MAX_BYTES ((size_t)1 << 30) /* no model file is that large */
 
 int orr_disk_lock(int fd, short kind)
 {
@@ -58,8 +58,8 @@ static int text_reserve(char **text, size_t size, size_t *room)
     return 0;
 }
 
-/* Where `mark` ends in the text, 0 without it. Of the text, what lies before
- * `seen` was looked at earlier. */
+/* Where `mark` ends in the text, 0 without it. The text before `seen` was
+ * searched earlier. */
 static size_t mark_end(const char *text, size_t size, size_t seen,
                        const char *mark)
 {
@@ -109,7 +109,7 @@ int orr_disk_read(int fd, const char *path, char **ret, size_t *ret_size,
 int orr_disk_open(const char *path, int flags, int *ret, struct orr_error *err)
 {
     struct stat st;
-    /* O_NONBLOCK: a pipe of that name must not hold us up. */
+    /* O_NONBLOCK: a pipe of that name must not block. */
     int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK);
 
     if (fd < 0 && errno == ENOENT)
@@ -138,8 +138,8 @@ int orr_directory_make(const char *path, struct orr_error *err)
         if (path[i] != '/' && path[i] != '\0')
             continue;
         part[i] = '\0';
-        /* A parent that we may not make may be there all the same; the last
-         * step tells. */
+        /* A parent without permission may exist all the same; the last step
+         * will fail otherwise. */
         (void)mkdir(part, 0700);
         part[i] = path[i];
     }
@@ -177,7 +177,7 @@ int orr_disk_write(const char *path, const char *text, size_t size, mode_t mode,
         return orr_disk_fail(err, "cannot be made", path);
     rc = write_all(fd, text, size);
     if (!rc && mode)
-        (void)fchmod(fd, mode); /* as well as we are allowed to */
+        (void)fchmod(fd, mode); /* as far as permitted */
     if (!rc && fsync(fd))
         rc = -errno;
     if (close(fd) && !rc)

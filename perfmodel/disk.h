@@ -12,15 +12,15 @@
 
 #include "core/base/error.h"
 
-/* Puts -errno in words, "path: what: reason", with the remedy when something
- * is forbidden. Returns -errno. */
+/* Makes a message for -errno, "path: what: reason", with the remedy when
+ * permission is missing. Returns -errno. */
 int orr_disk_fail(struct orr_error *err, const char *what, const char *path);
 
 /* Opens a regular file. Errors: -ENOENT, without a message, when there is none;
  * others with a message. */
 int orr_disk_open(const char *path, int flags, int *ret, struct orr_error *err);
 
-/* Takes a lock of kind F_RDLCK or F_WRLCK, waiting as long as it takes. File
+/* Takes a lock of type F_RDLCK or F_WRLCK, waiting as long as it takes. File
  * systems without locks are used without. Errors: -errno, no message. */
 int orr_disk_lock(int fd, short kind);
 
@@ -39,8 +39,8 @@ int orr_disk_read_until(int fd, const char *path, const char *mark, char **ret,
 int orr_disk_write(const char *path, const char *text, size_t size, mode_t mode,
                    struct orr_error *err);
 
-/* Makes `path` hold the text in one step, by way of a file beside it; makes the
- * directory. */
+/* Makes `path` hold the text in one step, through a temporary file beside it;
+ * makes the directory. */
 int orr_disk_replace(const char *path, const char *text, size_t size,
                      struct orr_error *err);
 

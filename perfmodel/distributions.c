@@ -52,7 +52,7 @@ double orr_student_within(double level, double freedom)
 
     if (n > 1e6)
         return -orr_normal_quantile(p / 2);
-    if (n < 1.5) /* one degree: Cauchy; nothing between is asked for */
+    if (n < 1.5) /* one degree: Cauchy; values between are not used */
         return 1 / tan(p * M_PI_2);
     if (y > 0.05 + a) {
         double x = orr_normal_quantile(p / 2);

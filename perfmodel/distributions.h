@@ -9,7 +9,7 @@
  * error 1e-7 (Wichura 1988, algorithm AS 241). */
 double orr_normal_quantile(double q);
 
-/* What the standard normal distribution has below x. */
+/* The standard normal distribution function at x. */
 double orr_normal_below(double x);
 
 /* The t that a Student variable with `freedom` >= 1 degrees, not necessarily

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/fit.h - the table that the module "fit" hands out.
+ * perfmodel/fit.h - the table that the module "fit" exports.
  */
 #pragma once
 

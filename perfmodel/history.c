@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * perfmodel/history.c - history rows in memory: lookup without locks, and the
- * rules by which a measure joins a row. Any thread, as history.h tells.
+ * rules by which a measure joins a row. Any thread, see history.h.
  */
 #include "perfmodel/history.h"
 
@@ -10,8 +10,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* Figures are atomic, though the sequence number guards them, so that a reader
- * who comes in between reads something rather than racing. */
+/* Values are atomic, though the sequence number guards them, so that a
+ * concurrent reader does not race. */
 struct orr_entry {
     struct orr_entry_key key; /* [const] */
     struct orr_entry *next;   /* [writer] */
@@ -21,15 +21,16 @@ struct orr_entry {
     _Atomic uint32_t n;
     _Atomic uint64_t size;
     _Atomic double flops, mean, dev, sum, sum2;
-    _Atomic double expected;  /* what is predicted, NaN: nothing */
-    _Atomic uint32_t support; /* on how many samples that stands */
+    _Atomic double expected;  /* the estimate, NaN: none */
+    _Atomic uint32_t support; /* number of its samples */
     /* [sequence] */
     struct orr_window *window; /* owned; NULL: not measured in this process */
     bool warm;                 /* its first run in this process is over */
     uint64_t nerror;           /* outliers since the row was last empty */
     unsigned wipes;            /* how often it was emptied */
     unsigned saved_wipes;      /* wipes when it was last saved */
-    double reported;           /* what was predicted at the last news; NaN */
+    double reported;           /* the estimate at the last change of version;
+                                * NaN */
     struct orr_model_row base; /* what the file holds */
 };
 
@@ -80,8 +81,8 @@ void orr_history_done(struct orr_history *history)
 struct orr_entry *orr_history_find(const struct orr_history *history,
                                    struct orr_entry_key key)
 {
-    /* Acquire pairs with the release of table_insert and table_grow: whoever
-     * sees a pointer sees what it points to. */
+    /* Acquire pairs with the release of table_insert and table_grow: a thread
+     * that sees a pointer sees what it points to. */
     struct orr_table *table =
         atomic_load_explicit(&history->table, memory_order_acquire);
     struct orr_entry *entry;
@@ -108,8 +109,8 @@ static void table_insert(struct orr_table *table, struct orr_entry *entry)
 }
 
 /* Makes sure that one more entry leaves a third of the slots empty. Old tables
- * stay, since somebody may be reading them; together they are smaller than the
- * new one. */
+ * stay, since other threads may be reading them; together they are smaller than
+ * the new one. */
 static int table_grow(struct orr_history *history)
 {
     struct orr_table *old =
@@ -203,8 +204,8 @@ struct orr_entry_key orr_entry_key(const struct orr_entry *entry)
     return entry->key;
 }
 
-/* Waits for an even sequence number: the figures are whole. Acquire pairs with
- * entry_release. */
+/* Waits for an even sequence number: the values are consistent. Acquire pairs
+ * with entry_release. */
 static unsigned read_begin(const struct orr_entry *entry)
 {
     unsigned sequence;
@@ -216,7 +217,7 @@ static unsigned read_begin(const struct orr_entry *entry)
     return sequence;
 }
 
-/* Whether nobody has changed anything since read_begin. */
+/* Whether nothing has changed since read_begin. */
 static bool read_end(const struct orr_entry *entry, unsigned sequence)
 {
     atomic_thread_fence(memory_order_acquire);
@@ -259,7 +260,7 @@ bool orr_entry_is_sampled(const struct orr_entry *entry)
            atomic_load_explicit(&entry->has_window, memory_order_relaxed);
 }
 
-/* Makes the sequence number odd: the entry is ours alone. */
+/* Makes the sequence number odd: exclusive access to the entry. */
 static void entry_hold(struct orr_entry *entry)
 {
     unsigned sequence;
@@ -271,7 +272,7 @@ static void entry_hold(struct orr_entry *entry)
                 memory_order_relaxed))
             break;
     }
-    /* Readers who see a new figure see the odd number as well. */
+    /* Readers that see a new value see the odd number as well. */
     atomic_thread_fence(memory_order_release);
 }
 
@@ -280,7 +281,7 @@ static void entry_release(struct orr_entry *entry)
     atomic_fetch_add_explicit(&entry->sequence, 1, memory_order_release);
 }
 
-/* Whether `duration` lies too far from the mean, either way. */
+/* Whether `duration` lies too far from the mean, on either side. */
 static bool is_outlier(const struct orr_model_row *row, double duration,
                        double max_error)
 {
@@ -322,9 +323,9 @@ static bool flops_join(struct orr_model_row *row, double flops)
     return true;
 }
 
-/* --- what is predicted --- */
+/* --- the estimate --- */
 
-/* A window that begins where the entry stands. */
+/* A window that starts from the present estimate of the entry. */
 static struct orr_window *window_new(const struct orr_entry *entry,
                                      const struct orr_measure_rules *rules)
 {
@@ -360,8 +361,8 @@ static void window_get(struct orr_entry *entry,
     free(window);
 }
 
-/* The window is believed before the row: the mean of a row with a spike in it
- * is not what comes next. After a jump few measures are enough. */
+/* The window has precedence over the row: the mean of a row with a spike is no
+ * estimate of the next time. After a jump few measures are enough. */
 static void expect(struct orr_entry *entry, const struct orr_model_row *row,
                    const struct orr_measure_rules *rules)
 {
@@ -377,7 +378,7 @@ static void expect(struct orr_entry *entry, const struct orr_model_row *row,
         set_expected(entry, row->n > 0 ? row->mean : (double)NAN, row->n);
 }
 
-/* Whether what is predicted has become something else. */
+/* Whether the estimate has changed. */
 static bool is_news(struct orr_entry *entry, uint32_t minimum)
 {
     double now = NAN;

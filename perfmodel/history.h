@@ -3,9 +3,9 @@
  * perfmodel/history.h - the history rows of one model in memory: a hash table
  * that is read without locks while one thread adds to it and others measure.
  *
- * Entries never move and are freed with the table, so that a found entry may
- * be kept. Each entry guards its figures with a sequence number: odd while
- * somebody changes them, and readers try again when it moved.
+ * Entries never move and are freed with the table, so that a found entry may be
+ * kept. Each entry guards its values with a sequence number: odd while they
+ * change, and readers retry when it changed.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct orr_history {
     unsigned count;                    /* [writer] */
 };
 
-/* Frees all entries; nobody else uses them any more. */
+/* Frees all entries; no thread uses them any more. */
 void orr_history_done(struct orr_history *history);
 
 /* The entry of that key, NULL without. Any thread, no lock. Lent until the
@@ -40,7 +40,7 @@ void orr_history_done(struct orr_history *history);
 struct orr_entry *orr_history_find(const struct orr_history *history,
                                    struct orr_entry_key key);
 
-/* Adds an entry whose key is not there yet, with the figures of `row`; its hash
+/* Adds an entry whose key is not there yet, with the values of `row`; its hash
  * counts as the key's footprint. `from_file`: row is what the file holds, else
  * the file holds nothing. One writer at a time: the model's lock. Errors:
  * -ENOMEM. */
@@ -56,53 +56,54 @@ struct orr_entry *orr_history_next(const struct orr_history *history,
 /* [const] */
 struct orr_entry_key orr_entry_key(const struct orr_entry *entry);
 
-/* All figures as of one moment. Any thread, no lock. */
+/* A consistent copy of all values. Any thread, no lock. */
 void orr_entry_read(const struct orr_entry *entry, struct orr_model_row *ret);
 
-/* What is predicted from the entry, and how many samples it stands on: the
- * mean of the row, or what perfmodel/window.h says of the measures. NaN without
- * samples. Any thread, no lock. */
+/* The estimate of the entry, and its number of samples: the mean of the row, or
+ * the estimate of perfmodel/window.h. NaN without samples. Any thread, no
+ * lock. */
 double orr_entry_expected(const struct orr_entry *entry, uint32_t *ret_n);
 
-/* Whether what is predicted rests on samples (a window, or a side entry) and
- * not on the row's mean alone. Any thread. */
+/* Whether the estimate is based on samples (a window, or a side entry) and not
+ * on the row's mean alone. Any thread. */
 bool orr_entry_is_sampled(const struct orr_entry *entry);
 
-/* A valid side entry: `estimate` is predicted instead of the mean. For the one
- * who adds the entry, before others know it. */
+/* A valid side entry: `estimate` is predicted instead of the mean. For the
+ * thread that adds the entry, before others see it. */
 void orr_entry_set_estimate(struct orr_entry *entry, double estimate);
 
-/* What a measure did to an entry, bits. */
+/* The effect of a measure on an entry, bits. */
 enum orr_measured {
     ORR_MEASURED_WIPED = 1, /* too many outliers: the row was emptied */
     ORR_MEASURED_FLOPS = 2, /* flops disagree: they are NaN from now on */
-    ORR_MEASURED_NEWS = 4,  /* what is expected has changed: the entry became
-                             * usable or unusable, or it moved by more than
-                             * 1 % since the last news */
+    ORR_MEASURED_NEWS = 4,  /* the estimate has changed: the entry became usable
+                             * or unusable, or moved by more than 1 % since the
+                             * last change of version */
     ORR_MEASURED_KEPT = 8,  /* it is a sample of the row, no outlier */
 };
 
-/* The rules that a measure is judged by. */
+/* The rules for measures. */
 struct orr_measure_rules {
     uint32_t minimum; /* samples that make an entry usable */
-    double max_error; /* percent around the mean that is no outlier */
+    double max_error; /* percent around the mean within which a measure is no
+                       * outlier */
 };
 
 /* Records `weight` samples of mean duration `duration`. `first`: a first run
  * that is no sample of the row, only noted. The first measure of a process is a
- * first run for the window in any case. Any thread; holds the entry alone for
- * some nanoseconds; the first call allocates the window, and goes on without
- * when there is no memory. Returns a set of enum orr_measured. */
+ * first run for the window in any case. Any thread; locks the entry for some
+ * nanoseconds; the first call allocates the window, and goes on without when
+ * there is no memory. Returns a set of enum orr_measured. */
 unsigned orr_entry_measure(struct orr_entry *entry, double duration,
                            uint32_t weight, double flops, bool first,
                            const struct orr_measure_rules *rules);
 
-/* What is to be saved of an entry: fills row, base, wiped and wipes of
- * `change` and returns true when it has been measured since it was last saved,
- * be it that the row took none of the measures and only the window has them.
- * *ret_window is then what its window has of it, to be freed by the caller;
- * NULL without. It counts as saved from now on: give it back with
- * orr_entry_untake if it could not be. */
+/* What is to be saved of an entry: fills row, base, wiped and wipes of `change`
+ * and returns true when it has been measured since it was last saved, even if
+ * the row took none of the measures and only the window has them. *ret_window
+ * is then a copy of its window, to be freed by the caller; NULL without. It
+ * counts as saved from now on: give it back with orr_entry_untake if it could
+ * not be. */
 bool orr_entry_changed(struct orr_entry *entry, struct orr_model_change *change,
                        struct orr_window **ret_window);
 void orr_entry_untake(struct orr_entry *entry, const struct orr_window *taken);

@@ -9,12 +9,11 @@
  * Steffen's, Astron. Astrophys. 239, 1990). The slope at a point is that of the
  * parabola through it and its neighbours, plus a correction: kernels that go
  * from a constant overhead to a power of the size bend more sharply than a
- * parabola can follow where points are far apart. How wrong the parabola is for
+ * parabola can follow where points are far apart. The error of the parabola for
  * such a bend is known exactly for the regression y = a·x^b + c that fits the
  * points; half of that is added. Half, because the regression may be wrong: it
  * is the middle between trusting the points alone and trusting the regression
- * for what lies between them. Where points are dense the correction vanishes by
- * itself.
+ * for what lies between them. Where points are dense the correction vanishes.
  */
 #include "perfmodel/curve_private.h"
 
@@ -156,13 +155,13 @@ static double left_out(const struct shape *s, unsigned i)
 
 struct orr_curve {
     struct orr_series series;
-    struct shape shape; /* u is owned; NULL: nothing is known between points */
+    struct shape shape; /* u is owned; NULL: no estimate between points */
     double *own;        /* owned; per inner point, its error when left out,
                          * squared, over the product of its distances */
 };
 
-/* What points left out say of the error at t. Between two points it goes like
- * the standard deviation of a Brownian bridge, the root of the product of the
+/* The cross-validated error at t. Between two points it varies like the
+ * standard deviation of a Brownian bridge, the root of the product of the
  * distances: nothing at the points, the more the wider the gap. Near points
  * count more. */
 static double expected_error(const struct orr_curve *curve, double t)

@@ -2,7 +2,7 @@
 /*
  * perfmodel/intervals.c - intervals for the median and the mean of a series
  * whose samples depend on each other, and for the median of its continuation.
- * Why these: METHODS.md. One thread, own memory.
+ * The reasons are in METHODS.md. One thread, own memory.
  */
 #include <errno.h>
 #include <limits.h>
@@ -53,7 +53,7 @@ static struct orr_interval mean_interval(const double *samples, unsigned n,
     return (struct orr_interval){fmax(0, mean - half), mean + half};
 }
 
-/* --- the median of what comes next --- */
+/* --- the median of the continuation --- */
 
 /* Variance of the median of n samples, in units of the distribution's, if that
  * is normal: exact for one sample, and in the long run. */

@@ -17,7 +17,7 @@
 #include "core/base/module.h"
 #include "perfmodel/fit.h"
 
-/* Columns that are this close to depending on each other tell nothing apart. */
+/* Columns that are this close to linear dependence are treated as dependent. */
 #define LEAST_CONDITION 1e-10
 
 /* Rank and x of the least squares problem; see LAPACK's documentation. */
@@ -50,7 +50,7 @@ static int scale_columns(double *a, int rows, int columns, double *ret)
     return 0;
 }
 
-/* How many numbers dgelsy wants to work with. */
+/* The size of the work space of dgelsy. */
 static int work_size(int rows, int columns)
 {
     const int one = 1, ask = -1;

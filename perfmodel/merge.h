@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * perfmodel/merge.h - how measures made in this process join a model file that
- * somebody else may have changed since it was read. Plain data, no threads.
+ * another process may have changed since it was read. Plain data, no threads.
  */
 #pragma once
 
@@ -17,19 +17,20 @@ struct orr_model_change {
     struct orr_model_row base; /* as the file had it when it was read; n = 0
                                 * when it had none */
     bool wiped;     /* the row was emptied since: nothing of base is in it */
-    unsigned wipes; /* for the row's owner, not looked at here */
+    unsigned wipes; /* for the row's owner, not used here */
 };
 
-/* Puts the changes into `file`, what the file holds now. A row that is still as
- * the base says is replaced. One that has grown gains what this process
- * measured since reading it; one that somebody else emptied as well. Rows that
- * no change names, and all regression figures, stay. Errors: -ENOMEM. */
+/* Puts the changes into `file`, what the file holds now. A row that still
+ * equals the base is replaced. One that has grown gains what this process
+ * measured since reading it; so does one that another process emptied. Rows
+ * without a change, and all regressions, stay. Errors: -ENOMEM. */
 int orr_model_file_apply(struct orr_model_file *file,
                          const struct orr_model_change *changes,
                          unsigned nchanges, unsigned homogeneous);
 
 /* Takes out of `file` what `old`, an earlier state of it, had: for a
- * calibration that starts anew without losing what others measure meanwhile. */
+ * calibration that starts anew without losing what other processes measure
+ * meanwhile. */
 void orr_model_file_subtract(struct orr_model_file *file,
                              const struct orr_model_file *old);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/model.c - the models of a runtime: found by symbol, loaded, asked
+ * perfmodel/model.c - the models of a runtime: found by symbol, loaded, queried
  * and fed. Any thread. The lock of a set guards its list; the lock of a model
  * is held to add entries; neither is ever held while the other is waited for,
  * save that a model is loaded under the lock of its set.
@@ -111,8 +111,8 @@ bool orr_model_benchmarking(const struct orr_model *model)
 
 void orr_model_news(struct orr_model *model)
 {
-    /* Release pairs with the acquire of the readers above: whoever sees the
-     * number sees the figures. */
+    /* Release pairs with the acquire of the readers above: a thread that sees
+     * the number sees the values. */
     atomic_fetch_add_explicit(&model->version, 1, memory_order_release);
     atomic_fetch_add_explicit(&model->models->version, 1, memory_order_release);
 }
@@ -266,7 +266,8 @@ double orr_model_expected(struct orr_model *model, unsigned comb, unsigned impl,
     return NAN;
 }
 
-/* Says what a measure did, if it is worth words, and counts news. */
+/* Reports the effect of a measure, if there is a message for it, and counts
+ * changes. */
 static void measured(struct orr_model *model, const struct orr_measure *m,
                      unsigned done)
 {

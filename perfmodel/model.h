@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * perfmodel/model.h - the performance models of one runtime: loaded when first
- * asked for, read by schedulers, fed by workers, saved at the end. Any thread,
+ * used, read by schedulers, fed by workers, saved at the end. Any thread,
  * unless a call says otherwise.
  *
  * Lookups take no lock. Measures hold one entry for some nanoseconds and
@@ -20,8 +20,8 @@
 
 #define ORR_MODEL_MAXIMPL 4 /* implementations per codelet and architecture */
 
-/* Kinds of models that live in files. All keep history rows; what they answer
- * from besides is orr_model_answer's matter. */
+/* Types of models in files. All keep history rows; orr_model_answer has what
+ * else they estimate from. */
 enum orr_model_kind {
     ORR_MODEL_HISTORY,
     ORR_MODEL_REGRESSION,
@@ -48,34 +48,34 @@ struct orr_models_options {
 int orr_models_new(const struct orr_models_options *options,
                    struct orr_models **ret);
 
-/* Frees all models; nobody uses them any more. Saves nothing. */
+/* Frees all models; no thread uses them any more. Saves nothing. */
 void orr_models_free(struct orr_models *models);
 
 /* The registry of combs, to number the devices of workers. Lent. */
 struct orr_combs *orr_models_combs(struct orr_models *models);
 
-/* The model `symbol`, read from its file when it is asked for first. Lent
- * until orr_models_free. NULL, with a message in `err`, when its file is broken
- * (it then stays as it is, and is not read again), when the symbol cannot name
- * a file, or when memory is out. A missing file makes a model without figures;
- * so does an empty one, with a warning. The kind of the first call counts.
- * Takes the lock of `models`, may block on the file's. */
+/* The model `symbol`, read from its file at the first call. Lent until
+ * orr_models_free. NULL, with a message in `err`, when its file is broken (it
+ * then stays as it is, and is not read again), when the symbol cannot name a
+ * file, or when memory is out. A missing file makes an empty model; so does an
+ * empty one, with a warning. The type of the first call counts. Takes the lock
+ * of `models`, may block on the file's. */
 struct orr_model *orr_models_get(struct orr_models *models, const char *symbol,
                                  enum orr_model_kind kind,
                                  struct orr_error *err);
 
-/* The calibrate level: the option's, or 1 once a model began to be measured by
- * itself. */
+/* The calibrate level: the option's, or 1 once some model is measured
+ * anyway. */
 int orr_models_calibrate(const struct orr_models *models);
 
-/* A number that grows whenever a figure of a model changes such that a cached
- * one is stale: an entry becomes usable or unusable, its mean moves by more
- * than 1 %, or figures were merged with a file. All models, or one. */
+/* A number that grows whenever an estimate of a model changes such that a
+ * cached one is stale: an entry becomes usable or unusable, its mean moves by
+ * more than 1 %, or rows were merged with a file. All models, or one. */
 uint32_t orr_models_version(const struct orr_models *models);
 uint32_t orr_model_version(const struct orr_model *model);
 
-/* Where the second lies, for those who look all the time: to be loaded with
- * acquire before the figures. Lent until orr_models_free. */
+/* The address of the second, for frequent readers: to be loaded with acquire
+ * before the estimates. Lent until orr_models_free. */
 const _Atomic uint32_t *orr_model_version_at(const struct orr_model *model);
 
 /* The names given when it was made, and the file it was read from (NULL
@@ -84,13 +84,12 @@ const char *orr_model_symbol(const struct orr_model *model);
 const char *orr_model_path(const struct orr_model *model);
 
 /* The entry of a footprint for implementation `impl` on comb `comb`, NULL
- * without; perfmodel/history.h tells what can be read from it. No lock. Lent
- * until orr_models_free. */
+ * without; see perfmodel/history.h. No lock. Lent until orr_models_free. */
 const struct orr_entry *orr_model_find(const struct orr_model *model,
                                        unsigned comb, unsigned impl,
                                        uint32_t footprint);
 
-/* What is asked of a model. */
+/* A query to a model. */
 struct orr_question {
     unsigned comb, impl;
     uint32_t footprint;
@@ -98,7 +97,7 @@ struct orr_question {
     const double *parameters; /* of multiple regressions; NULL: not known */
 };
 
-/* Where an answer comes from, the most trusted first. */
+/* The source of an answer, the most reliable first. */
 enum orr_answer_source {
     ORR_ANSWER_NONE,
     ORR_ANSWER_EXACT,        /* measures of this footprint */
@@ -114,16 +113,16 @@ struct orr_answer {
 };
 
 /* Answers from the history entry of the footprint if there is one with enough
- * samples (simulated: any). Without, models of kinds REGRESSION and
+ * samples (simulated: any). Without, models of types REGRESSION and
  * NL_REGRESSION interpolate between the sizes that were measured, or use their
- * regression within 0.9 … 1.1 of these; the regression comes first where
- * leaving sizes out shows that it is off by less, the noise of the points
- * apart. Where samples of such a model and a regression that fits agree, the
- * answer lies between both, nearer to the more exact. Multiple regressions ask
- * their polynomial first, since a footprint may stand for many parameters. On a
- * real machine the first missing answer of a model that is not being measured
- * starts that, with a warning. Takes the model's lock unless the answer is
- * exact; any thread. */
+ * regression within 0.9 … 1.1 of these; the regression comes first where its
+ * cross-validated error is smaller, without the noise of the points. Where
+ * samples of such a model and a regression that fits agree, the answer lies
+ * between both, nearer to the more exact. Multiple regressions use their
+ * polynomial first, since a footprint may stand for many parameters. On a real
+ * machine the first missing answer of a model that is not being measured starts
+ * that, with a warning. Takes the model's lock unless the answer is exact; any
+ * thread. */
 void orr_model_answer(struct orr_model *model, const struct orr_question *q,
                       struct orr_answer *ret);
 
@@ -134,10 +133,9 @@ int orr_model_set_terms(struct orr_model *model, const struct orr_terms *terms,
                         const char *const *names);
 
 /* As orr_model_answer, from the history entry alone: µs, or NaN: there is no
- * entry, or it has less
- * samples than the minimum (simulated: none). On a real machine the first NaN
- * of a model that is not being measured starts that, with a warning. No lock,
- * never 0 for lack of figures. */
+ * entry, or it has less samples than the minimum (simulated: none). On a real
+ * machine the first NaN of a model that is not being measured starts that, with
+ * a warning. No lock, never 0 for lack of measures. */
 double orr_model_expected(struct orr_model *model, unsigned comb, unsigned impl,
                           uint32_t footprint);
 
@@ -145,7 +143,7 @@ double orr_model_expected(struct orr_model *model, unsigned comb, unsigned impl,
 struct orr_measure {
     unsigned comb, impl;
     uint32_t footprint;
-    uint64_t size;            /* bytes, or what size_base says */
+    uint64_t size;            /* bytes, or the value of size_base */
     double flops;             /* of the task, 0: not given */
     double duration;          /* µs, or J in energy models */
     uint32_t weight;          /* 0 counts as 1 */
@@ -160,11 +158,11 @@ struct orr_measure {
  * then lost. */
 int orr_model_measure(struct orr_model *model, const struct orr_measure *m);
 
-/* Whether measures are wanted: core need not take the time otherwise. */
+/* Whether measures are recorded: core need not take the time otherwise. */
 bool orr_model_benchmarking(const struct orr_model *model);
 
 /* From now on the model is measured, as with STARPU_CALIBRATE=1, and a warning
- * names it and says why. Nothing happens if it is already, or if the machine
+ * names it and the reason. Nothing happens if it is already, or if the machine
  * is simulated. */
 void orr_model_begin_benchmarking(struct orr_model *model, const char *why);
 
@@ -176,7 +174,7 @@ void orr_model_begin_benchmarking(struct orr_model *model, const char *why);
 int orr_model_save(struct orr_model *model, struct orr_error *err);
 
 /* Saves every model, unless the calibrate level is 0 or the machine simulated.
- * Calls report, unless NULL, for each that could not be, goes on with the
+ * Calls report, unless NULL, for each that could not be saved, goes on with the
  * others, and returns the first error. */
 int orr_models_save(struct orr_models *models,
                     void (*report)(const char *symbol,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * perfmodel/model_disk.c - models from and to their files. Loading happens
- * before anybody else knows the model; one thread saves while others measure.
+ * before other threads know the model; one thread saves while others measure.
  */
 #include "perfmodel/model_private.h"
 
@@ -13,7 +13,7 @@
 #include "core/base/log.h"
 #include "perfmodel/side.h"
 
-/* What the file says of a regression. */
+/* The regression in the file. */
 static int load_fit(struct orr_model *model, unsigned comb, unsigned impl,
                     const struct orr_model_fit *fit)
 {
@@ -60,7 +60,7 @@ static int load_file(struct orr_model *model, const struct orr_model_file *file)
     return rc;
 }
 
-/* What the side file predicts takes the place of the means. */
+/* The estimates of the side file replace the means. */
 static int load_side_entries(struct orr_model *model,
                              const struct orr_side *side)
 {
@@ -95,7 +95,7 @@ static int load_side_entries(struct orr_model *model,
     return 0;
 }
 
-/* A side file that cannot be read is not used; the means are there. */
+/* A side file that cannot be read is not used; the means remain. */
 static int load_side(struct orr_model *model)
 {
     struct orr_side *side = NULL;
@@ -155,7 +155,7 @@ int orr_model_load(struct orr_model *model, struct orr_error *err)
     return load_path(model, err);
 }
 
-/* What one save is about. */
+/* The state of one save. */
 struct saving {
     struct orr_model *model;
     struct orr_model_change *changes; /* owned */
@@ -163,7 +163,7 @@ struct saving {
     struct orr_window **windows;      /* owned, beside changes; NULL: none */
     unsigned n;
     bool joined;           /* the windows were joined to the side file */
-    struct orr_side *side; /* owned; what it is to hold, NULL: it is broken */
+    struct orr_side *side; /* owned; its new content, NULL: it is broken */
 };
 
 static int saving_room(struct saving *saving, unsigned most)
@@ -258,8 +258,8 @@ row_of_change(const struct orr_model_file *file,
                                    change->row.hash);
 }
 
-/* Takes out of the side what belongs to no row as the file now has them: they
- * went, or another program has measured them. */
+/* Takes out of the side the entries whose row has gone from the file, or was
+ * changed by another program. */
 static void side_drop_stale(struct orr_side *side,
                             const struct orr_model_file *file)
 {
@@ -333,8 +333,8 @@ static void side_stamp(const struct saving *saving,
     }
 }
 
-/* The means are what counts: a side file that cannot be written is left out,
- * and then is stale. */
+/* The means matter most: a side file that cannot be written is skipped, and
+ * then is stale. */
 static void side_write(struct saving *saving, const char *path,
                        const struct orr_model_file *file)
 {
@@ -346,8 +346,8 @@ static void side_write(struct saving *saving, const char *path,
                         err.text);
 }
 
-/* Called again when somebody has made the file meanwhile; what the windows
- * have joins the side file only once. */
+/* Called again when another process has made the file meanwhile; the windows
+ * join the side file only once. */
 static int saving_edit(struct orr_model_file *file, void *arg,
                        struct orr_error *err)
 {

@@ -30,7 +30,7 @@ struct orr_model {
     char *symbol;              /* [const] owned */
     enum orr_model_kind kind;  /* [const] */
     int status;                /* [const] 0, or why it could not be loaded */
-    struct orr_error message;  /* [const] the same in words */
+    struct orr_error message;  /* [const] the message for it */
     pthread_mutex_t lock;      /* guards adding to history */
     struct orr_history history;
     struct orr_regression *regressions; /* [lock] owned; one for each comb and
@@ -48,10 +48,10 @@ struct orr_model {
                                      * still holds; NULL otherwise */
 };
 
-/* Cached figures of the model are stale. */
+/* Cached estimates of the model are stale. */
 void orr_model_news(struct orr_model *model);
 
-/* Reads the model's file into a model that nobody else knows yet. Errors:
+/* Reads the model's file into a model that no other thread knows yet. Errors:
  * -ENOMEM; others with a message. */
 int orr_model_load(struct orr_model *model, struct orr_error *err);
 
@@ -63,8 +63,8 @@ uint32_t orr_model_least(const struct orr_model *model);
 
 /* --- answer.c --- */
 
-/* A kept measure joins what the regressions know; `news`: it changed what its
- * row predicts. */
+/* A kept measure joins the regressions; `news`: it changed the estimate of its
+ * row. */
 void orr_model_regress(struct orr_model *model, const struct orr_measure *m,
                        bool news);
 
@@ -83,9 +83,9 @@ void orr_model_regressions_done(struct orr_model *model);
 void orr_model_read_observations(struct orr_model *model,
                                  struct orr_regression *r);
 
-/* A save in steps, for the one who saves; each takes the model's lock. take:
- * what was measured since the last is to be saved; save: it joins `file`, and
- * the observations their files, once for a take; saved: `file` is on the disk;
+/* A save in steps, for one thread; each takes the model's lock. take: what was
+ * measured since the last is to be saved; save: it joins `file`, and the
+ * observations their files, once for a take; saved: `file` is on the disk;
  * untake: it is not. Errors: -ENOMEM. */
 void orr_regressions_take(struct orr_model *model);
 int orr_regressions_save(struct orr_model *model, struct orr_model_file *file);

@@ -2,10 +2,10 @@
 /*
  * perfmodel/observations.h - the single measures of a multiple regression, in
  * memory and in files: a first line "Duration, <name>, …", then a row of
- * numbers for each measure, parted by ", ", in µs (J).
+ * numbers for each measure, separated by ", ", in µs (J).
  *
- * StarPU keeps one such file for a symbol, all architectures in one heap, so
- * that none can be fitted from it. Ours are one for each architecture,
+ * StarPU keeps one such file for a symbol, with all architectures mixed, so
+ * that none can be fitted from it. Here there is one for each architecture,
  * codelets/tmp/<symbol>.<host>.<architecture>.out. No threads.
  */
 #pragma once
@@ -14,7 +14,7 @@
 
 #include "core/base/error.h"
 
-/* No more are kept: enough is known then. */
+/* No more are kept: enough for the estimate. */
 #define ORR_OBSERVATIONS_MAX (1U << 17)
 
 struct orr_observations {

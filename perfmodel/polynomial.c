@@ -4,13 +4,14 @@
  * Pure functions, but for opening the module "fit", which has the solver.
  *
  * Errors count relative to the value: the spread of a kernel's time is about
- * proportional to it, and short times are to be as right as long ones. So rows
- * are divided by what the fit itself says, and fitted again until that stays
- * (quasi-likelihood with a constant coefficient of variation: Wedderburn,
- * Biometrika 61, 1974). Dividing by the measures instead, as is often done,
- * gives a fit that is 1.5 σ² too low. Robust like the regressions of one size:
- * first least absolute deviations, then Tukey's bisquare at the scale found
- * there, both by reweighting (Holland & Welsch, Comm. Statist. A6, 1977).
+ * proportional to it, and short times need the same relative accuracy as long
+ * ones. So rows are divided by the fitted values, and fitted again until these
+ * converge (quasi-likelihood with a constant coefficient of variation:
+ * Wedderburn, Biometrika 61, 1974). Dividing by the measures instead, as is
+ * often done, gives a fit that is 1.5 σ² too low. Robust like the regressions
+ * of one size: first least absolute deviations, then Tukey's bisquare at the
+ * scale found there, both by reweighting (Holland & Welsch, Comm. Statist. A6,
+ * 1977).
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE /* qsort_r */
@@ -42,7 +43,7 @@ struct regression {
     const struct orr_observation *observations;
     unsigned n, k;    /* observations, coefficients */
     double *matrix;   /* n × k, column after column */
-    double *weighted; /* what is handed to the solver: as above */
+    double *weighted; /* the input of the solver: as above */
     double *right;    /* n: likewise */
     double *fitted;   /* n: what the coefficients give */
     double *weight;   /* n: of the relative residual; 0: set aside */
@@ -275,7 +276,7 @@ static int fit_absolute(struct regression *r)
 
 static int fit_bisquare(struct regression *r)
 {
-    /* With few observations nobody can tell which one is bad. */
+    /* With few observations outliers cannot be identified. */
     bool reject = r->n >= r->k + 3;
     double change = 1, scale;
     int rc;

@@ -10,11 +10,11 @@
  * tau², where var is the measures' own and tau² what the regression itself is
  * off: the random-effects model of Paule & Mandel (J. Res. NBS 87, 1982), with
  * the median in place of their sum of squares. So a point of tiny error does
- * not rule alone where the regression fits badly anyhow.
+ * not dominate where the regression fits badly anyhow.
  *
  * Starts: for the power law the median slope of pairs (Theil 1950). With the
- * offset, exponents on a grid; for each, lines through pairs of points in
- * (x^b, y), judged by all points under a Cauchy loss.
+ * offset, exponents on a grid; for each, lines through pairs of points in (x^b,
+ * y), rated by all points under a Cauchy loss.
  *
  * Inside, a regression is e^level · (share·(x / x0)^b + 1 - share), where x0 is
  * the largest size: the time there, the share of it that grows, and how. A
@@ -103,7 +103,7 @@ static double bound(const struct fit *fit, const double (*table)[NPARAMETERS],
     return table[fit->np == NPARAMETERS][k];
 }
 
-/* With few points beyond the parameters nobody can tell which one is bad. */
+/* With few points beyond the parameters outliers cannot be identified. */
 static bool may_reject(const struct fit *fit)
 {
     return fit->count >= fit->np + 3;
@@ -293,7 +293,7 @@ static bool descend(struct fit *fit, struct theta *t, double gain,
             if (next < loss)
                 break;
         }
-        /* No step makes it smaller: rounding is all that is left. */
+        /* No step makes it smaller: only rounding is left. */
         arrived = !(next < loss) || loss - next <= gain * loss;
         if (next < loss) {
             *t = tried;
@@ -355,7 +355,7 @@ static int start_power(const struct fit *fit, struct theta *ret)
 
 enum {
     NEXPONENTS = 17,
-    NPROBES = 24, /* points that judge a start */
+    NPROBES = 24, /* points that rate a start */
     NSTARTS = 3,
 };
 

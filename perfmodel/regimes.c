@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/regimes.c - whether a series has one level or two, as clocks that
- * change make them. Why this rule: METHODS.md. One thread, own memory.
+ * perfmodel/regimes.c - whether a series has one level or two, as with changing
+ * clocks. The reasons are in METHODS.md. One thread, own memory.
  */
 #include <errno.h>
 #include <math.h>

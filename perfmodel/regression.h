@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/regression.h - what a model of a regression type knows beyond its
+ * perfmodel/regression.h - the state of a model of a regression type beyond its
  * rows, for one comb and implementation: running sums as StarPU keeps them,
  * regressions through the rows, and for multiple regression the single
  * measures. The caller locks.
@@ -23,8 +23,8 @@ struct orr_regression {
                                 * since; nothing else of it is used */
     struct orr_model_fit taken; /* the part of these that is being saved */
 
-    /* The regressions through the rows, made when first asked for, and anew
-     * when answer.c says so. */
+    /* The regressions through the rows, made at the first query, and anew when
+     * answer.c decides. */
     unsigned npoints;
     struct orr_curve *curve; /* owned; between the points, or NULL */
     double noise;            /* mean square of the points' errors */

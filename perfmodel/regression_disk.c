@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/regression_disk.c - what regressions know, from and to the model's
- * file, and the observations of multiple regressions from and to theirs. Steps
- * of model_disk.c's saving; the records are guarded by the model's lock.
+ * perfmodel/regression_disk.c - regressions, from and to the model's file, and
+ * the observations of multiple regressions from and to theirs. Steps of
+ * model_disk.c's saving; the records are guarded by the model's lock.
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE
@@ -41,8 +41,8 @@ static int observations_path(const struct orr_model *model,
     return rc;
 }
 
-/* Puts what the file has in front of `o`. A file that cannot be used is said
- * and left out. */
+/* Puts what the file has in front of `o`. A file that cannot be used is
+ * reported and skipped. */
 static int observations_join(const struct orr_model *model,
                              const struct orr_regression *r,
                              struct orr_observations *o)
@@ -227,7 +227,7 @@ void orr_regressions_saved(struct orr_model *model,
     for (struct orr_regression *r = model->regressions; r; r = r->next) {
         const struct orr_model_fit *fit = fit_in(model, r, file);
 
-        /* Without memory the old figures answer on. */
+        /* Without memory the old regression is kept. */
         if (fit && r->taken.n > 0)
             (void)orr_model_fit_copy(&r->file, fit);
         if (model->kind != ORR_MODEL_MULTIPLE_REGRESSION)

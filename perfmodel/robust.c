@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/robust.c - quantiles, outliers and the summary of a series. Which
- * rules, and why: METHODS.md. Pure functions; each uses memory of its own.
+ * perfmodel/robust.c - quantiles, outliers and the summary of a series. The
+ * rules and reasons are in METHODS.md. Pure functions; each uses memory of its
+ * own.
  */
 #include "perfmodel/robust.h"
 
@@ -57,17 +58,17 @@ double orr_resolution(const double *sorted, unsigned n)
 
 /* --- outliers --- */
 
-/* Ten times longer or shorter than most is far away: no clock does that. Less
- * than 2 %, or than two readings of the clock, is near, however small the
- * spread. In between, five standard deviations are the limit. */
+/* Ten times longer or shorter than most is far away: no change of clock does
+ * that. Less than 2 %, or than two readings of the clock, is near, however
+ * small the spread. In between, five standard deviations are the limit. */
 static const double far = 10, far_deviations = 5, near_deviations = 5,
                     near_floor = 0.02, near_ticks = 2.5;
 
-/* So few samples say too little of their spread for the nearer fences. */
+/* So few samples give no spread for the nearer fences. */
 enum { FEWEST_FAR = 3, FEWEST_NEAR = 10 };
 
-/* More than one in ten on one side are no outliers but a part of what the
- * kernel does, unless they are far away. */
+/* More than one in ten on one side are no outliers but part of the
+ * distribution, unless they are far away. */
 enum { MOST_NEAR = 10 };
 
 /* Standard deviation of the logarithms of n normal samples whose median
@@ -108,8 +109,8 @@ static struct body far_body(const double *sorted, unsigned n, double *scratch)
                   median * factor);
 }
 
-/* How far from a level's centre its fence is, as a factor, on the side of the
- * n samples given, for no reason but their spread. */
+/* How far from a level's centre its fence is, as a factor, on the side of the n
+ * samples given, by their spread alone. */
 static double reach(const double *sorted, unsigned n, double centre,
                     double *scratch)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/robust.h - what a series of measures says, if one does not believe
- * every one of them: quantiles, outliers, regimes, and intervals that hold for
- * measures that depend on each other. Pure functions of arrays; samples are in
- * the order in which they were taken, positive, in any one unit.
+ * perfmodel/robust.h - robust statistics of a series of measures: quantiles,
+ * outliers, regimes, and intervals valid for measures that depend on each
+ * other. Pure functions of arrays; samples are in the order in which they were
+ * taken, positive, in any one unit.
  */
 #pragma once
 
 #include <stdbool.h>
 
 struct orr_interval {
-    double lo, hi; /* NaN: there are too few samples to say */
+    double lo, hi; /* NaN: too few samples */
 };
 
-/* Series with two separate levels, as clocks that change make them. */
+/* Series with two separate levels, as with changing clocks. */
 struct orr_regime {
     double median;
     double share; /* of the samples, 0 … 1 */
@@ -43,8 +43,8 @@ struct orr_summary {
     struct orr_interval next; /* 95 %, of the median of as many samples more */
 };
 
-/* Looks at n samples. Without any, all figures are NaN and the counts 0.
- * Errors: -ENOMEM; -EINVAL for a sample that is not finite and positive. */
+/* Looks at n samples. Without any, all values are NaN and the counts 0. Errors:
+ * -ENOMEM; -EINVAL for a sample that is not finite and positive. */
 int orr_summarise(const double *samples, unsigned n, struct orr_summary *ret);
 
 /* Sets keep[i] to whether sample i is no outlier: ten times from the median, or
@@ -58,13 +58,13 @@ int orr_outliers(const double *samples, unsigned n, bool *keep);
 /* Confidence intervals of the given level (0.95) for the median, and the mean,
  * of the stationary process that a series comes from, as its clock shows it;
  * the samples may depend on those before them. Outliers are not set aside: the
- * median does not mind, but they hide how much the samples depend on each
- * other. With 1 % of spikes and phi of 0.9 or more, 87 to 93 % are covered;
- * orr_summarise, which sets them aside, covers 92 to 97 %. Of first-order
- * series of which five samples or more are independent, n (1 - phi) / (1 +
- * phi), 93 to 97 % are covered by 95 % intervals, more if the clock is coarse;
- * below that the interval may end at the extremes of the samples and be too
- * short. NaN for less than 6 samples, or out of memory. */
+ * median is insensitive to them, but they hide how much the samples depend on
+ * each other. With 1 % of spikes and phi of 0.9 or more, 87 to 93 % are
+ * covered; orr_summarise, which sets them aside, covers 92 to 97 %. Of
+ * first-order series of which five samples or more are independent, n (1 - phi)
+ * / (1 + phi), 93 to 97 % are covered by 95 % intervals, more if the clock is
+ * coarse; below that the interval may end at the extremes of the samples and be
+ * too short. NaN for less than 6 samples, or out of memory. */
 struct orr_interval orr_median_interval(const double *samples, unsigned n,
                                         double level);
 struct orr_interval orr_mean_interval(const double *samples, unsigned n,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * perfmodel/robust_private.h - what robust.c, regimes.c, dip.c and intervals.c
- * have for each other. Pure functions of arrays, like robust.h.
+ * share. Pure functions of arrays, like robust.h.
  */
 #pragma once
 

@@ -294,7 +294,7 @@ int orr_sampling_each(const struct orr_sampling *sampling, const char *folder,
     return rc;
 }
 
-/* The word number `rank`, parted by blanks, for the caller to free(). */
+/* Name number `rank`, separated by blanks, for the caller to free(). */
 static int host_of_rank(const char *hostnames, unsigned rank, char **ret,
                         struct orr_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/sampling.h - the sampling directories, where models and bus figures
+ * perfmodel/sampling.h - the sampling directories, where models and bus files
  * are looked for, and the host name in their files' names. A search path never
  * changes once made, so that any thread may use it.
  */
@@ -16,12 +16,12 @@
 /* Where to look, in this order; NULL or empty: not given. All borrowed. */
 struct orr_sampling_options {
     const char *perf_model_dir;  /* STARPU_PERF_MODEL_DIR */
-    const char *machine_dir;     /* what an exported machine brings along */
+    const char *machine_dir;     /* of an exported machine */
     const char *home;            /* orr_sampling_home(): <home>/.starpu/sampling
                                  * is the next, unless */
     const char *configured_dir;  /* a directory was fixed at build time */
-    const char *perf_model_path; /* STARPU_PERF_MODEL_PATH: several, parted by
-                                  * ':' or ','; those that exist */
+    const char *perf_model_path; /* STARPU_PERF_MODEL_PATH: several, separated
+                                  * by ':' or ','; those that exist */
     const char *datadir; /* <datadir>/starpu/perfmodels/sampling, if it exists
                           */
 };
@@ -81,7 +81,7 @@ int orr_sampling_each(const struct orr_sampling *sampling, const char *folder,
 /* Where a host name comes from. */
 struct orr_host_options {
     const char *mpi_hostnames; /* STARPU_MPI_HOSTNAMES, or NULL */
-    unsigned mpi_rank;         /* which of its words */
+    unsigned mpi_rank;         /* its index */
     const char *hostname;      /* STARPU_HOSTNAME, or NULL */
     const char *machine;       /* a simulated machine's host, or NULL */
     const char *system;        /* instead of asking gethostname(), or NULL */

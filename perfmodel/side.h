@@ -4,8 +4,8 @@
  * room for: recent samples, outliers, first runs. Plain data, no threads.
  *
  * A model file <dir>/codelets/45/NAME has its side file in
- * <dir>/codelets/45.orrery/NAME. Each of its entries names the n and sum of
- * the row it belongs to; when they differ, somebody else has written the model
+ * <dir>/codelets/45.orrery/NAME. Each of its entries names the n and sum of the
+ * row it belongs to; when they differ, another program has written the model
  * file since, and the entry is stale.
  */
 #pragma once
@@ -20,7 +20,7 @@
 #define ORR_SIDE_VERSION 1
 #define ORR_WINDOW_SIZE  128 /* recent samples that are kept, at most */
 
-/* What is remembered of the measures of one row. µs (J in energy models). */
+/* The measures of one row. µs (J in energy models). */
 struct orr_side_entry {
     unsigned ndevices;
     struct orr_device *devices; /* owned */
@@ -29,7 +29,7 @@ struct orr_side_entry {
     uint32_t row_n; /* of the row it belongs to, as the file has them */
     double row_sum;
 
-    double estimate;    /* what is predicted */
+    double estimate;    /* the estimate */
     uint64_t nseen;     /* measures, first runs not among them */
     uint64_t noutliers; /* of these set aside when they came */
     uint32_t nfirst;    /* first runs: one per process */
@@ -55,8 +55,8 @@ struct orr_side {
  * -ENOMEM; -EINVAL for a path that is not in a directory codelets/45. */
 int orr_side_path(const char *model_path, char **ret);
 
-/* Whether a side file is read with recent samples and blocks, or only for what
- * is predicted: the samples are then not even looked at. */
+/* Whether a side file is read with recent samples and blocks, or only for the
+ * estimates: the samples are then not parsed. */
 enum orr_side_part { ORR_SIDE_ESTIMATES, ORR_SIDE_SAMPLES };
 
 /* Reads the side file `path`. *ret is owned by the caller. Errors: -ENOENT,
@@ -97,7 +97,7 @@ struct orr_side_entry *orr_side_append(struct orr_side *side,
 /* Takes out entry number `at`; the others keep their order. */
 void orr_side_remove(struct orr_side *side, unsigned at);
 
-/* Whether the entry belongs to the row as the row is now. */
+/* Whether the entry belongs to the row in its present state. */
 bool orr_side_matches(const struct orr_side_entry *entry,
                       const struct orr_model_row *row);
 

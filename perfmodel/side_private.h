@@ -10,9 +10,9 @@
  *   recent <entry> <n> {<duration>[!]}               ! set aside
  *   blocks <entry> <size> <n> <tail n> <tail sum> {<mean>}
  *
- * <devices>: type/devid/ncores, several joined by +. <entry>: which one, from
- * 0 in their order. # begins a comment. What predicts stands in front, so that
- * who needs nothing else stops at "samples".
+ * <devices>: type/devid/ncores, several joined by +. <entry>: which one, from 0
+ * in their order. # begins a comment. Estimates come first, so that a reader
+ * that needs nothing else stops at "samples".
  */
 #pragma once
 

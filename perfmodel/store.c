@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/store.c - building, searching and freeing what a model file holds.
- * No threads: each file object belongs to one caller.
+ * perfmodel/store.c - building, searching and freeing the content of a model
+ * file. No threads: each file object belongs to one caller.
  */
 #include "perfmodel/store.h"
 

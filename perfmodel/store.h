@@ -20,13 +20,13 @@
 struct orr_model_row {
     uint32_t hash;
     uint32_t n;       /* samples */
-    uint64_t size;    /* bytes, or what the model's size_base says */
+    uint64_t size;    /* bytes, or the value of the model's size_base */
     double flops;     /* 0: unknown; NaN: tasks of this hash disagreed */
     double mean, dev; /* mean and standard deviation */
     double sum, sum2; /* Σy, Σy² */
 };
 
-/* The regression figures of one implementation; x = size, y = duration. */
+/* The regressions of one implementation; x = size, y = duration. */
 struct orr_model_fit {
     double sumlnx, sumlnx2, sumlny, sumlnxlny; /* Σ over accepted samples */
     double alpha, beta;                        /* y = alpha·x^beta, or NaN */
@@ -62,8 +62,8 @@ void orr_model_file_free(struct orr_model_file *file);
 
 /* Each adds one thing at the end and lends it in *ret; what was lent before of
  * the same array moves. The comb copies `devices`; an implementation starts
- * without figures, all those below `impl` are added too. Errors: -ENOMEM; what
- * was there is as before. */
+ * empty, all those below `impl` are added too. Errors: -ENOMEM; what was there
+ * is as before. */
 int orr_model_file_add_comb(struct orr_model_file *file,
                             const struct orr_device *devices, unsigned ndevices,
                             struct orr_model_comb **ret);
@@ -77,10 +77,10 @@ int orr_model_impl_add_row(struct orr_model_impl *impl,
 int orr_model_fit_copy(struct orr_model_fit *to,
                        const struct orr_model_fit *from);
 
-/* Forgets all figures of a fit, and frees what it owned. */
+/* Clears a fit, and frees what it owned. */
 void orr_model_fit_clear(struct orr_model_fit *fit);
 
-/* Whether there are no figures at all. */
+/* Whether the fit is empty. */
 bool orr_model_fit_is_empty(const struct orr_model_fit *fit);
 
 /* alpha·x^beta, and a·x^b + c; NaN without. */
@@ -88,7 +88,7 @@ double orr_model_fit_power(const struct orr_model_fit *fit, double x);
 double orr_model_fit_offset(const struct orr_model_fit *fit, double x);
 
 /* The standard error of a row's mean, relative to it, as if its samples were
- * independent; 0 when there are too few to say. */
+ * independent; 0 when there are too few. */
 double orr_model_row_error(const struct orr_model_row *row);
 
 /* The first comb equal to `devices` under `homogeneous` (perfmodel/arch.h, an
@@ -122,19 +122,19 @@ int orr_model_file_read(const char *path, struct orr_model_file **ret,
                         struct orr_error *err);
 
 /* Changes `file`, what `path` holds now, in place. A negative result gives the
- * update up. It is called again, with what the file then holds, when somebody
- * else made the file meanwhile. */
+ * update up. It is called again, with what the file then holds, when another
+ * process made the file meanwhile. */
 typedef int (*orr_model_edit_fn)(struct orr_model_file *file, void *arg,
                                  struct orr_error *err);
 
 /* Reads `path`, lets `edit` change what it holds, and puts the result in its
- * place, in one step: whoever reads sees the old file or the new one, also
- * when this process is killed at any moment. No other Orrery process, and no
- * StarPU that honours its own lock, writes meanwhile. The directory, with mode
- * 0700, and the file are made when they are missing; an empty file counts as
- * missing. *ret, unless NULL, is what the file then holds, owned by the caller.
- * May block on locks. Errors as orr_model_file_read has them, -EINVAL for a
- * broken file included, and those of writing, with a message; the file is then
- * as before. */
+ * place, in one step: a reader sees the old file or the new one, also when this
+ * process is killed at any moment. No other Orrery process, and no StarPU that
+ * takes its own lock, writes meanwhile. The directory, with mode 0700, and the
+ * file are made when they are missing; an empty file counts as missing. *ret,
+ * unless NULL, is what the file then holds, owned by the caller. May block on
+ * locks. Errors as orr_model_file_read has them, -EINVAL for a broken file
+ * included, and those of writing, with a message; the file is then as
+ * before. */
 int orr_model_file_update(const char *path, orr_model_edit_fn edit, void *arg,
                           struct orr_model_file **ret, struct orr_error *err);

@@ -6,11 +6,11 @@
  *
  * Two locks guard an update. Our own, on the file LOCK_NAME of the directory,
  * is held from before the file is looked at until it has been replaced, and
- * keeps other Orrery processes off. StarPU's, an fcntl lock on the file's
- * inode, keeps off a StarPU that writes the file in place; since somebody may
+ * excludes other Orrery processes. StarPU's, an fcntl lock on the file's inode,
+ * excludes a StarPU that writes the file in place; since another process may
  * replace the file while we wait for it, the name is looked up again after
- * locking. What this cannot prevent: a StarPU that had opened the file and
- * waited while we replaced it writes into a file that has no name any more.
+ * locking. Not prevented: a StarPU that had opened the file and waited while we
+ * replaced it writes into a file that has no name any more.
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE
@@ -156,7 +156,7 @@ static int update_open(struct update *u, struct orr_error *err)
 }
 
 /* Gives the temporary file its name. -EEXIST, without a message, when there was
- * no file before and somebody has made one since. */
+ * no file before and another process has made one since. */
 static int update_rename(struct update *u, struct orr_error *err)
 {
     if (u->fd < 0) {

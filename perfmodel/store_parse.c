@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * perfmodel/store_parse.c - the reader of version-45 model files. No threads,
- * no files: text in, plain data or words with file and line out.
+ * no files: text in, plain data or a message with file and line out.
  *
  * It is a little more patient than the grammar: blanks and comments may stand
  * wherever a number may begin, except inside a row. It is stricter in that
@@ -288,8 +288,8 @@ static int read_coefficients(struct reader *r, struct orr_model_fit *fit)
 
     if (rc || count == 0)
         return rc;
-    /* Each takes two characters at least, so that a wrong count cannot make
-     * us ask for more memory than a few times the file. */
+    /* Each takes two characters at least, so that a wrong count cannot cause an
+     * allocation of more than a few times the file. */
     if (count > (size_t)(r->end - r->at) / 2)
         return orr_fail(
             r->err, -EINVAL,
@@ -357,7 +357,7 @@ static int read_devices(struct reader *r, struct orr_device **ret,
 
     if (rc)
         return rc;
-    /* Three numbers each, with what parts them: six characters. */
+    /* Three numbers each, with separators: six characters. */
     if (count == 0 || count > (size_t)(r->end - r->at) / 6 + 1)
         return orr_fail(
             r->err, -EINVAL,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The level forgets beyond this many measures: half of what it knows. */
+/* Beyond this many measures the level halves its weights. */
 #define MEMORY 2048
 
 /* --- blocks --- */
@@ -130,7 +130,7 @@ static double young_median(const struct orr_window *w, unsigned count)
     return sorted[(count - 1) / 2];
 }
 
-/* Judges the last `count` samples by `middle`, and takes their level. */
+/* Compares the last `count` samples with `middle`, and takes their level. */
 static void settle(struct orr_window *w, unsigned count, double middle)
 {
     w->sum = w->n = 0;
@@ -180,7 +180,7 @@ static void find_levels(struct orr_window *w, unsigned count)
         w->low = w->high = w->sum / w->n;
 }
 
-/* Only the last `count` samples are believed from now on. */
+/* Only the last `count` samples count from now on. */
 static void restart(struct orr_window *w, unsigned count)
 {
     for (unsigned back = count; back < w->nrecent; back++)
@@ -207,8 +207,8 @@ static bool is_high(const struct orr_window *w, double duration)
     return duration > w->high * w->ratio;
 }
 
-/* The last ones were low. What follows is judged by them, not by a median, in
- * which a dozen spikes would soon be the majority. */
+/* The last ones were low. What follows is compared with them, not with a
+ * median, in which a dozen spikes would soon be the majority. */
 static void sink(struct orr_window *w)
 {
     restart(w, ORR_WINDOW_LOW);
@@ -364,14 +364,14 @@ void orr_window_untake(struct orr_window *w, const struct orr_window *taken)
     w->nfirst += taken->nfirst;
     w->first_sum += taken->first_sum;
     if (w->blocks_restarted)
-        return; /* what was taken is disbelieved since */
+        return; /* what was taken does not count any more */
     w->blocks = taken->blocks;
     w->blocks_restarted = taken->blocks_restarted;
     blocks_append(&w->blocks, &later);
 }
 
-/* Appends the fresh part of the ring, so that the last samples stay. What is
- * not believed of the others is set aside. */
+/* Appends the fresh part of the ring, so that the last samples stay. The
+ * rejected ones of the others are set aside. */
 static int join_recent(const struct orr_window *w, bool believed,
                        struct orr_side_entry *entry)
 {

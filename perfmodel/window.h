@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/window.h - what is believed of the measures of one entry while
- * they come in: an estimate that a dozen spikes do not move, the recent
- * samples, and means over blocks of the whole series. Owned by one thread at a
- * time.
+ * perfmodel/window.h - a robust estimate from the measures of one entry as they
+ * come in: a mean that a dozen spikes do not move, the recent samples, and
+ * means over blocks of the whole series. Owned by one thread at a time.
  *
  * The rule, with r = 1 + STARPU_HISTORY_MAX_ERROR / 100 (1.5) and the level
  * the mean of what was kept since the last restart:
  *
  * - A measure above r × level or below level / r is set aside: counted, and
  *   remembered, but in no mean. The first ORR_WINDOW_YOUNG measures of all, or
- *   of a level that has risen, are judged by their median instead of a level.
+ *   of a level that has risen, are compared with their median instead of a
+ *   level.
  * - ORR_WINDOW_LOW measures below in a row restart the window with these:
  *   nothing makes a kernel run faster than it can, so what came before was
  *   disturbed (library initialisation, a lock, a slow clock).
- * - ORR_WINDOW_HIGH measures above among the last 64 are no accident. If the
+ * - ORR_WINDOW_HIGH measures above among the last 64 are not spikes. If the
  *   last 12 all are, the level has changed and the window restarts with what
  *   lies above; otherwise there are two levels, and both count.
  *
@@ -52,8 +52,8 @@ struct orr_window {
     bool set_aside[ORR_WINDOW_SIZE];
 
     /* What no file has yet. */
-    uint64_t fresh, fresh_outliers; /* of nseen, noutliers; the second may
-                                     * be negative: some were rehabilitated */
+    uint64_t fresh, fresh_outliers; /* of nseen, noutliers; the second may be
+                                     * negative: some were accepted later */
     uint32_t nfirst;
     double first_sum;
     struct orr_blocks {
@@ -61,13 +61,13 @@ struct orr_window {
         double tail_sum, tail_n;
         double mean[ORR_WINDOW_BLOCKS];
     } blocks;
-    bool blocks_restarted; /* a restart: the file's blocks are disbelieved */
+    bool blocks_restarted; /* a restart: the file's blocks do not count */
 };
 
 /* An empty window. max_error in percent. */
 void orr_window_init(struct orr_window *window, double max_error);
 
-/* Takes what is known from earlier: a mean of n measures. */
+/* Starts from earlier measures: a mean of n. */
 void orr_window_begin_level(struct orr_window *window, double mean, double n);
 
 /* Adds one measure that stands for `weight` runs. Takes some 10 ns. Returns
@@ -75,13 +75,13 @@ void orr_window_begin_level(struct orr_window *window, double mean, double n);
 bool orr_window_add(struct orr_window *window, double duration,
                     uint32_t weight);
 
-/* Notes a first run, which pays for what is loaded and initialised. */
+/* Notes a first run, which includes loading and initialisation. */
 void orr_window_first(struct orr_window *window, double duration);
 
-/* What the next measure is expected to be; NaN before the first. */
+/* The estimate of the next measure; NaN before the first. */
 double orr_window_estimate(const struct orr_window *window);
 
-/* How many measures the estimate stands on. */
+/* The number of measures of the estimate. */
 double orr_window_weight(const struct orr_window *window);
 
 /* Copies the window, and counts what is fresh in it as saved; untake gives it
