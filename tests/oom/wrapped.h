@@ -2,12 +2,17 @@
 /*
  * tests/oom/wrapped.h - allocations that fail when the test says so. The linker
  * sends our own ones, not those inside other libraries, through the functions
- * below (-Wl,--wrap=malloc …). For one source of a program; one thread.
+ * below (-Wl,--wrap=malloc …). For one source of a program; one thread. It may
+ * define WRAPPED_LOOK(), which is called at each allocation.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#ifndef WRAPPED_LOOK
+#    define WRAPPED_LOOK() ((void)0)
+#endif
 
 static long left = -1; /* allocations that succeed yet; < 0: all */
 
@@ -22,6 +27,7 @@ char *__wrap_strdup(const char *text);
 
 static bool refused(void)
 {
+    WRAPPED_LOOK();
     if (left > 0)
         left--;
     else if (left == 0) {

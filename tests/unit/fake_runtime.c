@@ -1,0 +1,673 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/fake_runtime.c - see fake_runtime.h.
+ */
+#include "tests/unit/fake_runtime.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/data/bus.h"
+#include "core/task/tag.h"
+
+static void look(void);
+
+#define WRAPPED_LOOK() look()
+#include "tests/oom/wrapped.h"
+
+struct fake fake;
+
+static struct orr_context main_context, contexts[FAKE_WORKERS];
+static struct orr_worker workers[FAKE_WORKERS];
+static struct orr_worker_desc descs[FAKE_WORKERS];
+static struct orr_node_desc nodes[FAKE_NODES];
+static double bandwidth[FAKE_NODES * FAKE_NODES];
+static double latency[FAKE_NODES * FAKE_NODES];
+static bool direct[FAKE_NODES * FAKE_NODES];
+static struct orr_job *jobs[FAKE_JOBS];
+static unsigned job_nodes[FAKE_JOBS];
+static unsigned njobs;
+static bool failed; /* the test that runs */
+static struct memory {
+    struct memory *next;
+} * memories; /* homes of data */
+
+/* --- what must always be true --- */
+
+/* Check's own assertions allocate, even those that hold. */
+static void check(bool holds, const char *what)
+{
+    if (holds || failed)
+        return;
+    failed = true;
+    left = -1;
+    ck_abort_msg("%s", what);
+}
+
+static void look(void)
+{
+    if (!fake.rt.exec || fake.machine.simulated)
+        return;
+    orr_list_foreach (link, &fake.rt.handles) {
+        struct orr_handle *handle = orr_container(link, struct orr_handle, all);
+
+        check(handle == fake.held || !handle->lock.taken,
+              "a handle is locked meanwhile");
+    }
+}
+
+long fake_refuse(long n)
+{
+    long before = left;
+
+    left = n;
+    return before;
+}
+
+static int kind_of(const struct orr_slab *slab)
+{
+    if (slab == fake.rt.requests)
+        return FAKE_REQUESTS;
+    return slab == fake.rt.edges ? FAKE_EDGES : FAKE_OBJECTS;
+}
+
+void *__real_orr_slab_get(struct orr_slab *slab);
+void __real_orr_slab_put(struct orr_slab *slab, void *object);
+void *__wrap_orr_slab_get(struct orr_slab *slab);
+void __wrap_orr_slab_put(struct orr_slab *slab, void *object);
+
+void *__wrap_orr_slab_get(struct orr_slab *slab)
+{
+    void *object;
+
+    look();
+    if (slab == fake.no_slab)
+        return NULL;
+    object = __real_orr_slab_get(slab);
+    fake.ntaken++;
+    fake.out[kind_of(slab)] += object != NULL;
+    return object;
+}
+
+void __wrap_orr_slab_put(struct orr_slab *slab, void *object)
+{
+    fake.out[kind_of(slab)]--;
+    __real_orr_slab_put(slab, object);
+}
+
+/* --- time and contexts --- */
+
+static unsigned bit_of(const struct orr_context *context)
+{
+    return 1U << (context->worker ? context->worker->id : FAKE_MAIN);
+}
+
+static double fake_now(struct orr_exec *exec)
+{
+    (void)exec;
+    return fake.now;
+}
+
+/* Spurious returns are allowed: whoever waits looks again. */
+static void fake_park(struct orr_exec *exec, double until)
+{
+    (void)exec;
+    (void)until;
+    check(orr_self->locks == 0, "waits with a lock held");
+    check(orr_self->frozen == 0, "waits with user code on the stack");
+    if (!(fake.woken & bit_of(orr_self))) {
+        check(fake.meanwhile != NULL, "would wait for ever");
+        fake.meanwhile();
+    }
+    fake.woken &= ~bit_of(orr_self);
+}
+
+static void fake_wake(struct orr_exec *exec, struct orr_context *context)
+{
+    (void)exec;
+    look();
+    fake.woken |= bit_of(context);
+}
+
+static void fake_sleep(struct orr_exec *exec, double us)
+{
+    (void)exec;
+    fake.now += us;
+}
+
+static void fake_relax(struct orr_exec *exec)
+{
+    (void)exec;
+    check(fake.meanwhile != NULL, "would spin for ever");
+    fake.meanwhile();
+}
+
+static const struct orr_exec_ops exec_ops = {
+    .now = fake_now,
+    .park = fake_park,
+    .wake = fake_wake,
+    .sleep = fake_sleep,
+    .relax = fake_relax,
+};
+static struct orr_exec exec;
+
+/* --- memory and copies --- */
+
+static int fake_alloc(struct orr_machine *machine, unsigned node, size_t size,
+                      uintptr_t *ret)
+{
+    void *memory;
+
+    look();
+    if (fake.allocating)
+        fake.allocating(node);
+    if (fake.no_memory >> node & 1)
+        return -ENOMEM;
+    check(machine->nodes[node].kind == STARPU_CPU_RAM ||
+              !nodes[node].capacity ||
+              fake.bytes[node] + size <= nodes[node].capacity,
+          "a device gets more memory than it has");
+    memory = __real_malloc(size);
+    check(memory != NULL, "out of memory");
+    memset(memory, 0xa5, size);
+    fake.bytes[node] += size;
+    *ret = (uintptr_t)memory;
+    return 0;
+}
+
+static void fake_free(struct orr_machine *machine, unsigned node,
+                      uintptr_t address, size_t size)
+{
+    (void)machine;
+    look();
+    check(fake.bytes[node] >= size, "more is freed than was allocated");
+    fake.bytes[node] -= size;
+    free((void *)address);
+}
+
+/* Real machines copy between nodes of main memory at once. */
+static void fake_copy_start(struct orr_machine *machine, struct orr_copy *copy)
+{
+    look();
+    check(direct[copy->src * machine->nnodes + copy->dst],
+          "a copy where there is no link");
+    check(copy->size > 0, "a copy of nothing");
+    fake.nstarted++;
+    if (!machine->simulated && nodes[copy->src].kind == STARPU_CPU_RAM &&
+        nodes[copy->dst].kind == STARPU_CPU_RAM) {
+        copy->perform(copy);
+        copy->done(copy);
+        return;
+    }
+    check(fake.ncopies < FAKE_COPIES, "too many copies");
+    fake.copies[fake.ncopies++] = copy;
+}
+
+static const struct orr_machine_ops machine_ops = {
+    .alloc = fake_alloc,
+    .free = fake_free,
+    .copy_start = fake_copy_start,
+};
+
+/* --- opening and closing --- */
+
+static void make_nodes(const struct fake_spec *spec)
+{
+    unsigned nram = spec->nram ? spec->nram : 1, n = nram + spec->ndevices;
+
+    ck_assert_uint_le(n, FAKE_NODES);
+    for (unsigned i = 0; i < n; i++)
+        nodes[i] = (struct orr_node_desc){
+            .kind = i < nram ? STARPU_CPU_RAM : STARPU_CUDA_RAM,
+            .devid = (int)(i < nram ? i : i - nram),
+            .capacity = i < nram ? spec->ram_bytes : spec->device_bytes,
+        };
+    for (unsigned i = 0; i < n * n; i++) {
+        unsigned src = i / n, dst = i % n;
+
+        bandwidth[i] = 1000;
+        latency[i] = 10;
+        direct[i] = src != dst && (spec->peers || src < nram || dst < nram);
+    }
+    fake.machine.nnodes = n;
+    fake.rt.nram = nram;
+}
+
+static void make_worker(enum starpu_worker_archtype type, unsigned node)
+{
+    unsigned w = fake.machine.nworkers++;
+
+    ck_assert_uint_lt(w, FAKE_WORKERS);
+    descs[w] = (struct orr_worker_desc){
+        .type = type, .node = node, .cpu = -1, .pipeline = 1, .speed = 1};
+    workers[w] = (struct orr_worker){.id = w,
+                                     .desc = &descs[w],
+                                     .runtime = &fake.rt,
+                                     .context = &contexts[w]};
+    contexts[w] = (struct orr_context){.exec = &exec,
+                                       .runtime = &fake.rt,
+                                       .worker = &workers[w],
+                                       .cache = w + 1};
+    orr_lock_init(&workers[w].lock, ORR_RANK_WORKER);
+    orr_list_init(&workers[w].local);
+    orr_list_init(&workers[w].ended);
+}
+
+static void make_slabs(struct orr_runtime *rt)
+{
+    size_t access = sizeof(struct orr_access);
+    unsigned n = rt->nworkers;
+
+    for (unsigned i = 0; i < 4; i++)
+        ck_assert_int_eq(orr_slab_new(sizeof(struct orr_job) + (i + 1) * access,
+                                      n, &rt->jobs[i]),
+                         0);
+    ck_assert_int_eq(orr_slab_new(sizeof(struct orr_edge), n, &rt->edges), 0);
+    ck_assert_int_eq(orr_slab_new(sizeof(struct starpu_task), n, &rt->tasks),
+                     0);
+    ck_assert_int_eq(orr_slab_new(sizeof(struct orr_request), n, &rt->requests),
+                     0);
+}
+
+void fake_open(const struct fake_spec *spec)
+{
+    struct orr_runtime *rt = &fake.rt;
+
+    memset(&fake, 0, sizeof(fake));
+    failed = false;
+    exec = (struct orr_exec){.ops = &exec_ops, .simulated = spec->simulated};
+    main_context = (struct orr_context){.exec = &exec, .runtime = rt};
+    orr_self = &main_context;
+    fake.machine = (struct orr_machine){.ops = &machine_ops,
+                                        .exec = &exec,
+                                        .simulated = spec->simulated,
+                                        .runs_kernels = true,
+                                        .nodes = nodes,
+                                        .workers = descs,
+                                        .bandwidth = bandwidth,
+                                        .latency = latency,
+                                        .direct = direct};
+    make_nodes(spec);
+    for (unsigned node = 0; node < fake.machine.nnodes; node++)
+        for (unsigned i = 0; i < (node < rt->nram ? spec->ncpus : 1); i++)
+            make_worker(
+                node < rt->nram ? STARPU_CPU_WORKER : STARPU_CUDA_WORKER, node);
+    orr_list_init(&rt->handles);
+    orr_lock_init(&rt->lock, ORR_RANK_RUNTIME);
+    rt->machine = &fake.machine;
+    rt->exec = &exec;
+    rt->main = &main_context;
+    rt->nnodes = fake.machine.nnodes;
+    rt->nworkers = fake.machine.nworkers;
+    rt->workers = workers;
+    rt->default_sequential = true;
+    make_slabs(rt);
+    ck_assert_int_eq(orr_buses_new(rt), 0);
+    ck_assert_int_eq(orr_nodes_new(rt), 0);
+    ck_assert_int_eq(orr_tags_new(&rt->tags), 0);
+}
+
+/* The runtime holds those that were not submitted, and no others. */
+static void end_jobs(void)
+{
+    while (njobs) {
+        struct orr_job *job = jobs[--njobs];
+        bool is_new = orr_job_state(job) == ORR_JOB_NEW;
+        unsigned refs = atomic_load(&job->refs);
+
+        ck_assert(is_new || orr_job_state(job) == ORR_JOB_DONE);
+        ck_assert_uint_eq(refs, is_new ? 2 : 1);
+        while (refs--)
+            orr_job_unref(&fake.rt, job);
+    }
+}
+
+static void end_handles(void)
+{
+    while (!orr_list_empty(&fake.rt.handles)) {
+        struct orr_handle *handle =
+            orr_container(fake.rt.handles.next, struct orr_handle, all);
+
+        orr_handle_wait_idle(&fake.rt, handle, true);
+        orr_handle_free(handle);
+    }
+    while (memories) {
+        struct memory *next = memories->next;
+
+        free(memories);
+        memories = next;
+    }
+}
+
+void fake_close(void)
+{
+    struct orr_runtime *rt = &fake.rt;
+
+    fake_be(-1);
+    fake.meanwhile = NULL;
+    ck_assert_uint_eq(fake.ncopies, 0);
+    end_jobs();
+    end_handles();
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        ck_assert_uint_eq(contexts[w].locks, 0);
+    ck_assert_uint_eq(main_context.locks, 0);
+    ck_assert_uint_eq(main_context.frozen, 0);
+    for (unsigned node = 0; node < rt->nnodes; node++) {
+        ck_assert_uint_eq(fake.bytes[node], 0);
+        ck_assert_uint_eq(rt->nodes[node].used, 0);
+    }
+    for (unsigned kind = 0; kind < 3; kind++)
+        ck_assert_int_eq(fake.out[kind], 0);
+    orr_tags_free(rt->tags);
+    orr_nodes_free(rt);
+    orr_buses_free(rt);
+    for (unsigned i = 0; i < 4; i++)
+        orr_slab_free(rt->jobs[i]);
+    orr_slab_free(rt->edges);
+    orr_slab_free(rt->tasks);
+    orr_slab_free(rt->requests);
+    rt->exec = NULL;
+    orr_self = NULL;
+}
+
+void fake_be(int worker)
+{
+    orr_self = worker < 0 ? &main_context : &contexts[worker];
+}
+
+int fake_driver(unsigned node)
+{
+    for (unsigned w = 0; w < fake.rt.nworkers; w++)
+        if (descs[w].node == node)
+            return (int)w;
+    return -1;
+}
+
+/* --- data --- */
+
+/* A vector's methods; memory is the machine's, which looks. */
+static starpu_ssize_t allocate(void *interface, unsigned node)
+{
+    look();
+    return starpu_interface_vector_ops.allocate_data_on_node(interface, node);
+}
+
+static void deallocate(void *interface, unsigned node)
+{
+    look();
+    starpu_interface_vector_ops.free_data_on_node(interface, node);
+}
+
+static int copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
+                void *async_data)
+{
+    look();
+    return starpu_interface_vector_ops.copy_methods->any_to_any(
+        src, src_node, dst, dst_node, async_data);
+}
+
+static const struct starpu_data_copy_methods copy_methods = {
+    .any_to_any = copy,
+};
+
+static struct starpu_data_interface_ops *checked_ops(void)
+{
+    static struct starpu_data_interface_ops ops;
+
+    ops = starpu_interface_vector_ops;
+    ops.allocate_data_on_node = allocate;
+    ops.free_data_on_node = deallocate;
+    ops.copy_methods = &copy_methods;
+    return &ops;
+}
+
+struct orr_handle *fake_handle(int home, size_t size)
+{
+    struct memory *memory = NULL;
+    struct starpu_vector_interface vector = {
+        .id = STARPU_VECTOR_INTERFACE_ID,
+        .nx = (uint32_t)size,
+        .elemsize = 1,
+        .allocsize = size,
+    };
+    struct orr_handle *handle = NULL;
+
+    if (home >= 0) {
+        memory = __real_calloc(1, sizeof(*memory) + size + sizeof(uint64_t));
+        ck_assert_ptr_nonnull(memory);
+        memory->next = memories;
+        memories = memory;
+        vector.ptr = vector.dev_handle = (uintptr_t)(memory + 1);
+    }
+    ck_assert_int_eq(
+        orr_handle_new(&fake.rt, home, &vector, checked_ops(), &handle), 0);
+    return handle;
+}
+
+static void *place_of(const struct orr_handle *handle, unsigned node)
+{
+    const struct starpu_vector_interface *vector =
+        handle->replicates[node].interface;
+
+    ck_assert(fake_is_allocated(handle, node));
+    ck_assert_uint_ge(handle->size, sizeof(uint64_t));
+    ck_assert_uint_ne(vector->ptr, 0);
+    return (void *)vector->ptr;
+}
+
+void fake_set(struct orr_handle *handle, unsigned node, uint64_t value)
+{
+    memcpy(place_of(handle, node), &value, sizeof(value));
+}
+
+uint64_t fake_get(const struct orr_handle *handle, unsigned node)
+{
+    uint64_t value;
+
+    memcpy(&value, place_of(handle, node), sizeof(value));
+    return value;
+}
+
+bool fake_is_valid(const struct orr_handle *handle, unsigned node)
+{
+    return handle->valid >> node & 1;
+}
+
+bool fake_is_allocated(const struct orr_handle *handle, unsigned node)
+{
+    return handle->allocated >> node & 1;
+}
+
+void fake_overwrite(struct orr_handle *handle, unsigned node, uint64_t value)
+{
+    orr_lock(&handle->lock);
+    orr_handle_outdate_locked(handle, UINT64_C(1) << node);
+    orr_unlock(&handle->lock);
+    fake_set(handle, node, value);
+}
+
+/* --- jobs --- */
+
+static void job_ready(struct orr_runtime *rt, struct orr_job *job)
+{
+    (void)rt;
+    look();
+    orr_job_set_state(job, ORR_JOB_READY);
+    check(fake.nready < FAKE_JOBS, "too many jobs");
+    fake.ready[fake.nready++] = job->id;
+}
+
+static void job_arrived(struct orr_runtime *rt, struct orr_job *job, int worker)
+{
+    (void)rt;
+    look();
+    check(worker == job->worker, "another worker is told");
+    fake.arrived[job->id]++;
+}
+
+static const struct orr_job_type job_type = {job_ready, job_arrived};
+
+struct orr_job *fake_job(unsigned n)
+{
+    struct orr_job *job = orr_job_new(&fake.rt, &job_type, n);
+
+    ck_assert_ptr_nonnull(job);
+    ck_assert_uint_lt(njobs + 1, FAKE_JOBS);
+    orr_job_ref(job);
+    jobs[njobs++] = job;
+    job->naccesses = 0;
+    return job;
+}
+
+struct orr_access *fake_use(struct orr_job *job, struct orr_handle *handle,
+                            uint32_t mode)
+{
+    struct orr_access *access = &job->accesses[job->naccesses];
+
+    access->job = job;
+    access->handle = handle;
+    access->mode = (uint16_t)mode;
+    access->index = job->naccesses++;
+    access->wants_order = 1;
+    return access;
+}
+
+void fake_submit(struct orr_job *job)
+{
+    struct orr_access *chain = orr_job_sort_accesses(job);
+
+    job->id = atomic_fetch_add(&fake.rt.last_job, 1) + 1;
+    ck_assert_uint_lt(job->id, FAKE_JOBS);
+    orr_job_set_state(job, ORR_JOB_BLOCKED);
+    orr_job_order(&fake.rt, job, chain);
+    orr_job_release(&fake.rt, job);
+}
+
+struct orr_job *fake_submit_one(struct orr_handle *handle, uint32_t mode)
+{
+    struct orr_job *job = fake_job(1);
+
+    fake_use(job, handle, mode);
+    fake_submit(job);
+    return job;
+}
+
+unsigned fake_readied(const struct orr_job *job)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < fake.nready; i++)
+        n += fake.ready[i] == job->id;
+    return n;
+}
+
+bool fake_fetch(struct orr_job *job, unsigned node)
+{
+    struct orr_context *caller = orr_self;
+    bool there;
+
+    job_nodes[job->id] = node;
+    job->worker = fake_driver(node);
+    orr_job_set_state(job, ORR_JOB_FETCHING);
+    fake_be(job->worker);
+    there = orr_job_fetch(&fake.rt, job, node);
+    orr_self = caller;
+    return there;
+}
+
+void fake_run(struct orr_job *job, uint64_t value)
+{
+    unsigned node = job_nodes[job->id];
+
+    ck_assert_int_eq(atomic_load(&job->pending), 0);
+    orr_job_take_data(&fake.rt, job, node);
+    orr_job_set_state(job, ORR_JOB_RUNNING);
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (job->accesses[i].mode & STARPU_W)
+            fake_set(job->accesses[i].handle, node, value);
+    orr_job_drop_data(&fake.rt, job);
+}
+
+void fake_end(struct orr_job *job)
+{
+    orr_job_complete(&fake.rt, job);
+}
+
+void fake_task(struct orr_handle *handle, uint32_t mode, unsigned node,
+               uint64_t value)
+{
+    struct orr_job *job = fake_submit_one(handle, mode);
+
+    ck_assert_uint_eq(fake_readied(job), 1);
+    if (!fake_fetch(job, node)) {
+        fake_settle();
+        ck_assert_uint_eq(fake.arrived[job->id], 1);
+    }
+    fake_run(job, value);
+    fake_end(job);
+}
+
+/* --- transfers --- */
+
+int fake_need(struct orr_handle *handle, unsigned node, bool reads,
+              enum orr_fetch_level level, struct orr_access *access)
+{
+    struct orr_deferred deferred = {0};
+    int there;
+
+    ck_assert_int_eq(orr_deferred_prepare(&fake.rt, &deferred), 0);
+    orr_lock(&handle->lock);
+    there = orr_request_need(&fake.rt, handle, node, reads, level, access,
+                             &deferred);
+    orr_unlock(&handle->lock);
+    orr_deferred_run(&fake.rt, &deferred);
+    return there;
+}
+
+static void progress_as(int worker)
+{
+    struct orr_context *caller = orr_self;
+
+    fake_be(worker);
+    while (orr_node_progress(&fake.rt, descs[worker].node))
+        ;
+    orr_self = caller;
+}
+
+void fake_progress(unsigned node)
+{
+    ck_assert_int_ge(fake_driver(node), 0);
+    progress_as(fake_driver(node));
+}
+
+void fake_end_copy(unsigned i)
+{
+    struct orr_context *caller = orr_self;
+    struct orr_copy *copy = fake.copies[i];
+
+    ck_assert_uint_lt(i, fake.ncopies);
+    memmove(&fake.copies[i], &fake.copies[i + 1],
+            (--fake.ncopies - i) * sizeof(*fake.copies));
+    fake_be(-1);
+    copy->perform(copy);
+    copy->done(copy);
+    orr_self = caller;
+}
+
+void fake_settle(void)
+{
+    unsigned everybody = (1U << fake.rt.nworkers) - 1;
+
+    for (unsigned n = 0; fake.woken & everybody || fake.ncopies; n++) {
+        unsigned who = fake.woken & everybody;
+
+        ck_assert_uint_lt(n, 100000);
+        if (who) {
+            fake.woken &= ~(who & -who);
+            progress_as(__builtin_ctz(who));
+        } else {
+            fake_end_copy(0);
+        }
+    }
+}
