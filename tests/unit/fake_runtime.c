@@ -47,7 +47,7 @@ static void check(bool holds, const char *what)
 
 static void look(void)
 {
-    if (!fake.rt.exec || fake.machine.simulated)
+    if (!fake.rt.exec)
         return;
     orr_list_foreach (link, &fake.rt.handles) {
         struct orr_handle *handle = orr_container(link, struct orr_handle, all);
@@ -254,6 +254,17 @@ static void make_worker(enum starpu_worker_archtype type, unsigned node)
     orr_list_init(&workers[w].ended);
 }
 
+static void make_workers(const struct fake_spec *spec)
+{
+    for (unsigned node = 0; node < fake.machine.nnodes; node++) {
+        bool device = node >= fake.rt.nram;
+        unsigned n = device ? 1 : spec->ncpus;
+
+        while (!(spec->empty >> node & 1) && n-- > 0)
+            make_worker(device ? STARPU_CUDA_WORKER : STARPU_CPU_WORKER, node);
+    }
+}
+
 static void make_slabs(struct orr_runtime *rt)
 {
     size_t access = sizeof(struct orr_access);
@@ -289,10 +300,7 @@ void fake_open(const struct fake_spec *spec)
                                         .latency = latency,
                                         .direct = direct};
     make_nodes(spec);
-    for (unsigned node = 0; node < fake.machine.nnodes; node++)
-        for (unsigned i = 0; i < (node < rt->nram ? spec->ncpus : 1); i++)
-            make_worker(
-                node < rt->nram ? STARPU_CPU_WORKER : STARPU_CUDA_WORKER, node);
+    make_workers(spec);
     orr_list_init(&rt->handles);
     orr_lock_init(&rt->lock, ORR_RANK_RUNTIME);
     rt->machine = &fake.machine;
@@ -330,6 +338,8 @@ static void end_handles(void)
             orr_container(fake.rt.handles.next, struct orr_handle, all);
 
         orr_handle_wait_idle(&fake.rt, handle, true);
+        for (unsigned node = 0; node < fake.rt.nnodes; node++)
+            ck_assert_uint_eq(handle->replicates[node].refs, 0);
         orr_handle_free(handle);
     }
     while (memories) {
@@ -487,6 +497,22 @@ void fake_overwrite(struct orr_handle *handle, unsigned node, uint64_t value)
     fake_set(handle, node, value);
 }
 
+struct orr_handle *fake_only_on(unsigned node, uint64_t value)
+{
+    struct orr_handle *handle = fake_handle(0, FAKE_SIZE);
+
+    fake_task(handle, STARPU_W, node, value);
+    ck_assert_uint_eq(handle->valid, UINT64_C(1) << node);
+    fake.woken = fake.nstarted = 0;
+    return handle;
+}
+
+void fake_assert_idle(struct orr_handle *handle)
+{
+    orr_handle_wait_idle(&fake.rt, handle, false); /* else it would park */
+    ck_assert_uint_eq(handle->loading, 0);
+}
+
 /* --- jobs --- */
 
 static void job_ready(struct orr_runtime *rt, struct orr_job *job)
@@ -572,6 +598,8 @@ bool fake_fetch(struct orr_job *job, unsigned node)
     orr_job_set_state(job, ORR_JOB_FETCHING);
     fake_be(job->worker);
     there = orr_job_fetch(&fake.rt, job, node);
+    if (job->worker >= 0)
+        fake.woken |= bit_of(orr_self); /* it goes on by itself */
     orr_self = caller;
     return there;
 }
@@ -594,6 +622,12 @@ void fake_end(struct orr_job *job)
     orr_job_complete(&fake.rt, job);
 }
 
+void fake_finish(struct orr_job *job, uint64_t value)
+{
+    fake_run(job, value);
+    fake_end(job);
+}
+
 void fake_task(struct orr_handle *handle, uint32_t mode, unsigned node,
                uint64_t value)
 {
@@ -604,8 +638,30 @@ void fake_task(struct orr_handle *handle, uint32_t mode, unsigned node,
         fake_settle();
         ck_assert_uint_eq(fake.arrived[job->id], 1);
     }
-    fake_run(job, value);
-    fake_end(job);
+    fake_finish(job, value);
+}
+
+unsigned fake_told(const struct orr_job *job)
+{
+    return fake.arrived[job->id];
+}
+
+struct orr_job *fake_unordered(struct orr_handle *handle, uint32_t mode)
+{
+    struct orr_job *job = fake_job(1);
+
+    fake_use(job, handle, mode)->wants_order = 0;
+    fake_submit(job);
+    return job;
+}
+
+struct orr_job *fake_ask(struct orr_handle *handle, uint32_t mode,
+                         unsigned node)
+{
+    struct orr_job *job = fake_unordered(handle, mode);
+
+    ck_assert(!fake_fetch(job, node));
+    return job;
 }
 
 /* --- transfers --- */

@@ -28,6 +28,7 @@
 #define FAKE_WORKERS 16
 #define FAKE_JOBS    4096
 #define FAKE_COPIES  64
+#define FAKE_SIZE    64
 #define FAKE_MAIN    31 /* the bit of main among those of workers */
 
 /* What a machine has; zero is main memory and nobody who computes. */
@@ -35,6 +36,7 @@ struct fake_spec {
     unsigned nram;     /* nodes of main memory; 0: one */
     unsigned ncpus;    /* CPU workers in each of them */
     unsigned ndevices; /* each with a node and a worker; numbered after those */
+    uint64_t empty;    /* bits of nodes where nobody computes all the same */
     bool peers;        /* devices copy to each other */
     bool simulated;
     size_t ram_bytes, device_bytes; /* of each node; 0: no limit */
@@ -104,6 +106,13 @@ bool fake_is_allocated(const struct orr_handle *handle, unsigned node);
  * value, which is the only one from now on. Its memory is there. */
 void fake_overwrite(struct orr_handle *handle, unsigned node, uint64_t value);
 
+/* A datum of FAKE_SIZE bytes that only the node has, a job wrote it there. All
+ * that was counted before is forgotten. */
+struct orr_handle *fake_only_on(unsigned node, uint64_t value);
+
+/* Neither a job nor a request uses the datum. */
+void fake_assert_idle(struct orr_handle *handle);
+
 /* --- jobs --- */
 
 /* A job with room for n accesses, which the test may look at until the end. */
@@ -122,9 +131,12 @@ struct orr_job *fake_submit_one(struct orr_handle *handle, uint32_t mode);
 /* How often it became ready. */
 unsigned fake_readied(const struct orr_job *job);
 
-/* The job is ready and a worker of the node, or main, asks for its data: what
- * orr_job_fetch returns. */
+/* The job is ready and the first worker of the node, or main, asks for its
+ * data: what orr_job_fetch returns. The worker looks at its node afterwards. */
 bool fake_fetch(struct orr_job *job, unsigned node);
+
+/* How often it was told that its data are there. */
+unsigned fake_told(const struct orr_job *job);
 
 /* All its data were fetched: it runs and writes that value. */
 void fake_run(struct orr_job *job, uint64_t value);
@@ -132,7 +144,17 @@ void fake_run(struct orr_job *job, uint64_t value);
 /* It ends, whether it was ready only or has run. */
 void fake_end(struct orr_job *job);
 
-/* All of it, with one datum, as soon as the node has it. */
+/* Both. */
+void fake_finish(struct orr_job *job, uint64_t value);
+
+/* A job with one datum whose order it does not keep. */
+struct orr_job *fake_unordered(struct orr_handle *handle, uint32_t mode);
+
+/* Such a job, for whom the node has not all yet. */
+struct orr_job *fake_ask(struct orr_handle *handle, uint32_t mode,
+                         unsigned node);
+
+/* All that a job does, with one datum, as soon as the node has it. */
 void fake_task(struct orr_handle *handle, uint32_t mode, unsigned node,
                uint64_t value);
 
