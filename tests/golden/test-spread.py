@@ -10,55 +10,18 @@ TAP: dmda and dmdas within 5 % of the reference median, eager and lws within
 10 %.
 """
 import concurrent.futures
-import csv
-import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "unit"))
+import reference    # noqa: E402
 import tools_util  # noqa: E402
 
 LIMITS = {"dmda": 0.05, "dmdas": 0.05, "eager": 0.10, "lws": 0.10}
-NOISE = "0.002"
-
-
-def simulate(cholesky, sampling, machine, arguments, sched):
-    """Predicted milliseconds."""
-    with tempfile.NamedTemporaryFile(suffix=".json") as report:
-        env = dict(os.environ, ORRERY_MACHINE=machine, STARPU_SCHED=sched,
-                   STARPU_PERF_MODEL_DIR=sampling, ORRERY_REPORT=report.name,
-                   STARPU_NOPENCL="0", STARPU_SILENT="1")
-        env.pop("STARPU_HOSTNAME", None)
-        done = subprocess.run([cholesky] + arguments, env=env, text=True,
-                              capture_output=True)
-        if done.returncode != 0:
-            sys.exit(f"{machine} {sched}: {done.stderr}")
-        for line in reversed(done.stdout.splitlines()):
-            fields = line.split()
-            if len(fields) >= 2 and fields[0].isdigit():
-                return float(fields[1])
-        with open(report.name, encoding="utf-8") as file:
-            return json.load(file)["makespan_us"] / 1e3
-
-
-def read_reference(path):
-    with open(path, encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file, delimiter="\t"):
-            if "cholesky" in row["app"] and row["sched"] in LIMITS:
-                yield row
-
-
-def perturbed(shared, folder, seed):
-    target = os.path.join(folder, str(seed))
-    subprocess.run([sys.executable,
-                    os.path.join(shared, "reference", "perturb.py"),
-                    os.path.join(shared, "sampling"), target, str(seed), NOISE,
-                    "mirage,attila"], check=True)
-    return target
 
 
 def main():
@@ -66,22 +29,24 @@ def main():
         sys.exit(__doc__)
     cholesky, shared = sys.argv[1], tools_util.shared_folder()
     seeds = int(sys.argv[2]) if len(sys.argv) > 2 else 24
-    reference = os.path.join(shared, "reference", "starpu14-simgrid-spread.tsv")
-    if not os.path.exists(reference):
+    figures = reference.figures(shared, "starpu14-simgrid-spread.tsv")
+    if not figures:
         print("1..0 # SKIP no reference/starpu14-simgrid-spread.tsv in "
               "ORRERY_SHARED")
         return 0
     failed = 0
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        samplings = [perturbed(shared, folder, s) for s in range(seeds)]
-        rows = list(read_reference(reference))
+        samplings = [reference.perturbed(shared, folder, s)
+                     for s in range(seeds)]
+        rows = [row for row in reference.rows(figures)
+                if "cholesky" in row["app"] and row["sched"] in LIMITS]
         print(f"1..{len(rows)}")
         for n, row in enumerate(rows, 1):
             ours = sorted(pool.map(
-                lambda sampling, row=row: simulate(
+                lambda sampling, row=row: reference.simulate(
                     cholesky, sampling, row["machine"], row["args"].split(),
-                    row["sched"]), samplings))
+                    row["sched"]).ms, samplings))
             median = statistics.median(ours)
             theirs = float(row["median_ms"])
             off = median / theirs - 1
