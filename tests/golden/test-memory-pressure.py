@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Predictions where GPUs' memory is too small, beside StarPU 1.4's on SimGrid
+and beside Belady's optimum.
+
+usage: test-memory-pressure.py [OPTION...] CHOLESKY SHARED
+
+SHARED holds reference/ and sampling/. Noise as in test-spread.py. Per row of
+the table: milliseconds and gigabytes (10^9) moved, our median beside StarPU's
+minimum, median and maximum, and our median over StarPU's; per GPU the copies
+into its memory beside how few would have been enough for the tasks that ran
+there, in their order, medians as well.
+
+Prints the table and TAP: both ratios within the limits, and no GPU with fewer
+loads than the optimum.
+"""
+import argparse
+import concurrent.futures
+import fnmatch
+import os
+import statistics
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import belady       # pylint: disable=wrong-import-position
+import reference    # pylint: disable=wrong-import-position
+
+TILE = 960
+# Rows of the normal suite: each limit and policy, and the sizes that are short
+# of memory with it.
+USUAL = "500:20:*,500:30:dmda*,1000:30:lws,1000:40:dmda,2000:40:dmdas"
+
+
+def parse():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("cholesky", metavar="CHOLESKY")
+    parser.add_argument("shared", metavar="SHARED")
+    parser.add_argument("--eviction", metavar="RULE",
+                        help="value of ORRERY_EVICTION: lru, starpu, nextuse")
+    parser.add_argument("--rows", default=USUAL, metavar="PATTERN,...",
+                        help="MIB:TILES:POLICY, each may be a pattern "
+                             f"({USUAL})")
+    parser.add_argument("--full", action="store_true", help="all rows")
+    parser.add_argument("--seeds", type=int, default=6, metavar="N",
+                        help="seeds of noise (6)")
+    parser.add_argument("--ms-limit", type=float, default=60, metavar="P",
+                        help="largest deviation of milliseconds from StarPU's, "
+                             "in per cent (60)")
+    parser.add_argument("--bytes-limit", type=float, default=3, metavar="F",
+                        help="largest ratio of bytes to StarPU's, and of "
+                             "StarPU's to ours (3)")
+    options = parser.parse_args()
+    if options.full:
+        options.rows = "*"
+    return options
+
+
+def is_wanted(row, patterns):
+    name = f"{row['limit_mib']}:{row['tiles']}:{row['policy']}"
+    return any(fnmatch.fnmatchcase(name, p) for p in patterns.split(","))
+
+
+def loads_beside_optimum(run):
+    """Per GPU: its name, copies into its memory, the least number of them."""
+    happened = {}
+    for link in run.report["links"]:
+        to = link["to"]
+        happened[to] = happened.get(to, 0) + link["count"]
+    return [(name, happened.get(name, 0), least)
+            for name, least in run.graph.optima().items()]
+
+
+def simulate(options, row, sampling):
+    tiles = int(row["tiles"])
+    variables = {"STARPU_NCPU": row["ncpu"], "STARPU_NCUDA": row["ncuda"],
+                 "STARPU_LIMIT_CUDA_MEM": row["limit_mib"]}
+    if options.eviction:
+        variables["ORRERY_EVICTION"] = options.eviction
+    run = reference.simulate(
+        options.cholesky, sampling, row["machine"],
+        ["-size", str(tiles * TILE), "-nblocks", str(tiles)], row["policy"],
+        variables, belady.Graph)
+    return (run.ms, run.report["transferred_bytes"] / 1e9,
+            loads_beside_optimum(run))
+
+
+def compare(ours, row, column, unit):
+    """Our median over StarPU's, and both as words."""
+    median = statistics.median(ours)
+    low, middle, high = (row[f"{what}_{column}"]
+                         for what in ("min", "median", "max"))
+    ratio = median / float(middle)
+    return ratio, (f"{median:.{len(middle.partition('.')[2])}f} {unit}, StarPU "
+                   f"{low} {middle} {high} (x{ratio:.2f})")
+
+
+def loads_as_words(runs):
+    words = []
+    for gpu in zip(*runs):
+        count = statistics.median(loads for _, loads, _ in gpu)
+        least = statistics.median(optimum for _, _, optimum in gpu)
+        words.append(f"{gpu[0][0]} {count:.0f}/{least:.0f} "
+                     f"(x{count / max(least, 1):.2f})")
+    return ", ".join(words)
+
+
+def check(options, row, runs):
+    """Words about the row, and what is wrong with it."""
+    ms, gb, loads = zip(*runs)
+    ms_ratio, ms_words = compare(ms, row, "ms", "ms")
+    gb_ratio, gb_words = compare(gb, row, "gb", "GB")
+    wrong = []
+    if abs(ms_ratio - 1) > options.ms_limit / 100:
+        wrong.append(f"more than {options.ms_limit:g} % from StarPU's time")
+    if not 1 / options.bytes_limit <= gb_ratio <= options.bytes_limit:
+        wrong.append(f"more than x{options.bytes_limit:g} from StarPU's bytes")
+    for gpu, count, least in (gpu for run in loads for gpu in run):
+        if count < least:
+            wrong.append(f"{gpu} loads {count} times, optimum {least}")
+    return (f"{row['limit_mib']} MiB {row['tiles']} tiles {row['policy']}: "
+            f"{ms_words}; {gb_words}; loads/optimum {loads_as_words(loads)}",
+            wrong)
+
+
+def main():
+    options = parse()
+    figures = reference.figures(options.shared, "starpu14-simgrid-memory.tsv")
+    if not figures:
+        print("1..0 # skipped: no reference figures")
+        return 0
+    rows = [row for row in reference.rows(figures)
+            if is_wanted(row, options.rows)]
+    if not rows:
+        sys.exit(f"no row is {options.rows}")
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
+        samplings = [reference.perturbed(options.shared, folder, s)
+                     for s in range(options.seeds)]
+        print(f"1..{len(rows)}")
+        begun = [[pool.submit(simulate, options, row, sampling)
+                  for sampling in samplings] for row in rows]
+        for n, (row, runs) in enumerate(zip(rows, begun), 1):
+            words, wrong = check(options, row, [r.result() for r in runs])
+            failed += bool(wrong)
+            print(f"{'not ok' if wrong else 'ok'} {n} - {words}", flush=True)
+            for what in wrong:
+                print(f"# {what}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
