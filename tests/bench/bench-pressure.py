@@ -4,9 +4,9 @@
 small: simulated tasks per second of processor time, under pressure over
 without, runs of both in turn.
 
-usage: bench-pressure.py CHOLESKY SHARED MACHINE [TILES...]
+usage: bench-pressure.py CHOLESKY MACHINE [TILES...]
 
-On machine mirage, whose figures are in SHARED; where that is absent, on
+On machine mirage, whose figures are in ORRERY_SHARED; where that is absent, on
 MACHINE. Under pressure all GPUs together hold a quarter of the matrix, without
 each holds twice the matrix. Prints one line per policy and size: name,
 parameters, value, unit.
@@ -18,6 +18,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "unit"))
+import tools_util   # noqa: E402
 
 TILE = 960
 TILE_BYTES = 4 * TILE * TILE
@@ -79,11 +84,11 @@ def measure(cholesky, machine, env, tiles, sched):
 
 
 def main():
-    if len(sys.argv) < 4:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
-    cholesky, shared = sys.argv[1:3]
-    machine, env = environment(shared, sys.argv[3])
-    for tiles in [int(s) for s in sys.argv[4:]] or [80]:
+    cholesky, machine = sys.argv[1:3]
+    machine, env = environment(tools_util.shared_folder(), machine)
+    for tiles in [int(s) for s in sys.argv[3:]] or [80]:
         for sched in SCHEDS:
             measure(cholesky, machine, env, tiles, sched)
 

@@ -3,9 +3,9 @@
 """Predictions where GPUs' memory is too small, beside StarPU 1.4's on SimGrid
 and beside Belady's optimum.
 
-usage: test-memory-pressure.py [OPTION...] CHOLESKY SHARED
+usage: test-memory-pressure.py [OPTION...] CHOLESKY
 
-SHARED holds reference/ and sampling/. Noise as in test-spread.py. Per row of
+ORRERY_SHARED holds reference/ and sampling/. Noise as in test-spread.py. Per row of
 the table: milliseconds and gigabytes (10^9) moved, our median beside StarPU's
 minimum, median and maximum, and our median over StarPU's; per GPU the copies
 into its memory beside how few would have been enough for the tasks that ran
@@ -23,8 +23,11 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "unit"))
 import belady       # pylint: disable=wrong-import-position
 import reference    # pylint: disable=wrong-import-position
+import tools_util   # pylint: disable=wrong-import-position
 
 TILE = 960
 # Rows of the normal suite: each limit and policy, and the sizes that are short
@@ -36,7 +39,6 @@ def parse():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("cholesky", metavar="CHOLESKY")
-    parser.add_argument("shared", metavar="SHARED")
     parser.add_argument("--eviction", metavar="RULE",
                         help="value of ORRERY_EVICTION: lru, starpu, nextuse")
     parser.add_argument("--rows", default=USUAL, metavar="PATTERN,...",
@@ -52,6 +54,7 @@ def parse():
                         help="largest ratio of bytes to StarPU's, and of "
                              "StarPU's to ours (3)")
     options = parser.parse_args()
+    options.shared = tools_util.shared_folder()
     if options.full:
         options.rows = "*"
     return options
@@ -128,7 +131,8 @@ def main():
     options = parse()
     figures = reference.figures(options.shared, "starpu14-simgrid-memory.tsv")
     if not figures:
-        print("1..0 # skipped: no reference figures")
+        print("1..0 # SKIP no reference/starpu14-simgrid-memory.tsv in "
+              "ORRERY_SHARED")
         return 0
     rows = [row for row in reference.rows(figures)
             if is_wanted(row, options.rows)]
