@@ -454,12 +454,12 @@ START_TEST(a_block_belongs_to_whom_it_is_given)
     ck_assert(!fake_is_allocated(h, 2));
     ck_assert_uint_eq(fake.bytes[2], FAKE_SIZE);
     orr_lock(&h->lock);
-    orr_block_attach_locked(block, replicate);
+    orr_block_attach_locked(h, block);
     orr_unlock(&h->lock);
     ck_assert(fake_is_allocated(h, 2) && replicate->allocated);
     fake_set(h, 2, 5);
     orr_lock(&h->lock);
-    detached = orr_block_detach_locked(&fake.rt, replicate);
+    detached = orr_block_detach_locked(h, 2);
     orr_unlock(&h->lock);
     ck_assert_ptr_eq(detached, block);
     ck_assert(!fake_is_allocated(h, 2) && !replicate->allocated);
@@ -475,7 +475,7 @@ START_TEST(memory_of_the_application_is_not_a_block)
     struct orr_block *block;
 
     orr_lock(&h->lock);
-    block = orr_block_detach_locked(&fake.rt, &h->replicates[0]);
+    block = orr_block_detach_locked(h, 0);
     orr_unlock(&h->lock);
     ck_assert_ptr_null(block);
     ck_assert(fake_is_allocated(h, 0));
