@@ -74,7 +74,7 @@ struct orr_runtime {
     atomic_uint ncount_waiters;             /* length of that list */
     atomic_uint unfinished;                 /* tasks submitted, not ended */
     atomic_uint nready;                     /* tasks ready, not popped */
-    atomic_ullong last_job, last_copy, last_handle;
+    atomic_ullong last_job, last_copy, last_handle, last_claim;
     atomic_int paused; /* starpu_pause calls minus resumes */
     /* Figures for the report (core/observe/report.c). */
     _Atomic double first_submit; /* µs, < 0: none yet */

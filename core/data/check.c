@@ -53,7 +53,7 @@ void orr_replicate_check(const struct orr_replicate *replicate)
 static unsigned check_order(const struct orr_handle *handle)
 {
     const struct orr_access *first = NULL, *before = NULL;
-    unsigned n = 0;
+    unsigned n = 0, claims = 0;
 
     orr_list_foreach (link, &handle->order) {
         struct orr_access *access =
@@ -65,10 +65,21 @@ static unsigned check_order(const struct orr_handle *handle)
         ORR_CHECK(first ? !access->granted || before->granted
                         : access->granted);
         ORR_CHECK(!first || !access->granted ||
-                  !((first->mode | access->mode) & STARPU_W));
+                  (orr_access_group(first) == orr_access_group(access) &&
+                   orr_access_group(first) != ORR_GROUP_ALONE));
+        claims += access->claimed;
         first = first ? first : access;
         before = access;
         n++;
+    }
+    ORR_CHECK(claims <= handle->nclaims);
+    ORR_CHECK(handle->nclaims <= 1 || handle->claim != ORR_CLAIM_EXCLUSIVE);
+    ORR_CHECK(handle->nclaims <= handle->nusers);
+    orr_list_foreach (link, &handle->claimants) {
+        const struct orr_job *job = orr_container(link, struct orr_job, queue);
+
+        ORR_CHECK(orr_job_state(job) == ORR_JOB_CLAIMING);
+        ORR_CHECK(job->claim.refused_by->handle == handle);
     }
     return n;
 }

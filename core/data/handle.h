@@ -15,6 +15,7 @@
 
 #include <starpu.h>
 
+#include "core/base/heap.h"
 #include "core/base/list.h"
 #include "core/base/lock.h"
 
@@ -47,6 +48,13 @@ struct orr_replicate {
     bool allocated;            /* [handle lock] has memory, ours or not */
 };
 
+/* How a handle may be held by jobs that use it at once. */
+enum orr_claim {
+    ORR_CLAIM_SHARED,    /* by readers */
+    ORR_CLAIM_REDUX,     /* by contributions to a reduction */
+    ORR_CLAIM_EXCLUSIVE, /* by one writer */
+};
+
 struct orr_handle {
     struct orr_lock lock;                  /* rank ORR_RANK_HANDLE */
     struct orr_runtime *runtime;           /* [const] */
@@ -62,11 +70,19 @@ struct orr_handle {
     _Atomic uint64_t allocated; /* has memory there */
     struct orr_list order;      /* [lock] accesses whose jobs have not ended, in
                             * the order of submission: order.c */
-    bool sequential;            /* [main] implicit dependencies wanted */
-    bool partitioned;           /* [main] */
-    bool wont_use;              /* [lock] evict it first */
-    bool unreal;                /* [lock] written by a skipped kernel */
-    bool doomed;                /* [lock] its last user frees it */
+    /* Claims: claim.c. */
+    struct orr_list claimants; /* [lock] jobs that wait for it, in the order in
+                                * which they came here … */
+    struct orr_heap urgent;    /* [lock] … and by urgency */
+    unsigned nclaims;          /* [lock] accesses that hold it … */
+    enum orr_claim claim;      /* [lock] … all of them so */
+    atomic_bool mixed;    /* [lock] for writing: some access was not ordered, or
+                        * commuted */
+    bool sequential;      /* [main] implicit dependencies wanted */
+    bool partitioned;     /* [main] */
+    bool wont_use;        /* [lock] evict it first */
+    bool unreal;          /* [lock] written by a skipped kernel */
+    bool doomed;          /* [lock] its last user frees it */
     bool dying;           /* [lock] it is being freed: has no user, and gets
                            * none any more */
     unsigned nusers;      /* [lock] jobs between submission and end */
@@ -147,16 +163,48 @@ struct orr_access *orr_job_sort_accesses(struct orr_job *job);
 void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
                    struct orr_access *chain);
 
-/* The job has ended: later accesses no longer wait for its own, and it uses
- * the handles no more, which may free them. Returns the chain of accesses that
- * are granted now, each of whose jobs is to be released once, by number. */
-struct orr_access *orr_job_leave_order(struct orr_job *job);
+/* Jobs that may go on because another has ended. */
+struct orr_released {
+    struct orr_access *granted; /* a chain; each releases its job once */
+    struct orr_list claimed;    /* jobs that have claimed their data */
+};
+
+/* The job has ended: later accesses no longer wait for its own, what it has
+ * claimed is free, and it uses the handles no more, which may free them. *ret
+ * has who may go on, in the order of submission. */
+void orr_job_leave_order(struct orr_job *job, struct orr_released *ret);
 
 /* Whether an access submitted now would wait for earlier ones. */
 bool orr_handle_would_wait(struct orr_handle *handle, uint32_t mode);
 
 /* Whether some job that has not ended writes the handle in its order. */
 bool orr_handle_will_be_written(struct orr_handle *handle);
+
+/* --- claims (core/data/claim.c) --- */
+
+/* The job has no predecessors left. Returns whether it may use its data; if
+ * not, it is a claimant now and orr_handle_serve will return it. No lock held.
+ * Does not block. */
+bool orr_job_claim(struct orr_runtime *rt, struct orr_job *job);
+
+/* From now on jobs that use the handle claim it. */
+void orr_handle_mix_locked(struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock);
+
+/* The access gives back what it may hold. Returns whether somebody waits for
+ * it: then orr_handle_serve is to be called, without the lock. */
+bool orr_access_give_back_locked(struct orr_handle *handle,
+                                 struct orr_access *access)
+    ORR_REQUIRES(handle->lock);
+
+/* Lets those who wait for the handle claim their data as far as they can, and
+ * appends the jobs that have them all. No lock held. */
+void orr_handle_serve(struct orr_handle *handle, struct orr_list *ready);
+
+/* Whether a job with this access would have to wait for a claim. */
+bool orr_handle_is_claimed_locked(const struct orr_handle *handle,
+                                  const struct orr_access *access)
+    ORR_REQUIRES(handle->lock);
 
 /* --- transfers (core/data/fetch.c, request.c) --- */
 

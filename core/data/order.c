@@ -2,8 +2,9 @@
 /*
  * core/data/order.c - sequential consistency per handle: a reader waits for
  * the last writer, a writer for all readers since, or for the last writer
- * when nobody read. Commuting writers keep their order of submission, which
- * is one of the orders they allow.
+ * when nobody read. Neighbours that commute, or contribute to a reduction, do not
+ * wait for each other; that only one commuting writer at a time has the handle is
+ * a matter of claims (claim.c).
  *
  * A handle's accesses stand in one list in the order of submission, from then
  * until their jobs end. Its first accesses that may go together (one writer,
@@ -93,10 +94,11 @@ struct orr_access *orr_job_sort_accesses(struct orr_job *job)
 
 /* --- entering the order --- */
 
-/* Whether both may be under way at once. */
+/* Whether the order lets both be under way at once. */
 static bool compatible(const struct orr_access *a, const struct orr_access *b)
 {
-    return !((a->mode | b->mode) & STARPU_W);
+    return orr_access_group(a) == orr_access_group(b) &&
+           orr_access_group(a) != ORR_GROUP_ALONE;
 }
 
 /* Whether an access that comes last would be granted at once. If the last one
@@ -146,7 +148,11 @@ void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
     }
     for (struct orr_access *a = chain; a; a = a->next) {
         a->handle->nusers++;
-        if (a->wants_order && !(a->mode & STARPU_SCRATCH))
+        if (a->mode & STARPU_SCRATCH)
+            continue;
+        if (!a->wants_order || a->mode & (STARPU_COMMUTE | STARPU_REDUX))
+            orr_handle_mix_locked(a->handle);
+        if (a->wants_order)
             enter_locked(a->handle, a);
     }
     record(rt, job);
@@ -160,7 +166,8 @@ bool orr_handle_would_wait(struct orr_handle *handle, uint32_t mode)
     bool result;
 
     orr_lock(&handle->lock);
-    result = !is_next_locked(handle, &access);
+    result = !is_next_locked(handle, &access) ||
+             orr_handle_is_claimed_locked(handle, &access);
     orr_unlock(&handle->lock);
     return result;
 }
@@ -203,29 +210,31 @@ static struct orr_access *grant_locked(struct orr_handle *handle)
     return chain;
 }
 
-static struct orr_access *leave(struct orr_access *access)
+static void leave(struct orr_access *access, struct orr_released *released)
 {
     struct orr_handle *handle = access->handle;
     struct orr_access *granted = NULL;
+    bool serve;
 
-    if (access->duplicate)
-        return NULL;
     orr_lock(&handle->lock);
     if (access->ordered) {
         orr_list_remove(&access->link);
         access->ordered = 0;
         granted = grant_locked(handle);
     }
+    serve = orr_access_give_back_locked(handle, access);
     orr_unlock(&handle->lock);
+    released->granted = merge(released->granted, granted, by_job);
+    if (serve)
+        orr_handle_serve(handle, &released->claimed);
     orr_handle_leave(handle);
-    return granted;
 }
 
-struct orr_access *orr_job_leave_order(struct orr_job *job)
+void orr_job_leave_order(struct orr_job *job, struct orr_released *ret)
 {
-    struct orr_access *granted = NULL;
-
+    ret->granted = NULL;
+    orr_list_init(&ret->claimed);
     for (unsigned i = 0; i < job->naccesses; i++)
-        granted = merge(granted, leave(&job->accesses[i]), by_job);
-    return granted;
+        if (!job->accesses[i].duplicate)
+            leave(&job->accesses[i], ret);
 }

@@ -178,6 +178,19 @@ static const struct orr_access *access_of(const struct orr_list *link)
                                                               link));
 }
 
+static const struct orr_job *claimant_of(const struct orr_list *link)
+{
+    return (const struct orr_job *)(const void *)((const char *)link -
+                                                  offsetof(struct orr_job,
+                                                           queue));
+}
+
+static bool go_together(const struct orr_access *a, const struct orr_access *b)
+{
+    return orr_access_group(a) == orr_access_group(b) &&
+           orr_access_group(a) != ORR_GROUP_ALONE;
+}
+
 /* Who waits for the access: those behind it in its handle's order, up to the
  * end of the group that comes next. */
 static void say_order(struct report *report, const struct orr_access *access)
@@ -191,13 +204,23 @@ static void say_order(struct report *report, const struct orr_access *access)
          link = link->next) {
         const struct orr_access *later = access_of(link);
 
-        if (!first && !((access->mode | later->mode) & STARPU_W))
-            continue; /* it goes together with ours */
-        if (first && (first->mode | later->mode) & STARPU_W)
+        if (!first && go_together(access, later))
+            continue;
+        if (first && !go_together(first, later))
             return;
         first = later;
         say_edge(report, later->job, access->job);
     }
+}
+
+/* Who waits for what the access has claimed. */
+static void say_claim(struct report *report, const struct orr_access *access)
+{
+    const struct orr_list *all = &access->handle->claimants;
+
+    for (const struct orr_list *link = all->next;
+         access->claimed && link != all; link = link->next)
+        say_edge(report, claimant_of(link), access->job);
 }
 
 static void visit_job(void *object, void *arg)
@@ -213,8 +236,10 @@ static void visit_job(void *object, void *arg)
         return;
     for (const struct orr_edge *edge = job->successors; edge; edge = edge->next)
         say_edge(report, edge->job, job);
-    for (unsigned i = 0; i < job->naccesses; i++)
+    for (unsigned i = 0; i < job->naccesses; i++) {
         say_order(report, &job->accesses[i]);
+        say_claim(report, &job->accesses[i]);
+    }
 }
 
 static void visit_jobs(struct report *report, bool causes)

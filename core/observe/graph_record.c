@@ -45,7 +45,8 @@ static void clear(struct orr_graph_record *record)
 {
     for (uint32_t d = 0; d < record->ndata; d++) {
         free(record->data[d].name);
-        free(record->data[d].readers);
+        free(record->data[d].last.tasks);
+        free(record->data[d].before.tasks);
     }
     record->first += record->nnodes;
     record->nnodes = record->nedges = record->naccesses = record->ndata = 0;
@@ -206,7 +207,6 @@ static void describe_datum(struct orr_graph_datum_record *datum,
 {
     uint64_t valid = atomic_load_explicit(&handle->valid, memory_order_relaxed);
 
-    datum->writer = ORR_NONE;
     datum->bytes = (double)handle->size;
     datum->name = handle->name ? strdup(handle->name) : NULL;
     datum->valued = valid != 0 || handle->home_node >= 0;
@@ -239,30 +239,44 @@ static uint32_t datum_of(struct orr_graph_record *record,
     return record->ndata - 1;
 }
 
-/* As order.c has it: a writer waits for the readers, or for the last writer
- * when nobody read; a reader for the last writer. */
+/* As order.c has it: accesses that may go together wait for those of the group
+ * before. */
 static bool order(struct orr_graph_record *record, uint32_t number,
-                  struct orr_graph_datum_record *datum, bool writes,
-                  uint64_t bytes)
+                  struct orr_graph_datum_record *datum,
+                  enum orr_access_group group, uint64_t bytes)
 {
+    struct orr_graph_group_record *last = &datum->last;
     bool good = true;
-    uint32_t *reader;
+    uint32_t *task;
 
-    for (uint32_t i = 0; writes && i < datum->nreaders; i++)
-        good &= add_edge(record, number, datum->readers[i], bytes);
-    if (!(writes && datum->nreaders) && datum->writer != ORR_NONE)
-        good &= add_edge(record, number, datum->writer, bytes);
-    if (writes) {
-        datum->writer = number;
-        datum->nreaders = 0;
-        return good;
+    if (group == ORR_GROUP_ALONE || group != datum->group) {
+        struct orr_graph_group_record before = datum->before;
+
+        datum->before = *last;
+        *last = before;
+        last->n = 0;
     }
-    reader =
-        add(&datum->readers, &datum->nreaders, &datum->room, sizeof(*reader));
-    if (!reader)
+    datum->group = group;
+    for (uint32_t i = 0; i < datum->before.n; i++)
+        good &= add_edge(record, number, datum->before.tasks[i], bytes);
+    task = add(&last->tasks, &last->n, &last->room, sizeof(*task));
+    if (!task)
         return false;
-    *reader = number;
+    *task = number;
     return good;
+}
+
+/* Who reads what of those that commute is not known: from the first one on
+ * nothing is said of the datum's values, only of the order. */
+static bool enter(struct orr_graph_record *record, uint32_t number,
+                  struct orr_graph_datum_record *datum,
+                  const struct orr_access *access)
+{
+    enum orr_access_group group = orr_access_group(access);
+
+    datum->vague |= group == ORR_GROUP_COMMUTE || group == ORR_GROUP_REDUX;
+    return order(record, number, datum, group,
+                 datum->vague ? 0 : access->handle->size);
 }
 
 void orr_graph_record_access(struct orr_graph_record *record,
@@ -276,8 +290,7 @@ void orr_graph_record_access(struct orr_graph_record *record,
         uint32_t d = datum_of(record, access->handle);
 
         good = number != ORR_NONE && d != ORR_NONE &&
-               order(record, number, &record->data[d], access->mode & STARPU_W,
-                     access->handle->size);
+               enter(record, number, &record->data[d], access);
     }
     /* The handle is locked: messages are printed at the submission. */
     record->lost |= !good;
@@ -300,6 +313,8 @@ static bool add_accesses(struct orr_graph_record *record,
             !(from->mode & STARPU_RW))
             continue;
         d = datum_of(record, from->handle);
+        if (d != ORR_NONE && record->data[d].vague)
+            continue;
         to = d == ORR_NONE ? NULL : ADD(record, accesses);
         if (!to)
             return false;

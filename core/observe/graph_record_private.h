@@ -10,6 +10,7 @@
 
 #include "core/base/lock.h"
 #include "core/observe/graph_record.h"
+#include "core/task/job.h"
 #include "core/observe/graph_type.h"
 
 #define ORR_NONE UINT32_MAX
@@ -36,9 +37,14 @@ struct orr_graph_edge_record {
 struct orr_graph_datum_record {
     char *name; /* owned, or NULL */
     double bytes;
-    uint32_t writer; /* or ORR_NONE */
-    uint32_t *readers;
-    uint32_t nreaders, room;
+    /* The last accesses that may go together, and those of the group before,
+     * which each of them waits for. */
+    struct orr_graph_group_record {
+        uint32_t *tasks;
+        uint32_t n, room;
+    } last, before;
+    enum orr_access_group group; /* of the last ones, if there are any */
+    bool vague; /* the order of its writers is not known beforehand */
     unsigned home;
     bool valued;
 };

@@ -29,12 +29,16 @@ static struct orr_edge *reversed(struct orr_edge *edge)
 }
 
 /* Releases those that declared to wait for the job and those whose accesses
- * were granted when it left; of both who was submitted first comes first.
+ * were granted when it left; of both who was submitted first comes first. Then
+ * come those that have claimed what it gave back.
  * Jobs submitted long ago are in no cache: the next one's line is fetched
  * meanwhile. */
 static void release_successors(struct orr_runtime *rt, struct orr_edge *edge,
-                               struct orr_access *granted)
+                               struct orr_released *released)
 {
+    struct orr_access *granted = released->granted;
+    struct orr_list *link;
+
     edge = reversed(edge);
     while (edge || granted) {
         struct orr_job *job;
@@ -54,6 +58,11 @@ static void release_successors(struct orr_runtime *rt, struct orr_edge *edge,
                 __builtin_prefetch(granted->job, 1);
         }
         orr_job_release(rt, job);
+    }
+    while ((link = orr_list_pop(&released->claimed)) != NULL) {
+        struct orr_job *job = orr_container(link, struct orr_job, queue);
+
+        job->type->ready(rt, job);
     }
 }
 
@@ -85,18 +94,18 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
     struct starpu_task *task = job->task;
     struct orr_job_waiter *waiters;
     struct orr_edge *successors;
-    struct orr_access *granted;
+    struct orr_released released;
 
     if (task && task->epilogue_callback_func)
         orr_call_user(task->epilogue_callback_func,
                       task->epilogue_callback_arg);
-    granted = orr_job_leave_order(job);
+    orr_job_leave_order(job, &released);
     orr_lock(&job->lock);
     orr_job_set_state(job, ORR_JOB_DONE);
     successors = job->successors;
     job->successors = NULL;
     orr_unlock(&job->lock);
-    release_successors(rt, successors, granted);
+    release_successors(rt, successors, &released);
     if (task)
         end_task(rt, job);
     orr_lock(&job->lock);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/check.h"
+#include "core/data/handle.h"
 #include "core/runtime.h"
 
 #define JOB_SLABS 4u
@@ -78,7 +79,8 @@ void orr_job_set_state(struct orr_job *job, enum orr_job_state state)
 {
     static const uint8_t from[] = {
         [ORR_JOB_BLOCKED] = 1 << ORR_JOB_NEW,
-        [ORR_JOB_READY] = 1 << ORR_JOB_BLOCKED,
+        [ORR_JOB_CLAIMING] = 1 << ORR_JOB_BLOCKED,
+        [ORR_JOB_READY] = 1 << ORR_JOB_BLOCKED | 1 << ORR_JOB_CLAIMING,
         [ORR_JOB_FETCHING] = 1 << ORR_JOB_READY,
         [ORR_JOB_RUNNING] = 1 << ORR_JOB_FETCHING,
         /* An empty task ends as soon as it is ready. */
@@ -133,7 +135,9 @@ int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
 void orr_job_release(struct orr_runtime *rt, struct orr_job *job)
 {
     /* Release what the predecessors wrote, acquire all of it at the last. */
-    if (atomic_fetch_sub_explicit(&job->waiting, 1, memory_order_acq_rel) == 1)
+    if (atomic_fetch_sub_explicit(&job->waiting, 1, memory_order_acq_rel) ==
+            1 &&
+        orr_job_claim(rt, job))
         job->type->ready(rt, job);
 }
 
@@ -207,6 +211,8 @@ void orr_job_check(const struct orr_job *job)
     ORR_CHECK(job->accesses == job->inside || job->naccesses > job->slots);
     ORR_CHECK(state == ORR_JOB_NEW || state == ORR_JOB_BLOCKED ||
               job->waiting == 0);
+    ORR_CHECK((state == ORR_JOB_CLAIMING) ==
+              (job->claim_state == ORR_CLAIM_CLAIMING));
     ORR_CHECK(state != ORR_JOB_DONE || !job->successors);
     for (unsigned i = 0; state != ORR_JOB_NEW && i < job->naccesses; i++) {
         ORR_CHECK(job->accesses[i].job == job);

@@ -19,6 +19,7 @@
 
 #include <starpu.h>
 
+#include "core/base/heap.h"
 #include "core/base/list.h"
 #include "core/base/lock.h"
 #include "core/device/machine.h"
@@ -34,6 +35,7 @@ struct orr_worker;
 enum orr_job_state {
     ORR_JOB_NEW,
     ORR_JOB_BLOCKED,
+    ORR_JOB_CLAIMING,
     ORR_JOB_READY,
     ORR_JOB_FETCHING,
     ORR_JOB_RUNNING,
@@ -42,6 +44,14 @@ enum orr_job_state {
 
 /* Whether the job is of a type: ORR_JOB_IS(job, task). */
 #define ORR_JOB_IS(job, name) ((job)->type == &orr_job_##name)
+
+/* How far a job has come with its claims: core/data/claim.c. */
+enum orr_claim_state {
+    ORR_CLAIM_NONE,     /* it has predecessors */
+    ORR_CLAIM_DECIDING, /* … has none, and looks whether it has to claim */
+    ORR_CLAIM_CLAIMING,
+    ORR_CLAIM_PASSED, /* it may use its data */
+};
 
 /* How a job goes on. No entry blocks. */
 struct orr_job_type {
@@ -90,6 +100,7 @@ struct orr_access {
     uint8_t duplicate : 1;     /* [const] an earlier access has the handle */
     uint8_t ordered;           /* [handle lock] is in that list */
     uint8_t granted;           /* [handle lock] no earlier one is in its way */
+    uint8_t claimed;           /* [handle lock] holds a claim: claim.c */
     uint8_t pinned;            /* [owner] holds a reference on its replicate */
 };
 
@@ -109,8 +120,11 @@ struct orr_job {
     uint16_t naccesses;     /* [const] after submission */
     atomic_uint refs;
     uint8_t has_footprint;
-    uint8_t ended;  /* [lock] callbacks have run, waiters may go */
-    uint8_t slots;  /* [const] accesses that fit behind the job */
+    atomic_uchar claim_state; /* enum orr_claim_state */
+    uint8_t refusals;         /* [claimant] how often a handle was taken */
+    uint8_t keeps;            /* [claimant] what it has claimed, it keeps */
+    uint8_t ended;            /* [lock] callbacks have run, waiters may go */
+    uint8_t slots;            /* [const] accesses that fit behind the job */
     uint8_t differ; /* [policy] while it waits there: workers of one kind may
                      * differ in whether they can run it */
     int priority;   /* [const] after submission */
@@ -130,14 +144,43 @@ struct orr_job {
         struct orr_kernel kernel;   /* TASK, while RUNNING */
         struct orr_job *next_ended; /* EMPTY, about to end */
         struct {
-            void (*callback)(void *); /* ACQUIRE: called with the data */
-            void *arg;
-            unsigned node;
-        } acquire;
+            struct {
+                void (*callback)(void *); /* ACQUIRE: called with the data */
+                void *arg;
+                unsigned node;
+            } acquire;
+            struct {                           /* [claimant], while CLAIMING */
+                struct orr_heap_link link;     /* [handle lock] see there */
+                struct orr_access *all;        /* a chain by handle */
+                struct orr_access *refused_by; /* in whose queue it is */
+                uint64_t refused_at; /* order of becoming a claimant */
+            } claim;
+        };
     };
     struct orr_access *accesses; /* naccesses of them, mostly `inside` */
     struct orr_access inside[];
 };
+
+/* Neighbours in a handle's order that are of one group do not wait for each
+ * other. */
+enum orr_access_group {
+    ORR_GROUP_ALONE, /* with nobody */
+    ORR_GROUP_READ,
+    ORR_GROUP_COMMUTE, /* writers in any order */
+    ORR_GROUP_REDUX,
+};
+
+static inline enum orr_access_group
+orr_access_group(const struct orr_access *access)
+{
+    if (access->mode & STARPU_REDUX)
+        return ORR_GROUP_REDUX;
+    if (access->mode & STARPU_W)
+        return access->mode & STARPU_COMMUTE ? ORR_GROUP_COMMUTE
+                                             : ORR_GROUP_ALONE;
+    /* A reader that commutes is a contradiction: it is alone. */
+    return access->mode & STARPU_COMMUTE ? ORR_GROUP_ALONE : ORR_GROUP_READ;
+}
 
 /* Other contexts may only rely on NEW (their own job) and, with the lock, on
  * DONE. */
@@ -175,8 +218,9 @@ void orr_job_set_state(struct orr_job *job, enum orr_job_state state);
 int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
                     struct orr_job *before);
 
-/* One predecessor less; the last one makes the job ready: type->ready. No
- * lock held. Does not block. */
+/* One predecessor less; after the last one the job claims its data
+ * (core/data/claim.c) and is ready when it has them: type->ready. No lock held.
+ * Does not block. */
 void orr_job_release(struct orr_runtime *rt, struct orr_job *job);
 
 /* One datum of the job less that is not on its node; the last one calls

@@ -2,9 +2,10 @@
 /*
  * tests/stress/test-submitters.c - several threads of the application submit
  * tasks that share several handles: in the same order of buffers, in another
- * one each, and some handles twice. Every task adds 1 to all that it writes,
- * so that a lost update shows, and the run must end: of two tasks one comes
- * first on all handles that both use. On the real machine.
+ * one each, and some handles twice; in order, commuting, or without any order.
+ * Every task adds 1 to all that it writes, so that a lost update shows, and the
+ * run must end: of two tasks one comes first on all handles that both use. On
+ * the real machine.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -23,12 +24,17 @@ static starpu_data_handle_t handle[NHANDLES];
 static void add(void *buffers[], void *arg)
 {
     (void)arg;
-    ++*(uint64_t *)STARPU_VARIABLE_GET_PTR(buffers[0]);
-    ++*(uint64_t *)STARPU_VARIABLE_GET_PTR(buffers[1]);
+    ++*(volatile uint64_t *)STARPU_VARIABLE_GET_PTR(buffers[0]);
+    ++*(volatile uint64_t *)STARPU_VARIABLE_GET_PTR(buffers[1]);
 }
 
 static struct starpu_codelet cl = {
     .cpu_funcs = {add}, .nbuffers = 2, .modes = {STARPU_RW, STARPU_RW}};
+
+static struct starpu_codelet commuting = {
+    .cpu_funcs = {add},
+    .nbuffers = 2,
+    .modes = {STARPU_RW | STARPU_COMMUTE, STARPU_RW | STARPU_COMMUTE}};
 
 /* Which two handles a thread's task number i has in its buffers. */
 typedef void pattern(unsigned thread, unsigned i, unsigned pair[2]);
@@ -56,6 +62,7 @@ static void in_turn(unsigned thread, unsigned i, unsigned pair[2])
 
 struct submitter {
     pattern *pick;
+    int mode;
     unsigned number;
 };
 
@@ -67,8 +74,10 @@ static void *submit(void *arg)
         unsigned pair[2];
 
         s->pick(s->number, i, pair);
-        if (starpu_task_insert(&cl, STARPU_RW, handle[pair[0]], STARPU_RW,
-                               handle[pair[1]], 0) != 0)
+        if (starpu_task_insert(s->mode & STARPU_COMMUTE ? &commuting : &cl,
+                               s->mode, handle[pair[0]], s->mode,
+                               handle[pair[1]], STARPU_PRIORITY, (int)(i % 3),
+                               0) != 0)
             abort();
         added[s->number][pair[0]]++;
         added[s->number][pair[1]]++;
@@ -76,7 +85,8 @@ static void *submit(void *arg)
     return NULL;
 }
 
-static int run(unsigned number, const char *name, pattern *pick)
+static int run(unsigned number, const char *name, pattern *pick, int mode,
+               unsigned ordered)
 {
     struct submitter submitters[NTHREADS];
     pthread_t threads[NTHREADS];
@@ -86,11 +96,12 @@ static int run(unsigned number, const char *name, pattern *pick)
         value[h] = 0;
         starpu_variable_data_register(&handle[h], STARPU_MAIN_RAM,
                                       (uintptr_t)&value[h], sizeof(value[h]));
+        starpu_data_set_sequential_consistency_flag(handle[h], ordered);
         for (unsigned t = 0; t < NTHREADS; t++)
             added[t][h] = 0;
     }
     for (unsigned t = 0; t < NTHREADS; t++) {
-        submitters[t] = (struct submitter){pick, t};
+        submitters[t] = (struct submitter){pick, mode, t};
         pthread_create(&threads[t], NULL, submit, &submitters[t]);
     }
     for (unsigned t = 0; t < NTHREADS; t++)
@@ -122,7 +133,7 @@ int main(void)
     struct starpu_conf conf;
     int wrong = 0;
 
-    printf("1..3\n");
+    printf("1..7\n");
     fflush(stdout);
     signal(SIGALRM, stuck);
     alarm(DEADLINE_S);
@@ -130,9 +141,16 @@ int main(void)
     conf.ncpus = 2;
     if (starpu_init(&conf) != 0)
         return 77;
-    wrong += run(1, "in the same order", same_order);
-    wrong += run(2, "in opposite orders", opposite_order);
-    wrong += run(3, "in turn", in_turn);
+    wrong += run(1, "in the same order", same_order, STARPU_RW, 1);
+    wrong += run(2, "in opposite orders", opposite_order, STARPU_RW, 1);
+    wrong += run(3, "in turn", in_turn, STARPU_RW, 1);
+    wrong += run(4, "in opposite orders, commuting", opposite_order,
+                 STARPU_RW | STARPU_COMMUTE, 1);
+    wrong +=
+        run(5, "in turn, commuting", in_turn, STARPU_RW | STARPU_COMMUTE, 1);
+    wrong +=
+        run(6, "in opposite orders, unordered", opposite_order, STARPU_RW, 0);
+    wrong += run(7, "in turn, unordered", in_turn, STARPU_RW, 0);
     starpu_shutdown();
     return wrong != 0;
 }

@@ -161,7 +161,7 @@ START_TEST(who_needs_the_same_joins)
     jobs[0] = fake_ask(h, STARPU_R, 1);
     jobs[1] = fake_ask(h, STARPU_R, 1);
     fake_progress(1);
-    jobs[2] = fake_ask(h, STARPU_RW, 1); /* it is under way */
+    jobs[2] = fake_ask(h, STARPU_R, 1); /* it is under way */
     orr_handle_prefetch(&fake.rt, h, 1, ORR_PREFETCH);
     fake_settle();
     ck_assert_uint_eq(fake.nstarted, 1);

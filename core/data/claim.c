@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/claim.c - exclusion where the order of submission does not give
+ * it. A job whose predecessors have ended claims its data before it is ready:
+ * a handle is claimed by one writer, by any number of readers, or by any
+ * number of contributions to a reduction; commuting writers are writers.
+ *
+ * Accesses that are ordered and do not commute exclude each other by their
+ * order alone. So a job claims nothing unless one of its handles has had an
+ * access that is not ordered, or commutes (`mixed`); if so it claims all of
+ * them. When a handle becomes mixed, jobs that passed without a claim and use it
+ * are given theirs. Both sides write before they look: a job its claim_state, a
+ * submission `mixed`; a job that is between the two is waited for, which takes a
+ * few instructions.
+ *
+ * A job tries to claim all its data at once, with all these handles locked, in
+ * the order of their numbers. If one is taken, it claims nothing and waits in
+ * that handle's queue, by priority, then by the moment at which it first had
+ * to wait; when the handle is given back it tries again. A job that was refused
+ * PATIENCE times, or passed so often while it was the one that had waited there
+ * for the longest time, becomes a keeper: it claims its handles one by one in the
+ * order of their numbers, keeps what it has and waits where it must, in front of
+ * all that are none.
+ *
+ * Why this cannot deadlock: a job that holds claims is either ready, and then
+ * waits for no other job's data, or a keeper, which waits for a handle with a
+ * higher number than all that it holds. Along a chain of waiting keepers the
+ * numbers rise, so it ends at a job that is ready. A job that still has
+ * predecessors holds nothing.
+ * Why nobody starves: nobody is let through while one waits that is more urgent,
+ * so that readers that keep coming do not hold up a writer; and everybody comes
+ * to be the one that has waited for the longest time, then a keeper, and as such
+ * is served first.
+ *
+ * Whoever gives a handle back serves its queue until the handle is taken or the
+ * queue empty. A job may join a queue of a free handle only while somebody is
+ * serving it: no wake is lost.
+ */
+#include "core/data/handle.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+enum { PATIENCE = 8 };
+
+static enum orr_claim claim_of(const struct orr_access *access)
+{
+    if (access->mode & STARPU_REDUX)
+        return ORR_CLAIM_REDUX;
+    return access->mode & STARPU_W || access->mode & STARPU_COMMUTE
+               ? ORR_CLAIM_EXCLUSIVE
+               : ORR_CLAIM_SHARED;
+}
+
+static bool is_free_locked(const struct orr_handle *handle,
+                           enum orr_claim claim) ORR_REQUIRES(handle->lock)
+{
+    return handle->nclaims == 0 ||
+           (handle->claim == claim && claim != ORR_CLAIM_EXCLUSIVE);
+}
+
+/* --- the queue of a handle --- */
+
+static struct orr_job *job_of(struct orr_heap_link *link)
+{
+    return orr_container(link, struct orr_job, claim.link);
+}
+
+static bool is_keeper(const struct orr_job *job)
+{
+    return job->refusals >= PATIENCE;
+}
+
+static bool is_more_urgent(const struct orr_job *a, const struct orr_job *b)
+{
+    if (is_keeper(a) != is_keeper(b))
+        return is_keeper(a);
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    return a->claim.refused_at < b->claim.refused_at;
+}
+
+static bool comes_before(struct orr_heap_link *a, struct orr_heap_link *b)
+{
+    return is_more_urgent(job_of(a), job_of(b));
+}
+
+static void wait_here_locked(struct orr_handle *handle, struct orr_job *job,
+                             struct orr_access *access)
+    ORR_REQUIRES(handle->lock)
+{
+    job->claim.refused_by = access;
+    orr_list_append(&handle->claimants, &job->queue);
+    orr_heap_insert(&handle->urgent, &job->claim.link, comes_before);
+}
+
+static struct orr_job *oldest_locked(const struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock)
+{
+    return orr_container(handle->claimants.next, struct orr_job, queue);
+}
+
+/* Who is to be served next: the one that waits here for the longest time if it
+ * has become a keeper, else the most urgent one. NULL if nobody waits. */
+static struct orr_job *first_locked(const struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock)
+{
+    if (orr_list_empty(&handle->claimants))
+        return NULL;
+    if (is_keeper(oldest_locked(handle)))
+        return oldest_locked(handle);
+    return job_of(handle->urgent.first);
+}
+
+/* Somebody else gets the handle: that counts against the patience of the one
+ * that waits for the longest time. */
+static void pass_over_locked(struct orr_handle *handle,
+                             const struct orr_job *taker)
+    ORR_REQUIRES(handle->lock)
+{
+    struct orr_job *oldest;
+
+    if (orr_list_empty(&handle->claimants))
+        return;
+    oldest = oldest_locked(handle);
+    if (oldest != taker && !is_keeper(oldest))
+        oldest->refusals++;
+}
+
+static void take_locked(struct orr_handle *handle, struct orr_access *access)
+    ORR_REQUIRES(handle->lock)
+{
+    pass_over_locked(handle, access->job);
+    handle->claim = claim_of(access);
+    handle->nclaims++;
+    access->claimed = 1;
+}
+
+/* Whether a job that comes for the access now gets it: one that waits and is
+ * more urgent goes first. */
+static bool may_take_locked(const struct orr_handle *handle,
+                            const struct orr_access *access)
+    ORR_REQUIRES(handle->lock)
+{
+    const struct orr_job *first = first_locked(handle);
+
+    return access->claimed || (is_free_locked(handle, claim_of(access)) &&
+                               (!first || is_more_urgent(access->job, first)));
+}
+
+/* --- claiming --- */
+
+/* Scratch buffers are private. */
+static bool can_be_claimed(const struct orr_access *access)
+{
+    return !(access->mode & STARPU_SCRATCH);
+}
+
+/* The first access of the chain that cannot be claimed, with the locks of the
+ * handles up to its own held; NULL, with all of them held, if all can.
+ * Unchecked, as is its caller: clang cannot follow a chain of locks. */
+static struct orr_access *lock_all(struct orr_access *chain) ORR_UNCHECKED
+{
+    for (struct orr_access *a = chain; a; a = a->next) {
+        if (a == chain)
+            orr_lock(&a->handle->lock);
+        else
+            orr_lock_next(&a->handle->lock);
+        if (can_be_claimed(a) && !may_take_locked(a->handle, a))
+            return a;
+    }
+    return NULL;
+}
+
+static void pass(struct orr_job *job)
+{
+    atomic_store_explicit(&job->claim_state, ORR_CLAIM_PASSED,
+                          memory_order_release);
+}
+
+/* Claims all data of the job, or nothing: then it waits, and may be ready and
+ * gone already when this returns false. */
+static bool claim_all(struct orr_job *job) ORR_UNCHECKED
+{
+    struct orr_access *chain = job->claim.all, *refuser, *next;
+
+    refuser = lock_all(chain);
+    for (struct orr_access *a = chain; !refuser && a; a = a->next)
+        if (can_be_claimed(a) && !a->claimed)
+            take_locked(a->handle, a);
+    if (refuser) {
+        if (!is_keeper(job))
+            job->refusals++;
+        wait_here_locked(refuser->handle, job, refuser);
+    } else {
+        pass(job);
+    }
+    /* Others may serve the job as soon as the refuser is unlocked: that comes
+     * last, and with it the job is theirs. */
+    for (struct orr_access *a = chain; a != refuser; a = next) {
+        next = a->next;
+        orr_unlock(&a->handle->lock);
+    }
+    if (refuser)
+        orr_unlock(&refuser->handle->lock);
+    return !refuser;
+}
+
+/* A keeper goes on claiming, one handle after the other. As above when this
+ * returns false. */
+static bool claim_on(struct orr_job *job, struct orr_access *from)
+{
+    for (struct orr_access *a = from; a; a = a->next) {
+        struct orr_handle *handle = a->handle;
+        bool taken = true;
+
+        if (!can_be_claimed(a) || a->claimed)
+            continue;
+        orr_lock(&handle->lock);
+        if (may_take_locked(handle, a)) {
+            take_locked(handle, a);
+        } else {
+            wait_here_locked(handle, job, a);
+            taken = false;
+        }
+        orr_unlock(&handle->lock);
+        if (!taken)
+            return false;
+    }
+    pass(job);
+    return true;
+}
+
+static bool some_handle_is_mixed(const struct orr_job *job)
+{
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (atomic_load(&job->accesses[i].handle->mixed))
+            return true;
+    return false;
+}
+
+bool orr_job_claim(struct orr_runtime *rt, struct orr_job *job)
+{
+    if (job->naccesses == 0)
+        return true;
+    atomic_store(&job->claim_state, ORR_CLAIM_DECIDING);
+    if (!some_handle_is_mixed(job)) {
+        pass(job);
+        return true;
+    }
+    atomic_store(&job->claim_state, ORR_CLAIM_CLAIMING);
+    orr_job_set_state(job, ORR_JOB_CLAIMING);
+    job->claim.refused_at =
+        atomic_fetch_add_explicit(&rt->last_claim, 1, memory_order_relaxed);
+    job->claim.all = orr_job_sort_accesses(job);
+    return claim_all(job);
+}
+
+/* --- giving back --- */
+
+/* Takes the job out of the handle's queue that may go on now; one that keeps
+ * what it claims has the handle then. NULL when none can. */
+static struct orr_job *next_claimant(struct orr_handle *handle)
+{
+    struct orr_job *job;
+
+    orr_lock(&handle->lock);
+    job = first_locked(handle);
+    if (job && is_free_locked(handle, claim_of(job->claim.refused_by))) {
+        orr_list_remove(&job->queue);
+        orr_heap_remove(&handle->urgent, &job->claim.link, comes_before);
+        if (job->keeps)
+            take_locked(handle, job->claim.refused_by);
+    } else {
+        job = NULL;
+    }
+    orr_unlock(&handle->lock);
+    return job;
+}
+
+static bool go_on(struct orr_job *job)
+{
+    if (job->keeps)
+        return claim_on(job, job->claim.refused_by->next);
+    if (!is_keeper(job))
+        return claim_all(job);
+    job->keeps = 1;
+    return claim_on(job, job->claim.all);
+}
+
+void orr_handle_serve(struct orr_handle *handle, struct orr_list *ready)
+{
+    struct orr_job *job;
+
+    while ((job = next_claimant(handle)) != NULL)
+        if (go_on(job))
+            orr_list_append(ready, &job->queue);
+}
+
+bool orr_access_give_back_locked(struct orr_handle *handle,
+                                 struct orr_access *access)
+{
+    if (!access->claimed)
+        return false;
+    access->claimed = 0;
+    handle->nclaims--;
+    return !orr_list_empty(&handle->claimants);
+}
+
+/* --- the first access that is not ordered, or commutes --- */
+
+/* Whether the job uses its data without having claimed them. */
+static bool passed(const struct orr_job *job)
+{
+    struct orr_exec *exec = orr_self->exec;
+    unsigned char state;
+
+    while ((state = atomic_load(&job->claim_state)) == ORR_CLAIM_DECIDING)
+        exec->ops->relax(exec);
+    return state == ORR_CLAIM_PASSED;
+}
+
+void orr_handle_mix_locked(struct orr_handle *handle)
+{
+    if (atomic_load_explicit(&handle->mixed, memory_order_relaxed))
+        return;
+    atomic_store(&handle->mixed, true);
+    orr_list_foreach (link, &handle->order) {
+        struct orr_access *access =
+            orr_container(link, struct orr_access, link);
+
+        if (access->granted && !access->claimed && passed(access->job))
+            take_locked(handle, access);
+    }
+}
+
+bool orr_handle_is_claimed_locked(const struct orr_handle *handle,
+                                  const struct orr_access *access)
+{
+    return !is_free_locked(handle, claim_of(access));
+}
