@@ -38,6 +38,7 @@ void orr_replicate_check(const struct orr_replicate *replicate)
     ORR_CHECK(replicate->allocated || !(handle->valid & bit));
     ORR_CHECK(replicate->request || !(handle->loading & bit));
     ORR_CHECK(!replicate->request || replicate->refs > 0);
+    ORR_CHECK(replicate->writers <= replicate->refs);
     if (replicate->request)
         orr_request_check(replicate->request);
     if (!block)

@@ -32,10 +32,16 @@ static _Noreturn void cannot_fetch(struct orr_runtime *rt,
     orr_runtime_fail(rt);
 }
 
+static bool is_overwriter(const struct orr_access *access)
+{
+    return (access->mode & STARPU_RW) == STARPU_W;
+}
+
 static void pin(struct orr_handle *handle, struct orr_access *access,
                 unsigned node) ORR_REQUIRES(handle->lock)
 {
     handle->replicates[node].refs++;
+    handle->replicates[node].writers += is_overwriter(access);
     orr_node_retain(handle, node);
     access->pinned = 1;
     access->node = (uint16_t)node;
@@ -173,6 +179,19 @@ static void await_copies(struct orr_runtime *rt, struct orr_handle *handle)
         rt->exec->ops->relax(rt->exec);
 }
 
+/* A writer's old value elsewhere is of no use any more, and was not brought to
+ * him: what lacks memory there is tried again. */
+static void tell_nodes(struct orr_runtime *rt, const struct orr_handle *handle,
+                       unsigned node)
+{
+    uint64_t left =
+        atomic_load_explicit(&handle->allocated, memory_order_relaxed) &
+        ~(UINT64_C(1) << node);
+
+    for (; left; left &= left - 1)
+        orr_node_freed(rt, (unsigned)__builtin_ctzll(left));
+}
+
 static void *take(struct orr_runtime *rt, struct orr_job *job,
                   struct orr_access *access, unsigned node)
 {
@@ -187,6 +206,8 @@ static void *take(struct orr_runtime *rt, struct orr_job *job,
         handle->unreal = job->task && rt->skips_kernels;
         orr_unlock(&handle->lock);
         await_copies(rt, handle);
+        if (is_overwriter(access))
+            tell_nodes(rt, handle, node);
     }
     return handle->replicates[node].interface;
 }
@@ -216,6 +237,7 @@ void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job)
             continue;
         access->pinned = 0;
         orr_lock(&handle->lock);
+        handle->replicates[access->node].writers -= is_overwriter(access);
         if (--handle->replicates[access->node].refs == 0)
             orr_node_offer(handle, access->node, &deferred);
         orr_unlock(&handle->lock);

@@ -42,8 +42,10 @@ struct orr_replicate {
     struct orr_request *request; /* [handle lock] what is on its way here */
     struct orr_block *block;     /* [handle lock] its memory, if it is ours */
     void *interface;             /* [const] pointer; content: [handle lock] */
-    uint32_t refs;             /* [handle lock] jobs and requests that use it */
-    uint32_t node;             /* [const] */
+    uint32_t refs;    /* [handle lock] jobs and requests that use it */
+    uint32_t node;    /* [const] */
+    uint32_t writers; /* [handle lock] jobs that will write here what they have
+                       * not read: no copy is to come any more */
     struct orr_handle *handle; /* [const] */
     bool allocated;            /* [handle lock] has memory, ours or not */
 };

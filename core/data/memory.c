@@ -114,13 +114,15 @@ static unsigned write_back_target(const struct orr_replicate *replicate)
     return orr_handle_base(replicate->handle);
 }
 
-/* The only copy, and not on its way to its write-back target yet. */
+/* The only copy, and not on its way to its write-back target yet, where nobody
+ * is about to overwrite it: then it is clean soon. */
 static bool is_dirty(struct orr_replicate *replicate)
 {
     unsigned to = write_back_target(replicate);
+    const struct orr_replicate *target = &replicate->handle->replicates[to];
 
-    return to != replicate->node && !is_clean(replicate) &&
-           !replicate->handle->replicates[to].request;
+    return to != replicate->node && !is_clean(replicate) && !target->request &&
+           !target->writers;
 }
 
 static bool evict_one(struct orr_runtime *rt, struct orr_node *node,

@@ -194,6 +194,33 @@ static void add_source(struct orr_handle *handle, struct orr_request *request)
     orr_node_retain(handle, src);
 }
 
+static void add_waiter(struct orr_request *request, struct orr_access *access)
+{
+    access->next = request->waiters;
+    request->waiters = access;
+}
+
+static bool has_mode(const struct orr_access *access, uint32_t mode)
+{
+    return access && (access->mode & STARPU_RW) == mode;
+}
+
+/* The value is going to be overwritten where the request brings it: a copy that
+ * was not begun is not made any more. Returns whether one is under way, which
+ * would end after the writer had begun. */
+static bool supersede_locked(struct orr_handle *handle,
+                             struct orr_request *request)
+    ORR_REQUIRES(handle->lock)
+{
+    (void)handle;
+    if (request->src == ORR_NO_NODE)
+        return false;
+    if (request->state == ORR_REQUEST_RUNNING)
+        return true;
+    request->stale = true;
+    return false;
+}
+
 static void join(struct orr_handle *handle, struct orr_request *request,
                  bool reads, enum orr_fetch_level level,
                  struct orr_access *access, struct orr_deferred *deferred)
@@ -202,10 +229,10 @@ static void join(struct orr_handle *handle, struct orr_request *request,
     raise_level(handle, request, level, deferred);
     if (reads && request->src == ORR_NO_NODE && request->handle->valid)
         add_source(handle, request);
-    if (access) {
-        access->next = request->waiters;
-        request->waiters = access;
-    }
+    if (has_mode(access, STARPU_W))
+        (void)supersede_locked(handle, request);
+    if (access)
+        add_waiter(request, access);
 }
 
 static void first_hop(struct orr_handle *handle, struct orr_request *request,
@@ -240,8 +267,15 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
     struct orr_request *request = replicate->request;
     unsigned src = ORR_NO_NODE;
 
-    if (reads ? (handle->valid & bit(node)) != 0 : replicate->allocated)
-        return 1;
+    if (reads ? (handle->valid & bit(node)) != 0 : replicate->allocated) {
+        if (!access || !(access->mode & STARPU_W) || !request ||
+            !supersede_locked(handle, request))
+            return 1;
+        add_waiter(request, access);
+        return 0;
+    }
+    if (reads && !access && replicate->writers)
+        return 1; /* nobody wants what will be overwritten */
     if (request) {
         join(handle, request, reads, level, access, deferred);
         return 0;
@@ -262,17 +296,15 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
     } else {
         enqueue(handle, request, deferred);
     }
-    if (access) {
-        access->next = request->waiters;
-        request->waiters = access;
-    }
+    if (access)
+        add_waiter(request, access);
     return 0;
 }
 
 void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
 {
     handle->valid = valid;
-    for (uint64_t left = handle->loading & ~valid; left; left &= left - 1) {
+    for (uint64_t left = handle->loading; left; left &= left - 1) {
         unsigned node = (unsigned)__builtin_ctzll(left);
         struct orr_request *request = handle->replicates[node].request;
 
@@ -369,7 +401,7 @@ static void next_hops_locked(struct orr_handle *handle,
             hop->src = 0;
             handle->replicates[0].refs++;
             orr_node_retain(handle, 0);
-            hop->stale = request->stale;
+            hop->stale |= request->stale;
             hop->progress_node = hop->dst;
             enqueue(handle, hop, deferred);
         }

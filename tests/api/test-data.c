@@ -347,6 +347,48 @@ START_TEST(data_without_a_home_live_where_tasks_write_them)
 }
 END_TEST
 
+/* The old value is still on its way there, or was to go there. */
+START_TEST(a_writer_overtakes_no_copy_of_the_old_value)
+{
+    static struct starpu_codelet cl = {.cpu_funcs = {write_index},
+                                       .cuda_funcs = {write_index},
+                                       .nbuffers = 1,
+                                       .modes = {STARPU_W},
+                                       .name = "k"};
+    static int big[1 << 18];
+    starpu_data_handle_t handle;
+
+    machine_open(_i);
+    big[0] = 1;
+    starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)big,
+                                  sizeof(big));
+    starpu_data_prefetch_on_node(
+        handle, starpu_worker_get_memory_node(starpu_worker_get_count() - 1),
+        1);
+    starpu_usleep(20);
+    starpu_task_insert(&cl, STARPU_W, handle, STARPU_EXECUTE_ON_WORKER,
+                       (int)starpu_worker_get_count() - 1, 0);
+    starpu_task_wait_for_all();
+    starpu_data_wont_use(handle);
+    starpu_usleep(20);
+    ck_assert_int_eq(starpu_data_acquire(handle, STARPU_W), 0);
+    big[0] = 7;
+    big[1] = 8;
+    starpu_data_release(handle);
+    starpu_usleep(100000);
+    ck_assert_int_eq(starpu_data_acquire(handle, STARPU_R), 0);
+    ck_assert_int_eq(big[0], 7);
+    ck_assert_int_eq(big[1], 8);
+    starpu_data_release(handle);
+    big[0] = 1;
+    starpu_task_insert(&cl, STARPU_W, handle, STARPU_EXECUTE_ON_WORKER,
+                       (int)starpu_worker_get_count() - 1, 0);
+    starpu_data_unregister(handle);
+    ck_assert_int_eq(big[0], 42);
+    starpu_shutdown();
+}
+END_TEST
+
 static int seen;
 
 static void release_it(void *arg)
@@ -435,6 +477,8 @@ int main(void)
     tcase_add_loop_test(tc, copies_of_each_number_of_dimensions_step_over_gaps,
                         0, 4);
     tcase_add_loop_test(tc, data_without_a_home_live_where_tasks_write_them, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, a_writer_overtakes_no_copy_of_the_old_value, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, acquire_cb_sees_the_value_of_earlier_tasks, 0,
                         NMACHINES);

@@ -300,6 +300,61 @@ START_TEST(what_must_leave_is_brought_home_first)
 }
 END_TEST
 
+/* The old value would come over what a writer at home writes. */
+START_TEST(nothing_is_brought_home_where_it_is_about_to_be_written)
+{
+    struct orr_job *writer = fake_job(2), *job;
+
+    fake_task(more[0], STARPU_W, 1, 10);
+    fake_task(more[1], STARPU_W, 1, 11);
+    fake_use(writer, more[0], STARPU_W);
+    fake_use(writer, fake_only_on(2, 12), STARPU_R);
+    fake_submit(writer);
+    ck_assert(!fake_fetch(writer, 0));
+    job = fake_ask(h, STARPU_R, 1);
+    fake_progress(1);
+    ck_assert_uint_eq(fake.ncopies, 1);
+    ck_assert_ptr_eq(
+        orr_container(fake.copies[0], struct orr_request, copy)->handle,
+        more[1]);
+    fake_settle();
+    ck_assert_uint_eq(fake_told(job), 1);
+    fake_finish(job, 0);
+    fake.woken = ~0U >> 1;
+    fake_settle();
+    ck_assert_uint_eq(fake_told(writer), 1);
+    fake_finish(writer, 20);
+    ck_assert_uint_eq(fake_get(more[0], 0), 20);
+}
+END_TEST
+
+/* Nothing else could make room. */
+START_TEST(what_was_overwritten_elsewhere_makes_room)
+{
+    struct orr_job *writer = fake_job(2), *keeper, *job;
+
+    fake_task(more[0], STARPU_W, 1, 10);
+    keeper = fake_ask(more[1], STARPU_R, 1);
+    fake_use(writer, more[0], STARPU_W);
+    fake_use(writer, fake_only_on(2, 12), STARPU_R);
+    fake_settle();
+    fake_submit(writer);
+    ck_assert(!fake_fetch(writer, 0));
+    job = fake_ask(h, STARPU_R, 1);
+    fake_settle();
+    fake.woken = 1U << fake_driver(2);
+    fake_settle();
+    ck_assert_uint_eq(fake_told(writer), 1);
+    ck_assert_uint_eq(fake_told(job), 0);
+    fake_run(writer, 20);
+    fake_settle();
+    ck_assert_uint_eq(fake_told(job), 1);
+    fake_end(writer);
+    fake_finish(job, 0);
+    fake_finish(keeper, 0);
+}
+END_TEST
+
 /* --- what cannot be had --- */
 
 START_TEST(what_was_never_written_cannot_be_read)
@@ -639,6 +694,8 @@ static TCase *full(void)
         tc, who_found_no_memory_is_tried_again_when_some_is_free, 0, 4);
     tcase_add_test(tc, who_finds_no_memory_holds_up_no_copy_elsewhere);
     tcase_add_loop_test(tc, what_must_leave_is_brought_home_first, 0, 2);
+    tcase_add_test(tc, nothing_is_brought_home_where_it_is_about_to_be_written);
+    tcase_add_test(tc, what_was_overwritten_elsewhere_makes_room);
     return tc;
 }
 

@@ -558,6 +558,95 @@ START_TEST(a_value_that_is_forgotten_does_not_come_back)
 }
 END_TEST
 
+/* --- writers where a copy is on its way --- */
+
+/* _i & 1: home from a device instead of to it; _i & 2: the copy is of an old
+ * value by then. */
+START_TEST(a_writer_waits_for_a_copy_into_its_memory)
+{
+    unsigned to = _i & 1 ? 0 : 1;
+    struct orr_handle *handle = _i & 1 ? fake_only_on(1, 5) : h;
+    struct orr_job *job;
+
+    orr_handle_prefetch(&fake.rt, handle, to, ORR_IDLE_PREFETCH);
+    fake_progress(1);
+    ck_assert_uint_eq(fake.ncopies, 1);
+    if (_i & 2)
+        fake_overwrite(handle, 1 - to, 6);
+    job = fake_submit_one(handle, STARPU_W);
+    ck_assert(!fake_fetch(job, to));
+    ck_assert_uint_eq(fake_told(job), 0);
+    fake_settle();
+    ck_assert_uint_eq(fake_told(job), 1);
+    fake_finish(job, 9);
+    ck_assert_uint_eq(handle->valid, UINT64_C(1) << to);
+    ck_assert_uint_eq(fake_get(handle, to), 9);
+    fake_assert_idle(handle);
+}
+END_TEST
+
+/* The node may have memory for it already. */
+START_TEST(a_copy_that_was_not_begun_is_not_made_for_a_writer)
+{
+    struct orr_job *job;
+
+    if (_i) {
+        fake_task(h, STARPU_R, 1, 0);
+        fake_task(h, STARPU_RW, 0, 8);
+    }
+    fake.nstarted = 0;
+    orr_handle_prefetch(&fake.rt, h, 1, ORR_IDLE_PREFETCH);
+    job = fake_submit_one(h, STARPU_W);
+    ck_assert_int_eq(fake_fetch(job, 1), _i);
+    fake_settle();
+    ck_assert_uint_eq(fake.nstarted, 0);
+    fake_finish(job, 9);
+    fake_settle();
+    ck_assert_uint_eq(h->valid, 2);
+    ck_assert_uint_eq(fake_get(h, 1), 9);
+    fake_assert_idle(h);
+}
+END_TEST
+
+/* Another datum of the job is still under way. */
+START_TEST(no_copy_begins_where_a_writer_is_about_to_write)
+{
+    struct orr_job *job = fake_job(2);
+
+    fake_task(h, STARPU_R, 1, 0);
+    fake_task(h, STARPU_RW, 0, 8);
+    fake_use(job, h, STARPU_W);
+    fake_use(job, fake_handle(0, FAKE_SIZE), STARPU_R);
+    fake_submit(job);
+    ck_assert(!fake_fetch(job, 1));
+    fake_progress(1);
+    fake.nstarted = 0;
+    orr_handle_prefetch(&fake.rt, h, 1, ORR_PREFETCH);
+    fake_progress(1);
+    ck_assert_uint_eq(fake.nstarted, 0);
+    fake_settle();
+    fake_finish(job, 9);
+    ck_assert_uint_eq(fake_get(h, 1), 9);
+}
+END_TEST
+
+/* Its readers get none of what is written meanwhile. */
+START_TEST(a_writer_at_the_source_does_not_wait)
+{
+    struct orr_job *job;
+
+    orr_handle_prefetch(&fake.rt, h, 1, ORR_PREFETCH);
+    fake_progress(1);
+    job = fake_submit_one(h, _i ? STARPU_RW : STARPU_W);
+    ck_assert(fake_fetch(job, 0));
+    fake_finish(job, 9);
+    fake_settle();
+    ck_assert_uint_eq(h->valid, 1);
+    fake_task(h, STARPU_R, 1, 0);
+    ck_assert_uint_eq(fake_get(h, 1), 9);
+}
+END_TEST
+
 static TCase *case_of(const char *name, void (*before)(void))
 {
     TCase *tc = tcase_create(name);
@@ -619,6 +708,11 @@ static TCase *old_values(void)
     tcase_add_loop_test(tc, a_value_may_become_old_at_each_step_of_two_hops, 0,
                         8);
     tcase_add_test(tc, a_value_that_is_forgotten_does_not_come_back);
+    tcase_add_loop_test(tc, a_writer_waits_for_a_copy_into_its_memory, 0, 4);
+    tcase_add_loop_test(tc, a_copy_that_was_not_begun_is_not_made_for_a_writer,
+                        0, 2);
+    tcase_add_test(tc, no_copy_begins_where_a_writer_is_about_to_write);
+    tcase_add_loop_test(tc, a_writer_at_the_source_does_not_wait, 0, 2);
     return tc;
 }
 
