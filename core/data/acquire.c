@@ -14,9 +14,6 @@
 #include "core/runtime.h"
 #include "core/task/job.h"
 
-#define MAX_ACQUIRED                                                           \
-    (sizeof((struct orr_handle *)0)->acquired / sizeof(struct orr_job *))
-
 struct block {
     struct orr_context *context;
     atomic_bool there;
@@ -35,10 +32,18 @@ static void unblock(void *arg)
 static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
                             int worker)
 {
+    struct orr_handle *handle = job->accesses[0].handle;
+    void (*callback)(void *) = job->acquire.callback;
+    void *arg = job->acquire.arg;
+
     (void)worker;
     orr_job_take_data(rt, job, job->acquire.node);
     orr_job_set_state(job, ORR_JOB_RUNNING);
-    orr_call_user(job->acquire.callback, job->acquire.arg);
+    orr_lock(&handle->lock);
+    orr_list_append(&handle->acquired, &job->queue);
+    orr_unlock(&handle->lock);
+    /* From now on another thread may release it. */
+    orr_call_user(callback, arg);
 }
 
 static void acquire_ready(struct orr_runtime *rt, struct orr_job *job)
@@ -53,20 +58,6 @@ const struct orr_job_type orr_job_acquire = {
     .ready = acquire_ready,
     .arrived = acquire_arrived,
 };
-
-static bool remember(struct orr_handle *handle, struct orr_job *job)
-{
-    bool done = false;
-
-    orr_lock(&handle->lock);
-    for (unsigned i = 0; !done && i < MAX_ACQUIRED; i++)
-        if (!handle->acquired[i]) {
-            handle->acquired[i] = job;
-            done = true;
-        }
-    orr_unlock(&handle->lock);
-    return done;
-}
 
 int orr_data_check(const struct orr_handle *handle, const char *call)
 {
@@ -103,13 +94,6 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle,
     job->acquire.callback = callback;
     job->acquire.arg = arg;
     job->acquire.node = node;
-    if (!remember(handle, job)) {
-        orr_log_error("starpu_data_acquire: the data are already acquired %zu "
-                      "times: release them first",
-                      MAX_ACQUIRED);
-        orr_job_unref(rt, job);
-        return -EINVAL;
-    }
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     orr_job_order(rt, job, access);
     orr_job_release(rt, job);
@@ -197,15 +181,15 @@ static struct orr_job *take_acquired(struct orr_handle *handle, int node)
     struct orr_job *job = NULL;
 
     orr_lock(&handle->lock);
-    for (unsigned i = 0; !job && i < MAX_ACQUIRED; i++) {
-        struct orr_job *candidate = handle->acquired[i];
+    /* Acquisitions whose data are not there yet cannot be meant. */
+    orr_list_foreach (link, &handle->acquired) {
+        struct orr_job *candidate = orr_container(link, struct orr_job, queue);
 
-        /* Acquisitions whose data are not there yet cannot be meant. */
-        if (!candidate || orr_job_state(candidate) != ORR_JOB_RUNNING ||
-            (node >= 0 && candidate->acquire.node != (unsigned)node))
+        if (node >= 0 && candidate->acquire.node != (unsigned)node)
             continue;
         job = candidate;
-        handle->acquired[i] = NULL;
+        orr_list_remove(link);
+        break;
     }
     orr_unlock(&handle->lock);
     return job;

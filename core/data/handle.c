@@ -60,6 +60,7 @@ int orr_handle_new(struct orr_runtime *rt, int home_node, void *interface,
     handle->sequential = rt->default_sequential;
     orr_list_init(&handle->order);
     orr_list_init(&handle->claimants);
+    orr_list_init(&handle->acquired);
     init_replicates(handle, (char *)handle + head);
     set_home(handle, home_node);
     handle->id = atomic_fetch_add(&rt->last_handle, 1) + 1;

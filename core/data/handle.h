@@ -95,7 +95,8 @@ struct orr_handle {
     _Atomic(void **) scratch; /* interface per worker, or NULL; each worker
                                * its own */
     void *user_data, *sched_data;
-    struct orr_job *acquired[4]; /* [lock] acquisitions not released yet */
+    struct orr_list acquired; /* [lock] acquisitions whose data are there and
+                               * that are not released yet, by `queue` */
     char *name;
     int coordinates[5];
     unsigned ncoordinates;

@@ -389,6 +389,53 @@ START_TEST(a_writer_overtakes_no_copy_of_the_old_value)
 }
 END_TEST
 
+enum { MANY = 1000 };
+
+struct many {
+    starpu_data_handle_t handle;
+    int acquired, refused;
+};
+
+/* Acquires the data again until they are MANY times. */
+static void acquire_more(void *arg)
+{
+    struct many *many = arg;
+
+    if (++many->acquired < MANY)
+        many->refused += starpu_data_acquire_cb(many->handle, STARPU_R,
+                                                acquire_more, many) != 0;
+}
+
+START_TEST(data_are_acquired_as_often_as_one_likes)
+{
+    uint64_t v[1] = {3};
+    struct many many = {.acquired = 0};
+
+    machine_open(_i);
+    starpu_vector_data_register(&many.handle, STARPU_MAIN_RAM, (uintptr_t)v, 1,
+                                sizeof(v[0]));
+    insert_scale(many.handle, 2, 0);
+    /* Asynchronous prefetches after a writer are acquisitions, too. */
+    for (int i = 0; i < 20; i++)
+        ck_assert_int_eq(
+            starpu_data_prefetch_on_node(many.handle, STARPU_MAIN_RAM, 1), 0);
+    ck_assert_int_eq(
+        starpu_data_acquire_cb(many.handle, STARPU_R, acquire_more, &many), 0);
+    ck_assert_int_eq(starpu_data_acquire(many.handle, STARPU_R), 0);
+    while (many.acquired < MANY)
+        starpu_usleep(10);
+    ck_assert_int_eq(many.refused, 0);
+    insert_scale(many.handle, 5, 0);
+    for (int i = 0; i <= MANY; i++) {
+        ck_assert_uint_eq(v[0], 6);
+        starpu_data_release(many.handle);
+    }
+    starpu_data_unregister(many.handle);
+    ck_assert_uint_eq(v[0], 30);
+    starpu_shutdown();
+}
+END_TEST
+
 static int seen;
 
 static void release_it(void *arg)
@@ -477,6 +524,8 @@ int main(void)
     tcase_add_loop_test(tc, copies_of_each_number_of_dimensions_step_over_gaps,
                         0, 4);
     tcase_add_loop_test(tc, data_without_a_home_live_where_tasks_write_them, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, data_are_acquired_as_often_as_one_likes, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, a_writer_overtakes_no_copy_of_the_old_value, 0,
                         NMACHINES);
