@@ -174,7 +174,8 @@ static void raise_level(struct orr_handle *handle, struct orr_request *request,
 }
 
 /* Only memory was asked for; now the value is wanted too. If the driver has
- * taken the request already, its end sees to that. */
+ * taken the request already, or there is no direct way, its end sees to that:
+ * those who read ask again. */
 static void add_source(struct orr_handle *handle, struct orr_request *request)
     ORR_REQUIRES(handle->lock)
 {
@@ -182,6 +183,8 @@ static void add_source(struct orr_handle *handle, struct orr_request *request)
     unsigned src = choose_source(handle->runtime, handle, request->dst);
     bool queued;
 
+    if (!reachable(handle->runtime, src, request->dst))
+        return;
     orr_lock(&node->lock);
     queued = !orr_link_free(&request->link);
     if (queued)

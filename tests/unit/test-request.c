@@ -449,6 +449,34 @@ START_TEST(memory_that_was_asked_for_becomes_a_hop)
 }
 END_TEST
 
+/* Who wants only memory is joined by who reads what another device has. */
+START_TEST(memory_that_gets_the_value_gets_it_by_way_of_main_memory)
+{
+    struct orr_job *writer, *job = NULL;
+
+    wanted = fake_handle(-1, FAKE_SIZE);
+    fake_task(wanted, STARPU_W, 1, 5);
+    fake.nstarted = 0;
+    writer = fake_ask(wanted, STARPU_W, 2);
+    if (_i)
+        job = fake_ask(wanted, STARPU_R, 2);
+    else
+        orr_handle_prefetch(&fake.rt, wanted, 2, ORR_PREFETCH);
+    fake_settle();
+    ck_assert_uint_eq(fake_told(writer), 1);
+    if (_i) {
+        ck_assert_uint_eq(fake.nstarted, 2);
+        ck_assert_uint_eq(fake_told(job), 1);
+        ck_assert_uint_eq(fake_get(wanted, 2), 5);
+        fake_finish(job, 0);
+    }
+    fake_finish(writer, 6);
+    fake_settle();
+    ck_assert_uint_eq(fake_get(wanted, 2), 6);
+    fake_assert_idle(wanted);
+}
+END_TEST
+
 /* Main memory has none left, and the prefetch would not wait for some. */
 START_TEST(a_hop_is_not_dropped)
 {
@@ -694,6 +722,8 @@ static TCase *hops(void)
     tcase_add_loop_test(tc, a_copy_home_is_a_hop_too_and_is_raised, 0, 2);
     tcase_add_test(tc, memory_that_becomes_a_hop_gets_the_value);
     tcase_add_test(tc, memory_that_was_asked_for_becomes_a_hop);
+    tcase_add_loop_test(
+        tc, memory_that_gets_the_value_gets_it_by_way_of_main_memory, 0, 2);
     tcase_add_test(tc, a_hop_is_not_dropped);
     return tc;
 }
