@@ -13,19 +13,20 @@
 #include "core/runtime.h"
 #include "core/task/job.h"
 
-static _Noreturn void cannot_fetch(struct orr_runtime *rt,
-                                   const struct orr_job *job,
-                                   const struct orr_access *access, int err)
+void orr_access_fail(struct orr_runtime *rt, const struct orr_access *access,
+                     int err)
 {
+    const struct orr_job *job = access->job;
     const char *name = access->handle->name ? access->handle->name : "";
 
     if (err == -ENODATA)
-        orr_log_error("`%s' reads buffer %u (data %s #%llu), which has no "
-                      "value: it was registered without a home node and never "
-                      "written. Submit a task that writes it first, or "
-                      "register it with its memory.",
-                      orr_job_name(job), access->index, name,
-                      (unsigned long long)access->handle->id);
+        orr_log_error(
+            "`%s' reads buffer %u (data %s #%llu), which has no "
+            "value: it was registered without a home node and never "
+            "written, or invalidated since. Submit a task that writes it first, or "
+            "register it with its memory.",
+            orr_job_name(job), access->index, name,
+            (unsigned long long)access->handle->id);
     else
         orr_log_error("`%s': no memory for buffer %u (%zu bytes)",
                       orr_job_name(job), access->index, access->handle->size);
@@ -61,12 +62,12 @@ static void fetch_one(struct orr_runtime *rt, struct orr_job *job,
                                      ORR_FETCH, access, deferred)) == -EAGAIN) {
         orr_unlock(&handle->lock);
         if (orr_deferred_prepare(rt, deferred) != 0)
-            cannot_fetch(rt, job, access, -ENOMEM);
+            orr_access_fail(rt, access, -ENOMEM);
         orr_lock(&handle->lock);
     }
     orr_unlock(&handle->lock);
     if (there < 0)
-        cannot_fetch(rt, job, access, there);
+        orr_access_fail(rt, access, there);
     if (there)
         atomic_fetch_sub_explicit(&job->pending, 1, memory_order_relaxed);
     else

@@ -362,11 +362,12 @@ static bool is_at_once(const struct orr_runtime *rt,
 }
 
 /* A stale copy is no use, nor is memory to those who read: those who still wait
- * need the new value. Returns those who do not have to wait any more. */
-static struct orr_access *again_locked(struct orr_runtime *rt,
-                                       struct orr_handle *handle,
-                                       struct orr_access *waiters, unsigned dst,
-                                       struct orr_deferred *deferred)
+ * need the new value. Returns those who do not have to wait any more;
+ * *ret_failed is one who never gets it, if there is one. */
+static struct orr_access *
+again_locked(struct orr_runtime *rt, struct orr_handle *handle,
+             struct orr_access *waiters, unsigned dst,
+             struct orr_deferred *deferred, struct orr_access **ret_failed)
     ORR_REQUIRES(handle->lock)
 {
     struct orr_access *done = NULL;
@@ -374,9 +375,15 @@ static struct orr_access *again_locked(struct orr_runtime *rt,
     while (waiters) {
         struct orr_access *access = waiters;
 
+        int there;
+
         waiters = access->next;
-        if (orr_request_need(rt, handle, dst, access->mode & STARPU_R,
-                             ORR_FETCH, access, deferred) != 0) {
+        there = orr_request_need(rt, handle, dst, access->mode & STARPU_R,
+                                 ORR_FETCH, access, deferred);
+        assert(there != -EAGAIN); /* lock_for_end has seen to that */
+        if (there < 0)
+            *ret_failed = access;
+        if (there != 0) {
             access->next = done;
             done = access;
         }
@@ -433,7 +440,7 @@ static void finish(struct orr_request *request, struct orr_deferred *deferred)
 {
     struct orr_runtime *rt = request->runtime;
     struct orr_handle *handle = request->handle;
-    struct orr_access *waiters;
+    struct orr_access *waiters, *failed = NULL;
 
     lock_for_end(handle, request, deferred);
     if (request->src != ORR_NO_NODE && !request->stale)
@@ -441,26 +448,18 @@ static void finish(struct orr_request *request, struct orr_deferred *deferred)
     waiters = request->waiters;
     detach_locked(handle, request, deferred);
     if (request->stale || request->src == ORR_NO_NODE)
-        waiters = again_locked(rt, handle, waiters, request->dst, deferred);
+        waiters =
+            again_locked(rt, handle, waiters, request->dst, deferred, &failed);
     next_hops_locked(handle, request, deferred);
     orr_unlock(&handle->lock);
+    if (failed)
+        orr_access_fail(rt, failed, -ENODATA);
     tell_waiters(rt, waiters);
     orr_slab_put(rt->requests, request);
     orr_handle_leave(handle);
 }
 
 /* --- what was put off --- */
-
-static _Noreturn void no_memory(struct orr_runtime *rt,
-                                const struct orr_request *request)
-{
-    const struct orr_handle *handle = request->handle;
-    const struct orr_access *access = request->waiters;
-
-    orr_log_error("`%s': no memory for buffer %u (%zu bytes)",
-                  orr_job_name(access->job), access->index, handle->size);
-    orr_runtime_fail(rt);
-}
 
 static void perform_now(struct orr_runtime *rt, struct orr_request *request,
                         struct orr_deferred *deferred)
@@ -470,7 +469,7 @@ static void perform_now(struct orr_runtime *rt, struct orr_request *request,
 
     (void)orr_block_new(rt, handle, request->dst, ORR_FETCH, &block);
     if (!block && rt->nodes[request->dst].nprogress == 0 && request->waiters)
-        no_memory(rt, request);
+        orr_access_fail(rt, request->waiters, -ENOMEM);
     orr_lock(&handle->lock);
     if (block)
         orr_block_attach_locked(handle, block);

@@ -55,6 +55,11 @@ int orr_deferred_prepare(struct orr_runtime *rt, struct orr_deferred *deferred);
  * lock held. */
 void orr_requests_now(struct orr_runtime *rt, struct orr_deferred *deferred);
 
+/* Says why the access cannot have its data, and ends the run: -ENODATA, or
+ * -ENOMEM. No lock held. */
+_Noreturn void orr_access_fail(struct orr_runtime *rt,
+                               const struct orr_access *access, int err);
+
 /* Stops the program if the request, which stands, is not as it must be. Its
  * handle is locked. */
 void orr_request_check(const struct orr_request *request);

@@ -460,6 +460,15 @@ static void end_an_old_copy_without_requests(void *arg)
     fake_end_copy(0);
 }
 
+static void forget_what_somebody_waits_for(void *arg)
+{
+    (void)arg;
+    (void)fake_ask(h, STARPU_R, 1);
+    fake_progress(1);
+    orr_data_invalidate_submit(&fake.rt, h);
+    fake_end_copy(0);
+}
+
 static const struct {
     void (*body)(void *);
     const char *says;
@@ -468,6 +477,7 @@ static const struct {
     {fetch_without_requests, "no memory for buffer 0"},
     {fetch_main_memory_that_is_out, "no memory for buffer 0"},
     {end_an_old_copy_without_requests, "out of memory"},
+    {forget_what_somebody_waits_for, "has no value"},
 };
 
 START_TEST(what_ends_the_run_says_so)
@@ -675,7 +685,7 @@ static TCase *refusals(void)
     tcase_add_test(tc, joining_needs_no_spare_request);
     tcase_add_test(tc, spares_that_were_not_needed_are_given_back);
     tcase_add_test(tc, a_prefetch_without_memory_for_it_does_nothing);
-    tcase_add_loop_test(tc, what_ends_the_run_says_so, 0, 4);
+    tcase_add_loop_test(tc, what_ends_the_run_says_so, 0, 5);
     tcase_add_loop_test(tc, a_copy_keeps_its_handle, 0, 2);
 #ifndef NDEBUG
     tcase_add_test(tc, no_request_begins_for_a_dying_handle);
