@@ -214,3 +214,58 @@ double *orr_model_parameters(const struct starpu_perfmodel *perfmodel,
     orr_self->frozen--;
     return parameters;
 }
+
+/* --- whose memory holds a task's data all at once --- */
+
+static size_t capacity_of(const struct orr_runtime *rt, unsigned class_id)
+{
+    unsigned node = rt->classes[class_id].node;
+
+    /* Main memory is left to the application. */
+    if (node < rt->nram || node == 0 || node >= rt->nnodes ||
+        rt->machine->nodes[node].capacity == 0)
+        return SIZE_MAX;
+    return rt->machine->nodes[node].capacity;
+}
+
+/* The bytes of the task's data; `once` counts no handle twice. */
+static size_t bytes_of(struct starpu_task *task, bool once)
+{
+    size_t size = 0;
+
+    for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); i++) {
+        starpu_data_handle_t handle = STARPU_TASK_GET_HANDLE(task, i);
+        bool seen = false;
+
+        for (unsigned j = 0; once && j < i && !seen; j++)
+            seen = STARPU_TASK_GET_HANDLE(task, j) == handle;
+        if (handle && !seen)
+            size += orr_handle_of(handle)->size;
+    }
+    return size;
+}
+
+size_t orr_memory_least(const struct orr_runtime *rt)
+{
+    size_t least = SIZE_MAX;
+
+    for (unsigned k = 0; k < rt->nclasses; k++)
+        if (capacity_of(rt, k) < least)
+            least = capacity_of(rt, k);
+    return least;
+}
+
+uint64_t orr_task_misfits(const struct orr_runtime *rt,
+                          struct starpu_task *task, size_t least)
+{
+    uint64_t misfits = 0;
+    size_t size;
+
+    if (least == SIZE_MAX || bytes_of(task, false) <= least)
+        return 0;
+    size = bytes_of(task, true);
+    for (unsigned k = 0; k < rt->nclasses; k++)
+        if (size > capacity_of(rt, k))
+            misfits |= UINT64_C(1) << k;
+    return misfits;
+}

@@ -99,3 +99,12 @@ int orr_model_declare(struct orr_model *model,
  * NULL for other types, or without memory. Calls the application's code. */
 double *orr_model_parameters(const struct starpu_perfmodel *perfmodel,
                              struct starpu_task *task);
+
+/* The smallest memory of the devices that compute, bytes; SIZE_MAX: none has a
+ * limit. */
+size_t orr_memory_least(const struct orr_runtime *rt);
+
+/* Bit k: the memory of class k does not hold all data of the task at once. Main
+ * memory is left to the application. `least` is orr_memory_least. */
+uint64_t orr_task_misfits(const struct orr_runtime *rt,
+                          struct starpu_task *task, size_t least);

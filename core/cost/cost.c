@@ -20,7 +20,6 @@
 #include "core/cost/assume.h"
 #include "core/cost/recalibrate.h"
 #include "core/cost/speed.h"
-#include "core/data/handle.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "perfmodel/model.h"
@@ -40,6 +39,7 @@ struct key {
     uint32_t footprint;
     uint32_t signature; /* functions, where, can_execute */
     uint64_t detail;    /* of a regression: size, or hash of parameters */
+    uint64_t misfits;   /* bit k: class k lacks the memory for the data */
 };
 
 struct row {
@@ -71,7 +71,8 @@ struct orr_costs_table {
     _Atomic(struct slots *) slots; /* [lock] for writing; release, acquire */
     struct row *first, *last;      /* [lock] */
     size_t nrows;                  /* [lock] */
-    struct complaint *complaints;  /* [lock] broken models already named */
+    size_t least; /* [const] the smallest memory of a device, bytes */
+    struct complaint *complaints; /* [lock] broken models already named */
     struct orr_recal_budget recal;
 };
 
@@ -93,7 +94,7 @@ static bool same_key(const struct key *a, const struct key *b)
 {
     return a->cl == b->cl && a->footprint == b->footprint &&
            a->perfmodel == b->perfmodel && a->signature == b->signature &&
-           a->detail == b->detail;
+           a->detail == b->detail && a->misfits == b->misfits;
 }
 
 /* Inline: every task looks its row up. */
@@ -428,36 +429,13 @@ static void assume(const struct orr_costs_table *table, struct row *row)
          orr_assumptions_find(a, perfmodel->symbol, &row->assumed_us));
 }
 
-/* Whether the memory of the class's device holds the task's data all at once.
- * Main memory is left to the application. */
-static bool data_fit(const struct orr_runtime *rt, struct starpu_task *task,
-                     unsigned class_id)
-{
-    unsigned node = rt->classes[class_id].node;
-    size_t capacity, size = 0;
-
-    if (node < rt->nram || node == 0 || node >= rt->nnodes)
-        return true;
-    capacity = rt->machine->nodes[node].capacity;
-    for (unsigned i = 0; capacity && i < STARPU_TASK_GET_NBUFFERS(task); i++) {
-        starpu_data_handle_t handle = STARPU_TASK_GET_HANDLE(task, i);
-        bool seen = false;
-
-        for (unsigned j = 0; j < i && !seen; j++)
-            seen = STARPU_TASK_GET_HANDLE(task, j) == handle;
-        if (handle && !seen)
-            size += orr_handle_of(handle)->size;
-    }
-    return size <= capacity || !capacity;
-}
-
 static void set_able(const struct orr_runtime *rt, struct row *row,
                      struct starpu_task *task)
 {
     for (unsigned k = 0; k < rt->nclasses; k++) {
         unsigned bits = able_bits(rt, row, task, k);
 
-        if (bits && !data_fit(rt, task, k)) {
+        if (bits && row->key.misfits >> k & 1) {
             row->pub.too_small |= UINT64_C(1) << k;
             bits = 0;
         }
@@ -542,8 +520,13 @@ static struct row *get_row(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_costs_table *table = rt->costs;
     struct starpu_codelet *cl = job->task->cl;
-    struct key key = {cl, cl->model, orr_job_footprint(rt, job),
-                      signature_of(cl), 0};
+    struct key key = {cl,
+                      cl->model,
+                      orr_job_footprint(rt, job),
+                      signature_of(cl),
+                      0,
+
+                      orr_task_misfits(rt, job->task, table->least)};
     double *parameters = NULL;
     struct row *row;
 
@@ -724,6 +707,7 @@ int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret)
     if (err)
         goto free_table;
     table->runtime = rt;
+    table->least = orr_memory_least(rt);
     orr_lock_init(&table->lock, ORR_RANK_RUNTIME);
     orr_recal_budget_init(&table->recal, orr_exec_now(rt->exec));
     atomic_init(&table->slots, slots);

@@ -19,7 +19,8 @@ struct orr_cost_row {
     bool assumed;          /* lengths come from ORRERY_ASSUME, 0 is meant */
     bool per_worker;       /* can_execute must be asked for each worker */
     uint64_t able_classes; /* bit k: some implementation exists for class k */
-    uint64_t too_small; /* bit k: none, since the data do not fit its memory */
+    uint64_t too_small;    /* bit k: none, since the data do not fit its memory;
+                         * those of a footprint that do have another row */
     /* able[k]: bit i: implementation i exists for class k. */
     uint8_t *able;
     /* length[k * STARPU_MAXIMPLEMENTATIONS + i]: µs on class k, NaN: not

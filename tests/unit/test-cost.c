@@ -14,6 +14,7 @@
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
+#include "core/data/handle.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "perfmodel/model.h"
@@ -494,6 +495,35 @@ START_TEST(rows_stay_where_they_are_when_the_table_grows)
 }
 END_TEST
 
+/* A footprint function may give tasks of several sizes the same one. */
+START_TEST(whether_data_fit_a_memory_is_decided_for_each_task)
+{
+    static const size_t sizes[] = {10, 100, 60, 51, 50};
+    struct orr_node_desc nodes[2] = {{.capacity = 0}, {.capacity = 100}};
+    struct orr_handle small = {.size = 1}, large = {.size = 1};
+
+    machine.nodes = nodes;
+    machine.nnodes = rt.nnodes = 2;
+    rt.nram = 1;
+    start(false, NULL);
+    cl.cpu_funcs[0] = cl.cuda_funcs[0] = function;
+    cl.nbuffers = 3;
+    task.handles[0] = task.handles[1] = orr_handle_public(&large);
+    task.handles[2] = orr_handle_public(&small);
+    for (unsigned i = 0; i < 5; i++) {
+        const struct orr_cost_row *row;
+        bool fits;
+
+        large.size = sizes[(i + (unsigned)_i) % 5];
+        fits = large.size + small.size <= 100;
+        row = row_of(1);
+        ck_assert_uint_eq(row->able_classes, fits ? 3 : 1);
+        ck_assert_uint_eq(row->too_small, fits ? 0 : 2);
+    }
+    machine.nodes = NULL;
+}
+END_TEST
+
 START_TEST(a_measure_goes_to_the_model_of_the_workers_architecture)
 {
     struct orr_job *job = job_of(77);
@@ -606,6 +636,8 @@ int main(void)
     tcase_add_test(tc, assumed_times_fill_what_is_not_known_in_simulation);
     tcase_add_test(tc, assumptions_are_read_with_units_and_bad_ones_left_out);
     tcase_add_test(tc, rows_stay_where_they_are_when_the_table_grows);
+    tcase_add_loop_test(tc, whether_data_fit_a_memory_is_decided_for_each_task,
+                        0, 5);
     tcase_add_test(tc, a_measure_goes_to_the_model_of_the_workers_architecture);
     tcase_add_test(tc,
                    missing_lengths_are_uncalibrated_where_they_can_be_measured);
