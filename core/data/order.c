@@ -156,8 +156,11 @@ void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
             enter_locked(a->handle, a);
     }
     record(rt, job);
-    for (struct orr_access *a = chain; a; a = a->next)
+    /* Once it is unlocked, whoever grants the access links it anew. */
+    for (struct orr_access *a = chain, *next; a; a = next) {
+        next = a->next;
         orr_unlock(&a->handle->lock);
+    }
 }
 
 bool orr_handle_would_wait(struct orr_handle *handle, uint32_t mode)
