@@ -473,6 +473,7 @@ int orr_runtime_start(struct starpu_conf *conf)
     rt->default_sequential = true;
     orr_lock_init(&rt->lock, ORR_RANK_RUNTIME);
     orr_list_init(&rt->handles);
+    orr_list_init(&rt->dead);
     code = start(rt, conf, &err);
     if (code) {
         orr_log_error("starpu_init: %s",
@@ -508,6 +509,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
     orr_check_bounds(rt);
     orr_what_if_report(rt);
     orr_workers_stop(rt);
+    orr_handles_free_dead(rt);
     while (!orr_list_empty(&rt->handles))
         orr_handle_free(
             orr_container(rt->handles.next, struct orr_handle, all));

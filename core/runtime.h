@@ -70,6 +70,8 @@ struct orr_runtime {
     void (*fail)(struct orr_runtime *rt);
     struct orr_lock lock;                   /* rank ORR_RANK_RUNTIME */
     struct orr_list handles;                /* [lock] */
+    struct orr_list dead;                   /* [lock] handles to be freed */
+    atomic_uint ndead;                      /* length of that list */
     struct orr_count_waiter *count_waiters; /* [lock] */
     atomic_uint ncount_waiters;             /* length of that list */
     atomic_uint unfinished;                 /* tasks submitted, not ended */

@@ -393,6 +393,7 @@ static void init_exec(struct orr_sim_exec *x, struct orr_sim_context *root)
 
     x->dispatcher.head.exec = &x->head;
     x->dispatcher.head.name = "the machine";
+    x->dispatcher.head.machine = true;
     x->dispatcher.head.frozen = 1; /* handlers must not block */
 
     root->head.exec = &x->head;

@@ -48,7 +48,9 @@ struct orr_context {
                                   * it, or NULL */
     void (*at_end)(void);           /* [owner] called by orr_context_end, NULL:
                                   * nothing to do */
-    bool detached;                  /* [owner] simulated: nobody will join, the
+    bool machine;  /* [const] the machine's own, which calls `done` of what has
+                   * ended: it may free no data of the application */
+    bool detached; /* [owner] simulated: nobody will join, the
                                   * machine frees it when its body returns */
 };
 

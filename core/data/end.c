@@ -3,8 +3,10 @@
  * core/data/end.c - the end of handles. A handle is in use as long as jobs and
  * requests count in `nusers`. Whoever finds none under the lock, and is to
  * free it, sets `dying`: from then on nobody may become a user, transfers that
- * make room included, and the memory goes without the lock.
+ * make room included, and the memory goes without the lock, by a worker or by
+ * the application.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "core/base/log.h"
@@ -34,6 +36,7 @@ void orr_handle_free(struct orr_handle *handle)
 {
     struct orr_runtime *rt = handle->runtime;
 
+    assert(!orr_self->machine);
     orr_lock(&rt->lock);
     orr_list_remove(&handle->all);
     orr_unlock(&rt->lock);
@@ -56,6 +59,44 @@ void orr_handle_free(struct orr_handle *handle)
     free(handle);
 }
 
+/* --- handles that the machine must not free --- */
+
+/* Whoever comes first frees it: the first worker is woken to. */
+static void leave_to_others(struct orr_runtime *rt, struct orr_handle *handle)
+{
+    orr_lock(&rt->lock);
+    orr_list_remove(&handle->all);
+    orr_list_append(&rt->dead, &handle->all);
+    orr_unlock(&rt->lock);
+    atomic_fetch_add_explicit(&rt->ndead, 1, memory_order_release);
+    orr_worker_wake(&rt->workers[0]);
+}
+
+static struct orr_handle *take_dead(struct orr_runtime *rt)
+{
+    struct orr_list *link = NULL;
+
+    orr_lock(&rt->lock);
+    if (!orr_list_empty(&rt->dead)) {
+        link = rt->dead.next;
+        orr_list_remove(link);
+        orr_list_append(&rt->handles, link); /* as orr_handle_free wants it */
+    }
+    orr_unlock(&rt->lock);
+    return link ? orr_container(link, struct orr_handle, all) : NULL;
+}
+
+void orr_handles_free_dead(struct orr_runtime *rt)
+{
+    struct orr_handle *handle;
+
+    assert(!orr_self->machine);
+    while ((handle = take_dead(rt))) {
+        atomic_fetch_sub_explicit(&rt->ndead, 1, memory_order_relaxed);
+        orr_handle_free(handle);
+    }
+}
+
 /* --- users --- */
 
 void orr_handle_leave(struct orr_handle *handle)
@@ -71,7 +112,9 @@ void orr_handle_leave(struct orr_handle *handle)
     }
     orr_unlock(&handle->lock);
     orr_waiters_wake(waiters);
-    if (dying)
+    if (dying && orr_self->machine)
+        leave_to_others(handle->runtime, handle);
+    else if (dying)
         orr_handle_free(handle);
 }
 

@@ -150,8 +150,13 @@ void orr_handle_leave(struct orr_handle *handle);
 void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle,
                           bool dying);
 
-/* Frees the handle and what it allocated on the nodes; nobody uses it. */
+/* Frees the handle and what it allocated on the nodes; nobody uses it. Not in
+ * the machine's own context: that calls the interface's methods. */
 void orr_handle_free(struct orr_handle *handle);
+
+/* Frees the handles whose last user was met in the machine's context. Workers
+ * look at rt->ndead first. */
+void orr_handles_free_dead(struct orr_runtime *rt);
 
 /* --- order (core/data/order.c) --- */
 

@@ -203,6 +203,8 @@ static bool step(struct orr_runtime *rt, struct orr_worker *worker,
 {
     bool any = finish_ended(rt, worker);
 
+    if (atomic_load_explicit(&rt->ndead, memory_order_acquire))
+        orr_handles_free_dead(rt);
     orr_charge(rt->machine->costs.progress);
     orr_pay();
     any |= take_job(rt, worker, announced);

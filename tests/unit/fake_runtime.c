@@ -302,6 +302,7 @@ void fake_open(const struct fake_spec *spec)
     make_nodes(spec);
     make_workers(spec);
     orr_list_init(&rt->handles);
+    orr_list_init(&rt->dead);
     orr_lock_init(&rt->lock, ORR_RANK_RUNTIME);
     rt->machine = &fake.machine;
     rt->exec = &exec;

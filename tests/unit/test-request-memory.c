@@ -636,6 +636,27 @@ START_TEST(a_copy_keeps_its_handle)
 }
 END_TEST
 
+/* The machine's context calls no methods of the application's interfaces; the
+ * first worker frees the handle. */
+START_TEST(the_end_of_a_copy_frees_no_handle)
+{
+    orr_handle_prefetch(&fake.rt, h, 1, ORR_PREFETCH);
+    fake_progress(1);
+    orr_data_unregister_submit(&fake.rt, h);
+    fake.woken = 0;
+    orr_self->machine = true;
+    fake_end_copy(0);
+    orr_self->machine = false;
+    ck_assert_uint_gt(fake.bytes[1], 0);
+    ck_assert_uint_eq(fake.woken & 1, 1);
+    ck_assert_uint_eq(atomic_load(&fake.rt.ndead), 1);
+    orr_handles_free_dead(&fake.rt);
+    ck_assert_uint_eq(atomic_load(&fake.rt.ndead), 0);
+    ck_assert_uint_eq(fake.bytes[1], 0);
+    ck_assert(orr_list_empty(&fake.rt.handles));
+}
+END_TEST
+
 #ifndef NDEBUG
 static void need_a_dying_one(void *arg)
 {
@@ -687,6 +708,7 @@ static TCase *refusals(void)
     tcase_add_test(tc, a_prefetch_without_memory_for_it_does_nothing);
     tcase_add_loop_test(tc, what_ends_the_run_says_so, 0, 5);
     tcase_add_loop_test(tc, a_copy_keeps_its_handle, 0, 2);
+    tcase_add_test(tc, the_end_of_a_copy_frees_no_handle);
 #ifndef NDEBUG
     tcase_add_test(tc, no_request_begins_for_a_dying_handle);
 #endif
