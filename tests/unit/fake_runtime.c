@@ -287,6 +287,9 @@ void fake_open(const struct fake_spec *spec)
 
     memset(&fake, 0, sizeof(fake));
     failed = false;
+    left = -1;
+    njobs = 0; /* of a test that failed */
+    memories = NULL;
     exec = (struct orr_exec){.ops = &exec_ops, .simulated = spec->simulated};
     main_context = (struct orr_context){.exec = &exec, .runtime = rt};
     orr_self = &main_context;
