@@ -4,8 +4,11 @@
  *
  * States, each arrow by the function beside it (set_state checks them):
  *
- *   NEW -submit-> BLOCKED -release-> READY -pop-> FETCHING -data_ready->
- *   RUNNING -complete-> DONE
+ *   NEW -submit-> BLOCKED -release-> [CLAIMING -serve->] READY -pop->
+ *   FETCHING -arrive-> RUNNING -complete-> DONE
+ *
+ * CLAIMING is left out where the order of submission excludes others anyway
+ * (core/data/claim.c).
  *
  * A job is referenced by its task (until the task is destroyed) and by the
  * runtime (until it is done).

@@ -177,6 +177,8 @@ static bool is_arrow(enum orr_job_state from, enum orr_job_state to)
 {
     if (from == ORR_JOB_READY && to == ORR_JOB_DONE)
         return true; /* a task without kernel */
+    if (from == ORR_JOB_BLOCKED && to == ORR_JOB_READY)
+        return true; /* nothing to claim */
     return to == from + 1;
 }
 
