@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/random/generate.c - see generate.h. Each graph uses a part of the
+ * features only, drawn first: what always comes with everything else hides as
+ * much as it finds (Groce et al. 2012, "Swarm testing").
+ */
+#include "generate.h"
+
+#include <string.h>
+
+#include "feature_set.h"
+#include "tests/rng.h"
+
+struct draw {
+    uint64_t state;
+    uint64_t features;
+};
+
+static unsigned below(struct draw *d, unsigned n)
+{
+    return n ? (unsigned)(rng_next(&d->state) >> 11) % n : 0;
+}
+
+/* Small numbers more often. */
+static unsigned low(struct draw *d, unsigned n)
+{
+    unsigned a = below(d, n), b = below(d, n);
+
+    return a < b ? a : b;
+}
+
+static bool one_in(struct draw *d, unsigned n)
+{
+    return below(d, n) == 0;
+}
+
+static bool has(const struct draw *d, enum feature feature)
+{
+    return d->features & feature_bit(feature);
+}
+
+/* -- machines -- */
+
+enum { SPACIOUS = 8 << 20 }; /* bytes that graphs do not fill */
+
+/* The least memory among nodes, in bytes. */
+static size_t least_memory(const struct machine *m)
+{
+    size_t least = m->ram_kib ? (size_t)m->ram_kib << 10 : SIZE_MAX;
+
+    for (unsigned i = 0; i < m->ngpu; i++)
+        if ((size_t)m->gpu_mib[i] << 20 < least)
+            least = (size_t)m->gpu_mib[i] << 20;
+    return least;
+}
+
+static void draw_peers(struct draw *d, struct machine *m)
+{
+    unsigned how = below(d, 4);
+
+    for (unsigned i = 0; i < m->ngpu; i++)
+        for (unsigned j = 0; j < m->ngpu; j++) {
+            bool pair = i / 2 == j / 2;
+
+            if (i != j &&
+                (how == 1 || (how == 2 && pair) || (how == 3 && one_in(d, 2))))
+                m->peers |= (uint16_t)(1U << (4 * i + j));
+        }
+}
+
+static void draw_simulated(struct draw *d, struct machine *m, bool full)
+{
+    bool tight = has(d, FEATURE_TIGHT) && (full || one_in(d, 2));
+
+    m->ngpu = (uint8_t)(1 + below(d, MAX_GPUS));
+    m->ncpu = (uint8_t)below(d, 4);
+    m->nram = has(d, FEATURE_NUMA) && one_in(d, 2)
+                  ? (uint8_t)(2 + below(d, MAX_RAMS - 1))
+                  : 1;
+    draw_peers(d, m);
+    for (unsigned i = 0; i < m->ngpu; i++)
+        m->gpu_mib[i] = tight ? (uint8_t)(1 + low(d, 3)) : 64;
+    if (m->nram > 1 && tight && one_in(d, 2))
+        m->ram_kib = (uint16_t)(512 << below(d, 3));
+    if (m->nram == 1 && has(d, FEATURE_FULL_MAIN) && one_in(d, 2))
+        m->ram_kib = (uint16_t)(1024 << below(d, 2));
+    m->gpu_speed = (uint8_t)(1 + low(d, 8));
+    m->pipeline = (uint8_t)(one_in(d, 2) ? 2 : below(d, 5));
+}
+
+static void draw_real(struct draw *d, struct machine *m, bool full)
+{
+    m->ncpu = (uint8_t)(1 + below(d, 6));
+    m->nram = has(d, FEATURE_NUMA) && !one_in(d, 3)
+                  ? (uint8_t)(2 + below(d, MAX_RAMS - 1))
+                  : 1;
+    if (m->nram > 1 && has(d, FEATURE_TIGHT) && (full || one_in(d, 2)))
+        m->ram_kib = 1024;
+    m->gpu_speed = 1;
+    m->pipeline = 2;
+}
+
+static void draw_machine(struct draw *d, struct machine *m,
+                         const struct wishes *wishes)
+{
+    m->real = wishes->real;
+    m->sched = (uint8_t)below(d, nschedulers);
+    m->prefetch = !one_in(d, 3);
+    if (m->real)
+        draw_real(d, m, wishes->full);
+    else
+        draw_simulated(d, m, wishes->full);
+    if (least_memory(m) < SPACIOUS && !has(d, FEATURE_PREFETCH_TIGHT))
+        m->prefetch = false;
+}
+
+/* -- data -- */
+
+static uint32_t draw_size(struct draw *d, const struct machine *m, bool tight)
+{
+    static const uint32_t small[] = {1, 2, 3, 8, 33, 128, 510};
+
+    if (!tight)
+        return small[below(d, sizeof(small) / sizeof(*small))];
+    /* 1/16 to 7/16 of the least memory; 12 pieces make up any of them. */
+    return (uint32_t)(least_memory(m) / sizeof(uint64_t) / 16 *
+                      (1 + low(d, 7)) / 12 * 12);
+}
+
+static void draw_owner(struct draw *d, const struct graph *g, struct data *data)
+{
+    data->owner = 0;
+    if (g->nthreads == 1)
+        return;
+    data->owner = (uint8_t)below(d, g->nthreads + 1U);
+    if (data->owner == g->nthreads)
+        data->owner = SHARED;
+    if (data->owner == SHARED && !one_in(d, 3))
+        data->kind = DATA_COUNTER;
+}
+
+static void draw_datum(struct draw *d, const struct machine *m, bool tight,
+                       const struct graph *g, struct data *data)
+{
+    data->n = draw_size(d, m, tight);
+    data->parent = -1;
+    data->home = (int8_t)below(d, m->nram);
+    data->variable = one_in(d, 3);
+    data->disordered = has(d, FEATURE_DISORDER) && one_in(d, 4);
+    if (has(d, FEATURE_SCRATCH) && one_in(d, 6)) {
+        data->kind = DATA_SCRATCH;
+        data->home = -1;
+        data->owner = SHARED;
+        return;
+    }
+    if (has(d, FEATURE_UNORDERED) && one_in(d, 3)) {
+        data->kind = DATA_COUNTER;
+        data->disordered = true;
+    }
+    draw_owner(d, g, data);
+    data->redux = has(d, FEATURE_REDUX) && !one_in(d, 3);
+    data->arbitered = has(d, FEATURE_ARBITER) && !one_in(d, 3);
+    if (has(d, FEATURE_HOMELESS) && data->kind == DATA_CHAIN && one_in(d, 3))
+        data->home = -1;
+}
+
+/* Vectors that can be cut, and their pieces. */
+static void draw_pieces(struct draw *d, struct graph *g)
+{
+    unsigned ndata = g->ndata;
+
+    for (unsigned i = 0; i < ndata; i++) {
+        struct data *parent = &g->data[i];
+        unsigned n = 2 + below(d, 3);
+
+        if (parent->kind != DATA_CHAIN || parent->owner == SHARED ||
+            !one_in(d, 2) || g->ndata + n > MAX_DATA)
+            continue;
+        parent->variable = false;
+        parent->nparts = (uint8_t)n;
+        parent->n = (parent->n + n - 1) / n * n;
+        for (unsigned k = 0; k < n; k++) {
+            struct data *piece = &g->data[g->ndata++];
+
+            *piece = *parent;
+            piece->nparts = 0;
+            piece->n = parent->n / n;
+            piece->parent = (int8_t)i;
+            piece->part = (uint8_t)k;
+        }
+    }
+}
+
+/* -- calls -- */
+
+static unsigned draw_mode(struct draw *d, const struct data *data)
+{
+    static const uint16_t modes[] = {STARPU_R, STARPU_R, STARPU_RW, STARPU_RW,
+                                     STARPU_W};
+
+    if (data->kind == DATA_SCRATCH)
+        return STARPU_SCRATCH;
+    if (data->redux && one_in(d, 2))
+        return STARPU_REDUX;
+    if (has(d, FEATURE_COMMUTE) && one_in(d, 4))
+        return STARPU_RW | STARPU_COMMUTE;
+    return modes[below(d, 5)];
+}
+
+static void draw_buffers(struct draw *d, const struct graph *g,
+                         struct call *call)
+{
+    call->nbuffers =
+        (uint8_t)(one_in(d, 4) ? below(d, MAX_BUFFERS + 1) : 1 + low(d, 4));
+    for (unsigned k = 0; k < call->nbuffers; k++) {
+        struct access *access = &call->buffers[k];
+
+        access->data = (uint8_t)low(d, g->ndata);
+        if (k > 0 && has(d, FEATURE_TWICE) && one_in(d, 6))
+            access->data = call->buffers[below(d, k)].data;
+        access->mode = (uint16_t)draw_mode(d, &g->data[access->data]);
+        access->disordered = has(d, FEATURE_DISORDER) && one_in(d, 8);
+    }
+}
+
+static void draw_after(struct draw *d, const struct graph *g, struct call *call,
+                       unsigned ntasks)
+{
+    (void)g;
+    call->by_tags =
+        has(d, FEATURE_TAGS) && (!has(d, FEATURE_DEPS) || one_in(d, 2));
+    if (!has(d, FEATURE_TAGS) && !has(d, FEATURE_DEPS))
+        return;
+    while (one_in(d, 3)) {
+        bool later = call->by_tags && one_in(d, 4);
+        unsigned back = 1 + low(d, 8);
+
+        if (later)
+            call->after |= bit((call->task + back) % MAX_TASKS);
+        else if (back <= ntasks)
+            call->after |= bit(call->task - back);
+    }
+}
+
+static void draw_task(struct draw *d, const struct machine *m,
+                      const struct graph *g, struct call *call, unsigned number)
+{
+    call->task = (uint8_t)number;
+    draw_buffers(d, g, call);
+    call->length = (uint8_t)low(d, nlengths);
+    call->worker = -1;
+    call->priority = (int8_t)(one_in(d, 2) ? (int)below(d, 7) - 3 : 0);
+    call->async = !one_in(d, 3);
+    if (has(d, FEATURE_PIN) && one_in(d, 3))
+        call->worker = (int8_t)below(d, machine_workers(m));
+    else if (has(d, FEATURE_PIN) && one_in(d, 4))
+        call->where = (uint8_t)(1 + below(d, NWHERES - 1));
+    call->disordered = has(d, FEATURE_DISORDER) && one_in(d, 8);
+    call->synchronous = has(d, FEATURE_SYNCHRONOUS) && one_in(d, 24);
+    draw_after(d, g, call, number);
+}
+
+static enum call_kind draw_kind(struct draw *d)
+{
+    static const struct {
+        uint8_t kind, weight, feature;
+    } kinds[] = {
+        {CALL_ACQUIRE, 9, FEATURE_ACQUIRE},
+        {CALL_RELEASE, 6, FEATURE_ACQUIRE},
+        {CALL_PREFETCH, 9, FEATURE_PREFETCH},
+        {CALL_WONT_USE, 5, FEATURE_WONT_USE},
+        {CALL_EVICT, 5, FEATURE_EVICT},
+        {CALL_INVALIDATE, 3, FEATURE_INVALIDATE},
+        {CALL_PARTITION, 6, FEATURE_PARTITION},
+        {CALL_UNPARTITION, 3, FEATURE_PARTITION},
+        {CALL_UNREGISTER, 3, FEATURE_UNREGISTER},
+        {CALL_REGISTER, 4, FEATURE_UNREGISTER},
+        {CALL_WAIT_ALL, 1, FEATURE_SYNCHRONOUS},
+        {CALL_WAIT_TASK, 2, FEATURE_SYNCHRONOUS},
+        {CALL_WAIT_TAG, 1, FEATURE_TAGS},
+    };
+    unsigned at = below(d, 100);
+
+    for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        if (at < kinds[i].weight)
+            return has(d, kinds[i].feature) ? kinds[i].kind : CALL_TASK;
+        at -= kinds[i].weight;
+    }
+    return CALL_TASK;
+}
+
+static void draw_call(struct draw *d, const struct machine *m,
+                      const struct graph *g, struct call *call,
+                      unsigned *ntasks)
+{
+    static const uint16_t modes[] = {STARPU_R, STARPU_RW, STARPU_W};
+
+    call->kind = (uint8_t)draw_kind(d);
+    if (call->kind == CALL_TASK && *ntasks == MAX_TASKS)
+        call->kind = CALL_WAIT_ALL;
+    call->thread = (uint8_t)below(d, g->nthreads);
+    call->salt = rng_next(&d->state) >> 32;
+    call->data = (uint8_t)low(d, g->ndata);
+    call->node = (uint8_t)below(d, machine_nodes(m));
+    call->how = (uint8_t)below(d, NHOWS);
+    if (call->kind == CALL_TASK)
+        draw_task(d, m, g, call, (*ntasks)++);
+    else if (call->kind == CALL_ACQUIRE)
+        call->mode = modes[below(d, 3)];
+    else if (*ntasks)
+        call->task = (uint8_t)below(d, *ntasks);
+}
+
+static void draw_graph(struct graph *g, const struct machine *m,
+                       uint64_t graph_seed, const struct wishes *wishes)
+{
+    struct draw d = {rng_of(graph_seed), wishes->features};
+    bool tight = least_memory(m) < SPACIOUS && has(&d, FEATURE_TIGHT) &&
+                 !one_in(&d, wishes->full ? 8 : 2);
+    unsigned ntasks = 0, ndata;
+
+    if (!one_in(&d, 4))
+        d.features &= rng_next(&d.state) | rng_next(&d.state);
+    g->seed = graph_seed;
+    g->nthreads = has(&d, FEATURE_THREADS) && one_in(&d, 4)
+                      ? (uint8_t)(2 + below(&d, MAX_THREADS - 1))
+                      : 1;
+    ndata = 1 + below(&d, 8);
+    if (tight)
+        ndata += 4;
+    for (g->ndata = 0; g->ndata < ndata; g->ndata++)
+        draw_datum(&d, m, tight, g, &g->data[g->ndata]);
+    if (has(&d, FEATURE_PARTITION))
+        draw_pieces(&d, g);
+    g->ncalls = (uint16_t)(4 + below(&d, tight ? 28 : 60));
+    for (unsigned i = 0; i < g->ncalls; i++)
+        draw_call(&d, m, g, &g->calls[i], &ntasks);
+}
+
+void program_draw(struct program *ret, uint64_t seed, unsigned batch,
+                  const struct wishes *wishes)
+{
+    uint64_t stream = rng_of(seed) ^ (uint64_t)batch << 32;
+    struct draw d = {rng_of(stream), wishes->features};
+
+    memset(ret, 0, sizeof(*ret));
+    draw_machine(&d, &ret->machine, wishes);
+    ret->ngraphs = wishes->ngraphs;
+    for (unsigned i = 0; i < ret->ngraphs; i++)
+        draw_graph(&ret->graphs[i], &ret->machine, stream + 1 + i, wishes);
+}

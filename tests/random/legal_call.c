@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tests/random/legal_call.c - the rules for calls that are no tasks: see
+ * legal_private.h. */
+#include "legal_private.h"
+
+/* -- acquisitions -- */
+
+static bool mend_acquire(const struct legal *l, struct call *call)
+{
+    const struct data *data = &l->in->data[call->data];
+    const struct state *s = &l->states[call->data];
+
+    call->node %= (uint8_t)machine_nodes(l->machine);
+    if (data->kind == DATA_SCRATCH || call->how >= NHOWS)
+        return false;
+    if (!is_main(l->machine, call->node) || call->how == HOW_TRY ||
+        data->owner == SHARED)
+        call->mode = data->kind == DATA_COUNTER && call->how != HOW_TRY &&
+                             is_main(l->machine, call->node)
+                         ? call->mode
+                         : STARPU_R;
+    if (!s->valued && (call->how == HOW_TRY || call->mode == STARPU_R))
+        return false;
+    call->mode =
+        (uint16_t)(legal_fit_mode(l, call->data, call->mode) & STARPU_RW);
+    return call->mode != 0;
+}
+
+/* Whether one more acquisition that may go on after the call is allowed; the
+ * library has room for 4 of a datum, of which each thread may need one. */
+static bool has_place(const struct legal *l, unsigned d)
+{
+    if (legal_has(l, FEATURE_CROWD))
+        return true;
+    return l->in->data[d].owner != SHARED && l->states[d].nacquired < 2;
+}
+
+static void acquire_later(struct legal *l, const struct call *call)
+{
+    struct state *s = &l->states[call->data];
+
+    if (l->in->data[call->data].disordered || !has_place(l, call->data))
+        return;
+    s->nacquired++;
+    s->called = true;
+    legal_emit(l, call);
+    legal_enter(s, call->mode, 0, true, legal_waits_of(s, call->mode));
+}
+
+/* It is held until its release, at once where that cannot be kept track of or
+ * where it takes memory that tasks need. */
+static void hold(struct legal *l, const struct call *call)
+{
+    struct state *s = &l->states[call->data];
+    struct waits waits = {0, 0};
+
+    s->held = true;
+    s->hold_thread = call->thread;
+    s->hold_node = call->node;
+    if (l->in->nthreads > 1 || l->in->data[call->data].disordered ||
+        l->nholds == 64 || (l->tight && !is_main(l->machine, call->node))) {
+        legal_release(l, call->data);
+        return;
+    }
+    s->hold = waits.holds = bit(l->nholds++);
+    legal_enter(s, call->mode, 0, true, waits);
+}
+
+void legal_do_acquire(struct legal *l, struct call *call)
+{
+    struct state *s = &l->states[call->data];
+    struct waits waits;
+
+    if (!legal_usable(l, call, call->data) || !mend_acquire(l, call))
+        return;
+    legal_release(l, call->data);
+    if (!legal_await_disordered(l, call->thread, call->data,
+                                legal_writes(call->mode)))
+        return;
+    if (call->how == HOW_CALLBACK) {
+        acquire_later(l, call);
+        return;
+    }
+    if (call->how == HOW_TRY) {
+        legal_emit(l, call);
+        return;
+    }
+    waits = legal_waits_of(s, call->mode);
+    if (!legal_may_wait(l, call->thread, waits))
+        return;
+    legal_has_waited(l, call->thread, waits);
+    legal_emit(l, call);
+    if (legal_writes(call->mode) &&
+        !legal_is_free(l->features, &l->in->data[call->data]))
+        legal_calm(s);
+    if (legal_writes(call->mode))
+        s->valued = s->was_valued = true;
+    hold(l, call);
+}
+
+void legal_do_release(struct legal *l, struct call *call)
+{
+    struct state *s = &l->states[call->data];
+
+    if (!s->held || s->hold_thread != call->thread)
+        return;
+    legal_release(l, call->data);
+    l->out->calls[l->out->ncalls - 1].automatic = false;
+}
+
+/* -- hints -- */
+
+void legal_do_prefetch(struct legal *l, struct call *call)
+{
+    struct state *s = &l->states[call->data];
+    struct waits waits;
+
+    call->node %= (uint8_t)machine_nodes(l->machine);
+    if (!legal_usable(l, call, call->data) || !s->valued ||
+        l->in->data[call->data].kind == DATA_SCRATCH)
+        return;
+    waits = s->write;
+    if (call->how == HOW_WAIT) {
+        if (!legal_await_disordered(l, call->thread, call->data, false) ||
+            !legal_may_wait(l, call->thread, waits))
+            return;
+        legal_has_waited(l, call->thread, waits);
+    } else if (l->tight && !legal_has(l, FEATURE_PREFETCH_TIGHT)) {
+        return;
+    } else if (!l->in->data[call->data].disordered) {
+        if (!has_place(l, call->data))
+            return;
+        s->nacquired++;
+        legal_enter(s, STARPU_R, 0, true, waits);
+    }
+    legal_emit(l, call);
+}
+
+void legal_do_wont_use(struct legal *l, struct call *call)
+{
+    struct state *s = &l->states[call->data];
+
+    if (!legal_usable(l, call, call->data) ||
+        l->in->data[call->data].kind == DATA_SCRATCH)
+        return;
+    if (!l->in->data[call->data].disordered)
+        legal_enter(s, STARPU_R, 0, true, s->write);
+    legal_emit(l, call);
+}
+
+void legal_do_evict(struct legal *l, struct call *call)
+{
+    call->node %= (uint8_t)machine_nodes(l->machine);
+    if (legal_usable(l, call, call->data))
+        legal_emit(l, call);
+}
+
+/* -- beginnings and ends -- */
+
+/* Whether the thread may wait until nobody uses the datum, which others than
+ * tasks are ordered after. */
+static bool may_calm(struct legal *l, const struct call *call, unsigned d)
+{
+    struct state *s = &l->states[d];
+    struct waits waits = legal_joined(s->write, s->read);
+
+    legal_release(l, d);
+    if (!legal_await_disordered(l, call->thread, d, true) ||
+        !legal_may_wait(l, call->thread, waits))
+        return false;
+    legal_has_waited(l, call->thread, waits);
+    return true;
+}
+
+static bool has_an_end(const struct legal *l, const struct call *call)
+{
+    const struct data *data = &l->in->data[call->data];
+
+    return legal_usable(l, call, call->data) &&
+           legal_owns(data, call->thread) && data->kind != DATA_SCRATCH;
+}
+
+void legal_do_invalidate(struct legal *l, struct call *call)
+{
+    struct state *s = &l->states[call->data];
+
+    call->how &= HOW_SUBMIT;
+    if (!has_an_end(l, call) || l->in->data[call->data].parent >= 0 ||
+        l->in->data[call->data].kind == DATA_COUNTER ||
+        !legal_may_overwrite(l, call->data))
+        return; /* what comes next is a write */
+    if (call->how == HOW_SUBMIT) {
+        if (!legal_await_disordered(l, call->thread, call->data, true) ||
+            l->in->data[call->data].disordered)
+            return;
+        legal_enter(s, STARPU_W, 0, true, legal_joined(s->write, s->read));
+    } else {
+        if (!may_calm(l, call, call->data))
+            return;
+        legal_calm(s);
+    }
+    s->valued = false;
+    legal_emit(l, call);
+}
+
+static void begin(struct legal *l, unsigned d, bool valued)
+{
+    struct state *s = &l->states[d];
+
+    legal_calm(s);
+    s->registered = true;
+    s->cut = s->held = false;
+    s->valued = s->was_valued = valued;
+}
+
+void legal_do_register(struct legal *l, struct call *call)
+{
+    const struct data *data = &l->in->data[call->data];
+    struct state *s = &l->states[call->data];
+
+    if (s->registered || s->lost || data->parent >= 0 ||
+        (!call->automatic && !legal_owns(data, call->thread)))
+        return;
+    begin(l, call->data, data->home >= 0);
+    legal_emit(l, call);
+}
+
+/* The value is back in the memory that was registered. */
+void legal_do_unregister(struct legal *l, struct call *call)
+{
+    const struct data *data = &l->in->data[call->data];
+    struct state *s = &l->states[call->data];
+
+    call->how %= NHOWS;
+    if (!call->automatic && (!has_an_end(l, call) || data->parent >= 0))
+        return;
+    if (call->how == HOW_WAIT && !s->valued && data->home >= 0 &&
+        !legal_has(l, FEATURE_VALUELESS))
+        call->how = HOW_DROP;
+    if (call->how == HOW_SUBMIT && s->called)
+        call->how = HOW_DROP; /* nobody would know when that is over */
+    legal_release(l, call->data);
+    if (call->how == HOW_SUBMIT)
+        s->lost = true; /* tasks still use it */
+    else if (!may_calm(l, call, call->data))
+        return;
+    s->registered = false;
+    legal_emit(l, call);
+}
+
+void legal_do_partition(struct legal *l, struct call *call)
+{
+    const struct data *data = &l->in->data[call->data];
+    struct state *s = &l->states[call->data];
+
+    if (!data->nparts || !legal_usable(l, call, call->data) ||
+        !legal_owns(data, call->thread) || !may_calm(l, call, call->data))
+        return;
+    legal_calm(s);
+    s->cut = true;
+    for (unsigned d = 0; d < l->in->ndata; d++)
+        if (l->in->data[d].parent == (int8_t)call->data) {
+            begin(l, d, s->valued);
+            l->states[d].was_valued |= s->was_valued;
+        }
+    legal_emit(l, call);
+}
+
+void legal_do_unpartition(struct legal *l, struct call *call)
+{
+    const struct data *data = &l->in->data[call->data];
+    struct state *s = &l->states[call->data];
+    bool valued = true;
+
+    if (!s->cut || (!call->automatic && !legal_owns(data, call->thread)))
+        return;
+    call->node %= (uint8_t)machine_nodes(l->machine);
+    for (unsigned d = 0; d < l->in->ndata; d++)
+        if (l->in->data[d].parent == (int8_t)call->data &&
+            !may_calm(l, call, d))
+            return;
+    for (unsigned d = 0; d < l->in->ndata; d++)
+        if (l->in->data[d].parent == (int8_t)call->data) {
+            valued &= l->states[d].valued;
+            l->states[d].registered = false;
+        }
+    legal_calm(s);
+    s->cut = false;
+    s->was_valued |= valued;
+    s->valued = valued;
+    legal_emit(l, call);
+}
+
+/* -- waits -- */
+
+void legal_do_wait_all(struct legal *l, struct call *call)
+{
+    (void)legal_wait_all(l, call->thread, false);
+}
+
+static bool may_wait_for(struct legal *l, const struct call *call)
+{
+    return l->submitted & l->exist[call->thread] & bit(call->task) &&
+           legal_may_wait(l, call->thread, l->tasks[call->task]);
+}
+
+void legal_do_wait_task(struct legal *l, struct call *call)
+{
+    if ((l->synchronous | l->waited) & bit(call->task) ||
+        !may_wait_for(l, call))
+        return;
+    l->waited |= bit(call->task);
+    legal_has_waited(l, call->thread, l->tasks[call->task]);
+    legal_emit(l, call);
+}
+
+void legal_do_wait_tag(struct legal *l, struct call *call)
+{
+    if (!may_wait_for(l, call))
+        return;
+    l->out->tagged |= bit(call->task);
+    legal_has_waited(l, call->thread, l->tasks[call->task]);
+    legal_emit(l, call);
+}

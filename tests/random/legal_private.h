@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/random/legal_private.h - shared by legal.c (the walk through the
+ * calls), legal_state.c (what is known of data and waits at a point of it),
+ * legal_task.c and legal_call.c (the rules, one per kind of call).
+ */
+#pragma once
+
+#include "feature_set.h"
+#include "legal.h"
+
+struct waits {
+    uint64_t tasks, holds;
+};
+
+enum group { ALONE, COMMUTING, REDUCING }; /* what the last writers are */
+
+/* A datum at this point of the program. */
+struct state {
+    bool registered, lost; /* lost: it is not registered again */
+    bool valued, was_valued;
+    bool cut;
+    bool async;  /* an access that is no task may go on in its order */
+    bool called; /* an acquisition will be called back */
+    uint8_t nacquired;
+    enum group group;
+    uint64_t writers, readers; /* the last ones, those since */
+    uint64_t before;           /* what the group of writers came after */
+    uint64_t disordered;       /* tasks that take no part in the order */
+    struct waits write, read;  /* what is over with the writers, readers */
+    bool held;
+    uint8_t hold_thread, hold_node;
+    uint64_t hold; /* a bit */
+};
+
+struct legal {
+    const struct machine *machine;
+    const struct graph *in;
+    struct graph *out;
+    uint64_t features;
+    size_t scratch_bytes, device_bytes;
+    bool tight;
+    struct state states[MAX_DATA];
+    struct waits tasks[MAX_TASKS]; /* what each waits for, with itself */
+    uint64_t exist[MAX_THREADS];   /* tasks of the thread, in all */
+    uint64_t submitted, synchronous, waited;
+    uint64_t copied;  /* data of which a copy may be under way unawaited */
+    uint64_t refused; /* tasks that no earlier one may wait for */
+    uint64_t finished[MAX_THREADS];
+    unsigned nholds;
+    bool again;
+};
+
+enum { ROOM = MAX_CALLS - 3 * MAX_DATA - 8 }; /* the rest is for the end */
+
+/* -- legal_state.c: waits -- */
+
+bool legal_has(const struct legal *l, enum feature feature);
+
+struct waits legal_joined(struct waits a, struct waits b);
+
+/* With all that the tasks wait for in turn. */
+struct waits legal_expanded(const struct legal *l, struct waits w);
+
+void legal_emit(struct legal *l, const struct call *call);
+void legal_emit_automatic(struct legal *l, enum call_kind kind, unsigned thread,
+                          unsigned d);
+
+/* Releases the datum, or what the thread holds, if anything is held. */
+void legal_release(struct legal *l, unsigned d);
+void legal_release_all(struct legal *l, unsigned thread);
+
+/* Whether the thread may wait for that; releases what it holds if it must. */
+bool legal_may_wait(struct legal *l, unsigned thread, struct waits waits);
+
+/* The thread has waited for that. */
+void legal_has_waited(struct legal *l, unsigned thread, struct waits waits);
+
+/* A wait for all tasks, if the thread may. */
+bool legal_wait_all(struct legal *l, unsigned thread, bool automatic);
+
+/* The tasks that an access which is no task comes after without being ordered
+ * after them by the datum have ended, or are waited for. False if they cannot
+ * be. */
+bool legal_await_disordered(struct legal *l, unsigned thread, unsigned d,
+                            bool writes);
+
+/* -- legal_state.c: data -- */
+
+/* No order at all is wanted. */
+bool legal_is_free(uint64_t features, const struct data *data);
+
+bool legal_owns(const struct data *data, unsigned thread);
+
+/* Registered, not cut, and of the thread or of all. */
+bool legal_usable(const struct legal *l, const struct call *call, unsigned d);
+
+/* Whether it may be written without being read. */
+bool legal_may_overwrite(const struct legal *l, unsigned d);
+
+/* The nearest mode that makes sense; 0 for none. */
+unsigned legal_fit_mode(const struct legal *l, unsigned d, unsigned mode);
+
+enum group legal_group_of(unsigned mode);
+bool legal_writes(unsigned mode);
+
+/* What an access waits for by the order of the datum. */
+struct waits legal_waits_of(const struct state *s, unsigned mode);
+
+/* An access of a task, or of none (0), that waits for `waits` has come. */
+void legal_enter(struct state *s, unsigned mode, uint64_t task, bool ordered,
+                 struct waits waits);
+
+/* Nobody uses the datum any more. */
+void legal_calm(struct state *s);
+
+/* -- the rules: each mends the call, or drops it -- */
+
+void legal_do_task(struct legal *l, struct call *call);
+void legal_do_acquire(struct legal *l, struct call *call);
+void legal_do_release(struct legal *l, struct call *call);
+void legal_do_prefetch(struct legal *l, struct call *call);
+void legal_do_wont_use(struct legal *l, struct call *call);
+void legal_do_evict(struct legal *l, struct call *call);
+void legal_do_invalidate(struct legal *l, struct call *call);
+void legal_do_register(struct legal *l, struct call *call);
+void legal_do_unregister(struct legal *l, struct call *call);
+void legal_do_partition(struct legal *l, struct call *call);
+void legal_do_unpartition(struct legal *l, struct call *call);
+void legal_do_wait_all(struct legal *l, struct call *call);
+void legal_do_wait_task(struct legal *l, struct call *call);
+void legal_do_wait_tag(struct legal *l, struct call *call);

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tests/random/legal_task.c - the rules for tasks: see legal_private.h. */
+#include "legal_private.h"
+
+#include <string.h>
+
+/* -- tasks -- */
+
+static void drop_buffer(struct call *call, unsigned k)
+{
+    call->nbuffers--;
+    memmove(&call->buffers[k], &call->buffers[k + 1],
+            (call->nbuffers - k) * sizeof(call->buffers[0]));
+}
+
+static int earlier_buffer(const struct call *call, unsigned k)
+{
+    for (unsigned i = 0; i < k; i++)
+        if (call->buffers[i].data == call->buffers[k].data)
+            return (int)i;
+    return -1;
+}
+
+static bool counts_once(unsigned mode)
+{
+    return mode & (STARPU_SCRATCH | STARPU_COMMUTE | STARPU_REDUX);
+}
+
+/* Whether buffer k makes sense, mended. */
+static bool mend_buffer(const struct legal *l, struct call *call, unsigned k)
+{
+    struct access *access = &call->buffers[k];
+    int earlier = earlier_buffer(call, k);
+
+    if (!legal_usable(l, call, access->data))
+        return false;
+    access->mode = (uint16_t)legal_fit_mode(l, access->data, access->mode);
+    if (earlier < 0)
+        return access->mode != 0;
+    access->disordered = call->buffers[earlier].disordered;
+    return !counts_once(access->mode | call->buffers[earlier].mode);
+}
+
+/* Whether the task may be run by a device, and must be if there is no CPU. */
+static bool for_devices(const struct legal *l, const struct call *call)
+{
+    if (l->machine->ncpu == 0)
+        return true;
+    return call->worker >= 0 ? call->worker >= l->machine->ncpu
+                             : call->where == WHERE_CUDA;
+}
+
+/* Buffers too many for a device that has to hold them go. */
+static void fit_memory(const struct legal *l, struct call *call)
+{
+    size_t bytes = l->scratch_bytes;
+
+    if (l->machine->ngpu == 0 || !for_devices(l, call))
+        return;
+    for (unsigned k = 0; k < call->nbuffers;) {
+        const struct data *data = &l->in->data[call->buffers[k].data];
+        bool counts = data->kind != DATA_SCRATCH && earlier_buffer(call, k) < 0;
+
+        if (counts && bytes + data_bytes(data) > l->device_bytes) {
+            drop_buffer(call, k);
+            continue;
+        }
+        bytes += counts ? data_bytes(data) : 0;
+        k++;
+    }
+}
+
+static void place(const struct legal *l, struct call *call)
+{
+    const struct machine *m = l->machine;
+
+    if (call->worker >= 0)
+        call->worker = (int8_t)(call->worker % (int)machine_workers(m));
+    if (call->worker >= 0 || (call->where == WHERE_CUDA && m->ngpu == 0) ||
+        (call->where == WHERE_CPU && m->ncpu == 0))
+        call->where = WHERE_ANY;
+}
+
+static void mend_task(const struct legal *l, struct call *call)
+{
+    place(l, call);
+    for (unsigned k = 0; k < call->nbuffers;) {
+        if (mend_buffer(l, call, k))
+            k++;
+        else
+            drop_buffer(call, k);
+    }
+    fit_memory(l, call);
+}
+
+/* Whether the datum orders this access. */
+static bool is_ordered(const struct call *call, const struct access *access,
+                       const struct data *data)
+{
+    return !call->disordered && !access->disordered && !data->disordered;
+}
+
+/* Data of several threads, and those that others than tasks use in their
+ * order, are used in their order. */
+static void order_where_needed(const struct legal *l, struct call *call)
+{
+    bool order = false;
+
+    for (unsigned k = 0; k < call->nbuffers; k++) {
+        struct access *access = &call->buffers[k];
+        const struct data *data = &l->in->data[access->data];
+
+        if (data->kind == DATA_SCRATCH || legal_is_free(l->features, data) ||
+            (data->owner != SHARED && !l->states[access->data].async))
+            continue;
+        access->disordered = false;
+        order = true;
+    }
+    if (order)
+        call->disordered = false;
+    for (unsigned k = 0; k < call->nbuffers; k++)
+        if (earlier_buffer(call, k) >= 0)
+            call->buffers[k].disordered =
+                call->buffers[earlier_buffer(call, k)].disordered;
+}
+
+/* Tasks before this access that the datum does not order it after. */
+static uint64_t needs_of(const struct legal *l, const struct call *call,
+                         const struct access *access)
+{
+    const struct data *data = &l->in->data[access->data];
+    const struct state *s = &l->states[access->data];
+    bool ordered = is_ordered(call, access, data);
+    uint64_t before = s->writers;
+
+    if (data->kind == DATA_SCRATCH || legal_is_free(l->features, data))
+        return 0;
+    if (!ordered)
+        return legal_writes(access->mode) ? before | s->readers : before;
+    if (legal_writes(access->mode)) {
+        bool joins = legal_group_of(access->mode) != ALONE &&
+                     legal_group_of(access->mode) == s->group && !s->readers;
+
+        before |= joins ? s->before : s->readers;
+    }
+    return before & s->disordered;
+}
+
+/* The dependencies that were drawn, as far as they can be. */
+static uint64_t after_of(const struct legal *l, const struct call *call)
+{
+    uint64_t after = call->after & l->exist[call->thread] & ~bit(call->task);
+    uint64_t later = after & ~l->submitted;
+
+    if (!call->by_tags || l->in->nthreads > 1)
+        return after & ~later;
+    return after & ~(later & l->refused);
+}
+
+static struct waits task_waits(const struct legal *l, const struct call *call)
+{
+    struct waits waits = {call->after | call->needs, 0};
+
+    for (unsigned k = 0; k < call->nbuffers; k++) {
+        const struct access *access = &call->buffers[k];
+        const struct data *data = &l->in->data[access->data];
+
+        if (data->kind != DATA_SCRATCH)
+            waits = legal_joined(
+                waits, legal_waits_of(&l->states[access->data], access->mode));
+    }
+    return legal_expanded(l, waits);
+}
+
+static void enter_buffers(struct legal *l, const struct call *call,
+                          struct waits waits)
+{
+    for (unsigned k = 0; k < call->nbuffers; k++) {
+        const struct access *access = &call->buffers[k];
+        const struct data *data = &l->in->data[access->data];
+
+        if (data->kind != DATA_SCRATCH)
+            legal_enter(&l->states[access->data], access->mode, bit(call->task),
+                        is_ordered(call, access, data), waits);
+    }
+}
+
+static void remember_edges(struct legal *l, const struct call *call)
+{
+    uint64_t edges = call->after | call->needs;
+
+    if (!edges)
+        return;
+    if (call->by_tags)
+        l->out->tagged |= edges | bit(call->task);
+    else
+        l->out->kept |= edges;
+}
+
+void legal_do_task(struct legal *l, struct call *call)
+{
+    struct waits waits;
+
+    if (l->submitted & bit(call->task))
+        return;
+    mend_task(l, call);
+    order_where_needed(l, call);
+    for (unsigned k = 0; k < call->nbuffers; k++)
+        if (l->in->data[call->buffers[k].data].disordered)
+            legal_release(l, call->buffers[k].data);
+    call->after = after_of(l, call);
+    call->needs = 0;
+    for (unsigned k = 0; k < call->nbuffers; k++)
+        call->needs |= needs_of(l, call, &call->buffers[k]);
+    waits = task_waits(l, call);
+    if (waits.tasks & bit(call->task)) {
+        l->refused |= bit(call->task);
+        l->again = true;
+        return;
+    }
+    if (call->synchronous)
+        call->synchronous = legal_may_wait(l, call->thread, waits);
+    waits.tasks |= bit(call->task);
+    l->tasks[call->task] = waits;
+    l->submitted |= bit(call->task);
+    enter_buffers(l, call, waits);
+    remember_edges(l, call);
+    legal_emit(l, call);
+    if (call->synchronous) {
+        l->synchronous |= bit(call->task);
+        legal_has_waited(l, call->thread, waits);
+    }
+}

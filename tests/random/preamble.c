@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* tests/random/preamble.c - what printed programs do their tasks and accesses
+ * with; NDATA is how many data there are. */
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <starpu.h>
+
+/* One buffer of a task: the number of its datum, how it is accessed, what is
+ * done with it, the hash that it must have. */
+struct part {
+    int datum;
+    int mode;
+    enum use use;
+    uint64_t hash;
+};
+
+struct work {
+    const char *name;
+    int node; /* of an acquisition */
+    uint64_t salt;
+    int n;
+    struct part parts[8];
+};
+
+static atomic_int failures;
+static atomic_int users[NDATA]; /* readers, + 1000 per writer */
+static starpu_data_handle_t h[NDATA];
+
+static inline void fail(const char *who, const char *what, int datum)
+{
+    printf("%s: %s datum %d\n", who, what, datum);
+    failures++;
+}
+
+static inline void check(const char *call, int rc)
+{
+    if (rc == 0)
+        return;
+    printf("%s returns %d\n", call, rc);
+    failures++;
+}
+
+#define CHECK(call) check(#call, call)
+
+static inline int weight(const struct part *part)
+{
+    if (part->mode & (STARPU_SCRATCH | STARPU_REDUX))
+        return 0;
+    return part->mode & STARPU_W ? 1000 : 1;
+}
+
+/* The weight of the datum in the task; 0 but for its first buffer. */
+static inline int whole_weight(const struct work *work, int k)
+{
+    int most = 0;
+
+    for (int i = 0; i < work->n; i++) {
+        if (work->parts[i].datum != work->parts[k].datum)
+            continue;
+        if (i < k)
+            return 0;
+        if (weight(&work->parts[i]) > most)
+            most = weight(&work->parts[i]);
+    }
+    return most;
+}
+
+static inline void come(const struct work *work)
+{
+    for (int k = 0; k < work->n; k++) {
+        int mine = whole_weight(work, k);
+        int others = atomic_fetch_add(&users[work->parts[k].datum], mine);
+
+        if (mine && (mine == 1 ? others >= 1000 : others != 0))
+            fail(work->name, "does not have for itself", work->parts[k].datum);
+    }
+}
+
+static inline void leave(void *arg)
+{
+    const struct work *work = arg;
+
+    for (int k = 0; k < work->n; k++)
+        atomic_fetch_sub(&users[work->parts[k].datum], whole_weight(work, k));
+}
+
+static inline void do_work(const struct work *work, uint64_t *v[],
+                           const size_t n[])
+{
+    uint64_t x = work->salt;
+
+    come(work);
+    for (int k = 0; k < work->n; k++) {
+        const struct part *part = &work->parts[k];
+        uint64_t hash = bytes_hash(v[k], n[k]);
+
+        if (part->use != READ && part->use != UPDATE)
+            continue;
+        if (hash != part->hash)
+            fail(work->name, "finds other bytes than it should in",
+                 part->datum);
+        x = bytes_mix(x + hash);
+    }
+    for (int k = 0; k < work->n; k++)
+        bytes_write(v[k], n[k], work->parts[k].use, x);
+}
+
+static inline size_t words_of(void *interface, uint64_t **ret)
+{
+    enum starpu_data_interface_id id =
+        *(enum starpu_data_interface_id *)interface;
+
+    if (id == STARPU_VARIABLE_INTERFACE_ID) {
+        *ret = (uint64_t *)STARPU_VARIABLE_GET_PTR(interface);
+        return STARPU_VARIABLE_GET_ELEMSIZE(interface) / 8;
+    }
+    *ret = (uint64_t *)STARPU_VECTOR_GET_PTR(interface);
+    return STARPU_VECTOR_GET_NX(interface);
+}
+
+static inline void kernel(void *buffers[], void *arg)
+{
+    const struct work *work = arg;
+    uint64_t *v[8];
+    size_t n[8];
+
+    for (int k = 0; k < work->n; k++)
+        n[k] = words_of(buffers[k], &v[k]);
+    do_work(work, v, n);
+}
+
+/* A task on the data of the work. */
+static inline struct starpu_task *new_task(struct starpu_codelet *cl,
+                                           struct work *work)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    cl->nbuffers = STARPU_VARIABLE_NBUFFERS;
+    cl->cpu_funcs[0] = cl->cuda_funcs[0] = kernel;
+    task->cl = cl;
+    task->cl_arg = work;
+    task->epilogue_callback_func = leave;
+    task->epilogue_callback_arg = work;
+    task->nbuffers = work->n;
+    for (int k = 0; k < work->n; k++) {
+        task->handles[k] = h[work->parts[k].datum];
+        task->modes[k] = (enum starpu_data_access_mode)work->parts[k].mode;
+    }
+    return task;
+}
+
+/* The program's own access to one datum, which it has acquired. Only those to
+ * main memory look at it. */
+static inline void look(struct work *work, int main_memory)
+{
+    int datum = work->parts[0].datum;
+    uint64_t *v = starpu_data_handle_to_pointer(h[datum], (unsigned)work->node);
+    size_t n = starpu_data_get_size(h[datum]) / 8;
+
+    if (main_memory)
+        do_work(work, &v, &n);
+    else
+        come(work);
+}
+
+static inline void release(struct work *work)
+{
+    leave(work);
+    starpu_data_release_on_node(h[work->parts[0].datum], work->node);
+}
+
+/* For acquisitions with a callback. */
+static inline void called_back(void *work)
+{
+    look(work, 1);
+    release(work);
+}
+
+static inline void called_back_elsewhere(void *work)
+{
+    look(work, 0);
+    release(work);
+}
+
+static inline void compare(int datum, const uint64_t *v, size_t n,
+                           uint64_t hash)
+{
+    if (bytes_hash(v, n) != hash)
+        fail("unregister", "leaves other bytes than it should in", datum);
+}

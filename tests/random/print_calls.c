@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tests/random/print_calls.c - see print_calls.h. */
+#include "print_calls.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void print_codelet_name(const struct call *call, char *name, size_t size)
+{
+    static const char *const where[] = {"", "_cpu", "_cuda"};
+
+    snprintf(name, size, "%s%s%s", codelet_names[call->length],
+             where[call->where], call->async ? "_async" : "");
+}
+
+/* -- records -- */
+
+static const char *mode_text(unsigned mode)
+{
+    if (mode & STARPU_REDUX)
+        return "STARPU_REDUX";
+    if (mode & STARPU_SCRATCH)
+        return "STARPU_SCRATCH";
+    if (mode & STARPU_COMMUTE)
+        return "STARPU_RW | STARPU_COMMUTE";
+    if ((mode & STARPU_RW) == STARPU_RW)
+        return "STARPU_RW";
+    return mode & STARPU_R ? "STARPU_R" : "STARPU_W";
+}
+
+static void print_part(const struct printer *p, unsigned index, unsigned k,
+                       unsigned d, unsigned mode)
+{
+    static const char *const uses[] = {
+        [READ] = "READ",     [PEEK] = "PEEK", [WRITE] = "WRITE",
+        [UPDATE] = "UPDATE", [SUM] = "SUM",   [TEMP] = "TEMP",
+    };
+
+    fprintf(p->out, "{%u, %s, %s, UINT64_C(0x%" PRIx64 ")}", p->base + d,
+            mode_text(mode), uses[use_of(&p->graph->data[d], mode)],
+            p->answers->hash[index][k]);
+}
+
+static void print_flags(const struct printer *p, const struct call *call,
+                        unsigned index)
+{
+    bool any = false;
+
+    for (unsigned k = 0; k < call->nbuffers; k++)
+        any |= call->buffers[k].disordered;
+    if (!any)
+        return;
+    fprintf(p->out, "static unsigned char f%u_%u[] = {", p->number, index);
+    for (unsigned k = 0; k < call->nbuffers; k++)
+        fprintf(p->out, "%s%d", k ? ", " : "", !call->buffers[k].disordered);
+    fprintf(p->out, "};\n");
+}
+
+void print_work(const struct printer *p, unsigned index)
+{
+    const struct call *call = &p->graph->calls[index];
+    bool task = call->kind == CALL_TASK;
+
+    if (!task && call->kind != CALL_ACQUIRE)
+        return;
+    fprintf(p->out,
+            "static struct work w%u_%u = {\"%s %u\", %u, %" PRIu64 ", %u, {",
+            p->number, index, task ? "task" : "call", task ? call->task : index,
+            call->node, call->salt, task ? call->nbuffers : 1U);
+    for (unsigned k = 0; task && k < call->nbuffers; k++) {
+        fprintf(p->out, "%s", k ? ", " : "");
+        print_part(p, index, k, call->buffers[k].data, call->buffers[k].mode);
+    }
+    if (!task)
+        print_part(p, index, 0, call->data, call->mode);
+    fprintf(p->out, "}};\n");
+    if (task)
+        print_flags(p, call, index);
+}
+
+/* -- calls -- */
+
+#define LINE(p, ...)                                                           \
+    (fprintf((p)->out, "    "), fprintf((p)->out, __VA_ARGS__),                \
+     fputc('\n', (p)->out))
+
+static void print_register(const struct printer *p, const struct call *call)
+{
+    const struct data *data = &p->graph->data[call->data];
+    unsigned d = p->base + call->data;
+    char memory[32];
+
+    snprintf(memory, sizeof(memory), data->home < 0 ? "0" : "(uintptr_t)m%u",
+             d);
+    if (data->home >= 0)
+        LINE(p, "bytes_fill(m%u, %u, %" PRIu64 ");", d, data->n, call->salt);
+    if (data->variable)
+        LINE(p, "starpu_variable_data_register(&h[%u], %d, %s, %zu);", d,
+             data->home, memory, data_bytes(data));
+    else
+        LINE(p, "starpu_vector_data_register(&h[%u], %d, %s, %u, 8);", d,
+             data->home, memory, data->n);
+    if (data->disordered)
+        LINE(p, "starpu_data_set_sequential_consistency_flag(h[%u], 0);", d);
+    if (data->redux)
+        LINE(p, "set_reduction(h[%u]);", d);
+    if (data->arbitered)
+        LINE(p, "set_arbiter(h[%u]);", d);
+}
+
+static unsigned tag_of(const struct printer *p, unsigned task)
+{
+    return (p->number + 1) * 256 + task;
+}
+
+static void print_deps(const struct printer *p, const struct call *call)
+{
+    uint64_t before = call->after | call->needs;
+
+    if (!before)
+        return;
+    fprintf(p->out,
+            call->by_tags ? "    starpu_tag_declare_deps(%u, %u"
+                          : "    starpu_task_declare_deps(t%u[%u], %u",
+            call->by_tags ? tag_of(p, call->task) : p->number,
+            call->by_tags ? (unsigned)__builtin_popcountll(before) : call->task,
+            (unsigned)__builtin_popcountll(before));
+    for (; before; before &= before - 1) {
+        unsigned t = (unsigned)__builtin_ctzll(before);
+
+        if (call->by_tags)
+            fprintf(p->out, ", (starpu_tag_t)%u", tag_of(p, t));
+        else
+            fprintf(p->out, ", t%u[%u]", p->number, t);
+    }
+    fprintf(p->out, ");\n");
+}
+
+static void print_attributes(const struct printer *p, unsigned index,
+                             const char *task)
+{
+    const struct call *call = &p->graph->calls[index];
+    uint64_t me = bit(call->task);
+    bool flags = false;
+
+    for (unsigned k = 0; k < call->nbuffers; k++)
+        flags |= call->buffers[k].disordered;
+    if (call->priority)
+        LINE(p, "%s->priority = %d;", task, call->priority);
+    if (call->disordered)
+        LINE(p, "%s->sequential_consistency = 0;", task);
+    if (flags)
+        LINE(p, "%s->handles_sequential_consistency = f%u_%u;", task, p->number,
+             index);
+    if (call->synchronous)
+        LINE(p, "%s->synchronous = 1;", task);
+    if (p->graph->tagged & me)
+        LINE(p, "%s->use_tag = 1, %s->tag_id = %u;", task, task,
+             tag_of(p, call->task));
+    if (p->graph->awaited & me)
+        LINE(p, "%s->detach = 0;", task);
+    if (p->graph->kept & me)
+        LINE(p, "%s->destroy = 0;", task);
+    if (call->worker >= 0)
+        LINE(p, "%s->execute_on_a_specific_worker = 1, %s->workerid = %d;",
+             task, task, call->worker);
+}
+
+static void print_task(const struct printer *p, unsigned index)
+{
+    const struct call *call = &p->graph->calls[index];
+    bool later = ((p->graph->kept | p->graph->awaited) & bit(call->task)) ||
+                 (!call->by_tags && (call->after | call->needs));
+    char codelet[32], task[32];
+
+    print_codelet_name(call, codelet, sizeof(codelet));
+    snprintf(task, sizeof(task), later ? "t%u[%u]" : "task", p->number,
+             call->task);
+    LINE(p, "%s = new_task(&%s, &w%u_%u);", task, codelet, p->number, index);
+    print_attributes(p, index, task);
+    print_deps(p, call);
+    LINE(p, "CHECK(starpu_task_submit(%s));", task);
+}
+
+static void print_acquire(const struct printer *p, unsigned index)
+{
+    const struct call *call = &p->graph->calls[index];
+    bool main_memory = is_main(&p->program->machine, call->node);
+    const char *mode = mode_text(call->mode);
+    char work[32];
+
+    snprintf(work, sizeof(work), "w%u_%u", p->number, index);
+    if (call->how == HOW_CALLBACK) {
+        LINE(p,
+             "CHECK(starpu_data_acquire_on_node_cb(h[%u], %u, %s, %s, &%s));",
+             p->base + call->data, call->node, mode,
+             main_memory ? "called_back" : "called_back_elsewhere", work);
+    } else if (call->how == HOW_TRY) {
+        LINE(p, "if (starpu_data_acquire_on_node_try(h[%u], %u, %s) == 0)",
+             p->base + call->data, call->node, mode);
+        LINE(p, "    look(&%s, %d), release(&%s);", work, main_memory, work);
+    } else {
+        LINE(p, "CHECK(starpu_data_acquire_on_node(h[%u], %u, %s));",
+             p->base + call->data, call->node, mode);
+        LINE(p, "look(&%s, %d);", work, main_memory);
+    }
+}
+
+static void print_release(const struct printer *p, unsigned index)
+{
+    for (unsigned i = index; i-- > 0;) {
+        const struct call *begun = &p->graph->calls[i];
+
+        if (begun->kind == CALL_ACQUIRE && begun->how == HOW_WAIT &&
+            begun->data == p->graph->calls[index].data) {
+            LINE(p, "release(&w%u_%u);", p->number, i);
+            return;
+        }
+    }
+}
+
+static void print_prefetch(const struct printer *p, const struct call *call)
+{
+    const char *name = call->how == HOW_IDLE ? "idle_prefetch"
+                       : call->salt & 1      ? "fetch"
+                                             : "prefetch";
+
+    LINE(p, "CHECK(starpu_data_%s_on_node(h[%u], %u, %d));", name,
+         p->base + call->data, call->node, call->how != HOW_WAIT);
+}
+
+static void print_partition(const struct printer *p, const struct call *call)
+{
+    const struct data *data = &p->graph->data[call->data];
+    unsigned d = p->base + call->data;
+
+    LINE(p,
+         "starpu_data_partition(h[%u], &(struct starpu_data_filter){"
+         ".filter_func = starpu_vector_filter_block, .nchildren = %u});",
+         d, data->nparts);
+    for (unsigned k = 0; k < p->graph->ndata; k++)
+        if (p->graph->data[k].parent == (int8_t)call->data)
+            LINE(p, "h[%u] = starpu_data_get_child(h[%u], %u);", p->base + k, d,
+                 p->graph->data[k].part);
+}
+
+static void print_unregister(const struct printer *p, unsigned index)
+{
+    static const char *const suffixes[] = {[HOW_WAIT] = "",
+                                           [HOW_SUBMIT] = "_submit",
+                                           [HOW_DROP] = "_no_coherency"};
+    const struct call *call = &p->graph->calls[index];
+    uint64_t hash = p->answers->hash[index][0];
+    unsigned d = p->base + call->data;
+
+    LINE(p, "starpu_data_unregister%s(h[%u]);", suffixes[call->how], d);
+    if (call->how == HOW_WAIT && hash)
+        LINE(p, "compare(%u, m%u, %u, UINT64_C(0x%" PRIx64 "));", d, d,
+             p->graph->data[call->data].n, hash);
+}
+
+void print_call(const struct printer *p, unsigned index)
+{
+    const struct call *call = &p->graph->calls[index];
+    unsigned d = p->base + call->data;
+
+    switch ((enum call_kind)call->kind) {
+    case CALL_REGISTER:
+        print_register(p, call);
+        break;
+    case CALL_TASK:
+        print_task(p, index);
+        break;
+    case CALL_ACQUIRE:
+        print_acquire(p, index);
+        break;
+    case CALL_RELEASE:
+        print_release(p, index);
+        break;
+    case CALL_PREFETCH:
+        print_prefetch(p, call);
+        break;
+    case CALL_WONT_USE:
+        LINE(p, "starpu_data_wont_use(h[%u]);", d);
+        break;
+    case CALL_EVICT:
+        LINE(p, "(void)starpu_data_evict_from_node(h[%u], %u);", d, call->node);
+        break;
+    case CALL_INVALIDATE:
+        LINE(p, "starpu_data_invalidate%s(h[%u]);",
+             call->how == HOW_SUBMIT ? "_submit" : "", d);
+        break;
+    case CALL_PARTITION:
+        print_partition(p, call);
+        break;
+    case CALL_UNPARTITION:
+        LINE(p, "starpu_data_unpartition(h[%u], %u);", d, call->node);
+        break;
+    case CALL_WAIT_ALL:
+        LINE(p, "CHECK(starpu_task_wait_for_all());");
+        break;
+    case CALL_WAIT_TASK:
+        LINE(p, "CHECK(starpu_task_wait(t%u[%u]));", p->number, call->task);
+        break;
+    case CALL_WAIT_TAG:
+        LINE(p, "CHECK(starpu_tag_wait(%u));", tag_of(p, call->task));
+        break;
+    case CALL_UNREGISTER:
+        print_unregister(p, index);
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tests/random/program.c - see program.h. */
+#include "program.h"
+
+const char *const schedulers[] = {"eager", "prio", "random", "lws",
+                                  "dm",    "dmda", "dmdas",  "dmdar"};
+const unsigned nschedulers = sizeof(schedulers) / sizeof(*schedulers);
+
+const unsigned lengths_us[] = {1, 10, 100, 1000};
+const unsigned nlengths = sizeof(lengths_us) / sizeof(*lengths_us);
+
+enum use use_of(const struct data *data, unsigned mode)
+{
+    if (mode & STARPU_SCRATCH)
+        return TEMP;
+    if (mode & (STARPU_REDUX | STARPU_COMMUTE))
+        return SUM;
+    if (data->kind == DATA_COUNTER)
+        return mode & STARPU_W ? SUM : PEEK;
+    switch (mode & STARPU_RW) {
+    case STARPU_R:
+        return READ;
+    case STARPU_W:
+        return WRITE;
+    default:
+        return UPDATE;
+    }
+}
+
+bool is_main(const struct machine *machine, unsigned node)
+{
+    return node < machine->nram;
+}

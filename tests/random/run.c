@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/random/run.c - see run.h. One function per kind of call; the calls of
+ * several threads are gone through by each of them, which does its own.
+ */
+#include "run.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "machine.h"
+#include "run_private.h"
+
+/* -- what the library may lack -- */
+
+/* Looked for by name, so that this program can be built without. */
+typedef void *(*arbiter_create)(void);
+typedef void (*arbiter_destroy)(void *);
+typedef void (*arbiter_assign)(starpu_data_handle_t, void *);
+typedef void (*set_methods)(starpu_data_handle_t, struct starpu_codelet *,
+                            struct starpu_codelet *);
+
+#define LOOK_UP(type, name) ((type)(uintptr_t)dlsym(RTLD_DEFAULT, name))
+
+bool run_has_arbiters(void)
+{
+    return dlsym(RTLD_DEFAULT, "starpu_data_assign_arbiter") != NULL;
+}
+
+bool run_has_reductions(void)
+{
+    return dlsym(RTLD_DEFAULT, "starpu_data_set_reduction_methods") != NULL;
+}
+
+static void extras(struct run *run, unsigned d)
+{
+    const struct data *data = &run->graph->data[d];
+
+    if (data->redux)
+        LOOK_UP(set_methods, "starpu_data_set_reduction_methods")
+    (run->handles[d], kernels_redux(), kernels_init());
+    if (!data->arbitered)
+        return;
+    if (!run->arbiter)
+        run->arbiter = LOOK_UP(arbiter_create, "starpu_arbiter_create")();
+    LOOK_UP(arbiter_assign, "starpu_data_assign_arbiter")
+    (run->handles[d], run->arbiter);
+}
+
+/* -- calls -- */
+
+static const struct call *call_of(struct run *run, unsigned index)
+{
+    return &run->graph->calls[index];
+}
+
+static void check(struct run *run, unsigned index, const char *name, int rc)
+{
+    if (rc < 0)
+        report_failure(run->report, REFUSED, "call %u: %s returns %d (%s)",
+                       index, name, rc, strerror(-rc));
+}
+
+static void do_register(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+    const struct data *data = &run->graph->data[call->data];
+    starpu_data_handle_t *handle = &run->handles[call->data];
+    uint64_t *memory = run->memory[call->data];
+
+    if (memory)
+        bytes_fill(memory, data->n, call->salt);
+    if (data->variable)
+        starpu_variable_data_register(handle, data->home, (uintptr_t)memory,
+                                      data_bytes(data));
+    else
+        starpu_vector_data_register(handle, data->home, (uintptr_t)memory,
+                                    data->n, sizeof(uint64_t));
+    if (data->disordered)
+        starpu_data_set_sequential_consistency_flag(*handle, 0);
+    extras(run, call->data);
+}
+
+static starpu_tag_t tag_of(const struct run *run, unsigned task)
+{
+    return run->first_tag + task;
+}
+
+static void declare_deps(struct run *run, const struct call *call,
+                         struct starpu_task *task)
+{
+    uint64_t before = call->after | call->needs;
+    struct starpu_task *tasks[MAX_TASKS];
+    starpu_tag_t tags[MAX_TASKS];
+    unsigned n = 0;
+
+    for (; before; before &= before - 1, n++) {
+        unsigned t = (unsigned)__builtin_ctzll(before);
+
+        tasks[n] = run->tasks[t];
+        tags[n] = tag_of(run, t);
+    }
+    if (n && call->by_tags)
+        starpu_tag_declare_deps_array(tag_of(run, call->task), n, tags);
+    else if (n)
+        starpu_task_declare_deps_array(task, n, tasks);
+}
+
+static void fill_buffers(struct run *run, unsigned index,
+                         struct starpu_task *task)
+{
+    const struct call *call = call_of(run, index);
+    struct order *order = &run->orders[index];
+
+    task->nbuffers = call->nbuffers;
+    for (unsigned k = 0; k < call->nbuffers; k++) {
+        const struct access *access = &call->buffers[k];
+
+        task->handles[k] = run->handles[access->data];
+        task->modes[k] = (enum starpu_data_access_mode)access->mode;
+        order->flags[k] = !access->disordered;
+        if (access->disordered)
+            task->handles_sequential_consistency = order->flags;
+    }
+}
+
+static void do_task(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+    struct starpu_task *task = starpu_task_create();
+    uint64_t me = bit(call->task);
+
+    run->tasks[call->task] = task;
+    task->cl = kernels_codelet(call);
+    task->cl_arg = &run->orders[index];
+    task->epilogue_callback_func = kernels_leave;
+    task->epilogue_callback_arg = &run->orders[index];
+    task->priority = call->priority;
+    task->sequential_consistency = !call->disordered;
+    task->synchronous = call->synchronous;
+    task->use_tag = (run->graph->tagged & me) != 0;
+    task->tag_id = tag_of(run, call->task);
+    task->detach = !(run->graph->awaited & me);
+    task->destroy = !(run->graph->kept & me);
+    if (call->worker >= 0) {
+        task->execute_on_a_specific_worker = 1;
+        task->workerid = (unsigned)call->worker;
+    }
+    fill_buffers(run, index, task);
+    declare_deps(run, call, task);
+    check(run, index, "starpu_task_submit", starpu_task_submit(task));
+}
+
+static uint64_t *words_at(struct run *run, const struct call *call)
+{
+    return starpu_data_handle_to_pointer(run->handles[call->data], call->node);
+}
+
+static void called_back(void *arg)
+{
+    struct order *order = arg;
+    struct run *run = order->run;
+    const struct call *call = call_of(run, order->index);
+
+    kernels_visit(run, order->index, words_at(run, call));
+    kernels_visited(run, call->data, call->mode);
+    starpu_data_release_on_node(run->handles[call->data], call->node);
+}
+
+static void try_to_acquire(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+    starpu_data_handle_t handle = run->handles[call->data];
+    int rc = starpu_data_acquire_on_node_try(
+        handle, call->node, (enum starpu_data_access_mode)call->mode);
+
+    if (rc == -EAGAIN)
+        return;
+    check(run, index, "starpu_data_acquire_on_node_try", rc);
+    kernels_visit(run, index, words_at(run, call));
+    kernels_visited(run, call->data, call->mode);
+    starpu_data_release_on_node(handle, call->node);
+}
+
+static void do_acquire(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+    enum starpu_data_access_mode mode = call->mode;
+    starpu_data_handle_t handle = run->handles[call->data];
+    int rc;
+
+    if (call->how == HOW_TRY) {
+        try_to_acquire(run, index);
+        return;
+    }
+    if (call->how == HOW_CALLBACK) {
+        rc = starpu_data_acquire_on_node_cb(handle, call->node, mode,
+                                            called_back, &run->orders[index]);
+        check(run, index, "starpu_data_acquire_on_node_cb", rc);
+        return;
+    }
+    rc = starpu_data_acquire_on_node(handle, call->node, mode);
+    check(run, index, "starpu_data_acquire_on_node", rc);
+    kernels_visit(run, index, words_at(run, call));
+}
+
+/* The acquisition that is released is the last one of the datum. */
+static void do_release(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+
+    for (unsigned i = index; i-- > 0;) {
+        const struct call *begun = call_of(run, i);
+
+        if (begun->kind != CALL_ACQUIRE || begun->data != call->data ||
+            begun->how != HOW_WAIT)
+            continue;
+        kernels_visited(run, call->data, begun->mode);
+        starpu_data_release_on_node(run->handles[call->data], begun->node);
+        return;
+    }
+}
+
+static void do_prefetch(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+    starpu_data_handle_t handle = run->handles[call->data];
+    int rc;
+
+    if (call->how == HOW_IDLE)
+        rc = starpu_data_idle_prefetch_on_node(handle, call->node, 1);
+    else if (call->salt & 1)
+        rc = starpu_data_fetch_on_node(handle, call->node,
+                                       call->how == HOW_SUBMIT);
+    else
+        rc = starpu_data_prefetch_on_node(handle, call->node,
+                                          call->how == HOW_SUBMIT);
+    check(run, index, "a prefetch", rc);
+}
+
+static void do_wont_use(struct run *run, unsigned index)
+{
+    starpu_data_wont_use(run->handles[call_of(run, index)->data]);
+}
+
+static void do_evict(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+
+    (void)starpu_data_evict_from_node(run->handles[call->data], call->node);
+}
+
+static void do_invalidate(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+
+    if (call->how == HOW_SUBMIT)
+        starpu_data_invalidate_submit(run->handles[call->data]);
+    else
+        starpu_data_invalidate(run->handles[call->data]);
+}
+
+static void do_partition(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+    struct starpu_data_filter filter = {
+        .filter_func = starpu_vector_filter_block,
+        .nchildren = run->graph->data[call->data].nparts,
+    };
+
+    starpu_data_partition(run->handles[call->data], &filter);
+    for (unsigned d = 0; d < run->graph->ndata; d++) {
+        const struct data *piece = &run->graph->data[d];
+
+        if (piece->parent == (int8_t)call->data)
+            run->handles[d] =
+                starpu_data_get_child(run->handles[call->data], piece->part);
+    }
+}
+
+static void do_unpartition(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+
+    starpu_data_unpartition(run->handles[call->data], call->node);
+}
+
+static void do_wait_all(struct run *run, unsigned index)
+{
+    check(run, index, "starpu_task_wait_for_all", starpu_task_wait_for_all());
+}
+
+static void do_wait_task(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+
+    check(run, index, "starpu_task_wait",
+          starpu_task_wait(run->tasks[call->task]));
+}
+
+static void do_wait_tag(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+
+    check(run, index, "starpu_tag_wait",
+          starpu_tag_wait(tag_of(run, call->task)));
+}
+
+static void do_unregister(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+    const struct data *data = &run->graph->data[call->data];
+    starpu_data_handle_t handle = run->handles[call->data];
+
+    if (call->how == HOW_SUBMIT) {
+        starpu_data_unregister_submit(handle);
+        /* Not freed: a copy to it may be under way until the machine closes. */
+        run->memory[call->data] = NULL;
+    } else if (call->how == HOW_DROP) {
+        starpu_data_unregister_no_coherency(handle);
+    } else {
+        starpu_data_unregister(handle);
+    }
+    if (call->how == HOW_WAIT && run->answers->hash[index][0])
+        kernels_compare(run, index, 0,
+                        bytes_hash(run->memory[call->data], data->n));
+}
+
+static void (*const actions[CALL_KINDS])(struct run *, unsigned) = {
+    [CALL_REGISTER] = do_register,   [CALL_TASK] = do_task,
+    [CALL_ACQUIRE] = do_acquire,     [CALL_RELEASE] = do_release,
+    [CALL_PREFETCH] = do_prefetch,   [CALL_WONT_USE] = do_wont_use,
+    [CALL_EVICT] = do_evict,         [CALL_INVALIDATE] = do_invalidate,
+    [CALL_PARTITION] = do_partition, [CALL_UNPARTITION] = do_unpartition,
+    [CALL_WAIT_ALL] = do_wait_all,   [CALL_WAIT_TASK] = do_wait_task,
+    [CALL_WAIT_TAG] = do_wait_tag,   [CALL_UNREGISTER] = do_unregister,
+};
+
+/* -- threads -- */
+
+struct submitter {
+    starpu_pthread_t id;
+    struct run *run;
+    unsigned thread, from, to; /* calls between FORK and JOIN */
+};
+
+static void do_calls(struct run *run, unsigned thread, unsigned from,
+                     unsigned to)
+{
+    for (unsigned i = from; i < to; i++)
+        if (call_of(run, i)->thread == thread && actions[call_of(run, i)->kind])
+            actions[call_of(run, i)->kind](run, i);
+}
+
+static void *submit(void *arg)
+{
+    struct submitter *submitter = arg;
+
+    do_calls(submitter->run, submitter->thread, submitter->from, submitter->to);
+    return NULL;
+}
+
+static unsigned find_call(const struct graph *graph, enum call_kind kind)
+{
+    unsigned i = 0;
+
+    while (i < graph->ncalls && graph->calls[i].kind != kind)
+        i++;
+    return i;
+}
+
+static void do_all(struct run *run)
+{
+    unsigned fork = find_call(run->graph, CALL_FORK);
+    unsigned join = find_call(run->graph, CALL_JOIN);
+    struct submitter threads[MAX_THREADS];
+
+    do_calls(run, 0, 0, fork);
+    for (unsigned t = 1; t < run->graph->nthreads; t++) {
+        threads[t] = (struct submitter){
+            .run = run, .thread = t, .from = fork, .to = join};
+        starpu_pthread_create(&threads[t].id, NULL, submit, &threads[t]);
+    }
+    do_calls(run, 0, fork, join);
+    for (unsigned t = 1; t < run->graph->nthreads; t++)
+        starpu_pthread_join(threads[t].id, NULL);
+    do_calls(run, 0, join, run->graph->ncalls);
+}
+
+/* -- a graph -- */
+
+static int allocate(struct run *run)
+{
+    for (unsigned d = 0; d < run->graph->ndata; d++) {
+        const struct data *data = &run->graph->data[d];
+
+        if (data->home < 0 || data->parent >= 0)
+            continue;
+        run->memory[d] = malloc(data_bytes(data));
+        if (!run->memory[d])
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static void free_all(struct run *run)
+{
+    for (unsigned t = 0; t < MAX_TASKS; t++) {
+        if (run->graph->kept & bit(t))
+            starpu_task_destroy(run->tasks[t]);
+        if (run->graph->tagged & bit(t))
+            starpu_tag_remove(tag_of(run, t));
+    }
+    for (unsigned d = 0; d < run->graph->ndata; d++)
+        free(run->memory[d]);
+    if (run->arbiter)
+        LOOK_UP(arbiter_destroy, "starpu_arbiter_destroy")(run->arbiter);
+}
+
+static int run_graph(const struct program *program, unsigned g,
+                     struct report *report)
+{
+    static struct answers answers;
+    static struct run run;
+    const struct graph *graph = &program->graphs[g];
+    int err = oracle_ask(graph, &program->machine, &answers);
+
+    memset(&run, 0, sizeof(run));
+    run.machine = &program->machine;
+    run.graph = graph;
+    run.answers = &answers;
+    run.report = report;
+    run.spoilt = program->spoilt;
+    run.first_tag = ((starpu_tag_t)g + 1) << 8;
+    for (unsigned i = 0; i < graph->ncalls; i++)
+        run.orders[i] = (struct order){.run = &run, .index = i};
+    if (!err)
+        err = allocate(&run);
+    if (!err)
+        do_all(&run);
+    free_all(&run);
+    return err;
+}
+
+/* -- the machine -- */
+
+static void set(const char *name, const char *value, void *arg)
+{
+    (void)arg;
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
+/* Errors: -errno. The file is to be removed. */
+static int write_machine(const struct machine *machine, char *path)
+{
+    int fd = mkstemps(path, 4);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+    if (!out)
+        return -errno;
+    machine_write(out, machine, "", "\n");
+    if (fclose(out) != 0)
+        return -errno;
+    setenv("ORRERY_MACHINE", path, 1);
+    return 0;
+}
+
+static int open_machine(const struct machine *machine)
+{
+    char path[] = "/tmp/orrery-random-XXXXXX.xml";
+    int rc = 0;
+
+    machine_environment(machine, set, NULL);
+    if (!machine->real)
+        rc = write_machine(machine, path);
+    if (rc == 0)
+        rc = starpu_init(NULL);
+    if (!machine->real)
+        unlink(path);
+    return rc;
+}
+
+bool run_program(const struct program *program, unsigned limit_s,
+                 struct report *report)
+{
+    int rc;
+
+    alarm(limit_s);
+    rc = open_machine(&program->machine);
+    if (rc != 0) {
+        report_failure(report, REFUSED, "the machine cannot be opened: %s",
+                       strerror(-rc));
+        return false;
+    }
+    for (unsigned g = 0; g < program->ngraphs; g++) {
+        atomic_store(&report->graph, g);
+        alarm(limit_s);
+        rc = run_graph(program, g, report);
+        if (rc != 0 || atomic_load(&report->outcome) != PASSED)
+            break;
+    }
+    starpu_shutdown();
+    return rc == 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tests/random/run_private.h - shared by run.c (calls) and kernels.c (what is
+ * done with the data, by tasks and by the program itself). */
+#pragma once
+
+#include <stdatomic.h>
+
+#include <starpu.h>
+
+#include "oracle.h"
+#include "program.h"
+#include "report.h"
+
+struct run;
+
+/* A call under way, as kernels and callbacks know it. */
+struct order {
+    struct run *run;
+    unsigned index;                   /* of the call */
+    unsigned char flags[MAX_BUFFERS]; /* handles_sequential_consistency */
+};
+
+/* One graph under way. */
+struct run {
+    const struct machine *machine;
+    const struct graph *graph;
+    const struct answers *answers;
+    struct report *report;
+    bool spoilt;
+    starpu_data_handle_t handles[MAX_DATA];
+    uint64_t *memory[MAX_DATA]; /* what was registered, NULL: no home */
+    /* Who uses each datum: readers + 2^8 who reduce + 2^16 writers. */
+    atomic_uint users[MAX_DATA];
+    struct starpu_task *tasks[MAX_TASKS];
+    struct order orders[MAX_CALLS];
+    starpu_tag_t first_tag;
+    void *arbiter;
+};
+
+/* The codelet of a task: its length, where it may run, whether the CUDA kernel
+ * is asynchronous. */
+struct starpu_codelet *kernels_codelet(const struct call *call);
+
+/* The codelets of reductions. */
+struct starpu_codelet *kernels_redux(void);
+struct starpu_codelet *kernels_init(void);
+
+/* At the end of a task's kernel, while its accesses still count. */
+void kernels_leave(void *order);
+
+/* The program's own access: looks at the words and writes them. Then the end
+ * of that access. */
+void kernels_visit(struct run *run, unsigned index, uint64_t *words);
+void kernels_visited(struct run *run, unsigned data, unsigned mode);
+
+/* Compares what the call found in its buffer k with the oracle's answer. */
+void kernels_compare(struct run *run, unsigned index, unsigned k,
+                     uint64_t hash);

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/random/test-random.c - random graphs of tasks on random machines,
+ * against a sequential oracle. See README.md for what the arguments mean.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "feature_set.h"
+#include "generate.h"
+#include "legal.h"
+#include "print.h"
+#include "run.h"
+#include "shrink.h"
+#include "trial.h"
+
+enum { MAX_JOBS = 64, FULL_FACTOR = 10, POINTS = 10 };
+
+struct options {
+    struct wishes wishes;
+    uint64_t seed;
+    unsigned ngraphs; /* in all */
+    long batch;       /* only this one; -1: all */
+    unsigned njobs;
+    unsigned limit_s;
+    unsigned nrepeats; /* of a program that may fail or not */
+    unsigned ntrials;  /* for shrinking */
+    bool keep_going, print, digests, spoil;
+};
+
+static const char usage[] =
+    "usage: test-random [OPTION]...\n"
+    "  --seed N       where programs are drawn from (20260101)\n"
+    "  --graphs N     how many (10000)\n"
+    "  --per-machine N  graphs on one machine (50)\n"
+    "  --full         ten times as many, memories tiny\n"
+    "  --real         on the real machine\n"
+    "  --batch N      only the graphs of machine N\n"
+    "  --with A,B     use these features as well (all: all)\n"
+    "  --without A,B  do not use these\n"
+    "  --list         the features\n"
+    "  --jobs N       processes at once (2)\n"
+    "  --limit S      seconds that a graph may take (120)\n"
+    "  --trials N     runs for shrinking (600)\n"
+    "  --keep-going   count failures, do not shrink\n"
+    "  --print        print the programs of --batch, do not run them\n"
+    "  --digests      print what tells two runs apart\n"
+    "  --spoil        some tasks do not write: the test must fail\n";
+
+/* -- one batch -- */
+
+static unsigned nbatches(const struct options *o)
+{
+    return (o->ngraphs + o->wishes.ngraphs - 1) / o->wishes.ngraphs;
+}
+
+static void draw(const struct options *o, unsigned batch, struct program *ret)
+{
+    program_draw(ret, o->seed, batch, &o->wishes);
+    ret->spoilt = o->spoil;
+    program_legalise(ret, o->wishes.features);
+}
+
+static void comment(const char *text)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+
+        printf("#   %.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void tell(const struct options *o, unsigned batch,
+                 const struct verdict *verdict)
+{
+    printf("# %s in graph %u of machine %u: %s\n",
+           outcome_name(verdict->outcome), verdict->graph, batch,
+           verdict->text);
+    printf("# again: --seed %" PRIu64 " --batch %u --per-machine %u%s%s\n",
+           o->seed, batch, o->wishes.ngraphs, o->wishes.real ? " --real" : "",
+           o->wishes.full ? " --full" : "");
+    comment(verdict->log);
+    fflush(stdout);
+}
+
+static void explain(const struct options *o, unsigned batch,
+                    const struct verdict *verdict)
+{
+    static struct program program;
+    struct shrink_options how = {
+        .features = o->wishes.features,
+        .limit_s = o->limit_s < 10 ? o->limit_s : 10,
+        .nrepeats = o->nrepeats,
+        .ntrials = o->ntrials,
+    };
+    struct verdict last = *verdict;
+
+    draw(o, batch, &program);
+    printf("# shrinking\n");
+    fflush(stdout);
+    if (!program_shrink(&program, &how, &last)) {
+        printf("# it does not fail again by itself\n");
+        return;
+    }
+    printf("# %s: %s\n", outcome_name(last.outcome), last.text);
+    comment(last.log);
+    fflush(stdout);
+    program_print(stderr, &program, last.text);
+}
+
+/* -- all of them -- */
+
+struct progress {
+    const struct options *o;
+    struct trial trials[MAX_JOBS];
+    unsigned batches[MAX_JOBS];
+    unsigned next, ended, failed;
+};
+
+static void start_one(struct progress *p, unsigned slot)
+{
+    static struct program program;
+    int err;
+
+    draw(p->o, p->next, &program);
+    p->batches[slot] = p->next++;
+    err = trial_start(&program, p->o->limit_s, &p->trials[slot]);
+    if (err) {
+        printf("Bail out! no process can be started: %s\n", strerror(-err));
+        exit(1);
+    }
+}
+
+static void end_one(struct progress *p)
+{
+    struct verdict verdict;
+    int slot = trials_wait(p->trials, p->o->njobs, &verdict);
+
+    if (slot < 0)
+        abort();
+    p->ended++;
+    if (p->o->digests)
+        printf("# machine %u: %016" PRIx64 "\n", p->batches[slot],
+               verdict.digest);
+    if (verdict.outcome == PASSED)
+        return;
+    p->failed++;
+    tell(p->o, p->batches[slot], &verdict);
+    if (!p->o->keep_going && p->failed == 1)
+        explain(p->o, p->batches[slot], &verdict);
+}
+
+/* Up to `until`; stops starting more once one has failed. */
+static void run_until(struct progress *p, unsigned until)
+{
+    for (;;) {
+        unsigned slot = 0;
+
+        while (slot < p->o->njobs && p->trials[slot].pid)
+            slot++;
+        if (slot < p->o->njobs && p->next < until &&
+            (!p->failed || p->o->keep_going))
+            start_one(p, slot);
+        else if (p->ended < p->next)
+            end_one(p);
+        else
+            return;
+    }
+}
+
+static int run_all(const struct options *o)
+{
+    static struct progress p;
+    unsigned n = nbatches(o), first = 0, failed = 0;
+
+    p.o = o;
+    printf("1..%d\n# seed %" PRIu64 "\n", POINTS, o->seed);
+    for (unsigned i = 0; i < POINTS; i++) {
+        unsigned until = n * (i + 1) / POINTS;
+
+        run_until(&p, until);
+        printf("%s %u - %u graphs on %u machines give what the oracle says\n",
+               p.failed > failed ? "not ok" : "ok", i + 1,
+               (until - first) * o->wishes.ngraphs, until - first);
+        fflush(stdout);
+        if (p.failed && !o->keep_going) {
+            for (unsigned k = i + 2; k <= POINTS; k++)
+                printf("not ok %u - not run\n", k);
+            return 1;
+        }
+        failed = p.failed;
+        first = until;
+    }
+    return failed != 0;
+}
+
+static int run_batch(const struct options *o)
+{
+    static struct program program;
+    struct verdict verdict;
+
+    draw(o, (unsigned)o->batch, &program);
+    if (o->print) {
+        program_print(stdout, &program, "as drawn");
+        return 0;
+    }
+    verdict = trial_run(&program, o->limit_s);
+    printf("1..1\n%s 1 - machine %ld\n# digest %016" PRIx64 "\n",
+           verdict.outcome == PASSED ? "ok" : "not ok", o->batch,
+           verdict.digest);
+    if (verdict.outcome == PASSED)
+        return 0;
+    tell(o, (unsigned)o->batch, &verdict);
+    explain(o, (unsigned)o->batch, &verdict);
+    return 1;
+}
+
+/* -- arguments -- */
+
+static uint64_t names(const char *text)
+{
+    uint64_t set = 0;
+    const char *unknown = features_read(text, &set);
+
+    if (!unknown)
+        return set;
+    fprintf(stderr, "test-random: there is no feature \"%s\", see --list\n",
+            unknown);
+    exit(2);
+}
+
+static void need(uint64_t features, enum feature feature, bool there,
+                 const char *what)
+{
+    if (!(features & feature_bit(feature)) || there)
+        return;
+    fprintf(stderr, "test-random: this library has no %s\n", what);
+    exit(2);
+}
+
+static void set_option(struct options *o, int option, const char *value)
+{
+    unsigned long number = value ? strtoul(value, NULL, 0) : 0;
+
+    switch (option) {
+    case 's':
+        o->seed = strtoull(value, NULL, 0);
+        break;
+    case 'g':
+        o->ngraphs = (unsigned)number;
+        break;
+    case 'm':
+        o->wishes.ngraphs = (unsigned)number;
+        break;
+    case 'f':
+        o->wishes.full = true;
+        o->ngraphs *= FULL_FACTOR;
+        break;
+    case 'r':
+        o->wishes.real = true;
+        break;
+    case 'b':
+        o->batch = (long)number;
+        break;
+    case 'w':
+        o->wishes.features |= names(value);
+        break;
+    case 'o':
+        o->wishes.features &= ~names(value);
+        break;
+    case 'l':
+        features_print(stdout);
+        exit(0);
+    case 'j':
+        o->njobs = (unsigned)number;
+        break;
+    case 't':
+        o->limit_s = (unsigned)number;
+        break;
+    case 'n':
+        o->ntrials = (unsigned)number;
+        break;
+    case 'k':
+        o->keep_going = true;
+        break;
+    case 'p':
+        o->print = true;
+        break;
+    case 'd':
+        o->digests = true;
+        break;
+    case 'x':
+        o->spoil = true;
+        break;
+    default:
+        fputs(usage, stderr);
+        exit(2);
+    }
+}
+
+static void read_options(struct options *o, int argc, char **argv)
+{
+    static const struct option all[] = {
+        {"seed", 1, NULL, 's'},    {"graphs", 1, NULL, 'g'},
+        {"full", 0, NULL, 'f'},    {"real", 0, NULL, 'r'},
+        {"batch", 1, NULL, 'b'},   {"with", 1, NULL, 'w'},
+        {"list", 0, NULL, 'l'},    {"without", 1, NULL, 'o'},
+        {"jobs", 1, NULL, 'j'},    {"limit", 1, NULL, 't'},
+        {"trials", 1, NULL, 'n'},  {"keep-going", 0, NULL, 'k'},
+        {"print", 0, NULL, 'p'},   {"per-machine", 1, NULL, 'm'},
+        {"digests", 0, NULL, 'd'}, {"spoil", 0, NULL, 'x'},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+
+    while ((option = getopt_long(argc, argv, "", all, NULL)) != -1)
+        set_option(o, option, optarg);
+    if (optind < argc || o->njobs == 0 || o->njobs > MAX_JOBS ||
+        o->wishes.ngraphs == 0 || o->wishes.ngraphs > MAX_GRAPHS ||
+        o->ngraphs == 0 || (o->print && o->batch < 0)) {
+        fputs(usage, stderr);
+        exit(2);
+    }
+    o->nrepeats = o->wishes.real ? 20 : 1;
+    need(o->wishes.features, FEATURE_ARBITER, run_has_arbiters(), "arbiters");
+    need(o->wishes.features, FEATURE_REDUX, run_has_reductions(), "reductions");
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = {
+        .wishes = {.features = features_default(), .ngraphs = 50},
+        .seed = 20260101,
+        .ngraphs = 10000,
+        .batch = -1,
+        .njobs = 2,
+        .limit_s = 120,
+        .ntrials = 600,
+    };
+
+    read_options(&o, argc, argv);
+    return o.batch >= 0 ? run_batch(&o) : run_all(&o);
+}
