@@ -90,7 +90,7 @@ static void draw_simulated(struct draw *d, struct machine *m, bool full)
 
 static void draw_real(struct draw *d, struct machine *m, bool full)
 {
-    m->ncpu = (uint8_t)(1 + below(d, 6));
+    m->ncpu = (uint8_t)(1 + below(d, MAX_CPUS));
     m->nram = has(d, FEATURE_NUMA) && !one_in(d, 3)
                   ? (uint8_t)(2 + below(d, MAX_RAMS - 1))
                   : 1;

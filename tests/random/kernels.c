@@ -72,6 +72,46 @@ static unsigned whole_mode(const struct call *call, unsigned k)
     return mode & STARPU_SCRATCH ? 0 : mode;
 }
 
+/* A scratch buffer belongs to the task of one worker at a time. */
+static void take_scratch(struct run *run, const struct order *order, unsigned d,
+                         const uint64_t *words)
+{
+    unsigned n = machine_workers(run->machine);
+
+    atomic_store(&run->scratch[d][order->worker], (uintptr_t)words);
+    for (unsigned w = 0; w < n; w++)
+        if (w != (unsigned)order->worker &&
+            atomic_load(&run->scratch[d][w]) == (uintptr_t)words)
+            report_failure(run->report, CROWDED,
+                           "scratch datum %u is the same for workers %u and %d",
+                           d, w, order->worker);
+}
+
+/* -- places -- */
+
+static bool may_run(const struct machine *machine, const struct call *call,
+                    int worker)
+{
+    if (worker < 0 || worker >= (int)machine_workers(machine))
+        return false;
+    if (call->worker >= 0)
+        return worker == call->worker;
+    if (call->where == WHERE_CPU)
+        return worker < machine->ncpu;
+    return call->where != WHERE_CUDA || worker >= machine->ncpu;
+}
+
+static bool come_to_worker(struct run *run, struct order *order,
+                           const struct call *call)
+{
+    order->worker = starpu_worker_get_id();
+    if (may_run(run->machine, call, order->worker))
+        return true;
+    report_failure(run->report, MISPLACED, "task %u runs on worker %d",
+                   call->task, order->worker);
+    return false;
+}
+
 /* -- content -- */
 
 void kernels_compare(struct run *run, unsigned index, unsigned k, uint64_t hash)
@@ -111,7 +151,7 @@ static bool there(struct run *run, const struct call *call, unsigned k,
     return false;
 }
 
-static void digest(struct run *run, const struct call *call)
+static void digest(struct run *run, const struct call *call, int worker)
 {
     struct report *report = run->report;
     double now = starpu_timing_now();
@@ -120,22 +160,18 @@ static void digest(struct run *run, const struct call *call)
     if (run->machine->real)
         return;
     memcpy(&bits, &now, sizeof(bits));
-    report->digest =
-        bytes_mix(report->digest * 31 + bits +
-                  (uint64_t)starpu_worker_get_id() * 64 + call->task);
+    report->digest = bytes_mix(report->digest * 31 + bits +
+                               (uint64_t)worker * 64 + call->task);
 }
 
-static void kernel(void *buffers[], void *arg)
+/* Finds the words of the buffers and enters them as used. False if some are
+ * not there. */
+static bool come_to_all(struct run *run, const struct order *order,
+                        void *buffers[], uint64_t *words[], size_t n[])
 {
-    struct order *order = arg;
-    struct run *run = order->run;
     const struct call *call = &run->graph->calls[order->index];
-    uint64_t hashes[MAX_BUFFERS] = {0}, *words[MAX_BUFFERS], x;
-    size_t n[MAX_BUFFERS];
-    bool all;
+    bool all = true;
 
-    digest(run, call);
-    all = !(run->spoilt && call->salt % 64 == 7);
     for (unsigned k = 0; k < call->nbuffers; k++) {
         unsigned d = call->buffers[k].data;
 
@@ -143,28 +179,61 @@ static void kernel(void *buffers[], void *arg)
         all &= there(run, call, k, words[k], n[k]);
         if (whole_mode(call, k))
             come(run, "task", call->task, d, whole_mode(call, k));
+        else if (call->buffers[k].mode & STARPU_SCRATCH)
+            take_scratch(run, order, d, words[k]);
     }
-    for (unsigned k = 0; all && k < call->nbuffers; k++)
+    return all;
+}
+
+static void compute(struct run *run, unsigned index, uint64_t *words[],
+                    const size_t n[])
+{
+    const struct call *call = &run->graph->calls[index];
+    uint64_t hashes[MAX_BUFFERS] = {0}, x;
+
+    for (unsigned k = 0; k < call->nbuffers; k++)
         if (oracle_looks(run->graph, run->machine, call, k)) {
             hashes[k] = bytes_hash(words[k], n[k]);
-            kernels_compare(run, order->index, k, hashes[k]);
+            kernels_compare(run, index, k, hashes[k]);
         }
     x = oracle_number(run->graph, call, hashes);
-    for (unsigned k = 0; all && k < call->nbuffers; k++)
+    for (unsigned k = 0; k < call->nbuffers; k++)
         bytes_write(words[k], n[k],
                     use_of(&run->graph->data[call->buffers[k].data],
                            call->buffers[k].mode),
                     x);
 }
 
+static void kernel(void *buffers[], void *arg)
+{
+    struct order *order = arg;
+    struct run *run = order->run;
+    const struct call *call = &run->graph->calls[order->index];
+    uint64_t *words[MAX_BUFFERS];
+    size_t n[MAX_BUFFERS];
+
+    if (!come_to_worker(run, order, call))
+        return;
+    digest(run, call, order->worker);
+    if (come_to_all(run, order, buffers, words, n) &&
+        !(run->spoilt && call->salt % 64 == 7))
+        compute(run, order->index, words, n);
+}
+
 void kernels_leave(void *arg)
 {
     struct order *order = arg;
-    const struct call *call = &order->run->graph->calls[order->index];
+    struct run *run = order->run;
+    const struct call *call = &run->graph->calls[order->index];
 
-    for (unsigned k = 0; k < call->nbuffers; k++)
+    for (unsigned k = 0; k < call->nbuffers; k++) {
+        unsigned d = call->buffers[k].data;
+
         if (whole_mode(call, k))
-            leave(order->run, call->buffers[k].data, whole_mode(call, k));
+            leave(run, d, whole_mode(call, k));
+        else if (call->buffers[k].mode & STARPU_SCRATCH && order->worker >= 0)
+            atomic_store(&run->scratch[d][order->worker], (uintptr_t)0);
+    }
 }
 
 void kernels_visit(struct run *run, unsigned index, uint64_t *words)

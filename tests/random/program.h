@@ -25,7 +25,8 @@ enum {
     MAX_THREADS = 3,
     MAX_GPUS = 4,
     MAX_RAMS = 4,
-    MAX_NODES = MAX_RAMS + MAX_GPUS,
+    MAX_CPUS = 6,
+    MAX_WORKERS = MAX_CPUS + MAX_GPUS,
     MAX_GRAPHS = 64, /* on one machine */
     SHARED = MAX_THREADS,
 };

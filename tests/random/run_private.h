@@ -17,6 +17,7 @@ struct run;
 struct order {
     struct run *run;
     unsigned index;                   /* of the call */
+    int worker;                       /* that runs the task */
     unsigned char flags[MAX_BUFFERS]; /* handles_sequential_consistency */
 };
 
@@ -31,6 +32,8 @@ struct run {
     uint64_t *memory[MAX_DATA]; /* what was registered, NULL: no home */
     /* Who uses each datum: readers + 2^8 who reduce + 2^16 writers. */
     atomic_uint users[MAX_DATA];
+    /* The scratch buffer that each worker's task has, 0: none. */
+    _Atomic(uintptr_t) scratch[MAX_DATA][MAX_WORKERS];
     struct starpu_task *tasks[MAX_TASKS];
     struct order orders[MAX_CALLS];
     starpu_tag_t first_tag;

@@ -93,7 +93,7 @@ static void explain(const struct options *o, unsigned batch,
     static struct program program;
     struct shrink_options how = {
         .features = o->wishes.features,
-        .limit_s = o->limit_s < 10 ? o->limit_s : 10,
+        .limit_s = o->limit_s < 3 ? o->limit_s : 3,
         .nrepeats = o->nrepeats,
         .ntrials = o->ntrials,
     };

@@ -20,6 +20,7 @@ const char *outcome_name(enum outcome outcome)
     static const char *const names[] = {
         [PASSED] = "passed",
         [WRONG] = "wrong bytes",
+        [MISPLACED] = "another worker",
         [CROWDED] = "no exclusion",
         [REFUSED] = "a call was refused",
         [GAVE_UP] = "the library gave up",
