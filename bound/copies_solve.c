@@ -556,8 +556,8 @@ static int step(struct orr_copies *c, const struct orr_copies_cutter *cutter,
          * finds none, or no end, stands on figures too far apart. What was
          * proved until then holds. */
         rc = orr_bound_give_up(ret, ORR_BOUND_TIME_LIMIT,
-                               "the solver gave up (%s): figures are too far "
-                               "apart",
+                               "the solver gave up (%s): the values differ by "
+                               "too many orders of magnitude",
                                solution.why);
     }
     if (isfinite(p->upper) &&

@@ -157,7 +157,7 @@ static int problem_check(const struct orr_bound_problem *problem,
             known = known || !isnan(pool->duration_ms[w]);
         if (!known)
             return orr_fail(err, -ENODATA,
-                            "Bound: model %s has no figures for footprint "
+                            "Bound: model %s has no estimate for footprint "
                             "%08x on any worker. Calibrate it first "
                             "(STARPU_CALIBRATE=1).",
                             pool->symbol, pool->footprint);

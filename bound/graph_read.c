@@ -515,7 +515,7 @@ static int read_after(struct reader *r)
     int rc;
 
     if (!task)
-        return wrong(r, "no task stands before this line");
+        return wrong(r, "no task comes before this line");
     dep = ADD(r, deps);
     if (!dep)
         return no_memory(r);
@@ -541,7 +541,7 @@ static int read_uses(struct reader *r)
     int rc;
 
     if (!task)
-        return wrong(r, "no task stands before this line");
+        return wrong(r, "no task comes before this line");
     access = ADD(r, accesses);
     if (!access)
         return no_memory(r);
@@ -566,8 +566,8 @@ static int read_uses(struct reader *r)
 static int read_end(struct reader *r)
 {
     if (!r->has_run)
-        return wrong(r, "nothing tells of the run: \"run real MS\" or \"run "
-                        "simulated MS\"");
+        return wrong(r, "the line of the run is missing: \"run real MS\" or "
+                        "\"run simulated MS\"");
     r->ended = true;
     return 0;
 }
@@ -596,10 +596,7 @@ static int read_line(struct reader *r)
             rc = lines[i].read(r);
             return rc ? rc : end_of_line(r);
         }
-    return wrong(r,
-                 "\"%.40s\" is no word that a line begins with "
-                 "(docs/GRAPH.md)",
-                 word);
+    return wrong(r, "\"%.40s\" is no keyword of a line (docs/GRAPH.md)", word);
 }
 
 static int read_header(struct reader *r)

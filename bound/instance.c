@@ -90,7 +90,7 @@ static int check_types(const struct making *m, struct orr_error *err)
                         unable);
     if (unknown[0])
         return orr_fail(err, -ENODATA,
-                        "No worker has a figure in the model of: %s. "
+                        "No worker has an estimate in the model of: %s. "
                         "Calibrate first (STARPU_CALIBRATE=1, or orrery "
                         "calibrate).",
                         unknown);

@@ -385,7 +385,7 @@ static int mps_write(const struct orr_lp *lp, const struct survey *survey,
     if (rc)
         return rc;
     fprintf(f,
-            "* %s\n* Free format: fields are parted by blanks.\n"
+            "* %s\n* Free format: fields are separated by blanks.\n"
             "NAME orrery FREE\n",
             lp->title);
     mps_rows(lp, survey, f);

@@ -226,7 +226,7 @@ void orr_model_start_benchmarking(struct orr_model *model)
         return;
     orr_log_warning("Performance model %s is not calibrated enough: it is "
                     "measured during this run. STARPU_CALIBRATE=1 would have "
-                    "tried all kinds of workers in turn.",
+                    "run it on all worker types in turn.",
                     model->symbol);
 }
 
@@ -286,7 +286,7 @@ static void measured(struct orr_model *model, const struct orr_measure *m,
     if (done & ORR_MEASURED_FLOPS)
         orr_log_warning("Performance model %s, %s, footprint %08x: tasks of "
                         "this footprint give different flops (%g now). The "
-                        "footprint should tell them apart.",
+                        "footprint should distinguish them.",
                         model->symbol, arch, m->footprint, m->flops);
     if (done & ORR_MEASURED_NEWS)
         orr_model_news(model);

@@ -105,7 +105,7 @@ static int parse(const char *path, char *text, unsigned nparameters,
         if (rc == -EINVAL)
             return orr_fail(err, rc,
                             "%s:%u: expected a duration and %u parameters, "
-                            "parted by commas. The file is not used; remove "
+                            "separated by commas. The file is not used; remove "
                             "it and measure again.",
                             path, number, nparameters);
         if (rc)

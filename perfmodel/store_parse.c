@@ -313,7 +313,7 @@ static int read_fit(struct reader *r, struct orr_model_fit *fit)
     int rc = 0;
 
     for (unsigned i = 0; !rc && i < 6; i++)
-        rc = read_value(r, "a figure of the regression alpha*x^beta", sums[i]);
+        rc = read_value(r, "a value of the regression alpha*x^beta", sums[i]);
     if (!rc)
         rc = read_unsigned(r, "the regression's number of samples", &fit->n);
     if (!rc)
@@ -321,7 +321,7 @@ static int read_fit(struct reader *r, struct orr_model_fit *fit)
     if (!rc)
         rc = read_size(r, "the regression's largest size", &fit->maxx);
     for (unsigned i = 0; !rc && i < 3; i++)
-        rc = read_value(r, "a figure of the regression a*x^b+c", abc[i]);
+        rc = read_value(r, "a value of the regression a*x^b+c", abc[i]);
     return rc ? rc : read_coefficients(r, fit);
 }
 

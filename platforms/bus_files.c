@@ -166,7 +166,8 @@ static int bad(const struct matrix_reader *r, const char *reason)
 {
     return orr_fail(r->err, -EINVAL,
                     "%s:%u: %s. Correct it, or remove the file and its "
-                    "counterpart to use the figures of the platform's routes",
+                    "counterpart to use the bandwidths and latencies of the "
+                    "platform's routes",
                     r->path, r->line, reason);
 }
 
@@ -253,7 +254,7 @@ static int read_value(struct matrix_reader *r, double *ret)
     if (orr_number_parse(text, ret))
         return bad(r, "a number, followed at once by a tab or the end of the "
                       "line, is expected");
-    return *ret < 0 ? bad(r, "a negative figure") : 0;
+    return *ret < 0 ? bad(r, "a negative value") : 0;
 }
 
 static int node_at(const struct matrix_reader *r, unsigned index)
@@ -507,8 +508,8 @@ int orr_bus_write_beside(const struct orr_machine_desc *desc, const char *stem,
     else if (!desc->bus_measured &&
              (access(bandwidth, F_OK) == 0 || access(latency, F_OK) == 0))
         rc = orr_fail(err, -EEXIST,
-                      "%s.bandwidth and .latency hold figures of another "
-                      "machine: remove them or write to another name",
+                      "%s.bandwidth and .latency are of another machine: "
+                      "remove them or write to another name",
                       stem);
     if (rc == 0 && desc->bus_measured)
         rc = write_one(desc, bandwidth, desc->bandwidth, err);

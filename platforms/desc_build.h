@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/desc_build.h - making and completing machine descriptions, for
- * those who read, discover, edit or generate them. One thread per description.
+ * platforms/desc_build.h - making and completing machine descriptions, for code
+ * that reads, discovers, edits or generates them. One thread per description.
  */
 #pragma once
 
 #include "platforms/machine_desc.h"
 
-/* What a description may at most contain, so that a wrong file cannot eat the
- * memory of the reader. */
+/* Limits of a description, so that a wrong file cannot exhaust the memory of
+ * the reader. */
 #define ORR_DESC_MAX_HOSTS  16384
 #define ORR_DESC_MAX_LINKS  262144
 #define ORR_DESC_MAX_ROUTES 2097152
@@ -16,7 +16,7 @@
 #define ORR_DESC_MAX_PROPS  256  /* of one owner */
 #define ORR_DESC_MAX_NODES  1024 /* RAM and devices; matrices are its square */
 
-/* A runtime cost: MAIN's property and where its figure is. */
+/* A runtime cost: MAIN's property and where its value is. */
 struct orr_cost_field {
     const char *prop; /* "orrery-cost-submit" */
     size_t offset;    /* in struct orr_machine_desc, a double */
@@ -46,7 +46,7 @@ int orr_machine_desc_add_route(struct orr_machine_desc *desc, unsigned src,
 int orr_route_desc_add_hop(struct orr_route_desc *route, unsigned link,
                            enum orr_hop_direction direction);
 
-/* Appends the way back of route `route`: its hops reversed, up and down
+/* Appends the reverse of route `route`: its hops reversed, up and down
  * exchanged. Same results. */
 int orr_machine_desc_add_reverse(struct orr_machine_desc *desc, unsigned route);
 
@@ -59,11 +59,11 @@ int orr_props_set(struct orr_prop_desc **props, unsigned *nprops,
  * as it was. `value` may be NULL. */
 int orr_desc_set_text(char **text, const char *value);
 
-/* Adds those which are missing of the SimGrid options that StarPU writes: a
- * plain max-min fluid model. What SimGrid does without them is another model,
- * of wide-area networks. And network/optim Full, since the selective updating
- * that SimGrid does by default errs when transfers begin at one date, see
- * make_hops in sim/simgrid_bridge.cpp. -ENOMEM or -E2BIG. */
+/* Adds the missing ones of the SimGrid options that StarPU writes: a plain
+ * max-min fluid model. Without them SimGrid uses another model, of wide-area
+ * networks. And network/optim Full, since the selective updating that SimGrid
+ * does by default errs when transfers begin at one date, see make_hops in
+ * sim/simgrid_bridge.cpp. -ENOMEM or -E2BIG. */
 int orr_machine_desc_add_fluid_config(struct orr_machine_desc *desc);
 
 /* What is wrong with a SimGrid option, NULL when nothing is (static). Expects
@@ -75,14 +75,13 @@ const char *orr_option_problem(const char *id, const char *value);
 int orr_machine_desc_check(const struct orr_machine_desc *desc,
                            struct orr_error *err);
 
-/* As orr_machine_desc_write, without bus figures: for a description beside
- * which bus files lie that are its own. */
+/* As orr_machine_desc_write, without bus parameters: for a description that has
+ * its own bus files beside it. */
 int orr_machine_desc_write_alone(const struct orr_machine_desc *desc,
                                  const char *path, struct orr_error *err);
 
 /* Adds missing options, checks, counts CPUs and devices, and derives the bus
- * figures from the routes. To be called when hosts, links or routes have
- * changed. Errors as
- * above. */
+ * parameters from the routes. To be called when hosts, links or routes have
+ * changed. Errors as above. */
 int orr_machine_desc_finish(struct orr_machine_desc *desc,
                             struct orr_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/desc_check.c - says whether a machine description is complete and
- * consistent, and counts what is in it. No state.
+ * platforms/desc_check.c - checks that a machine description is complete and
+ * consistent, and counts its hosts. No state.
  */
 #include "core/base/c_locale.h"
 #include "platforms/desc_build.h"
@@ -29,7 +29,7 @@ struct check {
     unsigned ncpu, ncuda, nopencl, nnuma; /* found */
 };
 
-/* Fails with "path:line: <element> "id": " and the words. */
+/* Fails with "path:line: <element> "id": " and the message. */
 static int wrong(const struct check *c, const char *element, const char *id,
                  unsigned line, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
@@ -152,7 +152,7 @@ static int check_hosts(const struct check *c)
     return rc;
 }
 
-/* What is wrong with a link's figures, NULL when nothing is. */
+/* What is wrong with a link's values, NULL when nothing is. */
 static const char *link_problem(const struct orr_link_desc *link)
 {
     if (!(link->bandwidth > 0) || !isfinite(link->bandwidth))
@@ -308,9 +308,9 @@ static int check_routes(struct check *c)
     return 0;
 }
 
-/* Counts the hosts of a kind. StarPU counts every name that begins with the
- * kind and then looks for kind0, kind1…, so neither holes nor other names can
- * be let pass. */
+/* Counts the hosts of a type. StarPU counts every name that begins with the
+ * type and then looks for type0, type1…, so neither holes nor other names are
+ * accepted. */
 static int count_kind(const struct check *c, const char *kind, unsigned *ret)
 {
     const struct orr_machine_desc *desc = c->desc;
@@ -349,7 +349,7 @@ static int count_kind(const struct check *c, const char *kind, unsigned *ret)
     return rc;
 }
 
-/* Others have no such rule for main memory: those after a hole are hosts of no
+/* StarPU has no such rule for main memory: those after a hole have no
  * meaning. */
 static unsigned count_numa(const struct orr_machine_desc *desc)
 {
@@ -421,7 +421,7 @@ static int check_kinds(struct check *c)
 }
 
 /* All options of the model that transfers follow, and no others: one that
- * SimGrid obeyed and we did not would make the two disagree. */
+ * SimGrid obeyed and this library did not would make the two disagree. */
 const char *orr_option_problem(const char *id, const char *value)
 {
     static const struct {
@@ -439,7 +439,7 @@ const char *orr_option_problem(const char *id, const char *value)
     const char *problem;
     double number;
 
-    /* How SimGrid computes, not what. */
+    /* How SimGrid computes, without effect on results. */
     if (strcmp(id, "network/optim") == 0)
         return strcmp(value, "Full") == 0 || strcmp(value, "Lazy") == 0
                    ? NULL
@@ -540,8 +540,8 @@ int orr_machine_desc_finish(struct orr_machine_desc *desc,
 
     if (rc == -ENOMEM)
         return orr_fail(err, rc, "%s: out of memory", desc->name);
-    /* Where options are too many to add one, some are unknown: the check says
-     * which. */
+    /* Where options are too many to add one, some are unknown: the check
+     * reports which. */
     rc = check_all(&c);
     if (rc)
         return rc;

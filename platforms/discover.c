@@ -15,15 +15,15 @@
 #include <hwloc.h>
 #include <libxml/xmlstring.h>
 
-/* A filler, as StarPU writes it: kernels take what their models say. */
+/* A filler, as StarPU writes it: kernels take the time of their models. */
 #define CPU_SPEED 2e9
 
 enum { MAX_GPUS = 32 }; /* each has up to five properties */
 
-/* What is being described. */
+/* The description under construction. */
 struct discovery {
     const struct orr_topology *known;
-    hwloc_topology_t topology; /* hwloc's, NULL: only what is known without */
+    hwloc_topology_t topology; /* hwloc's, NULL: without hwloc */
     struct orr_machine_desc *desc;
 };
 
@@ -85,7 +85,7 @@ static int set_caches(struct orr_host_desc *host, hwloc_obj_t pu)
     return rc;
 }
 
-/* What hwloc knows of a processor. */
+/* Properties of a processor from hwloc. */
 static int set_processor(const struct discovery *d, struct orr_host_desc *host,
                          int number)
 {
@@ -103,7 +103,7 @@ static int set_processor(const struct discovery *d, struct orr_host_desc *host,
     return rc ? rc : set_caches(host, pu);
 }
 
-/* A CPU for each processor that a worker takes when nobody says otherwise. */
+/* A CPU for each processor that a worker takes by default. */
 static int add_cpus(struct discovery *d, struct orr_error *err)
 {
     const struct orr_cpu_request request = {.avoid = -1};
@@ -147,8 +147,8 @@ static int add_memory(struct discovery *d)
 
 /* ---- GPUs ---- */
 
-/* Display controllers of those who make devices that compute; the others are
- * the consoles of servers and of virtual machines. */
+/* Display controllers of vendors of compute devices; the others are the
+ * consoles of servers and of virtual machines. */
 static bool is_gpu(const struct hwloc_pcidev_attr_s *pci)
 {
     enum { DISPLAY = 0x03, NVIDIA = 0x10de, AMD = 0x1002, INTEL = 0x8086 };
@@ -158,7 +158,7 @@ static bool is_gpu(const struct hwloc_pcidev_attr_s *pci)
             pci->vendor_id == INTEL);
 }
 
-/* What a software of the device (CUDA, NVML, OpenCL) says about it. */
+/* Properties of the device from CUDA, NVML or OpenCL. */
 static const char *device_info(hwloc_obj_t pci, const char *name)
 {
     const char *value = NULL;
@@ -220,7 +220,7 @@ static int set_gpu(const struct discovery *d, struct orr_host_desc *host,
     if (rc == 0)
         rc = set_memory_near(d, host, id,
                              hwloc_get_non_io_ancestor_obj(d->topology, pci));
-    /* hwloc says GB/s of the link as it was negotiated. */
+    /* hwloc has GB/s of the link as negotiated. */
     snprintf(id, sizeof(id), "gpu%u-bandwidth", number);
     if (rc == 0 && at->linkspeed > 0)
         rc = set_number(host, id,

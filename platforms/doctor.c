@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/doctor.c - see doctor.h. A rule looks at all links, collects those
- * that break it and makes one finding of them, which tells the worst in figures
- * and names the others. A link that one rule has explained is left alone by
- * later ones, so that one cause gives one finding: the order in `rules` is from
- * the most definite cause to the least.
+ * platforms/doctor.c - see doctor.h. A rule checks all links, collects those
+ * that break it and makes one finding of them, which has the values of the
+ * worst and names the others. A link that one rule has explained is left alone
+ * by later ones, so that one cause gives one finding: the order in `rules` is
+ * from the most certain cause to the least.
  */
 #include "platforms/doctor.h"
 
@@ -17,8 +17,8 @@
 
 #include "platforms/bus_files.h"
 
-/* MB/s. Nothing in a machine of today is as fast (NVLink 5: 900,000 each way)
- * or as slow (PCIe 1.0 x1: 250) as these. */
+/* MB/s. Nothing in a present machine is as fast (NVLink 5: 900,000 each way) or
+ * as slow (PCIe 1.0 x1: 250) as these. */
 #define TOO_FAST    2e6
 #define TOO_SLOW    100.0
 /* MB/s between main memory and a GPU. Pageable memory is copied at 1,500 to
@@ -27,7 +27,7 @@
 #define NARROW      3000.0
 #define VERY_NARROW 1500.0
 #define DOUBTFUL    4000.0 /* narrow too, if a sibling is clearly faster */
-/* µs. A one-byte copy through a driver takes 1 to 50. */
+/* µs. A one-byte copy through a device driver takes 1 to 50. */
 #define TOO_PROMPT  0.1
 #define TOO_LATE    1e4
 #define LATE        100.0
@@ -66,7 +66,7 @@ static const char *dst_name(const struct exam *e, size_t link)
     return e->in->nodes[link % e->in->nnodes].name;
 }
 
-/* Whether figures of the link are ever used. */
+/* Whether the values of the link are ever used. */
 static bool wanted(const struct exam *e, unsigned src, unsigned dst)
 {
     if (src == dst)
@@ -149,7 +149,7 @@ static void find(struct exam *e, enum orr_severity severity, const char *rule,
     orr_findings_add(e->out, severity, rule, NULL, remedy, "%s", what);
 }
 
-/* One finding of what was hit, `what` telling the worst. */
+/* One finding of all hits, `what` describes the worst. */
 static void find_hits(struct exam *e, const struct hits *hits,
                       enum orr_severity severity, const char *rule, char *what,
                       const char *remedy)
@@ -175,8 +175,8 @@ static void check_shape(struct exam *e, const char *file,
     if (nodes > 0 &&
         (shape->rows != (unsigned)nodes || shape->columns != (unsigned)nodes)) {
         append(what,
-               "the .%s file has figures for %u x %u memory nodes, but .config "
-               "counts %d: devices were added or taken away since it was "
+               "the .%s file has values for %u x %u memory nodes, but .config "
+               "counts %d: devices were added or removed since it was "
                "measured, or lines were lost",
                file, shape->rows, shape->columns, nodes);
         find(e, ORR_SEVERITY_ERROR, "size", what, again);
@@ -186,8 +186,8 @@ static void check_shape(struct exam *e, const char *file,
                             shape->columns == shape->all_columns)) {
         append(what,
                "the .%s file has no spare row and column: StarPU takes the "
-               "last ones of a file for unknown, so there the last node has "
-               "no figures",
+               "last ones of a file as unknown, so there the last node has no "
+               "values",
                file);
         find(e, ORR_SEVERITY_NOTE, "no-spare-row", what,
              "add a column and a row of nan, or write the file with `orrery "
@@ -221,15 +221,15 @@ static void check_sizes(struct exam *e)
                 ORR_SEVERITY_ERROR);
 }
 
-/* -- missing figures -- */
+/* -- missing values -- */
 
-/* What to say of a matrix with missing figures. */
+/* The finding for a matrix with missing values. */
 struct matrix {
     const double *values;
     const char *what; /* "bandwidth" */
     const char *unit;
     const char *rule;
-    bool zero_is_known; /* another rule speaks of zeros */
+    bool zero_is_known; /* another rule reports zeros */
 };
 
 static bool missing(const struct matrix *m, size_t link)
@@ -251,7 +251,7 @@ static const char missing_remedy[] =
     "act on it; measure again on the machine (STARPU_BUS_CALIBRATE=1) with all "
     "devices idle, and look in `dmesg` whether one was lost";
 
-/* A row (copies from the node) or a column (to it) without any figure. */
+/* A row (copies from the node) or a column (to it) without any value. */
 static void check_line(struct exam *e, const struct matrix *m, unsigned node,
                        bool row)
 {
@@ -316,7 +316,7 @@ static void check_missing_bandwidth(struct exam *e)
     check_missing(e, &m);
 }
 
-/* Figures of one matrix explain nothing about the other. */
+/* Values of one matrix explain nothing about the other. */
 static void forget(struct exam *e)
 {
     memset(e->explained, 0,
@@ -337,11 +337,11 @@ static void check_missing_latency(struct exam *e)
 
 /* -- rules about single links -- */
 
-/* How badly a link breaks a rule; 0: not at all. Its figures are known unless
+/* How badly a link breaks a rule; 0: not at all. Its values are known unless
  * the rule is about latency, which may be 0. */
 typedef double (*badness_fn)(const struct exam *e, unsigned src, unsigned dst);
 
-/* Words about the worst link. */
+/* Text about the worst link. */
 typedef void (*words_fn)(const struct exam *e, unsigned src, unsigned dst,
                          char *what);
 
@@ -391,7 +391,7 @@ static double latency(const struct exam *e, unsigned src, unsigned dst)
     return e->in->latency[link_of(e, src, dst)];
 }
 
-/* The median of what the other devices of this kind have on the same way,
+/* The median of what the other devices of this type have in the same direction,
  * NaN without any. With two devices it is the other one's; of an even number
  * the greater counts for bandwidth, so that one fast sibling is enough. */
 static double siblings(const struct exam *e, const double *matrix, unsigned src,
@@ -450,7 +450,7 @@ static void too_slow_text(const struct exam *e, unsigned src, unsigned dst,
     append(what, "%.4g MB/s is less than any link has", bandwidth(e, src, dst));
 }
 
-/* µs of difference do not matter: routes carry no driver's time. */
+/* µs of difference do not matter: routes do not include the time of drivers. */
 static double contradicted(const struct exam *e, unsigned src, unsigned dst)
 {
     const struct orr_doctor_input *in = e->in;
@@ -503,12 +503,12 @@ static void slower_than_siblings_text(const struct exam *e, unsigned src,
                                       unsigned dst, char *what)
 {
     append(what,
-           "%.0f MB/s, while other devices of its kind have %.0f: a slot with "
+           "%.0f MB/s, while other devices of its type have %.0f: a slot with "
            "fewer lanes, or memory that was not pinned",
            bandwidth(e, src, dst), siblings(e, e->in->bandwidth, src, dst));
 }
 
-/* The slower of the two ways is the one to look at. */
+/* The slower of the two directions is the one to check. */
 static double asymmetric(const struct exam *e, unsigned src, unsigned dst)
 {
     double v = bandwidth(e, src, dst), back = bandwidth(e, dst, src);
@@ -521,8 +521,8 @@ static double asymmetric(const struct exam *e, unsigned src, unsigned dst)
 static void asymmetric_text(const struct exam *e, unsigned src, unsigned dst,
                             char *what)
 {
-    append(what, "%.0f MB/s, but %.0f the other way", bandwidth(e, src, dst),
-           bandwidth(e, dst, src));
+    append(what, "%.0f MB/s, but %.0f in the other direction",
+           bandwidth(e, src, dst), bandwidth(e, dst, src));
 }
 
 /* Badness 2 from the "very narrow" on. */
@@ -583,7 +583,7 @@ static void slow_peer_text(const struct exam *e, unsigned src, unsigned dst,
            bandwidth(e, src, dst), through_ram(e, src, dst));
 }
 
-/* StarPU writes the way through main memory for pairs it cannot measure. */
+/* StarPU writes the route through main memory for pairs it cannot measure. */
 static double unmeasured_peer(const struct exam *e, unsigned src, unsigned dst)
 {
     double through = through_ram(e, src, dst);
@@ -599,7 +599,7 @@ static void unmeasured_peer_text(const struct exam *e, unsigned src,
                                  unsigned dst, char *what)
 {
     append(what,
-           "%.0f MB/s is the sum of the two ways through main memory, but the "
+           "%.0f MB/s is the sum of both copies through main memory, but the "
            "platform has a direct link",
            bandwidth(e, src, dst));
 }
@@ -668,7 +668,7 @@ static void later_than_siblings_text(const struct exam *e, unsigned src,
                                      unsigned dst, char *what)
 {
     append(what,
-           "a latency of %.1f us, while other devices of its kind have %.1f",
+           "a latency of %.1f us, while other devices of its type have %.1f",
            latency(e, src, dst), siblings(e, e->in->latency, src, dst));
 }
 

@@ -33,7 +33,7 @@ struct memories {
     bool *explained;             /* owned; a finding has named the pair */
 };
 
-/* How badly a pair breaks a rule, 0: not at all; words about the worst. */
+/* How badly a pair breaks a rule, 0: not at all; text about the worst. */
 struct rule {
     const char *name;
     enum orr_severity severity;
@@ -102,7 +102,7 @@ static void no_figure_text(const struct memories *m, unsigned src, unsigned dst,
            name_of(m, dst), bandwidth(m, src, dst));
 }
 
-/* The slower of the two ways is the one to look at. */
+/* The slower of the two directions is the one to check. */
 static double asymmetric(const struct memories *m, unsigned src, unsigned dst)
 {
     double v = bandwidth(m, src, dst), back = bandwidth(m, dst, src);
@@ -113,12 +113,15 @@ static double asymmetric(const struct memories *m, unsigned src, unsigned dst)
 static void asymmetric_text(const struct memories *m, unsigned src,
                             unsigned dst, char *what)
 {
-    append(what, "%s to %s: %.0f MB/s, but %.0f the other way", name_of(m, src),
-           name_of(m, dst), bandwidth(m, src, dst), bandwidth(m, dst, src));
+    append(what,
+           "%s to %s: %.0f MB/s, but %.0f in the other "
+           "direction",
+           name_of(m, src), name_of(m, dst), bandwidth(m, src, dst),
+           bandwidth(m, dst, src));
 }
 
-/* The fastest device whose data comes or goes this way: one next to `src` that
- * sends, or next to `dst` that receives. */
+/* The fastest device whose data takes this route: one next to `src` that sends,
+ * or next to `dst` that receives. */
 static double fastest_device(const struct memories *m, unsigned src,
                              unsigned dst, unsigned *ret_device)
 {
@@ -137,7 +140,7 @@ static double fastest_device(const struct memories *m, unsigned src,
     return fastest;
 }
 
-/* A hundredth of difference is a matter of rounding. */
+/* A difference of one per cent is due to rounding. */
 static double slower_than_device(const struct memories *m, unsigned src,
                                  unsigned dst)
 {
@@ -186,8 +189,8 @@ static const struct rule rules[] = {
      "give the route a <link_ctn> of a link whose bandwidth was measured "
      "(`orrery calibrate bus` on the machine) or published"},
     {"memory-asymmetry", ORR_SEVERITY_WARNING, asymmetric, asymmetric_text,
-     "see whether the routes of both ways pass the links they should; if it "
-     "was measured, measure again (`orrery calibrate bus`) on an idle machine"},
+     "check that the routes of both directions pass the right links; if it was "
+     "measured, measure again (`orrery calibrate bus`) on an idle machine"},
     {"memory-slower-than-device", ORR_SEVERITY_WARNING, slower_than_device,
      slower_than_device_text,
      "see whether the link between the memories has its full bandwidth (all "
@@ -199,7 +202,7 @@ static const struct rule rules[] = {
      "calibrate bus`), or that of the device's route from RAM"},
 };
 
-/* -- looking -- */
+/* -- checks -- */
 
 static void append_others(const struct memories *m, char *what,
                           const size_t *named, unsigned n, size_t worst)
@@ -230,7 +233,7 @@ static void apply(struct memories *m, const struct rule *rule,
         unsigned src = (unsigned)(pair / m->n), dst = (unsigned)(pair % m->n);
         double badness;
 
-        /* Copies between devices are a matter of doctor.c. */
+        /* Copies between devices are checked in doctor.c. */
         if (src == dst || (src >= m->nmemories && dst >= m->nmemories) ||
             m->explained[pair])
             continue;

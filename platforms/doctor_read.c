@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/doctor_read.c - from the name of a machine to what the doctor looks
- * at: its platform file, and the .bandwidth, .latency and .config files beside
- * it. What cannot be read is a finding. No state.
+ * platforms/doctor_read.c - from the name of a machine to the input of the
+ * doctor: its platform file, and the .bandwidth, .latency and .config files
+ * beside it. What cannot be read is a finding. No state.
  */
 #include "platforms/doctor.h"
 
@@ -22,7 +22,7 @@
 
 enum { MAX_FILE = 16 << 20, MAX_COUNT = 4096 };
 
-/* One machine as it is read. */
+/* The state of reading one machine. */
 struct patient {
     struct orr_machine_desc *desc; /* owned */
     char *stem;    /* owned: path of the files without .bandwidth and so on */
@@ -48,7 +48,7 @@ static int find(struct patient *p, enum orr_severity severity, const char *rule,
     return p->findings->failed ? no_memory(p) : 0;
 }
 
-/* A file that is there and cannot be read. Takes the words out of p->err. */
+/* A file that is there and cannot be read. Takes the message from p->err. */
 static int find_unreadable(struct patient *p, int code)
 {
     int rc;
@@ -65,8 +65,8 @@ static int find_unreadable(struct patient *p, int code)
 
 /* -- .config -- */
 
-/* What the comment behind a count says that is counted; without such words the
- * order of StarPU 1.4 holds: CPUs, then kinds of memory. */
+/* What is counted, by the comment behind a count; without these names the order
+ * of StarPU 1.4 holds: CPUs, then memory types. */
 enum counted { CPUS, NUMA, CUDA, OPENCL, OTHERS };
 
 static enum counted what_is_counted(const char *comment, unsigned line)
@@ -155,8 +155,8 @@ static int read_config(struct patient *p)
 
 /* -- the matrices -- */
 
-/* The size of one file; not of one that the machine itself could not be read
- * with, which has been said. */
+/* The size of one file; not of one with which the machine itself could not be
+ * read, which has been reported. */
 static int read_shape(struct patient *p, unsigned i)
 {
     char path[PATH_MAX], *text;
@@ -210,7 +210,7 @@ static int read_without_platform(struct patient *p, const char *name)
     return rc ? find_unreadable(p, rc) : 0;
 }
 
-/* -- looking -- */
+/* -- checks -- */
 
 static void name_nodes(const struct orr_machine_desc *desc,
                        struct orr_doctor_node *nodes)
@@ -234,8 +234,8 @@ static int host_of(const struct orr_machine_desc *desc, unsigned node)
     return orr_machine_desc_host(desc, id);
 }
 
-/* Direct copies are what the simulator takes for them: with main memory, and
- * between CUDA devices with a route and memcpy_peer at the destination. */
+/* Direct copies are as in the simulator: with main memory, and between CUDA
+ * devices with a route and memcpy_peer at the destination. */
 static void fill_direct(const struct orr_machine_desc *desc, bool *direct)
 {
     for (unsigned src = 0; src < desc->nnodes; src++)
@@ -257,7 +257,7 @@ static void fill_direct(const struct orr_machine_desc *desc, bool *direct)
         }
 }
 
-/* Examines a measured machine with a platform file: takes the measured figures
+/* Examines a measured machine with a platform file: takes the measured values
  * out of the description and derives those of the routes. */
 static int examine_both(struct patient *p, struct orr_doctor_input *in)
 {
@@ -334,7 +334,7 @@ static int find_stem(struct patient *p, const char *dir, const char *name)
 }
 
 /* The machine is not known as a platform: a bare name may be that of a host
- * whose bus was measured. Keeps the words in p->err when it is not. */
+ * whose bus was measured. Keeps the message in p->err when it is not. */
 static int find_host(struct patient *p, const char *name,
                      const char *const *sampling_dirs)
 {
@@ -347,7 +347,7 @@ static int find_host(struct patient *p, const char *name,
     if (rc == 0 && !p->stem)
         return -ENOENT;
     if (rc == 0)
-        p->err->text[0] = '\0'; /* it is known after all */
+        p->err->text[0] = '\0'; /* known after all */
     return rc;
 }
 

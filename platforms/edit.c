@@ -45,7 +45,7 @@ static int change(struct orr_edit_work *work)
     return orr_edit_change_links(work);
 }
 
-/* Lines of the file no longer say where something is. */
+/* Line numbers of the file are no longer valid. */
 static void forget_lines(struct orr_machine_desc *desc)
 {
     for (unsigned i = 0; i < desc->nhosts; i++)

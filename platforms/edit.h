@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * platforms/edit.h - what-if edits of a machine description, such as
- * "cuda.count = 8; pcie.bandwidth *= 2", and what each has touched. The
- * grammar is in docs/WHAT_IF.md. One thread per description.
+ * "cuda.count = 8; pcie.bandwidth *= 2", and what each has changed. The grammar
+ * is in docs/WHAT_IF.md. One thread per description.
  */
 #pragma once
 
@@ -10,25 +10,25 @@
 
 #include "platforms/machine_desc.h"
 
-/* A device or a link that an edit has touched. NaN: there was, or is, none. */
+/* A device or a link that an edit has changed. NaN: there was, or is, none. */
 struct orr_edit_item {
     char *name;
-    double before, after; /* in what `quantity` says */
+    double before, after; /* in the unit of `quantity` */
 };
 
-/* A way between two hosts that passes something that was touched. */
+/* A route between two hosts that passes something that was changed. */
 struct orr_edit_route {
     char *src, *dst; /* names of hosts */
 };
 
-/* What one edit has done. */
+/* The effect of one edit. */
 struct orr_edit_echo {
     char *edit;   /* as written, without blanks around it */
-    char *text;   /* a sentence for people: what is different now */
+    char *text;   /* a sentence for display: what is different now */
     char *kernel; /* pattern of an edit of kernels, else NULL */
     bool effect;  /* something is different now and something uses it */
-    /* Of the items' figures: "bytes", "bytes_per_second", "seconds", "speed",
-     * or "count" (no figures: devices and links came or went). */
+    /* Of the items' values: "bytes", "bytes_per_second", "seconds", "speed", or
+     * "count" (no values: devices and links were added or removed). */
     const char *quantity;
     struct orr_edit_item *devices, *links;
     unsigned ndevices, nlinks;
@@ -42,13 +42,13 @@ struct orr_edit_echo {
 #define ORR_EDIT_MAX       256
 #define ORR_EDIT_MAX_BYTES 65536
 
-/* Applies edits, parted by ";" or line ends, in their order. What they touched
- * is appended to desc->edits. Bus figures follow (docs/WHAT_IF.md), and a
- * measured machine becomes a derived one when something has changed. The
+/* Applies edits, separated by ";" or line ends, in their order. What they
+ * changed is appended to desc->edits. Bus parameters follow (docs/WHAT_IF.md),
+ * and a measured machine becomes a derived one when something has changed. The
  * description is complete again afterwards.
  *
- * Errors: -EINVAL with a message that name the edit and the place in it, and
- * the names there are; -ENOMEM. All edits are read before the first is applied;
+ * Errors: -EINVAL with a message that names the edit and the place in it, and
+ * the existing names; -ENOMEM. All edits are read before the first is applied;
  * after an error in applying, the description can only be freed. */
 int orr_machine_desc_edit(struct orr_machine_desc *desc, const char *edits,
                           struct orr_error *err);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/edit_bus.c - the figures that schedulers predict copies with
- * follow an edit. No state.
+ * platforms/edit_bus.c - updates the bus parameters, by which schedulers
+ * predict copies, after an edit. No state.
  *
- * Without measured figures they come from the routes. A measured one is scaled
- * as what the routes give has changed, so that it keeps what measuring found
- * beyond the description; a new device has the row and column of the one it is
- * like, and where nothing was measured the routes count.
+ * Without measured values they come from the routes. A measured one is scaled
+ * by the change of that of the routes, so that effects beyond the description
+ * are kept; a new device has the row and column of the one it copies, and where
+ * nothing was measured the routes count.
  */
 #include "platforms/edit_private.h"
 
@@ -36,7 +36,7 @@ int orr_edit_bus_begin(struct orr_machine_desc *desc, struct orr_edit_bus *bus)
     return rc;
 }
 
-/* The node that a node was or is like, -1 when there was none. */
+/* The node that a node was or is a copy of, -1 when there was none. */
 static int node_before(const struct orr_machine_desc *desc,
                        const struct orr_edit_bus *bus, unsigned node)
 {
@@ -48,7 +48,7 @@ static int node_before(const struct orr_machine_desc *desc,
     return bus->nopencl ? (int)(1 + bus->ncuda + node % bus->nopencl) : -1;
 }
 
-/* A slowness of 0 or unknown scales nothing. */
+/* An inverse bandwidth of 0 or unknown scales nothing. */
 static double scaled(double measured, double before, double after)
 {
     if (!(before > 0) || !isfinite(before) || isnan(after))
@@ -61,7 +61,7 @@ static void follow(const struct orr_edit_bus *bus, size_t was,
 {
     double before = bus->route_latency[was];
 
-    /* Unchanged figures stay bit by bit: the ratio is 1. */
+    /* Unchanged values stay bit by bit: the ratio is 1. */
     *bandwidth =
         scaled(bus->bandwidth[was], bus->route_bandwidth[was], *bandwidth);
     if (before > 0)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/edit_copy.c - adds hosts that are like others, and takes hosts
- * away. No state.
+ * platforms/edit_copy.c - adds copies of hosts, and removes hosts. No state.
  *
- * Host j copies a host i, j mod n or the one that was said. A link belongs to i
- * when every route that passes it begins or ends at i, and to the pair i, l
- * when it does so at both: what belongs to i or to a pair is copied for j, what
- * others use as well is shared with j, and so is main memory's own link. CUDA
+ * Host j copies a host i, j mod n or the given one. A link belongs to i when
+ * every route that passes it begins or ends at i, and to the pair i, l when it
+ * does so at both: what belongs to i or to a pair is copied for j, links that
+ * others use as well are shared with j, and so is main memory's own link. CUDA
  * device k and OpenCL device k are one device here.
  */
 #include "platforms/edit_private.h"
@@ -31,9 +30,9 @@ struct copier {
     const unsigned *like;     /* of number n and above; NULL: number mod n */
     unsigned nlinks, nroutes; /* before */
     unsigned *host_of;        /* of each number below `wanted` */
-    int (*owner)[2];          /* of each link there was: numbers or NOBODY */
+    int (*owner)[2];          /* of each link there was: numbers or NONE */
     int *between;             /* route from number to number, n × n, or -1 */
-    /* Routes between a host of the kind and one that is not, by number: those
+    /* Routes between a host of the type and one that is not, by number: those
      * of k are outer[outer_at[k]] … outer[outer_at[k + 1] - 1]. */
     unsigned *outer, *outer_at;
     struct orr_names ids;    /* of all links */
@@ -51,15 +50,15 @@ static int failed(const struct copier *c, int rc)
     return rc == -ENOMEM ? orr_edit_no_memory(c->work) : rc;
 }
 
-/* The number there was that number `a` is or is like. */
+/* The former number that number `a` is or copies. */
 static unsigned like_of(const struct copier *c, unsigned a)
 {
     return a >= c->n && c->like ? c->like[a - c->n] : a % c->n;
 }
 
-/* ---- whose is a link ---- */
+/* ---- owners of links ---- */
 
-/* The number of a route's end, NOBODY for hosts that are no devices of ours. */
+/* The number of a route's end, NONE for hosts that are not such devices. */
 static int end_of(const struct copier *c, unsigned host)
 {
     const struct orr_host_desc *h = &c->desc->hosts[host];
@@ -99,8 +98,8 @@ static const char *find_token(const char *name, const char *prefix,
     return NULL;
 }
 
-/* With two devices, each one's own link seems to be the pair's: but its name
- * tells. */
+/* With two devices, the own link of each seems to be the pair's: its name
+ * decides. */
 static void believe_name(const struct copier *c, unsigned link)
 {
     int *owner = c->owner[link];
@@ -247,7 +246,7 @@ static int copy_of_link(struct copier *c, unsigned link, const int to[2])
 
 /* ---- copies of routes ---- */
 
-/* Numbers that become others; from[k] < 0: unused. */
+/* A mapping of numbers; from[k] < 0: unused. */
 struct mapping {
     int from[2], to[2];
 };
@@ -319,7 +318,7 @@ static bool is_own(const struct copier *c, unsigned link, unsigned k)
 }
 
 /* Copies those hops of a route which are (own) or are not (the middle) i's own;
- * the middle leaves out what is l's, or l's way home alone. */
+ * the middle leaves out hops of l, or of l's route home alone. */
 static int copy_part(struct copier *c, unsigned route, unsigned like, bool own,
                      unsigned i, unsigned l, const struct mapping *map)
 {
@@ -350,7 +349,7 @@ static int find_peer(const struct copier *c, unsigned i)
     return -1;
 }
 
-/* The way from a to b, which are i and copies of it: as i and its next peer l
+/* The route from a to b, which are i and copies of it: as i and its next peer l
  * reach each other, with i's own links at both ends. */
 static int add_sibling_route(struct copier *c, unsigned a, unsigned b)
 {
@@ -554,7 +553,7 @@ int orr_edit_add_hosts(struct orr_edit_work *work, const char *prefix,
     return rc ? failed(&c, rc) : 0;
 }
 
-/* ---- taking away ---- */
+/* ---- removing ---- */
 
 static void count_uses(const struct orr_machine_desc *desc, unsigned *uses)
 {
@@ -647,7 +646,7 @@ static int drop_links(struct orr_edit_work *work, const unsigned *before,
     return rc;
 }
 
-/* Gives a host the number that is left when lower ones have gone. */
+/* Renumbers a host after lower ones were removed. */
 static int renumber(struct orr_host_desc *host, const char *prefix,
                     unsigned number, const bool *gone)
 {

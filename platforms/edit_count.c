@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/edit_count.c - edits of how many devices and cores there are. No
- * state.
+ * platforms/edit_count.c - edits of the number of devices and cores. No state.
  *
- * Each device that works takes a CPU host for its driver. The number of CPU
- * workers, which is what is left, changes by cpu.count alone: new devices
- * bring the hosts of their drivers, and take them along when they go.
+ * Each device in use takes a CPU host for its driver. The number of CPU
+ * workers, which are the others, changes by cpu.count alone: the CPU hosts of
+ * drivers are added and removed with their devices.
  */
 #include "platforms/edit_private.h"
 
@@ -191,7 +190,7 @@ static int say_devices(struct orr_edit_work *work, unsigned before,
     return rc;
 }
 
-/* OpenCL devices above the last CUDA device work; were that another, they
+/* OpenCL devices above the last CUDA device are in use; if that changed, they
  * would get other numbers, and the models of others. */
 static int shrink_twins(struct orr_edit_work *work, unsigned ncuda)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/edit_cpus.c - on which NUMA nodes cores come and go. No state.
+ * platforms/edit_cpus.c - on which NUMA nodes cores are added and removed. No
+ * state.
  *
- * A node is what the property `numa` of CPU hosts says. A new core is like
- * those of its node, taken in turn; of a node that loses cores the last ones
- * go, and the numbers of the others close up. On a machine whose cores are all
- * of one node core j is therefore like core j mod n.
+ * Nodes are given by the property `numa` of CPU hosts. New cores copy those of
+ * their node in turn; of a node that loses cores the last ones are removed, and
+ * the numbers of the others close up. On a machine whose cores are all of one
+ * node core j is therefore a copy of core j mod n.
  */
 #include "platforms/edit_private.h"
 
@@ -99,7 +100,7 @@ void orr_edit_cores_spread(struct orr_edit_cores *cores, unsigned n)
 }
 
 /* Where `wanted` is not `total` in sum, for lack of cores: the fullest node
- * gives, the emptiest takes. Differences count as signed, since drivers that
+ * loses, the emptiest gains. Differences count as signed, since drivers that
  * have gone may have taken cores of another node. */
 static void adjust(struct orr_edit_cores *cores, unsigned total)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/edit_echo.c - what an edit has touched, for people and programs.
- * No state.
+ * platforms/edit_echo.c - what an edit has changed, as text and JSON. No state.
  */
 #include "platforms/edit_private.h"
 

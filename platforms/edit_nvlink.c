@@ -5,8 +5,8 @@
  *
  * On: each pair of CUDA devices without NVLink between them gets a route over
  * two links, one of each device, as through an NVSwitch. Off: devices that had
- * one reach each other over PCIe, on the ways to main memory and from it, but
- * not through main memory itself.
+ * one reach each other over PCIe, over their routes to and from main memory,
+ * but not through main memory itself.
  */
 #include "platforms/edit_private.h"
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NVLink 4: 450 GB/s each way ("NVIDIA H100 Tensor Core GPU Architecture",
+/* NVLink 4: 450 GB/s per direction ("NVIDIA H100 Tensor Core GPU Architecture",
  * 2022), of which large copies reach 85 %; 5 us from device to device, as the
  * machines of the catalogue have it. */
 #define BANDWIDTH (0.85 * 450e9)
@@ -199,7 +199,7 @@ static int disconnect(struct nvlink *v, unsigned a, unsigned b)
     rc = append_hops(v, route, v->home[a], &left_out);
     if (rc == 0)
         rc = append_hops(v, route, v->from[b], &left_out);
-    /* Devices on main memory's own link have nothing else between them. */
+    /* Devices on main memory's own link have no other link between them. */
     if (rc == 0 && v->desc->routes[route].nhops == 0)
         rc = append_hops(v, route, v->home[a], NULL);
     return rc;
@@ -250,8 +250,8 @@ static int say(struct nvlink *v, unsigned n)
     link = &v->desc->links[v->link_of[0] >= 0 ? v->link_of[0] : 0];
     return orr_edit_echo_say(echo,
                              "%u routes between CUDA devices go over NVLink, "
-                             "through a link of each device with %.4g GB/s "
-                             "each way and %.4g us",
+                             "through a link of each device with %.4g GB/s per "
+                             "direction and %.4g us",
                              n, link->bandwidth / 1e9, link->latency * 1e6);
 }
 

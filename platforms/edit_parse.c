@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/edit_parse.c - reads the little language of what-if edits; the
- * grammar is in docs/WHAT_IF.md. No state; expects the C locale.
+ * platforms/edit_parse.c - reads the language of what-if edits; the grammar is
+ * in docs/WHAT_IF.md. No state; expects the C locale.
  */
 #include "platforms/edit_private.h"
 
@@ -94,8 +94,8 @@ static bool same_letter(char a, char b)
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* How many letters two words of at most 15 letters differ by: Levenshtein's
- * distance, where two exchanged neighbours count once. */
+/* Edit distance of two words of at most 15 letters: Levenshtein's distance,
+ * where two exchanged neighbours count once. */
 static unsigned distance(const char *a, const char *b)
 {
     unsigned d[16][16], na = (unsigned)strlen(a), nb = (unsigned)strlen(b);
@@ -130,7 +130,7 @@ static void add_word(char *text, size_t size, const char *word)
                  word);
 }
 
-/* "cuda, cpu, …": the words there are, the nearest to `typed` first. */
+/* "cuda, cpu, …": the known names, the nearest to `typed` first. */
 static void list_words(const char *const *words, unsigned n, const char *typed,
                        char *text, size_t size)
 {
@@ -276,8 +276,7 @@ static int parse_quoted(struct parser *p, char *to)
             p->at++;
             if (p->at == p->end || (*p->at != '"' && *p->at != '\\'))
                 return wrong_at(p, p->at,
-                                "behind \"\\\" only \" and \\ can "
-                                "stand");
+                                "behind \"\\\" only \" and \\ are allowed");
         }
         *to++ = *p->at++;
     }
@@ -435,7 +434,7 @@ static int parse_op(struct parser *p)
                     "-=, with blanks around it");
 }
 
-/* A figure with its unit, in bytes, bytes per second or seconds. */
+/* A value with its unit, in bytes, bytes per second or seconds. */
 static const char *parse_quantity(enum orr_edit_prop prop, const char *text,
                                   double *ret)
 {
@@ -494,7 +493,7 @@ static int check_value(struct parser *p, const char *text)
     if (!isfinite(edit->value) || edit->value < 0)
         return wrong_at(p, p->at, "\"%.40s\" is negative", text);
     if (edit->value == 0 && !zero)
-        return wrong_at(p, p->at, "\"%.40s\" is 0: write a figure above it",
+        return wrong_at(p, p->at, "\"%.40s\" is 0: write a value above 0",
                         text);
     if (edit->prop == ORR_EDIT_COUNT && !factor &&
         (floor(edit->value) != edit->value || edit->value > 1e6))

@@ -9,7 +9,7 @@
 
 /* What stands left of the operator. */
 enum orr_edit_class {
-    ORR_EDIT_CPU, /* the first three are kinds of workers */
+    ORR_EDIT_CPU, /* the first three are worker types */
     ORR_EDIT_CUDA,
     ORR_EDIT_OPENCL,
     ORR_EDIT_KERNEL,
@@ -56,7 +56,7 @@ struct orr_edit {
     enum orr_edit_prop prop;
     enum orr_edit_op op;
     char *name; /* of a link, unquoted, or a kernel's pattern as written */
-    enum orr_edit_class on; /* a kernel's kind of workers, or ANYWHERE */
+    enum orr_edit_class on; /* a kernel's worker type, or ANYWHERE */
     /* Numbers in brackets, behind the class or behind `on`; none: all. */
     struct orr_edit_range ranges[ORR_EDIT_MAX_RANGES];
     unsigned nranges;
@@ -81,23 +81,23 @@ void orr_edit_list_done(struct orr_edit_list *list);
 const char *orr_edit_class_name(enum orr_edit_class class);
 const char *orr_edit_class_host(enum orr_edit_class class);
 
-/* One edit on its way. */
+/* One edit being applied. */
 struct orr_edit_work {
     struct orr_machine_desc *desc;
     const struct orr_edit *edit;
     struct orr_edit_echo *echo;
     struct orr_error *err;
-    bool changed; /* a figure, a host or a route is another one */
+    bool changed; /* a value, a host or a route has changed */
 };
 
-/* Fails with -EINVAL and words behind the edit and the column. */
+/* Fails with -EINVAL and a message after the edit and the column. */
 int orr_edit_wrong(const struct orr_edit_work *work, unsigned column,
                    const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int orr_edit_no_memory(const struct orr_edit_work *work);
 
-/* What edit says of the figure `old`. *ret is finite and above 0, or 0 when
- * `zero` allows it. */
+/* The result of the edit on the value `old`. *ret is finite and above 0, or 0
+ * when `zero` allows it. */
 int orr_edit_compute(const struct orr_edit_work *work, double old, bool zero,
                      double *ret);
 
@@ -106,11 +106,11 @@ int orr_edit_compute(const struct orr_edit_work *work, double old, bool zero,
 /* Whether number k is among those in brackets. */
 bool orr_edit_has_number(const struct orr_edit *edit, unsigned k);
 
-/* How many hosts of a kind there are, by the counts of the description. */
+/* How many hosts of a type there are, by the counts of the description. */
 unsigned orr_edit_count_of(const struct orr_machine_desc *desc,
                            enum orr_edit_class kind);
 
-/* Fails if a number in brackets has no device of the kind. */
+/* Fails if a number in brackets has no device of the type. */
 int orr_edit_check_numbers(const struct orr_edit_work *work,
                            enum orr_edit_class kind);
 
@@ -128,7 +128,7 @@ bool orr_edit_is_nvlink(const struct orr_link_desc *link);
 bool *orr_edit_nvlink_routes(const struct orr_machine_desc *desc);
 
 /* For each link whether the edit means it: of the class, or the one named.
- * Errors: -EINVAL with the names there are; -ENOMEM. */
+ * Errors: -EINVAL with the existing names; -ENOMEM. */
 int orr_edit_select_links(const struct orr_edit_work *work, bool *links);
 
 /* -- changes; each fills work->echo -- */
@@ -144,8 +144,8 @@ int orr_edit_switch_nvlink(struct orr_edit_work *work);
 int orr_edit_add_hosts(struct orr_edit_work *work, const char *prefix,
                        unsigned n, unsigned wanted, const unsigned *like);
 
-/* Takes away hosts `prefix`<k> with gone[k], their routes, and the links that
- * nobody else uses; the numbers of the others close up. */
+/* Removes hosts `prefix`<k> with gone[k], their routes, and the links that no
+ * others use; the numbers of the others close up. */
 int orr_edit_remove_hosts(struct orr_edit_work *work, const char *prefix,
                           const bool *gone);
 
@@ -164,8 +164,8 @@ int orr_edit_cores_init(const struct orr_machine_desc *desc,
                         struct orr_edit_cores *ret);
 void orr_edit_cores_done(struct orr_edit_cores *cores);
 
-/* Adds `each` to what a node is to have for each device next to it that
- * works; -1 takes back. */
+/* Adds `each` to what a node is to have for each device next to it that is in
+ * use; -1 takes back. */
 void orr_edit_cores_count_drivers(const struct orr_machine_desc *desc,
                                   struct orr_edit_cores *cores, int each);
 
@@ -177,20 +177,20 @@ void orr_edit_cores_spread(struct orr_edit_cores *cores, unsigned n);
 int orr_edit_cores_apply(struct orr_edit_work *work,
                          struct orr_edit_cores *cores, unsigned total);
 
-/* -- bus figures (edit_bus.c) -- */
+/* -- bus parameters (edit_bus.c) -- */
 
-/* Figures before an edit; all zero: none. */
+/* Values before an edit; all zero: none. */
 struct orr_edit_bus {
     unsigned ncuda, nopencl, nnodes;
     double *bandwidth, *latency;             /* measured */
-    double *route_bandwidth, *route_latency; /* what the routes give */
+    double *route_bandwidth, *route_latency; /* those of the routes */
 };
 
-/* Keeps what is measured. Errors: -ENOMEM. */
+/* Keeps the measured values. Errors: -ENOMEM. */
 int orr_edit_bus_begin(struct orr_machine_desc *desc, struct orr_edit_bus *bus);
 
-/* Completes the edited description, and scales what was measured as what the
- * routes give has changed. Errors as orr_machine_desc_finish. */
+/* Completes the edited description, and scales the measured values by the
+ * change of those of the routes. Errors as orr_machine_desc_finish. */
 int orr_edit_bus_end(struct orr_machine_desc *desc, struct orr_edit_bus *bus,
                      struct orr_error *err);
 void orr_edit_bus_done(struct orr_edit_bus *bus);
@@ -204,10 +204,10 @@ int orr_edit_echo_link(struct orr_edit_echo *echo, const char *name,
 int orr_edit_echo_route(struct orr_edit_echo *echo, const char *src,
                         const char *dst);
 
-/* Replaces the sentence, or goes on with it. */
+/* Replaces the sentence, or continues it. */
 int orr_edit_echo_say(struct orr_edit_echo *echo, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Goes on with the items: `"Host" 6.52 -> 13 GB/s, … and 3 more`. */
+/* Appends the items: `"Host" 6.52 -> 13 GB/s, … and 3 more`. */
 int orr_edit_echo_items(struct orr_edit_echo *echo,
                         const struct orr_edit_item *items, unsigned n);

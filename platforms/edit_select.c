@@ -145,7 +145,7 @@ bool orr_edit_is_nvlink(const struct orr_link_desc *link)
 
 /* ---- routes ---- */
 
-/* Whether each link is passed by the ways between one pair of hosts alone. */
+/* Whether each link is passed by the routes between one pair of hosts alone. */
 static bool *find_pair_links(const struct orr_machine_desc *desc)
 {
     bool *alone = calloc(desc->nlinks + (size_t)1, sizeof(*alone));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/edit_values.c - edits that give other figures to the hosts and
- * links that there are. No state; expects the C locale.
+ * platforms/edit_values.c - edits of the values of existing hosts and links. No
+ * state; expects the C locale.
  */
 #include "platforms/edit_private.h"
 
@@ -69,7 +69,7 @@ static int say_devices(struct orr_edit_echo *echo)
 
 /* ---- memory, speed ---- */
 
-/* OpenCL devices that are CUDA's under another name do not work. */
+/* OpenCL devices that are CUDA's under another name are not used. */
 static bool is_shadowed(const struct orr_machine_desc *desc,
                         enum orr_edit_class kind, unsigned number)
 {
@@ -137,7 +137,7 @@ static int change_host(struct orr_edit_work *work, struct orr_host_desc *host,
     return 0;
 }
 
-/* What is copied from and to a memory is what its size may matter to. */
+/* Copies from and to a memory may depend on its size. */
 static int note_memory_routes(struct orr_edit_work *work)
 {
     const struct orr_machine_desc *desc = work->desc;
@@ -169,8 +169,8 @@ static int say_hosts(struct orr_edit_work *work, bool used)
     if (echo->ndevices == 0 && work->edit->class == ORR_EDIT_RAM)
         return orr_edit_echo_say(echo,
                                  "no effect: main memory is one node here, "
-                                 "which holds as much as is wanted, or as "
-                                 "STARPU_LIMIT_CPU_MEM says");
+                                 "which is unlimited, or limited by "
+                                 "STARPU_LIMIT_CPU_MEM");
     if (echo->ndevices == 0)
         return orr_edit_echo_say(echo, "no effect: this machine has no %s",
                                  kind);
@@ -304,7 +304,7 @@ static int change_link(struct orr_edit_work *work, struct orr_link_desc *link)
                : 0;
 }
 
-/* All ways between memories that pass one of the links. */
+/* All routes between memories that pass one of the links. */
 static int note_routes(struct orr_edit_work *work, const bool *links,
                        unsigned *ret_n)
 {

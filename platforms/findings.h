@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/findings.h - what a judge of a machine's figures or of its models
- * found wrong: how bad it is, where, what it is in words and what to do about
- * it. One thread at a time.
+ * platforms/findings.h - the findings of a check of a machine's bus parameters
+ * or models: severity, place, text and remedy. One thread at a time.
  */
 #pragma once
 
@@ -35,12 +34,12 @@ struct orr_finding {
     char *remedy; /* what to do or to measure next; owned */
 };
 
-/* A list that remembers that memory ran out, so that a judge need not look
+/* A list that remembers that memory ran out, so that a check need not test
  * after each finding. */
 struct orr_findings {
     struct orr_finding *items; /* owned */
     size_t n, slots;
-    bool failed; /* a finding was lost: the list must not be believed */
+    bool failed; /* a finding was lost: the list is incomplete */
 };
 
 /* Adds a finding; its text is made from `format`, the others are copied.

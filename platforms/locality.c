@@ -82,7 +82,7 @@ static int add_cpu(struct orr_locality *l, const struct orr_host_desc *host)
     return 0;
 }
 
-/* What discovery has found about memory: properties "numa<i>-memory". */
+/* What discovery found about memory: properties "numa<i>-memory". */
 static int add_memory_stated(struct orr_locality *l,
                              const struct orr_host_desc *ram)
 {
@@ -128,7 +128,7 @@ static int add_host(const struct orr_machine_desc *desc, unsigned h,
     return 0;
 }
 
-/* One node without memory of its own has what RAM is said to have. */
+/* One node without memory of its own has that of RAM. */
 static void complete(const struct orr_machine_desc *desc,
                      struct orr_locality *l)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * platforms/locality.h - which CPUs, memory and devices belong to which NUMA
- * node and package, as the properties of a description say
- * (platforms/README.md). One thread per description.
+ * node and package, by the properties of a description (platforms/README.md).
+ * One thread per description.
  */
 #pragma once
 
@@ -28,16 +28,16 @@ struct orr_locality {
     bool memories;
 };
 
-/* Finds it out. A machine of which nothing is stated has one node, with all its
- * CPUs. *ret is ended with orr_locality_done. Fails with -ENOMEM only. */
+/* Determines it. A machine of which nothing is stated has one node, with all
+ * its CPUs. *ret is ended with orr_locality_done. Fails with -ENOMEM only. */
 int orr_locality_init(const struct orr_machine_desc *desc,
                       struct orr_locality *ret);
 void orr_locality_done(struct orr_locality *locality);
 
-/* What a property of a host says as a whole number or size, -1 without. */
+/* The value of a property of a host as a whole number or size, -1 without. */
 double orr_host_desc_value(const struct orr_host_desc *host, const char *id);
 
-/* The NUMA node of a CPU or device, 0 if it does not say. */
+/* The NUMA node of a CPU or device, 0 without. */
 unsigned orr_host_desc_numa(const struct orr_host_desc *host);
 
 /* The host that is the main memory next to a device: RAM<numa> where main

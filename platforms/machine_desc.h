@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/machine_desc.h - a machine as its description says: hosts, links
- * and routes of a SimGrid platform file, with what StarPU and we read in it.
- * Plain data, no threads, no SimGrid.
+ * platforms/machine_desc.h - a machine by its description: hosts, links and
+ * routes of a SimGrid platform file, with the properties that StarPU and this
+ * library read. Plain data, no threads, no SimGrid.
  */
 #pragma once
 
@@ -29,7 +29,8 @@ struct orr_host_desc {
 
 enum orr_link_sharing {
     ORR_LINK_SHARED,      /* both directions share the bandwidth */
-    ORR_LINK_SPLITDUPLEX, /* a link each way: SimGrid makes id_UP, id_DOWN */
+    ORR_LINK_SPLITDUPLEX, /* a link per direction: SimGrid makes id_UP,
+                           * id_DOWN */
     ORR_LINK_FATPIPE,     /* each transfer gets the whole bandwidth */
 };
 
@@ -65,11 +66,11 @@ struct orr_route_desc {
 struct orr_machine_desc {
     char *name;         /* "mirage" */
     char *path;         /* file it was read from */
-    char *provenance;   /* "measured", "derived" or NULL when nobody says */
+    char *provenance;   /* "measured", "derived" or NULL: unknown */
     char *sampling_dir; /* directory whose codelets/45/ hold the machine's
                          * kernel models, NULL: the usual search path */
-    char *host;         /* host name under which models are looked up: what the
-                       * property orrery-host of MAIN says, else the name */
+    char *host;         /* host name under which models are looked up: the
+                         * property orrery-host of MAIN, else the name */
     struct orr_prop_desc *config; /* SimGrid options, "network/crosstraffic" */
     unsigned nconfig;
     struct orr_prop_desc *props; /* of the zone, nothing reads them yet */
@@ -85,11 +86,11 @@ struct orr_machine_desc {
     /* Hosts RAM0… up to the first hole: the NUMA nodes of main memory, which
      * RAM is as a whole. 0: nothing is known of them. */
     unsigned nnuma;
-    /* StarPU's bus figures when .bandwidth and .latency stand beside the
+    /* StarPU's bus parameters when .bandwidth and .latency stand beside the
      * platform (bus_measured), else derived from the routes, see
      * platforms/bus_files.h. Nodes in the order RAM, CUDA0…, OpenCL0…;
-     * row-major nnodes × nnodes, source first; MB/s and µs; 0 on the
-     * diagonal; NaN unknown. */
+     * row-major nnodes × nnodes, source first; MB/s and µs; 0 on the diagonal;
+     * NaN unknown. */
     unsigned nnodes;
     double *bandwidth, *latency;
     bool bus_measured;
@@ -101,7 +102,7 @@ struct orr_machine_desc {
     double cost_submit, cost_push, cost_fetch, cost_device_alloc,
         cost_device_free, cost_pinned_alloc_per_mib, cost_kernel_queue,
         cost_copy_queue, cost_progress;
-    /* What orr_machine_desc_edit has done, in its order. Not written. */
+    /* The effects of orr_machine_desc_edit, in order. Not written. */
     struct orr_edit_echo *edits;
     unsigned nedits;
 };
@@ -119,11 +120,10 @@ struct orr_machine_desc {
 int orr_machine_desc_load(const char *name, const char *const *sampling_dirs,
                           struct orr_machine_desc **ret, struct orr_error *err);
 
-/* Reads one platform file (versions 3, 4.0, 4.1), and the bus figures that
- * stand beside it. What comes out is complete and consistent: MAIN and RAM
- * exist, devices are numbered without holes, each has a route from and to
- * RAM. Two devices without a route between them reach each other through RAM
- * only. Errors as above. */
+/* Reads one platform file (versions 3, 4.0, 4.1), and the bus files beside it.
+ * The result is complete and consistent: MAIN and RAM exist, devices are
+ * numbered without holes, each has a route from and to RAM. Two devices without
+ * a route between them reach each other through RAM only. Errors as above. */
 int orr_machine_desc_read(const char *path, struct orr_machine_desc **ret,
                           struct orr_error *err);
 
@@ -134,10 +134,10 @@ int orr_machine_desc_parse(const char *path, const void *text, size_t size,
                            struct orr_error *err);
 
 /* Writes version 4.1 XML that SimGrid loads; read again it gives an equal
- * description (but for the name, which is the file's). Measured bus figures
+ * description (but for the name, which is the file's). Measured bus parameters
  * are written beside it, NAME.bandwidth and NAME.latency. Each file appears
  * whole or not at all. Errors: -EINVAL what could not be read again; -EEXIST
- * figures of another machine stand beside `path`; those of the system. */
+ * bus files of another machine exist beside `path`; those of the system. */
 int orr_machine_desc_write(const struct orr_machine_desc *desc,
                            const char *path, struct orr_error *err);
 
@@ -146,14 +146,14 @@ int orr_machine_desc_write(const struct orr_machine_desc *desc,
 int orr_machine_desc_print_xml(const struct orr_machine_desc *desc,
                                const char *name, FILE *out);
 
-/* One machine that can be asked for by name. Borrowed for the call. */
+/* One machine that can be found by name. Borrowed for the call. */
 struct orr_machine_entry {
     const char *name;
     const char *path; /* of the platform file */
     bool catalogue;   /* else from the bus/ of a sampling directory */
 };
 
-/* Visits the machines that orr_machine_desc_load finds by bare names, those of
+/* Visits the machines that orr_machine_desc_load finds by name alone, those of
  * the catalogue first, then each sampling directory's, sorted by name within
  * each; a name that is hidden by an earlier one is left out. Ends early with
  * what `visit` returned when that is not 0. Errors: -ENOMEM. */
@@ -175,7 +175,7 @@ const char *orr_host_desc_prop(const struct orr_host_desc *host,
 /* Index of the host `id`, -1 without. */
 int orr_machine_desc_host(const struct orr_machine_desc *desc, const char *id);
 
-/* Number k of the host "<kind><k>", kind "CPU", "CUDA" or "OpenCL"; -1 for
+/* Number k of the host "<type><k>", type "CPU", "CUDA" or "OpenCL"; -1 for
  * every other name. */
 int orr_host_desc_number(const struct orr_host_desc *host, const char *kind);
 

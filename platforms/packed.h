@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * platforms/packed.h - a machine in one file, NAME.orrery: its description, bus
- * figures, kernel models and what is kept beside them, for other people's
- * computers. One thread per object.
+ * parameters, kernel models and their side files, for use on other computers.
+ * One thread per object.
  *
  * The file is a tar compressed by gzip. All is in one folder, NAME/: first
  * orrery-machine, whose only line is "orrery machine 1", 1 being the version of

@@ -26,7 +26,7 @@ char *orr_platform_stem(const char *path)
     return strdup(path);
 }
 
-/* The folder of `path`, absolute when it can be found out. */
+/* The folder of `path`, absolute if possible. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');

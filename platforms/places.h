@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/places.h - what the path of a platform file says: its name, and
- * what may stand beside it. Any thread.
+ * platforms/places.h - what follows from the path of a platform file: its name,
+ * and the files beside it. Any thread.
  */
 #pragma once
 

@@ -39,8 +39,8 @@ static bool same_devices(const struct orr_machine_desc *a,
            a->nopencl == b->nopencl;
 }
 
-/* Takes what is still true of the calibrated description. Ends one of the two
- * and returns the other. */
+/* Takes what still holds of the calibrated description. Ends one of the two and
+ * returns the other. */
 static struct orr_machine_desc *merge(struct orr_machine_desc *found,
                                       struct orr_machine_desc *calibrated)
 {

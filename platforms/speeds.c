@@ -82,7 +82,8 @@ static const char *models_problem(const struct orr_host_desc *host, char *text,
         return NULL;
     snprintf(text, size,
              "property " ORR_PROP_MODELS_OF " is \"%.40s\": write the name of "
-             "a device of the same kind, such as CUDA0",
+             "a device of the same type, such "
+             "as CUDA0",
              name);
     return text;
 }

@@ -6,7 +6,7 @@
  *   orrery-speed                       1.5      all its kernels
  *   orrery-kernel-speed[gemm]          0.8      kernels whose name has "gemm"
  *   orrery-kernel-speed["chol gemm"]   2        the kernel of that name
- *   orrery-models-of                   CUDA0    a device of the same kind
+ *   orrery-models-of                   CUDA0    a device of the same type
  *
  * Times of its models are divided by speeds, those of all that apply
  * multiplied. Speeds are decimal numbers above 0.
@@ -19,7 +19,7 @@
 #define ORR_PROP_KERNEL_SPEED "orrery-kernel-speed["
 #define ORR_PROP_MODELS_OF    "orrery-models-of"
 
-/* orrery-speed, 1 without. The property is one that was checked. */
+/* orrery-speed, 1 without. The property was checked before. */
 double orr_host_desc_speed(const struct orr_host_desc *host);
 
 /* The pattern of property number `prop` of the host, in its original spelling
@@ -29,11 +29,11 @@ const char *orr_host_desc_kernel_speed(const struct orr_host_desc *host,
                                        unsigned prop, size_t *ret_length,
                                        double *ret_speed);
 
-/* The number of the device whose models host `host` asks, -1: its own. `kind`
- * is what its name begins with. */
+/* The number of the device whose models host `host` uses, -1: its own. `kind`
+ * is the prefix of its name. */
 int orr_host_desc_models_of(const struct orr_host_desc *host, const char *kind);
 
-/* Checks the properties above of one host. Returns NULL, or words that say
- * which property is wrong and the remedy, in `text`. */
+/* Checks the properties above of one host. Returns NULL, or a message with the
+ * wrong property and the remedy, in `text`. */
 const char *orr_host_desc_speeds_problem(const struct orr_host_desc *host,
                                          char *text, size_t size);

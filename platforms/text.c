@@ -20,7 +20,7 @@ static const char *const sharing_names[] = {
     [ORR_LINK_FATPIPE] = "each transfer its own",
 };
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
 /* "6.53 GB/s": three digits and a decimal prefix. */
 static void print_rate(FILE *out, double bytes_per_second)
@@ -160,13 +160,13 @@ static void print_locality(FILE *out, const struct orr_machine_desc *desc)
     struct orr_locality locality;
 
     if (orr_locality_init(desc, &locality) < 0)
-        return; /* what is shown is less, and true */
+        return; /* less is shown, but correct */
     print_caches(out, &locality);
     print_nodes(out, desc, &locality);
     orr_locality_done(&locality);
 }
 
-/* GPUs that are there, but that the description has no figures of. */
+/* GPUs that exist, but of which the description has no parameters. */
 static void print_gpus_seen(FILE *out, const struct orr_machine_desc *desc)
 {
     int host = orr_machine_desc_host(desc, "MAIN");
@@ -283,9 +283,8 @@ void orr_machine_desc_print(const struct orr_machine_desc *desc, FILE *out)
         print_links(out, desc);
 }
 
-/* ---- for programs ----
- * jansson's _new functions take what they are given and pass NULL on, so one
- * flag, looked at in the end, is enough for all the allocations. */
+/* ---- JSON ---- The _new functions of jansson take ownership and pass NULL on,
+ * so that one flag checked at the end covers all allocations. */
 
 struct json_writer {
     bool failed;
@@ -482,8 +481,8 @@ static json_t *number_or_null(double value)
     return value >= 0 ? json_integer((json_int_t)value) : json_null();
 }
 
-/* Numbers of the CPUs of which a property has that value. CPUs that do not say
- * are in NUMA node 0, and in no package. */
+/* Numbers of the CPUs of which a property has that value. CPUs without the
+ * property are in NUMA node 0, and in no package. */
 static json_t *cpus_array(struct json_writer *w,
                           const struct orr_machine_desc *desc, const char *id,
                           unsigned number)
@@ -542,7 +541,7 @@ static json_t *nodes_array(struct json_writer *w,
     return array;
 }
 
-/* Packages that CPUs say they are in. */
+/* Packages of the CPUs. */
 static json_t *packages_array(struct json_writer *w,
                               const struct orr_machine_desc *desc)
 {

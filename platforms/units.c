@@ -95,7 +95,7 @@ static double unit_factor(const struct unit *units, const char *text)
 }
 
 /* The number at the start of `text`; *ret_end is what follows. strtod alone
- * would also take blanks, "inf", "nan" and hexadecimal figures. */
+ * would also take blanks, "inf", "nan" and hexadecimal numbers. */
 static const char *leading_number(const char *text, double *ret_value,
                                   const char **ret_end)
 {
@@ -130,7 +130,7 @@ const char *orr_quantity_parse(enum orr_quantity quantity, const char *text,
     if (*unit)
         factor = unit_factor(quantities[quantity].units, unit);
     if (factor <= 0)
-        return strchr(unit, ',') ? "is a list: one figure is expected"
+        return strchr(unit, ',') ? "is a list: one value is expected"
                                  : quantities[quantity].unknown;
     if (!isfinite(value * factor))
         return "is too large";

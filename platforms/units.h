@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/units.h - figures with units as platform files write them, and
- * back. Any thread; both expect the C locale (core/base/c_locale.h).
+ * platforms/units.h - values with units as in platform files, and back. Any
+ * thread; both expect the C locale (core/base/c_locale.h).
  */
 #pragma once
 
@@ -15,9 +15,9 @@ enum orr_quantity {
     ORR_QUANTITY_SIZE,      /* B; prefixes k … Y, Ki … Yi */
 };
 
-/* Reads "12.5GBps". A figure without a unit counts as flop/s, bytes per second,
- * seconds or bytes. *ret_value in these units. Returns NULL or, leaving *ret_value
- * alone, a sentence that says what is wrong (static). */
+/* Reads "12.5GBps". A value without a unit counts as flop/s, bytes per second,
+ * seconds or bytes. *ret_value in these units. Returns NULL or, leaving
+ * *ret_value alone, a message (static). */
 const char *orr_quantity_parse(enum orr_quantity quantity, const char *text,
                                double *ret_value);
 

@@ -113,7 +113,7 @@ int orr_packed_unpack(const struct orr_packed *packed, const char *folder,
     return rc;
 }
 
-/* ---- those that are used where they lie ---- */
+/* ---- those that are used in place ---- */
 
 #define COPY "packed" ORR_PACKED_SUFFIX
 
@@ -170,7 +170,7 @@ static int fill_slot(const struct orr_packed *packed, const char *slot,
         rc = orr_packed_unpack(packed, machine, err);
     if (rc == 0)
         rc = write_bytes(copy, bytes, size, err);
-    /* Somebody else may have been faster, which is as good. */
+    /* Another process may have been faster, which is as good. */
     if (rc == 0 && rename(made, slot) < 0 && !same_source(slot, bytes, size))
         rc = orr_fail(err, -errno, "%s: cannot be made: %s", slot,
                       strerror(errno));

@@ -64,7 +64,7 @@ int orr_file_read(const char *path, size_t limit, char **ret_text,
     struct stat status;
     int fd, rc = 0;
 
-    /* Not blocking, so that a pipe of that name cannot hang us. */
+    /* Not blocking, so that a pipe of that name cannot block. */
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return fail_errno(err, -errno, path, "cannot be opened");
@@ -87,9 +87,9 @@ close_fd:
     return rc;
 }
 
-/* Opens a new file beside `path` under a name nobody uses. Returns its
- * descriptor and the name (owned) or a negative errno. Not mkstemp: the file
- * gets the permissions that open would have given to `path`. */
+/* Opens a new file beside `path` under an unused name. Returns its descriptor
+ * and the name (owned) or a negative errno. Not mkstemp: the file gets the
+ * permissions that open would have given to `path`. */
 static int open_temporary(const char *path, char **ret_temporary)
 {
     size_t room = strlen(path) + 48;

@@ -16,7 +16,7 @@
 int orr_file_read(const char *path, size_t limit, char **ret_text,
                   size_t *ret_size, struct orr_error *err);
 
-/* A file in the making, under another name in the same folder. */
+/* A file being written, under another name in the same folder. */
 struct orr_new_file {
     FILE *out; /* write here; errors are found at commit */
     char *path, *temporary;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/xml_elements.c - what each element of a platform file means for a
- * machine description. No state but the reader's.
+ * platforms/xml_elements.c - the meaning of each element of a platform file. No
+ * state but the reader's.
  */
 #include "platforms/xml_read.h"
 
@@ -33,7 +33,7 @@ static const char *need_attr(struct orr_xml_reader *r, const char *name)
     return value;
 }
 
-/* Passes an attribute that changes nothing as long as it has one value. */
+/* Accepts an attribute that changes nothing as long as it has one value. */
 static void only(struct orr_xml_reader *r, const char *name,
                  const char *expected)
 {
@@ -54,7 +54,7 @@ static void only_version_3(struct orr_xml_reader *r, const char *name,
         only(r, name, expected);
 }
 
-/* Reads a figure; `instead` is what older files call it, or NULL. */
+/* Reads a value; `instead` is the name in older files, or NULL. */
 static double quantity(struct orr_xml_reader *r, const char *name,
                        const char *instead, enum orr_quantity quantity)
 {
@@ -145,7 +145,7 @@ static void end_zone(struct orr_xml_reader *r)
 
 /* ---- host, link ---- */
 
-/* The grammar wants properties, then hosts and links, then routes. */
+/* The grammar requires properties, then hosts and links, then routes. */
 static bool refuse_after_routes(struct orr_xml_reader *r)
 {
     if (r->desc->nroutes)
@@ -238,7 +238,7 @@ static bool route_end(struct orr_xml_reader *r, const char *name, unsigned *ret)
     return true;
 }
 
-/* Returns whether the route also leads back, as it does unless told. */
+/* Returns whether the route is symmetrical, the default. */
 static bool symmetrical(struct orr_xml_reader *r)
 {
     const char *word = attr(r, "symmetrical");
@@ -407,8 +407,8 @@ static bool set_field(struct orr_xml_reader *r, const char *id,
     return true;
 }
 
-/* StarPU reads memsize as a number of bytes; we also read 16GiB, and make
- * bytes of it, so that what we write means the same to both. */
+/* StarPU reads memsize as a number of bytes; here 16GiB is read too and
+ * converted to bytes, so that the written value means the same to both. */
 static const char *plain_bytes(struct orr_xml_reader *r, const char *value,
                                char text[ORR_NUMBER_MAX])
 {
@@ -416,7 +416,7 @@ static const char *plain_bytes(struct orr_xml_reader *r, const char *value,
     double bytes;
 
     if (!value[strspn(value, "0123456789")])
-        return value; /* the check wants some digits, and not too many */
+        return value; /* the check requires some digits, and not too many */
     problem = orr_quantity_parse(ORR_QUANTITY_SIZE, value, &bytes);
     if (!problem && !(bytes >= 0 && bytes < 1e18))
         problem = "is not a size of memory";
@@ -518,10 +518,10 @@ const struct orr_xml_element *orr_xml_element_find(const char *name)
 const char *orr_xml_element_refusal(const char *name)
 {
     static const char zones[] =
-        "zones of this kind are not supported: a machine is one zone with "
+        "zones of this type are not supported: a machine is one zone with "
         "routing=\"Full\"; write its hosts, links and routes out";
     static const char traces[] =
-        "figures that change with time are not supported: remove it";
+        "values that change with time are not supported: remove it";
     static const char others[] = "has no meaning for one machine: remove it";
     static const struct {
         const char *name, *why;

@@ -214,7 +214,7 @@ static void on_text(void *arg, const xmlChar *text, int length)
                             "everything in attributes");
 }
 
-/* ---- what a document type could bring in ---- */
+/* ---- entities of document types ---- */
 
 static void refuse_declarations(struct orr_xml_reader *r)
 {
@@ -235,7 +235,7 @@ static void on_attribute(void *arg, const xmlChar *element, const xmlChar *name,
                          xmlEnumerationPtr tree)
 {
     (void)element, (void)name, (void)type, (void)def, (void)value;
-    xmlFreeEnumeration(tree); /* ours by libxml2's rule */
+    xmlFreeEnumeration(tree); /* owned, by libxml2's rule */
     refuse_declarations(arg);
 }
 
@@ -339,7 +339,7 @@ int orr_machine_desc_parse(const char *path, const void *text, size_t size,
     return r.rc;
 }
 
-/* What stands beside the platform file: bus figures and models. */
+/* The files beside the platform file: bus files and models. */
 static int read_beside(struct orr_machine_desc *desc, const char *path,
                        struct orr_error *err)
 {

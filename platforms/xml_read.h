@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/xml_read.h - between the two halves of the reader: xml_read.c has
- * the file, its syntax and its nesting, xml_elements.c what elements mean.
+ * platforms/xml_read.h - the interface between xml_read.c (the file, its syntax
+ * and nesting) and xml_elements.c (the meaning of elements).
  */
 #pragma once
 
@@ -27,7 +27,7 @@ enum orr_xml_place {
 
 struct orr_xml_attr {
     char *name, *value; /* owned */
-    bool used;          /* somebody asked for it */
+    bool used;          /* requested by the caller */
 };
 
 struct orr_xml_reader {
@@ -69,7 +69,7 @@ const char *orr_xml_element_refusal(const char *name);
 
 unsigned orr_xml_line(const struct orr_xml_reader *r);
 
-/* Stops with "path:line: <element>: " and the words, -EINVAL. */
+/* Stops with "path:line: <element>: " and the message, -EINVAL. */
 void orr_xml_fail(struct orr_xml_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

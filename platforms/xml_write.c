@@ -54,8 +54,8 @@ static void print_props(FILE *out, const char *indent,
         print_prop(out, indent, props[i].id, props[i].value);
 }
 
-/* Name and figures apply to the machine, but a platform has no better place
- * for them than the host that runs the application. */
+/* Name and costs apply to the machine, but a platform has no better place for
+ * them than the host that runs the application. */
 static void print_fields(FILE *out, const struct orr_machine_desc *desc,
                          bool with_host)
 {
@@ -136,7 +136,7 @@ static void print_route(FILE *out, const struct orr_machine_desc *desc,
     fputs("    </route>\n", out);
 }
 
-/* SimGrid wants the zone's id to differ from every host's. */
+/* SimGrid requires the zone's id to differ from every host's. */
 static void print_zone_start(FILE *out, const struct orr_machine_desc *desc)
 {
     char id[16];
@@ -161,7 +161,7 @@ static void print_machine(FILE *out, const struct orr_machine_desc *desc,
         fputs("  </config>\n", out);
     }
     print_zone_start(out, desc);
-    /* SimGrid's grammar wants properties, hosts, links, routes in order. */
+    /* SimGrid's grammar requires properties, hosts, links, routes in order. */
     print_props(out, "    ", desc->props, desc->nprops);
     for (unsigned i = 0; i < desc->nhosts; i++)
         print_host(out, desc, &desc->hosts[i], with_host);

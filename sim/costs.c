@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* A figure that the description may give, its default and its switch. */
+/* A cost that the description may give, its default and its switch. */
 struct cost {
     size_t in_desc, in_costs; /* offsets of doubles */
     double usual;             /* µs */

@@ -10,10 +10,10 @@
 #include "core/device/machine.h"
 #include "platforms/machine_desc.h"
 
-/* Fills *ret from the description; what it does not give is as StarPU's
- * simulation has it; what a STARPU_SIMGRID_..._COST variable switches off is
- * 0. `pinned`: main memory is pinned, since a CUDA worker exists. Errors:
- * -EINVAL naming the variable that is no number. */
+/* Fills *ret from the description; missing costs are those of StarPU's
+ * simulation, those that a STARPU_SIMGRID_..._COST variable switches off are 0.
+ * `pinned`: main memory is pinned, since a CUDA worker exists. Errors: -EINVAL
+ * naming the variable that is not a number. */
 int orr_sim_costs(const struct orr_machine_desc *desc, bool pinned,
                   struct orr_costs *ret, struct orr_error *err);
 

@@ -17,7 +17,7 @@
 #include "sim/place.h"
 #include "sim/what_if.h"
 
-/* A kind of device: how hosts and nodes are called, and what they give. */
+/* A device type: the names of hosts and nodes, and their types. */
 struct kind {
     const char *prefix; /* of host names and of node and worker names */
     enum starpu_node_kind node;
@@ -28,8 +28,8 @@ static const struct kind cuda = {"CUDA", STARPU_CUDA_RAM, STARPU_CUDA_WORKER};
 static const struct kind opencl = {"OpenCL", STARPU_OPENCL_RAM,
                                    STARPU_OPENCL_WORKER};
 
-/* What is in use of a machine. OpenCL devices that CUDA serves are left out,
- * so those in use begin at number first_opencl. */
+/* The parts of a machine in use. OpenCL devices that are CUDA devices are left
+ * out, so those in use begin at number first_opencl. */
 struct choice {
     unsigned nmain; /* nodes of main memory */
     unsigned ncpu, ncuda, nopencl, first_opencl;
@@ -46,8 +46,7 @@ static unsigned limit(const char *what, int wanted, unsigned there)
     if (wanted < 0)
         return there;
     if ((unsigned)wanted > there) {
-        orr_log_warning("%d %s workers were asked for, the machine has room "
-                        "for %u",
+        orr_log_warning("%d %s workers were requested, the machine supports %u",
                         wanted, what, there);
         return there;
     }
@@ -65,8 +64,8 @@ static void choose(const struct orr_machine_desc *desc,
     ret->first_opencl = ret->ncuda;
     ret->nopencl =
         desc->nopencl > ret->first_opencl ? desc->nopencl - ret->ncuda : 0;
-    /* Asking for more than CUDA has left over is common (a variable set for
-     * another machine), so no warning. */
+    /* Requesting more than CUDA leaves is common (a variable set for another
+     * machine), so no warning. */
     if (options->nopencl >= 0 && (unsigned)options->nopencl < ret->nopencl)
         ret->nopencl = (unsigned)options->nopencl;
     drivers = ret->ncuda + ret->nopencl;
@@ -303,8 +302,8 @@ static double desc_entry(const struct orr_machine_desc *desc,
     return matrix[row * desc->nnodes + column];
 }
 
-/* Where main memory is several nodes, what the matrices say of it as a whole is
- * true of none: the routes tell. */
+/* Where main memory is several nodes, the matrices have values for it as a
+ * whole, which hold for none: the routes are used. */
 static int copy_parameters(const struct orr_machine_desc *desc,
                            const unsigned *endpoints,
                            struct orr_machine *machine)
@@ -361,7 +360,7 @@ static int allocate(const struct orr_machine_desc *desc,
     return 0;
 }
 
-/* machine->provenance is borrowed words, the description's are not ours. */
+/* machine->provenance borrows a constant, not the description's string. */
 static const char *provenance(const struct orr_machine_desc *desc)
 {
     static const char *const known[] = {"measured", "derived"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sim/describe.h - from a machine's description to what core knows of it:
- * nodes, workers, which copies are direct, predicted speeds. No state.
+ * sim/describe.h - from a machine's description to core's tables: nodes,
+ * workers, which copies are direct, predicted speeds. No state.
  */
 #pragma once
 

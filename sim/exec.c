@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sim/exec.c - see exec.h. The rule of the whole simulator stands here: only
- * park, sleep and join switch, everything else marks and queues.
+ * sim/exec.c - see exec.h. The rule of the whole simulator: only park, sleep
+ * and join switch, everything else marks and queues.
  *
- * Who runs next, first match:
+ * The context that runs next, first match:
  *   1. the oldest context in the run queue;
- *   2. what comes first in virtual time: transfers before timers of one date,
+ *   2. the first event in virtual time: transfers before timers of one date,
  *      timers of one date in the order in which they were set;
- *   3. nobody, ever: the application has a deadlock.
- * A context that blocks chooses and switches straight to the chosen one; what
- * is not a context's is left to the dispatcher, a fiber with a large stack, so
- * that neither SimGrid nor handlers ever run above user code.
+ *   3. none: the application has a deadlock.
+ * A context that blocks chooses and switches straight to the chosen one; other
+ * events are left to the dispatcher, a fiber with a large stack, so that
+ * neither SimGrid nor handlers ever run above user code.
  */
 #include "sim/exec.h"
 
@@ -65,7 +65,7 @@ static struct orr_sim_context *pop_ready(struct orr_sim_exec *x)
 /* -- choosing and switching ----------------------------------------------- */
 
 /* The context that goes on next, with the clock moved to its date; NULL when
- * something else comes first. */
+ * another event comes first. */
 static struct orr_sim_context *choose(struct orr_sim_exec *x)
 {
     struct orr_sim_context *context = pop_ready(x);
@@ -91,7 +91,7 @@ static void switch_to(struct orr_sim_exec *x, struct orr_sim_context *from,
     orr_fiber_switch(&from->fiber, &to->fiber);
 }
 
-/* Lets others run; returns when `self` has been chosen again. */
+/* Switches away; returns when `self` has been chosen again. */
 static void block(struct orr_sim_exec *x, struct orr_sim_context *self)
 {
     struct orr_sim_context *next = choose(x);
@@ -179,8 +179,8 @@ static struct orr_sim_context *blocking_self(struct orr_sim_exec *x,
     return context_of(self);
 }
 
-/* Whether nothing at all happens up to and including that date, so that the
- * caller may simply move the clock. */
+/* Whether there is no event up to and including that date, so that the caller
+ * may move the clock. */
 static bool nothing_before(const struct orr_sim_exec *x, double date)
 {
     return !x->first_ready && orr_timers_next(&x->timers) > date &&
@@ -229,7 +229,7 @@ static void sim_sleep(struct orr_exec *exec, double us)
     struct orr_sim_exec *x = exec_of(exec);
     struct orr_sim_context *self = blocking_self(x, "sleep");
 
-    /* Written so that NaN is no time at all. */
+    /* Written so that NaN counts as no time. */
     block_until(x, self, ORR_SIM_SLEEPING, us > 0 ? x->now + us : x->now);
 }
 
@@ -281,7 +281,8 @@ static void bury(struct orr_sim_exec *x)
 }
 
 /* The end of a context, on its own stack, which therefore must stay until
- * another one frees it: who joins or, for a detached one, who comes next. */
+ * another one frees it: the one that joins or, for a detached one, the next
+ * one. */
 static void context_main(void *arg)
 {
     struct orr_sim_context *self = arg;

@@ -38,7 +38,7 @@ struct orr_sim_context {
     void *arg;
 };
 
-/* What happens in virtual time beside timers, i.e. transfers. */
+/* Events in virtual time other than timers: transfers. */
 struct orr_sim_events {
     /* run() must be called before the clock passes this date; a date in the
      * past asks for a call before the clock moves at all. */
@@ -60,7 +60,7 @@ struct orr_sim_exec {
     struct orr_sim_context *newest; /* of the contexts alive */
     struct orr_sim_context *corpse; /* detached and ended, to be freed by the
                                      * next that is on another stack */
-    /* Runs what belongs to no context: the machine's timers, transfers. */
+    /* Runs the events of no context: the machine's timers, transfers. */
     struct orr_sim_context dispatcher;
     struct orr_sim_context *current; /* [watched] */
     atomic_ulong activity;           /* [watched] blocking calls so far */
@@ -72,8 +72,8 @@ struct orr_sim_exec {
 /* Makes the calling OS thread the main context. Errors: -ENOMEM, -EAGAIN. */
 int orr_sim_exec_new(struct orr_sim_exec **ret);
 
-/* Called by main. Contexts that nobody has joined never run again and are
- * freed as well. Accepts NULL. */
+/* Called by main. Contexts that were not joined never run again and are freed
+ * as well. Accepts NULL. */
 void orr_sim_exec_free(struct orr_sim_exec *exec);
 
 /* Sets a timer of the machine (its `fire` is called on the dispatcher's

@@ -31,8 +31,8 @@ static double factor(const struct orr_machine_desc *desc, const char *id)
     return value;
 }
 
-/* Two numbers for each link of the description: both ways together, or up and
- * down. */
+/* Two numbers for each link of the description: both directions together, or up
+ * and down. */
 static unsigned number_of(const struct orr_hop_desc *hop)
 {
     return 2 * hop->link + (hop->direction == ORR_HOP_DOWN);

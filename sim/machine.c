@@ -162,7 +162,7 @@ static int make_simgrid(const struct orr_machine_desc *desc,
                            err);
 }
 
-/* What needs the machine's tables: all that moves in it. */
+/* The parts that need the machine's tables: transfers, streams, memories. */
 static int make_parts(const struct orr_machine_desc *desc,
                       const unsigned *endpoints, struct orr_sim_machine *m,
                       struct orr_error *err)

@@ -16,7 +16,7 @@
 #define BLOCK_MAX   ((size_t)4 << 20)
 #define UNITS       (CHUNK_BYTES / UNIT_BYTES)
 #define ALIGNMENT   ((size_t)64)
-/* Fake addresses start where nobody takes one for NULL or a small number. */
+/* Fake addresses start where none is mistaken for NULL or a small number. */
 #define FIRST_FAKE  ((uintptr_t)1 << 30)
 
 enum { FREE_CHUNKS_KEPT = 4 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sim/memory.h - the memory of one simulated device: addresses, and what the
- * driver's allocations cost. Small blocks are carved from chunks, so that
- * only chunks go to the driver. One OS thread.
+ * sim/memory.h - the memory of one simulated device: addresses, and the cost of
+ * allocations by the device driver. Small blocks are carved from chunks, so
+ * that only chunks are allocated by the driver. One OS thread.
  */
 #pragma once
 
@@ -22,13 +22,13 @@ struct orr_sim_memory {
     unsigned hint;  /* the chunk that the last block came from */
 };
 
-/* What an operation asked of the device's driver. */
+/* The calls of an operation to the device driver. */
 struct orr_sim_driver_calls {
     unsigned allocs, frees;
 };
 
 /* Returns 0 and the address of `size` > 0 bytes, 64-byte aligned, or -ENOMEM.
- * Adds the driver's calls to *calls. */
+ * Adds the calls to the driver to *calls. */
 int orr_sim_memory_alloc(struct orr_sim_memory *memory, size_t size,
                          uintptr_t *ret, struct orr_sim_driver_calls *calls);
 

@@ -10,7 +10,7 @@
 #include "platforms/edit.h"
 #include "sim/machine.h"
 
-/* The models' host name: asked for, else the description's. */
+/* The models' host name: the requested one, else the description's. */
 static int rename_host(const struct orr_machine_options *options,
                        struct orr_machine *machine)
 {
@@ -26,7 +26,7 @@ static int rename_host(const struct orr_machine_options *options,
     return 0;
 }
 
-/* What-if edits; says what each has changed. */
+/* What-if edits; reports what each has changed. */
 static int edit(struct orr_machine_desc *desc, const char *edits,
                 struct orr_error *err)
 {

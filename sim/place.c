@@ -7,7 +7,7 @@
 
 #include "sim/what_if.h"
 
-/* The NUMA node that a host is in or next to; 0 if it does not say. */
+/* The NUMA node that a host is in or next to; 0 without. */
 static unsigned numa_of(const struct orr_host_desc *host, unsigned nmain)
 {
     const char *value = orr_host_desc_prop(host, "numa");

@@ -8,7 +8,7 @@
 #include "platforms/machine_desc.h"
 
 /* The first `ncpu` workers of the machine become CPU hosts of the description,
- * in order, but for those that drive devices: of the hosts that are left the
+ * in order, but for those of device workers: of the hosts that are left the
  * last ones, or, where main memory is `nmain` > 1 nodes, the last one that has
  * the property `numa` of the device. Fills their node, speed and kernels, and
  * `hosts` with the host of each. `hosts` of the devices' workers, which follow,

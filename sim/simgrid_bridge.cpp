@@ -5,9 +5,9 @@
  *
  * Why no actor: an actor that waits for a transfer costs two of SimGrid's
  * switches and two of its calls into the kernel. Activities started from
- * outside any actor run at once, and run_until() stops at the date we name;
- * the models say which date comes next. Measured: 1.1 µs per transfer, against
- * 1.5 µs for an actor blocking in sendto.
+ * outside any actor run at once, and run_until() stops at a given date; the
+ * models give the next date. Measured: 1.1 µs per transfer, against 1.5 µs for
+ * an actor blocking in sendto.
  */
 #include "sim/simgrid_bridge.h"
 
@@ -84,14 +84,14 @@ constexpr Option known_options[] = {
 struct orr_simgrid {
     s4u::Engine *engine = nullptr;
     std::vector<s4u::Host *> endpoints;
-    /* Models that may hold events of transfers; a model without any says so
-     * quickly. */
+    /* Models that may hold events of transfers; a model without any is
+     * quick. */
     std::vector<simgrid::kernel::resource::Model *> models;
     std::vector<Transfer> flying; /* in order of their starts */
     std::vector<void *> ended;
     size_t ntaken = 0;   /* of `ended` */
     double origin_s = 0; /* SimGrid's clock goes on from engine to engine */
-    double next_s = NAN; /* date of the next event, NaN: to be asked */
+    double next_s = NAN; /* date of the next event, NaN: to be computed */
 
     ~orr_simgrid();
 };
@@ -288,7 +288,7 @@ static void open_simgrid(struct orr_simgrid *sg,
     sg->engine->seal_platform();
     sg->models.assign(sg->engine->get_all_models().begin(),
                       sg->engine->get_all_models().end());
-    /* Once now, at the present date: it installs what it installs. */
+    /* Once now, at the present date, for its installation of handlers. */
     sg->engine->run();
     sg->origin_s = clock_s();
 }
@@ -334,7 +334,7 @@ void orr_simgrid_free(struct orr_simgrid *simgrid)
     delete simgrid;
 }
 
-/* Whether a transfer may have ended: fewer activities run than we started. */
+/* Whether a transfer may have ended: fewer activities run than were started. */
 static bool some_ended(struct orr_simgrid *sg)
 {
     size_t running = 0;
@@ -394,7 +394,7 @@ int orr_simgrid_start(struct orr_simgrid *simgrid, unsigned src, unsigned dst,
 }
 
 /* The least date over all models, as the engine would find it: each model
- * says how long until its next event, or something negative for none. */
+ * returns the time until its next event, negative for none. */
 static double ask_next_s(struct orr_simgrid *sg)
 {
     double now = clock_s();

@@ -2,8 +2,8 @@
 /*
  * sim/simgrid_bridge.h - SimGrid as a calculator of transfers.
  *
- * SimGrid's engine runs no actor here: it is moved by hand from one date to
- * the next, by the OS thread that opened it, and only while transfers are in
+ * SimGrid's engine runs no actor here: it is advanced explicitly from one date
+ * to the next, by the OS thread that opened it, and only while transfers are in
  * flight. Nothing here switches contexts. Times are microseconds of virtual
  * time since the engine was made.
  */
@@ -34,9 +34,9 @@ int orr_simgrid_new(const struct orr_machine_desc *desc,
 /* Ends the engine with whatever is in flight. Accepts NULL. */
 void orr_simgrid_free(struct orr_simgrid *simgrid);
 
-/* Starts a transfer of `bytes` > 0 between two endpoints that a route joins,
- * at date `now_us`: no event may lie before that date. Returns 0 or -EIO with
- * words; a transfer that has not started has no end. */
+/* Starts a transfer of `bytes` > 0 between two endpoints that a route joins, at
+ * date `now_us`: no event may lie before that date. Returns 0 or -EIO with a
+ * message; a transfer that has not started has no end. */
 int orr_simgrid_start(struct orr_simgrid *simgrid, unsigned src, unsigned dst,
                       size_t bytes, void *cookie, double now_us,
                       struct orr_error *err);

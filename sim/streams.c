@@ -2,7 +2,7 @@
 /*
  * sim/streams.c - see streams.h. Functions are called when a kernel is handed
  * over, not when it ends: then its inputs are there, the worker's context is
- * the one that runs it, and nobody may look at its outputs before `done`.
+ * the one that runs it, and its outputs may not be read before `done`.
  */
 #include "sim/streams.h"
 

@@ -18,8 +18,8 @@
 
 /* The slots of orr_copy.machine_link. */
 enum {
-    NEXT_WRITER, /* in the queue that it writes in, or of one of our lists */
-    NEXT_READER, /* in the queue that it reads in */
+    NEXT_WRITER, /* in the queue of writers, or in another list */
+    NEXT_READER, /* in the queue of readers */
     MISSING,     /* locks it still waits for */
     DATE,        /* when a delayed copy enters, bits of a double */
 };
@@ -252,8 +252,8 @@ static void run_events(struct orr_sim_events *events)
         begin_granted(t);
     else if (t->simgrid)
         orr_simgrid_advance(t->simgrid);
-    /* Also after a beginning: moving SimGrid's clock to the present may have
-     * met an end that rounding had put an instant later. */
+    /* Also after a start: advancing SimGrid's clock to the present may have
+     * passed an end that rounding had put an instant later. */
     if (t->simgrid)
         end_ended(t);
     if (t->granted.first)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sim/watchdog.c - see watchdog.h. A long computation must not be reported,
- * so three things must hold at every look: no blocking call since the last
- * one, somebody else could go on, and the kernel says that the simulation's
- * thread sleeps (which a computing thread does not).
+ * sim/watchdog.c - see watchdog.h. A long computation must not be reported, so
+ * three conditions must hold at every check: no blocking call since the last
+ * one, another context could go on, and the kernel reports that the
+ * simulation's thread sleeps (which a computing thread does not).
  */
 #include "sim/watchdog.h"
 
@@ -21,7 +21,7 @@
 
 #include "core/base/log.h"
 
-/* Shared by the two threads; freed by the last that lets go. */
+/* Shared by the two threads; freed by the last to release it. */
 struct orr_watchdog {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -50,7 +50,7 @@ static int read_limit(double *ret, struct orr_error *err)
     return 0;
 }
 
-/* The letter that the kernel gives for what a thread does, 0 if unknown. */
+/* The kernel's letter for the state of a thread, 0 if unknown. */
 static char thread_state(long thread)
 {
     char path[64], line[512];
@@ -100,7 +100,7 @@ static void warn(const struct orr_watchdog *w)
         current->head.name ? current->head.name : "a context", w->limit_s);
 }
 
-/* Waits a quarter of the limit; false when told to stop. Lock held. */
+/* Waits a quarter of the limit; false when it is to stop. Lock held. */
 static bool pause_locked(struct orr_watchdog *w)
 {
     double wait_s = w->limit_s / 4 < 5 ? w->limit_s / 4 : 5;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sim/watchdog.h - notices an application that waits outside virtual time,
- * e.g. in a raw pthread_cond_wait, where the simulation can never wake it. An
- * OS thread of its own that looks now and then; it only prints.
+ * sim/watchdog.h - detects an application that waits outside virtual time, e.g.
+ * in a raw pthread_cond_wait, where the simulation can never wake it. An OS
+ * thread of its own that checks periodically; it only prints.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * sim/what_if.h - speeds of kernels and what-if edits, from the description to
- * what core knows. No state.
+ * core's tables. No state.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "platforms/machine_desc.h"
 
 /* Fills speed, models_of and kernels of a worker that is host `host` of the
- * description. `kind` is what its name begins with. Errors: -ENOMEM. */
+ * description. `kind` is the prefix of its name. Errors: -ENOMEM. */
 int orr_sim_speeds(const struct orr_host_desc *host, const char *kind,
                    struct orr_machine *machine, unsigned worker);
 

@@ -161,7 +161,7 @@ START_TEST(what_has_no_answer_is_an_error)
     problem = problem_of(&unknown);
     ck_assert_int_eq(solver()->area(problem, &relaxed, NULL, NULL, &err),
                      -ENODATA);
-    ck_assert_ptr_nonnull(strstr(err.text, "model has no figures"));
+    ck_assert_ptr_nonnull(strstr(err.text, "model has no estimate"));
     ck_assert_ptr_nonnull(strstr(err.text, "000000f1"));
     ck_assert_double_eq(relaxed, -1);
     orr_bound_problem_free(problem);
