@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/area.c - a primal simplex method that knows that every variant belongs
- * to one type ("generalised upper bounds": G. B. Dantzig and R. M. Van Slyke,
- * Journal of Computer and System Sciences 1 (1967) 213-226). Each type has a
- * basic variant, its key; what else is basic, one column per resource, makes
- * the working basis: T, slacks, further variants. That matrix is so small that
- * it is factored anew at each pivot, so that no error grows.
+ * bound/area.c - a primal simplex method that exploits that every variant
+ * belongs to one type ("generalised upper bounds": G. B. Dantzig and R. M. Van
+ * Slyke, Journal of Computer and System Sciences 1 (1967) 213-226). Each type
+ * has a basic variant, its key; what else is basic, one column per resource,
+ * makes the working basis: T, slacks, further variants. That matrix is so small
+ * that it is factored anew at each pivot, so that no error grows.
  *
  * Variables are fractions of a type: use is multiplied by the type's count.
  *
  * The start is greedy: prices of resources that are raised where much is to do
- * and lowered where little is, each type on its cheapest variant. The best of
- * these assignments, with slacks, is a feasible basis close to the optimum.
+ * and lowered where little is, each type executed as its cheapest variant. The
+ * best of these assignments, with slacks, is a feasible basis close to the
+ * optimum.
  */
 #include "bound/area.h"
 
@@ -23,7 +24,7 @@
 #include "bound/methods.h"
 
 #define ROUNDS 40    /* of greedy prices */
-#define TINY   1e-11 /* relative: reduced costs and pivots that are none */
+#define TINY   1e-11 /* relative: reduced costs and pivots below count as 0 */
 
 enum { OUT = -1, KEY = -2 }; /* where variants are; >= 0: a working column */
 
@@ -85,7 +86,7 @@ static double max_load(const struct simplex *s, const double *load)
     return most;
 }
 
-/* Each type to its cheapest variant; s->load is what comes of it. */
+/* Each type to its cheapest variant; s->load is the result. */
 static double assign(struct simplex *s)
 {
     const struct orr_area *a = s->area;
@@ -418,7 +419,7 @@ static void exchange(struct simplex *s, struct column in,
         }
 }
 
-/* One pivot. False: there is nothing to gain, or no way to gain it. */
+/* One pivot. False: there is nothing to gain, or it cannot be gained. */
 static bool pivot(struct simplex *s, double least)
 {
     struct move move = price_all(s, least);

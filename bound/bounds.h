@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/bounds.h - the bounds there are, and what computing one gives.
+ * bound/bounds.h - the list of bounds, and the result of computing one.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ enum orr_bound_outcome {
                            * out: `why` */
     ORR_BOUND_SKIPPED,    /* not computed: `why` */
     ORR_BOUND_INFEASIBLE, /* no schedule exists: `why` */
-    ORR_BOUND_UNBOUNDED,  /* the solver says so; a fault: `why` */
+    ORR_BOUND_UNBOUNDED,  /* by the solver; a fault: `why` */
     ORR_BOUND_SUSPICIOUS, /* the check of the dual solution failed: `why` */
 };
 
@@ -35,14 +35,14 @@ struct orr_bound_result {
     enum orr_bound_method method;
     enum orr_bound_outcome outcome;
     double ms; /* a lower bound on every schedule; NaN: there is none */
-    /* Where whole schedules or relaxed solutions are found: their value, of
-     * which `ms` falls short at most to here. NaN: none. */
+    /* The value of the whole schedule or relaxed solution found, if any: the
+     * optimum is between `ms` and this. NaN: none. */
     double upper_ms;
     bool proved;    /* checked here, independently of the solver, from a dual
                   * solution or by other means */
     double seconds; /* that it took */
     char *why;      /* owned, or NULL: for outcomes other than optimal */
-    char *limit; /* owned, or NULL: the resource or path that limits, in words:
+    char *limit; /* owned, or NULL: the resource or path that limits, as text:
                   * "3 CUDA devices, busy all the time: gemm is 92 % of it" */
 };
 

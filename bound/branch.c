@@ -3,19 +3,19 @@
  * bound/branch.c - branch and bound over linear programs whose bounds are
  * proved. One thread per program.
  *
- * What the solver's own branch and cut says when it ends rests on cuts and
- * nodes that nobody can look into. So here is a tree of our own: the bound of a
- * node is that of its program's dual solution, checked as all others
- * (orr_lp_dual_bound), or its parent's; a node without a feasible point is left
- * out only where a row cannot be met within the bounds of its columns. The
- * least bound of all that was left out or is still open is a proved bound of
- * the whole, whatever the solver's rounding did.
+ * The result of the solver's own branch and cut rests on cuts and nodes that
+ * cannot be checked. So here is another tree: the bound of a node is that of
+ * its program's dual solution, checked as all others (orr_lp_dual_bound), or
+ * its parent's; a node without a feasible point is left out only where a row
+ * cannot be met within the bounds of its columns. The least bound of all that
+ * was left out or is still open is a proved bound of the whole, whatever the
+ * solver's rounding did.
  *
  * A node branches on the makespan where it uses columns that imply a longer one
  * than its bound: either the makespan is as long, or no such column is used
  * (Lenstra, Shmoys & Tardos 1990, "Approximation algorithms for scheduling
  * unrelated parallel machines"). Else it branches on the column furthest from
- * whole. The child nearer to the solution goes first; where a branch ends, the
+ * whole. The child nearer to the solution is first; where a branch ends, the
  * open node with the least bound is next.
  */
 #include "bound/branch.h"
@@ -236,7 +236,8 @@ static int branch(struct tree *t, int node, double bound, const double *x)
     }
     j = find_broken(t, x);
     if (!j) {
-        /* Whole, so `round` has seen it; or what the solver says is wrong. */
+        /* Whole, so `round` has seen it; or the result of the solver is
+         * wrong. */
         leave_out(t, bound);
         return NONE;
     }

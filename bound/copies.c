@@ -44,7 +44,8 @@ next_variant(const struct orr_bound_instance *in, unsigned type, unsigned class,
     return NULL;
 }
 
-/* Whether workers of two classes do all types alike, but for a share. */
+/* Whether workers of two classes take equal times for all types, but for a
+ * share. */
 static bool classes_alike(const struct orr_bound_instance *in, unsigned a,
                           unsigned b, double but)
 {
@@ -87,7 +88,7 @@ static void route_parameters(const struct orr_graph *graph, unsigned node,
 }
 
 /* Whether two nodes, each with one class of workers, may be one group. That is
- * allowed for any nodes; it costs nothing where they are alike. */
+ * allowed for any nodes; the bound is not weaker where they are equal. */
 static bool nodes_alike(const struct orr_copies *c, const unsigned *class_in,
                         unsigned a, unsigned b)
 {
@@ -244,7 +245,7 @@ static bool enters(const struct orr_copies *c, const bool *set,
     return !set[c->group[route->src]] && set[c->group[route->dst]];
 }
 
-/* Without routes we know nothing of copies, and a route without a link of
+/* Without routes nothing is known of copies, and a route without a link of
  * finite bandwidth takes any amount. */
 static bool set_is_useful(const struct orr_copies *c, const bool *set)
 {

@@ -4,14 +4,14 @@
  * copies share. It grows by rows that its last solution violates. One thread at
  * a time.
  *
- * Memory nodes whose workers and routes are alike form a group. Each task is
- * shared out among options: one of its variants, in a group. Variables:
+ * Memory nodes with equal workers and routes form a group. Each task is divided
+ * among options: one of its variants, in a group. Variables:
  *   T            the makespan, in units of unit_ms
  *   flow[r] ≥ 0  bytes copied on route r, in units of unit_bytes
- *   x[i][o]      the share of task i done as option o; the share of option 0
- *                is not a variable: it is 1 minus the others, so that the
- *                program has few rows
- * Rows: what each resource (equal workers of a group) does, and the bytes on
+ *   x[i][o]      the share of task i executed as option o; the share of
+ *                option 0 is not a variable: it is 1 minus the others, so that
+ *                the program has few rows
+ * Rows: the work of each resource (equal workers of a group), and the bytes on
  * each link over its bandwidth, are at most T. That the shares of a task do not
  * exceed 1, and that values are copied to where they are read, are added where
  * they are violated:
@@ -97,7 +97,7 @@ void orr_copies_done(struct orr_copies *c);
 /* Terms of the row being made. weight[g] times the share of a task in g: */
 void orr_copies_add_place(struct orr_copies *c, unsigned task,
                           const double *weight, double factor);
-/* the same for who made a version: a task, or its home: */
+/* the same for the producer of a version: a task, or its home: */
 void orr_copies_add_origin(struct orr_copies *c,
                            const struct orr_bound_version *version,
                            const double *weight, double factor);
@@ -123,7 +123,7 @@ typedef int (*orr_copies_cut_fn)(struct orr_copies *c, double t,
                                  double tolerance, void *arg, double *ret_need);
 
 /* Solves until no row is violated, or time is out, and fills `ret` but for
- * `seconds`. `path_words`, if any, writes about path `index`. */
+ * `seconds`. `path_text`, if any, describes path `index`. */
 struct orr_copies_cutter {
     orr_copies_cut_fn cut; /* or NULL */
     void (*path_text)(const struct orr_copies *c, unsigned index, void *arg,

@@ -79,7 +79,7 @@ static double area_need(const struct orr_copies *c, const double *x,
     return busy / c->resources[resource].size / c->unit_ms;
 }
 
-/* Rows that say the shares of a task do not exceed 1. */
+/* Rows: the shares of a task do not exceed 1. */
 static int cut_shares(struct orr_copies *c, const double *x, double tolerance)
 {
     int n = 0;
@@ -150,8 +150,8 @@ static double entering(const struct orr_copies *c,
     return sum;
 }
 
-/* One row: all values that are needed in the set now, each by its neediest
- * reader. It holds in every schedule, whatever becomes of them. */
+/* One row: all values that are needed in the set now, each by the reader that
+ * needs most. It holds in every schedule. */
 static void cut_jointly(struct orr_copies *c, const struct orr_copies_set *set,
                         const double *weight)
 {
@@ -295,7 +295,7 @@ static int cut(struct orr_copies *c, const struct orr_copies_cutter *cutter,
     return c->lp.failed ? -ENOMEM : n;
 }
 
-/* -- what a solution proves -- */
+/* -- proofs -- */
 
 /* Rounding may leave variables with large upper bounds a tiny negative reduced
  * cost, which would weigh. So y is made to give the flows none: rows that ask
@@ -365,7 +365,7 @@ static int prove(const struct orr_copies *c, double *y, double *ret)
     return orr_lp_dual_bound(&c->lp, y, ret);
 }
 
-/* -- words -- */
+/* -- texts -- */
 
 static void resource_text(const struct orr_copies *c, const double *x,
                           unsigned resource, char *text, size_t size)
@@ -485,7 +485,7 @@ struct progress {
     double until;
 };
 
-/* What no optimum of the program with all rows exceeds: rounding then weighs
+/* What no optimum of the program with all rows exceeds: rounding then matters
  * less in the proof. */
 static void tighten(struct orr_copies *c, double upper)
 {
@@ -553,8 +553,8 @@ static int step(struct orr_copies *c, const struct orr_copies_cutter *cutter,
         }
     } else {
         /* Every task has a variant, so that there is a solution: a solver that
-         * finds none, or no end, stands on figures too far apart. What was
-         * proved until then holds. */
+         * finds none, or does not end, failed on values of too different
+         * magnitudes. The proved part holds. */
         rc = orr_bound_give_up(ret, ORR_BOUND_TIME_LIMIT,
                                "the solver gave up (%s): the values differ by "
                                "too many orders of magnitude",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/exact.h - inside the module: bounds that searches of all schedules
- * give, as methods do (methods.h).
+ * bound/exact.h - inside the module: bounds from searches of all schedules;
+ * methods as in methods.h.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ int orr_bound_check_able(const struct orr_bound_instance *in,
                          struct orr_bound_result *ret);
 
 /* Computes a quicker bound in a quarter of the time. If it is proved and above
- * *lower, it replaces that, and its words `ret->limit`. 0 or -ENOMEM. */
+ * *lower, it replaces that, and its text `ret->limit`. 0 or -ENOMEM. */
 int orr_bound_begin_with(const struct orr_bound_instance *in,
                          enum orr_bound_method method,
                          const struct orr_bound_options *options, double *lower,

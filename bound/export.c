@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * bound/export.c - the area problem as text: for lp_solve, as fixed MPS, and
- * its solution for people. No threads. Workers are rows of their own here:
- * others read these files.
+ * its solution as text. No threads. Workers are rows of their own here, as
+ * readers of these files expect.
  */
 #include "bound/record.h"
 

@@ -57,9 +57,9 @@ static unsigned count_deps(const struct print *p, unsigned t)
 
 #define BACKWARDS(t, p) for (unsigned t = (p)->graph->ntasks; t-- > 0;)
 
-/* --- who comes before whom --- */
+/* --- order of tasks --- */
 
-/* Depth first, with a stack of our own: chains are long. */
+/* Depth first, with an explicit stack: chains are long. */
 static int find_ancestors(struct print *p)
 {
     unsigned n = p->graph->ntasks, depth;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/export_deps.h - a graph of tasks as the text that StarPU's users know:
- * a mixed-integer program for lp_solve, whose solution starpu_lp2paje reads,
- * and a graph for dot. No threads.
+ * bound/export_deps.h - a task graph in the formats of StarPU: a mixed-integer
+ * program for lp_solve, whose solution starpu_lp2paje reads, and a graph for
+ * dot. No threads.
  */
 #pragma once
 

@@ -6,17 +6,17 @@
  * its price: on the lower convex hull of (ms, cost). Up to a capacity, where
  * the next faster variant begins to pay, its gain is the variant's ms; the
  * fastest variant has no capacity. Dependencies are arcs without gain. The tree
- * hangs from the sink, and is kept strongly feasible (W. H. Cunningham,
+ * is rooted at the sink, and is kept strongly feasible (W. H. Cunningham,
  * Mathematical Programming 11 (1976) 105-116), so that the method ends.
  *
- * Flows and potentials are whole numbers, in units so small that rounding the
- * figures to them does not matter, and large enough that no sum overflows:
- * then nothing drifts, and ties are ties. The value is computed from the
- * unrounded figures.
+ * Flows and potentials are whole numbers, in units so small that rounding to
+ * them does not matter, and large enough that no sum overflows: then errors do
+ * not accumulate, and ties are exact. The value is computed from the unrounded
+ * values.
  *
  * When prices change, the tree is kept: its flows are computed anew, subtrees
- * whose arc cannot carry them are hung onto the sink by arcs of their own,
- * which cost so much that they leave again.
+ * whose arc cannot carry them are attached to the sink by arcs of their own,
+ * which cost so much that they leave the tree again.
  */
 #include "bound/flow.h"
 
@@ -30,8 +30,8 @@
 
 #define UNIT_FLOW  (INT64_C(1) << 44) /* of all that flows */
 #define UNBOUNDED  (INT64_C(1) << 60) /* more than can ever flow */
-#define UNIT_GAIN  (INT64_C(1) << 50) /* that no path is longer than */
-#define PIVOTS_ASK 1024               /* pivots between looks at the clock */
+#define UNIT_GAIN  (INT64_C(1) << 50) /* no path is longer */
+#define PIVOTS_ASK 1024               /* pivots between checks of the clock */
 
 #define NONE UINT32_MAX
 
@@ -67,7 +67,7 @@ struct orr_flow {
     double *outflow;   /* tasks: what leaves on all arcs */
     double *length;    /* tasks */
     unsigned next_arc; /* where the search for an arc goes on */
-    bool solved;       /* there is a tree of a former answer */
+    bool solved;       /* there is a tree of a former solution */
     int64_t expensive; /* gain of artificial arcs, negative */
     unsigned long pivots;
 };
@@ -258,7 +258,7 @@ static bool is_before(const struct orr_flow *f, unsigned v, unsigned w)
     return a < b || (a == b && f->cost[v] < f->cost[w]);
 }
 
-/* Money per ms that is saved by taking variant v, not the slower w. */
+/* Cost per ms that is saved by variant v instead of the slower w. */
 static double slope(const struct orr_flow *f, unsigned v, unsigned w)
 {
     return (f->cost[v] - f->cost[w]) /
@@ -348,7 +348,7 @@ static void unhang(struct orr_flow *f, unsigned v)
         f->previous[f->next[v]] = f->previous[v];
 }
 
-/* Potential: what a unit gains on its way from the node to the sink. */
+/* Potential: the gain of a unit on the path from the node to the sink. */
 static void set_potential(struct orr_flow *f, unsigned v)
 {
     unsigned p = f->parent[v];
@@ -391,7 +391,7 @@ static unsigned fastest_arc(const struct orr_flow *f, unsigned i)
 }
 
 /* The first tree: the longest path to the sink from everywhere, all variants
- * the fastest. The arcs of each task are followed by hand. */
+ * the fastest. The arcs of each task are handled explicitly. */
 static void first_tree(struct orr_flow *f)
 {
     const struct orr_bound_instance *in = f->in;
@@ -448,7 +448,7 @@ static void begin_tree(struct orr_flow *f)
             f->state[f->arc[v]] = 0;
 }
 
-/* Cuts v off and hangs it onto the sink with an arc of its own, which carries
+/* Cuts v off and attaches it to the sink with an arc of its own, which carries
  * `amount`, to the sink where it is positive. */
 static void hang_apart(struct orr_flow *f, unsigned v, int64_t amount)
 {
@@ -575,8 +575,8 @@ static void change_path(struct orr_flow *f, unsigned v, unsigned join,
         f->flow[f->arc[v]] += f->up[v] == to_parent ? amount : -amount;
 }
 
-/* Turns the path from v up to `top` round, so that v is the top, and hangs it
- * onto `parent`. */
+/* Turns the path from v up to `top` round, so that v is the top, and attaches
+ * it to `parent`. */
 static void rehang(struct orr_flow *f, unsigned v, unsigned top,
                    unsigned parent, unsigned arc, bool up)
 {
@@ -594,8 +594,8 @@ static void rehang(struct orr_flow *f, unsigned v, unsigned top,
     }
 }
 
-/* Sends as much as goes round the cycle that arc `in` closes, and exchanges it
- * for the last arc that blocks. */
+/* Sends as much as possible round the cycle that arc `in` closes, and exchanges
+ * it for the last arc that blocks. */
 static void pivot(struct orr_flow *f, unsigned in)
 {
     bool forward = f->state[in] > 0;
@@ -636,11 +636,11 @@ static void pivot(struct orr_flow *f, unsigned in)
     }
 }
 
-/* -- what comes of it -- */
+/* -- results -- */
 
 /* Through which task how much flows, in units of path_price, with all that
  * enters a task leaving it: what flows on an edge counts only as the share that
- * goes along it. The last word is not the simplex method's. */
+ * goes along it. The result does not rely on the simplex method. */
 static void mend_flow(struct orr_flow *f)
 {
     const struct orr_bound_instance *in = f->in;
@@ -693,8 +693,8 @@ static double prove(struct orr_flow *f, const double *price, double path_price)
     return sum / all;
 }
 
-/* Shares a task out between the variants of its type's hull so that it takes
- * the time that potentials give it. */
+/* Divides a task among the variants of its type's hull so that it takes the
+ * time that potentials give it. */
 static void choose_variants(struct orr_flow *f, unsigned i, unsigned nhull,
                             double ms, struct orr_flow_answer *ret)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/flow.h - how to spend money on time along a graph of tasks. Each use of
- * a class's workers has a price, the length of the longest path has one; what
- * is the cheapest choice of variants? One thread at a time per object.
+ * bound/flow.h - the time-cost tradeoff on a task graph: each use of a class's
+ * workers has a price, the length of the longest path has one; finds the
+ * cheapest choice of variants. One thread at a time per object.
  *
  *   min  Σ_c price[c]·area_c(a) + path_price·(longest path of Σ_w ms[w]·a[i][w])
  *   over fractions a[i][w] ≥ 0 of task i's variants, Σ_w a[i][w] = 1.
@@ -28,7 +28,7 @@ struct orr_flow_answer {
     double *ms;     /* per task: how long it takes */
     double path_ms; /* longest path of the choice */
     double bound;   /* on every schedule; proved from the flow, after checking
-                     * and mending it, without regard to how it was found */
+                     * and repairing it, however it was found */
 };
 
 /* `instance` is lent. Errors: -ENOMEM. */
@@ -36,10 +36,10 @@ int orr_flow_new(const struct orr_bound_instance *instance,
                  struct orr_flow **ret);
 void orr_flow_free(struct orr_flow *flow); /* NULL is allowed */
 
-/* Prices >= 0, path_price > 0. Goes on from the last answer, which makes it
+/* Prices >= 0, path_price > 0. Continues from the last solution, which makes it
  * fast where prices have changed little. Errors: -ETIME when the deadline
- * (orr_bound_clock) has passed: `ret->bound` is valid all the same, the rest
- * is not; -EDOM when the method does not end (a fault). */
+ * (orr_bound_clock) has passed: `ret->bound` is valid all the same, the rest is
+ * not; -EDOM when the method does not end (a fault). */
 int orr_flow_solve(struct orr_flow *flow, const double *price,
                    double path_price, double deadline,
                    struct orr_flow_answer *ret);

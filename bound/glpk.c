@@ -4,8 +4,8 @@
  * the table of the module orrery/bound.so. Any thread: GLPK keeps its state per
  * thread.
  *
- * Whole tasks cannot be shared out evenly between equal workers, so each worker
- * stands for itself: numbers of tasks x[w][t] ≥ 0,
+ * Whole tasks cannot be distributed evenly among equal workers, so each worker
+ * has its own row: numbers of tasks x[w][t] ≥ 0,
  *   min tmax,  Σ_t d[w][t]·x[w][t] ≤ tmax,  Σ_w x[w][t] = count[t].
  */
 #include <errno.h>

@@ -51,7 +51,7 @@ void orr_lp_solution_done(struct orr_lp_solution *solution)
     solution->x = solution->y = NULL;
 }
 
-/* The kind of bounds in GLPK's words. */
+/* The type of bounds in GLPK's constants. */
 static int bounds_type(double lower, double upper)
 {
     if (isinf(lower))
@@ -118,7 +118,7 @@ int orr_lp_solver_basis(struct orr_lp_solver *solver, const struct orr_lp *lp,
     int said = glp_term_out(GLP_OFF);
     int rc = load(solver, lp);
 
-    /* GLPK itself puts what is not basic where it has a bound. */
+    /* GLPK puts nonbasic variables at their bounds. */
     for (unsigned j = 0; !rc && j < lp->ncolumns; j++)
         glp_set_col_stat(solver->lp, (int)j + 1,
                          column_basic[j] ? GLP_BS : GLP_NL);
@@ -275,7 +275,7 @@ static int solution_init(const struct orr_lp *lp, bool dual,
     return -ENOMEM;
 }
 
-/* What GLPK's status says, before anything is checked. */
+/* The outcome by GLPK's status, before it is checked. */
 static void check_simplex(glp_prob *lp, int said, struct orr_lp_solution *ret)
 {
     int status = glp_get_status(lp);
@@ -294,7 +294,7 @@ static void check_simplex(glp_prob *lp, int said, struct orr_lp_solution *ret)
         say(ret, ORR_LP_SUSPICIOUS, "the simplex method gave up");
 }
 
-/* A fresh basis where the solver's own way from the old one has failed. */
+/* A fresh basis where the solver failed from the old one. */
 static int simplex(struct orr_lp_solver *solver, const glp_smcp *options)
 {
     int said = glp_simplex(solver->lp, options);
@@ -324,7 +324,7 @@ static int run_loaded(struct orr_lp_solver *solver, const struct orr_lp *lp,
     how.msg_lev = GLP_MSG_OFF;
     how.tm_lim = milliseconds(options->seconds);
     /* After new rows the old basis is dual feasible; after new columns it is
-     * not, and the solver changes over by itself. */
+     * not, and the solver switches to the primal method. */
     how.meth = solver->started ? GLP_DUALP : GLP_PRIMAL;
     if (!solver->started) {
         if (options->scale)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/glpk_lp.h - solves linear programs, and proves what the solver says.
- * A solver belongs to one thread at a time; different ones are independent.
+ * bound/glpk_lp.h - solves linear programs, and proves the results of the
+ * solver. A solver belongs to one thread at a time; different ones are
+ * independent.
  */
 #pragma once
 
@@ -12,9 +13,10 @@
 enum orr_lp_outcome {
     ORR_LP_OPTIMAL,    /* x is feasible and within the tolerance of `bound` */
     ORR_LP_TIME_LIMIT, /* or the limit of iterations */
-    ORR_LP_INFEASIBLE, /* so says the solver */
-    ORR_LP_UNBOUNDED,  /* so says the solver */
-    ORR_LP_SUSPICIOUS, /* what the solver says is refuted here, or it failed */
+    ORR_LP_INFEASIBLE, /* by the solver */
+    ORR_LP_UNBOUNDED,  /* by the solver */
+    ORR_LP_SUSPICIOUS, /* the result of the solver is refuted here, or it
+                        * failed */
 };
 
 struct orr_lp_solution {
@@ -22,7 +24,7 @@ struct orr_lp_solution {
     double objective; /* of x; NaN where there is no feasible x */
     /* No feasible point is cheaper. Proved here from y (orr_lp_dual_bound),
      * whatever the outcome; −INFINITY: nothing is proved. Of integer programs
-     * it is what the solver says, not proved. */
+     * it is that of the solver, not proved. */
     double bound;
     double *x;     /* owned, per column */
     double *y;     /* owned, per row: dual values; NULL for integer ones */
@@ -33,13 +35,13 @@ struct orr_lp_solution {
 struct orr_lp_solve_options {
     double seconds;   /* time limit, <= 0: none */
     double tolerance; /* of gaps and of violated rows, relative; <= 0: 1e-6 */
-    bool scale;       /* let the solver scale the program when it first sees
-                       * it: for programs of very unlike figures */
+    bool scale;       /* let the solver scale the program when it first sees it:
+                       * for programs with values of very different magnitude */
 };
 
 struct orr_lp_solver;
 
-/* Makes a solver that knows no program yet. Errors: -ENOMEM. */
+/* Makes a solver without a program. Errors: -ENOMEM. */
 int orr_lp_solver_new(struct orr_lp_solver **ret);
 void orr_lp_solver_free(struct orr_lp_solver *solver); /* NULL is allowed */
 
@@ -53,7 +55,7 @@ int orr_lp_solver_run(struct orr_lp_solver *solver, const struct orr_lp *lp,
                       const struct orr_lp_solve_options *options,
                       struct orr_lp_solution *ret);
 
-/* Says where the next run starts: which columns and rows are basic, as many as
+/* Sets the start of the next run: which columns and rows are basic, as many as
  * there are rows; the others are at their lower bounds, or at the upper ones
  * where they have no lower. The program is loaded as by a run. A wrong number
  * of basic ones or a singular basis costs time, nothing else. Errors:
@@ -80,6 +82,6 @@ void orr_lp_solution_done(struct orr_lp_solution *solution);
  *   Σ_j min over [lower_j, upper_j] of (c_j − Σ_i y_i·a_ij)·x_j.
  * Any y will do: where y_i has a sign for which its row has no bound, 0 counts
  * instead. A column without a bound where its reduced cost is not exactly zero
- * makes it −INFINITY: give columns bounds that some optimum keeps. What
- * rounding may have done is taken off. Errors: -ENOMEM. */
+ * makes it −INFINITY: give columns bounds that some optimum keeps. The rounding
+ * error is subtracted. Errors: -ENOMEM. */
 int orr_lp_dual_bound(const struct orr_lp *lp, const double *y, double *ret);

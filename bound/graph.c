@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/graph.c - ends a graph and says whether it is sound. No threads.
+ * bound/graph.c - frees a graph and checks whether it is sound. No threads.
  */
 #include "bound/graph.h"
 
@@ -218,8 +218,8 @@ static int check_task(const struct orr_graph *graph, unsigned t,
     return check_run(graph, t, err);
 }
 
-/* Takes away, again and again, tasks on which no other depends (Kahn 1962, from
- * the end): what is left when there are none lies on a cycle or before one. */
+/* Removes repeatedly tasks on which no other depends (Kahn 1962, from the end):
+ * what is left when there are none lies on a cycle or before one. */
 static int check_cycles(const struct orr_graph *graph, struct orr_error *err)
 {
     unsigned *later = calloc((size_t)graph->ntasks + 1, sizeof(*later));

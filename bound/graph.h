@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/graph.h - what a run did, task by task: the machine's workers, memory
- * nodes and links, the task types and how long they take, the tasks, their
- * dependencies and data. Bounds are computed from it, files keep it. A graph is
- * constant once made; whoever makes one serialises.
+ * bound/graph.h - the record of a run, task by task: the machine's workers,
+ * memory nodes and links, the task types and how long they take, the tasks,
+ * their dependencies and data. Bounds are computed from it, files keep it. A
+ * graph is constant once made; its maker serialises.
  *
  * Times are milliseconds, sizes bytes, as everywhere in this folder.
  */
@@ -24,14 +24,14 @@ struct orr_graph_node {
     double capacity; /* bytes that the run could use; INFINITY: no limit */
 };
 
-/* What copies share. A link whose two directions are apart is two links. */
+/* What copies share. A link with separate directions is two links. */
 struct orr_graph_link {
     char *name;       /* owned */
     double bandwidth; /* bytes per ms that all copies together get */
 };
 
-/* A copy may go straight from src to dst; it passes links
- * route_links[first_link … first_link + nlinks). */
+/* A direct copy from src to dst; it passes links route_links[first_link …
+ * first_link + nlinks). */
 struct orr_graph_route {
     unsigned src, dst; /* memory nodes */
     unsigned first_link, nlinks;
@@ -42,9 +42,9 @@ struct orr_graph_route {
 struct orr_graph_task_type {
     char *symbol; /* owned: the model's name, else the codelet's */
     uint32_t footprint;
-    double flops; /* of one task, 0: not told */
+    double flops; /* of one task, 0: unknown */
     /* Owned, per worker: the fastest implementation's. INFINITY: the worker
-     * cannot run it; NaN: it could, but nobody knows how long. */
+     * cannot run it; NaN: it could, in an unknown time. */
     double *mean_ms;
     double *deviation_ms; /* owned, per worker: of the same one's measures; 0
                            * where there are none */
@@ -67,7 +67,7 @@ struct orr_graph_access {
 /* An edge to a task from one that must end before it starts. */
 struct orr_graph_dep {
     unsigned task;  /* the earlier one, as index */
-    uint64_t bytes; /* of the data for whose sake it is, summed; 0: none */
+    uint64_t bytes; /* of the data that cause it, summed; 0: none */
     bool tag;       /* declared by tags */
 };
 
@@ -109,8 +109,7 @@ struct orr_graph {
 /* NULL is allowed. */
 void orr_graph_free(struct orr_graph *graph);
 
-/* Whether all indices are in range, all figures have a meaning (no negative or
- * NaN ones but where a NaN is allowed above) and dependencies form no cycle.
- * Errors: -EINVAL, with a message that name the first thing that is wrong;
- * -ENOMEM. */
+/* Whether all indices are in range, all values are valid (no negative or NaN
+ * ones except where a NaN is allowed above) and dependencies form no cycle.
+ * Errors: -EINVAL, with a message that names the first error; -ENOMEM. */
 int orr_graph_check(const struct orr_graph *graph, struct orr_error *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/graph_read.c - a graph from text, see graph_text.h: a line is a word
- * and what belongs to it. Arrays grow with the lines that fill them; no count
- * in a file is believed. One thread per file.
+ * bound/graph_read.c - a graph from text, see graph_text.h: a line is a keyword
+ * and its fields. Arrays grow with the lines that fill them; no count in a file
+ * is trusted. One thread per file.
  */
 #include "bound/graph_text.h"
 
@@ -73,7 +73,7 @@ static void *add(void *array, unsigned *n, unsigned *room, size_t size)
     add(&(r)->graph->array, &(r)->graph->n##array, &(r)->array,                \
         sizeof(*(r)->graph->array))
 
-/* --- lines and words --- */
+/* --- lines and fields --- */
 
 /* The next line without its end; 1, or 0 at the end of the text. */
 static int next_line(struct reader *r)
@@ -118,7 +118,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The next word, NULL when there is none. Lent until the next line. */
+/* The next field, NULL when there is none. Lent until the next line. */
 static char *next_word(struct reader *r)
 {
     char *word = r->at;
@@ -161,7 +161,7 @@ static int take_integer(struct reader *r, const char *what, int base,
     return 0;
 }
 
-/* The number of something that was told before. */
+/* The number of an object defined before. */
 static int take_index(struct reader *r, const char *what, unsigned n,
                       unsigned *ret)
 {
@@ -209,7 +209,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* What follows a backslash; moves *from behind it. -1: nothing that is known.
+/* What follows a backslash; moves *from behind it. -1: unknown.
  */
 static int unescape(const char **from)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/graph_text.h - graphs as text, docs/GRAPH.md: what is written is read
- * again to the last bit. Any thread, one at a time per graph.
+ * bound/graph_text.h - graphs as text, docs/GRAPH.md: values survive writing
+ * and reading to the last bit. Any thread, one at a time per graph.
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 
 #include "bound/graph.h"
 
-/* What a file may hold, so that none takes more memory than a few times its
- * length, and this much. */
+/* Limits of a file, so that none takes more memory than a few times its length,
+ * and this much. */
 enum {
     ORR_GRAPH_MAX_LINE = 1 << 23,      /* bytes */
     ORR_GRAPH_MAX_WORKERS = 1 << 16,   /* also memory nodes and links */
@@ -27,7 +27,7 @@ int orr_graph_write(const struct orr_graph *graph, FILE *f);
 int orr_graph_save(const struct orr_graph *graph, const char *path,
                    struct orr_error *err);
 
-/* Reads a graph and checks it; `name` is what errors call the text. Owned by
+/* Reads a graph and checks it; `name` stands for the text in errors. Owned by
  * the caller. Errors: -EINVAL with "name:line: …", -EIO, -ENOMEM. */
 int orr_graph_read(FILE *f, const char *name, struct orr_graph **ret,
                    struct orr_error *err);

@@ -30,7 +30,7 @@ static void write_string(FILE *f, const char *text)
     fputc('"', f);
 }
 
-/* Seventeen digits tell any two doubles apart. */
+/* Seventeen digits distinguish any two doubles. */
 static void write_number(FILE *f, double value)
 {
     if (isnan(value))
@@ -79,7 +79,7 @@ static void write_machine(const struct orr_graph *graph, FILE *f)
     }
 }
 
-/* As bits: what differs in any way is written on its own. */
+/* As bits: any difference is written separately. */
 static bool same(double a, double b)
 {
     return memcmp(&a, &b, sizeof(a)) == 0;

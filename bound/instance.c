@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an instance is made with. `ms` are the durations that count, type by
+/* State while an instance is made. `ms` are the durations that count, type by
  * worker: INFINITY where there is none, known to be so or not. */
 struct making {
     const struct orr_graph *graph;
@@ -128,7 +128,7 @@ static bool is_new_node(const struct making *m, unsigned c, unsigned worker)
     return true;
 }
 
-/* Puts a worker into the first class whose first worker is like it. */
+/* Puts a worker into the first class whose first worker equals it. */
 static void classify(struct making *m, unsigned worker)
 {
     struct orr_bound_instance *in = m->in;
@@ -188,7 +188,7 @@ static int name_class(const struct making *m, struct orr_bound_class *class)
     return 0;
 }
 
-/* Classes that are named alike say which worker is their first. */
+/* Classes with the same name get the number of their first worker. */
 static int tell_apart(const struct making *m, unsigned c)
 {
     const struct orr_bound_instance *in = m->in;

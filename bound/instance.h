@@ -51,29 +51,28 @@ struct orr_bound_instance {
     unsigned *first_pred, *preds; /* CSR, ntasks + 1 and nedges */
     unsigned *first_succ, *succs;
     unsigned *class_of; /* per worker of the graph */
-    bool merged; /* a class has workers that differ: of each figure the least
-                  * counts, so that bounds still are bounds */
+    bool merged; /* a class has workers that differ: of each value the least
+                  * counts, so that bounds remain bounds */
 };
 
 struct orr_bound_instance_options {
     /* Durations are mean − this many standard deviations, at least 0: 0 means
      * and 1 as StarPU does. */
     double optimism;
-    /* Devices whose figures differ by at most this share are one class, with
-     * the least of each figure; 0: only identical ones. */
+    /* Devices whose times differ by at most this share are one class, with the
+     * least of each time; 0: only identical ones. */
     double merge;
     /* Workers of one class may lie in different memory nodes, as for bounds
-     * that know no transfers. */
+     * without transfers. */
     bool across_nodes;
 };
 
-/* Makes the instance of a graph that orr_graph_check accepts. Errors, with
- * words: -ENODATA when the graph has no task, or types with tasks have no
- * figure on any worker (all of them are named); -ENODEV when a task can run on
- * no worker; -ENOMEM.
- * A worker that could run a type in an unknown time is as one that takes no
- * time would be: the bound is not proved without it. Such pairs are left out
- * and `*ret_unknown` (may be NULL) counts them. */
+/* Makes the instance of a graph that orr_graph_check accepts. Errors, with a
+ * message: -ENODATA when the graph has no task, or types with tasks have no
+ * time on any worker (all of them are named); -ENODEV when a task can run on no
+ * worker; -ENOMEM. A worker that could run a type in an unknown time might take
+ * no time: the bound is not proved without it. Such pairs are left out and
+ * `*ret_unknown` (may be NULL) counts them. */
 int orr_bound_instance_new(const struct orr_graph *graph,
                            const struct orr_bound_instance_options *options,
                            struct orr_bound_instance **ret,

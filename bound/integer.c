@@ -3,14 +3,13 @@
  * bound/integer.c - bounds of whole tasks. No state; any thread.
  *
  * Times in the programs are in units of a lower bound, so that solvers see
- * figures near 1. Column 0 is the makespan T. For the area, x[w] tasks are done
- * in variant w:  Σ_w of a type x = its tasks,
- * Σ_w of a class width·ms·x ≤ size·T.
- * With dependencies, x[t][w] is 0 or 1 and C[t] when t ends:  Σ_w x[t] = 1,
- * C[t] − Σ_w ms·x[t] ≥ C[u] for each u before t,  T ≥ C[t] + the longest path
- * of best times after t, areas as above, and areas within time: with head[t]
- * and tail[t] the longest paths of best times before and after t, the tasks
- * with head ≥ h and tail ≥ q have but T − h − q in a class, so that
+ * values near 1. Column 0 is the makespan T. For the area, x[w] tasks are done
+ * in variant w:  Σ_w of a type x = its tasks, Σ_w of a class width·ms·x ≤
+ * size·T. With dependencies, x[t][w] is 0 or 1 and C[t] when t ends:  Σ_w x[t]
+ * = 1, C[t] − Σ_w ms·x[t] ≥ C[u] for each u before t,  T ≥ C[t] + the longest
+ * path of best times after t, areas as above, and areas within time: with
+ * head[t] and tail[t] the longest paths of best times before and after t, the
+ * tasks with head ≥ h and tail ≥ q have but T − h − q in a class, so that
  *   Σ width·ms·x over those of a class ≤ size·(T − h − q)   for any h and q.
  */
 #include "bound/integer.h"
@@ -362,7 +361,7 @@ static void make_precedence(struct model *m)
     add_windows(m);
 }
 
-/* Whole tasks on the ways that they have most of. */
+/* Whole tasks as the variants that have most of them. */
 static double round_precedence(const double *x, void *arg)
 {
     struct model *m = arg;
@@ -441,7 +440,7 @@ static int solve(struct model *m, const struct orr_bound_options *options,
                                found.nodes);
     ret->ms = fmax(lower, found.lower * m->unit * (1 - ROUNDING));
     ret->proved = true;
-    /* `lower` may be above what this program can say at best. */
+    /* `lower` may be above the optimum of this program. */
     if (isfinite(found.upper))
         ret->upper_ms = fmax(ret->ms, found.upper * m->unit);
     return rc;

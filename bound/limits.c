@@ -13,7 +13,7 @@
 #define NONE  UINT32_MAX
 #define STEPS 3 /* of a path that are named */
 
-/* Types of one symbol count as one for people. */
+/* Types of one symbol count as one in texts. */
 struct heaviest {
     const char *symbol;
     double share;

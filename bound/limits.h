@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/limits.h - what limits, in words, for struct orr_bound_result. No
- * state.
+ * bound/limits.h - the text of what limits a bound, for struct
+ * orr_bound_result. No state.
  */
 #pragma once
 

@@ -41,7 +41,7 @@ void orr_lp_begin(struct orr_lp *lp, const char *title)
             *c = ' ';
 }
 
-/* Words that one of the formats gives a meaning to, sorted. */
+/* Keywords of the formats, sorted. */
 static bool is_keyword(const char *name)
 {
     static const char *const words[] = {

@@ -4,8 +4,8 @@
  * once, then solved (glpk.c) or written for other solvers (lp_write.c). One
  * thread at a time.
  *
- * Making one never fails half-way: without memory all later calls do nothing
- * and orr_lp_end says so.
+ * Making one never fails in between: without memory all later calls do nothing
+ * and orr_lp_end returns the error.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct orr_lp_row {
 };
 
 struct orr_lp {
-    char *title; /* owned: one line for people */
+    char *title; /* owned: one line of description */
     unsigned ncolumns, nrows, ncoefs;
     struct orr_lp_column *columns;
     struct orr_lp_row *rows;

@@ -2,13 +2,13 @@
 /*
  * bound/lp_write.c - linear programs as text for other solvers. No threads.
  *
- * What the readers of a format disagree about is avoided:
+ * Differences between the readers of a format are avoided:
  * - a row with two different bounds becomes two, NAME.lo and NAME.hi: GLPK's
  *   reader of CPLEX files has no ranges, and in MPS their sign is read in more
- *   than one variant;
- * - a row without any bound says nothing and is left out;
+ *   than one way;
+ * - a row without any bound is left out;
  * - columns that no row has appear in the objective, even at no cost, so that
- *   everybody knows them before the bounds speak of them;
+ *   they are defined before the bounds;
  * - a column that is always 0 stands where there is no other: in empty rows and
  *   an empty objective; and one row is there if there is no other;
  * - bounds of whole columns are whole.

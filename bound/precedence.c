@@ -3,7 +3,7 @@
  * bound/precedence.c - the precedence bound: completion times and classes'
  * areas. By the theory of linear programs it is the bound of all paths, and
  * paths.c finds it. Small graphs are also solved as they are written, by GLPK;
- * the two must not contradict each other. No state; any thread.
+ * the two must agree. No state; any thread.
  */
 #include "bound/relaxed.h"
 
@@ -59,7 +59,7 @@ int orr_bound_precedence(const struct orr_bound_instance *in,
     if (rc)
         return rc;
     least = plain.bound;
-    /* Only what is proved counts: where figures differ by many orders GLPK finds
+    /* Only what is proved counts: where values differ by many orders GLPK finds
      * no solution though there is one, or one that is none. */
     if (least > ret->upper_ms + slack)
         rc = orr_bound_give_up(ret, ORR_BOUND_SUSPICIOUS,

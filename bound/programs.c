@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Class names are for sentences; these are for columns. */
+/* Class names are for texts; these are for columns. */
 enum { CLASS_NAME = 40, KERNEL_NAME = 30, VARIANT_NAME = CLASS_NAME + 16 };
 
 struct making {
@@ -94,7 +94,7 @@ static int kernel_length(const char *symbol)
     return n < KERNEL_NAME ? (int)n : KERNEL_NAME;
 }
 
-/* Makes the row of a class; who has the coefficients adds them. */
+/* Makes the row of a class; the caller adds the coefficients. */
 static void class_row(struct making *m, unsigned c)
 {
     orr_lp_row(m->lp, -INFINITY, 0, "busy_%s", m->class_names[c]);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/programs.h - bounds as linear programs that anybody can solve: what is
- * exported, and what the quicker methods are held against. No state; any
- * thread.
+ * bound/programs.h - bounds as linear programs for other solvers: those that
+ * are exported, and the reference of the quicker methods. No state; any thread.
  *
  * Both minimise the column `makespan`, in ms. A kernel's name in theirs is its
  * symbol, a class's is the type of its workers: x_gemm_3_cuda.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/record.h - what ran, for the area bound: tasks counted in pools of one
- * codelet and footprint, and the problem that is made of them. The caller
- * serialises all calls on one record; a problem is constant.
+ * bound/record.h - the tasks that ran, for the area bound: tasks counted in
+ * pools of one codelet and footprint, and the problem that is made of them. The
+ * caller serialises all calls on one record; a problem is constant.
  */
 #pragma once
 
@@ -11,19 +11,19 @@
 
 #include "core/base/error.h"
 
-/* Tasks that cannot be told apart. */
+/* Tasks that are not distinguished. */
 struct orr_bound_pool {
-    const void *codelet; /* or what stands for it; identity only */
+    const void *codelet; /* or its substitute; identity only */
     uint32_t footprint;
-    char *symbol;            /* owned; the model's, for people */
+    char *symbol;            /* owned; the model's, for display */
     unsigned long count;     /* tasks */
     double *duration_ms;     /* owned, per worker; NaN: unknown */
     unsigned long *executed; /* owned, per worker: tasks of the codelet that it
                               * has executed so far, for a comment; or NULL */
 };
 
-/* Which worker should do how many tasks of which pool, so that the last worker
- * ends early? Transfers, memory and dependencies do not count. */
+/* The problem: how many tasks of which pool each worker does, so that the last
+ * worker ends early. Transfers, memory and dependencies are ignored. */
 struct orr_bound_problem {
     unsigned nworkers, npools;
     char **worker_names;          /* owned */
@@ -41,15 +41,15 @@ void orr_bound_record_free(struct orr_bound_record *record);
 int orr_bound_record_task(struct orr_bound_record *record, const void *codelet,
                           uint32_t footprint, const char *symbol);
 
-/* What the caller knows of workers; all entries are called while the problem is
- * made, by the same thread. */
+/* The workers and durations, from the caller; all entries are called while the
+ * problem is made, by the same thread. */
 struct orr_bound_source {
     unsigned nworkers;
     const char *(*worker_name)(unsigned worker, void *arg);
     /* Milliseconds of one task, NaN: unknown. */
     double (*duration_ms)(const void *codelet, uint32_t footprint,
                           unsigned worker, void *arg);
-    /* NULL: not known, no comment speaks of it. */
+    /* NULL: not known, no comment is written. */
     unsigned long (*executed)(const void *codelet, unsigned worker, void *arg);
     void *arg;
 };

@@ -10,7 +10,7 @@
 
 #include "bound/limits.h"
 
-/* Each task on its fastest variant. Nothing can be wrong but the sum. */
+/* Each task on its fastest variant. Only the sum can be wrong. */
 int orr_bound_critical_path(const struct orr_bound_instance *in,
                             const struct orr_bound_options *options,
                             struct orr_bound_result *ret)
@@ -88,7 +88,7 @@ int orr_bound_area_solve(const struct orr_bound_instance *in, double tolerance,
     return rc;
 }
 
-/* The class whose workers' time is dearest. */
+/* The class with the highest price of time. */
 static unsigned dearest(const struct orr_bound_instance *in,
                         const double *price)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/relaxed.h - inside the module: bounds from fractions of tasks. The
- * methods are as methods.h says.
+ * bound/relaxed.h - inside the module: bounds from fractions of tasks. Methods
+ * as in methods.h.
  */
 #pragma once
 

@@ -5,15 +5,15 @@
  *
  * A state is a set of tasks that are placed, with their ends, and a time `now`
  * before which no other may start. From it, any eligible task may start next,
- * in any way, as soon as its predecessors and enough workers of the class let
- * it: some best schedule is made of such steps, since moving tasks to earlier
- * times never lengthens a schedule, and which of the free workers of a class
- * does a task makes no difference to those that start later. Of the states
- * that can be reached, these are left out:
+ * as any variant, as soon as its predecessors and enough workers of the class
+ * allow it: some best schedule is made of such steps, since moving tasks to
+ * earlier times never lengthens a schedule, and which of the free workers of a
+ * class does a task makes no difference to those that start later. Of the
+ * states that can be reached, these are left out:
  *  - where a task starts no earlier than another could be over: that one may
  *    as well go first (Giffler & Thompson 1960, "Algorithms for solving
  *    production-scheduling problems");
- *  - where of two tasks that cannot be told apart the later one goes first;
+ *  - where of two equal tasks the later one goes first;
  *  - those that another one seen before dominates: the same tasks are placed,
  *    and neither workers nor predecessors are free later;
  *  - those whose lower bound reaches the limit. Paths: each task's earliest end
@@ -22,7 +22,7 @@
  *    variant, which is weak duality for the area program whatever the prices.
  * The search runs with rising limits: if it finds nothing below one, the least
  * bound that was left out is a proved lower bound. When time is out in the
- * middle, it is the least of those left out and those not yet looked at.
+ * middle, it is the least of those left out and those not yet examined.
  */
 #include "bound/search.h"
 
@@ -48,7 +48,7 @@ enum {
     HALVINGS = 4,
 };
 
-/* Relative; figures are sums of some hundred numbers at most. Bounds so near to
+/* Relative; values are sums of some hundred numbers at most. Bounds so near to
  * the limit count as at it. */
 #define ROUNDING 1e-12
 
@@ -68,7 +68,7 @@ struct task {
     unsigned first_variant, nvariants;
     double best_ms, tail_ms; /* tail: the longest path of best times after it */
     task_set preds, succs;
-    task_set twins; /* earlier tasks that cannot be told apart from it */
+    task_set twins;           /* earlier tasks equal to it */
     double work[MOST_PRICES]; /* of its cheapest variant */
 };
 
@@ -220,8 +220,8 @@ static unsigned cheapest(const struct search *s, const struct task *task,
     return best;
 }
 
-/* Work at these prices; adds to `load` the share of time that each class has
- * when all tasks go where they are cheapest. */
+/* Work at these prices; adds to `load` the share of time of each class when all
+ * tasks run where they are cheapest. */
 static double work_of_all(const struct search *s, const double *price,
                           double *load)
 {
@@ -255,7 +255,7 @@ static void add_prices(struct search *s, const double *price)
 }
 
 /* Good prices, by multiplicative weights: classes that get too much work become
- * dearer (Arora, Hazan & Kale 2012, "The multiplicative weights update
+ * more expensive (Arora, Hazan & Kale 2012, "The multiplicative weights update
  * method"). Those of the best three rounds, then each class alone. */
 static int make_prices(struct search *s)
 {
@@ -510,7 +510,8 @@ static bool is_dominated(struct search *s, const struct state *at)
 
 /* -- the search -- */
 
-/* What may start next: its variants, the earliest first end, and who has it. */
+/* What may start next: its variants, the earliest first end, and which task has
+ * it. */
 static unsigned list_children(struct search *s, const struct state *at,
                               struct child *children)
 {

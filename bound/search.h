@@ -14,7 +14,7 @@ enum { ORR_SEARCH_MOST = 24 /* tasks */ };
 struct orr_search_options {
     bool no_edges; /* as if no task depended on another */
     double seconds;
-    unsigned long nodes; /* at most so many are looked at; 0: no limit */
+    unsigned long nodes; /* at most so many are examined; 0: no limit */
     size_t bytes;        /* that states seen may take; 0: 64 MiB */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/solver.h - the table that the module "bound" hands out.
+ * bound/solver.h - the table that the module "bound" exports.
  */
 #pragma once
 
@@ -20,9 +20,9 @@ struct orr_bound_solver {
      * fails; -ENOMEM. */
     int (*area)(const struct orr_bound_problem *problem, double *ret_relaxed_ms,
                 double *ret_integer_ms, double *counts, struct orr_error *err);
-    /* Computes one bound; `ret` says what came of it, whatever that was, and
-     * is to be ended with orr_bound_result_done. Blocks. Any thread. Errors:
-     * -ENOMEM, then `ret` holds nothing. */
+    /* Computes one bound; `ret` has the outcome, whatever it is, and is to be
+     * ended with orr_bound_result_done. Blocks. Any thread. Errors: -ENOMEM,
+     * then `ret` holds nothing. */
     int (*compute)(const struct orr_bound_instance *instance,
                    enum orr_bound_method method,
                    const struct orr_bound_options *options,

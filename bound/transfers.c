@@ -6,9 +6,9 @@
  *
  * A value of b bytes that task j writes in group g and task i reads in group h
  * comes to i no sooner than D(g, h) after the end of j, D being the shortest
- * way of routes, each of latency + b/bandwidth, when nothing costs within a
- * group. Let a be shares in groups and π any weights of groups with
- * π(h) − π(g) ≤ D(g, h). Then, for whole tasks, the delay is at least
+ * path of routes, each of latency + b/bandwidth, when nothing costs within a
+ * group. Let a be shares in groups and π any weights of groups with π(h) − π(g)
+ * ≤ D(g, h). Then, for whole tasks, the delay is at least
  *   Σ_g π(g)·(a_i(g) − a_j(g)),
  * which is linear in the shares, and so a path of tasks takes at least the sum
  * of durations and such delays; that must be at most T. The weights used are
@@ -31,19 +31,19 @@
 #define NO_VERSION     UINT32_MAX
 #define NO_PREDECESSOR UINT32_MAX
 
-/* The best way to a task, found in a round. */
+/* The best path to a task, found in a round. */
 struct reach {
     double end;       /* when it ends at the earliest */
-    double tail;      /* the longest way from its end to the end of all */
+    double tail;      /* the longest path from its end to the end of all */
     unsigned before;  /* the task that it waits for longest */
     unsigned version; /* that it needs from there, or from home */
     unsigned weight;  /* of its delay: number of a pair π */
-    unsigned next;    /* on the longest way to the end */
+    unsigned next;    /* on the longest path to the end */
     unsigned next_version, next_weight;
     bool taken; /* on a path of this round */
 };
 
-/* A path that was added, for words. */
+/* A path that was added, for texts. */
 struct path {
     unsigned first, last, ntasks;
 };
@@ -96,7 +96,7 @@ static void make_distances(struct transfers *t, unsigned version)
         for (unsigned g = 0; g < n; g++)
             for (unsigned h = 0; h < n; h++)
                 d[g * n + h] = fmin(d[g * n + h], d[g * n + k] + d[k * n + h]);
-    /* Where there is no way, nothing is known. */
+    /* Where there is no route, nothing is known. */
     for (unsigned g = 0; g < n * n; g++)
         if (isinf(d[g]))
             d[g] = -1;
@@ -146,9 +146,9 @@ static double delay(struct transfers *t, unsigned version, unsigned task,
     return best;
 }
 
-/* -- longest ways -- */
+/* -- longest paths -- */
 
-/* Offers a way to a task; of equal ones the first counts. */
+/* Offers a path to a task; of equal ones the first counts. */
 static void offer(struct transfers *t, unsigned from, unsigned to,
                   unsigned version, unsigned weight, double length)
 {

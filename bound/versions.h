@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/versions.h - which task reads the value that which task wrote. Constant
- * once made.
+ * bound/versions.h - for each value the task that wrote it and those that read
+ * it. Constant once made.
  */
 #pragma once
 
@@ -23,14 +23,14 @@ struct orr_bound_versions {
     unsigned nversions, nreaders;
     struct orr_bound_version *versions; /* owned; those with readers */
     unsigned *readers;                  /* owned: tasks */
-    /* Owned, per datum: who reads which value is not known, because nothing
-     * orders those who access it (commuting accesses, reductions), or its first
+    /* Owned, per datum: the readers of its values are not known, because its
+     * accesses are not ordered (commuting accesses, reductions), or its first
      * value comes from nowhere. It has no versions here. */
     bool *loose;
 };
 
-/* Follows each datum through its accesses, in order of submission; what the
- * instance's edges do not enforce is not believed. Errors: -ENOMEM. */
+/* Follows each datum through its accesses, in order of submission; an order
+ * that the instance's edges do not enforce is not assumed. Errors: -ENOMEM. */
 int orr_bound_versions_init(struct orr_bound_versions *versions,
                             const struct orr_bound_instance *instance);
 void orr_bound_versions_done(struct orr_bound_versions *versions);

@@ -488,8 +488,8 @@ static const struct {
     {"<prop id='orrery-kernel-speed' value='2'/>", "in brackets"},
     {"<prop id='orrery-kernel-speed[]' value='2'/>", "in brackets"},
     {"<prop id='orrery-kernel-speed[a]' value='-2'/>", "a number above 0"},
-    {"<prop id='orrery-models-of' value='CUDA0'/>", "of the same kind"},
-    {"<prop id='orrery-models-of' value='CPUx'/>", "of the same kind"},
+    {"<prop id='orrery-models-of' value='CUDA0'/>", "of the same type"},
+    {"<prop id='orrery-models-of' value='CPUx'/>", "of the same type"},
 };
 
 START_TEST(wrong_speeds_are_refused)
