@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/bound/bound.h - inside `orrery bound`: what was asked for, and what was
- * found. One thread.
+ * tools/bound/bound.h - inside `orrery bound`: options and results. One thread.
  */
 #pragma once
 
@@ -12,7 +11,7 @@
 #include "tools/common/report.h"
 
 struct bound_options {
-    /* All borrowed; NULL: not asked for. */
+    /* All borrowed; NULL: not requested. */
     const char *machine, *edits, *scheduler, *save_graph, *lp, *lp_solve, *mps,
         *plot;
     bool json;
@@ -24,10 +23,11 @@ struct bound_options {
     const char *file;
 };
 
-/* Everything a run and its bounds have told; zeroed to begin with. */
+/* The results of a run and its bounds; zeroed to begin with. */
 struct bounds {
     const struct bound_options *options; /* borrowed */
-    int stopped;                         /* signal that ended it all, 0: none */
+    int stopped;                         /* signal that ended the command, 0:
+                                          * none */
     char *what;                          /* owned: the program, or the file */
     struct report report;                /* of the run; json is NULL without */
     struct orr_graph *graph;             /* owned */
@@ -50,13 +50,13 @@ int bounds_get_graph(struct bounds *b);
 /* Makes the instances. */
 int bounds_make_instances(struct bounds *b);
 
-/* Writes what was asked for with --lp, --lp-solve and --mps. */
+/* Writes the files of --lp, --lp-solve and --mps. */
 int bounds_export(const struct bounds *b);
 
 /* Which bound is exported; ORR_BOUND_NMETHODS: none of those wanted can be. */
 enum orr_bound_method bounds_exported(const bool wanted[ORR_BOUND_NMETHODS]);
 
-/* Computes the bounds that are wanted. What cannot be computed is a result as
+/* Computes the requested bounds. A bound that cannot be computed is a result as
  * well. */
 int bounds_compute(struct bounds *b);
 
@@ -76,8 +76,8 @@ double bounds_distance(const struct bounds *b);
 /* "optimal", "time-limit", …: of JSON. */
 const char *bounds_outcome_name(enum orr_bound_outcome outcome);
 
-/* Calls `say` for everything a reader should know beside the figures; `arg` is
- * handed on. -ENOMEM or what `say` returned, if not 0. */
+/* Calls `say` for each note that belongs to the results; `arg` is passed on.
+ * -ENOMEM or what `say` returned, if not 0. */
 int bounds_notes(const struct bounds *b, int (*say)(const char *, void *),
                  void *arg);
 

@@ -136,7 +136,7 @@ static bool is_stdout(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-/* What does not go together. */
+/* Options that exclude each other. */
 static int check(const struct bound_options *options)
 {
     bool exports = options->lp || options->lp_solve || options->mps;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/bound/compute.c - instances, the module with the methods, and what the
- * results say together. One thread.
+ * tools/bound/compute.c - instances, the module with the methods, and the
+ * summary of the results. One thread.
  */
 #include "tools/bound/bound.h"
 
@@ -17,12 +17,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Limits for each bound, s. Bounds with whole tasks seldom end by themselves
- * and are close to their last value early. */
+/* Limits for each bound, s. Bounds with whole tasks seldom finish and are close
+ * to their last value early. */
 #define SECONDS       60
 #define SECONDS_WHOLE 10
 
-/* Of a schedule below a bound, what rounding may explain. */
+/* By how much a schedule may be below a bound by rounding. */
 #define ROUNDING 1e-6
 
 const char *bounds_key(enum orr_bound_method method)
@@ -101,7 +101,7 @@ static void show_progress(const struct bounds *b, unsigned done, unsigned n,
                 orr_bound_method_name(method), b->graph->ntasks);
 }
 
-/* Without the module every bound says why it is missing. */
+/* Without the module every bound has that reason. */
 static int skip(struct orr_bound_result *result, enum orr_bound_method method,
                 const char *why)
 {
@@ -180,7 +180,7 @@ double bounds_distance(const struct bounds *b)
     return b->makespan_ms / b->results[best].ms - 1;
 }
 
-/* Ends the words of one note and says them. */
+/* Frees the text of one note after printing it. */
 static int say_owned(char *message, int (*say)(const char *, void *), void *arg)
 {
     int rc = message ? say(message, arg) : -ENOMEM;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/bound/export.c - bounds as programs for other solvers. Needs no solver
- * of our own. One thread.
+ * tools/bound/export.c - bounds as programs for other solvers. Needs no solver.
+ * One thread.
  */
 #include "tools/bound/bound.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* The tightest first. The bound with paths is computed from the area alone, but
- * all paths are what precedence is. */
+ * its program with all paths is precedence. */
 static const enum orr_bound_method programs[] = {
     ORR_BOUND_INTEGER, ORR_BOUND_PRECEDENCE, ORR_BOUND_PATHS,
     ORR_BOUND_INTEGER_AREA, ORR_BOUND_AREA};
@@ -24,7 +24,7 @@ enum orr_bound_method bounds_exported(const bool wanted[ORR_BOUND_NMETHODS])
 
     for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
         all = all && wanted[m];
-    /* Who asks for nothing special gets what any solver solves quickly. */
+    /* The default is a program that any solver solves quickly. */
     if (all)
         return ORR_BOUND_PRECEDENCE;
     for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/bound/graph.c - where `orrery bound` has its graph from: a program that
- * records one, or a file. One thread.
+ * tools/bound/graph.c - the source of the graph of `orrery bound`: a program
+ * that records one, or a file. One thread.
  */
 #include "tools/bound/bound.h"
 
@@ -168,15 +168,15 @@ static int open_file(struct bounds *b)
     return 0;
 }
 
-/* --- durations that no model knows --- */
+/* --- durations without a model --- */
 
-/* What the tasks of a type took on a worker. */
+/* The times of the tasks of a type on a worker. */
 struct taken {
     double n, sum, squares;
 };
 
 /* A real run has measured its tasks, also those of kernels without a model or
- * with too few measures for one: their means stand in. */
+ * with too few measures for one: their means are used. */
 static int fill_durations(struct bounds *b)
 {
     struct orr_graph *graph = b->graph;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/bound/json.c - `orrery bound --json`. Without memory jansson's calls
- * give NULL, which its packing hands through: one check at the end. One thread.
+ * give NULL, which its packing passes on: one check at the end. One thread.
  */
 #include "tools/bound/bound.h"
 
@@ -75,7 +75,7 @@ static json_t *json_notes(const struct bounds *b)
     return list;
 }
 
-/* What only a run tells: nulls for a recorded graph. */
+/* Values of a run only: null for a recorded graph. */
 static json_t *json_run(const struct bounds *b)
 {
     const struct report *report = &b->report;

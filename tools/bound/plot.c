@@ -81,7 +81,7 @@ static unsigned put_names(FILE *pipe, const struct bounds *b)
     return n;
 }
 
-/* A box: middle, left, right, lower and upper end; and the figure. */
+/* A box: middle, left, right, lower and upper end; and the label. */
 static void put_bars(FILE *pipe, const struct bounds *b,
                      const struct series *series, bool labels)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/bound/print.c - `orrery bound` for people. One thread. */
+/* tools/bound/print.c - the text output of `orrery bound`. One thread. */
 #include "tools/bound/bound.h"
 
 #include "tools/common/edits.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/calibrate/bus.c - `orrery calibrate bus`: measures the links between
- * the memory nodes of this machine and keeps the figures where the runtime and
+ * the memory nodes of this machine and stores the results where the runtime and
  * the simulator look for them. Main, and the threads that copy.
  */
 #include "tools/calibrate/bus.h"

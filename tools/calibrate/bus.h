@@ -7,7 +7,7 @@
 
 #include "core/bus/measure.h"
 
-/* What is shown, and where the figures went. */
+/* The results, and where they were stored. */
 struct bus_shown {
     const struct orr_machine *machine;
     const struct orr_bus_measures *measures;

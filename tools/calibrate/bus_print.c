@@ -24,7 +24,7 @@ static const char *node_name(const struct bus_shown *shown, unsigned node)
     return shown->machine->nodes[node].name;
 }
 
-/* The group of a kind in which the link takes part, its place in *ret. */
+/* The group of that kind in which the link takes part, its place in *ret. */
 static const struct orr_bus_group *group_of(const struct bus_shown *shown,
                                             enum orr_bus_group_kind kind,
                                             unsigned link, unsigned *ret)

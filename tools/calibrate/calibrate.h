@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/calibrate/calibrate.h - `orrery calibrate`. For `kernels`: which kernels a
- * program has, how well their models know them, and running it until that is
- * enough. One thread.
+ * tools/calibrate/calibrate.h - `orrery calibrate`. For `kernels`: lists the
+ * kernels of a program and the precision of their models, and runs it until
+ * that suffices. One thread.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "tools/common/kernel_model.h"
 #include "tools/common/report.h"
 
-/* One kernel to be known. */
+/* The goal for one kernel. */
 struct calibrate_goal {
     struct report_kernel kernel; /* its texts are owned */
     bool *configs;               /* owned: which of them execute it */
@@ -21,7 +21,7 @@ struct calibrate_goal {
     double samples_per_run; /* how many the last run that had it saved */
     unsigned idle_runs;     /* runs since that saved none of it */
     bool reached;
-    bool stuck; /* runs do not bring samples: nobody waits for it */
+    bool stuck; /* runs bring no samples: given up */
 };
 
 struct calibrate_goals {
@@ -34,8 +34,8 @@ struct calibrate_goals {
 };
 
 /* Takes in the kernels that a run of configuration `config` had, and looks up
- * again what is known of all. Errors: -ENOMEM; those of reading models, with
- * words. */
+ * the precision of all again. Errors: -ENOMEM; those of reading models, with a
+ * message. */
 int calibrate_goals_update(struct calibrate_goals *goals,
                            const struct report *report, size_t config,
                            struct orr_error *err);
@@ -53,7 +53,7 @@ calibrate_goals_worst(const struct calibrate_goals *goals);
  * known. */
 double calibrate_goals_runs_left(const struct calibrate_goals *goals);
 
-/* How a calibration went, for the last words. */
+/* The outcome of a calibration, for the summary. */
 struct calibrate_result {
     unsigned runs;
     double seconds;
@@ -65,7 +65,7 @@ struct calibrate_result {
 int calibrate_goals_print(const struct calibrate_goals *goals,
                           const struct calibrate_result *result, bool json);
 
-/* What the command line says. */
+/* The options. */
 struct calibrate_options {
     char *const *argv;  /* the program */
     char *const *sizes; /* NULL-terminated, or NULL */
@@ -80,6 +80,6 @@ struct calibrate_options {
  */
 int calibrate_kernels(const struct calibrate_options *options);
 
-/* `orrery calibrate bus` and `runtime`; argv[0] is that word. The exit code. */
+/* `orrery calibrate bus` and `runtime`; argv[0] is that name. The exit code. */
 int calibrate_bus(int argc, char **argv);
 int calibrate_runtime(int argc, char **argv);

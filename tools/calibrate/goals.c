@@ -15,7 +15,7 @@
 /* Runs without a new sample after which a kernel is given up. */
 enum { PATIENCE = 3 };
 
-/* Lag-1 autocorrelation from which it is worth a word. */
+/* Lag-1 autocorrelation from which it is mentioned. */
 static const double related = 0.5;
 
 static void goal_done(struct calibrate_goal *goal)
@@ -63,7 +63,7 @@ static int take_kernels(struct calibrate_goals *goals,
     return 0;
 }
 
-/* What a run of `config` has brought this goal. */
+/* The progress of this goal by a run of `config`. */
 static void evaluate(const struct calibrate_goals *goals,
                      struct calibrate_goal *goal, unsigned before,
                      size_t config)
@@ -177,7 +177,7 @@ double calibrate_goals_runs_left(const struct calibrate_goals *goals)
     return runs;
 }
 
-/* --- the last words --- */
+/* --- summary --- */
 
 /* Why a goal was not reached, owned; "" when it was. */
 static char *explain(const struct calibrate_goals *goals,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/calibrate/kernels.c - see calibrate.h: runs a program until its models
- * know its kernels. A configuration is a size and a choice of devices; each
- * round runs those that still help, in a new random order, so that a machine
- * that changes while one calibrates does not favour one of them.
+ * tools/calibrate/kernels.c - see calibrate.h: runs a program until the models
+ * of its kernels are precise enough. A configuration is a size and a choice of
+ * devices; each round runs those that still help, in a new random order, so
+ * that changes of the machine during calibration do not favour one of them.
  */
 #include "tools/calibrate/calibrate.h"
 
@@ -19,11 +19,11 @@
 #include "tools/common/tool.h"
 #include "tools/perfmodel/perfmodel.h"
 
-/* Choices of devices: all of them, and each kind alone, since a scheduler
- * prefers the fast ones once it knows them. */
+/* Choices of devices: all of them, and each type alone, since a scheduler
+ * prefers the fast ones once they are calibrated. */
 static const struct {
-    const char *kind;       /* as workers are called; NULL: all devices */
-    const char *without[2]; /* settings that leave the others out */
+    const char *kind;       /* as workers are named; NULL: all devices */
+    const char *without[2]; /* settings that exclude the others */
 } choices[] = {
     {NULL, {NULL, NULL}},
     {"CPU", {"STARPU_NCUDA=0", "STARPU_NOPENCL=0"}},
@@ -102,7 +102,7 @@ static void calibration_done(struct calibration *c)
 
 /* --- one run --- */
 
-/* Several kinds of devices: each is worth runs of its own. */
+/* Several device types: each gets runs of its own. */
 static void find_choices(struct calibration *c, const struct report *report)
 {
     struct report_kind kinds[16];
@@ -148,8 +148,8 @@ static bool is_useless(const struct launch *launch)
     return true;
 }
 
-/* The run failed. With a choice of devices that is none of the program's
- * faults: it may need the others. */
+/* The run failed. With a choice of devices that is not an error of the program:
+ * it may need the others. */
 static void give_up(struct calibration *c, struct config *config,
                     const struct launch *launch)
 {
@@ -276,8 +276,8 @@ static bool run_round(struct calibration *c)
     return any;
 }
 
-/* Several sizes share model files: beginning anew with each of them in turn
- * leaves the last one's, so that is a round that only empties. */
+/* Several sizes share model files: starting anew with each of them in turn
+ * would leave the last one's only, so there is a round that only empties. */
 static void calibrate(struct calibration *c)
 {
     c->start_s = now_s();

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies at the same time share something if together they carry less than
- * this of what they carry alone. */
+/* Concurrent copies share a link if together they carry less than this share of
+ * what they carry alone. */
 #define SHARED 0.9
 
 /* ---- where ---- */
@@ -141,7 +141,7 @@ find_group(const struct builder *b, enum orr_bus_group_kind kind, unsigned link)
     return NULL;
 }
 
-/* Size and speed of one node's memory: what a copy within it carries, alone
+/* Size and speed of one node's memory: the bandwidth of a copy within it, alone
  * and with one copy per processor. */
 static void describe_memory(struct builder *b, unsigned node)
 {
@@ -262,7 +262,7 @@ int calibrate_describe_bus(struct orr_machine_desc *desc,
 
 /* ---- files ---- */
 
-/* This machine with the costs of the description there is. */
+/* This machine with the costs of the existing description. */
 static int begin_anew(const struct calibrate_place *place,
                       struct orr_machine_desc **ret, struct orr_error *err)
 {

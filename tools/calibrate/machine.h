@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/calibrate/machine.h - where the figures of this machine are kept, for
- * `orrery calibrate bus` and `runtime`: StarPU's bus files and, beside them,
- * one description, <host>.machine.xml. One thread.
+ * tools/calibrate/machine.h - where the measurements of this machine are
+ * stored, for `orrery calibrate bus` and `runtime`: StarPU's bus files and,
+ * beside them, one description, <host>.machine.xml. One thread.
  */
 #pragma once
 
@@ -15,21 +15,21 @@ struct calibrate_place {
     char *host;                    /* owned: STARPU_HOSTNAME or the system's */
     char *stem;                    /* owned: "<dir>/bus/<host>" */
     char *path;                    /* owned: of the description */
-    int lock; /* held: nobody else calibrates; -1: not yet */
+    int lock; /* held: excludes other calibrations; -1: not yet */
 };
 
 /* Finds the place. A message and -1 when that fails. */
 int calibrate_place_open(struct calibrate_place *place);
 void calibrate_place_close(struct calibrate_place *place);
 
-/* Makes the directory and waits for others who calibrate. A message and -1
- * when it cannot be written. */
+/* Makes the directory and waits for other calibrations. A message and -1 when
+ * it cannot be written. */
 int calibrate_place_lock(struct calibrate_place *place);
 
 /* Puts what was measured on `machine` into a description of this machine: sizes
- * of memory, figures of copies within a node, a link for each pair, shared
- * links where copies at the same time get in each other's way. Errors: -ENOMEM,
- * -EINVAL, with a message. */
+ * of memory, bandwidths within a node, a link for each pair, shared links where
+ * concurrent copies slow each other down. Errors: -ENOMEM, -EINVAL, with a
+ * message. */
 int calibrate_describe_bus(struct orr_machine_desc *desc,
                            const struct orr_machine *machine,
                            const struct orr_bus_measures *measures,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/calibrate/measure_runtime.c - a program that costs nothing but what the
- * runtime itself costs: empty tasks, with and without buffers, held back and
- * let go. Prints a line per figure, its name and a sample in microseconds per
- * round. Run by `orrery calibrate runtime`, with one CPU worker. Main and the
- * worker.
+ * tools/calibrate/measure_runtime.c - a program whose only cost is that of the
+ * runtime itself: empty tasks, with and without buffers, blocked and released.
+ * Prints a line per cost, its name and a sample in microseconds per round. Run
+ * by `orrery calibrate runtime`, with one CPU worker. Main and the worker.
  *
  * A blocker keeps the worker while main submits, so that what each does is
  * timed alone:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/calibrate/runtime.c - `orrery calibrate runtime`: what the runtime
- * itself costs on this machine, by running measure_runtime.c several times,
- * and into the machine's description. One thread.
+ * tools/calibrate/runtime.c - `orrery calibrate runtime`: measures the runtime
+ * costs on this machine, by running measure_runtime.c several times, and writes
+ * them to the machine's description. One thread.
  */
 #include "tools/calibrate/calibrate.h"
 #include "tools/calibrate/machine.h"
@@ -45,7 +45,7 @@ static const char help[] =
 struct item {
     const char *name; /* of the program's line */
     const char *prop; /* of MAIN in the description, NULL: only shown */
-    bool device;      /* needs a device that works by itself */
+    bool device;      /* needs a device that works asynchronously */
     const char *description;
 };
 
@@ -204,7 +204,7 @@ static void summarise(struct result *result)
     result->spread = (most - least) / result->median;
 }
 
-/* ---- showing ---- */
+/* ---- output ---- */
 
 enum { COLUMNS = 6 };
 
@@ -263,7 +263,7 @@ static int print_json(const struct result *results,
     return 0;
 }
 
-/* ---- keeping ---- */
+/* ---- storing ---- */
 
 static int keep(const struct calibrate_place *place,
                 const struct result *results)

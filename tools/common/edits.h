@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/common/edits.h - the option --set of commands that know machines: what-if
+ * tools/common/edits.h - the option --set of commands with machines: what-if
  * edits, docs/WHAT_IF.md. One thread.
  */
 #pragma once
@@ -14,8 +14,8 @@
     "      --set 'cuda.count = 8'   what if the machine were different; several\n" \
     "                             are parted by ; (docs/WHAT_IF.md)\n"
 
-/* Applies edits (NULL: none) to a description and says on stderr what each has
- * changed. -1 with a message when that cannot be done. */
+/* Applies edits (NULL: none) to a description and reports on stderr what each
+ * has changed. -1 with a message when that cannot be done. */
 int edits_apply(struct orr_machine_desc *desc, const char *edits);
 
 /* Prints what the edits of a run's report have changed, one line each behind

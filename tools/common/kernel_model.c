@@ -128,7 +128,7 @@ static int parse_arch(const char *arch, struct orr_device *ret)
     return ret->type < 0 ? -EINVAL : 0;
 }
 
-/* What a row says, for programs that run again and again. */
+/* The estimate of a row, for repeated runs. */
 static void fill(const struct orr_model_row *row,
                  const struct perfmodel_known *known,
                  struct kernel_knowledge *ret)

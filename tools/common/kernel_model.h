@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/common/kernel_model.h - what the model files say of the kernels that a
- * report names, and how well they know it. One thread.
+ * tools/common/kernel_model.h - the estimates of the kernels of a report in the
+ * model files, and their precision. One thread.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct kernel_models;
 int kernel_models_new(const char *host, struct kernel_models **ret);
 void kernel_models_free(struct kernel_models *models);
 
-/* Forgets what was read: files may have changed. */
+/* Drops what was read: files may have changed. */
 void kernel_models_forget(struct kernel_models *models);
 
 struct kernel_knowledge {

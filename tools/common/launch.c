@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Adds what the caller has set. */
+/* Adds the settings of the caller. */
 static int set_more(struct launch *launch)
 {
     for (size_t n = 0; n < LAUNCH_MORE && launch->more && launch->more[n];
@@ -58,7 +58,7 @@ static int prepare(struct launch *launch, const char *folder, size_t index)
     return 0;
 }
 
-/* Words for a program that gave no report. */
+/* The message for a program without a report. */
 static void explain(struct launch *launch, const char *reason)
 {
     struct process *process = &launch->process;

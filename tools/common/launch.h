@@ -14,7 +14,8 @@ struct launch {
     /* Filled in by the caller; borrowed. NULL leaves the environment alone. */
     const char *machine, *edits, *scheduler, *trace, *assume;
     /* More settings, NULL-terminated, at most LAUNCH_MORE; or NULL.
-     * "NAME=value" sets, "NAME" unsets. They come first: those above win. */
+     * "NAME=value" sets, "NAME" unsets. They come first: those above have
+     * precedence. */
     const char *const *more;
     char *const *argv;
     bool quiet;

@@ -70,7 +70,7 @@ bool near_is(const char *typed, const char *name)
 
 struct suggestions {
     const char *typed;
-    char *names; /* owned, parted by commas; NULL: none yet */
+    char *names; /* owned, separated by commas; NULL: none yet */
 };
 
 static int add_near(const struct perfmodel_item *item, void *arg)

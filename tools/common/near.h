@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/common/near.h - names that somebody may have meant. One thread.
+ * tools/common/near.h - suggestions for mistyped names. One thread.
  */
 #pragma once
 
@@ -14,6 +14,5 @@
  * one). Letter case does not count. False without memory. */
 bool near_is(const char *typed, const char *name);
 
-/* Says on stderr which models of the place's host may have been meant; nothing
- * when there is none. */
+/* Suggests on stderr models of the place's host with similar names, if any. */
 void near_suggest(const struct perfmodel_place *place, const char *typed);

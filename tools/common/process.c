@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/common/process.c - see process.h. Children stay in our process group, so that
- * the terminal's interrupt reaches them; a signal sent to us alone is passed
- * on. The self-pipe turns both kinds of signals into something poll waits for.
+ * tools/common/process.c - see process.h. Children stay in this process group,
+ * so that the terminal's interrupt reaches them; a signal to this process alone
+ * is passed on. A self-pipe makes both visible to poll.
  */
 #include "tools/common/process.h"
 
@@ -85,7 +85,7 @@ static void become(const struct process *process, int output, int report)
     _exit(127);
 }
 
-/* Starts it and learns whether the program could be executed. */
+/* Starts it and checks whether the program could be executed. */
 static int start(struct process *process)
 {
     int output[2] = {-1, -1}, report[2] = {-1, -1}, error = 0;
@@ -156,7 +156,7 @@ static bool reap(struct process *process)
         return false;
     process->pid = 0;
     process->wall_s = now_s() - process->start_s;
-    /* What a grandchild that lives on might still print does not matter. */
+    /* Later output of a surviving grandchild does not matter. */
     if (process->output >= 0) {
         fcntl(process->output, F_SETFL, O_NONBLOCK);
         for (size_t before = process->length + 1;
@@ -172,7 +172,7 @@ static bool reap(struct process *process)
     return true;
 }
 
-/* Ends all that run: asks first, insists a moment later. */
+/* Ends all that run: SIGTERM first, SIGKILL a moment later. */
 static void end_all(struct process *processes, size_t n)
 {
     for (int try = 0; try < 40; try++) {
@@ -192,8 +192,8 @@ static void end_all(struct process *processes, size_t n)
     }
 }
 
-/* Waits until output or a signal comes. Returns the signal that says stop, 0
- * for none. */
+/* Waits until output or a signal comes. Returns the signal to stop, 0 for
+ * none. */
 static int wait_for_news(struct process *processes, size_t n,
                          struct pollfd *fds)
 {

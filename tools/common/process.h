@@ -13,7 +13,7 @@
 struct process {
     /* Filled in by the caller; borrowed. */
     char *const *argv;
-    const char *const *set; /* NULL-terminated: "NAME=value" is added to our
+    const char *const *set; /* NULL-terminated: "NAME=value" is added to the
                              * environment, "NAME" taken out of it */
     bool quiet;             /* keep the output instead of passing it on */
     /* Filled in by the calls below. */
@@ -38,6 +38,6 @@ void process_done(struct process *process);
 /* The exit code a shell would show: 128 + signal when it was killed. */
 int process_exit_code(const struct process *process);
 
-/* Copies the line of the text that says best why it failed: the first of the
+/* Copies the most useful line of the text for a failure: the first of the
  * library's own errors, else the last line that is not empty, else "". */
 void process_error_line(const struct process *process, char *to, size_t size);

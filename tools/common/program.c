@@ -119,7 +119,7 @@ void program_shuffle(unsigned *order, unsigned n, uint64_t *state)
     }
 }
 
-/* A number that is not negative and what follows it. */
+/* A number that is not negative, and its suffix. */
 static int amount(const char *text, double *ret, const char **ret_unit)
 {
     char *end;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/common/program.h - running one program many times: its command line for
- * several sizes, an order that is random but repeats, amounts as people write
- * them. One thread.
+ * several sizes, an order that is random but repeats, amounts with units. One
+ * thread.
  */
 #pragma once
 
@@ -19,12 +19,11 @@ int program_check_sizes(const char *command, char *const *argv,
 char **program_argv(char *const *argv, const char *size);
 void program_free(char **argv);
 
-/* argv as one would type it, the program's folder left out; owned. NULL without
- * memory. */
+/* argv as typed, without the program's folder; owned. NULL without memory. */
 char *program_text(char *const *argv);
 
-/* Puts 0 … n-1 into `order`, at random; *state moves on. The same state gives
- * the same order everywhere. */
+/* Puts 0 … n-1 into `order`, at random; *state is advanced. The same state
+ * gives the same order everywhere. */
 void program_shuffle(unsigned *order, unsigned n, uint64_t *state);
 
 /* "90", "90s", "10m", "2h" in seconds; "2%" or "0.02"; a whole number from

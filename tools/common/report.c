@@ -29,7 +29,7 @@ static json_int_t count_of(const json_t *json, const char *key)
     return (json_int_t)number_of(json, key);
 }
 
-/* A figure that may be null. */
+/* A value that may be null. */
 static double known(const json_t *json, const char *key)
 {
     const json_t *value = json_object_get(json, key);
@@ -133,7 +133,7 @@ double report_gflops(const struct report *report)
                                    : 0;
 }
 
-/* "CUDA 0.0 (Tesla M2070)" is of the kind "CUDA". */
+/* "CUDA 0.0 (Tesla M2070)" is of the type "CUDA". */
 static void kind_name(const char *worker, char *name, size_t size)
 {
     size_t n = 0;

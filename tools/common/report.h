@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/common/report.h - what the library says about a run at its end: the
- * JSON file that ORRERY_REPORT names. One thread.
+ * tools/common/report.h - the report of a run: the JSON file that ORRERY_REPORT
+ * names. One thread.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct report_kernel {
     bool model;                 /* its times lie in a model file */
     double mean_us, typical_us; /* typical: without outliers */
     double p25_us, median_us;   /* lower quartile */
-    double predicted_us;        /* by its model; NaN: nothing */
+    double predicted_us;        /* by its model; NaN: none */
 };
 
 /* Whether both are the same kernel of the same size at the same place. */
@@ -34,11 +34,11 @@ struct report {
     bool simulated;
     const char *machine, *scheduler, *exit; /* borrowed from json, never NULL */
     const char *provenance, *assumed;       /* the same, or NULL */
-    const char *host;                       /* whose models; "" if not said */
+    const char *host;                       /* whose models; "" if unknown */
     double makespan_us, flops, wall_s;
     double modelled_us; /* makespan of the tasks that have models */
     json_int_t tasks, transfers, transferred_bytes, evictions;
-    struct report_kernel *kernels; /* owned; figures that miss are NaN or 0 */
+    struct report_kernel *kernels; /* owned; missing values are NaN or 0 */
     size_t nkernels;
 };
 
@@ -47,10 +47,10 @@ struct report {
 int report_read(const char *path, struct report *ret, struct orr_error *err);
 void report_done(struct report *report);
 
-/* 10^9 flop per second, 0 when the program did not say its flops. */
+/* 10^9 flop per second, 0 when the program did not give its flops. */
 double report_gflops(const struct report *report);
 
-/* Workers of one kind: those whose names differ in their numbers only. */
+/* Workers of one type: those whose names differ in their numbers only. */
 struct report_kind {
     char name[32]; /* "CPU", "CUDA" */
     unsigned workers;
@@ -58,7 +58,7 @@ struct report_kind {
     json_int_t tasks;
 };
 
-/* Fills at most `max` kinds, in order of appearance; returns how many. */
+/* Fills at most `max` types, in order of appearance; returns how many. */
 unsigned report_kinds(const struct report *report, struct report_kind *kinds,
                       unsigned max);
 
@@ -74,5 +74,5 @@ struct report_link {
 size_t report_nlinks(const struct report *report);
 struct report_link report_link(const struct report *report, size_t l);
 
-/* Prints makespan, speed, tasks, transfers and the use of each kind. */
+/* Prints makespan, speed, tasks, transfers and the use of each type. */
 void report_print(const struct report *report);

@@ -19,7 +19,7 @@ void svg_box(FILE *out, double x, double y, double width, double height,
 void svg_line(FILE *out, double x1, double y1, double x2, double y2,
               double width, const char *stroke);
 
-/* How a text looks. */
+/* The style of a text. */
 struct svg_style {
     double size;        /* of the letters */
     const char *anchor; /* "start", "middle" or "end" of the text is at x */

@@ -20,12 +20,12 @@ struct table {
     bool failed; /* memory ran out: a text is missing */
 };
 
-/* Adds a text, "printf". Without memory table_end says so. */
+/* Adds a text, "printf". Without memory table_end fails. */
 void table_add(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Prints a line of titles and the rows of `ncolumns` texts, and ends the table.
- * The last column may be as long as it likes. Errors: -ENOMEM, then nothing is
+ * The last column may be of any length. Errors: -ENOMEM, then nothing is
  * printed. */
 int table_end(struct table *table, const struct table_column *columns,
               size_t ncolumns);

@@ -86,8 +86,8 @@ int tool_dispatch(const struct tool_commands *commands, int argc, char **argv)
 
 /* -- options -- */
 
-/* The option that `word` names, NULL for none. `*ret_value` gets what follows
- * an equals sign or a letter in the same word, else NULL. */
+/* The option that `word` names, NULL for none. `*ret_value` gets the rest after
+ * an equals sign or a letter in the same argument, else NULL. */
 static const struct tool_option *find_option(const struct tool_option *options,
                                              const char *word,
                                              const char **ret_value)
@@ -184,7 +184,7 @@ int tool_parse_operands(int argc, char **argv,
         bool ended;
         int first;
 
-        argv[at] = argv[0]; /* the name that messages have */
+        argv[at] = argv[0]; /* the name in messages */
         first = tool_parse(argc - at, argv + at, options, help);
         ended = first > 1 && !strcmp(argv[at + first - 1], "--");
         argv[at] = there;
@@ -215,7 +215,7 @@ static int write_stream(FILE *file, const char *name, const char *text,
     return errno ? -errno : -EIO;
 }
 
-/* Writes beside the file and renames, so that nobody finds half of it. */
+/* Writes beside the file and renames, so that no reader finds half of it. */
 static int replace_file(const char *path, const char *text, size_t size)
 {
     char *beside = tool_format("%s.new-%ld", path, (long)getpid());

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/common/tool.h - what the sub-commands of `orrery` share: exit codes,
- * messages and the walk through options. One thread.
+ * messages and the parsing of options. One thread.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 
-/* Exit codes of our own; otherwise `run` and `trace` end as the program did. */
+/* Own exit codes; otherwise `run` and `trace` end as the program did. */
 enum {
     TOOL_OK = 0,
     TOOL_FAILED = 1, /* something could not be done */
@@ -31,8 +31,8 @@ int cmd_validate(int argc, char **argv);
 /* A command of the program, or a verb of a command. Returns the exit code. */
 struct tool_command {
     const char *name;
-    int (*run)(int argc, char **argv); /* argv[0]: as messages name it */
-    const char *what;                  /* a few words for the list */
+    int (*run)(int argc, char **argv); /* argv[0]: the name in messages */
+    const char *what;                  /* a short text for the list */
 };
 
 struct tool_commands {
@@ -45,15 +45,15 @@ struct tool_commands {
  * the exit code. */
 int tool_dispatch(const struct tool_commands *commands, int argc, char **argv);
 
-/* The program's name, a colon, the words and a newline on stderr. */
+/* The program's name, a colon, the message and a newline on stderr. */
 void tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same, and returns `code`. */
 int tool_fail(int code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Prints what `err` says, or, where it says nothing, what the negative errno
- * `rc` means. */
+/* Prints the message of `err`, or, without one, the meaning of the negative
+ * errno `rc`. */
 void tool_report(const struct orr_error *err, int rc);
 /* Letter of an option without one that may be repeated: its texts are joined
  * by line ends into a new string, which the caller frees. */
@@ -68,24 +68,24 @@ struct tool_option {
     bool *flag;         /* gets true */
 };
 
-/* argv[0] is the sub-command as messages name it, "" in programs without any.
- * Walks through options (-xy is -x -y), up to `--` or the first word that is
- * none, and returns that word's index (argc when there is none). `options` ends
- * with one that has no name. --help prints `help` and returns 0; an unknown
- * option or a missing value prints a message and returns -1. */
+/* argv[0] is the sub-command as named in messages, "" in programs without any.
+ * Parses options (-xy is -x -y), up to `--` or the first operand, and returns
+ * that index (argc when there is none). `options` ends with one that has no
+ * name. --help prints `help` and returns 0; an unknown option or a missing
+ * value prints a message and returns -1. */
 int tool_parse(int argc, char **argv, const struct tool_option *options,
                const char *help);
 
-/* The same for commands whose words and options may mix: moves the words to
- * argv[1] onwards, in order; all that follows `--` are words. Returns 1 and how
- * many in *ret_nwords, 0 or -1 as tool_parse. */
+/* The same for commands whose operands and options may mix: moves the operands
+ * to argv[1] onwards, in order; all after `--` are operands. Returns 1 and how
+ * many in *ret_noperands, 0 or -1 as tool_parse. */
 int tool_parse_operands(int argc, char **argv,
                         const struct tool_option *options, const char *help,
                         int *ret_nwords);
 
-/* Puts text where an -o says: on standard output when `path` is NULL or "-",
- * else in the file, which is then the new one or, on failure, as before. Prints
- * what went wrong and returns a negative errno. */
+/* Writes text to the file of option -o: on standard output when `path` is NULL
+ * or "-", else in the file, which is then the new one or, on failure, as
+ * before. Prints what went wrong and returns a negative errno. */
 int tool_write_file(const char *path, const char *text, size_t size);
 
 /* Splits "a,b,c", or what TOOL_JOINED has joined, into a NULL-terminated array,

@@ -118,7 +118,7 @@ static void add_row(struct table *table, const struct launch *launch)
                                   : "real run");
 }
 
-/* What the edits meant on each machine. */
+/* The effect of the edits on each machine. */
 static void print_edits(const struct comparison *comparison)
 {
     for (size_t m = 0; m < comparison->nmachines; m++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/machine/command.c - `orrery machine`: which machines can be named, what
- * they consist of, and a simulated copy of this one. One thread.
+ * tools/machine/command.c - `orrery machine`: known machines, their parts, and
+ * a simulated copy of this one. One thread.
  */
 #include "tools/common/json.h"
 #include "tools/common/modules.h"
@@ -41,7 +41,7 @@ static const char help[] =
     "error; 2 for a wrong command line.\n"
     "example: orrery machine copy here.xml && orrery run -m here.xml -- ./cholesky\n";
 
-/* Machines as they are visited. */
+/* State while machines are visited. */
 struct listing {
     const char *const *sampling_dirs;
     struct table table;
@@ -164,7 +164,7 @@ int cmd_machine(int argc, char **argv)
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
-    /* Options may follow the words as well. */
+    /* Options may follow the operands as well. */
     while (argc > first && !strcmp(argv[argc - 1], "--json")) {
         json = true;
         argc--;

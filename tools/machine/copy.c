@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/machine/copy.c - `orrery machine copy`: a platform file of this machine
- * or of another one, as edits have made it. One thread.
+ * or of another one, after edits. One thread.
  */
 #include "tools/common/edits.h"
 #include "tools/common/tool.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/machine/diff.c - `orrery machine diff`: what differs between two
- * machines. Things are matched by their names: hosts, links, routes by their
+ * machines. Objects are matched by their names: hosts, links, routes by their
  * ends, models by their kernels. One thread.
  */
 #include "tools/common/edits.h"
@@ -318,7 +318,7 @@ static void diff_routes(struct differences *d)
     }
 }
 
-/* ---- figures of the bus, costs ---- */
+/* ---- bus parameters, costs ---- */
 
 static void node_text(const struct orr_machine_desc *desc, unsigned node,
                       char text[VALUE])
@@ -359,7 +359,7 @@ static void diff_matrices(struct differences *d)
             char from[VALUE], to[VALUE], item[2 * VALUE + 8];
 
             if (i2 < 0 || j2 < 0)
-                continue; /* said among the hosts */
+                continue; /* reported among the hosts */
             at2 = (size_t)i2 * b->nnodes + (unsigned)j2;
             node_text(a, i, from);
             node_text(a, j, to);
@@ -445,7 +445,7 @@ static const struct model *find_model(const struct models *models,
     return NULL;
 }
 
-/* What two combs say about the same kernels. */
+/* Differences of two combs in the same kernels. */
 struct row_tally {
     unsigned equal, changed, lost, found; /* found: only in b */
     double sum_log;                       /* Σ ln(mean of b / mean of a) */
@@ -579,7 +579,7 @@ static void diff_models(struct differences *d)
     models_done(&b);
 }
 
-/* ---- saying ---- */
+/* ---- output ---- */
 
 static bool same_change(const struct difference *x, const struct difference *y)
 {

@@ -30,7 +30,7 @@ static const char help[] =
     "Exit codes: 0; 1 when there is an error; 2 for a wrong command line.\n"
     "example: orrery machine doctor mirage\n";
 
-/* Words broken at blanks, behind `indent` blanks but in the first line. */
+/* Text broken at blanks, behind `indent` blanks but in the first line. */
 static void print_wrapped(const char *text, int indent)
 {
     int column = indent;
@@ -88,7 +88,7 @@ static int print_json(const char *name, const struct orr_findings *findings)
     return tool_json_print(root);
 }
 
-/* The machine as edits make it. */
+/* The machine after edits. */
 static int examine_edited(const char *name, const char *edits,
                           const char *const *sampling_dirs, bool json)
 {
@@ -116,7 +116,7 @@ static int examine_edited(const char *name, const char *edits,
     return fflush(stdout) == 0 ? result : TOOL_FAILED;
 }
 
-/* `whose` begins the words of a machine that there is not. */
+/* `whose` begins the message for an unknown machine. */
 static int examine(const char *whose, const char *name,
                    const char *const *sampling_dirs, bool json)
 {
@@ -137,7 +137,8 @@ static int examine(const char *whose, const char *name,
     return fflush(stdout) == 0 ? result : TOOL_FAILED;
 }
 
-/* The host that StarPU and we would look this machine's bus up under. */
+/* The host under which StarPU and this library would look up the bus of this
+ * machine. */
 static int examine_here(const char *const *sampling_dirs, bool json)
 {
     struct orr_host_options options = {

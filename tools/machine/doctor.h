@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/machine/doctor.h - `orrery machine doctor`: what is wrong with the
- * figures of a machine's bus. One thread.
+ * tools/machine/doctor.h - `orrery machine doctor`: checks the bus parameters
+ * of a machine. One thread.
  */
 #pragma once
 

@@ -70,7 +70,7 @@ static int add_file(struct export *export, char *name, const char *path)
     return rc;
 }
 
-/* A broken model is not passed on: it is said now, not at the other end. */
+/* A broken model is not exported: it is reported here, not at the import. */
 static int add_model(const struct perfmodel_item *item, void *arg)
 {
     struct export *export = arg;
@@ -90,7 +90,7 @@ static int add_model(const struct perfmodel_item *item, void *arg)
         return rc;
     export->nmodels++;
     if (orr_side_path(item->path, &side) < 0)
-        return 0; /* models lie in another kind of folder */
+        return 0; /* models are in another folder layout */
     if (access(side, F_OK) == 0) {
         rc = add_file(export, tool_format("codelets/45.orrery/%s", item->name),
                       side);
@@ -123,7 +123,7 @@ static int add_matrices(struct export *export,
     return rc;
 }
 
-/* Files of StarPU's that a simulation does not read, but a colleague may. */
+/* Files of StarPU that a simulation does not read, but StarPU may. */
 static int add_starpu_files(struct export *export,
                             const struct orr_machine_desc *desc)
 {
@@ -222,7 +222,7 @@ static int export_desc(const struct orr_machine_desc *desc, const char *path,
     return rc;
 }
 
-/* What is wrong with the words, or NULL. */
+/* What is wrong with the operands, or NULL. */
 static const char *wrong_operands(int noperands, const char *machine,
                                   const char *path)
 {

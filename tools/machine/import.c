@@ -47,7 +47,7 @@ static const char help[] =
 struct import {
     const char *path; /* of the packed file */
     const struct orr_packed *packed;
-    const char *name; /* what it will be called */
+    const char *name; /* its new name */
     const char *sampling_dir;
     char *old_host;                /* owned; that of the models in the file */
     struct orr_machine_desc *desc; /* owned */
@@ -155,7 +155,7 @@ static int check_model(const struct import *import,
 }
 
 /* Puts a model in its place, under the machine's new host name. A model of any
- * other host has no business in this file. */
+ * other host is an error. */
 static int add_model(struct import *import, const struct orr_packed_file *file,
                      const char *folder, const char *leaf)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/machine/layout.c - see layout.h. A bar stands above all that
- * hangs on it and devices of a hub stand together (view.h), so that no
- * line crosses another.
+ * tools/machine/layout.c - see layout.h. A bar is above all that is connected
+ * to it and devices of a hub are adjacent (view.h), so that no line crosses
+ * another.
  */
 #include "tools/machine/layout.h"
 
@@ -16,7 +16,7 @@
 #define TOP         80 /* below the titles */
 #define MAX_COLUMNS 16 /* with more devices, equal neighbours share a box */
 #define BOX_GAP     24 /* between boxes of processors */
-#define PANEL_GAP   92 /* room for the figures of links between memories */
+#define PANEL_GAP   92 /* room for the labels of links between memories */
 
 bool layout_about_equal(double a, double b)
 {
@@ -97,7 +97,7 @@ void layout_hub_columns(const struct machine_layout *l,
     }
 }
 
-/* Whether another hub of that row stands where this one would. */
+/* Whether another hub of that row occupies that place. */
 static bool is_taken(const struct machine_layout *l, unsigned hub, unsigned row,
                      const bool *placed)
 {
@@ -145,7 +145,7 @@ static int make_rows(struct machine_layout *l)
     return 0;
 }
 
-/* Whether two links below the devices would lie on each other. */
+/* Whether two links below the devices would overlap. */
 static bool overlap(const struct machine_layout *l, unsigned i, unsigned j)
 {
     const struct view_direct *a = &l->view.directs[i];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/machine/layout.h - what stands where in the picture of a machine. From
- * top to bottom: processors, a box for each NUMA node, and disks; main memory
- * as a bar over the whole width, or, where it is several nodes, a panel for
- * each with its processors, bar and devices, and links between memories above;
- * a bar for each hub, over the devices that share it; the devices; what
- * connects devices without main memory; the table of bandwidths. Lengths are
- * pixels, y grows downwards. One thread.
+ * tools/machine/layout.h - the layout of the picture of a machine. From top to
+ * bottom: processors, a box for each NUMA node, and disks; main memory as a bar
+ * over the whole width, or, where it is several nodes, a panel for each with
+ * its processors, bar and devices, and links between memories above; a bar for
+ * each hub, over the devices that share it; the devices; what connects devices
+ * without main memory; the table of bandwidths. Lengths are pixels, y grows
+ * downwards. One thread.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 #define LAYOUT_BOX_WIDTH  144
 #define LAYOUT_BOX_HEIGHT 86
 #define LAYOUT_BAR_HEIGHT 28
-#define LAYOUT_GAP        58 /* between rows, where figures of lines stand */
+#define LAYOUT_GAP        58 /* between rows, with the labels of lines */
 #define LAYOUT_LINE_AT    26 /* from a box's left edge to the line coming in */
 #define LAYOUT_CORE       11
 #define LAYOUT_PADDING    14 /* within a panel */
@@ -32,7 +32,7 @@ struct layout_column {
     unsigned first, n;
 };
 
-/* A NUMA node; where main memory is several, a panel with all that is its. */
+/* A NUMA node; where main memory is several, a panel with all its parts. */
 struct layout_panel {
     double x, width; /* of the panel, or of the box of processors */
 };
@@ -65,8 +65,8 @@ struct machine_layout {
     double memory_y, devices_y, below_y; /* tops of rows */
 };
 
-/* Finds everything a place. `desc` is borrowed until machine_layout_done. Fails
- * with -ENOMEM only, and then leaves nothing to end. */
+/* Places everything. `desc` is borrowed until machine_layout_done. Fails with
+ * -ENOMEM only, and then leaves nothing to end. */
 int machine_layout_init(const struct orr_machine_desc *desc,
                         struct machine_layout *ret);
 void machine_layout_done(struct machine_layout *layout);
@@ -88,7 +88,7 @@ unsigned layout_most_cpus(const struct machine_layout *l);
 unsigned layout_cores_across(unsigned ncpu);
 double layout_cores_height(const struct machine_layout *l);
 
-/* Whether that box says where its node is: there is only one. */
+/* Whether that box names its node: there is only one. */
 bool layout_has_place(const struct machine_layout *l);
 
 /* Disks and further memories stand beside the processors. */
@@ -103,7 +103,7 @@ struct view_rate layout_rate_between(const struct orr_machine_desc *desc,
                                      unsigned from, unsigned to,
                                      const char **ret_name);
 
-/* Whether two figures are drawn as one. */
+/* Whether two labels are drawn as one. */
 bool layout_about_equal(double a, double b);
 
 /* GiB that a host may hold, 0: not stated. */

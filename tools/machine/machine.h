@@ -46,7 +46,7 @@ int machine_models_each(const struct orr_machine_desc *desc,
 
 /* -- putting machines in place -- */
 
-/* One file in the making. */
+/* One file to be written. */
 struct machine_file {
     char *path;  /* owned */
     char *bytes; /* owned; NULL: there must be no such file */
@@ -65,8 +65,8 @@ int machine_files_add(struct machine_files *files, char *path, char *bytes,
                       size_t size);
 
 /* Adds the description as the file `path`, which names the machine `name`, with
- * its measured bus figures beside it; where it has none there must be none, for
- * they would be taken for its. Errors are printed: -EINVAL for a description
+ * its measured bus files beside it; where it has none there must be none, since
+ * they would be taken as its own. Errors are printed: -EINVAL for a description
  * that is not complete, -ENOMEM. */
 int machine_files_add_desc(struct machine_files *files,
                            const struct orr_machine_desc *desc,

@@ -46,7 +46,7 @@ static const char help[] =
     "example: orrery machine new lab --cpu 'EPYC 7763' --cores 64 --gpu 'H100 PCIe' \\\n"
     "             --gpus 4 --link pcie5 --models && orrery run -m lab -- ./cholesky\n";
 
-/* What was said; borrowed from the command line, or owned by `answers`. */
+/* The request; borrowed from the command line, or owned by `answers`. */
 struct request {
     const char *cpu, *cores, *core_flops, *numa;
     const char *gpu, *gpus, *gpu_memory, *gpu_tflops, *link;
@@ -61,7 +61,7 @@ struct answers {
     unsigned n;
 };
 
-/* ---- figures ---- */
+/* ---- values ---- */
 
 /* A whole number from `least` to `most`; -1 and a message for others. */
 static long read_count(const char *option, const char *text, long least,
@@ -198,7 +198,7 @@ static int set_links(struct machine_plan *plan, const struct links *links,
 
 /* ---- the plan ---- */
 
-/* Cores that a known processor has, when nobody says. */
+/* Cores of a known processor, by default. */
 static long cores_of(const struct request *request)
 {
     const struct machine_processor *known;
@@ -309,7 +309,7 @@ static int make(const struct request *request, const char *name)
 /* ---- questions ---- */
 
 /* Asks and gives the answer, owned by `answers`; `usual` (may be NULL) when it
- * is empty. NULL at the end of the input, and then says so. */
+ * is empty. NULL at the end of the input, with a message. */
 static const char *ask(struct answers *answers, const char *question,
                        const char *usual)
 {

@@ -67,7 +67,7 @@ static void strip_escapes(char *line)
     *to = '\0';
 }
 
-/* Cuts at blanks; words beyond the last are left out. */
+/* Splits at blanks; fields beyond the last are left out. */
 static unsigned split(char *line, char *words[MAX_WORDS])
 {
     unsigned n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/machine/parts.h - published figures of processors and devices: the
- * tables of platforms/catalogue/derive.py, where their sources stand. Constant.
+ * tables of platforms/catalogue/derive.py, which has their sources. Constant.
  */
 #pragma once
 
@@ -34,9 +34,9 @@ extern const struct machine_processor machine_processors[];
 extern const struct machine_device machine_devices[];
 extern const struct machine_assumptions machine_assumptions;
 
-/* The part that was meant: its name or model, or a name that is a part of the
- * text or that the text is a part of, in any letter case ("h100 pcie", "NVIDIA
- * A100-SXM4-80GB"); of several the longest name. NULL without. */
+/* The part that a text names: by its name or model, or a name that is a part of
+ * the text or that the text is a part of, in any letter case ("h100 pcie",
+ * "NVIDIA A100-SXM4-80GB"); of several the longest name. NULL without. */
 const struct machine_processor *machine_processor_find(const char *text);
 const struct machine_device *machine_device_find(const char *text);
 

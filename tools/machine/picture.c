@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/machine/picture.c - see picture.h. Draws what machine_layout
- * has found a place for. One thread.
+ * tools/machine/picture.c - see picture.h. Draws what machine_layout has
+ * placed. One thread.
  */
 #include "tools/machine/picture.h"
 
@@ -87,7 +87,7 @@ static void latency_text(double us, char text[TEXT])
         text[0] = '\0';
 }
 
-/* The figures of a line, beside it. */
+/* The label of a line, beside it. */
 static void label_line(const struct picture *p, double x, double y,
                        const struct view_rate *rate)
 {
@@ -287,7 +287,7 @@ static void draw_memories(const struct picture *p)
     }
 }
 
-/* What lies behind all that belongs to a node. */
+/* The background of a node. */
 static void draw_panels(const struct picture *p)
 {
     double bottom = p->layout.ncolumns ? p->layout.devices_y + LAYOUT_BOX_HEIGHT
@@ -300,7 +300,7 @@ static void draw_panels(const struct picture *p)
                 "#c3ccd6");
 }
 
-/* Links between memories, above the panels; figures last, upon all lines. */
+/* Links between memories, above the panels; labels last, over all lines. */
 static void draw_bridges(const struct picture *p)
 {
     for (int labels = 0; labels < 2; labels++)
@@ -336,7 +336,7 @@ static double bar_width(const struct picture *p, double width)
     return p->layout.ncolumns == 1 ? fmax(width, 240) : width;
 }
 
-/* A bar that has no room for figures has them at its line. */
+/* A bar without room for labels has them at its line. */
 #define NARROW 200
 
 static void draw_hub(const struct picture *p, unsigned h)
@@ -495,7 +495,8 @@ static void label_hook(const struct picture *p, unsigned i)
     struct hook hook = hook_of(p, i);
     char rate[TEXT], latency[TEXT], text[2 * TEXT + 4];
 
-    /* There is little room: both ways are the rule, and the legend says so. */
+    /* There is little room: both directions are the default, stated in the
+     * legend. */
     if (layout_about_equal(link->rate.down, link->rate.up) &&
         !link->rate.shared)
         bandwidth_text(link->rate.down, rate);
@@ -508,7 +509,7 @@ static void label_hook(const struct picture *p, unsigned i)
              &(struct svg_style){11, "middle", INK, 0, 1}, 0, text);
 }
 
-/* Links below the devices, each on its level; figures last, upon all lines. */
+/* Links below the devices, each on its level; labels last, over all lines. */
 static void draw_directs(struct picture *p)
 {
     for (int labels = 0; labels < 2; labels++)
@@ -522,7 +523,7 @@ static void draw_directs(struct picture *p)
     p->below_y += 32.0 * p->layout.nlevels;
 }
 
-/* How far down the last thing reaches. */
+/* The lower end of the last object. */
 static double height_of(const struct picture *p)
 {
     double height =

@@ -432,7 +432,7 @@ static void add_pcie_hops(struct build *b, int route, unsigned i, unsigned j)
     add_hop(b, route, b->pcie[j], ORR_HOP_DOWN);
 }
 
-/* The quickest way between two devices; none when they cannot. */
+/* The fastest route between two devices; none when they cannot copy. */
 static void add_peer_route(struct build *b, unsigned i, unsigned j)
 {
     const struct machine_plan *plan = b->plan;
@@ -487,7 +487,7 @@ static void add_node_links(struct build *b)
         }
 }
 
-/* The ways between main memories and to devices, where there are several. */
+/* The routes between main memories and to devices, where there are several. */
 static void add_node_routes(struct build *b)
 {
     const struct machine_plan *plan = b->plan;
@@ -560,7 +560,7 @@ int machine_plan_describe(const struct machine_plan *plan,
 
 /* ---- writing ---- */
 
-/* The folder of the models of a platform file that is nowhere in particular. */
+/* The folder of the models of a platform file at any place. */
 static char *models_beside(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -569,7 +569,7 @@ static char *models_beside(const char *path)
                        slash ? (int)(slash - path + 1) : 0, path);
 }
 
-/* What is written: the files, and what there is to say of them. */
+/* The files to write, and the messages about them. */
 struct writing {
     const struct machine_plan *plan;
     const struct machine_destination *where;

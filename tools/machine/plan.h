@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/machine/plan.h - a machine as people speak of it: processors, devices
- * and what they hang on. It becomes a description whose figures are derived
- * from published ones and from the assumptions of platforms/catalogue/derive.py.
+ * tools/machine/plan.h - a machine as a list of processors, devices and their
+ * connections. It becomes a description whose parameters are derived from
+ * published figures and from the assumptions of platforms/catalogue/derive.py.
  * One thread per plan.
  */
 #pragma once
@@ -22,7 +22,7 @@ struct machine_plan_device {
     unsigned long long memory; /* bytes */
     double pcie_rate;          /* bytes per second, one direction, published */
     int group;                 /* of devices behind one PCIe switch, -1: none */
-    unsigned numa;             /* the node it hangs on */
+    unsigned numa;             /* the node it is connected to */
     char pci[16];              /* "0000:1b:00.0", "": not known */
 };
 
@@ -57,8 +57,8 @@ struct machine_plan {
     char *assumed;      /* owned; what was assumed, "; " between */
 };
 
-/* Sets name and processor (copied); figures of a known processor are looked
- * up, for others assumed: `ghz` (0: not known) and `flops` per cycle (0:
+/* Sets name and processor (copied); parameters of a known processor are looked
+ * up, those of others assumed: `ghz` (0: not known) and `flops` per cycle (0:
  * assumed). Errors are printed: -ENOMEM. */
 int machine_plan_set_processor(struct machine_plan *plan, const char *name,
                                const char *model, unsigned ncores, double ghz,
@@ -67,9 +67,9 @@ int machine_plan_set_processor(struct machine_plan *plan, const char *name,
 /* Makes `n` NUMA nodes, each a socket, before the processor is set. */
 void machine_plan_set_sockets(struct machine_plan *plan, unsigned n);
 
-/* Adds devices of a model, with what is known of it; `memory` and `tflops` win
- * unless 0. Errors are printed: -EINVAL when the memory is not known, -E2BIG,
- * -ENOMEM. */
+/* Adds devices of a model, with its known parameters; `memory` and `tflops`
+ * have precedence unless 0. Errors are printed: -EINVAL when the memory is not
+ * known, -E2BIG, -ENOMEM. */
 int machine_plan_add_devices(struct machine_plan *plan, const char *model,
                              unsigned n, unsigned long long memory,
                              double tflops, double pcie_rate);
@@ -85,7 +85,7 @@ double machine_plan_nvlink_rate(const char *model);
 int machine_plan_assume(struct machine_plan *plan, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Says what is assumed between sockets, where there are several. Errors are
+/* Notes the assumption between sockets, where there are several. Errors are
  * printed: -ENOMEM. */
 int machine_plan_note_sockets(struct machine_plan *plan);
 
@@ -93,16 +93,16 @@ int machine_plan_note_sockets(struct machine_plan *plan);
 int machine_plan_describe(const struct machine_plan *plan,
                           struct orr_machine_desc **ret);
 
-/* Where a machine goes, as the command line says. */
+/* Where a machine is written, by the options. */
 struct machine_destination {
     const char *output; /* a platform file; NULL: where -m finds it */
     const char *const *sampling_dirs; /* ends with NULL */
     bool force;                       /* replace files that are there */
-    bool json;                        /* say as JSON what was made */
+    bool json;                        /* report as JSON what was made */
 };
 
-/* Writes the description, and the models if they are wanted, and says so.
- * Errors are printed. */
+/* Writes the description, and the models if requested, and reports it. Errors
+ * are printed. */
 int machine_plan_finish(const struct machine_plan *plan,
                         const struct machine_destination *where);
 void machine_plan_done(struct machine_plan *plan);
@@ -110,7 +110,7 @@ void machine_plan_done(struct machine_plan *plan);
 /* Adds models of the catalogue's nearest machine to `files`, in `folder`, with
  * times scaled by published peaks, for host `host`. `ret_source` gets the name
  * of that machine, owned by the caller. Errors are printed: -ENOENT when no
- * machine of the catalogue is like this. */
+ * machine of the catalogue is similar. */
 int machine_scale_models(const struct machine_plan *plan, const char *host,
                          const char *folder, const char *const *sampling_dirs,
                          struct machine_files *files, char **ret_source);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/machine/scale.c - kernel models for a machine nobody has measured: those
- * of the catalogue's nearest machine, times multiplied by the ratio of published
- * single-precision peaks. Kernels that memory bounds scale otherwise; the files
- * say where they come from. One thread.
+ * tools/machine/scale.c - kernel models for a machine without measurements:
+ * those of the catalogue's nearest machine, times multiplied by the ratio of
+ * published single-precision peaks. Kernels that memory bounds scale otherwise;
+ * the files name their source. One thread.
  */
 #include "tools/common/tool.h"
 #include "tools/machine/parts.h"
@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Devices do most of the work where there are any, so that a machine with like
- * devices is nearer than one with like cores. */
+/* Devices do most of the work where there are any, so that a machine with
+ * similar devices is nearer than one with similar cores. */
 #define DEVICE_WEIGHT 4
 
 struct scaling {
@@ -38,7 +38,7 @@ static const char *model_of(const struct orr_machine_desc *desc,
     return h < 0 ? NULL : orr_host_desc_prop(&desc->hosts[h], "model");
 }
 
-/* How unlike two speeds are, whichever is the larger. */
+/* The ratio of two speeds, the larger over the smaller. */
 static double apart(double a, double b)
 {
     return a > 0 && b > 0 ? fabs(log(a / b)) : 10;
@@ -95,7 +95,7 @@ static int consider(const struct orr_machine_entry *entry, void *arg)
     rc = orr_machine_desc_load(entry->path, s->sampling_dirs, &desc, NULL);
     if (rc == -ENOMEM)
         return rc;
-    return rc < 0 ? 0 : compare(s, desc); /* broken: not our business */
+    return rc < 0 ? 0 : compare(s, desc); /* broken: skipped */
 }
 
 static int copy_rows(const struct orr_model_comb *from, double factor,
@@ -154,7 +154,7 @@ static int scale(const struct scaling *s, const struct orr_model_file *from,
     return rc;
 }
 
-/* The text of a model file, with a word on where it comes from. */
+/* The text of a model file, with a comment on its source. */
 static char *derived_text(const struct scaling *s,
                           const struct orr_model_file *file)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/machine/show.c - `orrery machine show`: all that is known of a machine,
- * as text, JSON or a picture. One thread.
+ * tools/machine/show.c - `orrery machine show`: a machine as text, JSON or a
+ * picture. One thread.
  */
 #include "tools/common/edits.h"
 #include "tools/common/tool.h"
@@ -272,8 +272,8 @@ static void print_other_hosts(const struct orr_machine_desc *desc)
 
 /* ---- workers ---- */
 
-/* Workers of a run when nothing else is asked for: a device that CUDA and
- * OpenCL know is CUDA's, and a core drives each device (sim/describe.c). */
+/* Workers of a run by default: a device of CUDA and OpenCL is CUDA's, and each
+ * device takes a core for its worker (sim/describe.c). */
 struct workers {
     unsigned cpu, cuda, opencl;
 };

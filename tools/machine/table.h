@@ -10,7 +10,7 @@
 
 #include "platforms/machine_desc.h"
 
-/* Whether there is anything to show, and not too much for a page. */
+/* Whether there is anything to show, and not too much for a picture. */
 bool machine_table_fits(const struct orr_machine_desc *desc);
 
 double machine_table_width(const struct orr_machine_desc *desc);

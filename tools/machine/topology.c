@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/machine/topology.c - see topology.h: hwloc's XML, and how the
- * two are joined. What neither says is assumed and noted. One thread.
+ * tools/machine/topology.c - see topology.h: hwloc's XML, and their
+ * combination. What neither has is assumed and noted. One thread.
  */
 #include "tools/machine/topology.h"
 #include "tools/common/tool.h"
@@ -88,7 +88,7 @@ static void add_gpu(struct topology *t, hwloc_obj_t pci)
         t->gpus[t->ngpus++] = pci;
 }
 
-/* GPUs as CUDA numbers them, else as NVML does, else as they are on the bus. */
+/* GPUs in the order of CUDA, else of NVML, else of the bus. */
 static void find_gpus(struct topology *t)
 {
     static const char *const kinds[] = {"cuda", "nvml"};
@@ -117,7 +117,7 @@ static void find_gpus(struct topology *t)
             add_gpu(t, pci);
 }
 
-/* What an object of the system below a PCI device is told to be. */
+/* The role of an object of the system below a PCI device. */
 static const char *info_below(hwloc_topology_t topology, hwloc_obj_t pci,
                               const char *name)
 {
@@ -133,7 +133,7 @@ static const char *info_below(hwloc_topology_t topology, hwloc_obj_t pci,
     return NULL;
 }
 
-/* Bytes; 0: not said. CUDA's and NVML's plugins of hwloc count KiB. */
+/* Bytes; 0: unknown. CUDA's and NVML's plugins of hwloc count KiB. */
 static unsigned long long memory_of(const struct topology *t, hwloc_obj_t pci)
 {
     static const char *const names[] = {"CUDAGlobalMemorySize",
@@ -171,7 +171,7 @@ static hwloc_obj_t node_object(const struct topology *t, unsigned number)
     return NULL;
 }
 
-/* The node that an object is next to, the first of several, 0 if not said. */
+/* The node that an object is next to, the first of several, 0 if unknown. */
 static unsigned node_near(const struct topology *t, hwloc_obj_t object)
 {
     hwloc_obj_t node;
@@ -183,8 +183,8 @@ static unsigned node_near(const struct topology *t, hwloc_obj_t object)
     return 0;
 }
 
-/* Of several nodes that are equally near, as on a machine's root, the first is
- * meant. */
+/* Of several nodes that are equally near, as on a machine's root, the first
+ * counts. */
 static unsigned numa_of(const struct topology *t, unsigned gpu)
 {
     hwloc_obj_t node;
@@ -198,7 +198,7 @@ static unsigned numa_of(const struct topology *t, unsigned gpu)
     return node_near(t, hwloc_get_non_io_ancestor_obj(t->hwloc, t->gpus[gpu]));
 }
 
-/* Whether two devices hang below one PCI bridge, the processor's apart. */
+/* Whether two devices are below one PCI bridge other than the processor's. */
 static bool below_one_bridge(hwloc_obj_t a, hwloc_obj_t b)
 {
     for (hwloc_obj_t x = a->parent; x && x->type == HWLOC_OBJ_BRIDGE;
@@ -268,7 +268,7 @@ static int read_nvidia(struct topology *t)
     return 0;
 }
 
-/* The rate of a device's slot: what was said, what hwloc saw, or usual. */
+/* The rate of a device's slot: as given, as hwloc reports, or the usual. */
 static int rate_of(struct topology *t, unsigned gpu, double *ret)
 {
     const char *said = t->options->pcie;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/machine/topology.h - what hwloc's XML and `nvidia-smi topo -m` say of a
- * machine, as a plan. One thread.
+ * tools/machine/topology.h - a machine from hwloc's XML and `nvidia-smi topo
+ * -m`, as a plan. One thread.
  */
 #pragma once
 
 #include "tools/machine/plan.h"
 
-/* What the command line says; borrowed, NULL: not given. */
+/* The options; borrowed, NULL: not given. */
 struct machine_topology_options {
     const char *name;
     const char *hwloc;  /* file that lstopo --of xml wrote */
@@ -17,7 +17,7 @@ struct machine_topology_options {
 };
 
 /* Reads them. *ret is ended with machine_plan_done. Errors are printed: with
- * file, line and reason for what cannot be understood. */
+ * file, line and reason for what cannot be parsed. */
 int machine_topology_read(const struct machine_topology_options *options,
                           struct machine_plan *ret);
 
@@ -42,7 +42,7 @@ struct nvidia_cell {
 struct nvidia_topology {
     unsigned n;                /* devices */
     struct nvidia_cell *cells; /* owned; n × n */
-    int *numa;                 /* owned; per device its node, -1: not said */
+    int *numa;                 /* owned; per device its node, -1: unknown */
 };
 
 /* Reads the text of the file `path`. *ret is ended with nvidia_topology_done.

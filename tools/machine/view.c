@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/machine/view.c - see view.h. Links are grouped by the set of
- * devices whose way to main memory uses them: a set of one is the device's own
- * connection, a larger one a hub, and a hub lies below the smallest larger set
- * that holds it. Of several links of one device in a row only the last is its
- * own; the others, between sockets for example, are a hub that happens to have
- * one device. Links that no such way uses are between devices: one pair's
- * alone is a direct link, those of several pairs of one device its port to a
- * switch. One thread.
+ * tools/machine/view.c - see view.h. Links are grouped by the set of devices
+ * whose route to main memory uses them: a set of one is the device's own
+ * connection, a larger one a hub, and a hub is below the smallest larger set
+ * that contains it. Of several links of one device in a row only the last is
+ * its own; the others, between sockets for example, are a hub that happens to
+ * have one device. Links that no such route uses are between devices: one
+ * pair's alone is a direct link, those of several pairs of one device its port
+ * to a switch. One thread.
  */
 #include "tools/machine/view.h"
 
@@ -22,9 +22,9 @@ struct use {
     const struct orr_machine_desc *desc;
     struct machine_view *view;
     int *device_of; /* per host: its device, -1 */
-    bool *down;     /* nlinks × ndevices: on the way to the device */
+    bool *down;     /* nlinks × ndevices: on the route to the device */
     bool *up;
-    int *hub_of; /* per link: its group, -1 not on such ways */
+    int *hub_of; /* per link: its group, -1 not on such routes */
 };
 
 static size_t cell(const struct use *u, unsigned link, unsigned device)
@@ -54,7 +54,7 @@ static bool same_users(const struct use *u, unsigned a, unsigned b)
     return true;
 }
 
-/* ---- figures ---- */
+/* ---- values ---- */
 
 static void least(double *rate, double bandwidth)
 {
@@ -62,7 +62,7 @@ static void least(double *rate, double bandwidth)
         *rate = bandwidth;
 }
 
-/* Adds what a link carries. */
+/* Adds the bandwidth of a link. */
 static void add_rate(struct view_rate *rate, const struct orr_link_desc *link,
                      bool down, bool up)
 {
@@ -211,7 +211,7 @@ static int set_members(struct use *u, struct view_hub *hub, unsigned link)
     return 0;
 }
 
-/* The hub that stands for the users of this link, made when it is new. */
+/* The hub of the users of this link, made when it is new. */
 static int hub_for(struct use *u, unsigned link)
 {
     struct machine_view *view = u->view;
@@ -239,9 +239,9 @@ static bool goes(const struct use *u, const bool *marks, unsigned link)
     return false;
 }
 
-/* Whether `link`, of one device alone, is followed by another such link on the
- * way down. Links that serve one direction only are not looked at: descriptions
- * that StarPU wrote have some for each bridge and for what was measured. */
+/* Whether `link`, of one device alone, is followed by another such link
+ * downwards. Links of one direction only are ignored: descriptions that StarPU
+ * wrote have some for each bridge and for what was measured. */
 static bool is_before_another(const struct use *u, unsigned link)
 {
     const struct orr_machine_desc *desc = u->desc;
@@ -371,7 +371,7 @@ static void connect(struct use *u)
 
 /* ---- between devices ---- */
 
-/* Who uses a link that is on no way to main memory. */
+/* The users of a link that is on no route to main memory. */
 struct pairs {
     unsigned a, b;     /* of the first route */
     bool same_pair;    /* all routes are of that pair */
@@ -388,8 +388,8 @@ static void note_pair(struct pairs *p, unsigned a, unsigned b)
     p->has_b &= a == p->b || b == p->b;
 }
 
-/* Whether a route between devices passes no link of the ways to main memory.
- * With one, a link of the pair's own only says what was measured there. */
+/* Whether a route between devices passes no link of the routes to main memory.
+ * With one, a link of the pair's own only has what was measured there. */
 static bool is_beside_memory(const struct use *u,
                              const struct orr_route_desc *route)
 {
@@ -453,7 +453,7 @@ static int add_direct(struct use *u, const struct orr_route_desc *route,
     return 0;
 }
 
-/* The device whose port a link is, -1 when it is none. */
+/* The device whose port a link is, -1 when it is not a port. */
 static int port_owner(const struct pairs *p)
 {
     if (!p->any || p->same_pair)
@@ -507,7 +507,7 @@ static void add_port(struct use *u, const struct orr_route_desc *route,
         join(u->view, a, b);
 }
 
-/* Clusters are known by one of their devices: gives them numbers. */
+/* Clusters are identified by one of their devices: numbers them. */
 static int number_clusters(struct machine_view *view)
 {
     int *number = malloc((view->ndevices + (size_t)1) * sizeof(*number));
@@ -590,7 +590,7 @@ static bool comes_before(const struct machine_view *view,
     return false;
 }
 
-/* Where device `d` comes in the new order; equal ones keep theirs. */
+/* The place of device `d` in the new order; equal ones keep theirs. */
 static unsigned place_of(const struct machine_view *view, unsigned d)
 {
     unsigned place = 0;
@@ -606,7 +606,7 @@ static unsigned place_of(const struct machine_view *view, unsigned d)
     return place;
 }
 
-/* Lets the devices of a hub stand together. */
+/* Makes the devices of a hub adjacent. */
 static int reorder(struct machine_view *view)
 {
     struct view_device *ordered =

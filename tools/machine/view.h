@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/machine/view.h - how the devices of a machine hang together, found out
- * from the routes of its description: the hubs that devices share on their way
- * to main memory, switches between devices, direct links. For pictures. Plain
+ * tools/machine/view.h - how the devices of a machine are connected, from the
+ * routes of its description: the hubs that devices share on their routes to
+ * main memory, switches between devices, direct links. For pictures. Plain
  * data, one thread.
  */
 #pragma once
 
 #include "platforms/machine_desc.h"
 
-/* What a connection carries. */
+/* The bandwidth of a connection. */
 struct view_rate {
-    double down, up;   /* bytes per second towards the device and from it; 0:
-                        * nothing goes that way */
-    double latency_us; /* one way, the larger of both */
+    double down, up;   /* bytes per second towards the device and from it; 0: no
+                        * route in that direction */
+    double latency_us; /* in one direction, the larger of both */
     bool shared;       /* both directions share it */
 };
 
-/* A part of the way to main memory that is not a device's own: a bus, a bridge, a
- * switch, what joins two sockets. `parent`: the hub between it and main memory, -1: none. */
+/* A part of the routes to main memory that is not a device's own: a bus, a
+ * bridge, a switch, a link of two sockets. `parent`: the hub between it and
+ * main memory, -1: none. */
 struct view_hub {
     char *label;           /* owned; "Host", "PCI:0000:[10-1f]" */
     struct view_rate rate; /* least of the links it stands for */
@@ -38,7 +39,7 @@ struct view_device {
     const char *port_link; /* its id, the description's */
 };
 
-/* A link that two devices have for themselves. */
+/* A link that only two devices use. */
 struct view_direct {
     unsigned a, b;         /* devices, a < b */
     struct view_rate rate; /* down: towards b */
@@ -53,8 +54,8 @@ struct view_cluster {
 struct machine_view {
     struct view_hub *hubs;
     unsigned nhubs;
-    struct view_device *devices; /* in the order of drawing: those of a
-                                      * hub stand together */
+    struct view_device *devices; /* in the order of drawing: those of a hub are
+                                  * adjacent */
     unsigned ndevices;
     struct view_direct *directs;
     unsigned ndirects;
@@ -62,7 +63,7 @@ struct machine_view {
     unsigned nclusters;
 };
 
-/* Finds it out. *ret is ended with machine_view_done. Fails with -ENOMEM
+/* Builds the view. *ret is ended with machine_view_done. Fails with -ENOMEM
  * only. */
 int machine_view_init(const struct orr_machine_desc *desc,
                       struct machine_view *ret);

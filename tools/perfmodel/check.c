@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/perfmodel/check.c - `orrery perfmodel check`: reads all models and the
- * bus figures of a machine, has them judged and prints the verdict. One thread.
+ * bus parameters of a machine, checks them and prints the result. One thread.
  */
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
@@ -37,7 +37,7 @@ static const char help[] =
     "cannot be trusted; 2 for a wrong command line.\n"
     "example: orrery perfmodel check -m mirage --confidence 5%\n";
 
-/* The models of a machine as they are read. */
+/* State while the models of a machine are read. */
 struct set {
     struct orr_findings problems; /* of files that cannot be read */
     struct check_model *models;   /* owned */
@@ -151,8 +151,8 @@ static int take_findings(struct orr_findings *to,
 
 /* -- the machine around the models -- */
 
-/* What the description of the chosen machine says: how many devices of each
- * type, and whether anybody has measured them. */
+/* From the description of the chosen machine: how many devices of each type,
+ * and whether they were measured. */
 static int look_at_machine(const struct perfmodel_choice *choice,
                            const struct perfmodel_place *place,
                            struct check_options *options,
@@ -205,7 +205,7 @@ static int look_at_bus(const struct perfmodel_choice *choice,
         name, orr_sampling_dirs(place->sampling), &found, &err);
 
     if (rc == -ENOENT && !has_devices(check_result)) {
-        rc = 0; /* nothing is sent anywhere */
+        rc = 0; /* nothing is transferred */
     } else if (rc == -ENOENT) {
         orr_findings_add(findings, ORR_SEVERITY_NOTE, "no-bus", &where,
                          "orrery machine copy FILE.xml describes this machine",

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/check_print.h - prints what the judge of a machine's models
- * found. One thread.
+ * tools/perfmodel/check_print.h - prints the result of the check of a machine's
+ * models. One thread.
  */
 #pragma once
 
 #include "tools/perfmodel/model_findings.h"
 
 struct check_print_options {
-    bool all;          /* each finding, not one of each kind */
+    bool all;          /* each finding, not one of each type */
     bool json;         /* for the caller */
-    double confidence; /* what was asked for */
+    double confidence; /* what was requested */
 };
 
 /* A table of kernels and architectures, the findings and a last line that sums

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/data.c - reads a model file with its side file, and puts what
- * is in them into words. One thread.
+ * tools/perfmodel/data.c - reads a model file with its side file, and formats
+ * their values. One thread.
  */
 #include "tools/perfmodel/perfmodel.h"
 

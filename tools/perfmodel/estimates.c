@@ -97,7 +97,7 @@ static int make_points(const struct perfmodel_data *data,
             ret[(*ret_n)++] = (struct orr_point){
                 .x = (double)row->size,
                 .y = known.estimate,
-                /* 0 when nothing tells. */
+                /* 0 when unknown. */
                 .error = known.half_width > 0
                              ? known.half_width / orr_normal_quantile(0.975)
                              : 0,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/estimates.h - what the tools compute of a model: how well the
- * time of a row is known, regressions through an implementation's rows. One
- * thread.
+ * tools/perfmodel/estimates.h - what the tools compute of a model: the
+ * precision of rows, regressions through an implementation's rows. One thread.
  */
 #pragma once
 
@@ -10,11 +9,12 @@
 #include "perfmodel/robust.h"
 #include "tools/perfmodel/perfmodel.h"
 
-/* What is predicted for a row, and how well that is known. */
+/* The estimate of a row, and its precision. */
 struct perfmodel_known {
     const struct orr_side_entry *side; /* lent; NULL: there is none */
     bool stale;      /* there is one, of a row that has changed */
-    double estimate; /* the side entry's, else the mean; NaN: neither can be */
+    double estimate; /* the side entry's, else the mean; NaN: neither is
+                      * usable */
     /* 95 % interval of the long-run mean: from the blocks, while there are too
      * few of these from the recent samples. Without a side entry, or with too
      * few of both, from mean, deviation and number, as if samples were
@@ -22,8 +22,8 @@ struct perfmodel_known {
     struct orr_interval interval;
     bool from_blocks, independent;
     double half_width; /* half of it, divided by the estimate; NaN */
-    /* Of the recent samples; without any, or with some that are no times, n is
-     * 0 and all are NaN. */
+    /* Of the recent samples; without any, or with invalid ones, n is 0 and all
+     * are NaN. */
     struct orr_summary summary;
 };
 

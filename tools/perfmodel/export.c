@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/export.c - `orrery perfmodel export`: models with all that is
- * known of them as JSON (json.h) or CSV. One thread.
+ * tools/perfmodel/export.c - `orrery perfmodel export`: models with their side
+ * files as JSON (json.h) or CSV. One thread.
  */
 #include "tools/common/tool.h"
 #include "tools/perfmodel/json.h"

@@ -25,7 +25,7 @@ static const char help[] =
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery perfmodel import --host node7 models.json\n";
 
-/* What is to be written; a model and a path each. */
+/* The models to write, each with its path. */
 struct import {
     struct perfmodel_named *models; /* owned */
     char **paths;                   /* owned, as are the texts */
@@ -99,7 +99,7 @@ static int try_file(const struct perfmodel_named *model, struct orr_error *err)
                     model->symbol, why.text[0] ? why.text : strerror(-rc));
 }
 
-/* Where a model goes: in the first directory. */
+/* The path of a model: in the first directory. */
 static int model_path(const struct perfmodel_place *place,
                       const struct perfmodel_named *model, const char *host,
                       char **ret, struct orr_error *err)

@@ -49,8 +49,8 @@ static double row_error(const struct orr_model_row *row,
     return sqrt(squares / (n - 1) / n);
 }
 
-/* Two standard errors, and more than a per cent: less than that is no reason
- * to worry however many samples say so. */
+/* Two standard errors, and more than one per cent: smaller differences do not
+ * matter however many samples there are. */
 static void compare_means(const struct step *step,
                           const struct orr_model_row *a,
                           const struct orr_side_entry *side_a,
@@ -92,8 +92,8 @@ static bool same_measures(const struct orr_model_row *a,
 }
 
 /* The deviation of both together (Chan, Golub & LeVeque, The American
- * Statistician 37, 1983): from Σy² with a file's seven digits, little of a
- * small one would be left. */
+ * Statistician 37, 1983): from Σy² with a file's seven digits, a small one
+ * would lose its digits. */
 static double join_dev(const struct orr_model_row *a,
                        const struct orr_model_row *b)
 {

@@ -7,7 +7,7 @@
 
 #include "tools/perfmodel/perfmodel.h"
 
-/* What joining did. */
+/* Counts of a join. */
 struct perfmodel_report {
     const char *name; /* of the model, for warnings; borrowed */
     unsigned nadded;  /* rows that only the later source has */
@@ -22,13 +22,13 @@ struct perfmodel_report {
  * their valid side entries are joined in order of time. Rows with the same n,
  * Σy and Σy² are the same measures and count once. Of two sizes under one
  * footprint the one with more samples stays alone. Regression sums are added
- * and α, β computed anew; a, b, c and coefficients are those that stand on more
- * samples. Conflicts are warned of on stderr. Errors: -ENOMEM, -EOVERFLOW with
- * words when samples do not fit a model file; `to` is then fit to be freed. */
+ * and α, β computed anew; a, b, c and coefficients are those of more samples.
+ * Conflicts give warnings on stderr. Errors: -ENOMEM, -EOVERFLOW with a message
+ * when samples do not fit a model file; `to` is then fit to be freed. */
 int perfmodel_join(struct perfmodel_data *to, const struct perfmodel_data *from,
                    struct perfmodel_report *report, struct orr_error *err);
 
-/* What happens to a model that is in the file already. */
+/* What to do with a model that is in the file already. */
 enum perfmodel_mode {
     PERFMODEL_NEW,     /* it stays: -EEXIST */
     PERFMODEL_REPLACE, /* it is lost */

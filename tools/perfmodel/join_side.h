@@ -13,9 +13,9 @@ int perfmodel_side_put(struct orr_side *to, const struct orr_side_entry *entry,
                        const struct orr_model_row *row);
 
 /* The row that `a` (of `to`) and `b` (of another side) belonged to has become
- * `row`. Both NULL: nothing; one NULL: the other speaks for all. Samples and
+ * `row`. Both NULL: nothing; one NULL: the other counts for both. Samples and
  * blocks are put in order of the last measures, counts are added, the estimates
- * weighed by the measures in blocks. Errors: -ENOMEM. */
+ * weighted by the measures in blocks. Errors: -ENOMEM. */
 int perfmodel_side_join(struct orr_side *to, const struct orr_side_entry *a,
                         const struct orr_side_entry *b,
                         const struct orr_model_row *row);

@@ -23,7 +23,7 @@
  * indices of those of `recent` that were outliers when they came. `side` is
  * missing where there is no valid entry. NaN is null, infinity "inf"; a whole
  * number beyond 2^63 - 1 is text. `type` is a number when it has no name. A
- * model whose symbol says its host has "host": "".
+ * model whose symbol contains its host has "host": "".
  */
 #pragma once
 
@@ -38,8 +38,8 @@
 json_t *perfmodel_to_json(const char *symbol, const char *host,
                           const struct perfmodel_data *data);
 
-/* The parts of it, for outputs that say more: a new reference each, NULL
- * without memory. */
+/* Its parts, for outputs with more content: a new reference each, NULL without
+ * memory. */
 json_t *perfmodel_json_real(double value);
 json_t *perfmodel_json_count(uint64_t value);
 json_t *perfmodel_json_devices(const struct orr_model_comb *comb);
@@ -53,7 +53,7 @@ struct perfmodel_named {
 };
 
 /* Reads an element of "models". *ret is ended with perfmodel_named_done.
- * Errors: -EINVAL, with a message that say where; -ENOMEM. */
+ * Errors: -EINVAL, with a message that names the place; -ENOMEM. */
 int perfmodel_from_json(const json_t *json, struct perfmodel_named *ret,
                         struct orr_error *err);
 void perfmodel_named_done(struct perfmodel_named *named);

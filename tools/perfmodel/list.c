@@ -38,7 +38,7 @@ struct listing {
     unsigned nbroken;
 };
 
-/* What a file has, all device sets together. */
+/* The content of a file, all device sets together. */
 struct totals {
     char *archs; /* owned: "cpu0 cuda0" */
     unsigned nentries, ncalibrated;
@@ -162,7 +162,7 @@ static int visit(const struct perfmodel_item *item, void *arg)
     bool loaded = rc == 0;
 
     if (rc == -ENOMEM || rc == -ENOENT)
-        return rc == -ENOMEM ? rc : 0; /* it has gone away meanwhile */
+        return rc == -ENOMEM ? rc : 0; /* it was removed meanwhile */
     if (loaded) {
         rc = totals_make(data.file, listing->minimum, &totals);
         side = perfmodel_side_text(data.state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/perfmodel/merge.c - `orrery perfmodel merge`: one set of models from
- * those of several directories or machines of one kind. One thread.
+ * those of several directories or machines of one type. One thread.
  */
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
@@ -204,7 +204,7 @@ static int write_result(struct result *result, const char *output, bool force)
     return rc;
 }
 
-/* Before anything is written: nothing is if one of them is in the way. */
+/* Before anything is written: nothing is if one of them exists. */
 static int look_for_taken(const struct merge *merge, const char *output)
 {
     for (size_t i = 0; i < merge->n; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/model_findings.c - see model_findings.h: takes the models
- * apart, asks the judges of rows, of curves and of what belongs together, and
- * sums up. One thread.
+ * tools/perfmodel/model_findings.c - see model_findings.h: splits the models
+ * into implementations, runs the checks of rows, of curves and across
+ * architectures, and sums up. One thread.
  */
 #include "tools/perfmodel/model_findings_private.h"
 #include "tools/perfmodel/perfmodel.h"
@@ -39,7 +39,7 @@ const struct check_row *check_find_row(const struct check_impl *impl,
     return NULL;
 }
 
-/* -- taking apart -- */
+/* -- splitting -- */
 
 static int add_impl(struct checker *checker, const struct check_model *model,
                     const struct orr_model_comb *comb, unsigned number)
@@ -75,7 +75,8 @@ static int add_impl(struct checker *checker, const struct check_model *model,
     return 0;
 }
 
-/* Adds what the model has figures of. Returns how many implementations. */
+/* Adds the implementations that the model has. Returns how many
+ * implementations. */
 static int add_model(struct checker *checker, const struct check_model *model)
 {
     unsigned before = checker->nimpls;
@@ -179,7 +180,7 @@ static int sum_up(struct check_result *check_result,
     return rc;
 }
 
-/* -- judging -- */
+/* -- checks -- */
 
 /* How many implementations from impls[first] on belong to the same model. */
 static unsigned same_model(const struct checker *checker, unsigned first)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/model_findings.h - judges the models of a machine: whether a
+ * tools/perfmodel/model_findings.h - checks the models of a machine: whether a
  * simulation that takes kernel times from them can be trusted, what is wrong
- * where, and what to measure next. Reads plain data, touches no file. One
- * thread.
+ * where, and what to measure next. Reads plain data, no files. One thread.
  */
 #pragma once
 
@@ -21,19 +20,19 @@ struct check_model {
 #define CHECK_NTYPES 8 /* device types that have a name */
 
 struct check_options {
-    double confidence;    /* half width of 95 % intervals that is asked for,
-                           * relative to the time: 0.02 */
+    double confidence;    /* requested half width of 95 % intervals, relative to
+                           * the time: 0.02 */
     unsigned minimum;     /* samples from which a row counts as calibrated */
     unsigned homogeneous; /* see perfmodel/arch.h */
     double peak[CHECK_NTYPES]; /* GFlop/s that no kernel on a device of this
                                 * type can exceed; 0: not known */
-    unsigned ndevices[CHECK_NTYPES]; /* what the machine has; 0: only what the
-                                      * models tell */
+    unsigned ndevices[CHECK_NTYPES]; /* devices of the machine; 0: only those of
+                                      * the models */
 };
 
 #define CHECK_ARCH_SIZE 64
 
-/* What is known of one kernel on one architecture. */
+/* The state of one kernel on one architecture. */
 struct check_arch {
     char *kernel; /* owned */
     char arch[CHECK_ARCH_SIZE];
@@ -53,14 +52,14 @@ struct check_result {
     unsigned nmodels;
 };
 
-/* Judges `n` models. *ret is ended with check_result_done. Errors: -ENOMEM. */
+/* Checks `n` models. *ret is ended with check_result_done. Errors: -ENOMEM. */
 int check_models(const struct check_model *models, unsigned n,
                  const struct check_options *options, struct check_result *ret);
 void check_result_done(struct check_result *check_result);
 
-/* What a simulation takes for one row and how well that is known: the half
- * width of its 95 % interval, relative, NaN when that cannot be said. Both NaN
- * for a row that cannot be used. Errors: -ENOMEM. */
+/* The time that a simulation takes for one row and its precision: the half
+ * width of its 95 % interval, relative, NaN when unknown. Both NaN for a row
+ * that cannot be used. Errors: -ENOMEM. */
 int check_value(const struct check_model *model,
                 const struct orr_model_comb *comb, unsigned impl,
                 const struct orr_model_row *row, double *ret_value,

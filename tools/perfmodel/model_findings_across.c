@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/model_findings_across.c - what the architectures of one
- * kernel say beside each other: devices of one kind that disagree, footprints
- * measured here but not there. One thread.
+ * tools/perfmodel/model_findings_across.c - compares the architectures of one
+ * kernel: devices of one type that disagree, footprints measured here but not
+ * there. One thread.
  */
 #include "perfmodel/robust.h"
 #include "tools/perfmodel/model_findings_private.h"
@@ -13,12 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SIBLINGS_APART 3.0 /* factor between devices of one kind */
+#define SIBLINGS_APART 3.0 /* factor between devices of one type */
 #define OTHERS_NEEDED  3   /* rows of other kernels that excuse it */
 
-/* -- devices of one kind -- */
+/* -- devices of one type -- */
 
-/* Whether two implementations are the same kernel on devices of one kind. */
+/* Whether two implementations are the same kernel on devices of one type. */
 static bool is_sibling(const struct check_impl *a, const struct check_impl *b)
 {
     return a->model == b->model && a->number == b->number && a != b &&
@@ -215,10 +215,10 @@ static void look_at_mixed_sizes(struct checker *checker,
         }
 }
 
-/* -- missing figures -- */
+/* -- missing models -- */
 
 /* The devices of a type that any model of the machine, or the machine itself,
- * has: bit k is number k. 0 when no model has figures for the type. */
+ * has: bit k is number k. 0 when no model has the type. */
 static uint64_t known_devices(const struct checker *checker, int type)
 {
     unsigned count = checker->options->ndevices[type];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/model_findings_curve.c - what the rows of one implementation
- * say beside each other, and whether its formula can be used. One thread.
+ * tools/perfmodel/model_findings_curve.c - compares the rows of one
+ * implementation, and checks whether its formula can be used. One thread.
  */
 #include "perfmodel/curve.h"
 #include "perfmodel/regression.h"
@@ -14,13 +14,15 @@
 #define SIZE_LARGER 2.0 /* "grows a lot" */
 #define FALL_ODD    0.7 /* what is left of the time when it does */
 #define FALL_ERROR  (1 / 3.0)
-#define FIT_OFF     1.5 /* factor that rows may be off their neighbours */
+#define FIT_OFF                                                                \
+    1.5                 /* factor by which rows may differ from their
+                         * neighbours */
 #define FIT_FAR     5.0 /* ... and from which the row must be wrong */
 #define FIT_ERRORS  3.0 /* or this many times what neighbours usually miss */
-#define ON_LINE     1.2 /* factor off the line beside that is fine */
+#define ON_LINE     1.2 /* tolerated factor from the line */
 #define FORMULA_OFF 0.5 /* relative error of a formula at the rows */
-#define NEIGHBOURS  5   /* rows on each side that judge one */
-#define LEAST_SIZES 4   /* to judge one by the others */
+#define NEIGHBOURS  5   /* rows on each side that a row is compared with */
+#define LEAST_SIZES 4   /* to compare one with the others */
 
 /* -- rows twice -- */
 
@@ -129,7 +131,7 @@ static unsigned add_neighbours(const struct check_row *const *rows,
     return m;
 }
 
-/* What the neighbouring sizes say of the time at that of rows[k]. */
+/* The estimate from the neighbouring sizes at that of rows[k]. */
 static struct orr_estimate
 estimate_from_others(const struct check_row *const *rows, const bool *set_aside,
                      unsigned n, unsigned k)
@@ -142,7 +144,7 @@ estimate_from_others(const struct check_row *const *rows, const bool *set_aside,
 }
 
 /* Whether a row lies so near to the straight line between the sizes beside it,
- * in logarithms, that no better curve need be asked. */
+ * in logarithms, that no better curve is needed. */
 static bool is_on_line(const struct check_row *const *rows,
                        const bool *set_aside, unsigned n, unsigned k)
 {
@@ -164,8 +166,8 @@ static bool is_on_line(const struct check_row *const *rows,
                 share * log(above->value / below->value)) < log(ON_LINE);
 }
 
-/* Finds the row that is farthest off what the others say, each in units of
- * what is tolerated. Returns n when all are near enough. */
+/* Finds the row that is farthest from the estimate of the others, in units of
+ * the tolerance. Returns n when all are near enough. */
 static unsigned farthest(const struct check_row *const *rows,
                          const bool *set_aside, unsigned n,
                          struct orr_estimate *ret)
@@ -194,8 +196,9 @@ static unsigned farthest(const struct check_row *const *rows,
     return found;
 }
 
-/* Rows that do not lie where the others say, the farthest first; each is set
- * aside before the rest is judged, since it misleads its neighbours. */
+/* Rows that differ from the estimate of the others, the farthest first; each is
+ * set aside before the rest is checked, since it distorts the estimates of its
+ * neighbours. */
 static void look_at_fit(struct checker *checker, const struct check_impl *impl,
                         const struct check_row *const *rows, unsigned n,
                         bool *set_aside)
@@ -249,7 +252,7 @@ static void look_at_range(struct checker *checker,
     enum orr_severity severity = ORR_SEVERITY_WARNING;
 
     if (impl->nrows == 0)
-        severity = ORR_SEVERITY_ERROR; /* nothing else can answer */
+        severity = ORR_SEVERITY_ERROR; /* there is no other estimate */
     if (fit->n < checker->options->minimum)
         orr_findings_add(
             checker->findings, severity, "formula-few-samples", &place,
@@ -267,8 +270,8 @@ static void look_at_range(struct checker *checker,
             (unsigned long long)fit->minx, (unsigned long long)fit->maxx);
 }
 
-/* Whether a regression grows and stays positive where it is used; says it if
- * not. */
+/* Whether a regression grows and stays positive where it is used; adds a
+ * finding if not. */
 static bool
 is_regression_good(struct checker *checker, const struct check_impl *impl,
                    double (*regression)(const struct orr_model_fit *, double),

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/model_findings_private.h - what the judges of rows, of curves
- * and of what belongs together share. One thread.
+ * tools/perfmodel/model_findings_private.h - shared by the checks of rows, of
+ * curves and across architectures. One thread.
  */
 #pragma once
 
 #include "tools/perfmodel/model_findings.h"
 
-/* What is to be thought of one row. */
+/* The state of one row. */
 struct check_row {
     const struct orr_model_row *row;
     bool sound;        /* its time can be used at all */
-    bool calibrated;   /* and rests on enough samples */
+    bool calibrated;   /* and has enough samples */
     double value;      /* what a simulation takes: µs, or J */
     double half_width; /* of the 95 % interval, relative; NaN: not known */
     bool independent;  /* the interval takes measures for independent */
@@ -24,8 +24,7 @@ struct check_impl {
     const struct orr_model_impl *impl;
     unsigned number;
     char arch[CHECK_ARCH_SIZE];
-    char anew[448]; /* the remedy for figures that are wrong: drop them, measure
-                     * again */
+    char anew[448]; /* the remedy for wrong values: drop them, measure again */
     unsigned nrows;
     struct check_row *rows; /* owned; in the order of the file */
 };
@@ -37,20 +36,20 @@ struct checker {
     struct check_impl *impls; /* owned; those of a model beside each other */
 };
 
-/* Puts figures and their soundness into each row of `impl`, and says what is
- * wrong with single rows. Errors: -ENOMEM. */
+/* Fills the values of each row of `impl`, and adds findings about single rows.
+ * Errors: -ENOMEM. */
 int check_rows(struct checker *checker, struct check_impl *impl);
 
-/* What is wrong with rows beside each other, and with the formula. Errors:
- * -ENOMEM. */
+/* Adds findings about rows compared with each other, and about the formula.
+ * Errors: -ENOMEM. */
 int check_curve(struct checker *checker, const struct check_impl *impl);
 
-/* What is wrong between the architectures of one model, impls[0 … n-1].
- * Needs all models: whether devices differ in general. Errors: -ENOMEM. */
+/* Adds findings about the architectures of one model, impls[0 … n-1]. Needs all
+ * models: whether devices differ in general. Errors: -ENOMEM. */
 int check_across(struct checker *checker, const struct check_impl *impls,
                  unsigned n);
 
-/* Device types that the machine has and no model. */
+/* Adds findings about device types that the machine has and no model. */
 void check_types(struct checker *checker);
 
 /* The row of a footprint that can be used, NULL without. Lent. */
@@ -64,7 +63,7 @@ int check_type(const struct check_impl *impl);
 struct orr_finding_place check_place(const struct check_impl *impl,
                                      const struct orr_model_row *row);
 
-/* The remedy for figures that are too few. */
+/* The remedy for too few samples. */
 #define CHECK_MEASURE_MORE                                                     \
     "measure on: orrery calibrate kernels -- PROGRAM, or run PROGRAM with "    \
     "STARPU_CALIBRATE=1"

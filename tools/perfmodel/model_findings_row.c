@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/perfmodel/model_findings_row.c - what single rows say. One thread. */
+/* tools/perfmodel/model_findings_row.c - checks of single rows. One thread. */
 #include "tools/perfmodel/estimates.h"
 #include "tools/perfmodel/model_findings_private.h"
 
@@ -19,14 +19,14 @@
 #define OUTLIERS_MANY     0.05 /* share of the samples */
 #define CORRELATION_HIGH  0.5  /* lag 1 */
 #define FIRST_RUN_LONG    3    /* times the usual */
-#define INTERVAL_HOPELESS 5    /* times the half width asked for */
+#define INTERVAL_HOPELESS 5    /* times the requested half width */
 
 static bool is_time(double value)
 {
     return isfinite(value) && value > 0;
 }
 
-/* The figures of the row itself. Returns whether the mean can be used. */
+/* The values of the row itself. Returns whether the mean can be used. */
 static bool check_values(struct checker *checker, const struct check_impl *impl,
                          const struct orr_model_row *row)
 {
@@ -59,9 +59,9 @@ static bool check_values(struct checker *checker, const struct check_impl *impl,
     return good;
 }
 
-/* Whether mean and deviation follow from the sums that the next measure will
- * be added to. Returns the deviation to go by: when the two disagree, the
- * smaller, so that one fault is not taken for another. */
+/* Whether mean and deviation follow from the sums that the next measure will be
+ * added to. Returns the deviation to use: when the two disagree, the smaller,
+ * so that one fault is not taken for another. */
 static double look_at_sums(struct checker *checker,
                            const struct check_impl *impl,
                            const struct orr_model_row *row)
@@ -94,7 +94,7 @@ static double look_at_sums(struct checker *checker,
     return fmin(row->dev, computed);
 }
 
-/* The spread, when nothing is known but mean and deviation. */
+/* The spread, from mean and deviation alone. */
 static void look_at_spread(struct checker *checker,
                            const struct check_impl *impl,
                            const struct orr_model_row *row, double dev)
@@ -177,7 +177,7 @@ static void look_at_side(struct checker *checker, const struct check_impl *impl,
                          row->mean, side->estimate);
 }
 
-/* What a valid side entry says. Returns false when the row cannot be used. */
+/* Checks by a valid side entry. Returns false when the row cannot be used. */
 static bool look_with_side(struct checker *checker,
                            const struct check_impl *impl,
                            const struct orr_model_row *row,
@@ -204,7 +204,7 @@ static bool look_with_side(struct checker *checker,
     return true;
 }
 
-/* What mean and deviation say alone. */
+/* Checks by mean and deviation alone. */
 static void look_without_side(struct checker *checker,
                               const struct check_impl *impl,
                               const struct orr_model_row *row, bool stale,

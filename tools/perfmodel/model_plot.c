@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/perfmodel/model_plot.c - gathers what is drawn, see model_plot.h. One
- * thread. */
+/* tools/perfmodel/model_plot.c - gathers the data to draw, see model_plot.h.
+ * One thread. */
 #include "tools/perfmodel/model_plot.h"
 #include "tools/perfmodel/perfmodel.h"
 

@@ -9,12 +9,12 @@
 
 #include <stdio.h>
 
-/* What is to be drawn; all borrowed. */
+/* What to draw; all borrowed. */
 struct model_plot_choice {
     const char *host;
     const char *arch; /* as perfmodel_arch_wanted; NULL: all */
     bool gflops;      /* else times */
-    bool energy;      /* the model's figures are joules, not microseconds */
+    bool energy;      /* the model's values are joules, not microseconds */
     bool linear;      /* axes, else logarithmic ones, but for GFlop/s */
     bool logarithmic; /* GFlop/s as well */
 };
@@ -58,7 +58,7 @@ int model_plot_build(const struct check_model *model,
 void model_plot_done(struct model_plot *plot);
 
 /* Writes all series as blocks for gnuplot's `index`: size, value, low, high,
- * samples. A comment above each says what it is. */
+ * samples. A comment above each describes it. */
 void model_plot_write_data(const struct model_plot *plot, FILE *file);
 
 /* Writes gnuplot's commands from the title to `plot`, after terminal and output

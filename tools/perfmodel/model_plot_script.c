@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/model_plot_script.c - what gnuplot is told, see model_plot.h.
- * Labels of the axes carry their units ("200 µs", "4 MiB"), so that sizes and
- * times of any magnitude read well. One thread.
+ * tools/perfmodel/model_plot_script.c - the commands for gnuplot, see
+ * model_plot.h. Labels of the axes carry their units ("200 µs", "4 MiB"), so
+ * that sizes and times of any magnitude are legible. One thread.
  */
 #include "tools/common/plot.h"
 #include "tools/perfmodel/model_plot.h"
@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Eight colours that the colour-blind tell apart, but the yellow, which is
- * weak on white: M. Okabe, K. Ito, Color universal design (2008). */
+/* Eight colours that the colour-blind can distinguish, without the yellow,
+ * which is weak on white: M. Okabe, K. Ito, Color universal design (2008). */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73",
                                       "#cc79a7", "#e69f00", "#56b4e9",
                                       "#444444"};
@@ -226,7 +226,7 @@ static void write_axes(const struct model_plot *plot, FILE *file)
     struct range x, y;
 
     find_ranges(plot, &x, &y);
-    if (x.high == 0) /* nothing to show: let gnuplot say so */
+    if (x.high == 0) /* nothing to show: left to gnuplot */
         return;
     if (plot->choice.linear)
         write_linear_sizes(file, x);
@@ -272,7 +272,7 @@ static void write_headings(const struct model_plot *plot, FILE *file)
 
 /* -- series -- */
 
-/* Bands lie below lines, and lines below points, whatever the series. */
+/* Bands are below lines, and lines below points, whatever the series. */
 enum layer {
     LAYER_BANDS,
     LAYER_REGRESSIONS,
@@ -294,8 +294,8 @@ static unsigned find_blocks(const struct model_plot_series *s, unsigned first,
     return first + (s->regression.n > 0);
 }
 
-/* Points of devices that are alike lie upon each other: the later ones are
- * smaller, so that all are seen. */
+/* Points of equal devices overlap: the later ones are smaller, so that all are
+ * seen. */
 static double marker_size(const struct model_plot *plot, unsigned number)
 {
     return plot->nseries < 2 ? 0.9 : 1.15 - 0.5 * number / (plot->nseries - 1);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/perfmodel.h - what the verbs of `orrery perfmodel` share: where models
- * lie, whose they are, and reading one together with its side file. One thread.
+ * tools/perfmodel/perfmodel.h - what the verbs of `orrery perfmodel` share: the
+ * places and hosts of models, and reading one together with its side file. One
+ * thread.
  */
 #pragma once
 
@@ -25,9 +26,9 @@ int perfmodel_prune(int argc, char **argv);
 int perfmodel_check(int argc, char **argv);
 int perfmodel_plot(int argc, char **argv);
 
-/* -- where and whose -- */
+/* -- places and hosts -- */
 
-/* What the command line says; all borrowed, NULL: not given. */
+/* The options; all borrowed, NULL: not given. */
 struct perfmodel_choice {
     const char *machine; /* -m: a machine of platforms/, its models and host */
     const char *host;    /* --host, wins over the machine's */
@@ -73,16 +74,16 @@ int perfmodel_find(const struct perfmodel_place *place, const char *symbol,
 
 /* -- reading -- */
 
-/* How a model file and its side file stand to each other. */
+/* The state of a side file relative to its model file. */
 enum perfmodel_side {
     PERFMODEL_SIDE_NONE,   /* there is none */
     PERFMODEL_SIDE_VALID,  /* its entries belong to the rows */
-    PERFMODEL_SIDE_PARTLY, /* some rows were changed by somebody else */
+    PERFMODEL_SIDE_PARTLY, /* some rows were changed by another program */
     PERFMODEL_SIDE_STALE,  /* all were */
     PERFMODEL_SIDE_BROKEN, /* it cannot be read: see `problem` */
 };
 
-/* A model file and what lies beside it. */
+/* A model file and its side file. */
 struct perfmodel_data {
     struct orr_model_file *file; /* owned */
     struct orr_side *side;       /* owned; NULL without, or when broken */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/place.c - which directories and which host the verbs of
- * `orrery perfmodel` look at, and the files there. One thread.
+ * tools/perfmodel/place.c - the directories and the host of the verbs of
+ * `orrery perfmodel`, and the files there. One thread.
  */
 #include "tools/common/tool.h"
 #include "tools/perfmodel/perfmodel.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The models a machine brings along and the host they are of. */
+/* The models of an exported machine and their host. */
 static int open_machine(const char *name, struct orr_machine_desc **ret)
 {
     struct orr_sampling *sampling;

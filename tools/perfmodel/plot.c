@@ -50,7 +50,7 @@ static int draw(const struct model_plot *model, const char *path)
     return plot_end(&plot);
 }
 
-/* Says why there is nothing to draw. */
+/* Reports why there is nothing to draw. */
 static void report_empty(const struct model_plot *plot, const char *symbol)
 {
     if (plot->nmissing)

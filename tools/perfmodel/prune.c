@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/perfmodel/prune.c - `orrery perfmodel prune`: removes entries and files
- * by rule. What a rule means is decided once, for showing and for doing, and
- * for doing under the file's lock. One thread.
+ * by rule. The rules are applied by the same code for the preview and for the
+ * removal, the latter under the file's lock. One thread.
  */
 #include "tools/common/tool.h"
 #include "tools/perfmodel/perfmodel.h"
@@ -51,14 +51,14 @@ struct rules {
     bool empty, other_versions;
 };
 
-/* Whole models go: no rule looks into them. */
+/* Whole models are removed: no rule is about rows. */
 static bool takes_all(const struct rules *rules)
 {
     return rules->entries && !rules->arch && !rules->fewer_than &&
            !rules->older_than;
 }
 
-/* Whether a row goes. `side` is its valid side entry or NULL. */
+/* Whether a row is removed. `side` is its valid side entry or NULL. */
 static bool row_goes(const struct rules *rules,
                      const struct orr_model_comb *comb,
                      const struct orr_model_row *row,
@@ -79,7 +79,7 @@ static bool row_goes(const struct rules *rules,
 struct pruning {
     const struct rules *rules;
     const char *path;
-    FILE *out;  /* what goes is named there; NULL: silently */
+    FILE *out;  /* removals are printed there; NULL: silently */
     bool named; /* the path was printed */
     unsigned nrows, nleft;
 };
@@ -101,8 +101,8 @@ static void name_row(struct pruning *pruning, const struct orr_model_comb *comb,
             row->hash, row->size, perfmodel_time_text(row->mean, mean), row->n);
 }
 
-/* Judges the rows of one implementation; with `remove`, those that go are
- * taken out, and the regression with the last of them. */
+/* Applies the rules to the rows of one implementation; with `remove`, takes
+ * them out, and the regression with the last of them. */
 static void prune_impl(struct pruning *pruning,
                        const struct perfmodel_data *data,
                        struct orr_model_comb *comb, unsigned i, bool remove)
@@ -141,7 +141,7 @@ static void prune_data(struct pruning *pruning, struct perfmodel_data *data,
             prune_impl(pruning, data, &data->file->combs[c], i, remove);
 }
 
-/* Whether the file goes whole: the rules take all of it, or leave nothing. */
+/* Whether the file is removed: the rules match all of it, or leave nothing. */
 static bool file_goes(const struct pruning *pruning)
 {
     if (pruning->nrows > 0 && !pruning->nleft)
@@ -151,7 +151,7 @@ static bool file_goes(const struct pruning *pruning)
     return takes_all(pruning->rules);
 }
 
-/* -- doing it, under the lock -- */
+/* -- removal, under the lock -- */
 
 /* Side entries whose rows have gone. */
 static void prune_side(struct perfmodel_data *data)
@@ -181,8 +181,8 @@ static int remove_file(const char *path, struct orr_error *err)
     return 0;
 }
 
-/* -ECANCELED: there is nothing to write, either because nothing goes or because
- * the file went. */
+/* -ECANCELED: there is nothing to write, either because nothing is removed or
+ * because the file is. */
 static int edit(struct orr_model_file *file, void *arg, struct orr_error *err)
 {
     struct doing *doing = arg;
@@ -250,7 +250,7 @@ static void count_done(struct prune *prune, const char *path, unsigned nrows,
                prune->yes ? "removed" : "would be removed");
 }
 
-/* Shows what goes, and then makes it go; an empty file has no data. */
+/* Prints what is removed, and then removes it; an empty file has no data. */
 static int prune_file(struct prune *prune, const char *path)
 {
     struct perfmodel_data data = {0};
@@ -387,7 +387,7 @@ static int prune_all(const struct perfmodel_place *place,
     return prune.nfailed || fflush(stdout) != 0 ? TOOL_FAILED : TOOL_OK;
 }
 
-/* -1, with a message, for what is no positive number. */
+/* -1, with a message, for what is not a positive number. */
 static int read_number(const char *option, const char *text, double *ret)
 {
     char *end;

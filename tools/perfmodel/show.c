@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/show.c - `orrery perfmodel show`: all that is known of one
- * model. One thread.
+ * tools/perfmodel/show.c - `orrery perfmodel show`: the content of one model.
+ * One thread.
  */
 #include "tools/perfmodel/show.h"
 #include "tools/common/tool.h"
@@ -38,7 +38,7 @@ static bool has_arch(const struct perfmodel_view *view)
                                   file->combs[c].ndevices))
             return true;
     if (!view->arch)
-        return true; /* nothing is all there is */
+        return true; /* there is nothing */
     fprintf(stderr, "orrery: the model %s has no architecture %s, but",
             view->symbol, view->arch);
     for (unsigned c = 0; c < file->ncombs; c++)

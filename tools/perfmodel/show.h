@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/perfmodel/show.h - the two ways in which `orrery perfmodel show` writes
- * a model. One thread.
+ * tools/perfmodel/show.h - the two output formats of `orrery perfmodel show`.
+ * One thread.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 struct perfmodel_view {
     const char *symbol, *host, *path; /* borrowed */
     const char *arch;                 /* only this one; NULL: all */
-    bool energy;                      /* figures are joules */
+    bool energy;                      /* values are joules */
     const struct perfmodel_data *data;
 };
 

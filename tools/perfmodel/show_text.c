@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/perfmodel/show_text.c - `orrery perfmodel show` for people. */
+/* tools/perfmodel/show_text.c - the text output of `orrery perfmodel show`. */
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
 #include "tools/perfmodel/estimates.h"

@@ -242,7 +242,7 @@ static int read_row(const struct in *in, const json_t *json,
     return rc;
 }
 
-/* An entry, and what its side says if there is one. */
+/* An entry, and its side entry if there is one. */
 static int read_entry(struct in *in, const json_t *json,
                       const struct orr_model_comb *comb, unsigned i,
                       struct perfmodel_data *data)

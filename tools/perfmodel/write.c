@@ -53,8 +53,8 @@ static int write_side(const struct writing *w, const struct orr_side *side,
     return 0;
 }
 
-/* Runs under the locks of the model file. The side file goes first: until the
- * model file follows, it belongs to nothing and is ignored. */
+/* Runs under the locks of the model file. The side file is written first: until
+ * the model file follows, it belongs to nothing and is ignored. */
 static int edit(struct orr_model_file *file, void *arg, struct orr_error *err)
 {
     const struct writing *w = arg;

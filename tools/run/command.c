@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/run/command.c - `orrery run`: one program on one machine, then what the
- * library reports of it. One thread.
+ * tools/run/command.c - `orrery run`: one program on one machine, then its
+ * report. One thread.
  */
 #include "tools/common/edits.h"
 #include "tools/common/json.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/starpu/starpu_calibrate_bus.c - the program of that name: measures the links
- * between the memory nodes of this machine anew, as starpu_init does where
- * there are no figures yet, and says where the figures are. It uses the public
- * interface only. One thread.
+ * tools/starpu/starpu_calibrate_bus.c - the program of that name: measures the
+ * links between the memory nodes of this machine anew, as starpu_init does
+ * where there are no measurements yet, and prints where they are stored. It
+ * uses the public interface only. One thread.
  */
 #include <starpu.h>
 
@@ -35,7 +35,7 @@ static int calibrate(void)
 {
     struct starpu_conf conf;
 
-    /* This machine, whatever programs are to be simulated on. */
+    /* This machine, even when programs are to be simulated on another. */
     unsetenv("ORRERY_MACHINE");
     setenv("STARPU_BUS_CALIBRATE", "1", 1);
     if (starpu_conf_init(&conf) != 0)

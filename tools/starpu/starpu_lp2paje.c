@@ -145,7 +145,7 @@ static bool take_digits(const char **text, uint64_t *ret)
     return errno == 0;
 }
 
-/* --- the answer --- */
+/* --- the solution --- */
 
 static int read_head(struct solution *s)
 {

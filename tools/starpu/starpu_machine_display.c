@@ -42,7 +42,7 @@ static const enum starpu_worker_archtype types[] = {
 };
 #define NTYPES (sizeof(types) / sizeof(types[0]))
 
-/* What decides which workers there are. */
+/* The options for workers. */
 static const char *const variables[] = {
     "ORRERY_MACHINE",
     "STARPU_NCPU",
@@ -63,7 +63,7 @@ static const char *const variables[] = {
     "STARPU_USE_NUMA",
 };
 
-/* What the command line says. */
+/* The options. */
 struct request {
     bool info, force, count, no_topology, version;
     int type; /* -1: all */
@@ -85,8 +85,8 @@ static int read_type(const char *text, struct request *request)
 
 /* ---- output ---- */
 
-/* The name in the names of bus and model files: those of the bus files tell
- * it, ".../HOST.bandwidth" being the first. Owned; NULL when it is unknown. */
+/* The name in the names of bus and model files: taken from the bus files,
+ * ".../HOST.bandwidth" being the first. Owned; NULL when it is unknown. */
 static char *host_name(void)
 {
     static const char suffix[] = ".bandwidth";
@@ -213,7 +213,7 @@ static int show(const struct request *request)
     if (rc == -ENODEV)
         return print_nothing(request);
     if (rc < 0)
-        return TOOL_FAILED; /* it has said why */
+        return TOOL_FAILED; /* the reason was printed */
     if (request->force && orrery_is_simulated())
         fprintf(stderr, NAME ": the bus of a simulated machine is as its "
                              "description says: -f measures real ones\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/starpu/starpu_perfmodel_display.c - the program of that name: lists
- * model files, prints one as text or XML, or single figures of it. Models are
+ * model files, prints one as text or XML, or single values of it. Models are
  * read through the public interface. One thread.
  */
 #include "tools/common/tool.h"
@@ -35,7 +35,7 @@ static const char help[] =
     "command line.\n"
     "example: " NAME " -s chol_model_gemm -a cuda0\n";
 
-/* What the command line says; all borrowed. */
+/* The options; all borrowed. */
 struct request {
     bool list, directory, xml, version;
     const char *symbol, *parameter, *arch;
@@ -59,7 +59,7 @@ static int read_footprint(const char *text, struct request *request)
     return TOOL_OK;
 }
 
-/* What is wrong with the wishes; TOOL_OK when nothing is. */
+/* Checks the request; TOOL_OK when nothing is wrong. */
 static int check_request(const struct request *request)
 {
     if (!request->list && !request->directory && !request->symbol)
@@ -84,7 +84,7 @@ static bool says_something(const char *text, const struct request *request)
     return strstr(text, row);
 }
 
-/* Prints into memory first, to see whether there is anything. */
+/* Prints into memory first, to check whether there is anything. */
 static int print_text(struct starpu_perfmodel *model,
                       const struct request *request)
 {
@@ -96,14 +96,14 @@ static int print_text(struct starpu_perfmodel *model,
 
     if (!out)
         return tool_fail(TOOL_FAILED, "out of memory");
-    /* It takes texts that it does not change. */
+    /* The function takes non-const texts, but does not change them. */
     rc = starpu_perfmodel_print_all(model, (char *)(uintptr_t)request->arch,
                                     (char *)(uintptr_t)request->parameter,
                                     request->has_footprint ? &footprint : NULL,
                                     out);
     if (fclose(out) != 0)
         rc = tool_fail(TOOL_FAILED, "out of memory");
-    else if (rc != 0) /* the library has said why */
+    else if (rc != 0) /* the library printed the reason */
         rc = TOOL_FAILED;
     else if (!says_something(text, request))
         rc = tool_fail(

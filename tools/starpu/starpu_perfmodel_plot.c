@@ -36,7 +36,7 @@ static const char help[] =
     "Exit codes: 0; 1 when something could not be done; 2 for a wrong command line.\n"
     "example: " NAME " -s chol_model_gemm -f -o pictures\n";
 
-/* What the command line says; all borrowed. */
+/* The options; all borrowed. */
 struct request {
     bool list, version;
     const char *fxt, *combs; /* StarPU's, refused */
@@ -47,7 +47,7 @@ struct request {
 
 /* -- files -- */
 
-/* The text of a file as it grows. */
+/* The text of a file being built. */
 struct draft {
     FILE *file;
     char *text;
@@ -243,7 +243,7 @@ static int run(struct request *request)
 
 /* -- the command line -- */
 
-/* What is wrong with the wishes; TOOL_OK when nothing is. */
+/* Checks the request; TOOL_OK when nothing is wrong. */
 static int check_request(const struct request *request)
 {
     if (request->fxt || request->combs || request->list_combs)

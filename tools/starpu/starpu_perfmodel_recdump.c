@@ -73,7 +73,7 @@ static int uses_add(struct uses *uses, const char *model, uint32_t footprint)
 
 /* One record of tasks.rec, as far as it matters. */
 struct record {
-    char *model; /* owned; NULL: not said yet */
+    char *model; /* owned; NULL: not given yet */
     bool has_footprint;
     uint32_t footprint;
 };
@@ -96,7 +96,7 @@ static int record_line(struct record *record, const char *field,
     } else if (!strcmp(field, "Footprint")) {
         record->footprint = (uint32_t)strtoul(value, NULL, 16);
         record->has_footprint = true;
-        /* Records need not be parted by blank lines: a task without a model
+        /* Records need not be separated by blank lines: a task without a model
          * must not get the footprint of the next. */
         if (!record->model)
             record_clear(record);
@@ -163,7 +163,7 @@ struct dump {
     FILE *out;
     const struct perfmodel_place *place;
     struct uses *uses; /* NULL: everything */
-    bool broken;       /* a file could not be read, which was said */
+    bool broken;       /* a file could not be read, which was reported */
 };
 
 /* Types and numbers of the devices: "cpu0", "cpu0_cuda1". */
@@ -189,7 +189,7 @@ static void dump_row(FILE *out, const char *symbol,
     print_arch(out, comb->devices, comb->ndevices);
     fputc('\n', out);
     /* StarPU has no field for these two: they appear only where they differ
-     * from what it takes for granted. */
+     * from its defaults. */
     if (comb->ndevices == 1 && comb->devices[0].ncores != 1)
         fprintf(out, "Cores: %d\n", comb->devices[0].ncores);
     if (impl > 0)

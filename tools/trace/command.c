@@ -126,7 +126,7 @@ static int run(struct launch *launch, const char *picture, bool json)
     char *named = picture ? NULL : picture_path(launch->trace);
     int result;
 
-    /* An old file must not pass for this run's. */
+    /* An old file must not be taken for this run's. */
     unlink(launch->trace);
     result = launch_all(launch, 1, 1, NULL);
     if (result > 0)

@@ -79,8 +79,8 @@ int gantt_draw(const struct paje_chart *chart, const char *path,
             "set key outside right top Left reverse samplen 1.5\n"
             "set grid x front lc rgb '#bbbbbb'\n"
             "set xrange [0:%.6f]\nset yrange [%.2f:-0.6]\n",
-            /* Outlines part neighbours of one kernel while there is room; in
-             * their own colour they hide the seams of smoothed edges. */
+            /* Outlines separate neighbours of one kernel while there is room;
+             * in their own colour they hide the seams of smoothed edges. */
             has_room(chart) ? "border lc rgb '#ffffff'" : "border", span(chart),
             (double)rows - 0.4);
     set_rows(&plot, chart);

@@ -110,7 +110,8 @@ static int open_box(struct paje_chart *chart, struct paje_row *row, double time,
 
 /* The events of these traces have fixed numbers (FIRST_EVENT and more), but for
  * the schedules of starpu_lp2paje, which use smaller ones: where a definition
- * says that such a one makes a container or sets a state, it is taken for that.
+ * says that such a number creates a container or sets a state, it is read as
+ * that.
  */
 enum { FIRST_EVENT = 7, CONTAINER = 7, NO_TASK = 10, TASK = 20 };
 

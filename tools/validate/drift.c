@@ -10,7 +10,7 @@
 #include "perfmodel/distributions.h"
 #include "perfmodel/robust.h"
 
-/* Of a model that does not know its error: that of 2 % confidence. */
+/* Of a model without an error: that of 2 % confidence. */
 static const double usual_error = 0.01;
 
 double drift_median(double *values, unsigned n)
@@ -44,7 +44,7 @@ static double mad_factor(unsigned n)
 }
 
 /* ln(measured / predicted) of item i in repetition r at i * nreps + r, and the
- * machine's part of it, kinds × nreps. Owned. */
+ * machine's part of it, types × nreps. Owned. */
 struct series {
     double *logs, *common;
 };
@@ -110,8 +110,8 @@ static double kernel_shift(const struct check *j, const double *logs,
 }
 
 /* The machine's part in one repetition: the median of at least three kernels.
- * Of two that disagree the one that is nearer to its model is believed: one
- * wrong model is more likely than a changed machine and a wrong model. */
+ * Of two that disagree the one that is nearer to its model counts: one wrong
+ * model is more likely than a changed machine and a wrong model. */
 static double common_shift(const struct check *j, const double *logs,
                            const char *type, unsigned r)
 {
@@ -153,7 +153,7 @@ static void find_types(struct check *j)
     }
 }
 
-/* What item i took beyond the machine's part in repetition r. */
+/* The excess of item i beyond the machine's part in repetition r. */
 static double beyond(const struct check *j, const struct series *series,
                      unsigned i, unsigned r)
 {
@@ -165,7 +165,7 @@ static double beyond(const struct check *j, const struct series *series,
     return series->logs[i * j->nreps + r] - common;
 }
 
-/* The same, as far as the fast runs agree: what a busy machine does to slow
+/* The same, as far as the fast runs agree: the effect of a busy machine on slow
  * ones is no drift. */
 static double excess_of(const struct check *j, unsigned i, unsigned r)
 {
@@ -227,8 +227,8 @@ static double kernel_noise(const struct check *j, unsigned i, double usual)
     return moderated(usual, sqrt(sum / dof), dof);
 }
 
-/* A handful of repetitions says little of an item's noise: that of its kernel's
- * other sizes counts as well, and that of the other kernels. */
+/* A few repetitions give a poor estimate of an item's noise: that of its
+ * kernel's other sizes counts as well, and that of the other kernels. */
 static void moderate_noise(struct check *j)
 {
     double *joined = j->work, usual;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/validate/drift.h - whether performance models still match what is
- * measured now, on machines that are never quiet. Pure functions of arrays.
+ * measured now, on machines with other load. Pure functions of arrays.
  *
- * Of each kernel and repetition one has the ratio of the measured time to the
- * model's. In logarithms it is a sum: what slows all kernels of the repetition
- * alike (the machine), what is wrong with this kernel's model (its drift), and
+ * For each kernel and repetition there is the ratio of the measured time to the
+ * model's. Its logarithm is a sum: the slowdown of all kernels of the
+ * repetition (the machine), the error of this kernel's model (its drift), and
  * noise. The machine's part is the median over the kernels, so that one that
- * drifts does not move it; the drift is the median over the repetitions of
- * what remains. It raises an alarm when it is more than 5 % and more than the
- * noise lets happen once in a hundred validations, in most of the repetitions.
+ * drifts does not move it; the drift is the median over the repetitions of what
+ * remains. It raises an alarm when it is more than 5 % and more than noise
+ * exceeds once in a hundred validations, in most of the repetitions.
  */
 #pragma once
 
@@ -25,13 +25,13 @@ struct drift_item {
     /* Filled in by the caller; borrowed. */
     const char *kernel;  /* items of one kernel count once for the machine */
     const char *type;    /* machine's part apart for each: "cpu", "cuda" */
-    double estimate;     /* what the model predicts, µs; NaN: nothing */
+    double estimate;     /* the estimate of the model, µs; NaN: none */
     double error;        /* relative standard error of that, 0: not known */
     const double *times; /* one per repetition, µs; NaN: did not run */
     /* The same from the fast runs of each repetition (their lower quartile),
      * scaled so that the model's own fast runs would give its estimate. NULL:
-     * not known. What other programs do to a kernel makes its slow runs slower,
-     * a kernel that takes longer makes all of them: both must say so. */
+     * not known. Other programs make the slow runs of a kernel slower, a slower
+     * kernel makes all of them slower: both must show it. */
     const double *fast_times;
     /* Filled in by drift_check; logarithms of ratios, NaN: not checked. */
     double shift;     /* measured over predicted */
@@ -43,10 +43,10 @@ struct drift_item {
     bool drifted;
 };
 
-/* The machine's part for one kind of devices. */
+/* The machine's part for one device type. */
 struct drift_type {
     const char *name;  /* borrowed from the items */
-    unsigned nkernels; /* different ones; of a single one nothing can be said */
+    unsigned nkernels; /* different ones; a single one is not enough */
     double shift;      /* median over repetitions, a logarithm; NaN */
     double threshold;  /* |shift| above which it is worth mentioning */
     bool shifted;

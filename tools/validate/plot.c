@@ -22,7 +22,7 @@ static size_t shown_kernels(const struct validation *v)
     return v->nkernels < MOST_KERNELS ? v->nkernels : MOST_KERNELS;
 }
 
-/* Percent that `us` lies beyond what the model says. */
+/* Percent by which `us` exceeds the model. */
 static double beyond(const struct validate_kernel *kernel, double us)
 {
     return 100 * (us / kernel->predicted - 1);

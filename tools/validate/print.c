@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Share of disturbed time from which errors from end to end mean little. */
+/* Share of disturbed time from which errors from end to end are not
+ * meaningful. */
 static const double worth_printing = 0.05;
 
 /* --- tables --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/validate/results.c - what the runs of `orrery validate` say. */
+/* tools/validate/results.c - the results of the runs of `orrery validate`. */
 #include "tools/validate/validate.h"
 
 #include "tools/common/kernel_model.h"
@@ -81,8 +81,8 @@ static int list_kernels(struct validation *v)
     return 0;
 }
 
-/* What a figure of the kernel is in a repetition: several sizes of the program
- * may run it, and count by their number of runs. */
+/* A value of the kernel in a repetition: several sizes of the program may run
+ * it, and count by their number of runs. */
 static double in_repetition(const struct validation *v,
                             const struct report_kernel *kernel, unsigned rep,
                             bool simulated,
@@ -120,7 +120,8 @@ static double predicted(const struct report_kernel *kernel)
     return kernel->predicted_us;
 }
 
-/* What the model says: as the simulation used it, else as schedulers did. */
+/* The estimate of the model: as the simulation used it, else as schedulers
+ * did. */
 static double prediction(const struct validation *v,
                          const struct report_kernel *kernel, double *work)
 {
@@ -146,8 +147,8 @@ static void measure_kernel(const struct validation *v,
     kernel->error = kernel->predicted / kernel->measured.median - 1;
 }
 
-/* What the kernel's fast runs say: their lower quartile by the ratio that the
- * model's own samples have of mean and lower quartile. */
+/* The estimate from the kernel's fast runs: their lower quartile by the ratio
+ * that the model's own samples have of mean and lower quartile. */
 static void measure_fast(const struct validation *v,
                          struct validate_kernel *kernel,
                          const struct kernel_knowledge *known)
@@ -159,7 +160,7 @@ static void measure_fast(const struct validation *v,
             scale * in_repetition(v, &kernel->kernel, rep, false, quartile);
 }
 
-/* Asks the models how sure they are, and how their samples spread. */
+/* Reads the errors of the models, and the spread of their samples. */
 static int ask_models(struct validation *v)
 {
     struct kernel_models *models;

@@ -94,7 +94,7 @@ static int choose_machine(struct validation *v)
     return v->machine ? 0 : -1;
 }
 
-/* The description and the figures beside it. */
+/* The description and the bus files beside it. */
 static void remove_machine(const struct validation *v)
 {
     static const char *const files[] = {"here.xml", "here.bandwidth",
@@ -185,8 +185,8 @@ static int run_one(struct validation *v, struct launch *launch, unsigned size,
     return -1;
 }
 
-/* A real run of kernels without figures would begin to calibrate them: see
- * first whether all can be simulated. */
+/* A real run of kernels without estimates would start to calibrate them: checks
+ * first that all can be simulated. */
 static int try_simulations(struct validation *v)
 {
     int rc = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/validate/validate.h - `orrery validate`: a program run for real and
- * simulated, and how far the two are apart. One thread.
+ * simulated, and the errors between the two. One thread.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "tools/common/launch.h"
 #include "tools/validate/drift.h"
 
-/* What the command line says; borrowed. */
+/* The options; borrowed. */
 struct validate_options {
     char *const *argv;   /* the program */
     char *const *sizes;  /* NULL-terminated, maybe empty */
@@ -25,7 +25,7 @@ struct validate_options {
     bool json;
 };
 
-/* The middle of several repetitions and how far they are apart. */
+/* The median of several repetitions and their spread. */
 struct validate_spread {
     double median, min, max; /* NaN: none */
 };
@@ -56,7 +56,7 @@ struct validate_end {
     struct validate_spread measured, predicted;
     double error;
     /* How much longer the real kernels took in sum than without the outliers
-     * that models set aside: what else ran on the machine. Median. */
+     * that models set aside: the load of other programs. Median. */
     double disturbance;
     bool modelled; /* compared are only the tasks that have models: others ran
                     * in but one of the two */
@@ -66,12 +66,12 @@ struct validation {
     const struct validate_options *options; /* borrowed */
     unsigned nsizes, nreps;
     char ***argvs;       /* owned: a command line for each size */
-    struct launch *runs; /* owned: validation_run tells which is where */
+    struct launch *runs; /* owned: indexed by validation_run */
     char *machine;       /* owned: what was simulated */
     char *folder;        /* owned: temporary, with its description; NULL */
     int stopped;         /* by this signal; 0 */
 
-    /* Figures. */
+    /* Results. */
     struct validate_kernel *kernels; /* owned */
     struct drift_item *items;        /* owned, one per kernel */
     size_t nkernels;
@@ -96,7 +96,7 @@ int validation_measure(struct validation *v,
                        const struct validate_options *options);
 void validation_done(struct validation *v);
 
-/* Fills in the figures. Errors: -1 with a message. */
+/* Fills in the results. Errors: -1 with a message. */
 int validation_compare(struct validation *v);
 
 /* Tables and findings, or JSON, on stdout; or a picture. Errors: -1 with a
