@@ -24,9 +24,9 @@ static const struct tool_commands commands = {
     .name = "",
     .list = list,
     .head = "usage: orrery COMMAND [OPTIONS] [-- PROGRAM ARGUMENTS]\n"
-            "Runs task-based programs on machines one has, or has not.\n\n",
-    .tail = "\norrery COMMAND --help says more, orrery --version which this "
-            "is.\n"
+            "Runs task-based programs on real and simulated machines.\n\n",
+    .tail = "\norrery COMMAND --help has the options, orrery --version the "
+            "version.\n"
             "example: orrery compare -m MACHINE -s eager,dmdas -- "
             "./cholesky\n",
 };

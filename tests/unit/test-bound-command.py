@@ -313,9 +313,9 @@ def test_refusals(suite):
                 good)
     suite.fails("a recorded graph has its machine", 2, "has its machine",
                 "-m", "mirage", good)
-    suite.fails("a program stands behind --", 2, "behind --", good, "-size",
+    suite.fails("a program comes after --", 2, "after --", good, "-size",
                 "960")
-    suite.fails("two graphs are one too many", 2, "stands alone", good, good)
+    suite.fails("two graphs are one too many", 2, "graph alone", good, good)
     suite.fails("a bound that is no linear program cannot be exported", 2,
                 "linear program", "--kind", "critical-path", "--lp", "x.lp",
                 good)

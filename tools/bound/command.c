@@ -22,11 +22,11 @@ static const char help[] =
     "                    [--plot FILE.png] [--json] [--save-graph FILE]\n"
     "                    -- PROGRAM [ARGUMENTS]\n"
     "       orrery bound [OPTIONS] FILE.graph\n"
-    "Says how fast any scheduler could run the program's tasks at best, by several\n"
-    "bounds that ignore more or less of the machine, what limits each, and how far\n"
+    "Computes lower bounds on the time of the program's tasks under any scheduler:\n"
+    "several, which ignore more or less of the machine, what limits each, and how far\n"
     "this run is from the best of them. docs/BOUNDS.md explains the bounds.\n"
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
-    "                             what ORRERY_MACHINE says, else run for real: then\n"
+    "                             that of ORRERY_MACHINE, else run for real: then\n"
     "                             with the means that were measured\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
     "      --kind A,B,...         of critical-path, area, paths, precedence,\n"
@@ -34,9 +34,9 @@ static const char help[] =
     "                             (all)\n"
     "      --optimistic[=N]       durations are means less N standard deviations (1;\n"
     "                             without the option 0)\n"
-    "      --merge SHARE          devices whose durations differ by no more than that,\n"
-    "                             such as 5%, all are as fast as the fastest of them\n"
-    "                             (0): quicker, lower, proved nevertheless\n"
+    "      --merge SHARE          devices whose durations differ by no more than\n"
+    "                             that, such as 5%, all are as fast as the fastest\n"
+    "                             of them (0): quicker, lower, proved nevertheless\n"
     "      --time SECONDS         limit for each bound (60; with whole tasks 10)\n"
     "      --lp FILE              write the bound as a linear program for glpsol --lp\n"
     "                             and cbc: precedence, or of those that --kind names\n"
@@ -173,8 +173,8 @@ static int take_operands(int argc, char **argv, int noperands, int dashes,
     else if (behind == 0 && noperands == 1)
         options->file = argv[1];
     else
-        return wrong("a program and its arguments stand behind --, a recorded "
-                     "graph stands alone: not ",
+        return wrong("a program and its arguments come after --, a recorded "
+                     "graph alone: not ",
                      argv[1]);
     return 0;
 }

@@ -28,10 +28,9 @@ static const char help[] =
     "then\n"
     "simulates. Of a node with itself, it measures copies within its memory.\n"
     "      --quick      one byte and 32 MiB only, one block instead of five\n"
-    "      --json       print the figures as JSON\n"
+    "      --json       print the results as JSON\n"
     "      --plot FILE  draw bandwidth over size; .svg, or .png\n"
-    "`spread` is how far apart the medians of five blocks are, each with new "
-    "memory.\n"
+    "`spread` is the range of the medians of five blocks, each with new memory.\n"
     "example: orrery calibrate bus --plot bus.svg\n";
 
 struct request {

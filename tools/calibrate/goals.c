@@ -196,10 +196,11 @@ static char *explain(const struct calibrate_goals *goals,
         return tool_format("two regimes, %.4g and %.4g µs", known->regimes[0],
                            known->regimes[1]);
     if (known->autocorrelation > related)
-        return tool_format("samples follow each other (%.2f): each says little",
+        return tool_format("samples follow each other (%.2f): each has little "
+                           "information",
                            known->autocorrelation);
     if (isnan(known->confidence))
-        return strdup("too few samples to say");
+        return strdup("too few samples");
     return tool_format("about %.0f samples more", samples_left(goals, goal));
 }
 
@@ -236,7 +237,7 @@ static void print_end(const struct calibrate_goals *goals,
     for (size_t g = 0; g < goals->n; g++)
         unsure = unsure || goals->list[g].known.independent;
     if (unsure)
-        puts("?: as if samples were independent, the true figure is larger");
+        puts("?: as if samples were independent, the true value is larger");
     printf("%zu of %zu kernels known to %.3g %% after %u runs, %.0f s%s\n",
            goals->n - missing, goals->n, 100 * goals->target, result->runs,
            result->seconds,

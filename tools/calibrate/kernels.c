@@ -323,8 +323,8 @@ static int show_plan(struct calibration *c)
                c->options->sched ? " " : "", text);
         free(text);
     }
-    puts("and again in other orders; where there are several kinds of devices, "
-         "also on each kind alone");
+    puts("and again in other orders; where there are several device types, "
+         "also on each type alone");
     return TOOL_OK;
 }
 

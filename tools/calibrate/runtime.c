@@ -30,14 +30,11 @@ enum { RUNS = 5, PER_RUN = 64 /* samples at most */ };
 
 static const char help[] =
     "usage: orrery calibrate runtime [--json]\n"
-    "Measures what the runtime itself costs on this machine: submitting a task, "
-    "its way\n"
-    "into the scheduler, its way through a worker, each buffer that is asked "
-    "for.\n"
-    "The figures go into <host>.machine.xml beside the bus files; orrery run "
-    "-m <host>\n"
-    "and validate take this much virtual time for it.\n"
-    "      --json  print the figures as JSON\n"
+    "Measures the costs of the runtime itself on this machine: submitting a\n"
+    "task, scheduling it, running it on a worker, and each buffer of it. They are\n"
+    "written to <host>.machine.xml beside the bus files; orrery run -m <host> and\n"
+    "validate charge them in virtual time.\n"
+    "      --json  print the results as JSON\n"
     "example: orrery calibrate runtime && orrery run -m $(hostname) -- "
     "./cholesky\n";
 
@@ -52,10 +49,8 @@ struct item {
 static const struct item items[] = {
     {"submit", "orrery-cost-submit", false, "making and submitting a task"},
     {"submit-per-buffer", NULL, false, "the same, for each of its buffers"},
-    {"push", "orrery-cost-push", false,
-     "a ready task's way into the scheduler"},
-    {"progress", "orrery-cost-progress", false,
-     "a task's way through a CPU worker"},
+    {"push", "orrery-cost-push", false, "scheduling a ready task"},
+    {"progress", "orrery-cost-progress", false, "a task on a CPU worker"},
     {"fetch", "orrery-cost-fetch", false, "asking for one buffer"},
     {"malloc-1MiB", NULL, false, "starpu_malloc and starpu_free of 1 MiB"},
     {"device-alloc", "orrery-cost-device-alloc", true, "memory of a device"},
@@ -141,8 +136,8 @@ static int read_output(const char *text, unsigned run, struct result *results)
     for (unsigned i = 0; i < NITEMS; i++)
         if (!items[i].device &&
             (!text || read_line(text, items[i].name, &results[i], run) < 0)) {
-            tool_error("measure-runtime did not say what %s costs: use the one "
-                       "that came with this command",
+            tool_error("measure-runtime did not report the cost of %s: use the "
+                       "one that came with this command",
                        items[i].name);
             return -1;
         }

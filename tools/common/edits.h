@@ -12,7 +12,7 @@
 /* Lines of the help of such commands. */
 #define EDITS_HELP                                                                 \
     "      --set 'cuda.count = 8'   what if the machine were different; several\n" \
-    "                             are parted by ; (docs/WHAT_IF.md)\n"
+    "                             are separated by ; (docs/WHAT_IF.md)\n"
 
 /* Applies edits (NULL: none) to a description and reports on stderr what each
  * has changed. -1 with a message when that cannot be done. */

@@ -24,7 +24,7 @@ static const char help[] =
     "  -m, --machine M,...      machines (orrery machine list)\n"
     "  -s, --scheduler S,...    schedulers (eager,lws,dmda,dmdas)\n" EDITS_HELP
     "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; several\n"
-    "                           are parted by ;\n"
+    "                           are separated by ;\n"
     "  -j, --jobs N             programs at a time (2)\n"
     "      --plot FILE.png      draw the predicted times as bars\n"
     "      --json               print an array of reports instead\n"

@@ -60,8 +60,8 @@ int machine_copy(int argc, char **argv, const char *const *sampling_dirs,
     if (rc <= 0) {
         code = rc < 0 ? TOOL_USAGE : TOOL_OK;
     } else if (noperands != 1 || json) {
-        tool_error("machine copy: one FILE.xml is written, and nothing said as "
-                   "JSON; see orrery machine copy --help");
+        tool_error("machine copy: writes one FILE.xml, and no JSON; see orrery "
+                   "machine copy --help");
         code = TOOL_USAGE;
     } else {
         code = write_copy(argv[1], machine, edits, sampling_dirs);

@@ -24,7 +24,7 @@ static const char help[] =
     "usage: orrery machine diff A [B] [--set EDIT] [--json]\n"
     "What differs between two machines: hosts and their memory, links, routes, the\n"
     "bandwidths and latencies that schedulers see, runtime costs, kernel models.\n"
-    "Names and files of the machines do not count. A figure that differs by no more\n"
+    "Names and files of the machines do not count. A value that differs by no more\n"
     "than one part in 10^12 is equal. --set edits B, or A if there is no B, which is\n"
     "then compared with what it was.\n" EDITS_HELP
     "      --json                 as JSON\n"

@@ -19,9 +19,9 @@
 
 static const char help[] =
     "usage: orrery machine doctor [NAME | -m NAME] [--set EDIT] [--json]\n"
-    "Looks at the bandwidths and latencies between the memories of a machine, which\n"
-    "schedulers predict transfers with, and says what is wrong and what to do: links\n"
-    "without figure, devices on a narrow slot, memory that was not pinned, peers that\n"
+    "Checks the bandwidths and latencies between the memories of a machine, by which\n"
+    "schedulers predict transfers, and prints what is wrong and what to do: links\n"
+    "without value, devices on a narrow slot, memory that was not pinned, peers that\n"
     "are slower than main memory, files that contradict each other, main memories\n"
     "(RAM0, RAM1 ...) without routes or slower than a device's link. NAME is a\n"
     "machine of `orrery machine list`, a platform file, or a host whose bus StarPU\n"

@@ -22,14 +22,14 @@
 
 static const char help[] =
     "usage: orrery machine export [NAME | -m NAME] [--set EDIT] [-o FILE] [--json]\n"
-    "Packs a machine, without NAME this very one as `orrery calibrate` left it, into\n"
-    "one file: its description with links, memories and runtime\n"
-    "costs, the measured figures of its bus, and the kernel models of its host, with\n"
-    "the samples kept beside them. Somebody else unpacks it with `orrery machine\n"
-    "import`, or simulates it where it lies: orrery run -m FILE.orrery.\n" EDITS_HELP
+    "Packs a machine, without NAME this one as `orrery calibrate` left it, into one\n"
+    "file: its description with links, memories and runtime costs, its measured\n"
+    "bandwidths and latencies, and the kernel models of its host, with the samples\n"
+    "kept beside them. `orrery machine import` unpacks it elsewhere; orrery run\n"
+    "-m FILE.orrery simulates it as it is.\n" EDITS_HELP
     "  -m, --machine NAME         the machine\n"
     "  -o, --output FILE          default: NAME.orrery; -: standard output\n"
-    "      --json                 say as JSON what was packed\n"
+    "      --json                 report as JSON what was packed\n"
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery machine export mirage -o mirage.orrery\n";
 
@@ -175,7 +175,7 @@ static void say(const struct export *export, const char *path, size_t size,
                export->packed->name, export->nmodels,
                orr_packed_find(export->packed, "platform.bandwidth")
                    ? "measured bus"
-                   : "bus figures from the routes",
+                   : "bus parameters from the routes",
                (double)size / 1024);
         return;
     }

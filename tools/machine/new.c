@@ -19,7 +19,7 @@
 static const char help[] =
     "usage: orrery machine new NAME --cpu MODEL|GHZ --cores N\n"
     "           [--gpu MODEL --gpus N [--gpu-memory 16GiB] [--link LINK[,LINK]]]\n"
-    "Describes a machine that nobody has measured, from published figures and stated\n"
+    "Describes a machine without measurements, from published figures and stated\n"
     "assumptions; all of it is marked derived. Without options it asks, or reads the\n"
     "answers from a pipe, a line each: processor, cores, GPUs, and if there are any\n"
     "their model, memory and links; an empty line takes what is in brackets.\n"
@@ -41,7 +41,7 @@ static const char help[] =
     "                          scaled by published peaks\n"
     "  -o, --output FILE       a platform file; default: where -m finds NAME\n"
     "      --force             replace files that are there\n"
-    "      --json              say as JSON what was made\n"
+    "      --json              report as JSON what was made\n"
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery machine new lab --cpu 'EPYC 7763' --cores 64 --gpu 'H100 PCIe' \\\n"
     "             --gpus 4 --link pcie5 --models && orrery run -m lab -- ./cholesky\n";
@@ -330,8 +330,8 @@ static const char *ask(struct answers *answers, const char *question,
     }
     if (length < 0 || !line || !line[0] || answers->n == NQUESTIONS) {
         free(line);
-        tool_error("machine new: no answer to \"%s\"; options say the same, "
-                   "see orrery machine new --help",
+        tool_error("machine new: no answer to \"%s\"; there are options for "
+                   "it, see orrery machine new --help",
                    question);
         return NULL;
     }

@@ -279,7 +279,7 @@ static int rate_of(struct topology *t, unsigned gpu, double *ret)
         *ret = said[1] ? 0 : machine_plan_pcie_rate((unsigned)(*said - '0'));
         if (*ret > 0)
             return machine_plan_assume(
-                t->plan, "PCI Express %s, sixteen lanes, as was said", said);
+                t->plan, "PCI Express %s, sixteen lanes, as given", said);
         tool_error("machine import: --pcie %s: 3, 4, 5 or 6 is expected", said);
         return -EINVAL;
     }
@@ -314,7 +314,7 @@ static int add_devices(struct topology *t)
             rc = machine_plan_add_devices(t->plan, model, 1,
                                           memory_of(t, t->gpus[i]), 0, rate);
         if (rc == -EINVAL && !t->options->pcie)
-            tool_error("machine import: say what the GPUs are with --gpu");
+            tool_error("machine import: name the GPUs with --gpu");
         if (rc < 0)
             return rc;
         t->plan->devices[i].numa = numa_of(t, i);

@@ -22,15 +22,15 @@
 static const char help[] =
     "usage: orrery perfmodel check [-m MACHINE] [--host HOST] [--confidence 2%]\n"
     "                              [--peak TYPE=GFLOPS,...] [--all] [--json]\n"
-    "Says whether a simulation with the models and bus figures of a machine can be\n"
-    "trusted, what is wrong with them, and what to measure next.\n"
+    "Checks whether a simulation with the models and bus parameters of a machine can\n"
+    "be trusted, what is wrong with them, and what to measure next.\n"
     "  -m, --machine MACHINE  the models and host of a machine, else this one's\n"
     "      --host HOST        the models of this host\n"
-    "      --confidence 2%    half width of 95 % intervals that is asked for; five\n"
+    "      --confidence 2%    requested half width of 95 % intervals; five\n"
     "                         times as much is an error\n"
     "      --peak cuda=7000,...  GFlop/s that a device (for cpu: a core) cannot\n"
     "                         exceed\n"
-    "      --all              each finding, else one of each kind per kernel and\n"
+    "      --all              each finding, else one of each type per kernel and\n"
     "                         architecture\n"
     "      --json             as JSON\n"
     "Exit codes: 0 when nothing is an error, warnings or not; 1 when a simulation\n"
@@ -176,8 +176,8 @@ static int look_at_machine(const struct perfmodel_choice *choice,
     if (machine->provenance && !strcmp(machine->provenance, "derived"))
         orr_findings_add(findings, ORR_SEVERITY_WARNING, "derived", NULL,
                          "calibrate on such a machine, if one can be had",
-                         "the figures of %s are derived from published ones; "
-                         "nobody has measured them",
+                         "the bandwidths and latencies of %s are derived from "
+                         "published ones, not measured",
                          machine->name);
     orr_machine_desc_free(machine);
     return 0;
@@ -209,8 +209,8 @@ static int look_at_bus(const struct perfmodel_choice *choice,
     } else if (rc == -ENOENT) {
         orr_findings_add(findings, ORR_SEVERITY_NOTE, "no-bus", &where,
                          "orrery machine copy FILE.xml describes this machine",
-                         "there are no bus figures of %s: transfers were not "
-                         "checked",
+                         "there are no bandwidths and latencies of %s: "
+                         "transfers were not checked",
                          name);
         rc = 0;
     } else if (rc < 0 && rc != -ENOMEM) {
@@ -358,8 +358,8 @@ int perfmodel_check(int argc, char **argv)
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
     if (first < argc) {
-        tool_error("perfmodel check: %s is one word too many; all models of a "
-                   "machine are checked, see orrery perfmodel check --help",
+        tool_error("perfmodel check: %s is one operand too many; all models of "
+                   "a machine are checked, see orrery perfmodel check --help",
                    argv[first]);
         return TOOL_USAGE;
     }

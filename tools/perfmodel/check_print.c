@@ -55,8 +55,8 @@ static int print_table(const struct check_result *check_result)
         return -ENOMEM;
     if (starred)
         puts("* from mean, deviation and number alone, as if measures were "
-             "independent of\n  each other: without a side file nothing "
-             "tells how much wider it really is");
+             "independent of\n  each other: without a side file the true width "
+             "is unknown");
     putchar('\n');
     return 0;
 }

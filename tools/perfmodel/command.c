@@ -21,14 +21,14 @@ static const struct tool_command list[] = {
 static const struct tool_commands verbs = {
     .name = "perfmodel",
     .list = list,
-    .head = "usage: orrery perfmodel VERB [OPTIONS] [WORDS]\n"
-            "Looks at the measured times of kernels and moves them about.\n\n",
+    .head = "usage: orrery perfmodel VERB [OPTIONS] [OPERANDS]\n"
+            "Shows, checks and moves the measured times of kernels.\n\n",
     .tail = "\nModels are looked for where programs look for them: "
             "STARPU_PERF_MODEL_DIR,\n"
             "~/.starpu/sampling, STARPU_PERF_MODEL_PATH. "
-            "-m MACHINE or --host HOST says\n"
-            "whose are meant, else this machine's.\n"
-            "orrery perfmodel VERB --help says more.\n"
+            "-m MACHINE or --host HOST\n"
+            "selects whose; default: this machine's.\n"
+            "orrery perfmodel VERB --help has the options of a verb.\n"
             "example: orrery perfmodel show chol_model_gemm --host mirage\n",
 };
 

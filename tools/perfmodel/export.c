@@ -320,7 +320,7 @@ int perfmodel_export(int argc, char **argv)
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
     if (json == csv) {
-        tool_error("perfmodel export: say --json or --csv");
+        tool_error("perfmodel export: give --json or --csv");
         return TOOL_USAGE;
     }
     if (perfmodel_open(&choice, &place) < 0)

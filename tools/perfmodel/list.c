@@ -17,14 +17,14 @@
 static const char help[] =
     "usage: orrery perfmodel list [-m MACHINE] [--host HOST] [--json]\n"
     "Lists the models of kernels in the sampling directories, of all hosts or of one.\n"
-    "  -m, --machine MACHINE  those of a machine, in what it brings along too\n"
+    "  -m, --machine MACHINE  those of a machine, also those packed with it\n"
     "      --host HOST        those of this host only\n"
     "      --json             as JSON\n"
     "`calibrated` counts the entries with enough samples for a real run\n"
-    "(STARPU_CALIBRATE_MINIMUM, 10). `side file` says whether robust statistics\n"
-    "belong to the model as it is: stale ones are ignored, somebody else has written\n"
-    "the model since. A shadowed file is never read: an earlier directory has one of\n"
-    "the same name.\n"
+    "(STARPU_CALIBRATE_MINIMUM, 10). `side file` is whether robust statistics\n"
+    "belong to the present model: stale ones are ignored, since another program has\n"
+    "written the model. A shadowed file is never read: an earlier directory has one\n"
+    "of the same name.\n"
     "Exit codes: 0; 1 when a file is broken; 2 for a wrong command line.\n"
     "example: orrery perfmodel list --host mirage\n";
 

@@ -17,7 +17,7 @@
 static const char help[] =
     "usage: orrery perfmodel merge [--host HOST] [--force] DIR|FILE... -o DIR\n"
     "Joins models that were measured in several runs or on several machines of one\n"
-    "kind. A DIR is a sampling directory (with codelets/45 in it) or a folder of\n"
+    "type. A DIR is a sampling directory (with codelets/45 in it) or a folder of\n"
     "model files; models of the same name become one, in DIR/codelets/45 of -o.\n"
     "  -o, --output DIR  the sampling directory to write to\n"
     "      --host HOST   make all of them models of this host: joins models of one\n"
@@ -28,7 +28,7 @@ static const char help[] =
     "one footprint (the one with more samples stays alone), and means that differ by\n"
     "more than two standard errors and a per cent (joined all the same).\n"
     "Exit codes: 0, also with warnings; 1 when something failed, nothing is written\n"
-    "then unless it says so; 2 for a wrong command line.\n"
+    "then unless reported; 2 for a wrong command line.\n"
     "example: orrery perfmodel merge --host cluster node1/ node2/ -o both/\n";
 
 /* One model of the result. */

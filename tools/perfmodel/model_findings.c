@@ -68,7 +68,7 @@ static int add_impl(struct checker *checker, const struct check_model *model,
     perfmodel_arch_text(comb->devices, comb->ndevices, text);
     snprintf(impl->arch, sizeof(impl->arch), "%s_impl%u", text, number);
     snprintf(impl->anew, sizeof(impl->anew),
-             "drop these figures, orrery perfmodel prune --symbol %s --arch %s "
+             "drop these entries, orrery perfmodel prune --symbol %s --arch %s "
              "--yes, and run PROGRAM with STARPU_CALIBRATE=1",
              model->symbol, text);
     checker->nimpls++;

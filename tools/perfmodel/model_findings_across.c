@@ -152,8 +152,8 @@ static int look_at_sibling(struct checker *checker,
         orr_findings_add(
             checker->findings, ORR_SEVERITY_ERROR, "siblings-disagree", &place,
             impl->anew,
-            "%g µs here, %g µs on %s, a device of the same kind: %.3g "
-            "times as %s",
+            "%g µs here, %g µs on %s, a device of the same type: %.3g times as "
+            "%s",
             r->value, other->value, usual->arch, ratio > 1 ? ratio : 1 / ratio,
             ratio > 1 ? "long" : "fast");
     return 0;
@@ -204,8 +204,9 @@ static void look_at_mixed_sizes(struct checker *checker,
                     orr_findings_add(
                         checker->findings, ORR_SEVERITY_WARNING, "mixed-sizes",
                         &place,
-                        "give the codelet a footprint function that tells the "
-                        "two apart, then measure anew with STARPU_CALIBRATE=2",
+                        "give the codelet a footprint function that "
+                        "distinguishes the two, then measure anew with "
+                        "STARPU_CALIBRATE=2",
                         "one footprint, two sizes: %llu here, %llu on %s; "
                         "float and double of equal shape do that",
                         (unsigned long long)row->size,

@@ -52,8 +52,8 @@ static bool check_values(struct checker *checker, const struct check_impl *impl,
     if (isnan(row->flops))
         orr_findings_add(
             checker->findings, ORR_SEVERITY_WARNING, "mixed-flops", &place,
-            "give the tasks' codelet a footprint function that tells "
-            "them apart",
+            "give the tasks' codelet a footprint function that distinguishes "
+            "them",
             "tasks of this footprint disagreed about their flops: "
             "different work shares one mean");
     return good;
@@ -112,7 +112,8 @@ static void look_at_spread(struct checker *checker,
         orr_findings_add(checker->findings, ORR_SEVERITY_WARNING, "spread",
                          &place, CHECK_MEASURE_MORE,
                          "the deviation is %.0f %% of the mean: spikes, two "
-                         "regimes, or work that the footprint does not tell",
+                         "regimes, or work that the footprint does not "
+                         "distinguish",
                          100 * spread);
 }
 
@@ -139,8 +140,9 @@ static void look_at_series(struct checker *checker,
                          "autocorrelation", &place,
                          "measure in several runs apart from each other, with "
                          "other kernels between",
-                         "successive measures resemble each other (lag-1 "
-                         "correlation %.2f): n samples tell less than n would",
+                         "successive measures are correlated (lag-1 "
+                         "correlation %.2f): n samples have less information "
+                         "than n independent ones",
                          summary->autocorrelation);
 }
 
@@ -215,9 +217,9 @@ static void look_without_side(struct checker *checker,
     if (stale)
         orr_findings_add(checker->findings, ORR_SEVERITY_WARNING, "stale-side",
                          &place, CHECK_MEASURE_MORE,
-                         "the side file is stale: somebody else, StarPU "
-                         "perhaps, has changed this row since; its plain mean "
-                         "counts");
+                         "the side file is stale: another program, perhaps "
+                         "StarPU, has changed this row since; its plain mean "
+                         "is used");
     look_at_spread(checker, impl, row, dev);
 }
 
@@ -237,7 +239,7 @@ static void look_at_precision(struct checker *checker,
     else if (isnan(r->half_width))
         orr_findings_add(checker->findings, ORR_SEVERITY_WARNING, "imprecise",
                          &place, CHECK_MEASURE_MORE,
-                         "too few samples to say how exactly %g µs is known",
+                         "too few samples for the precision of %g µs",
                          r->value);
     else if (r->half_width > options->confidence)
         orr_findings_add(
@@ -247,7 +249,7 @@ static void look_at_precision(struct checker *checker,
                 : ORR_SEVERITY_WARNING,
             "imprecise", &place, CHECK_MEASURE_MORE,
             "%g µs is known to ± %.2g %% only, from %u samples; ± %.2g %% is "
-            "asked for",
+            "requested",
             r->value, 100 * r->half_width, r->row->n,
             100 * options->confidence);
 }

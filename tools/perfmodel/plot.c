@@ -20,12 +20,12 @@ static const char help[] =
     "                             [--linear | --log]\n"
     "Draws the times of a kernel over the size of its data: what was measured, with\n"
     "95 % intervals, and what is predicted between, with the expected error.\n"
-    "  -o, --output FILE      SYMBOL.svg without; the suffix says what is drawn\n"
+    "  -o, --output FILE      SYMBOL.svg without; the suffix is the format\n"
     "  -m, --machine MACHINE  the model of a machine, else this one's\n"
     "      --host HOST        the model of this host\n"
-    "      --arch ARCH        only cuda0, cpu0:4 (4 cores), or cuda for all of a kind\n"
+    "      --arch ARCH        only cuda0, cpu0:4 (4 cores), or cuda for all of a type\n"
     "      --gflops           GFlop/s instead of times, where flops are known\n"
-    "      --energy           the figures are joules\n"
+    "      --energy           the values are joules\n"
     "      --linear, --log    the axes; logarithmic without, but for GFlop/s\n"
     "Exit codes: 0; 1 when there is no such model or nothing to draw; 2 for a wrong\n"
     "command line.\n"
@@ -59,11 +59,11 @@ static void report_empty(const struct model_plot *plot, const char *symbol)
             "field flops of its tasks and measure, or leave --gflops out",
             symbol);
     else if (plot->choice.arch)
-        tool_error("perfmodel plot: %s has no figures for %s; orrery perfmodel "
-                   "check shows its architectures",
+        tool_error("perfmodel plot: %s has no measures for %s; orrery "
+                   "perfmodel check shows its architectures",
                    symbol, plot->choice.arch);
     else
-        tool_error("perfmodel plot: %s has no figures yet; run a program with "
+        tool_error("perfmodel plot: %s has no measures yet; run a program with "
                    "STARPU_CALIBRATE=1",
                    symbol);
 }

@@ -20,19 +20,19 @@
 
 static const char help[] =
     "usage: orrery perfmodel prune RULES [-m MACHINE] [--host HOST] [--yes]\n"
-    "Removes what the rules say from the models of a host; without --yes it only says\n"
-    "what it would remove.\n"
+    "Removes what the rules select from the models of a host; without --yes it only\n"
+    "prints what it would remove.\n"
     "Entries, all of these at once:\n"
     "      --symbol PATTERN   of the models whose symbol matches, 'chol_*'\n"
-    "      --arch ARCH        of cuda0, cpu0:4 (4 cores), or cuda for all of a kind\n"
+    "      --arch ARCH        of cuda0, cpu0:4 (4 cores), or cuda for all of a type\n"
     "      --fewer-than N     with fewer than N samples\n"
     "      --older-than DAYS  last measured more than DAYS ago; entries without a\n"
     "                         valid side file have no date and stay\n"
     "A model that is left without entries loses its file.\n"
     "Files, of the symbols that match:\n"
     "      --empty            model files that hold nothing\n"
-    "      --other-versions   files of other versions than 45, which nobody here\n"
-    "                         reads\n"
+    "      --other-versions   files of other versions than 45, which are not\n"
+    "                         read here\n"
     "Whose, and whether:\n"
     "  -m, --machine MACHINE  the models of a machine, else this one's\n"
     "      --host HOST        the models of this host\n"
@@ -396,7 +396,7 @@ static int read_number(const char *option, const char *text, double *ret)
         return 0;
     *ret = strtod(text, &end);
     if (*end || end == text || !(*ret > 0) || *ret > 1e9) {
-        tool_error("perfmodel prune: --%s %s: a positive number is meant",
+        tool_error("perfmodel prune: --%s %s: a positive number is required",
                    option, text);
         return -1;
     }
@@ -439,7 +439,7 @@ int perfmodel_prune(int argc, char **argv)
         !(rules.entries || rules.empty || rules.other_versions)) {
         tool_error(noperands > 0 ? "perfmodel prune: %s is not understood; the "
                                    "models are chosen by --symbol"
-                                 : "perfmodel prune: say what to remove; see "
+                                 : "perfmodel prune: give what to remove; see "
                                    "orrery perfmodel prune --help%s",
                    noperands > 0 ? argv[1] : "");
         return TOOL_USAGE;

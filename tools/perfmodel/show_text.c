@@ -324,10 +324,10 @@ static void print_head(const struct perfmodel_view *view)
             "none: means rule until a run with Orrery has measured",
         [PERFMODEL_SIDE_VALID] = "valid: estimates rule",
         [PERFMODEL_SIDE_PARTLY] =
-            ("partly stale: where somebody else has measured since, the mean "
-             "rules"),
+            ("partly stale: where another program has measured since, the mean "
+             "is used"),
         [PERFMODEL_SIDE_STALE] =
-            "stale: somebody else has measured since, the means rule",
+            "stale: another program has measured since, the means are used",
         [PERFMODEL_SIDE_BROKEN] = "broken: means rule",
     };
 

@@ -15,12 +15,12 @@
 static const char help[] =
     "usage: orrery run [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
     "                  [--json] -- PROGRAM [ARGUMENTS]\n"
-    "Runs the program and says how long its tasks took. Its output passes through.\n"
+    "Runs the program and reports how long its tasks took. Its output passes through.\n"
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
-    "                             what ORRERY_MACHINE says, else run for real\n"
+    "                             that of ORRERY_MACHINE, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
     "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; several\n"
-    "                             are parted by ;\n"
+    "                             are separated by ;\n"
     "      --json                 print the report as JSON, the program's output\n"
     "                             only when it fails\n"
     "Exit codes: the program's own; 1 when it leaves no report; 2 for a wrong\n"

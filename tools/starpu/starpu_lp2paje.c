@@ -19,14 +19,14 @@
 
 static const char help[] =
     "usage: lp_solve FILE.lp | " NAME " > FILE.paje\n"
-    "Reads what lp_solve says of a program that starpu_bound_print_lp has written\n"
+    "Reads the output of lp_solve for a program that starpu_bound_print_lp has written\n"
     "after starpu_bound_start(1, ...), and writes the schedule as a Paje trace.\n"
     "  -h, --help     this text\n"
     "  -v, --version  the version\n"
     "Exit codes: 0; 1 when the input is no such solution; 2 for a wrong command\n"
     "line.\n"
     "example: lp_solve -timeout 60 bound.lp | " NAME " > bound.paje\n"
-    "         orrery trace --help tells how to look at traces\n";
+    "         orrery trace --help explains how to view traces\n";
 
 enum { NO_WORKER = -1, MAX = 1 << 20 };
 
@@ -97,7 +97,7 @@ static int next_variable(struct solution *s, const char *expected)
     if (n >= sizeof(s->name) || blanks == 0 || end == s->line + n + blanks ||
         end[strspn(end, " \t")] || !isfinite(s->value))
         return tool_fail(TOOL_FAILED,
-                         "<stdin>:%u: \"%.60s\" stands where %s should be: %s",
+                         "<stdin>:%u: \"%.60s\" is where %s should be: %s",
                          s->number, s->line, expected, from_start);
     memcpy(s->name, s->line, n);
     s->name[n] = '\0';
@@ -111,8 +111,8 @@ static int take_variable(struct solution *s, const char *name)
 
     if (!code && strcmp(s->name, name) != 0)
         return tool_fail(TOOL_FAILED,
-                         "<stdin>:%u: %s stands where %s should be: %s",
-                         s->number, s->name, name, from_start);
+                         "<stdin>:%u: %s is where %s should be: %s", s->number,
+                         s->name, name, from_start);
     return code;
 }
 
@@ -183,8 +183,8 @@ static int read_dates(struct solution *s, char letter, const char *expected)
             return code;
         if (s->name[0] != letter || !take_digits(&rest, &id) || *rest)
             return tool_fail(TOOL_FAILED,
-                             "<stdin>:%u: %s stands where %s should be, the "
-                             "%u%s of %u: %s",
+                             "<stdin>:%u: %s is where %s should be, the %u%s "
+                             "of %u: %s",
                              s->number, s->name, expected, t + 1,
                              t == 0 ? "st" : "th", s->ntasks, from_start);
         if (letter == 'c') {

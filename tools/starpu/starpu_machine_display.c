@@ -215,8 +215,8 @@ static int show(const struct request *request)
     if (rc < 0)
         return TOOL_FAILED; /* the reason was printed */
     if (request->force && orrery_is_simulated())
-        fprintf(stderr, NAME ": the bus of a simulated machine is as its "
-                             "description says: -f measures real ones\n");
+        fprintf(stderr, NAME ": the bus of a simulated machine is that of its "
+                             "description: -f measures real ones\n");
     if (request->info)
         starpu_bus_print_filenames(stdout);
     else

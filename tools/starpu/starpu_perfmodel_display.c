@@ -22,7 +22,7 @@ static const char help[] =
     "  -l, --list            list the models\n"
     "  -d, --directory       print the directories where they are looked for\n"
     "  -s, --symbol SYMBOL   show this model; SYMBOL.HOST for another host's\n"
-    "  -p, --parameter NAME  only one figure: a, b, c, alpha, beta, mean, stddev, or\n"
+    "  -p, --parameter NAME  only one value: a, b, c, alpha, beta, mean, stddev, or\n"
     "                        path-file-debug, the file that keeps raw measures\n"
     "  -a, --arch ARCH       only one architecture: cpu, cpu:k (k cores), cuda,\n"
     "                        cuda2 or cuda_2, opencl, hip ...\n"
@@ -64,7 +64,7 @@ static int check_request(const struct request *request)
 {
     if (!request->list && !request->directory && !request->symbol)
         return tool_fail(TOOL_USAGE,
-                         "say what to show: -l, -d or -s SYMBOL; see " NAME
+                         "give what to show: -l, -d or -s SYMBOL; see " NAME
                          " --help");
     if (request->xml &&
         (request->parameter || request->arch || request->has_footprint))

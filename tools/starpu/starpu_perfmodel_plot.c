@@ -25,9 +25,9 @@ static const char help[] =
     "gnuplot, and starpu_SYMBOL.svg, which gnuplot makes of them.\n"
     "  -l, --list            list the models\n"
     "  -s, --symbol SYMBOL   draw this model; SYMBOL.HOST for another host's\n"
-    "  -a, --arch ARCH       only cuda0, cpu0:4 (4 cores), or cuda for all of a kind\n"
+    "  -a, --arch ARCH       only cuda0, cpu0:4 (4 cores), or cuda for all of a type\n"
     "  -f, --gflops          GFlop/s instead of times\n"
-    "  -e, --energy          the figures are joules\n"
+    "  -e, --energy          the values are joules\n"
     "  -o, --output-dir DIR  where the files go (.)\n"
     "  -h, --help            this text\n"
     "  -v, --version         the version\n"
@@ -182,7 +182,7 @@ static int draw(const struct check_model *model, const struct request *request)
     if (model_plot_build(model, &request->choice, &plot) < 0)
         return tool_fail(TOOL_FAILED, "out of memory");
     if (plot.nseries == 0)
-        rc = tool_fail(-1, "%s has no figures%s%s%s", model->symbol,
+        rc = tool_fail(-1, "%s has no measures%s%s%s", model->symbol,
                        request->choice.arch ? " for " : "",
                        request->choice.arch ? request->choice.arch : "",
                        plot.nmissing

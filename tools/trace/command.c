@@ -24,7 +24,7 @@ static const char help[] =
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
     "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; several\n"
-    "                             are parted by ;\n"
+    "                             are separated by ;\n"
     "  -o, --output FILE.paje     the trace (trace.paje)\n"
     "      --gantt FILE.png       the picture (the trace's name with .png)\n"
     "      --json                 print the report and the paths as JSON\n"

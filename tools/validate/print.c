@@ -182,7 +182,7 @@ static void print_drift(const struct validation *v)
 
         if (item->drifted)
             printf("DRIFT: %s on %s (footprint %08x) is %.1f %% %s than its "
-                   "model says, in %u of %u repetitions\n",
+                   "model, in %u of %u repetitions\n",
                    item->kernel, v->kernels[k].kernel.arch,
                    v->kernels[k].kernel.footprint,
                    100 * fabs(expm1(item->excess)),
