@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/api/test-bound.c - lower bounds through the public interface, on each
- * machine. The model's figures are known: a CPU takes 100 ± 20 µs, the first
- * two GPUs 20 µs, the third is not calibrated.
+ * machine. The model's times are known: a CPU takes 100 ± 20 µs, the first two
+ * GPUs 20 µs, the third is not calibrated.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include "machines.h"
 #include "tools/trace/paje_read.h"
 
-#define KNOWN   0x1234u /* the footprint that has figures */
+#define KNOWN   0x1234u /* the footprint that has times */
 #define UNKNOWN 0x5678u
 
 static char folder[64];
@@ -46,7 +46,7 @@ static struct starpu_codelet cl = {
 /* Has no model: k is what machines.c assumes a time for. */
 static struct starpu_codelet cl_other = {.cpu_funcs = {nothing}, .name = "k"};
 
-/* --- figures on disk --- */
+/* --- models on disk --- */
 
 static void write_comb(FILE *f, int type, int devid, double mean, double dev)
 {
@@ -155,7 +155,7 @@ START_TEST(the_bound_is_what_all_workers_can_do_together)
     }
     whole = -1;
     starpu_bound_compute(&relaxed, &whole, 0);
-    ck_assert_double_eq(whole, -1); /* was not asked for */
+    ck_assert_double_eq(whole, -1); /* was not requested */
     starpu_shutdown();
 }
 END_TEST
@@ -187,7 +187,7 @@ START_TEST(only_tasks_submitted_in_between_with_a_history_model_count)
     record(7);
     submit(5);
     starpu_bound_compute(&one, NULL, 0);
-    record(2); /* the others are forgotten */
+    record(2); /* the others are dropped */
     submit(4);
     starpu_bound_compute(&relaxed, NULL, 0);
     check_ms(relaxed, one * 2 / 7);
@@ -457,7 +457,7 @@ START_TEST(the_bound_obeys_dependencies)
 }
 END_TEST
 
-START_TEST(what_knows_no_dependencies_says_so)
+START_TEST(a_bound_without_dependencies_reports_it)
 {
     FILE *f = tmpfile();
 
@@ -485,7 +485,7 @@ static char *path_of(char *path, const char *name)
 }
 
 /* Of all schedules of the diamond: all on one fastest worker, or B and C beside
- * each other, with two copies in the way when memories are apart. */
+ * each other, with two copies to wait for when memories are apart. */
 static double best_diamond(int i)
 {
     double copy;
@@ -550,17 +550,17 @@ static const struct {
 } answers[] = {
     {DATES "t2w0 0\nt2w1 1\nt1w0 1\nt1w1 0\ns2 1\ns1 0\n", ""},
     {DATES "t2w1 1\nt1w0 1\ns2 1\ns1 0\nd_x 5\n", ""}, /* unknown places */
-    {"", "<stdin>:1: the input ends where \"Value of objective function\""},
+    {"", "<stdin>:1: expected \"Value of objective function"},
     {"This problem is infeasible\n", "<stdin>:1: lp_solve found no schedule"},
     {"This problem is unbounded\n", "<stdin>:1: This problem is unbounded"},
-    {"\nValue of objective function: 2\n", "the input ends where \"Actual"},
-    {ANSWER, "<stdin>:5: the input ends where tmax should be"},
-    {ANSWER "w0t0n 2\n", "<stdin>:5: w0t0n stands where tmax should be"},
+    {"\nValue of objective function: 2\n", "expected \"Actual"},
+    {ANSWER, "<stdin>:5: expected tmax, found the end"},
+    {ANSWER "w0t0n 2\n", "<stdin>:5: expected tmax, found w0t0n:"},
     {ANSWER "tmax 2\nnt 0\n", "<stdin>:6: nt = 0: a number from 1"},
     {ANSWER "tmax 2\nnt 1e9\n", "<stdin>:6: nt = 1e+09: a number from 1"},
-    {ANSWER "tmax 2\nnt nan\n", "<stdin>:6: \"nt nan\" stands where nt"},
-    {COUNTS "c1 1\nt1w0 1\n", "<stdin>:9: t1w0 stands where c<task> should be"},
-    {COUNTS "c1 1\nc 1\n", "<stdin>:9: c stands where c<task> should be"},
+    {ANSWER "tmax 2\nnt nan\n", "<stdin>:6: expected nt, found \"nt nan\":"},
+    {COUNTS "c1 1\nt1w0 1\n", "number 2 of 2, found t1w0:"},
+    {COUNTS "c1 1\nc 1\n", "<stdin>:9: expected c<task>"},
     {DATES "t1w0 1\n", "<stdin>:10: places of another task"},
     {DATES "t2w2 1\n", "<stdin>:10: this worker is not next"},
     {DATES "t2w1 1\nt2w0 0\n", "<stdin>:11: this worker is not next"},
@@ -568,7 +568,7 @@ static const struct {
     {DATES "t2w0 1\nt2w1 1\n", "<stdin>:11: the task runs on two workers"},
     {DATES "t2w0 0\nt2w1 0\nt1w0 1\n", "<stdin>:12: places of another task"},
     {DATES "t2w0 1\nt1w0 1\ns1 0\n", "<stdin>:12: tasks start in another"},
-    {DATES "t2w0 1\nt1w0 1\ns2 1\n", "<stdin>:13: the input ends where s<task"},
+    {DATES "t2w0 1\nt1w0 1\ns2 1\n", "<stdin>:13: expected s<task"},
 };
 
 START_TEST(a_wrong_answer_is_refused_with_its_line)
@@ -596,7 +596,7 @@ START_TEST(a_wrong_answer_is_refused_with_its_line)
 }
 END_TEST
 
-START_TEST(a_recording_that_was_not_started_or_is_empty_is_said)
+START_TEST(a_recording_that_was_not_started_or_is_empty_is_reported)
 {
     static void (*const prints[])(FILE *) = {
         starpu_bound_print_lp, starpu_bound_print_dot, starpu_bound_print_mps};
@@ -727,7 +727,7 @@ END_TEST
 
 /* --- ORRERY_CHECK_BOUNDS --- */
 
-/* A folder of modules in which the solver lies. */
+/* A folder of modules whose solver gives wrong bounds. */
 static void take_liar(char *path)
 {
     char from[256], to[128];
@@ -754,7 +754,7 @@ START_TEST(a_simulated_run_that_beats_a_bound_aborts)
 }
 END_TEST
 
-START_TEST(no_run_is_checked_unless_that_was_asked_for)
+START_TEST(no_run_is_checked_unless_requested)
 {
     char path[96];
 
@@ -791,20 +791,19 @@ int main(void)
     tcase_add_loop_test(
         tc, declared_dependencies_tags_and_what_joins_are_in_the_graph, 0, n);
     tcase_add_loop_test(tc, the_bound_obeys_dependencies, 0, n);
-    tcase_add_loop_test(tc, what_knows_no_dependencies_says_so, 0, n);
+    tcase_add_loop_test(tc, a_bound_without_dependencies_reports_it, 0, n);
     tcase_add_loop_test(
         tc, lp_solve_finds_the_best_schedule_and_it_becomes_a_trace, 0, n);
     tcase_add_loop_test(tc, a_wrong_answer_is_refused_with_its_line, 0,
                         sizeof(answers) / sizeof(*answers));
     tcase_add_loop_test(
-        tc, a_recording_that_was_not_started_or_is_empty_is_said, 0, n);
+        tc, a_recording_that_was_not_started_or_is_empty_is_reported, 0, n);
     tcase_add_loop_test(tc, a_run_leaves_its_graph, 0, n);
     tcase_add_loop_test(tc, an_event_is_taken_out_unless_that_makes_many_pairs,
                         0, n);
     tcase_add_loop_test_raise_signal(
         tc, a_simulated_run_that_beats_a_bound_aborts, SIGABRT, 0, n - 2);
-    tcase_add_loop_test(tc, no_run_is_checked_unless_that_was_asked_for, 0,
-                        n - 2);
+    tcase_add_loop_test(tc, no_run_is_checked_unless_requested, 0, n - 2);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

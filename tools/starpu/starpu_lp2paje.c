@@ -68,17 +68,17 @@ static int next_line(struct solution *s, const char *expected)
         n = getline(&s->line, &s->room, stdin);
         if (n < 0 || s->number > 100 * (unsigned)MAX)
             return tool_fail(TOOL_FAILED,
-                             "<stdin>:%u: the input ends where %s should be: "
-                             "%s",
+                             "<stdin>:%u: expected %s, found the end of the "
+                             "input: %s",
                              s->number, expected, from_start);
         s->line[strcspn(s->line, "\r\n")] = '\0';
     } while (s->line[strspn(s->line, " \t")] == '\0');
     return TOOL_OK;
 }
 
-static bool begins(const struct solution *s, const char *words)
+static bool begins(const struct solution *s, const char *prefix)
 {
-    return strncmp(s->line, words, strlen(words)) == 0;
+    return strncmp(s->line, prefix, strlen(prefix)) == 0;
 }
 
 /* A line of a variable: name, blanks, value. */
@@ -97,8 +97,8 @@ static int next_variable(struct solution *s, const char *expected)
     if (n >= sizeof(s->name) || blanks == 0 || end == s->line + n + blanks ||
         end[strspn(end, " \t")] || !isfinite(s->value))
         return tool_fail(TOOL_FAILED,
-                         "<stdin>:%u: \"%.60s\" is where %s should be: %s",
-                         s->number, s->line, expected, from_start);
+                         "<stdin>:%u: expected %s, found \"%.60s\": %s",
+                         s->number, expected, s->line, from_start);
     memcpy(s->name, s->line, n);
     s->name[n] = '\0';
     return TOOL_OK;
@@ -110,9 +110,8 @@ static int take_variable(struct solution *s, const char *name)
     int code = next_variable(s, name);
 
     if (!code && strcmp(s->name, name) != 0)
-        return tool_fail(TOOL_FAILED,
-                         "<stdin>:%u: %s is where %s should be: %s", s->number,
-                         s->name, name, from_start);
+        return tool_fail(TOOL_FAILED, "<stdin>:%u: expected %s, found %s: %s",
+                         s->number, name, s->name, from_start);
     return code;
 }
 
@@ -183,10 +182,10 @@ static int read_dates(struct solution *s, char letter, const char *expected)
             return code;
         if (s->name[0] != letter || !take_digits(&rest, &id) || *rest)
             return tool_fail(TOOL_FAILED,
-                             "<stdin>:%u: %s is where %s should be, the %u%s "
-                             "of %u: %s",
-                             s->number, s->name, expected, t + 1,
-                             t == 0 ? "st" : "th", s->ntasks, from_start);
+                             "<stdin>:%u: expected %s number %u of %u, found "
+                             "%s: %s",
+                             s->number, expected, t + 1, s->ntasks, s->name,
+                             from_start);
         if (letter == 'c') {
             s->tasks[t] = (struct task){id, 0, s->value, NO_WORKER};
             continue;
@@ -352,21 +351,21 @@ int main(int argc, char **argv)
         {.name = NULL},
     };
     char none[] = "";
-    int code, words;
+    int code, first;
 
     argv[0] = none;
-    words = tool_parse(argc, argv, options, help);
-    if (words <= 0)
-        return words < 0 ? TOOL_USAGE : TOOL_OK;
+    first = tool_parse(argc, argv, options, help);
+    if (first <= 0)
+        return first < 0 ? TOOL_USAGE : TOOL_OK;
     if (version) {
         puts(NAME " (Orrery) " ORR_VERSION);
         return TOOL_OK;
     }
-    if (words < argc)
+    if (first < argc)
         return tool_fail(TOOL_USAGE,
                          "\"%s\" is too much: the solution is read from "
                          "standard input",
-                         argv[words]);
+                         argv[first]);
     code = read_solution(&s);
     if (!code) {
         write_trace(&s);
