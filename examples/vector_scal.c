@@ -24,11 +24,11 @@ static void scale(void *buffers[], void *arg)
         x[i] *= factor;
 }
 
-/* How long the kernel takes is learnt while it runs, and kept on disk. */
+/* The kernel's times are measured while it runs, and kept on disk. */
 static struct starpu_perfmodel model = {.type = STARPU_HISTORY_BASED,
                                         .symbol = "vector_scal"};
 
-/* What the runtime knows of the kernel. */
+/* The description of the kernel. */
 static struct starpu_codelet codelet = {
     .cpu_funcs = {scale},
     .nbuffers = 1,
@@ -38,7 +38,7 @@ static struct starpu_codelet codelet = {
 };
 
 /* Submits a task per piece. Those of the second round wait for those of the
- * first by themselves, since they write the same pieces. */
+ * first implicitly, since they write the same pieces. */
 static int submit(starpu_data_handle_t vector, float factor)
 {
     for (unsigned round = 0; round < 2; round++)

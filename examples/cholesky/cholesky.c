@@ -48,8 +48,8 @@ static starpu_data_handle_t tile(const struct problem *problem, unsigned i,
     return problem->tiles[i + (size_t)j * problem->options.nblocks];
 }
 
-/* The priority of a task: its own figure where the scheduler takes any, else
- * the highest one on the critical path and the default elsewhere. */
+/* The priority of a task: its own value where the scheduler takes any, else the
+ * highest one on the critical path and the default elsewhere. */
 static int priority(const struct problem *problem, int own, bool critical)
 {
     if (!problem->options.priorities)

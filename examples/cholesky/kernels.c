@@ -4,7 +4,7 @@
  * tiles of its own task only.
  *
  * There are no CUDA functions here, and `where` stays 0: a simulated GPU takes
- * a codelet when its performance model has figures for that GPU.
+ * a codelet when its performance model has times for that GPU.
  */
 #include "kernels.h"
 
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* LAPACK's own entry, which OpenBLAS exports without a header. */
+/* LAPACK's entry point, which OpenBLAS exports without a header. */
 void spotrf_(const char *uplo, const int *n, float *a, const int *lda,
              int *info);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/api/liar.c - a solver module that claims bounds no schedule reaches, to
- * see that simulated runs are judged by them.
+ * see that simulated runs are checked against them.
  */
 #include "bound/solver.h"
 #include "core/base/module.h"

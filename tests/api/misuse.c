@@ -2,7 +2,7 @@
 /*
  * tests/api/misuse.c - programs that go wrong, one per name on the command
  * line; test-failures.py runs them and looks at how they end. A scenario
- * returns what the program returns. One thread but where it says otherwise.
+ * returns what the program returns. One thread unless documented otherwise.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -176,8 +176,8 @@ static int with_model(void)
     return 0;
 }
 
-/* Two codelets lack figures, one of them for two footprints. */
-static int kernels_without_figures(void)
+/* Two codelets lack times, one of them for two footprints. */
+static int kernels_without_times(void)
 {
     static struct starpu_perfmodel second = {.type = STARPU_HISTORY_BASED,
                                              .symbol = "second"};
@@ -674,7 +674,7 @@ static const struct {
     {"no-worker-for-task", no_worker_for_task},
     {"two-rounds", two_rounds},
     {"with-model", with_model},
-    {"kernels-without-figures", kernels_without_figures},
+    {"kernels-without-times", kernels_without_times},
     {"codelet-without-model", codelet_without_model},
     {"wait-for-unsubmitted", wait_for_unsubmitted},
     {"long-chain", long_chain},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/api/test-bus-files.c - bus files at starpu_init: made where there are
- * none, kept, made anew when asked or when they are another machine's; never
- * in simulation, and never a reason to fail.
+ * none, kept, made anew when requested or when they are another machine's;
+ * never in simulation, and never a reason to fail.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -44,7 +44,8 @@ static char *path_of(const char *suffix)
     return path;
 }
 
-/* 0 without the file; else what tells a file from one put in its place. */
+/* 0 without the file; else what distinguishes a file from one put in its
+ * place. */
 static ino_t inode(const char *suffix)
 {
     struct stat st;
@@ -98,8 +99,8 @@ START_TEST(later_starts_leave_them_alone)
 }
 END_TEST
 
-/* An old file is told from a new one by what is in it. */
-static void spoil(const char *suffix, const char *text)
+/* An old file is distinguished from a new one by its content. */
+static void damage(const char *suffix, const char *text)
 {
     FILE *f = fopen(path_of(suffix), "w");
 
@@ -108,7 +109,7 @@ static void spoil(const char *suffix, const char *text)
     fclose(f);
 }
 
-static bool is_spoilt(const char *suffix)
+static bool is_damaged(const char *suffix)
 {
     char text[16] = "";
     FILE *f = fopen(path_of(suffix), "r");
@@ -119,26 +120,26 @@ static bool is_spoilt(const char *suffix)
     return strncmp(text, "# old", 5) == 0;
 }
 
-static void make_then_spoil(void)
+static void make_then_damage(void)
 {
     choose(0);
     start_and_stop(NULL);
-    spoil(".affinity", "# old\n");
-    ck_assert(is_spoilt(".affinity"));
+    damage(".affinity", "# old\n");
+    ck_assert(is_damaged(".affinity"));
 }
 
-START_TEST(the_environment_or_the_configuration_asks_for_new_ones)
+START_TEST(the_environment_or_the_configuration_requests_new_ones)
 {
     struct starpu_conf conf;
 
-    make_then_spoil();
+    make_then_damage();
     if (_i == 0)
         setenv("STARPU_BUS_CALIBRATE", "1", 1);
     ck_assert_int_eq(starpu_conf_init(&conf), 0);
     ck_assert_int_eq(conf.bus_calibrate, _i == 0);
     conf.bus_calibrate = 1;
     start_and_stop(&conf);
-    ck_assert(!is_spoilt(".affinity"));
+    ck_assert(!is_damaged(".affinity"));
 }
 END_TEST
 
@@ -156,14 +157,14 @@ static const struct {
 
 START_TEST(files_of_another_machine_or_half_of_them_are_made_anew)
 {
-    make_then_spoil();
+    make_then_damage();
     if (others[_i].text)
-        spoil(others[_i].suffix, others[_i].text);
+        damage(others[_i].suffix, others[_i].text);
     else
         ck_assert_int_eq(unlink(path_of(others[_i].suffix)), 0);
     start_and_stop(NULL);
     check_files(true);
-    ck_assert(!is_spoilt(".affinity"));
+    ck_assert(!is_damaged(".affinity"));
 }
 END_TEST
 
@@ -230,7 +231,7 @@ static Suite *suite(void)
                         NMACHINES);
     tcase_add_test(tcase, later_starts_leave_them_alone);
     tcase_add_loop_test(
-        tcase, the_environment_or_the_configuration_asks_for_new_ones, 0, 2);
+        tcase, the_environment_or_the_configuration_requests_new_ones, 0, 2);
     tcase_add_loop_test(tcase,
                         files_of_another_machine_or_half_of_them_are_made_anew,
                         0, (int)(sizeof(others) / sizeof(*others)));

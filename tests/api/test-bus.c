@@ -164,7 +164,7 @@ START_TEST(asking_begins_a_new_period)
 }
 END_TEST
 
-/* --- who shares them --- */
+/* --- sharing --- */
 
 static double predicted(double sharers)
 {
@@ -172,7 +172,7 @@ static double predicted(double sharers)
            2 * sharers * BYTES / starpu_transfer_bandwidth(0, 3);
 }
 
-START_TEST(predictions_count_with_those_who_share)
+START_TEST(predictions_count_devices_that_share)
 {
     static const struct {
         int direct, ngpus;
@@ -190,7 +190,7 @@ START_TEST(predictions_count_with_those_who_share)
         ck_assert_int_eq(starpu_bus_get_ngpus(id), (int)cases[c].sharers);
         ck_assert_double_eq_tol(starpu_transfer_predict(0, 3, BYTES),
                                 predicted(cases[c].sharers), 1e-9);
-        /* The way back is another bus. */
+        /* The opposite direction is another bus. */
         ck_assert_double_eq_tol(starpu_transfer_predict(3, 0, BYTES),
                                 starpu_transfer_latency(3, 0) +
                                     6 * BYTES / starpu_transfer_bandwidth(3, 0),
@@ -270,7 +270,7 @@ START_TEST(the_names_of_the_files_are_three_lines)
 }
 END_TEST
 
-START_TEST(the_environment_asks_for_a_summary_at_the_end)
+START_TEST(the_environment_requests_a_summary_at_the_end)
 {
     char path[] = "/tmp/orrery-bus-stats-XXXXXX", text[4096] = "";
     starpu_data_handle_t handle;
@@ -314,13 +314,13 @@ static Suite *suite(void)
     tcase_add_loop_test(tcase, each_copy_is_counted_once_on_its_link, 0,
                         NMACHINES);
     tcase_add_loop_test(tcase, asking_begins_a_new_period, 0, NMACHINES);
-    tcase_add_loop_test(tcase, predictions_count_with_those_who_share, 0,
+    tcase_add_loop_test(tcase, predictions_count_devices_that_share, 0,
                         NMACHINES);
     tcase_add_loop_test(tcase, the_tables_have_the_shape_that_scripts_read, 0,
                         NMACHINES);
     tcase_add_loop_test(tcase, the_names_of_the_files_are_three_lines, 0,
                         NMACHINES);
-    tcase_add_loop_test(tcase, the_environment_asks_for_a_summary_at_the_end, 0,
+    tcase_add_loop_test(tcase, the_environment_requests_a_summary_at_the_end, 0,
                         NMACHINES);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -51,11 +51,11 @@ def content(path):
         return file.read()
 
 
-def is_figure(figure):
-    return figure["median"] > 0 and figure["samples"] > 0 and \
-        figure["spread"] >= 0 and \
-        (figure["low"] is None
-         or figure["low"] <= figure["median"] <= figure["high"])
+def is_estimate(estimate):
+    return estimate["median"] > 0 and estimate["samples"] > 0 and \
+        estimate["spread"] >= 0 and \
+        (estimate["low"] is None
+         or estimate["low"] <= estimate["median"] <= estimate["high"])
 
 
 # --- bus ---
@@ -72,8 +72,8 @@ within = [link for link in found.get("links", [])
           if link["from"] == link["to"]]
 tap.claim("JSON has copies within each node, with spread and interval",
           len(within) == len(found["nodes"]) >= 1
-          and all(is_figure(link["bandwidth_MBps"])
-                  and is_figure(link["latency_us"])
+          and all(is_estimate(link["bandwidth_MBps"])
+                  and is_estimate(link["latency_us"])
                   and [size["bytes"] for size in link["sizes"]][0] == 1
                   for link in within), result)
 tap.claim("each pair of different nodes is there in both directions",
@@ -111,19 +111,19 @@ found = parsed(result)
 tap.claim("three nodes have six links and three copies within",
           result.code == 0 and len(found["links"]) == 9
           and len({(k["from"], k["to"]) for k in found["links"]}) == 9, result)
-kinds = [crowd["kind"] for crowd in found["crowds"]]
-tap.claim("pairs are measured both ways at once, and all at once",
+kinds = [group["kind"] for group in found["crowds"]]
+tap.claim("pairs are measured in both directions at once, and all at once",
           kinds.count("both ways") == 3 and kinds.count("all at once") == 1
-          and all(crowd["total_MBps"] > 0 for crowd in found["crowds"]),
+          and all(group["total_MBps"] > 0 for group in found["crowds"]),
           result)
 rows = [line.split("\t") for line in content(bus(folder, "bandwidth"))
         .splitlines() if not line.startswith("#")]
-figures = {(k["from"], k["to"]): k["bandwidth_MBps"]["median"]
+bandwidths = {(k["from"], k["to"]): k["bandwidth_MBps"]["median"]
            for k in found["links"]}
-tap.claim("the matrix has the figures that are shown, and 0 on the diagonal",
+tap.claim("the matrix has the values that are shown, and 0 on the diagonal",
           all(float(rows[i][j]) == 0 if i == j else
               math.isclose(float(rows[i][j]),
-                           figures["NUMA %d" % i, "NUMA %d" % j],
+                           bandwidths["NUMA %d" % i, "NUMA %d" % j],
                            rel_tol=1e-5)
               for i in range(3) for j in range(3))
           and rows[3][0] == "nan", result)
@@ -147,7 +147,7 @@ result = run(ORRERY, "calibrate", "runtime", "--json", env=env)
 costs = parsed(result).get("costs_us", {})
 tap.claim("calibrate runtime measures what the runtime costs",
           result.code == 0
-          and all(is_figure(costs[name]) and costs[name]["simulated"]
+          and all(is_estimate(costs[name]) and costs[name]["simulated"]
                   for name in COSTS), result)
 tap.claim("it says what this machine has no device for",
           all(costs[name] == {"missing": "no such device"}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/api/test-can-execute.c - the application's can_execute is asked about a
+ * tests/api/test-can-execute.c - the application's can_execute is called for a
  * task while another worker takes it, computes it and would end it: the task
- * lives until the answer is there. Real machine only: a simulated one asks
+ * lives until the call returns. Real machine only: a simulated one calls it
  * without switching.
  */
 #include <sched.h>
@@ -27,7 +27,7 @@ static void await(atomic_int *flag)
 static int answer(unsigned worker, struct starpu_task *task, unsigned nimpl)
 {
     (void)nimpl;
-    /* Whoever pushes asks nothing, or only in general. */
+    /* A call from another thread, as that which pushes: no objection. */
     if (starpu_worker_get_id() != (int)worker)
         return 1;
     if (worker == 1)
@@ -77,7 +77,7 @@ static void submit(struct starpu_codelet *cl, atomic_int *flag, int worker,
 
 static const char *const policies[] = {"eager", "prio"};
 
-START_TEST(a_task_lives_while_can_execute_is_asked_about_it)
+START_TEST(a_task_lives_while_can_execute_is_called_for_it)
 {
     static atomic_int nudged;
 
@@ -87,7 +87,7 @@ START_TEST(a_task_lives_while_can_execute_is_asked_about_it)
     ck_assert_int_eq(starpu_init(NULL), 0);
     submit(&cl_asked, &ran, -1, note_end);
     await(&asking);
-    /* Worker 1 has refused, and may sleep: when it has done this it looks
+    /* Worker 1 has refused, and may sleep: when it has done this it calls
      * again. */
     submit(&cl_set, &nudged, 1, NULL);
     await(&ran);
@@ -104,7 +104,7 @@ int main(void)
     Suite *suite = suite_create("can-execute");
     TCase *tc = tcase_create("all");
 
-    tcase_add_loop_test(tc, a_task_lives_while_can_execute_is_asked_about_it, 0,
+    tcase_add_loop_test(tc, a_task_lives_while_can_execute_is_called_for_it, 0,
                         2);
     suite_add_tcase(suite, tc);
     return suite_main(suite);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/api/test-conf.c - what an application says about a run before it
+ * tests/api/test-conf.c - what an application requests of a run before it
  * begins, and what ends with it, on each machine: struct starpu_conf, policies
  * of its own, cost functions per device, values of keys.
  */
@@ -34,7 +34,7 @@ START_TEST(the_range_of_priorities_can_be_given)
     ck_assert_int_eq(STARPU_MIN_PRIO, -3);
     ck_assert_int_eq(STARPU_MAX_PRIO, 9);
     ck_assert_int_eq(starpu_sched_set_max_priority(20), 0);
-    ck_assert_int_eq(STARPU_MAX_PRIO, 9); /* what was asked for stands */
+    ck_assert_int_eq(STARPU_MAX_PRIO, 9); /* the requested value stands */
     starpu_shutdown();
 
     setenv("STARPU_MIN_PRIO", "1", 1);
@@ -77,7 +77,7 @@ END_TEST
 
 /* --- binding --- */
 
-START_TEST(workers_are_bound_where_the_application_says)
+START_TEST(workers_are_bound_where_the_application_requests)
 {
     static const unsigned there_and_back[] = {0, 1, 0};
     int first, second;
@@ -188,7 +188,7 @@ START_TEST(a_cost_function_can_be_set_for_each_device)
 }
 END_TEST
 
-/* --- what a policy hears --- */
+/* --- the calls a policy gets --- */
 
 static struct starpu_task *queued[8];
 static unsigned nqueued, nsubmitted, nscheduled;
@@ -307,7 +307,7 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, the_range_of_priorities_can_be_given, 0, n);
     tcase_add_loop_test(tc, the_callback_finds_the_policy_set_up, 0, n);
-    tcase_add_loop_test(tc, workers_are_bound_where_the_application_says, 0,
+    tcase_add_loop_test(tc, workers_are_bound_where_the_application_requests, 0,
                         FIRST_SIMULATED);
     tcase_add_loop_test(tc, binding_to_a_processor_that_is_not_there_is_refused,
                         0, FIRST_SIMULATED);

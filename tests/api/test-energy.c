@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/api/test-energy.c - the joules of a run and of a task, on each machine.
- * Counters of devices are tested by tests/unit/test-energy.c, with made-up
- * ones, since few machines let everybody read theirs.
+ * Counters of devices are tested by tests/unit/test-energy.c, with fake ones,
+ * since few machines let every user read theirs.
  */
 #include <errno.h>
 #include <math.h>
@@ -54,7 +54,7 @@ START_TEST(a_simulated_run_adds_up_what_models_expect)
     machine_open(_i);
     ck_assert_double_eq(starpu_energy_used(), 0);
     run_tasks();
-    /* On the real machine the devices' counters tell what they take. */
+    /* On the real machine the devices' counters show what they take. */
     modelled = machine_simulated(_i) ? NTASKS * 0.5 : 0;
     ck_assert_double_eq_tol(starpu_energy_used(), modelled, 1e-9);
     starpu_energy_use(2.5F);
@@ -79,7 +79,7 @@ START_TEST(an_idle_machine_takes_its_idle_power)
 }
 END_TEST
 
-START_TEST(counters_are_there_or_the_call_says_no)
+START_TEST(counters_are_there_or_the_call_fails)
 {
     int rc;
 
@@ -149,7 +149,7 @@ static Suite *suite(void)
                         NMACHINES);
     tcase_add_loop_test(tcase, an_idle_machine_takes_its_idle_power, 0,
                         NMACHINES);
-    tcase_add_loop_test(tcase, counters_are_there_or_the_call_says_no, 0,
+    tcase_add_loop_test(tcase, counters_are_there_or_the_call_fails, 0,
                         NMACHINES);
     tcase_add_loop_test(tcase, what_was_measured_is_what_a_simulation_takes, 0,
                         NMACHINES);

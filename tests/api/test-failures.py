@@ -57,7 +57,7 @@ def broken_machine(old, new):
     at = text.index(old)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text.replace(old, new, 1) if new is not None else text[:at])
-    begin = text.rindex("<", 0, at + 1) # errors are told of the element
+    begin = text.rindex("<", 0, at + 1) # errors are reported at the element
     return path, text[:begin].count("\n") + 1
 
 
@@ -163,7 +163,7 @@ def a_truncated_model_is_told_with_file_and_line_and_left_as_it_is():
     folder, path = calibrated(tried=True)
     with open(path, "rb") as file:
         whole = file.read()
-    # After a line, within the line of figures, and before the first number.
+    # After a line, within the line of values, and before the first number.
     for size in (len(whole) // 2, whole.rindex(b"\n", 0, -3) + 20,
                  whole.index(b"\n45\n") + 4):
         with open(path, "wb") as file:
@@ -214,8 +214,8 @@ def a_model_without_permission_to_read_it_is_named():
 
 
 @test
-def kernels_without_figures_are_all_listed_with_the_remedy():
-    ended = misuse("kernels-without-figures", ORRERY_ASSUME=None)
+def kernels_without_times_are_all_listed_with_the_remedy():
+    ended = misuse("kernels-without-times", ORRERY_ASSUME=None)
     rows = re.findall(r"  (\w+)  footprint ([0-9a-f]{8})  on (\w+)", ended.err)
     assert len({footprint for _, footprint, _ in rows}) == 2, rows
     for name, footprints in (("misuse", 2), ("second", 1)):
@@ -249,7 +249,7 @@ def an_assumption_that_cannot_be_read_is_told():
     ended.has_status(1)
 
 
-# -- nobody able -------------------------------------------------------------
+# -- no able worker ----------------------------------------------------------
 
 
 @test

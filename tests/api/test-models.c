@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/api/test-models.c - performance models as applications declare them:
- * fed on the real machine with made-up times, asked there and in a simulation
- * of it afterwards.
+ * fed on the real machine with synthetic times, evaluated there and in a
+ * simulation of it afterwards.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -100,7 +100,7 @@ static void simulate(void)
     ck_assert_int_eq(starpu_worker_get_type(0), STARPU_CPU_WORKER);
 }
 
-START_TEST(a_history_knows_what_it_was_told_and_no_more)
+START_TEST(a_history_predicts_what_it_was_fed_and_no_more)
 {
     model.type = STARPU_HISTORY_BASED;
     feed(1000, 50);
@@ -247,8 +247,8 @@ static double of_worker(struct starpu_task *t, unsigned worker, unsigned nimpl)
     return 1e4 * (worker + 1.0);
 }
 
-/* Two processors of one kind, of which the model says that they differ. */
-START_TEST(a_model_of_workers_tells_equal_workers_apart)
+/* Two processors of one class that differ according to the model. */
+START_TEST(a_model_per_worker_distinguishes_equal_workers)
 {
     double took;
 
@@ -283,13 +283,13 @@ int main(void)
     TCase *tc = tcase_create("all");
 
     tcase_add_checked_fixture(tc, set_up, tear_down);
-    tcase_add_test(tc, a_history_knows_what_it_was_told_and_no_more);
+    tcase_add_test(tc, a_history_predicts_what_it_was_fed_and_no_more);
     tcase_add_loop_test(tc, regressions_answer_between_sizes, 0, 2);
     if (ORR_HAS_FIT)
         tcase_add_test(tc, a_multiple_regression_answers_for_other_parameters);
     tcase_add_test(tc, a_size_base_of_devices_comes_before_the_model_s);
     tcase_add_test(tc, tasks_that_run_feed_their_regression);
-    tcase_add_test(tc, a_model_of_workers_tells_equal_workers_apart);
+    tcase_add_test(tc, a_model_per_worker_distinguishes_equal_workers);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -3,7 +3,7 @@
  * tests/api/test-numa.c - a memory node per NUMA node (STARPU_USE_NUMA), on
  * topologies that hwloc makes up and on a simulated machine: where workers
  * compute, how fast links are, that data move and come back right, limits,
- * nodes where nobody computes.
+ * nodes without workers.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 
 enum { N = 64 };
 
-static void open_made_up(const char *synthetic)
+static void open_synthetic(const char *synthetic)
 {
     setenv("HWLOC_SYNTHETIC", synthetic, 1);
     setenv("STARPU_USE_NUMA", "1", 1);
@@ -34,7 +34,7 @@ START_TEST(each_worker_computes_in_the_node_of_its_core)
     static const unsigned nodes[] = {0, 0, 1, 1};
     char name[32];
 
-    open_made_up(TWO_NODES);
+    open_synthetic(TWO_NODES);
     ck_assert_uint_eq(starpu_worker_get_count(), 4);
     for (unsigned w = 0; w < 4; w++)
         ck_assert_uint_eq(starpu_worker_get_memory_node(w), nodes[w]);
@@ -50,7 +50,7 @@ START_TEST(each_worker_computes_in_the_node_of_its_core)
 }
 END_TEST
 
-START_TEST(without_a_wish_main_memory_is_one_node)
+START_TEST(by_default_main_memory_is_one_node)
 {
     setenv("HWLOC_SYNTHETIC", TWO_NODES, 1);
     setenv("STARPU_SILENT", "1", 1);
@@ -63,9 +63,9 @@ START_TEST(without_a_wish_main_memory_is_one_node)
 }
 END_TEST
 
-START_TEST(nodes_know_the_systems_numbers)
+START_TEST(nodes_have_the_systems_numbers)
 {
-    open_made_up("pack:3 [numa(indexes=4,0,2)] core:1 pu:1");
+    open_synthetic("pack:3 [numa(indexes=4,0,2)] core:1 pu:1");
     ck_assert_uint_eq(starpu_memory_nodes_get_count(), 3);
     ck_assert_int_eq(starpu_memory_nodes_numa_devid_to_id(0), 4);
     ck_assert_int_eq(starpu_memory_nodes_numa_devid_to_id(2), 2);
@@ -78,7 +78,7 @@ END_TEST
 
 START_TEST(each_node_may_hold_as_much_as_it_has)
 {
-    open_made_up("pack:2 [numa(memory=64MiB)] core:1 pu:1");
+    open_synthetic("pack:2 [numa(memory=64MiB)] core:1 pu:1");
     ck_assert_int_eq(starpu_memory_get_total(1), 64 << 20);
     ck_assert_int_eq(starpu_memory_get_total_all_nodes(), 128 << 20);
     starpu_shutdown();
@@ -97,7 +97,7 @@ static const struct {
 START_TEST(limits_hold_for_each_node)
 {
     setenv(limits[_i].variable, limits[_i].value, 1);
-    open_made_up("pack:2 [numa(memory=1GiB)] core:1 pu:1");
+    open_synthetic("pack:2 [numa(memory=1GiB)] core:1 pu:1");
     for (unsigned node = 0; node < 2; node++)
         ck_assert_int_eq(starpu_memory_get_total(node),
                          limits[_i].mib[node] << 20);
@@ -105,7 +105,7 @@ START_TEST(limits_hold_for_each_node)
 }
 END_TEST
 
-/* -- how fast the way between them is -- */
+/* -- the speed of links -- */
 
 static void remove_folder(const char *folder)
 {
@@ -122,7 +122,7 @@ START_TEST(links_have_the_parameters_of_the_calibration)
 
     ck_assert_ptr_nonnull(mkdtemp(folder));
     setenv("STARPU_PERF_MODEL_DIR", folder, 1);
-    open_made_up(TWO_NODES);
+    open_synthetic(TWO_NODES);
     bandwidth = starpu_transfer_bandwidth(0, 1);
     latency = starpu_transfer_latency(0, 1);
     ck_assert(bandwidth > 0 && bandwidth < 1e9);
@@ -130,7 +130,7 @@ START_TEST(links_have_the_parameters_of_the_calibration)
     ck_assert(starpu_transfer_predict(0, 1, 1 << 20) >= (1 << 20) / bandwidth);
     starpu_shutdown();
     /* Kept, not measured again. */
-    open_made_up(TWO_NODES);
+    open_synthetic(TWO_NODES);
     ck_assert_double_eq_tol(starpu_transfer_bandwidth(0, 1), bandwidth,
                             1e-5 * bandwidth);
     starpu_shutdown();
@@ -167,8 +167,8 @@ START_TEST(a_simulated_machine_has_its_nodes_too)
 }
 END_TEST
 
-/* The bus of each of 4 devices is thought to be shared by all of them, both
- * ways at once: main memories are no devices. */
+/* The bus of each of 4 devices counts as shared by all of them, in both
+ * directions at once: main memories are no devices. */
 START_TEST(copies_to_devices_are_predicted_alike_for_all_numbers_of_nodes)
 {
     const double size = 1e6, shared = 2 * 4 * size;
@@ -185,7 +185,7 @@ START_TEST(copies_to_devices_are_predicted_alike_for_all_numbers_of_nodes)
 }
 END_TEST
 
-START_TEST(a_simulated_machine_has_one_main_memory_unless_asked)
+START_TEST(a_simulated_machine_has_one_main_memory_by_default)
 {
     open_catalogue("0");
     ck_assert_uint_eq(starpu_memory_nodes_get_count(), 5);
@@ -197,7 +197,7 @@ END_TEST
 
 /* -- data -- */
 
-/* v = v * 3 + 1; says where its datum was. */
+/* v = v * 3 + 1; records where its datum was. */
 static void step(void *buffers[], void *arg)
 {
     uint64_t *v = (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[0]);
@@ -246,7 +246,7 @@ START_TEST(a_datum_moves_to_the_node_of_its_task_and_home)
     uint64_t v[N] = {0}, *at[2] = {NULL, NULL};
     starpu_data_handle_t handle;
 
-    open_made_up(TWO_NODES);
+    open_synthetic(TWO_NODES);
     starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)v, N,
                                 sizeof(*v));
     insert_step(handle, 0, &at[0]);
@@ -294,7 +294,7 @@ START_TEST(data_at_home_on_another_node_come_back_there)
     uint64_t v[N] = {0};
     starpu_data_handle_t handle;
 
-    open_made_up(TWO_NODES);
+    open_synthetic(TWO_NODES);
     starpu_vector_data_register(&handle, 1, (uintptr_t)v, N, sizeof(*v));
     insert_step(handle, 0, NULL);
     ck_assert_int_eq(starpu_data_acquire(handle, STARPU_RW), 0);
@@ -317,7 +317,7 @@ START_TEST(parts_are_where_their_whole_is_at_home)
     uint64_t v[N] = {0};
     starpu_data_handle_t handle, half;
 
-    open_made_up(TWO_NODES);
+    open_synthetic(TWO_NODES);
     starpu_vector_data_register(&handle, _i, (uintptr_t)v, N, sizeof(*v));
     insert_step(handle, 0, NULL);
     starpu_data_partition(handle, &halves);
@@ -335,14 +335,14 @@ START_TEST(parts_are_where_their_whole_is_at_home)
 }
 END_TEST
 
-START_TEST(nodes_where_nobody_computes_hold_data_too)
+START_TEST(nodes_without_workers_hold_data_too)
 {
     uint64_t v[N] = {0};
     starpu_data_handle_t handle, none;
     uint64_t *at = NULL;
 
     setenv("STARPU_WORKERS_CPUID", "1", 1);
-    open_made_up("pack:3 [numa] core:1 pu:1");
+    open_synthetic("pack:3 [numa] core:1 pu:1");
     ck_assert_uint_eq(starpu_worker_get_count(), 1);
     ck_assert_uint_eq(starpu_worker_get_memory_node(0), 1);
     starpu_vector_data_register(&handle, 2, (uintptr_t)v, N, sizeof(*v));
@@ -362,7 +362,7 @@ START_TEST(nodes_where_nobody_computes_hold_data_too)
 END_TEST
 
 /* 48 data of 256 KiB, 6 MiB of them foreign to each node, which keeps 1 MiB:
- * values that were written there are sent away and fetched again. */
+ * values that were written there are written back and fetched again. */
 START_TEST(what_does_not_fit_in_a_node_is_evicted)
 {
     enum { DATA = 48, LONG = 32768, ROUNDS = 3 };
@@ -370,7 +370,7 @@ START_TEST(what_does_not_fit_in_a_node_is_evicted)
     starpu_data_handle_t handle[DATA];
 
     setenv("STARPU_LIMIT_CPU_NUMA_MEM", "1", 1);
-    open_made_up(TWO_NODES);
+    open_synthetic(TWO_NODES);
     for (int d = 0; d < DATA; d++)
         starpu_vector_data_register(&handle[d], d % 2, (uintptr_t)v[d], LONG,
                                     sizeof(**v));
@@ -401,7 +401,7 @@ START_TEST(tasks_that_together_do_not_fit_run_all_the_same)
 
     ck_assert_ptr_nonnull(v);
     setenv("STARPU_LIMIT_CPU_NUMA_MEM", "1", 1);
-    open_made_up(TWO_NODES);
+    open_synthetic(TWO_NODES);
     for (unsigned d = 0; d < 4; d++)
         starpu_vector_data_register(&handle[d], STARPU_MAIN_RAM,
                                     (uintptr_t)(v + d * LONG), LONG,
@@ -441,7 +441,7 @@ START_TEST(random_programs_compute_what_they_do_in_order)
     setenv("STARPU_SCHED", policies[_i % 4], 1);
     if (tight)
         setenv("STARPU_LIMIT_CPU_NUMA_MEM", "1", 1);
-    open_made_up("pack:3 [numa] core:1 pu:1");
+    open_synthetic("pack:3 [numa] core:1 pu:1");
     for (int d = 0; d < DATA; d++)
         starpu_vector_data_register(&handle[d], d % 3, (uintptr_t)v[d], n,
                                     sizeof(uint64_t));
@@ -499,7 +499,7 @@ static unsigned count(const char *text, const char *word)
 
 /* A topology that claims to be this machine's, whose second NUMA node is not
  * there. */
-START_TEST(memory_that_cannot_be_bound_is_said_once)
+START_TEST(memory_that_cannot_be_bound_is_reported_once)
 {
     enum { DATA = 4, LONG = 20000 };
     static uint64_t v[DATA][LONG];
@@ -542,8 +542,8 @@ static Suite *numa_suite(void)
 
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, each_worker_computes_in_the_node_of_its_core);
-    tcase_add_test(tc, without_a_wish_main_memory_is_one_node);
-    tcase_add_test(tc, nodes_know_the_systems_numbers);
+    tcase_add_test(tc, by_default_main_memory_is_one_node);
+    tcase_add_test(tc, nodes_have_the_systems_numbers);
     tcase_add_test(tc, each_node_may_hold_as_much_as_it_has);
     tcase_add_loop_test(tc, limits_hold_for_each_node, 0,
                         (int)(sizeof(limits) / sizeof(*limits)));
@@ -551,17 +551,17 @@ static Suite *numa_suite(void)
     tcase_add_test(tc, a_simulated_machine_has_its_nodes_too);
     tcase_add_test(
         tc, copies_to_devices_are_predicted_alike_for_all_numbers_of_nodes);
-    tcase_add_test(tc, a_simulated_machine_has_one_main_memory_unless_asked);
+    tcase_add_test(tc, a_simulated_machine_has_one_main_memory_by_default);
     tcase_add_test(tc, simulated_data_move_too);
     tcase_add_test(tc, a_datum_moves_to_the_node_of_its_task_and_home);
     tcase_add_test(tc, data_at_home_on_another_node_come_back_there);
     tcase_add_loop_test(tc, parts_are_where_their_whole_is_at_home, 0, 2);
-    tcase_add_test(tc, nodes_where_nobody_computes_hold_data_too);
+    tcase_add_test(tc, nodes_without_workers_hold_data_too);
     tcase_add_test(tc, what_does_not_fit_in_a_node_is_evicted);
     tcase_add_test(tc, tasks_that_together_do_not_fit_run_all_the_same);
     tcase_add_loop_test(tc, random_programs_compute_what_they_do_in_order, 0,
                         8);
-    tcase_add_test(tc, memory_that_cannot_be_bound_is_said_once);
+    tcase_add_test(tc, memory_that_cannot_be_bound_is_reported_once);
     suite_add_tcase(suite, tc);
     return suite;
 }

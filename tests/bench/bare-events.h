@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/bench/bare-events.h - SimGrid alone, with actors as anyone would
- * write them: what a benchmark of the simulator is compared with.
+ * tests/bench/bare-events.h - SimGrid alone, with actors written in the usual
+ * way: what a benchmark of the simulator is compared with.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/bench/bench-cost-row.c - what a scheduler pays to know how long a task
- * takes: the lookup of its cost row, cached in the job and not, beside reading
- * the clock. One line per figure.
+ * tests/bench/bench-cost-row.c - what finding out how long a task takes costs a
+ * scheduler: the lookup of its cost row, cached in the job and not, beside
+ * reading the clock. One line per measurement.
  */
 #include <starpu.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 /*
  * tests/bench/bench-memcpy.c - whether bus calibration finds what a plain
  * memcpy finds: copies of 32 MiB between two buffers of main memory, in turns
- * with the measuring of a node's copies within its memory, as often as argv[1]
- * says (5). Plain copies during which the thread lost its processor are shown
- * apart, since calibration leaves such out. One line per measurement: name,
+ * with the measuring of a node's copies within its memory, argv[1] times (5).
+ * Plain copies during which the thread lost its processor are shown apart,
+ * since calibration leaves such out. One line per measurement: name,
  * parameters, value, unit, spread, ratio. Main, and the thread that calibrates.
  */
 #include <stdint.h>
@@ -65,7 +65,7 @@ static struct plain run_plain(void)
         double begin = now_us();
 
         memcpy(to, from, BYTES);
-        /* Nobody reads it: the compiler must not find out. */
+        /* It is never read, which the compiler must not find out. */
         __asm__ volatile("" : : "r"(to) : "memory");
         all[i] = BYTES / (now_us() - begin);
         if (preemptions() == before)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/bench/bench-perfmodel.c - what models cost: feeding a measure, asking
- * for a length, opening a store of 1,000 models of 200 entries. One line per
- * figure: name, value, unit, and the ratio to what the same run measured of
- * reading the clock, or of reading the files' bytes.
+ * tests/bench/bench-perfmodel.c - what models cost: feeding a measure, looking
+ * up a length, opening a store of 1,000 models of 200 entries. One line per
+ * measurement: name, value, unit, and the ratio to what the same run measured
+ * of reading the clock, or of reading the files' bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/bench/bench-regression.c - what a scheduler pays per task to ask a
- * model of type a·n^b + c for its length while the model is being measured: 200
- * sizes, each task asks if the model has news since its size last did, and is
+ * tests/bench/bench-regression.c - the cost per task of looking up a length in
+ * a model of type a·n^b + c while the model is being measured: 200 sizes, each
+ * task checks if the model has changed since its size last did, and is
  * measured. Sizes in rounds, or each until it is done, in random or ascending
  * order. In µs of the processor, beside reading its clock.
  */
@@ -72,8 +72,8 @@ static struct orr_model *model_open(const struct orr_sampling *sampling,
     return model;
 }
 
-/* What a push of a task and its end do; `told` is the version that the figures
- * of its size are of. */
+/* What a push of a task and its end do; `seen` is the version of the model that
+ * the values of its size are from. */
 static void task(struct orr_model *model, unsigned i, uint32_t *seen,
                  uint32_t *state)
 {

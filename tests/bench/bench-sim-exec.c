@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/bench/bench-sim-exec.c - what the simulator's events cost in real
- * time, next to SimGrid's own in the same process. One line per figure:
- * name, value, unit and, where there is one, the ratio to bare SimGrid.
+ * tests/bench/bench-sim-exec.c - what the simulator's events cost in real time,
+ * next to SimGrid's own in the same process. One line per measurement: name,
+ * value, unit and, where there is one, the ratio to bare SimGrid.
  */
 #include <stdio.h>
 #include <stdlib.h>

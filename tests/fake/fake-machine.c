@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/fake/fake-machine.c - a machine in virtual time that is not simulated:
- * the runtime measures, feeds and believes its models as on a real one, and
- * kernels take as long as a test says. It takes the place of the module "sim",
- * for programs that set ORRERY_MODULE_DIR to its folder and ORRERY_MACHINE to
- * any name; STARPU_NCPU and STARPU_NCUDA say what it has.
+ * the runtime measures, feeds and uses its models as on a real one, and kernels
+ * take the time that a test sets. It takes the place of the module "sim", for
+ * programs that set ORRERY_MODULE_DIR to its folder and ORRERY_MACHINE to any
+ * name; STARPU_NCPU and STARPU_NCUDA set what it has.
  *
  * A kernel is called, in the context of its worker, and takes the time that it
  * adds to orr_self->debt. There is one memory, copies never happen, and nothing
@@ -119,7 +119,7 @@ static void enqueue(struct stream *stream, struct orr_kernel *kernel,
     stream->last = kernel;
 }
 
-/* Calls the function; returns the time that it asked for. */
+/* Calls the function; returns the time that it takes. */
 static double call(struct orr_kernel *kernel)
 {
     struct orr_context *self = orr_self;

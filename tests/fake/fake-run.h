@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/fake/fake-run.h - programs on the fake machine: a sampling directory
- * of their own, kernels that take the time which a function of the test says,
+ * tests/fake/fake-run.h - programs on the fake machine: a sampling directory of
+ * their own, kernels that take the time which a function of the test returns,
  * and waves of tasks with a barrier after each. One thread.
  */
 #pragma once

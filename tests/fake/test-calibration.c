@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/fake/test-calibration.c - how programs find out what is not known, get
- * rid of what is wrong, and what it costs them when nothing is. Times are
- * virtual; normal kernels take 190 µs ± 3 %.
+ * tests/fake/test-calibration.c - how programs measure unknown lengths, replace
+ * wrong ones, and what it costs them when none is wrong. Times are virtual;
+ * normal kernels take 190 µs ± 3 %.
  */
 #include <check.h>
 #include <limits.h>
@@ -55,38 +55,38 @@ static double least(unsigned long n, unsigned long w, double a, double b)
     return best * (double)(n / w);
 }
 
-/* --- wrong figures --- */
+/* --- wrong lengths --- */
 
 static const struct {
     const char *machine;
-    unsigned long before; /* tasks of the run that spoils the model */
-} spoilt[] = {
+    unsigned long before; /* tasks of the run that feeds wrong measures */
+} damaged[] = {
     {"fake", 40}, {"fake", 2000}, {"asynchronous", 40}, {"asynchronous", 2000}};
 
 START_TEST(a_file_that_is_wrong_about_one_device_is_corrected)
 {
     struct fake_options options = {.sched = "dmda",
-                                   .machine = spoilt[_i].machine,
+                                   .machine = damaged[_i].machine,
                                    .ncuda = 2,
                                    .calibrate = 1,
                                    .duration = spiky};
     double us, best;
 
     nspikes = ULONG_MAX;
-    run(&options, spoilt[_i].before, 16);
+    run(&options, damaged[_i].before, 16);
     nspikes = 0;
     options.calibrate = 0;
     us = run(&options, 10000, 16);
     best = least(10000, 16, normal_us, normal_us);
-    printf("# file of %4lu tasks, %s: ratio %.4f\n", spoilt[_i].before,
-           spoilt[_i].machine, us / best);
+    printf("# file of %4lu tasks, %s: ratio %.4f\n", damaged[_i].before,
+           damaged[_i].machine, us / best);
     ck_assert_double_le(us / best, 1.03);
-    us = run(&options, 1000, 16); /* what was learnt has been saved */
+    us = run(&options, 1000, 16); /* what was measured has been saved */
     ck_assert_double_le(us / least(1000, 16, normal_us, normal_us), 1.03);
 }
 END_TEST
 
-START_TEST(spikes_that_were_believed_are_seen_to_have_ended)
+START_TEST(spikes_that_were_accepted_are_seen_to_have_ended)
 {
     struct fake_options options = {
         .sched = "dmda", .ncuda = 2, .duration = spiky};
@@ -212,7 +212,7 @@ END_TEST
 
 START_TEST(calibration_wastes_no_worker)
 {
-    /* 96 tasks are enough for 11 of each of 6 pairs; nobody is idle. */
+    /* 96 tasks are enough for 11 of each of 6 pairs; no worker is idle. */
     struct fake_options options = {.sched = "dmda",
                                    .ncuda = 2,
                                    .ncpu = 2,
@@ -240,7 +240,7 @@ int main(void)
     tcase_add_checked_fixture(tc, fake_directory, fake_directory_remove);
     tcase_add_loop_test(tc, a_file_that_is_wrong_about_one_device_is_corrected,
                         0, 4);
-    tcase_add_test(tc, spikes_that_were_believed_are_seen_to_have_ended);
+    tcase_add_test(tc, spikes_that_were_accepted_are_seen_to_have_ended);
     tcase_add_test(tc, a_length_not_measured_for_long_is_recalibrated);
     tcase_add_loop_test(tc, recalibrations_of_a_slow_device_cost_little, 0, 6);
     tcase_add_loop_test(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/fuzz/fuzz-bus-matrix.c - whatever stands in a bus file, reading it
- * gives figures or words. For libFuzzer.
+ * gives values or a message. For libFuzzer.
  */
 #include "platforms/bus_files.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/fuzz/fuzz-edit.c - whatever edits are asked for, a machine stays sound
- * or there are words. For libFuzzer:
+ * tests/fuzz/fuzz-edit.c - whatever edits are requested, a machine stays sound
+ * or there is a message. For libFuzzer:
  *   fuzz-edit -dict=tests/fuzz/edit.dict CORPUS
  */
 #include "platforms/desc_build.h"
@@ -34,7 +34,7 @@ static const char machine[] =
     "<link_ctn id='CUDA0-pci [0]' direction='UP'/></route>"
     "</zone></platform>";
 
-/* Measured figures, some of them unknown. */
+/* Measured values, some of them unknown. */
 static void measure(struct orr_machine_desc *desc)
 {
     for (unsigned i = 0; i < desc->nnodes * desc->nnodes; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/fuzz/fuzz-packed.c - whatever a packed machine holds, reading it gives
- * files that all belong to a machine, or words; what was read and is packed
+ * files that all belong to a machine, or a message; what was read and is packed
  * again reads the same. For libFuzzer.
  */
 #include "platforms/packed.h"

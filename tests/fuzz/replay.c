@@ -26,7 +26,7 @@ struct seeds {
     size_t n;
 };
 
-/* What readers of numbers and of words stumble over. */
+/* What readers of numbers and of names may fail on. */
 static const char *const words[] = {
     "",        "-1",      "0",     "nan",
     "inf",     "-0.0",    "1e999", "1e-999",
@@ -83,7 +83,7 @@ static void replace(struct text *text, size_t at, size_t old, const void *bytes,
     text->bytes[text->size] = '\0';
 }
 
-/* Where a word begins, seen from a place by chance; figures are words. */
+/* The start of a word near a random position; numbers are words. */
 static size_t word_at(const struct text *text, uint64_t *rng)
 {
     size_t at = rng_next(rng) % (text->size + 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/oom/refuse.c - preloaded into a program: refuses allocation number
- * REFUSE of those that the program's own code asks for; libraries get what they
- * want. At exit, writes into the file REFUSE_COUNT how many there were. One
+ * REFUSE of those that the program's own code makes; those of libraries
+ * succeed. At exit, writes into the file REFUSE_COUNT how many there were. One
  * thread.
  */
 #ifndef _GNU_SOURCE
@@ -21,7 +21,8 @@ extern void *__libc_realloc(void *old, size_t size);
 
 static struct {
     unsigned long seen, which;
-    const char *begin, *end; /* of the program's code; NULL before we know */
+    const char *begin, *end; /* of the program's code; NULL before it is
+                              * known */
 } state;
 
 /* The program is the first of the loaded objects. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/oom/test-bound-oom.c - each allocation of a bound fails in turn: the
- * call says so and nothing leaks. One thread.
+ * call reports it and nothing leaks. One thread.
  */
 #include <check.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Allocations of the commands on machines fail in turn: they end with 1 and
-words, leave no half of a file, and of several files all or none. Prints TAP.
+a message, leave no half of a file, and of several files all or none. Prints TAP.
 
     test-oom-machine.py ORRERY REFUSE.so [all]
 
@@ -35,7 +35,7 @@ def run_once(orrery, refuse, words, packed, number):
             return result, int(file.read()), content(made)
 
 
-def judge(result, made, good, done):
+def verify(result, made, good, done):
     """Why a run that lacked memory is wrong, or None."""
     if result.code < 0:
         return "killed by signal %d" % -result.code
@@ -69,7 +69,7 @@ def main(orrery, refuse, tried):
             for number in numbers(n, tried):
                 result, _, made = run_once(orrery, refuse, words, packed,
                                            number)
-                why = judge(result, made, good, done)
+                why = verify(result, made, good, done)
                 if why:
                     wrong.append(f"allocation {number}: {why}")
             tap.claim(f"`{text}` survives {len(numbers(n, tried))} of {n} "

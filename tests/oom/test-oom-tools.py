@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Each allocation of the commands on models fails in turn: they end with 1 and
-words, and never leave half a file. Prints TAP.
+a message, and never leave half a file. Prints TAP.
 
     test-oom-tools.py ORRERY REFUSE.so [all]
 
@@ -51,7 +51,7 @@ def run_once(orrery, refuse, case, number):
         return result, seen, before, content(folder)
 
 
-def judge(result, before, after, good, done):
+def verify(result, before, after, good, done):
     """Why a run that lacked memory is wrong, or None."""
     if result.code < 0:
         return "killed by signal %d" % -result.code
@@ -95,7 +95,7 @@ def main(orrery, refuse, tried):
             for number in numbers(n, tried):
                 result, _, before, after = run_once(orrery, refuse, case,
                                                     number)
-                why = judge(result, before, after, good, done)
+                why = verify(result, before, after, good, done)
                 if why:
                     wrong.append(f"allocation {number}: {why}")
             tap.claim(f"`{text}` survives {len(numbers(n, tried))} of {n} "

@@ -264,8 +264,8 @@ START_TEST(each_allocation_of_a_reader_may_fail)
     long n = 0;
 
     ck_assert_int_eq(reader(), 0);
-    /* The second failure of a kind leaves the heap as the first did: what the
-     * C library allocates once is not taken for a leak. */
+    /* The second failure at the same place leaves the heap as the first did:
+     * what the C library allocates once is not taken for a leak. */
     while (run_with(reader, n) != 0) {
         size_t before = mallinfo2().uordblks;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/oom/wrapped.h - allocations that fail when the test says so. The linker
+ * tests/oom/wrapped.h - allocations that fail when the test sets it. The linker
  * sends our own ones, not those inside other libraries, through the functions
  * below (-Wl,--wrap=malloc …). For one source of a program; one thread. It may
  * define WRAPPED_LOOK(), which is called at each allocation.

@@ -126,7 +126,7 @@ static struct orr_graph_task_type *add_type(struct orr_graph *graph,
 
 /* -- tasks, data, and what follows -- */
 
-/* Who used each datum last: its writer, and the readers since. */
+/* The last users of each datum: its writer, and the readers since. */
 struct use {
     unsigned writer; /* plus 1; 0: none */
     unsigned nreaders, *readers;

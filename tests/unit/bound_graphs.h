@@ -37,7 +37,7 @@ struct bound_random {
 struct orr_graph *bound_random(uint64_t seed, const struct bound_random *what);
 
 /* Makes a graph of tasks and edges, without data: `edges` has nedges pairs
- * (earlier, later), `types` the type of each task, `ms` figures per type and
+ * (earlier, later), `types` the type of each task, `ms` values per type and
  * worker, `nodes` the node of each worker. */
 struct bound_small {
     unsigned nworkers, ntypes, ntasks, nedges;

@@ -10,7 +10,7 @@
 
 static bool in_child;
 
-/* Asked by the leak checker, where there is one, when the process ends. It
+/* Called by the leak checker, where there is one, when the process ends. It
  * knows no stacks but the one that exit was called on, and so reports what
  * others hold. */
 int __lsan_is_turned_off(void);

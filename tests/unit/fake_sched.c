@@ -136,7 +136,7 @@ static void *own(void *object)
     return object;
 }
 
-static void start_kind(unsigned k)
+static void start_class(unsigned k)
 {
     classes[k] = (struct orr_worker_class){
         .type = k ? STARPU_CUDA_WORKER : STARPU_CPU_WORKER,
@@ -171,7 +171,7 @@ void fake_start(const unsigned *worker_classes, unsigned nworkers)
     fake.rt.nworkers = nworkers;
     ck_assert_int_eq(orr_config_read(&fake.rt.config, NULL), 0);
     for (unsigned k = 0; k < FAKE_CLASSES; k++)
-        start_kind(k);
+        start_class(k);
     for (unsigned w = 0; w < nworkers; w++) {
         start_worker(w, worker_classes[w]);
         if (worker_classes[w] >= fake.rt.nclasses)

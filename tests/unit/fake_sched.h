@@ -45,7 +45,7 @@ void fake_stop(void);
  * -1 for a length of 0 and NAN for an unknown one. Freed by fake_stop. */
 struct orr_cost_row *fake_row(const double *lengths);
 
-/* Gives the row recalibration, refreshed with its present lengths. */
+/* Puts the row into recalibration, refreshed with its present lengths. */
 struct orr_recal *fake_recal(struct orr_cost_row *row);
 
 /* Reads the row's lengths again. */

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes a small, good set of performance models of a machine nobody has: the
+"""Makes a small, good set of performance models of a synthetic machine: the
 kernels potrf, trsm, syrk and gemm on a core and two GPUs, at six sizes, with
-plausible laws and samples of little spread. The same each time.
+plausible times and samples of little spread. The same each time.
 
 usage: make-models.py SAMPLING_DIRECTORY [HOST [side]]     (HOST: testbox)
 
 With `side`, the files of robust statistics beside them as well.
 
-Tests that spoil a model import this file (importlib, for the dash), change
+Tests that damage a model import this file (importlib, for the dash), change
 what models() returns and hand it to write().
 """
 import math
@@ -63,7 +63,7 @@ def footprint(side, operands):
     return crc
 
 
-def law(kernel, device, side):
+def time_of(kernel, device, side):
     """The time without noise in µs: flop over rate, plus the empty kernel."""
     rate, empty = RATES[device[0]][kernel]
     flops = KERNELS[kernel][1] * side ** 3
@@ -85,7 +85,7 @@ def make_rows(kernel, device):
     tiles, per_cube = KERNELS[kernel]
     rows = []
     for side in SIZES:
-        mean = law(kernel, device, side)
+        mean = time_of(kernel, device, side)
         samples = [mean * math.exp(rng.gauss(0, SPREAD))
                    for _ in range(rng.randrange(24, 61))]
         rows.append(row_of(samples, footprint(side, tiles),
@@ -98,8 +98,8 @@ NO_FIT = {"sums": (0.0, 0.0, 0.0, 0.0), "alpha": math.nan, "beta": math.nan,
 
 
 def fit_of(kernel, device, rows):
-    """The regression figures, all over samples: alpha x^beta by least squares
-    of the logarithms; a x^b + c is the law itself, x being bytes."""
+    """The regression parameters, all over samples: alpha x^beta by least squares
+    of the logarithms; a x^b + c is the true function, x being bytes."""
     points = [(math.log(row["size"]), math.log(y))
               for row in rows for y in row["samples"]]
     n = len(points)
@@ -119,7 +119,7 @@ def fit_of(kernel, device, rows):
 
 def models():
     """{symbol: [{"devices": [(type, number, cores)], "impls": [{"fit", "rows"}
-    ]}]}. Only syrk has regression figures, as models of history type have
+    ]}]}. Only syrk has regression parameters, as models of history type have
     none."""
     made = {}
     for kernel in KERNELS:

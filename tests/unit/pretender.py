@@ -19,13 +19,13 @@ DEVICES = {"cpu0": (0, 0, 1.0), "cuda0": (1, 0, 0.1)}
 def scenario():
     """What the test asked for, and which run of the program this is."""
     with open(os.environ["FAKE_SCENARIO"], encoding="utf-8") as file:
-        wishes = json.load(file)
+        scene = json.load(file)
     path = os.environ["FAKE_SCENARIO"] + ".runs"
     with open(path, "a+", encoding="utf-8") as file:
         file.write(json.dumps({name: value for name, value in os.environ.items()
                                if name.startswith(("STARPU", "ORRERY"))}) + "\n")
         file.seek(0)
-        return wishes, len(file.readlines())
+        return scene, len(file.readlines())
 
 
 def kernel(name, arch, size, us, count, **more):
@@ -35,19 +35,19 @@ def kernel(name, arch, size, us, count, **more):
             "p25_us": us, "median_us": us, "p75_us": us, "p95_us": us, **more}
 
 
-def measured(wishes, noise, simulated):
+def measured(scene, noise, simulated):
     """The kernels of a run, with the noise of a shared machine."""
-    machine = 0 if simulated else noise.gauss(wishes.get("machine", 0), 0.04)
+    machine = 0 if simulated else noise.gauss(scene.get("machine", 0), 0.04)
     for name, us in KERNELS.items():
         for size in (1, 2):
-            factor = wishes.get("slow", {}).get(name, 1)
+            factor = scene.get("slow", {}).get(name, 1)
             real = us * size * factor * 2.718281828 ** (
                 machine + noise.gauss(0, 0.01))
             yield kernel(name, "cpu0", size, us * size if simulated else real,
                          50, predicted_us=us * size)
 
 
-def write_report(wishes, kernels, simulated, makespan, kinds):
+def write_report(scene, kernels, simulated, makespan, kinds):
     report = {
         "version": "0", "simulated": simulated, "machine": "pretended",
         "host": "pretended", "provenance": None, "scheduler": "lws",
@@ -60,20 +60,20 @@ def write_report(wishes, kernels, simulated, makespan, kinds):
         "links": [{"from": "NUMA 0", "to": "CUDA 0", "count": 10,
                    "bytes": 10 << 20, "predicted_us": None, "alone_us": 900,
                    "total_us": 1000 if simulated else 1250}]
-        if wishes.get("links") else []}
+        if scene.get("links") else []}
     with open(os.environ["ORRERY_REPORT"], "w", encoding="utf-8") as file:
         json.dump(report, file)
 
 
-def play_validate(wishes, number):
-    noise = random.Random(wishes.get("seed", 0) * 1000 + number)
+def play_validate(scene, number):
+    noise = random.Random(scene.get("seed", 0) * 1000 + number)
     simulated = "ORRERY_MACHINE" in os.environ
-    kernels = list(measured(wishes, noise, simulated))
-    if wishes.get("init") and not simulated:
+    kernels = list(measured(scene, noise, simulated))
+    if scene.get("init") and not simulated:
         kernels.append(dict(kernel("init", "cpu0", 3, 10.0, 5, predicted_us=None),
                             model=False))
     makespan = 1e5 if simulated else 1e5 * noise.choice((1.04, 1.05, 1.06))
-    write_report(wishes, kernels, simulated, makespan, ("CPU",))
+    write_report(scene, kernels, simulated, makespan, ("CPU",))
 
 
 def model_path(name):
@@ -97,30 +97,30 @@ def write_model(name, rows):
 
 
 # The scheduler knows that GPUs are fast: it uses the CPU only when it must.
-def play_calibrate(wishes, number):
+def play_calibrate(scene, number):
     cuda = os.environ.get("STARPU_NCUDA") != "0"
     cpu = os.environ.get("STARPU_NCPU") != "0"
     state = os.environ["FAKE_SCENARIO"] + ".samples"
-    if not cpu and wishes.get("needs_cpu"):
+    if not cpu and scene.get("needs_cpu"):
         sys.exit("pretender: init needs a CPU")
     samples = {}
     if os.path.exists(state) and os.environ["STARPU_CALIBRATE"] == "1":
         with open(state, encoding="utf-8") as file:
             samples = json.load(file)
     arch = "cuda0" if cuda else "cpu0"
-    if not wishes.get("stuck"):
-        samples[arch] = samples.get(arch, 0) + wishes.get("samples", 50)
+    if not scene.get("stuck"):
+        samples[arch] = samples.get(arch, 0) + scene.get("samples", 50)
     with open(state, "w", encoding="utf-8") as file:
         json.dump(samples, file)
     for name, us in KERNELS.items():
         write_model(name, {arch: (n, us * DEVICES[arch][2])
                            for arch, n in samples.items()})
-    write_report(wishes, [kernel(name, arch, 1, us * DEVICES[arch][2], 50,
+    write_report(scene, [kernel(name, arch, 1, us * DEVICES[arch][2], 50,
                                  predicted_us=None)
                           for name, us in KERNELS.items()],
                  False, 1e5, ("CPU", "CUDA") if cuda and cpu else
                  ("CUDA",) if cuda else ("CPU",))
-    if number == wishes.get("hang"):
+    if number == scene.get("hang"):
         with open(os.environ["FAKE_SCENARIO"] + ".hangs", "w",
                   encoding="utf-8") as file:
             file.write("x")
@@ -128,13 +128,13 @@ def play_calibrate(wishes, number):
 
 
 def play():
-    wishes, number = scenario()
-    if wishes["play"] == "validate":
-        play_validate(wishes, number)
+    scene, number = scenario()
+    if scene["play"] == "validate":
+        play_validate(scene, number)
     elif "ORRERY_MACHINE" in os.environ:
         sys.exit("pretender: calibrating a simulation")
     else:
-        play_calibrate(wishes, number)
+        play_calibrate(scene, number)
 
 
 if __name__ == "__main__":

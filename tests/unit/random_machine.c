@@ -224,7 +224,7 @@ static void add_hop(struct orr_machine_desc *desc, unsigned route,
                                 split ? dir : ORR_HOP_NONE));
 }
 
-/* From a switch's socket to another, the way round that is numbered up. */
+/* From a switch's socket to another, in the direction of rising numbers. */
 static void add_sockets(struct orr_machine_desc *desc,
                         const struct node_plan *plan, unsigned route,
                         unsigned from, unsigned to)

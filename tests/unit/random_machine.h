@@ -24,8 +24,8 @@ struct orr_machine_desc *random_machine(uint64_t seed);
  * both directions or not. Owned by the caller. */
 struct orr_machine_desc *random_node(uint64_t seed);
 
-/* What differs first, in words (static), NULL when nothing does. Names, paths,
- * line numbers and folders do not count. */
+/* A message (static) about the first difference, NULL when nothing does. Names,
+ * paths, line numbers and folders do not count. */
 const char *machines_differ(const struct orr_machine_desc *a,
                             const struct orr_machine_desc *b);
 

@@ -27,5 +27,5 @@ void sim_desc_free(struct orr_machine_desc *desc);
  * cannot. */
 struct orr_machine *sim_machine_open(const struct sim_spec *spec);
 
-/* Options that ask for everything there is. */
+/* Options that request everything there is. */
 struct orr_machine_options sim_options(void);

@@ -305,7 +305,7 @@ def test_refusals(suite):
     suite.fails("an unknown bound is named, with those there are", 2,
                 "no bound guess; there are critical-path, .*exact",
                 "--kind", "area,guess", good)
-    suite.fails("words that are no number are refused", 2, "takes a number",
+    suite.fails("operands that are no number are refused", 2, "takes a number",
                 "--optimistic=much", good)
     suite.fails("a share beyond reason is refused", 2, "share",
                 "--merge", "120%", good)
@@ -336,13 +336,13 @@ def test_refusals(suite):
                 "(?s)potrf.*trsm.*syrk.*gemm.*[Cc]alibrate",
                 suite.write("unknown.graph", graph_text(
                     cholesky_tasks(3), gpus=(unknown,) * 3, cpu=unknown)))
-    nobody = ("inf",) + CPU[1:]
+    unable = ("inf",) + CPU[1:]
     suite.fails("a task that no worker can run is named", 1,
-                "No worker.*potrf", suite.write("nobody.graph", graph_text(
-                    cholesky_tasks(3), gpus=(nobody,), cpu=nobody)))
-    nobody_knows = graph_text(cholesky_tasks(1), gpus=(), cpu=unknown,
+                "No worker.*potrf", suite.write("unable.graph", graph_text(
+                    cholesky_tasks(3), gpus=(unable,), cpu=unable)))
+    unknown_times = graph_text(cholesky_tasks(1), gpus=(), cpu=unknown,
                               run="real", makespan="9")
-    ran = nobody_knows.replace("task 0 1 0", "task 0 1 0 ran 0 0.5 8")
+    ran = unknown_times.replace("task 0 1 0", "task 0 1 0 ran 0 0.5 8")
     document, result = suite.json(
         "--kind", "area", "--lp", suite.path("ran.lp"),
         suite.write("ran.graph", ran))
@@ -427,7 +427,7 @@ def test_programs(suite):
                 result.out, result)
     suite.claim("edits are echoed", "cuda.count = 3: 3 devices" in result.out,
                 result)
-    suite.claim("derived figures are told", "figures are derived" in result.out,
+    suite.claim("derived parameters are reported", "figures are derived" in result.out,
                 result)
     suite.claim("without one in the graph the makespan is the report's",
                 "scheduled 90.000 ms" in result.out, result)
@@ -442,12 +442,12 @@ def test_programs(suite):
                 document.get("program") == "pretender" and
                 document["run"]["edits"][0]["echo"] == "3 devices" and
                 document["makespan_ms"] == 90, result)
-    suite.fails("a program that records nothing is told so", 1,
+    suite.fails("a program that records nothing is an error", 1,
                 "recorded no graph", "--", program)
     suite.fails("a program that fails ends it", 1, "exit status 7", "--",
                 program, FAKE_GRAPH=graph, FAKE_EXIT="7")
-    suite.fails("a program that does not exist is named", 1, "nobody", "--",
-                suite.path("nobody"))
+    suite.fails("a program that does not exist is named", 1, "missing", "--",
+                suite.path("missing"))
     bad = suite.write("bad.graph", "orrery-graph 1\nnonsense\n")
     result = suite.bound("--save-graph", suite.path("kept"), "--", program,
                          FAKE_GRAPH=bad)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/test-bound-limits.c - bounds of graphs that are large, long, wide,
- * empty of work or full of unlike figures: each method answers with a proved
- * value or its reason, and no value is above what a list schedule reaches. One
- * thread.
+ * empty of work or full of very different numbers: each method answers with a
+ * proved value or its reason, and no value is above what a list schedule
+ * reaches. One thread.
  */
 #include <check.h>
 #include <errno.h>

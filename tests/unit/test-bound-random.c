@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/test-bound-random.c - bounds of random small graphs, judged by an
+ * tests/unit/test-bound-random.c - bounds of random small graphs, checked by an
  * exhaustive search that shares no code with them. With the argument "all",
  * 2,000 graphs, else 200. One thread.
  */
@@ -24,7 +24,7 @@ enum {
     BLOCKS = 10,
 };
 
-/* A problem in few words. */
+/* A short description of a problem. */
 struct puzzle {
     unsigned nworkers[CLASSES];
     unsigned ntypes, ntasks;
@@ -72,7 +72,7 @@ static void place(struct partial *s, unsigned task, unsigned class,
         if (s->p->before[t][task])
             start = fmax(start, s->end[t]);
     /* Tasks are placed in the order of their starts: a best schedule in which
-     * none can start earlier comes about so. */
+     * none can start earlier results from this. */
     if (start < now)
         return;
     memcpy(kept, s->free_at[class], sizeof(kept));
@@ -319,7 +319,7 @@ static void add_wide_variants(struct orr_bound_instance *in,
     in->nvariants = n;
 }
 
-/* -- judging -- */
+/* -- checks -- */
 
 struct verdict {
     double optimum;
@@ -383,7 +383,8 @@ static void check_pairs(const struct orr_bound_result *results, unsigned number)
 static void solve(const struct puzzle *p, bool across_nodes,
                   struct verdict *ret)
 {
-    /* Some figures are too far apart for a solver, which then tries long. */
+    /* Some numbers differ too much in magnitude for a solver, which then takes
+     * long. */
     const struct orr_bound_options limits = {.seconds = 0.5};
     static struct picture pic;
     const struct orr_bound_instance_options options = {.across_nodes =
@@ -432,7 +433,7 @@ START_TEST(no_bound_is_above_the_optimum_and_the_exact_one_is_it)
 }
 END_TEST
 
-/* A judge that finds too long schedules would let too high bounds pass. */
+/* A search that finds too long schedules would let too high bounds pass. */
 START_TEST(the_check_finds_known_errors)
 {
     /* Five equal tasks on two workers; three on one, with a class that takes

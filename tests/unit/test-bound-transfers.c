@@ -94,7 +94,7 @@ START_TEST(any_duals_prove_something_true)
 }
 END_TEST
 
-START_TEST(outcomes_are_told_apart)
+START_TEST(outcomes_are_distinguished)
 {
     const struct orr_lp_solve_options options = {0};
     struct orr_lp_solution solution;
@@ -231,7 +231,7 @@ START_TEST(a_value_read_elsewhere_waits_for_its_copy)
     graph->routes[0].latency_ms = 0.5;
     /* 1 ms, 0.5 ms + 1000/200 ms, 1 ms */
     ck_assert_double_eq_tol(ms_of(graph, ORR_BOUND_TRANSFERS), 7.5, 1e-3);
-    /* An order that nothing enforces is not believed. */
+    /* An order that nothing enforces is not used. */
     graph->tasks[1].ndeps = 0;
     ck_assert_double_eq_tol(ms_of(graph, ORR_BOUND_TRANSFERS), 1, 1e-3);
     orr_graph_free(graph);
@@ -281,7 +281,7 @@ static unsigned node_of(const struct search *s, unsigned task)
 }
 
 /* Datum d of random graphs is written by task d, and by no other. Copies wait
- * for nobody. */
+ * for no other copy. */
 static double ready(const struct search *s, unsigned task)
 {
     const struct orr_graph_task *t = &s->graph->tasks[task];
@@ -518,7 +518,7 @@ static void blocked_order(unsigned n, unsigned b, unsigned *order)
     ck_assert_uint_eq(m, n * n * n);
 }
 
-/* Tasks take no time to speak of, so that the bound is the time of copies. */
+/* Tasks take almost no time, so that the bound is the time of copies. */
 static double bytes_bound(struct orr_graph *graph)
 {
     for (unsigned k = 0; k < graph->ntypes; k++)
@@ -597,7 +597,7 @@ int main(void)
     tcase_set_timeout(tests, 100);
     tcase_add_test(tests, an_optimum_is_proved_by_its_duals);
     tcase_add_test(tests, any_duals_prove_something_true);
-    tcase_add_test(tests, outcomes_are_told_apart);
+    tcase_add_test(tests, outcomes_are_distinguished);
     tcase_add_test(tests, a_row_added_later_is_obeyed);
     tcase_add_test(tests, whole_numbers_are_found);
     tcase_add_test(tests, a_value_read_elsewhere_waits_for_its_copy);

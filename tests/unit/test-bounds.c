@@ -128,7 +128,7 @@ END_TEST
 
 START_TEST(tasks_come_in_order_and_edges_once)
 {
-    /* 3 is submitted last and first in order; its edge to 0 is told twice. */
+    /* 3 is submitted last and first in order; its edge to 0 is given twice. */
     static const double ms[] = {1, 1, 1, 1};
     static const unsigned types[] = {0, 0, 0, 0};
     static const unsigned edges[][2] = {{3, 0}, {0, 1}, {0, 1}, {1, 2}, {3, 0}};
@@ -349,7 +349,8 @@ START_TEST(bounds_are_in_order_and_below_a_schedule)
 }
 END_TEST
 
-/* Whatever flow.c does when prices change, it proves the same from scratch. */
+/* Whatever flow.c does when prices change, a solution from scratch proves the
+ * same. */
 START_TEST(a_changed_price_gives_what_a_fresh_start_gives)
 {
     struct orr_graph *graph = bound_random(7, &shapes[_i]);

@@ -2,8 +2,7 @@
 /*
  * tests/unit/test-bus-measure.c - measuring the links of a simulated machine
  * gives what its description says, alone and under contention; of this
- * machine's main memory, that the figures are there. One OS thread when
- * simulated.
+ * machine's main memory, that values are there. One OS thread when simulated.
  */
 #include <check.h>
 #include <math.h>
@@ -175,7 +174,7 @@ START_TEST(pinned_memory_is_measured_where_it_is_offered)
     ck_assert_uint_eq(measures.nlinks, 10);
     ck_assert_ptr_nonnull(orr_bus_measures_find(&measures, 0, 1, true));
     ck_assert_ptr_null(orr_bus_measures_find(&measures, 1, 2, true));
-    /* The pinned way is the pair's figure, and the one in the group. */
+    /* The pinned copy's bandwidth is the pair's, and the one in the group. */
     for (unsigned l = 0; l < measures.nlinks; l++)
         if (measures.links[l].pinned)
             measures.links[l].bandwidth.median = 7;
@@ -212,7 +211,7 @@ START_TEST(main_memory_is_measured_within_its_nodes)
 }
 END_TEST
 
-START_TEST(made_up_nodes_are_measured_in_both_directions)
+START_TEST(synthetic_nodes_are_measured_in_both_directions)
 {
     struct orr_exec *exec;
     struct orr_machine *machine;
@@ -248,7 +247,7 @@ int main(void)
     tcase_add_test(tcase, pairs_without_a_link_go_over_main_memory);
     tcase_add_test(tcase, pinned_memory_is_measured_where_it_is_offered);
     tcase_add_test(tcase, main_memory_is_measured_within_its_nodes);
-    tcase_add_test(tcase, made_up_nodes_are_measured_in_both_directions);
+    tcase_add_test(tcase, synthetic_nodes_are_measured_in_both_directions);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
 }

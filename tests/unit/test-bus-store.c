@@ -39,7 +39,7 @@ static void setup(void)
                 tables.bandwidth[i * 5 + j] = 1000 + 100 * i + 10 * j + 0.125;
                 tables.latency[i * 5 + j] = 1 + i + j / 8.;
             }
-    /* GPU and OpenCL device have no way to each other. */
+    /* There is no route between GPU and OpenCL device. */
     tables.bandwidth[2 * 5 + 4] = tables.latency[2 * 5 + 4] = (double)NAN;
     for (unsigned i = 2; i < 5; i++) {
         snprintf(tables.devices[i].model, 64, "Toy & <%u>", i);
@@ -248,7 +248,7 @@ START_TEST(both_platform_files_are_the_same_machine)
         for (unsigned r = 0; r < desc->nroutes; r++)
             ck_assert_uint_eq(desc->routes[r].nhops, 2);
         ck_assert_uint_eq(desc->nroutes, 8);
-        /* The routes say the same as the matrices. */
+        /* The routes and the matrices agree. */
         ck_assert_int_eq(orr_bus_derive(desc), 0);
         check_same(desc->bandwidth[1], 1020.125);
         check_same(desc->latency[1], 1.25);
@@ -326,7 +326,7 @@ START_TEST(what_there_is_not_is_no_error_of_its_own)
     ck_assert_int_eq(orr_bus_store_read(stem, &tables, &err), -ENOENT);
     ck_assert_str_eq(err.text, "");
     write_all();
-    put(".config", ""); /* somebody was killed */
+    put(".config", ""); /* a process was killed */
     ck_assert_int_eq(orr_bus_store_counts(stem, &read, &err), -ENOENT);
 }
 END_TEST

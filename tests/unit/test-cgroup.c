@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/test-cgroup.c - core/device/cpu/cgroup.c on made-up trees of the
+ * tests/unit/test-cgroup.c - core/device/cpu/cgroup.c on synthetic trees of the
  * system's files, and what becomes of the limits: workers and memory. Check
  * forks for each test, so that the environment is its own.
  */
@@ -191,7 +191,7 @@ START_TEST(there_are_no_more_workers_than_time_for_them)
     setenv("HWLOC_THISSYSTEM", "1", 1);
     open_limited("pack:2 core:4 pu:2");
     ck_assert_uint_eq(usual_workers(NULL), 3);
-    ck_assert_uint_eq(usual_workers("0-7"), 8); /* as was said */
+    ck_assert_uint_eq(usual_workers("0-7"), 8); /* as announced */
     orr_topology_close(topology);
 }
 END_TEST
@@ -222,7 +222,7 @@ START_TEST(a_limit_above_what_there_is_is_none)
 }
 END_TEST
 
-START_TEST(a_made_up_machine_is_in_no_container)
+START_TEST(a_synthetic_machine_is_in_no_container)
 {
     open_limited("pack:2 core:4 pu:2");
     ck_assert_uint_eq(usual_workers(NULL), 8);
@@ -263,7 +263,7 @@ int main(void)
     tcase_add_test(tc, there_are_no_more_workers_than_time_for_them);
     tcase_add_test(tc, memory_is_shared_out_in_proportion);
     tcase_add_test(tc, a_limit_above_what_there_is_is_none);
-    tcase_add_test(tc, a_made_up_machine_is_in_no_container);
+    tcase_add_test(tc, a_synthetic_machine_is_in_no_container);
     tcase_add_test(tc, this_machine_works_without_its_files);
     suite_add_tcase(suite, tc);
     return suite_main(suite);

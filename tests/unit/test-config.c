@@ -47,7 +47,7 @@ START_TEST(unset_variables_have_their_defaults)
 }
 END_TEST
 
-/* No sample at all is nothing to believe. */
+/* Without samples there is no estimate. */
 START_TEST(a_minimum_of_no_samples_is_one)
 {
     setenv("STARPU_CALIBRATE_MINIMUM", "0", 1);

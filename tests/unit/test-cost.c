@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/test-cost.c - cost rows: who can run a codelet, for how long, and
- * when that is asked anew. The models are the test's own; a CPU class and a GPU
- * class twice as fast as its model says.
+ * tests/unit/test-cost.c - cost rows: which classes can run a codelet, for how
+ * long, and when that is evaluated anew. The models are the test's own; a CPU
+ * class and a GPU class twice as fast as its model says.
  */
 #include <check.h>
 #include <math.h>
@@ -220,9 +220,9 @@ static const struct orr_cost_row *row_of(uint32_t footprint)
     return orr_job_costs(&rt, job_of(footprint));
 }
 
-/* --- who can run it --- */
+/* --- able classes --- */
 
-START_TEST(functions_say_who_can_run_a_codelet)
+START_TEST(functions_decide_which_classes_can_run_a_codelet)
 {
     start(false, NULL);
     lengths[1][0] = 5; /* without a function that means nothing here */
@@ -354,7 +354,7 @@ static double cost_of_flops(struct starpu_task *t, unsigned impl)
     return t->flops;
 }
 
-START_TEST(cost_functions_are_asked_for_every_task)
+START_TEST(cost_functions_are_called_for_every_task)
 {
     start(true, NULL);
     cl.cpu_funcs[0] = cl.cuda_funcs[0] = function;
@@ -541,7 +541,7 @@ END_TEST
 
 /* --- recalibration --- */
 
-/* Both classes are CUDA devices of one speed; figures are used as they are. */
+/* Both classes are CUDA devices of one speed; times are used as they are. */
 static struct orr_job *job_on_siblings(double first, double second)
 {
     for (unsigned k = 0; k < 2; k++) {
@@ -586,7 +586,7 @@ START_TEST(a_suspicious_length_of_few_measures_is_measured_from_now_on)
 }
 END_TEST
 
-START_TEST(lengths_of_siblings_that_differ_little_are_believed)
+START_TEST(lengths_of_siblings_that_differ_little_are_used)
 {
     struct orr_job *job;
 
@@ -622,7 +622,7 @@ int main(void)
     TCase *tc = tcase_create("all");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, functions_say_who_can_run_a_codelet);
+    tcase_add_test(tc, functions_decide_which_classes_can_run_a_codelet);
     tcase_add_test(tc, simulated_lengths_are_as_good_as_a_function);
     tcase_add_test(tc, the_task_and_can_execute_narrow_it_down);
     tcase_add_test(
@@ -630,7 +630,7 @@ int main(void)
     tcase_add_test(
         tc, without_a_model_the_length_is_zero_and_of_a_broken_one_unknown);
     tcase_add_test(tc, another_codelet_at_the_same_address_has_its_own_row);
-    tcase_add_test(tc, cost_functions_are_asked_for_every_task);
+    tcase_add_test(tc, cost_functions_are_called_for_every_task);
     tcase_add_test(tc, a_function_per_device_counts_for_that_device_alone);
     tcase_add_test(tc, the_best_time_is_the_mean_less_the_deviation);
     tcase_add_test(tc, assumed_times_fill_what_is_not_known_in_simulation);
@@ -643,7 +643,7 @@ int main(void)
                    missing_lengths_are_uncalibrated_where_they_can_be_measured);
     tcase_add_test(tc,
                    a_suspicious_length_of_few_measures_is_measured_from_now_on);
-    tcase_add_test(tc, lengths_of_siblings_that_differ_little_are_believed);
+    tcase_add_test(tc, lengths_of_siblings_that_differ_little_are_used);
     tcase_add_test(tc, a_run_that_contradicts_a_length_has_its_model_measured);
     suite_add_tcase(suite, tc);
     return suite_main(suite);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/test-cpu-topology.c - core/device/cpu: which processors workers
- * take, on made-up machines and on this one; the real machine that comes of
+ * take, on synthetic machines and on this one; the real machine that comes of
  * it. One thread.
  */
 #include <check.h>
@@ -104,7 +104,7 @@ START_TEST(broken_lists_are_refused_with_a_message)
 }
 END_TEST
 
-START_TEST(a_made_up_machine_that_makes_no_sense_is_refused)
+START_TEST(an_impossible_synthetic_machine_is_refused)
 {
     ck_assert_int_eq(orr_cpus_find("core:x", &cpus, &err), -ENODEV);
     ck_assert_ptr_nonnull(strstr(err.text, "core:x"));
@@ -181,7 +181,7 @@ START_TEST(a_core_that_is_not_there_is_refused)
 }
 END_TEST
 
-START_TEST(several_workers_share_a_core_if_asked)
+START_TEST(several_workers_share_a_core_if_requested)
 {
     find("core:2 pu:4");
     choose_by((struct orr_cpu_request){.per_core = 2, .avoid = -1});
@@ -272,7 +272,7 @@ static void open_and_close(const struct orr_machine_options *options,
     ck_assert_ptr_null(orr_self);
 }
 
-START_TEST(there_are_as_many_workers_as_asked_for)
+START_TEST(there_are_as_many_workers_as_requested)
 {
     struct orr_machine_options options = all();
 
@@ -281,7 +281,7 @@ START_TEST(there_are_as_many_workers_as_asked_for)
 }
 END_TEST
 
-START_TEST(without_a_wish_there_is_a_worker_per_core)
+START_TEST(by_default_there_is_a_worker_per_core)
 {
     struct orr_machine_options options = all();
 
@@ -475,10 +475,10 @@ static TCase *made_up(void)
                         (int)(sizeof(lists) / sizeof(lists[0])));
     tcase_add_loop_test(tc, broken_lists_are_refused_with_a_message, 0,
                         (int)(sizeof(broken) / sizeof(broken[0])));
-    tcase_add_test(tc, a_made_up_machine_that_makes_no_sense_is_refused);
+    tcase_add_test(tc, an_impossible_synthetic_machine_is_refused);
     tcase_add_test(tc, cores_are_listed_by_their_first_processor);
     tcase_add_test(tc, a_core_that_is_not_there_is_refused);
-    tcase_add_test(tc, several_workers_share_a_core_if_asked);
+    tcase_add_test(tc, several_workers_share_a_core_if_requested);
     tcase_add_test(tc, a_core_that_is_someone_elses_is_avoided);
     tcase_add_test(tc, the_only_core_cannot_be_avoided);
     tcase_add_test(tc, processors_know_their_numa_node);
@@ -500,8 +500,8 @@ static TCase *here(void)
     tcase_add_test(tc, the_kernel_names_the_same_processors);
     tcase_add_test(tc, main_is_bound_while_the_machine_is_open);
     tcase_add_test(tc, a_processor_for_main_that_is_not_there_is_refused);
-    tcase_add_test(tc, there_are_as_many_workers_as_asked_for);
-    tcase_add_test(tc, without_a_wish_there_is_a_worker_per_core);
+    tcase_add_test(tc, there_are_as_many_workers_as_requested);
+    tcase_add_test(tc, by_default_there_is_a_worker_per_core);
     tcase_add_test(tc, no_worker_is_an_error_with_a_message);
     tcase_add_test(tc, all_processors_reserved_is_an_error);
     tcase_add_test(tc, the_host_name_has_no_domain_unless_it_was_given);

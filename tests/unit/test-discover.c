@@ -27,7 +27,7 @@ static void discover(void)
     ck_assert_msg(orr_machine_desc_discover(&desc, &err) == 0, "%s", err.text);
 }
 
-static void discover_made_up(const char *synthetic)
+static void discover_synthetic(const char *synthetic)
 {
     setenv("HWLOC_SYNTHETIC", synthetic, 1);
     discover();
@@ -49,10 +49,10 @@ static const char *prop(const char *host, const char *id)
     return value ? value : "none";
 }
 
-START_TEST(cpus_say_where_they_are)
+START_TEST(cpus_have_their_places)
 {
-    discover_made_up("pack:2 [numa(memory=2GiB)] l3:1(size=32MiB) "
-                     "l2:2(size=1MiB) l1d:1(size=48KiB) core:1 pu:2");
+    discover_synthetic("pack:2 [numa(memory=2GiB)] l3:1(size=32MiB) "
+                       "l2:2(size=1MiB) l1d:1(size=48KiB) core:1 pu:2");
     ck_assert_uint_eq(desc->ncpu, 4);
     ck_assert_str_eq(prop("MAIN", "packages"), "2");
     ck_assert_str_eq(prop("MAIN", "numa-nodes"), "2");
@@ -72,14 +72,14 @@ END_TEST
 
 START_TEST(processors_without_cores_are_cpus)
 {
-    discover_made_up("pu:3");
+    discover_synthetic("pu:3");
     ck_assert_uint_eq(desc->ncpu, 3);
     ck_assert_str_eq(prop("CPU2", "l1-cache"), "none");
     ck_assert_str_eq(prop("CPU2", "processor"), "2");
 }
 END_TEST
 
-START_TEST(gpus_say_model_memory_and_place)
+START_TEST(gpus_have_model_memory_and_place)
 {
     setenv("HWLOC_XMLFILE", TWO_PACKAGES, 1);
     discover();
@@ -90,7 +90,7 @@ START_TEST(gpus_say_model_memory_and_place)
     ck_assert_str_eq(prop("MAIN", "gpu0-memory"), "17179869184");
     ck_assert_int_eq((int)(strtod(prop("MAIN", "gpu0-bandwidth"), NULL) / 1e9),
                      31);
-    /* One of which nothing but the PCI bus knows. */
+    /* A device that only the PCI bus lists. */
     ck_assert_str_eq(prop("MAIN", "gpu1"), "1002:744c");
     ck_assert_str_eq(prop("MAIN", "gpu1-memory"), "none");
     ck_assert_str_eq(prop("MAIN", "gpu1-bandwidth"), "none");
@@ -121,7 +121,7 @@ START_TEST(a_description_has_the_workers_of_a_real_run)
     struct orr_cpu_choice choice;
     struct orr_cpus cpus;
 
-    discover_made_up(machines[_i]);
+    discover_synthetic(machines[_i]);
     ck_assert_int_eq(orr_cpus_find(NULL, &cpus, &err), 0);
     ck_assert_int_eq(orr_cpus_choose(&cpus, &request, &choice, &err), 0);
     ck_assert_uint_eq(desc->ncpu, choice.usual);
@@ -166,9 +166,9 @@ static Suite *discover_suite(void)
     TCase *tc = tcase_create("all");
 
     tcase_add_checked_fixture(tc, NULL, teardown);
-    tcase_add_test(tc, cpus_say_where_they_are);
+    tcase_add_test(tc, cpus_have_their_places);
     tcase_add_test(tc, processors_without_cores_are_cpus);
-    tcase_add_test(tc, gpus_say_model_memory_and_place);
+    tcase_add_test(tc, gpus_have_model_memory_and_place);
     tcase_add_test(tc, what_the_container_forbids_is_left_out);
     tcase_add_loop_test(tc, a_description_has_the_workers_of_a_real_run, 0,
                         (int)(sizeof(machines) / sizeof(*machines)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/test-doctor.c - the doctor of bus figures names each fault of a
- * spoilt machine, and is silent about healthy ones. Machines are invented, but
+ * tests/unit/test-doctor.c - the doctor of bus parameters names each fault of a
+ * wrong machine, and is silent about healthy ones. Machines are synthetic, but
  * for those in $ORRERY_SHARED.
  */
 #include <check.h>
@@ -79,7 +79,7 @@ static void set_column(double matrix[N][N], unsigned column, double value)
         matrix[i][column] = value;
 }
 
-/* All of main memory's links, both ways. */
+/* All of main memory's links, in both directions. */
 static void set_host_links(struct machine *m, double value)
 {
     set_row(m->bandwidth, 0, value);
@@ -247,12 +247,13 @@ static void no_spare_row(struct machine *m)
     m->shape = (struct orr_bus_shape){N, N, N, N};
 }
 
-/* Each fault gives the one finding of this rule; `says` is in its words. */
+/* Each fault gives the one finding of this rule; `text` is part of its
+ * message. */
 static const struct {
-    void (*spoil)(struct machine *m);
+    void (*damage)(struct machine *m);
     enum orr_severity severity;
-    const char *rule, *says;
-} spoilt[] = {
+    const char *rule, *text;
+} damaged[] = {
     {zero_row, ORR_SEVERITY_ERROR, "bandwidth-missing",
      "0 MB/s from CUDA 1 to any node"},
     {nan_column, ORR_SEVERITY_ERROR, "bandwidth-missing",
@@ -303,14 +304,14 @@ START_TEST(a_fault_is_named_once)
     struct machine m;
 
     make_healthy(&m);
-    spoilt[_i].spoil(&m);
+    damaged[_i].damage(&m);
     ck_assert_int_eq(orr_doctor_examine(&m.in, &findings), 0);
     ck_assert_uint_eq(findings.n, 1);
-    ck_assert_str_eq(findings.items[0].fault, spoilt[_i].rule);
-    ck_assert_msg(strstr(findings.items[0].text, spoilt[_i].says) != NULL,
+    ck_assert_str_eq(findings.items[0].fault, damaged[_i].rule);
+    ck_assert_msg(strstr(findings.items[0].text, damaged[_i].text) != NULL,
                   "\"%s\" does not say \"%s\"", findings.items[0].text,
-                  spoilt[_i].says);
-    ck_assert_int_eq(findings.items[0].severity, spoilt[_i].severity);
+                  damaged[_i].text);
+    ck_assert_int_eq(findings.items[0].severity, damaged[_i].severity);
     ck_assert_uint_gt(strlen(findings.items[0].remedy), 20);
     orr_findings_done(&findings);
 }
@@ -319,7 +320,7 @@ END_TEST
 START_TEST(a_fault_of_both_files_is_named_in_both)
 {
     static const struct {
-        void (*spoil)(struct machine *m);
+        void (*damage)(struct machine *m);
         const char *rule;
     } cases[] = {{fewer_rows, "size"}, {no_spare_row, "no-spare-row"}};
 
@@ -328,7 +329,7 @@ START_TEST(a_fault_of_both_files_is_named_in_both)
         struct machine m;
 
         make_healthy(&m);
-        cases[c].spoil(&m);
+        cases[c].damage(&m);
         ck_assert_int_eq(orr_doctor_examine(&m.in, &findings), 0);
         ck_assert_uint_eq(findings.n, 2);
         ck_assert_str_eq(findings.items[0].fault, cases[c].rule);
@@ -339,7 +340,8 @@ START_TEST(a_fault_of_both_files_is_named_in_both)
 }
 END_TEST
 
-START_TEST(a_lost_device_and_a_lost_machine_are_told_by_rows_and_columns)
+START_TEST(
+    a_lost_device_and_a_lost_machine_are_distinguished_by_rows_and_columns)
 {
     struct orr_findings findings = {0};
     struct machine m;
@@ -396,7 +398,7 @@ static void two_sockets(struct machine *m)
     m->platform_bandwidth[1][3] = m->platform_bandwidth[3][1] = 5000;
 }
 
-/* Pairs that are not peers need no figures. */
+/* Pairs that are not peers need no values. */
 static void no_peers(struct machine *m)
 {
     for (unsigned i = 1; i < N; i++)
@@ -496,10 +498,10 @@ static void remove_dir(void)
 
 /* NULL: there is no such file. rule NULL: no finding. */
 static const struct {
-    const char *bandwidth, *latency, *config, *rule, *says;
+    const char *bandwidth, *latency, *config, *rule, *text;
 } files[] = {
     {GOOD_BANDWIDTH, GOOD_LATENCY, GOOD_CONFIG, NULL, NULL},
-    /* Without words the order is that of StarPU 1.4. */
+    /* Without operands the order is that of StarPU 1.4. */
     {GOOD_BANDWIDTH, GOOD_LATENCY, "4\n1\n1\n0\n", NULL, NULL},
     /* Files of StarPU 1.1 count no NUMA nodes. */
     {GOOD_BANDWIDTH, GOOD_LATENCY,
@@ -541,13 +543,13 @@ START_TEST(files_of_a_bus_directory_are_examined)
                       findings.n ? findings.items[0].text : "");
     for (size_t i = 0; i < findings.n; i++)
         said |= strcmp(findings.items[i].fault, files[_i].rule) == 0 &&
-                strstr(findings.items[i].text, files[_i].says) != NULL;
+                strstr(findings.items[i].text, files[_i].text) != NULL;
     ck_assert(said == (files[_i].rule != NULL));
     orr_findings_done(&findings);
 }
 END_TEST
 
-START_TEST(an_unknown_machine_is_an_error_that_names_the_known)
+START_TEST(an_unknown_machine_is_an_error_that_lists_the_known_ones)
 {
     struct orr_findings findings = {0};
     struct orr_error err = {""};
@@ -570,7 +572,7 @@ struct change {
     double latency;   /* µs */
     enum orr_severity severity;
     const char *rule; /* NULL: no finding */
-    const char *says;
+    const char *text;
 };
 
 static const char *const memory_hosts[] = {"RAM", "RAM0", "RAM1", "CUDA0",
@@ -642,7 +644,8 @@ static struct orr_machine_desc *make_memories(const struct change *change)
     ck_assert_msg(orr_machine_desc_parse("x.xml", text, size, &desc, &err) == 0,
                   "%s", err.text);
     free(text);
-    /* No file may say so, which is why the doctor must not divide by it. */
+    /* No file may contain this; the doctor must not divide by it all the
+     * same. */
     snprintf(id, sizeof(id), "%s-%s", change->src, change->dst);
     for (unsigned i = 0; i < desc->nlinks && change->bandwidth == 0; i++)
         if (strcmp(desc->links[i].id, id) == 0)
@@ -691,9 +694,9 @@ START_TEST(a_fault_between_main_memories_names_the_hosts)
     if (change->rule) {
         ck_assert_str_eq(findings.items[0].fault, change->rule);
         ck_assert_int_eq(findings.items[0].severity, change->severity);
-        ck_assert_msg(strstr(findings.items[0].text, change->says) != NULL,
+        ck_assert_msg(strstr(findings.items[0].text, change->text) != NULL,
                       "\"%s\" does not say \"%s\"", findings.items[0].text,
-                      change->says);
+                      change->text);
         ck_assert_uint_gt(strlen(findings.items[0].remedy), 20);
     }
     orr_findings_done(&findings);
@@ -724,7 +727,7 @@ START_TEST(a_memory_without_routes_is_one_finding)
 }
 END_TEST
 
-/* epyc-64 and so on have the figures that we gave them; the two of StarPU were
+/* epyc-64 and so on have the values that we gave them; the two of StarPU were
  * measured on old machines that have been in use for years. */
 static const char *const known[] = {"epyc-64",   "h100-pcie-4", "hgx-h100-8",
                                     "rtx4090-2", "r940xa-4",    "mirage",
@@ -754,16 +757,18 @@ static Suite *suite(void)
     Suite *suite = suite_create("doctor");
     TCase *tcase = tcase_create("all");
 
-    tcase_add_loop_test(tcase, a_fault_is_named_once, 0, COUNT(spoilt));
+    tcase_add_loop_test(tcase, a_fault_is_named_once, 0, COUNT(damaged));
     tcase_add_test(tcase, a_fault_of_both_files_is_named_in_both);
     tcase_add_test(
-        tcase, a_lost_device_and_a_lost_machine_are_told_by_rows_and_columns);
+        tcase,
+        a_lost_device_and_a_lost_machine_are_distinguished_by_rows_and_columns);
     tcase_add_test(tcase, several_faults_come_errors_first);
     tcase_add_loop_test(tcase, a_healthy_machine_has_no_finding, 0,
                         COUNT(healthy));
     tcase_add_loop_test(tcase, files_of_a_bus_directory_are_examined, 0,
                         COUNT(files));
-    tcase_add_test(tcase, an_unknown_machine_is_an_error_that_names_the_known);
+    tcase_add_test(tcase,
+                   an_unknown_machine_is_an_error_that_lists_the_known_ones);
     tcase_add_loop_test(tcase, a_fault_between_main_memories_names_the_hosts, 0,
                         COUNT(changes));
     tcase_add_test(tcase, a_memory_without_routes_is_one_finding);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/test-drift.c - when a model counts as drifted, on made-up
+ * tests/unit/test-drift.c - when a model counts as drifted, on synthetic
  * repetitions of a noisy machine. Seeded, so that it repeats exactly.
  */
 #include "tests/rng.h"
@@ -78,8 +78,8 @@ static void make(struct trial *trial, const struct condition *condition,
     ck_assert_int_eq(drift_check(trial->items, ITEMS, nreps, &trial->drift), 0);
 }
 
-/* Trials in which kernels other than `slow` were said to drift, and, of
- * `slow`, those in which it was. */
+/* Repetitions in which kernels other than `slow` were reported to drift, and,
+ * of `slow`, those in which it was. */
 static void count(const struct condition *condition, unsigned nreps, int slow,
                   double factor, unsigned ntrials, unsigned *ret_false,
                   unsigned *ret_true)
@@ -159,7 +159,7 @@ START_TEST(a_kernel_that_is_2_percent_slower_raises_none)
 }
 END_TEST
 
-START_TEST(a_slower_machine_is_said_to_be_slower)
+START_TEST(a_slower_machine_is_reported_as_slower)
 {
     struct trial trial;
 
@@ -294,7 +294,7 @@ int main(void)
                         NCONDITIONS - 1);
     tcase_add_test(tcase, a_kernel_that_is_10_percent_faster_raises_the_alarm);
     tcase_add_test(tcase, a_kernel_that_is_2_percent_slower_raises_none);
-    tcase_add_test(tcase, a_slower_machine_is_said_to_be_slower);
+    tcase_add_test(tcase, a_slower_machine_is_reported_as_slower);
     tcase_add_test(tcase, device_types_are_checked_apart);
     tcase_add_loop_test(tcase, of_few_kernels_the_slow_one_is_found, 1,
                         KERNELS + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tests/unit/test-edit.c - what-if edits: what they say and refuse, which links
- * they mean, what becomes of bus figures; edited machines can be written and
- * read. Traces are compared in tests/golden/test-edits.py. */
+/* tests/unit/test-edit.c - what-if edits: their messages, what they refuse,
+ * which links they select, what becomes of bus parameters; edited machines can
+ * be written and read. Traces are compared in tests/golden/test-edits.py. */
 #include "platforms/edit.h"
 
 #include "platforms/desc_build.h"
@@ -234,7 +234,7 @@ static const struct {
      2},
 };
 
-START_TEST(every_edit_says_what_it_touched)
+START_TEST(every_edit_reports_its_changes)
 {
     const struct orr_edit_echo *echo;
     char *json;
@@ -255,7 +255,7 @@ START_TEST(every_edit_says_what_it_touched)
 }
 END_TEST
 
-START_TEST(a_machine_without_devices_says_so)
+START_TEST(a_machine_without_devices_is_reported)
 {
     static const char text[] = ZONE HOSTS "<host id='CPU0' speed='1f'/>" END;
 
@@ -333,14 +333,14 @@ START_TEST(a_new_device_has_links_routes_memory_and_models_of_its_like)
         for (unsigned b = 0; b < 4; b++)
             ck_assert_int_eq(
                 orr_machine_desc_route(desc, hosts[a], hosts[b]) >= 0, a != b);
-    /* Both ways between two devices pass one link; other pairs another. */
+    /* Both directions between two devices use one link; other pairs another. */
     link_of("pair of CUDA2-CUDA3");
     link_of("pair of CUDA2-CUDA1");
     link_of("pair of CUDA0-CUDA2");
 }
 END_TEST
 
-START_TEST(copies_of_copies_ask_the_models_of_the_first)
+START_TEST(copies_of_copies_use_the_models_of_the_first)
 {
     edit("cuda.count = 1; cuda.count = 2; cuda.count = 4");
     ck_assert_int_eq(orr_host_desc_models_of(host_of("CUDA3"), "CUDA"), 0);
@@ -359,11 +359,11 @@ START_TEST(a_device_that_goes_takes_its_links_along)
 }
 END_TEST
 
-/* ---- bus figures ---- */
+/* ---- bus parameters ---- */
 
 #define AT(i, j) ((size_t)(i)*desc->nnodes + (j))
 
-/* Something was measured that the routes do not say. */
+/* A measured value that the routes do not yield. */
 static void measure(void)
 {
     for (unsigned i = 0; i < desc->nnodes; i++)
@@ -519,12 +519,12 @@ int main(void)
                         COUNT(refusals));
     tcase_add_test(tc, nothing_is_applied_when_one_cannot_be_read);
     tcase_add_test(tc, edits_have_limits);
-    tcase_add_loop_test(tc, every_edit_says_what_it_touched, 0, COUNT(echoes));
-    tcase_add_test(tc, a_machine_without_devices_says_so);
+    tcase_add_loop_test(tc, every_edit_reports_its_changes, 0, COUNT(echoes));
+    tcase_add_test(tc, a_machine_without_devices_is_reported);
     tcase_add_loop_test(tc, devices_never_eat_cpu_workers, 0, COUNT(counts));
     tcase_add_test(tc,
                    a_new_device_has_links_routes_memory_and_models_of_its_like);
-    tcase_add_test(tc, copies_of_copies_ask_the_models_of_the_first);
+    tcase_add_test(tc, copies_of_copies_use_the_models_of_the_first);
     tcase_add_test(tc, a_device_that_goes_takes_its_links_along);
     tcase_add_test(tc, parameters_from_routes_follow_them);
     tcase_add_test(tc, measured_parameters_are_scaled_as_the_routes_are);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/test-energy.c - counters of energy, made-up ones, and the energy
+ * tests/unit/test-energy.c - counters of energy, fake ones, and the energy
  * models that they feed: RAPL zones are files, NVML is a library of our own.
  */
 #include <check.h>
@@ -96,7 +96,7 @@ START_TEST(packages_add_up_and_may_wrap)
 }
 END_TEST
 
-START_TEST(no_packages_are_an_error_that_tells_the_remedy)
+START_TEST(no_packages_are_an_error_that_names_the_remedy)
 {
     struct orr_energy_options nowhere = {.powercap = "/nowhere/at/all"};
     struct orr_energy_meter *meter;
@@ -195,7 +195,7 @@ static const struct {
     {FAKE_NVML, 2, -EIO, "the handle of GPU 2: Not Found"},
 };
 
-START_TEST(what_keeps_a_gpu_from_being_measured_is_said)
+START_TEST(why_a_gpu_cannot_be_measured_is_reported)
 {
     struct orr_energy_options some = {.nvml = unusable[_i].library};
     struct orr_energy_meter *meter;
@@ -323,13 +323,13 @@ static Suite *suite(void)
     TCase *tcase = tcase_create("all");
 
     tcase_add_test(tcase, packages_add_up_and_may_wrap);
-    tcase_add_test(tcase, no_packages_are_an_error_that_tells_the_remedy);
+    tcase_add_test(tcase, no_packages_are_an_error_that_names_the_remedy);
     tcase_add_test(
         tcase, counters_that_cannot_be_read_are_an_error_that_names_the_file);
     tcase_add_test(tcase, counters_that_are_root_s_are_an_error_that_says_so);
     tcase_add_test(tcase, a_counter_beyond_its_range_is_an_error);
     tcase_add_test(tcase, a_gpu_counts_in_joules);
-    tcase_add_loop_test(tcase, what_keeps_a_gpu_from_being_measured_is_said, 0,
+    tcase_add_loop_test(tcase, why_a_gpu_cannot_be_measured_is_reported, 0,
                         (int)(sizeof(unusable) / sizeof(unusable[0])));
     tcase_add_test(tcase, measured_energy_is_what_tasks_are_expected_to_take);
     tcase_add_test(tcase, misuse_is_an_error_and_leaves_nothing_under_way);

@@ -69,7 +69,7 @@ START_TEST(a_size_beyond_int_ends_the_program)
 }
 END_TEST
 
-START_TEST(an_unknown_word_ends_the_program)
+START_TEST(an_unknown_value_ends_the_program)
 {
     const char *words[] = {"local", NULL};
 
@@ -89,7 +89,7 @@ int main(void)
     tcase_add_test_raise_signal(tc, what_is_no_number_ends_the_program, 6);
     tcase_add_test_raise_signal(tc, what_is_no_size_ends_the_program, 6);
     tcase_add_test_raise_signal(tc, a_size_beyond_int_ends_the_program, 6);
-    tcase_add_test_raise_signal(tc, an_unknown_word_ends_the_program, 6);
+    tcase_add_test_raise_signal(tc, an_unknown_value_ends_the_program, 6);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -29,11 +29,11 @@ TOP = tempfile.TemporaryDirectory(prefix="orrery-test-")
 class Pretended:
     """The command with the pretending program, in a folder of its own."""
 
-    def __init__(self, **wishes):
+    def __init__(self, **scene):
         self.folder = tempfile.mkdtemp(dir=TOP.name)
         self.scenario = os.path.join(self.folder, "scenario")
         with open(self.scenario, "w", encoding="utf-8") as file:
-            json.dump(wishes, file)
+            json.dump(scene, file)
 
     def start(self, *words):
         env = {name: value for name, value in os.environ.items()

@@ -277,7 +277,7 @@ START_TEST(more_parts_than_elements_are_refused)
 }
 END_TEST
 
-START_TEST(a_filter_refuses_another_kind)
+START_TEST(a_filter_refuses_another_interface)
 {
     struct starpu_vector_interface father = a_vector(3);
     struct starpu_matrix_interface child;
@@ -307,7 +307,7 @@ int main(void)
     tcase_add_test(tc, blocks_are_cut_along_each_dimension);
     tcase_add_test(tc, planes_of_a_block_are_matrices);
     tcase_add_test_raise_signal(tc, more_parts_than_elements_are_refused, 6);
-    tcase_add_test_raise_signal(tc, a_filter_refuses_another_kind, 6);
+    tcase_add_test_raise_signal(tc, a_filter_refuses_another_interface, 6);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

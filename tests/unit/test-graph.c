@@ -464,7 +464,7 @@ START_TEST(an_endless_line_is_refused)
 }
 END_TEST
 
-START_TEST(a_short_text_cannot_ask_for_much_memory)
+START_TEST(a_short_text_cannot_request_much_memory)
 {
     struct orr_graph *graph;
     struct orr_error err = {""};
@@ -510,88 +510,88 @@ END_TEST
 
 /* --- what is sound --- */
 
-static void spoil_node(struct orr_graph *g)
+static void break_node(struct orr_graph *g)
 {
     g->workers[0].node = 1;
 }
 
-static void spoil_capacity(struct orr_graph *g)
+static void break_capacity(struct orr_graph *g)
 {
     g->nodes[0].capacity = NAN;
 }
 
-static void spoil_mean(struct orr_graph *g)
+static void break_mean(struct orr_graph *g)
 {
     g->types[0].mean_ms[0] = -1;
 }
 
-static void spoil_deviation(struct orr_graph *g)
+static void break_deviation(struct orr_graph *g)
 {
     g->types[0].deviation_ms[0] = NAN;
 }
 
-static void spoil_type(struct orr_graph *g)
+static void break_type(struct orr_graph *g)
 {
     g->tasks[1].type = 1;
 }
 
-static void spoil_deps(struct orr_graph *g)
+static void break_deps(struct orr_graph *g)
 {
     g->tasks[1].ndeps = UINT32_MAX;
 }
 
-static void spoil_accesses(struct orr_graph *g)
+static void break_accesses(struct orr_graph *g)
 {
     g->tasks[1].first_access = 9;
 }
 
-static void spoil_mode(struct orr_graph *g)
+static void break_mode(struct orr_graph *g)
 {
     g->accesses[0].mode = 4;
 }
 
-static void spoil_home(struct orr_graph *g)
+static void break_home(struct orr_graph *g)
 {
     g->data[0].home = 1;
 }
 
-static void spoil_end(struct orr_graph *g)
+static void break_end(struct orr_graph *g)
 {
     g->tasks[1].end_ms = -1;
 }
 
-static void spoil_dep(struct orr_graph *g)
+static void break_dep(struct orr_graph *g)
 {
     g->deps[0].task = 2;
 }
 
-static void spoil_self(struct orr_graph *g)
+static void break_self(struct orr_graph *g)
 {
     g->deps[0].task = 1;
 }
 
-static void spoil_makespan(struct orr_graph *g)
+static void break_makespan(struct orr_graph *g)
 {
     g->makespan_ms = INFINITY;
 }
 
 static const struct {
-    void (*spoil)(struct orr_graph *graph);
+    void (*damage)(struct orr_graph *graph);
     const char *message;
 } unsound[] = {
-    {spoil_node, "worker 0 computes in memory node 1"},
-    {spoil_capacity, "memory node 0 has capacity nan"},
-    {spoil_mean, "task type 0 (k) takes -1 ms on worker 0"},
-    {spoil_deviation, "task type 0 (k) deviates by nan ms"},
-    {spoil_type, "task 1 is of type 1"},
-    {spoil_deps, "the dependencies of task 1 are out of range"},
-    {spoil_accesses, "the accesses of task 1 are out of range"},
-    {spoil_mode, "task 0 accesses datum 0 in mode 4"},
-    {spoil_home, "datum 0 is at home in memory node 1"},
-    {spoil_end, "task 1 ran from"},
-    {spoil_dep, "task 1 depends on task 2"},
-    {spoil_self, "task 1 depends on itself"},
-    {spoil_makespan, "the makespan is inf ms"},
+    {break_node, "worker 0 computes in memory node 1"},
+    {break_capacity, "memory node 0 has capacity nan"},
+    {break_mean, "task type 0 (k) takes -1 ms on worker 0"},
+    {break_deviation, "task type 0 (k) deviates by nan ms"},
+    {break_type, "task 1 is of type 1"},
+    {break_deps, "the dependencies of task 1 are out of range"},
+    {break_accesses, "the accesses of task 1 are out of range"},
+    {break_mode, "task 0 accesses datum 0 in mode 4"},
+    {break_home, "datum 0 is at home in memory node 1"},
+    {break_end, "task 1 ran from"},
+    {break_dep, "task 1 depends on task 2"},
+    {break_self, "task 1 depends on itself"},
+    {break_makespan, "the makespan is inf ms"},
 };
 
 START_TEST(an_unsound_graph_is_refused_with_a_message)
@@ -601,7 +601,7 @@ START_TEST(an_unsound_graph_is_refused_with_a_message)
 
     ck_assert_int_eq(
         parse(TASK "uses 0 rw\ntask 0 2 0\nafter 0 8\nend\n", &graph, &err), 0);
-    unsound[_i].spoil(graph);
+    unsound[_i].damage(graph);
     ck_assert_int_eq(orr_graph_check(graph, &err), -EINVAL);
     ck_assert_msg(
         !strncmp(err.text, unsound[_i].message, strlen(unsound[_i].message)),
@@ -611,8 +611,8 @@ START_TEST(an_unsound_graph_is_refused_with_a_message)
 }
 END_TEST
 
-/* A chain as long as the longest run, told from its end: a check that were not
- * linear, or deep, would show. */
+/* A chain as long as the longest run, recorded from its end: a check that were
+ * not linear, or deep, would show. */
 START_TEST(long_chains_are_checked)
 {
     enum { N = 1000000 };
@@ -656,7 +656,7 @@ int main(void)
     tcase_add_loop_test(tc, a_broken_text_is_refused_with_its_line, 0,
                         sizeof(refusals) / sizeof(*refusals));
     tcase_add_test(tc, an_endless_line_is_refused);
-    tcase_add_test(tc, a_short_text_cannot_ask_for_much_memory);
+    tcase_add_test(tc, a_short_text_cannot_request_much_memory);
     tcase_add_test(tc, a_file_appears_whole_or_not_at_all);
     tcase_add_loop_test(tc, an_unsound_graph_is_refused_with_a_message, 0,
                         sizeof(unsound) / sizeof(*unsound));

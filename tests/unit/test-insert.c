@@ -15,7 +15,7 @@
 /* --- fakes --- */
 
 static struct starpu_task *submitted; /* by the last insertion */
-static int submit_result;             /* what submission answers */
+static int submit_result;             /* what submission returns */
 static int ndestroyed;
 static struct {
     struct starpu_task *task;
@@ -138,7 +138,7 @@ START_TEST(handles_come_in_order)
 }
 END_TEST
 
-START_TEST(unset_modes_are_learnt)
+START_TEST(unset_modes_are_set_by_insertion)
 {
     struct starpu_codelet cl = {.nbuffers = 3};
 
@@ -244,7 +244,7 @@ START_TEST(many_handles_move_to_the_heap)
 }
 END_TEST
 
-START_TEST(a_large_codelet_learns_its_modes)
+START_TEST(a_large_codelet_gets_its_modes)
 {
     struct starpu_codelet cl = {.nbuffers = 10};
     struct starpu_data_descr descrs[10];
@@ -602,14 +602,14 @@ static TCase *lists(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, handles_come_in_order);
-    tcase_add_test(tc, unset_modes_are_learnt);
+    tcase_add_test(tc, unset_modes_are_set_by_insertion);
     tcase_add_test(tc, later_modes_must_agree);
     tcase_add_test(tc, a_wrong_number_of_handles_is_refused);
     tcase_add_test(tc, a_null_handle_is_refused);
     tcase_add_test(tc, a_none_handle_is_skipped);
     tcase_add_test(tc, an_open_number_puts_modes_into_the_task);
     tcase_add_test(tc, many_handles_move_to_the_heap);
-    tcase_add_test(tc, a_large_codelet_learns_its_modes);
+    tcase_add_test(tc, a_large_codelet_gets_its_modes);
     tcase_add_test(tc, an_array_takes_the_modes_of_the_codelet);
     tcase_add_test(tc, fields_get_the_values_of_their_tags);
     tcase_add_test(

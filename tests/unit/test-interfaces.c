@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/test-interfaces.c - the dense kinds of data over fake handles:
+ * tests/unit/test-interfaces.c - the dense data interfaces over fake handles:
  * footprints, layout on nodes, copies, packing. One thread.
  */
 #include <check.h>
@@ -51,7 +51,7 @@ START_TEST(square_matrices_have_the_footprints_of_the_cholesky_models)
 }
 END_TEST
 
-START_TEST(other_kinds_have_their_known_footprints)
+START_TEST(other_interfaces_have_their_known_footprints)
 {
     starpu_data_handle_t v, x, n, b, t;
 
@@ -227,7 +227,7 @@ START_TEST(kinds_compare_by_layout_only)
 }
 END_TEST
 
-START_TEST(getters_tell_what_was_registered)
+START_TEST(getters_return_what_was_registered)
 {
     starpu_data_handle_t m, v, x;
     char text[64];
@@ -662,7 +662,7 @@ int main(void)
 
     tcase_add_test(tc,
                    square_matrices_have_the_footprints_of_the_cholesky_models);
-    tcase_add_test(tc, other_kinds_have_their_known_footprints);
+    tcase_add_test(tc, other_interfaces_have_their_known_footprints);
     tcase_add_test(tc, the_footprint_of_a_matrix_knows_its_sides);
     tcase_add_test(tc, sizes_are_the_products_of_the_dimensions);
     tcase_add_test(tc, a_copy_on_another_node_has_no_gaps);
@@ -671,7 +671,7 @@ int main(void)
     tcase_add_test(tc, packing_closes_gaps_and_unpacking_opens_them);
     tcase_add_test(tc, a_block_is_copied_plane_by_plane);
     tcase_add_test(tc, kinds_compare_by_layout_only);
-    tcase_add_test(tc, getters_tell_what_was_registered);
+    tcase_add_test(tc, getters_return_what_was_registered);
     tcase_add_test_raise_signal(tc, overlapping_columns_are_refused, 6);
     tcase_add_test(tc, the_element_size_counts_for_variables_only);
     tcase_add_test(tc, every_length_counts_in_comparisons);

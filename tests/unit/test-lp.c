@@ -100,7 +100,7 @@ static bool has_one(const char *text, const char *const words[2])
     return strstr(text, words[0]) || strstr(text, words[1]);
 }
 
-/* Writes the program, has it solved and says what came of it. */
+/* Writes the program, has it solved and prints the result. */
 static enum outcome solve(const struct orr_lp *lp, const struct solver *solver,
                           double *ret)
 {

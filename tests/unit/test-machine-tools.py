@@ -375,7 +375,7 @@ def side_tests(tap, bench):
     result = bench.run("export", "lab", "-o", packed)
     with tarfile.open(packed) as tar:
         names = tar.getnames()
-    tap.claim("export has side files, measured figures and StarPU's files",
+    tap.claim("export has side files, measured bus parameters and StarPU's files",
               result.code == 0 and "lab/codelets/45.orrery/gemm.lab" in names
               and {"lab/platform." + k for k in
                    ("bandwidth", "latency", "affinity", "config", "xml")}
@@ -432,12 +432,12 @@ def side_tests(tap, bench):
               "out of it", result.code == 0 and os.path.exists(os.path.join(
                   elsewhere.sampling, "bus", "full.machine.xml")) and
               elsewhere.show("full")["costs_us"]["submit"] == 7.25, result)
-    # The new description has no measured figures: the old ones must go.
+    # The new description has no measured values: the old ones must go.
     os.remove(os.path.join(bus, "lab.bandwidth"))
     os.remove(os.path.join(bus, "lab.latency"))
     bench.run("export", "lab", "-o", packed)
     result = elsewhere.run("import", packed, "--force")
-    tap.claim("no figures of a former machine of that name remain",
+    tap.claim("no values of a former machine of that name remain",
               result.code == 0 and
               elsewhere.show("lab")["bus"]["source"] == "routes", result)
 
@@ -490,7 +490,7 @@ def hostile_tests(tap, bench):
         ("a model of another host",
          [("evil/platform.xml", good), ("evil/codelets/45/gemm.box", text)],
          "host evil"),
-        ("broken figures of the bus",
+        ("broken bus parameters",
          [("evil/platform.xml", good), ("evil/platform.bandwidth", b"x\n"),
           ("evil/platform.latency", b"x\n")], "platform.bandwidth"),
         ("too many files",
@@ -572,7 +572,7 @@ def new_tests(tap, bench):
     hosts = {h["id"]: h["properties"] for h in root["hosts"]}
     links = {link["id"]: link for link in root["links"]}
     rate = 32e9 * 16 / 8 * 128 / 130 * 0.85
-    tap.claim("its figures are the published ones",
+    tap.claim("its parameters are the published ones",
               hosts["MAIN"]["model"] == "AMD EPYC 7763" and
               hosts["CUDA2"]["model"] == "NVIDIA H100 PCIe 80GB" and
               hosts["CUDA2"]["memsize"] == str(40 << 30) and
@@ -844,10 +844,10 @@ def topology_tests(tap, bench):
               ("CUDA0", "CUDA1") not in routes, result)
     silent = bench.write("silent.xml", hwloc_xml(1, with_cuda=False))
     result = get(silent)[0]
-    tap.claim("GPUs that nobody knows need --gpu", result.code == 1 and
+    tap.claim("unknown GPUs need --gpu", result.code == 1 and
               "--gpu" in result.err, result)
     result = get(silent, "--gpu", "H100 PCIe")[0]
-    tap.claim("--gpu tells what they are", result.code == 0, result)
+    tap.claim("--gpu gives their model", result.code == 0, result)
     result = bench.run("import", "--hwloc", plain, "--name", "found")
     tap.claim("without -o the machine is found by its name",
               result.code == 0 and bench.show("found")["cuda_devices"] == 4,
@@ -855,7 +855,7 @@ def topology_tests(tap, bench):
     good = topo_text(4, cube)
     for what, text, word in (
             ("no matrix", "nothing\n", "GPU0"),
-            ("a word that nobody knows", good.replace("NV2", "ZZ9", 1), "ZZ9"),
+            ("an unknown connection", good.replace("NV2", "ZZ9", 1), "ZZ9"),
             ("a line that is missing",
              "\n".join(line for line in good.splitlines()
                        if not line.startswith("GPU2")), "GPU2"),
@@ -888,7 +888,7 @@ def diff_tests(tap, bench):
     tap.claim("a machine equals itself", result.code == 0 and
               "equal" in result.out, result)
     result = bench.run("diff", a, b)
-    tap.claim("diff says in words what differs", result.code == 1 and
+    tap.claim("diff describes what differs", result.code == 1 and
               "CUDA0, CUDA1: memory 1 GiB -> 2 GiB" in result.out and
               "L1: bandwidth 1 GB/s -> 2 GB/s" in result.out and
               "submit: 1.5 us -> 2 us" in result.out and
@@ -917,7 +917,7 @@ def diff_tests(tap, bench):
     tap.claim("or one and an edit", result.code == 1 and result.out.split("\n")
               [1:] == ["  CUDA0, CUDA1: memory 1 GiB -> 2 GiB", ""], result)
     result = bench.run("diff", a, "--set", "cuda.count = 3")
-    tap.claim("which is told from what was before",
+    tap.claim("which is distinguished from what was before",
               "only in a, edited" in result.out, result)
 
 
@@ -927,7 +927,7 @@ def display_tests(tap, bench, display):
     for name in ("laptop-8", "hgx-h100-8"):
         done = util.run(display, "-c", env=dict(bench.env, ORRERY_MACHINE=name))
         n = json.loads(bench.run("show", name, "--json").out)["workers"]
-        tap.claim(f"the workers that show promises are those of {name}",
+        tap.claim(f"the workers that show lists are those of {name}",
                   n["opencl"] == 0 and
                   all("%d %s worker" % (n[kind.lower()], kind) in
                       done.out.replace("No ", "0 ")

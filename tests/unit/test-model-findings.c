@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/test-model-findings.c - the judge of models, on models made here:
+ * tests/unit/test-model-findings.c - the checks of models, on models made here:
  * what counts as a fault and what does not, close to the thresholds.
  * test-perfmodel-check.py tests the whole command. One thread.
  */
@@ -97,7 +97,7 @@ static unsigned count(const struct check_result *check_result,
     return n;
 }
 
-/* Judges the file, and counts. */
+/* Checks the file, and counts. */
 static unsigned result_count(const struct check_options *options,
                              const char *fault, const char *arch)
 {
@@ -127,7 +127,7 @@ static const struct {
     {2.9, NULL},
     {3.1, "cuda1_impl0"},
     {300, "cuda1_impl0"},
-    /* The faster of two is believed: nothing makes a kernel run too fast. */
+    /* The faster of two counts: nothing makes a kernel run too fast. */
     {1 / 3.1, "cuda0_impl0"},
 };
 
@@ -180,7 +180,7 @@ START_TEST(homogeneous_devices_share_what_was_measured)
 }
 END_TEST
 
-START_TEST(a_device_of_the_machine_that_no_model_knows_is_missing)
+START_TEST(a_device_of_the_machine_without_any_model_is_missing)
 {
     struct check_options options = plain;
 
@@ -215,7 +215,7 @@ START_TEST(a_peak_counts_cores)
 }
 END_TEST
 
-START_TEST(the_minimum_is_what_the_caller_says)
+START_TEST(the_minimum_is_the_callers)
 {
     struct check_options options = plain;
 
@@ -351,10 +351,10 @@ int main(void)
     tcase_add_test(tc, of_three_siblings_the_odd_one_is_named);
     tcase_add_test(tc, devices_that_always_differ_are_of_different_make);
     tcase_add_test(tc, homogeneous_devices_share_what_was_measured);
-    tcase_add_test(tc, a_device_of_the_machine_that_no_model_knows_is_missing);
+    tcase_add_test(tc, a_device_of_the_machine_without_any_model_is_missing);
     tcase_add_test(tc, combined_workers_are_no_siblings_of_a_core);
     tcase_add_test(tc, a_peak_counts_cores);
-    tcase_add_test(tc, the_minimum_is_what_the_caller_says);
+    tcase_add_test(tc, the_minimum_is_the_callers);
     tcase_add_loop_test(tc, a_time_that_falls_with_size_is_found, 0,
                         COUNT(falls));
     tcase_add_test(tc, a_larger_size_with_less_work_may_be_faster);

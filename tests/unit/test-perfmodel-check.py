@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """`orrery perfmodel check`: nothing to say of a good set of models, side files
-and bus figures, and the right fault of each set that is spoilt in one way.
+and bus parameters, and the right fault of each set that is damaged in one way.
 Prints TAP.
 
     test-perfmodel-check.py ORRERY
@@ -38,7 +38,7 @@ def matrix_text(matrix):
 
 
 class Set:
-    """What is written to a sampling directory, to be spoilt first."""
+    """What is written to a sampling directory, to be damaged first."""
 
     def __init__(self):
         self.models = make.models()
@@ -384,11 +384,11 @@ def matches(finding, severity, fault, kernel, arch, words):
             words in finding["text"])
 
 
-def check_fault(checker, spoil, severity, fault, kernel, arch, words):
+def check_fault(checker, damage, severity, fault, kernel, arch, words):
     made = Set()
-    spoil(made)
+    damage(made)
     text, found = checker.on(made)
-    name = spoil.__name__
+    name = damage.__name__
     hits = [f for f in found["findings"]
             if matches(f, severity, fault, kernel, arch, words)]
     claim("%s: %s %s is named with %s" % (
@@ -398,7 +398,7 @@ def check_fault(checker, spoil, severity, fault, kernel, arch, words):
           hits and all(f["remedy"] for f in hits))
     line = "%s:%s%s" % (severity, " " + kernel if kernel else "",
                         " " + arch if arch else "")
-    claim("%s: the words begin with severity, kernel and architecture" % name,
+    claim("%s: the text begins with severity, kernel and architecture" % name,
           any(out.startswith(line) and out.endswith("[%s]" % fault)
               for out in text.stdout.splitlines()),
           text.stdout, text.stderr)
@@ -440,9 +440,9 @@ def check_collapsing(checker):
         made.measure("syrk", CPU0, index, lambda ys: ys[:4])
     short = checker.on(made)[0].stdout
     full = checker.on(made, "--all")[0].stdout
-    claim("findings of one kind are told once",
+    claim("findings of one code are printed once",
           short.count("[few-samples]") == 1 and "and 2 more" in short, short)
-    claim("--all tells each", full.count("[few-samples]") == 3, full)
+    claim("--all prints each", full.count("[few-samples]") == 3, full)
 
 
 def check_missing_bus(checker):
@@ -456,7 +456,7 @@ def check_missing_bus(checker):
             for name in os.listdir(os.path.join(directory, "bus")):
                 os.remove(os.path.join(directory, "bus", name))
             text = checker.run(directory, "--host", "testbox")
-        claim("missing bus figures are %s" % (
+        claim("missing bus parameters are %s" % (
                   "noted" if devices else "not missed without devices"),
               text.returncode == 0 and
               ("[no-bus]" in text.stdout) == devices,
@@ -485,20 +485,20 @@ def check_derived(checker):
 
 
 def check_documentation():
-    """Every word that the sources have is explained."""
+    """Every code that the sources have is explained."""
     root = os.path.join(HERE, "..", "..")
     with open(os.path.join(root, "docs", "PERFMODEL_CHECK.md")) as file:
         explained = set(re.findall(r"`([a-z-]+)`", file.read()))
     folder = os.path.join(root, "tools", "perfmodel")
-    words = set()
+    codes = set()
     for name in os.listdir(folder):
         if re.match(r"(model_findings|check).*\.c$", name):
             with open(os.path.join(folder, name)) as file:
-                words |= set(re.findall(
+                codes |= set(re.findall(
                     r"findings_add\([^;]*?\"([a-z-]+)\",\s*(?:&|NULL)", file.read()))
-    claim("the documentation explains each kind of finding",
-          len(words) > 30 and words <= explained,
-          words - explained, len(words))
+    claim("the documentation explains each code",
+          len(codes) > 30 and codes <= explained,
+          codes - explained, len(codes))
 
 
 def check_usage(checker):

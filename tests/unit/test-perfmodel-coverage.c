@@ -23,7 +23,7 @@ enum { REPEATS = 2000, LONGEST = 2000 };
 static const double phis[] = {0, 0.3, 0.5, 0.8, 0.9, 0.95, 0.98};
 static const unsigned lengths[] = {100, 250, 500, 1000, 2000};
 
-/* Of these combinations only, unless all are asked for. */
+/* Of these combinations only, unless all are requested. */
 static const struct {
     double phi;
     unsigned n;
@@ -113,7 +113,7 @@ static void measure(const struct marginal *marginal, double phi, unsigned n,
 }
 
 /* What must hold. Medians of a coarse clock's readings are covered more often
- * than asked for: a reading stands for many samples. A mean feels the skew of a
+ * than requested: a reading stands for many samples. A mean feels the skew of a
  * wide log-normal distribution, where few samples are independent. */
 static bool is_in_bounds(const struct marginal *marginal, int kind,
                          double covered)
@@ -174,7 +174,7 @@ END_TEST
 /* {level, by how much coverage may differ} */
 static const double levels[][2] = {{0.5, 0.04}, {0.8, 0.03}, {0.99, 0.008}};
 
-START_TEST(other_levels_are_covered_as_often_as_asked_for)
+START_TEST(other_levels_are_covered_as_often_as_requested)
 {
     double level = levels[_i][0], series[500], covered[NKINDS] = {0};
 
@@ -209,7 +209,7 @@ int main(int argc, char **argv)
         if (all || marginals[i].quick)
             tcase_add_loop_test(tc, intervals_cover_93_to_97_percent, i, i + 1);
     tcase_add_test(tc, few_independent_samples_are_covered_at_least_as_often);
-    tcase_add_loop_test(tc, other_levels_are_covered_as_often_as_asked_for, 0,
+    tcase_add_loop_test(tc, other_levels_are_covered_as_often_as_requested, 0,
                         COUNT(levels));
     suite_add_tcase(suite, tc);
     return suite_main(suite);

@@ -356,7 +356,7 @@ struct kernel {
 
 enum { OVERHEAD, SATURATION, ROOFLINE, CACHE, PANELS, BUMP, NFAMILIES };
 
-/* Where in a gap a curve steps or bumps, the points on either side do not tell:
+/* Where in a gap a curve steps or bumps, the points on either side do not show:
  * those two are allowed more. */
 static const double most_errors[NFAMILIES] = {0.11, 0.11, 0.11,
                                               0.14, 0.11, 0.14};
@@ -423,7 +423,7 @@ static struct orr_estimate without(const struct orr_point *points, unsigned n,
     return orr_interpolate(others, n - 1, points[i].x);
 }
 
-/* What a straight line in (ln x, ln y) says of point i. */
+/* What a straight line in (ln x, ln y) predicts for point i. */
 static double line_value(const struct orr_point *points, unsigned i)
 {
     double t = log(points[i].x / points[i - 1].x) /

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/test-perfmodel-history.c - models fed, asked, saved and loaded.
- * Some tests use threads, some fork.
+ * tests/unit/test-perfmodel-history.c - models fed, evaluated, saved and
+ * loaded. Some tests use threads, some fork.
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE
@@ -93,7 +93,7 @@ static struct orr_model_row row_get(struct orr_model *model, unsigned comb)
     return row;
 }
 
-/* Durations fed in turn, ended by 0, and what the row then says. */
+/* Durations fed in turn, ended by 0, and what the row then holds. */
 static const struct {
     const char *claim;
     double durations[16];
@@ -320,7 +320,7 @@ START_TEST(what_was_saved_is_loaded_and_continued)
 }
 END_TEST
 
-/* The figures of the side file's only entry. */
+/* The values of the side file's only entry. */
 static struct orr_side_entry side_saved(void)
 {
     struct orr_error err = {""};
@@ -344,7 +344,7 @@ static double simulated_estimate(void)
     return us;
 }
 
-START_TEST(what_is_predicted_is_what_the_samples_say)
+START_TEST(predictions_follow_from_the_samples)
 {
     struct orr_models *models = models_new(1, false);
     struct orr_model *model = model_get(models);
@@ -412,7 +412,7 @@ START_TEST(a_broken_side_file_is_left_alone_and_costs_nothing_else)
 }
 END_TEST
 
-START_TEST(calibration_from_scratch_forgets_the_samples_as_well)
+START_TEST(calibration_from_scratch_drops_the_samples_as_well)
 {
     run_and_save(1, 100, 40);
     run_and_save(2, 200, 21);
@@ -760,11 +760,11 @@ int main(void)
     tcase_add_test(tc,
                    missing_estimates_start_measuring_on_the_real_machine_only);
     tcase_add_test(tc, what_was_saved_is_loaded_and_continued);
-    tcase_add_test(tc, what_is_predicted_is_what_the_samples_say);
+    tcase_add_test(tc, predictions_follow_from_the_samples);
     tcase_add_test(tc, a_level_that_the_row_refuses_is_saved_beside_it);
     tcase_add_test(tc, a_side_entry_of_another_row_is_ignored);
     tcase_add_test(tc, a_broken_side_file_is_left_alone_and_costs_nothing_else);
-    tcase_add_test(tc, calibration_from_scratch_forgets_the_samples_as_well);
+    tcase_add_test(tc, calibration_from_scratch_drops_the_samples_as_well);
     tcase_add_test(tc, a_side_file_that_cannot_be_written_loses_no_measures);
     tcase_add_test(tc, a_warm_up_alone_is_not_saved);
     tcase_add_test(tc, an_emptied_row_replaces_the_file_s);

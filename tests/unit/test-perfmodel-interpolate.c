@@ -66,7 +66,7 @@ static FILE *open_series(const char *name)
     return path ? fopen(path, "r") : NULL;
 }
 
-/* Guesses interior sizes from the others; adds up the errors. */
+/* Estimates interior sizes from the others; adds up the errors. */
 static void leave_out(const char *name, const struct orr_point *points,
                       double *sum, double *worst)
 {

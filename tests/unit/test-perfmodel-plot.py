@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """`orrery perfmodel plot` and `starpu_perfmodel_plot`: the pictures are there,
 well-formed, and show points, bands and formulas; what cannot be drawn is
-refused with words. Prints TAP.
+refused with a message. Prints TAP.
 
     test-perfmodel-plot.py ORRERY STARPU_PERFMODEL_PLOT
 """
@@ -111,7 +111,7 @@ def check_svg(tools):
           picture.texts)
     tools.plot("two_sizes")
     picture = Picture(tools.path("two_sizes.svg"))
-    claim("two sizes are joined by a law without a band",
+    claim("two sizes are joined by a regression without a band",
           len(picture.dashes) >= 3 and not picture.bands, picture.texts)
 
 
@@ -157,7 +157,7 @@ def check_refusals(tools):
     claim("nothing is near to what is far",
           result.returncode == 1 and "did you mean" not in result.stderr, result.stderr)
     result = tools.plot("gemm", "--arch", "opencl")
-    claim("an architecture without figures is named",
+    claim("an architecture without entries is named",
           result.returncode == 1 and "opencl" in result.stderr, result.stderr)
     result = tools.plot("flopless", "--gflops")
     claim("--gflops without flops says what to set",
@@ -220,7 +220,7 @@ def check_old_name(tools):
                            (["-s", "gemm", "-e", "-f"], "energies"),
                            (["-s", "gemm", "-o", "nowhere"], "nowhere")):
         result = tools.old(*options)
-        claim("starpu_perfmodel_plot %s is refused with words" %
+        claim("starpu_perfmodel_plot %s is refused with a message" %
               " ".join(options),
               result.returncode == 2 and words in result.stderr, result.stderr)
     result = tools.old("-s", "syrk", PATH=without_gnuplot(tools.directory))

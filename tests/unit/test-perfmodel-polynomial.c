@@ -167,7 +167,7 @@ START_TEST(times_that_are_far_too_short_do_no_harm_either)
 }
 END_TEST
 
-/* One observation a size: no replicates to tell the spikes by. */
+/* One observation a size: no replicates to detect the spikes with. */
 START_TEST(sizes_need_no_repetition)
 {
     const struct polynomial polynomial = {
@@ -188,7 +188,7 @@ START_TEST(sizes_need_no_repetition)
 }
 END_TEST
 
-START_TEST(a_polynomial_that_cannot_express_the_times_says_so)
+START_TEST(a_polynomial_that_cannot_express_the_times_is_refused)
 {
     const struct orr_terms line = {1, 1, EXPONENTS(1)};
     struct noise noise = {1, 0.02, 0};
@@ -275,7 +275,7 @@ START_TEST(a_value_is_the_sum_of_its_terms)
 }
 END_TEST
 
-START_TEST(without_the_module_the_fit_says_how_to_get_it)
+START_TEST(without_the_module_the_fit_names_the_remedy)
 {
     struct noise noise = {1, 0.02, 0};
     unsigned n = observe(&polynomials[0], &noise, 10);
@@ -309,12 +309,12 @@ int main(void)
     tcase_add_loop_test(tc, times_that_are_far_too_short_do_no_harm_either, 0,
                         COUNT(polynomials));
     tcase_add_test(tc, sizes_need_no_repetition);
-    tcase_add_test(tc, a_polynomial_that_cannot_express_the_times_says_so);
+    tcase_add_test(tc, a_polynomial_that_cannot_express_the_times_is_refused);
     tcase_add_test(tc, terms_that_depend_on_each_other_are_refused);
     tcase_add_test(tc, too_few_and_bad_observations_are_refused);
     tcase_add_test(tc, without_parameters_the_constant_is_the_mean);
     tcase_add_test(tc, a_value_is_the_sum_of_its_terms);
-    tcase_add_test(tc, without_the_module_the_fit_says_how_to_get_it);
+    tcase_add_test(tc, without_the_module_the_fit_names_the_remedy);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -62,7 +62,7 @@ def display_tests(tap, display, folder):
               "Regression" not in show("-s", "gemm").out)
 
     result = show("-s", "syrk", "-a", "cuda1", "-p", "mean")
-    tap.claim("-p mean -a prints one figure a line",
+    tap.claim("-p mean -a prints one value a line",
               result.out.split() == [row[3] for row in expected[12:]], result)
     for arch, n in (("cpu", 6), ("cpu:1", 6), ("cpu:2", 0), ("cuda", 12),
                     ("cuda_1", 6), ("opencl", 0), ("cudax", 0), ("cuda1x", 0)):
@@ -92,7 +92,7 @@ def display_tests(tap, display, folder):
         tap.claim(f"{' '.join(arguments) or 'no option'} is a wrong command "
                   "line", result.code == 2 and result.err, result)
     result = show("-s", "syrk", "-p", "gamma")
-    tap.claim("an unknown figure ends with 1 and the known are named",
+    tap.claim("an unknown value's name ends with 1 and the known are named",
               result.code == 1 and "stddev" in result.err, result)
     tap.claim("--help has an example",
               "\nexample: starpu_perfmodel_display" in show("--help").out)
@@ -123,7 +123,7 @@ def xml_tests(tap, display, folder):
         [[form % row[key] for _, key, form in keys]
          for row in ours["impls"][0]["rows"]]
         for comb, ours in zip(combs, made))
-    tap.claim("-x has every figure of every row", same, result)
+    tap.claim("-x has every value of every row", same, result)
     tap.claim("-x has the regressions",
               float(root.find(".//nl_regression").get("b")) == 1.5 and
               root.find(".//l_regression") is not None, result)

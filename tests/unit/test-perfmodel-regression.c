@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Tests of models of the regression kinds, fed as runs feed them: what they
- * answer where, what they trust first, and what of it their files keep. One
+ * predict where, what they use first, and what of it their files keep. One
  * thread, seeded.
  */
 #include <math.h>
@@ -95,7 +95,7 @@ static struct orr_answer ask(struct orr_model *model, uint64_t size)
     return answer;
 }
 
-/* What the file says of the only implementation of the only comb; its
+/* What the file holds on the only implementation of the only comb; its
  * coefficients are gone. */
 static struct orr_model_fit fit_saved(void)
 {

@@ -2,7 +2,7 @@
 /*
  * tests/unit/test-perfmodel-robust.c - quantiles, outliers, regimes and the
  * summary of series that are made here, seeded. Whether intervals cover what
- * they say is test-perfmodel-coverage.c. One thread.
+ * they predict is test-perfmodel-coverage.c. One thread.
  */
 #include "perfmodel/robust.h"
 
@@ -24,7 +24,7 @@ enum { MOST = 1000 };
 
 /* --- quantiles --- */
 
-/* As R's quantile(type = 7) says. */
+/* As R's quantile(type = 7) defines it. */
 static const struct {
     unsigned n;
     double values[5], q, expected;
@@ -94,7 +94,7 @@ END_TEST
 
 /* --- few samples, odd ones --- */
 
-START_TEST(nothing_is_said_of_nothing)
+START_TEST(no_samples_have_no_summary)
 {
     struct orr_summary s;
 
@@ -459,7 +459,7 @@ int main(void)
     tcase_add_test(tc, quantiles_of_distributions_are_those_of_tables);
     tcase_add_loop_test(tc, dip_is_the_distance_to_the_nearest_single_mode, 0,
                         COUNT(dips));
-    tcase_add_test(tc, nothing_is_said_of_nothing);
+    tcase_add_test(tc, no_samples_have_no_summary);
     tcase_add_loop_test(tc, few_samples_have_estimates_but_no_intervals, 1, 4);
     tcase_add_test(tc, a_constant_series_has_intervals_of_no_width);
     tcase_add_loop_test(tc, what_is_no_duration_is_refused, 0, 4);

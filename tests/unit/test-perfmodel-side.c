@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tests of perfmodel/side.h: the text both ways, refusals by line, and which
- * row an entry belongs to. One thread.
+ * Tests of perfmodel/side.h: the text in both directions, refusals by line, and
+ * which row an entry belongs to. One thread.
  */
 #include <errno.h>
 #include <math.h>

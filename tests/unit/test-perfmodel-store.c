@@ -131,7 +131,7 @@ static const char *const samples[] = {
     /* flops in doubt, a row without samples */
     HEAD "1\n2\n" FIT NO_COEFF "1f 24 nan 9.5 0.5 19 181 2\n"
          "2 0 NaN 0 0 0 0 0\n",
-    /* regressions with figures, coefficients */
+    /* regressions with values, coefficients */
     HEAD "1\n0\n1.5 2.5 3.5 4.5 1e-3 2.25 40 1024 4194304\n"
          "1.25e-4 1.5 33.5\n3 1.5 -2.5 1e-9\n",
     /* a multiple regression without data */
@@ -222,7 +222,7 @@ START_TEST(numbers_do_not_depend_on_the_locale)
 }
 END_TEST
 
-/* Broken texts, the line to be named, and a word of the reason. */
+/* Broken texts, the line to be named, and part of the reason. */
 static const struct {
     const char *text, *line, *word;
 } broken[] = {
@@ -297,7 +297,7 @@ START_TEST(every_cut_of_a_file_is_refused)
 }
 END_TEST
 
-START_TEST(empty_and_missing_files_are_told_apart)
+START_TEST(empty_and_missing_files_are_distinguished)
 {
     struct orr_model_file *file = NULL;
     struct orr_error err = {""};
@@ -572,7 +572,7 @@ START_TEST(a_writer_in_place_is_waited_for)
 }
 END_TEST
 
-/* A child that tells each update through a pipe is killed after some. */
+/* A child that reports each update through a pipe is killed after some. */
 static void kill_after(unsigned nupdates, unsigned spin)
 {
     int ready[2];
@@ -635,7 +635,7 @@ int main(void)
     tcase_add_loop_test(tc, broken_files_are_named_by_line_and_left_alone, 0,
                         COUNT(broken));
     tcase_add_test(tc, every_cut_of_a_file_is_refused);
-    tcase_add_test(tc, empty_and_missing_files_are_told_apart);
+    tcase_add_test(tc, empty_and_missing_files_are_distinguished);
     tcase_add_loop_test(tc, merging_loses_no_measure, 0, COUNT(merges));
     tcase_add_test(tc, merging_leaves_everything_else_as_it_is);
     tcase_add_test(tc, starting_anew_keeps_what_others_measured_meanwhile);

@@ -102,7 +102,7 @@ static const char *const spreads[] = {
     "distance of the halves' medians",
 };
 
-/* One series: its halves in the order asked for, relative to the median of the
+/* One series: its halves in the order requested, relative to the median of the
  * first. */
 struct outcome {
     bool covered;

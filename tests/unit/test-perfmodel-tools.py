@@ -103,7 +103,7 @@ def list_tests(tap, orrery, parent):
               result.code == 1 and "bad.testbox:3:" in result.out and
               "potrf" in result.out, result)
     result = box.run("list", "--host", "moon")
-    tap.claim("a host without models is told how to get some",
+    tap.claim("without models of the host the remedy is given",
               result.code == 0 and "STARPU_CALIBRATE" in result.err, result)
     for words in (["list", "gemm"], ["list", "--what"], ["dance"], []):
         result = box.run(*words)
@@ -130,7 +130,7 @@ def show_tests(tap, orrery, parent):
 
     result = box.run("show", "gemm", "--arch", "cuda0")
     lines = [line.split() for line in result.out.splitlines()]
-    tap.claim("show has a row per entry with its figures",
+    tap.claim("show has a row per entry with its values",
               result.code == 0 and
               ["%08x" % first["hash"], str(first["size"]),
                "%.1f" % first["mean"], "µs",
@@ -161,7 +161,7 @@ def show_tests(tap, orrery, parent):
     shown = json.loads(result.out)
     impl = shown["combinations"][1]["implementations"][0]
     entry = impl["entries"][0]
-    tap.claim("show --json has the file's figures and GFlop/s",
+    tap.claim("show --json has the file's values and GFlop/s",
               shown["side_file"] == "valid" and
               entry["mean"] == float("%e" % first["mean"]) and
               close(entry["gflops"], first["flops"] / first["mean"] / 1e3),
@@ -176,7 +176,7 @@ def show_tests(tap, orrery, parent):
               close(robust["first_run"], 3 * first["mean"]) and
               len(robust["regimes"]) == 1, result)
     robust = impl["entries"][1]["robust"]
-    truth = models.law("gemm", (models.CUDA, 0), models.SIZES[1])
+    truth = models.time_of("gemm", (models.CUDA, 0), models.SIZES[1])
     tap.claim("spikes are counted, and move neither estimate nor median",
               robust["outliers"] == 3 and
               close(robust["quantiles"][2], truth, 0.02) and
@@ -185,15 +185,15 @@ def show_tests(tap, orrery, parent):
     tap.claim("nor do they move the formulas",
               abs(impl["fits"]["offset"]["b"] - 1.5) < 0.02, result)
     result = box.run("show", "trsm", "--json")
-    laws = [c["implementations"][0]["fits"]
+    fits = [c["implementations"][0]["fits"]
             for c in json.loads(result.out)["combinations"]]
-    tap.claim("fits find the law behind the rows within 2 %",
-              all(abs(law["offset"]["b"] - 1.5) < 0.02 and
-                  law["offset"]["error"] < 0.02 and
-                  law["interpolation"]["inner_sizes"] == 4 and
-                  law["interpolation"]["mean_error"] < 0.05 and
-                  law["power"]["minx"] == 2 * 8 * models.SIZES[0] ** 2
-                  for law in laws), result)
+    tap.claim("fits find the function behind the rows within 2 %",
+              all(abs(fit["offset"]["b"] - 1.5) < 0.02 and
+                  fit["offset"]["error"] < 0.02 and
+                  fit["interpolation"]["inner_sizes"] == 4 and
+                  fit["interpolation"]["mean_error"] < 0.05 and
+                  fit["power"]["minx"] == 2 * 8 * models.SIZES[0] ** 2
+                  for fit in fits), result)
     show_side_tests(tap, box)
 
 
@@ -204,7 +204,7 @@ def show_side_tests(tap, box):
         row["n"] += 1
     models.write(box.folder, {"potrf": made["potrf"]})
     result = box.run("show", "potrf", "--arch", "cpu0")
-    tap.claim("entries that somebody else has measured since are stale",
+    tap.claim("entries that another program has measured since are stale",
               result.out.count(" stale\n") == 2 and
               "partly stale" in result.out, result)
     with open(box.path("potrf.testbox", "45.orrery"), "w",
@@ -226,7 +226,7 @@ def show_side_tests(tap, box):
               result.code == 1 and "but of testbox" in result.err and
               "--host" in result.err, result)
     result = box.run("show", "nonsense")
-    tap.claim("a model that is nowhere is told where it is looked for",
+    tap.claim("of a missing model the searched folders are given",
               result.code == 1 and "STARPU_PERF_MODEL_DIR" in result.err,
               result)
     for words in ([], ["a", "b"]):
@@ -332,13 +332,13 @@ def import_tests(tap, orrery, parent):
     os.remove(box.path("odd.testbox"))
 
 
-def spoil(tap, to, parent, good, claim, words, change):
+def damage(tap, to, parent, good, claim, words, change):
     """A change of a good export that import must refuse."""
-    spoilt = copy.deepcopy(good)
-    change(spoilt)
-    file = os.path.join(parent, "spoilt.json")
+    damaged = copy.deepcopy(good)
+    change(damaged)
+    file = os.path.join(parent, "damaged.json")
     with open(file, "w", encoding="ascii") as out:
-        json.dump(spoilt, out)
+        json.dump(damaged, out)
     result = to.run("import", file)
     tap.claim(f"import refuses {claim}, says so and writes nothing",
               result.code == 1 and all(word in result.err for word in words)
@@ -379,7 +379,7 @@ def refusal_tests(tap, orrery, parent):
         ("a newer version", ["version"], lambda e: e.update(version=2)),
     )
     for claim, words, change in cases:
-        spoil(tap, to, parent, good, claim, words, change)
+        damage(tap, to, parent, good, claim, words, change)
     file = os.path.join(parent, "no.json")
     with open(file, "w", encoding="ascii") as out:
         out.write('{\n"a": }')
@@ -565,7 +565,7 @@ def prune_tests(tap, orrery, parent):
     with open(box.path("gemm.testbox", "45.orrery"),
               encoding="ascii") as file:
         left = file.read().count("\nentry ")
-    tap.claim("the side file forgets them too", left == 18 - few)
+    tap.claim("they leave the side file too", left == 18 - few)
 
     made = models.models()
     models.write_sides(box.folder, {"trsm": made["trsm"]},

@@ -32,7 +32,7 @@ static void check_estimate(double expected, double tolerance)
     ck_assert_double_eq_tol(orr_window_estimate(&w) / expected, 1, tolerance);
 }
 
-START_TEST(an_empty_window_knows_nothing)
+START_TEST(an_empty_window_has_no_estimate)
 {
     ck_assert(isnan(orr_window_estimate(&w)));
     ck_assert_double_eq(orr_window_weight(&w), 0);
@@ -96,7 +96,7 @@ START_TEST(scattered_spikes_move_nothing)
 }
 END_TEST
 
-START_TEST(a_new_level_that_lasts_is_believed)
+START_TEST(a_new_level_that_lasts_is_accepted)
 {
     feed(190, 300);
     feed(400, 23);
@@ -120,7 +120,7 @@ START_TEST(two_levels_that_alternate_both_count)
 }
 END_TEST
 
-START_TEST(one_of_two_levels_that_ends_is_forgotten)
+START_TEST(one_of_two_levels_that_ends_is_dropped)
 {
     for (int i = 0; i < 300; i++) {
         feed(100, 1);
@@ -226,7 +226,7 @@ START_TEST(what_could_not_be_saved_is_saved_later)
 }
 END_TEST
 
-START_TEST(a_restart_disbelieves_what_the_file_has)
+START_TEST(a_restart_checks_what_the_file_has)
 {
     struct orr_side_entry entry = {0};
 
@@ -312,7 +312,7 @@ START_TEST(outliers_are_never_fewer_than_none)
     feed(300, 1);
     feed(100, 1);
     feed(300, 1); /* two levels now: none of them was one */
-    save(&other); /* somebody has removed the entry meanwhile */
+    save(&other); /* another process has removed the entry meanwhile */
     ck_assert_uint_le(other.noutliers, other.nseen);
     entry_free(&entry);
     entry_free(&other);
@@ -331,7 +331,7 @@ START_TEST(a_few_wrong_ones_in_the_file_are_set_aside_by_the_next_run)
     save(&entry);
     ck_assert_double_eq_tol(entry.estimate, 190, 1);
     orr_window_init(&w, 50);
-    feed(400, 30); /* and a level that has risen is believed */
+    feed(400, 30); /* and a level that has risen is accepted */
     save(&entry);
     ck_assert_double_eq_tol(entry.estimate, 400, 8);
     entry_free(&entry);
@@ -405,8 +405,8 @@ START_TEST(five_good_measures_recover_from_any_series_above)
 }
 END_TEST
 
-/* Whatever comes, the books agree with each other. */
-START_TEST(any_series_leaves_consistent_books)
+/* Whatever the input, the sums agree with each other. */
+START_TEST(any_series_leaves_consistent_sums)
 {
     uint64_t rng = 100 + (unsigned)_i;
 
@@ -435,19 +435,19 @@ int main(void)
     TCase *tc = tcase_create("all");
 
     tcase_add_checked_fixture(tc, set_up, NULL);
-    tcase_add_test(tc, an_empty_window_knows_nothing);
+    tcase_add_test(tc, an_empty_window_has_no_estimate);
     tcase_add_test(tc, the_estimate_is_the_mean);
     tcase_add_loop_test(tc, a_dozen_spikes_in_a_row_move_nothing, 0, 4);
     tcase_add_loop_test(tc, five_good_measures_correct_any_wrong_level, 0, 10);
     tcase_add_test(tc, scattered_spikes_move_nothing);
-    tcase_add_test(tc, a_new_level_that_lasts_is_believed);
+    tcase_add_test(tc, a_new_level_that_lasts_is_accepted);
     tcase_add_test(tc, two_levels_that_alternate_both_count);
-    tcase_add_test(tc, one_of_two_levels_that_ends_is_forgotten);
+    tcase_add_test(tc, one_of_two_levels_that_ends_is_dropped);
     tcase_add_test(tc, what_was_known_counts_until_it_is_contradicted);
     tcase_add_test(tc, blocks_cover_the_whole_series);
     tcase_add_test(tc, runs_that_save_in_turn_add_up);
     tcase_add_test(tc, what_could_not_be_saved_is_saved_later);
-    tcase_add_test(tc, a_restart_disbelieves_what_the_file_has);
+    tcase_add_test(tc, a_restart_checks_what_the_file_has);
     tcase_add_test(tc, a_long_series_counts_in_full_once_it_is_saved);
     tcase_add_test(tc, weights_count_in_full);
     tcase_add_test(tc,
@@ -458,7 +458,7 @@ int main(void)
     tcase_add_test(tc, spikes_right_after_a_lower_level_move_nothing);
     tcase_add_loop_test(tc, five_good_measures_recover_from_any_series_above, 0,
                         6);
-    tcase_add_loop_test(tc, any_series_leaves_consistent_books, 0, 9);
+    tcase_add_loop_test(tc, any_series_leaves_consistent_sums, 0, 9);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tests/unit/test-platforms-refusals.c - what is wrong with a platform file is
- * said with its line, element, reason and remedy. */
+ * reported with its line, element, reason and remedy. */
 #include "platforms/machine_desc.h"
 #include "tests/suite.h"
 
@@ -205,7 +205,7 @@ static const struct {
     {ZONE "&e;" END, {"x.xml:4:"}},
 };
 
-START_TEST(a_refusal_says_line_element_and_reason)
+START_TEST(a_refusal_names_line_element_and_reason)
 {
     struct orr_machine_desc *desc = NULL;
 
@@ -240,7 +240,7 @@ int main(void)
     Suite *suite = suite_create("platforms-refusals");
     TCase *tests = tcase_create("refusals");
 
-    tcase_add_loop_test(tests, a_refusal_says_line_element_and_reason, 0,
+    tcase_add_loop_test(tests, a_refusal_names_line_element_and_reason, 0,
                         (int)COUNT(refusals));
     tcase_add_test(tests, a_route_of_too_many_links_is_refused);
     suite_add_tcase(suite, tests);

@@ -291,7 +291,7 @@ START_TEST(properties_of_main_become_fields)
 }
 END_TEST
 
-/* ---- bus figures ---- */
+/* ---- bus parameters ---- */
 
 START_TEST(parameters_come_from_the_routes)
 {
@@ -440,7 +440,7 @@ START_TEST(the_catalogue_survives_reading_and_writing)
 }
 END_TEST
 
-START_TEST(machines_of_the_catalogue_have_their_models_and_say_derived)
+START_TEST(machines_of_the_catalogue_have_their_models_and_are_marked_derived)
 {
     struct orr_machine_desc *desc = NULL;
 
@@ -477,7 +477,7 @@ START_TEST(real_bus_folders_survive_reading_and_writing)
         ck_assert(!isnan(desc->bandwidth[7 * 7 - 2]));
         ck_assert_ptr_nonnull(desc->sampling_dir);
         check_identity(desc);
-        if (i % 2) /* versions 3 and 4 say the same */
+        if (i % 2) /* versions 3 and 4 agree */
             ck_assert_ptr_null(machines_differ(older, desc));
         orr_machine_desc_free(older);
         older = desc;
@@ -507,7 +507,7 @@ START_TEST(what_cannot_be_read_again_is_not_written)
 }
 END_TEST
 
-START_TEST(a_failed_write_says_where_and_leaves_nothing)
+START_TEST(a_failed_write_names_the_file_and_leaves_nothing)
 {
     struct orr_machine_desc *desc = parsed(ZONE GPU GPU_ROUTE END);
 
@@ -633,7 +633,7 @@ START_TEST(an_unknown_name_lists_the_known_ones)
 }
 END_TEST
 
-/* ---- this machine, and words ---- */
+/* ---- this machine, and messages ---- */
 
 START_TEST(this_machine_becomes_a_description)
 {
@@ -648,7 +648,7 @@ START_TEST(this_machine_becomes_a_description)
 }
 END_TEST
 
-/* What a real run takes when nobody says otherwise. */
+/* What a real run takes by default. */
 static unsigned usual_workers(void)
 {
     struct orr_cpus cpus;
@@ -737,11 +737,12 @@ static void add_others(TCase *tests)
 {
     tcase_add_loop_test(tests, what_is_written_reads_the_same, 0, 300);
     tcase_add_test(tests, the_catalogue_survives_reading_and_writing);
-    tcase_add_test(tests,
-                   machines_of_the_catalogue_have_their_models_and_say_derived);
+    tcase_add_test(
+        tests,
+        machines_of_the_catalogue_have_their_models_and_are_marked_derived);
     tcase_add_test(tests, real_bus_folders_survive_reading_and_writing);
     tcase_add_test(tests, what_cannot_be_read_again_is_not_written);
-    tcase_add_test(tests, a_failed_write_says_where_and_leaves_nothing);
+    tcase_add_test(tests, a_failed_write_names_the_file_and_leaves_nothing);
     tcase_add_test(tests, names_are_resolved_in_order);
     tcase_add_test(tests, the_list_is_sorted_and_without_hidden_machines);
     tcase_add_test(tests, an_unknown_name_lists_the_known_ones);

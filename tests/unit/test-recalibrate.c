@@ -200,7 +200,7 @@ START_TEST(a_stale_length_that_was_contradicted_is_measured_again)
 }
 END_TEST
 
-START_TEST(settled_lengths_ask_for_no_look_before_they_could_be_stale)
+START_TEST(settled_lengths_are_not_recalibrated_before_they_could_be_stale)
 {
     start(20, 10, 11, 12, 100);
     ck_assert(orr_recal_maybe_due(recal, 0));
@@ -255,8 +255,8 @@ int main(void)
         tc, a_length_not_measured_for_long_is_stale_where_models_are_fed);
     tcase_add_test(tc, long_kernels_are_stale_after_a_multiple_of_their_length);
     tcase_add_test(tc, a_stale_length_that_was_contradicted_is_measured_again);
-    tcase_add_test(tc,
-                   settled_lengths_ask_for_no_look_before_they_could_be_stale);
+    tcase_add_test(
+        tc, settled_lengths_are_not_recalibrated_before_they_could_be_stale);
     tcase_add_test(tc, implementations_are_picked_by_runs_then_speed);
     suite_add_tcase(suite, tc);
     return suite_main(suite);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/test-sched-dm.c - decisions and books of the dm family, worked
- * out by hand, and the choice by classes against the walk over all workers.
- * Workers 0 and 2 are CPUs (node 0), 1 and 3 share a GPU (node 1).
+ * tests/unit/test-sched-dm.c - decisions and expected times of the dm family,
+ * worked out by hand, and the choice by classes against the walk over all
+ * workers. Workers 0 and 2 are CPUs (node 0), 1 and 3 share a GPU (node 1).
  */
 #include <check.h>
 #include <errno.h>
@@ -45,8 +45,8 @@ static unsigned place(struct orr_job *job)
     ck_abort_msg("the job is in no queue");
 }
 
-static void check_books(unsigned w, double start_us, double len,
-                        double pipeline_len, unsigned ntasks)
+static void check_expected(unsigned w, double start_us, double len,
+                           double pipeline_len, unsigned ntasks)
 {
     const struct orr_dm_worker *worker = &dm()->workers[w];
 
@@ -96,7 +96,7 @@ END_TEST
 
 static struct starpu_perfmodel energy_model;
 
-START_TEST(energy_counts_where_a_model_tells_it)
+START_TEST(energy_counts_where_a_model_has_it)
 {
     struct orr_job *job;
 
@@ -145,8 +145,8 @@ START_TEST(time_that_has_passed_leaves_the_queue_as_it_is)
     ck_assert_uint_eq(place(job_of(5, 0, 0)), 2);
     ck_assert_uint_eq(place(job_of(5, 0, 0)), 2);
     ck_assert_uint_eq(place(job_of(5, 0, 0)), 0);
-    check_books(0, 100, 15, 0, 2);
-    check_books(2, 100, 10, 0, 2);
+    check_expected(0, 100, 15, 0, 2);
+    check_expected(2, 100, 10, 0, 2);
     fake_stop();
 }
 END_TEST
@@ -226,7 +226,7 @@ START_TEST(workers_named_by_the_task_are_the_only_ones)
 }
 END_TEST
 
-START_TEST(nobody_able_is_an_error)
+START_TEST(no_able_worker_is_an_error)
 {
     start(&orr_sched_dmda);
     ck_assert_int_eq(fake_push(job_of(0, 0, 0)), -ENODEV);
@@ -324,12 +324,12 @@ START_TEST(an_uncalibrated_job_waits_for_workers_and_wakes_them)
     /* Worker 0 would take longer than worker 1 for two of them. */
     ck_assert_uint_eq(fake.woken, 2 | 4);
     for (unsigned w = 0; w < 3; w++)
-        check_books(w, 0, 0, 0, 0);
+        check_expected(w, 0, 0, 0, 0);
     ck_assert_ptr_null(fake_pop(0));
     ck_assert_ptr_eq(fake_pop(2), job);
-    check_books(2, 0, 0, 0, 1);
+    check_expected(2, 0, 0, 0, 1);
     run(job, 2);
-    check_books(2, 0, 0, 0, 0);
+    check_expected(2, 0, 0, 0, 0);
     fake_stop();
 }
 END_TEST
@@ -363,7 +363,7 @@ START_TEST(a_slow_worker_helps_when_the_fastest_has_enough_to_do)
     for (unsigned i = 0; i < 8; i++)
         ck_assert_ptr_nonnull(fake_pop(1));
     ck_assert_ptr_null(fake_pop(1));
-    check_books(1, 0, 80, 0, 8);
+    check_expected(1, 0, 80, 0, 8);
     fake_stop();
 }
 END_TEST
@@ -382,8 +382,8 @@ START_TEST(jobs_are_decided_once_their_lengths_are_known)
     ck_assert_ptr_eq(fake_pop(1), jobs[0]);
     ck_assert(fake.woken & 4);
     /* Ends: 10, 20, 25 on worker 2, 30. */
-    check_books(1, 0, 30, 0, 3);
-    check_books(2, 0, 25, 0, 1);
+    check_expected(1, 0, 30, 0, 3);
+    check_expected(2, 0, 25, 0, 1);
     ck_assert_ptr_eq(fake_pop(2), jobs[2]);
     ck_assert_ptr_eq(fake_pop(1), jobs[1]);
     ck_assert_ptr_eq(fake_pop(1), jobs[3]);
@@ -391,7 +391,7 @@ START_TEST(jobs_are_decided_once_their_lengths_are_known)
 }
 END_TEST
 
-START_TEST(priority_then_age_says_whether_a_workers_own_jobs_come_first)
+START_TEST(priority_then_age_decides_whether_a_workers_own_jobs_come_first)
 {
     const struct orr_dm_variant *variants[] = {&orr_sched_dmdas,
                                                &orr_sched_dmda};
@@ -516,9 +516,9 @@ START_TEST(a_recalibration_that_is_due_goes_where_nothing_else_would)
 }
 END_TEST
 
-/* --- books --- */
+/* --- expected times --- */
 
-START_TEST(a_job_moves_through_the_books_of_its_worker)
+START_TEST(a_job_moves_through_the_expected_times_of_its_worker)
 {
     struct orr_job *job;
 
@@ -529,17 +529,17 @@ START_TEST(a_job_moves_through_the_books_of_its_worker)
     ck_assert_double_eq(job->predicted, 10);
     ck_assert_double_eq(job->predicted_transfer, 30);
     ck_assert_double_eq(job->task->predicted, 10);
-    check_books(1, 0, 40, 0, 1);
+    check_expected(1, 0, 40, 0, 1);
     fake.now = 5;
     ck_assert_ptr_null(fake_pop(3));
     ck_assert_ptr_eq(fake_pop(1), job);
-    check_books(1, 35, 10, 30, 1);
+    check_expected(1, 35, 10, 30, 1);
     fake.now = 31;
     pre(job, 1);
-    check_books(1, 41, 0, 10, 1);
+    check_expected(1, 41, 0, 10, 1);
     fake.now = 43;
     post(job, 1);
-    check_books(1, 43, 0, 0, 0);
+    check_expected(1, 43, 0, 0, 0);
     ck_assert_ptr_null(fake_pop(1));
     fake_stop();
 }
@@ -558,14 +558,14 @@ START_TEST(queued_work_hides_transfers)
     ck_assert_uint_eq(place(b), 3);
     ck_assert_uint_eq(place(c), 1);
     ck_assert_double_eq(b->predicted_transfer, 30);
-    /* Worker 1 works until 50: data asked for at 10 are there at 40. */
+    /* Worker 1 works until 50: data requested at 10 are there at 40. */
     ck_assert_double_eq(c->predicted_transfer, 0);
-    check_books(1, 0, 70, 0, 2);
+    check_expected(1, 0, 70, 0, 2);
     fake_stop();
 }
 END_TEST
 
-START_TEST(a_job_for_one_worker_leaves_no_trace_in_the_books)
+START_TEST(a_job_for_one_worker_leaves_no_trace_in_the_expected_times)
 {
     struct orr_job *job;
 
@@ -573,14 +573,14 @@ START_TEST(a_job_for_one_worker_leaves_no_trace_in_the_books)
     fake.transfer[1] = 30;
     job = job_of(100, 10, 0);
     fake.rt.sched->ops->push_notify(fake.rt.sched, job, &fake.rt.workers[3]);
-    check_books(3, 0, 10, 30, 1);
+    check_expected(3, 0, 10, 30, 1);
     ck_assert_double_eq(job->predicted_transfer, 30);
     fake.now = 30;
     pre(job, 3);
-    check_books(3, 40, 0, 10, 1);
+    check_expected(3, 40, 0, 10, 1);
     fake.now = 40;
     post(job, 3);
-    check_books(3, 40, 0, 0, 0);
+    check_expected(3, 40, 0, 0, 0);
     fake_stop();
 }
 END_TEST
@@ -736,7 +736,7 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, transfers_count_in_the_end_and_in_full_beside_it);
     tcase_add_test(tc, dm_ignores_transfers);
-    tcase_add_test(tc, energy_counts_where_a_model_tells_it);
+    tcase_add_test(tc, energy_counts_where_a_model_has_it);
     tcase_add_test(tc, equal_ends_go_to_the_lowest_number);
     tcase_add_test(tc, time_that_has_passed_leaves_the_queue_as_it_is);
     tcase_add_test(tc, the_chosen_worker_is_woken_if_it_sleeps);
@@ -744,7 +744,7 @@ int main(void)
     tcase_add_test(tc, a_faster_implementation_is_chosen);
     tcase_add_test(tc, can_execute_decides_for_each_worker);
     tcase_add_test(tc, workers_named_by_the_task_are_the_only_ones);
-    tcase_add_test(tc, nobody_able_is_an_error);
+    tcase_add_test(tc, no_able_worker_is_an_error);
     tcase_add_test(tc,
                    workers_without_a_length_come_first_then_the_least_loaded);
     tcase_add_test(tc, one_unknown_length_makes_the_choice_greedy);
@@ -754,16 +754,17 @@ int main(void)
     tcase_add_test(tc, a_slow_worker_helps_when_the_fastest_has_enough_to_do);
     tcase_add_test(tc, jobs_are_decided_once_their_lengths_are_known);
     tcase_add_test(
-        tc, priority_then_age_says_whether_a_workers_own_jobs_come_first);
+        tc, priority_then_age_decides_whether_a_workers_own_jobs_come_first);
     tcase_add_test(tc, the_implementation_with_fewest_runs_comes_next);
     tcase_add_test(tc, jobs_that_wait_go_to_no_worker_that_cannot_run_them);
     tcase_add_test(tc, a_job_behind_many_that_a_worker_declines_is_found);
     tcase_add_test(tc, the_end_of_a_kernel_wakes_workers_for_the_next_job);
     tcase_add_test(tc,
                    a_recalibration_that_is_due_goes_where_nothing_else_would);
-    tcase_add_test(tc, a_job_moves_through_the_books_of_its_worker);
+    tcase_add_test(tc, a_job_moves_through_the_expected_times_of_its_worker);
     tcase_add_test(tc, queued_work_hides_transfers);
-    tcase_add_test(tc, a_job_for_one_worker_leaves_no_trace_in_the_books);
+    tcase_add_test(tc,
+                   a_job_for_one_worker_leaves_no_trace_in_the_expected_times);
     tcase_add_test(tc,
                    dmdas_pops_priorities_then_ready_data_and_dmda_the_oldest);
     tcase_add_test(tc, dmdasd_counts_only_what_is_served_before);

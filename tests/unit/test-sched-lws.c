@@ -96,7 +96,7 @@ START_TEST(a_thief_takes_the_newest_of_the_best)
 }
 END_TEST
 
-START_TEST(a_worker_that_has_not_begun_is_not_robbed)
+START_TEST(nothing_is_stolen_from_a_worker_that_has_not_begun)
 {
     struct orr_job *a, *b, *mine;
 
@@ -112,7 +112,8 @@ START_TEST(a_worker_that_has_not_begun_is_not_robbed)
 }
 END_TEST
 
-START_TEST(who_begins_with_more_than_one_job_wakes_those_who_may_take_the_rest)
+START_TEST(
+    a_worker_that_begins_with_more_than_one_job_wakes_those_that_may_take_the_rest)
 {
     struct orr_job *a, *b;
 
@@ -169,7 +170,7 @@ START_TEST(every_sleeping_worker_is_woken)
 }
 END_TEST
 
-START_TEST(a_job_that_nobody_can_run_is_refused)
+START_TEST(a_job_without_able_worker_is_refused)
 {
     ck_assert_int_eq(fake_push(fake_job(fake_row((double[]){0, 0}), 0)),
                      -ENODEV);
@@ -237,8 +238,8 @@ END_TEST
 static struct orr_job *late;
 static unsigned nasked;
 
-/* Accepts odd implementations on worker 0 only. While it is asked for the
- * first time, somebody else changes the queue. */
+/* Accepts odd implementations on worker 0 only. During its first call the queue
+ * changes. */
 static int picky(unsigned worker, struct starpu_task *task, unsigned impl)
 {
     ck_assert_uint_eq(orr_self->locks, 0);
@@ -249,7 +250,7 @@ static int picky(unsigned worker, struct starpu_task *task, unsigned impl)
     return worker == 0 && impl == 1 && task->priority == 0;
 }
 
-START_TEST(can_execute_is_asked_without_lock_and_changes_are_noticed)
+START_TEST(can_execute_is_called_without_lock_and_changes_are_noticed)
 {
     struct orr_cost_row *row;
     struct orr_job *refused, *accepted;
@@ -315,7 +316,7 @@ START_TEST(an_unknown_policy_is_refused_naming_the_known_ones)
 }
 END_TEST
 
-START_TEST(priorities_are_what_was_asked_for_else_the_policys)
+START_TEST(priorities_are_the_requested_ones_else_the_policys)
 {
     static const struct {
         const char *name;
@@ -377,17 +378,17 @@ int main(void)
     tcase_add_test(lws, a_worker_keeps_what_it_makes_ready_if_it_can_run_it);
     tcase_add_test(lws, a_worker_takes_its_best_and_oldest_job);
     tcase_add_test(lws, a_thief_takes_the_newest_of_the_best);
-    tcase_add_test(lws, a_worker_that_has_not_begun_is_not_robbed);
+    tcase_add_test(lws, nothing_is_stolen_from_a_worker_that_has_not_begun);
     tcase_add_test(
         lws,
-        who_begins_with_more_than_one_job_wakes_those_who_may_take_the_rest);
+        a_worker_that_begins_with_more_than_one_job_wakes_those_that_may_take_the_rest);
     tcase_add_test(lws, a_thief_skips_newer_jobs_that_it_cannot_run);
     tcase_add_test(lws, victims_come_in_turn);
     tcase_add_test(lws, every_sleeping_worker_is_woken);
-    tcase_add_test(lws, a_job_that_nobody_can_run_is_refused);
+    tcase_add_test(lws, a_job_without_able_worker_is_refused);
     tcase_add_test(lws, policies_are_found_by_name_and_lws_stands_in);
     tcase_add_test(lws, an_unknown_policy_is_refused_naming_the_known_ones);
-    tcase_add_test(lws, priorities_are_what_was_asked_for_else_the_policys);
+    tcase_add_test(lws, priorities_are_the_requested_ones_else_the_policys);
     tcase_add_test(lws, a_user_policy_without_pop_is_refused);
     tcase_add_test(central, eager_gives_the_oldest_job_that_the_worker_can_run);
     tcase_add_test(central, prio_gives_higher_priorities_first);
@@ -395,7 +396,7 @@ int main(void)
     tcase_add_test(central,
                    prio_wakes_another_when_a_worker_skipped_everything);
     tcase_add_test(central,
-                   can_execute_is_asked_without_lock_and_changes_are_noticed);
+                   can_execute_is_called_without_lock_and_changes_are_noticed);
     suite_add_tcase(suite, lws);
     suite_add_tcase(suite, central);
     return suite_main(suite);

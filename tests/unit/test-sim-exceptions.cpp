@@ -93,7 +93,7 @@ START_TEST(main_and_a_context_throw_crosswise)
 }
 END_TEST
 
-/* Sleeps while an exception flies past it. */
+/* Sleeps while an exception passes through its scope. */
 struct Sleeper {
     thrower *t;
     ~Sleeper()

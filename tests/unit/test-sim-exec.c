@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/test-sim-exec.c - contexts and virtual time of the simulated
- * machine: the suite that every machine passes, who runs when, what never
- * switches, and how programs end.
+ * machine: the suite that every machine passes, which context runs when, what
+ * never switches, and how programs end.
  */
 #include <check.h>
 #include <errno.h>
@@ -80,9 +80,9 @@ static double now(void)
     return exec->ops->now(exec);
 }
 
-/* -- who runs when -------------------------------------------------------- */
+/* -- which context runs when ---------------------------------------------- */
 
-static char story[4096]; /* what happened, one word per step */
+static char story[4096]; /* what happened, one name per step */
 
 static void note(const char *word)
 {
@@ -224,7 +224,7 @@ START_TEST(a_wake_does_not_shorten_a_sleep_but_is_kept)
 }
 END_TEST
 
-START_TEST(a_sleep_of_nothing_lets_those_who_are_ready_run)
+START_TEST(a_sleep_of_nothing_lets_ready_contexts_run)
 {
     struct orr_context *c = spawn("c", note_name, NULL);
 
@@ -257,7 +257,7 @@ START_TEST(ten_thousand_contexts_live_at_once)
 }
 END_TEST
 
-/* A lock as a user's one is built: an owner and who waits for it. */
+/* A lock as a user's one is built: an owner and its waiters. */
 static struct {
     struct orr_context *owner, *waiter;
 } lock;
@@ -640,7 +640,7 @@ static void wait_in_second_thread(void *arg)
     pthread_join(thread, NULL);
 }
 
-START_TEST(waiting_where_one_must_not_aborts_and_says_so)
+START_TEST(waiting_where_it_is_forbidden_aborts_with_a_message)
 {
     struct rlimit no_core = {0, 0};
     char text[4096];
@@ -730,7 +730,7 @@ static TCase *running_case(void)
     tcase_add_test(tc, a_wake_queues_and_never_switches);
     tcase_add_test(tc, a_wake_cancels_the_date_of_a_park);
     tcase_add_test(tc, a_wake_does_not_shorten_a_sleep_but_is_kept);
-    tcase_add_test(tc, a_sleep_of_nothing_lets_those_who_are_ready_run);
+    tcase_add_test(tc, a_sleep_of_nothing_lets_ready_contexts_run);
     tcase_add_test(tc, ten_thousand_contexts_live_at_once);
     tcase_add_test(tc, a_lock_may_be_held_across_a_virtual_sleep);
     tcase_add_test(tc, registers_survive_switches);
@@ -753,7 +753,7 @@ static TCase *ending_case(void)
     tcase_add_test(tc, exit_ends_at_once_and_silently);
     tcase_add_test(tc, return_from_main_without_shutdown_is_silent_too);
     tcase_add_test(tc, a_deadlock_calls_the_handler_and_ends_with_3);
-    tcase_add_test(tc, waiting_where_one_must_not_aborts_and_says_so);
+    tcase_add_test(tc, waiting_where_it_is_forbidden_aborts_with_a_message);
     tcase_add_test(tc, the_watchdog_names_main_that_waits_outside_virtual_time);
     tcase_add_test(tc, the_watchdog_leaves_a_long_computation_alone);
     return tc;

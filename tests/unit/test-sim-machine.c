@@ -121,7 +121,7 @@ START_TEST(a_copy_without_latency_and_of_one_byte_end_too)
 }
 END_TEST
 
-START_TEST(copies_start_exactly_when_asked)
+START_TEST(copies_start_exactly_when_requested)
 {
     struct test_copy t[2];
 
@@ -246,8 +246,8 @@ START_TEST(copies_wait_for_those_they_conflict_with)
 }
 END_TEST
 
-/* Random copies against the rules written as they are told: each waits for
- * all earlier ones that it conflicts with. */
+/* Random copies against the rules written as documented: each waits for all
+ * earlier ones that it conflicts with. */
 static bool conflict(const struct orr_copy *old, const struct orr_copy *new)
 {
     bool old_peer = old->src && old->dst, new_peer = new->src &&new->dst;
@@ -464,7 +464,7 @@ START_TEST(durations_have_the_speed_in_them_and_async_needs_a_device)
 }
 END_TEST
 
-START_TEST(kernels_run_once_and_frozen_when_asked)
+START_TEST(kernels_run_once_and_frozen_when_requested)
 {
     struct test_kernel k;
 
@@ -644,7 +644,7 @@ static int open_with(const struct orr_machine_options *options,
     return ret;
 }
 
-START_TEST(workers_are_limited_as_asked)
+START_TEST(workers_are_limited_as_requested)
 {
     struct orr_machine_options options = sim_options();
     struct sim_spec spec = {.ncpu = 6, .ncuda = 2};
@@ -739,7 +739,7 @@ static TCase *copies_case(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, a_copy_takes_latency_plus_size_over_bandwidth);
     tcase_add_test(tc, a_copy_without_latency_and_of_one_byte_end_too);
-    tcase_add_test(tc, copies_start_exactly_when_asked);
+    tcase_add_test(tc, copies_start_exactly_when_requested);
     tcase_add_test(tc, a_shared_bus_is_shared_and_given_back);
     tcase_add_test(tc, a_third_copy_in_the_middle_changes_the_others_ends);
     tcase_add_test(tc, both_directions_of_a_device_overlap);
@@ -763,7 +763,7 @@ static TCase *rest_case(void)
     tcase_add_test(tc, asynchronous_kernels_of_a_worker_follow_each_other);
     tcase_add_test(tc,
                    durations_have_the_speed_in_them_and_async_needs_a_device);
-    tcase_add_test(tc, kernels_run_once_and_frozen_when_asked);
+    tcase_add_test(tc, kernels_run_once_and_frozen_when_requested);
     tcase_add_test(tc, only_large_blocks_and_chunks_reach_the_driver);
     tcase_add_test(
         tc, a_chunk_holds_eight_blocks_of_4_mib_and_four_free_ones_are_kept);
@@ -772,7 +772,7 @@ static TCase *rest_case(void)
     tcase_add_test(tc, costs_are_switched_by_variables);
     tcase_add_test(tc, workers_and_nodes_are_those_of_the_description);
     tcase_add_test(tc, without_peer_copies_devices_meet_in_main_memory);
-    tcase_add_test(tc, workers_are_limited_as_asked);
+    tcase_add_test(tc, workers_are_limited_as_requested);
     tcase_add_test(tc, a_missing_route_is_named);
     tcase_add_test(tc, platform_options_are_checked);
     return tc;

@@ -350,7 +350,7 @@ START_TEST(readers_share_and_writers_exclude)
         starpu_pthread_join(threads[i], NULL);
     ck_assert_int_eq(b.bad, 0);
     if (_i == SIMULATED)
-        ck_assert_int_eq(b.most_readers, 3); /* nobody passes the writer */
+        ck_assert_int_eq(b.most_readers, 3); /* no reader passes the writer */
     ck_assert_int_eq(starpu_pthread_rwlock_tryrdlock(&b.lock), 0);
     ck_assert_int_eq(starpu_pthread_rwlock_tryrdlock(&b.lock), 0);
     ck_assert_int_eq(starpu_pthread_rwlock_trywrlock(&b.lock), EBUSY);

@@ -36,7 +36,7 @@ static void nothing(void *arg)
     (void)arg;
 }
 
-START_TEST(a_context_is_bound_by_whom_we_name)
+START_TEST(contexts_are_bound_with_the_given_function)
 {
     atomic_int cpu = -1;
     struct orr_threads_options options = {.bind = note_cpu, .arg = &cpu};
@@ -114,7 +114,7 @@ int main(void)
     TCase *own = tcase_create("threads only");
 
     suite_add_tcase(suite, exec_suite(&threads));
-    tcase_add_test(own, a_context_is_bound_by_whom_we_name);
+    tcase_add_test(own, contexts_are_bound_with_the_given_function);
     tcase_add_test(own, a_foreign_thread_is_adopted_and_may_end_first);
     tcase_add_test(own, an_adopted_thread_that_stays_is_unknown_afterwards);
     suite_add_tcase(suite, own);

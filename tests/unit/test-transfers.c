@@ -406,7 +406,7 @@ static const struct {
     {"FULLDUPLEX, version 3", V3("FULLDUPLEX", UP, DOWN), 1000, false},
 };
 
-START_TEST(directions_share_a_link_as_its_policy_says)
+START_TEST(directions_share_a_link_according_to_its_policy)
 {
     struct orr_machine_desc *desc = NULL;
     const char *text = directions[_i].text;
@@ -433,8 +433,8 @@ START_TEST(directions_share_a_link_as_its_policy_says)
 }
 END_TEST
 
-/* SimGrid by itself lets the second pass its PCIe link at the rate of Host for
- * as long as the first lasts, see make_hops in sim/simgrid_bridge.cpp. */
+/* SimGrid alone lets the second pass its PCIe link at the rate of Host for as
+ * long as the first lasts, see make_hops in sim/simgrid_bridge.cpp. */
 START_TEST(transfers_that_begin_together_keep_to_their_own_links)
 {
     struct orr_machine_desc *desc = NULL;
@@ -486,8 +486,8 @@ int main(int argc, char **argv)
         tests, transfers_on_machines_as_they_are_built_are_simgrids, 0, n / 2);
     tcase_add_test(tests, transfers_on_machines_of_the_catalogue_are_simgrids);
     tcase_add_test(tests, transfers_on_real_bus_folders_are_simgrids);
-    tcase_add_loop_test(tests, directions_share_a_link_as_its_policy_says, 0,
-                        (int)(sizeof(directions) / sizeof(directions[0])));
+    tcase_add_loop_test(tests, directions_share_a_link_according_to_its_policy,
+                        0, (int)(sizeof(directions) / sizeof(directions[0])));
     tcase_add_test(tests,
                    transfers_that_begin_together_keep_to_their_own_links);
     tcase_add_test(tests, version_3_is_refused_by_simgrid_and_read_by_us);
