@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * orrery.h - what the StarPU interface has no word for: which machine this
- * process runs on. Any thread.
+ * orrery.h - what is not in the StarPU interface: which machine this process
+ * runs on. Any thread.
  */
 #pragma once
 

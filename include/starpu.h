@@ -83,7 +83,7 @@ struct starpu_conf {
     unsigned workers_mpi_ms_deviceid[STARPU_NMAXWORKERS];
     /* 1 = measure the links again. */
     int bus_calibrate;
-    /* 1 = keep measuring kernels, 2 = forget what is known before. */
+    /* 1 = keep measuring kernels, 2 = drop what is known before. */
     int calibrate;
     int data_locality_enforce;
     /* 1 = all CPU workers together run one task at a time. */
@@ -118,7 +118,7 @@ struct starpu_conf {
     int cuda_only_fast_alloc_other_memnodes;
 };
 
-/* Fills *conf with defaults and what the environment says. 0 or -EINVAL. */
+/* Fills *conf with defaults and the environment's values. 0 or -EINVAL. */
 int starpu_conf_init(struct starpu_conf *conf);
 /* Sets every count of workers to 0, to add those wanted. */
 int starpu_conf_noworker(struct starpu_conf *conf);

@@ -2,7 +2,7 @@
 /*
  * starpu_cuda.h - CUDA helpers for kernels. This build has no CUDA backend
  * (STARPU_USE_CUDA is not defined), so nothing is declared; code that needs
- * them already stands under #ifdef STARPU_USE_CUDA.
+ * them is already under #ifdef STARPU_USE_CUDA.
  */
 #pragma once
 

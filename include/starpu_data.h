@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * starpu_data.h - handles on registered data: access from the application,
- * prefetch, hints. Any thread, unless a function says otherwise. In a callback
- * or a kernel no call that waits is allowed; those return -EDEADLK.
+ * prefetch, hints. Any thread, unless documented otherwise. In a callback or a
+ * kernel no call that waits is allowed; those return -EDEADLK.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ enum starpu_data_access_mode {
 enum starpu_is_prefetch {
     STARPU_FETCH = 0,         /* a task waits for it */
     STARPU_TASK_PREFETCH = 1, /* a queued task will need it */
-    STARPU_PREFETCH = 2,      /* the application asked for it */
+    STARPU_PREFETCH = 2,      /* the application requested it */
     STARPU_IDLEFETCH = 3,     /* only while the link is idle */
     STARPU_NFETCH = 4         /* how many there are */
 };
@@ -142,7 +142,7 @@ int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle,
                                            unsigned node, unsigned async,
                                            int prio);
 
-/* Says whether the node has a valid copy, or one on its way. */
+/* Returns whether the node has a valid copy, or one on its way. */
 unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node);
 
 /* The data will not be used soon: its copies may leave the devices first. */
@@ -180,20 +180,20 @@ void starpu_data_set_default_sequential_consistency_flag(unsigned flag);
 void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag);
 unsigned starpu_data_get_ooc_flag(starpu_data_handle_t handle);
 
-/* -- words of the application and of policies, stored with the handle -- */
+/* -- pointers of the application and of policies, stored with the handle -- */
 
 void starpu_data_set_user_data(starpu_data_handle_t handle, void *user_data);
 void *starpu_data_get_user_data(starpu_data_handle_t handle);
 void starpu_data_set_sched_data(starpu_data_handle_t handle, void *sched_data);
 void *starpu_data_get_sched_data(starpu_data_handle_t handle);
 
-/* The operations of the handle's kind, borrowed. */
+/* The operations of the handle's interface, borrowed. */
 struct starpu_data_interface_ops *
 starpu_data_get_interface_ops(starpu_data_handle_t handle);
 
 /* -- for schedulers -- */
 
-/* Says whether the node's copy could be evicted for such a fetch. */
+/* Returns whether the node's copy could be evicted for such a fetch. */
 int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
                           enum starpu_is_prefetch is_prefetch);
 

@@ -21,11 +21,11 @@ struct starpu_data_filter {
     /* Fills the child's interface from the parent's, once per node. */
     void (*filter_func)(void *, void *, struct starpu_data_filter *, unsigned,
                         unsigned);
-    /* How many, unless get_nchildren says it. */
+    /* How many, unless get_nchildren returns it. */
     unsigned nchildren;
     unsigned (*get_nchildren)(struct starpu_data_filter *,
                               starpu_data_handle_t);
-    /* NULL = children are of the parent's kind. */
+    /* NULL = children have the parent's interface. */
     struct starpu_data_interface_ops *(*get_child_ops)(
         struct starpu_data_filter *, unsigned);
     /* For filter_func. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * starpu_data_interfaces.h - kinds of data: matrix, vector and so on. An
- * interface structure says where a copy is and how it is laid out; there is
- * one per memory node. A table of operations says how to treat the kind.
+ * starpu_data_interfaces.h - data interfaces: matrix, vector and so on. An
+ * interface structure has the place and the layout of a copy; there is one per
+ * memory node. A table of operations has the methods of an interface.
  * Registration is for application threads, getters for any thread.
  */
 #pragma once
@@ -21,7 +21,7 @@ extern "C" {
 struct starpu_codelet;
 struct starpu_multiformat_data_interface_ops;
 
-/* -- user-defined kinds -- */
+/* -- user-defined interfaces -- */
 
 /* How to copy from one interface to another; each gets (source interface,
  * source node, destination interface, destination node) and returns 0, or
@@ -69,10 +69,10 @@ enum starpu_data_interface_id {
     STARPU_COO_INTERFACE_ID = 8,
     STARPU_TENSOR_INTERFACE_ID = 9,
     STARPU_NDIM_INTERFACE_ID = 10,
-    STARPU_MAX_INTERFACE_ID = 11 /* first number for user-defined kinds */
+    STARPU_MAX_INTERFACE_ID = 11 /* first number for user-defined interfaces */
 };
 
-/* A kind of data. Static; the library writes to it, and borrows it until
+/* A data interface. Static; the library writes to it, and borrows it until
  * starpu_shutdown(). NULL where an operation is not needed. */
 struct starpu_data_interface_ops {
     /* Fill every node's interface from the given one. */
@@ -107,7 +107,7 @@ struct starpu_data_interface_ops {
     int (*compare)(void *, void *);
     int (*alloc_compare)(void *, void *);
     void (*display)(starpu_data_handle_t, FILE *);
-    /* A few words for messages, like snprintf(). */
+    /* A short description for messages, like snprintf(). */
     starpu_ssize_t (*describe)(void *, char *, size_t);
     /* From starpu_data_interface_get_next_id(). */
     enum starpu_data_interface_id interfaceid;
@@ -129,15 +129,15 @@ struct starpu_data_interface_ops {
     char *name;
 };
 
-/* Registers data of `ops`' kind whose interface is `data_interface` (copied)
- * on `home_node`; -1 = nowhere yet. *handleptr is owned by the caller, who
- * ends it with starpu_data_unregister(). */
+/* Registers data of the interface `ops` whose structure is `data_interface`
+ * (copied) on `home_node`; -1 = nowhere yet. *handleptr is owned by the caller,
+ * who ends it with starpu_data_unregister(). */
 void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
                           void *data_interface,
                           struct starpu_data_interface_ops *ops);
-/* Says that a copy exists on the node as well. */
+/* Declares that a copy exists on the node as well. */
 void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node);
-/* A new handle of the same kind and size without content. */
+/* A new handle of the same interface and size without content. */
 void starpu_data_register_same(starpu_data_handle_t *handledst,
                                starpu_data_handle_t handlesrc);
 
@@ -155,7 +155,7 @@ size_t starpu_data_get_alloc_size(starpu_data_handle_t handle);
 /* -1 = none. */
 int starpu_data_get_home_node(starpu_data_handle_t handle);
 
-/* A number for a user-defined kind. */
+/* A number for a user-defined interface. */
 int starpu_data_interface_get_next_id(void);
 
 /* -- for copy methods -- */
@@ -201,7 +201,7 @@ struct starpu_matrix_interface {
     enum starpu_data_interface_id id;
     /* Address on CPUs, device pointer or handle elsewhere. */
     uintptr_t ptr;
-    /* What the device calls the memory, and the start inside it. */
+    /* The device's handle of the memory, and the start inside it. */
     uintptr_t dev_handle;
     size_t offset;
     uint32_t nx;

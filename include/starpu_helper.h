@@ -84,7 +84,7 @@ static __starpu_inline float starpu_get_env_float_default(const char *str,
 #define starpu_getenv_float_default(s, d) starpu_get_env_float_default(s, d)
 
 /* The machine's clock in microseconds: virtual time when simulated. Only
- * differences mean something. */
+ * differences are meaningful. */
 double starpu_timing_now(void);
 
 #ifdef __cplusplus

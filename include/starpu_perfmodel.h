@@ -126,7 +126,7 @@ typedef struct _starpu_perfmodel_state *starpu_perfmodel_state_t;
 struct starpu_perfmodel {
     enum starpu_perfmodel_type type;
     /* Time of the task; which is called depends on `type`. The policies of the
-     * library take what worker_cost_function says of the first of several equal
+     * library take worker_cost_function's result for the first of several equal
      * workers for all of them. */
     double (*cost_function)(struct starpu_task *, unsigned);
     double (*arch_cost_function)(struct starpu_task *,
@@ -220,7 +220,7 @@ int starpu_perfmodel_set_per_devices_size_base(
     struct starpu_perfmodel *model, int impl,
     starpu_perfmodel_per_arch_size_base func, ...);
 
-/* -- figures -- */
+/* -- measures and estimates -- */
 
 /* The mean of a footprint, NaN when it is unknown. */
 double
@@ -245,11 +245,11 @@ void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model,
  * between the two calls, and nothing else meanwhile, and add joules per task to
  * the energy model. CPUs are measured together, by their packages' RAPL
  * counters; a CUDA device by its own, through NVML. `workerid` is of type
- * `archi`, -1 for the first such. The first measure of a kind of task is a
+ * `archi`, -1 for the first such. The first measure of a task type is a
  * warm-up, and models are only fed while they are calibrated
  * (STARPU_CALIBRATE=1). 0; -ENODEV without counters, -EACCES when this user may
  * not read them, -EBUSY when measured already, -EINVAL, all with a message that
- * tells the remedy. */
+ * names the remedy. */
 int starpu_energy_start(int workerid, enum starpu_worker_archtype archi);
 int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task,
                        unsigned nimpl, unsigned ntasks, int workerid,
@@ -266,7 +266,7 @@ int starpu_perfmodel_print_all(struct starpu_perfmodel *model, char *arch,
 /* Writes the loaded file as XML. */
 void starpu_perfmodel_dump_xml(FILE *output, struct starpu_perfmodel *model);
 /* The mean of a footprint on each worker (implementation 0), with blanks
- * between, "inf" where it is unknown. 0, or 1 when the model has no figures.
+ * between, "inf" where it is unknown. 0, or 1 when the model has no entries.
  * After starpu_init. */
 int starpu_perfmodel_print_estimations(struct starpu_perfmodel *model,
                                        uint32_t footprint, FILE *output);
@@ -276,7 +276,7 @@ void starpu_perfmodel_directory(FILE *output);
 /* -- transfers between memory nodes -- */
 
 /* Tables of bandwidth and latency between all nodes; main memory near each
- * device; where the files of these figures are, or would be. */
+ * device; where the files of these parameters are, or would be. */
 void starpu_bus_print_bandwidth(FILE *f);
 void starpu_bus_print_affinity(FILE *f);
 void starpu_bus_print_filenames(FILE *f);

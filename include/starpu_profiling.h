@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * starpu_profiling.h - the figures that profiling collects, and arithmetic on
+ * starpu_profiling.h - the counters that profiling collects, and arithmetic on
  * struct timespec. Any thread.
  */
 #pragma once
@@ -33,14 +33,14 @@ struct starpu_profiling_task_info {
     struct timespec release_data_end_time;
     struct timespec callback_start_time;
     struct timespec callback_end_time;
-    /* Who ran it. */
+    /* The worker that ran it. */
     int workerid;
     uint64_t used_cycles;
     uint64_t stall_cycles;
     double energy_consumed;
 };
 
-/* What a worker did since its figures were last read. A time may overlap
+/* What a worker did since its counters were last read. A time may overlap
  * others, except the all_ ones, which add up to total_time. */
 struct starpu_profiling_worker_info {
     struct timespec start_time;
@@ -62,7 +62,7 @@ struct starpu_profiling_worker_info {
     double flops;
 };
 
-/* What a link carried since its figures were last read. Real or virtual time,
+/* What a link carried since its counters were last read. Real or virtual time,
  * as the machine is. */
 struct starpu_profiling_bus_info {
     struct timespec start_time;
@@ -73,29 +73,29 @@ struct starpu_profiling_bus_info {
 
 /* -- links between memory nodes -- */
 
-/* A bus is an ordered pair of memory nodes between which copies go straight;
+/* A bus is an ordered pair of memory nodes between which copies are direct;
  * numbers begin at 0. get_id gives -1 for a pair that has none, the others
- * -EINVAL for a number that there is not. */
+ * -EINVAL for an invalid number. */
 int starpu_bus_get_count(void);
 int starpu_bus_get_id(int src, int dst);
 int starpu_bus_get_src(int busid);
 int starpu_bus_get_dst(int busid);
-/* How the link is shared, which starpu_transfer_predict() counts with. At
- * first all CUDA and OpenCL devices are thought to share each. A direct one is
- * a device's alone; a number of GPUs goes before that, 0 takes it back. A bus
- * that there is not, or a negative number, ends the program. */
+/* How the link is shared, which starpu_transfer_predict() counts with. At first
+ * all CUDA and OpenCL devices count as sharing each. A direct one is a device's
+ * alone; a number of GPUs overrules that, 0 removes it. An invalid bus, or a
+ * negative number, ends the program. */
 void starpu_bus_set_direct(int busid, int direct);
 int starpu_bus_get_direct(int busid);
 void starpu_bus_set_ngpus(int busid, int ngpus);
 int starpu_bus_get_ngpus(int busid);
 
-/* What the link carried since the last call, or since starpu_init(), and
- * begins anew; `bus_info` may be NULL. 0, -EINVAL. */
+/* What the link carried since the last call, or since starpu_init(); resets the
+ * counters; `bus_info` may be NULL. 0, -EINVAL. */
 int starpu_bus_get_profiling_info(int busid,
                                   struct starpu_profiling_bus_info *bus_info);
 
 /* Prints on stderr what each link carried since starpu_init(); calls of the
- * above do not matter. */
+ * above have no effect on it. */
 void starpu_profiling_bus_helper_display_summary(void);
 
 static __starpu_inline void starpu_timespec_clear(struct timespec *tsp)

@@ -9,7 +9,7 @@
 
 #include <starpu_config.h>
 
-/* The seed that a program should use when the user asked for `seed`. */
+/* The seed that a program should use when the user requested `seed`. */
 #define starpu_seed(seed) (seed)
 
 #define starpu_srand48(seed)  srand48(starpu_seed(seed))

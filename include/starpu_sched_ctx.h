@@ -29,7 +29,7 @@ struct starpu_sched_policy;
 #define STARPU_SCHED_CTX_CUDA_NSMS       (10 << 16)
 #define STARPU_SCHED_CTX_SUB_CTXS        (11 << 16)
 
-/* Priorities; the limits are asked of the current policy. */
+/* Priorities; the limits are those of the current policy. */
 #define STARPU_MIN_PRIO     (starpu_sched_get_min_priority())
 #define STARPU_MAX_PRIO     (starpu_sched_get_max_priority())
 #define STARPU_DEFAULT_PRIO 0

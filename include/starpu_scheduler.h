@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * starpu_scheduler.h - what a scheduling policy is, and what it may ask. The
- * calls about tasks are for policies; they run in any thread.
+ * starpu_scheduler.h - what a scheduling policy is, and the functions it may
+ * call. The calls about tasks are for policies; they run in any thread.
  */
 #pragma once
 
@@ -36,7 +36,7 @@ struct starpu_sched_policy {
     /* A worker starts, or ended, a task. */
     void (*pre_exec_hook)(struct starpu_task *, unsigned);
     void (*post_exec_hook)(struct starpu_task *, unsigned);
-    /* Nothing more will be pushed for a while. */
+    /* No more tasks will be pushed for a while. */
     void (*do_schedule)(unsigned);
     /* The context gained, or lost, workers. */
     void (*add_workers)(unsigned, int *, unsigned);
@@ -70,8 +70,8 @@ int starpu_sched_get_max_priority(void);
 int starpu_sched_set_min_priority(int min_prio);
 int starpu_sched_set_max_priority(int max_prio);
 
-/* Says whether the worker can run the implementation; which it can, as bits;
- * which is the first. */
+/* Returns whether the worker can run the implementation; those it can run, as
+ * bits; the first one. */
 int starpu_worker_can_execute_task(unsigned workerid, struct starpu_task *task,
                                    unsigned nimpl);
 int starpu_worker_can_execute_task_impl(unsigned workerid,
@@ -86,7 +86,7 @@ int starpu_push_local_task(int workerid, struct starpu_task *task, int back);
 /* To be called when push_task is done with a task. */
 int starpu_push_task_end(struct starpu_task *task);
 
-/* Says whether prefetching is on. */
+/* Returns whether prefetching is on. */
 int starpu_get_prefetch_flag(void);
 /* Start to bring the task's data to a node, or to where the worker needs it. */
 int starpu_prefetch_task_input_on_node_prio(struct starpu_task *task,

@@ -57,15 +57,15 @@ starpu_ssize_t starpu_memory_get_total_all_nodes(void);
 starpu_ssize_t starpu_memory_get_available_all_nodes(void);
 size_t starpu_memory_get_used_all_nodes(void);
 
-/* Reserve and give back capacity for memory that the application allocates
- * by other means. 0, or -ENOMEM unless flags say wait or overflow. */
+/* Reserve and give back capacity for memory that the application allocates by
+ * other means. 0, or -ENOMEM unless flags request waiting or overflow. */
 int starpu_memory_allocate(unsigned node, size_t size, int flags);
 void starpu_memory_deallocate(unsigned node, size_t size);
 /* Waits until `size` bytes are free; reserves nothing. */
 void starpu_memory_wait_available(unsigned node, size_t size);
 
-/* The joules of a run: `use` adds some; `used` is what was added, what the
- * energy models of the tasks that ended on a simulated machine say, and
+/* The joules of a run: `use` adds some; `used` is what was added, the energy of
+ * the tasks that ended on a simulated machine by their models, and
  * STARPU_IDLE_POWER times the time since starpu_init(). */
 void starpu_energy_use(float joules);
 double starpu_energy_used(void);

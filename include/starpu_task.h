@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * starpu_task.h - codelets (what a kind of task can run) and tasks. A task is
- * filled by one thread and belongs to the library from its submission on.
+ * starpu_task.h - codelets (task types) and tasks. A task is filled by one
+ * thread and belongs to the library from its submission on.
  */
 #pragma once
 
@@ -65,7 +65,7 @@ enum starpu_codelet_type {
     STARPU_FORKJOIN = 2 /* one call, which makes its own threads */
 };
 
-/* Where a task is in its life. Also the preprocessor may ask. */
+/* The state of a task. Also for the preprocessor. */
 enum starpu_task_status {
     STARPU_TASK_INIT = 0,    /* not submitted */
     STARPU_TASK_BLOCKED = 1, /* waits for something */
@@ -97,7 +97,7 @@ typedef void (*starpu_bubble_gen_dag_func_t)(struct starpu_task *task,
 #define STARPU_MULTIPLE_HIP_IMPLEMENTATIONS    ((starpu_hip_func_t)-1)
 #define STARPU_MULTIPLE_OPENCL_IMPLEMENTATIONS ((starpu_opencl_func_t)-1)
 
-/* In nbuffers: each task says how many buffers it has. */
+/* In nbuffers: each task has its own number of buffers. */
 #define STARPU_VARIABLE_NBUFFERS (-1)
 
 /* In nodes[]: where a buffer must be when specific_nodes is set. */
@@ -108,9 +108,9 @@ typedef void (*starpu_bubble_gen_dag_func_t)(struct starpu_task *task,
 #define STARPU_SPECIFIC_NODE_LOCAL_OR_CPU (-5)
 #define STARPU_SPECIFIC_NODE_NONE         (-6)
 
-/* A kind of task: its functions per architecture, its buffers, its model. It
- * is usually static, may be zero where nothing is said, must outlive its
- * tasks, and the library writes to it. */
+/* A task type: its functions per architecture, its buffers, its model. It is
+ * usually static, may be zero where nothing is set, must outlive its tasks, and
+ * the library writes to it. */
 struct starpu_codelet {
     /* Architectures allowed, 0 = those that have a function. */
     uint32_t where;
@@ -138,11 +138,11 @@ struct starpu_codelet {
     starpu_bubble_gen_dag_func_t bubble_gen_dag_func;
     /* How many handles, or STARPU_VARIABLE_NBUFFERS. */
     int nbuffers;
-    /* How each is accessed; an unset one is learnt from the first task. */
+    /* How each is accessed; an unset one is taken from the first task. */
     enum starpu_data_access_mode modes[STARPU_NMAXBUFS];
     /* Instead of modes[] for more than STARPU_NMAXBUFS buffers. */
     enum starpu_data_access_mode *dyn_modes;
-    /* 1 = nodes[] say where each buffer must be. */
+    /* 1 = nodes[] hold where each buffer must be. */
     unsigned specific_nodes;
     int nodes[STARPU_NMAXBUFS];
     int *dyn_nodes;
@@ -235,7 +235,7 @@ struct starpu_task {
     unsigned synchronous : 1;
     /* 1 = on `workerid` alone. */
     unsigned execute_on_a_specific_worker : 1;
-    /* 0 = someone will call starpu_task_wait(). */
+    /* 0 = starpu_task_wait() will be called. */
     unsigned detach : 1;
     /* 1 = free the structure at the end. */
     unsigned destroy : 1;
@@ -351,7 +351,7 @@ struct starpu_task {
 
 /* Gives a structure of the caller the default values. */
 void starpu_task_init(struct starpu_task *task);
-/* Frees what the library hangs on the structure; the caller keeps it. */
+/* Frees what the library attached to the structure; the caller keeps it. */
 void starpu_task_clean(struct starpu_task *task);
 /* A task on the heap that is freed after its end (destroy = 1), or NULL. */
 struct starpu_task *starpu_task_create(void);
@@ -380,8 +380,8 @@ int starpu_task_wait_array(struct starpu_task **tasks,
 int starpu_task_wait_for_all(void);
 int starpu_task_wait_for_n_submitted(unsigned n);
 
-/* Tells a policy that collects tasks that no more come for a while. Waiting
- * for tasks does so as well. */
+/* Informs a policy that collects tasks that no more are submitted for a while.
+ * Waiting for tasks does so as well. */
 void starpu_do_schedule(void);
 
 /* Tasks that are ready, or submitted and not finished. */

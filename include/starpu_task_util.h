@@ -138,8 +138,8 @@ int starpu_insert_task(struct starpu_codelet *cl, ...);
 
 /* -- the steps behind the list, for other front ends -- */
 
-/* Makes sure that the task, and a codelet that learns its modes, have room
- * for `room` more handles behind the first `current_buffer`. */
+/* Makes sure that the task, and a codelet that takes its modes from it, have
+ * room for `room` more handles behind the first `current_buffer`. */
 void starpu_task_insert_data_make_room(struct starpu_codelet *cl,
                                        struct starpu_task *task,
                                        int *allocated_buffers,

@@ -51,7 +51,7 @@ int starpu_pthread_attr_setdetachstate(starpu_pthread_attr_t *attr,
 int starpu_pthread_attr_setstacksize(starpu_pthread_attr_t *attr,
                                      size_t stacksize);
 
-/* The place where a thread should run means nothing here. */
+/* The place where a thread should run is ignored. */
 #define starpu_pthread_create_on(name, thread, attr, routine, arg, where)      \
     starpu_pthread_create(thread, attr, routine, arg)
 

@@ -96,7 +96,7 @@ extern "C" {
 
 #define _starpu_abort() abort()
 
-/* Ends the program at once, saying where. */
+/* Ends the program at once with a message naming the place. */
 #define STARPU_ABORT()                                                         \
     do {                                                                       \
         fprintf(stderr, "[starpu] %s:%d: %s gave up\n", __FILE__, __LINE__,    \
@@ -157,7 +157,7 @@ extern "C" {
 #    define STARPU_STATIC_ASSERT(x) _Static_assert(x, #    x)
 #endif
 
-/* Writes the words for errno value `errnum` to `buf`. */
+/* Writes the message for errno value `errnum` to `buf`. */
 #define starpu_strerror_r(errnum, buf, buflen)                                 \
     ((void)snprintf(buf, buflen, "%s", strerror(errnum)))
 
@@ -292,7 +292,7 @@ static __starpu_inline uint64_t _starpu_xchg64(uint64_t *ptr, uint64_t next)
 #define STARPU_VAL_EXCHANGE32(ptr, value) STARPU_VAL_EXCHANGE(ptr, value)
 #define STARPU_VAL_EXCHANGE64(ptr, value) STARPU_VAL_EXCHANGE(ptr, value)
 
-/* A hand-made lock: the first returns what was there before. */
+/* A hand-made lock: the first returns the former value. */
 #define STARPU_TEST_AND_SET(ptr, value)                                        \
     (__sync_lock_test_and_set((ptr), (value)))
 #define STARPU_RELEASE(ptr) (__sync_lock_release((ptr)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * starpu_worker.h - the workers, their kinds and their memory nodes. Workers
+ * starpu_worker.h - the workers, their types and their memory nodes. Workers
  * are numbered from 0; everything is fixed by starpu_init(). Any thread.
  */
 #pragma once
@@ -27,7 +27,7 @@ enum starpu_node_kind {
     STARPU_MPI_MS_RAM = 6,
     STARPU_TCPIP_MS_RAM = 7,
     STARPU_HIP_RAM = 8,
-    STARPU_MAX_RAM = 8, /* largest kind */
+    STARPU_MAX_RAM = 8, /* largest value */
     STARPU_NRAM = 9
 };
 
@@ -131,7 +131,7 @@ int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid);
 /* Writes at most `num` different devices and returns how many. */
 int starpu_worker_get_devids(enum starpu_worker_archtype type, int *devids,
                              int num);
-/* Says whether the task has something to run on this type. */
+/* Returns whether the task has something to run on this type. */
 unsigned
 starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
                                     const struct starpu_task *task);
