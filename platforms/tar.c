@@ -36,8 +36,8 @@ static int fail_archive(struct archive *archive, const char *path,
                     path, why ? why : "it cannot be read");
 }
 
-/* The bytes of the entry at hand; no more than its header promised is ever
- * allocated, and no more than the limit promised. */
+/* The bytes of the entry at hand; no more than its header announced is ever
+ * allocated, and no more than the limit. */
 static int read_bytes(struct archive *archive, size_t size, const char *path,
                       char **ret, struct orr_error *err)
 {
@@ -118,7 +118,7 @@ static int read_entry(struct archive *archive, struct archive_entry *entry,
 
     if (!name)
         return orr_fail(err, -EINVAL, "%s: refused: a name is not text", path);
-    /* Folders come with every tar made by hand; they carry nothing. */
+    /* Folders are in every tar made by hand; they have no content. */
     if (archive_entry_filetype(entry) == AE_IFDIR)
         return 0;
     if (archive_entry_filetype(entry) != AE_IFREG ||
@@ -186,7 +186,7 @@ static int parse(const char *path, const char *bytes, size_t size,
 
 /* ---- writing ---- */
 
-/* Nothing of who packed it and when: the same machine, the same bytes. */
+/* No owner and no date: the same machine, the same bytes. */
 static int write_file(struct archive *archive, const char *folder,
                       const char *name, const char *bytes, size_t size)
 {
@@ -202,7 +202,7 @@ static int write_file(struct archive *archive, const char *folder,
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_perm(entry, 0644);
     archive_entry_set_mtime(entry, 0, 0);
-    /* ARCHIVE_WARN: a name that this locale has no letters for. */
+    /* ARCHIVE_WARN: a name that this locale cannot represent. */
     if (archive_write_header(archive, entry) >= ARCHIVE_WARN &&
         archive_write_data(archive, bytes, size) == (la_ssize_t)size)
         rc = 0;
@@ -215,7 +215,7 @@ struct buffer {
     size_t size;
 };
 
-/* libarchive hands over what is to be written. */
+/* Called by libarchive with the data to write. */
 static la_ssize_t append(struct archive *archive, void *arg, const void *bytes,
                          size_t size)
 {

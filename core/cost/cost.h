@@ -47,10 +47,10 @@ unsigned orr_job_maybe_able(const struct orr_runtime *rt,
 unsigned orr_codelet_functions(const struct starpu_codelet *cl,
                                enum starpu_worker_archtype type);
 
-/* µs that implementation 0 takes on a worker of the class when all goes well:
- * the mean less the standard deviation of what was measured, but not less than
- * 0; without measures what is assumed; NaN when neither is known or no worker
- * of the class can run it. `row` is one of a model in files. */
+/* µs that implementation 0 takes on a worker of the class at best: the mean
+ * less the standard deviation of what was measured, but not less than 0;
+ * without measures what is assumed; NaN when neither is known or no worker of
+ * the class can run it. `row` is one of a model in files. */
 double orr_cost_at_best(const struct orr_runtime *rt,
                         const struct orr_cost_row *row, unsigned class_id);
 

@@ -14,8 +14,8 @@ struct orr_recal;
 struct orr_cost_row {
     struct starpu_codelet *cl;
     uint32_t footprint;
-    uint32_t version;      /* of the model when the figures were read */
-    bool per_task;         /* cost functions: asked again for every task */
+    uint32_t version;      /* of the model when the lengths were read */
+    bool per_task;         /* cost functions: called again for every task */
     bool assumed;          /* lengths come from ORRERY_ASSUME, 0 is meant */
     bool per_worker;       /* can_execute must be asked for each worker */
     uint64_t able_classes; /* bit k: some implementation exists for class k */
@@ -36,7 +36,7 @@ static inline double orr_cost_length(const struct orr_cost_row *row,
 {
     double us;
 
-    /* Another worker may be refreshing the row; either figure will do. */
+    /* Another worker may be refreshing the row; either length will do. */
     __atomic_load(&row->length[class_id * STARPU_MAXIMPLEMENTATIONS + impl],
                   &us, __ATOMIC_RELAXED);
     return us;

@@ -123,7 +123,7 @@ START_TEST(unchanged_models_raise_no_alarm)
 }
 END_TEST
 
-/* Not in the last weather: with as much noise as drift in all kernels, nobody
+/* Not in the last weather: with as much noise as drift in all kernels, no test
  * could tell. */
 START_TEST(a_kernel_that_is_10_percent_slower_raises_the_alarm)
 {

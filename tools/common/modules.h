@@ -4,7 +4,7 @@
  */
 #pragma once
 
-/* The command is no library that has its modules beside it: it finds them in
+/* Modules are not beside the command as beside the library: it finds them in
  * the build tree, or where they were installed, which may have been moved as a
  * whole. Sets ORRERY_MODULE_DIR to the folder that has `name`.so, unless the
  * user has set it; to be called before the module may be opened, and not before
