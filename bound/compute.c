@@ -48,7 +48,7 @@ int orr_bound_at_least(const struct orr_bound_instance *instance,
 }
 
 /* A bound and a solution that meet may cross by what rounding leaves; then the
- * lower figure is the bound. More than that shows a fault. */
+ * lower value is the bound. More than that shows a fault. */
 static int settle(struct orr_bound_result *ret)
 {
     if (!(ret->ms > ret->upper_ms))

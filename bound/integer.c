@@ -197,7 +197,7 @@ static unsigned cheapest_variant(const struct model *m,
     return best;
 }
 
-/* Whole parts as x says, what is left where it lengthens areas least. */
+/* Whole parts as in x, what is left where it lengthens areas least. */
 static double round_area(const double *x, void *arg)
 {
     struct model *m = arg;

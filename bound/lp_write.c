@@ -213,7 +213,7 @@ static void lp_solve_bound(const struct orr_lp_column *column, FILE *f)
         fprintf(f, "%s <= %.17g;\n", column->name, upper);
 }
 
-/* A comment must not end where the title says so. */
+/* The title must not end the comment. */
 static void lp_solve_title(const char *title, FILE *f)
 {
     fprintf(f, "/* ");
@@ -351,7 +351,7 @@ static void mps_rhs(const struct orr_lp *lp, FILE *f)
 }
 
 /* The upper bound comes first: where it is negative, some readers take the
- * lower one for infinite unless it is told afterwards. Whole columns without
+ * lower one as infinite unless it is given afterwards. Whole columns without
  * bounds go up to 1 with some. */
 static void mps_bound(const struct orr_lp_column *column, FILE *f)
 {

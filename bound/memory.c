@@ -34,11 +34,11 @@
  * that share both, μ_pq·N_p·N_q. For three positions label the tasks: for
  * positions p and q take the bipartite graph of data at p and data at q, with
  * an edge per task; a task's label pq is the component of its edge, which
- * either datum alone tells. So the datum at p tells labels pq and pr, that at q
- * tells pq and qr, that at r tells pr and qr. Points (pq, pr, qr) have
- * projections of at most N_p, N_q, N_r points, so there are at most
- * √(N_p·N_q·N_r) of them (Loomis and Whitney), and with at most μ tasks of
- * equal labels at most μ·√(N_p·N_q·N_r) tasks. In a product of matrices the
+ * either datum alone distinguishes. So the datum at p determines labels pq and
+ * pr, that at q determines pq and qr, that at r determines pr and qr. Points
+ * (pq, pr, qr) have projections of at most N_p, N_q, N_r points, so there are
+ * at most √(N_p·N_q·N_r) of them (Loomis and Whitney), and with at most μ tasks
+ * of equal labels at most μ·√(N_p·N_q·N_r) tasks. In a product of matrices the
  * labels are the three loop indices. N_p is at most the number of the smallest
  * data at p that fit in B. Where positions have no datum in common they share
  * B: the product is largest when the budget is shared out evenly (inequality of
@@ -362,7 +362,7 @@ static void add_row(struct orr_copies *c, const struct family *f,
     double price = segment / c->unit_bytes / each;
 
     if (!(each >= 1) || f->ntasks <= c->group_nodes[group] * first)
-        return; /* it says nothing */
+        return; /* no bound follows */
     for (unsigned g = 0; g < c->ngroups; g++)
         weight[g] = g == group;
     for (unsigned r = 0; r < graph->nroutes; r++)
@@ -453,7 +453,7 @@ int orr_bound_memory(const struct orr_bound_instance *in,
         rc = add_families(&c);
     if (!rc)
         rc = orr_copies_solve(&c, options, &cutter, ret);
-    if (!rc) /* better where figures differ by more than programs stand */
+    if (!rc) /* better where numbers differ by more than programs can have */
         rc = orr_bound_at_least(in, ORR_BOUND_AREA, options, ret);
     orr_copies_done(&c);
     return rc;

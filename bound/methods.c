@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bound/methods.c - what methods say of their results. No state; any thread.
+ * bound/methods.c - texts of methods about their results. No state; any thread.
  */
 #include "bound/methods.h"
 
@@ -24,7 +24,7 @@ say(char **message, const char *format, va_list args)
 {
     char *said;
 
-    /* The old words may be among the arguments. */
+    /* The old text may be among the arguments. */
     if (vasprintf(&said, format, args) < 0)
         return -ENOMEM;
     free(*message);

@@ -4,9 +4,9 @@
  * what they share.
  *
  * A method gets a result with its name, NaNs and outcome OPTIMAL, and writes
- * the rest but `seconds`: `ms` and `proved` only after its check has passed.
- * It returns 0 or -ENOMEM, may leave words in the result whichever it returns,
- * and prints nothing.
+ * the rest but `seconds`: `ms` and `proved` only after its check has passed. It
+ * returns 0 or -ENOMEM, may leave texts in the result whichever it returns, and
+ * prints nothing.
  */
 #pragma once
 
@@ -24,14 +24,14 @@ int orr_bound_memory(const struct orr_bound_instance *instance,
                      const struct orr_bound_options *options,
                      struct orr_bound_result *ret);
 
-/* Sets the outcome and its words, printf style; no value is left. 0 or
+/* Sets the outcome and its text, printf style; no value is left. 0 or
  * -ENOMEM. */
 int orr_bound_give_up(struct orr_bound_result *ret,
                       enum orr_bound_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* A bound that knows less holds as well: where it is the better one, its value
- * and words are taken. For results that have a value. 0 or -ENOMEM. */
+ * and texts are taken. For results that have a value. 0 or -ENOMEM. */
 int orr_bound_at_least(const struct orr_bound_instance *instance,
                        enum orr_bound_method simpler,
                        const struct orr_bound_options *options,

@@ -26,7 +26,7 @@
 #define LEAST_SHARE 1e-9 /* of the path's price: none is not allowed */
 #define MOST        2000 /* choices */
 #define AIM         1e-5 /* gap; where it is not reached, the caller's counts */
-#define NOTABLE     0.01 /* share of the path's price that is told */
+#define NOTABLE     0.01 /* share of the path's price worth reporting */
 
 /* Choices, and what is known of their mixtures. Resources are the classes, then
  * paths; prices are such that Σ size·price = 1. */
@@ -169,7 +169,7 @@ static int mix(struct mixture *m)
     return rc == -EDOM ? 0 : rc;
 }
 
-/* Asks for the prices m->asked. */
+/* Evaluates the prices m->asked. */
 static int ask(struct mixture *m)
 {
     unsigned n = m->nresources;
@@ -269,8 +269,8 @@ static int say_path(const struct mixture *m, struct orr_bound_result *ret)
     return rc;
 }
 
-/* The prices that prove most say what counts: the longest path or a class, of
- * which the best mixture says what it does. */
+/* The limiting factor by the prices that prove most: the longest path or a
+ * class; the best mixture has the work of the class. */
 static int say_limit(const struct mixture *m, struct orr_bound_result *ret)
 {
     const struct orr_bound_instance *in = m->in;

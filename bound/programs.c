@@ -73,8 +73,8 @@ static int end(struct making *m)
     return orr_lp_end(m->lp);
 }
 
-/* Variants of one class differ in their widths: those of several workers say
- * so. */
+/* Variants of one class differ in their widths: the names of those of several
+ * workers have the width. */
 static const char *variant_name(const struct making *m, unsigned variant,
                                 char to[VARIANT_NAME])
 {

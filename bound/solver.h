@@ -9,15 +9,14 @@
 
 struct orr_bound_solver {
     /* Solves the area problem. *ret_relaxed_ms is a proved lower bound: the
-     * value of a dual solution, which is checked to be within 1e-6 of a
-     * primal one. *ret_integer_ms, unless NULL, is the optimum with whole
-     * tasks (much slower). counts, unless NULL, gets npools × nworkers numbers
-     * of tasks, pool first: of the whole-task solution when one was asked
-     * for, else of the relaxed one. Blocks while it computes. Any thread.
-     * Errors, with a message, and nothing is written: -ENODATA when nothing was
-     * recorded or a pool has no duration on any worker; -ETIME when the
-     * whole-task problem takes longer than a minute; -EDOM when the solver
-     * fails; -ENOMEM. */
+     * value of a dual solution, which is checked to be within 1e-6 of a primal
+     * one. *ret_integer_ms, unless NULL, is the optimum with whole tasks (much
+     * slower). counts, unless NULL, gets npools × nworkers numbers of tasks,
+     * pool first: of the whole-task solution when one was requested, else of
+     * the relaxed one. Blocks while it computes. Any thread. Errors, with a
+     * message, and nothing is written: -ENODATA when nothing was recorded or a
+     * pool has no duration on any worker; -ETIME when the whole-task problem
+     * takes longer than a minute; -EDOM when the solver fails; -ENOMEM. */
     int (*area)(const struct orr_bound_problem *problem, double *ret_relaxed_ms,
                 double *ret_integer_ms, double *counts, struct orr_error *err);
     /* Computes one bound; `ret` has the outcome, whatever it is, and is to be

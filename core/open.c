@@ -190,7 +190,7 @@ static int device_mib(const struct orr_config *config,
                                  node->devid);
 }
 
-/* What the environment says about the machine that was opened. */
+/* Settings of the environment for the machine that was opened. */
 static void apply_limits(struct orr_runtime *rt)
 {
     const struct orr_config *config = &rt->config;

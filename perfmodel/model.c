@@ -292,7 +292,7 @@ static void measured(struct orr_model *model, const struct orr_measure *m,
         orr_model_news(model);
 }
 
-/* The entry to measure, made when it is missing; *ret_new says so. */
+/* The entry to measure, made when it is missing; *ret_new: whether it was. */
 static int entry_get(struct orr_model *model, const struct orr_measure *m,
                      struct orr_entry **ret, bool *ret_new)
 {

@@ -63,5 +63,5 @@ bool orr_sums_regression(const struct orr_model_fit *fit, double *ret_alpha,
 void orr_sums_join(struct orr_model_fit *fit,
                    const struct orr_model_fit *since);
 
-/* Whether StarPU believes a fit over sizes minx … maxx of n samples. */
+/* Whether StarPU uses a fit over sizes minx … maxx of n samples. */
 bool orr_fit_believed(const struct orr_model_fit *fit, unsigned minimum);

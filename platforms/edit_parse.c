@@ -94,7 +94,7 @@ static bool same_letter(char a, char b)
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Edit distance of two words of at most 15 letters: Levenshtein's distance,
+/* Edit distance of two names of at most 15 letters: Levenshtein's distance,
  * where two exchanged neighbours count once. */
 static unsigned distance(const char *a, const char *b)
 {
@@ -104,7 +104,7 @@ static unsigned distance(const char *a, const char *b)
         return UINT_MAX;
     for (unsigned i = 0; i <= na; i++)
         for (unsigned j = 0; j <= nb; j++) {
-            unsigned best = i + j; /* beside an empty word */
+            unsigned best = i + j; /* beside an empty name */
 
             if (i && j) {
                 best = d[i - 1][j - 1] + !same_letter(a[i - 1], b[j - 1]);
@@ -144,7 +144,7 @@ static void list_words(const char *const *words, unsigned n, const char *typed,
         }
 }
 
-/* ---- words ---- */
+/* ---- names ---- */
 
 static void skip_blanks(struct parser *p)
 {

@@ -25,7 +25,7 @@ struct orr_finding_place {
 
 struct orr_finding {
     enum orr_severity severity;
-    const char *fault; /* one word for programs: "spikes"; static */
+    const char *fault; /* a code for programs: "spikes"; static */
     char *kernel;      /* these as in the place; owned */
     char *arch;
     bool has_hash;

@@ -21,7 +21,7 @@ struct orr_prop_desc {
 
 struct orr_host_desc {
     char *id;     /* "MAIN", "CPU3", "CUDA0", "OpenCL1", "RAM", "DISK0" */
-    double speed; /* flop/s, a filler: kernels take what their models say */
+    double speed; /* flop/s, a filler: kernels take the times of their models */
     struct orr_prop_desc *props;
     unsigned nprops;
     unsigned line; /* in the file it was read from, 0: none */
@@ -183,5 +183,5 @@ int orr_host_desc_number(const struct orr_host_desc *host, const char *kind);
 int orr_machine_desc_route(const struct orr_machine_desc *desc, unsigned src,
                            unsigned dst);
 
-/* Frees what edits have said, desc->edits (platforms/edit.c). */
+/* Frees the edits' reports, desc->edits (platforms/edit.c). */
 void orr_edit_echoes_free(struct orr_edit_echo *echoes, unsigned n);

@@ -161,7 +161,7 @@ no_memory:
 
 /* ---- its file ---- */
 
-/* `what`, of which `otherwise` says how to do without, needs the module. */
+/* `what` needs the module; `otherwise` is how to do without. */
 static int open_module(const char *what, const char *otherwise,
                        const struct orr_tar_ops **ret, struct orr_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/speeds.h - what properties of a host say of how fast it computes
- * and whose models it asks. Any thread.
+ * platforms/speeds.h - what properties of a host define: how fast it computes
+ * and which device's models it uses. Any thread.
  *
  *   orrery-speed                       1.5      all its kernels
  *   orrery-kernel-speed[gemm]          0.8      kernels whose name has "gemm"

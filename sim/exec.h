@@ -41,7 +41,7 @@ struct orr_sim_context {
 /* Events in virtual time other than timers: transfers. */
 struct orr_sim_events {
     /* run() must be called before the clock passes this date; a date in the
-     * past asks for a call before the clock moves at all. */
+     * past requests a call before the clock moves at all. */
     double next_us;
     /* Called on the dispatcher's stack, at that date or, if it had passed
      * already, now. Sets next_us anew. */

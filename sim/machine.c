@@ -99,7 +99,7 @@ static int sim_kernel_start(struct orr_machine *machine,
     return orr_streams_start(machine_of(machine)->streams, kernel);
 }
 
-/* Frees what there is; also the way out of a failed opening. */
+/* Frees what there is; also after a failed opening. */
 static void sim_close(struct orr_machine *machine)
 {
     struct orr_sim_machine *m = machine_of(machine);

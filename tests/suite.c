@@ -2,10 +2,10 @@
 /*
  * tests/suite.c - see suite.h.
  *
- * Check knows no skipped tests, and its TAP says that they passed. All that a
- * suite prints therefore goes through a process that looks for the line which
- * suite_skip has left: Check prints a test's result after the test has ended,
- * so the next line with a result is that of this test.
+ * Check has no skipped tests; in its TAP they passed. All that a suite prints
+ * therefore goes through a process that looks for the line which suite_skip has
+ * left: Check prints a test's result after the test has ended, so the next line
+ * with a result is that of this test.
  */
 #include "suite.h"
 
@@ -26,7 +26,7 @@ static bool begins(const char *line, const char *with)
     return strncmp(line, with, strlen(with)) == 0;
 }
 
-/* Hands lines on; the result that follows a mark gets its words. */
+/* Passes lines on; the result that follows a mark gets its text. */
 static void mark_results(FILE *in, FILE *out)
 {
     char line[4096], why[sizeof(line)] = "";
@@ -142,7 +142,7 @@ static bool make_locale(void)
 
     if (!mkdtemp(folder))
         return false;
-    /* It complains of all that is not defined, and does it. */
+    /* It warns of all that is not defined, and works. */
     snprintf(command, sizeof(command),
              "cd %s && printf '%s' >source && "
              "localedef -c -i source ./comma >/dev/null 2>&1",

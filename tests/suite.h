@@ -25,9 +25,9 @@ void suite_skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
         return;                                                                \
     } while (0)
 
-/* The path of `below` in the folder of figures that are not part of the
- * project, ORRERY_SHARED or else shared/ beside the sources; NULL if it is not
- * there. In a buffer that the next call overwrites. */
+/* The path of `below` in the folder of data that are not part of the project,
+ * ORRERY_SHARED or else shared/ beside the sources; NULL if it is not there. In
+ * a buffer that the next call overwrites. */
 const char *suite_shared(const char *below);
 
 /* Sets a locale whose decimal mark is a comma, making one if none is installed,

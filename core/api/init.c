@@ -17,7 +17,7 @@
 #include "core/task/task.h"
 
 #ifndef ORR_VERSION
-#    define ORR_VERSION "0.1.0" /* the build says it */
+#    define ORR_VERSION "0.1.0" /* from the build */
 #endif
 
 int starpu_init(struct starpu_conf *conf)

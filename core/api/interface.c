@@ -73,7 +73,7 @@ void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node)
     orr_unlock(&h->lock);
 }
 
-/* -- what there is to ask -- */
+/* -- queries -- */
 
 void *starpu_data_handle_to_pointer(starpu_data_handle_t handle, unsigned node)
 {

@@ -12,7 +12,7 @@
 #include "perfmodel/side.h"
 
 #ifndef ORR_DATADIR
-#    define ORR_DATADIR "/usr/share" /* the build says it */
+#    define ORR_DATADIR "/usr/share" /* from the build */
 #endif
 
 /* The search path of the runtime, or else one of our own. */

@@ -25,7 +25,7 @@
 #include "core/base/log.h"
 
 /* What a context has that uses the functions of threads. Contexts that were not
- * made here (main, workers) get one when they ask for it. */
+ * made here (main, workers) get one on request. */
 struct orr_user_thread {
     struct orr_context *context;
     void *(*routine)(void *); /* NULL: not made here */

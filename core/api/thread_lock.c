@@ -23,7 +23,7 @@
 struct mutex {
     struct orr_context *owner;
     unsigned depth; /* times more that a recursive one was locked */
-    int kind;       /* as mutex_init was asked; 0 is the default */
+    int kind;       /* requested of mutex_init; 0 is the default */
     struct orr_waiters waiters;
 };
 

@@ -147,7 +147,7 @@ int starpu_sem_getvalue(starpu_sem_t *sem, int *retval)
     return sem_getvalue(&sem->u.posix, retval);
 }
 
-/* Simulated, a unit goes to the first who waits and is never counted. */
+/* Simulated, a unit goes to the first waiting context and is never counted. */
 int starpu_sem_post(starpu_sem_t *sem)
 {
     if (orr_waits_virtually() && orr_waiters_grant(sem_waiters(sem)))

@@ -279,7 +279,7 @@ starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
     struct orr_runtime *rt = ORR_API_RUNTIME();
     struct orr_job *job = orr_job_of(task);
 
-    /* Before submission nothing more is known than what the codelet says. */
+    /* Before submission nothing more is known than the codelet. */
     if (!job)
         return task->cl &&
                (!task->cl->where ||

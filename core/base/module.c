@@ -32,7 +32,7 @@ static int own_directory(char ret[PATH_MAX])
     return 0;
 }
 
-/* Writes directory/folder/name.so; says whether that is a file to read. */
+/* Writes directory/folder/name.so; returns whether that is a readable file. */
 static int try_place(const char *directory, const char *folder,
                      const char *name, char ret[PATH_MAX])
 {
@@ -66,7 +66,8 @@ static int read_entry(void *object, const char *name, const char *path,
 
     if (!symbol)
         return orr_fail(err, -EINVAL, "%s is no module of Orrery", path);
-    /* POSIX promises that a function fits; ISO C has no cast for it. */
+    /* POSIX guarantees that a function pointer fits; ISO C has no cast for
+     * it. */
     memcpy(&entry, &symbol, sizeof(entry));
     module = entry();
     if (module->abi != ORR_MODULE_ABI || strcmp(module->name, name) != 0)

@@ -164,7 +164,7 @@ static int calibrate(struct orr_exec *exec, const struct orr_topology *topology,
 }
 
 /* Fills the tables from the files or anew. 0 also when they are filled but
- * could not be written; then the message says why. */
+ * could not be written; then the message has the reason. */
 static int obtain(struct orr_exec *exec, const struct orr_topology *topology,
                   const char *stem, bool force, struct orr_bus_tables *tables,
                   struct orr_error *err)

@@ -15,9 +15,9 @@ struct orr_topology;
 /* Fills the machine's bandwidth and latency; its contexts must work already.
  * `counts` is what there is, whatever the machine uses of it. Measures and
  * writes the files when there are none, when they were made for something else,
- * or when `force` says so; `topology` tells which memories there are. Where
- * there is one memory node in all, that only writes files. A failure is a
- * warning where there are links; the parameters are unknown then. */
+ * or if `force`; `topology` has the memories there are. Where there is one
+ * memory node in all, that only writes files. A failure is a warning where
+ * there are links; the parameters are unknown then. */
 void orr_bus_prepare(struct orr_machine *machine,
                      const struct orr_bus_counts *counts,
                      const struct orr_topology *topology,

@@ -82,7 +82,7 @@ static void print_config(const struct writer *w)
     fputs(" </config>\n", w->out);
 }
 
-/* Speeds are fillers: kernels take what their models say. */
+/* Speeds are fillers: kernels take the times of their models. */
 static void print_device(const struct writer *w, const char *kind, unsigned i,
                          const struct orr_bus_device *device, bool tells_peer)
 {

@@ -159,7 +159,7 @@ uint32_t orr_model_footprint(const struct orr_runtime *rt,
     return orr_data_footprint(task);
 }
 
-/* --- kinds of models and terms --- */
+/* --- types of models and terms --- */
 
 enum orr_model_kind orr_model_kind_of(enum starpu_perfmodel_type type)
 {

@@ -37,7 +37,7 @@ struct _starpu_perfmodel_state {
 /* Whether the model calls functions. */
 bool orr_model_asks(const struct starpu_perfmodel *model);
 
-/* µs of the task on a worker, as the model's functions say, at the speed of the
+/* µs of the task on a worker by the model's functions, at the speed of the
  * worker; NaN when none is set for it. Calls the application's code. */
 double orr_model_ask_worker(const struct orr_runtime *rt,
                             const struct starpu_perfmodel *model,
@@ -45,7 +45,7 @@ double orr_model_ask_worker(const struct orr_runtime *rt,
                             unsigned impl);
 
 /* The same for a class, whose first worker stands for all: a model of single
- * workers is not told apart further by schedulers. Without the class's
+ * workers is not distinguished further by schedulers. Without the class's
  * speed. */
 double orr_model_ask(const struct orr_runtime *rt,
                      const struct starpu_perfmodel *model,
@@ -59,7 +59,7 @@ orr_model_size_base(const struct orr_runtime *rt,
                     const struct starpu_perfmodel *model,
                     const struct orr_worker_class *class, unsigned impl);
 
-/* Bytes of the task, or what the model's size_base says for implementation
+/* Bytes of the task, or what the model's size_base returns for implementation
  * `impl` on a worker of the class (NULL: of the first). Calls the application's
  * code. */
 size_t orr_model_size(const struct orr_runtime *rt,
@@ -88,7 +88,7 @@ uint32_t orr_model_footprint(const struct orr_runtime *rt,
                              const struct orr_worker_class *class,
                              unsigned impl);
 
-/* The kind of model in files that a type stands for. */
+/* The type of model in files that a type stands for. */
 enum orr_model_kind orr_model_kind_of(enum starpu_perfmodel_type type);
 
 /* Sets the terms of a multiple regression. Errors: -ENOMEM. */

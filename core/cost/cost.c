@@ -498,7 +498,7 @@ static struct row *make_row(struct orr_costs_table *table,
     return there;
 }
 
-/* What tells tasks of one footprint apart for a regression. */
+/* What distinguishes tasks of one footprint for a regression. */
 static uint64_t detail_of(const struct orr_runtime *rt,
                           const struct starpu_perfmodel *perfmodel,
                           struct starpu_task *task, const double *parameters)

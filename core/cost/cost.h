@@ -30,14 +30,14 @@ unsigned orr_job_able(struct orr_runtime *rt, struct orr_job *job,
                       const struct orr_cost_row *row, unsigned worker);
 
 /* As above, for all workers of a class at once when nothing about the task
- * distinguishes them. *uniform says whether that is so; if not, the result is
- * 0: call it for each. */
+ * distinguishes them. *uniform: whether that is so; if not, the result is 0:
+ * call it for each. */
 unsigned orr_job_able_class(struct orr_runtime *rt, struct orr_job *job,
                             const struct orr_cost_row *row, unsigned class_id,
                             bool *uniform);
 
-/* As orr_job_able, but can_execute is not called: *ask says whether it has yet
- * to be. For callers that hold a lock. */
+/* As orr_job_able, but can_execute is not called: *ask: whether it has yet to
+ * be. For callers that hold a lock. */
 unsigned orr_job_maybe_able(const struct orr_runtime *rt,
                             const struct orr_job *job,
                             const struct orr_cost_row *row, unsigned worker,

@@ -38,9 +38,9 @@ struct orr_cost_row;
 struct orr_runtime;
 
 /* Devices of one type in one machine are mostly of one model, and those of
- * neighbouring generations differ by a factor of 2 or so; what spoils a length
- * (initialisation, a lock, a throttled clock) does so by far more. An error
- * of less than 3 is found when the length is stale. */
+ * neighbouring generations differ by a factor of 2 or so; what invalidates a
+ * length (initialisation, a lock, a throttled clock) does so by far more. An
+ * error of less than 3 is found when the length is stale. */
 #define ORR_RECAL_SUSPICIOUS  3.0
 #define ORR_RECAL_RUNS        32u
 /* So many of these are left after a contradiction. The estimate of a model
@@ -77,7 +77,7 @@ struct orr_recal_pair {
 struct orr_recal {
     const struct orr_runtime *runtime; /* [const] */
     struct orr_recal_budget *budget;   /* [const] borrowed */
-    /* No recalibration is due before: -INFINITY asks to look, INFINITY
+    /* No recalibration is due before: -INFINITY requests a look, INFINITY
      * never. */
     _Atomic double look_at;
     atomic_bool measured;         /* the model is fed */

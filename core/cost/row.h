@@ -17,7 +17,7 @@ struct orr_cost_row {
     uint32_t version;      /* of the model when the lengths were read */
     bool per_task;         /* cost functions: called again for every task */
     bool assumed;          /* lengths come from ORRERY_ASSUME, 0 is meant */
-    bool per_worker;       /* can_execute must be asked for each worker */
+    bool per_worker;       /* can_execute must be called for each worker */
     uint64_t able_classes; /* bit k: some implementation exists for class k */
     uint64_t too_small;    /* bit k: none, since the data do not fit its memory;
                          * those of a footprint that do have another row */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/cost/speed.h - how much faster than its model says a kernel is on a
- * worker class: what a simulated machine was told. Any thread.
+ * core/cost/speed.h - how much faster than in its model a kernel is on a worker
+ * class, as set for a simulated machine. Any thread.
  */
 #pragma once
 

@@ -67,7 +67,7 @@ void orr_bus_count(struct orr_runtime *rt, unsigned src, unsigned dst,
 {
     struct orr_bus *bus = rt->bus_at[pair(rt, src, dst)];
 
-    assert(bus); /* what has no link goes by way of main memory */
+    assert(bus); /* what has no link passes main memory */
     atomic_fetch_add_explicit(&bus->transfers, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&bus->bytes, bytes, memory_order_relaxed);
 }

@@ -50,7 +50,7 @@ void orr_replicate_check(const struct orr_replicate *replicate)
     ORR_CHECK(block->offered == !orr_link_free(&block->lru));
 }
 
-/* Granted accesses come first; they may all be under way at once. */
+/* Granted accesses come first; they may all be active at once. */
 static unsigned check_order(const struct orr_handle *handle)
 {
     const struct orr_access *first = NULL, *before = NULL;

@@ -2,7 +2,7 @@
 /*
  * core/data/end.c - the end of handles. A handle is in use as long as jobs and
  * requests count in `nusers`. Whoever finds none under the lock, and is to
- * free it, sets `dying`: from then on nobody may become a user, transfers that
+ * free it, sets `dying`: from then on there are no new users, transfers that
  * make room included, and the memory goes without the lock, by a worker or by
  * the application.
  */
@@ -118,7 +118,7 @@ void orr_handle_leave(struct orr_handle *handle)
         orr_handle_free(handle);
 }
 
-/* Returns whether nobody uses the handle; else the context will be woken. */
+/* Returns whether the handle has no user; else the context will be woken. */
 static bool is_idle(struct orr_handle *handle, struct orr_job_waiter *waiter,
                     bool dying)
 {
@@ -179,5 +179,5 @@ void orr_data_unregister_submit(struct orr_runtime *rt,
     handle->doomed = true;
     handle->nusers++;
     orr_unlock(&handle->lock);
-    orr_handle_leave(handle); /* frees it if nobody else uses it */
+    orr_handle_leave(handle); /* frees it if it has no other user */
 }

@@ -23,7 +23,7 @@ struct orr_machine;
  * is CPU RAM. */
 struct orr_node_desc {
     enum starpu_node_kind kind;
-    int devid;         /* number among the devices of its kind */
+    int devid;         /* number among the devices of its type */
     int os_number;     /* the system's, of a NUMA node */
     size_t capacity;   /* bytes usable for data, 0: unlimited */
     char name[32];     /* "NUMA 0", "CUDA 1" */
@@ -65,7 +65,7 @@ struct orr_worker_desc {
     unsigned pipeline; /* tasks in flight at once, at least 1 */
     bool async;        /* kernels flagged asynchronous run beside the worker */
     double speed;      /* core divides model times by it; 1 by default */
-    /* 0: asks models for its own device number, else for this one less 1. */
+    /* 0: uses the models of its own device number, else for this one less 1. */
     unsigned models_of;
     struct orr_kernel_speeds *kernels; /* lent by the machine; NULL: none */
     char name[64];                     /* "CUDA 0.0 (Tesla M2070 4.7 GiB)" */
@@ -212,7 +212,7 @@ struct orr_machine_options {
     bool ignore_affinity; /* use processors outside the inherited mask, too */
     unsigned per_core;    /* CPU workers per core, 0 is 1 */
     /* Main's own processor: whether a core is left to it, and its position, or
-     * that of a core, in the topology; -1: none said. */
+     * that of a core, in the topology; -1: none. */
     bool main_bind;
     int main_cpuid, main_coreid;
     bool numa;               /* a memory node per NUMA node */

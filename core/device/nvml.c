@@ -33,7 +33,7 @@ struct nvml {
     unsigned long long before; /* mJ */
 };
 
-/* POSIX promises that a function fits a pointer; ISO C has no cast for it. */
+/* POSIX guarantees that a function pointer fits; ISO C has no cast for it. */
 static int find(struct nvml *nvml, const char *name, void *ret,
                 struct orr_error *err)
 {

@@ -327,7 +327,7 @@ static void unbind(struct orr_machine *machine, int *main_cpu)
     *main_cpu = -1;
 }
 
-/* What the topology says. It stays open. */
+/* The machine of the topology, which stays open. */
 static int fill_topology(struct real_machine *real,
                          const struct orr_machine_options *options,
                          struct orr_bus_counts *ret_counts, int *ret_main,

@@ -69,8 +69,8 @@ static void announce(struct orr_fiber *from, struct orr_fiber *to, bool last)
 #endif
 }
 
-/* The other half, after arrival on `self`. The bounds of main's stack are
- * learnt here: they are those of the stack we come from. */
+/* The other half, after arrival on `self`. The bounds of main's stack are known
+ * here: they are those of the former stack. */
 static void arrive(struct orr_fiber *self)
 {
 #if defined(ORR_FIBER_ASAN)

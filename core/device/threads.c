@@ -149,7 +149,7 @@ static bool spin_for_token(const struct threads *threads, struct thread *self)
     return false;
 }
 
-/* Sleeps in the kernel while the word says SLEEPING; may return early. */
+/* Sleeps in the kernel while the state is SLEEPING; may return early. */
 static void futex_wait(atomic_uint *word, double us)
 {
     struct timespec timeout = timespec_of_us(us);

@@ -14,7 +14,7 @@ struct orr_runtime;
  * for ORRERY_GRAPH. */
 bool orr_check_bounds_needs_graph(const struct orr_runtime *rt);
 
-/* If asked for: computes bounds from the durations of the run, all tasks of
+/* If requested: computes bounds from the durations of the run, all tasks of
  * which have ended, and aborts with a message when the run was faster than one
  * of them. Bounds that take a solver only when there is one, and for no more
  * than 2,000 tasks. */

@@ -367,7 +367,7 @@ static struct orr_graph_task_type *copy_type(struct maker *m, uint32_t k)
 }
 
 /* The number of the node's type; ORR_NONE without memory. Where a simulated
- * kernel was charged less than its type says, or where the type has no time, as
+ * kernel was charged less than its type has, or where the type has no time, as
  * of kernels that are executed, the task is of a type of its own. */
 static uint32_t type_of(struct maker *m,
                         const struct orr_graph_node_record *node)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/graph_record.c - see graph_record.h. Handles keep an order of
- * their own here: core/data/order.c forgets accesses that have ended, and a
+ * their own here: core/data/order.c drops accesses that have ended, and a
  * better schedule must obey those as well.
  */
 #include "core/observe/graph_record_private.h"

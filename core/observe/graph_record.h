@@ -5,9 +5,9 @@
  * costs, where it ran. For bounds with dependencies and ORRERY_GRAPH. Any
  * context; the lock's rank is ORR_RANK_RUNTIME.
  *
- * Recording is off while rt->graph is NULL: callers ask that first, which is
+ * Recording is off while rt->graph is NULL: callers check that first, which is
  * all that it then costs. While memory is out things are left out, and a
- * warning says so: bounds are lower then, not wrong.
+ * warning is printed: bounds are lower then, not wrong.
  */
 #pragma once
 

@@ -14,8 +14,8 @@ struct orr_recording;
 struct orr_runtime;
 
 /* Forgets what was recorded and records from now on; with `deps` the graph of
- * tasks as well (graph_record.h), where `prio` asks for priorities. Errors:
- * -ENOMEM, then everything is as before. */
+ * tasks as well (graph_record.h), if `prio` with priorities. Errors: -ENOMEM,
+ * then everything is as before. */
 int orr_recording_start(struct orr_runtime *rt, bool deps, bool prio);
 
 /* Records no more; the record stays until the next start. */

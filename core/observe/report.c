@@ -199,7 +199,7 @@ static void write_report(struct orr_runtime *rt, const char *path,
     free(temporary);
 }
 
-/* The application asked for a report only: an error is printed, and the run
+/* The application requested a report only: an error is printed, and the run
  * ends as it would have. */
 static void write_bus_stats(struct orr_runtime *rt)
 {

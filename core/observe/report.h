@@ -8,7 +8,7 @@
 
 struct orr_runtime;
 
-/* Writes report, trace and graph if they were asked for. `how` says how the run
- * ended: "shutdown", "deadlock", "exit", "signal", "missing", "error". The files appear whole or
- * not at all. Does not block. */
+/* Writes report, trace and graph if they were requested. `how`: how the run
+ * ended: "shutdown", "deadlock", "exit", "signal", "missing", "error". The
+ * files appear whole or not at all. Does not block. */
 void orr_report_write(struct orr_runtime *rt, const char *how);

@@ -45,7 +45,7 @@ struct orr_tally {
     struct table *tables;         /* one for each worker */
     struct orr_tally_link *links; /* nnodes × nnodes, source first */
     atomic_bool submitted;
-    double first_submit; /* written by whoever set `submitted` */
+    double first_submit; /* written by the thread that set `submitted` */
 };
 
 int orr_tally_new(const struct orr_machine *machine, struct orr_tally **ret)

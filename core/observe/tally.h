@@ -37,7 +37,7 @@ struct orr_tally_kernel {
     uint32_t footprint;
     uint64_t size;  /* bytes, or the value of size_base */
     bool has_model; /* a model in files: it can be calibrated */
-    bool modelled;  /* the codelet has a model of any kind */
+    bool modelled;  /* the codelet has a model of any type */
 };
 
 /* The worker's item that was added under `key` and `impl`, NULL without. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/observe/trace_types.h - what events say, as callers describe them. */
+/* core/observe/trace_types.h - the content of events, as callers describe
+ * them. */
 #pragma once
 
 #include <stddef.h>
@@ -23,7 +24,7 @@ enum orr_trace_state {
 enum orr_trace_copy_kind {
     ORR_TRACE_FETCH,         /* a task waits for it */
     ORR_TRACE_TASK_PREFETCH, /* for a task that a scheduler has placed */
-    ORR_TRACE_PREFETCH,      /* the application asked */
+    ORR_TRACE_PREFETCH,      /* requested by the application */
     ORR_TRACE_IDLE_FETCH,    /* when the link is idle */
     ORR_TRACE_WRITEBACK,     /* to make room, or because of wont_use */
     ORR_TRACE_NCOPY_KINDS

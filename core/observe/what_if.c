@@ -78,7 +78,7 @@ static const char *idle_reason(struct orr_runtime *rt,
     struct use use = use_of(rt, edit);
 
     if (!edit->effect)
-        return NULL; /* said when the machine was opened */
+        return NULL; /* reported when the machine was opened */
     if (edit->values && !use.any_workers && !use.any_pairs)
         return "what it concerns is not in use";
     if (edit->kernel && !use.met)

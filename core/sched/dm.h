@@ -79,8 +79,8 @@ struct orr_dm_choice {
     bool recalibrates;       /* the job is a recalibration run */
 };
 
-/* Fills the offer; asks can_execute and cost functions. No lock held. Returns
- * -ENODEV when nobody can run the job. */
+/* Fills the offer; calls can_execute and cost functions. No lock held. Returns
+ * -ENODEV when no worker can run the job. */
 int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
                     struct orr_dm_offer *ret);
 

@@ -58,7 +58,7 @@ struct walk {
     unsigned slot;           /* where */
     struct orr_job *asks;    /* has a can_execute that must be called */
     struct orr_job *asked;   /* can_execute was called for it, referenced */
-    unsigned changes;        /* of the queue, when it was asked */
+    unsigned changes;        /* of the queue, at the call */
     unsigned answer;         /* implementations it can run */
     struct orr_job *skipped; /* the last one that it cannot run */
     orr_queue_accept accept; /* or NULL: whatever it can run */

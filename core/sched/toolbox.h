@@ -34,7 +34,7 @@ struct orr_prioq {
     unsigned njobs;
 };
 
-/* Frees the memory; jobs still inside are forgotten. */
+/* Frees the memory; jobs still inside are dropped. */
 void orr_prioq_done(struct orr_prioq *q);
 
 /* Puts the job behind those of its priority. O(log priorities) and a move of

@@ -34,7 +34,7 @@ void orr_kernel_tally(struct orr_runtime *rt, unsigned worker,
 
 /* The simulation cannot go on without an estimate for `job`: lists every
  * (codelet, footprint, architecture) of the tasks submitted so far that has
- * none, says how to get them, and ends the program with status 1. */
+ * none, names the remedy, and ends the program with status 1. */
 _Noreturn void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job);
 
 void orr_worker_loop(void *worker);

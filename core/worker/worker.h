@@ -49,8 +49,8 @@ struct orr_worker {
 /* Cost rows and policies keep a bit for each class. */
 #define ORR_MAX_CLASSES 64u
 
-/* A worker class: workers that differ by their queues only. Policies ask once
- * per class. Workers of a class have consecutive places in `members`. */
+/* A worker class: workers that differ by their queues only. Policies decide
+ * once per class. Workers of a class have consecutive places in `members`. */
 struct orr_worker_class {
     enum starpu_worker_archtype type;
     int devid;     /* device number, 0 for CPU workers of one model */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/api/test-bus.c - links between memory nodes, on each machine: their
- * numbers, what they carried, who shares them, and the tables that show them.
- * The simulated machine is gpus.xml: 3 GPUs, of which 0 and 1 are peers.
+ * numbers, what they carried, which devices share them, and the tables that
+ * show them. The simulated machine is gpus.xml: 3 GPUs, of which 0 and 1 are
+ * peers.
  */
 #define STARPU_USE_DEPRECATED_API
 #include <errno.h>

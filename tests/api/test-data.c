@@ -287,8 +287,8 @@ START_TEST(a_tensor_with_gaps_travels_and_leaves_them_alone)
 }
 END_TEST
 
-/* What copy methods of an application's own kinds call: 2 x 2 x 2 runs of 3
- * bytes, in steps of 4, 9 and 20 on one side, of 3, 6 and 12 on the other. */
+/* What copy methods of an application's own interfaces call: 2 x 2 x 2 runs of
+ * 3 bytes, in steps of 4, 9 and 20 on one side, of 3, 6 and 12 on the other. */
 START_TEST(copies_of_each_number_of_dimensions_step_over_gaps)
 {
     char wide[40], tight[26] = {0}, expected[26] = {0};

@@ -75,7 +75,7 @@ static const char *estimations(struct starpu_perfmodel *model,
     return text;
 }
 
-/* One word per worker: by its architecture, or "inf" for an unknown
+/* One value per worker: by its architecture, or "inf" for an unknown
  * footprint. */
 static void assert_estimations(const char *line, int known)
 {

@@ -16,7 +16,7 @@ extern size_t fake_allocated;
 extern int fake_out_of_memory;
 
 /* Calls of starpu_interface_copy() and its form for two dimensions, which are
- * done at once, but said to be under way if they get something to wait for. */
+ * done at once, but reported as under way if they get something to wait for. */
 extern unsigned fake_copies;
 
 /* Frees a handle, not the data. */

@@ -109,7 +109,7 @@ static double fake_now(struct orr_exec *exec)
     return fake.now;
 }
 
-/* Spurious returns are allowed: whoever waits looks again. */
+/* Spurious returns are allowed: waiting contexts check again. */
 static void fake_park(struct orr_exec *exec, double until)
 {
     (void)exec;
@@ -603,7 +603,7 @@ bool fake_fetch(struct orr_job *job, unsigned node)
     fake_be(job->worker);
     there = orr_job_fetch(&fake.rt, job, node);
     if (job->worker >= 0)
-        fake.woken |= bit_of(orr_self); /* it goes on by itself */
+        fake.woken |= bit_of(orr_self); /* it goes on without a call */
     orr_self = caller;
     return there;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/fake_runtime.h - a runtime on a machine that the test makes up,
+ * tests/unit/fake_runtime.h - a runtime on a machine that the test defines,
  * with all of core but its workers' loop: nothing happens unless the test calls
  * it. Copies stay under way until the test ends them, a context that would wait
  * calls the test, the clock stands. One thread.
  *
  * Whatever the test does, this is checked all along: no handle is locked while
- * memory is allocated, a method of an interface is called or somebody is woken,
- * no device is given more memory than it has, and in the end nothing is left.
+ * memory is allocated, a method of an interface is called or a context is
+ * woken, no device is given more memory than it has, and in the end nothing is
+ * left.
  *
  * The linker sends the library's allocations through here (-Wl,--wrap=...).
  */
@@ -31,12 +32,12 @@
 #define FAKE_SIZE    64
 #define FAKE_MAIN    31 /* the bit of main among those of workers */
 
-/* What a machine has; zero is main memory and nobody who computes. */
+/* What a machine has; zero is main memory without workers. */
 struct fake_spec {
     unsigned nram;     /* nodes of main memory; 0: one */
     unsigned ncpus;    /* CPU workers in each of them */
     unsigned ndevices; /* each with a node and a worker; numbered after those */
-    uint64_t empty;    /* bits of nodes where nobody computes all the same */
+    uint64_t empty;    /* bits of nodes without workers all the same */
     bool peers;        /* devices copy to each other */
     bool simulated;
     size_t ram_bytes, device_bytes; /* of each node; 0: no limit */
@@ -58,12 +59,12 @@ struct fake {
     unsigned woken;            /* bits of workers and FAKE_MAIN */
     uint64_t ready[FAKE_JOBS]; /* ids of the jobs that became ready */
     unsigned nready;
-    /* By id: how often a job was told that its data are there. */
+    /* By id: how often a job was notified that its data are there. */
     unsigned arrived[FAKE_JOBS];
-    /* Called while a context waits, until it need not any more; NULL: nobody
-     * would end that, and the test fails. */
+    /* Called while a context waits, until its condition holds; NULL: the wait
+     * would not end, and the test fails. */
     void (*meanwhile)(void);
-    /* The handle that somebody else has locked, or NULL. */
+    /* The handle that another thread has locked, or NULL. */
     const struct orr_handle *held;
     /* Called when memory for a handle is allocated or freed on a node. */
     void (*allocating)(unsigned node);
@@ -107,7 +108,7 @@ bool fake_is_allocated(const struct orr_handle *handle, unsigned node);
 void fake_overwrite(struct orr_handle *handle, unsigned node, uint64_t value);
 
 /* A datum of FAKE_SIZE bytes that only the node has, a job wrote it there. All
- * that was counted before is forgotten. */
+ * counters are reset. */
 struct orr_handle *fake_only_on(unsigned node, uint64_t value);
 
 /* Neither a job nor a request uses the datum. */
@@ -131,11 +132,11 @@ struct orr_job *fake_submit_one(struct orr_handle *handle, uint32_t mode);
 /* How often it became ready. */
 unsigned fake_readied(const struct orr_job *job);
 
-/* The job is ready and the first worker of the node, or main, asks for its
+/* The job is ready and the first worker of the node, or main, requests its
  * data: what orr_job_fetch returns. The worker looks at its node afterwards. */
 bool fake_fetch(struct orr_job *job, unsigned node);
 
-/* How often it was told that its data are there. */
+/* How often it was notified that its data are there. */
 unsigned fake_told(const struct orr_job *job);
 
 /* All its data were fetched: it runs and writes that value. */
@@ -150,7 +151,7 @@ void fake_finish(struct orr_job *job, uint64_t value);
 /* A job with one datum whose order it does not keep. */
 struct orr_job *fake_unordered(struct orr_handle *handle, uint32_t mode);
 
-/* Such a job, for whom the node has not all yet. */
+/* Such a job, whose data are not all in the node yet. */
 struct orr_job *fake_ask(struct orr_handle *handle, uint32_t mode,
                          unsigned node);
 
@@ -165,12 +166,12 @@ void fake_task(struct orr_handle *handle, uint32_t mode, unsigned node,
 int fake_need(struct orr_handle *handle, unsigned node, bool reads,
               enum orr_fetch_level level, struct orr_access *access);
 
-/* A driver of the node starts what it can. */
+/* A progress worker of the node starts what it can. */
 void fake_progress(unsigned node);
 
 /* Ends a copy that is under way: the i-th. */
 void fake_end_copy(unsigned i);
 
-/* Drivers that were woken start what they can, and copies end, the oldest
- * first, until nothing happens any more. */
+/* Progress workers that were woken start what they can, and copies end, the
+ * oldest first, until nothing happens any more. */
 void fake_settle(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/test-checks.c - orr_<object>_check() finds what is wrong with an
- * object: each test spoils one thing of a run on the real machine.
+ * object: each test damages one thing of a run on the real machine.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/test-coherency.c - a test of core/data as a whole: random jobs on
- * small devices, in any order that is allowed, with prefetches, values that
- * nobody needs any more and copies that end when they like. Who reads finds
- * what was written last before it in the order of submission, no device holds
- * more than it may, nobody waits for ever. Seeded.
+ * small devices, in any order that is allowed, with prefetches, values that are
+ * not needed any more and copies that end at any time. A reader finds what was
+ * written last before it in the order of submission, no device holds more than
+ * it may, no job waits for ever. Seeded.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,8 +73,8 @@ static void setup_data(void)
 
 /* --- jobs --- */
 
-/* Who only writes a datum that has a value would not wait for a copy of that
- * value which is on its way to the same memory. */
+/* A job that only writes a datum that has a value would not wait for a copy of
+ * that value which is on its way to the same memory. */
 static uint32_t some_mode(const struct datum *datum)
 {
     if (!datum->value)
@@ -222,7 +222,7 @@ static void step(void)
     }
 }
 
-/* --- what must be true of each datum, whatever is under way --- */
+/* --- invariants of each datum, whatever is under way --- */
 
 static void check_datum(const struct datum *datum)
 {

@@ -125,7 +125,7 @@ END_TEST
 
 START_TEST(counters_that_are_root_s_are_an_error_that_says_so)
 {
-    bool is_root = geteuid() == 0, /* who may read everything */
+    bool is_root = geteuid() == 0, /* which may read everything */
         is_other;
     struct orr_energy_meter *meter;
     struct orr_error err = {""};

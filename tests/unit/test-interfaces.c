@@ -262,7 +262,7 @@ START_TEST(overlapping_columns_are_refused)
 }
 END_TEST
 
-/* --- what the kinds differ in --- */
+/* --- differences of interfaces --- */
 
 static const char *described(starpu_data_handle_t handle)
 {

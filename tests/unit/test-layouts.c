@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/test-layouts.c - each dense kind of data with and without gaps,
+ * tests/unit/test-layouts.c - each dense data interface with and without gaps,
  * over fake handles: copies from every layout to every other, packing, what
  * follows from the shape alone. One thread.
  */
@@ -12,7 +12,7 @@
 #include "tests/suite.h"
 #include "tests/unit/fake_data.h"
 
-/* A kind, its lengths, and the elements between neighbours along each
+/* An interface, its lengths, and the elements between neighbours along each
  * dimension but the first. Elements are ints, 12 in all. */
 struct layout {
     enum starpu_data_interface_id id;
@@ -122,7 +122,7 @@ static bool same_shape(const struct layout *a, const struct layout *b)
 }
 
 /* Moves the start from the address to handle and offset, as on devices whose
- * memory has no address. All kinds begin with the fields of a variable. */
+ * memory has no address. All interfaces begin with the fields of a variable. */
 static void hide_address(starpu_data_handle_t handle, unsigned node)
 {
     struct starpu_variable_interface *any =
@@ -360,7 +360,7 @@ START_TEST(only_kind_and_lengths_make_the_footprint)
 }
 END_TEST
 
-/* A copy that the application has: where it says, with its gaps. Copies use
+/* A copy that the application has: at its address, with its gaps. Copies use
  * handle and offset, packing the address. */
 START_TEST(memory_of_the_application_is_used_as_it_says)
 {

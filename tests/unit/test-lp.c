@@ -172,7 +172,8 @@ static void all_find(struct orr_lp *lp, enum outcome expected, double optimum)
     orr_lp_free(lp);
 }
 
-/* The others ask those that are there: this one says who was not. */
+/* The others run the solvers that are there: this one reports the missing
+ * ones. */
 START_TEST(every_solver_is_asked)
 {
     if (!is_there(solvers[_i].program))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/test-node.c - tests of core/data/node.c and memory.c: how much a
- * memory node holds, what has to leave it and in which order, who is woken for
- * it; and of estimate.c, how long transfers are thought to take. Node 0 is main
- * memory, 1 and 2 are devices with room for ROOM blocks.
+ * memory node holds, what has to leave it and in which order, which workers are
+ * woken for it; and of estimate.c, the expected times of transfers. Node 0 is
+ * main memory, 1 and 2 are devices with room for ROOM blocks.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,7 +17,7 @@
 enum { ROOM = 4 };
 
 static struct orr_handle *old[ROOM]; /* on node 1, oldest first */
-static struct orr_handle *h; /* in main memory, would like to go there */
+static struct orr_handle *h;         /* in main memory, to be copied there */
 
 /* They are in main memory, too, if they are clean. */
 static void open_full(bool peers, bool clean)
@@ -227,7 +227,7 @@ START_TEST(as_many_leave_as_are_needed)
 }
 END_TEST
 
-/* The lock of the oldest is somebody else's: it is passed over, not waited
+/* The lock of the oldest is another thread's: it is passed over, not waited
  * for. */
 START_TEST(who_is_locked_is_passed_over)
 {
@@ -264,7 +264,7 @@ START_TEST(a_dying_handle_keeps_its_block_until_its_end)
 }
 END_TEST
 
-/* --- for whom --- */
+/* --- which requests may evict --- */
 
 START_TEST(a_prefetch_evicts_nothing_that_may_be_used)
 {
@@ -569,7 +569,8 @@ START_TEST(all_workers_of_a_node_of_main_memory_drive_it)
 }
 END_TEST
 
-/* Workers 0 to 2 drive node 0, the others node 1: whom a request wakes. */
+/* Workers 0 to 2 are progress workers of node 0, the others of node 1: which a
+ * request wakes. */
 static const struct {
     unsigned node;
     int asleep, fetching;
@@ -592,7 +593,7 @@ START_TEST(who_has_nothing_to_do_is_woken_or_who_waits_for_data)
 }
 END_TEST
 
-/* --- who is woken --- */
+/* --- which workers are woken --- */
 
 START_TEST(nobody_is_woken_for_nothing)
 {
@@ -625,7 +626,7 @@ START_TEST(one_main_memory_has_no_driver)
 }
 END_TEST
 
-/* --- how long transfers are thought to take --- */
+/* --- expected times of transfers --- */
 
 /* FORMATS 2.6: latency + 2 · devices · size / bandwidth. */
 START_TEST(a_transfer_is_predicted_from_latency_and_bandwidth)

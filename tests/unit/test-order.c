@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/test-order.c - tests of core/data/order.c: which jobs that use the
- * same data wait for which, and who is let go when one ends.
+ * same data wait for which, and which become ready when one ends.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static struct orr_job *submit(uint32_t mode)
     return fake_submit_one(a, mode);
 }
 
-/* --- who waits for whom --- */
+/* --- which job waits for which --- */
 
 START_TEST(readers_go_together)
 {
@@ -130,7 +130,7 @@ START_TEST(commuting_writers_go_one_at_a_time_in_their_order)
 }
 END_TEST
 
-/* --- who takes no part --- */
+/* --- jobs without order --- */
 
 static struct orr_job *submit_unordered(uint32_t mode)
 {
@@ -215,7 +215,7 @@ START_TEST(a_job_that_one_end_frees_twice_over_is_let_go_once)
 }
 END_TEST
 
-/* Whatever the order of the buffers: who was submitted first is first. */
+/* Whatever the order of the buffers: the job submitted first is first. */
 START_TEST(jobs_are_let_go_in_the_order_of_submission)
 {
     struct orr_job *first = fake_job(3), *next[6];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tests of models of the regression kinds, fed as runs feed them: what they
+ * Tests of models of the regression types, fed as runs feed them: what they
  * predict where, what they use first, and what of it their files keep. One
  * thread, seeded.
  */

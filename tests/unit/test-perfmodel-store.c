@@ -128,7 +128,7 @@ static const char *const samples[] = {
     HEAD "1\n1\n" FIT NO_COEFF ROW,
     /* no flops, as files had it before that column */
     HEAD "1\n1\n" FIT NO_COEFF "1f 24 9.5 0.5 19 181 2\n",
-    /* flops in doubt, a row without samples */
+    /* flops uncertain, a row without samples */
     HEAD "1\n2\n" FIT NO_COEFF "1f 24 nan 9.5 0.5 19 181 2\n"
          "2 0 NaN 0 0 0 0 0\n",
     /* regressions with values, coefficients */

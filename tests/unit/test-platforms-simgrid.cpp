@@ -110,7 +110,7 @@ static int compare_route(const orr_machine_desc *desc,
     return 0;
 }
 
-/* In the child: 0 when SimGrid sees what the description says. */
+/* In the child: 0 when SimGrid sees what the description has. */
 static int compare(const orr_machine_desc *desc, const char *path)
 {
     char program[] = "test", quiet[] = "--log=root.thres:error";

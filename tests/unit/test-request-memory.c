@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/test-request-memory.c - tests of core/data/request.c where memory
- * decides: who only writes, devices that are full, main memory in several
+ * decides: jobs that only write, devices that are full, main memory in several
  * nodes, nothing left at all. Copies as such are in test-request.c.
  */
 #include <errno.h>
@@ -250,8 +250,8 @@ START_TEST(who_found_no_memory_is_tried_again_when_some_is_free)
 }
 END_TEST
 
-/* A job keeps node 1 full and writes; what the same driver has to bring out of
- * there goes on. */
+/* A job keeps node 1 full and writes; what the same progress worker has to copy
+ * out of there goes on. */
 START_TEST(who_finds_no_memory_holds_up_no_copy_elsewhere)
 {
     struct orr_job *writer = fake_job(2), *job;
@@ -540,16 +540,17 @@ START_TEST(simulated_such_a_copy_is_under_way_like_others)
 }
 END_TEST
 
-/* From node 1 to 2: asked for by whom, nobody in which, driven by whom. */
+/* From node 1 to 2: the requesting worker, the nodes without workers, the
+ * progress worker. */
 static const struct {
     int worker;
     uint64_t empty;
     unsigned driver;
 } askers[] = {{-1, 0, 2},            /* the destination's */
-              {2, 0, 1},             /* who asks */
+              {2, 0, 1},             /* the requesting one */
               {4, 0, 2},  {0, 0, 2}, /* a worker of a third node */
-              {-1, 4, 1},            /* nobody there: the source's */
-              {-1, 6, 0}};           /* nor there: somebody else */
+              {-1, 4, 1},            /* no worker there: the source's */
+              {-1, 6, 0}};           /* nor there: another one */
 
 START_TEST(who_drives_a_copy_between_main_memories)
 {

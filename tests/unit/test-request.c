@@ -2,9 +2,8 @@
 /*
  * tests/unit/test-request.c - tests of core/data/request.c, and of fetch.c on
  * top of it: how values and memory come to where they are needed. Node 0 is
- * main memory, the next ones are devices; without word of the contrary these
- * reach each other by way of main memory only. What memory decides is in
- * test-request-memory.c.
+ * main memory, the next ones are devices; by default these reach each other
+ * through main memory only. What memory decides is in test-request-memory.c.
  */
 #include <errno.h>
 #include <math.h>
@@ -66,7 +65,7 @@ START_TEST(a_copy_brings_the_value)
     struct orr_job *job = fake_ask(h, STARPU_R, 1);
     const struct orr_bus *bus = orr_bus_find(&fake.rt, 0, 1);
 
-    ck_assert_uint_eq(fake.ncopies, 0); /* its driver starts it */
+    ck_assert_uint_eq(fake.ncopies, 0); /* its progress worker starts it */
     ck_assert_uint_eq(fake.woken, 1U << fake_driver(1));
     ck_assert(h->loading >> 1 & 1);
     fake_progress(1);
@@ -152,7 +151,7 @@ START_TEST(the_nearest_source_is_taken)
 }
 END_TEST
 
-/* --- many who need the same --- */
+/* --- several requests for one value --- */
 
 START_TEST(who_needs_the_same_joins)
 {
@@ -218,7 +217,7 @@ END_TEST
 
 /* --- urgency --- */
 
-/* Asks for a new datum on node 1. */
+/* Requests a new datum on node 1. */
 static struct orr_handle *prefetch_new(enum orr_fetch_level level)
 {
     struct orr_handle *handle = fake_handle(0, FAKE_SIZE);
@@ -322,7 +321,7 @@ START_TEST(each_way_and_each_neighbour_has_its_own_limit)
 }
 END_TEST
 
-/* --- by way of main memory --- */
+/* --- through main memory --- */
 
 START_TEST(without_a_link_the_value_goes_by_way_of_main_memory)
 {
@@ -428,7 +427,7 @@ START_TEST(memory_that_becomes_a_hop_gets_the_value)
 }
 END_TEST
 
-/* The same before somebody has made it. */
+/* The same before it has a value. */
 START_TEST(memory_that_was_asked_for_becomes_a_hop)
 {
     const struct fake_spec spec = {.nram = 2, .ncpus = 1, .ndevices = 2};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/test-transfers.c - simulated transfers end when SimGrid alone, fed
- * with the platform file that we write, says that they end. Random transfers
- * on machines of the catalogue, of real bus folders and by chance run on our
- * simulator, which queues them; a program that shares no code with us
- * (replay-transfers.cpp) starts each when ours did.
+ * with the written platform file, ends them. Random transfers on machines of
+ * the catalogue, of real bus folders and by chance run on our simulator, which
+ * queues them; a program that shares no code with us (replay-transfers.cpp)
+ * starts each when ours did.
  *
  *   test-transfers [all]    with "all", 10,000 machines by chance, not 300
  */

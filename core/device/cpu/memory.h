@@ -20,7 +20,7 @@ struct orr_memories {
 
 /* A block on the NUMA node at index `node`. Blocks under 64 KiB are malloc's
  * and lie where they are first written, larger ones are bound; where binding
- * fails one notice says so and the system places them. Errors: -ENOMEM. */
+ * fails there is one notice and the system places them. Errors: -ENOMEM. */
 int orr_memories_alloc(struct orr_memories *memories, unsigned node,
                        size_t size, uintptr_t *ret);
 

@@ -53,7 +53,7 @@ struct orr_cpus {
 int orr_topology_cpus(const struct orr_topology *topology, struct orr_cpus *ret,
                       struct orr_error *err);
 
-/* All in one: opens, asks and closes. `synthetic` may be NULL. */
+/* All in one: opens, queries and closes. `synthetic` may be NULL. */
 int orr_cpus_find(const char *synthetic, struct orr_cpus *ret,
                   struct orr_error *err);
 
