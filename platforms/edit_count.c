@@ -77,7 +77,7 @@ static int say_cpus(struct orr_edit_work *work, unsigned before, unsigned after,
     int rc;
 
     if (before == after)
-        return orr_edit_echo_say(echo, "no effect: it is so already");
+        return orr_edit_echo_say(echo, "no effect: already so");
     echo->effect = work->changed = true;
     rc = orr_edit_echo_say(echo,
                            "%u -> %u CPU workers, beside %u core%s that "
@@ -177,14 +177,14 @@ static int say_devices(struct orr_edit_work *work, unsigned before,
     if (rc == 0 && after > before)
         rc = say_new(echo, prefix, before, after);
     else if (rc == 0)
-        rc = orr_edit_echo_say(echo, "%u devices and %u links are gone",
+        rc = orr_edit_echo_say(echo, "%u devices and %u links removed",
                                echo->ndevices, echo->nlinks);
     if (rc == 0)
         rc = orr_edit_echo_say(echo,
-                               "; %u core%s for drivers %s, as many CPU "
-                               "workers as before",
+                               "; %u core%s %s for device workers, as many "
+                               "CPU workers as before",
                                cores, cores == 1 ? "" : "s",
-                               after > before ? "more" : "less");
+                               after > before ? "more" : "fewer");
     if (rc == 0 && after == before + 1 && before == 1 && echo->nroutes == 2)
         return orr_edit_echo_say(echo, "; the two have no direct route");
     return rc;
@@ -277,7 +277,7 @@ static int change_devices(struct orr_edit_work *work)
     if (rc)
         return rc;
     if (after == before) {
-        rc = orr_edit_echo_say(work->echo, "no effect: it is so already");
+        rc = orr_edit_echo_say(work->echo, "no effect: already so");
         return rc ? orr_edit_no_memory(work) : 0;
     }
     work->changed = true;

@@ -240,7 +240,7 @@ static int say(struct nvlink *v, unsigned n)
                                  "devices, and this machine has %u",
                                  v->n);
     if (n == 0)
-        return orr_edit_echo_say(echo, "no effect: it is so already");
+        return orr_edit_echo_say(echo, "no effect: already so");
     echo->effect = v->work->changed = true;
     if (!on)
         return orr_edit_echo_say(echo,

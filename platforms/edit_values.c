@@ -175,7 +175,7 @@ static int say_hosts(struct orr_edit_work *work, bool used)
         return orr_edit_echo_say(echo, "no effect: this machine has no %s",
                                  kind);
     if (!work->changed)
-        return orr_edit_echo_say(echo, "no effect: it is so already");
+        return orr_edit_echo_say(echo, "no effect: already so");
     if (!used)
         return orr_edit_echo_say(echo, "no effect: CUDA drives these devices");
     echo->effect = true;
@@ -244,7 +244,7 @@ static int say_kernel(struct orr_edit_work *work, double speed)
         return orr_edit_echo_say(echo, "no effect: this machine has no %s",
                                  orr_edit_class_host(work->edit->on));
     if (!work->changed)
-        return orr_edit_echo_say(echo, "no effect: it is so already");
+        return orr_edit_echo_say(echo, "no effect: already so");
     echo->effect = true;
     rc = orr_edit_echo_say(echo,
                            "%s %s run at %.4g times the speed of their "
@@ -336,7 +336,7 @@ static int say_links(struct orr_edit_work *work, unsigned nroutes)
         return orr_edit_echo_say(echo, "no effect: this machine has no route "
                                        "of that class");
     if (!work->changed)
-        return orr_edit_echo_say(echo, "no effect: it is so already");
+        return orr_edit_echo_say(echo, "no effect: already so");
     if (nroutes == 0)
         return orr_edit_echo_say(echo, "no effect: no route passes it");
     echo->effect = true;

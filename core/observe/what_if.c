@@ -82,7 +82,7 @@ static const char *idle_reason(struct orr_runtime *rt,
     if (edit->values && !use.any_workers && !use.any_pairs)
         return "what it concerns is not in use";
     if (edit->kernel && !use.met)
-        return "no kernel of this run is called so";
+        return "no kernel of this run has that name";
     if (use.any_workers && !use.tasks)
         return "no task ran on these workers";
     if (!use.any_workers && use.any_pairs && !use.bytes)

@@ -202,8 +202,8 @@ static const struct {
 } echoes[] = {
     {"cuda.count = 3", true, "2 -> 3 CUDA devices: CUDA2 like CUDA0, with", 2,
      3, 6},
-    {"cuda.count = 2", false, "no effect: it is so already", 0, 0, 0},
-    {"cuda.speed *= 1", false, "no effect: it is so already", 2, 0, 0},
+    {"cuda.count = 2", false, "no effect: already so", 0, 0, 0},
+    {"cuda.speed *= 1", false, "no effect: already so", 2, 0, 0},
     {"cuda.speed *= 2", true, "\"CUDA0\" 1 -> 2, \"CUDA1\" 1 -> 2", 2, 0, 0},
     {"CUDA[1].Memory = 8GiB", true, "\"CUDA1\" 4 GiB -> 8 GiB", 1, 0, 0},
     {"opencl.speed *= 2", false, "no effect: CUDA drives", 1, 0, 0},
@@ -229,7 +229,7 @@ static const struct {
      1, 0},
     {"link[\"PCI[0] of CUDA0\"].latency = 1us", true, "1 link on 4 routes", 0,
      1, 4},
-    {"nvlink = off", false, "no effect: it is so already", 0, 0, 0},
+    {"nvlink = off", false, "no effect: already so", 0, 0, 0},
     {"nvlink = on", true, "2 routes between CUDA devices go over NVLink", 2, 2,
      2},
 };
