@@ -206,6 +206,7 @@ void starpu_memory_deallocate(unsigned node, size_t size)
     (void)orr_api_node(__func__, node);
     atomic_fetch_sub(&rt->nodes[node].used, size);
     orr_node_kick(rt, node);
+    orr_node_freed(rt, node);
 }
 
 /* Polls, since nodes do not notify when memory is freed. Few programs use this

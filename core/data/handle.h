@@ -238,7 +238,7 @@ void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job);
 void orr_handle_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
                          unsigned node, enum orr_fetch_level level);
 
-/* Prefetches all data that the job reads (and allocates what it writes). */
+/* Prefetches all data that the job reads. */
 void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
                       unsigned node, enum orr_fetch_level level);
 

@@ -170,6 +170,10 @@ static void raise_level(struct orr_handle *handle, struct orr_request *request,
         }
         orr_unlock(&node->lock);
         deferred->kick |= bit(request->progress_node);
+    } else if (request->state == ORR_REQUEST_WAITING &&
+               handle->replicates[0].request) {
+        /* The hop that it waits for. */
+        raise_level(handle, handle->replicates[0].request, level, deferred);
     }
 }
 
@@ -279,12 +283,12 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
     }
     if (reads && !access && replicate->writers)
         return 1; /* nobody wants what will be overwritten */
+    if (reads && !handle->valid)
+        return -ENODATA;
     if (request) {
         join(handle, request, reads, level, access, deferred);
         return 0;
     }
-    if (reads && !handle->valid)
-        return -ENODATA;
     if (deferred->nspare < HOPS)
         return -EAGAIN;
     if (reads)
@@ -294,7 +298,7 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
         first_hop(handle, request, deferred);
     } else if (src == ORR_NO_NODE && gives_at_once(rt, node)) {
         request->state = ORR_REQUEST_QUEUED;
-        request->next_hop = deferred->now;
+        request->next_now = deferred->now;
         deferred->now = request;
     } else {
         enqueue(handle, request, deferred);
@@ -485,8 +489,7 @@ void orr_requests_now(struct orr_runtime *rt, struct orr_deferred *deferred)
     while (deferred->now) {
         struct orr_request *request = deferred->now;
 
-        deferred->now = request->next_hop;
-        request->next_hop = NULL;
+        deferred->now = request->next_now;
         perform_now(rt, request, deferred);
     }
 }

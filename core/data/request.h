@@ -33,6 +33,7 @@ struct orr_request {
     bool stale;                   /* the value was overwritten meanwhile */
     struct orr_access *waiters;   /* accesses to tell */
     struct orr_request *next_hop; /* WAITING for this one */
+    struct orr_request *next_now; /* [owner] in deferred->now */
     double start;                 /* µs */
 };
 

@@ -17,6 +17,7 @@
 struct tag_edge {
     struct tag_edge *next;
     struct orr_tag *tag;
+    unsigned removals; /* of `tag` when this was declared */
 };
 
 struct tag_waiter {
@@ -30,6 +31,7 @@ struct orr_tag {
     starpu_tag_t id;
     struct orr_job *job;         /* bound, a reference; NULL without */
     unsigned missing;            /* tags it waits for that are not reached */
+    unsigned removals;           /* edges to it that are older do not count */
     bool reached, holds_job;     /* holds_job: job->waiting counts this */
     struct tag_edge *successors; /* kept: a tag may be reached again */
     struct tag_waiter *waiters;
@@ -40,6 +42,12 @@ struct orr_tags {
     size_t nbuckets, n;
     struct orr_tag **buckets; /* [lock] */
 };
+
+/* Whether the tag still waits as was declared: it was not removed since. */
+static bool counts(const struct tag_edge *edge)
+{
+    return edge->removals == edge->tag->removals;
+}
 
 int orr_tags_new(struct orr_tags **ret)
 {
@@ -168,6 +176,7 @@ static int add_edge_locked(struct orr_tags *tags, struct orr_tag *tag,
     if (!edge)
         return -ENOMEM;
     edge->tag = tag;
+    edge->removals = tag->removals;
     edge->next = before->successors;
     before->successors = edge;
     if (!before->reached)
@@ -202,11 +211,14 @@ static struct orr_job *reach_locked(struct orr_tag *tag)
     struct orr_job *freed = NULL;
 
     tag->reached = true;
-    tag->job = NULL;
+    /* One that the application has reached may still hold back its own job. */
+    if (!tag->holds_job)
+        tag->job = NULL;
     for (struct tag_edge *edge = tag->successors; edge; edge = edge->next) {
         struct orr_tag *next = edge->tag;
 
-        if (next->missing == 0 || --next->missing > 0 || !next->holds_job)
+        if (!counts(edge) || next->missing == 0 || --next->missing > 0 ||
+            !next->holds_job)
             continue;
         next->holds_job = false;
         next->job->queue.next = (void *)freed;
@@ -227,6 +239,8 @@ void orr_tag_notify(struct orr_runtime *rt, starpu_tag_t id)
         freed = reach_locked(tag);
         waiters = tag->waiters;
         tag->waiters = NULL;
+    } else if (tag && !tag->holds_job) {
+        tag->job = NULL; /* it has ended now */
     }
     orr_unlock(&rt->tags->lock);
     while (freed) {
@@ -300,7 +314,7 @@ void orr_tag_restart(struct orr_runtime *rt, starpu_tag_t id)
     if (tag && tag->reached) {
         tag->reached = false;
         for (struct tag_edge *edge = tag->successors; edge; edge = edge->next)
-            edge->tag->missing++;
+            edge->tag->missing += counts(edge);
     }
     orr_unlock(&rt->tags->lock);
 }
@@ -316,13 +330,20 @@ void orr_tag_remove(struct orr_runtime *rt, starpu_tag_t id)
     while (tag && tag->successors) {
         struct tag_edge *next = tag->successors->next;
 
-        if (!tag->reached && tag->successors->tag->missing > 0)
+        if (!tag->reached && counts(tag->successors) &&
+            tag->successors->tag->missing > 0)
             tag->successors->tag->missing--;
         free(tag->successors);
         tag->successors = next;
     }
-    if (tag)
+    if (tag) {
         tag->reached = false;
+        /* A job that it holds back goes on waiting for what it waited for. */
+        if (!tag->holds_job) {
+            tag->removals++;
+            tag->missing = 0;
+        }
+    }
     orr_unlock(&rt->tags->lock);
 }
 
@@ -350,6 +371,6 @@ void orr_tags_each_missing(struct orr_runtime *rt,
     for (size_t i = 0; i < tags->nbuckets; i++)
         for (struct orr_tag *tag = tags->buckets[i]; tag; tag = tag->next)
             for (struct tag_edge *e = tag->successors; e; e = e->next)
-                if (!tag->reached && e->tag->holds_job)
+                if (!tag->reached && counts(e) && e->tag->holds_job)
                     visit(e->tag->job, tag->id, tag->job != NULL, arg);
 }

@@ -448,6 +448,48 @@ START_TEST(memory_that_was_asked_for_becomes_a_hop)
 }
 END_TEST
 
+/* request.h, "who needs the same joins it and raises its level": not the
+ * hop that it waits for. */
+START_TEST(joining_two_hops_raises_the_first)
+{
+    struct orr_handle *first = fake_only_on(1, 4), *second = fake_only_on(1, 5);
+    struct orr_job *job;
+
+    orr_handle_prefetch(&fake.rt, first, 0, ORR_PREFETCH);
+    orr_handle_prefetch(&fake.rt, second, 2, ORR_IDLE_PREFETCH);
+    job = fake_ask(second, STARPU_R, 2);
+    fake_progress(1);
+    ck_assert_uint_eq(fake.ncopies, 2);
+    ck_assert_ptr_eq(
+        orr_container(fake.copies[0], struct orr_request, copy)->handle,
+        second);
+    fake_settle();
+    fake_finish(job, 0);
+}
+END_TEST
+
+/* memory that another thread is about to make at once, and that becomes a
+ * hop before it does: the list of what is made at once and that of hops share
+ * a link. */
+START_TEST(memory_at_once_may_become_a_hop_meanwhile)
+{
+    struct orr_deferred deferred = {0};
+    struct orr_handle *there = fake_handle(-1, FAKE_SIZE);
+
+    fake_task(there, STARPU_W, 1, 5);
+    ck_assert_int_eq(orr_deferred_prepare(&fake.rt, &deferred), 0);
+    orr_lock(&there->lock);
+    (void)orr_request_need(&fake.rt, there, 0, false, ORR_FETCH, NULL,
+                           &deferred);
+    orr_unlock(&there->lock);
+    orr_handle_prefetch(&fake.rt, there, 2, ORR_PREFETCH); /* another thread */
+    orr_deferred_run(&fake.rt, &deferred);
+    fake_settle();
+    ck_assert(fake_is_valid(there, 2));
+    ck_assert_uint_eq(fake_get(there, 2), 5);
+}
+END_TEST
+
 /* Who wants only memory is joined by who reads what another device has. */
 START_TEST(memory_that_gets_the_value_gets_it_by_way_of_main_memory)
 {
@@ -723,6 +765,8 @@ static TCase *hops(void)
     tcase_add_test(tc, memory_that_was_asked_for_becomes_a_hop);
     tcase_add_loop_test(
         tc, memory_that_gets_the_value_gets_it_by_way_of_main_memory, 0, 2);
+    tcase_add_test(tc, joining_two_hops_raises_the_first);
+    tcase_add_test(tc, memory_at_once_may_become_a_hop_meanwhile);
     tcase_add_test(tc, a_hop_is_not_dropped);
     return tc;
 }

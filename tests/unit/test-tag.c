@@ -611,12 +611,55 @@ START_TEST(a_report_names_what_jobs_wait_for)
 }
 END_TEST
 
+static void notify_held(void *arg)
+{
+    starpu_tag_t before = 2;
+    struct orr_job *job = fake_job(0);
+
+    (void)arg;
+    (void)orr_tag_declare_deps(&fake.rt, 1, 1, &before);
+    (void)orr_tag_bind(&fake.rt, 1, job);
+    fake_submit(job);
+    orr_tag_notify(&fake.rt, 1);
+    orr_tag_notify(&fake.rt, 2);
+    if (fake_readied(job) != 1)
+        fprintf(stderr, "not ready\n");
+}
+
+START_TEST(a_tag_that_is_reached_before_its_job_lets_it_go_all_the_same)
+{
+    char text[200];
+    int status = child_run(notify_held, NULL, text, sizeof(text));
+
+    ck_assert_msg(status == 0, "status %x", status);
+    ck_assert_str_eq(text, "");
+}
+END_TEST
+
+/* tag.h, orr_tag_remove: "Forgets the tag altogether." */
+START_TEST(a_removed_tag_waits_for_nothing)
+{
+    starpu_tag_t before = 2;
+    struct orr_job *job = fake_job(0);
+
+    ck_assert_int_eq(orr_tag_declare_deps(&fake.rt, 1, 1, &before), 0);
+    orr_tag_remove(&fake.rt, 1);
+    ck_assert_int_eq(orr_tag_bind(&fake.rt, 1, job), 0);
+    fake_submit(job);
+    ck_assert_uint_eq(fake_readied(job), 1);
+    fake_end(job);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tag");
     TCase *tc = tcase_create("tag");
 
     tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(
+        tc, a_tag_that_is_reached_before_its_job_lets_it_go_all_the_same);
+    tcase_add_test(tc, a_removed_tag_waits_for_nothing);
     tcase_add_test(tc, a_tag_that_depends_on_nothing_holds_nobody);
     tcase_add_loop_test(tc, a_job_waits_until_all_its_tag_depends_on_is_reached,
                         0, 3);
