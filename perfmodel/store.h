@@ -60,8 +60,8 @@ struct orr_model_file {
 int orr_model_file_new(struct orr_model_file **ret);
 void orr_model_file_free(struct orr_model_file *file);
 
-/* Each adds one thing at the end and lends it in *ret; what was lent before of
- * the same array moves. The comb copies `devices`; an implementation starts
+/* Each appends an element, borrowed in *ret; earlier elements of the same array
+ * move. The comb copies `devices`; an implementation starts
  * empty, all those below `impl` are added too. Errors: -ENOMEM; what was there
  * is as before. */
 int orr_model_file_add_comb(struct orr_model_file *file,

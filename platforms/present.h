@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * platforms/present.h - this very machine, as well as it is known: calibrated
- * if somebody did that, else as hwloc sees it. Any thread.
+ * if that was done, else as hwloc sees it. Any thread.
  */
 #pragma once
 
 #include "platforms/machine_desc.h"
 
 /* Describes the machine the caller runs on, as orr_machine_desc_discover()
- * does. `host` is the name under which its figures are kept, NULL: the
+ * does. `host` is the name under which its files are kept, NULL: the
  * system's. If <host>.machine.xml is in the bus/ of a sampling directory, and
  * has the processors and devices that this process may use, it is the
  * description; if it has others, only its runtime costs count. *ret_calibrated

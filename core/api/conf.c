@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/api/conf.c - struct starpu_conf before starpu_init. Any thread, as long
- * as nobody changes the environment.
+ * as the environment does not change.
  */
 #include <errno.h>
 #include <string.h>

@@ -292,7 +292,7 @@ void starpu_data_wont_use(starpu_data_handle_t handle)
     orr_data_wont_use(ORR_API_RUNTIME(), h);
 }
 
-/* Whether the copy may go: it is ours, nobody uses it, and it is not the only
+/* Whether the copy may go: it is ours, it is not in use, and it is not the only
  * one. Handle locked. */
 static bool evictable(const struct orr_handle *handle, unsigned node)
 {

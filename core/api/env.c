@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/api/env.c - the functions of starpu_helper.h that read the environment
- * for applications. Any thread, as long as nobody changes the environment.
+ * for applications. Any thread, as long as the environment does not change.
  */
 #include <starpu_helper.h>
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const struct orr_dm_node nobody = {INFINITY, INFINITY, INFINITY};
+static const struct orr_dm_node no_load = {INFINITY, INFINITY, INFINITY};
 
 static double least(double a, double b)
 {
@@ -44,7 +44,7 @@ int orr_dm_load_init(struct orr_dm_load *load, unsigned nworkers)
         return -ENOMEM;
     lengths = (double *)(nodes + 2 * nleaves);
     for (unsigned i = 0; i < 2 * nleaves; i++)
-        nodes[i] = nobody;
+        nodes[i] = no_load;
     *load = (struct orr_dm_load){nleaves, nodes, lengths};
     for (unsigned place = 0; place < nworkers; place++)
         orr_dm_load_set(load, place, 0, 0, 0);

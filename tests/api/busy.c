@@ -140,6 +140,6 @@ int main(int argc, char **argv)
     result = run(&options);
     starpu_shutdown();
     if (options.fail)
-        fputs("busy: failing as told\n", stderr);
+        fputs("busy: failing as requested\n", stderr);
     return result == 0 && !options.fail ? 0 : 1;
 }

@@ -203,7 +203,7 @@ def a_model_that_cannot_be_read_is_named_and_left_as_it_is():
 def a_model_without_permission_to_read_it_is_named():
     folder, path = calibrated(tried=False)
     command = [MISUSE, "with-model"]
-    if os.geteuid() == 0: # who may read everything
+    if os.geteuid() == 0: # which may read everything
         if not shutil.which("setpriv"):
             raise Skip("root reads everything, and there is no setpriv")
         command[:0] = ["setpriv",

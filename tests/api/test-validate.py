@@ -115,7 +115,7 @@ def a_program_without_models_is_told_so():
 def a_program_that_fails_shows_what_it_said():
     ended = orrery("calibrate", "kernels", "--", BUSY, "-fail")
     ended.has_status(1)
-    ended.says("failing as told")
+    ended.says("failing as requested")
 
 
 @test

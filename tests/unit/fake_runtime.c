@@ -532,7 +532,7 @@ static void job_arrived(struct orr_runtime *rt, struct orr_job *job, int worker)
 {
     (void)rt;
     look();
-    check(worker == job->worker, "another worker is told");
+    check(worker == job->worker, "another worker is notified");
     fake.arrived[job->id]++;
 }
 

@@ -412,5 +412,5 @@ const char *machines_differ(const struct orr_machine_desc *a,
         return "routes";
     if (a->ncpu != b->ncpu || a->ncuda != b->ncuda || a->nopencl != b->nopencl)
         return "counts";
-    return same_bus(a, b) ? NULL : "bus figures";
+    return same_bus(a, b) ? NULL : "bus parameters";
 }

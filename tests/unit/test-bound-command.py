@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """orrery bound: recorded graphs, programs that only pretend, all options, what
-is refused; exports against solvers of others, the figures of ORRERY_SHARED.
+is refused; exports against other solvers, the values of ORRERY_SHARED.
 usage: test-bound-command.py ORRERY HAS_SOLVER"""
 import json
 import os
@@ -59,7 +59,7 @@ def graph_text(tasks, gpus=GPUS, cpu=CPU, makespan="nan", kernels=KERNELS,
     return "\n".join(lines + ["end", ""])
 
 
-# The program that --lp and the like write is solved by all who read it.
+# The program that --lp and the like write is solved by all that read it.
 SOLVERS = [
     ("glpsol", "lp", ["glpsol", "--lp", "FILE", "-o", "/dev/stdout"],
      r"OPTIMAL\nObjective:.*= (\S+)"),

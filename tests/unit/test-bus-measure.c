@@ -77,7 +77,7 @@ static const struct orr_bus_group *group_of(enum orr_bus_group_kind kind)
     for (unsigned c = 0; c < measures.ngroups; c++)
         if (measures.groups[c].kind == kind)
             return &measures.groups[c];
-    ck_abort_msg("no crowd of kind %d", (int)kind);
+    ck_abort_msg("no group of kind %d", (int)kind);
     return NULL;
 }
 

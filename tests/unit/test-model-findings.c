@@ -342,7 +342,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("model-findings");
-    TCase *tc = tcase_create("judge");
+    TCase *tc = tcase_create("check");
 
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_test(tc, no_models_have_no_findings);

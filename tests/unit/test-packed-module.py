@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Packed machines and the module packed.so: who opens it, and what is said
+"""Packed machines and the module packed.so: what opens it, and the messages
 without it. Prints TAP.
 
     test-packed-module.py ORRERY DISPLAY PACKED

@@ -197,7 +197,7 @@ START_TEST(a_prefetch_that_finds_no_memory_is_dropped)
 }
 END_TEST
 
-START_TEST(a_prefetch_that_somebody_waits_for_is_not_dropped)
+START_TEST(a_prefetch_that_a_task_waits_for_is_not_dropped)
 {
     struct orr_job *full = fill(), *job;
 
@@ -721,7 +721,7 @@ static TCase *full(void)
     TCase *tc = case_of("full", setup_small);
 
     tcase_add_loop_test(tc, a_prefetch_that_finds_no_memory_is_dropped, 0, 2);
-    tcase_add_test(tc, a_prefetch_that_somebody_waits_for_is_not_dropped);
+    tcase_add_test(tc, a_prefetch_that_a_task_waits_for_is_not_dropped);
     tcase_add_test(tc, a_fetch_is_not_dropped);
     tcase_add_loop_test(
         tc, who_found_no_memory_is_tried_again_when_some_is_free, 0, 4);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """For tests in Python: claims as TAP, programs and what they say, the models of
-make-models.py, model files as numbers, figures that are not in the tree."""
+make-models.py, model files as numbers, data that are not in the tree."""
 import importlib.util
 import math
 import os
@@ -88,7 +88,7 @@ def numbers(path):
 
 
 def shared_folder():
-    """Where figures lie that are not part of the project; it may be missing."""
+    """Where data are that are not part of the project; it may be missing."""
     tree = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
     return os.path.abspath(os.environ.get("ORRERY_SHARED") or
                            os.path.join(tree, "..", "shared"))

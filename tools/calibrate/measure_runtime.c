@@ -9,7 +9,7 @@
  * timed alone:
  *   submit   making and submitting a task that waits for another
  *   push     what it costs more if the task is ready
- *   progress what the worker takes per task without buffers, all told
+ *   progress what the worker takes per task without buffers, in all
  *   fetch    what it takes more for each buffer
  */
 #include <starpu.h>

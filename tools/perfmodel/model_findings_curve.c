@@ -38,7 +38,7 @@ static void look_at_twins(struct checker *checker,
         checker->findings, differ ? ORR_SEVERITY_ERROR : ORR_SEVERITY_WARNING,
         "duplicate-row", &place, impl->anew,
         "two rows of this footprint (%g µs with n %u, %g µs with n "
-        "%u): which counts depends on who reads",
+        "%u): which counts depends on the reader",
         a->row->mean, a->row->n, b->row->mean, b->row->n);
 }
 
