@@ -237,9 +237,8 @@ def test_exports(suite):
                         found is not None, files[key])
             if expected is not None and outcome == "optimal":
                 # Branch and cut stops at a small gap; and of whole tasks the
-                # table knows more than the program that is exported says:
-                # that a task as long as the bound fits nowhere, and who the
-                # single workers are.
+                # table uses more than is in the exported program: that a task
+                # as long as the bound fits nowhere, and the single workers.
                 if "integer" in kind:
                     suite.claim("no more than that: " + text,
                                 found <= expected * (1 + 1e-3), found, result)
