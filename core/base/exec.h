@@ -50,7 +50,7 @@ struct orr_context {
                                   * nothing to do */
     bool machine;  /* [const] the machine's own, which calls `done` of what has
                    * ended: it may free no data of the application */
-    bool detached; /* [owner] simulated: nobody will join, the
+    bool detached; /* [owner] simulated: never joined, the
                                   * machine frees it when its body returns */
 };
 

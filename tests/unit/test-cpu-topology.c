@@ -464,9 +464,9 @@ START_TEST(memory_is_aligned_and_writable)
 END_TEST
 
 /* What needs hwloc, mostly machines that it makes up. */
-static TCase *made_up(void)
+static TCase *synthetic_cases(void)
 {
-    TCase *tc = tcase_create("made up");
+    TCase *tc = tcase_create("synthetic");
 
     tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_add_test(tc, cores_come_before_their_second_processors);
@@ -515,7 +515,7 @@ static Suite *topology_suite(void)
     Suite *suite = suite_create("cpu-topology");
 
     if (orr_cpus_find("core:1 pu:1", &cpus, &err) == 0)
-        suite_add_tcase(suite, made_up());
+        suite_add_tcase(suite, synthetic_cases());
     else
         printf("# skipped: machines that hwloc makes up: %s\n", err.text);
     orr_cpus_done(&cpus);
