@@ -197,9 +197,18 @@ starpu_data_get_interface_ops(starpu_data_handle_t handle);
 int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
                           enum starpu_is_prefetch is_prefetch);
 
-/* Locks over sets of data, taken in one go. */
+/* -- arbiters: tasks take all data of one at once, or none -- */
+
 struct starpu_arbiter;
 typedef struct starpu_arbiter *starpu_arbiter_t;
+
+/* The caller's, who ends it with starpu_arbiter_destroy when its data have been
+ * unregistered. Aborts without memory. */
+starpu_arbiter_t starpu_arbiter_create(void);
+/* Once per handle, before its first use; aborts otherwise. Borrows. */
+void starpu_data_assign_arbiter(starpu_data_handle_t handle,
+                                starpu_arbiter_t arbiter);
+void starpu_arbiter_destroy(starpu_arbiter_t arbiter);
 
 #ifdef __cplusplus
 }

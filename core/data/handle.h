@@ -94,6 +94,7 @@ struct orr_handle {
     unsigned nchildren, depth, child_index;
     _Atomic(void **) scratch; /* interface per worker, or NULL; each worker
                                * its own */
+    struct starpu_arbiter *arbiter; /* [lock] borrowed, or NULL */
     void *user_data, *sched_data;
     struct orr_list acquired; /* [lock] acquisitions whose data are there and
                                * that are not released yet, by `queue` */
