@@ -259,6 +259,8 @@ void orr_data_invalidate(struct orr_runtime *rt, struct orr_handle *handle)
     orr_handle_wait_idle(rt, handle, false);
 }
 
+/* The last writer has ended, but readers that were submitted before may still
+ * come: their use makes the blocks young again. */
 static void no_longer_wanted(void *arg)
 {
     struct orr_handle *handle = arg;
@@ -267,14 +269,8 @@ static void no_longer_wanted(void *arg)
 
     orr_lock(&handle->lock);
     handle->wont_use = true;
-    for (unsigned node = 0; node < rt->nnodes; node++) {
-        struct orr_replicate *replicate = &handle->replicates[node];
-
-        if (replicate->refs || !replicate->block)
-            continue;
-        orr_node_retain(handle, node);
-        orr_node_offer(handle, node, &deferred);
-    }
+    for (unsigned node = 0; node < rt->nnodes; node++)
+        orr_node_demote(handle, node, &deferred);
     orr_unlock(&handle->lock);
     orr_deferred_run(rt, &deferred);
     if (handle->home_node >= 0 && handle->valid)

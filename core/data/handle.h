@@ -82,7 +82,7 @@ struct orr_handle {
                         * commuted */
     bool sequential;      /* [main] implicit dependencies wanted */
     bool partitioned;     /* [main] */
-    bool wont_use;        /* [lock] evict it first */
+    bool wont_use;        /* [lock] clean copies may make way for prefetches */
     bool unreal;          /* [lock] written by a skipped kernel */
     bool doomed;          /* [lock] its last user frees it */
     bool dying;           /* [lock] it is being freed: has no user, and gets

@@ -111,12 +111,25 @@ void orr_node_offer(struct orr_handle *handle, unsigned id,
     if (!block->offered) {
         block->offered = true;
         orr_lock(&node->lock);
-        if (handle->wont_use)
-            orr_list_prepend(&node->lru, &block->lru);
-        else
-            orr_list_append(&node->lru, &block->lru);
+        orr_list_append(&node->lru, &block->lru);
         orr_unlock(&node->lock);
     }
+    if (atomic_load(&node->short_of_memory))
+        deferred->kick |= atomic_exchange(&node->short_of_memory, 0);
+}
+
+void orr_node_demote(struct orr_handle *handle, unsigned id,
+                     struct orr_deferred *deferred)
+{
+    struct orr_node *node = &handle->runtime->nodes[id];
+    struct orr_block *block = handle->replicates[id].block;
+
+    if (!block || !block->offered)
+        return;
+    orr_lock(&node->lock);
+    orr_list_remove(&block->lru);
+    orr_list_prepend(&node->lru, &block->lru);
+    orr_unlock(&node->lock);
     if (atomic_load(&node->short_of_memory))
         deferred->kick |= atomic_exchange(&node->short_of_memory, 0);
 }

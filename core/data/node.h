@@ -55,6 +55,11 @@ void orr_node_free(struct orr_runtime *rt, unsigned node, uintptr_t address,
 void orr_node_offer(struct orr_handle *handle, unsigned node,
                     struct orr_deferred *deferred) ORR_REQUIRES(handle->lock);
 
+/* Its block, if nobody uses it now, is the next one to leave. The next use makes
+ * it a young one again. */
+void orr_node_demote(struct orr_handle *handle, unsigned node,
+                     struct orr_deferred *deferred) ORR_REQUIRES(handle->lock);
+
 /* It is used again. */
 void orr_node_retain(struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock);
