@@ -685,8 +685,18 @@ static enum start_result try_start(struct orr_runtime *rt,
     return result;
 }
 
+/* Whether the request would need memory of a node in `full`. Once it has some,
+ * only its own end takes that away. */
+static bool lacks_memory(const struct orr_request *request, uint64_t full)
+{
+    return full & bit(request->dst) &&
+           !(atomic_load_explicit(&request->handle->allocated,
+                                  memory_order_relaxed) &
+             bit(request->dst));
+}
+
 /* Takes the first request of the level that the limits let through and that
- * does not go to a node that is full. */
+ * does not need memory of a node that is full. */
 static struct orr_request *take_locked(struct orr_node *node, unsigned level,
                                        uint64_t full) ORR_REQUIRES(node->lock)
 {
@@ -696,7 +706,7 @@ static struct orr_request *take_locked(struct orr_node *node, unsigned level,
         unsigned peer = node->id == request->dst ? request->src : request->dst;
         unsigned direction = node->id == request->dst;
 
-        if (full & bit(request->dst))
+        if (lacks_memory(request, full))
             continue;
         if (request->src != ORR_NO_NODE) {
             unsigned *n = &node->inflight[peer * 2 + direction];

@@ -274,6 +274,31 @@ START_TEST(who_finds_no_memory_holds_up_no_copy_elsewhere)
 }
 END_TEST
 
+/* Its end may be what frees memory for the other. */
+START_TEST(who_finds_no_memory_holds_up_no_copy_to_memory_that_is_there)
+{
+    struct orr_job *writer = fake_job(2), *job, *reader;
+
+    fake_use(writer, more[0], STARPU_W);
+    fake_use(writer, more[1], STARPU_W);
+    fake_submit(writer);
+    ck_assert(!fake_fetch(writer, 1));
+    fake_settle();
+    job = fake_ask(h, STARPU_R, 1);
+    reader = fake_ask(more[0], STARPU_R, 1);
+    fake_progress(1);
+    ck_assert_uint_eq(fake.ncopies, 1);
+    fake_settle();
+    ck_assert_uint_eq(fake_told(reader), 1);
+    ck_assert_uint_eq(fake_told(job), 0);
+    fake_finish(reader, 0);
+    fake_finish(writer, 0);
+    fake_settle();
+    ck_assert_uint_eq(fake_told(job), 1);
+    fake_finish(job, 0);
+}
+END_TEST
+
 /* The only values of two data are on node 1 when a third one wants to go
  * there. */
 START_TEST(what_must_leave_is_brought_home_first)
@@ -726,6 +751,8 @@ static TCase *full(void)
     tcase_add_loop_test(
         tc, who_found_no_memory_is_tried_again_when_some_is_free, 0, 4);
     tcase_add_test(tc, who_finds_no_memory_holds_up_no_copy_elsewhere);
+    tcase_add_test(
+        tc, who_finds_no_memory_holds_up_no_copy_to_memory_that_is_there);
     tcase_add_loop_test(tc, what_must_leave_is_brought_home_first, 0, 2);
     tcase_add_test(tc, nothing_is_brought_home_where_it_is_about_to_be_written);
     tcase_add_test(tc, what_was_overwritten_elsewhere_makes_room);
