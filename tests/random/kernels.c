@@ -185,6 +185,32 @@ static bool come_to_all(struct run *run, const struct order *order,
     return all;
 }
 
+/* Up to its end a task's data are where they were, as its kernel left them.
+ * Real ones may leave as soon as the kernel is over. */
+static void remember(struct run *run, struct order *order, uint64_t *words[],
+                     const size_t n[])
+{
+    const struct call *call = &run->graph->calls[order->index];
+
+    for (unsigned k = 0; k < call->nbuffers; k++)
+        if (!run->machine->real && whole_mode(call, k)) {
+            order->words[k] = words[k];
+            order->left[k] = bytes_hash(words[k], n[k]);
+        }
+}
+
+static void check_left(struct run *run, const struct order *order, unsigned k)
+{
+    const struct call *call = &run->graph->calls[order->index];
+    unsigned d = call->buffers[k].data;
+
+    if (order->words[k] &&
+        bytes_hash(order->words[k], run->graph->data[d].n) != order->left[k])
+        report_failure(run->report, WRONG,
+                       "while task %u runs datum %u changes under it",
+                       call->task, d);
+}
+
 static void compute(struct run *run, unsigned index, uint64_t *words[],
                     const size_t n[])
 {
@@ -215,9 +241,11 @@ static void kernel(void *buffers[], void *arg)
     if (!come_to_worker(run, order, call))
         return;
     digest(run, call, order->worker);
-    if (come_to_all(run, order, buffers, words, n) &&
-        !(run->spoilt && call->salt % 64 == 7))
+    if (!come_to_all(run, order, buffers, words, n))
+        return;
+    if (!(run->spoilt && call->salt % 64 == 7))
         compute(run, order->index, words, n);
+    remember(run, order, words, n);
 }
 
 void kernels_leave(void *arg)
@@ -229,6 +257,7 @@ void kernels_leave(void *arg)
     for (unsigned k = 0; k < call->nbuffers; k++) {
         unsigned d = call->buffers[k].data;
 
+        check_left(run, order, k);
         if (whole_mode(call, k))
             leave(run, d, whole_mode(call, k));
         else if (call->buffers[k].mode & STARPU_SCRATCH && order->worker >= 0)

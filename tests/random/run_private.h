@@ -19,6 +19,9 @@ struct order {
     unsigned index;                   /* of the call */
     int worker;                       /* that runs the task */
     unsigned char flags[MAX_BUFFERS]; /* handles_sequential_consistency */
+    /* What the kernel left in its buffers, for the end of the task. */
+    const uint64_t *words[MAX_BUFFERS];
+    uint64_t left[MAX_BUFFERS];
 };
 
 /* One graph under way. */
