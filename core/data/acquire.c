@@ -75,11 +75,18 @@ int orr_data_check(const struct orr_handle *handle, const char *call)
     return 0;
 }
 
+/* What is asked for. */
+struct wish {
+    uint32_t mode;
+    bool sequential; /* in the order of submission, if the handle has one */
+    bool if_any;     /* data without a value will do */
+};
+
 /* Makes the job and lets it go; callback(arg) may have been called on return.
  */
 static int acquire(struct orr_runtime *rt, struct orr_handle *handle,
-                   unsigned node, uint32_t mode, bool sequential,
-                   void (*callback)(void *), void *arg)
+                   unsigned node, struct wish wish, void (*callback)(void *),
+                   void *arg)
 {
     struct orr_job *job = orr_job_new(rt, &orr_job_acquire, 1);
     struct orr_access *access;
@@ -89,8 +96,9 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle,
     access = &job->accesses[0];
     access->job = job;
     access->handle = handle;
-    access->mode = (uint16_t)mode;
-    access->wants_order = sequential && handle->sequential;
+    access->mode = (uint16_t)wish.mode;
+    access->wants_order = wish.sequential && handle->sequential;
+    access->optional = wish.if_any;
     job->acquire.callback = callback;
     job->acquire.arg = arg;
     job->acquire.node = node;
@@ -112,8 +120,8 @@ static void warn_unreal(struct orr_runtime *rt, const struct orr_handle *handle,
                     "ORRERY_SIM_KERNELS=run executes the kernels.");
 }
 
-int orr_data_bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
-                   enum starpu_data_access_mode mode)
+static int bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
+                 struct wish wish)
 {
     struct orr_context *self = orr_self;
     struct block block = {.context = self};
@@ -125,8 +133,8 @@ int orr_data_bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
         return -EDEADLK;
     orr_pay();
     atomic_init(&block.there, false);
-    err = acquire(rt, handle, node < 0 ? 0 : (unsigned)node, mode, true,
-                  unblock, &block);
+    err = acquire(rt, handle, node < 0 ? 0 : (unsigned)node, wish, unblock,
+                  &block);
     if (err)
         return err;
     self->waits_for = "acquired data";
@@ -134,6 +142,18 @@ int orr_data_bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
         rt->exec->ops->park(rt->exec, ORR_FOREVER);
     self->waits_for = NULL;
     return 0;
+}
+
+int orr_data_bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
+                   enum starpu_data_access_mode mode)
+{
+    return bring(rt, handle, node, (struct wish){mode, true, false});
+}
+
+int orr_data_bring_if_any(struct orr_runtime *rt, struct orr_handle *handle,
+                          int node)
+{
+    return bring(rt, handle, node, (struct wish){STARPU_R, true, true});
 }
 
 int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
@@ -172,8 +192,8 @@ int orr_data_acquire_cb(struct orr_runtime *rt, struct orr_handle *handle,
 
     if (err)
         return err;
-    return acquire(rt, handle, node < 0 ? 0 : (unsigned)node, mode, sequential,
-                   callback, arg);
+    return acquire(rt, handle, node < 0 ? 0 : (unsigned)node,
+                   (struct wish){mode, sequential, false}, callback, arg);
 }
 
 static struct orr_job *take_acquired(struct orr_handle *handle, int node)
@@ -255,6 +275,7 @@ void orr_data_invalidate(struct orr_runtime *rt, struct orr_handle *handle)
     if (orr_data_check(handle, "starpu_data_invalidate") != 0 ||
         !orr_may_block("starpu_data_invalidate"))
         return;
+    orr_handle_wait_unordered(rt, handle);
     submit_after(rt, handle, STARPU_W, invalidate);
     orr_handle_wait_idle(rt, handle, false);
 }

@@ -26,6 +26,10 @@ int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
 int orr_data_bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
                    enum starpu_data_access_mode mode);
 
+/* The same for reading; data that have no value then are brought nowhere. */
+int orr_data_bring_if_any(struct orr_runtime *rt, struct orr_handle *handle,
+                          int node);
+
 /* Same if that needs no waiting, else -EAGAIN. */
 int orr_data_try_acquire(struct orr_runtime *rt, struct orr_handle *handle,
                          int node, enum starpu_data_access_mode mode);

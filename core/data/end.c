@@ -152,6 +152,13 @@ void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle,
     }
 }
 
+void orr_handle_wait_unordered(struct orr_runtime *rt,
+                               struct orr_handle *handle)
+{
+    if (!handle->sequential || atomic_load(&handle->mixed))
+        orr_handle_wait_idle(rt, handle, false);
+}
+
 /* --- what the application asks for --- */
 
 void orr_data_unregister(struct orr_runtime *rt, struct orr_handle *handle,
@@ -162,11 +169,9 @@ void orr_data_unregister(struct orr_runtime *rt, struct orr_handle *handle,
     if (!orr_may_block("starpu_data_unregister"))
         abort();
     orr_pay();
-    /* An acquisition waits for tasks only where all of these are ordered. */
-    if (!handle->sequential || atomic_load(&handle->mixed))
-        orr_handle_wait_idle(rt, handle, false);
+    orr_handle_wait_unordered(rt, handle);
     if (coherent && handle->home_node >= 0 &&
-        orr_data_bring(rt, handle, handle->home_node, STARPU_R) == 0)
+        orr_data_bring_if_any(rt, handle, handle->home_node) == 0)
         orr_data_release(rt, handle, handle->home_node);
     orr_handle_wait_idle(rt, handle, true);
     orr_handle_free(handle);

@@ -66,6 +66,8 @@ static void fetch_one(struct orr_runtime *rt, struct orr_job *job,
         orr_lock(&handle->lock);
     }
     orr_unlock(&handle->lock);
+    if (there == -ENODATA && access->optional)
+        there = 1;
     if (there < 0)
         orr_access_fail(rt, access, there);
     if (there)

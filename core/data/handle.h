@@ -155,6 +155,11 @@ void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle,
  * the machine's own context: that calls the interface's methods. */
 void orr_handle_free(struct orr_handle *handle);
 
+/* Waits until nobody uses the handle where some jobs use it without order: what
+ * comes in the order of submission does not wait for them. Blocks. */
+void orr_handle_wait_unordered(struct orr_runtime *rt,
+                               struct orr_handle *handle);
+
 /* Frees the handles whose last user was met in the machine's context. Workers
  * look at rt->ndead first. */
 void orr_handles_free_dead(struct orr_runtime *rt);

@@ -378,14 +378,13 @@ again_locked(struct orr_runtime *rt, struct orr_handle *handle,
 
     while (waiters) {
         struct orr_access *access = waiters;
-
         int there;
 
         waiters = access->next;
         there = orr_request_need(rt, handle, dst, access->mode & STARPU_R,
                                  ORR_FETCH, access, deferred);
         assert(there != -EAGAIN); /* lock_for_end has seen to that */
-        if (there < 0)
+        if (there < 0 && !(there == -ENODATA && access->optional))
             *ret_failed = access;
         if (there != 0) {
             access->next = done;

@@ -33,19 +33,19 @@
     X(THREADS, "threads", 1, "several threads submit")                          \
     X(NUMA, "numa", 1, "several nodes of main memory")                          \
     X(TIGHT, "tight", 1, "data that do not fit in the memories")                \
-    X(OVERWRITE, "overwrite", 0,                                                \
+    X(OVERWRITE, "overwrite", 1,                                                \
       "STARPU_W alone on data of which a copy may be under way")                \
-    X(VALUELESS, "valueless", 0, "data with a home end without a value")        \
+    X(VALUELESS, "valueless", 1, "data with a home end without a value")        \
     X(SCRATCH_TIGHT, "scratch-tight", 0,                                        \
       "scratch buffers beside data that do not fit in the memories")            \
-    X(CROWD, "crowd", 0, "more than 4 acquisitions of a datum at once")         \
-    X(PREFETCH_TIGHT, "prefetch-tight", 0,                                      \
+    X(CROWD, "crowd", 1, "more than 4 acquisitions of a datum at once")         \
+    X(PREFETCH_TIGHT, "prefetch-tight", 1,                                      \
       "prefetches where data do not fit in the memories")                       \
     X(UNORDERED, "unordered", 0,                                                \
       "no order at all: tasks that only add, which exclude each other")         \
     X(FULL_MAIN, "full-main", 0, "a main memory too small for the data")        \
     X(REDUX, "redux", 0, "STARPU_REDUX")                                        \
-    X(ARBITER, "arbiter", 0, "starpu_data_assign_arbiter")
+    X(ARBITER, "arbiter", 1, "starpu_data_assign_arbiter")
 
 enum feature {
 #define FEATURE_ID(id, name, on, sentence) FEATURE_##id,
