@@ -17,7 +17,7 @@
 #include "shrink.h"
 #include "trial.h"
 
-enum { MAX_JOBS = 64, FULL_FACTOR = 10, POINTS = 10 };
+enum { MAX_JOBS = 64, POINTS = 10, GRAPHS = 10000, FULL_GRAPHS = 100000 };
 
 struct options {
     struct wishes wishes;
@@ -258,7 +258,6 @@ static void set_option(struct options *o, int option, const char *value)
         break;
     case 'f':
         o->wishes.full = true;
-        o->ngraphs *= FULL_FACTOR;
         break;
     case 'r':
         o->wishes.real = true;
@@ -319,9 +318,11 @@ static void read_options(struct options *o, int argc, char **argv)
 
     while ((option = getopt_long(argc, argv, "", all, NULL)) != -1)
         set_option(o, option, optarg);
+    if (!o->ngraphs)
+        o->ngraphs = o->wishes.full ? FULL_GRAPHS : GRAPHS;
     if (optind < argc || o->njobs == 0 || o->njobs > MAX_JOBS ||
         o->wishes.ngraphs == 0 || o->wishes.ngraphs > MAX_GRAPHS ||
-        o->ngraphs == 0 || (o->print && o->batch < 0)) {
+        (o->print && o->batch < 0)) {
         fputs(usage, stderr);
         exit(2);
     }
@@ -335,7 +336,6 @@ int main(int argc, char **argv)
     struct options o = {
         .wishes = {.features = features_default(), .ngraphs = 50},
         .seed = 20260101,
-        .ngraphs = 10000,
         .batch = -1,
         .njobs = 2,
         .limit_s = 120,
