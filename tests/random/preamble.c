@@ -155,6 +155,16 @@ static inline struct starpu_task *new_task(struct starpu_codelet *cl,
     return task;
 }
 
+/* The data that have an arbiter share one, which is never destroyed. */
+static inline void set_arbiter(starpu_data_handle_t handle)
+{
+    static starpu_arbiter_t arbiter;
+
+    if (!arbiter)
+        arbiter = starpu_arbiter_create();
+    starpu_data_assign_arbiter(handle, arbiter);
+}
+
 /* The program's own access to one datum, which it has acquired. Only those to
  * main memory look at it. */
 static inline void look(struct work *work, int main_memory)
