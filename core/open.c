@@ -156,6 +156,22 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
     return rt->sim->open(&options, &rt->machine, err);
 }
 
+static int choose_eviction(struct orr_runtime *rt, struct orr_error *err)
+{
+    const char *name = orr_config_string(&rt->config, ORR_CFG_EVICTION);
+
+    if (strcmp(name, "lru") == 0)
+        rt->eviction = ORR_EVICT_LRU;
+    else if (strcmp(name, "starpu") == 0)
+        rt->eviction = ORR_EVICT_STARPU;
+    else
+        return orr_fail(err, -EINVAL,
+                        "ORRERY_EVICTION=%.100s: the values are `lru' and "
+                        "`starpu'",
+                        name);
+    return 0;
+}
+
 /* Main memories come first. */
 static unsigned count_ram_nodes(const struct orr_machine *machine)
 {
@@ -440,6 +456,8 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
     if (code)
         return code;
     code = make_sampling(rt);
+    if (!code)
+        code = choose_eviction(rt, err);
     if (!code)
         code = open_machine(rt, conf, err);
     if (code)

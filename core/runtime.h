@@ -38,6 +38,12 @@ struct orr_count_waiter {
     atomic_bool met;
 };
 
+/* What leaves a memory node that is full: ORRERY_EVICTION. */
+enum orr_eviction {
+    ORR_EVICT_LRU,    /* what was not used for longest */
+    ORR_EVICT_STARPU, /* … and what no queued job was promised, FORMATS 3.5a */
+};
+
 struct orr_runtime {
     struct orr_config config;    /* [const] */
     struct orr_machine *machine; /* [const] */
@@ -46,6 +52,7 @@ struct orr_runtime {
     unsigned nnodes, nworkers;   /* [const] */
     unsigned nclasses;           /* [const] worker classes */
     unsigned nram; /* [const] nodes 0 to nram - 1 are main memory */
+    enum orr_eviction eviction; /* [const] */
     struct orr_node *nodes;
     struct orr_bus *buses;   /* nbuses links between them, core/data/bus.h */
     struct orr_bus **bus_at; /* [const] of a pair of nodes, NULL without */

@@ -136,7 +136,12 @@
       "`STARPU_LIMIT_CUDA_<i>_MEM` limits device i alone. Unset: 90 % of its "  \
       "memory.")                                                                \
     X(LIMIT_OPENCL_MEM, "STARPU_LIMIT_OPENCL_MEM", MIB, "",                     \
-      "Likewise for OpenCL devices, with `STARPU_LIMIT_OPENCL_<i>_MEM`.")
+      "Likewise for OpenCL devices, with `STARPU_LIMIT_OPENCL_<i>_MEM`.")       \
+    X(EVICTION, "ORRERY_EVICTION", STRING, "starpu",                            \
+      "What leaves a memory node that is full. `lru`: what was not used for "   \
+      "longest, and prefetches take only what nobody will use. `starpu`: the "  \
+      "same, but prefetches wait for memory and may take what no queued task "  \
+      "was promised.")
 
 #define ORR_CONFIG_SIMULATION(X)                                               \
     X(MACHINE, "ORRERY_MACHINE", STRING, "",                                   \

@@ -21,6 +21,7 @@ void orr_request_check(const struct orr_request *request)
     ORR_CHECK(request->progress_node < rt->nnodes);
     ORR_CHECK(request->level < ORR_FETCH_LEVELS);
     ORR_CHECK(request->state <= ORR_REQUEST_RUNNING);
+    ORR_CHECK(!request->pinned || handle->replicates[request->src].refs > 0);
     ORR_CHECK(handle->runtime == rt);
     ORR_CHECK(handle->replicates[request->dst].request == request);
     for (const struct orr_access *a = request->waiters; a; a = a->next)
@@ -39,6 +40,7 @@ void orr_replicate_check(const struct orr_replicate *replicate)
     ORR_CHECK(replicate->request || !(handle->loading & bit));
     ORR_CHECK(!replicate->request || replicate->refs > 0);
     ORR_CHECK(replicate->writers <= replicate->refs);
+    ORR_CHECK(replicate->promised <= replicate->handle->nusers);
     if (replicate->request)
         orr_request_check(replicate->request);
     if (!block)
@@ -113,12 +115,14 @@ void orr_node_check(struct orr_runtime *rt, struct orr_node *node)
             ORR_CHECK(request->progress_node == node->id);
             ORR_CHECK(request->state == ORR_REQUEST_QUEUED);
         }
-    orr_list_foreach (link, &node->lru) {
-        struct orr_block *block = orr_container(link, struct orr_block, lru);
+    for (unsigned list = 0; list < ORR_BLOCK_LISTS; list++)
+        orr_list_foreach (link, &node->blocks[list]) {
+            struct orr_block *block =
+                orr_container(link, struct orr_block, lru);
 
-        ORR_CHECK(block->node == node->id);
-        ORR_CHECK(block->replicate && block->replicate->block == block);
-    }
+            ORR_CHECK(block->node == node->id && block->list == list);
+            ORR_CHECK(block->replicate && block->replicate->block == block);
+        }
     for (unsigned i = 0; i < rt->nnodes * 2; i++)
         ORR_CHECK(node->inflight[i] < 1u << 16);
     orr_unlock(&node->lock);

@@ -38,9 +38,41 @@ static bool is_overwriter(const struct orr_access *access)
     return (access->mode & STARPU_RW) == STARPU_W;
 }
 
-static void pin(struct orr_handle *handle, struct orr_access *access,
-                unsigned node) ORR_REQUIRES(handle->lock)
+/* The replicate is kept from prefetches until the job fetches its data. Only for
+ * a job in the policy's hands, since that always comes: such a job will run. */
+static void promise(struct orr_access *access, unsigned node)
 {
+    struct orr_handle *handle = access->handle;
+
+    orr_lock(&handle->lock);
+    if (!access->promised && !access->pinned) {
+        access->promised = 1;
+        access->node = (uint16_t)node;
+        handle->replicates[node].promised++;
+    }
+    orr_node_touch(handle, node);
+    orr_unlock(&handle->lock);
+}
+
+/* What nobody is promised any more is in nobody's way, and not queued for. */
+static void withdraw_locked(struct orr_handle *handle,
+                            struct orr_access *access,
+                            struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock)
+{
+    access->promised = 0;
+    if (--handle->replicates[access->node].promised != 0)
+        return;
+    orr_node_touch(handle, access->node);
+    orr_node_retry(handle->runtime, access->node, deferred);
+}
+
+static void pin(struct orr_handle *handle, struct orr_access *access,
+                unsigned node, struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock)
+{
+    if (access->promised)
+        withdraw_locked(handle, access, deferred);
     handle->replicates[node].refs++;
     handle->replicates[node].writers += is_overwriter(access);
     orr_node_retain(handle, node);
@@ -57,7 +89,7 @@ static void fetch_one(struct orr_runtime *rt, struct orr_job *job,
 
     atomic_fetch_add_explicit(&job->pending, 1, memory_order_relaxed);
     orr_lock(&handle->lock);
-    pin(handle, access, node);
+    pin(handle, access, node, deferred);
     while ((there = orr_request_need(rt, handle, node, access->mode & STARPU_R,
                                      ORR_FETCH, access, deferred)) == -EAGAIN) {
         orr_unlock(&handle->lock);
@@ -116,6 +148,9 @@ void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
                       unsigned node, enum orr_fetch_level level)
 {
     uint64_t bit = UINT64_C(1) << node;
+    bool promises = rt->eviction == ORR_EVICT_STARPU && level == ORR_PREFETCH &&
+                    rt->nodes[node].capacity &&
+                    orr_job_state(job) == ORR_JOB_READY;
 
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
@@ -124,6 +159,8 @@ void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
         if (access->duplicate || !(access->mode & STARPU_R) ||
             access->mode & STARPU_SCRATCH)
             continue;
+        if (promises)
+            promise(access, node);
         if ((atomic_load_explicit(&handle->valid, memory_order_relaxed) |
              atomic_load_explicit(&handle->loading, memory_order_relaxed)) &
             bit)

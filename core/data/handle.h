@@ -33,6 +33,8 @@ struct orr_block {
     struct starpu_data_interface_ops *ops; /* [const] */
     unsigned node;                         /* [const] */
     bool offered;                          /* [handle lock] is in that list */
+    uint8_t list;                          /* [node lock] which: node.h */
+    int64_t age; /* [node lock] order in which blocks came there */
     /* [const] what the interface's methods allocated, for them to free. */
     _Alignas(16) char interface[];
 };
@@ -42,10 +44,11 @@ struct orr_replicate {
     struct orr_request *request; /* [handle lock] what is on its way here */
     struct orr_block *block;     /* [handle lock] its memory, if it is ours */
     void *interface;             /* [const] pointer; content: [handle lock] */
-    uint32_t refs;    /* [handle lock] jobs and requests that use it */
-    uint32_t node;    /* [const] */
-    uint32_t writers; /* [handle lock] jobs that will write here what they have
+    uint32_t refs;     /* [handle lock] jobs and requests that use it */
+    uint32_t node;     /* [const] */
+    uint32_t writers;  /* [handle lock] jobs that will write here what they have
                        * not read: no copy is to come any more */
+    uint32_t promised; /* [handle lock] queued jobs that will read it here */
     struct orr_handle *handle; /* [const] */
     bool allocated;            /* [handle lock] has memory, ours or not */
 };
@@ -244,7 +247,8 @@ void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job);
 void orr_handle_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
                          unsigned node, enum orr_fetch_level level);
 
-/* Prefetches all data that the job reads. */
+/* Prefetches all data that the job reads. Where the job is ready and the level
+ * is that of a task, its replicates are promised to it until it fetches. */
 void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
                       unsigned node, enum orr_fetch_level level);
 

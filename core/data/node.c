@@ -23,7 +23,8 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
             node->nprogress++;
         }
     orr_lock_init(&node->lock, ORR_RANK_NODE);
-    orr_list_init(&node->lru);
+    for (unsigned list = 0; list < ORR_BLOCK_LISTS; list++)
+        orr_list_init(&node->blocks[list]);
     for (unsigned level = 0; level < ORR_FETCH_LEVELS; level++)
         orr_list_init(&node->queues[level]);
     node->inflight = calloc(rt->nnodes * 2, sizeof(*node->inflight));
@@ -100,6 +101,43 @@ void orr_nodes_kick(struct orr_runtime *rt, uint64_t nodes)
 
 /* --- what may be evicted --- */
 
+unsigned orr_node_list_of(const struct orr_handle *handle, unsigned id)
+{
+    unsigned list = 0;
+
+    if (handle->runtime->eviction == ORR_EVICT_LRU)
+        return 0;
+    if (handle->valid == UINT64_C(1) << id)
+        list |= ORR_BLOCK_DIRTY;
+    if (handle->replicates[id].promised)
+        list |= ORR_BLOCK_PROMISED;
+    return list;
+}
+
+static void append_locked(struct orr_node *node, struct orr_block *block,
+                          unsigned list) ORR_REQUIRES(node->lock)
+{
+    block->list = (uint8_t)list;
+    block->age = ++node->youngest;
+    orr_list_append(&node->blocks[list], &block->lru);
+}
+
+void orr_node_refile_locked(struct orr_node *node, struct orr_block *block,
+                            unsigned list)
+{
+    orr_list_remove(&block->lru);
+    append_locked(node, block, list);
+}
+
+void orr_node_retry(struct orr_runtime *rt, unsigned id,
+                    struct orr_deferred *deferred)
+{
+    struct orr_node *node = &rt->nodes[id];
+
+    if (atomic_load(&node->short_of_memory))
+        deferred->kick |= atomic_exchange(&node->short_of_memory, 0);
+}
+
 void orr_node_offer(struct orr_handle *handle, unsigned id,
                     struct orr_deferred *deferred)
 {
@@ -111,11 +149,22 @@ void orr_node_offer(struct orr_handle *handle, unsigned id,
     if (!block->offered) {
         block->offered = true;
         orr_lock(&node->lock);
-        orr_list_append(&node->lru, &block->lru);
+        append_locked(node, block, orr_node_list_of(handle, id));
         orr_unlock(&node->lock);
     }
-    if (atomic_load(&node->short_of_memory))
-        deferred->kick |= atomic_exchange(&node->short_of_memory, 0);
+    orr_node_retry(handle->runtime, id, deferred);
+}
+
+void orr_node_touch(struct orr_handle *handle, unsigned id)
+{
+    struct orr_node *node = &handle->runtime->nodes[id];
+    struct orr_block *block = handle->replicates[id].block;
+
+    if (!block || !block->offered || handle->runtime->eviction == ORR_EVICT_LRU)
+        return;
+    orr_lock(&node->lock);
+    orr_node_refile_locked(node, block, orr_node_list_of(handle, id));
+    orr_unlock(&node->lock);
 }
 
 void orr_node_demote(struct orr_handle *handle, unsigned id,
@@ -128,10 +177,12 @@ void orr_node_demote(struct orr_handle *handle, unsigned id,
         return;
     orr_lock(&node->lock);
     orr_list_remove(&block->lru);
-    orr_list_prepend(&node->lru, &block->lru);
+    block->list = (uint8_t)orr_node_list_of(handle, id);
+    block->age = --node->oldest;
+    orr_list_prepend(&node->blocks[block->list], &block->lru);
     orr_unlock(&node->lock);
-    if (atomic_load(&node->short_of_memory))
-        deferred->kick |= atomic_exchange(&node->short_of_memory, 0);
+    if (deferred)
+        orr_node_retry(handle->runtime, id, deferred);
 }
 
 void orr_node_retain(struct orr_handle *handle, unsigned id)

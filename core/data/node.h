@@ -19,6 +19,14 @@
 
 #define ORR_FETCH_LEVELS 3
 
+/* Bits of the number of a list of blocks that could be evicted. With
+ * ORR_EVICT_LRU all are in list 0. */
+enum {
+    ORR_BLOCK_DIRTY = 1,    /* has the only copy; may be out of date */
+    ORR_BLOCK_PROMISED = 2, /* to jobs that are queued */
+    ORR_BLOCK_LISTS = 4
+};
+
 struct orr_node {
     unsigned id;          /* [const] */
     struct orr_lock lock; /* rank ORR_RANK_NODE */
@@ -27,7 +35,8 @@ struct orr_node {
     /* [lock] requests this node's driver has to start, by level. */
     struct orr_list queues[ORR_FETCH_LEVELS];
     atomic_uint nqueued;
-    struct orr_list lru;      /* [lock] blocks that could be evicted */
+    struct orr_list blocks[ORR_BLOCK_LISTS]; /* [lock] oldest first */
+    int64_t youngest, oldest;                /* [lock] ages given so far */
     unsigned progress_worker; /* [const] first worker that starts the requests,
                                * nworkers when none needs to */
     unsigned nprogress;       /* [const] how many workers do */
@@ -59,6 +68,24 @@ void orr_node_offer(struct orr_handle *handle, unsigned node,
  * it a young one again. */
 void orr_node_demote(struct orr_handle *handle, unsigned node,
                      struct orr_deferred *deferred) ORR_REQUIRES(handle->lock);
+
+/* Somebody has found the value there, or what its list depends on has changed:
+ * it is young, and in the right list. */
+void orr_node_touch(struct orr_handle *handle, unsigned node)
+    ORR_REQUIRES(handle->lock);
+
+/* The list in which the handle's block belongs. */
+unsigned orr_node_list_of(const struct orr_handle *handle, unsigned node)
+    ORR_REQUIRES(handle->lock);
+
+/* Moves a block, which is in a list, to the end of another. */
+void orr_node_refile_locked(struct orr_node *node, struct orr_block *block,
+                            unsigned list) ORR_REQUIRES(node->lock);
+
+/* What was in the way of who lacks memory on the node has changed: he is tried
+ * again. */
+void orr_node_retry(struct orr_runtime *rt, unsigned node,
+                    struct orr_deferred *deferred);
 
 /* It is used again. */
 void orr_node_retain(struct orr_handle *handle, unsigned node)

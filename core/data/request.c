@@ -131,11 +131,9 @@ static struct orr_request *new_request(struct orr_handle *handle, unsigned src,
     handle->replicates[dst].request = request;
     handle->replicates[dst].refs++;
     orr_node_retain(handle, dst);
-    if (src != ORR_NO_NODE) {
+    if (src != ORR_NO_NODE)
         handle->loading |= bit(dst);
-        handle->replicates[src].refs++;
-        orr_node_retain(handle, src);
-    }
+    orr_request_pin_source(handle, request, level);
     return request;
 }
 
@@ -162,6 +160,7 @@ static void raise_level(struct orr_handle *handle, struct orr_request *request,
     if (request->level <= level)
         return;
     request->level = (uint8_t)level;
+    orr_request_pin_source(handle, request, level);
     if (request->state == ORR_REQUEST_QUEUED) {
         orr_lock(&node->lock);
         if (!orr_link_free(&request->link)) {
@@ -197,8 +196,8 @@ static void add_source(struct orr_handle *handle, struct orr_request *request)
     if (!queued)
         return;
     handle->loading |= bit(request->dst);
-    handle->replicates[src].refs++;
-    orr_node_retain(handle, src);
+    orr_request_pin_source(handle, request,
+                           (enum orr_fetch_level)request->level);
 }
 
 static void add_waiter(struct orr_request *request, struct orr_access *access)
@@ -276,8 +275,10 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
 
     if (reads ? (handle->valid & bit(node)) != 0 : replicate->allocated) {
         if (!access || !(access->mode & STARPU_W) || !request ||
-            !supersede_locked(handle, request))
+            !supersede_locked(handle, request)) {
+            orr_node_touch(handle, node);
             return 1;
+        }
         add_waiter(request, access);
         return 0;
     }
@@ -311,6 +312,9 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
 void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
 {
     handle->valid = valid;
+    if (handle->runtime->eviction != ORR_EVICT_LRU)
+        for (uint64_t left = handle->allocated & ~valid; left; left &= left - 1)
+            orr_node_demote(handle, (unsigned)__builtin_ctzll(left), NULL);
     for (uint64_t left = handle->loading; left; left &= left - 1) {
         unsigned node = (unsigned)__builtin_ctzll(left);
         struct orr_request *request = handle->replicates[node].request;
@@ -352,7 +356,7 @@ static void detach_locked(struct orr_handle *handle,
     handle->replicates[request->dst].request = NULL;
     handle->loading &= ~bit(request->dst);
     unpin(handle, request->dst, deferred);
-    if (request->src != ORR_NO_NODE)
+    if (request->pinned)
         unpin(handle, request->src, deferred);
 }
 
@@ -410,10 +414,12 @@ static void next_hops_locked(struct orr_handle *handle,
         if (request->src == ORR_NO_NODE) {
             first_hop(handle, hop, deferred);
         } else {
-            unpin(handle, hop->src, deferred);
+            if (hop->pinned)
+                unpin(handle, hop->src, deferred);
+            hop->pinned = false;
             hop->src = 0;
-            handle->replicates[0].refs++;
-            orr_node_retain(handle, 0);
+            orr_request_pin_source(handle, hop,
+                                   (enum orr_fetch_level)hop->level);
             hop->stale |= request->stale;
             hop->progress_node = hop->dst;
             enqueue(handle, hop, deferred);
@@ -453,6 +459,9 @@ static void finish(struct orr_request *request, struct orr_deferred *deferred)
     if (request->stale || request->src == ORR_NO_NODE)
         waiters =
             again_locked(rt, handle, waiters, request->dst, deferred, &failed);
+    if (request->stale && handle->replicates[request->dst].promised)
+        (void)orr_request_need(rt, handle, request->dst, true, ORR_PREFETCH,
+                               NULL, deferred);
     next_hops_locked(handle, request, deferred);
     orr_unlock(&handle->lock);
     if (failed)
@@ -614,8 +623,8 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
 enum start_result { STARTED, DROPPED, NO_MEMORY, NO_COPY };
 
 /* Gives the request's destination its memory, if it has none. A prefetch that
- * nobody waits for and that finds no memory is dropped. Locked on entry and on
- * return, not meanwhile. */
+ * finds no memory is dropped if nobody waits for it, nor was promised it. Locked
+ * on entry and on return, not meanwhile. */
 static enum start_result allocate_locked(struct orr_handle *handle,
                                          struct orr_request *request,
                                          struct orr_deferred *deferred)
@@ -634,7 +643,8 @@ static enum start_result allocate_locked(struct orr_handle *handle,
         orr_block_attach_locked(handle, block);
         return STARTED;
     }
-    if (request->waiters || request->next_hop || request->level == ORR_FETCH)
+    if (request->waiters || request->next_hop || request->level == ORR_FETCH ||
+        (level == ORR_PREFETCH && replicate->promised))
         return NO_MEMORY;
     detach_locked(handle, request, deferred);
     return DROPPED;
@@ -660,6 +670,7 @@ static enum start_result try_start(struct orr_runtime *rt,
         result = NO_COPY;
     }
     if (result == STARTED) {
+        orr_request_pin_source(handle, request, ORR_FETCH);
         request->state = ORR_REQUEST_RUNNING;
         if (is_at_once(rt, request))
             atomic_fetch_add_explicit(&handle->ncopying, 1,

@@ -5,8 +5,11 @@
  *   WAITING -(hop before has ended)-> QUEUED -(driver)-> RUNNING -> gone
  *
  * A replicate has at most one request; whoever needs the same joins it. Made
- * and changed under the handle's lock; a request holds a reference on both
- * replicates and counts as a user of the handle.
+ * and changed under the handle's lock; a request holds a reference on its
+ * destination and counts as a user of the handle. On its source it holds one as
+ * well; a prefetch, which may be queued for long, from when it runs on (with
+ * ORR_EVICT_LRU always): those to full nodes must not keep each other's sources.
+ * If it finds its source gone then, it is made anew for who still wants it.
  */
 #pragma once
 
@@ -31,6 +34,7 @@ struct orr_request {
     uint8_t level;                /* enum orr_fetch_level */
     uint8_t state;                /* enum orr_request_state */
     bool stale;                   /* the value was overwritten meanwhile */
+    bool pinned;                  /* holds a reference on its source */
     struct orr_access *waiters;   /* accesses to tell */
     struct orr_request *next_hop; /* WAITING for this one */
     struct orr_request *next_now; /* [owner] in deferred->now */
@@ -51,6 +55,13 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
 /* Fetches spare requests, enough for any one call of orr_request_need. No lock
  * held. Errors: -ENOMEM. */
 int orr_deferred_prepare(struct orr_runtime *rt, struct orr_deferred *deferred);
+
+/* The source is kept from now on, if it is there and requests of the level keep
+ * theirs. */
+void orr_request_pin_source(struct orr_handle *handle,
+                            struct orr_request *request,
+                            enum orr_fetch_level level)
+    ORR_REQUIRES(handle->lock);
 
 /* Performs the requests of deferred->now: memory that is given at once. No
  * lock held. */

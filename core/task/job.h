@@ -106,6 +106,8 @@ struct orr_access {
     uint8_t granted;           /* [handle lock] no earlier one is in its way */
     uint8_t claimed;           /* [handle lock] holds a claim: claim.c */
     uint8_t pinned;            /* [owner] holds a reference on its replicate */
+    uint8_t promised;          /* [handle lock] `node` is promised to it, where
+                                * it is not pinned yet */
 };
 
 static_assert(STARPU_ACCESS_MODE_MAX <= 1 << 16, "a mode fits 16 bits");

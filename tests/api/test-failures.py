@@ -105,6 +105,7 @@ def bad_values_of_variables_are_refused_by_name():
             ("STARPU_LIMIT_CUDA_MEM", "1G"),
             ("STARPU_LIMIT_CUDA_0_MEM", "-3"),
             ("STARPU_CUDA_PIPELINE", "two"), ("ORRERY_SIM_KERNELS", "maybe"),
+            ("ORRERY_EVICTION", "fifo"),
             ("ORRERY_SIM_WATCHDOG", "soon")):
         ended = misuse("run-some", **{name: value})
         ended.says(name, value)

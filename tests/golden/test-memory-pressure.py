@@ -51,8 +51,9 @@ def parse():
                         help="largest deviation of milliseconds from StarPU's, "
                              "in per cent (60)")
     parser.add_argument("--bytes-limit", type=float, default=3, metavar="F",
-                        help="largest ratio of bytes to StarPU's, and of "
-                             "StarPU's to ours (3)")
+                        help="largest ratio of bytes to StarPU's (3)")
+    parser.add_argument("--fewer-limit", type=float, default=3, metavar="F",
+                        help="largest ratio of StarPU's bytes to ours (3)")
     options = parser.parse_args()
     options.shared = tools_util.shared_folder()
     if options.full:
@@ -117,8 +118,10 @@ def check(options, row, runs):
     wrong = []
     if abs(ms_ratio - 1) > options.ms_limit / 100:
         wrong.append(f"more than {options.ms_limit:g} % from StarPU's time")
-    if not 1 / options.bytes_limit <= gb_ratio <= options.bytes_limit:
-        wrong.append(f"more than x{options.bytes_limit:g} from StarPU's bytes")
+    if gb_ratio > options.bytes_limit:
+        wrong.append(f"more than x{options.bytes_limit:g} StarPU's bytes")
+    if gb_ratio * options.fewer_limit < 1:
+        wrong.append(f"less than StarPU's bytes / {options.fewer_limit:g}")
     for gpu, count, least in (gpu for run in loads for gpu in run):
         if count < least:
             wrong.append(f"{gpu} loads {count} times, optimum {least}")

@@ -314,6 +314,7 @@ void fake_open(const struct fake_spec *spec)
     rt->nworkers = fake.machine.nworkers;
     rt->workers = workers;
     rt->default_sequential = true;
+    rt->eviction = spec->eviction;
     make_slabs(rt);
     ck_assert_int_eq(orr_buses_new(rt), 0);
     ck_assert_int_eq(orr_nodes_new(rt), 0);

@@ -41,6 +41,7 @@ struct fake_spec {
     bool peers;        /* devices copy to each other */
     bool simulated;
     size_t ram_bytes, device_bytes; /* of each node; 0: no limit */
+    enum orr_eviction eviction;
 };
 
 struct fake {

@@ -54,7 +54,7 @@ static const struct fake_spec specs[] = {
      .device_bytes = 4 * FAKE_SIZE,
      .simulated = true},
 };
-enum { SPECS = sizeof(specs) / sizeof(*specs), ROUNDS = 60 };
+enum { SPECS = sizeof(specs) / sizeof(*specs), ROUNDS = 120 };
 
 static void setup_data(void)
 {
@@ -183,6 +183,18 @@ static void prefetch(void)
                             (enum orr_fetch_level)upto(ORR_FETCH_LEVELS));
 }
 
+/* The policy has put some job that is ready on a node, maybe another than that
+ * which takes it. */
+static void prefetch_job(void)
+{
+    const struct member *member = &members[upto(JOBS) % (nmembers + 1)];
+    unsigned node = upto(2) ? member->node : upto(fake.rt.nnodes);
+
+    if (member < members + nmembers &&
+        orr_job_state(member->job) == ORR_JOB_READY)
+        orr_job_prefetch(&fake.rt, member->job, node, ORR_PREFETCH);
+}
+
 static void progress(void)
 {
     unsigned node = upto(fake.rt.nnodes);
@@ -193,7 +205,7 @@ static void progress(void)
 
 static void step(void)
 {
-    switch (upto(8)) {
+    switch (upto(9)) {
     case 0:
     case 1:
         if (nmembers < JOBS)
@@ -219,6 +231,9 @@ static void step(void)
         if (upto(10) == 0)
             orr_data_wont_use(&fake.rt, data[upto(DATA)].handle);
         break;
+    case 8:
+        prefetch_job();
+        break;
     }
 }
 
@@ -241,8 +256,11 @@ static void check_datum(const struct datum *datum)
 
 START_TEST(who_reads_finds_what_was_written_last)
 {
+    struct fake_spec spec = specs[_i % SPECS];
+
     rng = rng_of((uint64_t)_i);
-    fake_open(&specs[_i % SPECS]);
+    spec.eviction = _i / SPECS % 2 ? ORR_EVICT_STARPU : ORR_EVICT_LRU;
+    fake_open(&spec);
     setup_data();
     while (nmembers < JOBS) {
         step();
