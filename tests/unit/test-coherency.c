@@ -170,17 +170,13 @@ static bool end(void)
 
 /* --- what happens beside them --- */
 
-/* Not where the datum has memory, of an old value: that would be kept from the
- * jobs while the prefetch is in a queue, which is not looked at while one of
- * them finds no memory. */
 static void prefetch(void)
 {
     struct orr_handle *handle = data[upto(DATA)].handle;
     unsigned node = upto(fake.rt.nnodes);
 
-    if (!fake_is_allocated(handle, node))
-        orr_handle_prefetch(&fake.rt, handle, node,
-                            (enum orr_fetch_level)upto(ORR_FETCH_LEVELS));
+    orr_handle_prefetch(&fake.rt, handle, node,
+                        (enum orr_fetch_level)upto(ORR_FETCH_LEVELS));
 }
 
 /* The policy has put some job that is ready on a node, maybe another than that

@@ -181,9 +181,10 @@ START_TEST(what_is_out_of_date_leaves_first)
 }
 END_TEST
 
-/* The other copy, which made it clean, leaves first. */
-START_TEST(the_last_copy_is_not_lost)
+/* The other copy, which made it clean, has left; nothing else can. */
+START_TEST(the_last_copy_goes_home_first)
 {
+    struct orr_job *others = fake_job(ROOM - 1);
     uintptr_t memory[ROOM];
 
     fake_task(old[0], STARPU_RW, 1, 5);
@@ -193,15 +194,14 @@ START_TEST(the_last_copy_is_not_lost)
                          0);
     ck_assert_uint_eq(old[0]->valid, 2);
     for (unsigned i = 1; i < ROOM; i++)
-        fake_task(old[i], STARPU_R, 1, 0);
-    for (unsigned i = 0; i < ROOM; i++) {
-        struct orr_handle *next = fake_handle(0, FAKE_SIZE);
-
-        fake_task(next, STARPU_R, 1, 0);
-        prefetch(next);
-    }
-    fake_task(old[0], STARPU_R, 0, 0);
+        fake_use(others, old[i], STARPU_R);
+    fake_submit(others);
+    ck_assert(fake_fetch(others, 1));
+    fake_task(h, STARPU_R, 1, 0);
+    ck_assert(left(old[0]));
+    ck_assert_uint_eq(old[0]->valid, 1);
     ck_assert_uint_eq(fake_get(old[0], 0), 5);
+    fake_finish(others, 0);
     for (unsigned i = 0; i < ROOM; i++)
         orr_node_free(&fake.rt, 2, memory[i], FAKE_SIZE);
 }
@@ -296,6 +296,26 @@ START_TEST(prefetches_that_wait_keep_no_source)
 }
 END_TEST
 
+/* Its value went to the whole, as that of a piece does: it is in the list of the
+ * dirty ones still, and nothing else can leave. */
+START_TEST(what_lost_its_value_is_found_among_the_dirty)
+{
+    struct orr_job *others = fake_job(ROOM - 1);
+
+    for (unsigned i = 1; i < ROOM; i++)
+        fake_use(others, old[i], STARPU_R);
+    fake_submit(others);
+    ck_assert(fake_fetch(others, 1));
+    orr_lock(&old[0]->lock);
+    old[0]->valid = 0;
+    orr_unlock(&old[0]->lock);
+    fake_task(h, STARPU_R, 1, 0);
+    ck_assert(left(old[0]));
+    ck_assert_uint_eq(fake.nstarted, 1);
+    fake_finish(others, 0);
+}
+END_TEST
+
 static TCase *case_of(const char *name, void (*before)(void))
 {
     TCase *tc = tcase_create(name);
@@ -315,7 +335,7 @@ static TCase *clean(void)
     tcase_add_test(tc, a_job_that_is_not_ready_is_promised_nothing);
     tcase_add_test(tc, what_a_prefetch_found_is_young);
     tcase_add_test(tc, what_is_out_of_date_leaves_first);
-    tcase_add_test(tc, the_last_copy_is_not_lost);
+    tcase_add_test(tc, the_last_copy_goes_home_first);
     tcase_add_test(tc, a_prefetch_for_a_job_waits_for_memory);
     tcase_add_test(tc, a_prefetch_ends_when_its_job_runs_elsewhere);
     tcase_add_test(tc, an_idle_prefetch_does_not_wait);
@@ -328,6 +348,7 @@ static TCase *dirty(void)
 
     tcase_add_test(tc, a_prefetch_for_a_job_sends_home_what_must_leave);
     tcase_add_test(tc, prefetches_that_wait_keep_no_source);
+    tcase_add_test(tc, what_lost_its_value_is_found_among_the_dirty);
     return tc;
 }
 
