@@ -45,7 +45,8 @@ static void promise(struct orr_access *access, unsigned node)
     struct orr_handle *handle = access->handle;
 
     orr_lock(&handle->lock);
-    if (!access->promised && !access->pinned) {
+    /* It is not ready any more before it pins the first datum. */
+    if (!access->promised && orr_job_state(access->job) == ORR_JOB_READY) {
         access->promised = 1;
         access->node = (uint16_t)node;
         handle->replicates[node].promised++;
@@ -149,8 +150,7 @@ void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
 {
     uint64_t bit = UINT64_C(1) << node;
     bool promises = rt->eviction == ORR_EVICT_STARPU && level == ORR_PREFETCH &&
-                    rt->nodes[node].capacity &&
-                    orr_job_state(job) == ORR_JOB_READY;
+                    rt->nodes[node].capacity;
 
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
