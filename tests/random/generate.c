@@ -14,6 +14,7 @@
 struct draw {
     uint64_t state;
     uint64_t features;
+    const struct call *hint; /* the last call about a datum, NULL: none */
 };
 
 static unsigned below(struct draw *d, unsigned n)
@@ -242,6 +243,24 @@ static void draw_after(struct draw *d, const struct graph *g, struct call *call,
     }
 }
 
+/* What comes right after a hint and concerns the same datum meets the copy that
+ * it may have begun. */
+static void follow_hint(struct draw *d, const struct machine *m,
+                        const struct graph *g, struct call *call)
+{
+    const struct call *hint = d->hint;
+
+    if (!hint || !call->nbuffers || one_in(d, 3))
+        return;
+    d->hint = NULL;
+    call->thread = hint->thread;
+    call->buffers[0].data = hint->data;
+    call->buffers[0].mode =
+        one_in(d, 3) ? STARPU_W : (uint16_t)draw_mode(d, &g->data[hint->data]);
+    if (hint->node >= m->nram && has(d, FEATURE_PIN) && !one_in(d, 3))
+        call->worker = (int8_t)(m->ncpu + hint->node - m->nram);
+}
+
 static void draw_task(struct draw *d, const struct machine *m,
                       const struct graph *g, struct call *call, unsigned number)
 {
@@ -255,6 +274,7 @@ static void draw_task(struct draw *d, const struct machine *m,
         call->worker = (int8_t)below(d, machine_workers(m));
     else if (has(d, FEATURE_PIN) && one_in(d, 4))
         call->where = (uint8_t)(1 + below(d, NWHERES - 1));
+    follow_hint(d, m, g, call);
     call->disordered = has(d, FEATURE_DISORDER) && one_in(d, 8);
     call->synchronous = has(d, FEATURE_SYNCHRONOUS) && one_in(d, 24);
     draw_after(d, g, call, number);
@@ -309,12 +329,17 @@ static void draw_call(struct draw *d, const struct machine *m,
         call->mode = modes[below(d, 3)];
     else if (*ntasks)
         call->task = (uint8_t)below(d, *ntasks);
+    if (call->kind == CALL_TASK || call->kind >= CALL_PARTITION)
+        return;
+    if (d->hint && one_in(d, 3))
+        call->data = d->hint->data;
+    d->hint = call;
 }
 
 static void draw_graph(struct graph *g, const struct machine *m,
                        uint64_t graph_seed, const struct wishes *wishes)
 {
-    struct draw d = {rng_of(graph_seed), wishes->features};
+    struct draw d = {rng_of(graph_seed), wishes->features, NULL};
     bool tight = least_memory(m) < SPACIOUS && has(&d, FEATURE_TIGHT) &&
                  !one_in(&d, wishes->full ? 8 : 2);
     unsigned ntasks = 0, ndata;
@@ -341,7 +366,7 @@ void program_draw(struct program *ret, uint64_t seed, unsigned batch,
                   const struct wishes *wishes)
 {
     uint64_t stream = rng_of(seed) ^ (uint64_t)batch << 32;
-    struct draw d = {rng_of(stream), wishes->features};
+    struct draw d = {rng_of(stream), wishes->features, NULL};
 
     memset(ret, 0, sizeof(*ret));
     draw_machine(&d, &ret->machine, wishes);
