@@ -85,8 +85,11 @@ struct orr_access *orr_job_sort_accesses(struct orr_job *job)
             first = next;
             continue;
         }
-        first->mode |= next->mode;
-        next->duplicate = 1;
+        /* Sorted anew for its claims, the job has neighbours that look. */
+        if (!next->duplicate) {
+            first->mode |= next->mode;
+            next->duplicate = 1;
+        }
         first->next = next->next;
     }
     return chain;
