@@ -516,6 +516,7 @@ static uint64_t detail_of(const struct orr_runtime *rt,
     return h;
 }
 
+/* Finds or makes it; NULL without memory. */
 static struct row *get_row(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_costs_table *table = rt->costs;
@@ -540,11 +541,17 @@ static struct row *get_row(struct orr_runtime *rt, struct orr_job *job)
         row = make_row(table, &key, job->task, parameters);
     else if (parameters)
         free(parameters);
-    if (row)
-        return row;
-    orr_log_error("out of memory for the costs of task `%s': the program ends",
-                  orr_job_name(job));
-    abort();
+    return row;
+}
+
+int orr_job_make_costs(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct row *row = job->costs ? (struct row *)job->costs : get_row(rt, job);
+
+    if (!row)
+        return -ENOMEM;
+    job->costs = &row->pub;
+    return 0;
 }
 
 static bool is_old(const struct row *row)
@@ -559,8 +566,12 @@ renew(struct orr_runtime *rt, struct orr_job *job)
 {
     struct row *row;
 
-    if (!job->costs)
-        job->costs = &get_row(rt, job)->pub;
+    if (orr_job_make_costs(rt, job) != 0) {
+        orr_log_error("out of memory for the costs of task `%s': the program "
+                      "ends",
+                      orr_job_name(job));
+        abort();
+    }
     row = (struct row *)job->costs;
     if (is_old(row))
         refresh(rt, row, job->task);

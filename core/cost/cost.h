@@ -17,6 +17,10 @@ struct orr_runtime;
 struct orr_costs_table;
 struct orr_worker;
 
+/* Finds or makes the job's row, at its submission: orr_job_costs, which others
+ * call, needs no memory for it then. Errors: -ENOMEM. */
+int orr_job_make_costs(struct orr_runtime *rt, struct orr_job *job);
+
 /* The job's row, found or made, with lengths as new as the model's. Policies
  * call it once per push. Never NULL: when memory is out the program ends with
  * a message. Any context, no lock held. */

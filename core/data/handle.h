@@ -266,7 +266,7 @@ uint64_t orr_job_absent(const struct orr_job *job);
 double orr_job_transfer_time(struct orr_runtime *rt, const struct orr_job *job,
                              unsigned node);
 
-/* Starts what a memory node's driver has to start; called by the workers of
+/* Starts what a memory node's progress worker has to start; called by workers of
  * that node. Returns whether anything was started. */
 bool orr_node_progress(struct orr_runtime *rt, unsigned node);
 

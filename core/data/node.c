@@ -16,7 +16,7 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
     node->id = id;
     node->capacity = rt->machine->nodes[id].capacity;
     node->progress_worker = rt->nworkers;
-    /* A single main memory needs no driver: devices drive what concerns them. */
+    /* A single main memory needs none: those of devices start its transfers. */
     for (unsigned w = rt->nworkers; (id != 0 || rt->nram > 1) && w-- > 0;)
         if (rt->machine->workers[w].node == id) {
             node->progress_worker = w;

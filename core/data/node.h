@@ -2,11 +2,10 @@
 /*
  * core/data/node.h - a memory node: what it holds, what it has asked for.
  *
- * Requests towards a node are started by its driver, a worker that computes
- * there; those from a device to main memory by the driver of the device. Where
- * main memory is several nodes, all workers of a node drive it, and whoever
- * needs a copy between two may start it.
- * Whoever starts them looks at three queues: what tasks wait for, prefetches,
+ * Requests towards a node are started by its progress workers, those that
+ * compute there; those from a device to main memory by the device's. Where main
+ * memory is several nodes, any context that needs a copy between two may start
+ * it. There are three queues: what tasks wait for, prefetches,
  * idle prefetches.
  */
 #pragma once
@@ -32,7 +31,7 @@ struct orr_node {
     struct orr_lock lock; /* rank ORR_RANK_NODE */
     size_t capacity;      /* [const] bytes, 0: unlimited */
     atomic_size_t used;   /* bytes allocated through us */
-    /* [lock] requests this node's driver has to start, by level. */
+    /* [lock] requests this node's progress workers have to start, by level. */
     struct orr_list queues[ORR_FETCH_LEVELS];
     atomic_uint nqueued;
     struct orr_list blocks[ORR_BLOCK_LISTS]; /* [lock] oldest first */
@@ -126,7 +125,8 @@ double orr_transfer_predict(struct orr_runtime *rt, unsigned src, unsigned dst,
  * estimates. Any thread. */
 void orr_node_estimate(struct orr_runtime *rt, unsigned node);
 
-/* Something became free or unpinned on the node: its driver tries again. */
+/* Something became free or unpinned on the node: a progress worker tries
+ * again. */
 void orr_node_kick(struct orr_runtime *rt, unsigned node);
 
 /* The same for each node whose bit is set. */

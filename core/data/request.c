@@ -4,7 +4,7 @@
  * change their state and their places in queues: objects come from the spares,
  * and what allocates, wakes or calls others is put off until after the lock
  * (struct orr_deferred). Called by whoever needs data, by the
- * drivers of memory nodes, and by the machine when a copy has ended.
+ * progress workers of memory nodes, and by the machine when a copy has ended.
  */
 #include "core/data/request.h"
 
@@ -20,7 +20,7 @@
 #include "core/runtime.h"
 #include "core/task/job.h"
 
-/* Copies under way per (driver, peer, direction), by urgency (FORMATS 3.4). */
+/* Copies under way per (progress node, peer, direction), by urgency (FORMATS 3.4). */
 static const unsigned max_inflight[ORR_FETCH_LEVELS] = {5, 2, 1};
 
 /* A transfer needs two requests where there is no direct way; the end of one
@@ -176,8 +176,8 @@ static void raise_level(struct orr_handle *handle, struct orr_request *request,
     }
 }
 
-/* Only memory was asked for; now the value is wanted too. If the driver has
- * taken the request already, or there is no direct way, its end sees to that:
+/* Only memory was asked for; now the value is wanted too. If a progress
+ * worker has taken the request already, or there is no direct way, its end sees to that:
  * those who read ask again. */
 static void add_source(struct orr_handle *handle, struct orr_request *request)
     ORR_REQUIRES(handle->lock)

@@ -2,7 +2,7 @@
 /*
  * core/data/request.h - "this handle's value (or just memory) on that node".
  *
- *   WAITING -(hop before has ended)-> QUEUED -(driver)-> RUNNING -> gone
+ *   WAITING -(hop before has ended)-> QUEUED -(progress worker)-> RUNNING -> gone
  *
  * A replicate has at most one request; whoever needs the same joins it. Made
  * and changed under the handle's lock; a request holds a reference on its

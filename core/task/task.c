@@ -191,8 +191,11 @@ static void say_too_large(const struct orr_runtime *rt,
 
 static int find_some_worker(struct orr_runtime *rt, struct orr_job *job)
 {
-    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    const struct orr_cost_row *row;
 
+    if (orr_job_make_costs(rt, job) != 0)
+        return -ENOMEM;
+    row = orr_job_costs(rt, job);
     for (unsigned k = 0; k < rt->nclasses; k++) {
         bool uniform;
 
@@ -303,8 +306,10 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
                     ? &orr_job_task
                     : &orr_job_empty;
     chain = fill_accesses(job, implicit);
-    if (ORR_JOB_IS(job, task) && find_some_worker(rt, job) != 0)
-        return -ENODEV;
+    if (ORR_JOB_IS(job, task))
+        err = find_some_worker(rt, job);
+    if (err)
+        return err;
     job->priority = task->priority;
     /* The last thing that can fail: from here on the task is the runtime's. */
     if (task->use_tag && orr_tag_bind(rt, task->tag_id, job) != 0)

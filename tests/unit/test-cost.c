@@ -5,6 +5,7 @@
  * class and a GPU class twice as fast as its model says.
  */
 #include <check.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,6 +222,36 @@ static const struct orr_cost_row *row_of(uint32_t footprint)
 }
 
 /* --- able classes --- */
+
+/* --- without memory --- */
+
+static bool refuse;
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return refuse ? NULL : __real_malloc(size);
+}
+
+START_TEST(a_submission_without_memory_for_costs_is_refused)
+{
+    struct orr_job *job;
+    int err;
+
+    start(false, NULL);
+    cl.cpu_funcs[0] = function;
+    job = job_of(1);
+    refuse = true;
+    err = orr_job_make_costs(&rt, job);
+    refuse = false;
+    ck_assert_int_eq(err, -ENOMEM);
+    ck_assert_ptr_null(job->costs);
+    ck_assert_int_eq(orr_job_make_costs(&rt, job), 0);
+    ck_assert_ptr_nonnull(job->costs);
+}
+END_TEST
 
 START_TEST(functions_decide_which_classes_can_run_a_codelet)
 {
@@ -622,6 +653,7 @@ int main(void)
     TCase *tc = tcase_create("all");
 
     tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, a_submission_without_memory_for_costs_is_refused);
     tcase_add_test(tc, functions_decide_which_classes_can_run_a_codelet);
     tcase_add_test(tc, simulated_lengths_are_as_good_as_a_function);
     tcase_add_test(tc, the_task_and_can_execute_narrow_it_down);
