@@ -160,6 +160,7 @@ static void draw_datum(struct draw *d, const struct machine *m, bool tight,
     }
     draw_owner(d, g, data);
     data->redux = has(d, FEATURE_REDUX) && !one_in(d, 3);
+    data->variable &= !data->redux;
     data->arbitered = has(d, FEATURE_ARBITER) && !one_in(d, 3);
     if (has(d, FEATURE_HOMELESS) && data->kind == DATA_CHAIN && one_in(d, 3))
         data->home = -1;
@@ -185,6 +186,7 @@ static void draw_pieces(struct draw *d, struct graph *g)
 
             *piece = *parent;
             piece->nparts = 0;
+            piece->redux = piece->arbitered = false;
             piece->n = parent->n / n;
             piece->parent = (int8_t)i;
             piece->part = (uint8_t)k;

@@ -193,7 +193,8 @@ static void remember(struct run *run, struct order *order, uint64_t *words[],
     const struct call *call = &run->graph->calls[order->index];
 
     for (unsigned k = 0; k < call->nbuffers; k++)
-        if (!run->machine->real && whole_mode(call, k)) {
+        if (!run->machine->real && whole_mode(call, k) &&
+            !(call->buffers[k].mode & STARPU_REDUX)) {
             order->words[k] = words[k];
             order->left[k] = bytes_hash(words[k], n[k]);
         }

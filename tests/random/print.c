@@ -115,6 +115,14 @@ static void print_main_thread(struct printer *p)
     }
 }
 
+static bool has_arbiter(const struct graph *graph)
+{
+    for (unsigned d = 0; d < graph->ndata; d++)
+        if (graph->data[d].arbitered)
+            return true;
+    return false;
+}
+
 static void print_graph(struct printer *p)
 {
     fprintf(p->out, "\n/* -- graph %u -- */\n\n", p->number);
@@ -132,7 +140,11 @@ static void print_graph(struct printer *p)
             "    struct starpu_task *task;\n\n"
             "    (void)threads, (void)task;\n",
             p->number, p->graph->nthreads);
+    if (has_arbiter(p->graph))
+        fprintf(p->out, "    arbiter = starpu_arbiter_create();\n");
     print_main_thread(p);
+    if (has_arbiter(p->graph))
+        fprintf(p->out, "    starpu_arbiter_destroy(arbiter);\n");
     for (unsigned t = 0; t < MAX_TASKS; t++)
         if (p->graph->kept & bit(t))
             fprintf(p->out, "    starpu_task_destroy(t%u[%u]);\n", p->number,
@@ -194,6 +206,23 @@ static void print_main(const struct printer *p)
     fprintf(p->out, "    starpu_shutdown();\n    return failures != 0;\n}\n");
 }
 
+static void print_extras(const struct printer *p)
+{
+    bool redux = false, arbiter = false;
+
+    for (unsigned g = 0; g < p->program->ngraphs; g++) {
+        const struct graph *graph = &p->program->graphs[g];
+
+        arbiter |= has_arbiter(graph);
+        for (unsigned d = 0; d < graph->ndata; d++)
+            redux |= graph->data[d].redux;
+    }
+    if (redux)
+        fputs(redux_text, p->out);
+    if (arbiter)
+        fprintf(p->out, "static starpu_arbiter_t arbiter;\n");
+}
+
 static unsigned count_data(const struct program *program)
 {
     unsigned n = 0;
@@ -230,6 +259,7 @@ void program_print(FILE *out, const struct program *program, const char *text)
     if (!program->machine.real)
         print_machine(&p);
     fprintf(out, "\n/* -- what it does -- */\n\n");
+    print_extras(&p);
     print_codelets(&p);
     print_graphs(&p);
     print_main(&p);

@@ -103,9 +103,11 @@ static void print_register(const struct printer *p, const struct call *call)
     if (data->disordered)
         LINE(p, "starpu_data_set_sequential_consistency_flag(h[%u], 0);", d);
     if (data->redux)
-        LINE(p, "set_reduction(h[%u]);", d);
+        LINE(p,
+             "starpu_data_set_reduction_methods(h[%u], &redux_cl, &init_cl);",
+             d);
     if (data->arbitered)
-        LINE(p, "set_arbiter(h[%u]);", d);
+        LINE(p, "starpu_data_assign_arbiter(h[%u], arbiter);", d);
 }
 
 static unsigned tag_of(const struct printer *p, unsigned task)
