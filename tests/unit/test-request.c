@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/test-request.c - tests of core/data/request.c, and of fetch.c on
- * top of it: how values and memory come to where they are needed. Node 0 is
- * main memory, the next ones are devices; by default these reach each other
- * through main memory only. What memory decides is in test-request-memory.c.
+ * top of it: how values and memory come to where they are needed. Node 0 is main
+ * memory, the others are devices, which by default reach each other through it.
  */
 #include <errno.h>
 #include <math.h>
