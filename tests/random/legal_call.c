@@ -44,7 +44,8 @@ static void acquire_later(struct legal *l, const struct call *call)
     s->nacquired++;
     s->called = true;
     legal_emit(l, call);
-    legal_enter(s, call->mode, 0, true, legal_waits_of(s, call->mode));
+    legal_enter(s, call->mode, 0, true,
+                legal_waits_of(l, call->data, call->mode, true));
 }
 
 /* It is held until its release, at once where that cannot be kept track of or
@@ -52,7 +53,7 @@ static void acquire_later(struct legal *l, const struct call *call)
 static void hold(struct legal *l, const struct call *call)
 {
     struct state *s = &l->states[call->data];
-    struct waits waits = {0, 0};
+    struct waits waits = {0, 0, 0};
 
     s->held = true;
     s->hold_thread = call->thread;
@@ -85,7 +86,7 @@ void legal_do_acquire(struct legal *l, struct call *call)
         legal_emit(l, call);
         return;
     }
-    waits = legal_waits_of(s, call->mode);
+    waits = legal_waits_of(l, call->data, call->mode, true);
     if (!legal_may_wait(l, call->thread, waits))
         return;
     legal_has_waited(l, call->thread, waits);
@@ -119,7 +120,7 @@ void legal_do_prefetch(struct legal *l, struct call *call)
     if (!legal_usable(l, call, call->data) || !s->valued ||
         l->in->data[call->data].kind == DATA_SCRATCH)
         return;
-    waits = s->write;
+    waits = legal_waits_of(l, call->data, STARPU_R, true);
     if (call->how == HOW_WAIT) {
         if (!legal_await_disordered(l, call->thread, call->data, false) ||
             !legal_may_wait(l, call->thread, waits))
@@ -144,7 +145,8 @@ void legal_do_wont_use(struct legal *l, struct call *call)
         l->in->data[call->data].kind == DATA_SCRATCH)
         return;
     if (!l->in->data[call->data].disordered)
-        legal_enter(s, STARPU_R, 0, true, s->write);
+        legal_enter(s, STARPU_R, 0, true,
+                    legal_waits_of(l, call->data, STARPU_R, true));
     legal_emit(l, call);
 }
 

@@ -9,8 +9,11 @@
 #include "feature_set.h"
 #include "legal.h"
 
+/* What somebody waits for. Whether a wait can end is judged by all that may be
+ * waited for; what has ended after it, by what surely was. */
 struct waits {
     uint64_t tasks, holds;
+    uint64_t sure; /* of the tasks */
 };
 
 enum group { ALONE, COMMUTING, REDUCING }; /* what the last writers are */
@@ -26,6 +29,7 @@ struct state {
     enum group group;
     uint64_t writers, readers; /* the last ones, those since */
     uint64_t before;           /* what the group of writers came after */
+    uint64_t before_sure;      /* what its members surely wait for */
     uint64_t disordered;       /* tasks that take no part in the order */
     struct waits write, read;  /* what is over with the writers, readers */
     bool held;
@@ -104,8 +108,10 @@ unsigned legal_fit_mode(const struct legal *l, unsigned d, unsigned mode);
 enum group legal_group_of(unsigned mode);
 bool legal_writes(unsigned mode);
 
-/* What an access waits for by the order of the datum. */
-struct waits legal_waits_of(const struct state *s, unsigned mode);
+/* What an access waits for by the order of the datum, in which it takes part or
+ * not. Those who may come in any order wait surely for none of each other. */
+struct waits legal_waits_of(const struct legal *l, unsigned d, unsigned mode,
+                            bool ordered);
 
 /* An access of a task, or of none (0), that waits for `waits` has come. */
 void legal_enter(struct state *s, unsigned mode, uint64_t task, bool ordered,

@@ -9,19 +9,28 @@ bool legal_has(const struct legal *l, enum feature feature)
 
 struct waits legal_joined(struct waits a, struct waits b)
 {
-    return (struct waits){a.tasks | b.tasks, a.holds | b.holds};
+    return (struct waits){a.tasks | b.tasks, a.holds | b.holds,
+                          a.sure | b.sure};
 }
 
 struct waits legal_expanded(const struct legal *l, struct waits w)
 {
-    uint64_t done = 0;
+    uint64_t sure = 0;
 
-    while (w.tasks & ~done) {
+    for (uint64_t done = 0; w.sure & ~done;) {
+        unsigned t = (unsigned)__builtin_ctzll(w.sure & ~done);
+
+        done |= bit(t);
+        w.sure |= l->tasks[t].sure;
+    }
+    sure = w.sure;
+    for (uint64_t done = 0; w.tasks & ~done;) {
         unsigned t = (unsigned)__builtin_ctzll(w.tasks & ~done);
 
         done |= bit(t);
         w = legal_joined(w, l->tasks[t]);
     }
+    w.sure = sure;
     return w;
 }
 
@@ -86,18 +95,18 @@ bool legal_may_wait(struct legal *l, unsigned thread, struct waits waits)
 
 void legal_has_waited(struct legal *l, unsigned thread, struct waits waits)
 {
-    l->finished[thread] |= legal_expanded(l, waits).tasks;
+    l->finished[thread] |= legal_expanded(l, waits).sure;
 }
 
 bool legal_wait_all(struct legal *l, unsigned thread, bool automatic)
 {
-    struct waits all = {l->submitted, 0};
+    struct waits all = {l->submitted, 0, l->submitted};
 
     if (!legal_may_wait(l, thread, all))
         return false;
     legal_emit_automatic(l, CALL_WAIT_ALL, thread, 0);
     l->out->calls[l->out->ncalls - 1].automatic = automatic;
-    all.tasks &= l->exist[thread];
+    all.sure &= l->exist[thread];
     legal_has_waited(l, thread, all);
     return true;
 }
@@ -183,9 +192,27 @@ bool legal_writes(unsigned mode)
     return mode & (STARPU_W | STARPU_REDUX);
 }
 
-struct waits legal_waits_of(const struct state *s, unsigned mode)
+/* Whether the access joins the writers before it. */
+static bool joins(const struct state *s, unsigned mode)
 {
-    return legal_writes(mode) ? legal_joined(s->write, s->read) : s->write;
+    enum group group = legal_group_of(mode);
+
+    return group != ALONE && s->group == group && !s->readers;
+}
+
+struct waits legal_waits_of(const struct legal *l, unsigned d, unsigned mode,
+                            bool ordered)
+{
+    const struct state *s = &l->states[d];
+    struct waits waits = s->write;
+
+    if (legal_writes(mode))
+        waits = legal_joined(waits, s->read);
+    if (!ordered || legal_is_free(l->features, &l->in->data[d]))
+        waits.sure = 0; /* but for the dependencies that it gets */
+    else if (joins(s, mode))
+        waits.sure = s->before_sure;
+    return waits;
 }
 
 void legal_enter(struct state *s, unsigned mode, uint64_t task, bool ordered,
@@ -203,23 +230,25 @@ void legal_enter(struct state *s, unsigned mode, uint64_t task, bool ordered,
         return;
     }
     s->valued = s->was_valued = true;
-    if (group != ALONE && s->group == group && !s->readers && task) {
+    if (joins(s, mode) && task) {
         s->writers |= task;
         s->write = legal_joined(s->write, waits);
         return;
     }
     s->before = s->writers | s->readers;
+    s->before_sure = s->write.sure | s->read.sure;
     s->writers = task;
     s->readers = 0;
     s->group = group;
     s->write = legal_joined(waits, legal_joined(s->write, s->read));
-    s->read = (struct waits){0, 0};
+    s->read = (struct waits){0, 0, 0};
 }
 
 void legal_calm(struct state *s)
 {
     s->writers = s->readers = s->before = s->disordered = 0;
-    s->write = s->read = (struct waits){0, 0};
+    s->before_sure = 0;
+    s->write = s->read = (struct waits){0, 0, 0};
     s->group = ALONE;
     s->async = s->called = false;
     s->nacquired = 0;

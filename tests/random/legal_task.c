@@ -159,7 +159,8 @@ static uint64_t after_of(const struct legal *l, const struct call *call)
 
 static struct waits task_waits(const struct legal *l, const struct call *call)
 {
-    struct waits waits = {call->after | call->needs, 0};
+    uint64_t before = call->after | call->needs;
+    struct waits waits = {before, 0, before};
 
     for (unsigned k = 0; k < call->nbuffers; k++) {
         const struct access *access = &call->buffers[k];
@@ -167,7 +168,8 @@ static struct waits task_waits(const struct legal *l, const struct call *call)
 
         if (data->kind != DATA_SCRATCH)
             waits = legal_joined(
-                waits, legal_waits_of(&l->states[access->data], access->mode));
+                waits, legal_waits_of(l, access->data, access->mode,
+                                      is_ordered(call, access, data)));
     }
     return legal_expanded(l, waits);
 }
@@ -221,6 +223,7 @@ void legal_do_task(struct legal *l, struct call *call)
     if (call->synchronous)
         call->synchronous = legal_may_wait(l, call->thread, waits);
     waits.tasks |= bit(call->task);
+    waits.sure |= bit(call->task);
     l->tasks[call->task] = waits;
     l->submitted |= bit(call->task);
     enter_buffers(l, call, waits);
