@@ -135,6 +135,20 @@ static void find_copies(struct legal *l)
             l->copied |= bit(d);
 }
 
+static void find_without_order(struct legal *l)
+{
+    for (unsigned i = 0; i < l->in->ncalls; i++) {
+        const struct call *call = &l->in->calls[i];
+
+        for (unsigned k = 0; call->kind == CALL_TASK && k < call->nbuffers; k++)
+            if (call->disordered || call->buffers[k].disordered)
+                l->without_order |= bit(call->buffers[k].data);
+    }
+    for (unsigned d = 0; d < l->in->ndata; d++)
+        if (l->in->data[d].disordered)
+            l->without_order |= bit(d);
+}
+
 static void measure(struct legal *l)
 {
     size_t bytes = 0;
@@ -206,6 +220,7 @@ void graph_legalise(struct graph *graph, const struct machine *machine,
                 l.exist[in.calls[i].thread] |= bit(in.calls[i].task);
         measure(&l);
         find_copies(&l);
+        find_without_order(&l);
         walk(&l);
         refused = l.refused;
         again = l.again;

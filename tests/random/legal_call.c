@@ -126,7 +126,8 @@ void legal_do_prefetch(struct legal *l, struct call *call)
             !legal_may_wait(l, call->thread, waits))
             return;
         legal_has_waited(l, call->thread, waits);
-    } else if (l->tight && !legal_has(l, FEATURE_PREFETCH_TIGHT)) {
+    } else if (!legal_may_hint(l, call->data) ||
+               (l->tight && !legal_has(l, FEATURE_PREFETCH_TIGHT))) {
         return;
     } else if (!l->in->data[call->data].disordered) {
         if (!has_place(l, call->data))
@@ -141,8 +142,7 @@ void legal_do_wont_use(struct legal *l, struct call *call)
 {
     struct state *s = &l->states[call->data];
 
-    if (!legal_usable(l, call, call->data) ||
-        l->in->data[call->data].kind == DATA_SCRATCH)
+    if (!legal_usable(l, call, call->data) || !legal_may_hint(l, call->data))
         return;
     if (!l->in->data[call->data].disordered)
         legal_enter(s, STARPU_R, 0, true,

@@ -48,8 +48,9 @@ struct legal {
     struct waits tasks[MAX_TASKS]; /* what each waits for, with itself */
     uint64_t exist[MAX_THREADS];   /* tasks of the thread, in all */
     uint64_t submitted, synchronous, waited;
-    uint64_t copied;  /* data of which a copy may be under way unawaited */
-    uint64_t refused; /* tasks that no earlier one may wait for */
+    uint64_t copied; /* data of which a copy may be under way unawaited */
+    uint64_t without_order; /* data that some task uses so */
+    uint64_t refused;       /* tasks that no earlier one may wait for */
     uint64_t finished[MAX_THREADS];
     unsigned nholds;
     bool again;
@@ -104,6 +105,9 @@ bool legal_may_overwrite(const struct legal *l, unsigned d);
 
 /* The nearest mode that makes sense; 0 for none. */
 unsigned legal_fit_mode(const struct legal *l, unsigned d, unsigned mode);
+
+/* Whether a copy of it may be asked for that nobody waits for. */
+bool legal_may_hint(const struct legal *l, unsigned d);
 
 enum group legal_group_of(unsigned mode);
 bool legal_writes(unsigned mode);

@@ -180,6 +180,14 @@ unsigned legal_fit_mode(const struct legal *l, unsigned d, unsigned mode)
     return mode == STARPU_W && !legal_may_overwrite(l, d) ? STARPU_RW : mode;
 }
 
+bool legal_may_hint(const struct legal *l, unsigned d)
+{
+    if (l->in->data[d].kind == DATA_SCRATCH)
+        return false;
+    return !l->machine->real || !(l->without_order & bit(d)) ||
+           legal_has(l, FEATURE_HINT_DISORDER);
+}
+
 enum group legal_group_of(unsigned mode)
 {
     if (mode & STARPU_REDUX)
