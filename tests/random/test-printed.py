@@ -44,8 +44,10 @@ def status(text):
 
 
 def spoilt(text):
-    """The same, but one task expects other bytes than there are."""
-    return re.sub(r'(READ|UPDATE), UINT64_C\(0x\w+\)', r'\1, UINT64_C(0x1)',
+    """The same, but other bytes are expected than there are."""
+    text = re.sub(r'(READ|UPDATE), UINT64_C\(0x\w+\)', r'\1, UINT64_C(0x1)',
+                  text)
+    return re.sub(r'(compare\(.*), UINT64_C\(0x\w+\)', r'\1, UINT64_C(0x1)',
                   text)
 
 
