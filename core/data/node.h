@@ -90,6 +90,12 @@ void orr_node_retry(struct orr_runtime *rt, unsigned node,
 void orr_node_retain(struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock);
 
+/* Evicts until `size` more bytes are within the node's capacity, as far as that
+ * can be done at once and requests of the level may; begins to write back what
+ * has to be before. Errors: -ENOMEM. No lock held. Does not block. */
+int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
+                       size_t size, enum orr_fetch_level level);
+
 /* Makes memory for the handle on the node, within its capacity: evicts if it
  * must and can at once, prefetches only what nobody is expected to use. The
  * caller owns *ret and is the only one who makes memory for this replicate,

@@ -67,6 +67,18 @@ void orr_request_pin_source(struct orr_handle *handle,
  * lock held. */
 void orr_requests_now(struct orr_runtime *rt, struct orr_deferred *deferred);
 
+/* The request has brought what it was to bring, or that is of no use any more:
+ * those who wait are told, or wait for another one. Frees it. No lock held. */
+void orr_request_finish(struct orr_request *request,
+                        struct orr_deferred *deferred);
+
+/* Detaches the request from its handle; the caller tells the waiters after
+ * unlocking and frees it. */
+void orr_request_detach_locked(struct orr_handle *handle,
+                               struct orr_request *request,
+                               struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock);
+
 /* Says why the access cannot have its data, and ends the run: -ENODATA, or
  * -ENOMEM. No lock held. */
 _Noreturn void orr_access_fail(struct orr_runtime *rt,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/test-node.c - tests of core/data/node.c and memory.c: how much a
+ * tests/unit/test-node.c - tests of core/data/node.c, memory.c and evict.c: how much a
  * memory node holds, what has to leave it and in which order, which workers are
  * woken for it; and of estimate.c, the expected times of transfers. Node 0 is
  * main memory, 1 and 2 are devices with room for ROOM blocks.
