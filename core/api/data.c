@@ -26,6 +26,9 @@ static int check(const char *call, starpu_data_handle_t handle, int node,
         trouble = "there is no such memory node";
     else if (!(mode & STARPU_RW))
         trouble = "the mode must be STARPU_R, STARPU_W or STARPU_RW";
+    else if (mode & (STARPU_SCRATCH | STARPU_REDUX))
+        trouble = "STARPU_SCRATCH and STARPU_REDUX are for tasks only: acquire "
+                  "the data with STARPU_R, STARPU_W or STARPU_RW";
     if (!trouble)
         return 0;
     orr_log_error("%s: %s", call, trouble);

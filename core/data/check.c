@@ -25,7 +25,7 @@ void orr_request_check(const struct orr_request *request)
     ORR_CHECK(handle->runtime == rt);
     ORR_CHECK(handle->replicates[request->dst].request == request);
     for (const struct orr_access *a = request->waiters; a; a = a->next)
-        ORR_CHECK(a->handle == handle && a->pinned);
+        ORR_CHECK(a->datum == handle && a->pinned);
 }
 
 void orr_replicate_check(const struct orr_replicate *replicate)

@@ -12,25 +12,11 @@
 #include "core/base/log.h"
 #include "core/data/data.h"
 #include "core/data/node.h"
+#include "core/data/private.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
 /* --- memory --- */
-
-static void free_scratch(struct orr_handle *handle)
-{
-    struct orr_runtime *rt = handle->runtime;
-
-    void **scratch = atomic_load(&handle->scratch);
-
-    for (unsigned w = 0; scratch && w < rt->nworkers; w++) {
-        if (!scratch[w])
-            continue;
-        handle->ops->free_data_on_node(scratch[w], rt->workers[w].desc->node);
-        free(scratch[w]);
-    }
-    free(scratch);
-}
 
 void orr_handle_free(struct orr_handle *handle)
 {
@@ -53,7 +39,7 @@ void orr_handle_free(struct orr_handle *handle)
     }
     if (handle->ops->unregister_data_handle)
         handle->ops->unregister_data_handle(orr_handle_public(handle));
-    free_scratch(handle);
+    orr_privates_free(handle);
     free(handle->children);
     free(handle->name);
     free(handle);

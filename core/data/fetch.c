@@ -3,12 +3,12 @@
  * core/data/fetch.c - a job's data: prefetched when it was scheduled, fetched
  * before its kernel, given to it and taken back.
  */
+#include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/base/log.h"
 #include "core/data/node.h"
+#include "core/data/private.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -85,13 +85,13 @@ static void fetch_one(struct orr_runtime *rt, struct orr_job *job,
                       struct orr_access *access, unsigned node,
                       struct orr_deferred *deferred)
 {
-    struct orr_handle *handle = access->handle;
+    struct orr_handle *handle = access->datum;
     int there;
 
     atomic_fetch_add_explicit(&job->pending, 1, memory_order_relaxed);
     orr_lock(&handle->lock);
     pin(handle, access, node, deferred);
-    while ((there = orr_request_need(rt, handle, node, access->mode & STARPU_R,
+    while ((there = orr_request_need(rt, handle, node, access->reads,
                                      ORR_FETCH, access, deferred)) == -EAGAIN) {
         orr_unlock(&handle->lock);
         if (orr_deferred_prepare(rt, deferred) != 0)
@@ -109,6 +109,19 @@ static void fetch_one(struct orr_runtime *rt, struct orr_job *job,
         orr_requests_now(rt, deferred);
 }
 
+/* The memory is the worker's own. */
+static void use_private(struct orr_access *access, enum orr_private kind)
+{
+    struct orr_job *job = access->job;
+
+    assert(job->worker >= 0);
+    access->datum =
+        orr_private_get(access->handle, kind, (unsigned)job->worker);
+    if (!access->datum)
+        orr_access_fail(access->handle->runtime, access, -ENOMEM);
+    access->reads = 0;
+}
+
 bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 {
     struct orr_deferred deferred = {0};
@@ -118,8 +131,13 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
 
-        if (access->duplicate || access->mode & STARPU_SCRATCH)
+        access->datum = access->handle;
+        if (access->mode & STARPU_SCRATCH)
+            use_private(access, ORR_PRIVATE_SCRATCH);
+        else if (access->duplicate)
             continue;
+        else
+            access->reads = (access->mode & STARPU_R) != 0;
         fetch_one(rt, job, access, node, &deferred);
     }
     orr_deferred_run(rt, &deferred);
@@ -171,46 +189,6 @@ void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
 
 /* --- the kernel's view of the data --- */
 
-/* The table of scratch buffers, made at the first use. NULL without memory. */
-static void **scratch_table(struct orr_runtime *rt, struct orr_handle *handle)
-{
-    void **table = atomic_load_explicit(&handle->scratch, memory_order_acquire);
-    void **made;
-
-    if (table)
-        return table;
-    made = calloc(rt->nworkers, sizeof(*made));
-    if (made && !atomic_compare_exchange_strong(&handle->scratch, &table, made))
-        free(made);
-    else
-        table = made;
-    return table;
-}
-
-/* Each worker has its own scratch buffer: several share a memory node. Only
- * the worker itself comes here for it. NULL without memory. */
-static void *scratch_of(struct orr_runtime *rt, struct orr_handle *handle,
-                        unsigned worker)
-{
-    unsigned node = rt->workers[worker].desc->node;
-    void **table = scratch_table(rt, handle);
-    void *interface;
-
-    if (!table || table[worker])
-        return table ? table[worker] : NULL;
-    interface = malloc(handle->ops->interface_size);
-    if (!interface)
-        return NULL;
-    memcpy(interface, handle->replicates[node].interface,
-           handle->ops->interface_size);
-    if (handle->ops->allocate_data_on_node(interface, node) < 0) {
-        free(interface);
-        return NULL;
-    }
-    table[worker] = interface;
-    return interface;
-}
-
 /* Copies of the old value are of no use any more, but must not read what is
  * being written. They are being made by other threads: this is short. */
 static void await_copies(struct orr_runtime *rt, struct orr_handle *handle)
@@ -237,8 +215,8 @@ static void *take(struct orr_runtime *rt, struct orr_job *job,
 {
     struct orr_handle *handle = access->handle;
 
-    if (access->mode & STARPU_SCRATCH && job->worker >= 0)
-        return scratch_of(rt, handle, (unsigned)job->worker);
+    if (access->mode & STARPU_SCRATCH)
+        return access->datum->replicates[node].interface;
     if (access->mode & STARPU_W && !access->duplicate) {
         orr_lock(&handle->lock);
         orr_handle_outdate_locked(handle, UINT64_C(1) << node);
@@ -271,7 +249,7 @@ void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job)
 
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
-        struct orr_handle *handle = access->handle;
+        struct orr_handle *handle = access->datum;
 
         if (!access->pinned)
             continue;

@@ -95,8 +95,7 @@ struct orr_handle {
     struct orr_job_waiter *idle_waiters;   /* [lock] wait for nusers == 0 */
     struct orr_handle *parent, **children; /* [main] */
     unsigned nchildren, depth, child_index;
-    _Atomic(void **) scratch; /* interface per worker, or NULL; each worker
-                               * its own */
+    _Atomic(struct orr_handle **) privates; /* owned: private.h; NULL: none */
     struct starpu_arbiter *arbiter; /* [lock] borrowed, or NULL */
     void *user_data, *sched_data;
     struct orr_list acquired; /* [lock] acquisitions whose data are there and

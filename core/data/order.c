@@ -30,10 +30,16 @@ static struct orr_access *access_of(struct orr_list *link)
 
 /* --- chains of accesses, linked by `next` --- */
 
+/* Scratch comes last: it has nothing to do with the handle's value. */
 static bool by_handle(const struct orr_access *a, const struct orr_access *b)
 {
-    return a->handle->id < b->handle->id ||
-           (a->handle == b->handle && a->index < b->index);
+    bool a_scratch = a->mode & STARPU_SCRATCH, b_scratch = b->mode & STARPU_SCRATCH;
+
+    if (a->handle != b->handle)
+        return a->handle->id < b->handle->id;
+    if (a_scratch != b_scratch)
+        return b_scratch;
+    return a->index < b->index;
 }
 
 static bool by_job(const struct orr_access *a, const struct orr_access *b)
@@ -87,7 +93,8 @@ struct orr_access *orr_job_sort_accesses(struct orr_job *job)
         }
         /* Sorted anew for its claims, the job has neighbours that look. */
         if (!next->duplicate) {
-            first->mode |= next->mode;
+            if (!(next->mode & STARPU_SCRATCH))
+                first->mode |= next->mode;
             next->duplicate = 1;
         }
         first->next = next->next;

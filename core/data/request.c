@@ -381,8 +381,8 @@ again_locked(struct orr_runtime *rt, struct orr_handle *handle,
         int there;
 
         waiters = access->next;
-        there = orr_request_need(rt, handle, dst, access->mode & STARPU_R,
-                                 ORR_FETCH, access, deferred);
+        there = orr_request_need(rt, handle, dst, access->reads, ORR_FETCH,
+                                 access, deferred);
         assert(there != -EAGAIN); /* lock_for_end has seen to that */
         if (there < 0 && !(there == -ENODATA && access->optional))
             *ret_failed = access;

@@ -95,7 +95,10 @@ struct orr_access {
                                 * granted, [handle lock] waiting for the same
                                 * request */
     struct orr_job *job;       /* [const] */
-    struct orr_handle *handle; /* [const] */
+    struct orr_handle *handle; /* [const] what is ordered and claimed */
+    struct orr_handle *datum;  /* [owner] whose memory it uses, from the fetch
+                                * on: the handle, or private data of the
+                                * worker: core/data/private.h */
     uint16_t mode;             /* [const] enum starpu_data_access_mode */
     uint16_t node;             /* [owner] where it is pinned */
     uint16_t index;            /* [const] which buffer of the task */
@@ -106,6 +109,7 @@ struct orr_access {
     uint8_t granted;           /* [handle lock] no earlier one is in its way */
     uint8_t claimed;           /* [handle lock] holds a claim: claim.c */
     uint8_t pinned;            /* [owner] holds a reference on its replicate */
+    uint8_t reads;             /* [owner] the datum's value is fetched */
     uint8_t promised;          /* [handle lock] `node` is promised to it, where
                                 * it is not pinned yet */
 };
