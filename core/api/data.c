@@ -249,10 +249,9 @@ static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
         return rc;
     if (!async)
         return fetch_now(rt, h, (int)node);
-    if (orr_handle_will_be_written(h))
-        return fetch_after_writer(rt, h, (int)node);
-    orr_handle_prefetch(rt, h, node, level);
-    return 0;
+    if (orr_handle_try_prefetch(rt, h, node, level))
+        return 0;
+    return fetch_after_writer(rt, h, (int)node);
 }
 
 int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node,

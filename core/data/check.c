@@ -99,6 +99,7 @@ void orr_handle_check(struct orr_handle *handle)
         users += replicate->request != NULL;
     }
     ORR_CHECK(handle->nusers >= users);
+    ORR_CHECK(handle->writing <= handle->nusers);
     ORR_CHECK(!handle->dying || handle->nusers == 0);
 }
 

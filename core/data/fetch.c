@@ -91,8 +91,8 @@ static void fetch_one(struct orr_runtime *rt, struct orr_job *job,
     atomic_fetch_add_explicit(&job->pending, 1, memory_order_relaxed);
     orr_lock(&handle->lock);
     pin(handle, access, node, deferred);
-    while ((there = orr_request_need(rt, handle, node, access->reads,
-                                     ORR_FETCH, access, deferred)) == -EAGAIN) {
+    while ((there = orr_request_need(rt, handle, node, access->reads, ORR_FETCH,
+                                     access, deferred)) == -EAGAIN) {
         orr_unlock(&handle->lock);
         if (orr_deferred_prepare(rt, deferred) != 0)
             orr_access_fail(rt, access, -ENOMEM);
@@ -145,22 +145,49 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
            1;
 }
 
-void orr_handle_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
-                         unsigned node, enum orr_fetch_level level)
+/* Whether a job writes the value now or will: one that stands in the order, or
+ * one without order that has claimed it. Those without order that have not
+ * claimed it yet find the request when they begin, and outdate it. */
+static bool has_writer_locked(const struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock)
+{
+    static const struct orr_access reader = {.mode = STARPU_R};
+
+    return orr_handle_will_be_written_locked(handle) ||
+           orr_handle_is_claimed_locked(handle, &reader);
+}
+
+/* `checks`: if there is a writer, nothing is done and false is returned. */
+static bool prefetch(struct orr_runtime *rt, struct orr_handle *handle,
+                     unsigned node, enum orr_fetch_level level, bool checks)
 {
     struct orr_deferred deferred = {0};
-    int there;
+    bool done;
 
     orr_lock(&handle->lock);
-    while ((there = orr_request_need(rt, handle, node, true, level, NULL,
-                                     &deferred)) == -EAGAIN) {
+    while ((done = !checks || !has_writer_locked(handle)) &&
+           orr_request_need(rt, handle, node, true, level, NULL, &deferred) ==
+               -EAGAIN) {
         orr_unlock(&handle->lock);
         if (orr_deferred_prepare(rt, &deferred) != 0)
-            return; /* it would only have been faster */
+            return true; /* it would only have been faster */
         orr_lock(&handle->lock);
     }
     orr_unlock(&handle->lock);
     orr_deferred_run(rt, &deferred);
+    return done;
+}
+
+void orr_handle_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
+                         unsigned node, enum orr_fetch_level level)
+{
+    (void)prefetch(rt, handle, node, level, false);
+}
+
+bool orr_handle_try_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
+                             unsigned node, enum orr_fetch_level level)
+{
+    return prefetch(rt, handle, node, level, true);
 }
 
 void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
@@ -210,18 +237,30 @@ static void tell_nodes(struct orr_runtime *rt, const struct orr_handle *handle,
         orr_node_freed(rt, (unsigned)__builtin_ctzll(left));
 }
 
-static void *take(struct orr_runtime *rt, struct orr_job *job,
-                  struct orr_access *access, unsigned node)
+/* From now on the value is what the job writes: no copy of it begins. */
+static void begin_write_locked(struct orr_handle *handle,
+                               struct orr_access *access, unsigned node)
+    ORR_REQUIRES(handle->lock)
+{
+    const struct orr_runtime *rt = handle->runtime;
+
+    orr_handle_outdate_locked(handle, UINT64_C(1) << node);
+    handle->wont_use = false;
+    handle->unreal = access->job->task && rt->skips_kernels;
+    handle->writing++;
+    access->writes = 1;
+}
+
+static void *take(struct orr_runtime *rt, struct orr_access *access,
+                  unsigned node)
 {
     struct orr_handle *handle = access->handle;
 
     if (access->mode & STARPU_SCRATCH)
         return access->datum->replicates[node].interface;
-    if (access->mode & STARPU_W && !access->duplicate) {
+    if (access->mode & STARPU_W && !access->duplicate && !access->writes) {
         orr_lock(&handle->lock);
-        orr_handle_outdate_locked(handle, UINT64_C(1) << node);
-        handle->wont_use = false;
-        handle->unreal = job->task && rt->skips_kernels;
+        begin_write_locked(handle, access, node);
         orr_unlock(&handle->lock);
         await_copies(rt, handle);
         if (is_overwriter(access))
@@ -234,7 +273,7 @@ void orr_job_take_data(struct orr_runtime *rt, struct orr_job *job,
                        unsigned node)
 {
     for (unsigned i = 0; i < job->naccesses; i++) {
-        void *interface = take(rt, job, &job->accesses[i], node);
+        void *interface = take(rt, &job->accesses[i], node);
 
         if (job->task && job->task->dyn_interfaces)
             job->task->dyn_interfaces[i] = interface;
@@ -256,6 +295,8 @@ void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job)
         access->pinned = 0;
         orr_lock(&handle->lock);
         handle->replicates[access->node].writers -= is_overwriter(access);
+        handle->writing -= access->writes;
+        access->writes = 0;
         if (--handle->replicates[access->node].refs == 0)
             orr_node_offer(handle, access->node, &deferred);
         orr_unlock(&handle->lock);

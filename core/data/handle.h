@@ -91,6 +91,8 @@ struct orr_handle {
     bool dying;           /* [lock] it is being freed: has no user, and gets
                            * none any more */
     unsigned nusers;      /* [lock] jobs between submission and end */
+    unsigned writing;     /* [lock] jobs that are changing the value: only they
+                           * may copy it */
     atomic_uint ncopying; /* copies under way that read main memory */
     struct orr_job_waiter *idle_waiters;   /* [lock] wait for nusers == 0 */
     struct orr_handle *parent, **children; /* [main] */
@@ -195,6 +197,8 @@ bool orr_handle_would_wait(struct orr_handle *handle, uint32_t mode);
 
 /* Whether some job that has not ended writes the handle in its order. */
 bool orr_handle_will_be_written(struct orr_handle *handle);
+bool orr_handle_will_be_written_locked(const struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock);
 
 /* --- claims (core/data/claim.c) --- */
 
@@ -242,9 +246,15 @@ void orr_job_take_data(struct orr_runtime *rt, struct orr_job *job,
 /* Undoes the pins of orr_job_fetch. After the kernel. */
 void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job);
 
-/* Asks for a copy of the handle's value on the node, without waiting. */
+/* Asks for a copy of the handle's value on the node, without waiting. A value
+ * that is being written is not copied. */
 void orr_handle_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
                          unsigned node, enum orr_fetch_level level);
+
+/* The same, unless a job that has not ended writes the handle, in its order or
+ * by a claim: then it does nothing and returns false. */
+bool orr_handle_try_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
+                             unsigned node, enum orr_fetch_level level);
 
 /* Prefetches all data that the job reads. Where the job is ready and the level
  * is that of a task, its replicates are promised to it until it fetches. */

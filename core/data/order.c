@@ -185,13 +185,20 @@ bool orr_handle_would_wait(struct orr_handle *handle, uint32_t mode)
     return result;
 }
 
+bool orr_handle_will_be_written_locked(const struct orr_handle *handle)
+{
+    orr_list_foreach (link, &handle->order)
+        if (access_of(link)->mode & (STARPU_W | STARPU_REDUX))
+            return true;
+    return false;
+}
+
 bool orr_handle_will_be_written(struct orr_handle *handle)
 {
-    bool result = false;
+    bool result;
 
     orr_lock(&handle->lock);
-    orr_list_foreach (link, &handle->order)
-        result |= (access_of(link)->mode & STARPU_W) != 0;
+    result = orr_handle_will_be_written_locked(handle);
     orr_unlock(&handle->lock);
     return result;
 }

@@ -143,6 +143,7 @@ static bool gather(struct orr_runtime *rt, struct orr_handle *child)
 
     if (child->partitioned)
         orr_data_unpartition(rt, child, 0);
+    orr_handle_wait_unordered(rt, child);
     has_value = child->valid != 0 || orr_handle_will_be_written(child);
     if (orr_data_bring(rt, child, base, has_value ? STARPU_RW : STARPU_W) == 0)
         orr_data_release(rt, child, base);

@@ -291,8 +291,10 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
         add_waiter(request, access);
         return 0;
     }
-    if (reads && !access && replicate->writers)
-        return 1; /* nobody wants what will be overwritten */
+    /* What is being written must not be copied, nor need what will be
+     * overwritten. */
+    if (reads && !access && (replicate->writers || handle->writing))
+        return 1;
     if (reads && !handle->valid)
         return -ENODATA;
     if (request) {

@@ -112,6 +112,7 @@ struct orr_access {
     uint8_t reads;             /* [owner] the datum's value is fetched */
     uint8_t promised;          /* [handle lock] `node` is promised to it, where
                                 * it is not pinned yet */
+    uint8_t writes;            /* [owner] counts in its handle's `writing` */
 };
 
 static_assert(STARPU_ACCESS_MODE_MAX <= 1 << 16, "a mode fits 16 bits");

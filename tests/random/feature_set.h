@@ -41,7 +41,7 @@
     X(CROWD, "crowd", 1, "more than 4 acquisitions of a datum at once")         \
     X(PREFETCH_TIGHT, "prefetch-tight", 1,                                      \
       "prefetches where data do not fit in the memories")                       \
-    X(HINT_DISORDER, "hint-disorder", 0,                                        \
+    X(HINT_DISORDER, "hint-disorder", 1,                                        \
       "real machine: prefetches of data that tasks write without order")        \
     X(UNORDERED, "unordered", 1,                                                \
       "no order at all: tasks that only add, which exclude each other")         \

@@ -254,7 +254,7 @@ END_TEST
  * out of there goes on. */
 START_TEST(who_finds_no_memory_holds_up_no_copy_elsewhere)
 {
-    struct orr_job *writer = fake_job(2), *job;
+    struct orr_job *writer = fake_job(2), *job, *reader;
 
     fake_use(writer, more[0], STARPU_W);
     fake_use(writer, more[1], STARPU_W);
@@ -263,10 +263,11 @@ START_TEST(who_finds_no_memory_holds_up_no_copy_elsewhere)
     fake_settle();
     orr_job_take_data(&fake.rt, writer, 1);
     job = fake_ask(h, STARPU_R, 1);
-    orr_handle_prefetch(&fake.rt, more[0], 0, ORR_FETCH);
+    reader = fake_ask(more[0], STARPU_R, 0);
     fake_settle();
     ck_assert_uint_eq(fake_told(job), 0);
-    ck_assert(fake_is_valid(more[0], 0));
+    ck_assert_uint_eq(fake_told(reader), 1);
+    fake_finish(reader, 0);
     fake_finish(writer, 0);
     fake_settle();
     ck_assert_uint_eq(fake_told(job), 1);
