@@ -98,7 +98,7 @@ struct orr_handle {
     struct orr_handle *parent, **children; /* [main] */
     unsigned nchildren, depth, child_index;
     _Atomic(struct orr_handle **) privates; /* owned: private.h; NULL: none */
-    struct starpu_arbiter *arbiter; /* [lock] borrowed, or NULL */
+    struct starpu_arbiter *arbiter;         /* [lock] borrowed, or NULL */
     void *user_data, *sched_data;
     struct orr_list acquired; /* [lock] acquisitions whose data are there and
                                * that are not released yet, by `queue` */

@@ -33,7 +33,8 @@ static struct orr_access *access_of(struct orr_list *link)
 /* Scratch comes last: it has nothing to do with the handle's value. */
 static bool by_handle(const struct orr_access *a, const struct orr_access *b)
 {
-    bool a_scratch = a->mode & STARPU_SCRATCH, b_scratch = b->mode & STARPU_SCRATCH;
+    bool a_scratch = a->mode & STARPU_SCRATCH,
+         b_scratch = b->mode & STARPU_SCRATCH;
 
     if (a->handle != b->handle)
         return a->handle->id < b->handle->id;
