@@ -197,6 +197,23 @@ starpu_data_get_interface_ops(starpu_data_handle_t handle);
 int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
                           enum starpu_is_prefetch is_prefetch);
 
+/* -- reductions: tasks contribute to data side by side -- */
+
+/* Tasks with STARPU_REDUX add to a part of their worker's own, which init_cl
+ * (one buffer, STARPU_W) begins: its first function is called on the worker.
+ * When the data are used otherwise, tasks of redux_cl (STARPU_RW|STARPU_COMMUTE
+ * and STARPU_R) add the parts and the value before, if there is one.
+ * init_cl also makes the value of data that are read before any task writes
+ * them. Either may be NULL. Partitioned data: all pieces get them, and pieces
+ * made later. redux_cl_arg is the cl_arg of the adding tasks; init_cl_arg is not
+ * used. Aborts when a codelet has other buffers. Borrows all. */
+void starpu_data_set_reduction_methods(starpu_data_handle_t handle,
+                                       struct starpu_codelet *redux_cl,
+                                       struct starpu_codelet *init_cl);
+void starpu_data_set_reduction_methods_with_args(
+    starpu_data_handle_t handle, struct starpu_codelet *redux_cl,
+    void *redux_cl_arg, struct starpu_codelet *init_cl, void *init_cl_arg);
+
 /* -- arbiters: tasks take all data of one at once, or none -- */
 
 struct starpu_arbiter;

@@ -10,6 +10,7 @@
 #include "core/api/api.h"
 #include "core/data/data.h"
 #include "core/data/node.h"
+#include "core/data/reduction.h"
 
 /* -- acquisition -- */
 
@@ -245,6 +246,9 @@ static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
     int rc = check(call, handle, (int)node, STARPU_R);
     struct orr_handle *h = orr_handle_of(handle);
 
+    if (rc < 0)
+        return rc;
+    rc = orr_handle_begin(rt, h);
     if (rc < 0)
         return rc;
     if (!async)

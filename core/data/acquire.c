@@ -11,6 +11,7 @@
 #include "core/base/log.h"
 #include "core/data/data.h"
 #include "core/data/node.h"
+#include "core/data/reduction.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
@@ -102,6 +103,14 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle,
     job->acquire.callback = callback;
     job->acquire.arg = arg;
     job->acquire.node = node;
+    if (!wish.if_any) {
+        int err = orr_job_begin_data(rt, job);
+
+        if (err) {
+            orr_job_unref(rt, job);
+            return err;
+        }
+    }
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     orr_job_order(rt, job, access);
     orr_job_release(rt, job);
@@ -177,6 +186,10 @@ int orr_data_try_acquire(struct orr_runtime *rt, struct orr_handle *handle,
 {
     int err = orr_data_check(handle, "starpu_data_acquire_try");
 
+    if (err)
+        return err;
+    if (mode & STARPU_R)
+        err = orr_handle_begin(rt, handle);
     if (err)
         return err;
     if (!free_for(handle, node, mode))
@@ -266,8 +279,10 @@ static void invalidate(void *arg)
 void orr_data_invalidate_submit(struct orr_runtime *rt,
                                 struct orr_handle *handle)
 {
-    if (orr_data_check(handle, "starpu_data_invalidate_submit") == 0)
-        submit_after(rt, handle, STARPU_W, invalidate);
+    if (orr_data_check(handle, "starpu_data_invalidate_submit") != 0)
+        return;
+    submit_after(rt, handle, STARPU_W, invalidate);
+    orr_handle_forget_beginning(handle);
 }
 
 void orr_data_invalidate(struct orr_runtime *rt, struct orr_handle *handle)
@@ -277,6 +292,7 @@ void orr_data_invalidate(struct orr_runtime *rt, struct orr_handle *handle)
         return;
     orr_handle_wait_unordered(rt, handle);
     submit_after(rt, handle, STARPU_W, invalidate);
+    orr_handle_forget_beginning(handle);
     orr_handle_wait_idle(rt, handle, false);
 }
 
@@ -303,4 +319,15 @@ void orr_data_wont_use(struct orr_runtime *rt, struct orr_handle *handle)
 {
     if (orr_data_check(handle, "starpu_data_wont_use") == 0)
         submit_after(rt, handle, STARPU_R, no_longer_wanted);
+}
+
+static void nothing(void *arg)
+{
+    (void)arg;
+}
+
+void orr_data_combine(struct orr_runtime *rt, struct orr_handle *handle)
+{
+    if (orr_handle_has_partials(handle))
+        submit_after(rt, handle, STARPU_R, nothing);
 }

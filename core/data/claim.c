@@ -32,15 +32,27 @@
  * to be the one that has waited for the longest time, then a keeper, and as such
  * is served first.
  *
+ * A handle with contributions that were not combined yet is free for more of
+ * them only. When it is another job's turn, it is claimed for their combination
+ * (combine.c), which holds this handle alone, waits for no claim and ends by
+ * itself, like a ready job; contributions that come meanwhile wait.
+ *
  * Whoever gives a handle back serves its queue until the handle is taken or the
  * queue empty. A job may join a queue of a free handle only while somebody is
  * serving it: no wake is lost.
  */
 #include "core/data/handle.h"
+#include "core/data/reduction.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
 enum { PATIENCE = 8 };
+
+/* Of the partials of a handle, for a job of some priority; NULL: none. */
+struct combination {
+    struct orr_handle *handle;
+    int priority;
+};
 
 static enum orr_claim claim_of(const struct orr_access *access)
 {
@@ -54,8 +66,9 @@ static enum orr_claim claim_of(const struct orr_access *access)
 static bool is_free_locked(const struct orr_handle *handle,
                            enum orr_claim claim) ORR_REQUIRES(handle->lock)
 {
-    return handle->nclaims == 0 ||
-           (handle->claim == claim && claim != ORR_CLAIM_EXCLUSIVE);
+    if (handle->nclaims > 0)
+        return handle->claim == claim && claim != ORR_CLAIM_EXCLUSIVE;
+    return claim == ORR_CLAIM_REDUX || !orr_handle_has_partials_locked(handle);
 }
 
 /* --- the queue of a handle --- */
@@ -147,12 +160,37 @@ static bool may_take_locked(const struct orr_handle *handle,
                                (!first || is_more_urgent(access->job, first)));
 }
 
+/* --- contributions that have to be combined --- */
+
+/* If the one that is to be served next waits for nothing but that, claims the
+ * handle for the combination. The caller begins it when nothing is locked. */
+static struct combination find_combination_locked(struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock)
+{
+    const struct orr_job *first = first_locked(handle);
+
+    if (!first || handle->nclaims > 0 ||
+        !orr_handle_has_partials_locked(handle) ||
+        claim_of(first->claim.refused_by) == ORR_CLAIM_REDUX)
+        return (struct combination){NULL, 0};
+    handle->claim = ORR_CLAIM_EXCLUSIVE;
+    handle->nclaims = 1;
+    handle->nusers++;
+    return (struct combination){handle, first->priority};
+}
+
+static void begin(struct combination combination)
+{
+    if (combination.handle)
+        orr_handle_combine(combination.handle, combination.priority);
+}
+
 /* --- claiming --- */
 
-/* Scratch buffers are private. */
+/* Scratch is private; what is lent was claimed by who lends it. */
 static bool can_be_claimed(const struct orr_access *access)
 {
-    return !(access->mode & STARPU_SCRATCH);
+    return !(access->mode & STARPU_SCRATCH) && !access->lent;
 }
 
 /* The first access of the chain that cannot be claimed, with the locks of the
@@ -182,6 +220,7 @@ static void pass(struct orr_job *job)
 static bool claim_all(struct orr_job *job) ORR_UNCHECKED
 {
     struct orr_access *chain = job->claim.all, *refuser, *next;
+    struct combination combination = {NULL, 0};
 
     refuser = lock_all(chain);
     for (struct orr_access *a = chain; !refuser && a; a = a->next)
@@ -191,6 +230,7 @@ static bool claim_all(struct orr_job *job) ORR_UNCHECKED
         if (!is_keeper(job))
             job->refusals++;
         wait_here_locked(refuser->handle, job, refuser);
+        combination = find_combination_locked(refuser->handle);
     } else {
         pass(job);
     }
@@ -202,6 +242,7 @@ static bool claim_all(struct orr_job *job) ORR_UNCHECKED
     }
     if (refuser)
         orr_unlock(&refuser->handle->lock);
+    begin(combination);
     return !refuser;
 }
 
@@ -211,6 +252,7 @@ static bool claim_on(struct orr_job *job, struct orr_access *from)
 {
     for (struct orr_access *a = from; a; a = a->next) {
         struct orr_handle *handle = a->handle;
+        struct combination combination = {NULL, 0};
         bool taken = true;
 
         if (!can_be_claimed(a) || a->claimed)
@@ -220,9 +262,11 @@ static bool claim_on(struct orr_job *job, struct orr_access *from)
             take_locked(handle, a);
         } else {
             wait_here_locked(handle, job, a);
+            combination = find_combination_locked(handle);
             taken = false;
         }
         orr_unlock(&handle->lock);
+        begin(combination);
         if (!taken)
             return false;
     }
@@ -233,7 +277,8 @@ static bool claim_on(struct orr_job *job, struct orr_access *from)
 static bool some_handle_is_mixed(const struct orr_job *job)
 {
     for (unsigned i = 0; i < job->naccesses; i++)
-        if (atomic_load(&job->accesses[i].handle->mixed))
+        if (can_be_claimed(&job->accesses[i]) &&
+            atomic_load(&job->accesses[i].handle->mixed))
             return true;
     return false;
 }
@@ -261,6 +306,7 @@ bool orr_job_claim(struct orr_runtime *rt, struct orr_job *job)
  * what it claims has the handle then. NULL when none can. */
 static struct orr_job *next_claimant(struct orr_handle *handle)
 {
+    struct combination combination = {NULL, 0};
     struct orr_job *job;
 
     orr_lock(&handle->lock);
@@ -271,9 +317,11 @@ static struct orr_job *next_claimant(struct orr_handle *handle)
         if (job->keeps)
             take_locked(handle, job->claim.refused_by);
     } else {
+        combination = find_combination_locked(handle);
         job = NULL;
     }
     orr_unlock(&handle->lock);
+    begin(combination);
     return job;
 }
 

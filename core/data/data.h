@@ -62,6 +62,10 @@ void orr_data_invalidate_submit(struct orr_runtime *rt,
  * idle and makes the replicates the first to be evicted. */
 void orr_data_wont_use(struct orr_runtime *rt, struct orr_handle *handle);
 
+/* Begins to combine what tasks that have ended contributed to the handle. Does
+ * not block. */
+void orr_data_combine(struct orr_runtime *rt, struct orr_handle *handle);
+
 /* Splits the handle; afterwards tasks use the children. Blocks. -EINVAL. */
 int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
                        struct starpu_data_filter *filter);

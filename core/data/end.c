@@ -40,6 +40,7 @@ void orr_handle_free(struct orr_handle *handle)
     if (handle->ops->unregister_data_handle)
         handle->ops->unregister_data_handle(orr_handle_public(handle));
     orr_privates_free(handle);
+    free(handle->reduction);
     free(handle->children);
     free(handle->name);
     free(handle);
@@ -159,6 +160,8 @@ void orr_data_unregister(struct orr_runtime *rt, struct orr_handle *handle,
     if (coherent && handle->home_node >= 0 &&
         orr_data_bring_if_any(rt, handle, handle->home_node) == 0)
         orr_data_release(rt, handle, handle->home_node);
+    else if (coherent)
+        orr_data_combine(rt, handle);
     orr_handle_wait_idle(rt, handle, true);
     orr_handle_free(handle);
 }

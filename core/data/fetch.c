@@ -119,7 +119,8 @@ static void use_private(struct orr_access *access, enum orr_private kind)
         orr_private_get(access->handle, kind, (unsigned)job->worker);
     if (!access->datum)
         orr_access_fail(access->handle->runtime, access, -ENOMEM);
-    access->reads = 0;
+    /* Scratch has none; a partial, where the phase has begun it. */
+    access->reads = access->datum->valid != 0;
 }
 
 bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
@@ -132,12 +133,13 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
         struct orr_access *access = &job->accesses[i];
 
         access->datum = access->handle;
+        access->reads = (access->mode & STARPU_R) != 0;
         if (access->mode & STARPU_SCRATCH)
             use_private(access, ORR_PRIVATE_SCRATCH);
-        else if (access->duplicate)
+        else if (access->mode & STARPU_REDUX)
+            use_private(access, ORR_PRIVATE_PARTIAL);
+        if (access->duplicate && !(access->mode & STARPU_SCRATCH))
             continue;
-        else
-            access->reads = (access->mode & STARPU_R) != 0;
         fetch_one(rt, job, access, node, &deferred);
     }
     orr_deferred_run(rt, &deferred);
@@ -254,11 +256,12 @@ static void begin_write_locked(struct orr_handle *handle,
 static void *take(struct orr_runtime *rt, struct orr_access *access,
                   unsigned node)
 {
-    struct orr_handle *handle = access->handle;
+    struct orr_handle *handle = access->datum;
 
     if (access->mode & STARPU_SCRATCH)
-        return access->datum->replicates[node].interface;
-    if (access->mode & STARPU_W && !access->duplicate && !access->writes) {
+        return handle->replicates[node].interface;
+    if (access->mode & (STARPU_W | STARPU_REDUX) && !access->duplicate &&
+        !access->writes) {
         orr_lock(&handle->lock);
         begin_write_locked(handle, access, node);
         orr_unlock(&handle->lock);

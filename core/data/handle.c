@@ -118,14 +118,19 @@ void *orr_handle_pointer(struct orr_handle *handle, unsigned node)
     return NULL;
 }
 
-void orr_handle_copy(struct orr_handle *handle, unsigned src, unsigned dst)
+void orr_interface_copy(const struct starpu_data_interface_ops *ops, void *from,
+                        unsigned src, void *to, unsigned dst)
 {
-    const struct starpu_data_copy_methods *methods = handle->ops->copy_methods;
-    void *from = handle->replicates[src].interface;
-    void *to = handle->replicates[dst].interface;
+    const struct starpu_data_copy_methods *methods = ops->copy_methods;
 
     if (methods->ram_to_ram)
         methods->ram_to_ram(from, src, to, dst);
     else
         methods->any_to_any(from, src, to, dst, NULL);
+}
+
+void orr_handle_copy(struct orr_handle *handle, unsigned src, unsigned dst)
+{
+    orr_interface_copy(handle->ops, handle->replicates[src].interface, src,
+                       handle->replicates[dst].interface, dst);
 }

@@ -98,7 +98,8 @@ struct orr_handle {
     struct orr_handle *parent, **children; /* [main] */
     unsigned nchildren, depth, child_index;
     _Atomic(struct orr_handle **) privates; /* owned: private.h; NULL: none */
-    struct starpu_arbiter *arbiter;         /* [lock] borrowed, or NULL */
+    struct orr_reduction *reduction; /* owned: reduction.h; NULL: no methods */
+    struct starpu_arbiter *arbiter;  /* [lock] borrowed, or NULL */
     void *user_data, *sched_data;
     struct orr_list acquired; /* [lock] acquisitions whose data are there and
                                * that are not released yet, by `queue` */
@@ -195,7 +196,8 @@ void orr_job_leave_order(struct orr_job *job, struct orr_released *ret);
 /* Whether an access submitted now would wait for earlier ones. */
 bool orr_handle_would_wait(struct orr_handle *handle, uint32_t mode);
 
-/* Whether some job that has not ended writes the handle in its order. */
+/* Whether some job that has not ended writes the handle in its order, or its
+ * contributions are to be combined. */
 bool orr_handle_will_be_written(struct orr_handle *handle);
 bool orr_handle_will_be_written_locked(const struct orr_handle *handle)
     ORR_REQUIRES(handle->lock);
@@ -286,8 +288,12 @@ unsigned orr_handle_base(const struct orr_handle *handle);
 /* The pointer that the handle's interface has on the node. */
 void *orr_handle_pointer(struct orr_handle *handle, unsigned node);
 
-/* Moves the bytes from one node's interface to another's with the interface's
- * own methods; host addresses. */
+/* Moves the bytes from one interface to another of the same layout, with the
+ * methods of `ops`; host addresses. */
+void orr_interface_copy(const struct starpu_data_interface_ops *ops, void *from,
+                        unsigned src, void *to, unsigned dst);
+
+/* The same between two nodes of the handle. */
 void orr_handle_copy(struct orr_handle *handle, unsigned src, unsigned dst);
 
 /* Stop the program if the object is not as it must be (core/data/check.c). The

@@ -19,6 +19,7 @@
  * both use, and none ever waits for the other both ways.
  */
 #include "core/data/handle.h"
+#include "core/data/reduction.h"
 #include "core/observe/graph_record.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -33,13 +34,10 @@ static struct orr_access *access_of(struct orr_list *link)
 /* Scratch comes last: it has nothing to do with the handle's value. */
 static bool by_handle(const struct orr_access *a, const struct orr_access *b)
 {
-    bool a_scratch = a->mode & STARPU_SCRATCH,
-         b_scratch = b->mode & STARPU_SCRATCH;
-
     if (a->handle != b->handle)
         return a->handle->id < b->handle->id;
-    if (a_scratch != b_scratch)
-        return b_scratch;
+    if ((a->mode ^ b->mode) & STARPU_SCRATCH)
+        return b->mode & STARPU_SCRATCH;
     return a->index < b->index;
 }
 
@@ -159,8 +157,10 @@ void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
     }
     for (struct orr_access *a = chain; a; a = a->next) {
         a->handle->nusers++;
-        if (a->mode & STARPU_SCRATCH)
+        if (a->mode & STARPU_SCRATCH || a->lent)
             continue;
+        if (a->mode & (STARPU_W | STARPU_REDUX))
+            orr_handle_note_beginning(a->handle);
         if (!a->wants_order || a->mode & (STARPU_COMMUTE | STARPU_REDUX))
             orr_handle_mix_locked(a->handle);
         if (a->wants_order)
@@ -191,7 +191,7 @@ bool orr_handle_will_be_written_locked(const struct orr_handle *handle)
     orr_list_foreach (link, &handle->order)
         if (access_of(link)->mode & (STARPU_W | STARPU_REDUX))
             return true;
-    return false;
+    return orr_handle_has_partials_locked(handle);
 }
 
 bool orr_handle_will_be_written(struct orr_handle *handle)

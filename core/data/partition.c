@@ -10,6 +10,7 @@
 #include "core/base/log.h"
 #include "core/data/data.h"
 #include "core/data/node.h"
+#include "core/data/reduction.h"
 #include "core/runtime.h"
 
 static unsigned count_children(struct orr_handle *handle,
@@ -50,6 +51,10 @@ static struct orr_handle *new_child(struct orr_runtime *rt,
     child->sequential = parent->sequential;
     child->home_node = parent->home_node >= 0 ? (int)base : -1;
     orr_handle_measure(child);
+    if (orr_handle_inherit_reduction(child, parent) != 0) {
+        orr_handle_free(child);
+        return NULL;
+    }
     return child;
 }
 
@@ -118,7 +123,7 @@ int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
     if (!orr_may_block("starpu_data_partition"))
         return -EDEADLK;
     orr_handle_wait_idle(rt, handle, false);
-    has_value = handle->valid != 0;
+    has_value = handle->valid != 0 || orr_handle_has_partials(handle);
     base = (int)orr_handle_base(handle);
     err = orr_data_bring(rt, handle, base, has_value ? STARPU_RW : STARPU_W);
     if (err)
@@ -129,8 +134,10 @@ int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
         free_children(handle);
     handle->partitioned = !err;
     if (!err && !has_value)
-        for (unsigned i = 0; i < n; i++)
+        for (unsigned i = 0; i < n; i++) {
             handle->children[i]->valid = 0;
+            orr_handle_forget_beginning(handle->children[i]);
+        }
     orr_data_release(rt, handle, base);
     return err;
 }
@@ -171,6 +178,8 @@ void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
     orr_lock(&handle->lock);
     orr_handle_outdate_locked(handle, has_value ? UINT64_C(1) << base : 0);
     orr_unlock(&handle->lock);
+    if (!has_value)
+        orr_handle_forget_beginning(handle);
     if (gathering_node != base && has_value)
         orr_handle_prefetch(rt, handle, gathering_node, ORR_PREFETCH);
 }

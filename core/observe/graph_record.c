@@ -309,7 +309,7 @@ static bool add_accesses(struct orr_graph_record *record,
         struct orr_graph_access *to;
         uint32_t d;
 
-        if (from->duplicate || from->mode & STARPU_SCRATCH ||
+        if (from->duplicate || from->lent || from->mode & STARPU_SCRATCH ||
             !(from->mode & STARPU_RW))
             continue;
         d = datum_of(record, from->handle);

@@ -105,6 +105,8 @@ struct orr_access {
     uint8_t wants_order : 1;   /* [const] takes part in the handle's order */
     uint8_t duplicate : 1;     /* [const] an earlier access has the handle */
     uint8_t optional : 1;      /* [const] a datum without a value will do */
+    uint8_t lent : 1;          /* [const] by who holds the handle: it has no
+                                * place in the order and claims nothing */
     uint8_t ordered;           /* [handle lock] is in that list */
     uint8_t granted;           /* [handle lock] no earlier one is in its way */
     uint8_t claimed;           /* [handle lock] holds a claim: claim.c */

@@ -12,6 +12,7 @@
 #include "core/base/log.h"
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
+#include "core/data/reduction.h"
 #include "core/observe/graph_record.h"
 #include "core/observe/recording.h"
 #include "core/observe/tally.h"
@@ -69,6 +70,48 @@ void orr_task_free(struct orr_runtime *rt, struct starpu_task *task)
 
 /* --- arguments --- */
 
+/* Whether some buffer has the value of data to which the task contributes. */
+static bool uses_value(const struct starpu_task *task, int n,
+                       starpu_data_handle_t handle)
+{
+    for (int i = 0; i < n; i++)
+        if (STARPU_TASK_GET_HANDLE(task, i) == handle &&
+            !(STARPU_TASK_GET_MODE(task, i) & (STARPU_REDUX | STARPU_SCRATCH)))
+            return true;
+    return false;
+}
+
+/* Whether the task can contribute to its buffer. */
+static int check_contribution(const struct starpu_task *task, int buffer, int n)
+{
+    starpu_data_handle_t public = STARPU_TASK_GET_HANDLE(task, buffer);
+    const struct orr_handle *handle = orr_handle_of(public);
+    const struct orr_reduction *reduction = handle->reduction;
+    const char *wrong = NULL;
+
+    if (STARPU_TASK_GET_MODE(task, buffer) & (STARPU_RW | STARPU_SCRATCH))
+        wrong = "STARPU_REDUX goes with no other mode";
+    else if (!reduction || !reduction->init || !reduction->redux)
+        wrong = "STARPU_REDUX needs the codelets that begin and combine parts: "
+                "call starpu_data_set_reduction_methods with both";
+    else if (handle->arbiter)
+        wrong = "data with an arbiter cannot be reduced: use "
+                "STARPU_RW|STARPU_COMMUTE";
+    else if (uses_value(task, n, public))
+        wrong = "the task uses the value of the data to which it contributes: "
+                "a contribution sees its worker's part only";
+    if (!wrong)
+        return 0;
+    orr_log_error("starpu_task_submit: buffer %d of task `%s' (data %s #%llu): "
+                  "%s",
+                  buffer,
+                  task->name ? task->name
+                             : (task->cl->name ? task->cl->name : "?"),
+                  handle->name ? handle->name : "",
+                  (unsigned long long)handle->id, wrong);
+    return -EINVAL;
+}
+
 static int check_buffers(const struct starpu_task *task)
 {
     int n = (int)STARPU_TASK_GET_NBUFFERS(task);
@@ -93,12 +136,9 @@ static int check_buffers(const struct starpu_task *task)
                                  : "has no data handle");
             return -EINVAL;
         }
-        if (STARPU_TASK_GET_MODE(task, i) & (STARPU_REDUX | STARPU_MPI_REDUX)) {
-            orr_log_error("starpu_task_submit: buffer %d: STARPU_REDUX is not "
-                          "supported yet, use STARPU_RW|STARPU_COMMUTE",
-                          i);
+        if (STARPU_TASK_GET_MODE(task, i) & STARPU_REDUX &&
+            check_contribution(task, i, n) != 0)
             return -EINVAL;
-        }
     }
     return 0;
 }
@@ -144,7 +184,8 @@ static int reserve(struct orr_job *job)
 }
 
 /* Fills the accesses in and returns them sorted, for orr_job_order. */
-static struct orr_access *fill_accesses(struct orr_job *job, bool implicit)
+static struct orr_access *fill_accesses(struct orr_job *job, bool implicit,
+                                        bool lent)
 {
     struct starpu_task *task = job->task;
     const unsigned char *per_handle = task->handles_sequential_consistency;
@@ -159,6 +200,7 @@ static struct orr_access *fill_accesses(struct orr_job *job, bool implicit)
         access->index = (uint16_t)i;
         access->wants_order = implicit && access->handle->sequential &&
                               (!per_handle || per_handle[i]);
+        access->lent = lent;
     }
     return orr_job_sort_accesses(job);
 }
@@ -287,6 +329,59 @@ static int wait_synchronous(struct orr_runtime *rt, struct orr_job *job,
     return 0;
 }
 
+/* Makes the task's job and its accesses, *ret a chain of them: all that can
+ * fail. */
+static int make_job(struct orr_runtime *rt, struct starpu_task *task,
+                    bool implicit, bool lent, struct orr_access **ret)
+{
+    struct orr_job *job = orr_job_get(rt, task);
+    int err = 0;
+
+    if (!job || reserve(job) != 0)
+        return -ENOMEM;
+    job->type = task->cl && task->where != STARPU_NOWHERE &&
+                        task->cl->where != STARPU_NOWHERE
+                    ? &orr_job_task
+                    : &orr_job_empty;
+    *ret = fill_accesses(job, implicit, lent);
+    if (ORR_JOB_IS(job, task))
+        err = find_some_worker(rt, job);
+    if (!err && !lent)
+        err = orr_job_begin_data(rt, job);
+    if (err)
+        return err;
+    job->priority = task->priority;
+    if (task->use_tag && orr_tag_bind(rt, task->tag_id, job) != 0)
+        return -ENOMEM;
+    return 0;
+}
+
+/* From here on the task is the runtime's. */
+static void hand_over(struct orr_runtime *rt, struct orr_job *job,
+                      struct orr_access *chain)
+{
+    job->id =
+        atomic_fetch_add_explicit(&rt->last_job, 1, memory_order_relaxed) + 1;
+    orr_job_ref(job); /* the runtime's, until the job is done */
+    orr_job_set_state(job, ORR_JOB_BLOCKED);
+    account(rt, job->task);
+    orr_job_order(rt, job, chain);
+    announce(rt, job);
+    orr_job_release(rt, job);
+    orr_charge(rt->machine->costs.submit);
+}
+
+int orr_task_submit_own(struct orr_runtime *rt, struct starpu_task *task,
+                        bool lent)
+{
+    struct orr_access *chain;
+    int err = make_job(rt, task, !lent, lent, &chain);
+
+    if (!err)
+        hand_over(rt, orr_job_of(task), chain);
+    return err;
+}
+
 int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
                     bool implicit)
 {
@@ -298,33 +393,13 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
     if (err)
         return err;
     throttle(rt);
-    job = orr_job_get(rt, task);
-    if (!job || reserve(job) != 0)
-        return -ENOMEM;
-    job->type = task->cl && task->where != STARPU_NOWHERE &&
-                        task->cl->where != STARPU_NOWHERE
-                    ? &orr_job_task
-                    : &orr_job_empty;
-    chain = fill_accesses(job, implicit);
-    if (ORR_JOB_IS(job, task))
-        err = find_some_worker(rt, job);
+    err = make_job(rt, task, implicit, false, &chain);
     if (err)
         return err;
-    job->priority = task->priority;
-    /* The last thing that can fail: from here on the task is the runtime's. */
-    if (task->use_tag && orr_tag_bind(rt, task->tag_id, job) != 0)
-        return -ENOMEM;
-    job->id =
-        atomic_fetch_add_explicit(&rt->last_job, 1, memory_order_relaxed) + 1;
-    orr_job_ref(job); /* the runtime's, until the job is done */
+    job = orr_job_of(task);
     if (synchronous)
         orr_job_ref(job);
-    orr_job_set_state(job, ORR_JOB_BLOCKED);
-    account(rt, task);
-    orr_job_order(rt, job, chain);
-    announce(rt, job);
-    orr_job_release(rt, job);
-    orr_charge(rt->machine->costs.submit);
+    hand_over(rt, job, chain);
     orr_pay();
     if (synchronous)
         return wait_synchronous(rt, job, task);

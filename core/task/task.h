@@ -27,6 +27,13 @@ void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task);
 int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
                     bool implicit);
 
+/* Submits a task of the runtime's own, whose codelet the application gave. With
+ * `lent`, who holds its data lends them to it: they are neither ordered nor
+ * claimed, and what was declared alone holds the task back. Errors: -ENODEV,
+ * -ENOMEM; then the task stays the caller's. Does not block. */
+int orr_task_submit_own(struct orr_runtime *rt, struct starpu_task *task,
+                        bool lent);
+
 /* Blocks until at most n submitted tasks are unfinished. -EDEADLK in a task
  * or callback. */
 int orr_wait_for_n(struct orr_runtime *rt, unsigned n);

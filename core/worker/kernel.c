@@ -13,6 +13,7 @@
 #include "core/base/log.h"
 #include "core/cost/ask.h"
 #include "core/cost/cost.h"
+#include "core/data/reduction.h"
 #include "core/device/clock.h"
 #include "core/observe/tally.h"
 #include "core/runtime.h"
@@ -70,6 +71,46 @@ static void run(struct orr_kernel *kernel)
     self->frozen--;
     self->job = outer_job;
     self->worker = outer_worker;
+}
+
+/* --- contributions to reductions --- */
+
+/* As kernels are executed, the CPU's function stands for all others. */
+static void begin_partial(struct orr_worker *worker, struct orr_access *access)
+{
+    const struct orr_handle *handle = access->handle;
+    const struct starpu_codelet *cl = handle->reduction->init;
+    starpu_cpu_func_t function = cpu_function(cl, 0);
+    void *partial = access->datum->replicates[worker->desc->node].interface;
+
+    if (!function) {
+        orr_log_error("the init codelet `%s' of data %s #%llu has no CPU "
+                      "function, which begins a worker's part of the "
+                      "reduction: add cpu_funcs to the codelet",
+                      cl->name ? cl->name : "?",
+                      handle->name ? handle->name : "",
+                      (unsigned long long)handle->id);
+        orr_runtime_fail(worker->runtime);
+    }
+    orr_self->frozen++;
+    function(&partial, NULL);
+    orr_self->frozen--;
+}
+
+void orr_kernel_begin_partials(struct orr_runtime *rt,
+                               struct orr_worker *worker, struct orr_job *job)
+{
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_access *access = &job->accesses[i];
+
+        /* The partial is this worker's alone: what is read here stands. */
+        if (!(access->mode & STARPU_REDUX) || access->duplicate ||
+            access->datum->valid)
+            continue;
+        if (!rt->skips_kernels)
+            begin_partial(worker, access);
+        orr_handle_count_partial(access->handle);
+    }
 }
 
 /* A codelet that is executed although the machine is simulated: at once, in

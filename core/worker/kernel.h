@@ -17,6 +17,13 @@ struct orr_worker;
 bool orr_kernel_async(const struct orr_worker *worker,
                       const struct orr_job *job);
 
+/* The data of a job that is about to start are on the worker's node: where it
+ * is the worker's first contribution to a reduction, the partial begins with
+ * what the init codelet makes. That takes no time where time is simulated, and
+ * is not called where kernels are skipped. In the worker's context. */
+void orr_kernel_begin_partials(struct orr_runtime *rt,
+                               struct orr_worker *worker, struct orr_job *job);
+
 /* Fills job->kernel. Simulated, a job without an estimate ends the program with
  * the list of all that are missing (core/worker/missing.c). */
 void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,

@@ -135,6 +135,7 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     worker->fetching = NULL;
     if (rt->sched->ops->pre_exec)
         rt->sched->ops->pre_exec(rt->sched, job, worker);
+    orr_kernel_begin_partials(rt, worker, job);
     orr_job_take_data(rt, job, worker->desc->node);
     orr_job_set_state(job, ORR_JOB_RUNNING);
     orr_kernel_prepare(rt, worker, job, async, kernel_done);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/begin.c - the first value of data that are read before they are
+ * written: the init codelet, as a task that takes its place in the order before
+ * the reader. Of several threads that submit readers one submits it; the others
+ * wait until it has its place, which takes no longer than a submission.
+ */
+#include <errno.h>
+
+#include "core/data/reduction.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+#include "core/task/task.h"
+
+void orr_handle_forget_beginning(struct orr_handle *handle)
+{
+    if (handle->reduction)
+        atomic_store_explicit(&handle->reduction->beginning, ORR_BEGINNING_NONE,
+                              memory_order_release);
+}
+
+/* Whether the caller has to submit the init codelet. */
+static bool takes_turn(struct orr_runtime *rt, struct orr_reduction *reduction)
+{
+    unsigned char state = ORR_BEGINNING_NONE;
+
+    if (!reduction->init)
+        return false;
+    while (!atomic_compare_exchange_weak(&reduction->beginning, &state,
+                                         ORR_BEGINNING_COMING)) {
+        if (state == ORR_BEGINNING_MADE)
+            return false;
+        if (state == ORR_BEGINNING_COMING)
+            rt->exec->ops->relax(rt->exec);
+        state = ORR_BEGINNING_NONE;
+    }
+    return true;
+}
+
+/* `reader` waits for the task, where the order does not say so; or NULL. */
+static int submit_init(struct orr_runtime *rt, struct orr_handle *handle,
+                       struct orr_job *reader)
+{
+    struct starpu_task *task = orr_task_new(rt);
+    struct orr_job *job;
+    int err = -ENOMEM;
+
+    if (!task)
+        return -ENOMEM;
+    task->cl = handle->reduction->init;
+    STARPU_TASK_SET_HANDLE(task, orr_handle_public(handle), 0);
+    job = orr_job_get(rt, task);
+    if (job) {
+        orr_job_ref(job); /* it may be done soon */
+        err = orr_task_submit_own(rt, task, false);
+    }
+    if (err)
+        orr_task_free(rt, task);
+    else if (reader)
+        err = orr_job_add_dep(rt, reader, job);
+    if (job)
+        orr_job_unref(rt, job);
+    return err;
+}
+
+static int begin(struct orr_runtime *rt, struct orr_handle *handle,
+                 struct orr_job *reader)
+{
+    int err;
+
+    if (!handle->reduction || !takes_turn(rt, handle->reduction))
+        return 0;
+    err = submit_init(rt, handle, reader);
+    if (err)
+        orr_handle_forget_beginning(handle);
+    return err;
+}
+
+int orr_handle_begin(struct orr_runtime *rt, struct orr_handle *handle)
+{
+    return begin(rt, handle, NULL);
+}
+
+int orr_job_begin_data(struct orr_runtime *rt, struct orr_job *job)
+{
+    int err = 0;
+
+    for (unsigned i = 0; !err && i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+
+        if (!access->duplicate && access->mode & STARPU_R &&
+            !(access->mode & STARPU_SCRATCH))
+            err = begin(rt, access->handle, access->wants_order ? NULL : job);
+    }
+    return err;
+}

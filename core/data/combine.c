@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/combine.c - the end of a phase of a reduction. Whoever finds that a
+ * job wants the handle for something else than a contribution, while nobody
+ * holds it and partials are left, claims it for the combination, which
+ * is: a tree of tasks with the redux codelet over the handle's own value, if it
+ * has one, and the partials in the order of their workers, and a last job that
+ * gives the handle back. In step s = 1, 2, 4 ... each value whose number is a
+ * multiple of 2s takes up the one that is s behind it. Without own value the sum
+ * ends in the first partial and is copied from there, on its node.
+ *
+ * The tasks are like others to policies, models and traces, but the handle and
+ * the partials are lent to them: they have no place in any order and claim
+ * nothing. Declared dependencies say who comes after whom, so that sums are the
+ * same in each run with equal partials.
+ *
+ * Why this cannot deadlock, as claim.c's argument goes on: a combination holds
+ * one handle and waits for nobody's claim, so that it is like a ready job. It
+ * was begun when its handle was free, hence behind no job, and its tasks wait
+ * for one another along the steps only.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "core/data/node.h"
+#include "core/data/private.h"
+#include "core/data/reduction.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+#include "core/task/task.h"
+
+/* One of the values, and the last task so far that writes it. */
+struct term {
+    struct orr_handle *handle;
+    struct orr_job *last; /* NULL: none; referenced by its task */
+};
+
+struct sum {
+    struct orr_handle *handle;
+    int priority;
+    unsigned nterms, ntasks;
+    struct term *terms;         /* owned */
+    struct starpu_task **tasks; /* owned; nterms - 1 of them in the end */
+};
+
+static _Noreturn void fail(const struct orr_handle *handle, int err)
+{
+    const struct starpu_codelet *cl = handle->reduction->redux;
+
+    if (err == -ENODEV)
+        orr_log_error("no worker can run the redux codelet `%s' of data %s "
+                      "#%llu: give it a function for some worker of this "
+                      "machine, and a performance model if it is simulated",
+                      cl->name ? cl->name : "?",
+                      handle->name ? handle->name : "",
+                      (unsigned long long)handle->id);
+    else
+        orr_log_error("out of memory while data %s #%llu are reduced",
+                      handle->name ? handle->name : "",
+                      (unsigned long long)handle->id);
+    orr_runtime_fail(handle->runtime);
+}
+
+/* --- the end --- */
+
+/* The workers' next contributions begin anew. */
+static void empty_partials(struct orr_handle *handle)
+{
+    struct orr_runtime *rt = handle->runtime;
+
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        struct orr_handle *partial =
+            orr_private_find(handle, ORR_PRIVATE_PARTIAL, w);
+        uint64_t nodes;
+
+        if (!partial || !partial->valid)
+            continue;
+        orr_lock(&partial->lock);
+        orr_handle_outdate_locked(partial, 0);
+        nodes = partial->allocated;
+        orr_unlock(&partial->lock);
+        for (; nodes; nodes &= nodes - 1)
+            orr_node_freed(rt, (unsigned)__builtin_ctzll(nodes));
+    }
+}
+
+/* Gives the handle back. */
+static void end(struct orr_handle *handle)
+{
+    struct orr_list ready, *link;
+
+    empty_partials(handle);
+    orr_list_init(&ready);
+    orr_lock(&handle->lock);
+    handle->reduction->npartials = 0;
+    handle->nclaims--;
+    orr_unlock(&handle->lock);
+    orr_handle_serve(handle, &ready);
+    while ((link = orr_list_pop(&ready)) != NULL) {
+        struct orr_job *job = orr_container(link, struct orr_job, queue);
+
+        job->type->ready(handle->runtime, job);
+    }
+    orr_handle_leave(handle);
+}
+
+/* The last job: it copies the sum if it has accesses, to the handle and from
+ * the first partial. */
+static void sum_arrived(struct orr_runtime *rt, struct orr_job *job, int worker)
+{
+    struct orr_handle *handle = job->acquire.arg;
+
+    (void)worker;
+    if (job->naccesses) {
+        unsigned node = job->acquire.node;
+
+        orr_job_take_data(rt, job, node);
+        if (!rt->skips_kernels)
+            orr_interface_copy(
+                handle->ops, job->accesses[1].datum->replicates[node].interface,
+                node, handle->replicates[node].interface, node);
+        orr_lock(&handle->lock);
+        handle->unreal = rt->skips_kernels;
+        orr_unlock(&handle->lock);
+        orr_job_drop_data(rt, job);
+    }
+    orr_job_set_state(job, ORR_JOB_RUNNING);
+    orr_job_complete(rt, job);
+    end(handle);
+}
+
+/* On the node where the sum is: main memory if it is there, too. */
+static unsigned node_of_sum(const struct orr_job *job)
+{
+    uint64_t valid = job->accesses[1].handle->valid;
+    unsigned base = orr_handle_base(job->accesses[0].handle);
+
+    return valid >> base & 1 ? base : (unsigned)__builtin_ctzll(valid);
+}
+
+static void sum_ready(struct orr_runtime *rt, struct orr_job *job)
+{
+    orr_job_set_state(job, ORR_JOB_READY);
+    orr_job_set_state(job, ORR_JOB_FETCHING);
+    if (job->naccesses)
+        job->acquire.node = node_of_sum(job);
+    if (orr_job_fetch(rt, job, job->acquire.node))
+        sum_arrived(rt, job, -1);
+}
+
+static const struct orr_job_type job_sum = {
+    .ready = sum_ready,
+    .arrived = sum_arrived,
+};
+
+static struct orr_job *new_end(const struct sum *sum)
+{
+    struct orr_runtime *rt = sum->handle->runtime;
+    bool copies = sum->terms[0].handle != sum->handle;
+    struct orr_job *job = orr_job_new(rt, &job_sum, copies ? 2 : 0);
+
+    if (!job)
+        return NULL;
+    job->acquire.arg = sum->handle;
+    for (unsigned i = 0; i < job->naccesses; i++)
+        job->accesses[i] = (struct orr_access){
+            .job = job,
+            .handle = i ? sum->terms[0].handle : sum->handle,
+            .mode = i ? STARPU_R : STARPU_W,
+            .index = (uint16_t)i,
+            .lent = 1,
+        };
+    return job;
+}
+
+/* --- the tree --- */
+
+/* Makes the tasks and what they wait for; submits none. */
+static int add_task(struct sum *sum, struct term *to, const struct term *from)
+{
+    struct orr_runtime *rt = sum->handle->runtime;
+    const struct orr_reduction *reduction = sum->handle->reduction;
+    struct starpu_task *task = orr_task_new(rt);
+    struct orr_job *job;
+
+    if (!task)
+        return -ENOMEM;
+    sum->tasks[sum->ntasks++] = task;
+    task->cl = reduction->redux;
+    task->cl_arg = reduction->redux_arg;
+    task->priority = sum->priority;
+    STARPU_TASK_SET_HANDLE(task, orr_handle_public(to->handle), 0);
+    STARPU_TASK_SET_HANDLE(task, orr_handle_public(from->handle), 1);
+    job = orr_job_get(rt, task);
+    if (!job || (to->last && orr_job_add_dep(rt, job, to->last) != 0) ||
+        (from->last && orr_job_add_dep(rt, job, from->last) != 0))
+        return -ENOMEM;
+    to->last = job;
+    return 0;
+}
+
+static int make_tree(struct sum *sum)
+{
+    int err = 0;
+
+    for (unsigned step = 1; step < sum->nterms; step *= 2)
+        for (unsigned i = 0; !err && i + step < sum->nterms; i += 2 * step)
+            err = add_task(sum, &sum->terms[i], &sum->terms[i + step]);
+    return err;
+}
+
+/* The handle is ours: its value and the partials stand still. */
+static int find_terms(struct sum *sum)
+{
+    struct orr_handle *handle = sum->handle;
+    struct orr_runtime *rt = handle->runtime;
+
+    sum->terms = calloc(rt->nworkers + 1, sizeof(*sum->terms));
+    sum->tasks = calloc(rt->nworkers + 1, sizeof(struct starpu_task *));
+    if (!sum->terms || !sum->tasks)
+        return -ENOMEM;
+    if (handle->valid)
+        sum->terms[sum->nterms++].handle = handle;
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        struct orr_handle *partial =
+            orr_private_find(handle, ORR_PRIVATE_PARTIAL, w);
+
+        if (partial && partial->valid)
+            sum->terms[sum->nterms++].handle = partial;
+    }
+    return 0;
+}
+
+void orr_handle_combine(struct orr_handle *handle, int priority)
+{
+    struct sum sum = {.handle = handle, .priority = priority};
+    struct orr_runtime *rt = handle->runtime;
+    struct orr_job *last = NULL;
+    int err = find_terms(&sum);
+
+    if (!err)
+        err = make_tree(&sum);
+    if (!err && !(last = new_end(&sum)))
+        err = -ENOMEM;
+    if (!err && sum.terms[0].last)
+        err = orr_job_add_dep(rt, last, sum.terms[0].last);
+    for (unsigned i = 0; !err && i < sum.ntasks; i++)
+        err = orr_task_submit_own(rt, sum.tasks[i], true);
+    if (err)
+        fail(handle, err);
+    free(sum.terms);
+    free(sum.tasks);
+    orr_job_set_state(last, ORR_JOB_BLOCKED);
+    orr_job_order(rt, last, orr_job_sort_accesses(last));
+    orr_job_release(rt, last);
+}

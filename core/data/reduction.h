@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/reduction.h - values that tasks contribute to side by side.
+ *
+ *   contributions -(another access claims the handle)-> combination -> value
+ *
+ * A phase begins with a contribution and ends with the combination. During it
+ * each worker that contributes has a partial of its own (private.h), which the
+ * init codelet has begun. A partial has a value from then on to the phase's end;
+ * in between it may be written back to main memory like any other only copy.
+ * The handle's own value, if it has one, stays as it is. Then the redux codelet adds all up, in tasks like others
+ * (core/data/combine.c). The application's init codelet also makes the first
+ * value of data that are read before they are written.
+ */
+#pragma once
+
+#include "core/data/handle.h"
+
+/* Whether some task will have written the handle before what is submitted now:
+ * only then it can be read. */
+enum orr_beginning {
+    ORR_BEGINNING_NONE,
+    ORR_BEGINNING_COMING, /* a thread is submitting the init codelet */
+    ORR_BEGINNING_MADE,
+};
+
+/* What a handle has more that tasks contribute to, or that is made by a codelet
+ * when it is first read. */
+struct orr_reduction {
+    struct starpu_codelet *redux; /* [main] borrowed; NULL: no contributions */
+    struct starpu_codelet *init;  /* [main] borrowed; NULL: none either, and no
+                                   * value before the first write */
+    void *redux_arg;              /* [main] of the combining tasks */
+    atomic_uchar beginning;       /* enum orr_beginning */
+    unsigned npartials;           /* [handle lock] workers that have contributed
+                                   * in this phase */
+};
+
+/* Sets the codelets of the handle, and of its pieces if it is partitioned.
+ * Errors: -ENOMEM. */
+int orr_handle_set_reduction(struct orr_handle *handle,
+                             struct starpu_codelet *redux, void *redux_arg,
+                             struct starpu_codelet *init);
+
+/* A piece of partitioned data is reduced as the whole is. Errors: -ENOMEM. */
+int orr_handle_inherit_reduction(struct orr_handle *child,
+                                 const struct orr_handle *parent);
+
+/* --- contributions --- */
+
+/* A worker has begun its partial: it is about to run its first contribution of
+ * the phase, which gives the partial its value (core/worker/kernel.c). No lock
+ * held. */
+void orr_handle_count_partial(struct orr_handle *handle);
+
+/* Whether contributions have not been combined yet. */
+static inline bool
+orr_handle_has_partials_locked(const struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock)
+{
+    return handle->reduction && handle->reduction->npartials > 0;
+}
+
+bool orr_handle_has_partials(struct orr_handle *handle);
+
+/* --- combinations (core/data/combine.c) --- */
+
+/* Combines the partials into the handle, which is claimed exclusively and in
+ * use for that (orr_handle_must_combine_locked has seen to both), and gives it
+ * back when that is done. `priority` is that of the tasks. No lock held. Does
+ * not block. */
+void orr_handle_combine(struct orr_handle *handle, int priority);
+
+/* --- the first value (core/data/begin.c) --- */
+
+/* The handle has no value, and no access before the next one makes one. */
+void orr_handle_forget_beginning(struct orr_handle *handle);
+
+/* A write or a contribution enters the handle's order. */
+static inline void orr_handle_note_beginning(struct orr_handle *handle)
+{
+    if (handle->reduction)
+        atomic_store_explicit(&handle->reduction->beginning, ORR_BEGINNING_MADE,
+                              memory_order_release);
+}
+
+/* Before the job, whose accesses are filled in, enters any order: submits the
+ * init codelet for the data that it reads and no task will have written. The job
+ * waits for it. Errors: -ENOMEM, -ENODEV; then the job has no value to read.
+ * Does not block. */
+int orr_job_begin_data(struct orr_runtime *rt, struct orr_job *job);
+
+/* The same for a value that something else than a job wants. */
+int orr_handle_begin(struct orr_runtime *rt, struct orr_handle *handle);
