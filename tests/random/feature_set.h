@@ -46,7 +46,7 @@
     X(UNORDERED, "unordered", 1,                                                \
       "no order at all: tasks that only add, which exclude each other")         \
     X(FULL_MAIN, "full-main", 0, "a main memory too small for the data")        \
-    X(REDUX, "redux", 0, "STARPU_REDUX")                                        \
+    X(REDUX, "redux", 1, "STARPU_REDUX")                                        \
     X(ARBITER, "arbiter", 1, "starpu_data_assign_arbiter")
 
 enum feature {

@@ -161,7 +161,7 @@ static void draw_datum(struct draw *d, const struct machine *m, bool tight,
     draw_owner(d, g, data);
     data->redux = has(d, FEATURE_REDUX) && !one_in(d, 3);
     data->variable &= !data->redux;
-    data->arbitered = has(d, FEATURE_ARBITER) && !one_in(d, 3);
+    data->arbitered = has(d, FEATURE_ARBITER) && !data->redux && !one_in(d, 3);
     if (has(d, FEATURE_HOMELESS) && data->kind == DATA_CHAIN && one_in(d, 3))
         data->home = -1;
 }
