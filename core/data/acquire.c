@@ -81,7 +81,50 @@ struct wish {
     uint32_t mode;
     bool sequential; /* in the order of submission, if the handle has one */
     bool if_any;     /* data without a value will do */
+    bool tries;      /* -EAGAIN rather than waiting for others */
 };
+
+/* Whether contributions that no job waits for are all that is in the way. */
+static bool only_partials(struct orr_handle *handle)
+{
+    bool result;
+
+    orr_lock(&handle->lock);
+    result = orr_list_empty(&handle->order) && handle->nclaims == 0 &&
+             orr_handle_has_partials_locked(handle);
+    orr_unlock(&handle->lock);
+    return result;
+}
+
+/* It is ready at once, or ends. Whoever tries again and again gets the data in
+ * the end, so that an attempt begins to combine contributions. */
+static int try_now(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_handle *handle = job->accesses[0].handle;
+
+    if (!orr_job_try_order(rt, job)) {
+        if (only_partials(handle))
+            orr_data_combine(rt, handle);
+        orr_job_unref(rt, job);
+        return -EAGAIN;
+    }
+    atomic_store_explicit(&job->waiting, 0, memory_order_relaxed);
+    job->type->ready(rt, job);
+    return 0;
+}
+
+/* Data without a value that are read get one first. An attempt waits for no
+ * task, so that it fails until they have it. */
+static int begin_value(struct orr_runtime *rt, struct orr_job *job,
+                       struct wish wish)
+{
+    if (wish.if_any)
+        return 0;
+    if (!wish.tries)
+        return orr_job_begin_data(rt, job);
+    return wish.mode & STARPU_R ? orr_handle_begin(rt, job->accesses[0].handle)
+                                : 0;
+}
 
 /* Makes the job and lets it go; callback(arg) may have been called on return.
  */
@@ -91,6 +134,7 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle,
 {
     struct orr_job *job = orr_job_new(rt, &orr_job_acquire, 1);
     struct orr_access *access;
+    int err;
 
     if (!job)
         return -ENOMEM;
@@ -103,15 +147,14 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle,
     job->acquire.callback = callback;
     job->acquire.arg = arg;
     job->acquire.node = node;
-    if (!wish.if_any) {
-        int err = orr_job_begin_data(rt, job);
-
-        if (err) {
-            orr_job_unref(rt, job);
-            return err;
-        }
+    err = begin_value(rt, job, wish);
+    if (err) {
+        orr_job_unref(rt, job);
+        return err;
     }
     orr_job_set_state(job, ORR_JOB_BLOCKED);
+    if (wish.tries)
+        return try_now(rt, job);
     orr_job_order(rt, job, access);
     orr_job_release(rt, job);
     return 0;
@@ -156,13 +199,16 @@ static int bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
 int orr_data_bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
                    enum starpu_data_access_mode mode)
 {
-    return bring(rt, handle, node, (struct wish){mode, true, false});
+    return bring(rt, handle, node,
+                 (struct wish){.mode = mode, .sequential = true});
 }
 
 int orr_data_bring_if_any(struct orr_runtime *rt, struct orr_handle *handle,
                           int node)
 {
-    return bring(rt, handle, node, (struct wish){STARPU_R, true, true});
+    return bring(
+        rt, handle, node,
+        (struct wish){.mode = STARPU_R, .sequential = true, .if_any = true});
 }
 
 int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
@@ -175,26 +221,16 @@ int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
     return err;
 }
 
-static bool free_for(struct orr_handle *handle, int node, uint32_t mode)
-{
-    return handle->valid >> (node < 0 ? 0 : node) & 1 &&
-           !orr_handle_would_wait(handle, mode);
-}
-
 int orr_data_try_acquire(struct orr_runtime *rt, struct orr_handle *handle,
                          int node, enum starpu_data_access_mode mode)
 {
-    int err = orr_data_check(handle, "starpu_data_acquire_try");
+    int err =
+        bring(rt, handle, node,
+              (struct wish){.mode = mode, .sequential = true, .tries = true});
 
-    if (err)
-        return err;
-    if (mode & STARPU_R)
-        err = orr_handle_begin(rt, handle);
-    if (err)
-        return err;
-    if (!free_for(handle, node, mode))
-        return -EAGAIN;
-    return orr_data_acquire(rt, handle, node, mode);
+    if (!err)
+        warn_unreal(rt, handle, mode);
+    return err;
 }
 
 int orr_data_acquire_cb(struct orr_runtime *rt, struct orr_handle *handle,
@@ -206,7 +242,8 @@ int orr_data_acquire_cb(struct orr_runtime *rt, struct orr_handle *handle,
     if (err)
         return err;
     return acquire(rt, handle, node < 0 ? 0 : (unsigned)node,
-                   (struct wish){mode, sequential, false}, callback, arg);
+                   (struct wish){.mode = mode, .sequential = sequential},
+                   callback, arg);
 }
 
 static struct orr_job *take_acquired(struct orr_handle *handle, int node)

@@ -300,6 +300,19 @@ bool orr_job_claim(struct orr_runtime *rt, struct orr_job *job)
     return claim_all(job);
 }
 
+bool orr_access_try_claim_locked(struct orr_handle *handle,
+                                 struct orr_access *access)
+{
+    if (atomic_load_explicit(&handle->mixed, memory_order_relaxed)) {
+        if (!is_free_locked(handle, claim_of(access)) ||
+            !orr_list_empty(&handle->claimants))
+            return false;
+        take_locked(handle, access);
+    }
+    pass(access->job);
+    return true;
+}
+
 /* --- giving back --- */
 
 /* Takes the job out of the handle's queue that may go on now; one that keeps

@@ -30,7 +30,9 @@ int orr_data_bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
 int orr_data_bring_if_any(struct orr_runtime *rt, struct orr_handle *handle,
                           int node);
 
-/* Same if that needs no waiting, else -EAGAIN. */
+/* Same if no task or acquisition that was submitted before uses the handle, not
+ * even to read, and none without order has it; else -EAGAIN. Waits for copies
+ * only. Several that have succeeded may read at once. */
 int orr_data_try_acquire(struct orr_runtime *rt, struct orr_handle *handle,
                          int node, enum starpu_data_access_mode mode);
 

@@ -193,8 +193,10 @@ struct orr_released {
  * has who may go on, in the order of submission. */
 void orr_job_leave_order(struct orr_job *job, struct orr_released *ret);
 
-/* Whether an access submitted now would wait for earlier ones. */
-bool orr_handle_would_wait(struct orr_handle *handle, uint32_t mode);
+/* Submits an acquisition and lets it claim its datum, both at once, if no other
+ * job uses that in its order (others that were tried and go together with it
+ * apart) nor has claimed it; else returns false, and nothing has happened. */
+bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job);
 
 /* Whether some job that has not ended writes the handle in its order, or its
  * contributions are to be combined. */
@@ -208,6 +210,12 @@ bool orr_handle_will_be_written_locked(const struct orr_handle *handle)
  * not, it is a claimant now and orr_handle_serve will return it. No lock held.
  * Does not block. */
 bool orr_job_claim(struct orr_runtime *rt, struct orr_job *job);
+
+/* The only access of its job, which has no predecessors, claims the handle if it
+ * must and nobody has it or waits for it; returns whether the job may use it. */
+bool orr_access_try_claim_locked(struct orr_handle *handle,
+                                 struct orr_access *access)
+    ORR_REQUIRES(handle->lock);
 
 /* From now on jobs that use the handle claim it. */
 void orr_handle_mix_locked(struct orr_handle *handle)

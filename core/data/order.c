@@ -174,16 +174,47 @@ void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
     }
 }
 
-bool orr_handle_would_wait(struct orr_handle *handle, uint32_t mode)
+/* Whether all that use the handle in its order have tried to. */
+static bool only_tried_locked(const struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock)
 {
-    struct orr_access access = {.mode = (uint16_t)mode};
-    bool result;
+    orr_list_foreach (link, &handle->order)
+        if (!access_of(link)->tried)
+            return false;
+    return true;
+}
 
+/* Whether the access reads a value that the init codelet is still to make. */
+static bool is_beginning_locked(const struct orr_handle *handle,
+                                const struct orr_access *access)
+    ORR_REQUIRES(handle->lock)
+{
+    return access->mode & STARPU_R && !handle->valid && handle->reduction &&
+           handle->reduction->init;
+}
+
+bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_access *access = &job->accesses[0];
+    struct orr_handle *handle = access->handle;
+    bool can;
+
+    access->tried = 1;
     orr_lock(&handle->lock);
-    result = !is_next_locked(handle, &access) ||
-             orr_handle_is_claimed_locked(handle, &access);
+    if (!access->wants_order || access->mode & STARPU_COMMUTE)
+        orr_handle_mix_locked(handle);
+    can = !is_beginning_locked(handle, access) &&
+          (!access->wants_order ||
+           (only_tried_locked(handle) && is_next_locked(handle, access)));
+    can = can && orr_access_try_claim_locked(handle, access);
+    if (can) {
+        handle->nusers++;
+        if (access->wants_order)
+            enter_locked(handle, access);
+        record(rt, job);
+    }
     orr_unlock(&handle->lock);
-    return result;
+    return can;
 }
 
 bool orr_handle_will_be_written_locked(const struct orr_handle *handle)

@@ -107,6 +107,7 @@ struct orr_access {
     uint8_t optional : 1;      /* [const] a datum without a value will do */
     uint8_t lent : 1;          /* [const] by who holds the handle: it has no
                                 * place in the order and claims nothing */
+    uint8_t tried : 1;         /* [const] of an acquisition that did not wait */
     uint8_t ordered;           /* [handle lock] is in that list */
     uint8_t granted;           /* [handle lock] no earlier one is in its way */
     uint8_t claimed;           /* [handle lock] holds a claim: claim.c */

@@ -4,6 +4,7 @@
  * tasks, tasks without sequential consistency, arbiters; on each machine. A
  * kernel marks its data while it has them, so that a second writer shows.
  */
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,6 +249,30 @@ START_TEST(the_application_is_excluded_too)
 }
 END_TEST
 
+/* starpu_data_acquire_try refuses while a task is registered, even a reader, and
+ * brings the value from where it is once there is none. */
+START_TEST(an_attempt_waits_for_copies_only)
+{
+    machine_open(_i);
+    lay_the_table(1, NULL);
+    starpu_pause();
+    ck_assert_int_eq(starpu_task_insert(&cl_look, STARPU_R, handles[0], 0), 0);
+    ck_assert_int_eq(starpu_data_acquire_try(handles[0], STARPU_R), -EAGAIN);
+    ck_assert_int_eq(starpu_data_acquire_try(handles[2], STARPU_RW), 0);
+    starpu_data_release(handles[2]);
+    starpu_resume();
+    serve_meals(&cl_write, STARPU_RW);
+    starpu_task_wait_for_all();
+    for (unsigned i = 0; i < NFORKS; i++) {
+        ck_assert_int_eq(starpu_data_acquire_try(handles[i], STARPU_R), 0);
+        ck_assert_uint_eq(forks[i].before, forks[i].after);
+        ck_assert_uint_eq(forks[i].before, 2 * NMEALS);
+        starpu_data_release(handles[i]);
+    }
+    clear_the_table();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("access");
@@ -262,6 +287,7 @@ int main(void)
     tcase_add_loop_test(tc, a_commuting_task_may_depend_on_a_later_one, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, the_application_is_excluded_too, 0, NMACHINES);
+    tcase_add_loop_test(tc, an_attempt_waits_for_copies_only, 0, NMACHINES);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -248,7 +248,6 @@ START_TEST(nothing_is_combined_before_it_is_wanted)
     contribute_everywhere(1);
     starpu_task_wait_for_all();
     ck_assert_int_eq(nadds, 0);
-    ck_assert_int_eq(starpu_data_acquire_try(h, STARPU_R), -EAGAIN);
     contribute_everywhere(1);
     starpu_task_wait_for_all();
     ck_assert_int_eq(nadds, 0);
@@ -256,6 +255,23 @@ START_TEST(nothing_is_combined_before_it_is_wanted)
     ck_assert_int_eq(content(), 40 + 2 * nworkers());
     ck_assert_int_eq(nadds, nworkers());
     ck_assert_int_eq(starpu_data_acquire_try(h, STARPU_R), 0);
+    starpu_data_release(h);
+    finish();
+}
+END_TEST
+
+/* A program that tries until it succeeds gets the data. */
+START_TEST(an_attempt_to_acquire_ends_a_phase)
+{
+    start(_i, 0);
+    with_home();
+    contribute_everywhere(1);
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(starpu_data_acquire_try(h, STARPU_R), -EAGAIN);
+    starpu_task_wait_for_all();
+    while (starpu_data_acquire_try(h, STARPU_R) != 0)
+        starpu_sleep(1e-4f);
+    ck_assert_int_eq(nadds, nworkers());
     starpu_data_release(h);
     finish();
 }
@@ -641,6 +657,7 @@ int main(void)
         a_single_part_without_a_value_is_only_copied,
         a_plain_write_ends_a_phase,
         nothing_is_combined_before_it_is_wanted,
+        an_attempt_to_acquire_ends_a_phase,
         a_prefetch_ends_a_phase,
         unregistration_combines,
         unregistration_without_coherency_discards,

@@ -170,7 +170,7 @@ START_TEST(scratch_data_have_no_order)
         jobs[i] = submit(STARPU_SCRATCH | STARPU_RW);
         ck_assert_uint_eq(fake_readied(jobs[i]), 1);
     }
-    ck_assert(!orr_handle_would_wait(a, STARPU_W));
+    ck_assert(!orr_handle_will_be_written(a));
     for (unsigned i = 0; i < 2; i++)
         fake_end(jobs[i]);
 }
@@ -351,29 +351,109 @@ START_TEST(a_job_without_data_has_an_empty_chain)
 }
 END_TEST
 
-/* --- questions --- */
+/* --- attempts --- */
 
-START_TEST(who_would_wait)
+static const struct orr_job_type of_attempt = {0};
+
+/* A job that uses the datum now, or NULL. */
+static struct orr_job *attempt(struct orr_handle *handle, uint32_t mode,
+                               bool ordered)
 {
-    struct orr_job *reader, *writer;
+    struct orr_job *job = orr_job_new(&fake.rt, &of_attempt, 1);
+    struct orr_access *access = &job->accesses[0];
 
-    ck_assert(!orr_handle_would_wait(a, STARPU_R));
-    ck_assert(!orr_handle_would_wait(a, STARPU_W));
-    reader = submit(STARPU_R);
-    ck_assert(!orr_handle_would_wait(a, STARPU_R));
-    ck_assert(orr_handle_would_wait(a, STARPU_W));
-    ck_assert(orr_handle_would_wait(a, STARPU_RW));
+    access->job = job;
+    access->handle = handle;
+    access->mode = (uint16_t)mode;
+    access->wants_order = ordered;
+    orr_job_set_state(job, ORR_JOB_BLOCKED);
+    if (orr_job_try_order(&fake.rt, job)) {
+        atomic_store(&job->waiting, 0);
+        orr_job_set_state(job, ORR_JOB_READY);
+        return job;
+    }
+    orr_job_unref(&fake.rt, job);
+    return NULL;
+}
+
+START_TEST(an_attempt_fails_while_others_are_registered)
+{
+    struct orr_job *reader = submit(STARPU_R), *writer, *tried;
+
+    ck_assert_ptr_null(attempt(a, STARPU_R, true));
     writer = submit(STARPU_W);
-    ck_assert(orr_handle_would_wait(a, STARPU_R));
+    ck_assert_ptr_null(attempt(a, STARPU_R, true));
     fake_end(reader);
-    ck_assert(orr_handle_would_wait(a, STARPU_R));
-    ck_assert(orr_handle_would_wait(a, STARPU_W));
-    ck_assert(!orr_handle_would_wait(b, STARPU_W));
+    ck_assert_ptr_null(attempt(a, STARPU_W, true));
+    tried = attempt(b, STARPU_W, true);
+    ck_assert_ptr_nonnull(tried);
+    fake_end(tried);
     fake_end(writer);
-    ck_assert(!orr_handle_would_wait(a, STARPU_W));
-    ck_assert_uint_eq(fake.nready, 2); /* asking is no access */
+    ck_assert_uint_eq(fake.nready, 2); /* a failure leaves nothing */
+    fake_assert_idle(a);
 }
 END_TEST
+
+START_TEST(who_succeeds_holds_up_who_comes_later)
+{
+    struct orr_job *tried = attempt(a, STARPU_RW, true), *later;
+
+    ck_assert_ptr_nonnull(tried);
+    ck_assert_ptr_null(attempt(a, STARPU_R, true));
+    later = submit(STARPU_R);
+    ck_assert_uint_eq(fake_readied(later), 0);
+    fake_end(tried);
+    ck_assert_uint_eq(fake_readied(later), 1);
+    fake_end(later);
+}
+END_TEST
+
+START_TEST(attempts_to_read_go_together)
+{
+    struct orr_job *first = attempt(a, STARPU_R, _i & 1);
+    struct orr_job *second = attempt(a, STARPU_R, _i & 2);
+
+    ck_assert(first && second);
+    ck_assert_ptr_null(attempt(a, STARPU_W, _i & 1));
+    ck_assert_ptr_null(attempt(a, STARPU_W, _i & 2));
+    fake_end(first);
+    fake_end(second);
+    fake_assert_idle(a);
+}
+END_TEST
+
+/* Claims are asked, too, and taken. */
+START_TEST(an_attempt_and_a_job_without_order_exclude_each_other)
+{
+    struct orr_job *writer = submit_unordered(STARPU_RW), *tried;
+
+    ck_assert_ptr_null(attempt(a, STARPU_R, _i));
+    fake_end(writer);
+    tried = attempt(a, STARPU_R, _i);
+    ck_assert_ptr_nonnull(tried);
+    writer = submit_unordered(STARPU_RW);
+    ck_assert_uint_eq(fake_readied(writer), 0);
+    fake_end(tried);
+    ck_assert_uint_eq(fake_readied(writer), 1);
+    fake_end(writer);
+    fake_assert_idle(a);
+}
+END_TEST
+
+/* One that was not mixed yet: the attempt has passed without a claim. */
+START_TEST(an_attempt_that_has_succeeded_is_claimed_belatedly)
+{
+    struct orr_job *tried = attempt(a, STARPU_RW, true), *writer;
+
+    writer = submit_unordered(STARPU_RW);
+    ck_assert_uint_eq(fake_readied(writer), 0);
+    fake_end(tried);
+    ck_assert_uint_eq(fake_readied(writer), 1);
+    fake_end(writer);
+}
+END_TEST
+
+/* --- questions --- */
 
 START_TEST(what_will_be_written)
 {
@@ -630,7 +710,12 @@ int main(void)
     tcase_add_loop_test(
         tc, accesses_are_sorted_by_datum_whatever_the_order_of_buffers, 0, 20);
     tcase_add_test(tc, a_job_without_data_has_an_empty_chain);
-    tcase_add_test(tc, who_would_wait);
+    tcase_add_test(tc, an_attempt_fails_while_others_are_registered);
+    tcase_add_test(tc, who_succeeds_holds_up_who_comes_later);
+    tcase_add_loop_test(tc, attempts_to_read_go_together, 0, 4);
+    tcase_add_loop_test(
+        tc, an_attempt_and_a_job_without_order_exclude_each_other, 0, 2);
+    tcase_add_test(tc, an_attempt_that_has_succeeded_is_claimed_belatedly);
     tcase_add_test(tc, what_will_be_written);
     tcase_add_loop_test(tc, a_datum_is_freed_by_the_last_job_that_uses_it, 0,
                         2);
