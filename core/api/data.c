@@ -198,37 +198,6 @@ void starpu_data_invalidate_submit(starpu_data_handle_t handle)
 
 /* -- transfers -- */
 
-/* A prefetch that comes after the tasks submitted before it. */
-struct later {
-    struct orr_runtime *rt;
-    struct orr_handle *handle;
-    int node;
-};
-
-static void release_later(void *arg)
-{
-    struct later *later = arg;
-
-    orr_data_release(later->rt, later->handle, later->node);
-    free(later);
-}
-
-static int fetch_after_writer(struct orr_runtime *rt, struct orr_handle *handle,
-                              int node)
-{
-    struct later *later = malloc(sizeof(*later));
-    int rc;
-
-    if (!later)
-        return -ENOMEM;
-    *later = (struct later){rt, handle, node};
-    rc = orr_data_acquire_cb(rt, handle, node, STARPU_R, release_later, later,
-                             true);
-    if (rc < 0)
-        free(later);
-    return rc;
-}
-
 static int fetch_now(struct orr_runtime *rt, struct orr_handle *handle,
                      int node)
 {
@@ -255,7 +224,7 @@ static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
         return fetch_now(rt, h, (int)node);
     if (orr_handle_try_prefetch(rt, h, node, level))
         return 0;
-    return fetch_after_writer(rt, h, (int)node);
+    return orr_data_bring_later(rt, h, (int)node);
 }
 
 int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node,

@@ -40,6 +40,11 @@ static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
     (void)worker;
     orr_job_take_data(rt, job, job->acquire.node);
     orr_job_set_state(job, ORR_JOB_RUNNING);
+    if (!callback) { /* that they are there was all that was wanted */
+        orr_job_drop_data(rt, job);
+        orr_job_complete(rt, job);
+        return;
+    }
     orr_lock(&handle->lock);
     orr_list_append(&handle->acquired, &job->queue);
     orr_unlock(&handle->lock);
@@ -127,7 +132,7 @@ static int begin_value(struct orr_runtime *rt, struct orr_job *job,
 }
 
 /* Makes the job and lets it go; callback(arg) may have been called on return.
- */
+ * Without a callback the data are released as soon as they are there. */
 static int acquire(struct orr_runtime *rt, struct orr_handle *handle,
                    unsigned node, struct wish wish, void (*callback)(void *),
                    void *arg)
@@ -209,6 +214,19 @@ int orr_data_bring_if_any(struct orr_runtime *rt, struct orr_handle *handle,
     return bring(
         rt, handle, node,
         (struct wish){.mode = STARPU_R, .sequential = true, .if_any = true});
+}
+
+int orr_data_bring_later(struct orr_runtime *rt, struct orr_handle *handle,
+                         int node)
+{
+    int err = orr_data_check(handle, "starpu_data_prefetch_on_node");
+
+    if (err)
+        return err;
+    return acquire(
+        rt, handle, (unsigned)node,
+        (struct wish){.mode = STARPU_R, .sequential = true, .if_any = true},
+        NULL, NULL);
 }
 
 int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,

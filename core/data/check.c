@@ -32,6 +32,7 @@ void orr_replicate_check(const struct orr_replicate *replicate)
 {
     const struct orr_handle *handle = replicate->handle;
     const struct orr_block *block = replicate->block;
+    struct orr_node *node = &handle->runtime->nodes[replicate->node];
     uint64_t bit = UINT64_C(1) << replicate->node;
 
     ORR_CHECK(replicate->node < handle->runtime->nnodes);
@@ -49,7 +50,11 @@ void orr_replicate_check(const struct orr_replicate *replicate)
     ORR_CHECK(block->replicate == replicate);
     ORR_CHECK(block->node == replicate->node);
     ORR_CHECK(!block->offered || replicate->refs == 0);
+    /* The caller holds locks of higher ranks. */
+    if (!orr_trylock(&node->lock))
+        return;
     ORR_CHECK(block->offered == !orr_link_free(&block->lru));
+    orr_unlock(&node->lock);
 }
 
 /* Granted accesses come first; they may all be active at once. */

@@ -30,7 +30,13 @@ int orr_data_bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
 int orr_data_bring_if_any(struct orr_runtime *rt, struct orr_handle *handle,
                           int node);
 
-/* Same if no task or acquisition that was submitted before uses the handle, not
+/* Brings the value to the node after the tasks submitted before that write it,
+ * without waiting; data that have no value then are brought nowhere. -EINVAL
+ * (said), -ENOMEM. */
+int orr_data_bring_later(struct orr_runtime *rt, struct orr_handle *handle,
+                         int node);
+
+/* Same as orr_data_acquire if no task or acquisition that was submitted before uses the handle, not
  * even to read, and none without order has it; else -EAGAIN. Waits for copies
  * only. Several that have succeeded may read at once. */
 int orr_data_try_acquire(struct orr_runtime *rt, struct orr_handle *handle,

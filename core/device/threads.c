@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/device/threads.c - see threads.h. Every entry may be called from any
- * thread that is a context; the lock guards the list of adopted threads only.
+ * thread that is a context; the lock guards the lists of adopted threads only.
  *
  * Park and wake meet in one word per context: a wake of a context that runs or
  * spins is one atomic exchange; only for one that sleeps in the kernel a
@@ -43,12 +43,12 @@ enum token {
 struct thread {
     struct orr_context head; /* first */
     atomic_uint token;       /* [atomic] wake's exchange and park's */
-    pthread_t id;            /* [const] of spawned ones */
+    pthread_t id;            /* [const] */
     int cpu;                 /* [const] */
     void (*body)(void *);
     void *arg;
     /* Adopted threads only: */
-    struct thread *next, **link; /* [lock] */
+    struct thread *next, **link; /* [adopted.lock] */
     struct orr_context **self;   /* the thread's orr_self */
 };
 
@@ -59,11 +59,17 @@ struct threads {
     unsigned spins; /* [const] 0 with a single processor */
     struct thread main;
     pthread_key_t adopted_key; /* its destructor ends adopted contexts */
-    pthread_mutex_t lock;
-    struct thread *adopted; /* [lock] */
-    bool main_bound;        /* [main] */
-    cpu_set_t main_before;  /* [main] its affinity before that */
+    struct thread *spare;  /* [adopted.lock] contexts of threads that ended */
+    bool main_bound;       /* [main] */
+    cpu_set_t main_before; /* [main] its affinity before that */
 };
+
+/* Of the process: a thread that ends while its machine closes must find out
+ * whether its context still exists before it looks at either. */
+static struct {
+    pthread_mutex_t lock;
+    struct thread *threads; /* [lock] of all machines */
+} adopted = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct threads *threads_of(struct orr_exec *exec)
 {
@@ -269,9 +275,13 @@ static void threads_join(struct orr_exec *exec, struct orr_context *context)
 
 /* -- threads of the application ------------------------------------------- */
 
-static struct threads *owner(struct thread *thread)
+static void link_adopted(struct thread *thread)
 {
-    return threads_of(thread->head.exec);
+    thread->next = adopted.threads;
+    thread->link = &adopted.threads;
+    if (thread->next)
+        thread->next->link = &thread->next;
+    adopted.threads = thread;
 }
 
 static void unlink_adopted(struct thread *thread)
@@ -281,57 +291,96 @@ static void unlink_adopted(struct thread *thread)
         thread->next->link = thread->link;
 }
 
-/* Runs when an adopted thread ends before the machine does. */
+/* Whether the calling thread's context is in the list. The machine that made it
+ * may have closed, and its memory be another thread's context now. */
+static bool is_mine_locked(const struct thread *mine)
+{
+    for (const struct thread *t = adopted.threads; t; t = t->next)
+        if (t == mine)
+            return pthread_equal(t->id, pthread_self());
+    return false;
+}
+
+/* Runs when an adopted thread ends. Its context stays for the next one: who
+ * woke it last may not have touched it yet. */
 static void end_adopted(void *value)
 {
     struct thread *thread = value;
-    struct threads *threads = owner(thread);
 
-    pthread_mutex_lock(&threads->lock);
-    unlink_adopted(thread);
-    pthread_mutex_unlock(&threads->lock);
-    if (orr_self == &thread->head)
-        orr_self = NULL;
-    free(thread);
+    pthread_mutex_lock(&adopted.lock);
+    if (is_mine_locked(thread)) {
+        struct threads *threads = threads_of(thread->head.exec);
+
+        unlink_adopted(thread);
+        thread->next = threads->spare;
+        threads->spare = thread;
+        if (orr_self == &thread->head)
+            orr_self = NULL;
+    }
+    pthread_mutex_unlock(&adopted.lock);
+}
+
+/* A context of a thread that has ended, or a new one; NULL without memory. */
+static struct thread *take_spare(struct threads *threads)
+{
+    struct thread *thread;
+
+    pthread_mutex_lock(&adopted.lock);
+    thread = threads->spare;
+    if (thread)
+        threads->spare = thread->next;
+    pthread_mutex_unlock(&adopted.lock);
+    if (!thread)
+        return calloc(1, sizeof(*thread));
+    /* The token may still be written: a park that finds it returns early. */
+    memset(&thread->head, 0, sizeof(thread->head));
+    return thread;
 }
 
 static struct orr_context *threads_adopt(struct orr_exec *exec)
 {
     struct threads *threads = threads_of(exec);
-    struct thread *thread = calloc(1, sizeof(*thread));
+    struct thread *thread = take_spare(threads);
+    bool known;
 
     if (!thread)
         return NULL;
     thread->head.exec = exec;
     thread->head.name = "a thread of the application";
+    thread->id = pthread_self();
     thread->self = &orr_self;
-    if (pthread_setspecific(threads->adopted_key, thread) != 0) {
-        free(thread);
-        return NULL;
+    known = pthread_setspecific(threads->adopted_key, thread) == 0;
+    pthread_mutex_lock(&adopted.lock);
+    if (known) {
+        link_adopted(thread);
+    } else {
+        thread->next = threads->spare;
+        threads->spare = thread;
     }
-    pthread_mutex_lock(&threads->lock);
-    thread->next = threads->adopted;
-    thread->link = &threads->adopted;
-    if (thread->next)
-        thread->next->link = &thread->next;
-    threads->adopted = thread;
-    pthread_mutex_unlock(&threads->lock);
-    orr_self = &thread->head;
-    return &thread->head;
+    pthread_mutex_unlock(&adopted.lock);
+    orr_self = known ? &thread->head : NULL;
+    return orr_self;
 }
 
 /* Remaining threads must not find a context of a machine that is gone. */
 static void forget_adopted(struct threads *threads)
 {
-    struct thread *thread;
+    struct thread *next;
 
-    pthread_mutex_lock(&threads->lock);
-    while ((thread = threads->adopted)) {
-        unlink_adopted(thread);
-        *thread->self = NULL;
-        free(thread);
+    pthread_mutex_lock(&adopted.lock);
+    for (struct thread *t = adopted.threads; t; t = next) {
+        next = t->next;
+        if (threads_of(t->head.exec) != threads)
+            continue;
+        unlink_adopted(t);
+        *t->self = NULL;
+        free(t);
     }
-    pthread_mutex_unlock(&threads->lock);
+    for (struct thread *t = threads->spare; t; t = next) {
+        next = t->next;
+        free(t);
+    }
+    pthread_mutex_unlock(&adopted.lock);
 }
 
 /* -- beginning and end ---------------------------------------------------- */
@@ -360,7 +409,6 @@ int orr_threads_new(const struct orr_threads_options *options,
         free(threads);
         return -error;
     }
-    pthread_mutex_init(&threads->lock, NULL);
     if (options)
         threads->options = *options;
     threads->head.ops = &threads_ops;
@@ -398,7 +446,6 @@ void orr_threads_free(struct orr_exec *exec)
                                 &threads->main_before);
     forget_adopted(threads);
     pthread_key_delete(threads->adopted_key);
-    pthread_mutex_destroy(&threads->lock);
     if (orr_self == &threads->main.head)
         orr_self = NULL;
     free(threads);

@@ -26,6 +26,6 @@ int orr_threads_new(const struct orr_threads_options *options,
 int orr_threads_bind_main(struct orr_exec *exec, int cpu);
 
 /* Called by main when all spawned contexts have been joined. Threads that were
- * adopted must be in no call of the library any more; they are unknown again
- * afterwards. Accepts NULL. */
+ * adopted must be in no call of the library any more, but may end meanwhile; they
+ * are unknown again afterwards. Accepts NULL. */
 void orr_threads_free(struct orr_exec *exec);

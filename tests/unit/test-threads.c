@@ -108,6 +108,24 @@ START_TEST(an_adopted_thread_that_stays_is_unknown_afterwards)
 }
 END_TEST
 
+/* Who wakes a thread may be late: it saw what it waited for, and has ended. Its
+ * context must be there, which sanitizers and valgrind see to. */
+START_TEST(a_wake_may_come_after_the_end_of_an_adopted_thread)
+{
+    struct orr_exec *exec = open_threads();
+    struct visit first = {.exec = exec, .main = orr_self}, second = first;
+    pthread_t thread;
+
+    ck_assert_int_eq(pthread_create(&thread, NULL, visit_library, &first), 0);
+    pthread_join(thread, NULL);
+    exec->ops->wake(exec, first.adopted);
+    ck_assert_int_eq(pthread_create(&thread, NULL, visit_library, &second), 0);
+    pthread_join(thread, NULL);
+    ck_assert_ptr_eq(first.adopted, second.adopted); /* it is used again */
+    orr_threads_free(exec);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("threads");
@@ -117,6 +135,7 @@ int main(void)
     tcase_add_test(own, contexts_are_bound_with_the_given_function);
     tcase_add_test(own, a_foreign_thread_is_adopted_and_may_end_first);
     tcase_add_test(own, an_adopted_thread_that_stays_is_unknown_afterwards);
+    tcase_add_test(own, a_wake_may_come_after_the_end_of_an_adopted_thread);
     suite_add_tcase(suite, own);
     return suite_main(suite);
 }

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-close.c - starpu_shutdown while copies are queued or under way,
+ * and of a run that leaves data registered: it ends, the application's memory is
+ * its own again, and what was allocated is freed (sanitizers and valgrind see
+ * to that).
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "machines.h"
+
+enum { NDATA = 12, LENGTH = 1 << 16 };
+
+static starpu_data_handle_t handles[NDATA];
+static uint64_t *memory[NDATA];
+
+static void fill(void *buffers[], void *arg)
+{
+    uint64_t *v = (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[0]);
+
+    (void)arg;
+    v[0] = v[LENGTH - 1] = 7;
+}
+
+static struct starpu_codelet cl = {
+    .cpu_funcs = {fill},
+    .cuda_funcs = {fill},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .name = "k",
+};
+
+static void open_with_data(int machine, bool numa)
+{
+    if (numa) {
+        setenv("HWLOC_SYNTHETIC", "pack:2 [numa] core:1 pu:1", 1);
+        setenv("STARPU_USE_NUMA", "1", 1);
+    }
+    machine_open(machine);
+    for (unsigned i = 0; i < NDATA; i++) {
+        memory[i] = calloc(LENGTH, sizeof(uint64_t));
+        starpu_vector_data_register(&handles[i], STARPU_MAIN_RAM,
+                                    (uintptr_t)memory[i], LENGTH,
+                                    sizeof(uint64_t));
+    }
+}
+
+static void close_and_look(void)
+{
+    starpu_shutdown();
+    for (unsigned i = 0; i < NDATA; i++) {
+        memory[i][0]++; /* no longer read or written by others */
+        free(memory[i]);
+    }
+}
+
+static void hint(unsigned i)
+{
+    unsigned node = 1 + i % (starpu_memory_nodes_get_count() - 1);
+
+    switch (i % 4) {
+    case 0:
+        starpu_data_prefetch_on_node(handles[i], node, 1);
+        break;
+    case 1:
+        starpu_data_idle_prefetch_on_node(handles[i], node, 1);
+        break;
+    case 2:
+        starpu_data_fetch_on_node(handles[i], node, 1);
+        break;
+    default:
+        starpu_data_wont_use(handles[i]);
+    }
+}
+
+/* Machines with several nodes: a real one of 2 NUMA nodes, the simulated. */
+static bool open_nodes(int machine)
+{
+    open_with_data(machine, !machine_simulated(machine));
+    return starpu_memory_nodes_get_count() > 1;
+}
+
+START_TEST(shutdown_ends_what_was_only_hinted)
+{
+    if (open_nodes(_i))
+        for (unsigned i = 0; i < NDATA; i++)
+            hint(i);
+    close_and_look();
+}
+END_TEST
+
+/* Values are on devices; what should come back is under way. */
+START_TEST(shutdown_ends_copies_of_what_tasks_wrote)
+{
+    bool several = open_nodes(_i);
+
+    for (unsigned i = 0; i < NDATA; i++)
+        ck_assert_int_eq(starpu_task_insert(&cl, STARPU_RW, handles[i], 0), 0);
+    if (several)
+        for (unsigned i = 0; i < NDATA; i++)
+            hint(i);
+    starpu_task_wait_for_all();
+    for (unsigned i = 0; i < NDATA; i++)
+        starpu_data_wont_use(handles[i]);
+    close_and_look();
+}
+END_TEST
+
+START_TEST(shutdown_ends_data_whose_end_was_submitted)
+{
+    bool several = open_nodes(_i);
+
+    for (unsigned i = 0; i < NDATA; i++) {
+        ck_assert_int_eq(starpu_task_insert(&cl, STARPU_RW, handles[i], 0), 0);
+        if (several)
+            hint(i);
+        starpu_data_unregister_submit(handles[i]);
+    }
+    close_and_look();
+}
+END_TEST
+
+/* Twice: nothing of the first run is left to the second. */
+START_TEST(a_run_may_follow_one_that_left_copies)
+{
+    for (unsigned run = 0; run < 2; run++) {
+        if (open_nodes(_i))
+            for (unsigned i = 0; i < NDATA; i++)
+                hint(i);
+        close_and_look();
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("close");
+    TCase *tc = tcase_create("close");
+
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, shutdown_ends_what_was_only_hinted, 0, NMACHINES);
+    tcase_add_loop_test(tc, shutdown_ends_copies_of_what_tasks_wrote, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, shutdown_ends_data_whose_end_was_submitted, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, a_run_may_follow_one_that_left_copies, 0,
+                        NMACHINES);
+    suite_add_tcase(suite, tc);
+    return suite_main(suite);
+}
