@@ -281,6 +281,31 @@ START_TEST(who_reads_finds_what_was_written_last)
 }
 END_TEST
 
+/* A prefetch comes when it likes, and what a writer leaves is not there yet:
+ * what was copied before its end would be taken for its value. */
+START_TEST(nothing_is_prefetched_while_it_is_written)
+{
+    struct orr_handle *handle;
+    struct orr_job *job;
+
+    fake_open(&specs[0]);
+    handle = fake_handle(0, FAKE_SIZE);
+    job = fake_submit_one(handle, STARPU_RW);
+    ck_assert(fake_fetch(job, 0));
+    orr_job_take_data(&fake.rt, job, 0);
+    orr_job_set_state(job, ORR_JOB_RUNNING);
+    orr_handle_prefetch(&fake.rt, handle, 1, ORR_PREFETCH);
+    fake_settle();
+    ck_assert(!fake_is_valid(handle, 1));
+    fake_set(handle, 0, 7);
+    orr_job_drop_data(&fake.rt, job);
+    fake_end(job);
+    fake_task(handle, STARPU_R, 1, 0);
+    ck_assert_uint_eq(fake_get(handle, 1), 7);
+    fake_close();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("coherency");
@@ -288,6 +313,7 @@ int main(void)
 
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, who_reads_finds_what_was_written_last, 0, ROUNDS);
+    tcase_add_test(tc, nothing_is_prefetched_while_it_is_written);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
