@@ -4,7 +4,8 @@
  * elsewhere are freed, others are written back first.
  *
  * Who makes room tries the locks of its victims' handles; one that is taken is
- * passed over, so no order among handles is needed.
+ * passed over, so no order among handles is needed, and tried again if no other
+ * victim is found.
  */
 #include <errno.h>
 
@@ -45,12 +46,12 @@ static struct orr_block *pass_oldest(struct orr_node *node, unsigned lists,
 }
 
 /* Takes the oldest replicate off the lists that `wanted` accepts, its handle
- * locked. Those whose handle is busy stay, those that are in the wrong list are
- * put right. Unchecked, as are its callers: clang cannot know which lock is held
- * on return. */
-static struct orr_replicate *
-take_victim(struct orr_node *node, unsigned lists,
-            bool (*wanted)(struct orr_replicate *)) ORR_UNCHECKED
+ * locked. Those whose handle is busy stay, and *busy says so; those that are in
+ * the wrong list are put right. Unchecked, as are its callers: clang cannot know
+ * which lock is held on return. */
+static struct orr_replicate *take_victim(struct orr_node *node, unsigned lists,
+                                         bool (*wanted)(struct orr_replicate *),
+                                         bool *busy) ORR_UNCHECKED
 {
     struct orr_list *at[ORR_BLOCK_LISTS];
     struct orr_replicate *found = NULL;
@@ -63,8 +64,10 @@ take_victim(struct orr_node *node, unsigned lists,
         struct orr_replicate *replicate = block->replicate;
         unsigned list;
 
-        if (!orr_trylock(&replicate->handle->lock))
+        if (!orr_trylock(&replicate->handle->lock)) {
+            *busy = true;
             continue;
+        }
         list = orr_node_list_of(replicate->handle, node->id);
         if (!replicate->handle->dying && replicate->refs == 0 &&
             !replicate->request && wanted(replicate)) {
@@ -113,10 +116,10 @@ static bool is_dirty(struct orr_replicate *replicate)
 }
 
 static bool evict_one(struct orr_runtime *rt, struct orr_node *node,
-                      unsigned lists,
-                      bool (*wanted)(struct orr_replicate *)) ORR_UNCHECKED
+                      unsigned lists, bool (*wanted)(struct orr_replicate *),
+                      bool *busy) ORR_UNCHECKED
 {
-    struct orr_replicate *victim = take_victim(node, lists, wanted);
+    struct orr_replicate *victim = take_victim(node, lists, wanted, busy);
     struct orr_handle *handle;
     struct orr_block *block;
 
@@ -134,13 +137,13 @@ static bool evict_one(struct orr_runtime *rt, struct orr_node *node,
 /* Sends the oldest dirty replicate home; it can be evicted when that is done.
  * Returns whether there was one. */
 static bool write_back_one(struct orr_runtime *rt, struct orr_node *node,
-                           unsigned lists) ORR_UNCHECKED
+                           unsigned lists, bool *busy) ORR_UNCHECKED
 {
     struct orr_deferred deferred = {0};
     struct orr_replicate *victim = NULL;
 
     if (orr_deferred_prepare(rt, &deferred) == 0)
-        victim = take_victim(node, lists, is_dirty);
+        victim = take_victim(node, lists, is_dirty, busy);
     if (victim) {
         struct orr_handle *handle = victim->handle;
 
@@ -185,17 +188,19 @@ static bool may_write_back(const struct orr_runtime *rt, unsigned level)
 /* Begins to write back what would make room. Two at a time, so that one is done
  * when the next request comes. Returns whether there was any. */
 static bool write_back(struct orr_runtime *rt, struct orr_node *node,
-                       unsigned lists)
+                       unsigned lists, bool *busy)
 {
     if (rt->eviction == ORR_EVICT_LRU)
-        return write_back_one(rt, node, lists);
+        return write_back_one(rt, node, lists, busy);
     lists <<= ORR_BLOCK_DIRTY;
-    if (!write_back_one(rt, node, lists))
+    if (!write_back_one(rt, node, lists, busy))
         return false;
-    (void)write_back_one(rt, node, lists);
+    (void)write_back_one(rt, node, lists, busy);
     return true;
 }
 
+/* A handle is locked for a few instructions, at the end of which no context is
+ * woken: what it has may be all that could leave, so that this is waited for. */
 int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
                        size_t size, enum orr_fetch_level level)
 {
@@ -206,16 +211,22 @@ int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
                                                               : is_unwanted;
 
     while (!fits(node, size)) {
-        if (evict_one(rt, node, lists, wanted))
+        bool busy = false;
+
+        if (evict_one(rt, node, lists, wanted, &busy))
             continue;
-        if (may_write_back(rt, level) && !write_back(rt, node, lists)) {
+        if (may_write_back(rt, level)) {
+            if (write_back(rt, node, lists, &busy))
+                return -ENOMEM; /* its end has it tried again */
             /* That may have found clean ones among the dirty. */
-            if (!lru && evict_one(rt, node, lists, wanted))
+            if (!lru && evict_one(rt, node, lists, wanted, &busy))
                 continue;
-            if (level == ORR_FETCH && may_exceed(rt, node))
-                return 0;
         }
-        return -ENOMEM;
+        if (busy) {
+            rt->exec->ops->relax(rt->exec);
+            continue;
+        }
+        return level == ORR_FETCH && may_exceed(rt, node) ? 0 : -ENOMEM;
     }
     return 0;
 }

@@ -324,6 +324,43 @@ static TCase *case_of(const char *name, void (*before)(void))
     return tc;
 }
 
+/* The end of a lock is told nobody. */
+static void unlock_the_third(void)
+{
+    struct orr_context *caller = orr_self;
+
+    fake.meanwhile = NULL;
+    fake_be(fake_driver(2));
+    orr_unlock(&old[2]->lock);
+    orr_self = caller;
+    fake.held = NULL;
+}
+
+START_TEST(what_alone_could_leave_is_waited_for_while_it_is_locked)
+{
+    struct orr_job *jobs[ROOM], *job = fake_submit_one(h, STARPU_R);
+
+    for (unsigned i = 0; i < ROOM; i++) {
+        jobs[i] = i == 2 ? NULL : fake_submit_one(old[i], STARPU_R);
+        ck_assert(!jobs[i] || fake_fetch(jobs[i], 1));
+    }
+    ck_assert(!fake_fetch(job, 1));
+    fake_be(fake_driver(2));
+    orr_lock(&old[2]->lock);
+    fake_be(-1);
+    fake.held = old[2];
+    fake.meanwhile = unlock_the_third;
+    fake_progress(1);
+    ck_assert(left(old[2]));
+    fake_settle();
+    ck_assert_uint_eq(fake_told(job), 1);
+    fake_finish(job, 0);
+    for (unsigned i = 0; i < ROOM; i++)
+        if (jobs[i])
+            fake_finish(jobs[i], 0);
+}
+END_TEST
+
 static TCase *clean(void)
 {
     TCase *tc = case_of("clean", setup_clean);
@@ -339,6 +376,7 @@ static TCase *clean(void)
     tcase_add_test(tc, a_prefetch_for_a_job_waits_for_memory);
     tcase_add_test(tc, a_prefetch_ends_when_its_job_runs_elsewhere);
     tcase_add_test(tc, an_idle_prefetch_does_not_wait);
+    tcase_add_test(tc, what_alone_could_leave_is_waited_for_while_it_is_locked);
     return tc;
 }
 
