@@ -414,11 +414,12 @@ void orr_task_count_down(struct orr_runtime *rt)
     unsigned left;
 
     /* Pairs with the read under the lock in orr_wait_for_n. */
-    left =
-        atomic_fetch_sub_explicit(&rt->unfinished, 1, memory_order_seq_cst) - 1;
+    atomic_fetch_sub_explicit(&rt->unfinished, 1, memory_order_seq_cst);
     if (!atomic_load_explicit(&rt->ncount_waiters, memory_order_seq_cst))
         return;
     orr_lock(&rt->lock);
+    /* Not what we left: who waits by now may have submitted more since. */
+    left = atomic_load(&rt->unfinished);
     for (link = &rt->count_waiters; *link;) {
         struct orr_count_waiter *waiter = *link;
 
