@@ -58,6 +58,8 @@ struct orr_runtime {
     struct orr_bus **bus_at; /* [const] of a pair of nodes, NULL without */
     unsigned nbuses;         /* [const] */
     struct orr_worker *workers;
+    atomic_uint nlooping;        /* workers whose loops have not ended … */
+    struct orr_context *stopper; /* … and who waits for that, or NULL */
     struct orr_worker_class *classes;
     unsigned *class_members; /* [const] what classes' members point into */
     struct orr_sched *sched;

@@ -20,11 +20,15 @@ static void init_worker(struct orr_runtime *rt, unsigned id)
 
 static void stop_first(struct orr_runtime *rt, unsigned n)
 {
+    rt->stopper = orr_self;
     for (unsigned id = 0; id < n; id++) {
         atomic_store_explicit(&rt->workers[id].stop, true,
                               memory_order_release);
         orr_worker_wake(&rt->workers[id]);
     }
+    /* Until then a worker may wake another, for a request of their memory. */
+    while (atomic_load_explicit(&rt->nlooping, memory_order_acquire))
+        rt->exec->ops->park(rt->exec, ORR_FOREVER);
     for (unsigned id = 0; id < n; id++) {
         rt->exec->ops->join(rt->exec, rt->workers[id].context);
         rt->workers[id].context = NULL;
@@ -35,9 +39,12 @@ static void stop_first(struct orr_runtime *rt, unsigned n)
 static void run_worker(void *arg)
 {
     struct orr_worker *worker = arg;
+    struct orr_runtime *rt = worker->runtime;
 
     orr_self->cache = worker->id + 1;
     orr_worker_loop(worker);
+    if (atomic_fetch_sub_explicit(&rt->nlooping, 1, memory_order_acq_rel) == 1)
+        rt->exec->ops->wake(rt->exec, rt->stopper);
     orr_context_end();
 }
 
@@ -50,9 +57,11 @@ int orr_workers_start(struct orr_runtime *rt)
         int err;
 
         init_worker(rt, id);
+        atomic_fetch_add_explicit(&rt->nlooping, 1, memory_order_relaxed);
         err = rt->exec->ops->spawn(rt->exec, &init, worker->desc->cpu,
                                    run_worker, worker, &worker->context);
         if (err) {
+            atomic_fetch_sub_explicit(&rt->nlooping, 1, memory_order_relaxed);
             stop_first(rt, id);
             return err;
         }
