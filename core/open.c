@@ -330,10 +330,14 @@ static int make_workers(struct orr_runtime *rt)
     return 0;
 }
 
+/* Main submits most tasks: it has caches of its own, as if it were one more
+ * worker. */
 static int make_slabs(struct orr_runtime *rt)
 {
-    unsigned n = rt->nworkers;
+    unsigned n = rt->nworkers + 1;
     int err = 0;
+
+    rt->main->cache = n;
 
     for (unsigned i = 0; i < 4 && !err; i++)
         err = orr_slab_new(sizeof(struct orr_job) +

@@ -3,8 +3,9 @@
  * core/base/slab.h - objects of one size, carved from large blocks.
  *
  * Each worker has a cache of free objects of its own (orr_context.cache: its
- * number + 1); all other contexts share one (0). Caches exchange whole batches with a common depot, so that what
- * the main thread allocates may be freed by workers and come back.
+ * number + 1), and so has main, the last one; all other contexts share one (0).
+ * Caches exchange whole batches with a common depot, so that what main allocates
+ * may be freed by workers and come back.
  */
 #pragma once
 

@@ -73,8 +73,7 @@ static unsigned check_order(const struct orr_handle *handle)
         ORR_CHECK(first ? !access->granted || before->granted
                         : access->granted);
         ORR_CHECK(!first || !access->granted ||
-                  (orr_access_group(first) == orr_access_group(access) &&
-                   orr_access_group(first) != ORR_GROUP_ALONE));
+                  orr_accesses_go_together(first, access));
         claims += access->claimed;
         first = first ? first : access;
         before = access;

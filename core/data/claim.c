@@ -283,9 +283,18 @@ static bool some_handle_is_mixed(const struct orr_job *job)
     return false;
 }
 
+/* Whoever mixes one of its handles from now on finds that it has passed. */
+void orr_job_pass(struct orr_job *job)
+{
+    if (atomic_load_explicit(&job->waiting, memory_order_relaxed) == 1)
+        pass(job);
+}
+
 bool orr_job_claim(struct orr_runtime *rt, struct orr_job *job)
 {
-    if (job->naccesses == 0)
+    if (job->naccesses == 0 ||
+        atomic_load_explicit(&job->claim_state, memory_order_relaxed) ==
+            ORR_CLAIM_PASSED)
         return true;
     atomic_store(&job->claim_state, ORR_CLAIM_DECIDING);
     if (!some_handle_is_mixed(job)) {

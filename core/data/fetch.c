@@ -76,9 +76,33 @@ static void pin(struct orr_handle *handle, struct orr_access *access,
         withdraw_locked(handle, access, deferred);
     handle->replicates[node].refs++;
     handle->replicates[node].writers += is_overwriter(access);
-    orr_node_retain(handle, node);
+    if (handle->replicates[node].block)
+        orr_node_retain(handle, node);
     access->pinned = 1;
     access->node = (uint16_t)node;
+}
+
+/* From now on the value is what the job writes: no copy of it begins. */
+static void begin_write_locked(struct orr_handle *handle,
+                               struct orr_access *access)
+    ORR_REQUIRES(handle->lock)
+{
+    handle->wont_use = false;
+    handle->unreal = access->job->task && handle->runtime->skips_kernels;
+    handle->writing++;
+    access->writes = 1;
+}
+
+/* Whether a writer there has nothing to outdate or free: it may begin when it
+ * asks for the value, before its kernel. */
+static bool is_nowhere_else(const struct orr_handle *handle, unsigned node)
+{
+    uint64_t bit = UINT64_C(1) << node;
+
+    return atomic_load_explicit(&handle->valid, memory_order_relaxed) == bit &&
+           atomic_load_explicit(&handle->allocated, memory_order_relaxed) ==
+               bit &&
+           !atomic_load_explicit(&handle->loading, memory_order_relaxed);
 }
 
 static void fetch_one(struct orr_runtime *rt, struct orr_job *job,
@@ -98,6 +122,8 @@ static void fetch_one(struct orr_runtime *rt, struct orr_job *job,
             orr_access_fail(rt, access, -ENOMEM);
         orr_lock(&handle->lock);
     }
+    if (there == 1 && access->mode & STARPU_W && is_nowhere_else(handle, node))
+        begin_write_locked(handle, access);
     orr_unlock(&handle->lock);
     if (there == -ENODATA && access->optional)
         there = 1;
@@ -199,6 +225,8 @@ void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
     bool promises = rt->eviction == ORR_EVICT_STARPU && level == ORR_PREFETCH &&
                     rt->nodes[node].capacity;
 
+    if (rt->nnodes == 1)
+        return;
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
         struct orr_handle *handle = access->handle;
@@ -239,20 +267,6 @@ static void tell_nodes(struct orr_runtime *rt, const struct orr_handle *handle,
         orr_node_freed(rt, (unsigned)__builtin_ctzll(left));
 }
 
-/* From now on the value is what the job writes: no copy of it begins. */
-static void begin_write_locked(struct orr_handle *handle,
-                               struct orr_access *access, unsigned node)
-    ORR_REQUIRES(handle->lock)
-{
-    const struct orr_runtime *rt = handle->runtime;
-
-    orr_handle_outdate_locked(handle, UINT64_C(1) << node);
-    handle->wont_use = false;
-    handle->unreal = access->job->task && rt->skips_kernels;
-    handle->writing++;
-    access->writes = 1;
-}
-
 static void *take(struct orr_runtime *rt, struct orr_access *access,
                   unsigned node)
 {
@@ -260,13 +274,17 @@ static void *take(struct orr_runtime *rt, struct orr_access *access,
 
     if (access->mode & STARPU_SCRATCH)
         return handle->replicates[node].interface;
-    if (access->mode & (STARPU_W | STARPU_REDUX) && !access->duplicate &&
-        !access->writes) {
-        orr_lock(&handle->lock);
-        begin_write_locked(handle, access, node);
-        orr_unlock(&handle->lock);
+    if (access->mode & (STARPU_W | STARPU_REDUX) && !access->duplicate) {
+        bool begins = !access->writes;
+
+        if (begins) {
+            orr_lock(&handle->lock);
+            orr_handle_outdate_locked(handle, UINT64_C(1) << node);
+            begin_write_locked(handle, access);
+            orr_unlock(&handle->lock);
+        }
         await_copies(rt, handle);
-        if (is_overwriter(access))
+        if (begins && is_overwriter(access))
             tell_nodes(rt, handle, node);
     }
     return handle->replicates[node].interface;
@@ -285,6 +303,22 @@ void orr_job_take_data(struct orr_runtime *rt, struct orr_job *job,
     }
 }
 
+void orr_access_drop_locked(struct orr_handle *handle,
+                            struct orr_access *access,
+                            struct orr_deferred *deferred)
+{
+    struct orr_replicate *replicate = &handle->replicates[access->node];
+
+    if (!access->pinned)
+        return;
+    access->pinned = 0;
+    replicate->writers -= is_overwriter(access);
+    handle->writing -= access->writes;
+    access->writes = 0;
+    if (--replicate->refs == 0 && replicate->block)
+        orr_node_offer(handle, access->node, deferred);
+}
+
 void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_deferred deferred = {0};
@@ -295,13 +329,8 @@ void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job)
 
         if (!access->pinned)
             continue;
-        access->pinned = 0;
         orr_lock(&handle->lock);
-        handle->replicates[access->node].writers -= is_overwriter(access);
-        handle->writing -= access->writes;
-        access->writes = 0;
-        if (--handle->replicates[access->node].refs == 0)
-            orr_node_offer(handle, access->node, &deferred);
+        orr_access_drop_locked(handle, access, &deferred);
         orr_unlock(&handle->lock);
     }
     orr_deferred_run(rt, &deferred);

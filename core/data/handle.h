@@ -188,10 +188,12 @@ struct orr_released {
     struct orr_list claimed;    /* jobs that have claimed their data */
 };
 
-/* The job has ended: later accesses no longer wait for its own, what it has
- * claimed is free, and it uses the handles no more, which may free them. *ret
- * has who may go on, in the order of submission. */
-void orr_job_leave_order(struct orr_job *job, struct orr_released *ret);
+/* The job has ended: its data are unpinned as by orr_job_drop_data, later
+ * accesses no longer wait for its own, what it has claimed is free, and it uses
+ * the handles no more, which may free them. *ret has who may go on, in the order
+ * of submission. */
+void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,
+                         struct orr_released *ret);
 
 /* Submits an acquisition and lets it claim its datum, both at once, if no other
  * job uses that in its order (others that were tried and go together with it
@@ -216,6 +218,11 @@ bool orr_job_claim(struct orr_runtime *rt, struct orr_job *job);
 bool orr_access_try_claim_locked(struct orr_handle *handle,
                                  struct orr_access *access)
     ORR_REQUIRES(handle->lock);
+
+/* The job, which is being submitted, waits for no other access and all its
+ * handles, which are locked, are unmixed: if it has no other predecessor either,
+ * it may use its data without claiming them. */
+void orr_job_pass(struct orr_job *job);
 
 /* From now on jobs that use the handle claim it. */
 void orr_handle_mix_locked(struct orr_handle *handle)
@@ -253,8 +260,15 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node);
 void orr_job_take_data(struct orr_runtime *rt, struct orr_job *job,
                        unsigned node);
 
-/* Undoes the pins of orr_job_fetch. After the kernel. */
+/* Undoes the pins of orr_job_fetch. After the kernel; the job's end does it else
+ * (orr_job_leave_order). */
 void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job);
+
+/* The same for one access. */
+void orr_access_drop_locked(struct orr_handle *handle,
+                            struct orr_access *access,
+                            struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock);
 
 /* Asks for a copy of the handle's value on the node, without waiting. A value
  * that is being written is not copied. */

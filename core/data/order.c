@@ -24,6 +24,9 @@
 #include "core/runtime.h"
 #include "core/task/job.h"
 
+/* So many accesses are sorted by insertion. */
+enum { FEW = 8 };
+
 static struct orr_access *access_of(struct orr_list *link)
 {
     return orr_container(link, struct orr_access, link);
@@ -79,10 +82,25 @@ static struct orr_access *sorted(struct orr_job *job, unsigned from,
     return merge(sorted(job, from, middle), sorted(job, middle, to), by_handle);
 }
 
-struct orr_access *orr_job_sort_accesses(struct orr_job *job)
+/* The same by insertion, faster for a few accesses. */
+static struct orr_access *sorted_few(struct orr_job *job)
 {
-    struct orr_access *chain = sorted(job, 0, job->naccesses);
+    struct orr_access *chain = NULL;
 
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_access *access = &job->accesses[i], **link = &chain;
+
+        while (*link && by_handle(*link, access))
+            link = &(*link)->next;
+        access->next = *link;
+        *link = access;
+    }
+    return chain;
+}
+
+/* Of neighbours with one handle only the first stays, for all. */
+static void join_equals(struct orr_access *chain)
+{
     for (struct orr_access *first = chain; first && first->next;) {
         struct orr_access *next = first->next;
 
@@ -98,17 +116,19 @@ struct orr_access *orr_job_sort_accesses(struct orr_job *job)
         }
         first->next = next->next;
     }
+}
+
+struct orr_access *orr_job_sort_accesses(struct orr_job *job)
+{
+    struct orr_access *chain = job->naccesses <= FEW
+                                   ? sorted_few(job)
+                                   : sorted(job, 0, job->naccesses);
+
+    join_equals(chain);
     return chain;
 }
 
 /* --- entering the order --- */
-
-/* Whether the order lets both be under way at once. */
-static bool compatible(const struct orr_access *a, const struct orr_access *b)
-{
-    return orr_access_group(a) == orr_access_group(b) &&
-           orr_access_group(a) != ORR_GROUP_ALONE;
-}
 
 /* Whether an access that comes last would be granted at once. If the last one
  * of the list is granted, so are all before it. */
@@ -121,18 +141,17 @@ static bool is_next_locked(const struct orr_handle *handle,
     if (orr_list_empty(&handle->order))
         return true;
     last = access_of(handle->order.prev);
-    return last->granted && compatible(last, access);
+    return last->granted && orr_accesses_go_together(last, access);
 }
 
-static void enter_locked(struct orr_handle *handle, struct orr_access *access)
+/* Returns whether the job has to wait for it. */
+static bool enter_locked(struct orr_handle *handle, struct orr_access *access)
     ORR_REQUIRES(handle->lock)
 {
     access->granted = is_next_locked(handle, access);
     access->ordered = 1;
     orr_list_append(&handle->order, &access->link);
-    if (!access->granted)
-        atomic_fetch_add_explicit(&access->job->waiting, 1,
-                                  memory_order_relaxed);
+    return !access->granted;
 }
 
 /* In the order of the buffers. All handles locked. */
@@ -145,27 +164,42 @@ static void record(struct orr_runtime *rt, const struct orr_job *job)
             orr_graph_record_access(graph, &job->accesses[i]);
 }
 
-/* Unchecked: clang cannot follow a chain of locks. */
+/* Returns whether the job has to wait for the access. */
+static bool use_locked(struct orr_handle *handle, struct orr_access *access)
+    ORR_REQUIRES(handle->lock)
+{
+    handle->nusers++;
+    if (access->mode & STARPU_SCRATCH || access->lent)
+        return false;
+    if (access->mode & (STARPU_W | STARPU_REDUX))
+        orr_handle_note_beginning(handle);
+    if (!access->wants_order || access->mode & (STARPU_COMMUTE | STARPU_REDUX))
+        orr_handle_mix_locked(handle);
+    return access->wants_order && enter_locked(handle, access);
+}
+
+/* Each handle is locked before the access enters it, none is unlocked before all
+ * are entered. Unchecked: clang cannot follow a chain of locks. */
 void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
                    struct orr_access *chain) ORR_UNCHECKED
 {
+    bool mixed = false;
+    int waits = 0;
+
     for (struct orr_access *a = chain; a; a = a->next) {
+        struct orr_handle *handle = a->handle;
+
         if (a == chain)
-            orr_lock(&a->handle->lock);
+            orr_lock(&handle->lock);
         else
-            orr_lock_next(&a->handle->lock);
+            orr_lock_next(&handle->lock);
+        waits += use_locked(handle, a);
+        mixed |= atomic_load_explicit(&handle->mixed, memory_order_relaxed);
     }
-    for (struct orr_access *a = chain; a; a = a->next) {
-        a->handle->nusers++;
-        if (a->mode & STARPU_SCRATCH || a->lent)
-            continue;
-        if (a->mode & (STARPU_W | STARPU_REDUX))
-            orr_handle_note_beginning(a->handle);
-        if (!a->wants_order || a->mode & (STARPU_COMMUTE | STARPU_REDUX))
-            orr_handle_mix_locked(a->handle);
-        if (a->wants_order)
-            enter_locked(a->handle, a);
-    }
+    if (waits)
+        atomic_fetch_add_explicit(&job->waiting, waits, memory_order_relaxed);
+    else if (!mixed)
+        orr_job_pass(job);
     record(rt, job);
     /* Once it is unlocked, whoever grants the access links it anew. */
     for (struct orr_access *a = chain, *next; a; a = next) {
@@ -210,7 +244,7 @@ bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job)
     if (can) {
         handle->nusers++;
         if (access->wants_order)
-            enter_locked(handle, access);
+            (void)enter_locked(handle, access);
         record(rt, job);
     }
     orr_unlock(&handle->lock);
@@ -252,7 +286,7 @@ static struct orr_access *grant_locked(struct orr_handle *handle)
     orr_list_foreach (link, &handle->order) {
         struct orr_access *access = access_of(link);
 
-        if (access != first && !compatible(first, access))
+        if (access != first && !orr_accesses_go_together(first, access))
             break;
         access->granted = 1;
         *end = access;
@@ -262,31 +296,74 @@ static struct orr_access *grant_locked(struct orr_handle *handle)
     return chain;
 }
 
-static void leave(struct orr_access *access, struct orr_released *released)
+/* Whether more is to be done than counting when the user goes. */
+static bool is_last_of_waited_for(const struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock)
+{
+    return handle->nusers == 1 && (handle->doomed || handle->idle_waiters);
+}
+
+/* All that needs the handle's lock. Returns whether the handle is still to be
+ * served and left, without it. */
+static bool leave(struct orr_access *access, struct orr_released *released,
+                  struct orr_deferred *deferred)
 {
     struct orr_handle *handle = access->handle;
     struct orr_access *granted = NULL;
-    bool serve;
+    bool more;
 
     orr_lock(&handle->lock);
+    orr_access_drop_locked(handle, access, deferred);
     if (access->ordered) {
         orr_list_remove(&access->link);
         access->ordered = 0;
         granted = grant_locked(handle);
     }
-    serve = orr_access_give_back_locked(handle, access);
+    more = orr_access_give_back_locked(handle, access) ||
+           is_last_of_waited_for(handle);
+    if (!more)
+        handle->nusers--;
     orr_unlock(&handle->lock);
-    released->granted = merge(released->granted, granted, by_job);
-    if (serve)
-        orr_handle_serve(handle, &released->claimed);
-    orr_handle_leave(handle);
+    if (granted)
+        released->granted = merge(released->granted, granted, by_job);
+    return more;
 }
 
-void orr_job_leave_order(struct orr_job *job, struct orr_released *ret)
+/* Private data have locks of their own; a part of a reduction is complete before
+ * the handle is given back. */
+static void drop_private(struct orr_access *access,
+                         struct orr_deferred *deferred)
 {
+    struct orr_handle *datum = access->datum;
+
+    if (!access->pinned || datum == access->handle)
+        return;
+    orr_lock(&datum->lock);
+    orr_access_drop_locked(datum, access, deferred);
+    orr_unlock(&datum->lock);
+}
+
+void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,
+                         struct orr_released *ret)
+{
+    struct orr_deferred deferred = {0};
+    struct orr_access *more = NULL, **end = &more;
+
     ret->granted = NULL;
     orr_list_init(&ret->claimed);
-    for (unsigned i = 0; i < job->naccesses; i++)
-        if (!job->accesses[i].duplicate)
-            leave(&job->accesses[i], ret);
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_access *access = &job->accesses[i];
+
+        drop_private(access, &deferred);
+        if (access->duplicate || !leave(access, ret, &deferred))
+            continue;
+        *end = access;
+        end = &access->next;
+    }
+    *end = NULL;
+    orr_deferred_run(rt, &deferred);
+    for (; more; more = more->next) {
+        orr_handle_serve(more->handle, &ret->claimed);
+        orr_handle_leave(more->handle);
+    }
 }

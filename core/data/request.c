@@ -285,7 +285,8 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
     if (reads ? (handle->valid & bit(node)) != 0 : replicate->allocated) {
         if (!access || !(access->mode & STARPU_W) || !request ||
             !supersede_locked(handle, request)) {
-            orr_node_touch(handle, node);
+            if (replicate->block)
+                orr_node_touch(handle, node);
             return 1;
         }
         add_waiter(request, access);
@@ -503,6 +504,8 @@ void orr_requests_now(struct orr_runtime *rt, struct orr_deferred *deferred)
 
 void orr_deferred_run(struct orr_runtime *rt, struct orr_deferred *deferred)
 {
+    if (!deferred->now && !deferred->nspare && !deferred->kick)
+        return;
     orr_requests_now(rt, deferred);
     while (deferred->nspare)
         orr_slab_put(rt->requests, take_spare(deferred));

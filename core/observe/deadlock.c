@@ -180,15 +180,9 @@ static const struct orr_access *access_of(const struct orr_list *link)
 
 static const struct orr_job *claimant_of(const struct orr_list *link)
 {
-    return (const struct orr_job *)(const void *)((const char *)link -
-                                                  offsetof(struct orr_job,
-                                                           queue));
-}
-
-static bool go_together(const struct orr_access *a, const struct orr_access *b)
-{
-    return orr_access_group(a) == orr_access_group(b) &&
-           orr_access_group(a) != ORR_GROUP_ALONE;
+    return (
+        const struct orr_job *)(const void *)((const char *)link -
+                                              offsetof(struct orr_job, queue));
 }
 
 /* Who waits for the access: those behind it in its handle's order, up to the
@@ -204,9 +198,9 @@ static void say_order(struct report *report, const struct orr_access *access)
          link = link->next) {
         const struct orr_access *later = access_of(link);
 
-        if (!first && go_together(access, later))
+        if (!first && orr_accesses_go_together(access, later))
             continue;
-        if (first && !go_together(first, later))
+        if (first && !orr_accesses_go_together(first, later))
             return;
         first = later;
         say_edge(report, later->job, access->job);

@@ -107,7 +107,8 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
             return;
         }
     }
-    if (!sched->ops->prefetches && find_only_node(rt, job, &node))
+    if (rt->nnodes > 1 && !sched->ops->prefetches &&
+        find_only_node(rt, job, &node))
         prefetch(rt, job, node);
     err = sched->ops->push(sched, job);
     if (err)

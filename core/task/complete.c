@@ -99,7 +99,7 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
     if (task && task->epilogue_callback_func)
         orr_call_user(task->epilogue_callback_func,
                       task->epilogue_callback_arg);
-    orr_job_leave_order(job, &released);
+    orr_job_leave_order(rt, job, &released);
     orr_lock(&job->lock);
     orr_job_set_state(job, ORR_JOB_DONE);
     successors = job->successors;

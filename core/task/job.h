@@ -196,6 +196,15 @@ orr_access_group(const struct orr_access *access)
     return access->mode & STARPU_COMMUTE ? ORR_GROUP_ALONE : ORR_GROUP_READ;
 }
 
+/* Whether the order of their handle lets both be under way at once. */
+static inline bool orr_accesses_go_together(const struct orr_access *a,
+                                            const struct orr_access *b)
+{
+    enum orr_access_group group = orr_access_group(a);
+
+    return group != ORR_GROUP_ALONE && group == orr_access_group(b);
+}
+
 /* Other contexts may only rely on NEW (their own job) and, with the lock, on
  * DONE. */
 static inline enum orr_job_state orr_job_state(const struct orr_job *job)

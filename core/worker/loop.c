@@ -81,7 +81,9 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
         orr_kernel_tally(rt, worker->id, job);
     if (orr_runtime_graph(rt))
         orr_graph_record_ran(orr_runtime_graph(rt), job);
-    orr_job_drop_data(rt, job);
+    /* Its end follows, unless that waits for others. */
+    if (atomic_load_explicit(&job->ending, memory_order_relaxed) > 1)
+        orr_job_drop_data(rt, job);
     if (job->task->cl->model || job->task->cl->energy_model)
         orr_kernel_measure(rt, worker, job);
     if (rt->sched->ops->post_exec)
