@@ -107,7 +107,8 @@ void orr_kernel_begin_partials(struct orr_runtime *rt,
         if (!(access->mode & STARPU_REDUX) || access->duplicate ||
             access->datum->valid)
             continue;
-        if (!rt->skips_kernels)
+        if (!rt->skips_kernels ||
+            access->handle->reduction->init->flags & EXECUTES)
             begin_partial(worker, access);
         orr_handle_count_partial(access->handle);
     }

@@ -20,7 +20,7 @@ bool orr_kernel_async(const struct orr_worker *worker,
 /* The data of a job that is about to start are on the worker's node: where it
  * is the worker's first contribution to a reduction, the partial begins with
  * what the init codelet makes. That takes no time where time is simulated, and
- * is not called where kernels are skipped. In the worker's context. */
+ * is called where the codelet's kernels are executed. In the worker's context. */
 void orr_kernel_begin_partials(struct orr_runtime *rt,
                                struct orr_worker *worker, struct orr_job *job);
 
