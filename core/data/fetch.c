@@ -21,10 +21,10 @@ void orr_access_fail(struct orr_runtime *rt, const struct orr_access *access,
 
     if (err == -ENODATA)
         orr_log_error(
-            "`%s' reads buffer %u (data %s #%llu), which has no "
-            "value: it was registered without a home node and never "
-            "written, or invalidated since. Submit a task that writes it first, or "
-            "register it with its memory.",
+            "`%s' reads buffer %u (data %s #%llu), which has no value: it was "
+            "registered without a home node and never written, or invalidated "
+            "since. Submit a task that writes it first, or register it with "
+            "its memory.",
             orr_job_name(job), access->index, name,
             (unsigned long long)access->handle->id);
     else

@@ -14,7 +14,7 @@
 enum { NFORKS = 5, NMEALS = 60 };
 
 /* What a kernel finds and leaves in a datum. Writers raise `before`, work, and
- * raise `after`: both are equal unless somebody else writes meanwhile. */
+ * raise `after`: both are equal unless another writes meanwhile. */
 struct fork {
     uint64_t before, after;
 };

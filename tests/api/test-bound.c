@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/api/test-bound.c - lower bounds through the public interface, on each
- * machine. The model's times are known: a CPU takes 100 ± 20 µs, the first two
- * GPUs 20 µs, the third is not calibrated.
+ * machine, with the model of bounded.h.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -12,24 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bounded.h"
 #include "machines.h"
 #include "tools/trace/paje_read.h"
-
-#define KNOWN   0x1234u /* the footprint that has times */
-#define UNKNOWN 0x5678u
-
-static char folder[64];
-
-static uint32_t footprint_of(struct starpu_task *task)
-{
-    return task->cl_arg ? UNKNOWN : KNOWN;
-}
-
-static struct starpu_perfmodel model = {
-    .type = STARPU_HISTORY_BASED,
-    .symbol = "bounded",
-    .footprint = footprint_of,
-};
 
 static void nothing(void *buffers[], void *arg)
 {
@@ -39,70 +23,12 @@ static void nothing(void *buffers[], void *arg)
 
 static struct starpu_codelet cl = {
     .cpu_funcs = {nothing},
-    .model = &model,
+    .model = &bounded_model,
     .name = "bounded",
 };
 
 /* Has no model: k is what machines.c assumes a time for. */
 static struct starpu_codelet cl_other = {.cpu_funcs = {nothing}, .name = "k"};
-
-/* --- models on disk --- */
-
-static void write_comb(FILE *f, int type, int devid, double mean, double dev)
-{
-    fprintf(f, "1\n%d\n%d\n1\n1\n1\n", type, devid);
-    fprintf(f, "0 0 0 0 nan nan 0 0 0\nnan nan nan\n0\n");
-    fprintf(f, "%08x 8 0 %g %g %g %g 10\n", KNOWN, mean, dev, 10 * mean,
-            10 * (mean * mean + dev * dev));
-}
-
-static void write_model(const char *host)
-{
-    char path[128];
-    FILE *f;
-
-    snprintf(path, sizeof(path), "%s/codelets/45/bounded.%s", folder, host);
-    f = fopen(path, "w");
-    ck_assert_ptr_nonnull(f);
-    fprintf(f, "45\n3\n");
-    write_comb(f, 0, 0, 100, 20);
-    write_comb(f, 1, 0, 20, 0);
-    write_comb(f, 1, 1, 20, 0);
-    ck_assert_int_eq(fclose(f), 0);
-}
-
-static void make_folder(const char *name)
-{
-    char path[128];
-
-    snprintf(path, sizeof(path), "%s%s", folder, name);
-    ck_assert_int_eq(mkdir(path, 0700), 0);
-}
-
-static void setup(void)
-{
-    strcpy(folder, "/tmp/orrery-bound-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    make_folder("/codelets");
-    make_folder("/codelets/45");
-    write_model("toy");
-}
-
-static void teardown(void)
-{
-    char command[128];
-
-    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-    ck_assert_int_eq(system(command), 0);
-}
-
-static void start(int i)
-{
-    machine_choose(i);
-    setenv("STARPU_HOSTNAME", "toy", 1);
-    setenv("STARPU_PERF_MODEL_DIR", folder, 1);
-    ck_assert_int_eq(starpu_init(NULL), 0);
-}
 
 /* --- tasks --- */
 
@@ -141,7 +67,7 @@ START_TEST(the_bound_is_what_all_workers_can_do_together)
 {
     double relaxed = -1, whole = -1;
 
-    start(_i);
+    bounded_start(_i);
     record(101);
     starpu_task_wait_for_all();
     starpu_bound_compute(&relaxed, &whole, 1);
@@ -165,7 +91,7 @@ START_TEST(no_simulated_schedule_beats_the_bound)
 {
     double relaxed = 0, begin, length;
 
-    start(_i);
+    bounded_start(_i);
     begin = starpu_timing_now();
     record(500);
     starpu_task_wait_for_all();
@@ -181,7 +107,7 @@ START_TEST(only_tasks_submitted_in_between_with_a_history_model_count)
 {
     double one = -1, relaxed = -1, whole = -1;
 
-    start(_i);
+    bounded_start(_i);
     starpu_bound_compute(&relaxed, &whole, 1);
     ck_assert(relaxed == 0 && whole == 0); /* nothing yet */
     record(7);
@@ -212,7 +138,7 @@ START_TEST(tasks_without_estimates_give_no_bound)
     double relaxed = -1, whole = -1;
     int mark;
 
-    start(_i);
+    bounded_start(_i);
     starpu_bound_start(0, 0);
     submit(1);
     submit_of(&cl, 1, &mark);
@@ -229,7 +155,7 @@ START_TEST(an_assumed_time_counts_where_there_are_no_estimates)
     double relaxed = -1;
     int mark;
 
-    start(_i);
+    bounded_start(_i);
     starpu_shutdown();
     setenv("ORRERY_ASSUME", "kernel[bounded] = 40us", 1);
     ck_assert_int_eq(starpu_init(NULL), 0);
@@ -268,7 +194,7 @@ START_TEST(the_program_and_its_solution_can_be_read)
     FILE *f = tmpfile();
 
     ck_assert_ptr_nonnull(f);
-    start(_i);
+    bounded_start(_i);
     record(3);
     starpu_task_wait_for_all();
     starpu_bound_print_lp(f);
@@ -310,17 +236,20 @@ static void four(void *buffers[], void *arg)
 
 /* A writes x, B and C read it and write y and z, which D reads. */
 static struct starpu_codelet diamond_cls[4] = {
-    {.cpu_funcs = {four}, .model = &model, .nbuffers = 1, .modes = {STARPU_W}},
     {.cpu_funcs = {four},
-     .model = &model,
+     .model = &bounded_model,
+     .nbuffers = 1,
+     .modes = {STARPU_W}},
+    {.cpu_funcs = {four},
+     .model = &bounded_model,
      .nbuffers = 2,
      .modes = {STARPU_R, STARPU_W}},
     {.cpu_funcs = {four},
-     .model = &model,
+     .model = &bounded_model,
      .nbuffers = 2,
      .modes = {STARPU_R, STARPU_W}},
     {.cpu_funcs = {four},
-     .model = &model,
+     .model = &bounded_model,
      .nbuffers = 2,
      .modes = {STARPU_R, STARPU_R}},
 };
@@ -383,7 +312,7 @@ START_TEST(the_graph_has_all_dependencies_also_fulfilled_ones)
         FILE *f = tmpfile();
         unsigned arrows = 0;
 
-        start(_i);
+        bounded_start(_i);
         register_data();
         record_diamond(wait, 0);
         starpu_bound_print_dot(f);
@@ -407,7 +336,7 @@ START_TEST(declared_dependencies_tags_and_what_joins_are_in_the_graph)
     struct starpu_task *tasks[4];
     FILE *f = tmpfile();
 
-    start(_i);
+    bounded_start(_i);
     starpu_bound_start(1, 0);
     starpu_tag_declare_deps(9, 1, (starpu_tag_t)8);
     for (int i = 0; i < 4; i++) {
@@ -443,7 +372,7 @@ START_TEST(the_bound_obeys_dependencies)
 {
     double relaxed = -1, whole = -1, area;
 
-    start(_i);
+    bounded_start(_i);
     register_data();
     record_diamond(false, 1);
     starpu_bound_compute(&relaxed, &whole, 1);
@@ -461,7 +390,7 @@ START_TEST(a_bound_without_dependencies_reports_it)
 {
     FILE *f = tmpfile();
 
-    start(_i);
+    bounded_start(_i);
     register_data();
     record_diamond(false, 0);
     starpu_bound_print(f, 0);
@@ -477,12 +406,6 @@ START_TEST(a_bound_without_dependencies_reports_it)
 END_TEST
 
 /* --- lp_solve and starpu_lp2paje --- */
-
-static char *path_of(char *path, const char *name)
-{
-    snprintf(path, 96, "%s/%s", folder, name);
-    return path;
-}
 
 /* Of all schedules of the diamond: all on one fastest worker, or B and C beside
  * each other, with two copies to wait for when memories are apart. */
@@ -517,17 +440,18 @@ START_TEST(lp_solve_finds_the_best_schedule_and_it_becomes_a_trace)
 
     if (system("lp_solve -S1 /dev/null >/dev/null 2>&1") == 127 << 8)
         SKIP_TEST("lp_solve is not installed");
-    start(_i);
+    bounded_start(_i);
     register_data();
     record_diamond(false, _i % 2);
     best = best_diamond(_i);
-    f = fopen(path_of(lp, "d.lp"), "w");
+    f = fopen(bounded_path_of(lp, "d.lp"), "w");
     starpu_bound_print_lp(f);
     fclose(f);
     snprintf(command, sizeof(command),
              "lp_solve -e 1e-9 -timeout 50 '%s' >'%s' && '" LP2PAJE
              "' <'%s' >'%s'",
-             lp, path_of(answer, "answer"), answer, path_of(trace, "d.paje"));
+             lp, bounded_path_of(answer, "answer"), answer,
+             bounded_path_of(trace, "d.paje"));
     ck_assert_msg(system(command) == 0, "%s", command);
     f = fopen(answer, "r");
     while (fgets(text, sizeof(text), f))
@@ -574,7 +498,7 @@ static const struct {
 START_TEST(a_wrong_answer_is_refused_with_its_line)
 {
     char answer[96], said[96], trace[96], command[512];
-    FILE *f = fopen(path_of(answer, "answer"), "w");
+    FILE *f = fopen(bounded_path_of(answer, "answer"), "w");
     bool good = answers[_i].message[0] == '\0';
     int status;
     size_t n;
@@ -582,7 +506,8 @@ START_TEST(a_wrong_answer_is_refused_with_its_line)
     fputs(answers[_i].answer, f);
     fclose(f);
     snprintf(command, sizeof(command), "'" LP2PAJE "' <'%s' >'%s' 2>'%s'",
-             answer, path_of(trace, "trace"), path_of(said, "said"));
+             answer, bounded_path_of(trace, "trace"),
+             bounded_path_of(said, "said"));
     status = system(command);
     f = fopen(said, "r");
     n = fread(text, 1, sizeof(text) - 1, f);
@@ -603,7 +528,7 @@ START_TEST(a_recording_that_was_not_started_or_is_empty_is_reported)
     int before = dup(STDERR_FILENO);
     FILE *f = tmpfile(), *out = tmpfile();
 
-    start(_i);
+    bounded_start(_i);
     dup2(fileno(f), STDERR_FILENO);
     for (int started = 0; started < 2; started++) {
         if (started)
@@ -640,8 +565,8 @@ START_TEST(a_run_leaves_its_graph)
     FILE *f;
     size_t n;
 
-    setenv("ORRERY_GRAPH", path_of(path, "graph"), 1);
-    start(_i);
+    setenv("ORRERY_GRAPH", bounded_path_of(path, "graph"), 1);
+    bounded_start(_i);
     register_data();
     submit_diamond(false);
     starpu_task_wait_for_all();
@@ -705,12 +630,12 @@ START_TEST(an_event_is_taken_out_unless_that_makes_many_pairs)
     } cases[] = {{3, 6, 9, 0}, {140, 281, 280, 1}};
     char path[96];
 
-    setenv("ORRERY_GRAPH", path_of(path, "graph"), 1);
+    setenv("ORRERY_GRAPH", bounded_path_of(path, "graph"), 1);
     for (unsigned c = 0; c < 2; c++) {
         FILE *f;
         size_t n;
 
-        start(_i);
+        bounded_start(_i);
         submit_around_event(cases[c].n);
         starpu_shutdown();
         f = fopen(path, "r");
@@ -732,13 +657,13 @@ static void take_liar(char *path)
 {
     char from[256], to[128];
 
-    make_folder("/modules");
+    bounded_make_folder("/modules");
     snprintf(from, sizeof(from), "%s/sim.so", getenv("ORRERY_MODULE_DIR"));
-    snprintf(to, sizeof(to), "%s/modules/sim.so", folder);
+    snprintf(to, sizeof(to), "%s/modules/sim.so", bounded_folder);
     ck_assert_int_eq(symlink(from, to), 0);
-    snprintf(to, sizeof(to), "%s/modules/bound.so", folder);
+    snprintf(to, sizeof(to), "%s/modules/bound.so", bounded_folder);
     ck_assert_int_eq(symlink(LIAR, to), 0);
-    setenv("ORRERY_MODULE_DIR", path_of(path, "modules"), 1);
+    setenv("ORRERY_MODULE_DIR", bounded_path_of(path, "modules"), 1);
 }
 
 START_TEST(a_simulated_run_that_beats_a_bound_aborts)
@@ -747,7 +672,7 @@ START_TEST(a_simulated_run_that_beats_a_bound_aborts)
 
     take_liar(path);
     setenv("ORRERY_CHECK_BOUNDS", "1", 1);
-    start(2 + _i);
+    bounded_start(2 + _i);
     submit(3);
     starpu_task_wait_for_all();
     starpu_shutdown();
@@ -760,7 +685,7 @@ START_TEST(no_run_is_checked_unless_requested)
 
     take_liar(path);
     unsetenv("ORRERY_CHECK_BOUNDS");
-    start(2 + _i);
+    bounded_start(2 + _i);
     submit(3);
     starpu_task_wait_for_all();
     starpu_shutdown();
@@ -774,7 +699,7 @@ int main(void)
     int n = NMACHINES;
 
     tcase_set_timeout(tc, 60);
-    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_checked_fixture(tc, bounded_setup, bounded_teardown);
     tcase_add_loop_test(tc, the_bound_is_what_all_workers_can_do_together, 0,
                         n);
     tcase_add_loop_test(tc, no_simulated_schedule_beats_the_bound,

@@ -92,7 +92,7 @@ static void end(struct thread *t, struct datum *d)
 {
     enum end how = (enum end)(draw(&t->seed) % NENDS);
 
-    /* Nobody says when the memory of that one may go. */
+    /* When the memory of that one may go is not known. */
     if (how == SUBMIT && d->memory)
         how = UNREGISTER;
     switch (how) {

@@ -219,7 +219,7 @@ END_TEST
 
 /* Neighbours that pass b and c between them never leave both free; in the end
  * the job keeps what it gets. */
-START_TEST(nobody_is_passed_over_for_ever)
+START_TEST(no_job_is_passed_over_for_ever)
 {
     struct orr_job *on_b = commuter(b, 0), *on_c = commuter(c, 0);
     struct orr_job *wants = both(b, c);
@@ -407,7 +407,7 @@ int main(void)
     tc = tcase_create("several data");
     tcase_add_checked_fixture(tc, open_run, close_run);
     tcase_add_test(tc, a_job_has_all_its_data_or_none);
-    tcase_add_test(tc, nobody_is_passed_over_for_ever);
+    tcase_add_test(tc, no_job_is_passed_over_for_ever);
     tcase_add_loop_test(tc, philosophers_all_eat, 0, 5);
     tcase_add_test(tc,
                    many_data_are_claimed_in_time_proportional_to_their_number);

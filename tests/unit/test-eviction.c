@@ -109,7 +109,7 @@ START_TEST(a_prefetch_takes_nothing_that_was_promised)
         jobs[i] = promised(old[i], 1);
     prefetch(h);
     ck_assert(left(h));
-    fake_assert_idle(h); /* nobody was promised it */
+    fake_assert_idle(h); /* no job was promised it */
     for (unsigned i = 0; i < ROOM; i++) {
         ck_assert(!left(old[i]));
         run_on(jobs[i], 1);

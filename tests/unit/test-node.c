@@ -126,7 +126,7 @@ START_TEST(who_a_copy_is_on_its_way_to_stays)
 }
 END_TEST
 
-START_TEST(what_nobody_will_use_leaves_first)
+START_TEST(what_will_not_be_used_leaves_first)
 {
     orr_data_wont_use(&fake.rt, old[ROOM - 1]);
     fake_settle();
@@ -135,7 +135,7 @@ START_TEST(what_nobody_will_use_leaves_first)
 END_TEST
 
 /* Jobs that use it had been submitted before. */
-START_TEST(what_somebody_still_used_is_young)
+START_TEST(what_was_used_again_is_young)
 {
     struct orr_job *job = fake_submit_one(old[ROOM - 1], STARPU_R);
 
@@ -279,7 +279,7 @@ START_TEST(a_prefetch_evicts_nothing_that_may_be_used)
 }
 END_TEST
 
-START_TEST(a_prefetch_evicts_what_nobody_is_expected_to_use)
+START_TEST(a_prefetch_evicts_what_is_not_expected_to_be_used)
 {
     if (_i)
         orr_data_wont_use(&fake.rt, old[2]);
@@ -597,7 +597,7 @@ END_TEST
 
 /* --- which workers are woken --- */
 
-START_TEST(nobody_is_woken_for_nothing)
+START_TEST(no_worker_is_woken_for_nothing)
 {
     orr_node_kick(&fake.rt, 1);
     orr_nodes_kick(&fake.rt, 7);
@@ -708,8 +708,8 @@ static TCase *eviction(void)
     tcase_add_test(tc, who_was_used_again_is_young);
     tcase_add_test(tc, who_is_used_stays);
     tcase_add_test(tc, who_a_copy_is_on_its_way_to_stays);
-    tcase_add_test(tc, what_nobody_will_use_leaves_first);
-    tcase_add_loop_test(tc, what_somebody_still_used_is_young, 0, 2);
+    tcase_add_test(tc, what_will_not_be_used_leaves_first);
+    tcase_add_loop_test(tc, what_was_used_again_is_young, 0, 2);
     tcase_add_test(tc, what_is_written_again_is_wanted_again);
     tcase_add_test(tc, what_needs_no_copy_leaves_first);
     tcase_add_test(tc, an_old_value_needs_no_copy);
@@ -719,8 +719,8 @@ static TCase *eviction(void)
     tcase_add_test(tc, who_is_locked_is_passed_over);
     tcase_add_test(tc, a_dying_handle_keeps_its_block_until_its_end);
     tcase_add_loop_test(tc, a_prefetch_evicts_nothing_that_may_be_used, 0, 2);
-    tcase_add_loop_test(tc, a_prefetch_evicts_what_nobody_is_expected_to_use, 0,
-                        2);
+    tcase_add_loop_test(tc, a_prefetch_evicts_what_is_not_expected_to_be_used,
+                        0, 2);
     return tc;
 }
 
@@ -777,7 +777,7 @@ static TCase *others(void)
 {
     TCase *tc = case_of("others", setup_clean);
 
-    tcase_add_test(tc, nobody_is_woken_for_nothing);
+    tcase_add_test(tc, no_worker_is_woken_for_nothing);
     tcase_add_test(tc, a_kick_wakes_the_driver_of_what_is_queued);
     tcase_add_test(tc, one_main_memory_has_no_driver);
     tcase_add_test(tc, a_transfer_is_predicted_from_latency_and_bandwidth);

@@ -117,7 +117,7 @@ START_TEST(main_memory_is_had_at_once)
 }
 END_TEST
 
-START_TEST(so_is_memory_of_a_device_that_nobody_drives)
+START_TEST(so_is_memory_of_a_device_without_progress_workers)
 {
     const struct fake_spec spec = {.ndevices = 2, .empty = 4};
     struct orr_job *job;
@@ -486,7 +486,7 @@ static void end_an_old_copy_without_requests(void *arg)
     fake_end_copy(0);
 }
 
-static void forget_what_somebody_waits_for(void *arg)
+static void forget_what_a_job_waits_for(void *arg)
 {
     (void)arg;
     (void)fake_ask(h, STARPU_R, 1);
@@ -503,7 +503,7 @@ static const struct {
     {fetch_without_requests, "no memory for buffer 0"},
     {fetch_main_memory_that_is_out, "no memory for buffer 0"},
     {end_an_old_copy_without_requests, "out of memory"},
-    {forget_what_somebody_waits_for, "has no value"},
+    {forget_what_a_job_waits_for, "has no value"},
 };
 
 START_TEST(what_ends_the_run_says_so)
@@ -719,7 +719,7 @@ static TCase *memory(void)
     tcase_add_test(tc, who_reads_joins_who_only_writes);
     tcase_add_test(tc, who_reads_may_come_while_memory_is_made);
     tcase_add_loop_test(tc, main_memory_is_had_at_once, 0, 4);
-    tcase_add_test(tc, so_is_memory_of_a_device_that_nobody_drives);
+    tcase_add_test(tc, so_is_memory_of_a_device_without_progress_workers);
     tcase_add_test(tc, main_memory_that_is_out_is_asked_for_again);
     return tc;
 }

@@ -50,7 +50,7 @@ static struct orr_job *bound(starpu_tag_t id)
 
 /* --- jobs --- */
 
-START_TEST(a_tag_that_depends_on_nothing_holds_nobody)
+START_TEST(a_tag_that_depends_on_nothing_holds_no_task)
 {
     struct orr_job *job = bound(A);
 
@@ -312,7 +312,7 @@ START_TEST(restarting_what_was_not_reached_changes_nothing)
     depends(A, B);
     job = bound(A);
     orr_tag_restart(&fake.rt, B);
-    orr_tag_restart(&fake.rt, D); /* nobody has heard of it */
+    orr_tag_restart(&fake.rt, D); /* no call has named it */
     notify(B);
     ck_assert_uint_eq(fake_readied(job), 1);
     fake_end(job);
@@ -344,7 +344,7 @@ START_TEST(a_removed_tag_was_not_reached)
 
     notify(B);
     orr_tag_remove(&fake.rt, B);
-    orr_tag_remove(&fake.rt, D); /* nobody has heard of it */
+    orr_tag_remove(&fake.rt, D); /* no call has named it */
     depends(A, B);
     job = bound(A);
     ck_assert_uint_eq(fake_readied(job), 0);
@@ -354,7 +354,7 @@ START_TEST(a_removed_tag_was_not_reached)
 }
 END_TEST
 
-START_TEST(nobody_depends_on_a_removed_tag)
+START_TEST(nothing_depends_on_a_removed_tag)
 {
     struct orr_job *job;
 
@@ -451,7 +451,7 @@ START_TEST(all_who_wait_for_a_tag_are_woken)
     ck_assert_uint_eq(woken, 1U << FAKE_MAIN | 2);
     orr_tag_restart(&fake.rt, A);
     fake.woken = 0;
-    notify(A); /* nobody waits any more */
+    notify(A); /* nothing waits any more */
     ck_assert_uint_eq(fake.woken, 0);
 }
 END_TEST
@@ -464,7 +464,7 @@ static void wait_in_a_callback(void *arg)
     orr_self->frozen--;
 }
 
-START_TEST(nobody_waits_for_a_tag_in_a_callback)
+START_TEST(a_wait_for_a_tag_in_a_callback_is_refused)
 {
     char text[500];
 
@@ -660,7 +660,7 @@ int main(void)
     tcase_add_test(
         tc, a_tag_that_is_reached_before_its_job_lets_it_go_all_the_same);
     tcase_add_test(tc, a_removed_tag_waits_for_nothing);
-    tcase_add_test(tc, a_tag_that_depends_on_nothing_holds_nobody);
+    tcase_add_test(tc, a_tag_that_depends_on_nothing_holds_no_task);
     tcase_add_loop_test(tc, a_job_waits_until_all_its_tag_depends_on_is_reached,
                         0, 3);
     tcase_add_loop_test(tc, what_was_reached_before_is_not_waited_for, 0, 2);
@@ -678,12 +678,12 @@ int main(void)
     tcase_add_test(tc, restarting_what_was_not_reached_changes_nothing);
     tcase_add_test(tc, dependencies_outlive_a_restart);
     tcase_add_test(tc, a_removed_tag_was_not_reached);
-    tcase_add_loop_test(tc, nobody_depends_on_a_removed_tag, 0, 2);
+    tcase_add_loop_test(tc, nothing_depends_on_a_removed_tag, 0, 2);
     tcase_add_test(tc, all_who_depended_on_a_removed_tag_are_free_of_it);
     tcase_add_test(tc, who_waits_for_what_was_reached_goes_on);
     tcase_add_test(tc, who_waits_goes_on_when_all_are_reached);
     tcase_add_test(tc, all_who_wait_for_a_tag_are_woken);
-    tcase_add_test(tc, nobody_waits_for_a_tag_in_a_callback);
+    tcase_add_test(tc, a_wait_for_a_tag_in_a_callback_is_refused);
     tcase_add_test(tc, a_job_that_cannot_be_bound_is_held_by_nothing);
     tcase_add_loop_test(tc, dependencies_without_memory_are_refused, 0, 6);
     tcase_add_test(tc, waiting_needs_memory_for_the_tag);
