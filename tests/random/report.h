@@ -8,6 +8,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "program.h"
+
 enum outcome {
     PASSED,
     WRONG,     /* bytes other than the oracle's */
@@ -22,6 +24,7 @@ enum outcome {
 
 struct report {
     atomic_uint graph;   /* under way */
+    atomic_uint calls[MAX_THREADS]; /* … of each thread, + 1; 0: none */
     atomic_uint outcome; /* the first failure; PASSED: none yet */
     atomic_uint ready;   /* …, and the two below are there */
     unsigned failed;     /* its graph */

@@ -350,9 +350,14 @@ struct submitter {
 static void do_calls(struct run *run, unsigned thread, unsigned from,
                      unsigned to)
 {
-    for (unsigned i = from; i < to; i++)
-        if (call_of(run, i)->thread == thread && actions[call_of(run, i)->kind])
-            actions[call_of(run, i)->kind](run, i);
+    for (unsigned i = from; i < to; i++) {
+        if (call_of(run, i)->thread != thread ||
+            !actions[call_of(run, i)->kind])
+            continue;
+        atomic_store(&run->report->calls[thread], i + 1);
+        actions[call_of(run, i)->kind](run, i);
+    }
+    atomic_store(&run->report->calls[thread], 0);
 }
 
 static void *submit(void *arg)

@@ -5,9 +5,11 @@
  */
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "feature_set.h"
 #include "generate.h"
@@ -23,6 +25,7 @@ struct options {
     struct wishes wishes;
     uint64_t seed;
     unsigned ngraphs; /* in all */
+    unsigned minutes; /* … or for that long; 0: no limit */
     long batch;       /* only this one; -1: all */
     unsigned njobs;
     unsigned limit_s;
@@ -36,6 +39,7 @@ static const char usage[] =
     "  --seed N       where programs are drawn from (20260101)\n"
     "  --graphs N     how many (10000)\n"
     "  --per-machine N  graphs on one machine (50)\n"
+    "  --minutes N    as many as begin within that time\n"
     "  --full         ten times as many, memories tiny\n"
     "  --real         on the real machine\n"
     "  --batch N      only the graphs of machine N\n"
@@ -154,8 +158,17 @@ static void end_one(struct progress *p)
         explain(p->o, p->batches[slot], &verdict);
 }
 
-/* Up to `until`; stops starting more once one has failed. */
-static void run_until(struct progress *p, unsigned until)
+static double seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Up to number `until`, or for so long; stops starting more once one has failed.
+ */
+static void run_until(struct progress *p, unsigned until, double deadline)
 {
     for (;;) {
         unsigned slot = 0;
@@ -163,6 +176,7 @@ static void run_until(struct progress *p, unsigned until)
         while (slot < p->o->njobs && p->trials[slot].pid)
             slot++;
         if (slot < p->o->njobs && p->next < until &&
+            (!p->o->minutes || seconds() < deadline) &&
             (!p->failed || p->o->keep_going))
             start_one(p, slot);
         else if (p->ended < p->next)
@@ -176,13 +190,15 @@ static int run_all(const struct options *o)
 {
     static struct progress p;
     unsigned n = nbatches(o), first = 0, failed = 0;
+    double start = seconds();
 
     p.o = o;
     printf("1..%d\n# seed %" PRIu64 "\n", POINTS, o->seed);
     for (unsigned i = 0; i < POINTS; i++) {
-        unsigned until = n * (i + 1) / POINTS;
+        unsigned until = o->minutes ? UINT_MAX : n * (i + 1) / POINTS;
 
-        run_until(&p, until);
+        run_until(&p, until, start + 60.0 * o->minutes * (i + 1) / POINTS);
+        until = p.ended;
         printf("%s %u - %u graphs on %u machines give what the oracle says\n",
                p.failed > failed ? "not ok" : "ok", i + 1,
                (until - first) * o->wishes.ngraphs, until - first);
@@ -253,6 +269,9 @@ static void set_option(struct options *o, int option, const char *value)
     case 'g':
         o->ngraphs = (unsigned)number;
         break;
+    case 'u':
+        o->minutes = (unsigned)number;
+        break;
     case 'm':
         o->wishes.ngraphs = (unsigned)number;
         break;
@@ -312,7 +331,7 @@ static void read_options(struct options *o, int argc, char **argv)
         {"trials", 1, NULL, 'n'},  {"keep-going", 0, NULL, 'k'},
         {"print", 0, NULL, 'p'},   {"per-machine", 1, NULL, 'm'},
         {"digests", 0, NULL, 'd'}, {"spoil", 0, NULL, 'x'},
-        {NULL, 0, NULL, 0},
+        {"minutes", 1, NULL, 'u'}, {NULL, 0, NULL, 0},
     };
     int option;
 

@@ -98,6 +98,19 @@ static void read_log(int log, char *text, size_t size)
     text[n > 0 ? n : 0] = '\0';
 }
 
+/* Which calls the threads were in. */
+static void add_calls(const struct report *report, struct verdict *ret)
+{
+    for (unsigned t = 0; t < MAX_THREADS; t++) {
+        unsigned call = atomic_load(&report->calls[t]);
+        size_t n = strlen(ret->text);
+
+        if (call)
+            snprintf(ret->text + n, sizeof(ret->text) - n,
+                     ", thread %u is in call %u", t, call - 1);
+    }
+}
+
 static void judge_status(int status, struct verdict *ret)
 {
     if (WIFSIGNALED(status)) {
@@ -125,6 +138,7 @@ static void judge(const struct trial *trial, int status, struct verdict *ret)
         snprintf(ret->text, sizeof(ret->text), "%s", report->text);
     } else {
         judge_status(status, ret);
+        add_calls(report, ret);
     }
     read_log(trial->log, ret->log, sizeof(ret->log));
 }
