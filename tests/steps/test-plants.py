@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Plants faults in copies of core's sources, one at a time, and expects
+test-steps to find each. usage: test-plants.py BUILD SOURCE NINJA. Prints TAP.
+
+Where a text is not in the source any more, the plant is to be adapted: the test
+fails and says so."""
+import os
+import subprocess
+import sys
+import tempfile
+
+TARGET = 'tests/steps/test-steps'
+
+# name, file, what is there, what is planted, cases
+PLANTS = [
+    ('who gives a claim back serves nobody', 'data/claim.c',
+     'return !orr_list_empty(&handle->claimants);', 'return false;',
+     ['give-back', 'philosophers']),
+    ('a job that is between two states is taken for one that claims',
+     'data/claim.c', 'while ((state = atomic_load(&job->claim_state)) == '
+     'ORR_CLAIM_DECIDING)', 'if ((state = atomic_load(&job->claim_state)) == '
+     'ORR_CLAIM_DECIDING)', ['pass']),
+    ('a job looks for mixed data before it says so', 'data/claim.c',
+     'atomic_store(&job->claim_state, ORR_CLAIM_DECIDING);', ';', ['pass']),
+    ('a claimant is unlocked before it is in the queue', 'data/claim.c',
+     'wait_here_locked(refuser->handle, job, refuser);',
+     'orr_unlock(&refuser->handle->lock), orr_lock(&refuser->handle->lock), '
+     'wait_here_locked(refuser->handle, job, refuser);',
+     ['give-back', 'philosophers', 'serve']),
+    ('locks are taken in the order of buffers', 'data/order.c',
+     'return a->handle->id < b->handle->id ||\n'
+     '           (a->handle == b->handle && a->index < b->index);',
+     'return a->index < b->index;', ['opposite-order']),
+    ('predecessors are counted down without atomicity', 'task/job.c',
+     'atomic_fetch_sub_explicit(&job->waiting, 1, memory_order_acq_rel) ==\n'
+     '            1 &&',
+     '(atomic_store(&job->waiting, atomic_load(&job->waiting) - 1), '
+     'job->waiting == 0) &&', ['opposite-order', 'same-order', 'readers']),
+    ('references are counted down without atomicity', 'task/job.c',
+     'atomic_fetch_sub_explicit(&job->refs, 1, memory_order_acq_rel) != 1',
+     '(atomic_store(&job->refs, atomic_load(&job->refs) - 1), job->refs != 0)',
+     ['add-dep', 'job-wait']),
+    ('whether a job is done is looked up without its lock', 'task/job.c',
+     'orr_lock(&before->lock);\n'
+     '    if (orr_job_state(before) == ORR_JOB_DONE) {\n'
+     '        orr_unlock(&before->lock);',
+     'if (orr_job_state(before) != ORR_JOB_DONE) {\n'
+     '        orr_lock(&before->lock);\n    } else {', ['add-dep']),
+    ('who waits for a job looks before it locks', 'task/job.c',
+     'orr_lock(&job->lock);\n    if (job->ended) {\n'
+     '        orr_unlock(&job->lock);\n        return;\n    }',
+     'if (job->ended)\n        return;\n    orr_lock(&job->lock);',
+     ['job-wait', 'add-dep']),
+    ('who waits for all tasks is let go by an old count', 'task/task.c',
+     'atomic_fetch_sub_explicit(&rt->unfinished, 1, memory_order_seq_cst);',
+     'unsigned old = atomic_fetch_sub(&rt->unfinished, 1) - 1;',
+     ['push', 'push-local', 'push-two'],
+     ('left = atomic_load(&rt->unfinished);', 'left = old;')),
+    ('a tag is looked at before the table is locked', 'task/tag.c',
+     'tag = get_locked(rt->tags, id);\n    reached = tag && tag->reached;',
+     'tag = get_locked(rt->tags, id);\n    reached = tag && tag->reached;\n'
+     '    orr_unlock(&rt->tags->lock);\n    orr_lock(&rt->tags->lock);',
+     ['tags']),
+    ('an acquisition wakes before it says why', 'data/acquire.c',
+     'atomic_store_explicit(&block->there, true, memory_order_release);\n'
+     '    context->exec->ops->wake(context->exec, context);',
+     'context->exec->ops->wake(context->exec, context);\n'
+     '    atomic_store_explicit(&block->there, true, memory_order_release);',
+     ['acquire-unregister', 'bring-back']),
+    ('a worker falls asleep without a second look', 'worker/loop.c',
+     'announced = true;\n            continue;', 'announced = true;',
+     ['push', 'push-two', 'kick', 'kick-sleepers']),
+    ('a worker that is joined may be woken', 'worker/workers.c',
+     'while (atomic_load_explicit(&rt->nlooping, memory_order_acquire))\n'
+     '        rt->exec->ops->park(rt->exec, ORR_FOREVER);', '',
+     ['kick-sleepers']),
+    ('a copy of an old value counts', 'data/request.c',
+     'request->src != ORR_NO_NODE && !request->stale)\n        handle->valid',
+     'request->src != ORR_NO_NODE)\n        handle->valid',
+     ['overwrite', 'overwrite-there', 'bring-back']),
+    ('what is being written is prefetched', 'data/request.c',
+     '(replicate->writers || handle->nwriting)', 'replicate->writers',
+     ['bring-back', 'between-memories']),
+    ('a request is queued before it is counted, and the count is not looked at',
+     'data/request.c', 'atomic_fetch_add(&node->nqueued, 1); /* see '
+     'pick_progress_worker */', 'atomic_store(&node->nqueued, '
+     'atomic_load(&node->nqueued) + 1);', ['crowd', 'device', 'kick', 'join']),
+    ('a writer does not wait for the threads that copy', 'data/fetch.c',
+     'await_copies(rt, handle);', ';', ['between-memories']),
+    ('an overwriter does not wait for the copy that comes', 'data/request.c',
+     '!supersede_locked(handle, request)', '!(void *)NULL',
+     ['overwrite-there']),
+    ('who lacks memory is not told that a job has ended', 'data/node.c',
+     'orr_node_retry(handle->runtime, id, deferred);\n}\n\nvoid orr_node_touch',
+     '(void)deferred;\n}\n\nvoid orr_node_touch', ['peer']),
+    ('who lacks memory is not told that a datum is gone', 'data/end.c',
+     'orr_node_freed(rt, node);', ';', ['make-room']),
+    ('a handle that is locked is no reason to try again', 'data/memory.c',
+     'if (busy) {', 'if (false) {', ['evict', 'evict-lru', 'unregister']),
+    ('the last user is counted down after the look', 'data/end.c',
+     'idle = handle->nusers == 0;',
+     'idle = handle->nusers == 0;\n    orr_unlock(&handle->lock);\n'
+     '    orr_lock(&handle->lock);',
+     ['unregister', 'kick-sleepers', 'make-room']),
+]
+
+
+def commands(build, ninja):
+    """The command of each object of test-steps, and the one that links it."""
+    lines = subprocess.run([ninja, '-C', build, '-t', 'commands', TARGET],
+                           check=True, capture_output=True,
+                           text=True).stdout.splitlines()
+    return lines[:-1], next(line for line in reversed(lines)
+                            if f'-o {TARGET} ' in line)
+
+
+def plant(source, path, changes):
+    with open(os.path.join(source, 'core', path), encoding='utf-8') as file:
+        text = file.read()
+    for old, new in changes:
+        if text.count(old) != 1:
+            return None
+        text = text.replace(old, new)
+    return text
+
+
+def build_with(build, compiles, link, path, text, folder):
+    """The program with that text instead of core/path; None: not compiled."""
+    mangled = f"{TARGET}.p/.._.._core_{path.replace('/', '_')}.o"
+    compile_line = next(line for line in compiles if f' -o {mangled} ' in line)
+    name = os.path.join(folder, os.path.basename(path))
+    with open(name, 'w', encoding='utf-8') as file:
+        file.write(text)
+    head, _ = compile_line.split(' -MD ', 1)
+    words = head.replace('-Werror', '')
+    subprocess.run(f'{words} -w -c {name} -o {name}.o', shell=True, check=True,
+                   cwd=build)
+    line = link.replace(f' {mangled} ', f' {name}.o ').replace(
+        f'-o {TARGET} ', f'-o {folder}/test-steps ')
+    subprocess.run(line, shell=True, check=True, cwd=build)
+    return f'{folder}/test-steps'
+
+
+def failing_case(program, cases):
+    """The first case that fails, with what it says."""
+    for case in cases:
+        run = subprocess.run([program, case], capture_output=True, text=True,
+                             errors='replace', check=False)
+        if run.returncode:
+            lines = run.stdout.splitlines()
+            return case, lines[2].lstrip('# ') if len(lines) > 2 else ''
+    return None
+
+
+def main():
+    build, source, ninja = sys.argv[1:4]
+    compiles, link = commands(build, ninja)
+    failed = 0
+    print(f'1..{len(PLANTS)}')
+    for number, (name, path, old, new, cases, *more) in enumerate(PLANTS, 1):
+        text = plant(source, path, [(old, new)] + more)
+        found = None
+        if text is None:
+            why = f'the text is not in core/{path} any more: adapt the plant'
+        else:
+            why = f'not found by {", ".join(cases)}'
+            with tempfile.TemporaryDirectory() as folder:
+                program = build_with(build, compiles, link, path, text, folder)
+                found = failing_case(program, cases)
+        if found:
+            print(f'ok {number} - {name} # {found[0]}: {found[1]}')
+        else:
+            failed += 1
+            print(f'not ok {number} - {name}\n# {why}')
+        sys.stdout.flush()
+    return failed != 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
