@@ -35,16 +35,47 @@ def kernel(name, arch, size, us, count, **more):
             "p25_us": us, "median_us": us, "p75_us": us, "p95_us": us, **more}
 
 
+def factor(factors, name, arch, size):
+    """What a scene says of a kernel, its architecture, its size."""
+    product = 1
+    for key in (name, arch, f"{name}/{arch}", f"{name}/{size}"):
+        product *= factors.get(key, 1)
+    return product
+
+
+def each_kernel(scene):
+    """name, arch, size, and its true time and the time of its model."""
+    for name in scene.get("kernels", KERNELS):
+        for arch in ("cpu0", "cuda0") if scene.get("gpu") else ("cpu0",):
+            for size in (1, 2):
+                us = KERNELS[name] * size * DEVICES[arch][2]
+                true = us * factor(scene.get("slow", {}), name, arch, size)
+                yield (name, arch, size, true,
+                       us * factor(scene.get("model", {}), name, arch, size))
+
+
 def measured(scene, noise, simulated):
     """The kernels of a run, with the noise of a shared machine."""
-    machine = 0 if simulated else noise.gauss(scene.get("machine", 0), 0.04)
-    for name, us in KERNELS.items():
-        for size in (1, 2):
-            factor = scene.get("slow", {}).get(name, 1)
-            real = us * size * factor * 2.718281828 ** (
-                machine + noise.gauss(0, 0.01))
-            yield kernel(name, "cpu0", size, us * size if simulated else real,
-                         50, predicted_us=us * size)
+    machine = 0 if simulated else noise.gauss(scene.get("machine", 0),
+                                              scene.get("noise", 0.04))
+    for name, arch, size, true, model in each_kernel(scene):
+        real = true * 2.718281828 ** (machine + noise.gauss(0, 0.01))
+        fast, usual = (model if simulated else real,) * 2
+        if not simulated:  # other programs make slow runs slower
+            usual *= 1 + scene.get("busy", 0)
+        yield kernel(name, arch, size, usual, 50, predicted_us=model,
+                     p05_us=fast, p25_us=fast)
+
+
+def makespan_of(scene, noise, simulated):
+    """As long as the kernels together, with 5 % that no simulation knows."""
+    right = sum(KERNELS[name] * size * DEVICES[arch][2]
+                for name, arch, size, _, _ in each_kernel(scene))
+    if simulated:
+        return 1e5 * sum(item[4] for item in each_kernel(scene)) / right
+    return (1e5 * sum(item[3] for item in each_kernel(scene)) / right *
+            noise.choice((1.04, 1.05, 1.06)) * scene.get("end", 1) *
+            2.718281828 ** scene.get("machine", 0))
 
 
 def write_report(scene, kernels, simulated, makespan, kinds):
@@ -72,8 +103,8 @@ def play_validate(scene, number):
     if scene.get("init") and not simulated:
         kernels.append(dict(kernel("init", "cpu0", 3, 10.0, 5, predicted_us=None),
                             model=False))
-    makespan = 1e5 if simulated else 1e5 * noise.choice((1.04, 1.05, 1.06))
-    write_report(scene, kernels, simulated, makespan, ("CPU",))
+    write_report(scene, kernels, simulated,
+                 makespan_of(scene, noise, simulated), ("CPU",))
 
 
 def model_path(name):

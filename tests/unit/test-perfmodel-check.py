@@ -190,6 +190,18 @@ def two_regimes(s):
     s.measure("syrk", CUDA0, 3, change)
 
 
+def two_levels(share, ratio, n):
+    """A short calibration of which a share ran that many times as long."""
+    def damage(s):
+        def change(ys):
+            mean, every = sum(ys) / len(ys), round(1 / share)
+            return [mean * (ratio if i % every == every - 1 else 1.0) *
+                    (1 + 0.002 * (i % 5 - 2)) for i in range(n)]
+        s.measure("syrk", CUDA0, 3, change)
+    damage.__name__ = "two_levels_%g_%g_%d" % (share, ratio, n)
+    return damage
+
+
 def correlated(s):
     rng = random.Random(2)
 
@@ -319,6 +331,14 @@ FAULTS = (
     (stale_side, "warning", "stale-side", "gemm", "cuda0_impl0", "stale"),
     (broken_side, "warning", "broken-side", "trsm", None, "trsm.testbox:2"),
     (two_regimes, "warning", "two-regimes", "syrk", "cuda0_impl0",
+     "two regimes"),
+    (two_levels(1 / 3, 14, 12), "error", "two-regimes", "syrk", "cuda0_impl0",
+     "far from the others"),
+    (two_levels(1 / 3, 14, 42), "error", "two-regimes", "syrk", "cuda0_impl0",
+     "far from the others"),
+    (two_levels(1 / 6, 30, 60), "error", "estimate-off-samples", "syrk",
+     "cuda0_impl0", "half of the samples"),
+    (two_levels(1 / 3, 3, 60), "error", "two-regimes", "syrk", "cuda0_impl0",
      "two regimes"),
     (correlated, "note", "autocorrelation", "syrk", "cuda0_impl0", "lag-1"),
     (outliers, "warning", "outliers", "gemm", "cuda1_impl0", "13 %"),

@@ -21,6 +21,11 @@
 #define FIRST_RUN_LONG    3    /* times the usual */
 #define INTERVAL_HOPELESS 5    /* times the requested half width */
 
+/* A time this far from what half of the runs take predicts none of them; the
+ * same ratio makes a measure an outlier (perfmodel/window.h). */
+#define LEVELS_APART 1.5
+#define FAR_MANY     0.1 /* share of far samples that is no accident */
+
 static bool is_time(double value)
 {
     return isfinite(value) && value > 0;
@@ -128,7 +133,12 @@ static void look_at_series(struct checker *checker,
 
     if (summary->nregimes == 2)
         orr_findings_add(
-            checker->findings, ORR_SEVERITY_WARNING, "two-regimes", &place,
+            checker->findings,
+            summary->regimes[1].median >
+                    LEVELS_APART * summary->regimes[0].median
+                ? ORR_SEVERITY_ERROR
+                : ORR_SEVERITY_WARNING,
+            "two-regimes", &place,
             "fix the clocks (nvidia-smi -lgc, cpupower frequency-set) or find "
             "what changes, then measure anew with STARPU_CALIBRATE=2",
             "two regimes: %.0f %% of the runs take %g µs, %.0f %% take %g µs; "
@@ -179,6 +189,37 @@ static void look_at_side(struct checker *checker, const struct check_impl *impl,
                          row->mean, side->estimate);
 }
 
+/* Samples too far away to count in the summary, which the estimate may count.
+ */
+static void look_at_levels(struct checker *checker,
+                           const struct check_impl *impl,
+                           const struct orr_model_row *row,
+                           const struct perfmodel_known *known)
+{
+    const struct orr_summary *summary = &known->summary;
+    struct orr_finding_place place = check_place(impl, row);
+    double far = summary->n ? (double)(summary->nlow + summary->nhigh) /
+                                  (double)summary->n
+                            : 0;
+    double usual = summary->quantiles[ORR_Q50];
+
+    if (far > FAR_MANY)
+        orr_findings_add(checker->findings, ORR_SEVERITY_ERROR, "two-regimes",
+                         &place, impl->anew,
+                         "%.0f %% of the last %u samples are far from the "
+                         "others, which take %g µs: two levels, or a "
+                         "calibration that was interrupted while its machine "
+                         "was disturbed",
+                         100 * far, summary->n, usual);
+    if (summary->n && (known->estimate > LEVELS_APART * usual ||
+                       known->estimate * LEVELS_APART < usual))
+        orr_findings_add(checker->findings, ORR_SEVERITY_ERROR,
+                         "estimate-off-samples", &place, impl->anew,
+                         "simulations take %g µs, but half of the samples are "
+                         "around %g µs: the estimate is of no run",
+                         known->estimate, usual);
+}
+
 /* Checks by a valid side entry. Returns false when the row cannot be used. */
 static bool look_with_side(struct checker *checker,
                            const struct check_impl *impl,
@@ -201,8 +242,10 @@ static bool look_with_side(struct checker *checker,
         orr_findings_add(checker->findings, ORR_SEVERITY_WARNING, "side-broken",
                          &place, CHECK_MEASURE_MORE,
                          "the side file has samples that are no times");
-    else
+    else {
         look_at_series(checker, impl, row, &known->summary);
+        look_at_levels(checker, impl, row, known);
+    }
     return true;
 }
 

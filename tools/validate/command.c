@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* Beside those of tools/tool.h. */
-enum { DRIFTED = 3 };
+enum { WRONG = 3 };
 
 static const char help[] =
     "usage: orrery validate [-n REPETITIONS] [--sizes A,B,...] [-s SCHEDULER]\n"
@@ -20,8 +20,9 @@ static const char help[] =
     "Runs the program for real and simulated on a copy of this machine, several times\n"
     "in random order, and reports the errors of the simulation: per kernel, per link\n"
     "between memories, from end to end. A kernel whose time differs from its model\n"
-    "raises an alarm; a slowdown of all kernels alike is distinguished from it. The\n"
-    "models are those of orrery calibrate kernels; they are not changed.\n"
+    "raises an alarm, and so does an error from end to end; a slowdown of all kernels\n"
+    "alike is distinguished from drift. The models are those of orrery calibrate\n"
+    "kernels; they are not changed.\n"
     "  -n, --repetitions N        of each size, real and simulated (5); drift is\n"
     "                             checked from 4 on\n"
     "      --sizes A,B,...        replace {size} in ARGUMENTS\n"
@@ -31,8 +32,8 @@ static const char help[] =
     "      --seed N               of the random order (1)\n"
     "      --plot FILE.png        draw errors and times\n"
     "      --json                 print all results as JSON\n"
-    "Exit codes: 0 when the models fit; 3 when one has drifted; 1 when something\n"
-    "failed; 2 for a wrong command line.\n"
+    "Exit codes: 0 without an alarm; 3 when a model has drifted or the program is off\n"
+    "from end to end; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery validate --sizes 3840,7680 -- \\\n"
     "             ./cholesky -size {size} -nblocks 16\n";
 
@@ -46,7 +47,7 @@ static int finish(struct validation *v, const struct validate_options *options)
         return TOOL_FAILED;
     if (options->plot && !options->json)
         printf("picture: %s\n", options->plot);
-    return v->drift.ndrifted ? DRIFTED : TOOL_OK;
+    return validation_alarm(v) ? WRONG : TOOL_OK;
 }
 
 static int validate(const struct validate_options *options)

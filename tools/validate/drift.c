@@ -13,6 +13,10 @@
 /* Of a model without an error: that of 2 % confidence. */
 static const double usual_error = 0.01;
 
+/* Standard deviation that a program's makespan has between repetitions, before
+ * they have shown their own; counts for DRIFT_PRIOR_DOF of them. */
+static const double usual_end_noise = 0.03;
+
 double drift_median(double *values, unsigned n)
 {
     unsigned known = 0;
@@ -193,7 +197,7 @@ static void measure_item(struct check *j, unsigned i)
     item->excess = drift_median(work, j->nreps);
     for (unsigned r = 0; r < j->nreps; r++)
         work[r] = beyond(j, &j->usual, i, r);
-    middle = drift_median(work, j->nreps);
+    middle = item->usual = drift_median(work, j->nreps);
     for (unsigned r = 0; r < j->nreps; r++)
         work[r] = fabs(beyond(j, &j->usual, i, r) - middle);
     item->noise =
@@ -343,6 +347,7 @@ int drift_check(struct drift_item *items, unsigned n, unsigned nreps,
         struct drift_item *item = &items[i];
 
         item->shift = item->excess = item->noise = (double)NAN;
+        item->usual = (double)NAN;
         item->threshold = (double)NAN;
         item->nabove = item->nreps = 0;
         item->drifted = false;
@@ -357,4 +362,45 @@ int drift_check(struct drift_item *items, unsigned n, unsigned nreps,
     series_done(&j.fast);
     free(j.work);
     return rc;
+}
+
+enum drift_verdict drift_verdict(const struct drift_item *item, double shift)
+{
+    if (!is_known(item))
+        return DRIFT_NO_MODEL;
+    if (isnan(item->threshold) || isnan(shift))
+        return DRIFT_NOT_CHECKED;
+    if (item->drifted)
+        return DRIFT_DRIFTED;
+    if (fabs(shift) <= item->threshold)
+        return DRIFT_FITS;
+    return fabs(item->usual) > item->threshold ? DRIFT_DISTURBED
+                                               : DRIFT_SHIFTED;
+}
+
+const char *drift_verdict_name(enum drift_verdict verdict, bool loud)
+{
+    static const char *const names[] = {
+        [DRIFT_NO_MODEL] = "no model",   [DRIFT_NOT_CHECKED] = "not checked",
+        [DRIFT_FITS] = "fits",           [DRIFT_SHIFTED] = "shifted",
+        [DRIFT_DISTURBED] = "disturbed", [DRIFT_DRIFTED] = "drift"};
+
+    return loud && verdict == DRIFT_DRIFTED ? "DRIFT" : names[verdict];
+}
+
+double drift_end_threshold(double *measured, unsigned n, unsigned nends)
+{
+    double middle = drift_median(measured, n), noise = 0, dof;
+    unsigned known = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        if (measured[i] > 0 && middle > 0)
+            measured[known++] = fabs(log(measured[i] / middle));
+    if (known > 1)
+        noise = 1.4826 * drift_median(measured, known) * mad_factor(known);
+    dof = known > 1 ? known - 1.0 : 0;
+    noise = moderated(usual_end_noise, noise, dof);
+    return fmax(DRIFT_END,
+                student_beyond(DRIFT_FAMILY / nends, DRIFT_PRIOR_DOF + dof) *
+                    median_error(noise, known ? known : 1));
 }

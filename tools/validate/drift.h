@@ -19,6 +19,18 @@
 #define DRIFT_REPEATS   4    /* repetitions below which nothing is checked */
 #define DRIFT_FAMILY    0.01 /* false alarms per validation, by noise alone */
 #define DRIFT_PRIOR_DOF 4    /* weight of the other kernels' noise */
+#define DRIFT_END       0.1  /* errors from end to end of less are no alarm */
+
+/* What is said of a kernel's model. */
+enum drift_verdict {
+    DRIFT_NO_MODEL,
+    DRIFT_NOT_CHECKED, /* too few repetitions */
+    DRIFT_FITS,        /* its error is below the threshold */
+    DRIFT_SHIFTED,     /* it is not, but all kernels of the type share that */
+    DRIFT_DISTURBED,   /* it is not, but in too few repetitions, or only in the
+                        * slow runs of each */
+    DRIFT_DRIFTED,
+};
 
 /* A kernel of one size on one architecture. */
 struct drift_item {
@@ -36,6 +48,7 @@ struct drift_item {
     /* Filled in by drift_check; logarithms of ratios, NaN: not checked. */
     double shift;     /* measured over predicted */
     double excess;    /* the same beyond the machine's part: its drift */
+    double usual;     /* excess without what fast_times say */
     double noise;     /* standard deviation of excess between repetitions */
     double threshold; /* |excess| above which it is an alarm */
     unsigned nabove;  /* repetitions that lie beyond it on the same side */
@@ -64,6 +77,20 @@ struct drift {
  * checked without a machine's part. Errors: -ENOMEM. */
 int drift_check(struct drift_item *items, unsigned n, unsigned nreps,
                 struct drift *ret);
+
+/* The verdict on an item that drift_check has seen. `shift` is the logarithm of
+ * measured over predicted as it is printed beside the verdict: nothing fits
+ * whose error is outside of its threshold. */
+enum drift_verdict drift_verdict(const struct drift_item *item, double shift);
+
+/* "fits", "DRIFT" in tables, "fits", "drift" in JSON. */
+const char *drift_verdict_name(enum drift_verdict verdict, bool loud);
+
+/* The |ln(measured / predicted)| of a whole program above which it is an alarm:
+ * DRIFT_END, or what the noise of n repetitions exceeds in DRIFT_FAMILY of
+ * validations if that is more. `measured` may have NaN and is sorted; `nends`
+ * programs share the false alarms. */
+double drift_end_threshold(double *measured, unsigned n, unsigned nends);
 
 /* The median of those of n values that are no NaN; NaN without. Sorts them. */
 double drift_median(double *values, unsigned n);

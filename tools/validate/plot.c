@@ -28,13 +28,28 @@ static double beyond(const struct validate_kernel *kernel, double us)
     return 100 * (us / kernel->predicted - 1);
 }
 
-static void put_kernel_rows(FILE *pipe, const struct validation *v,
-                            bool drifted)
+/* What one colour shows. */
+enum { GROUP_FITS, GROUP_DRIFT, GROUP_OFF, GROUPS };
+
+static int group_of(const struct validate_kernel *kernel)
+{
+    switch (kernel->verdict) {
+    case DRIFT_DRIFTED:
+        return GROUP_DRIFT;
+    case DRIFT_SHIFTED:
+    case DRIFT_DISTURBED:
+        return GROUP_OFF;
+    default:
+        return GROUP_FITS;
+    }
+}
+
+static void put_kernel_rows(FILE *pipe, const struct validation *v, int group)
 {
     for (size_t k = 0; k < shown_kernels(v); k++) {
         const struct validate_kernel *kernel = &v->kernels[k];
 
-        if (v->items[k].drifted == drifted && isfinite(kernel->error))
+        if (group_of(kernel) == group && isfinite(kernel->error))
             fprintf(pipe, "%.4f %zu %.4f %.4f\n",
                     beyond(kernel, kernel->measured.median), k,
                     beyond(kernel, kernel->measured.min),
@@ -43,16 +58,19 @@ static void put_kernel_rows(FILE *pipe, const struct validation *v,
     fputs("e\n", pipe);
 }
 
-static bool any_with(const struct validation *v, bool drifted)
+static bool any_with(const struct validation *v, int group)
 {
     for (size_t k = 0; k < shown_kernels(v); k++)
-        if (v->items[k].drifted == drifted && isfinite(v->kernels[k].error))
+        if (group_of(&v->kernels[k]) == group && isfinite(v->kernels[k].error))
             return true;
     return false;
 }
 
 static void plot_kernels(struct plot *plot, const struct validation *v)
 {
+    static const char *const titles[GROUPS] = {"fits or not checked", "drift",
+                                               "shifted or disturbed"};
+    static const unsigned colours[GROUPS] = {0, 3, 1};
     FILE *pipe = plot->pipe;
     const char *comma = "";
 
@@ -75,22 +93,22 @@ static void plot_kernels(struct plot *plot, const struct validation *v)
             "set arrow 1 from 0, graph 0 to 0, graph 1 nohead lc rgb '#555555'"
             "\n%s\nplot ",
             (double)shown_kernels(v) - 0.5,
-            any_with(v, true) ? "set key outside bottom center horizontal"
-                              : "set key off");
-    for (int drifted = 0; drifted < 2; drifted++) {
-        if (!any_with(v, drifted))
+            any_with(v, GROUP_DRIFT) || any_with(v, GROUP_OFF)
+                ? "set key outside bottom center horizontal"
+                : "set key off");
+    for (int group = 0; group < GROUPS; group++) {
+        if (!any_with(v, group))
             continue;
         fprintf(pipe,
                 "%s'-' using 1:2:3:4 with xerrorbars pt 7 lw 1.5 lc rgb '%s' "
                 "title '%s'",
-                comma, plot_colour(drifted ? 3 : 0),
-                drifted ? "drift" : "fits or not checked");
+                comma, plot_colour(colours[group]), titles[group]);
         comma = ", ";
     }
     fputs("\n", pipe);
-    for (int drifted = 0; drifted < 2; drifted++)
-        if (any_with(v, drifted))
-            put_kernel_rows(pipe, v, drifted);
+    for (int group = 0; group < GROUPS; group++)
+        if (any_with(v, group))
+            put_kernel_rows(pipe, v, group);
     fputs("unset arrow 1\n", pipe);
 }
 
@@ -156,7 +174,8 @@ int validation_plot(const struct validation *v, const char *path)
     fputs("set multiplot layout 1,2 title ", plot.pipe);
     plot_text(plot.pipe, title);
     fputs("\n", plot.pipe);
-    if (any_with(v, false) || any_with(v, true))
+    if (any_with(v, GROUP_FITS) || any_with(v, GROUP_DRIFT) ||
+        any_with(v, GROUP_OFF))
         plot_kernels(&plot, v);
     plot_ends(&plot, v);
     fputs("unset multiplot\n", plot.pipe);

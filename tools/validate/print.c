@@ -47,16 +47,14 @@ static int print_table(struct table *table, const struct table_column *columns,
     return -1;
 }
 
-static const char *verdict(const struct drift_item *item)
+static const char *end_verdict(const struct validate_end *end, bool loud)
 {
-    if (isnan(item->estimate))
-        return "no model";
-    if (isnan(item->threshold))
+    if (isnan(end->error))
         return "not checked";
-    return item->drifted ? "DRIFT" : "fits";
+    return !end->off ? "fits" : loud ? "OFF" : "off";
 }
 
-enum { KERNEL_COLUMNS = 10, END_COLUMNS = 7, LINK_COLUMNS = 6 };
+enum { KERNEL_COLUMNS = 10, END_COLUMNS = 9, LINK_COLUMNS = 6 };
 
 static void add_kernel(struct table *table, const struct validation *v,
                        size_t k)
@@ -78,7 +76,7 @@ static void add_kernel(struct table *table, const struct validation *v,
     add_percent(table, expm1(item->excess));
     table_add(table, isnan(item->threshold) ? "-" : "%.1f",
               100 * expm1(item->threshold));
-    table_add(table, "%s", verdict(item));
+    table_add(table, "%s", drift_verdict_name(kernel->verdict, true));
 }
 
 static int print_kernels(const struct validation *v)
@@ -125,7 +123,7 @@ static int print_ends(const struct validation *v)
     static const struct table_column columns[END_COLUMNS] = {
         {"size", false},       {"predicted ms", true}, {"(extremes)", true},
         {"measured ms", true}, {"(extremes)", true},   {"error %", true},
-        {"disturbed %", true}};
+        {"disturbed %", true}, {"alarm from %", true}, {"", false}};
     bool modelled = false, disturbed = false;
     struct table table = {0};
 
@@ -139,6 +137,8 @@ static int print_ends(const struct validation *v)
         add_range(&table, end->measured, 1e-3);
         add_percent(&table, end->error);
         add_percent(&table, end->disturbance);
+        add_value(&table, 100 * expm1(end->threshold), 1);
+        table_add(&table, "%s", end_verdict(end, true));
         modelled = modelled || end->modelled;
         disturbed = disturbed || end->disturbance > worth_printing;
     }
@@ -158,25 +158,82 @@ static int print_ends(const struct validation *v)
 
 /* --- findings --- */
 
+/* Whether kernels of that type are off as all of them are. */
+static bool any_shifted(const struct validation *v, const char *type)
+{
+    for (size_t k = 0; k < v->nkernels; k++)
+        if (v->kernels[k].verdict == DRIFT_SHIFTED &&
+            !strcmp(v->kernels[k].type, type))
+            return true;
+    return false;
+}
+
+/* No machine's clock changes by so much: ln 1.5. */
+static const double no_clock = 0.405;
+
+static void print_type(const struct drift_type *type)
+{
+    double percent = 100 * fabs(expm1(type->shift));
+    const char *word = type->shift > 0 ? "slower" : "faster";
+
+    if (fabs(type->shift) > no_clock)
+        printf(
+            "All kernels (%s) are %.1f %% %s than their models: these are of "
+            "another machine, or\nwere measured while it was disturbed.\n",
+            type->name, percent, word);
+    else
+        printf("The whole machine (%s) runs %.1f %% %s than when it was "
+               "calibrated: no drift of\nits kernels. Is it busy, or is its "
+               "clock another one?\n",
+               type->name, percent, word);
+}
+
 static void print_types(const struct validation *v)
 {
     for (unsigned k = 0; k < v->drift.ntypes; k++) {
         const struct drift_type *type = &v->drift.types[k];
 
-        if (type->shifted)
-            printf(
-                "The whole machine (%s) runs %.1f %% %s than when it was "
-                "calibrated: no drift of\nits kernels. Is it busy, or is its "
-                "clock another one?\n",
-                type->name, 100 * fabs(expm1(type->shift)),
-                type->shift > 0 ? "slower" : "faster");
+        if (type->shifted || any_shifted(v, type->name))
+            print_type(type);
     }
+    if (v->verdicts[DRIFT_DISTURBED])
+        puts(
+            "Disturbed kernels are off in few repetitions, or in the slow runs "
+            "of each only: something\nelse used the processors.");
+}
+
+static void print_remedy(const struct validation *v)
+{
+    char *program = program_text(v->options->argv);
+
+    fputs("remedy: orrery calibrate kernels --restart", stdout);
+    for (unsigned s = 0; v->options->sizes[s]; s++)
+        printf("%s%s", s ? "," : " --sizes ", v->options->sizes[s]);
+    printf(" -- %s\n", program ? program : "PROGRAM");
+    free(program);
+}
+
+/* Programs whose predicted time is wrong, whatever their kernels are. */
+static void print_ends_off(const struct validation *v)
+{
+    for (unsigned s = 0; s < v->nsizes; s++) {
+        const struct validate_end *end = &v->ends[s];
+
+        if (end->off)
+            printf("OFF: predicted %s%s%.4g ms from end to end, measured %.4g "
+                   "ms: an error of %+.1f %%\n",
+                   end->size ? end->size : "", end->size ? ": " : "",
+                   end->predicted.median / 1e3, end->measured.median / 1e3,
+                   100 * end->error);
+    }
+    if (v->noff && !v->drift.ndrifted && !v->verdicts[DRIFT_SHIFTED] &&
+        !v->verdicts[DRIFT_DISTURBED] && v->drift.nchecked)
+        puts("The kernels fit: what is wrong is around them, such as copies, "
+             "the order of tasks,\noverheads, or tasks without models.");
 }
 
 static void print_drift(const struct validation *v)
 {
-    char *program;
-
     for (size_t k = 0; k < v->nkernels; k++) {
         const struct drift_item *item = &v->items[k];
 
@@ -189,14 +246,6 @@ static void print_drift(const struct validation *v)
                    item->excess > 0 ? "slower" : "faster", item->nabove,
                    item->nreps);
     }
-    if (v->drift.ndrifted == 0)
-        return;
-    program = program_text(v->options->argv);
-    fputs("remedy: orrery calibrate kernels --restart", stdout);
-    for (unsigned s = 0; v->options->sizes[s]; s++)
-        printf("%s%s", s ? "," : " --sizes ", v->options->sizes[s]);
-    printf(" -- %s\n", program ? program : "PROGRAM");
-    free(program);
 }
 
 static void print_findings(const struct validation *v)
@@ -209,15 +258,19 @@ static void print_findings(const struct validation *v)
     }
     print_types(v);
     print_drift(v);
+    print_ends_off(v);
+    if (validation_alarm(v))
+        print_remedy(v);
     if (v->nreps < DRIFT_REPEATS)
         printf("Drift is checked from %d repetitions on (-n).\n",
                DRIFT_REPEATS);
     else if (v->drift.nchecked == 0)
         puts("No kernel could be checked: none has a model and ran for real.");
     else if (v->drift.ndrifted == 0)
-        printf("No drift: %u kernels fit their models (alarms from %.1f to "
-               "%.1f %%, by their noise).\n",
-               v->drift.nchecked, 100 * expm1(least), 100 * expm1(most));
+        printf("No drift: %u of %u kernels fit their models (alarms from %.1f "
+               "to %.1f %%, by their noise).\n",
+               v->verdicts[DRIFT_FITS], v->drift.nchecked, 100 * expm1(least),
+               100 * expm1(most));
 }
 
 int validation_print(const struct validation *v)
@@ -255,7 +308,8 @@ static json_t *kernel_json(const struct validation *v, size_t k)
     for (unsigned rep = 0; rep < v->nreps; rep++)
         json_array_append_new(times, tool_json_number(kernel->times[rep]));
     return json_pack(
-        "{s:s, s:s, s:i, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}",
+        "{s:s, s:s, s:i, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, "
+        "s:s}",
         "name", kernel->kernel.name, "arch", kernel->kernel.arch,
         "implementation", (int)kernel->kernel.implementation, "footprint",
         footprint, "size", kernel->kernel.size, "predicted_us",
@@ -264,8 +318,8 @@ static json_t *kernel_json(const struct validation *v, size_t k)
         tool_json_number(kernel->error), "drift",
         tool_json_number(expm1(item->excess)), "noise",
         tool_json_number(item->noise), "alarm_from",
-        tool_json_number(expm1(item->threshold)), "drifted",
-        (int)item->drifted);
+        tool_json_number(expm1(item->threshold)), "drifted", (int)item->drifted,
+        "verdict", drift_verdict_name(kernel->verdict, false));
 }
 
 static json_t *link_json(const struct validate_link *link)
@@ -280,12 +334,14 @@ static json_t *link_json(const struct validate_link *link)
 
 static json_t *end_json(const struct validate_end *end)
 {
-    return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:s}", "size", end->size,
-                     "predicted_us", spread_json(end->predicted), "measured_us",
-                     spread_json(end->measured), "error",
+    return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:s, s:o, s:s}", "size",
+                     end->size, "predicted_us", spread_json(end->predicted),
+                     "measured_us", spread_json(end->measured), "error",
                      tool_json_number(end->error), "disturbance",
                      tool_json_number(end->disturbance), "compared",
-                     end->modelled ? "modelled tasks" : "makespan");
+                     end->modelled ? "modelled tasks" : "makespan",
+                     "alarm_from", tool_json_number(expm1(end->threshold)),
+                     "verdict", end_verdict(end, false));
 }
 
 static json_t *type_json(const struct drift_type *type)
@@ -294,6 +350,19 @@ static json_t *type_json(const struct drift_type *type)
                      (int)type->nkernels, "slower",
                      tool_json_number(expm1(type->shift)), "shifted",
                      (int)type->shifted);
+}
+
+/* Of all together: "fits" only if all that was checked does. */
+static const char *whole_verdict(const struct validation *v)
+{
+    if (v->drift.ndrifted)
+        return "drift";
+    if (v->noff)
+        return "off";
+    if (v->verdicts[DRIFT_SHIFTED] || v->verdicts[DRIFT_DISTURBED])
+        return v->verdicts[DRIFT_SHIFTED] ? "shifted" : "disturbed";
+    return v->drift.nchecked && !isnan(v->median_error) ? "fits"
+                                                        : "not checked";
 }
 
 int validation_print_json(const struct validation *v)
@@ -310,11 +379,12 @@ int validation_print_json(const struct validation *v)
         json_array_append_new(ends, end_json(&v->ends[s]));
     for (unsigned k = 0; k < v->drift.ntypes; k++)
         json_array_append_new(types, type_json(&v->drift.types[k]));
-    json = json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:b}", "machine",
-                     real->machine, "scheduler", real->scheduler, "repetitions",
-                     (int)v->nreps, "kernels", kernels, "links", links, "ends",
-                     ends, "median_error", tool_json_number(v->median_error),
-                     "machine_shift", types, "drift", v->drift.ndrifted > 0);
+    json = json_pack(
+        "{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "machine",
+        real->machine, "scheduler", real->scheduler, "repetitions",
+        (int)v->nreps, "kernels", kernels, "links", links, "ends", ends,
+        "median_error", tool_json_number(v->median_error), "machine_shift",
+        types, "drift", v->drift.ndrifted > 0, "verdict", whole_verdict(v));
     if (json && json_array_size(kernels) != v->nkernels) {
         json_decref(json);
         json = NULL;

@@ -39,6 +39,7 @@ struct validate_kernel {
     struct validate_spread measured; /* of these */
     double predicted;
     double error; /* predicted over measured - 1 */
+    enum drift_verdict verdict;
 };
 
 /* The copies between two nodes, all sizes together. */
@@ -58,6 +59,8 @@ struct validate_end {
     /* How much longer the real kernels took in sum than without the outliers
      * that models set aside: the load of other programs. Median. */
     double disturbance;
+    double threshold; /* |ln(1 + error)| from which it is an alarm */
+    bool off;         /* it is beyond that */
     bool modelled; /* compared are only the tasks that have models: others ran
                     * in but one of the two */
 };
@@ -80,7 +83,15 @@ struct validation {
     struct validate_end *ends; /* owned, nsizes */
     double median_error;       /* of the ends' |error| */
     struct drift drift;
+    unsigned noff;                        /* of the ends */
+    unsigned verdicts[DRIFT_DRIFTED + 1]; /* kernels with each */
 };
+
+/* Whether the models, or what the simulation makes of them, are wrong. */
+static inline bool validation_alarm(const struct validation *v)
+{
+    return v->drift.ndrifted > 0 || v->noff > 0;
+}
 
 /* The run of that size and repetition. */
 static inline struct launch *validation_run(const struct validation *v,
