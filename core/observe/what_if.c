@@ -71,22 +71,26 @@ void orr_what_if_write(FILE *out, struct orr_runtime *rt)
     fputs("],\n", out);
 }
 
-/* Why an edit did not matter; NULL when it may have. */
-static const char *idle_reason(struct orr_runtime *rt,
-                               const struct orr_machine_edit *edit)
+/* What the run did not use of an edit; NULL when it did. Whether that had an
+ * effect is another question: policies expect other times of what is edited,
+ * and may have decided otherwise for that reason. */
+static const char *unused(struct orr_runtime *rt,
+                          const struct orr_machine_edit *edit)
 {
     struct use use = use_of(rt, edit);
 
     if (!edit->effect)
         return NULL; /* reported when the machine was opened */
     if (edit->values && !use.any_workers && !use.any_pairs)
-        return "what it concerns is not in use";
+        return "no effect on this run, what it concerns is not in use";
     if (edit->kernel && !use.met)
-        return "no kernel of this run has that name";
+        return "no effect on this run, no kernel of it has that name";
     if (use.any_workers && !use.tasks)
-        return "no task ran on these workers";
+        return "no task ran on these workers; whether the policy decided "
+               "otherwise because of it, a run without the edit shows";
     if (!use.any_workers && use.any_pairs && !use.bytes)
-        return "nothing was copied over these links";
+        return "no transfer used these links; whether the policy decided "
+               "otherwise because of it, a run without the edit shows";
     return NULL;
 }
 
@@ -94,10 +98,9 @@ void orr_what_if_report(struct orr_runtime *rt)
 {
     for (unsigned i = 0; i < rt->machine->nedits; i++) {
         const struct orr_machine_edit *edit = &rt->machine->edits[i];
-        const char *reason = idle_reason(rt, edit);
+        const char *what = unused(rt, edit);
 
-        if (reason)
-            orr_log_notice("what if %s: no effect on this run, %s", edit->edit,
-                           reason);
+        if (what)
+            orr_log_notice("what if %s: %s", edit->edit, what);
     }
 }

@@ -527,6 +527,10 @@ def sayings(folder):
     yield ("an edit that nothing of the run met says so in the end",
            "kernel[gem5] = 3: no effect on this run, no kernel" in out and
            out.count("no effect") == 1, out)
+    _, out = run("pcie.bandwidth = 100kBps")
+    yield ("links that no transfer used are not said to have no effect",
+           "no transfer used these links" in out and "no effect" not in out,
+           out)
     _, out = run("cuda.count = 10", STARPU_SILENT="1")
     yield "STARPU_SILENT=1 keeps the echo back", "what if" not in out, out
     ran, out = run("cpu.count = 4; pcie.bandwith = 2")

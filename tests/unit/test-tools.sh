@@ -217,7 +217,8 @@ help_is_good()
         ! LC_ALL=C.UTF-8 grep -qE '^.{81}' "$dir/out"
 }
 
-for command in run compare trace machine "machine doctor" "machine show" \
+for command in run compare trace machine "machine doctor" "machine list" \
+    "machine show" \
     "machine copy" "machine new" "machine import" "machine export" \
     "machine diff" \
     "calibrate kernels" validate "perfmodel list" "perfmodel show" \
@@ -270,6 +271,89 @@ run machine doctor rtx4090-2 --set 'link["PCIe-CUDA1"].bandwidth = 100MBps'
 claim "machine doctor looks at the edited machine" out_has 'CUDA 1'
 run machine doctor --set 'cuda.count = 3'
 claim "machine doctor wants to know which" code_is 2
+
+# An edit of what the run did not use: it ran elsewhere because of it.
+cat >"$dir/avoids" <<'END'
+#!/bin/sh
+us=213000
+[ -n "${ORRERY_SET-}" ] && us=1548000
+cat >"$ORRERY_REPORT" <<REPORT
+{"version": "0", "simulated": true, "machine": "moon", "scheduler": "eager",
+ "makespan_us": $us, "tasks": 1, "exit": "shutdown", "workers": [],
+ "edits": [{"edit": "pcie.bandwidth = 1MBps", "effect": true, "echo": "slower",
+            "tasks": 0, "bytes": ${FAKE_BYTES-0}}]}
+REPORT
+END
+chmod +x "$dir/avoids"
+run run -m moon --set 'pcie.bandwidth = 1MBps' -- "$dir/avoids"
+claim "an edit of what was not used is compared with the run without it" \
+    out_has 'without  *the edits 213.000 ms: they made it longer'
+run run -m moon --json --set 'pcie.bandwidth = 1MBps' -- "$dir/avoids"
+claim "in JSON as well" sh -c 'python3 -c "import json, sys
+d = json.load(open(sys.argv[1]))
+assert d[\"without_edits\"][\"makespan_us\"] == 213000" "$1"' sh "$dir/out"
+FAKE_BYTES=7 run run -m moon --set 'pcie.bandwidth = 1MBps' -- "$dir/avoids"
+claim "what was used needs no second run" sh -c '! grep -q without "$1"' sh \
+    "$dir/out"
+
+# A program that sets its own policy.
+sed 's/"scheduler": "[^"]*"/"scheduler": "mine"/' "$dir/program" >"$dir/own"
+chmod +x "$dir/own"
+run compare -m moon -s eager,dmdas -- "$dir/own"
+claim "compare labels rows by the policy that ran" sh -c \
+    '[ "$(grep -c "^moon     mine " "$1")" -eq 2 ] && ! grep -q dmdas "$1"' sh \
+    "$dir/out"
+claim "and warns that the program sets its own" \
+    err_has 'ran with the policy mine, not eager'
+run compare -m moon -s eager,dmdas --json -- "$dir/own"
+claim "compare --json has the policy that ran, and the one asked for" sh -c \
+    'python3 -c "import json, sys
+d = json.load(open(sys.argv[1]))
+assert [r[\"scheduler\"] for r in d] == [\"mine\"] * 2
+assert [r[\"scheduler_asked\"] for r in d] == [\"eager\", \"dmdas\"]" "$1"' \
+    sh "$dir/out"
+run run -m moon -s eager -- "$dir/own"
+claim "run warns as well" err_has 'ran with the policy mine, not eager'
+
+# Options behind the program, without --.
+for command in run compare trace validate "calibrate kernels"; do
+    # shellcheck disable=SC2086 # words
+    run $command "$dir/program" one -s eager two
+    claim "$command: an option behind the program ends with 2" code_is 2
+    claim "$command: the right order is shown" \
+        err_has "$command -s eager -- $dir/program one two"
+done
+run run "$dir/program" -m moon
+claim "so the program does not run for real by mistake" code_is 2
+run run -m moon -s eager "$dir/program" -size 9 -mix --sizes=3
+claim "options of the program's own are passed on" \
+    out_has 'arguments -size 9 -mix --sizes=3'
+run run -m moon -s eager -- "$dir/program" -s lws
+claim "behind -- all options are the program's" out_has 'arguments -s lws'
+
+# Words that are nearly right.
+run calibrat
+claim "a mistyped command suggests the nearest" err_has 'did you mean calibrate'
+run perfmodel chekc
+claim "a mistyped verb suggests the nearest" err_has 'mean perfmodel check'
+run machine lits
+claim "of machine as well" err_has 'did you mean list'
+run calibrate kernel
+claim "of calibrate as well" err_has 'did you mean kernels'
+run compare --jsn -m moon -- "$dir/program"
+claim "a mistyped option suggests the nearest" err_has 'did you mean --json'
+run help
+claim "help is --help" out_has '^usage: orrery COMMAND'
+claim "and ends with 0" code_is 0
+run help machine list
+claim "help takes commands" out_has '^usage: orrery machine list'
+run machine list --help
+claim "machine list has a help of its own" out_has '^usage: orrery machine list'
+run validate -n 0 -- "$dir/program"
+claim "a wrong number of repetitions is named" \
+    err_has 'validate: -n 0: .*from 1 on'
+run validate --seed x -- "$dir/program"
+claim "a wrong seed is named" err_has 'validate: --seed x: '
 
 # The program waits on a pipe that nobody writes to, and says its number first.
 mkfifo "$dir/number" "$dir/never"

@@ -109,6 +109,7 @@ static int run(struct bounds *b, const char *path)
         return out_of_memory();
     rc = launch_all(&launch, 1, 1, NULL);
     b->stopped = rc > 0 ? rc : 0;
+    launch_warn_policy(&launch, "bound");
     if (rc == 0 && *launch.problem) {
         if (launch.process.text)
             fwrite(launch.process.text, 1, launch.process.length, stderr);

@@ -3,6 +3,7 @@
 #include "tools/calibrate/calibrate.h"
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
+#include "tools/common/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +74,7 @@ static int run_kernels(int argc, char **argv)
         {0, "json", NULL, &options.json},
         {0, "dry-run", NULL, &options.dry_run},
         {0}};
-    int first = tool_parse(argc, argv, list, help), result = TOOL_USAGE;
+    int first = tool_parse_program(argc, argv, list, help), result = TOOL_USAGE;
     char **sizes;
 
     if (first <= 0)
@@ -97,19 +98,42 @@ static int run_kernels(int argc, char **argv)
     return result;
 }
 
+static const struct verb {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} verbs[] = {
+    {"kernels", run_kernels},
+    {"bus", calibrate_bus},
+    {"runtime", calibrate_runtime},
+    {NULL, NULL},
+};
+
+static const char *name_of(const void *list, size_t i)
+{
+    return ((const struct verb *)list)[i].name;
+}
+
 int cmd_calibrate(int argc, char **argv)
 {
+    const char *near;
+
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
         fputs(help, stdout);
         return TOOL_OK;
     }
-    if (argc > 1 && !strcmp(argv[1], "kernels"))
-        return run_kernels(argc - 1, argv + 1);
-    if (argc > 1 && !strcmp(argv[1], "bus"))
-        return calibrate_bus(argc - 1, argv + 1);
-    if (argc > 1 && !strcmp(argv[1], "runtime"))
-        return calibrate_runtime(argc - 1, argv + 1);
+    for (size_t i = 0; argc > 1 && verbs[i].name; i++)
+        if (!strcmp(argv[1], verbs[i].name)) {
+            char name[32];
+
+            snprintf(name, sizeof(name), "calibrate %s", verbs[i].name);
+            argv[1] = name; /* in messages */
+            return verbs[i].run(argc - 1, argv + 1);
+        }
+    near = argc > 1 ? words_nearest(argv[1], verbs, name_of) : NULL;
     tool_error("calibrate: kernels, bus and runtime are what can be "
-               "calibrated; see orrery calibrate --help");
+               "calibrated%s%s%s%s%s; see orrery calibrate --help",
+               argc > 1 ? ", not " : "", argc > 1 ? argv[1] : "",
+               near ? ": did you mean " : "", near ? near : "",
+               near ? "?" : "");
     return TOOL_USAGE;
 }

@@ -23,6 +23,25 @@ int edits_apply(struct orr_machine_desc *desc, const char *edits)
     return 0;
 }
 
+bool edits_any_unused(const json_t *report)
+{
+    const json_t *edits = json_object_get(report, "edits"), *edit;
+    size_t i;
+
+    json_array_foreach(edits, i, edit)
+    {
+        const json_t *tasks = json_object_get(edit, "tasks");
+        const json_t *bytes = json_object_get(edit, "bytes");
+
+        if (json_is_true(json_object_get(edit, "effect")) &&
+            json_is_integer(tasks) && json_is_integer(bytes) &&
+            !json_integer_value(tasks) && !json_integer_value(bytes) &&
+            !json_object_get(edit, "kernels_met"))
+            return true;
+    }
+    return false;
+}
+
 void edits_print(const json_t *report, const char *indent)
 {
     const json_t *edits = json_object_get(report, "edits"), *edit;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "platforms/machine_desc.h"
 
@@ -17,6 +18,11 @@
 /* Applies edits (NULL: none) to a description and reports on stderr what each
  * has changed. -1 with a message when that cannot be done. */
 int edits_apply(struct orr_machine_desc *desc, const char *edits);
+
+/* Whether the run of that report used nothing that one of its edits has changed:
+ * no task ran there, nothing was copied there. Decisions may differ all the
+ * same. */
+bool edits_any_unused(const json_t *report);
 
 /* Prints what the edits of a run's report have changed, one line each behind
  * `indent`; nothing without. */

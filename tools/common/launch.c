@@ -139,6 +139,28 @@ free_all:
     return result;
 }
 
+const char *launch_policy(const struct launch *launch)
+{
+    if (launch->report.json && *launch->report.scheduler)
+        return launch->report.scheduler;
+    return launch->scheduler;
+}
+
+bool launch_chose_policy(const struct launch *launch)
+{
+    return launch->scheduler && launch->report.json &&
+           strcmp(launch_policy(launch), launch->scheduler) != 0;
+}
+
+void launch_warn_policy(const struct launch *launch, const char *command)
+{
+    if (launch_chose_policy(launch))
+        tool_error("%s: warning: %s ran with the policy %s, not %s: it sets "
+                   "its own (starpu_conf.sched_policy or sched_policy_name)",
+                   command, launch->argv[0], launch_policy(launch),
+                   launch->scheduler);
+}
+
 void launch_done(struct launch *launch)
 {
     report_done(&launch->report);

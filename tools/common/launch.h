@@ -33,4 +33,14 @@ struct launch {
 int launch_all(struct launch *launches, size_t n, unsigned at_once,
                void (*progress)(size_t ended, size_t n));
 
+/* Whether it ran with another policy than was asked for: the program sets its
+ * own (conf.sched_policy). */
+bool launch_chose_policy(const struct launch *launch);
+
+/* The policy that ran, else the one that was asked for. */
+const char *launch_policy(const struct launch *launch);
+
+/* A warning for such a program. */
+void launch_warn_policy(const struct launch *launch, const char *command);
+
 void launch_done(struct launch *launch);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/common/tool.c - see tool.h. One thread. */
 #include "tools/common/tool.h"
+#include "tools/common/words.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -58,6 +59,40 @@ static void print_commands(const struct tool_commands *commands, FILE *file)
     fputs(commands->tail, file);
 }
 
+static const char *name_of(const void *list, size_t i)
+{
+    return ((const struct tool_command *)list)[i].name;
+}
+
+static bool is_help(const char *word)
+{
+    return !strcmp(word, "--help") || !strcmp(word, "-h") ||
+           !strcmp(word, "help");
+}
+
+/* "help machine list" is "machine list --help". */
+static int show_help(const struct tool_commands *commands, int argc,
+                     char **argv)
+{
+    static char option[] = "--help";
+    char **words;
+    int code;
+
+    if (argc == 2) {
+        print_commands(commands, stdout);
+        return TOOL_OK;
+    }
+    words = calloc((size_t)argc + 1, sizeof(*words));
+    if (!words)
+        return tool_fail(TOOL_FAILED, "out of memory");
+    words[0] = argv[0];
+    memcpy(words + 1, argv + 2, (size_t)(argc - 2) * sizeof(*words));
+    words[argc - 1] = option;
+    code = tool_dispatch(commands, argc, words);
+    free(words);
+    return code;
+}
+
 int tool_dispatch(const struct tool_commands *commands, int argc, char **argv)
 {
     const char *of = commands->name, *blank = *of ? " " : "";
@@ -68,139 +103,22 @@ int tool_dispatch(const struct tool_commands *commands, int argc, char **argv)
         print_commands(commands, stderr);
         return TOOL_USAGE;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-        print_commands(commands, stdout);
-        return TOOL_OK;
-    }
+    if (is_help(argv[1]))
+        return show_help(commands, argc, argv);
     while (c->name && strcmp(argv[1], c->name) != 0)
         c++;
     if (!c->name) {
-        tool_error("there is no command %s%s%s; see %s%s%s --help", of, blank,
-                   argv[1], program_invocation_short_name, blank, of);
+        const char *near = words_nearest(argv[1], commands->list, name_of);
+
+        tool_error("there is no command %s%s%s%s%s%s%s%s; see %s%s%s --help",
+                   of, blank, argv[1], near ? ", did you mean " : "",
+                   near ? of : "", near ? blank : "", near ? near : "",
+                   near ? "?" : "", program_invocation_short_name, blank, of);
         return TOOL_USAGE;
     }
     snprintf(name, sizeof(name), "%s%s%s", of, blank, c->name);
     argv[1] = name;
     return c->run(argc - 1, argv + 1);
-}
-
-/* -- options -- */
-
-/* The option that `word` names, NULL for none. `*ret_value` gets the rest after
- * an equals sign or a letter in the same argument, else NULL. */
-static const struct tool_option *find_option(const struct tool_option *options,
-                                             const char *word,
-                                             const char **ret_value)
-{
-    size_t length = strcspn(word, "=");
-
-    *ret_value = NULL;
-    for (; options->name; options++) {
-        if (word[1] != '-' && word[1] == options->letter) {
-            *ret_value = word[2] ? word + 2 : NULL;
-            return options;
-        }
-        if (word[1] == '-' && strlen(options->name) == length - 2 &&
-            !strncmp(options->name, word + 2, length - 2)) {
-            *ret_value = word[length] ? word + length + 1 : NULL;
-            return options;
-        }
-    }
-    return NULL;
-}
-
-/* Appends to the values of an option that may be repeated. */
-static int join(const char **to, const char *value)
-{
-    char *joined =
-        *to ? tool_format("%s\n%s", *to, value) : tool_format("%s", value);
-
-    if (!joined) {
-        tool_error("out of memory");
-        return -1;
-    }
-    free((char *)(uintptr_t)*to);
-    *to = joined;
-    return 0;
-}
-
-int tool_parse(int argc, char **argv, const struct tool_option *options,
-               const char *help)
-{
-    int a = 1;
-
-    for (; a < argc && argv[a][0] == '-' && argv[a][1]; a++) {
-        const struct tool_option *option;
-        const char *value, *word = argv[a];
-
-        if (!strcmp(argv[a], "--"))
-            return a + 1;
-        if (!strcmp(argv[a], "--help") || !strcmp(argv[a], "-h")) {
-            fputs(help, stdout);
-            return 0;
-        }
-        /* -xy is -x -y. */
-        while ((option = find_option(options, word, &value)) && option->flag &&
-               value && word[1] != '-') {
-            *option->flag = true;
-            word = value - 1;
-        }
-        if (!option || (option->flag && value && !option->value)) {
-            tool_error("%s%sunknown option %s; see %s%s%s --help", argv[0],
-                       *argv[0] ? ": " : "", argv[a],
-                       program_invocation_short_name, *argv[0] ? " " : "",
-                       argv[0]);
-            return -1;
-        }
-        if (option->flag) {
-            *option->flag = true;
-            if (value)
-                *option->value = value;
-            continue;
-        }
-        if (!value && a + 1 < argc)
-            value = argv[++a];
-        if (!value || !*value) {
-            tool_error("%s%soption %s needs a value", argv[0],
-                       *argv[0] ? ": " : "", argv[a]);
-            return -1;
-        }
-        if (option->letter != TOOL_JOINED)
-            *option->value = value;
-        else if (join(option->value, value) < 0)
-            return -1;
-    }
-    return a;
-}
-
-int tool_parse_operands(int argc, char **argv,
-                        const struct tool_option *options, const char *help,
-                        int *ret_nwords)
-{
-    int at = 0, n = 0;
-
-    for (;;) {
-        char *there = argv[at];
-        bool ended;
-        int first;
-
-        argv[at] = argv[0]; /* the name in messages */
-        first = tool_parse(argc - at, argv + at, options, help);
-        ended = first > 1 && !strcmp(argv[at + first - 1], "--");
-        argv[at] = there;
-        if (first <= 0)
-            return first;
-        at += first;
-        if (at >= argc)
-            break;
-        argv[++n] = argv[at];
-        while (ended && ++at < argc)
-            argv[++n] = argv[at];
-        if (ended)
-            break;
-    }
-    *ret_nwords = n;
-    return 1;
 }
 
 /* -- files -- */

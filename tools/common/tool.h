@@ -76,6 +76,12 @@ struct tool_option {
 int tool_parse(int argc, char **argv, const struct tool_option *options,
                const char *help);
 
+/* The same for commands that run a program, the first operand. One of the
+ * options among the program's arguments, without `--` before it, is an error
+ * that shows the right order. */
+int tool_parse_program(int argc, char **argv, const struct tool_option *options,
+                       const char *help);
+
 /* The same for commands whose operands and options may mix: moves the operands
  * to argv[1] onwards, in order; all after `--` are operands. Returns 1 and how
  * many in *ret_noperands, 0 or -1 as tool_parse. */

@@ -102,7 +102,7 @@ static void add_row(struct table *table, const struct launch *launch)
     const struct report *report = &launch->report;
 
     table_add(table, "%s", launch->machine);
-    table_add(table, "%s", launch->scheduler);
+    table_add(table, "%s", launch_policy(launch));
     if (!is_good(launch)) {
         for (int c = 0; c < 3; c++)
             table_add(table, "-");
@@ -160,8 +160,9 @@ static int print_json(const struct comparison *comparison)
 
     for (size_t i = 0; i < comparison->n; i++) {
         const struct launch *launch = &comparison->launches[i];
-        json_t *row = json_pack("{s:s, s:s}", "machine", launch->machine,
-                                "scheduler", launch->scheduler);
+        json_t *row = json_pack("{s:s, s:s, s:s}", "machine", launch->machine,
+                                "scheduler", launch_policy(launch),
+                                "scheduler_asked", launch->scheduler);
 
         if (is_good(launch)) {
             json_object_update_missing(row, launch->report.json);
@@ -197,6 +198,18 @@ static const char *provenance(const struct comparison *comparison)
     return word ? word : "unknown";
 }
 
+/* What the bars of the s-th scheduler show: what ran, on the first machine that
+ * any did on. */
+static const char *title_of(const struct comparison *comparison, size_t s)
+{
+    size_t ns = comparison->nschedulers;
+
+    for (size_t m = 0; m < comparison->nmachines; m++)
+        if (is_good(&comparison->launches[m * ns + s]))
+            return launch_policy(&comparison->launches[m * ns + s]);
+    return comparison->schedulers[s];
+}
+
 /* One group of bars per machine, one bar per scheduler. */
 static void plot_bars(struct plot *plot, const struct comparison *comparison,
                       const char *title)
@@ -226,7 +239,7 @@ static void plot_bars(struct plot *plot, const struct comparison *comparison,
     for (size_t s = 0; s < ns; s++) {
         fprintf(pipe, "'-' using 1:2:(%.4f) with boxes lc rgb '%s' title ",
                 wide * 0.9, plot_colour(s));
-        plot_text(plot->pipe, comparison->schedulers[s]);
+        plot_text(plot->pipe, title_of(comparison, s));
         fprintf(pipe,
                 ", '-' using 1:2:(sprintf('%%.0f', $2)) with labels "
                 "offset 0,0.6 font 'Sans,9' notitle%s",
@@ -269,6 +282,29 @@ static int draw(const struct comparison *comparison, const char *path,
     return plot_end(&plot);
 }
 
+/* Rows that differ by nothing but what was asked for. */
+static void warn_policies(const struct comparison *comparison)
+{
+    const struct launch *one = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < comparison->n; i++)
+        if (is_good(&comparison->launches[i]) &&
+            launch_chose_policy(&comparison->launches[i])) {
+            one = one ? one : &comparison->launches[i];
+            n++;
+        }
+    if (!one)
+        return;
+    fflush(stdout);
+    launch_warn_policy(one, "compare");
+    if (n > 1)
+        tool_error(
+            "compare: warning: so in %zu of %zu rows, which are labelled "
+            "by what ran",
+            n, comparison->n);
+}
+
 static int finish(const struct comparison *comparison, bool json,
                   const char *plot, char *const *argv)
 {
@@ -277,6 +313,7 @@ static int finish(const struct comparison *comparison, bool json,
 
     if ((json ? print_json(comparison) : print_table(comparison)) < 0)
         return TOOL_FAILED;
+    warn_policies(comparison);
     for (size_t i = 0; i < comparison->n; i++) {
         if (is_good(&comparison->launches[i]))
             any = true;
@@ -305,7 +342,7 @@ int cmd_compare(int argc, char **argv)
                                           {0, "json", NULL, &json},
                                           {0}};
     struct comparison comparison = {0};
-    int first = tool_parse(argc, argv, options, help), result;
+    int first = tool_parse_program(argc, argv, options, help), result;
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;

@@ -7,6 +7,7 @@
 #include "tools/common/modules.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
+#include "tools/common/words.h"
 #include "tools/machine/doctor.h"
 #include "tools/machine/machine.h"
 
@@ -36,7 +37,7 @@ static const char help[] =
     "of this machine, to be calibrated by real runs and simulated with -m FILE.xml,\n"
     "`doctor` checks the bandwidths and latencies of a machine.\n"
     "      --json  as JSON\n"
-    "All but list have a --help of their own.\n"
+    "Each has a --help of its own.\n"
     "Exit codes: 0; 1 when something failed, machines differ or the doctor found an\n"
     "error; 2 for a wrong command line.\n"
     "example: orrery machine copy here.xml && orrery run -m here.xml -- ./cholesky\n";
@@ -126,32 +127,73 @@ static int list(const char *const *sampling_dirs, bool json)
     return result == 0 ? TOOL_OK : TOOL_FAILED;
 }
 
-/* Verbs with files of their own. They read their own options. */
+static const char list_help[] =
+    "usage: orrery machine list [--json]\n"
+    "Names the machines that programs can be simulated on, and describes each in a\n"
+    "line.\n"
+    "      --json                 as JSON\n"
+    "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
+    "example: orrery machine list\n";
+
+static int machine_list(int argc, char **argv, const char *const *sampling_dirs,
+                        bool json)
+{
+    const struct tool_option options[] = {{0, "json", NULL, &json}, {0}};
+    char name[] = "machine list";
+    int first;
+
+    argv[0] = name;
+    first = tool_parse(argc, argv, options, list_help);
+    if (first <= 0)
+        return first < 0 ? TOOL_USAGE : TOOL_OK;
+    if (first < argc)
+        return tool_fail(TOOL_USAGE,
+                         "machine list: %s is one operand too many; orrery "
+                         "machine show describes one machine",
+                         argv[first]);
+    return list(sampling_dirs, json);
+}
+
+/* They read their own options. */
 static const struct verb {
     const char *name;
     int (*run)(int argc, char **argv, const char *const *sampling_dirs,
                bool json);
 } verbs[] = {
-    {"copy", machine_copy},     {"diff", machine_diff},
-    {"doctor", machine_doctor}, {"export", machine_export},
-    {"import", machine_import}, {"new", machine_new},
+    {"copy", machine_copy},
+    {"diff", machine_diff},
+    {"doctor", machine_doctor},
+    {"export", machine_export},
+    {"import", machine_import},
+    {"list", machine_list},
+    {"new", machine_new},
     {"show", machine_show},
+    {NULL, NULL},
 };
+
+static const char *name_of(const void *list, size_t i)
+{
+    return ((const struct verb *)list)[i].name;
+}
 
 static int dispatch(int argc, char **argv, const char *const *sampling_dirs,
                     bool json)
 {
-    if (argc == 1 && !strcmp(argv[0], "list"))
-        return list(sampling_dirs, json);
-    for (size_t i = 0; argc >= 1 && i < sizeof(verbs) / sizeof(verbs[0]); i++)
+    const char *near;
+
+    for (size_t i = 0; argc >= 1 && verbs[i].name; i++)
         if (!strcmp(argv[0], verbs[i].name))
             return verbs[i].run(argc, argv, sampling_dirs, json);
     if (argc >= 1 && !strcmp(argv[argc - 1], "--help")) {
         fputs(help, stdout);
         return TOOL_OK;
     }
+    near = argc >= 1 ? words_nearest(argv[0], verbs, name_of) : NULL;
     tool_error("machine: list, show, diff, new, export, import, copy or "
-               "doctor; see orrery machine --help");
+               "doctor%s%s%s%s%s; see orrery machine --help",
+               argc >= 1 ? ", not " : "", argc >= 1 ? argv[0] : "",
+               near ? ": did you mean " : "", near ? near : "",
+               near ? "?" : "");
     return TOOL_USAGE;
 }
 

@@ -8,6 +8,7 @@
 #include "tools/common/launch.h"
 #include "tools/common/tool.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,45 @@ static const char help[] =
     "command line.\n"
     "example: orrery run -m MACHINE -s dmdas -- ./cholesky -size 9600\n";
 
+/* The makespan of the same run without its edits, µs; NaN: it failed. */
+static double without_edits(const struct launch *edited)
+{
+    static const char *const none[] = {"ORRERY_SET", NULL};
+    struct launch launch = {.machine = edited->machine,
+                            .scheduler = edited->scheduler,
+                            .assume = edited->assume,
+                            .argv = edited->argv,
+                            .more = none,
+                            .quiet = true};
+    double us = (double)NAN;
+
+    if (launch_all(&launch, 1, 1, NULL) == 0 && !*launch.problem)
+        us = launch.report.makespan_us;
+    launch_done(&launch);
+    return us;
+}
+
+/* What the edits did, when that cannot be seen from what the run used. */
+static void compare_without(struct launch *launch, bool json)
+{
+    double us, edited = launch->report.makespan_us;
+
+    if (*launch->problem || !edits_any_unused(launch->report.json))
+        return;
+    us = without_edits(launch);
+    if (json)
+        json_object_set_new(
+            launch->report.json, "without_edits",
+            json_pack("{s:o}", "makespan_us", tool_json_number(us)));
+    else if (isnan(us))
+        puts("without     the edits it failed: what they changed is not known");
+    else
+        printf("without     the edits %.3f ms: they made it %s\n", us / 1000,
+               edited > us   ? "longer"
+               : edited < us ? "shorter"
+                             : "neither longer nor shorter");
+}
+
 static int finish(struct launch *launch, bool json)
 {
     int code = process_exit_code(&launch->process);
@@ -35,12 +75,15 @@ static int finish(struct launch *launch, bool json)
         fwrite(launch->process.text, 1, launch->process.length, stderr);
     fflush(stdout);
     if (launch->report.json && json) {
+        compare_without(launch, true);
         if (tool_json_print(json_incref(launch->report.json)) < 0)
             tool_error("out of memory");
     } else if (launch->report.json) {
         putchar('\n');
         report_print(&launch->report);
+        compare_without(launch, false);
     }
+    launch_warn_policy(launch, "run");
     if (*launch->problem)
         tool_error("%s", launch->problem);
     if (code == 0 && *launch->problem)
@@ -59,7 +102,7 @@ int cmd_run(int argc, char **argv)
         {0, "assume", &launch.assume, NULL},
         {0, "json", NULL, &json},
         {0}};
-    int first = tool_parse(argc, argv, options, help), result;
+    int first = tool_parse_program(argc, argv, options, help), result;
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;

@@ -107,6 +107,7 @@ static int finish(struct launch *launch, const char *picture, bool json)
 
     if (launch->process.text && code != 0)
         fwrite(launch->process.text, 1, launch->process.length, stderr);
+    launch_warn_policy(launch, "trace");
     if (*launch->problem)
         tool_error("%s", launch->problem);
     if (code == 0 && *launch->problem)
@@ -155,7 +156,7 @@ int cmd_trace(int argc, char **argv)
         {0, "gantt", &picture, NULL},
         {0, "json", NULL, &json},
         {0}};
-    int first = tool_parse(argc, argv, options, help);
+    int first = tool_parse_program(argc, argv, options, help);
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;

@@ -41,6 +41,7 @@ static int finish(struct validation *v, const struct validate_options *options)
 {
     if (validation_compare(v) < 0)
         return TOOL_FAILED;
+    launch_warn_policy(validation_run(v, 0, 0, false), "validate");
     if ((options->json ? validation_print_json(v) : validation_print(v)) < 0)
         return TOOL_FAILED;
     if (options->plot && validation_plot(v, options->plot) < 0)
@@ -63,6 +64,22 @@ static int validate(const struct validate_options *options)
     return result;
 }
 
+static int read_numbers(const char *reps, const char *seed,
+                        struct validate_options *ret)
+{
+    if (program_number(reps, 1, &ret->nreps) < 0)
+        return tool_fail(-1,
+                         "validate: -n %s: repetitions are a whole number from "
+                         "1 on; see orrery validate --help",
+                         reps);
+    if (program_seed(seed, &ret->seed) < 0)
+        return tool_fail(-1,
+                         "validate: --seed %s: a seed is a whole number; see "
+                         "orrery validate --help",
+                         seed);
+    return 0;
+}
+
 int cmd_validate(int argc, char **argv)
 {
     const char *reps = "5", *seed = "1", *sizes = "";
@@ -77,18 +94,16 @@ int cmd_validate(int argc, char **argv)
         {0, "plot", &options.plot, NULL},
         {0, "json", NULL, &options.json},
         {0}};
-    int first = tool_parse(argc, argv, list, help), result = TOOL_USAGE;
+    int first = tool_parse_program(argc, argv, list, help), result = TOOL_USAGE;
     char **split;
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
-    if (first == argc || program_number(reps, 1, &options.nreps) < 0 ||
-        program_seed(seed, &options.seed) < 0) {
-        tool_error("validate: %s; see orrery validate --help",
-                   first == argc ? "which program?"
-                                 : "-n and --seed take whole numbers");
+    if (read_numbers(reps, seed, &options) < 0)
         return TOOL_USAGE;
-    }
+    if (first == argc)
+        return tool_fail(TOOL_USAGE, "validate: which program? See orrery "
+                                     "validate --help");
     split = tool_split(sizes);
     if (!split) {
         tool_error("out of memory");
