@@ -127,6 +127,25 @@ def write_model(name, rows):
         file.write("\n".join(text) + "\n")
 
 
+def write_side(name, rows, scene):
+    """Beside it: what was set aside, and the estimate of the rest, which is a
+    fifth of the mean."""
+    folder = os.path.join(os.environ["STARPU_PERF_MODEL_DIR"],
+                          "codelets/45.orrery")
+    os.makedirs(folder, exist_ok=True)
+    lines, samples = ["orrery-side 1"], []
+    for number, (arch, (n, us)) in enumerate(rows.items()):
+        device, devid, _ = DEVICES[arch]
+        lines.append(f"entry {device}/{devid}/1 0 {FOOTPRINT[1]} {n} "
+                     f"{n * us:.9g} {us / 5:.9g} {n} {n * scene['aside']:.0f} 0 "
+                     "0 1700000000")
+        samples.append(f"recent {number} 20 " + " ".join(
+            f"{us / 5 * (1 + 0.001 * (i % 5 - 2)):.9g}" for i in range(20)))
+    with open(os.path.join(folder, name + ".pretended"), "w",
+              encoding="utf-8") as file:
+        file.write("\n".join([*lines, "samples", *samples]) + "\n")
+
+
 # The scheduler knows that GPUs are fast: it uses the CPU only when it must.
 def play_calibrate(scene, number):
     cuda = os.environ.get("STARPU_NCUDA") != "0"
@@ -144,8 +163,11 @@ def play_calibrate(scene, number):
     with open(state, "w", encoding="utf-8") as file:
         json.dump(samples, file)
     for name, us in KERNELS.items():
-        write_model(name, {arch: (n, us * DEVICES[arch][2])
-                           for arch, n in samples.items()})
+        rows = {arch: (n, us * DEVICES[arch][2])
+                for arch, n in samples.items()}
+        write_model(name, rows)
+        if scene.get("aside"):
+            write_side(name, rows, scene)
     write_report(scene, [kernel(name, arch, 1, us * DEVICES[arch][2], 50,
                                  predicted_us=None)
                           for name, us in KERNELS.items()],

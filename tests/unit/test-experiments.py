@@ -195,6 +195,20 @@ def only_what_is_not_known_yet_is_run_again():
 
 
 @test
+def what_was_set_aside_is_said_beside_the_precision():
+    pretended = Pretended(play="calibrate", samples=200, aside=0.22)
+    status, out, _ = pretended.run("calibrate", "kernels")
+    assert status == 0 and "22 %" in out, out
+    assert "set aside" in out and "warning:" in out, out
+    # Both figures: the mean that StarPU takes, and the estimate.
+    assert "2000" in out and "400" in out, out
+    _, said = pretended.json("calibrate", "kernels")
+    for item in said["kernels"]:
+        assert abs(item["set_aside"] / item["measured"] - 0.22) < 1e-3, item
+        assert abs(item["mean_us"] / item["estimate_us"] - 5) < 1e-6, item
+
+
+@test
 def a_kernel_that_gets_no_samples_is_given_up():
     status, said = Pretended(play="calibrate", stuck=True).json(
         "calibrate", "kernels", "-t", "60s")

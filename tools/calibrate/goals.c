@@ -18,6 +18,10 @@ enum { PATIENCE = 3 };
 /* Lag-1 autocorrelation from which it is mentioned. */
 static const double related = 0.5;
 
+/* Share of measures set aside, and distance of the row's mean from the estimate,
+ * that are worth a warning; as for `orrery perfmodel check`. */
+static const double aside_many = 0.05, means_apart = 0.1;
+
 static void goal_done(struct calibrate_goal *goal)
 {
     free((char *)(uintptr_t)goal->kernel.name);
@@ -204,6 +208,13 @@ static char *explain(const struct calibrate_goals *goals,
     return tool_format("about %.0f samples more", samples_left(goals, goal));
 }
 
+/* Share of the measures that was set aside; NaN: not known. */
+static double share_aside(const struct kernel_knowledge *known)
+{
+    return known->nseen > 0 ? (double)known->noutliers / (double)known->nseen
+                            : (double)NAN;
+}
+
 static void add_row(struct table *table, const struct calibrate_goals *goals,
                     const struct calibrate_goal *goal)
 {
@@ -219,6 +230,11 @@ static void add_row(struct table *table, const struct calibrate_goals *goals,
     table_add(table, "%08x", kernel->footprint);
     table_add(table, "%lld", (long long)kernel->size);
     table_add(table, "%u", known->n);
+    if (isnan(share_aside(known)))
+        table_add(table, "-");
+    else
+        table_add(table, "%.0f %%", 100 * share_aside(known));
+    table_add(table, isnan(known->mean) ? "-" : "%.4g", known->mean);
     table_add(table, isnan(known->estimate) ? "-" : "%.4g", known->estimate);
     table_add(table, isnan(known->confidence) ? "-" : "%.2f%s",
               100 * known->confidence, known->independent ? "?" : "");
@@ -226,6 +242,30 @@ static void add_row(struct table *table, const struct calibrate_goals *goals,
         table_add(table, "%s", goal->reached ? "reached" : problem);
     table->failed |= !problem;
     free(problem);
+}
+
+/* A precision is that of what was kept. */
+static void warn_aside(const struct calibrate_goals *goals)
+{
+    for (size_t g = 0; g < goals->n; g++) {
+        const struct report_kernel *kernel = &goals->list[g].kernel;
+        const struct kernel_knowledge *known = &goals->list[g].known;
+
+        if (share_aside(known) > aside_many)
+            printf(
+                "warning: %s on %s (%08x): %llu of %llu measures (%.0f %%) "
+                "were set aside; ± is that of the\nothers. Something disturbs "
+                "this machine, or the kernel has two levels.\n",
+                kernel->name, kernel->arch, kernel->footprint,
+                (unsigned long long)known->noutliers,
+                (unsigned long long)known->nseen, 100 * share_aside(known));
+        if (fabs(known->mean / known->estimate - 1) > means_apart)
+            printf(
+                "warning: %s on %s (%08x): StarPU takes the mean of the row, "
+                "%.4g µs; Orrery takes %.4g µs\n",
+                kernel->name, kernel->arch, kernel->footprint, known->mean,
+                known->estimate);
+    }
 }
 
 static void print_end(const struct calibrate_goals *goals,
@@ -238,6 +278,7 @@ static void print_end(const struct calibrate_goals *goals,
         unsure = unsure || goals->list[g].known.independent;
     if (unsure)
         puts("?: as if samples were independent, the true value is larger");
+    warn_aside(goals);
     printf("%zu of %zu kernels known to %.3g %% after %u runs, %.0f s%s\n",
            goals->n - missing, goals->n, 100 * goals->target, result->runs,
            result->seconds,
@@ -250,9 +291,10 @@ static int print_table(const struct calibrate_goals *goals,
                        const struct calibrate_result *result)
 {
     static const struct table_column columns[] = {
-        {"kernel", false}, {"arch", false},   {"footprint", false},
-        {"size", true},    {"samples", true}, {"µs", true},
-        {"± %", true},     {"", false}};
+        {"kernel", false}, {"arch", false},       {"footprint", false},
+        {"size", true},    {"samples", true},     {"set aside", true},
+        {"mean µs", true}, {"estimate µs", true}, {"± %", true},
+        {"", false}};
     struct table table = {0};
     int rc;
 
@@ -273,10 +315,14 @@ static json_t *goal_json(const struct calibrate_goals *goals,
 
     snprintf(footprint, sizeof(footprint), "%08x", kernel->footprint);
     json = json_pack(
-        "{s:s, s:s, s:i, s:s, s:I, s:I, s:o, s:o, s:b, s:b, s:s?}", "name",
-        kernel->name, "arch", kernel->arch, "implementation",
+        "{s:s, s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:b, s:b, "
+        "s:s?}",
+        "name", kernel->name, "arch", kernel->arch, "implementation",
         (int)kernel->implementation, "footprint", footprint, "size",
-        kernel->size, "samples", (json_int_t)goal->known.n, "estimate_us",
+        kernel->size, "samples", (json_int_t)goal->known.n, "measured",
+        (json_int_t)goal->known.nseen, "set_aside",
+        (json_int_t)goal->known.noutliers, "mean_us",
+        tool_json_number(goal->known.mean), "estimate_us",
         tool_json_number(goal->known.estimate), "confidence",
         tool_json_number(goal->known.confidence), "independent",
         (int)goal->known.independent, "reached", (int)goal->reached, "problem",

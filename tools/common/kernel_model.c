@@ -139,6 +139,11 @@ static void fill(const struct orr_model_row *row,
     ret->estimate = known->estimate;
     ret->confidence = known->half_width;
     ret->independent = known->independent;
+    ret->mean = row->mean;
+    if (known->side) {
+        ret->nseen = known->side->nseen;
+        ret->noutliers = known->side->noutliers;
+    }
     if (summary->n == 0)
         return;
     ret->autocorrelation = summary->autocorrelation;
@@ -162,6 +167,7 @@ int kernel_models_find(struct kernel_models *models,
 
     *ret = (struct kernel_knowledge){.estimate = (double)NAN,
                                      .confidence = (double)NAN,
+                                     .mean = (double)NAN,
                                      .p25 = (double)NAN,
                                      .autocorrelation = (double)NAN};
     rc = get_file(models, kernel->name, &file, err);

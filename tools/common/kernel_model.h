@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "core/base/error.h"
 #include "tools/common/report.h"
@@ -26,6 +27,10 @@ struct kernel_knowledge {
     /* As in struct perfmodel_known: µs; half width of the 95 % interval. */
     double estimate, confidence;
     bool independent;
+    double mean; /* of the row, µs: what StarPU takes; NaN */
+    /* Measures, and how many of them were set aside when they came; 0 without a
+     * side file. */
+    uint64_t nseen, noutliers;
     /* Of the recent samples; 0 and NaN without. The lower quartile only if
      * there are enough. */
     double p25;
