@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "--version")) {
         puts("orrery " ORR_VERSION);
-        return TOOL_OK;
+        return tool_close(TOOL_OK);
     }
-    return tool_dispatch(&commands, argc, argv);
+    return tool_close(tool_dispatch(&commands, argc, argv));
 }

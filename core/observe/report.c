@@ -180,6 +180,7 @@ static void write_report(struct orr_runtime *rt, const char *path,
 {
     size_t n = strlen(path) + 16;
     char *temporary = malloc(n);
+    bool failed;
     FILE *out;
 
     if (!temporary)
@@ -188,7 +189,8 @@ static void write_report(struct orr_runtime *rt, const char *path,
     out = fopen(temporary, "w");
     if (out) {
         write_run(out, rt, how);
-        if (fclose(out) == 0 && rename(temporary, path) == 0) {
+        failed = ferror(out) != 0; /* fclose says it of the last bytes only */
+        if (fclose(out) == 0 && !failed && rename(temporary, path) == 0) {
             free(temporary);
             return;
         }
@@ -208,7 +210,7 @@ static void write_bus_stats(struct orr_runtime *rt)
 
     if (out)
         orr_buses_print(rt, out);
-    if (!out || (path ? fclose(out) : fflush(out)) != 0)
+    if (!out || ferror(out) || (path ? fclose(out) : fflush(out)) != 0)
         orr_log_error("the bus statistics could not be written to %s: %s; "
                       "STARPU_BUS_STATS_FILE names the file",
                       path ? path : "stderr", strerror(errno));

@@ -89,12 +89,36 @@ static void explain(struct launch *launch, const char *reason)
                  name, name);
 }
 
-static void collect(struct launch *launch)
+/* Whether a report fits into the folder; errno says why not. */
+static bool has_room(const char *folder)
+{
+    static const char zeros[1 << 14];
+    char *path = tool_format("%s/room", folder);
+    FILE *file = path ? fopen(path, "w") : NULL;
+    bool fits = file && fwrite(zeros, 1, sizeof(zeros), file) == sizeof(zeros);
+    int error;
+
+    if (file && fclose(file) != 0)
+        fits = false;
+    error = errno;
+    if (path)
+        unlink(path);
+    free(path);
+    errno = error;
+    return fits;
+}
+
+static void collect(struct launch *launch, const char *folder)
 {
     struct orr_error err = {""};
     int result = report_read(launch->report_path, &launch->report, &err);
 
-    if (result < 0)
+    if (result < 0 && !launch->process.error && launch->process.status == 0 &&
+        !has_room(folder))
+        snprintf(launch->problem, sizeof(launch->problem),
+                 "%s left no report: %s: %s; TMPDIR names another folder",
+                 launch->argv[0], folder, strerror(errno));
+    else if (result < 0)
         explain(launch, result == -ENOENT ? NULL : err.text);
     else if (process_exit_code(&launch->process) != 0)
         explain(launch, NULL);
@@ -119,6 +143,12 @@ int launch_all(struct launch *launches, size_t n, unsigned at_once,
                    strerror(errno));
         goto free_all;
     }
+    if (!has_room(folder)) {
+        tool_error("%s has no room for the program's report: %s; TMPDIR names "
+                   "another folder",
+                   folder, strerror(errno));
+        goto remove_folder;
+    }
     for (size_t i = 0; i < n; i++)
         if (prepare(&launches[i], folder, i) < 0) {
             tool_error("out of memory");
@@ -129,7 +159,7 @@ int launch_all(struct launch *launches, size_t n, unsigned at_once,
     result = process_run(processes, n, at_once, progress);
     for (size_t i = 0; i < n; i++) {
         launches[i].process = processes[i];
-        collect(&launches[i]);
+        collect(&launches[i], folder);
     }
 remove_folder:
     rmdir(folder);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const palette[] = {
@@ -53,6 +54,66 @@ static bool is_svg(const char *path)
     return n > 4 && strcmp(path + n - 4, ".svg") == 0;
 }
 
+/* A device, a pipe: what must be written to, not replaced. */
+static bool is_device(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+/* Of a new file in the folder for temporary files; owned. */
+static char *temporary_name(void)
+{
+    const char *parent = getenv("TMPDIR");
+    char *name =
+        tool_format("%s/orrery-XXXXXX", parent && *parent ? parent : "/tmp");
+    int fd = name ? mkstemp(name) : -1;
+
+    if (fd >= 0) {
+        close(fd);
+        return name;
+    }
+    free(name);
+    return NULL;
+}
+
+bool plot_is_whole(const char *file, const char *path)
+{
+    static const char png_end[] = "IEND\xae\x42\x60\x82", svg_end[] = "</svg>";
+    const char *wanted = is_svg(path) ? svg_end : png_end;
+    FILE *in = fopen(file, "r");
+    char tail[17] = "";
+    size_t n = 0;
+
+    if (in && fseek(in, -16, SEEK_END) == 0)
+        n = fread(tail, 1, 16, in);
+    if (in)
+        fclose(in);
+    return n == 16 && memmem(tail, n, wanted, strlen(wanted)) != NULL;
+}
+
+/* The bytes of the picture to a device. */
+static int copy_file(const struct plot *plot)
+{
+    FILE *in = fopen(plot->temporary, "r"), *out = fopen(plot->path, "w");
+    char buffer[1 << 14];
+    bool failed = !in || !out;
+    size_t n;
+
+    while (!failed && (n = fread(buffer, 1, sizeof(buffer), in)) > 0)
+        failed = fwrite(buffer, 1, n, out) < n;
+    failed = failed || ferror(in);
+    if (out && fclose(out) != 0)
+        failed = true;
+    if (failed)
+        tool_error("%s cannot be written: %s", plot->path, strerror(errno));
+    if (in)
+        fclose(in);
+    unlink(plot->temporary);
+    return failed ? -1 : 0;
+}
+
 /* Makes the file empty: where gnuplot cannot, it draws on standard output. */
 static int make_file(const char *path)
 {
@@ -65,8 +126,9 @@ static int make_file(const char *path)
 static int begin(struct plot *plot, const char *path, unsigned width,
                  unsigned height, unsigned scale)
 {
-    *plot = (struct plot){.path = strdup(path),
-                          .temporary = tool_format("%s.tmp", path)};
+    *plot = (struct plot){.path = strdup(path), .copied = is_device(path)};
+    plot->temporary =
+        plot->copied ? temporary_name() : tool_format("%s.tmp", path);
     if (!plot->path || !plot->temporary)
         goto fail;
     if (make_file(plot->temporary)) {
@@ -123,7 +185,14 @@ int plot_end(struct plot *plot)
         tool_error("%s was not drawn: gnuplot failed or is missing (package "
                    "gnuplot-nox)",
                    plot->path);
-    else if (rename(plot->temporary, plot->path) < 0) {
+    else if (!plot_is_whole(plot->temporary, plot->path)) {
+        failed = 1;
+        tool_error("%s was not drawn: gnuplot wrote half of it; is there no "
+                   "room left?",
+                   plot->path);
+    } else if (plot->copied) {
+        failed = copy_file(plot) < 0;
+    } else if (rename(plot->temporary, plot->path) < 0) {
         failed = 1;
         tool_error("%s cannot be written: %s", plot->path, strerror(errno));
     }

@@ -5,11 +5,13 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct plot {
     FILE *pipe;             /* write gnuplot's commands here */
     char *path, *temporary; /* owned */
+    bool copied;            /* path is a device or pipe, not to be replaced */
 };
 
 /* Starts gnuplot on a picture of that size in pixels. A message and -1 when
@@ -22,9 +24,14 @@ int plot_begin(struct plot *plot, const char *path, unsigned width,
 int plot_begin_paper(struct plot *plot, const char *path, unsigned width,
                      unsigned height);
 
-/* Ends gnuplot; the file appears whole or not at all. A message and -1 when
- * gnuplot failed. */
+/* Ends gnuplot; the file appears whole or not at all, and a device or pipe gets
+ * it as bytes. A message and -1 when gnuplot failed, or wrote half a picture:
+ * it does not notice a full disk. */
 int plot_end(struct plot *plot);
+
+/* Whether the picture is whole: an SVG when `path` ends in .svg, else a PNG
+ * (`file` is where it is). */
+bool plot_is_whole(const char *file, const char *path);
 
 /* A text as a quoted string of gnuplot, markup disarmed. */
 void plot_text(FILE *to, const char *text);

@@ -182,6 +182,18 @@ int tool_write_file(const char *path, const char *text, size_t size)
     return rc;
 }
 
+int tool_close(int code)
+{
+    bool failed = ferror(stdout) != 0;
+
+    errno = 0;
+    if (fclose(stdout) == 0 && !failed)
+        return code;
+    tool_error("standard output: cannot be written: %s",
+               strerror(errno ? errno : ENOSPC));
+    return code == TOOL_OK ? TOOL_FAILED : code;
+}
+
 /* -- texts -- */
 
 char **tool_split(const char *text)

@@ -94,6 +94,10 @@ int tool_parse_operands(int argc, char **argv,
  * before. Prints what went wrong and returns a negative errno. */
 int tool_write_file(const char *path, const char *text, size_t size);
 
+/* At the end of a program that ends with `code`: that, or TOOL_FAILED and a
+ * message when what was printed could not be written. */
+int tool_close(int code);
+
 /* Splits "a,b,c", or what TOOL_JOINED has joined, into a NULL-terminated array,
  * owned by the caller (free, one block); empty pieces are dropped. NULL without
  * memory. */

@@ -342,7 +342,7 @@ static void write_trace(struct solution *s)
         printf("6\t%.9f\tW%u\tW\n", last, w);
 }
 
-int main(int argc, char **argv)
+static int act(int argc, char **argv)
 {
     struct solution s = {0};
     bool version = false;
@@ -367,13 +367,14 @@ int main(int argc, char **argv)
                          "standard input",
                          argv[first]);
     code = read_solution(&s);
-    if (!code) {
+    if (!code)
         write_trace(&s);
-        if (fflush(stdout) || ferror(stdout))
-            code = tool_fail(TOOL_FAILED, "the trace cannot be written: %s",
-                             strerror(errno));
-    }
     free(s.line);
     free(s.tasks);
     return code;
+}
+
+int main(int argc, char **argv)
+{
+    return tool_close(act(argc, argv));
 }

@@ -225,7 +225,7 @@ static int show(const struct request *request)
     return TOOL_OK;
 }
 
-int main(int argc, char **argv)
+static int act(int argc, char **argv)
 {
     static char no_command[] = "";
     struct request request = {.type = -1};
@@ -254,8 +254,10 @@ int main(int argc, char **argv)
     rc = type ? read_type(type, &request) : TOOL_OK;
     if (rc == TOOL_OK)
         rc = show(&request);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return tool_fail(TOOL_FAILED, "the output cannot be written: %s",
-                         strerror(errno));
     return rc;
+}
+
+int main(int argc, char **argv)
+{
+    return tool_close(act(argc, argv));
 }

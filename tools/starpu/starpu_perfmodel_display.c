@@ -155,7 +155,7 @@ static int run(const struct request *request)
     return rc;
 }
 
-int main(int argc, char **argv)
+static int act(int argc, char **argv)
 {
     static char no_command[] = "";
     struct request request = {0};
@@ -188,4 +188,9 @@ int main(int argc, char **argv)
     if (rc == TOOL_OK)
         rc = check_request(&request);
     return rc == TOOL_OK ? run(&request) : rc;
+}
+
+int main(int argc, char **argv)
+{
+    return tool_close(act(argc, argv));
 }

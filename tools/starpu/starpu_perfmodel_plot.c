@@ -156,6 +156,14 @@ static int write_files(const struct model_plot *plot,
     else if (write_data(plot, data) == 0 &&
              write_commands(plot, symbol, commands) == 0)
         rc = run_gnuplot(request, symbol);
+    if (rc == 0 && !plot_is_whole(picture, picture)) {
+        rc =
+            tool_fail(-1,
+                      "%s was not drawn: gnuplot wrote half of it; is there no "
+                      "room left?",
+                      picture);
+        unlink(picture);
+    }
     if (rc == 0)
         printf("%s\n%s\n%s\n", data, commands, picture);
     free(data);
@@ -263,7 +271,7 @@ static int check_request(const struct request *request)
     return TOOL_OK;
 }
 
-int main(int argc, char **argv)
+static int act(int argc, char **argv)
 {
     static char no_command[] = "";
     struct request request = {.directory = "."};
@@ -296,4 +304,9 @@ int main(int argc, char **argv)
                        "%s is not understood; a model is named with -s",
                        argv[1]);
     return rc == TOOL_OK ? run(&request) : rc;
+}
+
+int main(int argc, char **argv)
+{
+    return tool_close(act(argc, argv));
 }

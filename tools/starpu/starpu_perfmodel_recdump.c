@@ -454,7 +454,7 @@ static int run(const char *machine, const char *input, const char *output)
     return rc;
 }
 
-int main(int argc, char **argv)
+static int act(int argc, char **argv)
 {
     static char no_command[] = "";
     const char *machine = getenv("ORRERY_MACHINE"), *output = NULL;
@@ -479,4 +479,9 @@ int main(int argc, char **argv)
     }
     return run(machine && *machine ? machine : NULL, noperands ? argv[1] : NULL,
                output);
+}
+
+int main(int argc, char **argv)
+{
+    return tool_close(act(argc, argv));
 }
