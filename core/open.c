@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/host.h"
 #include "core/base/log.h"
 #include "core/base/module.h"
 #include "core/check.h"
@@ -132,7 +133,11 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
         .hwloc_input = orr_config_string(config, ORR_CFG_HWLOC_INPUT),
     };
     const void *table;
-    int code;
+    int code =
+        options.host && *options.host ? orr_host_check(options.host, err) : 0;
+
+    if (code)
+        return code;
 
     if (kernels && strcmp(kernels, "run") && strcmp(kernels, "skip"))
         return orr_fail(err, -EINVAL,

@@ -9,6 +9,8 @@
 
 #include "perfmodel/sampling.h"
 
+#include "core/base/host.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -314,10 +316,11 @@ static int host_of_rank(const char *hostnames, unsigned rank, char **ret,
     return *ret ? 0 : orr_fail(err, -ENOMEM, "Out of memory.");
 }
 
-int orr_host_name(const struct orr_host_options *options, char **ret,
-                  struct orr_error *err)
+static int find_host(const struct orr_host_options *options, char **ret,
+                     struct orr_error *err)
 {
     char system[HOST_NAME_MAX + 1] = "";
+    struct orr_error unused;
     const char *name;
     char *copy;
 
@@ -338,9 +341,29 @@ int orr_host_name(const struct orr_host_options *options, char **ret,
             name = system;
         }
         copy = strndup(name, strcspn(name, "."));
+        /* The system's name was not chosen for us: no error. */
+        if (copy && orr_host_check(copy, &unused) < 0) {
+            free(copy);
+            copy = strdup("localhost");
+        }
     }
     if (!copy)
         return orr_fail(err, -ENOMEM, "Out of memory.");
     *ret = copy;
     return 0;
+}
+
+int orr_host_name(const struct orr_host_options *options, char **ret,
+                  struct orr_error *err)
+{
+    char *name = NULL;
+    int rc = find_host(options, &name, err);
+
+    if (rc == 0)
+        rc = orr_host_check(name, err);
+    if (rc == 0)
+        *ret = name;
+    else
+        free(name);
+    return rc;
 }

@@ -89,6 +89,7 @@ struct orr_host_options {
 
 /* The name under which models are looked up: the first that is given, the
  * system's cut at its first dot. For the caller to free(). Errors: -EINVAL,
- * with a message, when STARPU_MPI_HOSTNAMES has too few; -ENOMEM. */
+ * with a message, when STARPU_MPI_HOSTNAMES has too few, or for a name that
+ * cannot be in the names of files (core/base/host.h); -ENOMEM. */
 int orr_host_name(const struct orr_host_options *options, char **ret,
                   struct orr_error *err);

@@ -2,6 +2,7 @@
 /* platforms/discover.c - see discover.h. No state. */
 #include "platforms/discover.h"
 
+#include "core/base/host.h"
 #include "core/device/cpu/topology.h"
 #include "platforms/desc_build.h"
 
@@ -260,11 +261,13 @@ static const char *cpu_model(hwloc_topology_t topology)
 
 static void host_name(char name[static 256])
 {
+    struct orr_error unused;
+
     if (gethostname(name, 256) < 0)
         name[0] = '\0';
     name[255] = '\0';
     name[strcspn(name, ".")] = '\0';
-    if (!name[0] || !xmlCheckUTF8((const xmlChar *)name))
+    if (orr_host_check(name, &unused) < 0)
         snprintf(name, 256, "localhost");
 }
 

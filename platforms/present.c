@@ -2,6 +2,7 @@
 /* platforms/present.c - see present.h. No state. */
 #include "platforms/present.h"
 
+#include "core/base/host.h"
 #include "platforms/desc_build.h"
 #include "platforms/discover.h"
 #include "platforms/places.h"
@@ -64,7 +65,10 @@ int orr_machine_desc_present(const char *const *sampling_dirs, const char *host,
 {
     struct orr_machine_desc *found, *calibrated;
     char *path = NULL;
-    int rc = orr_machine_desc_discover(&found, err);
+    int rc = host && *host ? orr_host_check(host, err) : 0;
+
+    if (rc == 0)
+        rc = orr_machine_desc_discover(&found, err);
 
     if (rc < 0)
         return rc;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "bound/graph_text.h"
+#include "core/base/host.h"
 #include "core/base/log.h"
 #include "core/data/bus.h"
 #include "core/device/clock.h"
@@ -30,11 +31,16 @@ static void write_string(FILE *out, const char *name, const char *value)
         return;
     }
     fputc('"', out);
-    for (; *value; value++) {
+    while (*value) {
+        size_t length = orr_utf8_length(value);
+
         if (*value == '"' || *value == '\\')
             fputc('\\', out);
-        if ((unsigned char)*value >= ' ')
-            fputc(*value, out);
+        if (!length) /* the application's names may be anything */
+            fputc('?', out);
+        else if ((unsigned char)*value >= ' ')
+            fwrite(value, 1, length, out);
+        value += length ? length : 1;
     }
     fputc('"', out);
 }

@@ -975,6 +975,38 @@ def display_tests(tap, bench, display):
               "from/to\tNUMA 0\tCUDA 0\t" in result.out, result)
 
 
+def names_tests(tap, bench):
+    """Names of hosts and files that are no UTF-8, or lead elsewhere."""
+    bus = os.path.join(bench.sampling, "bus")
+    os.makedirs(bus)
+    with open(os.fsencode(bus) + b"/b\xffd.platform.v4.xml", "wb") as file:
+        file.write(b"<?xml version='1.0'?>\n")
+    result = bench.run("list", "--json")
+    tap.claim("a file whose name is no UTF-8 does not stop the list",
+              result.code == 0 and any("b\\xffd" in row["name"] for row in
+                                       json.loads(result.out)), result)
+    codelets = os.path.join(bench.sampling, "codelets", "45")
+    os.makedirs(codelets)
+    with open(os.fsencode(codelets) + b"/gemm.b\xffd", "wb") as file:
+        file.write(b"45\n0\n")
+    for verb in (("list",), ("check",)):
+        result = util.run(bench.orrery, "perfmodel", *verb, "--json",
+                          env=dict(bench.env, STARPU_HOSTNAME="box"))
+        tap.claim(f"nor perfmodel {verb[0]}", "memory" not in result.err and
+                  json.loads(result.out) is not None, result)
+    for words in (("show",), ("doctor",), ("export",)):
+        result = bench.run(*words, STARPU_HOSTNAME="../../etc")
+        tap.claim(f"machine {words[0]} refuses a host that leads elsewhere",
+                  result.code == 1 and "cannot be the name" in result.err,
+                  result)
+    result = util.run(bench.orrery, "calibrate", "bus",
+                      env=dict(bench.env, STARPU_HOSTNAME="../../moved"))
+    tap.claim("calibrate bus writes nothing for such a host",
+              result.code == 1 and "cannot be the name" in result.err and
+              not any("moved" in name for _, _, names in os.walk(bench.folder)
+                      for name in names), result)
+
+
 def main():
     orrery, display, catalogue, packed = sys.argv[1:]
     shared = util.shared_folder()
@@ -988,6 +1020,7 @@ def main():
              ("answers", answers_tests, ()),
              ("topology", topology_tests, ()),
              ("diff", diff_tests, ()),
+             ("names", names_tests, ()),
              ("display", display_tests, (display,)))
     for name, function, more in tests:
         if packed != "1" and name in ("export", "side", "hostile"):

@@ -214,6 +214,7 @@ static const struct {
     {{.hostname = "node.with.dots", .system = "x"}, "node.with.dots"},
     {{.machine = "mirage", .system = "x"}, "mirage"},
     {{.hostname = "mine", .machine = "mirage"}, "mine"},
+    {{.hostname = "Rechner \xc3\xa4"}, "Rechner \xc3\xa4"},
     {{.mpi_hostnames = "a b  c", .mpi_rank = 2, .hostname = "mine"}, "c"},
     {{.mpi_hostnames = " a", .mpi_rank = 0}, "a"},
 };
@@ -237,6 +238,50 @@ START_TEST(too_few_mpi_host_names_are_an_error)
 
     ck_assert_int_eq(orr_host_name(&options, &host, &err), -EINVAL);
     ck_assert_ptr_nonnull(strstr(err.text, "STARPU_MPI_HOSTNAMES"));
+}
+END_TEST
+
+static const struct {
+    struct orr_host_options options;
+    const char *words;
+} bad_hosts[] = {
+    {{.hostname = "../../etc"}, "dot"},
+    {{.hostname = "a/../../etc"}, "slash"},
+    {{.hostname = ".."}, "dot"},
+    {{.hostname = ".hidden"}, "dot"},
+    {{.hostname = "b\xff"
+                  "d"},
+     "UTF-8"},
+    {{.hostname = "\xc0\xaf"}, "UTF-8"},     /* a slash, too long */
+    {{.hostname = "\xed\xa0\x80"}, "UTF-8"}, /* a surrogate */
+    {{.hostname = "two\nlines"}, "control"},
+    {{.mpi_hostnames = "a ../b", .mpi_rank = 1}, "dot"},
+    {{.machine = "a/b"}, "slash"},
+};
+
+START_TEST(a_host_that_cannot_be_in_file_names_is_refused)
+{
+    struct orr_error err = {""};
+    char *host = NULL;
+
+    ck_assert_int_eq(orr_host_name(&bad_hosts[_i].options, &host, &err),
+                     -EINVAL);
+    ck_assert_msg(strstr(err.text, bad_hosts[_i].words), "%s", err.text);
+    ck_assert_ptr_null(host);
+}
+END_TEST
+
+/* That name was not chosen for us: no error. */
+START_TEST(a_system_that_has_such_a_name_is_localhost)
+{
+    struct orr_host_options options = {.system = "b\xff"
+                                                 "d"};
+    struct orr_error err = {""};
+    char *host = NULL;
+
+    ck_assert_int_eq(orr_host_name(&options, &host, &err), 0);
+    ck_assert_str_eq(host, "localhost");
+    free(host);
 }
 END_TEST
 
@@ -307,6 +352,9 @@ int main(void)
     tcase_add_loop_test(tc, host_name_is_the_first_that_is_given, 0,
                         sizeof(hosts) / sizeof(hosts[0]));
     tcase_add_test(tc, too_few_mpi_host_names_are_an_error);
+    tcase_add_loop_test(tc, a_host_that_cannot_be_in_file_names_is_refused, 0,
+                        sizeof(bad_hosts) / sizeof(*bad_hosts));
+    tcase_add_test(tc, a_system_that_has_such_a_name_is_localhost);
     tcase_add_test(tc, homogeneous_devices_share_a_comb);
     tcase_add_test(tc, architecture_names_are_cut_to_31_characters);
     suite_add_tcase(suite, tc);

@@ -5,10 +5,41 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/host.h"
 
 json_t *tool_json_number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *tool_json_text(const char *text)
+{
+    char *shown, *to;
+    json_t *json;
+
+    if (!text)
+        return json_null();
+    if (orr_is_utf8(text))
+        return json_string(text);
+    shown = to = malloc(4 * strlen(text) + 1);
+    if (!shown)
+        return NULL;
+    while (*text) {
+        size_t length = orr_utf8_length(text);
+
+        if (length)
+            to = mempcpy(to, text, length);
+        else
+            to += sprintf(to, "\\x%02x", (unsigned char)*text);
+        text += length ? length : 1;
+    }
+    *to = '\0';
+    json = json_string(shown);
+    free(shown);
+    return json;
 }
 
 int tool_json_print(json_t *json)

@@ -9,6 +9,10 @@
 /* A new reference: the number, or null when it is NaN. NULL without memory. */
 json_t *tool_json_number(double value);
 
+/* A new reference: the text, in which \xNN stands for each byte that is no
+ * UTF-8, as in names of files; null for NULL. NULL without memory. */
+json_t *tool_json_text(const char *text);
+
 /* Prints it on stdout, with a newline, and releases it. Errors: -ENOMEM, also
  * when `json` is NULL, as jansson makes it without memory. */
 int tool_json_print(json_t *json);

@@ -160,16 +160,17 @@ static int print_json(const struct comparison *comparison)
 
     for (size_t i = 0; i < comparison->n; i++) {
         const struct launch *launch = &comparison->launches[i];
-        json_t *row = json_pack("{s:s, s:s, s:s}", "machine", launch->machine,
-                                "scheduler", launch_policy(launch),
-                                "scheduler_asked", launch->scheduler);
+        json_t *row = json_pack("{s:o, s:s, s:s}", "machine",
+                                tool_json_text(launch->machine), "scheduler",
+                                launch_policy(launch), "scheduler_asked",
+                                launch->scheduler);
 
         if (is_good(launch)) {
             json_object_update_missing(row, launch->report.json);
             json_object_set_new(row, "gflops",
                                 json_real(report_gflops(&launch->report)));
         } else {
-            json_object_set_new(row, "error", json_string(launch->problem));
+            json_object_set_new(row, "error", tool_json_text(launch->problem));
         }
         if (!row || json_array_append_new(array, row) < 0) {
             json_decref(array);

@@ -78,8 +78,9 @@ static int list_json(struct listing *listing,
                      const struct orr_machine_entry *entry,
                      const struct orr_machine_desc *desc, const char *problem)
 {
-    json_t *row = json_pack("{s:s, s:s, s:b}", "name", entry->name, "path",
-                            entry->path, "catalogue", entry->catalogue);
+    json_t *row = json_pack(
+        "{s:o, s:o, s:b}", "name", tool_json_text(entry->name), "path",
+        tool_json_text(entry->path), "catalogue", entry->catalogue);
 
     if (desc)
         json_object_update_new(
@@ -89,7 +90,7 @@ static int list_json(struct listing *listing,
                      "provenance", desc->provenance, "description",
                      orr_props_find(desc->props, desc->nprops, "description")));
     else
-        json_object_set_new(row, "error", json_string(problem));
+        json_object_set_new(row, "error", tool_json_text(problem));
     return json_array_append_new(listing->json, row) < 0 ? -ENOMEM : 0;
 }
 

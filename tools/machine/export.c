@@ -179,10 +179,10 @@ static void say(const struct export *export, const char *path, size_t size,
                (double)size / 1024);
         return;
     }
-    root = json_pack("{s:s, s:s, s:i, s:i, s:I, s:[]}", "file", path, "machine",
-                     export->packed->name, "models", (int)export->nmodels,
-                     "side_files", (int)export->nsides, "bytes",
-                     (json_int_t)size, "files");
+    root = json_pack("{s:o, s:s, s:i, s:i, s:I, s:[]}", "file",
+                     tool_json_text(path), "machine", export->packed->name,
+                     "models", (int)export->nmodels, "side_files",
+                     (int)export->nsides, "bytes", (json_int_t)size, "files");
     for (unsigned i = 0; root && i < export->packed->nfiles; i++)
         json_array_append_new(json_object_get(root, "files"),
                               json_string(export->packed->files[i].name));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/machine/files.c - files of a machine that appear together, see
  * machine.h. One thread. */
+#include "tools/common/json.h"
 #include "tools/common/tool.h"
 #include "tools/machine/machine.h"
 
@@ -66,8 +67,8 @@ json_t *machine_files_json(json_t *root, const struct machine_files *files)
 
     for (unsigned i = 0; i < files->n && rc == 0; i++)
         if (files->items[i].bytes)
-            rc =
-                json_array_append_new(paths, json_string(files->items[i].path));
+            rc = json_array_append_new(paths,
+                                       tool_json_text(files->items[i].path));
     if (rc == 0)
         rc = json_object_set(root, "files", paths);
     json_decref(paths);

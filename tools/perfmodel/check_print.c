@@ -132,9 +132,9 @@ int check_print(const struct check_result *check_result, const char *host,
 
 static json_t *arch_json(const struct check_arch *arch)
 {
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:I, s:o, s:b, s:i, s:i}",
-                     "kernel", arch->kernel, "architecture", arch->arch,
-                     "footprints", (int)arch->nrows, "calibrated",
+    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:I, s:o, s:b, s:i, s:i}",
+                     "kernel", tool_json_text(arch->kernel), "architecture",
+                     arch->arch, "footprints", (int)arch->nrows, "calibrated",
                      (int)arch->ncalibrated, "least_samples",
                      (int)arch->least_n, "samples", (json_int_t)arch->total_n,
                      "interval", tool_json_number(arch->interval),
@@ -148,11 +148,11 @@ static json_t *finding_json(const struct orr_finding *f)
 
     if (f->has_hash)
         snprintf(hash, sizeof(hash), "%08x", f->hash);
-    return json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:s, s:s?}", "severity",
+    return json_pack("{s:s, s:s, s:o, s:s?, s:s?, s:o, s:s?}", "severity",
                      orr_severity_name(f->severity), "fault", f->fault,
-                     "kernel", f->kernel, "architecture", f->arch, "footprint",
-                     f->has_hash ? hash : NULL, "text", f->text, "remedy",
-                     f->remedy);
+                     "kernel", tool_json_text(f->kernel), "architecture",
+                     f->arch, "footprint", f->has_hash ? hash : NULL, "text",
+                     tool_json_text(f->text), "remedy", f->remedy);
 }
 
 int check_print_json(const struct check_result *check_result, const char *host)

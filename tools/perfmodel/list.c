@@ -126,9 +126,10 @@ static int add_json(struct listing *listing, const struct perfmodel_item *item,
                     const struct totals *totals, const char *side,
                     const char *problem)
 {
-    json_t *row =
-        json_pack("{s:s, s:s, s:s, s:b}", "symbol", item->symbol, "host",
-                  item->host, "path", item->path, "shadowed", item->shadowed);
+    json_t *row = json_pack(
+        "{s:o, s:o, s:o, s:b}", "symbol", tool_json_text(item->symbol), "host",
+        tool_json_text(item->host), "path", tool_json_text(item->path),
+        "shadowed", item->shadowed);
 
     if (totals) {
         json_t *archs = json_array();
@@ -144,9 +145,9 @@ static int add_json(struct listing *listing, const struct perfmodel_item *item,
                             json_integer((json_int_t)totals->nsamples));
         json_object_set_new(row, "calibrated",
                             json_integer(totals->ncalibrated));
-        json_object_set_new(row, "side_file", json_string(side));
+        json_object_set_new(row, "side_file", tool_json_text(side));
     } else {
-        json_object_set_new(row, "error", json_string(problem));
+        json_object_set_new(row, "error", tool_json_text(problem));
     }
     return json_array_append_new(listing->json, row) < 0 ? -ENOMEM : 0;
 }

@@ -149,8 +149,8 @@ int perfmodel_show_json(const struct perfmodel_view *view)
         json_decref(combs);
         return rc;
     }
-    all = json_pack("{s:s, s:s, s:s, s:s, s:o}", "symbol", view->symbol, "host",
-                    view->host, "path", view->path, "side_file",
+    all = json_pack("{s:s, s:s, s:o, s:s, s:o}", "symbol", view->symbol, "host",
+                    view->host, "path", tool_json_text(view->path), "side_file",
                     perfmodel_side_text(view->data->state), "combinations",
                     combs);
     return tool_json_print(all);

@@ -93,9 +93,9 @@ static void print_result(const struct launch *launch, const char *picture,
     }
     object =
         launch->report.json ? json_incref(launch->report.json) : json_object();
-    json_object_set_new(object, "trace", json_string(launch->trace));
+    json_object_set_new(object, "trace", tool_json_text(launch->trace));
     if (picture)
-        json_object_set_new(object, "gantt", json_string(picture));
+        json_object_set_new(object, "gantt", tool_json_text(picture));
     if (tool_json_print(object) < 0)
         tool_error("out of memory");
 }
