@@ -238,6 +238,12 @@ static void apply_limits(struct orr_runtime *rt)
         if (worker->pipeline > 4)
             worker->pipeline = 4;
     }
+    atomic_init(&rt->limit_max,
+                (int)orr_config_int(config, ORR_CFG_LIMIT_MAX_SUBMITTED_TASKS));
+    atomic_init(&rt->limit_min,
+                (int)orr_config_int(config, ORR_CFG_LIMIT_MIN_SUBMITTED_TASKS));
+    atomic_init(&rt->profiling, orr_config_bool(config, ORR_CFG_PROFILING));
+    rt->counts_codelets = orr_config_bool(config, ORR_CFG_CODELET_PROFILING);
 }
 
 static int make_models(struct orr_runtime *rt, const struct starpu_conf *conf)

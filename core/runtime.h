@@ -15,6 +15,7 @@
 #include "core/base/lock.h"
 #include "core/base/slab.h"
 #include "core/device/machine.h"
+#include "core/worker/hooks.h"
 #include "core/worker/worker.h"
 
 struct orr_bus;
@@ -93,6 +94,10 @@ struct orr_runtime {
     double joules;           /* [lock] used so far, core/worker/energy.h */
     double opened_at;        /* [const] µs, when workers began */
     double wall_start;       /* s, real time */
+    struct orr_hooks hooks;  /* that workers call */
+    atomic_bool profiling;   /* starpu_profiling_status_set */
+    atomic_int limit_max, limit_min; /* of submitted tasks, < 0: none */
+    bool counts_codelets;            /* [const] tasks per codelet and worker */
     bool count_write_back;   /* [const] transfer estimates include it */
     bool skips_kernels;      /* [const] simulated, kernels only take time */
     bool warned_unreal;      /* [main] */

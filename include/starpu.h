@@ -8,15 +8,23 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <starpu_bitmap.h>
 #include <starpu_bound.h>
 #include <starpu_config.h>
+#include <starpu_cublas.h>
 #include <starpu_cuda.h>
+#include <starpu_cusparse.h>
 #include <starpu_data.h>
 #include <starpu_data_filters.h>
 #include <starpu_data_interfaces.h>
 #include <starpu_driver.h>
+#include <starpu_expert.h>
+#include <starpu_fxt.h>
 #include <starpu_hash.h>
 #include <starpu_helper.h>
+#include <starpu_hip.h>
+#include <starpu_hipblas.h>
+#include <starpu_max_fpga.h>
 #include <starpu_opencl.h>
 #include <starpu_perfmodel.h>
 #include <starpu_profiling.h>
@@ -31,6 +39,7 @@
 #include <starpu_task_util.h>
 #include <starpu_thread.h>
 #include <starpu_thread_util.h>
+#include <starpu_tree.h>
 #include <starpu_util.h>
 #include <starpu_worker.h>
 #ifdef STARPU_USE_DEPRECATED_API
@@ -133,6 +142,8 @@ int starpu_is_initialized(void);
 
 /* Waits for all tasks, writes models and traces, stops. */
 void starpu_shutdown(void);
+/* Waits until another thread that has begun starpu_init() is through with it. */
+void starpu_wait_initialized(void);
 
 /* Between pause and resume no worker takes a task. Calls nest. */
 void starpu_pause(void);
@@ -147,6 +158,12 @@ int starpu_asynchronous_copy_disabled(void);
 int starpu_asynchronous_cuda_copy_disabled(void);
 int starpu_asynchronous_hip_copy_disabled(void);
 int starpu_asynchronous_opencl_copy_disabled(void);
+int starpu_asynchronous_max_fpga_copy_disabled(void);
+int starpu_asynchronous_mpi_ms_copy_disabled(void);
+int starpu_asynchronous_tcpip_ms_copy_disabled(void);
+int starpu_asynchronous_copy_disabled_for(enum starpu_node_kind kind);
+/* 1 = devices may use main memory in place. They never do here. */
+int starpu_map_enabled(void);
 
 /* Writes statistics of the run to stderr. */
 void starpu_display_stats(void);
@@ -156,6 +173,23 @@ void starpu_get_version(int *major, int *minor, int *release);
 
 /* For starpu_bind_thread_on(): the thread computes. */
 #define STARPU_THREAD_ACTIVE (1 << 0)
+
+/* A processor for a thread of the application, by position in the topology: a
+ * free one of the `preferred` cores, for threads that do not compute one that
+ * such threads share, else the next that no worker has; the first when there is
+ * none. Ends the program before starpu_init(). */
+unsigned starpu_get_next_bindid(unsigned flags, unsigned *preferred,
+                                unsigned npreferred);
+/* Binds the calling thread to it. 0, or -1 after a warning when another thread
+ * is there (unless it has this name, or neither computes) or there is no such
+ * processor. Negative numbers, and simulated threads, are left as they are. */
+int starpu_bind_thread_on(int cpuid, unsigned flags, const char *name);
+/* The same without keeping record; to where a worker is; to main's own. */
+void starpu_bind_thread_on_cpu(int cpuid);
+void starpu_bind_thread_on_worker(unsigned workerid);
+void starpu_bind_thread_on_main(void);
+/* The system's number of a processor, -1 without. */
+int starpu_cpu_os_index(int cpuid);
 
 #ifdef __cplusplus
 }

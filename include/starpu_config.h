@@ -89,5 +89,12 @@
 #    define STARPU_HAVE_CXX11 1
 #endif
 
+/* Where hwloc's header is there, so are the types that some functions return. */
+#ifdef __has_include
+#    if __has_include(<hwloc.h>)
+#        define STARPU_HAVE_HWLOC 1
+#    endif
+#endif
+
 /* A size, or a negative errno. */
 typedef ssize_t starpu_ssize_t;

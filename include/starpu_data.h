@@ -81,6 +81,10 @@ void starpu_data_unregister_submit(starpu_data_handle_t handle);
 void starpu_data_invalidate(starpu_data_handle_t handle);
 void starpu_data_invalidate_submit(starpu_data_handle_t handle);
 
+/* The same; the memory of the copies may be kept. */
+void starpu_data_deinitialize(starpu_data_handle_t handle);
+void starpu_data_deinitialize_submit(starpu_data_handle_t handle);
+
 /* -- access from the application -- */
 
 #define STARPU_ACQUIRE_NO_NODE          -1
@@ -163,6 +167,13 @@ void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node,
 void starpu_data_query_status(starpu_data_handle_t handle, int memory_node,
                               int *is_allocated, int *is_valid,
                               int *is_requested);
+
+/* Whether there is memory for the data on the node, whatever is in it; whether
+ * that is another node's memory, used in place, which never is. */
+unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle,
+                                               unsigned memory_node);
+unsigned starpu_data_test_if_mapped_on_node(starpu_data_handle_t handle,
+                                            unsigned memory_node);
 
 /* -- order of tasks -- */
 

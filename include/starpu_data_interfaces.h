@@ -155,8 +155,35 @@ size_t starpu_data_get_alloc_size(starpu_data_handle_t handle);
 /* -1 = none. */
 int starpu_data_get_home_node(starpu_data_handle_t handle);
 
-/* A number for a user-defined interface. */
+/* A number for a user-defined interface; gives the table one, if it has none.
+ * Registering data does so too. */
 int starpu_data_interface_get_next_id(void);
+void starpu_data_register_ops(struct starpu_data_interface_ops *ops);
+
+/* A line about the data: their kind and their lengths. */
+void starpu_data_print(starpu_data_handle_t handle, unsigned node,
+                       FILE *stream);
+
+/* -- packing: the value on a node as bytes without gaps -- */
+
+/* The value in a new buffer of the node (starpu_malloc_on_node), *count bytes,
+ * which the caller frees with starpu_free_on_node() or hands to unpack. With
+ * `ptr` NULL only the count. The forms without a node take the worker's, or
+ * where the application has the value. The data are acquired there. 0, or
+ * -ENOMEM; data that cannot be packed, or have no memory there, end the
+ * program. */
+int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node,
+                          void **ptr, starpu_ssize_t *count);
+int starpu_data_pack(starpu_data_handle_t handle, void **ptr,
+                     starpu_ssize_t *count);
+/* The other way: the value becomes that of the bytes. unpack frees them as
+ * well. 0, or -EINVAL after a message when the count is wrong. */
+int starpu_data_peek_node(starpu_data_handle_t handle, unsigned node, void *ptr,
+                          size_t count);
+int starpu_data_peek(starpu_data_handle_t handle, void *ptr, size_t count);
+int starpu_data_unpack_node(starpu_data_handle_t handle, unsigned node,
+                            void *ptr, size_t count);
+int starpu_data_unpack(starpu_data_handle_t handle, void *ptr, size_t count);
 
 /* -- for copy methods -- */
 
@@ -181,6 +208,28 @@ int starpu_interface_copy4d(uintptr_t src, size_t src_offset, unsigned src_node,
                             size_t ld1_dst, size_t numblocks2, size_t ld2_src,
                             size_t ld2_dst, size_t numblocks3, size_t ld3_src,
                             size_t ld3_dst, void *async_data);
+
+/* The same for any number of dimensions. Offsets, lengths and leading dimensions
+ * are in elements; ldn_*[0] is not read. */
+int starpu_interface_copynd(uintptr_t src, size_t src_offset, unsigned src_node,
+                            uintptr_t dst, size_t dst_offset, unsigned dst_node,
+                            size_t elemsize, size_t ndim, uint32_t *nn,
+                            uint32_t *ldn_src, uint32_t *ldn_dst,
+                            void *async_data);
+/* For copy methods that call a device's own functions: says that bytes were
+ * copied (traces have that already); around the call, which should not take
+ * long, or there is a warning. */
+void starpu_interface_data_copy(unsigned src_node, unsigned dst_node,
+                                size_t size);
+void starpu_interface_start_driver_copy_async(unsigned src_node,
+                                              unsigned dst_node, double *start);
+void starpu_interface_end_driver_copy_async(unsigned src_node,
+                                            unsigned dst_node, double start);
+/* Where `dst_node` sees memory of `src_node`; no node does here: 0, and *ret is
+ * -EIO. */
+uintptr_t starpu_interface_map(uintptr_t src, size_t src_offset,
+                               unsigned src_node, unsigned dst_node,
+                               size_t size, int *ret);
 
 /* Memory of a node, counted against its capacity: an address or a device
  * handle, 0 when there is no room. */
@@ -272,6 +321,13 @@ struct starpu_coo_interface {
     size_t elemsize;
 };
 
+extern struct starpu_data_interface_ops starpu_interface_coo_ops;
+
+/* An nx x ny matrix of n_values elements at columns[i], rows[i]. */
+void starpu_coo_data_register(starpu_data_handle_t *handleptr, int home_node,
+                              uint32_t nx, uint32_t ny, uint32_t n_values,
+                              uint32_t *columns, uint32_t *rows,
+                              uintptr_t values, size_t elemsize);
 #define STARPU_COO_GET_COLUMNS(interface)                                      \
     (((struct starpu_coo_interface *)(interface))->columns)
 #define STARPU_COO_GET_COLUMNS_DEV_HANDLE(interface)                           \
@@ -532,6 +588,22 @@ struct starpu_csr_interface {
     size_t elemsize;
 };
 
+extern struct starpu_data_interface_ops starpu_interface_csr_ops;
+
+/* A matrix of nnz elements in nrow rows; those of row i are
+ * rowptr[i] - firstentry to rowptr[i + 1] - firstentry - 1. The forms with
+ * `local` are about the caller's node, where the data are acquired. */
+void starpu_csr_data_register(starpu_data_handle_t *handle, int home_node,
+                              uint32_t nnz, uint32_t nrow, uintptr_t nzval,
+                              uint32_t *colind, uint32_t *rowptr,
+                              uint32_t firstentry, size_t elemsize);
+uint32_t starpu_csr_get_nnz(starpu_data_handle_t handle);
+uint32_t starpu_csr_get_nrow(starpu_data_handle_t handle);
+uint32_t starpu_csr_get_firstentry(starpu_data_handle_t handle);
+uintptr_t starpu_csr_get_local_nzval(starpu_data_handle_t handle);
+uint32_t *starpu_csr_get_local_colind(starpu_data_handle_t handle);
+uint32_t *starpu_csr_get_local_rowptr(starpu_data_handle_t handle);
+size_t starpu_csr_get_elemsize(starpu_data_handle_t handle);
 #define STARPU_CSR_GET_NNZ(interface)                                          \
     (((struct starpu_csr_interface *)(interface))->nnz)
 #define STARPU_CSR_GET_NROW(interface)                                         \
@@ -575,6 +647,25 @@ struct starpu_bcsr_interface {
     size_t elemsize;
 };
 
+extern struct starpu_data_interface_ops starpu_interface_bcsr_ops;
+
+/* A matrix of nnz blocks of r rows of c elements in nrow rows; those of row i are
+ * rowptr[i] - firstentry to rowptr[i + 1] - firstentry - 1. The forms with
+ * `local` are about the caller's node, where the data are acquired. */
+void starpu_bcsr_data_register(starpu_data_handle_t *handle, int home_node,
+                               uint32_t nnz, uint32_t nrow, uintptr_t nzval,
+                               uint32_t *colind, uint32_t *rowptr,
+                               uint32_t firstentry, uint32_t r, uint32_t c,
+                               size_t elemsize);
+uint32_t starpu_bcsr_get_nnz(starpu_data_handle_t handle);
+uint32_t starpu_bcsr_get_nrow(starpu_data_handle_t handle);
+uint32_t starpu_bcsr_get_firstentry(starpu_data_handle_t handle);
+uintptr_t starpu_bcsr_get_local_nzval(starpu_data_handle_t handle);
+uint32_t *starpu_bcsr_get_local_colind(starpu_data_handle_t handle);
+uint32_t *starpu_bcsr_get_local_rowptr(starpu_data_handle_t handle);
+size_t starpu_bcsr_get_elemsize(starpu_data_handle_t handle);
+uint32_t starpu_bcsr_get_r(starpu_data_handle_t handle);
+uint32_t starpu_bcsr_get_c(starpu_data_handle_t handle);
 #define STARPU_BCSR_GET_NNZ(interface)                                         \
     (((struct starpu_bcsr_interface *)(interface))->nnz)
 #define STARPU_BCSR_GET_NROW(interface)                                        \

@@ -10,7 +10,12 @@
 #include <stdlib.h>
 
 #include <starpu_config.h>
+#include <starpu_data.h>
 #include <starpu_util.h>
+
+#ifdef STARPU_HAVE_HWLOC
+#    include <hwloc.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -86,6 +91,51 @@ static __starpu_inline float starpu_get_env_float_default(const char *str,
 /* The machine's clock in microseconds: virtual time when simulated. Only
  * differences are meaningful. */
 double starpu_timing_now(void);
+
+/* -- calls on workers -- */
+
+/* Call `func` once on each worker whose type is in `where` (STARPU_CPU,
+ * STARPU_CUDA, STARPU_HIP, STARPU_OPENCL), or on those listed, side by side, and
+ * wait for all. From the application's threads; ends the program in a kernel or
+ * callback. `name` is for traces, NULL: the usual one. */
+void starpu_execute_on_each_worker(void (*func)(void *), void *arg,
+                                   uint32_t where);
+void starpu_execute_on_each_worker_ex(void (*func)(void *), void *arg,
+                                      uint32_t where, const char *name);
+void starpu_execute_on_specific_workers(void (*func)(void *), void *arg,
+                                        unsigned num_workers, unsigned *workers,
+                                        const char *name);
+
+/* -- copies of data -- */
+
+/* Submit a task that copies the value of `src` to `dst`, data of one kind and
+ * shape; its model is "starpu_data_cpy". With `asynchronous` 0 they wait for it.
+ * The callback, which may be NULL, is the task's; it is called at once where
+ * both handles are the same. 0, or the negative errno of starpu_task_submit();
+ * different kinds end the program. */
+int starpu_data_cpy(starpu_data_handle_t dst_handle,
+                    starpu_data_handle_t src_handle, int asynchronous,
+                    void (*callback_func)(void *), void *callback_arg);
+int starpu_data_cpy_priority(starpu_data_handle_t dst_handle,
+                             starpu_data_handle_t src_handle, int asynchronous,
+                             void (*callback_func)(void *), void *callback_arg,
+                             int priority);
+/* A new handle with a copy of the present value, to be read only; the caller
+ * unregisters it. Each call makes a copy of its own. */
+int starpu_data_dup_ro(starpu_data_handle_t *dst_handle,
+                       starpu_data_handle_t src_handle, int asynchronous);
+
+/* -- processors, numbered by their positions in the topology -- */
+
+/* The system's number of a processor, -1 without. */
+int starpu_get_pu_os_index(unsigned logical_index);
+#ifdef STARPU_HAVE_HWLOC
+/* The topology of this machine, loaded; the library's until starpu_shutdown().
+ * NULL where the library was built without hwloc. */
+hwloc_topology_t starpu_get_hwloc_topology(void);
+#endif
+/* Prints where the workers are bound. */
+void starpu_display_bindings(void);
 
 #ifdef __cplusplus
 }

@@ -71,6 +71,34 @@ struct starpu_profiling_bus_info {
     int transfer_count;
 };
 
+/* -- switching -- */
+
+/* From now on tasks have a profiling_info from their submission, and workers
+ * count; or no more, then what was counted can still be read. Enabling resets
+ * workers and links. Off at first, unless STARPU_PROFILING is set. Before
+ * starpu_init() it is for the run to come. The former status. */
+int starpu_profiling_status_set(int status);
+int starpu_profiling_status_get(void);
+/* Resets the workers' counters. */
+void starpu_profiling_init(void);
+/* Of no effect: the trace's file is what ORRERY_TRACE says. */
+void starpu_profiling_set_id(int new_id);
+
+/* What the worker did since the last call, or since profiling was enabled, and
+ * resets it; NULL only resets. executing_time is that of the kernels that have
+ * ended; executed_tasks counts without profiling too. 0. */
+int starpu_profiling_worker_get_info(
+    int workerid, struct starpu_profiling_worker_info *worker_info);
+/* Prints that of all workers on stderr, and resets nothing. */
+void starpu_profiling_worker_helper_display_summary(void);
+/* Prints on stderr how much memory is used on each node. */
+void starpu_data_display_memory_stats(void);
+
+/* Microseconds: of a time, and from `start` to `end`. */
+double starpu_timing_timespec_to_us(struct timespec *ts);
+double starpu_timing_timespec_delay_us(struct timespec *start,
+                                       struct timespec *end);
+
 /* -- links between memory nodes -- */
 
 /* A bus is an ordered pair of memory nodes between which copies are direct;

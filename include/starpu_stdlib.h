@@ -45,6 +45,13 @@ typedef int (*starpu_malloc_hook)(unsigned dst_node, void **A, size_t dim,
 typedef int (*starpu_free_hook)(unsigned dst_node, void *A, size_t dim,
                                 int flags);
 
+/* From now on main memory, that of data included, is allocated and freed by
+ * these functions, which return 0 or -ENOMEM; NULL twice: by the library. To be
+ * called before the first allocation, since all is freed by the present ones.
+ * On a simulated machine data on its nodes are not, unless kernels are run. */
+void starpu_malloc_set_hooks(starpu_malloc_hook malloc_hook,
+                             starpu_free_hook free_hook);
+
 /* Pins memory that the application allocated itself. */
 int starpu_memory_pin(void *addr, size_t size);
 int starpu_memory_unpin(void *addr, size_t size);

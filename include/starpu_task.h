@@ -380,6 +380,22 @@ int starpu_task_wait_array(struct starpu_task **tasks,
 int starpu_task_wait_for_all(void);
 int starpu_task_wait_for_n_submitted(unsigned n);
 
+/* The same; the only scheduling context is 0. */
+int starpu_task_wait_for_all_in_ctx(unsigned sched_ctx_id);
+int starpu_task_wait_for_n_submitted_in_ctx(unsigned sched_ctx_id, unsigned n);
+/* Waits until no task is ready or running; others may still wait for something.
+ * 0, -EDEADLK. */
+int starpu_task_wait_for_no_ready(void);
+/* Whether starpu_task_wait() would return at once, which is still to be called.
+ * A detached task ends the program. */
+int starpu_task_finished(struct starpu_task *task);
+
+/* When more than `limit_max` tasks are unfinished, who submits one waits until
+ * no more than `limit_min` are. Negative: no limit; both are needed. The
+ * variables STARPU_LIMIT_MAX_SUBMITTED_TASKS, _MIN_ set them at first. */
+void starpu_set_limit_min_submitted_tasks(int limit_min);
+void starpu_set_limit_max_submitted_tasks(int limit_max);
+
 /* Informs a policy that collects tasks that no more are submitted for a while.
  * Waiting for tasks does so as well. */
 void starpu_do_schedule(void);
@@ -394,6 +410,9 @@ void starpu_iteration_pop(void);
 
 /* Zeroes a codelet. */
 void starpu_codelet_init(struct starpu_codelet *cl);
+/* Prints on stderr how many of its tasks each worker has run, which are counted
+ * unless STARPU_CODELET_PROFILING is 0. */
+void starpu_codelet_display_stats(struct starpu_codelet *cl);
 
 /* The task whose kernel or callback is running here, or NULL. */
 struct starpu_task *starpu_task_get_current(void);
@@ -404,6 +423,9 @@ int starpu_task_get_current_data_node(unsigned i);
 const char *starpu_task_get_model_name(struct starpu_task *task);
 const char *starpu_task_get_name(struct starpu_task *task);
 
+/* The enumerator's name. */
+char *starpu_task_status_get_as_string(enum starpu_task_status status);
+
 /* Which of the codelet's functions will run. */
 void starpu_task_set_implementation(struct starpu_task *task, unsigned impl);
 unsigned starpu_task_get_implementation(struct starpu_task *task);
@@ -412,6 +434,9 @@ unsigned starpu_task_get_implementation(struct starpu_task *task);
 void starpu_create_sync_task(starpu_tag_t sync_tag, unsigned ndeps,
                              starpu_tag_t *deps, void (*callback)(void *),
                              void *callback_arg);
+
+/* Submits an empty task for its callback, which may run before this returns. */
+void starpu_create_callback_task(void (*callback)(void *), void *callback_arg);
 
 #ifdef __cplusplus
 }

@@ -58,8 +58,9 @@ int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id);
 
 /* Makes a finished tag usable once more. */
 void starpu_tag_restart(starpu_tag_t id);
-/* Frees a tag. */
+/* Frees a tag, or all. */
 void starpu_tag_remove(starpu_tag_t id);
+void starpu_tag_clear(void);
 
 /* Declares a tag without a task reached, once; the second form restarts it
  * before. */

@@ -9,6 +9,11 @@
 #include <stdio.h>
 
 #include <starpu_config.h>
+#include <starpu_tree.h>
+
+#ifdef STARPU_HAVE_HWLOC
+#    include <hwloc.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -128,6 +133,9 @@ unsigned starpu_worker_get_ids_by_type(enum starpu_worker_archtype type,
 /* The num-th worker of the type, the worker of device `devid`, or -1. */
 int starpu_worker_get_by_type(enum starpu_worker_archtype type, int num);
 int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid);
+/* Writes the workers of one device and returns how many. */
+int starpu_worker_get_stream_workerids(unsigned devid, int *workerids,
+                                       enum starpu_worker_archtype type);
 /* Writes at most `num` different devices and returns how many. */
 int starpu_worker_get_devids(enum starpu_worker_archtype type, int *devids,
                              int num);
@@ -147,6 +155,19 @@ void starpu_worker_display_names(FILE *output,
                                  enum starpu_worker_archtype type);
 void starpu_worker_display_count(FILE *output,
                                  enum starpu_worker_archtype type);
+
+/* The workers bound to the processor at position `bindid`: how many, and a list
+ * that stays the library's until starpu_shutdown(), NULL for none. */
+int starpu_bindid_get_workerids(int bindid, int **workerids);
+/* The processors as a tree, the library's: a leaf's id is a bindid. */
+struct starpu_tree *starpu_workers_get_tree(void);
+#ifdef STARPU_HAVE_HWLOC
+/* The processor of a worker: a set for the caller, who frees it, and hwloc's
+ * object, which stays hwloc's. Of a worker that is not bound, all processors
+ * and the machine. NULL where the library was built without hwloc. */
+hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid);
+hwloc_obj_t starpu_worker_get_hwloc_obj(int workerid);
+#endif
 
 /* -- memory nodes -- */
 

@@ -307,3 +307,14 @@ int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
     orr_unlock(&h->lock);
     return can;
 }
+
+/* The library releases memory of its own with the value. */
+void starpu_data_deinitialize(starpu_data_handle_t handle)
+{
+    starpu_data_invalidate(handle);
+}
+
+void starpu_data_deinitialize_submit(starpu_data_handle_t handle)
+{
+    starpu_data_invalidate_submit(handle);
+}

@@ -174,3 +174,22 @@ unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)
     (void)orr_api_node(__func__, node);
     return (h->valid | h->loading) >> node & 1;
 }
+
+unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle,
+                                               unsigned memory_node)
+{
+    int allocated;
+
+    starpu_data_query_status2(handle, (int)memory_node, &allocated, NULL, NULL,
+                              NULL);
+    return (unsigned)allocated;
+}
+
+/* Each node's memory is its own. */
+unsigned starpu_data_test_if_mapped_on_node(starpu_data_handle_t handle,
+                                            unsigned memory_node)
+{
+    (void)orr_api_handle(__func__, handle);
+    (void)orr_api_node(__func__, memory_node);
+    return 0;
+}

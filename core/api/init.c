@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <orrery.h>
 
@@ -58,8 +59,10 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
     (void)argv;
     if (rc < 0)
         return rc;
-    if (atomic_fetch_add(&process->users, 1) > 0)
+    if (atomic_fetch_add(&process->users, 1) > 0) {
+        starpu_wait_initialized();
         return 0;
+    }
     rc = start(process, user_conf);
     if (rc < 0) {
         orr_api_state_drop();
@@ -67,10 +70,21 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
         return rc;
     }
     rt = ORR_API_RUNTIME();
+    if (atomic_exchange(&process->profiling, false))
+        (void)starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+    atomic_store(&process->ready, true);
     if (orr_config_bool(&rt->config, ORR_CFG_SIMGRID))
         orr_log_notice("STARPU_SIMGRID is ignored: every program can be "
                        "simulated; set ORRERY_MACHINE to do so");
     return 0;
+}
+
+/* Polls: this is waited for once in a run. */
+void starpu_wait_initialized(void)
+{
+    while (atomic_load(&orr_process()->users) > 0 &&
+           !atomic_load(&orr_process()->ready))
+        usleep(100);
 }
 
 int starpu_is_initialized(void)
@@ -95,6 +109,7 @@ void starpu_shutdown(void)
     rt = ORR_API_RUNTIME();
     if (!orr_may_block("starpu_shutdown"))
         abort();
+    atomic_store(&process->ready, false);
     orr_runtime_stop(rt);
     orr_api_state_drop();
     atomic_fetch_sub(&process->users, 1);
@@ -180,6 +195,33 @@ int starpu_asynchronous_hip_copy_disabled(void)
 }
 
 int starpu_asynchronous_opencl_copy_disabled(void)
+{
+    return 0;
+}
+
+int starpu_asynchronous_max_fpga_copy_disabled(void)
+{
+    return 0;
+}
+
+int starpu_asynchronous_mpi_ms_copy_disabled(void)
+{
+    return 0;
+}
+
+int starpu_asynchronous_tcpip_ms_copy_disabled(void)
+{
+    return 0;
+}
+
+int starpu_asynchronous_copy_disabled_for(enum starpu_node_kind kind)
+{
+    (void)kind;
+    return 0;
+}
+
+/* Each memory node has a replicate of its own. */
+int starpu_map_enabled(void)
 {
     return 0;
 }

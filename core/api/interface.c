@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/api/api.h"
+#include "core/api/memory.h"
 #include "core/api/process.h"
 #include "core/data/interfaces/dense.h"
 #include "core/data/node.h"
@@ -19,6 +20,12 @@ int starpu_data_interface_get_next_id(void)
 {
     return STARPU_MAX_INTERFACE_ID +
            atomic_fetch_add(&orr_process()->last_interface, 1);
+}
+
+void starpu_data_register_ops(struct starpu_data_interface_ops *ops)
+{
+    if (ops->interfaceid == STARPU_UNKNOWN_INTERFACE_ID)
+        ops->interfaceid = starpu_data_interface_get_next_id();
 }
 
 static void check_ops(const struct starpu_data_interface_ops *ops)
@@ -44,8 +51,7 @@ void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
     check_ops(ops);
     if (home_node >= 0)
         (void)orr_api_node(__func__, home_node);
-    if (ops->interfaceid == STARPU_UNKNOWN_INTERFACE_ID)
-        ops->interfaceid = starpu_data_interface_get_next_id();
+    starpu_data_register_ops(ops);
     if (orr_handle_new(rt, home_node, data_interface, ops, &handle) < 0) {
         orr_log_error("%s: out of memory", __func__);
         abort();
@@ -125,6 +131,21 @@ size_t starpu_data_get_alloc_size(starpu_data_handle_t handle)
                                : ops->get_size(handle);
 }
 
+void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+    char text[256];
+
+    (void)orr_api_node(__func__, node);
+    if (h->ops->describe) {
+        h->ops->describe(h->replicates[node].interface, text, sizeof(text));
+        fprintf(stream, "%s\n", text);
+    } else {
+        fprintf(stream, "interface %d of %zu bytes\n", (int)h->ops->interfaceid,
+                h->size);
+    }
+}
+
 int starpu_data_get_home_node(starpu_data_handle_t handle)
 {
     return orr_api_handle(__func__, handle)->home_node;
@@ -188,6 +209,79 @@ int starpu_interface_copy4d(uintptr_t src, size_t src_offset, unsigned src_node,
     return 0;
 }
 
+/* Dimension `dim` and all inside it. */
+static void copy_dimensions(char *to, const char *from, size_t elemsize,
+                            size_t dim, const uint32_t *nn,
+                            const uint32_t *ldn_src, const uint32_t *ldn_dst)
+{
+    size_t src = dim ? ldn_src[dim] * elemsize : elemsize;
+    size_t dst = dim ? ldn_dst[dim] * elemsize : elemsize;
+
+    if (dim == 0) {
+        memcpy(to, from, nn[0] * elemsize);
+        return;
+    }
+    for (size_t i = 0; i < nn[dim]; i++, from += src, to += dst)
+        copy_dimensions(to, from, elemsize, dim - 1, nn, ldn_src, ldn_dst);
+}
+
+int starpu_interface_copynd(uintptr_t src, size_t src_offset, unsigned src_node,
+                            uintptr_t dst, size_t dst_offset, unsigned dst_node,
+                            size_t elemsize, size_t ndim, uint32_t *nn,
+                            uint32_t *ldn_src, uint32_t *ldn_dst,
+                            void *async_data)
+{
+    if (ndim == 0)
+        return starpu_interface_copy(src, src_offset, src_node, dst, dst_offset,
+                                     dst_node, elemsize, async_data);
+    copy_dimensions((char *)dst + dst_offset * elemsize,
+                    (const char *)src + src_offset * elemsize, elemsize,
+                    ndim - 1, nn, ldn_src, ldn_dst);
+    return 0;
+}
+
+/* Traces have the runtime's own copies, with their true lengths. */
+void starpu_interface_data_copy(unsigned src_node, unsigned dst_node,
+                                size_t size)
+{
+    (void)size;
+    (void)orr_api_node(__func__, src_node);
+    (void)orr_api_node(__func__, dst_node);
+}
+
+void starpu_interface_start_driver_copy_async(unsigned src_node,
+                                              unsigned dst_node, double *start)
+{
+    (void)src_node;
+    (void)dst_node;
+    *start = starpu_timing_now();
+}
+
+void starpu_interface_end_driver_copy_async(unsigned src_node,
+                                            unsigned dst_node, double start)
+{
+    const double long_us = 300;
+
+    if (starpu_timing_now() - start > long_us)
+        orr_log_warning("handing over a copy from memory node %u to %u took "
+                        "more than %.0f us: is the memory pinned?",
+                        src_node, dst_node, long_us);
+}
+
+/* No node has memory that another one can use. */
+uintptr_t starpu_interface_map(uintptr_t src, size_t src_offset,
+                               unsigned src_node, unsigned dst_node,
+                               size_t size, int *ret)
+{
+    (void)src;
+    (void)src_offset;
+    (void)size;
+    (void)orr_api_node(__func__, src_node);
+    (void)orr_api_node(__func__, dst_node);
+    *ret = -EIO;
+    return 0;
+}
+
 /* -- memory of nodes -- */
 
 uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
@@ -195,8 +289,10 @@ uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
     struct orr_runtime *rt = ORR_API_RUNTIME();
     uintptr_t address;
 
-    (void)flags; /* always counted, never waited for */
-    (void)orr_api_node(__func__, dst_node);
+    /* always counted, never waited for */
+    if (orr_api_node(__func__, dst_node)->kind == STARPU_CPU_RAM &&
+        orr_malloc_hook_is_set())
+        return orr_malloc_by_hook(rt, dst_node, size, flags);
     return orr_node_malloc(rt, dst_node, size, &address) == 0 ? address : 0;
 }
 
@@ -208,9 +304,12 @@ uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size)
 void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size,
                                int flags)
 {
-    (void)flags;
-    (void)orr_api_node(__func__, dst_node);
-    if (addr)
+    if (!addr)
+        return;
+    if (orr_api_node(__func__, dst_node)->kind == STARPU_CPU_RAM &&
+        orr_malloc_hook_is_set())
+        orr_free_by_hook(ORR_API_RUNTIME(), dst_node, addr, size, flags);
+    else
         orr_node_free(ORR_API_RUNTIME(), dst_node, addr, size);
 }
 

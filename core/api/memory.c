@@ -8,8 +8,10 @@
 
 #include "core/api/api.h"
 #include "core/api/fold.h"
+#include "core/api/memory.h"
 #include "core/api/process.h"
 #include "core/data/node.h"
+#include "core/data/request.h"
 
 enum { USUAL_ALIGNMENT = 64, FOLD_FROM = 1 << 20 }; /* bytes */
 
@@ -20,6 +22,48 @@ void starpu_malloc_set_align(size_t align)
         abort();
     }
     atomic_store(&orr_process()->alignment, align);
+}
+
+/* -- functions of the application -- */
+
+void starpu_malloc_set_hooks(starpu_malloc_hook malloc_hook,
+                             starpu_free_hook free_hook)
+{
+    struct orr_process *process = orr_process();
+
+    if (!malloc_hook != !free_hook) {
+        orr_log_error("%s: give both functions, or NULL twice", __func__);
+        abort();
+    }
+    atomic_store(&process->free_hook, free_hook);
+    atomic_store(&process->malloc_hook, malloc_hook);
+}
+
+bool orr_malloc_hook_is_set(void)
+{
+    return atomic_load_explicit(&orr_process()->malloc_hook,
+                                memory_order_relaxed) != NULL;
+}
+
+uintptr_t orr_malloc_by_hook(struct orr_runtime *rt, unsigned node, size_t size,
+                             int flags)
+{
+    void *address = NULL;
+
+    if (orr_node_make_room(rt, &rt->nodes[node], size, ORR_FETCH) != 0 ||
+        atomic_load(&orr_process()->malloc_hook)(
+            node, &address, size, flags | STARPU_MALLOC_PINNED) != 0)
+        return 0;
+    atomic_fetch_add(&rt->nodes[node].used, size);
+    return (uintptr_t)address;
+}
+
+void orr_free_by_hook(struct orr_runtime *rt, unsigned node, uintptr_t address,
+                      size_t size, int flags)
+{
+    atomic_load (&orr_process()->free_hook)(node, (void *)address, size,
+                                            flags | STARPU_MALLOC_PINNED);
+    atomic_fetch_sub(&rt->nodes[node].used, size);
 }
 
 /* -- allocation -- */
@@ -38,6 +82,9 @@ static int allocate(const struct orr_runtime *rt, void **A, size_t dim,
 {
     size_t alignment = atomic_load(&orr_process()->alignment);
 
+    if (orr_malloc_hook_is_set())
+        return atomic_load(&orr_process()->malloc_hook)(STARPU_MAIN_RAM, A, dim,
+                                                        flags);
     if (is_folded(rt, dim, flags))
         return orr_fold_map(dim, A);
     if (alignment < USUAL_ALIGNMENT)
@@ -84,7 +131,9 @@ int starpu_malloc(void **A, size_t dim)
 
 int starpu_free_flags(void *A, size_t dim, int flags)
 {
-    if (A && !orr_fold_unmap(A))
+    if (A && orr_malloc_hook_is_set())
+        atomic_load (&orr_process()->free_hook)(STARPU_MAIN_RAM, A, dim, flags);
+    else if (A && !orr_fold_unmap(A))
         free(A);
     if (A && (flags & STARPU_MALLOC_COUNT) && orr_runtime_current(__func__))
         starpu_memory_deallocate(STARPU_MAIN_RAM, dim);

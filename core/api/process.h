@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct orr_api_state;
@@ -17,6 +18,11 @@ struct starpu_sched_policy;
 
 struct orr_process {
     atomic_uint users;         /* starpu_init calls minus shutdowns */
+    atomic_bool ready;         /* the first of them has returned 0 */
+    atomic_bool profiling;     /* wanted from the beginning of the next run */
+    /* starpu_malloc_set_hooks: of the application, or NULL both. */
+    _Atomic(int (*)(unsigned, void **, size_t, int)) malloc_hook;
+    _Atomic(int (*)(unsigned, void *, size_t, int)) free_hook;
     atomic_size_t alignment;   /* of starpu_malloc, bytes; 0: the usual */
     atomic_int last_interface; /* of starpu_data_interface_get_next_id */
     struct starpu_sched_policy

@@ -16,6 +16,7 @@ static void state_free(struct orr_api_state *state)
         free(arch);
     }
     orr_api_energy_free(state->energies);
+    orr_api_topology_free(atomic_load(&state->topology));
     free(state->workers);
     free(state->mutexes);
     free(state->conds);

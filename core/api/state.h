@@ -18,12 +18,14 @@ struct orr_api_arch {
 };
 
 struct orr_api_energy;
+struct orr_api_topology;
 
 struct orr_api_state {
     struct orr_lock lock;                     /* rank ORR_RANK_RUNTIME */
     struct orr_api_arch *archs;               /* [lock] owned, never moved */
     struct orr_api_energy *energies;          /* [lock] owned, under way */
     struct starpu_worker_collection *workers; /* [lock] owned, or NULL */
+    _Atomic(struct orr_api_topology *) topology; /* owned, or NULL (bind.c) */
     /* One per worker, for policies that lock their state of a worker. */
     starpu_pthread_mutex_t *mutexes; /* [const] */
     starpu_pthread_cond_t *conds;    /* [const] */
@@ -36,6 +38,9 @@ struct orr_api_state *orr_api_state(const char *call);
 
 /* Gives up measurements that were never stopped; in energy.c. */
 void orr_api_energy_free(struct orr_api_energy *first);
+
+/* Ends what the functions about processors keep; in bind.c. NULL is allowed. */
+void orr_api_topology_free(struct orr_api_topology *topology);
 
 /* Frees it; the runtime has ended. */
 void orr_api_state_drop(void);

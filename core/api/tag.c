@@ -66,3 +66,8 @@ struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
 {
     return orr_tag_task(ORR_API_RUNTIME(), id);
 }
+
+void starpu_tag_clear(void)
+{
+    orr_tags_clear(ORR_API_RUNTIME());
+}

@@ -200,7 +200,50 @@ int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id)
     return submit(__func__, task, true);
 }
 
+void starpu_create_callback_task(void (*callback)(void *), void *callback_arg)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    if (!task) {
+        orr_log_error("%s: out of memory", __func__);
+        abort();
+    }
+    task->callback_func = callback;
+    task->callback_arg = callback_arg;
+    if (starpu_task_submit(task) != 0)
+        abort();
+}
+
+void starpu_set_limit_min_submitted_tasks(int limit_min)
+{
+    atomic_store(&ORR_API_RUNTIME()->limit_min, limit_min);
+}
+
+void starpu_set_limit_max_submitted_tasks(int limit_max)
+{
+    atomic_store(&ORR_API_RUNTIME()->limit_max, limit_max);
+}
+
 /* -- waiting -- */
+
+int starpu_task_finished(struct starpu_task *task)
+{
+    struct orr_job *job = task ? orr_job_of(task) : NULL;
+    bool ended;
+
+    if (!task || task->detach) {
+        orr_log_error("%s: the task is detached and may be gone; set its field "
+                      "detach to 0 before submitting it",
+                      __func__);
+        abort();
+    }
+    if (!job)
+        return 0;
+    orr_lock(&job->lock);
+    ended = job->ended;
+    orr_unlock(&job->lock);
+    return ended;
+}
 
 int starpu_task_wait(struct starpu_task *task)
 {
@@ -263,6 +306,50 @@ int starpu_task_wait_for_n_submitted(unsigned n)
     return wait_for_n(__func__, n);
 }
 
+static void need_context(const char *call, unsigned sched_ctx_id)
+{
+    if (sched_ctx_id == 0)
+        return;
+    orr_log_error("%s: there is no scheduling context %u, only 0", call,
+                  sched_ctx_id);
+    abort();
+}
+
+int starpu_task_wait_for_all_in_ctx(unsigned sched_ctx_id)
+{
+    need_context(__func__, sched_ctx_id);
+    return wait_for_n(__func__, 0);
+}
+
+int starpu_task_wait_for_n_submitted_in_ctx(unsigned sched_ctx_id, unsigned n)
+{
+    need_context(__func__, sched_ctx_id);
+    return wait_for_n(__func__, n);
+}
+
+static bool is_busy(struct orr_runtime *rt)
+{
+    bool busy = atomic_load(&rt->nready) > 0;
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        busy |= atomic_load(&rt->workers[w].state) != ORR_WORKER_IDLE;
+    return busy;
+}
+
+/* Polls: no task notifies when the last ready one has ended. */
+int starpu_task_wait_for_no_ready(void)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    const double interval_us = 10;
+
+    if (!orr_may_block(__func__))
+        return -EDEADLK;
+    orr_sched_do_schedule(rt);
+    while (is_busy(rt))
+        rt->exec->ops->sleep(rt->exec, interval_us);
+    return 0;
+}
+
 void starpu_do_schedule(void)
 {
     orr_sched_do_schedule(ORR_API_RUNTIME());
@@ -318,6 +405,25 @@ const char *starpu_task_get_name(struct starpu_task *task)
     if (task->cl && task->cl->name)
         return task->cl->name;
     return starpu_task_get_model_name(task);
+}
+
+char *starpu_task_status_get_as_string(enum starpu_task_status status)
+{
+    static char names[][32] = {
+        [STARPU_TASK_INIT] = "STARPU_TASK_INIT",
+        [STARPU_TASK_BLOCKED] = "STARPU_TASK_BLOCKED",
+        [STARPU_TASK_READY] = "STARPU_TASK_READY",
+        [STARPU_TASK_RUNNING] = "STARPU_TASK_RUNNING",
+        [STARPU_TASK_FINISHED] = "STARPU_TASK_FINISHED",
+        [STARPU_TASK_BLOCKED_ON_TAG] = "STARPU_TASK_BLOCKED_ON_TAG",
+        [STARPU_TASK_BLOCKED_ON_TASK] = "STARPU_TASK_BLOCKED_ON_TASK",
+        [STARPU_TASK_BLOCKED_ON_DATA] = "STARPU_TASK_BLOCKED_ON_DATA",
+        [STARPU_TASK_STOPPED] = "STARPU_TASK_STOPPED",
+    };
+    static char unknown[] = "unknown status";
+
+    return (size_t)status < sizeof(names) / sizeof(names[0]) ? names[status]
+                                                             : unknown;
 }
 
 static struct orr_job *job_of(const char *call, struct starpu_task *task)

@@ -193,11 +193,6 @@ int starpu_worker_get_subworkerid(int id)
     return worker->desc->type == STARPU_CPU_WORKER ? -1 : 0;
 }
 
-int starpu_worker_get_bindid(int workerid)
-{
-    return orr_api_worker(__func__, workerid)->desc->cpu;
-}
-
 void starpu_worker_get_name(int id, char *dst, size_t maxlen)
 {
     snprintf(dst, maxlen, "%s", orr_api_worker(__func__, id)->desc->name);
@@ -239,6 +234,19 @@ int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid)
         if (is_of(&rt->workers[w], type) && rt->workers[w].desc->devid == devid)
             return (int)w;
     return -1;
+}
+
+int starpu_worker_get_stream_workerids(unsigned devid, int *workerids,
+                                       enum starpu_worker_archtype type)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    int n = 0;
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (is_of(&rt->workers[w], type) &&
+            rt->workers[w].desc->devid == (int)devid)
+            workerids[n++] = (int)w;
+    return n;
 }
 
 /* Workers of one device are neighbours, so that a device is new when it is

@@ -197,6 +197,12 @@
       "1: for tests. At the end of a simulated run lower bounds are computed " \
       "from its own durations; a makespan below one of them ends the "         \
       "program with an error.")                                                \
+    X(PROFILING, "STARPU_PROFILING", BOOL, "0",                                \
+      "Profiling is on from the beginning: "                                   \
+      "`starpu_profiling_status_set`.")                                        \
+    X(CODELET_PROFILING, "STARPU_CODELET_PROFILING", BOOL, "1",                \
+      "Tasks are counted per codelet and worker, in the codelet: "             \
+      "`starpu_codelet_display_stats`.")                                       \
     X(BUS_STATS, "STARPU_BUS_STATS", BOOL, "0",                                \
       "1: at the end, what each link between memory nodes carried is "         \
       "printed.")                                                              \

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "core/observe/trace_types.h"
 
@@ -16,6 +17,7 @@ enum orr_event_type {
     ORR_EVENT_STATE,
     ORR_EVENT_COPY,
     ORR_EVENT_COUNT,
+    ORR_EVENT_MARK,
 };
 
 struct orr_event {
@@ -33,6 +35,11 @@ struct orr_event {
             int change;
             double time;
         } count;
+        struct {
+            const char *text; /* lies in the buffer */
+            bool numbered;    /* the text is a number */
+            double time;
+        } mark;
     } u;
 };
 

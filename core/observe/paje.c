@@ -164,6 +164,15 @@ static void write_types(FILE *file)
                 copies[i].name);
 }
 
+/* Traces without marks have no such types. */
+static void write_mark_types(const struct paje *paje)
+{
+    if (paje->line->nmarks)
+        fputs("2\tprog_event\tP\t\"Event of the program\"\t\"0.20 0.20 0.20\"\n"
+              "2\tuser_event\tP\t\"Event of the user\"\t\"0.20 0.20 0.20\"\n",
+              paje->file);
+}
+
 static void write_codelets(const struct paje *paje)
 {
     size_t ncolours = sizeof(palette) / sizeof(*palette);
@@ -259,6 +268,16 @@ static void write_copy(const struct paje *paje, const struct orr_moment *moment)
                 (unsigned long long)copy->id, (unsigned long long)copy->handle);
 }
 
+static void write_mark(const struct paje *paje, const struct orr_moment *moment)
+{
+    const struct orr_event *event = moment->event;
+
+    fprintf(paje->file, "9\t%.9f\t%s\tp\t", ms(paje, moment->time),
+            event->u.mark.numbered ? "user_event" : "prog_event");
+    write_quoted(paje->file, event->u.mark.text);
+    fputc('\n', paje->file);
+}
+
 static void write_moment(struct paje *paje, const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
@@ -282,6 +301,9 @@ static void write_moment(struct paje *paje, const struct orr_moment *moment)
         fprintf(paje->file, "13\t%.9f\tsched\t%s\t%ld\n",
                 ms(paje, moment->time), counters[event->u.count.id].alias,
                 paje->counters[event->u.count.id]);
+        break;
+    case ORR_EVENT_MARK:
+        write_mark(paje, moment);
         break;
     }
 }
@@ -311,6 +333,7 @@ static int write_all(struct paje *paje)
         fprintf(paje->file, "# %llu events are missing: out of memory\n",
                 (unsigned long long)dropped);
     write_types(paje->file);
+    write_mark_types(paje);
     write_codelets(paje);
     write_containers(paje);
     for (size_t i = 0; i < paje->line->n; i++)

@@ -193,6 +193,9 @@ static void append(struct orr_trace *trace, unsigned worker,
         if (event->type == ORR_EVENT_TASK) {
             room->u.task.name = buffer_name(buffer, event->u.task.name);
             stored = room->u.task.name;
+        } else if (event->type == ORR_EVENT_MARK) {
+            room->u.mark.text = buffer_name(buffer, event->u.mark.text);
+            stored = room->u.mark.text;
         }
     }
     if (stored)
@@ -241,6 +244,17 @@ void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
         .type = ORR_EVENT_COUNT,
         .worker = worker,
         .u.count = {.id = counter, .change = change, .time = time}};
+
+    append(trace, worker, &event);
+}
+
+void orr_trace_record_mark(struct orr_trace *trace, unsigned worker,
+                           const char *text, bool numbered, double time)
+{
+    struct orr_event event = {
+        .type = ORR_EVENT_MARK,
+        .worker = worker,
+        .u.mark = {.text = text, .numbered = numbered, .time = time}};
 
     append(trace, worker, &event);
 }

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,6 +50,17 @@ void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
 void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
                             enum orr_trace_counter counter, int change,
                             double time);
+void orr_trace_record_mark(struct orr_trace *trace, unsigned worker,
+                           const char *text, bool numbered, double time);
+
+/* A mark of the application, whose text is copied: an event of
+ * the program or, `numbered`, of the user, where the text is a number. */
+static inline void orr_trace_mark(struct orr_trace *trace, unsigned worker,
+                                  const char *text, bool numbered, double time)
+{
+    if (trace)
+        orr_trace_record_mark(trace, worker, text, numbered, time);
+}
 
 /* A task has ended; called by the worker that executed it. */
 static inline void orr_trace_task(struct orr_trace *trace, unsigned worker,

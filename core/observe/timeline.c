@@ -46,6 +46,10 @@ static size_t add_event(struct orr_timeline *line, struct orr_moment moment)
     case ORR_EVENT_COUNT:
         to[0].time = event->u.count.time;
         return 1;
+    case ORR_EVENT_MARK:
+        to[0].time = event->u.mark.time;
+        line->nmarks++;
+        return 1;
     }
     return 0;
 }

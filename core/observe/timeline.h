@@ -22,6 +22,7 @@ struct orr_timeline {
     size_t n;
     const char **names; /* codelets' names, each once, sorted */
     size_t nnames;
+    size_t nmarks; /* of the application */
     double end; /* time of the last moment, or the trace's start */
 };
 

@@ -111,7 +111,8 @@ static void commit(struct orr_dm *dm, struct orr_job *job,
 }
 
 /* The queue could not take the job after all. */
-static void revoke(struct orr_dm *dm, struct orr_job *job, unsigned worker)
+static void revoke_promises(struct orr_dm *dm, struct orr_job *job,
+                            unsigned worker)
 {
     struct orr_dm_worker *w = &dm->workers[worker];
 
@@ -175,7 +176,7 @@ static int place(struct orr_dm *dm, const struct orr_dm_offer *offer)
     err = orr_prioq_push(&dm->workers[choice.worker].jobs, job,
                          dm->variant->sorted ? job->priority : 0);
     if (err)
-        revoke(dm, job, choice.worker);
+        revoke_promises(dm, job, choice.worker);
     orr_unlock(&dm->lock);
     if (!err)
         orr_sched_wake(&rt->workers[choice.worker]);

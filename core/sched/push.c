@@ -13,6 +13,7 @@
 #include "core/runtime.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
+#include "core/task/profile.h"
 
 static void prefetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 {
@@ -98,6 +99,8 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
     orr_charge(rt->machine->costs.push);
     orr_pay();
     atomic_fetch_add_explicit(&rt->nready, 1, memory_order_relaxed);
+    /* Once it is pushed the task may end at any time: no later. */
+    ORR_PROFILE(rt, task, push_end_time);
     if (task->execute_on_a_specific_worker && task->workerid < rt->nworkers) {
         unsigned bits =
             orr_job_able(rt, job, orr_job_costs(rt, job), task->workerid);

@@ -9,6 +9,7 @@
 #include "core/data/handle.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/task/profile.h"
 #include "core/task/tag.h"
 #include "core/task/task.h"
 
@@ -66,12 +67,27 @@ static void release_successors(struct orr_runtime *rt, struct orr_edge *edge,
     }
 }
 
-static void run_callback(struct starpu_task *task)
+/* The task may be anything afterwards: its profile is the callback's too. */
+static void run_callback(struct orr_runtime *rt, struct starpu_task *task)
 {
-    if (task->callback_func)
-        orr_call_user(task->callback_func, task->callback_arg);
-    else if (task->cl && task->cl->callback_func)
-        orr_call_user(task->cl->callback_func, task->callback_arg);
+    void (*callback)(void *) = task->callback_func;
+    struct orr_worker *worker = orr_self->worker;
+    double began = 0;
+
+    if (!callback && task->cl)
+        callback = task->cl->callback_func;
+    if (!callback)
+        return;
+    if (orr_profile_is_on(rt))
+        began = orr_exec_now(rt->exec);
+    ORR_PROFILE(rt, task, callback_start_time);
+    orr_call_user(callback, task->callback_arg);
+    ORR_PROFILE(rt, task, callback_end_time);
+    if (!worker || began <= 0)
+        return;
+    orr_lock(&worker->lock);
+    worker->profile.callback += orr_exec_now(rt->exec) - began;
+    orr_unlock(&worker->lock);
 }
 
 /* What comes after the successors were released: callback, tag, waiters. The
@@ -81,8 +97,8 @@ static void end_task(struct orr_runtime *rt, struct orr_job *job)
     struct starpu_task *task = job->task;
     bool destroy = task->destroy && task->detach && !task->synchronous;
 
-    run_callback(task);
-    task->status = STARPU_TASK_STOPPED;
+    task->status = STARPU_TASK_FINISHED;
+    run_callback(rt, task);
     if (job->tag)
         orr_tag_notify(rt, task->tag_id);
     if (destroy)

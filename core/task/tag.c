@@ -319,15 +319,10 @@ void orr_tag_restart(struct orr_runtime *rt, starpu_tag_t id)
     orr_unlock(&rt->tags->lock);
 }
 
-void orr_tag_remove(struct orr_runtime *rt, starpu_tag_t id)
+/* Others may point to it: it is emptied, and freed with all the rest. */
+static void empty_locked(struct orr_tag *tag)
 {
-    struct orr_tag *tag;
-
-    orr_tag_mark_vague(rt, id);
-    orr_lock(&rt->tags->lock);
-    tag = find_locked(rt->tags, id);
-    /* Others may point to it: it is emptied, and freed with all the rest. */
-    while (tag && tag->successors) {
+    while (tag->successors) {
         struct tag_edge *next = tag->successors->next;
 
         if (!tag->reached && counts(tag->successors) &&
@@ -336,15 +331,35 @@ void orr_tag_remove(struct orr_runtime *rt, starpu_tag_t id)
         free(tag->successors);
         tag->successors = next;
     }
-    if (tag) {
-        tag->reached = false;
-        /* A job that it holds back goes on waiting for what it waited for. */
-        if (!tag->holds_job) {
-            tag->removals++;
-            tag->missing = 0;
-        }
+    tag->reached = false;
+    /* A job that it holds back goes on waiting for what it waited for. */
+    if (!tag->holds_job) {
+        tag->removals++;
+        tag->missing = 0;
     }
+}
+
+void orr_tag_remove(struct orr_runtime *rt, starpu_tag_t id)
+{
+    struct orr_tag *tag;
+
+    orr_tag_mark_vague(rt, id);
+    orr_lock(&rt->tags->lock);
+    tag = find_locked(rt->tags, id);
+    if (tag)
+        empty_locked(tag);
     orr_unlock(&rt->tags->lock);
+}
+
+void orr_tags_clear(struct orr_runtime *rt)
+{
+    struct orr_tags *tags = rt->tags;
+
+    orr_lock(&tags->lock);
+    for (size_t i = 0; i < tags->nbuckets; i++)
+        for (struct orr_tag *tag = tags->buckets[i]; tag; tag = tag->next)
+            empty_locked(tag);
+    orr_unlock(&tags->lock);
 }
 
 struct starpu_task *orr_tag_task(struct orr_runtime *rt, starpu_tag_t id)

@@ -40,6 +40,9 @@ void orr_tag_restart(struct orr_runtime *rt, starpu_tag_t id);
 /* Forgets the tag altogether. */
 void orr_tag_remove(struct orr_runtime *rt, starpu_tag_t id);
 
+/* The same for all tags. */
+void orr_tags_clear(struct orr_runtime *rt);
+
 /* Calls visit(job, before, bound, arg) for each job that waits for its tag's
  * predecessor `before`; `bound` says whether a task carries that one. For
  * reports at the end: no lock is taken. */

@@ -18,6 +18,7 @@
 #include "core/observe/tally.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
+#include "core/task/profile.h"
 #include "core/task/tag.h"
 
 struct starpu_task *orr_task_new(struct orr_runtime *rt)
@@ -57,6 +58,8 @@ void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task)
     task->cl_arg = task->cl_ret = task->callback_arg = NULL;
     task->epilogue_callback_arg = task->prologue_callback_arg = NULL;
     task->prologue_callback_pop_arg = NULL;
+    free(task->profiling_info);
+    task->profiling_info = NULL;
     task->starpu_private = NULL;
     if (job)
         orr_job_unref(rt, job);
@@ -261,6 +264,7 @@ static void task_ready(struct orr_runtime *rt, struct orr_job *job)
     if (job->task->prologue_callback_func)
         orr_call_user(job->task->prologue_callback_func,
                       job->task->prologue_callback_arg);
+    ORR_PROFILE(rt, job->task, push_start_time);
     orr_sched_push(rt, job);
 }
 
@@ -280,15 +284,14 @@ const struct orr_job_type orr_job_task = {
 
 static void throttle(struct orr_runtime *rt)
 {
-    int64_t max =
-        orr_config_int(&rt->config, ORR_CFG_LIMIT_MAX_SUBMITTED_TASKS);
-    int64_t min =
-        orr_config_int(&rt->config, ORR_CFG_LIMIT_MIN_SUBMITTED_TASKS);
+    int max = atomic_load_explicit(&rt->limit_max, memory_order_relaxed);
+    int min = atomic_load_explicit(&rt->limit_min, memory_order_relaxed);
     struct orr_context *self = orr_self;
 
     if (max < 0 || min < 0 || self->frozen || self->job)
         return;
-    if (atomic_load_explicit(&rt->unfinished, memory_order_relaxed) > max)
+    if (atomic_load_explicit(&rt->unfinished, memory_order_relaxed) >
+        (unsigned)max)
         (void)orr_wait_for_n(rt, (unsigned)min);
 }
 
@@ -360,6 +363,7 @@ static int make_job(struct orr_runtime *rt, struct starpu_task *task,
 static void hand_over(struct orr_runtime *rt, struct orr_job *job,
                       struct orr_access *chain)
 {
+    orr_profile_begin(rt, job->task);
     job->id =
         atomic_fetch_add_explicit(&rt->last_job, 1, memory_order_relaxed) + 1;
     orr_job_ref(job); /* the runtime's, until the job is done */

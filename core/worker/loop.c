@@ -18,7 +18,13 @@
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 #include "core/task/job.h"
+#include "core/task/profile.h"
+#include "core/worker/hooks.h"
 #include "core/worker/kernel.h"
+#include "core/worker/profile.h"
+
+/* µs after which functions that keep workers awake are called again. */
+#define HOOKS_AGAIN 20.0
 
 static void set_state(struct orr_worker *worker, enum orr_worker_state state)
 {
@@ -34,6 +40,8 @@ static void set_state(struct orr_worker *worker, enum orr_worker_state state)
     if (atomic_load_explicit(&worker->state, memory_order_relaxed) == state)
         return;
     atomic_store_explicit(&worker->state, state, memory_order_relaxed);
+    if (orr_profile_is_on(rt))
+        orr_worker_profile_state(worker, state, orr_exec_now(rt->exec));
     if (rt->trace)
         orr_trace_state(rt->trace, worker->id, shown[state],
                         orr_exec_now(rt->exec));
@@ -67,23 +75,43 @@ static void trace_task(struct orr_runtime *rt, struct orr_worker *worker,
     orr_trace_task(rt->trace, worker->id, &event);
 }
 
+static void profile_kernel(const struct orr_worker *worker,
+                           const struct orr_job *job)
+{
+    struct starpu_profiling_task_info *info = job->task->profiling_info;
+
+    info->workerid = (int)worker->id;
+    info->start_time = orr_profile_time(job->kernel.start);
+    info->end_time = orr_profile_time(job->kernel.end);
+}
+
 /* The kernel has ended: the job's last stage. */
 static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
                        struct orr_job *job)
 {
     worker->busy_us += job->kernel.end - job->kernel.start;
-    worker->ntasks++;
+    atomic_store_explicit(&worker->ntasks, worker->ntasks + 1,
+                          memory_order_relaxed);
     worker->flops += job->task->flops;
     worker->last_end = job->kernel.end;
+    if (rt->counts_codelets)
+        job->task->cl->per_worker_stats[worker->id]++;
+    if (orr_profile_is_on(rt))
+        orr_worker_profile_task(worker, job->kernel.end - job->kernel.start,
+                                job->task->flops);
+    if (job->task->profiling_info)
+        profile_kernel(worker, job);
     if (rt->trace)
         trace_task(rt, worker, job);
     if (rt->tally && !job->task->failed)
         orr_kernel_tally(rt, worker->id, job);
     if (orr_runtime_graph(rt))
         orr_graph_record_ran(orr_runtime_graph(rt), job);
+    ORR_PROFILE(rt, job->task, release_data_start_time);
     /* Its end follows, unless that waits for others. */
     if (atomic_load_explicit(&job->ending, memory_order_relaxed) > 1)
         orr_job_drop_data(rt, job);
+    ORR_PROFILE(rt, job->task, release_data_end_time);
     if (job->task->cl->model || job->task->cl->energy_model)
         orr_kernel_measure(rt, worker, job);
     if (rt->sched->ops->post_exec)
@@ -135,6 +163,7 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     if (!async && worker->running)
         return false;
     worker->fetching = NULL;
+    ORR_PROFILE(rt, job->task, acquire_data_end_time);
     if (rt->sched->ops->pre_exec)
         rt->sched->ops->pre_exec(rt->sched, job, worker);
     orr_kernel_begin_partials(rt, worker, job);
@@ -172,18 +201,37 @@ static void stay_awake(struct orr_worker *worker)
         orr_sched_wake_all(worker->runtime);
 }
 
+/* A task was popped; the worker began to look at `began`, 0 if profiling was
+ * off. */
+static void profile_pop(struct orr_runtime *rt, struct orr_worker *worker,
+                        struct starpu_task *task, double began)
+{
+    if (began <= 0)
+        return;
+    if (task->profiling_info)
+        task->profiling_info->pop_start_time = orr_profile_time(began);
+    ORR_PROFILE(rt, task, pop_end_time);
+    orr_lock(&worker->lock);
+    worker->profile.scheduling += orr_exec_now(rt->exec) - began;
+    orr_unlock(&worker->lock);
+}
+
 /* Takes a job and asks for its data. */
 static bool take_job(struct orr_runtime *rt, struct orr_worker *worker,
                      bool announced)
 {
     struct orr_job *job;
+    double began = 0;
 
     if (!has_room(worker) ||
         atomic_load_explicit(&rt->paused, memory_order_relaxed) > 0)
         return false;
+    if (orr_profile_is_on(rt))
+        began = orr_exec_now(rt->exec);
     job = orr_sched_pop(rt, worker);
     if (!job)
         return false;
+    profile_pop(rt, worker, job->task, began);
     if (announced)
         stay_awake(worker);
     job->worker = (int)worker->id;
@@ -197,6 +245,7 @@ static bool take_job(struct orr_runtime *rt, struct orr_worker *worker,
     if (!worker->running)
         set_state(worker, ORR_WORKER_FETCHING);
     orr_charge(rt->machine->costs.fetch * job->naccesses);
+    ORR_PROFILE(rt, job->task, acquire_data_start_time);
     (void)orr_job_fetch(rt, job, worker->desc->node);
     return true;
 }
@@ -256,7 +305,9 @@ void orr_worker_loop(void *arg)
         self->waits_for = worker->fetching  ? "data of its task"
                           : worker->running ? "its kernel"
                                             : "a task";
-        rt->exec->ops->park(rt->exec, ORR_FOREVER);
+        rt->exec->ops->park(rt->exec, orr_hooks_call(&rt->hooks)
+                                          ? orr_exec_now(rt->exec) + HOOKS_AGAIN
+                                          : ORR_FOREVER);
         atomic_store_explicit(&worker->asleep, false, memory_order_relaxed);
         announced = false;
     }

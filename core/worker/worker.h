@@ -22,6 +22,17 @@ enum orr_worker_state {
     ORR_WORKER_FETCHING,
     ORR_WORKER_EXECUTING,
     ORR_WORKER_CALLBACK,
+    ORR_WORKER_NSTATES
+};
+
+/* What it did since the last reset, while profiling is on; µs. */
+struct orr_worker_profile {
+    double in_state[ORR_WORKER_NSTATES]; /* but the present one … */
+    enum orr_worker_state state;         /* … in which it is … */
+    double since;                        /* … for so long */
+    double start;                        /* the last reset */
+    double executing, callback, scheduling, flops;
+    unsigned long ntasks; /* completed before the reset */
 };
 
 struct orr_worker {
@@ -40,9 +51,10 @@ struct orr_worker {
                                     * whoever wakes it */
     atomic_bool stop;         /* runtime shuts down */
     double busy_us;           /* [owner] time kernels took */
-    unsigned long ntasks;     /* [owner] tasks completed */
+    atomic_ulong ntasks;      /* [owner] for writing: tasks completed */
     double flops;             /* [owner] of the tasks completed */
     double last_end;          /* [owner] µs, end of its last kernel */
+    struct orr_worker_profile profile; /* [lock] */
     char pad[64];
 };
 

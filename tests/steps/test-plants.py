@@ -80,7 +80,7 @@ PLANTS = [
      'request->src != ORR_NO_NODE)\n        handle->valid',
      ['overwrite', 'overwrite-there', 'bring-back']),
     ('what is being written is prefetched', 'data/request.c',
-     '(replicate->writers || handle->nwriting)', 'replicate->writers',
+     '(replicate->writers || handle->writing)', 'replicate->writers',
      ['bring-back', 'between-memories']),
     ('a request is queued before it is counted, and the count is not looked at',
      'data/request.c', 'atomic_fetch_add(&node->nqueued, 1); /* see '
@@ -96,7 +96,7 @@ PLANTS = [
      '(void)deferred;\n}\n\nvoid orr_node_touch', ['peer']),
     ('who lacks memory is not told that a datum is gone', 'data/end.c',
      'orr_node_freed(rt, node);', ';', ['make-room']),
-    ('a handle that is locked is no reason to try again', 'data/memory.c',
+    ('a handle that is locked is no reason to try again', 'data/evict.c',
      'if (busy) {', 'if (false) {', ['evict', 'evict-lru', 'unregister']),
     ('the last user is counted down after the look', 'data/end.c',
      'idle = handle->nusers == 0;',

@@ -76,6 +76,12 @@ void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node)
     (void)node;
 }
 
+/* Node 0 is main memory. */
+enum starpu_node_kind starpu_node_get_kind(unsigned node)
+{
+    return node ? STARPU_CUDA_RAM : STARPU_CPU_RAM;
+}
+
 unsigned starpu_memory_nodes_get_count(void)
 {
     return FAKE_NODES;

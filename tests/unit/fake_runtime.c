@@ -314,6 +314,8 @@ void fake_open(const struct fake_spec *spec)
     rt->nworkers = fake.machine.nworkers;
     rt->workers = workers;
     rt->default_sequential = true;
+    atomic_init(&rt->limit_max, -1);
+    atomic_init(&rt->limit_min, -1);
     rt->eviction = spec->eviction;
     make_slabs(rt);
     ck_assert_int_eq(orr_buses_new(rt), 0);

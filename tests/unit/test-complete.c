@@ -152,7 +152,7 @@ START_TEST(what_happens_at_the_end_of_a_task)
     fake.meanwhile = end_it;
     orr_job_wait(&fake.rt, job);
     ck_assert_str_eq(said, "epilogue successor callback tagged woken");
-    ck_assert_int_eq(task->status, STARPU_TASK_STOPPED);
+    ck_assert_int_eq(task->status, STARPU_TASK_FINISHED);
     ck_assert_uint_eq(fake.rt.unfinished, 0);
     orr_job_unref(&fake.rt, job);
     orr_task_free(&fake.rt, task);
@@ -178,11 +178,12 @@ static struct starpu_task *kept;
 static void look_at_task(void *arg)
 {
     (void)arg;
-    say(kept->status == STARPU_TASK_STOPPED ? "stopped" : "not yet");
+    say(kept->status == STARPU_TASK_FINISHED ? "finished" : "not yet");
 }
 
-/* Callbacks see a task that has not ended; who keeps it finds it ended. */
-START_TEST(a_task_has_ended_when_its_callback_has_run)
+/* Callbacks see what they are told that the task has become, and who keeps it
+ * still does. */
+START_TEST(callbacks_see_a_finished_task)
 {
     struct orr_job *job = empty_task();
 
@@ -190,8 +191,8 @@ START_TEST(a_task_has_ended_when_its_callback_has_run)
     kept->destroy = 0;
     kept->callback_func = look_at_task;
     submit_own(job);
-    ck_assert_str_eq(said, "not yet");
-    ck_assert_int_eq(kept->status, STARPU_TASK_STOPPED);
+    ck_assert_str_eq(said, "finished");
+    ck_assert_int_eq(kept->status, STARPU_TASK_FINISHED);
     ck_assert_int_eq(fake.out[FAKE_OBJECTS], 2);
     orr_task_free(&fake.rt, kept);
 }
@@ -309,7 +310,7 @@ int main(void)
     tcase_add_test(tc, what_happens_at_the_end_of_a_task);
     tcase_add_loop_test(
         tc, the_callback_of_the_codelet_is_for_tasks_without_one, 0, 2);
-    tcase_add_test(tc, a_task_has_ended_when_its_callback_has_run);
+    tcase_add_test(tc, callbacks_see_a_finished_task);
     tcase_add_test(tc, long_chains_of_empty_jobs_end_one_after_the_other);
     tcase_add_test(tc, a_call_in_its_turn);
     tcase_add_test(tc, an_end_may_wait_for_calls);

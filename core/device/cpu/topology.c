@@ -270,6 +270,32 @@ struct hwloc_topology *orr_topology_hwloc(const struct orr_topology *topology)
     return topology->hwloc;
 }
 
+struct hwloc_bitmap_s *orr_topology_set(const struct orr_topology *topology,
+                                        int cpu)
+{
+    hwloc_bitmap_t set;
+
+    if (!topology->hwloc)
+        return NULL;
+    if (cpu < 0)
+        return hwloc_bitmap_dup(
+            hwloc_topology_get_topology_cpuset(topology->hwloc));
+    set = hwloc_bitmap_alloc();
+    if (set)
+        hwloc_bitmap_only(set, (unsigned)cpu);
+    return set;
+}
+
+struct hwloc_obj *orr_topology_processor(const struct orr_topology *topology,
+                                         int cpu)
+{
+    if (!topology->hwloc)
+        return NULL;
+    return cpu < 0
+               ? hwloc_get_root_obj(topology->hwloc)
+               : hwloc_get_pu_obj_by_os_index(topology->hwloc, (unsigned)cpu);
+}
+
 bool orr_topology_is_near(const struct orr_topology *topology, int cpu,
                           unsigned node)
 {

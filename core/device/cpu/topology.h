@@ -84,6 +84,14 @@ size_t orr_topology_limit(const struct orr_topology *topology);
  * where hwloc found nothing, and in builds without. Lent. */
 struct hwloc_topology *orr_topology_hwloc(const struct orr_topology *topology);
 
+/* What hwloc calls processors: a new set with the one of the kernel's number
+ * `cpu`, or with all for -1, for the caller; and the object of one, lent, or
+ * that of the machine for -1. NULL as above. */
+struct hwloc_bitmap_s *orr_topology_set(const struct orr_topology *topology,
+                                        int cpu);
+struct hwloc_obj *orr_topology_processor(const struct orr_topology *topology,
+                                         int cpu);
+
 /* Whether the processor with the kernel's number `cpu` is next to the memory
  * `node`. It may be next to several. */
 bool orr_topology_is_near(const struct orr_topology *topology, int cpu,

@@ -77,6 +77,22 @@ struct hwloc_topology *orr_topology_hwloc(const struct orr_topology *topology)
     return NULL;
 }
 
+struct hwloc_bitmap_s *orr_topology_set(const struct orr_topology *topology,
+                                        int cpu)
+{
+    (void)topology;
+    (void)cpu;
+    return NULL;
+}
+
+struct hwloc_obj *orr_topology_processor(const struct orr_topology *topology,
+                                         int cpu)
+{
+    (void)topology;
+    (void)cpu;
+    return NULL;
+}
+
 bool orr_topology_is_near(const struct orr_topology *topology, int cpu,
                           unsigned node)
 {

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/copy.c - copying the value of one handle to another, by a task. Any
+ * thread; what waits is refused in callbacks and kernels.
+ */
+#include <stdlib.h>
+
+#include "core/api/api.h"
+
+/* Both data are on the worker's node. The table comes with the task: buffers
+ * do not say of which kind they are. */
+static void copy(void *buffers[], void *cl_arg)
+{
+    const struct starpu_data_copy_methods *methods =
+        (*(struct starpu_data_interface_ops **)cl_arg)->copy_methods;
+    unsigned node = starpu_worker_get_local_memory_node();
+
+    if (methods->any_to_any)
+        methods->any_to_any(buffers[1], node, buffers[0], node, NULL);
+    else
+        methods->ram_to_ram(buffers[1], node, buffers[0], node);
+}
+
+static struct starpu_perfmodel model = {
+    .type = STARPU_HISTORY_BASED,
+    .symbol = "starpu_data_cpy",
+};
+
+static struct starpu_codelet codelet = {
+    .cpu_funcs = {copy},
+    .cuda_funcs = {copy},
+    .hip_funcs = {copy},
+    .opencl_funcs = {copy},
+    .nbuffers = 2,
+    .modes = {STARPU_W, STARPU_R},
+    .model = &model,
+    .name = "starpu_data_cpy",
+};
+
+/* The table's address, for the task to free. */
+static void *argument(const char *call, const struct orr_handle *handle)
+{
+    struct starpu_data_interface_ops **arg = malloc(sizeof(*arg));
+
+    if (!arg) {
+        orr_log_error("%s: out of memory", call);
+        abort();
+    }
+    *arg = handle->ops;
+    return arg;
+}
+
+int starpu_data_cpy_priority(starpu_data_handle_t dst_handle,
+                             starpu_data_handle_t src_handle, int asynchronous,
+                             void (*callback_func)(void *), void *callback_arg,
+                             int priority)
+{
+    struct orr_handle *dst = orr_api_handle(__func__, dst_handle);
+    struct orr_handle *src = orr_api_handle(__func__, src_handle);
+    struct starpu_task *task;
+    int rc;
+
+    if (dst == src) {
+        if (callback_func)
+            callback_func(callback_arg);
+        return 0;
+    }
+    if (dst->ops->interfaceid != src->ops->interfaceid) {
+        orr_log_error("starpu_data_cpy: the two data are of different kinds "
+                      "(interfaces %d and %d)",
+                      (int)dst->ops->interfaceid, (int)src->ops->interfaceid);
+        abort();
+    }
+    task = starpu_task_create();
+    if (!task) {
+        orr_log_error("starpu_data_cpy: out of memory");
+        abort();
+    }
+    task->cl = &codelet;
+    task->handles[0] = dst_handle;
+    task->handles[1] = src_handle;
+    task->cl_arg = argument("starpu_data_cpy", src);
+    task->cl_arg_size = sizeof(src->ops);
+    task->cl_arg_free = 1;
+    task->callback_func = callback_func;
+    task->callback_arg = callback_arg;
+    task->synchronous = !asynchronous;
+    task->priority = priority;
+    rc = starpu_task_submit(task);
+    if (rc != 0) {
+        task->destroy = 0;
+        starpu_task_destroy(task);
+    }
+    return rc;
+}
+
+int starpu_data_cpy(starpu_data_handle_t dst_handle,
+                    starpu_data_handle_t src_handle, int asynchronous,
+                    void (*callback_func)(void *), void *callback_arg)
+{
+    return starpu_data_cpy_priority(dst_handle, src_handle, asynchronous,
+                                    callback_func, callback_arg,
+                                    STARPU_DEFAULT_PRIO);
+}
+
+int starpu_data_dup_ro(starpu_data_handle_t *dst_handle,
+                       starpu_data_handle_t src_handle, int asynchronous)
+{
+    starpu_data_register_same(dst_handle, src_handle);
+    return starpu_data_cpy(*dst_handle, src_handle, asynchronous, NULL, NULL);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/api/expert.c - what idle workers call. Any thread. */
+#include "core/api/api.h"
+#include "core/worker/hooks.h"
+
+void starpu_wake_all_blocked_workers(void)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        orr_worker_wake(&rt->workers[w]);
+}
+
+static int add(const char *call, enum orr_hook_kind kind,
+               unsigned (*func)(void *), void *arg)
+{
+    struct orr_runtime *rt = orr_runtime_need(call);
+    int id = func ? orr_hook_add(&rt->hooks, kind, func, arg) : -1;
+
+    if (id < 0)
+        orr_log_error("%s: %s", call,
+                      func ? "all 16 places are taken: deregister a function"
+                           : "the function is NULL");
+    else
+        starpu_wake_all_blocked_workers(); /* those asleep did not call it */
+    return id;
+}
+
+static void take_away(const char *call, enum orr_hook_kind kind, int id)
+{
+    if (!orr_hook_remove(&orr_runtime_need(call)->hooks, kind, id))
+        orr_log_error("%s: no function is registered as %d", call, id);
+}
+
+int starpu_progression_hook_register(unsigned (*func)(void *arg), void *arg)
+{
+    return add(__func__, ORR_HOOK_PROGRESSION, func, arg);
+}
+
+void starpu_progression_hook_deregister(int hook_id)
+{
+    take_away(__func__, ORR_HOOK_PROGRESSION, hook_id);
+}
+
+int starpu_idle_hook_register(unsigned (*func)(void *arg), void *arg)
+{
+    return add(__func__, ORR_HOOK_IDLE, func, arg);
+}
+
+void starpu_idle_hook_deregister(int hook_id)
+{
+    take_away(__func__, ORR_HOOK_IDLE, hook_id);
+}

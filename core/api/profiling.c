@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/profiling.c - switching profiling on, and what workers did. Any
+ * thread.
+ */
+#include <errno.h>
+
+#include "core/api/api.h"
+#include "core/api/process.h"
+#include "core/task/profile.h"
+#include "core/worker/profile.h"
+
+/* -- arithmetic -- */
+
+double starpu_timing_timespec_to_us(struct timespec *ts)
+{
+    return (double)ts->tv_sec * 1e6 + (double)ts->tv_nsec * 1e-3;
+}
+
+double starpu_timing_timespec_delay_us(struct timespec *start,
+                                       struct timespec *end)
+{
+    return starpu_timing_timespec_to_us(end) -
+           starpu_timing_timespec_to_us(start);
+}
+
+/* -- switching -- */
+
+void starpu_profiling_init(void)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        orr_worker_profile_reset(&rt->workers[w], orr_exec_now(rt->exec));
+}
+
+int starpu_profiling_status_set(int status)
+{
+    struct orr_runtime *rt = orr_runtime_current(__func__);
+    bool on = status != STARPU_PROFILING_DISABLE;
+
+    /* Before starpu_init: for the run that it will begin. */
+    if (!rt)
+        return atomic_exchange(&orr_process()->profiling, on);
+    if (on) {
+        starpu_profiling_init();
+        for (int bus = 0; bus < starpu_bus_get_count(); bus++)
+            (void)starpu_bus_get_profiling_info(bus, NULL);
+    }
+    return atomic_exchange(&rt->profiling, on);
+}
+
+int starpu_profiling_status_get(void)
+{
+    struct orr_runtime *rt = orr_runtime_current(__func__);
+
+    return rt ? orr_profile_is_on(rt) : atomic_load(&orr_process()->profiling);
+}
+
+void starpu_profiling_set_id(int new_id)
+{
+    (void)new_id; /* ORRERY_TRACE has the whole name of the trace's file */
+}
+
+/* -- workers -- */
+
+int starpu_profiling_worker_get_info(
+    int workerid, struct starpu_profiling_worker_info *worker_info)
+{
+    struct orr_worker *worker = orr_api_worker(__func__, workerid);
+    double now = orr_exec_now(worker->runtime->exec);
+
+    if (worker_info)
+        orr_worker_profile_read(worker, now, worker_info);
+    orr_worker_profile_reset(worker, now);
+    return 0;
+}
+
+static double ms(struct timespec *ts)
+{
+    return starpu_timing_timespec_to_us(ts) / 1e3;
+}
+
+void starpu_profiling_worker_helper_display_summary(void)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        struct orr_worker *worker = &rt->workers[w];
+        struct starpu_profiling_worker_info info;
+
+        orr_worker_profile_read(worker, orr_exec_now(rt->exec), &info);
+        fprintf(stderr, "%s: %d tasks\n", worker->desc->name,
+                info.executed_tasks);
+        if (orr_profile_is_on(rt))
+            fprintf(stderr,
+                    "\ttotal %.3f ms: executing %.3f, callbacks %.3f, waiting "
+                    "for data %.3f, sleeping %.3f, scheduling %.3f\n",
+                    ms(&info.total_time), ms(&info.executing_time),
+                    ms(&info.callback_time), ms(&info.waiting_time),
+                    ms(&info.sleeping_time), ms(&info.scheduling_time));
+    }
+}
+
+/* -- codelets -- */
+
+void starpu_codelet_display_stats(struct starpu_codelet *cl)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    unsigned long total = 0;
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        total += cl->per_worker_stats[w];
+    fprintf(stderr, "tasks of codelet %s:\n",
+            cl->name                         ? cl->name
+            : cl->model && cl->model->symbol ? cl->model->symbol
+                                             : "without a name");
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        fprintf(stderr, "\t%s: %lu / %lu (%.2f %%)\n",
+                rt->workers[w].desc->name, cl->per_worker_stats[w], total,
+                total ? 100.0 * (double)cl->per_worker_stats[w] / (double)total
+                      : 0.0);
+}
+
+/* The library counts memory per node, not per handle. */
+void starpu_data_display_memory_stats(void)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    for (unsigned node = 0; node < rt->nnodes; node++)
+        fprintf(stderr, "memory node %s: %zu bytes used\n",
+                rt->machine->nodes[node].name, starpu_memory_get_used(node));
+}

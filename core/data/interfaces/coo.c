@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/interfaces/coo.c - a sparse matrix by coordinates.
+ */
+#include "core/base/crc.h"
+#include "core/data/interfaces/sparse.h"
+
+#include <starpu_worker.h>
+
+typedef struct starpu_coo_interface coo_t;
+
+static coo_t *in_main_ram(starpu_data_handle_t handle)
+{
+    return starpu_data_get_interface_on_node(handle, 0);
+}
+
+static struct orr_arrays arrays_of(const coo_t *m)
+{
+    return (struct orr_arrays){
+        .at = {(uintptr_t)m->columns, (uintptr_t)m->rows, m->values},
+        .bytes = {m->n_values * sizeof(*m->columns),
+                  m->n_values * sizeof(*m->rows), m->n_values * m->elemsize},
+    };
+}
+
+static void place(coo_t *m, const struct orr_arrays *arrays)
+{
+    m->columns = (uint32_t *)arrays->at[0];
+    m->rows = (uint32_t *)arrays->at[1];
+    m->values = arrays->at[2];
+}
+
+static void register_handle(starpu_data_handle_t handle, int home_node,
+                            void *data_interface)
+{
+    static const struct orr_arrays none;
+    const coo_t *given = data_interface;
+
+    for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
+        coo_t *m = starpu_data_get_interface_on_node(handle, node);
+
+        *m = *given;
+        if ((int)node != home_node)
+            place(m, &none);
+    }
+}
+
+static starpu_ssize_t allocate(void *data_interface, unsigned node)
+{
+    struct orr_arrays arrays = arrays_of(data_interface);
+    starpu_ssize_t bytes = orr_arrays_allocate(&arrays, node);
+
+    if (bytes >= 0)
+        place(data_interface, &arrays);
+    return bytes;
+}
+
+static void release(void *data_interface, unsigned node)
+{
+    static const struct orr_arrays none;
+    struct orr_arrays arrays = arrays_of(data_interface);
+
+    orr_arrays_free(&arrays, node);
+    place(data_interface, &none);
+}
+
+static int copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
+                void *async_data)
+{
+    struct orr_arrays from = arrays_of(src), to = arrays_of(dst);
+
+    return orr_arrays_copy(&from, src_node, &to, dst_node, async_data);
+}
+
+static const struct starpu_data_copy_methods copy_methods = {
+    .any_to_any = copy,
+};
+
+/* As StarPU has it, since it names rows of models: that of the dense matrix. */
+static size_t get_size(starpu_data_handle_t handle)
+{
+    const coo_t *m = in_main_ram(handle);
+
+    return (size_t)m->nx * m->ny * m->elemsize;
+}
+
+static size_t get_alloc_size(starpu_data_handle_t handle)
+{
+    struct orr_arrays arrays = arrays_of(in_main_ram(handle));
+
+    return arrays.bytes[0] + arrays.bytes[1] + arrays.bytes[2];
+}
+
+static uint32_t footprint(starpu_data_handle_t handle)
+{
+    const coo_t *m = in_main_ram(handle);
+
+    return orr_crc_u32(m->nx * m->ny, 0);
+}
+
+static int compare(void *a, void *b)
+{
+    const coo_t *x = a, *y = b;
+
+    return x->nx == y->nx && x->ny == y->ny && x->n_values == y->n_values &&
+           x->elemsize == y->elemsize;
+}
+
+static starpu_ssize_t describe(void *data_interface, char *buf, size_t size)
+{
+    const coo_t *m = data_interface;
+
+    return snprintf(buf, size, "M%ux%ux%ux%zu", m->nx, m->ny, m->n_values,
+                    m->elemsize);
+}
+
+struct starpu_data_interface_ops starpu_interface_coo_ops = {
+    .register_data_handle = register_handle,
+    .allocate_data_on_node = allocate,
+    .free_data_on_node = release,
+    .copy_methods = &copy_methods,
+    .get_size = get_size,
+    .get_alloc_size = get_alloc_size,
+    .footprint = footprint,
+    .compare = compare,
+    .describe = describe,
+    .interfaceid = STARPU_COO_INTERFACE_ID,
+    .interface_size = sizeof(coo_t),
+    .name = (char[]){"STARPU_COO_INTERFACE"},
+};
+
+void starpu_coo_data_register(starpu_data_handle_t *handleptr, int home_node,
+                              uint32_t nx, uint32_t ny, uint32_t n_values,
+                              uint32_t *columns, uint32_t *rows,
+                              uintptr_t values, size_t elemsize)
+{
+    struct starpu_coo_interface m = {
+        .id = STARPU_COO_INTERFACE_ID,
+        .columns = columns,
+        .rows = rows,
+        .values = values,
+        .nx = nx,
+        .ny = ny,
+        .n_values = n_values,
+        .elemsize = elemsize,
+    };
+
+    starpu_data_register(handleptr, home_node, &m, &starpu_interface_coo_ops);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/interfaces/csr.c - a sparse matrix by rows.
+ */
+#include <starpu_data_interfaces.h>
+
+typedef struct starpu_csr_interface rows_t;
+
+static inline size_t block_of(const rows_t *m)
+{
+    (void)m;
+    return 1;
+}
+
+#include "core/data/interfaces/rows.h"
+
+static uint32_t footprint(starpu_data_handle_t handle)
+{
+    const rows_t *m = in_main_ram(handle);
+
+    return orr_crc_u32(m->nnz, 0);
+}
+
+static int compare(void *a, void *b)
+{
+    const rows_t *x = a, *y = b;
+
+    return x->nnz == y->nnz && x->nrow == y->nrow && x->elemsize == y->elemsize;
+}
+
+static starpu_ssize_t describe(void *data_interface, char *buf, size_t size)
+{
+    const rows_t *m = data_interface;
+
+    return snprintf(buf, size, "C%ux%ux%zu", m->nnz, m->nrow, m->elemsize);
+}
+
+static void display(starpu_data_handle_t handle, FILE *f)
+{
+    const rows_t *m = in_main_ram(handle);
+
+    fprintf(f, "%u\t%u\t", m->nnz, m->nrow);
+}
+
+struct starpu_data_interface_ops starpu_interface_csr_ops = {
+    ROWS_OPS,
+    .footprint = footprint,
+    .compare = compare,
+    .describe = describe,
+    .display = display,
+    .interfaceid = STARPU_CSR_INTERFACE_ID,
+    .name = (char[]){"STARPU_CSR_INTERFACE"},
+};
+
+void starpu_csr_data_register(starpu_data_handle_t *handle, int home_node,
+                              uint32_t nnz, uint32_t nrow, uintptr_t nzval,
+                              uint32_t *colind, uint32_t *rowptr,
+                              uint32_t firstentry, size_t elemsize)
+{
+    struct starpu_csr_interface m = {
+        .id = STARPU_CSR_INTERFACE_ID,
+        .nnz = nnz,
+        .nrow = nrow,
+        .nzval = nzval,
+        .colind = colind,
+        .rowptr = rowptr,
+        .firstentry = firstentry,
+        .elemsize = elemsize,
+    };
+
+    starpu_data_register(handle, home_node, &m, &starpu_interface_csr_ops);
+}
+
+uint32_t starpu_csr_get_nnz(starpu_data_handle_t handle)
+{
+    return in_main_ram(handle)->nnz;
+}
+
+uint32_t starpu_csr_get_nrow(starpu_data_handle_t handle)
+{
+    return in_main_ram(handle)->nrow;
+}
+
+uint32_t starpu_csr_get_firstentry(starpu_data_handle_t handle)
+{
+    return in_main_ram(handle)->firstentry;
+}
+
+uintptr_t starpu_csr_get_local_nzval(starpu_data_handle_t handle)
+{
+    return local(handle)->nzval;
+}
+
+uint32_t *starpu_csr_get_local_colind(starpu_data_handle_t handle)
+{
+    return local(handle)->colind;
+}
+
+uint32_t *starpu_csr_get_local_rowptr(starpu_data_handle_t handle)
+{
+    return local(handle)->rowptr;
+}
+
+size_t starpu_csr_get_elemsize(starpu_data_handle_t handle)
+{
+    return in_main_ram(handle)->elemsize;
+}

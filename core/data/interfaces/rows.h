@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/interfaces/rows.h - the operations of sparse matrices by rows, of
+ * elements or of blocks. Not for others: the file of a kind includes it once,
+ * after it has said what the structure is (rows_t) and how many elements a block
+ * has (block_of).
+ */
+#include <errno.h>
+
+#include <starpu_task.h>
+#include <starpu_worker.h>
+
+#include "core/base/crc.h"
+#include "core/data/interfaces/dense.h"
+#include "core/data/interfaces/sparse.h"
+
+static inline rows_t *on_node(starpu_data_handle_t handle, unsigned node)
+{
+    return starpu_data_get_interface_on_node(handle, node);
+}
+
+static inline rows_t *in_main_ram(starpu_data_handle_t handle)
+{
+    return on_node(handle, STARPU_MAIN_RAM);
+}
+
+static inline rows_t *local(starpu_data_handle_t handle)
+{
+    return on_node(handle, orr_local_node(handle));
+}
+
+/* Column indices and rows come first in packed form. */
+static struct orr_arrays arrays_of(const rows_t *m)
+{
+    return (struct orr_arrays){
+        .at = {(uintptr_t)m->colind, (uintptr_t)m->rowptr, m->nzval},
+        .bytes = {m->nnz * sizeof(*m->colind),
+                  ((size_t)m->nrow + 1) * sizeof(*m->rowptr),
+                  m->nnz * block_of(m) * m->elemsize},
+    };
+}
+
+static void place(rows_t *m, const struct orr_arrays *arrays)
+{
+    m->colind = (uint32_t *)arrays->at[0];
+    m->rowptr = (uint32_t *)arrays->at[1];
+    m->nzval = arrays->at[2];
+}
+
+/* What the application has in main memory can be read everywhere. */
+static void register_handle(starpu_data_handle_t handle, int home_node,
+                            void *data_interface)
+{
+    static const struct orr_arrays none;
+    const rows_t *given = data_interface;
+    bool in_ram = home_node >= 0 &&
+                  starpu_node_get_kind((unsigned)home_node) == STARPU_CPU_RAM;
+
+    for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
+        rows_t *m = on_node(handle, node);
+
+        *m = *given;
+        m->ram_colind = in_ram ? given->colind : NULL;
+        m->ram_rowptr = in_ram ? given->rowptr : NULL;
+        if ((int)node != home_node)
+            place(m, &none);
+    }
+}
+
+static starpu_ssize_t allocate(void *data_interface, unsigned node)
+{
+    struct orr_arrays arrays = arrays_of(data_interface);
+    starpu_ssize_t bytes = orr_arrays_allocate(&arrays, node);
+
+    if (bytes >= 0)
+        place(data_interface, &arrays);
+    return bytes;
+}
+
+static void release(void *data_interface, unsigned node)
+{
+    static const struct orr_arrays none;
+    struct orr_arrays arrays = arrays_of(data_interface);
+
+    orr_arrays_free(&arrays, node);
+    place(data_interface, &none);
+}
+
+static int copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
+                void *async_data)
+{
+    struct orr_arrays from = arrays_of(src), to = arrays_of(dst);
+
+    return orr_arrays_copy(&from, src_node, &to, dst_node, async_data);
+}
+
+static const struct starpu_data_copy_methods copy_methods = {
+    .any_to_any = copy,
+};
+
+static void *to_pointer(void *data_interface, unsigned node)
+{
+    (void)node;
+    return (void *)((rows_t *)data_interface)->nzval;
+}
+
+static size_t get_size(starpu_data_handle_t handle)
+{
+    struct orr_arrays arrays = arrays_of(in_main_ram(handle));
+
+    return arrays.bytes[0] + arrays.bytes[1] + arrays.bytes[2];
+}
+
+static int pack(starpu_data_handle_t handle, unsigned node, void **ptr,
+                starpu_ssize_t *count)
+{
+    struct orr_arrays arrays = arrays_of(on_node(handle, node));
+
+    return orr_arrays_pack(&arrays, node, ptr, count);
+}
+
+static int peek(starpu_data_handle_t handle, unsigned node, void *ptr,
+                size_t count)
+{
+    struct orr_arrays arrays = arrays_of(on_node(handle, node));
+
+    return orr_arrays_peek(&arrays, node, ptr, count);
+}
+
+static int unpack(starpu_data_handle_t handle, unsigned node, void *ptr,
+                  size_t count)
+{
+    int err = peek(handle, node, ptr, count);
+
+    if (!err && ptr)
+        starpu_free_on_node(node, (uintptr_t)ptr, count);
+    return err;
+}
+
+/* What both kinds have in their tables. */
+#define ROWS_OPS                                                               \
+    .register_data_handle = register_handle,                                   \
+    .allocate_data_on_node = allocate, .free_data_on_node = release,           \
+    .copy_methods = &copy_methods, .to_pointer = to_pointer,                   \
+    .get_size = get_size, .pack_data = pack, .peek_data = peek,                \
+    .unpack_data = unpack, .interface_size = sizeof(rows_t)

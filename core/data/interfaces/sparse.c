@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/data/interfaces/sparse.c - see sparse.h. */
+#include "core/data/interfaces/sparse.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/base/log.h"
+
+static size_t sum(const struct orr_arrays *arrays)
+{
+    return arrays->bytes[0] + arrays->bytes[1] + arrays->bytes[2];
+}
+
+void orr_arrays_free(const struct orr_arrays *arrays, unsigned node)
+{
+    for (int i = 0; i < 3; i++)
+        if (arrays->at[i] && arrays->bytes[i])
+            starpu_free_on_node(node, arrays->at[i], arrays->bytes[i]);
+}
+
+starpu_ssize_t orr_arrays_allocate(struct orr_arrays *arrays, unsigned node)
+{
+    memset(arrays->at, 0, sizeof(arrays->at));
+    for (int i = 0; i < 3; i++) {
+        if (!arrays->bytes[i])
+            continue;
+        arrays->at[i] = starpu_malloc_on_node(node, arrays->bytes[i]);
+        if (!arrays->at[i]) {
+            orr_arrays_free(arrays, node);
+            return -ENOMEM;
+        }
+    }
+    return (starpu_ssize_t)sum(arrays);
+}
+
+int orr_arrays_copy(const struct orr_arrays *src, unsigned src_node,
+                    const struct orr_arrays *dst, unsigned dst_node,
+                    void *async_data)
+{
+    int result = 0;
+
+    for (int i = 0; i < 3; i++) {
+        int err =
+            src->bytes[i]
+                ? starpu_interface_copy(src->at[i], 0, src_node, dst->at[i], 0,
+                                        dst_node, src->bytes[i], async_data)
+                : 0;
+
+        if (err)
+            result = err;
+    }
+    return result;
+}
+
+int orr_arrays_pack(const struct orr_arrays *arrays, unsigned node, void **ptr,
+                    starpu_ssize_t *count)
+{
+    char *to;
+
+    *count = (starpu_ssize_t)sum(arrays);
+    if (!ptr)
+        return 0;
+    *ptr = to = (char *)starpu_malloc_on_node(node, sum(arrays));
+    if (!to)
+        return -ENOMEM;
+    for (int i = 0; i < 3; i++) {
+        if (arrays->bytes[i])
+            memcpy(to, (void *)arrays->at[i], arrays->bytes[i]);
+        to += arrays->bytes[i];
+    }
+    return 0;
+}
+
+int orr_arrays_peek(const struct orr_arrays *arrays, unsigned node,
+                    const void *ptr, size_t count)
+{
+    const char *from = ptr;
+
+    (void)node;
+    if (count != sum(arrays)) {
+        orr_log_error("starpu_data_unpack: got %zu bytes for data of %zu: pack "
+                      "it from a handle of the same shape",
+                      count, sum(arrays));
+        return -EINVAL;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (arrays->bytes[i])
+            memcpy((void *)arrays->at[i], from, arrays->bytes[i]);
+        from += arrays->bytes[i];
+    }
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/worker/hooks.h - functions of others that workers call when they have
+ * nothing to do. Any context registers, workers call; there is no lock between.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { ORR_NHOOKS = 16 };
+
+/* Whether the worker may sleep afterwards: progression; it may not: idle. */
+enum orr_hook_kind { ORR_HOOK_PROGRESSION, ORR_HOOK_IDLE, ORR_NHOOK_KINDS };
+
+struct orr_hook {
+    _Atomic(unsigned (*)(void *)) func; /* NULL: free */
+    _Atomic(void *) arg;                /* published by `func` */
+    atomic_bool taken;
+};
+
+struct orr_hooks {
+    struct orr_hook hooks[ORR_NHOOK_KINDS][ORR_NHOOKS];
+    atomic_uint n; /* registered, of all kinds */
+};
+
+/* The place that the function got, or -1 when there is none. */
+int orr_hook_add(struct orr_hooks *hooks, enum orr_hook_kind kind,
+                 unsigned (*func)(void *), void *arg);
+/* False if there is no such function. */
+bool orr_hook_remove(struct orr_hooks *hooks, enum orr_hook_kind kind, int id);
+
+/* Calls them all, in order of their places. Whether the worker is to look again
+ * soon. No lock held; the functions do not block. */
+bool orr_hooks_call(struct orr_hooks *hooks);

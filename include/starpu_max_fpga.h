@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * starpu_max_fpga.h - FPGA helpers for kernels. This build has no driver for it
+ * (STARPU_USE_MAX_FPGA is not defined), so nothing is declared; code that needs it
+ * is already under #ifdef STARPU_USE_MAX_FPGA.
+ */
+#pragma once
+
+#include <starpu_config.h>
