@@ -500,7 +500,7 @@ START_TEST(parts_may_leave_a_device)
                                     n, sizeof(long));
         starpu_data_set_reduction_methods(*to, &cl_add, &cl_init);
     }
-    for (unsigned i = 0; i < 24; i++) {
+    for (unsigned i = 0; i < 12; i++) {
         starpu_task_insert(&cl_contribute, STARPU_REDUX, part[i % 2], 0);
         starpu_task_insert(&gpu, STARPU_RW, others[i % 3], 0);
     }
@@ -508,8 +508,8 @@ START_TEST(parts_may_leave_a_device)
         starpu_data_unregister(d < 2 ? part[d] : others[d - 2]);
     starpu_shutdown();
     for (unsigned d = 0; d < 5; d++) {
-        ck_assert_int_eq(memory[d][0], d < 2 ? 12 : 8);
-        ck_assert_int_eq(memory[d][n - 1], d < 2 ? 12 : 8);
+        ck_assert_int_eq(memory[d][0], d < 2 ? 6 : 4);
+        ck_assert_int_eq(memory[d][n - 1], d < 2 ? 6 : 4);
         free(memory[d]);
     }
 }
