@@ -215,9 +215,9 @@ static void read_options(struct options *o, int argc, char **argv)
         }
     }
     if (!o->limits.nschedules)
-        o->limits.nschedules = o->full ? 3000000 : 60000;
+        o->limits.nschedules = o->full ? 1000000 : 60000;
     if (!has_random)
-        o->limits.nrandom = o->full ? 200000 : 3000;
+        o->limits.nrandom = o->full ? 100000 : 3000;
     if (o->limits.nbounds > 8) {
         fputs(usage, stderr);
         exit(2);
