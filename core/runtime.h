@@ -59,7 +59,8 @@ struct orr_runtime {
     struct orr_bus **bus_at; /* [const] of a pair of nodes, NULL without */
     unsigned nbuses;         /* [const] */
     struct orr_worker *workers;
-    atomic_uint nlooping;        /* workers whose loops have not ended … */
+    atomic_uint nactive;         /* workers whose loops have not ended, copies
+                                  * whose ends may wake some … */
     struct orr_context *stopper; /* … and who waits for that, or NULL */
     struct orr_worker_class *classes;
     unsigned *class_members; /* [const] what classes' members point into */

@@ -109,6 +109,7 @@ static void copy_done(struct orr_copy *copy)
     orr_request_finish(request, &deferred);
     orr_deferred_run(rt, &deferred);
     orr_node_kick(rt, node->id);
+    orr_active_end(rt);
 }
 
 /* --- the progress worker's side --- */
@@ -136,6 +137,7 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
     copy->perform = perform;
     copy->done = copy_done;
     request->start = orr_exec_now(rt->exec);
+    atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
     rt->machine->ops->copy_start(rt->machine, copy);
 }
 

@@ -82,6 +82,10 @@ int orr_workers_start(struct orr_runtime *rt);
 /* Asks all workers to end and joins them. Blocks. All tasks have ended. */
 void orr_workers_stop(struct orr_runtime *rt);
 
+/* What counted in rt->nactive has ended: the last one lets orr_workers_stop go
+ * on. The caller touches no worker any more. */
+void orr_active_end(struct orr_runtime *rt);
+
 /* Lets a parked worker look again. Never switches. */
 void orr_worker_wake(struct orr_worker *worker);
 

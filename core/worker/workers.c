@@ -26,13 +26,20 @@ static void stop_first(struct orr_runtime *rt, unsigned n)
                               memory_order_release);
         orr_worker_wake(&rt->workers[id]);
     }
-    /* Until then a worker may wake another, for a request of their memory. */
-    while (atomic_load_explicit(&rt->nlooping, memory_order_acquire))
+    /* Until then the others may wake a worker, for a request of its memory. */
+    while (atomic_load_explicit(&rt->nactive, memory_order_acquire))
         rt->exec->ops->park(rt->exec, ORR_FOREVER);
     for (unsigned id = 0; id < n; id++) {
         rt->exec->ops->join(rt->exec, rt->workers[id].context);
         rt->workers[id].context = NULL;
     }
+}
+
+void orr_active_end(struct orr_runtime *rt)
+{
+    if (atomic_fetch_sub_explicit(&rt->nactive, 1, memory_order_acq_rel) == 1 &&
+        rt->stopper)
+        rt->exec->ops->wake(rt->exec, rt->stopper);
 }
 
 /* A worker's context. Kernels may have left values of keys. */
@@ -43,8 +50,7 @@ static void run_worker(void *arg)
 
     orr_self->cache = worker->id + 1;
     orr_worker_loop(worker);
-    if (atomic_fetch_sub_explicit(&rt->nlooping, 1, memory_order_acq_rel) == 1)
-        rt->exec->ops->wake(rt->exec, rt->stopper);
+    orr_active_end(rt);
     orr_context_end();
 }
 
@@ -57,11 +63,11 @@ int orr_workers_start(struct orr_runtime *rt)
         int err;
 
         init_worker(rt, id);
-        atomic_fetch_add_explicit(&rt->nlooping, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
         err = rt->exec->ops->spawn(rt->exec, &init, worker->desc->cpu,
                                    run_worker, worker, &worker->context);
         if (err) {
-            atomic_fetch_sub_explicit(&rt->nlooping, 1, memory_order_relaxed);
+            atomic_fetch_sub_explicit(&rt->nactive, 1, memory_order_relaxed);
             stop_first(rt, id);
             return err;
         }

@@ -72,7 +72,7 @@ PLANTS = [
      'announced = true;\n            continue;', 'announced = true;',
      ['push', 'push-two', 'kick', 'kick-sleepers']),
     ('a worker that is joined may be woken', 'worker/workers.c',
-     'while (atomic_load_explicit(&rt->nlooping, memory_order_acquire))\n'
+     'while (atomic_load_explicit(&rt->nactive, memory_order_acquire))\n'
      '        rt->exec->ops->park(rt->exec, ORR_FOREVER);', '',
      ['kick-sleepers']),
     ('a copy of an old value counts', 'data/request.c',

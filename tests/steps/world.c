@@ -279,7 +279,7 @@ void world_open(const struct world_spec *what)
     if (orr_runtime_start(NULL) != 0)
         step_fail("the run cannot be opened");
     world = main_context.runtime;
-    atomic_store(&world->nlooping, 0); /* its workers never run */
+    atomic_store(&world->nactive, 0); /* its workers never run */
     nobjects = 0;
 }
 
