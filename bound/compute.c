@@ -26,8 +26,9 @@ int orr_bound_at_least(const struct orr_bound_instance *instance,
                        const struct orr_bound_options *options,
                        struct orr_bound_result *ret)
 {
-    const struct orr_bound_options less = {fmax(1, options->seconds / 10),
-                                           options->tolerance};
+    const struct orr_bound_options less = {
+        fmin(options->seconds, fmax(1, options->seconds / 10)),
+        options->tolerance};
     struct orr_bound_result other;
     int rc;
 

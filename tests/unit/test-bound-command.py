@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -178,6 +179,44 @@ def test_table(suite):
     options_behind = suite.bound(graph, "--kind", "area")
     suite.claim("options may stand behind the file",
                 re.search("^area  ", options_behind.out, re.M), options_behind)
+
+
+def test_time(suite):
+    """5 s are for all bounds, and what is known is printed at once."""
+    if not suite.has_solver:
+        suite.skip("the time of all bounds", "built without GLPK")
+        return
+    graph = suite.write("c20.graph", graph_text(cholesky_tasks(20)))
+    # Two that do not end by themselves: 8 s if each had the time.
+    document, result = suite.json("--time", "4", "--kind",
+                                  "integer,transfers", graph)
+    took = sum(e["seconds"] for e in document.get("bounds", []))
+    suite.claim("--time is a total", 0 < took < 7, took, result)
+    suite.claim("all have a value or a reason",
+                all(map(explained_or_late, document["bounds"])), result)
+    program = subprocess.Popen(
+        [suite.orrery, "bound", "--time", "1000", graph],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={k: v for k, v in os.environ.items() if k != "ORRERY_MACHINE"})
+    lines = []
+    for line in program.stdout:
+        lines.append(line)
+        if line.startswith("precedence  "):
+            program.send_signal(signal.SIGINT)
+            break
+    out, err = program.communicate(timeout=60)
+    text = "".join(lines) + out
+    suite.claim("rows are printed as they are known, and an interrupt keeps "
+                "them", program.returncode == 130 and
+                re.search(r"^area +\d", text, re.M) and
+                "skipped: interrupted" in text and "interrupted:" in text,
+                program.returncode, text, err)
+    suite.fails("a recorded graph has its times", 2, "--assume", "--assume",
+                "kernel[gemm] = 5us", graph)
+
+
+def explained_or_late(entry):
+    return explained(entry) or entry["outcome"] == "time-limit"
 
 
 def test_durations(suite):
@@ -402,6 +441,7 @@ def test_outputs(suite):
 
 PRETENDER = """#!/bin/sh
 echo "machine $ORRERY_MACHINE scheduler $STARPU_SCHED set $ORRERY_SET $*"
+echo "assumed <$ORRERY_ASSUME>"
 [ -z "${FAKE_GRAPH-}" ] || cat "$FAKE_GRAPH" >"$ORRERY_GRAPH"
 cat >"$ORRERY_REPORT" <<REPORT
 {"version": "0", "simulated": true, "machine": "$ORRERY_MACHINE",
@@ -424,6 +464,13 @@ def test_programs(suite):
     suite.claim("machine, scheduler, edits and arguments reach the program",
                 "machine moon scheduler dmdas set cuda.count = 3 -size 5" in
                 result.out, result)
+    result = suite.bound("--kind", "area", "-m", "moon", "--assume",
+                         "kernel[gemm] = 5us", "--", program, FAKE_GRAPH=graph)
+    suite.claim("--assume reaches the program, as with other commands",
+                "assumed <kernel[gemm] = 5us>" in result.out, result)
+    result = suite.bound("--kind", "area,critical-path", "-m", "moon", "-s",
+                         "dmdas", "--set", "cuda.count = 3", "--", program,
+                         FAKE_GRAPH=graph)
     suite.claim("edits are echoed", "cuda.count = 3: 3 devices" in result.out,
                 result)
     suite.claim("derived parameters are reported", "figures are derived" in result.out,
@@ -464,7 +511,7 @@ def main():
     os.environ.pop("ORRERY_GRAPH", None)
     suite = Suite(os.path.abspath(orrery), has_solver == "1", folder)
     try:
-        for test in (test_table, test_durations, test_exports, test_reference,
+        for test in (test_table, test_time, test_durations, test_exports, test_reference,
                      test_refusals, test_outputs, test_programs):
             test(suite)
     finally:

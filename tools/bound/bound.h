@@ -12,12 +12,12 @@
 
 struct bound_options {
     /* All borrowed; NULL: not requested. */
-    const char *machine, *edits, *scheduler, *save_graph, *lp, *lp_solve, *mps,
-        *plot;
+    const char *machine, *edits, *scheduler, *assume, *save_graph, *lp,
+        *lp_solve, *mps, *plot;
     bool json;
     bool wanted[ORR_BOUND_NMETHODS];
     double optimism, merge; /* of struct orr_bound_instance_options */
-    double seconds;         /* limit for each bound; <= 0: the command's own */
+    double seconds;         /* limit for all bounds; <= 0: the command's own */
     /* What to run, or the recorded graph; the other is NULL. */
     char *const *argv;
     const char *file;
@@ -56,11 +56,17 @@ int bounds_export(const struct bounds *b);
 /* Which bound is exported; ORR_BOUND_NMETHODS: none of those wanted can be. */
 enum orr_bound_method bounds_exported(const bool wanted[ORR_BOUND_NMETHODS]);
 
-/* Computes the requested bounds. A bound that cannot be computed is a result as
- * well. */
-int bounds_compute(struct bounds *b);
+/* Computes the requested bounds, the cheap ones first, and calls `known`, unless
+ * NULL, for each as soon as it is a result. A bound that cannot be computed is
+ * a result as well, and so is one that a signal or the time limit has ended. */
+int bounds_compute(struct bounds *b,
+                   void (*known)(const struct bounds *, enum orr_bound_method));
 
-int bounds_print(const struct bounds *b);
+/* The text output: what is known before any bound is; the row of a bound; what
+ * all of them say. */
+int bounds_print_head(const struct bounds *b);
+void bounds_print_row(const struct bounds *b, enum orr_bound_method method);
+int bounds_print_end(const struct bounds *b);
 int bounds_print_json(const struct bounds *b);
 int bounds_plot(const struct bounds *b);
 
@@ -80,5 +86,10 @@ const char *bounds_outcome_name(enum orr_bound_outcome outcome);
  * -ENOMEM or what `say` returned, if not 0. */
 int bounds_notes(const struct bounds *b, int (*say)(const char *, void *),
                  void *arg);
+
+/* The same for the note on a run that was faster than its bound, once bounds
+ * are computed. */
+int bounds_below_note(const struct bounds *b, int (*say)(const char *, void *),
+                      void *arg);
 
 void bounds_done(struct bounds *b);

@@ -17,7 +17,8 @@
 
 static const char help[] =
     "usage: orrery bound [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--kind A,B,...]\n"
-    "                    [--optimistic[=N]] [--merge SHARE] [--time SECONDS]\n"
+    "                    [--assume TIMES] [--optimistic[=N]] [--merge SHARE]\n"
+    "                    [--time SECONDS]\n"
     "                    [--lp FILE] [--lp-solve FILE] [--mps FILE]\n"
     "                    [--plot FILE.png] [--json] [--save-graph FILE]\n"
     "                    -- PROGRAM [ARGUMENTS]\n"
@@ -29,6 +30,8 @@ static const char help[] =
     "                             that of ORRERY_MACHINE, else run for real: then\n"
     "                             with the means that were measured\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
+    "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; several\n"
+    "                             are separated by ;\n"
     "      --kind A,B,...         of critical-path, area, paths, precedence,\n"
     "                             transfers, memory, integer-area, integer, exact\n"
     "                             (all)\n"
@@ -37,7 +40,8 @@ static const char help[] =
     "      --merge SHARE          devices whose durations differ by no more than\n"
     "                             that, such as 5%, all are as fast as the fastest\n"
     "                             of them (0): quicker, lower, proved nevertheless\n"
-    "      --time SECONDS         limit for each bound (60; with whole tasks 10)\n"
+    "      --time SECONDS         for all bounds together (5), the cheap ones first;\n"
+    "                             Ctrl-C keeps those that are known\n"
     "      --lp FILE              write the bound as a linear program for glpsol --lp\n"
     "                             and cbc: precedence, or of those that --kind names\n"
     "                             the tightest that is one; - is standard output\n"
@@ -48,7 +52,8 @@ static const char help[] =
     "                             when it fails\n"
     "      --save-graph FILE      keep the recorded graph, for FILE.graph above\n"
     "Exit codes: 0 when there is a bound, or what --lp and the like asked for is\n"
-    "written; 1 when there is not or something failed; 2 for a wrong command line.\n"
+    "written; 1 when there is not or something failed; 2 for a wrong command line;\n"
+    "128 plus the signal when interrupted.\n"
     "example: orrery bound -m MACHINE -s dmdas --plot bounds.png -- \\\n"
     "             ./cholesky -size 9600 -nblocks 10\n";
 
@@ -141,10 +146,11 @@ static int check(const struct bound_options *options)
 {
     bool exports = options->lp || options->lp_solve || options->mps;
 
-    if (options->file && (options->machine || options->edits ||
-                          options->scheduler || options->save_graph))
+    if (options->file &&
+        (options->machine || options->edits || options->assume ||
+         options->scheduler || options->save_graph))
         return wrong("a recorded graph has its machine and schedule: -m, -s, "
-                     "--set and --save-graph need a program",
+                     "--set, --assume and --save-graph need a program",
                      "");
     if (exports && bounds_exported(options->wanted) == ORR_BOUND_NMETHODS)
         return wrong("none of the bounds that --kind names is a linear "
@@ -193,13 +199,16 @@ static int finish(struct bounds *b)
     bool exports = options->lp || options->lp_solve || options->mps;
 
     if (bounds_make_instances(b) < 0 || bounds_export(b) < 0 ||
-        bounds_compute(b) < 0 ||
-        (options->json ? bounds_print_json(b) : bounds_print(b)) < 0)
+        (!options->json && bounds_print_head(b) < 0) ||
+        bounds_compute(b, options->json ? NULL : bounds_print_row) < 0 ||
+        (options->json ? bounds_print_json(b) : bounds_print_end(b)) < 0)
         return TOOL_FAILED;
     if (options->plot && bounds_plot(b) < 0)
         return TOOL_FAILED;
     if (options->plot && !options->json)
         printf("picture: %s\n", options->plot);
+    if (b->stopped)
+        return 128 + b->stopped;
     return has_value(b) || exports ? TOOL_OK : TOOL_FAILED;
 }
 
@@ -224,6 +233,7 @@ int cmd_bound(int argc, char **argv)
         {'m', "machine", &options.machine, NULL},
         {'s', "scheduler", &options.scheduler, NULL},
         {TOOL_JOINED, "set", &options.edits, NULL},
+        {0, "assume", &options.assume, NULL},
         {TOOL_JOINED, "kind", &arguments.kinds, NULL},
         {0, "optimistic", &arguments.optimistic, &arguments.is_optimistic},
         {0, "merge", &arguments.merge, NULL},

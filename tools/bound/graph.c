@@ -100,6 +100,7 @@ static int run(struct bounds *b, const char *path)
     struct launch launch = {.machine = options->machine,
                             .edits = options->edits,
                             .scheduler = options->scheduler,
+                            .assume = options->assume,
                             .more = more,
                             .argv = options->argv,
                             .quiet = options->json};

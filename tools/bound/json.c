@@ -68,7 +68,8 @@ static json_t *json_notes(const struct bounds *b)
 {
     json_t *list = json_array();
 
-    if (!list || bounds_notes(b, append_note, list) < 0) {
+    if (!list || bounds_notes(b, append_note, list) < 0 ||
+        bounds_below_note(b, append_note, list) < 0) {
         json_decref(list);
         return NULL;
     }

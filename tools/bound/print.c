@@ -3,10 +3,8 @@
 #include "tools/bound/bound.h"
 
 #include "tools/common/edits.h"
-#include "tools/common/table.h"
 #include "tools/common/tool.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,8 +63,30 @@ static void print_exported(const struct bounds *b, const char *path,
                reader);
 }
 
+/* Widths of columns, before the rows are known. */
+static int widest(const struct bounds *b, const char *title,
+                  const char *(*text)(enum orr_bound_method method))
+{
+    int wide = (int)strlen(title);
+
+    for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
+        if (b->options->wanted[m] && (int)strlen(text(m)) > wide)
+            wide = (int)strlen(text(m));
+    return wide;
+}
+
+static int name_width(const struct bounds *b)
+{
+    return widest(b, "bound", orr_bound_method_name);
+}
+
+static int ignores_width(const struct bounds *b)
+{
+    return widest(b, "ignores", orr_bound_method_ignores);
+}
+
 /* What limits a bound, why there is none, or both. */
-static void add_reason(struct table *table, const struct orr_bound_result *r)
+static void print_reason(const struct orr_bound_result *r)
 {
     const char *limit = r->limit ? r->limit : "", *why = r->why ? r->why : "";
     const char *outcome = "";
@@ -75,27 +95,27 @@ static void add_reason(struct table *table, const struct orr_bound_result *r)
         outcome = r->outcome == ORR_BOUND_TIME_LIMIT
                       ? "time limit"
                       : bounds_outcome_name(r->outcome);
-    table_add(table, "%s%s%s%s%s", limit, *limit && *outcome ? "; " : "",
-              outcome, *why ? ": " : "", why);
+    printf("%s%s%s%s%s\n", limit, *limit && *outcome ? "; " : "", outcome,
+           *why ? ": " : "", why);
 }
 
-static void add_row(struct table *table, const struct bounds *b,
-                    enum orr_bound_method method)
+void bounds_print_row(const struct bounds *b, enum orr_bound_method method)
 {
     const struct orr_bound_result *r = &b->results[method];
+    bool known = isfinite(r->ms);
 
-    table_add(table, "%s", orr_bound_method_name(method));
-    if (isfinite(r->ms))
-        table_add(table, "%.3f", r->ms);
+    printf("%-*s  ", name_width(b), orr_bound_method_name(method));
+    if (known)
+        printf("%12.3f", r->ms);
     else
-        table_add(table, "-");
-    table_add(table, "%s",
-              !isfinite(r->ms)              ? "-"
-              : bounds_is_proved(b, method) ? "yes"
-                                            : "no");
-    table_add(table, "%.3f", r->seconds);
-    table_add(table, "%s", orr_bound_method_ignores(method));
-    add_reason(table, r);
+        printf("%12s", "-");
+    printf("  %-6s  %7.3f  %-*s  ",
+           !known                        ? "-"
+           : bounds_is_proved(b, method) ? "yes"
+                                         : "no",
+           r->seconds, ignores_width(b), orr_bound_method_ignores(method));
+    print_reason(r);
+    fflush(stdout); /* the next one may take its time */
 }
 
 static void print_distance(const struct bounds *b)
@@ -117,14 +137,8 @@ static void print_distance(const struct bounds *b)
                distance < 0 ? "below" : "above", orr_bound_method_name(best));
 }
 
-int bounds_print(const struct bounds *b)
+int bounds_print_head(const struct bounds *b)
 {
-    static const struct table_column columns[] = {
-        {"bound", false}, {"ms", true},       {"proved", false},
-        {"s", true},      {"ignores", false}, {"limited by, or why not", false},
-    };
-    struct table table = {0};
-
     putchar('\n');
     print_machine(b);
     print_tasks(b);
@@ -136,15 +150,20 @@ int bounds_print(const struct bounds *b)
     print_exported(b, b->options->lp_solve, "lp_solve");
     print_exported(b, b->options->mps,
                    "glpsol --freemps, cbc and lp_solve -fmps");
+    printf("\n%-*s  %12s  proved  %7s  %-*s  limited by, or why not\n",
+           name_width(b), "bound", "ms", "s", ignores_width(b), "ignores");
+    return 0;
+}
+
+int bounds_print_end(const struct bounds *b)
+{
     putchar('\n');
-    for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
-        if (b->options->wanted[m])
-            add_row(&table, b, m);
-    if (table_end(&table, columns, sizeof(columns) / sizeof(*columns)) < 0) {
+    if (bounds_below_note(b, print_note, NULL) < 0) {
         tool_error("out of memory");
         return -1;
     }
-    putchar('\n');
     print_distance(b);
+    if (b->stopped)
+        puts("interrupted: bounds without a value were not computed");
     return 0;
 }
