@@ -501,6 +501,117 @@ static int check_value(struct parser *p, const char *text)
     return 0;
 }
 
+/* Units as they may be meant, whatever the letter case. Bits per second are not
+ * among them: "gbps" is more often bytes. */
+static const char *const spelled_units[] = {
+    "B",     "kB",    "MB",   "GB",   "TB",   "KiB",  "MiB",
+    "GiB",   "TiB",   "kBps", "MBps", "GBps", "TBps", "KiBps",
+    "MiBps", "GiBps", "ns",   "us",   "ms",   "s",
+};
+
+/* Splits "10 GB/s" into the number's length and its unit; false when it is
+ * something else. */
+static bool split_value(const char *text, size_t *ret_number,
+                        const char **ret_unit)
+{
+    size_t number = strspn(text, "0123456789.");
+    const char *unit = text + number + strspn(text + number, " \t");
+
+    *ret_number = number;
+    *ret_unit = unit;
+    return number > 0 && isalpha((unsigned char)*unit) && !strpbrk(unit, " \t");
+}
+
+/* The unit as it is spelled: "gb/s" is "GBps". NULL for what is none. */
+static const char *spell(const char *unit)
+{
+    char plain[16];
+    size_t length = strlen(unit);
+
+    if (length >= sizeof(plain) - 2)
+        return NULL;
+    snprintf(plain, sizeof(plain), "%s", unit);
+    if (length > 2 && strcmp(unit + length - 2, "/s") == 0)
+        snprintf(plain + length - 2, sizeof(plain) - length + 2, "ps");
+    for (size_t i = 0; i < sizeof(spelled_units) / sizeof(*spelled_units); i++)
+        if (strcasecmp(plain, spelled_units[i]) == 0)
+            return spelled_units[i];
+    return NULL;
+}
+
+static const char *what_has(const char *unit)
+{
+    size_t length = strlen(unit);
+
+    return unit[length - 1] == 'B'                               ? "a size"
+           : length > 2 && strcmp(unit + length - 3, "Bps") == 0 ? "a bandwidth"
+                                                                 : "a time";
+}
+
+/* A value with a unit where a plain number is meant. */
+static int wrong_number(struct parser *p, const char *text, const char *unit)
+{
+    const struct orr_edit *edit = p->edit;
+    const char *what = what_has(unit);
+
+    if (edit->op == ORR_EDIT_TIMES || edit->op == ORR_EDIT_OVER)
+        return wrong_at(p, p->at,
+                        "\"%s\" is %s, but this operator takes a factor, such "
+                        "as 2 for twice as much",
+                        text, what);
+    if (edit->prop == ORR_EDIT_TIME)
+        return wrong_at(p, p->at,
+                        "\"%s\" is %s, but .time is a factor: write 1.25 for "
+                        "1.25 times as long; --assume (ORRERY_ASSUME) gives a "
+                        "kernel without model a time",
+                        text, what);
+    if (edit->prop == ORR_EDIT_SPEED)
+        return wrong_at(p, p->at,
+                        "\"%s\" is %s, but a speed is a factor: write 2 for "
+                        "twice as fast",
+                        text, what);
+    return wrong_at(p, p->at, "\"%s\" is %s: write a number without a unit",
+                    text, what);
+}
+
+/* Says which unit fits. `problem` is what there is to say otherwise. */
+static int wrong_value(struct parser *p, const char *text, const char *problem)
+{
+    const char *unit, *spelled = NULL;
+    char fixed[64];
+    size_t number;
+    double value;
+
+    if (split_value(text, &number, &unit))
+        spelled = spell(unit);
+    if (!spelled)
+        return wrong_at(p, p->at, "\"%s\" %s", text, problem);
+    if (is_bare(p->edit))
+        return wrong_number(p, text, spelled);
+    snprintf(fixed, sizeof(fixed), "%.*s%s", (int)number, text, unit);
+    if (parse_quantity(p->edit->prop, fixed, &value) == NULL)
+        return wrong_at(p, p->at,
+                        "\"%s\" has a blank before its unit: write %s", text,
+                        fixed);
+    snprintf(fixed, sizeof(fixed), "%.*s%s", (int)number, text, spelled);
+    if (parse_quantity(p->edit->prop, fixed, &value) == NULL)
+        return wrong_at(
+            p, p->at, "\"%s\" %s, letter case counts in units: write %s%s",
+            text,
+            p->edit->prop == ORR_EDIT_MEMORY ? "is not in bytes"
+                                             : "has an unknown unit",
+            fixed,
+            p->edit->prop == ORR_EDIT_BANDWIDTH ? " (bytes; Gbps are bits)"
+                                                : "");
+    return wrong_at(p, p->at, "\"%s\" is %s and %s", text, what_has(spelled),
+                    p->edit->prop == ORR_EDIT_LATENCY
+                        ? "not a latency: write ns, us, ms or s"
+                    : p->edit->prop == ORR_EDIT_MEMORY
+                        ? "not in bytes: write B, MB, GB, MiB or GiB"
+                        : "not a bandwidth, it has an unknown unit: write "
+                          "MBps, GBps, MiBps or GiBps");
+}
+
 static int parse_value(struct parser *p)
 {
     struct orr_edit *edit = p->edit;
@@ -520,7 +631,7 @@ static int parse_value(struct parser *p)
     problem = is_bare(edit) ? orr_number_parse(text, &edit->value)
                             : parse_quantity(edit->prop, text, &edit->value);
     if (problem)
-        return wrong_at(p, p->at, "\"%s\" %s", text, problem);
+        return wrong_value(p, text, problem);
     return check_value(p, text);
 }
 

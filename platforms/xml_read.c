@@ -84,6 +84,25 @@ static void on_syntax_error(void *arg, xmlErrorPtr error)
         orr_xml_check(r, -ENOMEM);
         return;
     }
+    if (error->code == XML_ERR_INVALID_CHAR ||
+        error->code == XML_ERR_INVALID_ENCODING ||
+        error->code == XML_ERR_UNKNOWN_ENCODING ||
+        error->code == XML_I18N_CONV_FAILED) {
+        stop(r, orr_fail(r->err, -EINVAL,
+                         "%s:%d: bytes that are no UTF-8 text: save the file "
+                         "as UTF-8, or name its encoding in the first line, "
+                         "such as <?xml version='1.0' encoding='ISO-8859-1'?>",
+                         r->path, error->line));
+        return;
+    }
+    if (error->code == XML_ERR_DOCUMENT_EMPTY) {
+        stop(r,
+             orr_fail(r->err, -EINVAL,
+                      "%s:%d: this is no machine: not well-formed XML, which "
+                      "begins with <?xml or <platform",
+                      r->path, error->line));
+        return;
+    }
     length = error->message ? (int)strcspn(error->message, "\n") : 0;
     stop(r, orr_fail(r->err, -EINVAL, "%s:%d: not well-formed XML: %.*s",
                      r->path, error->line, length < 400 ? length : 400,

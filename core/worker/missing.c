@@ -3,12 +3,14 @@
  * core/worker/missing.c - the end of a simulation that lacks kernel times:
  * reports all that is missing at once, so that one calibration run suffices.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "core/base/log.h"
+#include "core/cost/ask.h"
 #include "core/cost/cost.h"
 #include "core/ends.h"
 #include "core/observe/report.h"
@@ -16,6 +18,7 @@
 #include "core/task/job.h"
 #include "core/worker/kernel.h"
 #include "perfmodel/arch.h"
+#include "perfmodel/model.h"
 
 struct listing {
     struct orr_runtime *runtime;
@@ -60,6 +63,60 @@ static void list_row(const struct orr_cost_row *row, void *arg)
     }
 }
 
+/* The sizes that a model knows, each once. */
+struct sizes {
+    uint64_t known[8];
+    unsigned n;
+    bool more;
+};
+
+static int note_size(unsigned comb, unsigned impl,
+                     const struct orr_model_row *row, void *arg)
+{
+    struct sizes *sizes = arg;
+
+    (void)comb;
+    (void)impl;
+    if (row->n == 0)
+        return 0;
+    for (unsigned i = 0; i < sizes->n; i++)
+        if (sizes->known[i] == row->size)
+            return 0;
+    sizes->more = sizes->n == sizeof(sizes->known) / sizeof(*sizes->known);
+    if (!sizes->more)
+        sizes->known[sizes->n++] = row->size;
+    return sizes->more;
+}
+
+/* A model that knows other sizes: the program's may be the wrong ones, such as
+ * those of its tiles. */
+static void list_sizes(struct orr_runtime *rt, const struct orr_job *job)
+{
+    const struct starpu_perfmodel *wanted = job->task->cl->model;
+    struct orr_error err = {""};
+    struct sizes sizes = {.n = 0};
+    struct orr_model *model;
+    char list[256] = "";
+    size_t used = 0;
+
+    if (!wanted || !wanted->symbol)
+        return;
+    model = orr_models_get(rt->models, wanted->symbol, ORR_MODEL_HISTORY, &err);
+    if (!model)
+        return;
+    (void)orr_model_each(model, note_size, &sizes);
+    for (unsigned i = 0; i < sizes.n; i++)
+        used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%" PRIu64,
+                                 i ? ", " : "", sizes.known[i]);
+    if (sizes.n)
+        orr_log_error(
+            "The model `%s' of `%s' knows tasks with %s%s bytes of "
+            "data; this one has %zu: is it a size, of tiles perhaps, "
+            "that was never measured?",
+            wanted->symbol, rt->machine->host, list, sizes.more ? ", …" : "",
+            orr_model_size(rt, wanted, job->task, &rt->classes[0], 0));
+}
+
 void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
 {
     struct listing listing = {.runtime = rt};
@@ -68,6 +125,7 @@ void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
                   "which is not known. Missing for the tasks submitted so far:",
                   rt->machine->name, orr_job_name(job));
     orr_costs_each(rt->costs, list_row, &listing);
+    list_sizes(rt, job);
     if (listing.with_model)
         orr_log_error("Run the program on the machine `%s' with "
                       "STARPU_CALIBRATE=1 to measure them, point "

@@ -26,6 +26,9 @@ static const struct {
 } refusals[] = {
     {"", {"x.xml:1:", "empty"}},
     {"hello", {"x.xml:1:", "not well-formed"}},
+    {"hello", {"x.xml:1:", "this is no machine"}},
+    {"<?xml version='1.0'?>\n<platform version='4.1'><zone id='\xff'/>",
+     {"x.xml:2:", "no UTF-8 text", "encoding="}},
     {HEAD, {"x.xml:3:", "not well-formed"}},
     {ZONE "<host id='MAIN' speed='1f'></zone>", {"x.xml:4:", "mismatch"}},
     {"<a/>", {"x.xml:1: <a>:", "unknown element"}},

@@ -355,6 +355,37 @@ claim "a wrong number of repetitions is named" \
 run validate --seed x -- "$dir/program"
 claim "a wrong seed is named" err_has 'validate: --seed x: '
 
+# A model that is missing: the whole list, not its heading.
+cat >"$dir/lacks" <<'END'
+#!/bin/sh
+echo "orrery: error: the simulation needs the time of kernel a, which is not known. Missing for the tasks so far:" >&2
+echo "orrery: error:   alpha  footprint 0000abc1  on cpu0" >&2
+echo "orrery: error: Run the program with STARPU_CALIBRATE=1." >&2
+exit 1
+END
+chmod +x "$dir/lacks"
+run compare -m moon -s eager,lws -- "$dir/lacks"
+claim "compare's row ends with a sentence" out_has 'is not known\.$'
+claim "below it is all that is missing, with the remedy" sh -c \
+    'grep -q "^  *alpha  footprint 0000abc1" "$1" &&
+    [ "$(grep -c "Run the program with" "$1")" -eq 1 ]' sh "$dir/err"
+
+# Values and names that are nearly right.
+run run -m moon --set '' -- "$dir/program"
+claim "an empty edit names its option" err_has 'run: option --set needs a value'
+claim "and ends with 2" code_is 2
+run machine show rtx4090-2 --svg "$dir/p.png"
+claim "machine show --svg wants a name that ends in .svg" \
+    err_has 'p.png: the picture is an SVG'
+claim "and writes nothing" [ ! -e "$dir/p.png" ]
+run compare -m moon -s eager --plot "$dir/p.jpg" -- "$dir/program"
+claim "compare --plot wants .png or .svg" err_has 'must end in .png or .svg'
+run trace -m moon -s eager --gantt "$dir/p.jpg" -- "$dir/program"
+claim "trace --gantt as well" err_has 'must end in .png or .svg'
+run machine show --nmae x
+claim "machine's verbs have their whole name in messages" \
+    err_has 'orrery machine show --help'
+
 # The program waits on a pipe that nobody writes to, and says its number first.
 mkfifo "$dir/number" "$dir/never"
 "$orrery" run -- sh -c 'echo $$ >"$0/number"; read -r word <"$0/never"' \

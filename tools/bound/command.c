@@ -5,6 +5,7 @@
  */
 #include "tools/bound/bound.h"
 #include "tools/common/edits.h"
+#include "tools/common/plot.h"
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
 
@@ -146,6 +147,8 @@ static int check(const struct bound_options *options)
 {
     bool exports = options->lp || options->lp_solve || options->mps;
 
+    if (plot_check_name("bound: --plot", options->plot) < 0)
+        return -1;
     if (options->file &&
         (options->machine || options->edits || options->assume ||
          options->scheduler || options->save_graph))

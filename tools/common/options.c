@@ -110,8 +110,11 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
         if (!value && a + 1 < argc)
             value = argv[++a];
         if (!value || !*value) {
-            tool_error("%s%soption %s needs a value", argv[0],
-                       *argv[0] ? ": " : "", argv[a]);
+            tool_error("%s%soption --%s needs a value%s; see %s%s%s --help",
+                       argv[0], *argv[0] ? ": " : "", option->name,
+                       value ? ", not an empty one" : "",
+                       program_invocation_short_name, *argv[0] ? " " : "",
+                       argv[0]);
             return -1;
         }
         if (option->letter != TOOL_JOINED)

@@ -78,6 +78,17 @@ static char *temporary_name(void)
     return NULL;
 }
 
+int plot_check_name(const char *option, const char *path)
+{
+    const char *dot = path ? strrchr(path, '.') : NULL;
+
+    if (!path || is_device(path) ||
+        (dot && (!strcmp(dot, ".png") || !strcmp(dot, ".svg"))))
+        return 0;
+    tool_error("%s %s: the file's name must end in .png or .svg", option, path);
+    return -1;
+}
+
 bool plot_is_whole(const char *file, const char *path)
 {
     static const char png_end[] = "IEND\xae\x42\x60\x82", svg_end[] = "</svg>";

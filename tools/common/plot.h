@@ -24,6 +24,10 @@ int plot_begin(struct plot *plot, const char *path, unsigned width,
 int plot_begin_paper(struct plot *plot, const char *path, unsigned width,
                      unsigned height);
 
+/* Whether a picture can have that name: .png or .svg at its end, or a device; a
+ * NULL is none. Otherwise a message that names the option, and -1. */
+int plot_check_name(const char *option, const char *path);
+
 /* Ends gnuplot; the file appears whole or not at all, and a device or pipe gets
  * it as bytes. A message and -1 when gnuplot failed, or wrote half a picture:
  * it does not notice a full disk. */

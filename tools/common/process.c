@@ -276,6 +276,35 @@ int process_exit_code(const struct process *process)
     return WEXITSTATUS(process->status);
 }
 
+/* A sentence that only leads to a list on the next lines is left out. */
+static void cut_heading(char *line)
+{
+    size_t length = strlen(line);
+    char *end = NULL;
+
+    if (length == 0 || line[length - 1] != ':')
+        return;
+    for (char *at = strstr(line, ". "); at; at = strstr(at + 1, ". "))
+        end = at;
+    if (end)
+        end[1] = '\0';
+}
+
+void process_print_errors(const struct process *process, FILE *to)
+{
+    static const char mark[] = "orrery: error: ";
+    const char *line = process->text;
+
+    while (line && *line) {
+        size_t length = strcspn(line, "\n");
+
+        if (!strncmp(line, mark, sizeof(mark) - 1))
+            fprintf(to, "  %.*s\n", (int)(length - (sizeof(mark) - 1)),
+                    line + sizeof(mark) - 1);
+        line += length + (line[length] == '\n');
+    }
+}
+
 void process_error_line(const struct process *process, char *to, size_t size)
 {
     static const char mark[] = "orrery: error: ";
@@ -290,7 +319,9 @@ void process_error_line(const struct process *process, char *to, size_t size)
             line += sizeof(mark) - 1;
         if (end > line)
             snprintf(to, size, "%.*s", (int)(end - line), line);
-        if (ours)
+        if (ours) {
+            cut_heading(to);
             return;
+        }
     }
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 struct process {
@@ -41,3 +42,6 @@ int process_exit_code(const struct process *process);
 /* Copies the most useful line of the text for a failure: the first of the
  * library's own errors, else the last line that is not empty, else "". */
 void process_error_line(const struct process *process, char *to, size_t size);
+
+/* Prints all errors of the library's own in the text, indented. */
+void process_print_errors(const struct process *process, FILE *to);

@@ -306,6 +306,25 @@ static void warn_policies(const struct comparison *comparison)
             n, comparison->n);
 }
 
+/* All that the library said where a row has room for a line: each text once. */
+static void print_errors(const struct comparison *comparison)
+{
+    const char *last = NULL;
+
+    for (size_t i = 0; i < comparison->n; i++) {
+        const struct launch *launch = &comparison->launches[i];
+        const char *text = launch->process.text;
+
+        if (is_good(launch) || !text || (last && !strcmp(last, text)) ||
+            !strstr(text, "orrery: error: "))
+            continue;
+        last = text;
+        fflush(stdout);
+        tool_error("compare: %s, %s:", launch->machine, launch->scheduler);
+        process_print_errors(&launch->process, stderr);
+    }
+}
+
 static int finish(const struct comparison *comparison, bool json,
                   const char *plot, char *const *argv)
 {
@@ -315,6 +334,7 @@ static int finish(const struct comparison *comparison, bool json,
     if ((json ? print_json(comparison) : print_table(comparison)) < 0)
         return TOOL_FAILED;
     warn_policies(comparison);
+    print_errors(comparison);
     for (size_t i = 0; i < comparison->n; i++) {
         if (is_good(&comparison->launches[i]))
             any = true;
@@ -352,6 +372,10 @@ int cmd_compare(int argc, char **argv)
                    first == argc ? "which program?"
                    : !machines   ? "which machines? (-m)"
                                  : "-j takes a number from 1 on");
+        free((char *)(uintptr_t)edits);
+        return TOOL_USAGE;
+    }
+    if (plot_check_name("compare: --plot", plot) < 0) {
         free((char *)(uintptr_t)edits);
         return TOOL_USAGE;
     }

@@ -140,11 +140,7 @@ static int machine_list(int argc, char **argv, const char *const *sampling_dirs,
                         bool json)
 {
     const struct tool_option options[] = {{0, "json", NULL, &json}, {0}};
-    char name[] = "machine list";
-    int first;
-
-    argv[0] = name;
-    first = tool_parse(argc, argv, options, list_help);
+    int first = tool_parse(argc, argv, options, list_help);
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
     if (first < argc)
@@ -183,8 +179,13 @@ static int dispatch(int argc, char **argv, const char *const *sampling_dirs,
     const char *near;
 
     for (size_t i = 0; argc >= 1 && verbs[i].name; i++)
-        if (!strcmp(argv[0], verbs[i].name))
+        if (!strcmp(argv[0], verbs[i].name)) {
+            char name[32]; /* in messages */
+
+            snprintf(name, sizeof(name), "machine %s", verbs[i].name);
+            argv[0] = name;
             return verbs[i].run(argc, argv, sampling_dirs, json);
+        }
     if (argc >= 1 && !strcmp(argv[argc - 1], "--help")) {
         fputs(help, stdout);
         return TOOL_OK;

@@ -376,6 +376,14 @@ static int show(const struct orr_machine_desc *desc, bool json, const char *svg)
     return rc;
 }
 
+/* Also "-", and what is no regular file. */
+static bool is_svg(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return !dot || strchr(dot, '/') || strcasecmp(dot, ".svg") == 0;
+}
+
 int machine_show(int argc, char **argv, const char *const *sampling_dirs,
                  bool json)
 {
@@ -394,6 +402,11 @@ int machine_show(int argc, char **argv, const char *const *sampling_dirs,
     } else if (noperands > (machine ? 0 : 1) || (json && svg)) {
         tool_error("machine show: one NAME or -m NAME, and either --json or "
                    "--svg; see orrery machine show --help");
+        code = TOOL_USAGE;
+    } else if (svg && !is_svg(svg)) {
+        tool_error("machine show: --svg %s: the picture is an SVG, the file's "
+                   "name must end in .svg",
+                   svg);
         code = TOOL_USAGE;
     } else {
         if (noperands)

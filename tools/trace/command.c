@@ -6,6 +6,7 @@
 #include "tools/common/edits.h"
 #include "tools/common/json.h"
 #include "tools/common/launch.h"
+#include "tools/common/plot.h"
 #include "tools/common/tool.h"
 #include "tools/trace/gantt.h"
 
@@ -162,6 +163,10 @@ int cmd_trace(int argc, char **argv)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
     if (first == argc) {
         tool_error("trace: which program? See orrery trace --help");
+        free((char *)(uintptr_t)launch.edits);
+        return TOOL_USAGE;
+    }
+    if (plot_check_name("trace: --gantt", picture) < 0) {
         free((char *)(uintptr_t)launch.edits);
         return TOOL_USAGE;
     }

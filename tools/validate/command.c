@@ -2,6 +2,7 @@
 /* tools/validate/command.c - `orrery validate`: its command line. One
  * thread. */
 #include "tools/common/edits.h"
+#include "tools/common/plot.h"
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
 #include "tools/validate/validate.h"
@@ -99,7 +100,8 @@ int cmd_validate(int argc, char **argv)
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
-    if (read_numbers(reps, seed, &options) < 0)
+    if (read_numbers(reps, seed, &options) < 0 ||
+        plot_check_name("validate: --plot", options.plot) < 0)
         return TOOL_USAGE;
     if (first == argc)
         return tool_fail(TOOL_USAGE, "validate: which program? See orrery "
