@@ -26,6 +26,7 @@ void orr_graph_free(struct orr_graph *graph)
     for (unsigned d = 0; graph->data && d < graph->ndata; d++)
         free(graph->data[d].name);
     free(graph->machine);
+    free(graph->figures);
     free(graph->workers);
     free(graph->nodes);
     free(graph->links);

@@ -88,6 +88,8 @@ struct orr_graph_task {
 
 struct orr_graph {
     char *machine; /* owned, or NULL */
+    char *figures; /* owned: where its figures come from, "measured", "derived";
+                    * NULL: not known */
     bool simulated;
     double makespan_ms; /* of the run; NaN: not known */
     unsigned nworkers, nnodes, nlinks, nroutes, nroute_links, ntypes, ndata,

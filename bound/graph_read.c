@@ -268,6 +268,13 @@ static int read_machine(struct reader *r)
     return take_string(r, "name of the machine", &r->graph->machine);
 }
 
+static int read_figures(struct reader *r)
+{
+    if (r->graph->figures)
+        return wrong(r, "a second line of figures");
+    return take_string(r, "origin of the figures", &r->graph->figures);
+}
+
 static int read_run(struct reader *r)
 {
     const char *word = next_word(r);
@@ -580,6 +587,7 @@ static const struct {
     {"datum", read_datum},     {"kind", read_type}, {"node", read_node},
     {"worker", read_worker},   {"link", read_link}, {"route", read_route},
     {"machine", read_machine}, {"run", read_run},   {"end", read_end},
+    {"figures", read_figures},
 };
 
 static int read_line(struct reader *r)

@@ -48,6 +48,11 @@ static void write_machine(const struct orr_graph *graph, FILE *f)
         write_string(f, graph->machine);
         fputc('\n', f);
     }
+    if (graph->figures) {
+        fputs("figures", f);
+        write_string(f, graph->figures);
+        fputc('\n', f);
+    }
     fprintf(f, "run %s", graph->simulated ? "simulated" : "real");
     write_number(f, graph->makespan_ms);
     fputc('\n', f);

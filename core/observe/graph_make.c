@@ -574,11 +574,13 @@ static int make_pairs(struct orr_graph *graph, const struct orr_machine *from)
 static int make_machine(struct orr_graph *graph, const struct orr_machine *from)
 {
     graph->machine = strdup(from->name);
+    graph->figures = from->provenance ? strdup(from->provenance) : NULL;
     graph->simulated = from->simulated;
     graph->nodes = calloc((size_t)from->nnodes + 1, sizeof(*graph->nodes));
     graph->workers =
         calloc((size_t)from->nworkers + 1, sizeof(*graph->workers));
-    if (!graph->machine || !graph->nodes || !graph->workers)
+    if (!graph->machine || (from->provenance && !graph->figures) ||
+        !graph->nodes || !graph->workers)
         return -ENOMEM;
     graph->nnodes = from->nnodes;
     graph->nworkers = from->nworkers;

@@ -219,6 +219,32 @@ def explained_or_late(entry):
     return explained(entry) or entry["outcome"] == "time-limit"
 
 
+def test_figures(suite):
+    """Derived figures stay derived in the file of a graph, and after it."""
+    text = graph_text(cholesky_tasks(3)).replace(
+        'machine "mirage"\n', 'machine "mirage"\nfigures "derived"\n')
+    graph = suite.write("derived.graph", text)
+    result = suite.bound("--kind", "area", graph)
+    suite.claim("a graph's derived figures are said to be derived",
+                "(simulated, figures derived)" in result.out and
+                "figures are derived" in result.out, result)
+    document, result = suite.json("--kind", "area", graph)
+    suite.claim("in JSON as well", document.get("figures") == "derived", result)
+    suite.fails("two lines of figures are one too many", 1, "second line",
+                suite.write("two.graph", text.replace(
+                    'figures "derived"\n', 'figures "derived"\n' * 2)))
+    if shutil.which("gnuplot"):
+        picture = suite.path("derived.svg")
+        result = suite.bound("--kind", "critical-path,area", "--plot", picture,
+                             graph)
+        drawn = ""
+        if os.path.exists(picture):
+            with open(picture, encoding="utf-8") as file:
+                drawn = file.read()
+        suite.claim("in the picture as well",
+                    "derived" in drawn or not suite.has_solver, result)
+
+
 def test_durations(suite):
     tasks = cholesky_tasks(3)
     graph = suite.write("wide.graph", graph_text(tasks, deviation=0.5))
@@ -511,7 +537,7 @@ def main():
     os.environ.pop("ORRERY_GRAPH", None)
     suite = Suite(os.path.abspath(orrery), has_solver == "1", folder)
     try:
-        for test in (test_table, test_time, test_durations, test_exports, test_reference,
+        for test in (test_table, test_time, test_figures, test_durations, test_exports, test_reference,
                      test_refusals, test_outputs, test_programs):
             test(suite)
     finally:

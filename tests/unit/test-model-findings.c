@@ -72,8 +72,9 @@ static struct orr_device cpu(int ncores)
 
 static struct check_result checker(const struct check_options *options)
 {
-    const struct check_model models[] = {{"first", file, NULL},
-                                         {"second", second_file, NULL}};
+    const struct check_model models[] = {
+        {.symbol = "first", .file = file},
+        {.symbol = "second", .file = second_file}};
     struct check_result check_result;
 
     ck_assert_int_eq(check_models(models, second_file->ncombs ? 2 : 1, options,
@@ -265,7 +266,7 @@ END_TEST
 START_TEST(intervals_are_students)
 {
     double value, half;
-    struct check_model model = {"first", file, NULL};
+    struct check_model model = {.symbol = "first", .file = file};
 
     /* t(9) = 2.262, Fisher & Yates: 2.262 · 1 % / √9 */
     add_row(file, cpu(1), row_of(1, 100, 50, 10));
@@ -281,7 +282,7 @@ END_TEST
 START_TEST(a_row_that_cannot_be_used_has_no_value)
 {
     double value, half;
-    struct check_model model = {"first", file, NULL};
+    struct check_model model = {.symbol = "first", .file = file};
 
     add_row(file, cpu(1), row_of(1, 100, 0, 10));
     ck_assert_int_eq(check_value(&model, &file->combs[0], 0,

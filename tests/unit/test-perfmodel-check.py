@@ -499,6 +499,13 @@ def check_differing_devices(checker):
 def check_derived(checker):
     with tempfile.TemporaryDirectory() as directory:
         text = checker.run(directory, "-m", "hgx-h100-8")
+        found = json.loads(checker.run(directory, "-m", "hgx-h100-8",
+                                       "--json").stdout)
+    claim("derived models have no verdict and no interval of measures",
+          "derived, not measured" in text.stdout and
+          not re.search(r"  good$|± ", text.stdout, re.M) and
+          all(a["provenance"] == "derived" and a["interval"] is None
+              for a in found["architectures"]), text.stdout)
     claim("a machine of the catalogue is said not to be measured",
           text.returncode == 0 and "[derived]" in text.stdout,
           text.stdout, text.stderr)

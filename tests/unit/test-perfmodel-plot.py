@@ -268,6 +268,17 @@ def main(orrery, starpu):
         check_views(tools)
         check_png(tools)
         check_refusals(tools)
+        picture = os.path.join(directory, "derived.svg")
+        done = subprocess.run(
+            [orrery, "perfmodel", "plot", "chol_model_gemm", "-m",
+             "hgx-h100-8", "-o", picture], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, timeout=100, text=True, check=False)
+        with open(picture, encoding="utf-8") as file:
+            drawn = file.read()
+        os.unlink(picture)
+        claim("points of the catalogue are said to be derived",
+              done.returncode == 0 and "points: derived, not measured" in drawn
+              and "points: measured" not in drawn, done)
         check_old_name(tools)
         check_shared(tools)
         claim("no temporary file is left", not tools.leftovers(),

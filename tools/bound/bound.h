@@ -39,6 +39,9 @@ struct bounds {
     struct orr_bound_result results[ORR_BOUND_NMETHODS]; /* of those wanted */
 };
 
+/* Where the machine's figures come from, NULL: not known. */
+const char *bounds_figures(const struct bounds *b);
+
 /* "critical-path": what --kind takes. */
 const char *bounds_key(enum orr_bound_method method);
 

@@ -207,6 +207,13 @@ double bounds_distance(const struct bounds *b)
     return b->makespan_ms / b->results[best].ms - 1;
 }
 
+const char *bounds_figures(const struct bounds *b)
+{
+    if (b->report.json && b->report.provenance)
+        return b->report.provenance;
+    return b->graph ? b->graph->figures : NULL;
+}
+
 /* Frees the text of one note after printing it. */
 static int say_owned(char *message, int (*say)(const char *, void *), void *arg)
 {
@@ -241,11 +248,10 @@ int bounds_notes(const struct bounds *b, int (*say)(const char *, void *),
 {
     int rc = say_owned(durations_note(b), say, arg);
 
-    if (!rc && b->report.json && b->report.provenance &&
-        strcmp(b->report.provenance, "measured") != 0)
+    if (!rc && bounds_figures(b) && strcmp(bounds_figures(b), "measured") != 0)
         rc = say_owned(tool_format("the machine's figures are %s: bounds are "
                                    "as good as they",
-                                   b->report.provenance),
+                                   bounds_figures(b)),
                        say, arg);
     if (!rc && b->filled)
         rc = say_owned(tool_format("%u pair%s of kernel and worker without "

@@ -147,6 +147,15 @@ int bounds_plot(const struct bounds *b)
         return -1;
     fputs("set title ", plot.pipe);
     plot_text(plot.pipe, b->what);
+    if (bounds_figures(b)) {
+        char *label =
+            tool_format("figures of the machine: %s", bounds_figures(b));
+
+        fputs("\nset label 1 ", plot.pipe);
+        plot_text(plot.pipe, label ? label : bounds_figures(b));
+        fputs(" at graph 0,1.02 font 'Sans,9' tc rgb '#666666'", plot.pipe);
+        free(label);
+    }
     fputs("\nset format x '%g ms'\nset grid xtics lt 1 lc rgb '#dddddd'\n"
           "set style fill solid 0.9 noborder\n"
           "set key outside bottom center horizontal\n",

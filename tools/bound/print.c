@@ -23,8 +23,8 @@ static void print_machine(const struct bounds *b)
     printf("machine     %s (%s%s%s)\n",
            machine && *machine ? machine : "without name",
            b->graph->simulated ? "simulated" : "real",
-           b->report.json && b->report.provenance ? ", figures " : "",
-           b->report.json && b->report.provenance ? b->report.provenance : "");
+           bounds_figures(b) ? ", figures " : "",
+           bounds_figures(b) ? bounds_figures(b) : "");
     if (b->report.json) {
         edits_print(b->report.json, "what if     ");
         if (b->report.assumed)

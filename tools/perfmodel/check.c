@@ -39,9 +39,10 @@ static const char help[] =
 
 /* State while the models of a machine are read. */
 struct set {
-    struct orr_findings problems; /* of files that cannot be read */
-    struct check_model *models;   /* owned */
-    struct set_file {             /* owned; what the models borrow */
+    const struct perfmodel_place *place; /* borrowed */
+    struct orr_findings problems;        /* of files that cannot be read */
+    struct check_model *models;          /* owned */
+    struct set_file {                    /* owned; what the models borrow */
         struct perfmodel_data data;
         char *symbol;
     } * files;
@@ -130,7 +131,10 @@ static int read_model(const struct perfmodel_item *item, void *arg)
     }
     set->files[set->n] = (struct set_file){data, symbol};
     set->models[set->n++] = (struct check_model){
-        .symbol = symbol, .file = data.file, .side = data.side};
+        .symbol = symbol,
+        .file = data.file,
+        .side = data.side,
+        .provenance = perfmodel_provenance(set->place, item->path)};
     return 0;
 }
 
@@ -319,6 +323,7 @@ static int check(const struct perfmodel_choice *choice,
 
     if (rc < 0)
         return TOOL_FAILED;
+    set.place = &place;
     rc = perfmodel_each(&place, place.host, read_model, &set);
     if (rc == 0)
         rc = check_set(&set, choice, &place, options, &check_result);

@@ -25,14 +25,19 @@ static void add_row(struct table *table, const struct check_arch *arch)
     table_add(table, "%s", arch->arch);
     table_add(table, "%u of %u", arch->ncalibrated, arch->nrows);
     table_add(table, "%u", arch->least_n);
-    table_add(table, isnan(arch->interval) ? "-" : "± %.2g %%%s",
-              100 * arch->interval, arch->independent ? "*" : " ");
+    if (arch->provenance) /* an interval of invented samples says nothing */
+        table_add(table, "%s", arch->provenance);
+    else
+        table_add(table, isnan(arch->interval) ? "-" : "± %.2g %%%s",
+                  100 * arch->interval, arch->independent ? "*" : " ");
     if (arch->nerrors)
         table_add(table, "not to be trusted: %u error%s", arch->nerrors,
                   plural(arch->nerrors));
     else if (arch->nwarnings)
         table_add(table, "usable: %u warning%s", arch->nwarnings,
                   plural(arch->nwarnings));
+    else if (arch->provenance)
+        table_add(table, "%s, not measured", arch->provenance);
     else
         table_add(table, "good");
 }
@@ -49,7 +54,8 @@ static int print_table(const struct check_result *check_result)
         return 0;
     for (unsigned a = 0; a < check_result->narchs; a++) {
         add_row(&table, &check_result->archs[a]);
-        starred |= check_result->archs[a].independent;
+        starred |= check_result->archs[a].independent &&
+                   !check_result->archs[a].provenance;
     }
     if (table_end(&table, columns, sizeof(columns) / sizeof(*columns)) < 0)
         return -ENOMEM;
@@ -132,14 +138,15 @@ int check_print(const struct check_result *check_result, const char *host,
 
 static json_t *arch_json(const struct check_arch *arch)
 {
-    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:I, s:o, s:b, s:i, s:i}",
-                     "kernel", tool_json_text(arch->kernel), "architecture",
-                     arch->arch, "footprints", (int)arch->nrows, "calibrated",
-                     (int)arch->ncalibrated, "least_samples",
-                     (int)arch->least_n, "samples", (json_int_t)arch->total_n,
-                     "interval", tool_json_number(arch->interval),
-                     "independence_assumed", (int)arch->independent, "errors",
-                     (int)arch->nerrors, "warnings", (int)arch->nwarnings);
+    return json_pack(
+        "{s:o, s:s, s:i, s:i, s:i, s:I, s:o, s:b, s:i, s:i, s:s}", "kernel",
+        tool_json_text(arch->kernel), "architecture", arch->arch, "footprints",
+        (int)arch->nrows, "calibrated", (int)arch->ncalibrated, "least_samples",
+        (int)arch->least_n, "samples", (json_int_t)arch->total_n, "interval",
+        tool_json_number(arch->provenance ? (double)NAN : arch->interval),
+        "independence_assumed", (int)arch->independent, "errors",
+        (int)arch->nerrors, "warnings", (int)arch->nwarnings, "provenance",
+        arch->provenance ? arch->provenance : "measured");
 }
 
 static json_t *finding_json(const struct orr_finding *f)

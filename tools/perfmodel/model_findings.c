@@ -110,6 +110,7 @@ static int add_arch(struct check_result *check_result,
     struct check_arch *arch = &check_result->archs[check_result->narchs];
 
     *arch = (struct check_arch){.kernel = strdup(impl->model->symbol),
+                                .provenance = impl->model->provenance,
                                 .nrows = impl->nrows,
                                 .interval = NAN};
     if (!arch->kernel)

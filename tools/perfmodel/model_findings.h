@@ -15,6 +15,8 @@ struct check_model {
     const char *symbol;
     const struct orr_model_file *file;
     const struct orr_side *side; /* NULL: there is none that can be read */
+    const char *provenance;      /* "derived": its samples are invented; NULL:
+                             * measured */
 };
 
 #define CHECK_NTYPES 8 /* device types that have a name */
@@ -36,12 +38,13 @@ struct check_options {
 struct check_arch {
     char *kernel; /* owned */
     char arch[CHECK_ARCH_SIZE];
-    unsigned nrows;       /* footprints, or 1 for a formula alone */
-    unsigned ncalibrated; /* of these with enough samples and sound */
-    uint32_t least_n;     /* samples of the footprint with the fewest */
-    uint64_t total_n;     /* samples of all */
-    double interval;      /* widest relative half width; NaN: not known */
-    bool independent;     /* an interval takes measures for independent */
+    unsigned nrows;         /* footprints, or 1 for a formula alone */
+    unsigned ncalibrated;   /* of these with enough samples and sound */
+    uint32_t least_n;       /* samples of the footprint with the fewest */
+    uint64_t total_n;       /* samples of all */
+    double interval;        /* widest relative half width; NaN: not known */
+    const char *provenance; /* of the model, a constant */
+    bool independent;       /* an interval takes measures for independent */
     unsigned nerrors, nwarnings; /* findings about it */
 };
 

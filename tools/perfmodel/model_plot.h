@@ -12,8 +12,9 @@
 /* What to draw; all borrowed. */
 struct model_plot_choice {
     const char *host;
-    const char *arch; /* as perfmodel_arch_wanted; NULL: all */
-    bool gflops;      /* else times */
+    const char *provenance; /* "derived": no point was measured; or NULL */
+    const char *arch;       /* as perfmodel_arch_wanted; NULL: all */
+    bool gflops;            /* else times */
     bool energy;      /* the model's values are joules, not microseconds */
     bool linear;      /* axes, else logarithmic ones, but for GFlop/s */
     bool logarithmic; /* GFlop/s as well */

@@ -53,7 +53,10 @@ void model_plot_write_data(const struct model_plot *plot, FILE *file)
     for (unsigned i = 0; i < plot->nseries; i++) {
         const struct model_plot_series *s = &plot->series[i];
 
-        write_block(&s->points, "measured, 95 % interval", s->label, file);
+        write_block(&s->points,
+                    plot->choice.provenance ? plot->choice.provenance
+                                            : "measured, 95 % interval",
+                    s->label, file);
         write_block(&s->curve, "interpolated, expected error", s->label, file);
         write_block(&s->regression, "fitted formula", s->label, file);
     }
@@ -261,9 +264,13 @@ static void write_headings(const struct model_plot *plot, FILE *file)
     plot_text(file, title);
     fputs(" at graph 0,1.11 font ',15' tc rgb '#111111'\n", file);
     fprintf(file,
-            "set label 2 \"%s%s%s%s%s\" at graph 0,1.04 font ',10' tc rgb "
+            "set label 2 \"%s%s%s%s%s%s%s\" at graph 0,1.04 font ',10' tc rgb "
             "'#666666'\n",
-            points ? "points: measured, 95 % interval" : "",
+            !points                   ? ""
+            : plot->choice.provenance ? "points: "
+                                      : "points: measured, 95 % interval",
+            points && plot->choice.provenance ? plot->choice.provenance : "",
+            points && plot->choice.provenance ? ", not measured" : "",
             points && curve ? "  ·  " : "",
             curve ? "line, band: interpolated, expected error" : "",
             (points || curve) && regression ? "  ·  " : "",

@@ -40,7 +40,15 @@ struct perfmodel_place {
     char *host;                    /* owned; the choice's, else this machine's,
                                     * as the runtime would name it */
     bool chosen;                   /* the choice named a machine or a host */
+    char *derived_dir; /* owned: of a machine whose figures are derived, where
+                        * its models lie; NULL: they are measured, or not known
+                        * not to be */
 };
+
+/* "derived" for a model file that comes with such a machine, else NULL:
+ * measured here, or there. */
+const char *perfmodel_provenance(const struct perfmodel_place *place,
+                                 const char *path);
 
 /* Opens it; *ret is ended with perfmodel_close. Errors are printed: -ENOENT
  * for a machine that is not known, -EINVAL, -ENOMEM. */

@@ -53,8 +53,14 @@ static int open_place(const struct perfmodel_choice *choice,
 
     if (rc == 0)
         rc = orr_sampling_new(&dirs, &place.sampling);
+    if (rc == 0 && machine && machine->sampling_dir && machine->provenance &&
+        strcmp(machine->provenance, "measured") != 0) {
+        place.derived_dir = strdup(machine->sampling_dir);
+        rc = place.derived_dir ? 0 : -ENOMEM;
+    }
     if (rc < 0) {
         tool_report(&err, rc);
+        orr_sampling_free(place.sampling);
         free(place.host);
         return rc;
     }
@@ -78,7 +84,18 @@ void perfmodel_close(struct perfmodel_place *place)
 {
     orr_sampling_free(place->sampling);
     free(place->host);
+    free(place->derived_dir);
     *place = (struct perfmodel_place){0};
+}
+
+const char *perfmodel_provenance(const struct perfmodel_place *place,
+                                 const char *path)
+{
+    size_t n = place->derived_dir ? strlen(place->derived_dir) : 0;
+
+    return n > 0 && !strncmp(path, place->derived_dir, n) && path[n] == '/'
+               ? "derived"
+               : NULL;
 }
 
 /* -- all files -- */

@@ -81,7 +81,10 @@ static int plot_file(const char *model_path, const char *symbol,
         tool_report(&err, rc);
         return TOOL_FAILED;
     }
-    model = (struct check_model){symbol, data.file, data.side};
+    model = (struct check_model){.symbol = symbol,
+                                 .file = data.file,
+                                 .side = data.side,
+                                 .provenance = choice->provenance};
     rc = model_plot_build(&model, choice, &plot);
     if (rc < 0) {
         tool_error("out of memory");
@@ -118,9 +121,10 @@ static int plot_symbol(const char *symbol, const struct perfmodel_choice *where,
     file = output ? strdup(output) : tool_format("%s.svg", symbol);
     if (!title || !file)
         tool_error("out of memory");
-    else if (perfmodel_find(&place, symbol, &path) == 0)
+    else if (perfmodel_find(&place, symbol, &path) == 0) {
+        choice->provenance = perfmodel_provenance(&place, path);
         result = plot_file(path, title, choice, file);
-    else
+    } else
         near_suggest(&place, symbol);
     free(path);
     free(title);
