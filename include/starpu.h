@@ -42,7 +42,8 @@
 #include <starpu_tree.h>
 #include <starpu_util.h>
 #include <starpu_worker.h>
-#ifdef STARPU_USE_DEPRECATED_API
+#if defined(STARPU_USE_DEPRECATED_API) ||                                      \
+    defined(STARPU_USE_DEPRECATED_ONE_ZERO_API)
 #    include <starpu_deprecated_api.h>
 #endif
 

@@ -62,8 +62,8 @@ void starpu_tag_restart(starpu_tag_t id);
 void starpu_tag_remove(starpu_tag_t id);
 void starpu_tag_clear(void);
 
-/* Declares a tag without a task reached, once; the second form restarts it
- * before. */
+/* Declares a tag without a task reached, once; the second form for those that
+ * wait for it now, and not for later ones. */
 void starpu_tag_notify_from_apps(starpu_tag_t id);
 void starpu_tag_notify_restart_from_apps(starpu_tag_t id);
 

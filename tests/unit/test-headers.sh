@@ -90,5 +90,25 @@ END
     [ -z "$said" ] || printf '%s\n' "$said"
 done
 
+# Older names.
+said=$(compile c gnu11 <<'END'
+#define STARPU_USE_DEPRECATED_ONE_ZERO_API
+#include <starpu.h>
+static struct starpu_data_filter filter = {
+    .filter_func = starpu_block_filter_func, .nchildren = 4};
+void old(starpu_data_handle_t handle, enum starpu_access_mode mode);
+void old(starpu_data_handle_t handle, enum starpu_access_mode mode)
+{
+    starpu_helper_cublas_init();
+    starpu_data_partition(handle, &filter);
+    starpu_data_acquire(handle, mode);
+    starpu_display_codelet_stats(starpu_get_current_task()->cl);
+}
+END
+)
+[ -z "$said" ]
+report $? "older names are accepted on request"
+[ -z "$said" ] || printf '%s\n' "$said"
+
 echo "1..$n"
 [ "$failed" -eq 0 ]

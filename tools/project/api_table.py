@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writes docs/API.md: each function of StarPU's interface, whether it is here,
+and which test shows it. Read are the public headers, the library's sources, the
+tests, and a list of StarPU's names, which is not part of the project.
+
+usage: api_table.py [--check] SOURCE_ROOT NAMES_FOLDER
+NAMES_FOLDER has starpu-1.4.tsv and guards.tsv. With --check nothing is written;
+what is not current is printed, and the exit status is 1.
+"""
+import csv
+import glob
+import os
+import re
+import sys
+
+# Folders of tests, the ones that show a function best first.
+TESTS = ("api", "golden", "stress", "random", "fake", "unit")
+# Functions that exist only in builds of StarPU with these.
+NEEDS = (("CUDA", "CUDA"), ("CUBLAS", "CUDA"), ("CUSOLVER", "CUDA"),
+         ("NVML", "CUDA"), ("HIP", "HIP"), ("OPENCL", "OpenCL"),
+         ("FPGA", "FPGAs"), ("FXT", "FxT"), ("MKL", "MKL"),
+         ("WORKER_CALLBACKS", "worker callbacks"), ("SIMGRID", "SimGrid"))
+
+# What is here and does less, or refuses, with what is different.
+DIFFERENT = {
+    "starpu_data_dup_ro": "each call makes a copy of its own",
+    "starpu_data_deinitialize": "memory is released as well",
+    "starpu_data_deinitialize_submit": "memory is released as well",
+    "starpu_interface_map": "refused with -EIO: no memory is mapped",
+    "starpu_task_submit_to_ctx": "other contexts than 0 are refused",
+    "starpu_sched_ctx_set_context": "other contexts than 0 are refused",
+    "starpu_task_wait_for_all_in_ctx": "other contexts than 0 are refused",
+    "starpu_task_wait_for_n_submitted_in_ctx":
+        "other contexts than 0 are refused",
+    "starpu_task_submit": "a task is submitted once; STARPU_REDUX is refused",
+    "starpu_task_insert": "STARPU_REDUX is refused",
+    "starpu_idle_hook_register": "called every 20 us, not all the time",
+    "starpu_display_bindings": "prints a list, not hwloc's drawing",
+    "starpu_data_display_memory_stats": "bytes per node, not per handle",
+}
+
+
+def without_comments(text):
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+    return re.sub(r"//[^\n]*", "", text)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t",
+                                   quoting=csv.QUOTE_NONE))
+
+
+def guard_of(condition):
+    """What a build must have, None if every usual one has it."""
+    # What is there without something is not asked for here.
+    if condition.startswith("!"):
+        return None
+    for word, name in NEEDS:
+        if word in condition:
+            return name
+    return None
+
+
+class Names:
+    """The functions of StarPU by header, without MPI and what is internal."""
+
+    def __init__(self, folder):
+        guards = rows_of(os.path.join(folder, "guards.tsv"))
+        by_header = {g["header"]: g["present_if"] for g in guards
+                     if g["kind"] == "header"}
+        by_name = {g["name"]: g["present_if"] for g in guards
+                   if g["kind"] == "function"}
+        self.headers = {}
+        self.needs = {}
+        seen = set()
+        for row in rows_of(os.path.join(folder, "starpu-1.4.tsv")):
+            name, header = row["name"], row["header"]
+            if row["kind"] != "function" or name in seen or \
+                    name.startswith("_") or header.startswith("starpu_mpi"):
+                continue
+            seen.add(name)
+            self.headers.setdefault(header, []).append(name)
+            self.needs[name] = guard_of(by_name.get(name) or
+                                        by_header.get(header, ""))
+
+
+def declared(root):
+    """The identifiers that the public headers have outside comments."""
+    names = set()
+    for path in glob.glob(os.path.join(root, "include", "*.h")):
+        if path.endswith("deprecated_api.h"):
+            continue  # other names of what is in the others
+        text = without_comments(read(path))
+        names |= set(re.findall(r"#\s*define\s+(starpu_\w+)", text))
+        # What a macro calls need not be here.
+        text = re.sub(r"^[ \t]*#[ \t]*define(?:[^\n]*\\\n)*[^\n]*", "", text,
+                      flags=re.M)
+        names |= set(re.findall(r"\b(starpu_\w+)\s*\(", text))
+    return names
+
+
+def is_idle(body):
+    """Whether the body of a function only looks at its arguments."""
+    for statement in re.split(r"[;{}]", without_comments(body)):
+        statement = " ".join(statement.split())
+        if statement and not re.match(
+                r"\(void\)(\w+$|orr_api_\w+\(|ORR_API_RUNTIME\()", statement):
+            return False
+    return True
+
+
+def idle_functions(root):
+    """The functions that are there and do nothing."""
+    found = set()
+    for path in glob.glob(os.path.join(root, "core", "api", "*.c")):
+        for match in re.finditer(
+                r"^void (starpu_\w+)\([^{;]*\)\n\{\n(.*?)^\}",
+                read(path), flags=re.S | re.M):
+            if is_idle(match.group(2)):
+                found.add(match.group(1))
+    return found
+
+
+def shown_by(root):
+    """The test that shows each function: the first one that names it."""
+    shown = {}
+    for folder in TESTS:
+        for path in sorted(glob.glob(os.path.join(root, "tests", folder, "*"))):
+            if not path.endswith((".c", ".cpp", ".py", ".sh")) or \
+                    os.path.basename(path).startswith("fake"):
+                continue
+            test = folder + "/" + os.path.basename(path)
+            text = without_comments(read(path)) if path[-1] != "y" \
+                else read(path)
+            for name in re.findall(r"\bstarpu_\w+", text):
+                shown.setdefault(name, test)
+    return shown
+
+
+class Table:
+    """Statuses and their counts."""
+
+    def __init__(self, root, names_folder):
+        self.names = Names(names_folder)
+        self.declared = declared(root)
+        self.idle = idle_functions(root)
+        self.shown = shown_by(root)
+        self.count = {"works": 0, "differs": 0, "no effect": 0, "absent": 0,
+                      "other": 0}
+        self.untested = []
+        for names in self.names.headers.values():
+            for name in names:
+                status = self.status(name).split(":")[0]
+                self.count[status if status in self.count else "other"] += 1
+                if name in self.declared and name not in self.shown:
+                    self.untested.append(name)
+
+    def status(self, name):
+        if name in self.declared and name in DIFFERENT:
+            return "differs: " + DIFFERENT[name]
+        if name in self.declared:
+            return "no effect" if name in self.idle else "works"
+        if self.names.needs[name]:
+            return "only with " + self.names.needs[name]
+        return "absent"
+
+    def total(self):
+        return sum(self.count.values())
+
+    def sentence(self):
+        """For the README."""
+        usual = self.total() - self.count["other"]
+        here = usual - self.count["absent"]
+        return (f"Of the {usual:,} functions that StarPU 1.4 has on every "
+                f"machine, without MPI, {here:,} are here, "
+                f"{self.count['works']:,} of which do what they do there, "
+                f"{self.count['differs']:,} less or with a difference, and "
+                f"{self.count['no effect']:,} nothing, as hints and the "
+                f"libraries of devices. The remaining "
+                f"{self.count['absent']:,} are absent, so that programs "
+                f"which call them do not compile: [docs/API.md](docs/API.md).")
+
+    def write(self):
+        lines = [
+            "# What works of StarPU's interface", "",
+            "Written by `tools/project/api_table.py` from the headers, the "
+            "tests and the names",
+            "of StarPU 1.4's functions (`ninja api-doc`); do not edit.", "",
+            "| status | functions | meaning |", "|---|---|---|",
+            f"| works | {self.count['works']} | does what it does in StarPU, "
+            "on the real and the simulated machine |",
+            f"| differs | {self.count['differs']} | does less, or refuses "
+            "with a message: as written there |",
+            f"| no effect | {self.count['no effect']} | accepted: a hint, or "
+            "about devices that are not there |",
+            f"| absent | {self.count['absent']} | not declared: a program "
+            "that calls it does not compile |",
+            f"| only with … | {self.count['other']} | absent, as in a StarPU "
+            "built without it |",
+            f"| all | {self.total()} | without MPI |", "",
+            "The test is the first program that calls the function; " +
+            (f"{len(self.untested)} functions have none."
+             if self.untested else "each function has one."), ""]
+        for header in sorted(self.names.headers):
+            lines += [f"## {header}", "", "| function | status | test |",
+                      "|---|---|---|"]
+            for name in sorted(self.names.headers[header]):
+                here = name in self.declared
+                test = self.shown.get(name, "none") if here else ""
+                lines.append(f"| `{name}` | {self.status(name)} | {test} |")
+            lines.append("")
+        return "\n".join(lines)
+
+
+def wrap(text, width=80):
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append("")
+        lines[-1] += (" " if lines[-1] else "") + word
+    return "\n".join(lines)
+
+
+def with_sentence(readme, sentence):
+    """The README whose paragraph about the interface is this sentence."""
+    return re.sub(r"^Of the [\d,]+ functions that StarPU.*?(?=\n\n)",
+                  lambda _: wrap(sentence), readme, flags=re.S | re.M)
+
+
+def main(argv):
+    check = "--check" in argv
+    args = [a for a in argv[1:] if a != "--check"]
+    if len(args) != 2:
+        sys.exit(__doc__)
+    root, names_folder = args
+    table = Table(root, names_folder)
+    wrong = 0
+    for path, text in (
+            ("docs/API.md", table.write()),
+            ("README.md", with_sentence(read(os.path.join(root, "README.md")),
+                                        table.sentence()))):
+        full = os.path.join(root, path)
+        if os.path.exists(full) and read(full) == text:
+            continue
+        if check:
+            print(f"{path} is old: run `ninja api-doc`")
+            wrong = 1
+        else:
+            with open(full, "w", encoding="utf-8") as file:
+                file.write(text)
+    if check and table.sentence().split()[0] not in read(
+            os.path.join(root, "README.md")):
+        wrong = 1
+    for name in table.untested:
+        print(f"no test calls {name}")
+    return wrong or (1 if check and table.untested else 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
