@@ -359,7 +359,7 @@ struct starpu_task *starpu_task_create(void);
 struct starpu_task *starpu_task_create_sync(starpu_data_handle_t handle,
                                             enum starpu_data_access_mode mode);
 /* Frees a task that was not submitted or that is finished and was created
- * with destroy = 0. */
+ * with destroy = 0; in its own callback, after that. */
 void starpu_task_destroy(struct starpu_task *task);
 /* A copy that can be submitted on its own. */
 struct starpu_task *starpu_task_dup(struct starpu_task *task);

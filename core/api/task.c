@@ -50,6 +50,17 @@ static bool is_underway(const struct starpu_task *task)
            orr_job_state(job) != ORR_JOB_DONE;
 }
 
+/* Whether its callbacks have run as well. */
+static bool has_ended(struct orr_job *job)
+{
+    bool ended;
+
+    orr_lock(&job->lock);
+    ended = job->ended;
+    orr_unlock(&job->lock);
+    return ended;
+}
+
 void starpu_task_destroy(struct starpu_task *task)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
@@ -62,7 +73,13 @@ void starpu_task_destroy(struct starpu_task *task)
                       orr_job_name(orr_job_of(task)));
         abort();
     }
-    orr_task_free(rt, task);
+    /* In its callback: it goes when that has returned. */
+    if (task->detach && orr_job_of(task) &&
+        orr_job_state(orr_job_of(task)) == ORR_JOB_DONE &&
+        !has_ended(orr_job_of(task)))
+        task->destroy = 1;
+    else
+        orr_task_free(rt, task);
 }
 
 /* Replaces *memory by a copy. */
@@ -229,7 +246,6 @@ void starpu_set_limit_max_submitted_tasks(int limit_max)
 int starpu_task_finished(struct starpu_task *task)
 {
     struct orr_job *job = task ? orr_job_of(task) : NULL;
-    bool ended;
 
     if (!task || task->detach) {
         orr_log_error("%s: the task is detached and may be gone; set its field "
@@ -237,12 +253,7 @@ int starpu_task_finished(struct starpu_task *task)
                       __func__);
         abort();
     }
-    if (!job)
-        return 0;
-    orr_lock(&job->lock);
-    ended = job->ended;
-    orr_unlock(&job->lock);
-    return ended;
+    return job && has_ended(job);
 }
 
 int starpu_task_wait(struct starpu_task *task)

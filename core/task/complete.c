@@ -67,7 +67,6 @@ static void release_successors(struct orr_runtime *rt, struct orr_edge *edge,
     }
 }
 
-/* The task may be anything afterwards: its profile is the callback's too. */
 static void run_callback(struct orr_runtime *rt, struct starpu_task *task)
 {
     void (*callback)(void *) = task->callback_func;
@@ -95,10 +94,12 @@ static void run_callback(struct orr_runtime *rt, struct starpu_task *task)
 static void end_task(struct orr_runtime *rt, struct orr_job *job)
 {
     struct starpu_task *task = job->task;
-    bool destroy = task->destroy && task->detach && !task->synchronous;
+    bool destroy;
 
     task->status = STARPU_TASK_FINISHED;
     run_callback(rt, task);
+    /* The callback may have decided it. */
+    destroy = task->destroy && task->detach && !task->synchronous;
     if (job->tag)
         orr_tag_notify(rt, task->tag_id);
     if (destroy)

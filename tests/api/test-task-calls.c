@@ -212,6 +212,37 @@ START_TEST(unfinished_tasks_are_counted)
 }
 END_TEST
 
+static int named_after_destroy;
+
+static void destroy_own(void *arg)
+{
+    struct starpu_task *task = starpu_task_get_current();
+
+    if (!task)
+        task = *(struct starpu_task **)arg;
+    starpu_task_destroy(task);
+    named_after_destroy = task->name && !strcmp(task->name, "mine");
+}
+
+START_TEST(a_task_destroyed_in_its_callback_goes_after_it)
+{
+    struct starpu_task *task;
+
+    machine_open(_i);
+    starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+    task = starpu_task_create();
+    task->cl = &cl;
+    task->name = "mine";
+    task->destroy = 0;
+    task->callback_func = destroy_own;
+    task->callback_arg = &task;
+    submit(task);
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(named_after_destroy, 1);
+    starpu_shutdown();
+}
+END_TEST
+
 /* --- dependencies --- */
 
 START_TEST(a_task_ends_after_others_and_after_releases)
@@ -588,6 +619,7 @@ int main(void)
     EACH(a_cleaned_task_can_be_made_anew);
     EACH(tasks_are_submitted_in_other_ways);
     EACH(a_sync_task_waits_for_its_place_among_the_accesses);
+    EACH(a_task_destroyed_in_its_callback_goes_after_it);
     EACH(unfinished_tasks_are_counted);
     EACH(a_task_ends_after_others_and_after_releases);
     EACH(successors_are_listed);
