@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-processors.c - processors and threads on them, functions of the application
+ * that allocate and that idle workers call, sets and trees, libraries of devices.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <starpu_cublasLt.h>
+#include <starpu_cublas_v2.h>
+#include <starpu_cusolver.h>
+
+#include "machines.h"
+
+/* What the program printed on stderr since silence_begin(). */
+static char printed[1 << 16];
+static int real_stderr;
+static FILE *catcher;
+
+static void silence_begin(void)
+{
+    fflush(stderr);
+    catcher = tmpfile();
+    ck_assert_ptr_nonnull(catcher);
+    real_stderr = dup(STDERR_FILENO);
+    dup2(fileno(catcher), STDERR_FILENO);
+}
+
+static const char *silence_end(void)
+{
+    size_t n;
+
+    fflush(stderr);
+    dup2(real_stderr, STDERR_FILENO);
+    close(real_stderr);
+    rewind(catcher);
+    n = fread(printed, 1, sizeof(printed) - 1, catcher);
+    printed[n] = '\0';
+    fclose(catcher);
+    return printed;
+}
+
+static void work(void *buffers[], void *arg)
+{
+    (void)buffers;
+    if (arg)
+        atomic_fetch_add((atomic_int *)arg, 1);
+}
+
+static struct starpu_codelet cl_k = {
+    .cpu_funcs = {work}, .cuda_funcs = {work}, .name = "k"};
+
+/* --- libraries of devices --- */
+
+/* Without devices these calls have nothing to do; that they are there, and
+ * leave a program alone, is all there is to them. */
+START_TEST(libraries_of_devices_that_are_not_there_do_no_harm)
+{
+    machine_open(_i);
+    starpu_cublas_init();
+    starpu_cublas_set_stream();
+    starpu_cublasLt_init();
+    starpu_cusparse_init();
+    starpu_cusolver_init();
+    starpu_hipblas_init();
+    starpu_hipblas_shutdown();
+    starpu_cusolver_shutdown();
+    starpu_cusparse_shutdown();
+    starpu_cublasLt_shutdown();
+    starpu_cublas_shutdown();
+    ck_assert_int_eq(starpu_task_nsubmitted(), 0);
+    starpu_shutdown();
+}
+END_TEST
+
+/* --- processors --- */
+
+START_TEST(processors_have_positions_and_the_systems_numbers)
+{
+    int n = 0, *list;
+    unsigned active, passive;
+    struct starpu_tree *tree;
+
+    machine_open(_i);
+    while (starpu_cpu_os_index(n) >= 0) {
+        ck_assert_int_eq(starpu_get_pu_os_index((unsigned)n),
+                         starpu_cpu_os_index(n));
+        n++;
+    }
+    ck_assert_int_gt(n, 0);
+    ck_assert_int_eq(starpu_cpu_os_index(-1), -1);
+    tree = starpu_workers_get_tree();
+    ck_assert_ptr_nonnull(starpu_tree_get(tree, n - 1));
+    ck_assert_ptr_null(starpu_tree_get(tree, n));
+    for (int w = 0; w < (int)starpu_worker_get_count(); w++) {
+        int position = starpu_worker_get_bindid(w), found = 0;
+
+        ck_assert_int_lt(position, n);
+        if (position < 0)
+            continue;
+        for (int i = starpu_bindid_get_workerids(position, &list); i > 0; i--)
+            found |= list[i - 1] == w;
+        ck_assert_int_eq(found, 1);
+    }
+    ck_assert_int_eq(starpu_bindid_get_workerids(-1, &list), 0);
+    ck_assert_ptr_null(list);
+    active = starpu_get_next_bindid(STARPU_THREAD_ACTIVE, NULL, 0);
+    passive = starpu_get_next_bindid(0, NULL, 0);
+    ck_assert_uint_lt(active, (unsigned)n);
+    ck_assert_uint_eq(starpu_get_next_bindid(0, NULL, 0), passive);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(threads_of_the_application_are_bound)
+{
+    cpu_set_t mine, before;
+
+    machine_choose(_i);
+    setenv("STARPU_NCPU", "1", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    sched_getaffinity(0, sizeof(before), &before);
+    silence_begin();
+    ck_assert_int_eq(starpu_bind_thread_on(-1, 0, "any"), 0);
+    (void)starpu_bind_thread_on(0, STARPU_THREAD_ACTIVE, "mine");
+    ck_assert_int_eq(starpu_bind_thread_on(1 << 20, 0, "nowhere"),
+                     machine_simulated(_i) ? 0 : -1);
+    ck_assert_int_eq(starpu_bind_thread_on(0, STARPU_THREAD_ACTIVE, "other"),
+                     machine_simulated(_i) ? 0 : -1);
+    (void)silence_end();
+    sched_getaffinity(0, sizeof(mine), &mine);
+    if (machine_simulated(_i)) {
+        ck_assert(CPU_EQUAL(&mine, &before));
+        starpu_shutdown();
+        return;
+    }
+    ck_assert_int_eq(CPU_COUNT(&mine), 1);
+    ck_assert(CPU_ISSET(starpu_cpu_os_index(0), &mine));
+    sched_setaffinity(0, sizeof(before), &before);
+    starpu_bind_thread_on_cpu(0);
+    sched_getaffinity(0, sizeof(mine), &mine);
+    ck_assert_int_eq(CPU_COUNT(&mine), 1);
+    sched_setaffinity(0, sizeof(before), &before);
+    starpu_bind_thread_on_worker(0);
+    starpu_bind_thread_on_main(); /* main has no processor of its own */
+    sched_getaffinity(0, sizeof(mine), &mine);
+    if (starpu_worker_get_bindid(0) >= 0)
+        ck_assert(
+            CPU_ISSET(starpu_cpu_os_index(starpu_worker_get_bindid(0)), &mine));
+    starpu_shutdown();
+}
+END_TEST
+
+#ifdef STARPU_HAVE_HWLOC
+START_TEST(hwlocs_objects_of_workers_are_those_of_its_topology)
+{
+    machine_open(_i);
+    if (!starpu_get_hwloc_topology()) {
+        starpu_shutdown();
+        SKIP_TEST("the library was built without hwloc");
+    }
+    ck_assert_ptr_eq(starpu_get_hwloc_topology(), starpu_get_hwloc_topology());
+    for (int w = 0; w < (int)starpu_worker_get_count(); w++) {
+        hwloc_cpuset_t set = starpu_worker_get_hwloc_cpuset(w);
+        hwloc_obj_t object = starpu_worker_get_hwloc_obj(w);
+
+        ck_assert_ptr_nonnull(object);
+        ck_assert_ptr_nonnull(set);
+        /* hwloc_bitmap_isequal and so on would need its library here. */
+        ck_assert_ptr_ne(set, starpu_worker_get_hwloc_cpuset(w));
+        if (starpu_worker_get_bindid(w) >= 0)
+            ck_assert_uint_eq(
+                object->os_index,
+                (unsigned)starpu_cpu_os_index(starpu_worker_get_bindid(w)));
+    }
+    starpu_shutdown();
+}
+END_TEST
+#endif
+
+/* --- functions that allocate --- */
+
+static atomic_int allocated, freed;
+
+static int my_malloc(unsigned node, void **A, size_t dim, int flags)
+{
+    ck_assert_uint_eq(node, STARPU_MAIN_RAM);
+    ck_assert(flags & STARPU_MALLOC_PINNED);
+    *A = malloc(dim);
+    atomic_fetch_add(&allocated, 1);
+    return 0;
+}
+
+static int my_free(unsigned node, void *A, size_t dim, int flags)
+{
+    ck_assert_uint_eq(node, STARPU_MAIN_RAM);
+    (void)dim;
+    (void)flags;
+    free(A);
+    atomic_fetch_add(&freed, 1);
+    return 0;
+}
+
+START_TEST(main_memory_comes_from_the_applications_functions)
+{
+    starpu_data_handle_t handle;
+    void *memory = NULL;
+    size_t used;
+
+    starpu_malloc_set_hooks(my_malloc, my_free);
+    machine_open(_i);
+    ck_assert_int_eq(starpu_malloc(&memory, 100), 0);
+    ck_assert_int_eq(allocated, 1);
+    used = starpu_memory_get_used(STARPU_MAIN_RAM);
+    starpu_vector_data_register(&handle, -1, 0, 100, 4);
+    ck_assert_int_eq(starpu_data_acquire(handle, STARPU_W), 0);
+    ck_assert_int_eq(allocated, 2);
+    ck_assert_uint_eq(starpu_memory_get_used(STARPU_MAIN_RAM), used + 400);
+    starpu_data_release(handle);
+    starpu_data_unregister(handle);
+    ck_assert_int_eq(starpu_free_noflag(memory, 100), 0);
+    starpu_shutdown();
+    ck_assert_int_eq(freed, allocated);
+    starpu_malloc_set_hooks(NULL, NULL);
+    ck_assert_int_eq(starpu_malloc(&memory, 100), 0);
+    ck_assert_int_eq(starpu_free_noflag(memory, 100), 0);
+    ck_assert_int_eq(freed, 2);
+}
+END_TEST
+
+/* --- functions that idle workers call --- */
+
+static atomic_int progressed, idled;
+
+static unsigned progress(void *arg)
+{
+    return atomic_fetch_add((atomic_int *)arg, 1) >= 10;
+}
+
+static unsigned idle(void *arg)
+{
+    atomic_fetch_add((atomic_int *)arg, 1);
+    return 0;
+}
+
+START_TEST(idle_workers_call_functions_again_and_again)
+{
+    int hook, other, seen;
+
+    machine_open(_i);
+    hook = starpu_progression_hook_register(progress, &progressed);
+    ck_assert_int_ge(hook, 0);
+    while (atomic_load(&progressed) < 11)
+        starpu_usleep(50);
+    starpu_progression_hook_deregister(hook);
+    other = starpu_idle_hook_register(idle, &idled);
+    while (atomic_load(&idled) < 5)
+        starpu_usleep(50);
+    starpu_idle_hook_deregister(other);
+    starpu_task_insert(&cl_k, 0);
+    starpu_task_wait_for_all();
+    starpu_usleep(1000);
+    seen = idled;
+    starpu_wake_all_blocked_workers();
+    starpu_usleep(1000);
+    ck_assert_int_eq(idled, seen);
+    silence_begin();
+    for (int i = 0; i < 16; i++)
+        ck_assert_int_ge(starpu_idle_hook_register(idle, &idled), 0);
+    ck_assert_int_eq(starpu_idle_hook_register(idle, &idled), -1);
+    starpu_progression_hook_deregister(3);
+    ck_assert_ptr_nonnull(strstr(silence_end(), "registered as 3"));
+    for (int i = 0; i < 16; i++)
+        starpu_idle_hook_deregister(i);
+    starpu_shutdown();
+}
+END_TEST
+
+/* A sleeping worker calls what was registered meanwhile once it is awake. */
+START_TEST(waking_workers_makes_them_look_again)
+{
+    machine_open(_i);
+    starpu_usleep(1000);
+    (void)starpu_progression_hook_register(progress, &progressed);
+    while (atomic_load(&progressed) < 11)
+        starpu_usleep(50);
+    starpu_usleep(1000); /* now it lets them sleep */
+    progressed = 100;
+    starpu_wake_all_blocked_workers();
+    while (atomic_load(&progressed) == 100)
+        starpu_usleep(50);
+    starpu_shutdown();
+}
+END_TEST
+
+/* --- the library --- */
+
+START_TEST(copies_never_block_and_nothing_is_mapped)
+{
+    int workers[STARPU_NMAXWORKERS];
+
+    machine_open(_i);
+    starpu_wait_initialized();
+    ck_assert_int_eq(starpu_asynchronous_copy_disabled(), 0);
+    ck_assert_int_eq(starpu_asynchronous_cuda_copy_disabled(), 0);
+    ck_assert_int_eq(starpu_asynchronous_hip_copy_disabled(), 0);
+    ck_assert_int_eq(starpu_asynchronous_opencl_copy_disabled(), 0);
+    ck_assert_int_eq(starpu_asynchronous_max_fpga_copy_disabled(), 0);
+    ck_assert_int_eq(starpu_asynchronous_mpi_ms_copy_disabled(), 0);
+    ck_assert_int_eq(starpu_asynchronous_tcpip_ms_copy_disabled(), 0);
+    ck_assert_int_eq(starpu_asynchronous_copy_disabled_for(STARPU_CUDA_RAM), 0);
+    ck_assert_int_eq(starpu_map_enabled(), 0);
+    for (unsigned d = 0; d < starpu_cuda_worker_get_count(); d++) {
+        ck_assert_int_eq(
+            starpu_worker_get_stream_workerids(d, workers, STARPU_CUDA_WORKER),
+            1);
+        ck_assert_int_eq(starpu_worker_get_devid(workers[0]), (int)d);
+    }
+    starpu_shutdown();
+}
+END_TEST
+
+static void *start_as_well(void *arg)
+{
+    *(int *)arg = starpu_init(NULL);
+    *(int *)arg += starpu_worker_get_count() == 0;
+    return NULL;
+}
+
+START_TEST(who_starts_second_waits_until_it_is_started)
+{
+    pthread_t threads[4];
+    int rc[4];
+
+    machine_choose(0);
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, start_as_well, &rc[i]);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        ck_assert_int_eq(rc[i], 0);
+    }
+}
+END_TEST
+
+/* --- sets and trees --- */
+
+START_TEST(bitmaps_are_sets)
+{
+    struct starpu_bitmap a, *b = starpu_bitmap_create(), c;
+
+    starpu_bitmap_init(&a);
+    starpu_bitmap_init(&c);
+    ck_assert_int_eq(starpu_bitmap_first(&a), -1);
+    ck_assert_int_eq(starpu_bitmap_last(&a), -1);
+    ck_assert_int_eq(starpu_bitmap_has_next(&a, -1), 0);
+    starpu_bitmap_set(&a, 3);
+    starpu_bitmap_set(&a, 3);
+    starpu_bitmap_set(&a, 64);
+    starpu_bitmap_set(&a, STARPU_NMAXWORKERS - 1);
+    ck_assert_int_eq(starpu_bitmap_cardinal(&a), 3);
+    ck_assert_int_eq(starpu_bitmap_get(&a, 64), 1);
+    ck_assert_int_eq(starpu_bitmap_get(&a, 63), 0);
+    ck_assert_int_eq(starpu_bitmap_first(&a), 3);
+    ck_assert_int_eq(starpu_bitmap_next(&a, 3), 64);
+    ck_assert_int_eq(starpu_bitmap_next(&a, 64), STARPU_NMAXWORKERS - 1);
+    ck_assert_int_eq(starpu_bitmap_has_next(&a, STARPU_NMAXWORKERS - 1), 0);
+    ck_assert_int_eq(starpu_bitmap_last(&a), STARPU_NMAXWORKERS);
+    starpu_bitmap_set(b, 64);
+    starpu_bitmap_set(b, 5);
+    ck_assert_int_eq(starpu_bitmap_and_get(&a, b, 64), 1);
+    ck_assert_int_eq(starpu_bitmap_and_get(&a, b, 5), 0);
+    starpu_bitmap_unset_and(&c, &a, b);
+    ck_assert_int_eq(starpu_bitmap_cardinal(&c), 1);
+    ck_assert_int_eq(starpu_bitmap_first(&c), 64);
+    starpu_bitmap_or(b, &a);
+    ck_assert_int_eq(starpu_bitmap_cardinal(b), 4);
+    starpu_bitmap_unset(b, 5);
+    starpu_bitmap_unset(b, 5);
+    ck_assert_int_eq(starpu_bitmap_cardinal(b), 3);
+    starpu_bitmap_unset_all(b);
+    ck_assert_int_eq(starpu_bitmap_cardinal(b), 0);
+    ck_assert_int_eq(starpu_bitmap_first(b), -1);
+    starpu_bitmap_destroy(b);
+}
+END_TEST
+
+START_TEST(trees_find_the_nearest_leaf_with_a_worker)
+{
+    struct starpu_tree root;
+    char visited[STARPU_NMAXWORKERS], present[STARPU_NMAXWORKERS];
+    struct starpu_tree *leaf;
+    int position;
+
+    machine_open(0);
+    position = starpu_worker_get_bindid(1);
+    if (position < 0 || position == starpu_worker_get_bindid(0)) {
+        starpu_shutdown();
+        SKIP_TEST("needs two processors to bind to");
+    }
+    memset(visited, 0, sizeof(visited));
+    memset(present, 1, sizeof(present));
+    starpu_tree_insert(&root, 7, 0, 0, 0, NULL);
+    starpu_tree_prepare_children(2, &root);
+    for (int i = 0; i < 2; i++) {
+        starpu_tree_insert(&root.nodes[i], i, 1, 0, 0, &root);
+        starpu_tree_prepare_children(2, &root.nodes[i]);
+        starpu_tree_insert(&root.nodes[i].nodes[0], starpu_worker_get_bindid(i),
+                           2, 1, 0, &root.nodes[i]);
+        starpu_tree_insert(&root.nodes[i].nodes[1], 1000 + i, 2, 1, 0,
+                           &root.nodes[i]);
+    }
+    leaf = &root.nodes[0].nodes[1];
+    ck_assert_ptr_eq(starpu_tree_get(&root, 1000), leaf);
+    ck_assert_ptr_null(starpu_tree_get(&root, 999));
+    ck_assert_ptr_eq(starpu_tree_get_neighbour(&root, leaf, visited, present),
+                     &root.nodes[0].nodes[0]);
+    visited[0] = 1;
+    ck_assert_ptr_eq(starpu_tree_get_neighbour(&root, leaf, visited, present),
+                     &root.nodes[1].nodes[0]);
+    present[1] = 0;
+    ck_assert_ptr_null(
+        starpu_tree_get_neighbour(&root, leaf, visited, present));
+    starpu_tree_reset_visited(&root.nodes[1], visited);
+    ck_assert_int_eq(visited[0], 1);
+    starpu_tree_reset_visited(&root, visited);
+    ck_assert_int_eq(visited[0], 0);
+    starpu_tree_free(&root);
+    ck_assert_int_eq(root.arity, 0);
+    ck_assert_ptr_null(root.nodes);
+    starpu_shutdown();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("processors");
+    TCase *each = tcase_create("on each machine");
+    TCase *once = tcase_create("once");
+
+    tcase_set_timeout(each, 60);
+    suite_add_tcase(suite, each);
+    suite_add_tcase(suite, once);
+#define EACH(test) tcase_add_loop_test(each, test, 0, NMACHINES)
+    EACH(libraries_of_devices_that_are_not_there_do_no_harm);
+    EACH(processors_have_positions_and_the_systems_numbers);
+    EACH(threads_of_the_application_are_bound);
+#ifdef STARPU_HAVE_HWLOC
+    EACH(hwlocs_objects_of_workers_are_those_of_its_topology);
+#endif
+    EACH(main_memory_comes_from_the_applications_functions);
+    EACH(idle_workers_call_functions_again_and_again);
+    EACH(waking_workers_makes_them_look_again);
+    EACH(copies_never_block_and_nothing_is_mapped);
+    tcase_add_test(once, who_starts_second_waits_until_it_is_started);
+    tcase_add_test(once, bitmaps_are_sets);
+    tcase_add_test(once, trees_find_the_nearest_leaf_with_a_worker);
+    return suite_main(suite);
+}
