@@ -148,9 +148,11 @@ START_TEST(threads_of_the_application_are_bound)
     starpu_bind_thread_on_worker(0);
     starpu_bind_thread_on_main(); /* main has no processor of its own */
     sched_getaffinity(0, sizeof(mine), &mine);
-    if (starpu_worker_get_bindid(0) >= 0)
+    if (starpu_worker_get_bindid(0) >= 0) {
+        ck_assert_int_eq(CPU_COUNT(&mine), 1);
         ck_assert(
             CPU_ISSET(starpu_cpu_os_index(starpu_worker_get_bindid(0)), &mine));
+    }
     starpu_shutdown();
 }
 END_TEST
