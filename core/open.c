@@ -16,6 +16,7 @@
 #include "core/cost/cost.h"
 #include "core/data/bus.h"
 #include "core/data/data.h"
+#include "core/data/eviction.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
 #include "core/device/clock.h"
@@ -165,14 +166,11 @@ static int choose_eviction(struct orr_runtime *rt, struct orr_error *err)
 {
     const char *name = orr_config_string(&rt->config, ORR_CFG_EVICTION);
 
-    if (strcmp(name, "lru") == 0)
-        rt->eviction = ORR_EVICT_LRU;
-    else if (strcmp(name, "starpu") == 0)
-        rt->eviction = ORR_EVICT_STARPU;
-    else
+    rt->eviction = orr_eviction_find(name);
+    if (!rt->eviction)
         return orr_fail(err, -EINVAL,
-                        "ORRERY_EVICTION=%.100s: the values are `lru' and "
-                        "`starpu'",
+                        "ORRERY_EVICTION=%.100s: the values are `lru', "
+                        "`starpu' and `nextuse'",
                         name);
     return 0;
 }
@@ -385,6 +383,7 @@ static int make_scheduler(struct orr_runtime *rt,
     code = orr_sched_new(rt, &options, &rt->sched, err);
     if (code)
         return code;
+    rt->pops_by_priority = rt->sched->ops->by_priority;
     if (conf && conf->sched_policy_callback) {
         orr_self->frozen++;
         conf->sched_policy_callback(0); /* the one scheduling context */

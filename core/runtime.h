@@ -20,6 +20,7 @@
 
 struct orr_bus;
 struct orr_costs_table;
+struct orr_eviction;
 struct orr_graph_record;
 struct orr_models;
 struct orr_recording;
@@ -39,12 +40,6 @@ struct orr_count_waiter {
     atomic_bool met;
 };
 
-/* What leaves a memory node that is full: ORRERY_EVICTION. */
-enum orr_eviction {
-    ORR_EVICT_LRU,    /* what was not used for longest */
-    ORR_EVICT_STARPU, /* … and what no queued job was promised, FORMATS 3.5a */
-};
-
 struct orr_runtime {
     struct orr_config config;    /* [const] */
     struct orr_machine *machine; /* [const] */
@@ -53,7 +48,11 @@ struct orr_runtime {
     unsigned nnodes, nworkers;   /* [const] */
     unsigned nclasses;           /* [const] worker classes */
     unsigned nram; /* [const] nodes 0 to nram - 1 are main memory */
-    enum orr_eviction eviction; /* [const] */
+    /* [const] what leaves a memory node that is full */
+    const struct orr_eviction *eviction;
+    _Atomic uint64_t pressed; /* nodes of which the order of victims is kept:
+                               * core/data/nextuse.c */
+    bool pops_by_priority;    /* [const] queued jobs leave by priority */
     struct orr_node *nodes;
     struct orr_bus *buses;   /* nbuses links between them, core/data/bus.h */
     struct orr_bus **bus_at; /* [const] of a pair of nodes, NULL without */
@@ -87,7 +86,7 @@ struct orr_runtime {
     atomic_uint ncount_waiters;             /* length of that list */
     atomic_uint unfinished;                 /* tasks submitted, not ended */
     atomic_uint nready;                     /* tasks ready, not popped */
-    atomic_ullong last_job, last_copy, last_handle, last_claim;
+    atomic_ullong last_job, last_copy, last_handle, last_claim, last_push;
     atomic_int paused; /* starpu_pause calls minus resumes */
     /* Figures for the report (core/observe/report.c). */
     _Atomic double first_submit; /* µs, < 0: none yet */

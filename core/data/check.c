@@ -4,6 +4,7 @@
  * and of memory nodes, whenever their locks are free.
  */
 #include "core/base/check.h"
+#include "core/data/eviction.h"
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
@@ -32,7 +33,6 @@ void orr_replicate_check(const struct orr_replicate *replicate)
 {
     const struct orr_handle *handle = replicate->handle;
     const struct orr_block *block = replicate->block;
-    struct orr_node *node = &handle->runtime->nodes[replicate->node];
     uint64_t bit = UINT64_C(1) << replicate->node;
 
     ORR_CHECK(replicate->node < handle->runtime->nnodes);
@@ -50,11 +50,6 @@ void orr_replicate_check(const struct orr_replicate *replicate)
     ORR_CHECK(block->replicate == replicate);
     ORR_CHECK(block->node == replicate->node);
     ORR_CHECK(!block->offered || replicate->refs == 0);
-    /* The caller holds locks of higher ranks. */
-    if (!orr_trylock(&node->lock))
-        return;
-    ORR_CHECK(block->offered == !orr_link_free(&block->lru));
-    orr_unlock(&node->lock);
 }
 
 /* Granted accesses come first; they may all be active at once. */
@@ -120,14 +115,7 @@ void orr_node_check(struct orr_runtime *rt, struct orr_node *node)
             ORR_CHECK(request->progress_node == node->id);
             ORR_CHECK(request->state == ORR_REQUEST_QUEUED);
         }
-    for (unsigned list = 0; list < ORR_BLOCK_LISTS; list++)
-        orr_list_foreach (link, &node->blocks[list]) {
-            struct orr_block *block =
-                orr_container(link, struct orr_block, lru);
-
-            ORR_CHECK(block->node == node->id && block->list == list);
-            ORR_CHECK(block->replicate && block->replicate->block == block);
-        }
+    rt->eviction->check(node);
     for (unsigned i = 0; i < rt->nnodes * 2; i++)
         ORR_CHECK(node->inflight[i] < 1u << 16);
     orr_unlock(&node->lock);

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "core/base/log.h"
+#include "core/data/eviction.h"
 #include "core/data/node.h"
 #include "core/data/private.h"
 #include "core/data/request.h"
@@ -50,6 +51,8 @@ static void promise(struct orr_access *access, unsigned node)
         access->promised = 1;
         access->node = (uint16_t)node;
         handle->replicates[node].promised++;
+        if (handle->runtime->eviction->promise)
+            handle->runtime->eviction->promise(access);
     }
     orr_node_touch(handle, node);
     orr_unlock(&handle->lock);
@@ -62,7 +65,10 @@ static void withdraw_locked(struct orr_handle *handle,
     ORR_REQUIRES(handle->lock)
 {
     access->promised = 0;
-    if (--handle->replicates[access->node].promised != 0)
+    handle->replicates[access->node].promised--;
+    if (handle->runtime->eviction->withdraw)
+        handle->runtime->eviction->withdraw(access);
+    if (handle->replicates[access->node].promised != 0)
         return;
     orr_node_touch(handle, access->node);
     orr_node_retry(handle->runtime, access->node, deferred);
@@ -72,12 +78,12 @@ static void pin(struct orr_handle *handle, struct orr_access *access,
                 unsigned node, struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock)
 {
-    if (access->promised)
-        withdraw_locked(handle, access, deferred);
     handle->replicates[node].refs++;
     handle->replicates[node].writers += is_overwriter(access);
     if (handle->replicates[node].block)
         orr_node_retain(handle, node);
+    if (access->promised)
+        withdraw_locked(handle, access, deferred);
     access->pinned = 1;
     access->node = (uint16_t)node;
 }
@@ -155,6 +161,7 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 
     /* One more until all have been asked for. */
     atomic_store_explicit(&job->pending, 1, memory_order_relaxed);
+    orr_node_reach(&rt->nodes[node], job->id);
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
 
@@ -218,21 +225,38 @@ bool orr_handle_try_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
     return prefetch(rt, handle, node, level, true);
 }
 
+/* Whether it is worth while to bring the value before the job asks for it. */
+static bool is_prefetched(const struct orr_access *access)
+{
+    return !access->duplicate && access->mode & STARPU_R &&
+           !(access->mode & STARPU_SCRATCH);
+}
+
+/* Promises are sorted by that number: it does not change any more. */
+static void count_push(struct orr_runtime *rt, struct orr_job *job)
+{
+    if (!job->pushed && orr_job_state(job) == ORR_JOB_READY)
+        job->pushed =
+            atomic_fetch_add_explicit(&rt->last_push, 1, memory_order_relaxed) +
+            1;
+}
+
 void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
                       unsigned node, enum orr_fetch_level level)
 {
     uint64_t bit = UINT64_C(1) << node;
-    bool promises = rt->eviction == ORR_EVICT_STARPU && level == ORR_PREFETCH &&
-                    rt->nodes[node].capacity;
+    bool promises = rt->eviction->promises && level == ORR_PREFETCH &&
+                    (rt->nodes[node].capacity || rt->eviction->promise);
 
     if (rt->nnodes == 1)
         return;
+    if (promises)
+        count_push(rt, job);
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
         struct orr_handle *handle = access->handle;
 
-        if (access->duplicate || !(access->mode & STARPU_R) ||
-            access->mode & STARPU_SCRATCH)
+        if (!is_prefetched(access))
             continue;
         if (promises)
             promise(access, node);
@@ -242,6 +266,16 @@ void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
             continue;
         orr_handle_prefetch(rt, handle, node, level);
     }
+}
+
+void orr_job_expect(struct orr_runtime *rt, struct orr_job *job, unsigned node)
+{
+    if (!rt->eviction->promise)
+        return;
+    count_push(rt, job);
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (is_prefetched(&job->accesses[i]))
+            promise(&job->accesses[i], node);
 }
 
 /* --- the kernel's view of the data --- */
@@ -312,6 +346,8 @@ void orr_access_drop_locked(struct orr_handle *handle,
     if (!access->pinned)
         return;
     access->pinned = 0;
+    if (handle == access->handle)
+        access->used = 1;
     replicate->writers -= is_overwriter(access);
     handle->writing -= access->writes;
     access->writes = 0;

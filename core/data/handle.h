@@ -25,16 +25,32 @@ struct orr_job;
 struct orr_request;
 struct orr_runtime;
 
+/* When something is needed; the smaller, the sooner: core/data/nextuse.c. */
+struct orr_use {
+    int64_t first;
+    uint64_t second;
+};
+
+static inline bool orr_use_is_sooner(struct orr_use a, struct orr_use b)
+{
+    return a.first < b.first || (a.first == b.first && a.second < b.second);
+}
+
 /* Memory on a node that was allocated through an interface of ours. */
 struct orr_block {
-    struct orr_list lru;             /* [node lock] among the node's blocks that
-                                      * nobody uses, oldest first */
+    union {
+        struct orr_list lru;       /* [node lock] among the node's blocks that
+                                    * nobody uses, oldest first … */
+        struct orr_heap_link heap; /* … or by the next use */
+    };
     struct orr_replicate *replicate; /* [handle lock] whose memory it is */
     struct starpu_data_interface_ops *ops; /* [const] */
     unsigned node;                         /* [const] */
     bool offered;                          /* [handle lock] is in that list */
-    uint8_t list;                          /* [node lock] which: node.h */
-    int64_t age; /* [node lock] order in which blocks came there */
+    bool leaving;       /* [handle lock] is being written back, to be evicted */
+    struct orr_use use; /* [node lock] its place in the heap */
+    uint8_t list;       /* [node lock] which: node.h */
+    int64_t age;        /* [node lock] order in which blocks came there */
     /* [const] what the interface's methods allocated, for them to free. */
     _Alignas(16) char interface[];
 };
@@ -48,7 +64,9 @@ struct orr_replicate {
     uint32_t node;     /* [const] */
     uint32_t writers;  /* [handle lock] jobs that will write here what they have
                        * not read: no copy is to come any more */
-    uint32_t promised; /* [handle lock] queued jobs that will read it here */
+    uint32_t promised; /* [handle lock] queued jobs that will read it here … */
+    struct orr_heap promises;  /* [handle lock] … the soonest first, where the
+                               * order matters */
     struct orr_handle *handle; /* [const] */
     bool allocated;            /* [handle lock] has memory, ours or not */
 };
@@ -284,6 +302,11 @@ bool orr_handle_try_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
  * is that of a task, its replicates are promised to it until it fetches. */
 void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
                       unsigned node, enum orr_fetch_level level);
+
+/* The job is queued where workers of the node will look for it, but others may
+ * take it: what it reads is promised to it without being prefetched, if the rule
+ * of eviction wants to know. */
+void orr_job_expect(struct orr_runtime *rt, struct orr_job *job, unsigned node);
 
 /* µs until the handle's value could be on the node, 0 when it is there or on
  * its way (FORMATS 1.13). */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/data/eviction.h"
 #include "core/runtime.h"
 
 static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
@@ -30,6 +31,11 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
     node->inflight = calloc(rt->nnodes * 2, sizeof(*node->inflight));
     node->latency = calloc(rt->nnodes, sizeof(*node->latency));
     node->slowness = calloc(rt->nnodes, sizeof(*node->slowness));
+    if (rt->eviction->sorts_prefetches) {
+        node->prefetches = calloc(rt->nnodes, sizeof(*node->prefetches));
+        if (!node->prefetches)
+            return -ENOMEM;
+    }
     if (!node->inflight || !node->latency || !node->slowness)
         return -ENOMEM;
     memcpy(node->latency, &rt->machine->latency[(size_t)id * rt->nnodes],
@@ -55,6 +61,7 @@ void orr_nodes_free(struct orr_runtime *rt)
         free(rt->nodes[id].inflight);
         free(rt->nodes[id].latency);
         free(rt->nodes[id].slowness);
+        free(rt->nodes[id].prefetches);
     }
     free(rt->nodes);
     rt->nodes = NULL;
@@ -101,34 +108,6 @@ void orr_nodes_kick(struct orr_runtime *rt, uint64_t nodes)
 
 /* --- what may be evicted --- */
 
-unsigned orr_node_list_of(const struct orr_handle *handle, unsigned id)
-{
-    unsigned list = 0;
-
-    if (handle->runtime->eviction == ORR_EVICT_LRU)
-        return 0;
-    if (handle->valid == UINT64_C(1) << id)
-        list |= ORR_BLOCK_DIRTY;
-    if (handle->replicates[id].promised)
-        list |= ORR_BLOCK_PROMISED;
-    return list;
-}
-
-static void append_locked(struct orr_node *node, struct orr_block *block,
-                          unsigned list) ORR_REQUIRES(node->lock)
-{
-    block->list = (uint8_t)list;
-    block->age = ++node->youngest;
-    orr_list_append(&node->blocks[list], &block->lru);
-}
-
-void orr_node_refile_locked(struct orr_node *node, struct orr_block *block,
-                            unsigned list)
-{
-    orr_list_remove(&block->lru);
-    append_locked(node, block, list);
-}
-
 void orr_node_retry(struct orr_runtime *rt, unsigned id,
                     struct orr_deferred *deferred)
 {
@@ -138,10 +117,20 @@ void orr_node_retry(struct orr_runtime *rt, unsigned id,
         deferred->kick |= atomic_exchange(&node->short_of_memory, 0);
 }
 
+/* The handle's block on the node if nobody uses it, else NULL. */
+static struct orr_block *offered_block(struct orr_handle *handle, unsigned id)
+    ORR_REQUIRES(handle->lock)
+{
+    struct orr_block *block = handle->replicates[id].block;
+
+    return block && block->offered ? block : NULL;
+}
+
 void orr_node_offer(struct orr_handle *handle, unsigned id,
                     struct orr_deferred *deferred)
 {
-    struct orr_node *node = &handle->runtime->nodes[id];
+    struct orr_runtime *rt = handle->runtime;
+    struct orr_node *node = &rt->nodes[id];
     struct orr_block *block = handle->replicates[id].block;
 
     if (!block)
@@ -149,53 +138,79 @@ void orr_node_offer(struct orr_handle *handle, unsigned id,
     if (!block->offered) {
         block->offered = true;
         orr_lock(&node->lock);
-        append_locked(node, block, orr_node_list_of(handle, id));
+        rt->eviction->file(node, block);
         orr_unlock(&node->lock);
     }
-    orr_node_retry(handle->runtime, id, deferred);
+    orr_node_retry(rt, id, deferred);
 }
 
 void orr_node_touch(struct orr_handle *handle, unsigned id)
 {
-    struct orr_node *node = &handle->runtime->nodes[id];
-    struct orr_block *block = handle->replicates[id].block;
+    struct orr_runtime *rt = handle->runtime;
+    struct orr_block *block = offered_block(handle, id);
 
-    if (!block || !block->offered || handle->runtime->eviction == ORR_EVICT_LRU)
+    if (!block || !rt->eviction->touch)
         return;
-    orr_lock(&node->lock);
-    orr_node_refile_locked(node, block, orr_node_list_of(handle, id));
-    orr_unlock(&node->lock);
+    orr_lock(&rt->nodes[id].lock);
+    rt->eviction->touch(&rt->nodes[id], block);
+    orr_unlock(&rt->nodes[id].lock);
 }
 
 void orr_node_demote(struct orr_handle *handle, unsigned id,
                      struct orr_deferred *deferred)
 {
-    struct orr_node *node = &handle->runtime->nodes[id];
-    struct orr_block *block = handle->replicates[id].block;
+    struct orr_runtime *rt = handle->runtime;
+    struct orr_block *block = offered_block(handle, id);
 
-    if (!block || !block->offered)
+    if (!block)
         return;
-    orr_lock(&node->lock);
-    orr_list_remove(&block->lru);
-    block->list = (uint8_t)orr_node_list_of(handle, id);
-    block->age = --node->oldest;
-    orr_list_prepend(&node->blocks[block->list], &block->lru);
-    orr_unlock(&node->lock);
-    if (deferred)
-        orr_node_retry(handle->runtime, id, deferred);
+    orr_lock(&rt->nodes[id].lock);
+    rt->eviction->demote(&rt->nodes[id], block);
+    orr_unlock(&rt->nodes[id].lock);
+    orr_node_retry(rt, id, deferred);
+}
+
+void orr_node_outdate(struct orr_handle *handle, unsigned id)
+{
+    struct orr_runtime *rt = handle->runtime;
+    struct orr_block *block = offered_block(handle, id);
+
+    if (!block || !rt->eviction->outdate)
+        return;
+    orr_lock(&rt->nodes[id].lock);
+    rt->eviction->outdate(&rt->nodes[id], block);
+    orr_unlock(&rt->nodes[id].lock);
+}
+
+void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
+{
+    struct orr_runtime *rt = handle->runtime;
+
+    nodes &= atomic_load_explicit(&rt->pressed, memory_order_relaxed) &
+             handle->allocated;
+    for (; nodes; nodes &= nodes - 1) {
+        unsigned id = (unsigned)__builtin_ctzll(nodes);
+        struct orr_block *block = offered_block(handle, id);
+
+        if (!block)
+            continue;
+        orr_lock(&rt->nodes[id].lock);
+        rt->eviction->reorder(&rt->nodes[id], block);
+        orr_unlock(&rt->nodes[id].lock);
+    }
 }
 
 void orr_node_retain(struct orr_handle *handle, unsigned id)
 {
-    struct orr_node *node = &handle->runtime->nodes[id];
-    struct orr_block *block = handle->replicates[id].block;
+    struct orr_runtime *rt = handle->runtime;
+    struct orr_block *block = offered_block(handle, id);
 
-    if (!block || !block->offered)
+    if (!block)
         return;
     block->offered = false;
-    orr_lock(&node->lock);
-    orr_list_remove(&block->lru);
-    orr_unlock(&node->lock);
+    orr_lock(&rt->nodes[id].lock);
+    rt->eviction->unfile(&rt->nodes[id], block);
+    orr_unlock(&rt->nodes[id].lock);
 }
 
 void orr_node_freed(struct orr_runtime *rt, unsigned node)

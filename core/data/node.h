@@ -12,30 +12,50 @@
 
 #include <stdatomic.h>
 
+#include "core/base/heap.h"
 #include "core/base/list.h"
 #include "core/base/lock.h"
 #include "core/data/handle.h"
 
 #define ORR_FETCH_LEVELS 3
 
-/* Bits of the number of a list of blocks that could be evicted. With
- * ORR_EVICT_LRU all are in list 0. */
+/* Bits of the number of a list of blocks that could be evicted, by age: lru.c.
+ * Where all are alike they are in list 0. */
 enum {
     ORR_BLOCK_DIRTY = 1,    /* has the only copy; may be out of date */
     ORR_BLOCK_PROMISED = 2, /* to jobs that are queued */
     ORR_BLOCK_LISTS = 4
 };
 
+enum { ORR_NEXTUSE_HEAPS = 6 };
+
 struct orr_node {
     unsigned id;          /* [const] */
     struct orr_lock lock; /* rank ORR_RANK_NODE */
     size_t capacity;      /* [const] bytes, 0: unlimited */
     atomic_size_t used;   /* bytes allocated through us */
+    atomic_uint npassed;  /* blocks that evictions passed over, since their
+                           * handles were locked */
     /* [lock] requests this node's progress workers have to start, by level. */
     struct orr_list queues[ORR_FETCH_LEVELS];
     atomic_uint nqueued;
     struct orr_list blocks[ORR_BLOCK_LISTS]; /* [lock] oldest first */
     int64_t youngest, oldest;                /* [lock] ages given so far */
+    struct orr_nextuse {                     /* nextuse.c */
+        bool pressed; /* [lock] memory was short: victims and prefetches are in
+                       * heaps, not in lists, from now on */
+        struct orr_heap blocks[ORR_NEXTUSE_HEAPS]; /* [lock] */
+        size_t leaving; /* [lock] bytes that are being written back so that
+                         * they can be evicted */
+        _Atomic uint64_t reached; /* largest number of a job that fetched its
+                                   * data here */
+    } nextuse;
+    /* [lock] prefetches to here while `sorted`, by source, the soonest needed
+     * first; [const] pointer, NULL where they never are. */
+    struct orr_heap *prefetches;
+    uint64_t prefetched_from; /* [lock] bits of those that are not empty */
+    uint64_t nenqueued;       /* [lock] requests so far */
+    bool sorted;              /* [lock] */
     unsigned progress_worker; /* [const] first worker that starts the requests,
                                * nworkers when none needs to */
     unsigned nprogress;       /* [const] how many workers do */
@@ -73,18 +93,28 @@ void orr_node_demote(struct orr_handle *handle, unsigned node,
 void orr_node_touch(struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock);
 
-/* The list in which the handle's block belongs. */
-unsigned orr_node_list_of(const struct orr_handle *handle, unsigned node)
+/* Its value was overwritten elsewhere. */
+void orr_node_outdate(struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock);
 
-/* Moves a block, which is in a list, to the end of another. */
-void orr_node_refile_locked(struct orr_node *node, struct orr_block *block,
-                            unsigned list) ORR_REQUIRES(node->lock);
+/* What the handle's next use on these nodes (bits) is has changed: maybe it is
+ * later now. */
+void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
+    ORR_REQUIRES(handle->lock);
 
 /* What was in the way of who lacks memory on the node has changed: he is tried
  * again. */
 void orr_node_retry(struct orr_runtime *rt, unsigned node,
                     struct orr_deferred *deferred);
+
+/* A job of that number fetches its data on the node. */
+static inline void orr_node_reach(struct orr_node *node, uint64_t job)
+{
+    if (job >
+        atomic_load_explicit(&node->nextuse.reached, memory_order_relaxed))
+        atomic_store_explicit(&node->nextuse.reached, job,
+                              memory_order_relaxed);
+}
 
 /* It is used again. */
 void orr_node_retain(struct orr_handle *handle, unsigned node)

@@ -18,7 +18,7 @@
  * that several threads submit at once, one comes first on all handles that
  * both use, and none ever waits for the other both ways.
  */
-#include "core/data/handle.h"
+#include "core/data/node.h"
 #include "core/data/reduction.h"
 #include "core/observe/graph_record.h"
 #include "core/runtime.h"
@@ -317,6 +317,7 @@ static bool leave(struct orr_access *access, struct orr_released *released,
     if (access->ordered) {
         orr_list_remove(&access->link);
         access->ordered = 0;
+        orr_node_reorder(handle, ~UINT64_C(0));
         granted = grant_locked(handle);
     }
     more = orr_access_give_back_locked(handle, access) ||

@@ -7,14 +7,11 @@
 #include <math.h>
 
 #include "core/data/bus.h"
-#include "core/data/node.h"
+#include "core/data/pending.h"
 #include "core/data/request.h"
 #include "core/observe/record.h"
 #include "core/observe/tally.h"
 #include "core/runtime.h"
-
-/* Copies under way per (progress node, peer, direction), by urgency (FORMATS 3.4). */
-static const unsigned max_inflight[ORR_FETCH_LEVELS] = {5, 2, 1};
 
 static uint64_t bit(unsigned node)
 {
@@ -216,42 +213,6 @@ static enum start_result try_start(struct orr_runtime *rt,
     return result;
 }
 
-/* Whether the request would need memory of a node in `full`. Once it has some,
- * only its own end takes that away. */
-static bool lacks_memory(const struct orr_request *request, uint64_t full)
-{
-    return full & bit(request->dst) &&
-           !(atomic_load_explicit(&request->handle->allocated,
-                                  memory_order_relaxed) &
-             bit(request->dst));
-}
-
-/* Takes the first request of the level that the limits let through and that
- * does not need memory of a node that is full. */
-static struct orr_request *take_locked(struct orr_node *node, unsigned level,
-                                       uint64_t full) ORR_REQUIRES(node->lock)
-{
-    orr_list_foreach (link, &node->queues[level]) {
-        struct orr_request *request =
-            orr_container(link, struct orr_request, link);
-        unsigned peer = node->id == request->dst ? request->src : request->dst;
-        unsigned direction = node->id == request->dst;
-
-        if (lacks_memory(request, full))
-            continue;
-        if (request->src != ORR_NO_NODE) {
-            unsigned *n = &node->inflight[peer * 2 + direction];
-
-            if (*n >= max_inflight[level])
-                continue;
-            ++*n;
-        }
-        orr_list_remove(link);
-        return request;
-    }
-    return NULL;
-}
-
 /* Whoever frees memory meanwhile sees `short_of_memory`, or did so before the
  * last look that a worker takes when it falls asleep. */
 static void put_back(struct orr_runtime *rt, struct orr_node *node,
@@ -262,7 +223,7 @@ static void put_back(struct orr_runtime *rt, struct orr_node *node,
 
     orr_lock(&handle->lock); /* for the level */
     orr_lock(&node->lock);
-    orr_list_prepend(&node->queues[request->level], &request->link);
+    orr_pending_put_back(node, request);
     orr_unlock(&node->lock);
     orr_unlock(&handle->lock);
     atomic_fetch_or(&rt->nodes[dst].short_of_memory, bit(node->id));
@@ -280,7 +241,7 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
     bool counted;
 
     orr_lock(&node->lock);
-    request = take_locked(node, level, *full);
+    request = orr_pending_take(node, level, *full);
     orr_unlock(&node->lock);
     if (!request)
         return false;

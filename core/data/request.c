@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/data/eviction.h"
 #include "core/data/node.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -109,11 +110,11 @@ void orr_request_pin_source(struct orr_handle *handle,
                             struct orr_request *request,
                             enum orr_fetch_level level)
 {
-    bool lru = handle->runtime->eviction == ORR_EVICT_LRU;
+    bool keeps = handle->runtime->eviction->keeps_sources;
 
     if (request->src == ORR_NO_NODE || request->pinned ||
-        (!lru && (level != ORR_FETCH ||
-                  !(handle->valid & UINT64_C(1) << request->src))))
+        (!keeps && (level != ORR_FETCH ||
+                    !(handle->valid & UINT64_C(1) << request->src))))
         return;
     request->pinned = true;
     handle->replicates[request->src].refs++;
@@ -152,8 +153,9 @@ static void enqueue(struct orr_handle *handle, struct orr_request *request,
     struct orr_node *node = &handle->runtime->nodes[request->progress_node];
 
     request->state = ORR_REQUEST_QUEUED;
+    request->use = orr_use_of_prefetch(&handle->replicates[request->dst]);
     orr_lock(&node->lock);
-    orr_list_append(&node->queues[request->level], &request->link);
+    orr_pending_add(node, request);
     orr_unlock(&node->lock);
     atomic_fetch_add(&node->nqueued, 1); /* see pick_progress_worker */
     deferred->kick |= bit(request->progress_node);
@@ -172,9 +174,9 @@ static void raise_level(struct orr_handle *handle, struct orr_request *request,
     orr_request_pin_source(handle, request, level);
     if (request->state == ORR_REQUEST_QUEUED) {
         orr_lock(&node->lock);
-        if (!orr_link_free(&request->link)) {
-            orr_list_remove(&request->link);
-            orr_list_append(&node->queues[level], &request->link);
+        if (orr_pending_has(request)) {
+            orr_pending_remove(node, request);
+            orr_pending_add(node, request);
         }
         orr_unlock(&node->lock);
         deferred->kick |= bit(request->progress_node);
@@ -198,7 +200,7 @@ static void add_source(struct orr_handle *handle, struct orr_request *request)
     if (!reachable(handle->runtime, src, request->dst))
         return;
     orr_lock(&node->lock);
-    queued = !orr_link_free(&request->link);
+    queued = orr_pending_has(request);
     if (queued)
         request->src = src;
     orr_unlock(&node->lock);
@@ -324,9 +326,8 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
 void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
 {
     handle->valid = valid;
-    if (handle->runtime->eviction != ORR_EVICT_LRU)
-        for (uint64_t left = handle->allocated & ~valid; left; left &= left - 1)
-            orr_node_demote(handle, (unsigned)__builtin_ctzll(left), NULL);
+    for (uint64_t left = handle->allocated & ~valid; left; left &= left - 1)
+        orr_node_outdate(handle, (unsigned)__builtin_ctzll(left));
     for (uint64_t left = handle->loading; left; left &= left - 1) {
         unsigned node = (unsigned)__builtin_ctzll(left);
         struct orr_request *request = handle->replicates[node].request;

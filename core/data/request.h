@@ -8,38 +8,12 @@
  * and changed under the handle's lock; a request holds a reference on its
  * destination and counts as a user of the handle. On its source it holds one as
  * well; a prefetch, which may be queued for long, from when it runs on (with
- * ORR_EVICT_LRU always): those to full nodes must not keep each other's sources.
+ * `lru` always): those to full nodes must not keep each other's sources.
  * If it finds its source gone then, it is made anew for who still wants it.
  */
 #pragma once
 
-#include "core/data/handle.h"
-#include "core/device/machine.h"
-
-#define ORR_NO_NODE (~0u)
-
-enum orr_request_state {
-    ORR_REQUEST_WAITING,
-    ORR_REQUEST_QUEUED,
-    ORR_REQUEST_RUNNING,
-};
-
-struct orr_request {
-    struct orr_copy copy; /* what the machine sees */
-    struct orr_list link; /* [lock of the driving node] while QUEUED */
-    struct orr_handle *handle;
-    struct orr_runtime *runtime;
-    unsigned src, dst;            /* src ORR_NO_NODE: memory only */
-    unsigned progress_node;       /* node whose progress worker starts it */
-    uint8_t level;                /* enum orr_fetch_level */
-    uint8_t state;                /* enum orr_request_state */
-    bool stale;                   /* the value was overwritten meanwhile */
-    bool pinned;                  /* holds a reference on its source */
-    struct orr_access *waiters;   /* accesses to tell */
-    struct orr_request *next_hop; /* WAITING for this one */
-    struct orr_request *next_now; /* [owner] in deferred->now */
-    double start;                 /* µs */
-};
+#include "core/data/pending.h"
 
 /* Brings the value to the replicate of `node` (reads), or gives it memory. A
  * writer waits for the copy that is under way to its memory, too; one that was

@@ -501,9 +501,10 @@ static int dm_init(struct orr_sched *sched, struct orr_error *err)
 #define DM_OPS(name_, help_, sorted_)                                          \
     {                                                                          \
         .name = name_, .help = help_, .unbounded_priorities = sorted_,         \
-        .prefetches = true, .init = dm_init, .deinit = dm_deinit,              \
-        .push = dm_push, .pop = dm_pop, .push_notify = dm_push_notify,         \
-        .pre_exec = dm_pre_exec, .post_exec = dm_post_exec                     \
+        .by_priority = sorted_, .prefetches = true, .init = dm_init,           \
+        .deinit = dm_deinit, .push = dm_push, .pop = dm_pop,                   \
+        .push_notify = dm_push_notify, .pre_exec = dm_pre_exec,                \
+        .post_exec = dm_post_exec                                              \
     }
 
 const struct orr_dm_variant orr_sched_dm = {

@@ -93,6 +93,7 @@ const struct orr_sched_ops orr_sched_prio = {
     .name = "prio",
     .help = "one central list, higher priorities first",
     .unbounded_priorities = true,
+    .by_priority = true,
     .init = central_init,
     .deinit = central_deinit,
     .push = prio_push,

@@ -10,6 +10,7 @@
 
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
+#include "core/data/handle.h"
 #include "core/sched/policies.h"
 #include "core/sched/queue.h"
 
@@ -93,8 +94,12 @@ static int ws_push(struct orr_sched *sched, struct orr_job *job)
     unsigned worker;
     int err = choose(sched, job, &worker);
 
-    if (!err)
+    if (!err) {
+        struct orr_runtime *rt = sched->runtime;
+
+        orr_job_expect(rt, job, rt->classes[rt->workers[worker].class_id].node);
         err = orr_queue_push(&ws->thieves[worker].deque, job, job->priority);
+    }
     if (!err)
         orr_sched_wake_all(sched->runtime);
     return err;
@@ -159,6 +164,7 @@ const struct orr_sched_ops orr_sched_lws = {
     .name = "lws",
     .help = "work stealing, nearest victims first",
     .unbounded_priorities = true,
+    .by_priority = true,
     .init = ws_init,
     .deinit = ws_deinit,
     .push = ws_push,
@@ -170,6 +176,7 @@ const struct orr_sched_ops orr_sched_ws = {
     .name = "ws",
     .help = "work stealing, victims in turn",
     .unbounded_priorities = true,
+    .by_priority = true,
     .init = ws_init,
     .deinit = ws_deinit,
     .push = ws_push,

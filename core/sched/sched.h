@@ -24,6 +24,8 @@ struct orr_sched_ops {
     const char *help;          /* one line for STARPU_SCHED=help */
     bool unbounded_priorities; /* range INT_MIN…INT_MAX unless the user set
                                 * it */
+    bool by_priority;          /* jobs queued for a worker are popped by
+                                * priority, then in the order of push */
     bool prefetches;           /* prefetches data itself at push */
     int (*init)(struct orr_sched *sched, struct orr_error *err);
     void (*deinit)(struct orr_sched *sched);

@@ -116,6 +116,8 @@ struct orr_access {
     uint8_t promised;          /* [handle lock] `node` is promised to it, where
                                 * it is not pinned yet */
     uint8_t writes;            /* [owner] counts in its handle's `writing` */
+    uint8_t used;              /* [handle lock] its kernel has ended */
+    struct orr_heap_link soon; /* [handle lock] among those promises */
 };
 
 static_assert(STARPU_ACCESS_MODE_MAX <= 1 << 16, "a mode fits 16 bits");
@@ -139,10 +141,12 @@ struct orr_job {
     uint8_t keeps;            /* [claimant] what it has claimed, it keeps */
     uint8_t ended;            /* [lock] callbacks have run, waiters may go */
     uint8_t slots;            /* [const] accesses that fit behind the job */
-    uint8_t differ; /* [policy] while it waits there: workers of one kind may
+    uint8_t differ;  /* [policy] while it waits there: workers of one kind may
                      * differ in whether they can run it */
-    int priority;   /* [const] after submission */
-    int worker;     /* where it runs, -1 before */
+    int priority;    /* [const] after submission */
+    int worker;      /* where it runs, -1 before */
+    uint64_t pushed; /* [policy] number in the order in which jobs were promised
+                      * their data */
     uint32_t footprint;          /* valid if has_footprint */
     uint32_t recorded;           /* [graph's lock] number there + 1, 0: none */
     struct orr_edge *successors; /* [lock] until done */

@@ -316,7 +316,7 @@ void fake_open(const struct fake_spec *spec)
     rt->default_sequential = true;
     atomic_init(&rt->limit_max, -1);
     atomic_init(&rt->limit_min, -1);
-    rt->eviction = spec->eviction;
+    rt->eviction = spec->eviction ? spec->eviction : &orr_eviction_lru;
     make_slabs(rt);
     ck_assert_int_eq(orr_buses_new(rt), 0);
     ck_assert_int_eq(orr_nodes_new(rt), 0);

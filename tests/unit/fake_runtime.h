@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/data/eviction.h"
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
@@ -40,8 +41,8 @@ struct fake_spec {
     uint64_t empty;    /* bits of nodes without workers all the same */
     bool peers;        /* devices copy to each other */
     bool simulated;
-    size_t ram_bytes, device_bytes; /* of each node; 0: no limit */
-    enum orr_eviction eviction;
+    size_t ram_bytes, device_bytes;      /* of each node; 0: no limit */
+    const struct orr_eviction *eviction; /* NULL: lru */
 };
 
 struct fake {

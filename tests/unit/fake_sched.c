@@ -80,6 +80,13 @@ void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
     fake.nprefetches++;
 }
 
+void orr_job_expect(struct orr_runtime *rt, struct orr_job *job, unsigned node)
+{
+    (void)rt;
+    (void)job;
+    (void)node;
+}
+
 void orr_worker_wake(struct orr_worker *worker)
 {
     atomic_store(&worker->asleep, false);

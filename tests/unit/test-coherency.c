@@ -255,7 +255,7 @@ START_TEST(who_reads_finds_what_was_written_last)
     struct fake_spec spec = specs[_i % SPECS];
 
     rng = rng_of((uint64_t)_i);
-    spec.eviction = _i / SPECS % 2 ? ORR_EVICT_STARPU : ORR_EVICT_LRU;
+    spec.eviction = _i / SPECS % 2 ? &orr_eviction_starpu : &orr_eviction_lru;
     fake_open(&spec);
     setup_data();
     while (nmembers < JOBS) {

@@ -20,7 +20,7 @@ static void open_full(bool clean)
     const struct fake_spec spec = {.ndevices = 2,
                                    .peers = true,
                                    .device_bytes = ROOM * FAKE_SIZE,
-                                   .eviction = ORR_EVICT_STARPU};
+                                   .eviction = &orr_eviction_starpu};
 
     fake_open(&spec);
     for (unsigned i = 0; i < ROOM; i++) {

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/eviction.h - what leaves a memory node that is full: the rules of
+ * ORRERY_EVICTION as tables. lru.c has two of them, nextuse.c the third one.
+ *
+ * A rule keeps the blocks that nobody uses ("offered") of each node in an order
+ * of its own, and is told what that order may depend on.
+ */
+#pragma once
+
+#include "core/data/handle.h"
+
+struct orr_node;
+
+struct orr_eviction {
+    const char *name; /* the value of ORRERY_EVICTION */
+    /* Prefetches hold a reference on their source from the beginning, not only
+     * once their copy runs. */
+    bool keeps_sources;
+    /* Prefetches are tried in the order in which queued jobs need them, where
+     * memory has become short: core/data/queue.c. */
+    bool sorts_prefetches;
+    /* Nobody uses the block any more; somebody does. */
+    void (*file)(struct orr_node *node, struct orr_block *block);
+    void (*unfile)(struct orr_node *node, struct orr_block *block);
+    /* The value of an offered block was found there by a request; it is to be
+     * the next to leave; it was overwritten elsewhere. Each may be NULL: that
+     * changes nothing. */
+    void (*touch)(struct orr_node *node, struct orr_block *block);
+    void (*demote)(struct orr_node *node, struct orr_block *block);
+    void (*outdate)(struct orr_node *node, struct orr_block *block);
+    /* What is known of its next use has changed; for nodes in rt->pressed. */
+    void (*reorder)(struct orr_node *node, struct orr_block *block);
+    /* Jobs that a policy queues for a node are promised their data there:
+     * replicate->promised counts. */
+    bool promises;
+    /* That was done for the access, access->node says where; its job asks for
+     * its data, wherever that is. NULL: to count is enough. */
+    void (*promise)(struct orr_access *access);
+    void (*withdraw)(struct orr_access *access);
+    /* orr_node_make_room, where the size does not fit. -EINPROGRESS: what would
+     * make room is being written back. Counts in node->npassed the blocks that
+     * it passed over because their handles were locked. */
+    int (*make_room)(struct orr_runtime *rt, struct orr_node *node, size_t size,
+                     enum orr_fetch_level level);
+    /* Stops the program if the node's blocks are not as they must be. */
+    void (*check)(struct orr_node *node);
+};
+/* All but make_room and check are called with the handle's lock; those of a node
+ * and a block, which is offered, and check with the node's as well. */
+
+extern const struct orr_eviction orr_eviction_lru;    /* core/data/lru.c */
+extern const struct orr_eviction orr_eviction_starpu; /* likewise */
+extern const struct orr_eviction orr_eviction_nextuse;
+
+/* The rule of that name, NULL without. */
+const struct orr_eviction *orr_eviction_find(const char *name);
+
+/* --- what nextuse knows (core/data/nextuse.c) --- */
+
+/* When the value that a prefetch brings to the replicate is needed: first what
+ * needs no memory, then by promises, last what was promised to nobody. Its
+ * handle is locked. */
+struct orr_use orr_use_of_prefetch(const struct orr_replicate *replicate);

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/lru.c - two rules of eviction by age. `lru`: what was not used for
+ * longest; prefetches take only what nobody will use. `starpu` (FORMATS 3.5a):
+ * the same, but prefetches wait for memory and may take what no queued job was
+ * promised.
+ *
+ * A node's blocks are in lists, oldest first: clean or dirty, promised or not;
+ * with `lru` all are in list 0. A promise moves a block at once; who looks for
+ * victims moves those whose value was copied or lost.
+ */
+#include <errno.h>
+
+#include "core/base/check.h"
+#include "core/data/evict.h"
+#include "core/data/request.h"
+#include "core/runtime.h"
+
+/* --- the lists --- */
+
+static unsigned list_of(const struct orr_node *node,
+                        const struct orr_block *block)
+{
+    const struct orr_handle *handle = block->replicate->handle;
+    unsigned list = 0;
+
+    if (handle->runtime->eviction == &orr_eviction_lru)
+        return 0;
+    if (handle->valid == UINT64_C(1) << node->id)
+        list |= ORR_BLOCK_DIRTY;
+    if (block->replicate->promised)
+        list |= ORR_BLOCK_PROMISED;
+    return list;
+}
+
+static void append(struct orr_node *node, struct orr_block *block,
+                   unsigned list) ORR_REQUIRES(node->lock)
+{
+    block->list = (uint8_t)list;
+    block->age = ++node->youngest;
+    orr_list_append(&node->blocks[list], &block->lru);
+}
+
+static void file(struct orr_node *node, struct orr_block *block)
+    ORR_REQUIRES(node->lock)
+{
+    append(node, block, list_of(node, block));
+}
+
+static void unfile(struct orr_node *node, struct orr_block *block)
+    ORR_REQUIRES(node->lock)
+{
+    (void)node;
+    orr_list_remove(&block->lru);
+}
+
+static void touch(struct orr_node *node, struct orr_block *block)
+    ORR_REQUIRES(node->lock)
+{
+    orr_list_remove(&block->lru);
+    file(node, block);
+}
+
+static void demote(struct orr_node *node, struct orr_block *block)
+    ORR_REQUIRES(node->lock)
+{
+    orr_list_remove(&block->lru);
+    block->list = (uint8_t)list_of(node, block);
+    block->age = --node->oldest;
+    orr_list_prepend(&node->blocks[block->list], &block->lru);
+}
+
+static void check(struct orr_node *node) ORR_REQUIRES(node->lock)
+{
+    for (unsigned list = 0; list < ORR_BLOCK_LISTS; list++)
+        orr_list_foreach (link, &node->blocks[list]) {
+            struct orr_block *block =
+                orr_container(link, struct orr_block, lru);
+
+            ORR_CHECK(block->node == node->id && block->list == list);
+            ORR_CHECK(block->replicate && block->replicate->block == block);
+        }
+}
+
+/* --- the choice --- */
+
+/* The oldest block of some lists (bits) that *at has not passed yet, NULL at
+ * their ends; passes it. */
+static struct orr_block *pass_oldest(struct orr_node *node, unsigned lists,
+                                     struct orr_list **at)
+    ORR_REQUIRES(node->lock)
+{
+    struct orr_block *oldest = NULL;
+
+    for (unsigned i = 0; i < ORR_BLOCK_LISTS; i++) {
+        struct orr_block *block;
+
+        if (!(lists >> i & 1) || at[i] == &node->blocks[i])
+            continue;
+        block = orr_container(at[i], struct orr_block, lru);
+        if (!oldest || block->age < oldest->age)
+            oldest = block;
+    }
+    if (oldest)
+        at[oldest->list] = oldest->lru.next;
+    return oldest;
+}
+
+/* Takes the oldest replicate off the lists that `wanted` accepts, its handle
+ * locked. Those whose handle is busy stay, those that are in the wrong list are
+ * put right. Unchecked, as are its callers: clang cannot know which lock is held
+ * on return. */
+static struct orr_replicate *
+take_victim(struct orr_node *node, unsigned lists,
+            bool (*wanted)(const struct orr_replicate *)) ORR_UNCHECKED
+{
+    struct orr_list *at[ORR_BLOCK_LISTS];
+    struct orr_replicate *found = NULL;
+    struct orr_block *block;
+
+    orr_lock(&node->lock);
+    for (unsigned i = 0; i < ORR_BLOCK_LISTS; i++)
+        at[i] = node->blocks[i].next;
+    while (!found && (block = pass_oldest(node, lists, at))) {
+        struct orr_replicate *replicate = block->replicate;
+        unsigned list;
+
+        if (!orr_trylock(&replicate->handle->lock)) {
+            atomic_fetch_add_explicit(&node->npassed, 1, memory_order_relaxed);
+            continue;
+        }
+        list = list_of(node, block);
+        if (!replicate->handle->dying && replicate->refs == 0 &&
+            !replicate->request && wanted(replicate)) {
+            found = replicate;
+            block->offered = false;
+            orr_list_remove(&block->lru);
+            break;
+        }
+        if (list != block->list) {
+            orr_list_remove(&block->lru);
+            append(node, block, list);
+        }
+        orr_unlock(&replicate->handle->lock);
+    }
+    orr_unlock(&node->lock);
+    return found;
+}
+
+static bool is_unwanted(const struct orr_replicate *replicate)
+{
+    return orr_replicate_is_outdated(replicate) ||
+           (replicate->handle->wont_use && orr_replicate_is_clean(replicate));
+}
+
+/* The only copy, and not on its way to its write-back target yet, where nobody
+ * is about to overwrite it: then it is clean soon. */
+static bool is_dirty(const struct orr_replicate *replicate)
+{
+    unsigned to = orr_replicate_write_back_target(replicate);
+    const struct orr_replicate *target = &replicate->handle->replicates[to];
+
+    return to != replicate->node && !orr_replicate_is_clean(replicate) &&
+           !target->request && !target->writers;
+}
+
+static bool evict_one(struct orr_runtime *rt, struct orr_node *node,
+                      unsigned lists,
+                      bool (*wanted)(const struct orr_replicate *))
+{
+    struct orr_replicate *victim = take_victim(node, lists, wanted);
+
+    if (victim)
+        orr_replicate_evict(rt, victim);
+    return victim != NULL;
+}
+
+/* Sends the oldest dirty replicate home; it can be evicted when that is done.
+ * Returns whether there was one. */
+static bool write_back_one(struct orr_runtime *rt, struct orr_node *node,
+                           unsigned lists) ORR_UNCHECKED
+{
+    struct orr_deferred deferred = {0};
+    struct orr_replicate *victim = NULL;
+
+    if (orr_deferred_prepare(rt, &deferred) == 0)
+        victim = take_victim(node, lists, is_dirty);
+    if (victim) {
+        orr_replicate_write_back_locked(rt, victim, &deferred);
+        orr_unlock(&victim->handle->lock);
+    }
+    orr_deferred_run(rt, &deferred);
+    return victim != NULL;
+}
+
+static int lru_make_room(struct orr_runtime *rt, struct orr_node *node,
+                         size_t size, enum orr_fetch_level level)
+{
+    bool (*wanted)(const struct orr_replicate *) =
+        level == ORR_FETCH ? orr_replicate_is_clean : is_unwanted;
+
+    while (!orr_node_fits(node, size)) {
+        if (evict_one(rt, node, 1, wanted))
+            continue;
+        if (level == ORR_FETCH && write_back_one(rt, node, 1))
+            return -EINPROGRESS;
+        return level == ORR_FETCH && orr_node_may_exceed(rt, node) ? 0
+                                                                   : -ENOMEM;
+    }
+    return 0;
+}
+
+/* Two are written back at a time, so that one is done when the next request
+ * comes. */
+static int starpu_make_room(struct orr_runtime *rt, struct orr_node *node,
+                            size_t size, enum orr_fetch_level level)
+{
+    unsigned lists = level == ORR_FETCH ? 1u | 1u << ORR_BLOCK_PROMISED : 1u;
+    unsigned dirty = lists << ORR_BLOCK_DIRTY;
+    bool (*wanted)(const struct orr_replicate *) =
+        level == ORR_IDLE_PREFETCH ? is_unwanted : orr_replicate_is_clean;
+
+    while (!orr_node_fits(node, size)) {
+        if (evict_one(rt, node, lists, wanted))
+            continue;
+        if (level == ORR_IDLE_PREFETCH)
+            return -ENOMEM;
+        if (write_back_one(rt, node, dirty)) {
+            (void)write_back_one(rt, node, dirty);
+            return -EINPROGRESS;
+        }
+        /* That may have found clean ones among the dirty. */
+        if (evict_one(rt, node, lists, wanted))
+            continue;
+        return level == ORR_FETCH && orr_node_may_exceed(rt, node) ? 0
+                                                                   : -ENOMEM;
+    }
+    return 0;
+}
+
+const struct orr_eviction orr_eviction_lru = {
+    .name = "lru",
+    .keeps_sources = true,
+    .file = file,
+    .unfile = unfile,
+    .demote = demote,
+    .make_room = lru_make_room,
+    .check = check,
+};
+
+const struct orr_eviction orr_eviction_starpu = {
+    .name = "starpu",
+    .file = file,
+    .unfile = unfile,
+    .touch = touch,
+    .demote = demote,
+    .outdate = demote,
+    .promises = true,
+    .make_room = starpu_make_room,
+    .check = check,
+};

@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/nextuse.c - eviction by next use, ORRERY_EVICTION=nextuse.
+ *
+ * What is known of the next use of a block that nobody uses now:
+ *
+ *   queued  a job that the policy queued for the node was promised it; of
+ *           several the soonest counts: by priority where the policy pops by
+ *           priority, then in the order in which they were pushed
+ *   far     a job that was submitted will use it, by the handle's order, and
+ *           may come to this node: the job's number
+ *   dead    neither; or its value is going to be overwritten elsewhere
+ *
+ * each of them clean or dirty (the only copy). Of the dead the oldest leaves
+ * first, of the others the one that is needed latest; who needs memory for a
+ * job that waits takes dead clean blocks, else dead dirty ones, else the far one
+ * with the largest distance from the jobs that the node has reached, per cost,
+ * else the queued one that is needed latest. Prefetches take dead ones only.
+ *
+ * Each of the six classes is a heap. Keys are corrected when they are looked at:
+ * a block's place in the heaps is wrong only in that it would leave too early,
+ * since whatever makes it leave earlier than before (a promise withdrawn, an
+ * access that has ended or went to another node, a value overwritten) moves it
+ * at once. What is at the top is checked and moved, if need be; nothing is
+ * scanned. Until the node's memory is short for the first time its blocks are in
+ * a list, by age, since runs with memory enough should not pay for all that.
+ */
+#include <errno.h>
+
+#include "core/base/check.h"
+#include "core/data/evict.h"
+#include "core/data/request.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+/* Heaps; + DIRTY: blocks with the only copy. */
+enum { DEAD = 0, FAR = 2, QUEUED = 4, DIRTY = 1 };
+
+/* What a copy costs, relative to dropping a block: it must be written back, and
+ * whoever needs the memory waits for that. */
+enum { WRITE_BACK_COST = 6 };
+
+/* So many accesses of a handle are looked at for one that may come to a node. */
+enum { LOOK_AHEAD = 16 };
+
+/* So many victims are passed over because their handles are locked. */
+enum { MAX_BUSY = 8 };
+
+static uint64_t bit(unsigned node)
+{
+    return UINT64_C(1) << node;
+}
+
+/* --- promises --- */
+
+static struct orr_access *access_of_promise(struct orr_heap_link *link)
+{
+    return orr_container(link, struct orr_access, soon);
+}
+
+static struct orr_use use_of_promise(const struct orr_access *access)
+{
+    const struct orr_job *job = access->job;
+
+    return (struct orr_use){
+        access->handle->runtime->pops_by_priority ? -(int64_t)job->priority : 0,
+        job->pushed};
+}
+
+static bool promise_is_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
+{
+    return orr_use_is_sooner(use_of_promise(access_of_promise(a)),
+                             use_of_promise(access_of_promise(b)));
+}
+
+static struct orr_use soonest_promise(const struct orr_replicate *replicate)
+{
+    return use_of_promise(access_of_promise(replicate->promises.first));
+}
+
+struct orr_use orr_use_of_prefetch(const struct orr_replicate *replicate)
+{
+    if (replicate->allocated)
+        return (struct orr_use){INT64_MIN, 0};
+    if (replicate->promises.first)
+        return soonest_promise(replicate);
+    return (struct orr_use){INT64_MAX, 0};
+}
+
+static void promise(struct orr_access *access)
+    ORR_REQUIRES(access->handle->lock)
+{
+    struct orr_handle *handle = access->handle;
+    struct orr_replicate *replicate = &handle->replicates[access->node];
+    struct orr_request *request = replicate->request;
+
+    orr_heap_insert(&replicate->promises, &access->soon, promise_is_sooner);
+    if (request && request->level == ORR_PREFETCH) {
+        struct orr_node *node = &handle->runtime->nodes[request->progress_node];
+
+        orr_lock(&node->lock);
+        orr_pending_hasten(node, request, soonest_promise(replicate));
+        orr_unlock(&node->lock);
+    }
+    orr_node_reorder(access->handle, ~bit(access->node));
+}
+
+static void withdraw(struct orr_access *access)
+    ORR_REQUIRES(access->handle->lock)
+{
+    orr_heap_remove(&access->handle->replicates[access->node].promises,
+                    &access->soon, promise_is_sooner);
+    orr_node_reorder(access->handle, bit(access->node));
+}
+
+/* --- when a block is needed --- */
+
+enum comes { COMES, DOES_NOT, OVERWRITES_ELSEWHERE };
+
+/* Whether an access that has not ended may come to the node. */
+static enum comes comes_to(const struct orr_access *access, unsigned node)
+{
+    unsigned where = node;
+
+    if (access->used)
+        return DOES_NOT;
+    if (access->promised || access->pinned)
+        where = access->node;
+    else if (ORR_JOB_IS(access->job, acquire))
+        where = access->job->acquire.node;
+    else if (!access->job->type->arrived)
+        return access->mode & STARPU_W ? OVERWRITES_ELSEWHERE : DOES_NOT;
+    if (where == node)
+        return COMES;
+    return access->mode & STARPU_W ? OVERWRITES_ELSEWHERE : DOES_NOT;
+}
+
+/* The number of the first job that will use the handle on the node, by its
+ * order; 0: none. */
+static const struct orr_job *next_job(const struct orr_handle *handle,
+                                      unsigned node) ORR_REQUIRES(handle->lock)
+{
+    unsigned n = 0;
+
+    orr_list_foreach (link, &handle->order) {
+        const struct orr_access *access =
+            orr_container(link, struct orr_access, link);
+        enum comes comes = comes_to(access, node);
+
+        if (comes == COMES || ++n == LOOK_AHEAD)
+            return access->job;
+        if (comes == OVERWRITES_ELSEWHERE)
+            return NULL;
+    }
+    return NULL;
+}
+
+static int64_t job_first(const struct orr_job *job)
+{
+    return orr_self->runtime->pops_by_priority ? -(int64_t)job->priority : 0;
+}
+
+/* The heap in which the block belongs, and its place there. Its handle is
+ * locked. */
+static unsigned place_of(const struct orr_block *block,
+                         struct orr_use *ret) ORR_UNCHECKED
+{
+    const struct orr_replicate *replicate = block->replicate;
+    unsigned dirty = orr_replicate_is_clean(replicate) ? 0 : DIRTY;
+    const struct orr_job *job;
+
+    if (!orr_replicate_is_outdated(replicate) && replicate->promises.first) {
+        *ret = soonest_promise(replicate);
+        return QUEUED | dirty;
+    }
+    job = orr_replicate_is_outdated(replicate)
+              ? NULL
+              : next_job(replicate->handle, block->node);
+    *ret = job ? (struct orr_use){job_first(job), job->id}
+               : (struct orr_use){-block->age, 0};
+    return (job ? FAR : DEAD) | dirty;
+}
+
+/* --- the heaps --- */
+
+static struct orr_block *block_of(struct orr_heap_link *link)
+{
+    return orr_container(link, struct orr_block, heap);
+}
+
+/* The last one needed leaves first; of equals the one registered first. */
+static bool leaves_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
+{
+    const struct orr_block *x = block_of(a), *y = block_of(b);
+
+    if (orr_use_is_sooner(x->use, y->use) || orr_use_is_sooner(y->use, x->use))
+        return orr_use_is_sooner(y->use, x->use);
+    return x->replicate->handle->id < y->replicate->handle->id;
+}
+
+static void insert(struct orr_node *node, struct orr_block *block)
+    ORR_REQUIRES(node->lock)
+{
+    orr_heap_insert(&node->nextuse.blocks[block->list], &block->heap,
+                    leaves_sooner);
+}
+
+static void take_out(struct orr_node *node, struct orr_block *block)
+    ORR_REQUIRES(node->lock)
+{
+    orr_heap_remove(&node->nextuse.blocks[block->list], &block->heap,
+                    leaves_sooner);
+}
+
+static void unfile(struct orr_node *node, struct orr_block *block)
+    ORR_REQUIRES(node->lock)
+{
+    if (node->nextuse.pressed)
+        take_out(node, block);
+    else
+        orr_list_remove(&block->lru);
+}
+
+static void insert_in_place(struct orr_node *node, struct orr_block *block)
+    ORR_REQUIRES(node->lock)
+{
+    if (node->nextuse.pressed) {
+        block->list = (uint8_t)place_of(block, &block->use);
+        insert(node, block);
+    } else {
+        orr_list_append(&node->blocks[0], &block->lru);
+    }
+}
+
+static void file(struct orr_node *node, struct orr_block *block)
+    ORR_REQUIRES(node->lock)
+{
+    if (block->leaving)
+        node->nextuse.leaving -= block->replicate->handle->size;
+    block->leaving = false;
+    block->age = ++node->youngest;
+    insert_in_place(node, block);
+}
+
+/* That makes it leave later, if anything: its place is corrected in time. */
+static void touch(struct orr_node *node, struct orr_block *block)
+    ORR_REQUIRES(node->lock)
+{
+    block->age = ++node->youngest;
+    if (node->nextuse.pressed)
+        return;
+    orr_list_remove(&block->lru);
+    orr_list_append(&node->blocks[0], &block->lru);
+}
+
+static void demote(struct orr_node *node, struct orr_block *block)
+    ORR_REQUIRES(node->lock)
+{
+    unfile(node, block);
+    block->age = --node->oldest;
+    if (node->nextuse.pressed)
+        insert_in_place(node, block);
+    else
+        orr_list_prepend(&node->blocks[0], &block->lru);
+}
+
+/* Whether it was in a wrong place, where it is not any more. */
+static bool correct(struct orr_node *node, struct orr_block *block)
+    ORR_REQUIRES(node->lock)
+{
+    struct orr_use use;
+    unsigned list = place_of(block, &use);
+
+    if (list == block->list && use.first == block->use.first &&
+        use.second == block->use.second)
+        return false;
+    take_out(node, block);
+    block->list = (uint8_t)list;
+    block->use = use;
+    insert(node, block);
+    return true;
+}
+
+static void reorder(struct orr_node *node, struct orr_block *block)
+    ORR_REQUIRES(node->lock)
+{
+    (void)correct(node, block);
+}
+
+/* Memory is short for the first time. All blocks are taken for dead, by age:
+ * those that are not are corrected when they are looked at. */
+static void press(struct orr_runtime *rt, struct orr_node *node)
+{
+    struct orr_list *link;
+
+    orr_lock(&node->lock);
+    while (!node->nextuse.pressed && (link = orr_list_pop(&node->blocks[0]))) {
+        struct orr_block *block = orr_container(link, struct orr_block, lru);
+
+        block->list = DEAD;
+        block->use = (struct orr_use){-block->age, 0};
+        insert(node, block);
+    }
+    if (!node->nextuse.pressed)
+        orr_pending_sort(node);
+    node->nextuse.pressed = true;
+    orr_unlock(&node->lock);
+    atomic_fetch_or(&rt->pressed, bit(node->id));
+}
+
+/* --- victims --- */
+
+/* Whether the only copy can be sent to its write-back target. It goes there
+ * anyway if a request waits for it, which may be made urgent, and is out of date
+ * soon if it is going to be overwritten there. */
+static bool can_write_back(const struct orr_replicate *replicate)
+{
+    unsigned to = orr_replicate_write_back_target(replicate);
+    const struct orr_replicate *target = &replicate->handle->replicates[to];
+    const struct orr_request *request = target->request;
+
+    return to != replicate->node && !target->writers &&
+           (!request ||
+            (request->src == replicate->node && request->level != ORR_FETCH));
+}
+
+static bool may_leave(const struct orr_replicate *replicate)
+{
+    return !replicate->handle->dying &&
+           (orr_replicate_is_clean(replicate) || can_write_back(replicate));
+}
+
+/* The first block of a heap that may leave, in its right place, its handle
+ * locked; NULL without. Unchecked: clang cannot know which lock that is. */
+static struct orr_block *first_victim(struct orr_node *node,
+                                      unsigned list) ORR_UNCHECKED
+{
+    struct orr_heap *heap = &node->nextuse.blocks[list];
+    struct orr_block *found = NULL;
+    struct orr_list aside, *link;
+    unsigned busy = 0;
+
+    orr_list_init(&aside);
+    while (!found && heap->first && busy < MAX_BUSY) {
+        struct orr_block *block = block_of(heap->first);
+        struct orr_handle *handle = block->replicate->handle;
+
+        if (!orr_trylock(&handle->lock)) {
+            busy++;
+            atomic_fetch_add_explicit(&node->npassed, 1, memory_order_relaxed);
+        } else if (correct(node, block)) {
+            orr_unlock(&handle->lock);
+            continue;
+        } else if (may_leave(block->replicate)) {
+            found = block;
+            break;
+        } else {
+            orr_unlock(&handle->lock);
+        }
+        take_out(node, block);
+        orr_list_append(&aside, &block->lru);
+    }
+    while ((link = orr_list_pop(&aside)))
+        insert(node, orr_container(link, struct orr_block, lru));
+    return found;
+}
+
+/* How far away the next use of a heap's first victim is. Returns whether it has
+ * one. */
+static bool peek(struct orr_node *node, unsigned list,
+                 struct orr_use *ret) ORR_UNCHECKED
+{
+    struct orr_block *block;
+
+    orr_lock(&node->lock);
+    block = first_victim(node, list);
+    if (block) {
+        *ret = block->use;
+        orr_unlock(&block->replicate->handle->lock);
+    }
+    orr_unlock(&node->lock);
+    return block != NULL;
+}
+
+/* Takes a heap's first victim out, its handle locked. */
+static struct orr_replicate *take_victim(struct orr_node *node,
+                                         unsigned list) ORR_UNCHECKED
+{
+    struct orr_block *block;
+
+    orr_lock(&node->lock);
+    block = first_victim(node, list);
+    if (block) {
+        take_out(node, block);
+        block->offered = false;
+    }
+    orr_unlock(&node->lock);
+    return block ? block->replicate : NULL;
+}
+
+static bool evict_from(struct orr_runtime *rt, struct orr_node *node,
+                       unsigned list)
+{
+    struct orr_replicate *victim = take_victim(node, list);
+
+    if (victim)
+        orr_replicate_evict(rt, victim);
+    return victim != NULL;
+}
+
+/* Its block is offered again when the copy has ended; at once if none was begun,
+ * which should not be, but would be tried without end. */
+static bool write_back_locked(struct orr_runtime *rt, struct orr_node *node,
+                              struct orr_replicate *victim,
+                              struct orr_deferred *deferred) ORR_UNCHECKED
+{
+    orr_replicate_write_back_locked(rt, victim, deferred);
+    if (victim->refs == 0) {
+        victim->block->offered = true;
+        orr_lock(&node->lock);
+        file(node, victim->block);
+        orr_unlock(&node->lock);
+        return false;
+    }
+    victim->block->leaving = true;
+    orr_lock(&node->lock);
+    node->nextuse.leaving += victim->handle->size;
+    orr_unlock(&node->lock);
+    return true;
+}
+
+static bool write_back_from(struct orr_runtime *rt, struct orr_node *node,
+                            unsigned list) ORR_UNCHECKED
+{
+    struct orr_deferred deferred = {0};
+    struct orr_replicate *victim = NULL;
+    bool begun = false;
+
+    if (orr_deferred_prepare(rt, &deferred) == 0)
+        victim = take_victim(node, list);
+    if (victim) {
+        begun = write_back_locked(rt, node, victim, &deferred);
+        orr_unlock(&victim->handle->lock);
+    }
+    orr_deferred_run(rt, &deferred);
+    return begun;
+}
+
+static bool free_from(struct orr_runtime *rt, struct orr_node *node,
+                      unsigned list)
+{
+    return list & DIRTY ? write_back_from(rt, node, list)
+                        : evict_from(rt, node, list);
+}
+
+/* --- making room --- */
+
+/* Whether it fits once what is being written back has left. */
+static bool will_fit(struct orr_node *node, size_t size)
+{
+    size_t leaving;
+
+    orr_lock(&node->lock);
+    leaving = node->nextuse.leaving;
+    orr_unlock(&node->lock);
+    return leaving >= size || (leaving && orr_node_fits(node, size - leaving));
+}
+
+/* The far heap, clean or dirty, whose first victim is further away, per cost; the
+ * number of the job that needs it, less that of the jobs that have come. */
+static bool choose_far(struct orr_node *node, unsigned *ret)
+{
+    struct orr_use clean, dirty;
+    bool has_clean = peek(node, FAR, &clean);
+    bool has_dirty = peek(node, FAR | DIRTY, &dirty);
+    int64_t reached = (int64_t)atomic_load_explicit(&node->nextuse.reached,
+                                                    memory_order_relaxed);
+
+    *ret = FAR;
+    if (!has_clean ||
+        (has_dirty && ((int64_t)clean.second - reached) * WRITE_BACK_COST <
+                          (int64_t)dirty.second - reached))
+        *ret |= DIRTY;
+    return has_clean || has_dirty;
+}
+
+static bool choose_queued(struct orr_node *node, unsigned *ret)
+{
+    struct orr_use clean, dirty;
+    bool has_clean = peek(node, QUEUED, &clean);
+    bool has_dirty = peek(node, QUEUED | DIRTY, &dirty);
+
+    *ret = QUEUED;
+    if (!has_clean || (has_dirty && orr_use_is_sooner(clean, dirty)))
+        *ret |= DIRTY;
+    return has_clean || has_dirty;
+}
+
+/* What has a next use goes for a job that waits. */
+static bool free_needed(struct orr_runtime *rt, struct orr_node *node)
+{
+    unsigned list;
+
+    return (choose_far(node, &list) || choose_queued(node, &list)) &&
+           free_from(rt, node, list);
+}
+
+/* Whether the oldest dead block may go for a prefetch that is not urgent. */
+static bool is_unwanted(struct orr_node *node) ORR_UNCHECKED
+{
+    struct orr_block *block;
+    bool unwanted = false;
+
+    orr_lock(&node->lock);
+    block = first_victim(node, DEAD);
+    if (block) {
+        unwanted = orr_replicate_is_outdated(block->replicate) ||
+                   block->replicate->handle->wont_use;
+        orr_unlock(&block->replicate->handle->lock);
+    }
+    orr_unlock(&node->lock);
+    return unwanted;
+}
+
+/* Two are written back at a time, so that one is done when the next request
+ * comes. */
+static int make_room(struct orr_runtime *rt, struct orr_node *node, size_t size,
+                     enum orr_fetch_level level)
+{
+    if (!(atomic_load(&rt->pressed) & bit(node->id)))
+        press(rt, node);
+    while (!orr_node_fits(node, size)) {
+        if (level == ORR_IDLE_PREFETCH && !is_unwanted(node))
+            return -ENOMEM;
+        if (evict_from(rt, node, DEAD))
+            continue;
+        if (level == ORR_IDLE_PREFETCH)
+            return -ENOMEM;
+        if (will_fit(node, size))
+            return -EINPROGRESS;
+        if (write_back_from(rt, node, DEAD | DIRTY)) {
+            (void)write_back_from(rt, node, DEAD | DIRTY);
+            continue;
+        }
+        if (level == ORR_FETCH && free_needed(rt, node))
+            continue;
+        return level == ORR_FETCH && orr_node_may_exceed(rt, node) ? 0
+                                                                   : -ENOMEM;
+    }
+    return 0;
+}
+
+static void check(struct orr_node *node) ORR_REQUIRES(node->lock)
+{
+    ORR_CHECK(!node->nextuse.pressed || orr_list_empty(&node->blocks[0]));
+    for (unsigned i = 0; i < ORR_NEXTUSE_HEAPS; i++) {
+        struct orr_heap_link *first = node->nextuse.blocks[i].first;
+
+        ORR_CHECK(!first || node->nextuse.pressed);
+        ORR_CHECK(!first || block_of(first)->list == i);
+        ORR_CHECK(!first || block_of(first)->node == node->id);
+    }
+    ORR_CHECK(node->capacity == 0 || node->nextuse.leaving <= node->used);
+}
+
+const struct orr_eviction orr_eviction_nextuse = {
+    .name = "nextuse",
+    .sorts_prefetches = true,
+    .promises = true,
+    .file = file,
+    .unfile = unfile,
+    .touch = touch,
+    .demote = demote,
+    .outdate = demote,
+    .reorder = reorder,
+    .promise = promise,
+    .withdraw = withdraw,
+    .make_room = make_room,
+    .check = check,
+};

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/data/pending.c - see pending.h. */
+#include "core/data/pending.h"
+
+/* Copies under way per (progress node, peer, direction), by urgency (FORMATS
+ * 3.4). */
+static const unsigned max_inflight[ORR_FETCH_LEVELS] = {5, 2, 1};
+
+static uint64_t bit(unsigned node)
+{
+    return UINT64_C(1) << node;
+}
+
+static struct orr_request *of_soon(struct orr_heap_link *link)
+{
+    return orr_container(link, struct orr_request, soon);
+}
+
+static bool is_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
+{
+    return orr_use_is_sooner(of_soon(a)->use, of_soon(b)->use);
+}
+
+static void insert(struct orr_node *node, struct orr_request *request)
+    ORR_REQUIRES(node->lock)
+{
+    request->sorted = true;
+    node->prefetched_from |= bit(request->src);
+    orr_heap_insert(&node->prefetches[request->src], &request->soon, is_sooner);
+}
+
+static bool sorts(const struct orr_node *node,
+                  const struct orr_request *request) ORR_REQUIRES(node->lock)
+{
+    return node->sorted && request->level == ORR_PREFETCH &&
+           request->dst == node->id && request->src != ORR_NO_NODE;
+}
+
+void orr_pending_add(struct orr_node *node, struct orr_request *request)
+{
+    /* What no queued job needs comes last, in the order of requests. */
+    if (request->use.first == INT64_MAX)
+        request->use.second = ++node->nenqueued;
+    if (sorts(node, request))
+        insert(node, request);
+    else
+        orr_list_append(&node->queues[request->level], &request->link);
+}
+
+void orr_pending_put_back(struct orr_node *node, struct orr_request *request)
+{
+    if (sorts(node, request))
+        insert(node, request);
+    else
+        orr_list_prepend(&node->queues[request->level], &request->link);
+}
+
+bool orr_pending_has(const struct orr_request *request)
+{
+    return request->sorted || !orr_link_free(&request->link);
+}
+
+void orr_pending_remove(struct orr_node *node, struct orr_request *request)
+{
+    struct orr_heap *heap;
+
+    if (!request->sorted) {
+        orr_list_remove(&request->link);
+        return;
+    }
+    heap = &node->prefetches[request->src];
+    orr_heap_remove(heap, &request->soon, is_sooner);
+    request->sorted = false;
+    if (!heap->first)
+        node->prefetched_from &= ~bit(request->src);
+}
+
+void orr_pending_hasten(struct orr_node *node, struct orr_request *request,
+                        struct orr_use use)
+{
+    bool sorted = request->sorted;
+
+    if (!orr_use_is_sooner(use, request->use))
+        return;
+    if (sorted)
+        orr_pending_remove(node, request);
+    request->use = use;
+    if (sorted)
+        insert(node, request);
+}
+
+/* Whether the request would need memory of a node in `full`. Once it has some,
+ * only its own end takes that away. */
+static bool lacks_memory(const struct orr_request *request, uint64_t full)
+{
+    return full & bit(request->dst) &&
+           !(atomic_load_explicit(&request->handle->allocated,
+                                  memory_order_relaxed) &
+             bit(request->dst));
+}
+
+static struct orr_request *first_of_list(struct orr_node *node, unsigned level,
+                                         uint64_t full) ORR_REQUIRES(node->lock)
+{
+    orr_list_foreach (link, &node->queues[level]) {
+        struct orr_request *request =
+            orr_container(link, struct orr_request, link);
+        unsigned peer = node->id == request->dst ? request->src : request->dst;
+        unsigned direction = node->id == request->dst;
+
+        if (lacks_memory(request, full))
+            continue;
+        if (request->src == ORR_NO_NODE ||
+            node->inflight[peer * 2 + direction] < max_inflight[level])
+            return request;
+    }
+    return NULL;
+}
+
+/* Of a source whose soonest request lacks memory all others wait: those that
+ * have some come first. */
+static struct orr_request *first_of_heaps(struct orr_node *node, uint64_t full)
+    ORR_REQUIRES(node->lock)
+{
+    struct orr_request *best = NULL;
+
+    for (uint64_t left = node->prefetched_from; left; left &= left - 1) {
+        unsigned src = (unsigned)__builtin_ctzll(left);
+        struct orr_request *request = of_soon(node->prefetches[src].first);
+
+        if (node->inflight[src * 2 + 1] < max_inflight[ORR_PREFETCH] &&
+            !lacks_memory(request, full) &&
+            (!best || orr_use_is_sooner(request->use, best->use)))
+            best = request;
+    }
+    return best;
+}
+
+struct orr_request *orr_pending_take(struct orr_node *node, unsigned level,
+                                     uint64_t full)
+{
+    struct orr_request *request = first_of_list(node, level, full);
+
+    if (!request && level == ORR_PREFETCH)
+        request = first_of_heaps(node, full);
+    if (!request)
+        return NULL;
+    orr_pending_remove(node, request);
+    if (request->src != ORR_NO_NODE) {
+        unsigned peer = node->id == request->dst ? request->src : request->dst;
+
+        node->inflight[peer * 2 + (node->id == request->dst)]++;
+    }
+    return request;
+}
+
+void orr_pending_sort(struct orr_node *node)
+{
+    struct orr_list *list = &node->queues[ORR_PREFETCH];
+    struct orr_list *next;
+
+    node->sorted = true;
+    for (struct orr_list *link = list->next; link != list; link = next) {
+        struct orr_request *request =
+            orr_container(link, struct orr_request, link);
+
+        next = link->next;
+        if (!sorts(node, request))
+            continue;
+        orr_list_remove(link);
+        insert(node, request);
+    }
+}

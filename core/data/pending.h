@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/pending.h - a request for a value or memory (request.h), and those
+ * that wait until a progress worker of their node starts them. Each function is
+ * called with the node's lock.
+ *
+ * They wait in a list per level, in the order in which they came. Where memory
+ * has become short and the rule of eviction wants it, task prefetches to the
+ * node itself are sorted instead, by what queued jobs need soonest, one heap per
+ * source: a source whose limit of copies is reached does not hide the others.
+ */
+#pragma once
+
+#include "core/data/node.h"
+#include "core/device/machine.h"
+
+#define ORR_NO_NODE (~0u)
+
+enum orr_request_state {
+    ORR_REQUEST_WAITING,
+    ORR_REQUEST_QUEUED,
+    ORR_REQUEST_RUNNING,
+};
+
+struct orr_request {
+    struct orr_copy copy; /* what the machine sees */
+    /* [lock of the driving node] while QUEUED: its place in a list … */
+    struct orr_list link;
+    struct orr_heap_link soon; /* … or, if `sorted`, in a heap, by `use` */
+    struct orr_use use;
+    bool sorted;
+    struct orr_handle *handle;
+    struct orr_runtime *runtime;
+    unsigned src, dst;            /* src ORR_NO_NODE: memory only */
+    unsigned progress_node;       /* node whose progress worker starts it */
+    uint8_t level;                /* enum orr_fetch_level */
+    uint8_t state;                /* enum orr_request_state */
+    bool stale;                   /* the value was overwritten meanwhile */
+    bool pinned;                  /* holds a reference on its source */
+    struct orr_access *waiters;   /* accesses to tell */
+    struct orr_request *next_hop; /* WAITING for this one */
+    struct orr_request *next_now; /* [owner] in deferred->now */
+    double start;                 /* µs */
+};
+
+/* Last of its level; of those that are sorted, where `use` says. */
+void orr_pending_add(struct orr_node *node, struct orr_request *request)
+    ORR_REQUIRES(node->lock);
+
+/* Tried in vain: the first one of its level again. */
+void orr_pending_put_back(struct orr_node *node, struct orr_request *request)
+    ORR_REQUIRES(node->lock);
+
+/* Whether it is among them. */
+bool orr_pending_has(const struct orr_request *request);
+
+void orr_pending_remove(struct orr_node *node, struct orr_request *request)
+    ORR_REQUIRES(node->lock);
+
+/* A job that was queued needs it at `use`, if that is sooner. */
+void orr_pending_hasten(struct orr_node *node, struct orr_request *request,
+                        struct orr_use use) ORR_REQUIRES(node->lock);
+
+/* Takes the first request of the level that the limits of copies under way let
+ * through and that does not need memory of a node in `full`, and counts its
+ * copy. NULL: there is none. */
+struct orr_request *orr_pending_take(struct orr_node *node, unsigned level,
+                                     uint64_t full) ORR_REQUIRES(node->lock);
+
+/* From now on prefetches are sorted. */
+void orr_pending_sort(struct orr_node *node) ORR_REQUIRES(node->lock);
