@@ -61,4 +61,4 @@ const struct orr_eviction *orr_eviction_find(const char *name);
 /* When the value that a prefetch brings to the replicate is needed: first what
  * needs no memory, then by promises, last what was promised to nobody. Its
  * handle is locked. */
-struct orr_use orr_use_of_prefetch(const struct orr_replicate *replicate);
+struct orr_use orr_use_of_prefetch(struct orr_replicate *replicate);

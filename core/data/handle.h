@@ -69,6 +69,8 @@ struct orr_replicate {
                                * order matters */
     struct orr_handle *handle; /* [const] */
     bool allocated;            /* [handle lock] has memory, ours or not */
+    bool sorts; /* [handle lock] all promises are in that heap, not only the
+                 * first one that was made, or the soonest */
 };
 
 /* How a handle may be held by jobs that use it at once. */

@@ -58,13 +58,15 @@ static struct orr_access *access_of_promise(struct orr_heap_link *link)
     return orr_container(link, struct orr_access, soon);
 }
 
+/* What comes first in the order of jobs: the priority, if the policy pops by it. */
+static int64_t first_of(const struct orr_job *job)
+{
+    return orr_self->runtime->pops_by_priority ? -(int64_t)job->priority : 0;
+}
+
 static struct orr_use use_of_promise(const struct orr_access *access)
 {
-    const struct orr_job *job = access->job;
-
-    return (struct orr_use){
-        access->handle->runtime->pops_by_priority ? -(int64_t)job->priority : 0,
-        job->pushed};
+    return (struct orr_use){first_of(access->job), access->job->pushed};
 }
 
 static bool promise_is_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
@@ -73,18 +75,70 @@ static bool promise_is_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
                              use_of_promise(access_of_promise(b)));
 }
 
-static struct orr_use soonest_promise(const struct orr_replicate *replicate)
+static bool is_promised(const struct orr_access *access, unsigned node)
 {
-    return use_of_promise(access_of_promise(replicate->promises.first));
+    return access->promised && access->node == node;
 }
 
-struct orr_use orr_use_of_prefetch(const struct orr_replicate *replicate)
+/* From now on all promises of the replicate are in its heap. Those of accesses
+ * without order are not found; nothing but the choice depends on them. */
+static void sort_promises(struct orr_replicate *replicate) ORR_UNCHECKED
 {
+    if (replicate->sorts)
+        return;
+    replicate->sorts = true;
+    replicate->promises.first = NULL;
+    orr_list_foreach (link, &replicate->handle->order) {
+        struct orr_access *access =
+            orr_container(link, struct orr_access, link);
+
+        if (is_promised(access, replicate->node))
+            orr_heap_insert(&replicate->promises, &access->soon,
+                            promise_is_sooner);
+        else if (!access->granted)
+            return; /* it is not ready, nor is who comes behind it */
+    }
+}
+
+static bool soonest_promise(const struct orr_replicate *replicate,
+                            struct orr_use *ret)
+{
+    if (!replicate->promises.first)
+        return false;
+    *ret = use_of_promise(access_of_promise(replicate->promises.first));
+    return true;
+}
+
+static bool is_pressed(const struct orr_runtime *rt, unsigned node)
+{
+    return atomic_load_explicit(&rt->pressed, memory_order_relaxed) & bit(node);
+}
+
+struct orr_use orr_use_of_prefetch(struct orr_replicate *replicate)
+{
+    struct orr_use use;
+
     if (replicate->allocated)
         return (struct orr_use){INT64_MIN, 0};
-    if (replicate->promises.first)
-        return soonest_promise(replicate);
-    return (struct orr_use){INT64_MAX, 0};
+    if (is_pressed(replicate->handle->runtime, replicate->node))
+        sort_promises(replicate);
+    if (!soonest_promise(replicate, &use))
+        use = (struct orr_use){INT64_MAX, 0};
+    return use;
+}
+
+/* Runs with memory enough only keep one promise in the heap, that of the first
+ * who wants the value. */
+static void insert_promise(struct orr_replicate *replicate,
+                           struct orr_access *access)
+{
+    struct orr_heap_link *first = replicate->promises.first;
+
+    if (replicate->sorts)
+        orr_heap_insert(&replicate->promises, &access->soon, promise_is_sooner);
+    else if (!first || (orr_self->runtime->pops_by_priority &&
+                        promise_is_sooner(&access->soon, first)))
+        replicate->promises.first = &access->soon;
 }
 
 static void promise(struct orr_access *access)
@@ -94,12 +148,12 @@ static void promise(struct orr_access *access)
     struct orr_replicate *replicate = &handle->replicates[access->node];
     struct orr_request *request = replicate->request;
 
-    orr_heap_insert(&replicate->promises, &access->soon, promise_is_sooner);
+    insert_promise(replicate, access);
     if (request && request->level == ORR_PREFETCH) {
         struct orr_node *node = &handle->runtime->nodes[request->progress_node];
 
         orr_lock(&node->lock);
-        orr_pending_hasten(node, request, soonest_promise(replicate));
+        orr_pending_hasten(node, request, use_of_promise(access));
         orr_unlock(&node->lock);
     }
     orr_node_reorder(access->handle, ~bit(access->node));
@@ -108,8 +162,15 @@ static void promise(struct orr_access *access)
 static void withdraw(struct orr_access *access)
     ORR_REQUIRES(access->handle->lock)
 {
-    orr_heap_remove(&access->handle->replicates[access->node].promises,
-                    &access->soon, promise_is_sooner);
+    struct orr_replicate *replicate = &access->handle->replicates[access->node];
+    struct orr_heap *heap = &replicate->promises;
+
+    if (!replicate->sorts) {
+        if (heap->first == &access->soon)
+            heap->first = NULL;
+    } else if (heap->first == &access->soon || access->soon.prev) {
+        orr_heap_remove(heap, &access->soon, promise_is_sooner);
+    }
     orr_node_reorder(access->handle, bit(access->node));
 }
 
@@ -155,28 +216,22 @@ static const struct orr_job *next_job(const struct orr_handle *handle,
     return NULL;
 }
 
-static int64_t job_first(const struct orr_job *job)
-{
-    return orr_self->runtime->pops_by_priority ? -(int64_t)job->priority : 0;
-}
-
 /* The heap in which the block belongs, and its place there. Its handle is
  * locked. */
 static unsigned place_of(const struct orr_block *block,
                          struct orr_use *ret) ORR_UNCHECKED
 {
-    const struct orr_replicate *replicate = block->replicate;
+    struct orr_replicate *replicate = block->replicate;
     unsigned dirty = orr_replicate_is_clean(replicate) ? 0 : DIRTY;
-    const struct orr_job *job;
+    const struct orr_job *job = NULL;
 
-    if (!orr_replicate_is_outdated(replicate) && replicate->promises.first) {
-        *ret = soonest_promise(replicate);
-        return QUEUED | dirty;
+    if (!orr_replicate_is_outdated(replicate)) {
+        sort_promises(replicate);
+        if (soonest_promise(replicate, ret))
+            return QUEUED | dirty;
+        job = next_job(replicate->handle, block->node);
     }
-    job = orr_replicate_is_outdated(replicate)
-              ? NULL
-              : next_job(replicate->handle, block->node);
-    *ret = job ? (struct orr_use){job_first(job), job->id}
+    *ret = job ? (struct orr_use){first_of(job), job->id}
                : (struct orr_use){-block->age, 0};
     return (job ? FAR : DEAD) | dirty;
 }
@@ -527,7 +582,7 @@ static bool is_unwanted(struct orr_node *node) ORR_UNCHECKED
 static int make_room(struct orr_runtime *rt, struct orr_node *node, size_t size,
                      enum orr_fetch_level level)
 {
-    if (!(atomic_load(&rt->pressed) & bit(node->id)))
+    if (!is_pressed(rt, node->id))
         press(rt, node);
     while (!orr_node_fits(node, size)) {
         if (level == ORR_IDLE_PREFETCH && !is_unwanted(node))

@@ -32,7 +32,7 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
     node->latency = calloc(rt->nnodes, sizeof(*node->latency));
     node->slowness = calloc(rt->nnodes, sizeof(*node->slowness));
     if (rt->eviction->sorts_prefetches) {
-        node->prefetches = calloc(rt->nnodes, sizeof(*node->prefetches));
+        node->prefetches = calloc(rt->nnodes * 2, sizeof(*node->prefetches));
         if (!node->prefetches)
             return -ENOMEM;
     }

@@ -50,12 +50,13 @@ struct orr_node {
         _Atomic uint64_t reached; /* largest number of a job that fetched its
                                    * data here */
     } nextuse;
-    /* [lock] prefetches to here while `sorted`, by source, the soonest needed
-     * first; [const] pointer, NULL where they never are. */
+    /* [lock] task prefetches while `sorted`, per (peer, direction), the soonest
+     * needed first; [const] pointer, NULL where they never are. */
     struct orr_heap *prefetches;
-    uint64_t prefetched_from; /* [lock] bits of those that are not empty */
-    uint64_t nenqueued;       /* [lock] requests so far */
-    bool sorted;              /* [lock] */
+    uint64_t prefetch_peers[2]; /* [lock] per direction: bits of the peers whose
+                                 * heap is not empty */
+    uint64_t nenqueued;         /* [lock] requests so far */
+    bool sorted;                /* [lock] */
     unsigned progress_worker; /* [const] first worker that starts the requests,
                                * nworkers when none needs to */
     unsigned nprogress;       /* [const] how many workers do */

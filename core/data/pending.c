@@ -21,25 +21,47 @@ static bool is_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
     return orr_use_is_sooner(of_soon(a)->use, of_soon(b)->use);
 }
 
+/* The node at the other end of the copy; 1: it comes from there. */
+static unsigned peer_of(const struct orr_node *node,
+                        const struct orr_request *request)
+{
+    return node->id == request->dst ? request->src : request->dst;
+}
+
+static unsigned direction_of(const struct orr_node *node,
+                             const struct orr_request *request)
+{
+    return node->id == request->dst;
+}
+
+static unsigned link_of(const struct orr_node *node,
+                        const struct orr_request *request)
+{
+    return peer_of(node, request) * 2 + direction_of(node, request);
+}
+
 static void insert(struct orr_node *node, struct orr_request *request)
     ORR_REQUIRES(node->lock)
 {
     request->sorted = true;
-    node->prefetched_from |= bit(request->src);
-    orr_heap_insert(&node->prefetches[request->src], &request->soon, is_sooner);
+    node->prefetch_peers[direction_of(node, request)] |=
+        bit(peer_of(node, request));
+    orr_heap_insert(&node->prefetches[link_of(node, request)], &request->soon,
+                    is_sooner);
 }
 
 static bool sorts(const struct orr_node *node,
                   const struct orr_request *request) ORR_REQUIRES(node->lock)
 {
     return node->sorted && request->level == ORR_PREFETCH &&
-           request->dst == node->id && request->src != ORR_NO_NODE;
+           request->src != ORR_NO_NODE;
 }
 
 void orr_pending_add(struct orr_node *node, struct orr_request *request)
 {
-    /* What no queued job needs comes last, in the order of requests. */
-    if (request->use.first == INT64_MAX)
+    /* What needs no memory comes first, what no queued job needs last, each in
+     * the order of requests. */
+    if (request->use.first == INT64_MIN || request->use.first == INT64_MAX)
         request->use.second = ++node->nenqueued;
     if (sorts(node, request))
         insert(node, request);
@@ -68,11 +90,12 @@ void orr_pending_remove(struct orr_node *node, struct orr_request *request)
         orr_list_remove(&request->link);
         return;
     }
-    heap = &node->prefetches[request->src];
+    heap = &node->prefetches[link_of(node, request)];
     orr_heap_remove(heap, &request->soon, is_sooner);
     request->sorted = false;
     if (!heap->first)
-        node->prefetched_from &= ~bit(request->src);
+        node->prefetch_peers[direction_of(node, request)] &=
+            ~bit(peer_of(node, request));
 }
 
 void orr_pending_hasten(struct orr_node *node, struct orr_request *request,
@@ -105,30 +128,30 @@ static struct orr_request *first_of_list(struct orr_node *node, unsigned level,
     orr_list_foreach (link, &node->queues[level]) {
         struct orr_request *request =
             orr_container(link, struct orr_request, link);
-        unsigned peer = node->id == request->dst ? request->src : request->dst;
-        unsigned direction = node->id == request->dst;
 
         if (lacks_memory(request, full))
             continue;
         if (request->src == ORR_NO_NODE ||
-            node->inflight[peer * 2 + direction] < max_inflight[level])
+            node->inflight[link_of(node, request)] < max_inflight[level])
             return request;
     }
     return NULL;
 }
 
-/* Of a source whose soonest request lacks memory all others wait: those that
+/* Where the soonest request of a link lacks memory all others wait: those that
  * have some come first. */
-static struct orr_request *first_of_heaps(struct orr_node *node, uint64_t full)
+static struct orr_request *first_of_heaps(struct orr_node *node,
+                                          unsigned direction, uint64_t full)
     ORR_REQUIRES(node->lock)
 {
     struct orr_request *best = NULL;
 
-    for (uint64_t left = node->prefetched_from; left; left &= left - 1) {
-        unsigned src = (unsigned)__builtin_ctzll(left);
-        struct orr_request *request = of_soon(node->prefetches[src].first);
+    for (uint64_t left = node->prefetch_peers[direction]; left;
+         left &= left - 1) {
+        unsigned link = (unsigned)__builtin_ctzll(left) * 2 + direction;
+        struct orr_request *request = of_soon(node->prefetches[link].first);
 
-        if (node->inflight[src * 2 + 1] < max_inflight[ORR_PREFETCH] &&
+        if (node->inflight[link] < max_inflight[ORR_PREFETCH] &&
             !lacks_memory(request, full) &&
             (!best || orr_use_is_sooner(request->use, best->use)))
             best = request;
@@ -142,15 +165,14 @@ struct orr_request *orr_pending_take(struct orr_node *node, unsigned level,
     struct orr_request *request = first_of_list(node, level, full);
 
     if (!request && level == ORR_PREFETCH)
-        request = first_of_heaps(node, full);
+        request = first_of_heaps(node, 0, full);
+    if (!request && level == ORR_PREFETCH)
+        request = first_of_heaps(node, 1, full);
     if (!request)
         return NULL;
     orr_pending_remove(node, request);
-    if (request->src != ORR_NO_NODE) {
-        unsigned peer = node->id == request->dst ? request->src : request->dst;
-
-        node->inflight[peer * 2 + (node->id == request->dst)]++;
-    }
+    if (request->src != ORR_NO_NODE)
+        node->inflight[link_of(node, request)]++;
     return request;
 }
 

@@ -5,9 +5,9 @@
  * called with the node's lock.
  *
  * They wait in a list per level, in the order in which they came. Where memory
- * has become short and the rule of eviction wants it, task prefetches to the
- * node itself are sorted instead, by what queued jobs need soonest, one heap per
- * source: a source whose limit of copies is reached does not hide the others.
+ * has become short and the rule of eviction wants it, task prefetches are sorted
+ * instead, by what queued jobs need soonest, one heap per peer and direction: a
+ * link whose limit of copies is reached does not hide the others.
  */
 #pragma once
 

@@ -153,7 +153,9 @@ static void enqueue(struct orr_handle *handle, struct orr_request *request,
     struct orr_node *node = &handle->runtime->nodes[request->progress_node];
 
     request->state = ORR_REQUEST_QUEUED;
-    request->use = orr_use_of_prefetch(&handle->replicates[request->dst]);
+    request->use = orr_use_of_prefetch(
+        &handle->replicates[request->next_hop ? request->next_hop->dst
+                                              : request->dst]);
     orr_lock(&node->lock);
     orr_pending_add(node, request);
     orr_unlock(&node->lock);
@@ -258,15 +260,17 @@ static void first_hop(struct orr_handle *handle, struct orr_request *request,
     struct orr_request *hop = handle->replicates[0].request;
     enum orr_fetch_level level = (enum orr_fetch_level)request->level;
 
-    if (!hop) {
+    bool begins = !hop;
+
+    if (begins)
         hop = new_request(handle, request->src, 0, level, deferred);
-        enqueue(handle, hop, deferred);
-    } else {
+    else
         join(handle, hop, true, level, NULL, deferred);
-    }
     request->next_hop = hop->next_hop;
     hop->next_hop = request;
     request->state = ORR_REQUEST_WAITING;
+    if (begins)
+        enqueue(handle, hop, deferred);
 }
 
 /* Whether memory of a node is given by whoever asks, not by the node's
