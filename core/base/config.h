@@ -137,11 +137,13 @@
       "memory.")                                                                \
     X(LIMIT_OPENCL_MEM, "STARPU_LIMIT_OPENCL_MEM", MIB, "",                     \
       "Likewise for OpenCL devices, with `STARPU_LIMIT_OPENCL_<i>_MEM`.")       \
-    X(EVICTION, "ORRERY_EVICTION", STRING, "starpu",                            \
-      "What leaves a memory node that is full. `lru`: what was not used for "   \
-      "longest, and prefetches take only what nobody will use. `starpu`: the "  \
-      "same, but prefetches wait for memory and may take what no queued task "  \
-      "was promised.")
+    X(EVICTION, "ORRERY_EVICTION", STRING, "nextuse",                           \
+      "What leaves a memory node that is full. `nextuse`: what no submitted "   \
+      "task needs, then what is needed latest, by the policy's queues and the " \
+      "order of submission; prefetches wait for memory and take only what "     \
+      "nobody needs. `starpu`: what was not used for longest; prefetches wait " \
+      "and may take what no queued task was promised. `lru`: the same, but "    \
+      "prefetches take only what nobody will use and do not wait.")
 
 #define ORR_CONFIG_SIMULATION(X)                                               \
     X(MACHINE, "ORRERY_MACHINE", STRING, "",                                   \

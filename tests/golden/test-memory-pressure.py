@@ -11,8 +11,9 @@ minimum, median and maximum, and our median over StarPU's; per GPU the copies
 into its memory beside how few would have been enough for the tasks that ran
 there, in their order, medians as well.
 
-Prints the table and TAP: both ratios within the limits, and no GPU with fewer
-loads than the optimum.
+Prints the table and TAP: the ratios within the limits that were given, and no
+GPU with fewer loads than the optimum. Rows of --known miss some limit today; each
+has a reason: they are printed as such, and fail once they miss none.
 """
 import argparse
 import concurrent.futures
@@ -54,6 +55,13 @@ def parse():
                         help="largest ratio of bytes to StarPU's (3)")
     parser.add_argument("--fewer-limit", type=float, default=3, metavar="F",
                         help="largest ratio of StarPU's bytes to ours (3)")
+    parser.add_argument("--most-limit", type=float, default=3, metavar="F",
+                        help="largest ratio of bytes to StarPU's maximum (3)")
+    parser.add_argument("--loads-limit", type=float, default=100, metavar="F",
+                        help="largest ratio of a GPU's loads to the optimum "
+                             "(100)")
+    parser.add_argument("--known", default="", metavar="PATTERN,...",
+                        help="rows that miss a limit (none)")
     options = parser.parse_args()
     options.shared = tools_util.shared_folder()
     if options.full:
@@ -120,6 +128,16 @@ def check(options, row, runs):
         wrong.append(f"more than {options.ms_limit:g} % from StarPU's time")
     if gb_ratio > options.bytes_limit:
         wrong.append(f"more than x{options.bytes_limit:g} StarPU's bytes")
+    most = statistics.median(gb) / float(row["max_gb"])
+    if most > options.most_limit:
+        wrong.append(f"x{most:.3f} StarPU's maximum of bytes, limit "
+                     f"x{options.most_limit:g}")
+    for gpu in zip(*loads):
+        ratio = statistics.median(count / max(least, 1)
+                                  for _, count, least in gpu)
+        if ratio > options.loads_limit:
+            wrong.append(f"{gpu[0][0]} loads x{ratio:.2f} the optimum, limit "
+                         f"x{options.loads_limit:g}")
     if gb_ratio * options.fewer_limit < 1:
         wrong.append(f"less than StarPU's bytes / {options.fewer_limit:g}")
     for gpu, count, least in (gpu for run in loads for gpu in run):
@@ -151,8 +169,11 @@ def main():
                   for sampling in samplings] for row in rows]
         for n, (row, runs) in enumerate(zip(rows, begun), 1):
             words, wrong = check(options, row, [r.result() for r in runs])
-            failed += bool(wrong)
-            print(f"{'not ok' if wrong else 'ok'} {n} - {words}", flush=True)
+            known = is_wanted(row, options.known)
+            failed += bool(wrong) != known
+            print(f"{'not ok' if wrong else 'ok'} {n} - {words}"
+                  f"{' # TODO known to miss a limit' if known else ''}",
+                  flush=True)
             for what in wrong:
                 print(f"# {what}")
     return 1 if failed else 0

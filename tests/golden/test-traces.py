@@ -67,6 +67,11 @@ CASES = [
              STARPU_LIMIT_CUDA_MEM="16", evicts=True),
     cholesky("evict-dmdas", "gtx1650-4gb", "dmdas", STARPU_NCPU="1",
              STARPU_LIMIT_CUDA_MEM="16", evicts=True),
+    cholesky("starpu-dmdas", "gtx1650-4gb", "dmdas", STARPU_NCPU="1",
+             STARPU_LIMIT_CUDA_MEM="16", ORRERY_EVICTION="starpu",
+             evicts=True),
+    cholesky("lru-dmdas", "gtx1650-4gb", "dmdas", STARPU_NCPU="1",
+             STARPU_LIMIT_CUDA_MEM="16", ORRERY_EVICTION="lru", evicts=True),
     cholesky("edit-dmda", "h100-pcie-4", "dmda",
              ORRERY_SET="cuda.count = 2; pcie.bandwidth *= 0.3; "
              "kernel[gemm] on cuda[0] *= 0.7"),

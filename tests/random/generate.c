@@ -113,6 +113,7 @@ static void draw_machine(struct draw *d, struct machine *m,
         draw_simulated(d, m, wishes->full);
     if (least_memory(m) < SPACIOUS && !has(d, FEATURE_PREFETCH_TIGHT))
         m->prefetch = false;
+    m->eviction = (uint8_t)below(d, nevictions);
 }
 
 /* -- data -- */

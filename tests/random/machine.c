@@ -199,6 +199,7 @@ void machine_environment(const struct machine *machine,
     struct speaker s = {speak, arg};
 
     say(&s, "STARPU_SCHED", "%s", schedulers[machine->sched]);
+    say(&s, "ORRERY_EVICTION", "%s", evictions[machine->eviction]);
     say(&s, "STARPU_PREFETCH", "%u", machine->prefetch);
     if (machine->nram > 1)
         say(&s, "STARPU_USE_NUMA", "1");

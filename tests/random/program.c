@@ -6,6 +6,9 @@ const char *const schedulers[] = {"eager", "prio", "random", "lws",
                                   "dm",    "dmda", "dmdas",  "dmdar"};
 const unsigned nschedulers = sizeof(schedulers) / sizeof(*schedulers);
 
+const char *const evictions[] = {"nextuse", "starpu", "lru"};
+const unsigned nevictions = sizeof(evictions) / sizeof(*evictions);
+
 const unsigned lengths_us[] = {1, 10, 100, 1000};
 const unsigned nlengths = sizeof(lengths_us) / sizeof(*lengths_us);
 

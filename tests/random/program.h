@@ -41,12 +41,15 @@ struct machine {
     uint16_t peers;    /* bit 4 i + j: GPU i copies to GPU j by itself */
     uint8_t gpu_speed; /* times as fast as a CPU */
     uint8_t sched;     /* among schedulers[] */
+    uint8_t eviction;  /* among evictions[] */
     bool prefetch;
     uint8_t pipeline;
 };
 
 extern const char *const schedulers[];
 extern const unsigned nschedulers;
+extern const char *const evictions[];
+extern const unsigned nevictions;
 
 /* -- data -- */
 
