@@ -97,7 +97,8 @@ PLANTS = [
     ('who lacks memory is not told that a datum is gone', 'data/end.c',
      'orr_node_freed(rt, node);', ';', ['make-room']),
     ('a handle that is locked is no reason to try again', 'data/evict.c',
-     'if (busy) {', 'if (false) {', ['evict', 'evict-lru', 'unregister']),
+     '!err || passed ==', 'true || passed ==',
+     ['evict', 'evict-lru', 'unregister']),
     ('the last user is counted down after the look', 'data/end.c',
      'idle = handle->nusers == 0;',
      'idle = handle->nusers == 0;\n    orr_unlock(&handle->lock);\n'
