@@ -38,6 +38,9 @@ struct orr_eviction {
      * its data, wherever that is. NULL: to count is enough. */
     void (*promise)(struct orr_access *access);
     void (*withdraw)(struct orr_access *access);
+    /* The copy that wrote the block back has ended, and a job uses it: it does
+     * not leave. NULL: that changes nothing. */
+    void (*stay)(struct orr_node *node, struct orr_block *block);
     /* orr_node_make_room, where the size does not fit. -EINPROGRESS: what would
      * make room is being written back. Counts in node->npassed the blocks that
      * it passed over because their handles were locked. */

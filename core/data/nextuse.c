@@ -185,6 +185,10 @@ static enum comes comes_to(const struct orr_access *access, unsigned node)
 
     if (access->used)
         return DOES_NOT;
+    /* It goes to a partial; the value is combined with that, one knows not
+     * where. */
+    if (access->mode & STARPU_REDUX)
+        return COMES;
     if (access->promised || access->pinned)
         where = access->node;
     else if (ORR_JOB_IS(access->job, acquire))
@@ -287,12 +291,18 @@ static void insert_in_place(struct orr_node *node, struct orr_block *block)
     }
 }
 
-static void file(struct orr_node *node, struct orr_block *block)
+static void stay(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     if (block->leaving)
         node->nextuse.leaving -= block->replicate->handle->size;
     block->leaving = false;
+}
+
+static void file(struct orr_node *node, struct orr_block *block)
+    ORR_REQUIRES(node->lock)
+{
+    stay(node, block);
     block->age = ++node->youngest;
     insert_in_place(node, block);
 }
@@ -625,6 +635,7 @@ const struct orr_eviction orr_eviction_nextuse = {
     .file = file,
     .unfile = unfile,
     .touch = touch,
+    .stay = stay,
     .demote = demote,
     .outdate = demote,
     .reorder = reorder,

@@ -200,6 +200,20 @@ void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
     }
 }
 
+void orr_node_end_leaving(struct orr_handle *handle, unsigned id,
+                          struct orr_deferred *deferred)
+{
+    struct orr_runtime *rt = handle->runtime;
+    struct orr_block *block = handle->replicates[id].block;
+
+    if (!block || !block->leaving)
+        return;
+    orr_lock(&rt->nodes[id].lock);
+    rt->eviction->stay(&rt->nodes[id], block);
+    orr_unlock(&rt->nodes[id].lock);
+    orr_node_retry(rt, id, deferred);
+}
+
 void orr_node_retain(struct orr_handle *handle, unsigned id)
 {
     struct orr_runtime *rt = handle->runtime;

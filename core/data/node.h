@@ -98,6 +98,12 @@ void orr_node_touch(struct orr_handle *handle, unsigned node)
 void orr_node_outdate(struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock);
 
+/* A copy from there has ended. If a job uses the block nonetheless, it does not
+ * leave as it was to. */
+void orr_node_end_leaving(struct orr_handle *handle, unsigned node,
+                          struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock);
+
 /* What the handle's next use on these nodes (bits) is has changed: maybe it is
  * later now. */
 void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)

@@ -369,8 +369,10 @@ void orr_request_detach_locked(struct orr_handle *handle,
     handle->replicates[request->dst].request = NULL;
     handle->loading &= ~bit(request->dst);
     unpin(handle, request->dst, deferred);
-    if (request->pinned)
+    if (request->pinned) {
         unpin(handle, request->src, deferred);
+        orr_node_end_leaving(handle, request->src, deferred);
+    }
 }
 
 /* A stale copy is no use, nor is memory to those who read: those who still wait

@@ -525,6 +525,31 @@ START_TEST(no_more_is_written_back_than_makes_room)
 }
 END_TEST
 
+/* Jobs that take what is being written back do not keep others waiting. */
+START_TEST(what_is_used_while_it_is_written_back_does_not_leave)
+{
+    struct orr_job *job, *users[2];
+
+    for (unsigned i = 0; i < ROOM; i++)
+        make_dirty(old[i]);
+    begin(_i);
+    job = fake_submit_one(h, STARPU_R);
+    ck_assert(!fake_fetch(job, 1));
+    fake_progress(1);
+    for (unsigned i = 0; i < 2; i++) {
+        users[i] = fake_submit_one(old[i], STARPU_R);
+        ck_assert(fake_fetch(users[i], 1));
+    }
+    fake_settle();
+    ck_assert_uint_eq(fake.rt.nodes[1].nextuse.leaving, 0);
+    ck_assert_uint_eq(fake_told(job), 1);
+    ck_assert(!left(old[0]) && !left(old[1]));
+    fake_finish(job, 0);
+    for (unsigned i = 0; i < 2; i++)
+        fake_finish(users[i], 0);
+}
+END_TEST
+
 /* A copy home that another one needs is under way: it is not tried again and
  * again. */
 START_TEST(what_goes_home_from_elsewhere_is_not_written_back)
@@ -594,6 +619,8 @@ int main(void)
     tcase_add_loop_test(more, prefetches_wait_in_the_order_of_need, 0, 2);
     tcase_add_loop_test(more, a_prefetch_that_waits_is_hastened, 0, 2);
     tcase_add_loop_test(more, no_more_is_written_back_than_makes_room, 0, 2);
+    tcase_add_loop_test(
+        more, what_is_used_while_it_is_written_back_does_not_leave, 0, 2);
     tcase_add_loop_test(more, what_goes_home_from_elsewhere_is_not_written_back,
                         0, 2);
     suite_add_tcase(suite, more);
