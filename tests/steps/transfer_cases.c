@@ -2,16 +2,14 @@
 /* tests/steps/transfer_cases.c - requests, memory, copies under way. */
 #include "tests/steps/cases.h"
 
-static const struct world_spec device = {.ndevices = 1},
-                               small_device = {.ndevices = 1, .room = 1},
-                               small_lru = {.ndevices = 1,
-                                            .room = 1,
-                                            .lru = true},
-                               two_devices = {.ndevices = 2},
-                               peers = {.ndevices = 2,
-                                        .peers = true,
-                                        .room = 1},
-                               numa = {.nram = 2, .ncpus = 1};
+static const struct world_spec
+    device = {.ndevices = 1},
+    small_device = {.ndevices = 1, .room = 1},
+    small_lru = {.ndevices = 1, .room = 1, .eviction = "lru"},
+    small_starpu = {.ndevices = 1, .room = 1, .eviction = "starpu"},
+    two_devices = {.ndevices = 2},
+    peers = {.ndevices = 2, .peers = true, .room = 1},
+    numa = {.nram = 2, .ncpus = 1};
 
 static void acquire(unsigned which, enum starpu_data_access_mode mode)
 {
@@ -266,6 +264,18 @@ const struct step_case transfer_cases[] = {
      .claim = "the same with ORRERY_EVICTION=lru",
      .spec = small_lru,
      .begin = begin_evict,
+     .nbounds = 2,
+     .nbounds_full = 3},
+    {.name = "evict-starpu",
+     .claim = "the same with ORRERY_EVICTION=starpu",
+     .spec = small_starpu,
+     .begin = begin_evict,
+     .nbounds = 2,
+     .nbounds_full = 3},
+    {.name = "crowd-starpu",
+     .claim = "prefetches that find no room with ORRERY_EVICTION=starpu",
+     .spec = small_starpu,
+     .begin = begin_crowd,
      .nbounds = 2,
      .nbounds_full = 3},
     {.name = "make-room",

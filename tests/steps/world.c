@@ -272,7 +272,7 @@ int __wrap_orr_real_machine_open(const struct orr_machine_options *options,
 void world_open(const struct world_spec *what)
 {
     spec = *what;
-    setenv("ORRERY_EVICTION", spec.lru ? "lru" : "starpu", 1);
+    setenv("ORRERY_EVICTION", spec.eviction ? spec.eviction : "nextuse", 1);
     setenv("STARPU_SCHED", "eager", 1);
     unsetenv("ORRERY_MACHINE");
     unsetenv("ORRERY_CHECK_BOUNDS");

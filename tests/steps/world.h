@@ -27,10 +27,10 @@ struct world_spec {
     unsigned nram;  /* nodes of main memory; 0: one */
     unsigned ncpus; /* CPU workers in each of them */
     unsigned ndevices;
-    bool peers;    /* devices copy to each other */
-    unsigned room; /* data that a device has room for; 0: no limit */
-    bool lru;      /* ORRERY_EVICTION */
-    bool loops;    /* workers run core/worker/loop.c, started by the case */
+    bool peers;           /* devices copy to each other */
+    unsigned room;        /* data that a device has room for; 0: no limit */
+    const char *eviction; /* ORRERY_EVICTION; NULL: the default */
+    bool loops; /* workers run core/worker/loop.c, started by the case */
 };
 
 struct datum {
