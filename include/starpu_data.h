@@ -216,8 +216,8 @@ int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
  * and STARPU_R) add the parts and the value before, if there is one.
  * init_cl also makes the value of data that are read before any task writes
  * them. Either may be NULL. Partitioned data: all pieces get them, and pieces
- * made later. redux_cl_arg is the cl_arg of the adding tasks; init_cl_arg is not
- * used. Aborts when a codelet has other buffers. Borrows all. */
+ * made later. redux_cl_arg is the cl_arg of the adding tasks, init_cl_arg that
+ * of init_cl (StarPU does not pass it on). Aborts when a codelet has other buffers. Borrows all. */
 void starpu_data_set_reduction_methods(starpu_data_handle_t handle,
                                        struct starpu_codelet *redux_cl,
                                        struct starpu_codelet *init_cl);

@@ -36,7 +36,7 @@ static void check_redux(const char *call, struct starpu_codelet *cl)
 
 static void set_methods(const char *call, starpu_data_handle_t handle,
                         struct starpu_codelet *redux_cl, void *redux_cl_arg,
-                        struct starpu_codelet *init_cl)
+                        struct starpu_codelet *init_cl, void *init_cl_arg)
 {
     struct orr_handle *h = orr_api_handle(call, handle);
 
@@ -44,7 +44,8 @@ static void set_methods(const char *call, starpu_data_handle_t handle,
         check_redux(call, redux_cl);
     if (init_cl)
         check_init(call, init_cl);
-    if (orr_handle_set_reduction(h, redux_cl, redux_cl_arg, init_cl) != 0)
+    if (orr_handle_set_reduction(h, redux_cl, redux_cl_arg, init_cl,
+                                 init_cl_arg) != 0)
         STARPU_ABORT_MSG("%s: out of memory", call);
 }
 
@@ -52,15 +53,13 @@ void starpu_data_set_reduction_methods(starpu_data_handle_t handle,
                                        struct starpu_codelet *redux_cl,
                                        struct starpu_codelet *init_cl)
 {
-    set_methods(__func__, handle, redux_cl, NULL, init_cl);
+    set_methods(__func__, handle, redux_cl, NULL, init_cl, NULL);
 }
 
-/* As with StarPU, the argument of the init codelet reaches no call: those that
- * begin a worker's part have no task that could carry it. */
+/* With StarPU the argument of the init codelet reaches no call. */
 void starpu_data_set_reduction_methods_with_args(
     starpu_data_handle_t handle, struct starpu_codelet *redux_cl,
     void *redux_cl_arg, struct starpu_codelet *init_cl, void *init_cl_arg)
 {
-    (void)init_cl_arg;
-    set_methods(__func__, handle, redux_cl, redux_cl_arg, init_cl);
+    set_methods(__func__, handle, redux_cl, redux_cl_arg, init_cl, init_cl_arg);
 }

@@ -48,6 +48,7 @@ static int submit_init(struct orr_runtime *rt, struct orr_handle *handle,
     if (!task)
         return -ENOMEM;
     task->cl = handle->reduction->init;
+    task->cl_arg = handle->reduction->init_arg;
     STARPU_TASK_SET_HANDLE(task, orr_handle_public(handle), 0);
     job = orr_job_get(rt, task);
     if (job) {

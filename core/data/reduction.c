@@ -33,6 +33,7 @@ static int set_reduction(struct orr_handle *handle,
     handle->reduction->redux = reduction->redux;
     handle->reduction->init = reduction->init;
     handle->reduction->redux_arg = reduction->redux_arg;
+    handle->reduction->init_arg = reduction->init_arg;
     orr_unlock(&handle->lock);
     free(made);
     return 0;
@@ -40,15 +41,17 @@ static int set_reduction(struct orr_handle *handle,
 
 int orr_handle_set_reduction(struct orr_handle *handle,
                              struct starpu_codelet *redux, void *redux_arg,
-                             struct starpu_codelet *init)
+                             struct starpu_codelet *init, void *init_arg)
 {
-    struct orr_reduction reduction = {
-        .redux = redux, .init = init, .redux_arg = redux_arg};
+    struct orr_reduction reduction = {.redux = redux,
+                                      .init = init,
+                                      .redux_arg = redux_arg,
+                                      .init_arg = init_arg};
     int err = set_reduction(handle, &reduction);
 
     for (unsigned i = 0; !err && i < handle->nchildren; i++)
         err = orr_handle_set_reduction(handle->children[i], redux, redux_arg,
-                                       init);
+                                       init, init_arg);
     return err;
 }
 

@@ -31,6 +31,7 @@ struct orr_reduction {
     struct starpu_codelet *init;  /* [main] borrowed; NULL: none either, and no
                                    * value before the first write */
     void *redux_arg;              /* [main] of the combining tasks */
+    void *init_arg;               /* [main] of the init codelet's calls */
     atomic_uchar beginning;       /* enum orr_beginning */
     unsigned npartials;           /* [handle lock] workers that have contributed
                                    * in this phase */
@@ -40,7 +41,7 @@ struct orr_reduction {
  * Errors: -ENOMEM. */
 int orr_handle_set_reduction(struct orr_handle *handle,
                              struct starpu_codelet *redux, void *redux_arg,
-                             struct starpu_codelet *init);
+                             struct starpu_codelet *init, void *init_arg);
 
 /* A piece of partitioned data is reduced as the whole is. Errors: -ENOMEM. */
 int orr_handle_inherit_reduction(struct orr_handle *child,

@@ -93,7 +93,7 @@ static void begin_partial(struct orr_worker *worker, struct orr_access *access)
         orr_runtime_fail(worker->runtime);
     }
     orr_self->frozen++;
-    function(&partial, NULL);
+    function(&partial, handle->reduction->init_arg);
     orr_self->frozen--;
 }
 

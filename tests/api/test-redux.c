@@ -14,6 +14,7 @@
 enum { LENGTH = 5, MIB = 1 << 20 };
 
 static int ninits, nadds, begin_with, priority_seen, strangers;
+static void *init_arg; /* that the init codelet should get */
 static void *arg_seen;
 
 static long *longs(void *buffer)
@@ -23,7 +24,7 @@ static long *longs(void *buffer)
 
 static void init(void *buffers[], void *arg)
 {
-    if (arg)
+    if (arg != init_arg)
         __atomic_fetch_add(&strangers, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&ninits, 1, __ATOMIC_RELAXED);
     for (size_t i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
@@ -85,6 +86,7 @@ static void start(int machine, int first)
 {
     machine_open(machine);
     ninits = nadds = strangers = 0;
+    init_arg = NULL;
     begin_with = first;
     priority_seen = -1000;
     for (unsigned i = 0; i < LENGTH; i++)
@@ -352,12 +354,13 @@ END_TEST
 
 START_TEST(arguments_and_priorities_reach_the_tasks)
 {
-    static int argument;
+    static int argument, other;
 
     start(_i, 0);
     with_home();
+    init_arg = &other;
     starpu_data_set_reduction_methods_with_args(h, &cl_add, &argument, &cl_init,
-                                                &argument);
+                                                &other);
     contribute_everywhere(1);
     starpu_task_insert(&cl_look, STARPU_R, h, STARPU_PRIORITY, 3, 0);
     starpu_task_wait_for_all();

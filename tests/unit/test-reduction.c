@@ -23,8 +23,8 @@ static void open_run(void)
 
     fake_open(&spec);
     sum = fake_handle(-1, FAKE_SIZE);
-    ck_assert_int_eq(orr_handle_set_reduction(sum, &codelet, NULL, &codelet),
-                     0);
+    ck_assert_int_eq(
+        orr_handle_set_reduction(sum, &codelet, NULL, &codelet, NULL), 0);
 }
 
 static void close_run(void)
@@ -103,14 +103,14 @@ START_TEST(nothing_is_combined_until_it_is_wanted)
 {
     contribute(CPU, 5);
     ck_assert(orr_handle_has_partials(sum));
-    ck_assert(would_wait( STARPU_R));
-    ck_assert(would_wait( STARPU_W));
-    ck_assert(!would_wait( STARPU_REDUX));
+    ck_assert(would_wait(STARPU_R));
+    ck_assert(would_wait(STARPU_W));
+    ck_assert(!would_wait(STARPU_REDUX));
     ck_assert(orr_handle_will_be_written(sum));
     contribute(CPU, 6);
     fake_task(sum, STARPU_R, CPU, 0);
     ck_assert_uint_eq(fake_get(sum, CPU), 6);
-    ck_assert(!would_wait( STARPU_R));
+    ck_assert(!would_wait(STARPU_R));
     ck_assert(!orr_handle_will_be_written(sum));
 }
 END_TEST
