@@ -17,7 +17,9 @@
 #define ORR_MAX_LOCK_RANKS 10
 
 struct orr_exec;
+struct orr_grant;
 struct orr_job;
+struct orr_list;
 struct orr_runtime;
 struct orr_user_thread;
 struct orr_worker;
@@ -42,6 +44,10 @@ struct orr_context {
     unsigned short held[ORR_MAX_LOCK_RANKS]; /* [owner] … of each rank */
     struct orr_job *ended, **ended_tail; /* [owner] empty tasks that end once
                                   * the present one has, or NULL */
+    struct orr_grant *grant; /* [owner] memory that a method of an interface is
+                              * to take, core/data/memory.c, or NULL */
+    struct orr_list *admitted;      /* [owner] jobs that it will go on with,
+                                * core/data/admit.c, or NULL */
     unsigned cache;                 /* [owner] which cache of each slab it uses,
                                   * core/base/slab.h */
     struct orr_user_thread *thread; /* [owner] what core/api/thread.c knows of
@@ -107,6 +113,12 @@ struct orr_exec {
     const struct orr_exec_ops *ops;
     bool simulated; /* one OS thread, switches only in blocking calls: core's
                      * locks need not lock */
+    /* Called by the last context that parks for ever when all others do, so that
+     * only somebody whom the machine does not know can wake one; `certain`: nor
+     * is there such a thread. NULL: nothing to do. Real only; the simulated
+     * machine has its own report (core/device/simulated.h). */
+    void (*all_parked)(void *arg, bool certain);
+    void *all_parked_arg;
 };
 
 /* To be called by a context that core started, as the last thing that it does,

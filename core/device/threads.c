@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/device/threads.c - see threads.h. Every entry may be called from any
- * thread that is a context; the lock guards the lists of adopted threads only.
+ * thread that is a context; the lock guards the list of threads only.
  *
  * Park and wake meet in one word per context: a wake of a context that runs or
  * spins is one atomic exchange; only for one that sleeps in the kernel a
@@ -13,6 +13,7 @@
 #include "core/device/threads.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -47,8 +48,8 @@ struct thread {
     int cpu;                 /* [const] */
     void (*body)(void *);
     void *arg;
-    /* Adopted threads only: */
-    struct thread *next, **link; /* [adopted.lock] */
+    struct thread *next, **link; /* [registry.lock] */
+    /* Adopted threads only, else NULL: */
     struct orr_context **self;   /* the thread's orr_self */
 };
 
@@ -59,7 +60,9 @@ struct threads {
     unsigned spins; /* [const] 0 with a single processor */
     struct thread main;
     pthread_key_t adopted_key; /* its destructor ends adopted contexts */
-    struct thread *spare;  /* [adopted.lock] contexts of threads that ended */
+    struct thread *spare;  /* [registry.lock] contexts of threads that ended */
+    atomic_uint ncontexts; /* spawned, adopted, and main */
+    atomic_uint nparked;   /* of these, parked for ever */
     bool main_bound;       /* [main] */
     cpu_set_t main_before; /* [main] its affinity before that */
 };
@@ -68,8 +71,8 @@ struct threads {
  * whether its context still exists before it looks at either. */
 static struct {
     pthread_mutex_t lock;
-    struct thread *threads; /* [lock] of all machines */
-} adopted = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct thread *threads; /* [lock] of all machines, spawned and adopted */
+} registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct threads *threads_of(struct orr_exec *exec)
 {
@@ -164,6 +167,55 @@ static void futex_wait(atomic_uint *word, double us)
             us < ORR_FOREVER ? &timeout : NULL, NULL, 0);
 }
 
+/* Whether the process has threads that are no contexts; so if in doubt. */
+static bool has_others(const struct threads *threads)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    const struct dirent *entry;
+    unsigned n = 0;
+
+    if (!tasks)
+        return true;
+    while ((entry = readdir(tasks)))
+        n += entry->d_name[0] != '.';
+    closedir(tasks);
+    return n != atomic_load(&threads->ncontexts);
+}
+
+static bool all_sleep(struct threads *threads)
+{
+    bool asleep = atomic_load(&threads->main.token) == SLEEPING;
+
+    pthread_mutex_lock(&registry.lock);
+    for (const struct thread *t = registry.threads; t && asleep; t = t->next)
+        asleep = threads_of(t->head.exec) != threads ||
+                 atomic_load(&t->token) == SLEEPING;
+    pthread_mutex_unlock(&registry.lock);
+    return asleep;
+}
+
+/* The caller is about to sleep until it is woken. One that was woken by another
+ * before that one slept has its token, though it is still counted. */
+static void begin_to_sleep(struct threads *threads)
+{
+    if (atomic_fetch_add(&threads->nparked, 1) + 1 ==
+            atomic_load(&threads->ncontexts) &&
+        threads->head.all_parked && all_sleep(threads))
+        threads->head.all_parked(threads->head.all_parked_arg,
+                                 !has_others(threads));
+}
+
+static void sleep_on(struct threads *threads, struct thread *self, double left)
+{
+    if (left < ORR_FOREVER) {
+        futex_wait(&self->token, left);
+        return;
+    }
+    begin_to_sleep(threads);
+    futex_wait(&self->token, left);
+    atomic_fetch_sub(&threads->nparked, 1);
+}
+
 static void threads_park(struct orr_exec *exec, double until_us)
 {
     struct thread *self = thread_of(orr_self);
@@ -182,7 +234,7 @@ static void threads_park(struct orr_exec *exec, double until_us)
     if (atomic_compare_exchange_strong_explicit(&self->token, &expected,
                                                 SLEEPING, memory_order_acquire,
                                                 memory_order_acquire))
-        futex_wait(&self->token, left);
+        sleep_on(threads_of(exec), self, left);
     /* Whether woken, timed out or interrupted: the next park starts afresh, and
      * a token that was there is consumed by this one. */
     atomic_exchange_explicit(&self->token, NO_TOKEN, memory_order_acquire);
@@ -206,6 +258,31 @@ static void threads_relax(struct orr_exec *exec)
 }
 
 /* -- contexts ------------------------------------------------------------- */
+
+static void enter_locked(struct thread *thread)
+{
+    thread->next = registry.threads;
+    thread->link = &registry.threads;
+    if (thread->next)
+        thread->next->link = &thread->next;
+    registry.threads = thread;
+    atomic_fetch_add(&threads_of(thread->head.exec)->ncontexts, 1);
+}
+
+static void leave_locked(struct thread *thread)
+{
+    *thread->link = thread->next;
+    if (thread->next)
+        thread->next->link = thread->link;
+    atomic_fetch_sub(&threads_of(thread->head.exec)->ncontexts, 1);
+}
+
+static void leave(struct thread *thread)
+{
+    pthread_mutex_lock(&registry.lock);
+    leave_locked(thread);
+    pthread_mutex_unlock(&registry.lock);
+}
 
 static int bind_self(const struct threads *threads, int cpu)
 {
@@ -255,8 +332,12 @@ static int threads_spawn(struct orr_exec *exec, const struct orr_context *init,
     thread->cpu = cpu;
     thread->body = body;
     thread->arg = arg;
+    pthread_mutex_lock(&registry.lock);
+    enter_locked(thread);
+    pthread_mutex_unlock(&registry.lock);
     error = pthread_create(&thread->id, NULL, thread_main, thread);
     if (error) {
+        leave(thread);
         free(thread);
         return -error;
     }
@@ -270,33 +351,18 @@ static void threads_join(struct orr_exec *exec, struct orr_context *context)
 
     (void)exec;
     pthread_join(thread->id, NULL);
+    leave(thread);
     free(thread);
 }
 
 /* -- threads of the application ------------------------------------------- */
 
-static void link_adopted(struct thread *thread)
-{
-    thread->next = adopted.threads;
-    thread->link = &adopted.threads;
-    if (thread->next)
-        thread->next->link = &thread->next;
-    adopted.threads = thread;
-}
-
-static void unlink_adopted(struct thread *thread)
-{
-    *thread->link = thread->next;
-    if (thread->next)
-        thread->next->link = thread->link;
-}
-
 /* Whether the calling thread's context is in the list. The machine that made it
  * may have closed, and its memory be another thread's context now. */
 static bool is_mine_locked(const struct thread *mine)
 {
-    for (const struct thread *t = adopted.threads; t; t = t->next)
-        if (t == mine)
+    for (const struct thread *t = registry.threads; t; t = t->next)
+        if (t == mine && t->self)
             return pthread_equal(t->id, pthread_self());
     return false;
 }
@@ -307,17 +373,17 @@ static void end_adopted(void *value)
 {
     struct thread *thread = value;
 
-    pthread_mutex_lock(&adopted.lock);
+    pthread_mutex_lock(&registry.lock);
     if (is_mine_locked(thread)) {
         struct threads *threads = threads_of(thread->head.exec);
 
-        unlink_adopted(thread);
+        leave_locked(thread);
         thread->next = threads->spare;
         threads->spare = thread;
         if (orr_self == &thread->head)
             orr_self = NULL;
     }
-    pthread_mutex_unlock(&adopted.lock);
+    pthread_mutex_unlock(&registry.lock);
 }
 
 /* A context of a thread that has ended, or a new one; NULL without memory. */
@@ -325,11 +391,11 @@ static struct thread *take_spare(struct threads *threads)
 {
     struct thread *thread;
 
-    pthread_mutex_lock(&adopted.lock);
+    pthread_mutex_lock(&registry.lock);
     thread = threads->spare;
     if (thread)
         threads->spare = thread->next;
-    pthread_mutex_unlock(&adopted.lock);
+    pthread_mutex_unlock(&registry.lock);
     if (!thread)
         return calloc(1, sizeof(*thread));
     /* The token may still be written: a park that finds it returns early. */
@@ -350,14 +416,14 @@ static struct orr_context *threads_adopt(struct orr_exec *exec)
     thread->id = pthread_self();
     thread->self = &orr_self;
     known = pthread_setspecific(threads->adopted_key, thread) == 0;
-    pthread_mutex_lock(&adopted.lock);
+    pthread_mutex_lock(&registry.lock);
     if (known) {
-        link_adopted(thread);
+        enter_locked(thread);
     } else {
         thread->next = threads->spare;
         threads->spare = thread;
     }
-    pthread_mutex_unlock(&adopted.lock);
+    pthread_mutex_unlock(&registry.lock);
     orr_self = known ? &thread->head : NULL;
     return orr_self;
 }
@@ -367,12 +433,12 @@ static void forget_adopted(struct threads *threads)
 {
     struct thread *next;
 
-    pthread_mutex_lock(&adopted.lock);
-    for (struct thread *t = adopted.threads; t; t = next) {
+    pthread_mutex_lock(&registry.lock);
+    for (struct thread *t = registry.threads; t; t = next) {
         next = t->next;
-        if (threads_of(t->head.exec) != threads)
+        if (!t->self || threads_of(t->head.exec) != threads)
             continue;
-        unlink_adopted(t);
+        leave_locked(t);
         *t->self = NULL;
         free(t);
     }
@@ -380,7 +446,7 @@ static void forget_adopted(struct threads *threads)
         next = t->next;
         free(t);
     }
-    pthread_mutex_unlock(&adopted.lock);
+    pthread_mutex_unlock(&registry.lock);
 }
 
 /* -- beginning and end ---------------------------------------------------- */
@@ -417,6 +483,7 @@ int orr_threads_new(const struct orr_threads_options *options,
     threads->main.head.exec = &threads->head;
     threads->main.head.name = "main";
     threads->main.cpu = -1;
+    atomic_init(&threads->ncontexts, 1);
     orr_self = &threads->main.head;
     *ret = &threads->head;
     return 0;
