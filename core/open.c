@@ -462,6 +462,22 @@ static void free_parts(struct orr_runtime *rt)
     orr_config_done(&rt->config);
 }
 
+/* On the real machine: if a job waits for memory, nobody is left to free some, but
+ * maybe threads of the application that have called nothing yet. */
+static void all_parked(void *arg, bool certain)
+{
+    struct orr_runtime *rt = arg;
+
+    if (rt->said_full && !certain)
+        return;
+    rt->said_full = orr_memory_explain(rt);
+    if (rt->said_full && certain)
+        orr_runtime_fail(rt);
+    if (rt->said_full)
+        orr_log_error("  Waiting: threads that the library does not know may "
+                      "free some.");
+}
+
 static int start(struct orr_runtime *rt, struct starpu_conf *conf,
                  struct orr_error *err)
 {
@@ -479,6 +495,8 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
     code = make_parts(rt, conf, err);
     if (!code) {
         orr_ends_watch(rt);
+        rt->exec->all_parked_arg = rt;
+        rt->exec->all_parked = all_parked;
         code = orr_workers_start(rt);
         if (code)
             orr_fail(err, code, "the workers could not be started: %s",
@@ -547,6 +565,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
             orr_container(rt->handles.next, struct orr_handle, all));
     (void)orr_models_save(rt->models, model_not_saved, NULL);
     orr_ends_forget(rt);
+    rt->exec->all_parked = NULL;
     orr_runtime_adopt_threads(NULL);
     /* The slabs and caches below need a context: the machine goes last. */
     orr_sched_free(rt->sched);

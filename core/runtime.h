@@ -101,6 +101,7 @@ struct orr_runtime {
     bool count_write_back;   /* [const] transfer estimates include it */
     bool skips_kernels;      /* [const] simulated, kernels only take time */
     bool warned_unreal;      /* [main] */
+    bool said_full;          /* [last context awake] who holds memory */
     bool default_sequential; /* [main] new handles keep sequential order */
 };
 

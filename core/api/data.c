@@ -222,7 +222,10 @@ static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
         return rc;
     if (!async)
         return fetch_now(rt, h, (int)node);
-    if (orr_handle_try_prefetch(rt, h, node, level))
+    /* Where memory is limited it is asked for as jobs do, who keep nothing while
+     * they wait. */
+    if (!(level == ORR_FETCH && rt->nodes[node].capacity) &&
+        orr_handle_try_prefetch(rt, h, node, level))
         return 0;
     return orr_data_bring_later(rt, h, (int)node);
 }
@@ -291,6 +294,8 @@ int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
     }
     orr_unlock(&h->lock);
     orr_block_free(block);
+    if (block)
+        orr_node_freed(h->runtime, node);
     return block ? 0 : -1;
 }
 

@@ -311,6 +311,8 @@ void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size,
         orr_free_by_hook(ORR_API_RUNTIME(), dst_node, addr, size, flags);
     else
         orr_node_free(ORR_API_RUNTIME(), dst_node, addr, size);
+    if (!orr_self->grant) /* else it is a block's: whoever frees that says so */
+        orr_node_freed(ORR_API_RUNTIME(), dst_node);
 }
 
 void starpu_free_on_node(unsigned dst_node, uintptr_t addr, size_t size)

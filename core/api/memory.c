@@ -175,8 +175,13 @@ starpu_ssize_t starpu_memory_get_total(unsigned node)
 
 size_t starpu_memory_get_used(unsigned node)
 {
+    const struct orr_node *at = &ORR_API_RUNTIME()->nodes[node];
+    size_t reserved, used;
+
     (void)orr_api_node(__func__, node);
-    return atomic_load(&ORR_API_RUNTIME()->nodes[node].used);
+    reserved = atomic_load(&at->reserved);
+    used = atomic_load(&at->used);
+    return used > reserved ? used - reserved : 0;
 }
 
 starpu_ssize_t starpu_memory_get_available(unsigned node)
@@ -225,12 +230,9 @@ size_t starpu_memory_get_used_all_nodes(void)
 /* Takes `size` bytes off what is free, if there is that much. */
 static bool reserve(struct orr_node *node, size_t size, bool overflow)
 {
-    size_t used = atomic_load(&node->used);
-
-    do {
-        if (!overflow && node->capacity && used + size > node->capacity)
-            return false;
-    } while (!atomic_compare_exchange_weak(&node->used, &used, used + size));
+    if (!overflow)
+        return orr_node_take(node, size);
+    atomic_fetch_add(&node->used, size);
     return true;
 }
 

@@ -325,10 +325,16 @@ static void submit_after(struct orr_runtime *rt, struct orr_handle *handle,
 static void invalidate(void *arg)
 {
     struct orr_handle *handle = arg;
+    struct orr_runtime *rt = handle->runtime;
+    struct orr_deferred deferred = {0};
 
     orr_lock(&handle->lock);
     orr_handle_outdate_locked(handle, 0);
+    for (unsigned node = 0; node < rt->nnodes; node++)
+        if (handle->allocated >> node & 1)
+            orr_node_retry(rt, node, &deferred);
     orr_unlock(&handle->lock);
+    orr_deferred_run(rt, &deferred);
 }
 
 void orr_data_invalidate_submit(struct orr_runtime *rt,

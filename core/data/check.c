@@ -41,6 +41,8 @@ void orr_replicate_check(const struct orr_replicate *replicate)
     ORR_CHECK(replicate->request || !(handle->loading & bit));
     ORR_CHECK(!replicate->request || replicate->refs > 0);
     ORR_CHECK(replicate->writers <= replicate->refs);
+    ORR_CHECK(replicate->reserved == 0 || replicate->refs > 0);
+    ORR_CHECK(replicate->reserved == 0 || !replicate->allocated);
     ORR_CHECK(replicate->promised <= replicate->handle->nusers);
     if (replicate->request)
         orr_request_check(replicate->request);
@@ -49,7 +51,9 @@ void orr_replicate_check(const struct orr_replicate *replicate)
     ORR_CHECK(replicate->allocated);
     ORR_CHECK(block->replicate == replicate);
     ORR_CHECK(block->node == replicate->node);
-    ORR_CHECK(!block->offered || replicate->refs == 0);
+    /* What a job holds that is being tried stays among those that could leave:
+     * admit.c. */
+    ORR_CHECK(!block->offered || replicate->refs == replicate->held);
 }
 
 /* Granted accesses come first; they may all be active at once. */
@@ -88,7 +92,7 @@ static unsigned check_order(const struct orr_handle *handle)
 
 void orr_handle_check(struct orr_handle *handle)
 {
-    unsigned users = check_order(handle);
+    unsigned users = check_order(handle), refs = 0;
 
     for (unsigned node = 0; node < handle->runtime->nnodes; node++) {
         struct orr_replicate *replicate = &handle->replicates[node];
@@ -96,9 +100,11 @@ void orr_handle_check(struct orr_handle *handle)
         ORR_CHECK(replicate->handle == handle && replicate->node == node);
         orr_replicate_check(replicate);
         users += replicate->request != NULL;
+        refs += replicate->refs;
     }
     ORR_CHECK(handle->nusers >= users);
-    ORR_CHECK(handle->writing <= handle->nusers);
+    /* Private data have no users, but references. */
+    ORR_CHECK(handle->writing <= refs);
     ORR_CHECK(!handle->dying || handle->nusers == 0);
 }
 
@@ -116,6 +122,13 @@ void orr_node_check(struct orr_runtime *rt, struct orr_node *node)
             ORR_CHECK(request->state == ORR_REQUEST_QUEUED);
         }
     rt->eviction->check(node);
+    orr_list_foreach (link, &node->admission.jobs) {
+        const struct orr_job *job = orr_container(link, struct orr_job, queue);
+
+        ORR_CHECK(job->waits && !job->admitted);
+        for (unsigned i = 0; i < job->naccesses; i++)
+            ORR_CHECK(!job->accesses[i].pinned);
+    }
     for (unsigned i = 0; i < rt->nnodes * 2; i++)
         ORR_CHECK(node->inflight[i] < 1u << 16);
     orr_unlock(&node->lock);

@@ -13,6 +13,7 @@
 #include "core/data/data.h"
 #include "core/data/node.h"
 #include "core/data/private.h"
+#include "core/data/request.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
@@ -88,7 +89,10 @@ void orr_handles_free_dead(struct orr_runtime *rt)
 
 void orr_handle_leave(struct orr_handle *handle)
 {
+    struct orr_runtime *rt = handle->runtime;
     struct orr_job_waiter *waiters = NULL;
+    struct orr_deferred deferred = {0};
+    struct orr_request *dropped = NULL;
     bool dying = false;
 
     orr_lock(&handle->lock);
@@ -96,9 +100,13 @@ void orr_handle_leave(struct orr_handle *handle)
         waiters = handle->idle_waiters;
         handle->idle_waiters = NULL;
         dying = handle->dying = handle->doomed;
+    } else if (handle->doomed || handle->awaited) {
+        dropped = orr_requests_cancel_locked(handle, &deferred);
     }
     orr_unlock(&handle->lock);
     orr_waiters_wake(waiters);
+    orr_requests_free_dropped(rt, dropped);
+    orr_deferred_run(rt, &deferred);
     if (dying && orr_self->machine)
         leave_to_others(handle->runtime, handle);
     else if (dying)
@@ -109,18 +117,25 @@ void orr_handle_leave(struct orr_handle *handle)
 static bool is_idle(struct orr_handle *handle, struct orr_job_waiter *waiter,
                     bool dying)
 {
+    struct orr_runtime *rt = handle->runtime;
+    struct orr_deferred deferred = {0};
+    struct orr_request *dropped = NULL;
     bool idle;
 
     orr_lock(&handle->lock);
     idle = handle->nusers == 0;
-    if (idle)
+    handle->awaited = !idle;
+    if (idle) {
         handle->dying = dying;
-    else {
+    } else {
         atomic_init(&waiter->ended, false);
         waiter->next = handle->idle_waiters;
         handle->idle_waiters = waiter;
+        dropped = orr_requests_cancel_locked(handle, &deferred);
     }
     orr_unlock(&handle->lock);
+    orr_requests_free_dropped(rt, dropped);
+    orr_deferred_run(rt, &deferred);
     return idle;
 }
 

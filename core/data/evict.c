@@ -34,16 +34,8 @@ const struct orr_eviction *orr_eviction_find(const char *name)
 
 bool orr_node_fits(const struct orr_node *node, size_t size)
 {
-    return node->capacity == 0 || node->used + size <= node->capacity;
-}
-
-/* Where main memory is several nodes, a limit says what is kept on one, not
- * what running tasks may need: the workers of a node could each hold a part of
- * it and wait for the rest. */
-bool orr_node_may_exceed(const struct orr_runtime *rt,
-                         const struct orr_node *node)
-{
-    return rt->nram > 1 && node->id < rt->nram;
+    return node->capacity == 0 || size == 0 ||
+           node->used + size <= node->capacity;
 }
 
 bool orr_replicate_is_outdated(const struct orr_replicate *replicate)
@@ -55,6 +47,25 @@ bool orr_replicate_is_outdated(const struct orr_replicate *replicate)
 bool orr_replicate_is_clean(const struct orr_replicate *replicate)
 {
     return replicate->handle->valid != bit(replicate->node);
+}
+
+bool orr_replicate_is_free(const struct orr_replicate *replicate,
+                           struct orr_node *node)
+{
+    if (replicate->refs == 0)
+        return !replicate->handle->dying && !replicate->request;
+    if (atomic_load(&node->admission.server) != orr_self)
+        atomic_fetch_add_explicit(&node->npassed, 1, memory_order_relaxed);
+    return false;
+}
+
+bool orr_replicate_may_be_sent(const struct orr_replicate *replicate)
+{
+    const struct orr_handle *handle = replicate->handle;
+    unsigned to = orr_replicate_write_back_target(replicate);
+
+    return to != replicate->node && !handle->replicates[to].writers &&
+           !(handle->awaited && handle->nusers == 0);
 }
 
 unsigned orr_replicate_write_back_target(const struct orr_replicate *replicate)
@@ -80,9 +91,12 @@ void orr_replicate_write_back_locked(
     struct orr_runtime *rt, struct orr_replicate *replicate,
     struct orr_deferred *deferred) ORR_UNCHECKED
 {
-    (void)orr_request_need(rt, replicate->handle,
-                           orr_replicate_write_back_target(replicate), true,
-                           ORR_FETCH, NULL, deferred);
+    struct orr_handle *handle = replicate->handle;
+    unsigned to = orr_replicate_write_back_target(replicate);
+
+    (void)orr_request_need(rt, handle, to, true, ORR_FETCH, NULL, deferred);
+    if (handle->replicates[to].request)
+        handle->replicates[to].request->moves = rt->nodes[to].capacity != 0;
 }
 
 /* A handle is locked for a few instructions, at the end of which no context is

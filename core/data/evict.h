@@ -8,15 +8,22 @@
 /* Whether `size` bytes more are within the node's capacity. */
 bool orr_node_fits(const struct orr_node *node, size_t size);
 
-/* Whether a request that found no victim may exceed the capacity. */
-bool orr_node_may_exceed(const struct orr_runtime *rt,
-                         const struct orr_node *node);
-
 /* The block's memory can be freed without losing the value. */
 bool orr_replicate_is_clean(const struct orr_replicate *replicate);
 
 /* Its value, if it has one, is not the present one. */
 bool orr_replicate_is_outdated(const struct orr_replicate *replicate);
+
+/* Whether neither a job nor a request uses the block, which is offered: a job
+ * that is tried may hold it for a moment (admit.c). Counts it as passed then,
+ * but for the context that tries the job itself. */
+bool orr_replicate_is_free(const struct orr_replicate *replicate,
+                           struct orr_node *node);
+
+/* Whether the only copy can go to its write-back target: it is elsewhere, no
+ * one is about to overwrite the value there, nor waits for the last use of the
+ * handle, which would never be. */
+bool orr_replicate_may_be_sent(const struct orr_replicate *replicate);
 
 /* Where the only copy of a value goes when it must leave the node: to the
  * application's memory, else to node 0. */

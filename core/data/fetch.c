@@ -34,6 +34,12 @@ void orr_access_fail(struct orr_runtime *rt, const struct orr_access *access,
     orr_runtime_fail(rt);
 }
 
+struct orr_replicate *orr_access_replicate(const struct orr_access *access,
+                                           unsigned node)
+{
+    return access->alias ? NULL : &access->datum->replicates[node];
+}
+
 static bool is_overwriter(const struct orr_access *access)
 {
     return (access->mode & STARPU_RW) == STARPU_W;
@@ -78,7 +84,7 @@ static void pin(struct orr_handle *handle, struct orr_access *access,
                 unsigned node, struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock)
 {
-    handle->replicates[node].refs++;
+    handle->replicates[node].refs += !access->held;
     handle->replicates[node].writers += is_overwriter(access);
     if (handle->replicates[node].block)
         orr_node_retain(handle, node);
@@ -111,16 +117,30 @@ static bool is_nowhere_else(const struct orr_handle *handle, unsigned node)
            !atomic_load_explicit(&handle->loading, memory_order_relaxed);
 }
 
-static void fetch_one(struct orr_runtime *rt, struct orr_job *job,
-                      struct orr_access *access, unsigned node,
-                      struct orr_deferred *deferred)
+/* Whether the kernel finds a value there: of private data the worker's earlier
+ * contribution, if this phase had one; scratch has none. */
+static bool reads_value(const struct orr_access *access)
+{
+    if (access->datum == access->handle)
+        return (access->mode & STARPU_R) != 0;
+    return access->datum->valid != 0;
+}
+
+/* Returns bytes that were reserved for the access in vain. */
+static size_t fetch_one(struct orr_runtime *rt, struct orr_job *job,
+                        struct orr_access *access, unsigned node,
+                        struct orr_deferred *deferred)
 {
     struct orr_handle *handle = access->datum;
+    size_t spare = 0;
     int there;
 
     atomic_fetch_add_explicit(&job->pending, 1, memory_order_relaxed);
     orr_lock(&handle->lock);
     pin(handle, access, node, deferred);
+    if (rt->nodes[node].capacity)
+        spare = orr_admit_take_locked(handle, access, node);
+    access->reads = reads_value(access);
     while ((there = orr_request_need(rt, handle, node, access->reads, ORR_FETCH,
                                      access, deferred)) == -EAGAIN) {
         orr_unlock(&handle->lock);
@@ -139,6 +159,7 @@ static void fetch_one(struct orr_runtime *rt, struct orr_job *job,
         atomic_fetch_sub_explicit(&job->pending, 1, memory_order_relaxed);
     else
         orr_requests_now(rt, deferred);
+    return spare;
 }
 
 /* The memory is the worker's own. */
@@ -151,33 +172,70 @@ static void use_private(struct orr_access *access, enum orr_private kind)
         orr_private_get(access->handle, kind, (unsigned)job->worker);
     if (!access->datum)
         orr_access_fail(access->handle->runtime, access, -ENOMEM);
-    /* Scratch has none; a partial, where the phase has begun it. */
-    access->reads = access->datum->valid != 0;
 }
 
-bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
+/* Whether an earlier access of the job uses the same memory. */
+static bool is_alias(const struct orr_job *job, const struct orr_access *access)
 {
-    struct orr_deferred deferred = {0};
+    if (access->duplicate)
+        for (const struct orr_access *a = job->accesses; a < access; a++)
+            if (a->datum == access->datum)
+                return true;
+    return false;
+}
 
-    /* One more until all have been asked for. */
-    atomic_store_explicit(&job->pending, 1, memory_order_relaxed);
-    orr_node_reach(&rt->nodes[node], job->id);
+/* Whose memory the job's accesses use. */
+static void choose_data(struct orr_job *job)
+{
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
 
         access->datum = access->handle;
-        access->reads = (access->mode & STARPU_R) != 0;
         if (access->mode & STARPU_SCRATCH)
             use_private(access, ORR_PRIVATE_SCRATCH);
         else if (access->mode & STARPU_REDUX)
             use_private(access, ORR_PRIVATE_PARTIAL);
-        if (access->duplicate && !(access->mode & STARPU_SCRATCH))
-            continue;
-        fetch_one(rt, job, access, node, &deferred);
+        access->alias = is_alias(job, access);
+    }
+}
+
+/* Pins the job's data there and asks for them. */
+static void ask(struct orr_runtime *rt, struct orr_job *job, unsigned node)
+{
+    struct orr_deferred deferred = {0};
+    size_t spare = 0;
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_access *access = &job->accesses[i];
+
+        if (orr_access_replicate(access, node))
+            spare += fetch_one(rt, job, access, node, &deferred);
+    }
+    if (spare) {
+        orr_node_unreserve(&rt->nodes[node], spare);
+        orr_node_retry(rt, node, &deferred);
     }
     orr_deferred_run(rt, &deferred);
+}
+
+bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
+{
+    /* One more until all have been asked for. */
+    atomic_store_explicit(&job->pending, 1, memory_order_relaxed);
+    orr_node_reach(&rt->nodes[node], job->id);
+    choose_data(job);
+    if (rt->nodes[node].capacity && job->naccesses > 0 &&
+        !orr_admit(rt, job, node))
+        return false;
+    ask(rt, job, node);
     return atomic_fetch_sub_explicit(&job->pending, 1, memory_order_acq_rel) ==
            1;
+}
+
+void orr_job_ask(struct orr_runtime *rt, struct orr_job *job, unsigned node)
+{
+    ask(rt, job, node);
+    orr_job_arrive(rt, job);
 }
 
 /* Whether a job writes the value now or will: one that stands in the order, or
@@ -351,7 +409,7 @@ void orr_access_drop_locked(struct orr_handle *handle,
     replicate->writers -= is_overwriter(access);
     handle->writing -= access->writes;
     access->writes = 0;
-    if (--replicate->refs == 0 && replicate->block)
+    if (--replicate->refs == 0 && (replicate->block || replicate->reserved))
         orr_node_offer(handle, access->node, deferred);
 }
 
@@ -369,5 +427,7 @@ void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job)
         orr_access_drop_locked(handle, access, &deferred);
         orr_unlock(&handle->lock);
     }
+    if (job->admitted)
+        orr_admit_leave(rt, job, &deferred);
     orr_deferred_run(rt, &deferred);
 }

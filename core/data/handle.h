@@ -68,7 +68,11 @@ struct orr_replicate {
     struct orr_heap promises;  /* [handle lock] … the soonest first, where the
                                * order matters */
     struct orr_handle *handle; /* [const] */
-    bool allocated;            /* [handle lock] has memory, ours or not */
+    atomic_size_t reserved; /* [handle lock] for writing: bytes of the node that
+                             * are set aside for its block, admit.c */
+    uint32_t held;  /* [handle lock] of refs, those of jobs that are tried or
+                    * admitted and have not asked for their data yet */
+    bool allocated; /* [handle lock] has memory, ours or not */
     bool sorts; /* [handle lock] all promises are in that heap, not only the
                  * first one that was made, or the soonest */
 };
@@ -108,6 +112,7 @@ struct orr_handle {
     bool wont_use;        /* [lock] clean copies may make way for prefetches */
     bool unreal;          /* [lock] written by a skipped kernel */
     bool doomed;          /* [lock] its last user frees it */
+    bool awaited;         /* [lock] somebody waits until it has no user */
     bool dying;           /* [lock] it is being freed: has no user, and gets
                            * none any more */
     unsigned nusers;      /* [lock] jobs between submission and end */
@@ -152,6 +157,7 @@ void orr_handle_measure(struct orr_handle *handle);
 /* What is to be done when no handle is locked any more. All zero: nothing. */
 struct orr_deferred {
     uint64_t kick;             /* nodes whose progress workers have to look */
+    uint64_t admit;            /* nodes where jobs may find memory now */
     struct orr_request *now;   /* that the caller performs itself */
     struct orr_request *spare; /* for new requests */
     unsigned nspare;           /* length of that list */
@@ -274,6 +280,16 @@ enum orr_fetch_level {
 /* Brings the job's data to `node` and pins them there. Returns true when all
  * are there already; else orr_job_arrive ends the wait when they are. */
 bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node);
+
+/* The replicate that the access, whose job fetches its data, uses on the node;
+ * NULL: an earlier one uses the same. */
+struct orr_replicate *orr_access_replicate(const struct orr_access *access,
+                                           unsigned node);
+
+/* The rest of that, for a job that has waited until it was admitted to the
+ * node's memory (core/data/admit.c): orr_job_arrive ends the wait. No lock
+ * held. */
+void orr_job_ask(struct orr_runtime *rt, struct orr_job *job, unsigned node);
 
 /* Applies what the job's accesses mean (writers invalidate the other
  * replicates) and fills task->interfaces. Before the kernel starts. */

@@ -130,8 +130,7 @@ take_victim(struct orr_node *node, unsigned lists,
             continue;
         }
         list = list_of(node, block);
-        if (!replicate->handle->dying && replicate->refs == 0 &&
-            !replicate->request && wanted(replicate)) {
+        if (orr_replicate_is_free(replicate, node) && wanted(replicate)) {
             found = replicate;
             block->offered = false;
             orr_list_remove(&block->lru);
@@ -158,10 +157,10 @@ static bool is_unwanted(const struct orr_replicate *replicate)
 static bool is_dirty(const struct orr_replicate *replicate)
 {
     unsigned to = orr_replicate_write_back_target(replicate);
-    const struct orr_replicate *target = &replicate->handle->replicates[to];
 
-    return to != replicate->node && !orr_replicate_is_clean(replicate) &&
-           !target->request && !target->writers;
+    return !orr_replicate_is_clean(replicate) &&
+           orr_replicate_may_be_sent(replicate) &&
+           !replicate->handle->replicates[to].request;
 }
 
 static bool evict_one(struct orr_runtime *rt, struct orr_node *node,
@@ -204,8 +203,7 @@ static int lru_make_room(struct orr_runtime *rt, struct orr_node *node,
             continue;
         if (level == ORR_FETCH && write_back_one(rt, node, 1))
             return -EINPROGRESS;
-        return level == ORR_FETCH && orr_node_may_exceed(rt, node) ? 0
-                                                                   : -ENOMEM;
+        return -ENOMEM;
     }
     return 0;
 }
@@ -232,8 +230,7 @@ static int starpu_make_room(struct orr_runtime *rt, struct orr_node *node,
         /* That may have found clean ones among the dirty. */
         if (evict_one(rt, node, lists, wanted))
             continue;
-        return level == ORR_FETCH && orr_node_may_exceed(rt, node) ? 0
-                                                                   : -ENOMEM;
+        return -ENOMEM;
     }
     return 0;
 }

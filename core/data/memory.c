@@ -12,11 +12,21 @@
 #include "core/data/request.h"
 #include "core/runtime.h"
 
+/* What a method of an interface may take without asking. */
+struct orr_grant {
+    unsigned node;
+    size_t left; /* bytes */
+};
+
 void orr_block_free(struct orr_block *block)
 {
+    struct orr_grant none = {.node = ORR_NO_NODE}, *outer = orr_self->grant;
+
     if (!block)
         return;
+    orr_self->grant = &none; /* whose memory it is will know */
     block->ops->free_data_on_node(block->interface, block->node);
+    orr_self->grant = outer;
     free(block);
 }
 
@@ -29,6 +39,17 @@ void orr_block_attach_locked(struct orr_handle *handle, struct orr_block *block)
     replicate->block = block;
     replicate->allocated = true;
     handle->allocated |= UINT64_C(1) << block->node;
+}
+
+void orr_block_place_locked(struct orr_handle *handle, struct orr_block *block,
+                            size_t reserved, struct orr_deferred *deferred)
+{
+    struct orr_replicate *replicate = &handle->replicates[block->node];
+
+    orr_block_attach_locked(handle, block);
+    if (reserved)
+        replicate->reserved = 0;
+    orr_replicate_unreserve(handle, block->node, deferred);
 }
 
 struct orr_block *orr_block_detach_locked(struct orr_handle *handle,
@@ -48,16 +69,114 @@ struct orr_block *orr_block_detach_locked(struct orr_handle *handle,
     return block;
 }
 
+/* --- what is left --- */
+
+bool orr_node_take(struct orr_node *node, size_t size)
+{
+    size_t used = atomic_load(&node->used);
+
+    do {
+        if (node->capacity && size > 0 && used + size > node->capacity)
+            return false;
+    } while (!atomic_compare_exchange_weak(&node->used, &used, used + size));
+    return true;
+}
+
+bool orr_node_take_reserved(struct orr_node *node, size_t size, bool exceed)
+{
+    if (exceed)
+        atomic_fetch_add(&node->used, size);
+    else if (!orr_node_take(node, size))
+        return false;
+    atomic_fetch_add_explicit(&node->reserved, size, memory_order_relaxed);
+    return true;
+}
+
+/* Takes bytes, after room was made for them if need be. */
+static int take_with_room(struct orr_runtime *rt, struct orr_node *node,
+                          size_t size, enum orr_fetch_level level)
+{
+    int err = 0;
+
+    while (!err && !orr_node_take(node, size))
+        err = orr_node_make_room(rt, node, size, level);
+    return err;
+}
+
+int orr_node_reserve(struct orr_runtime *rt, struct orr_node *node, size_t size,
+                     enum orr_fetch_level level)
+{
+    int err;
+
+    if (level != ORR_FETCH && atomic_load(&node->admission.nwaiting))
+        return -ENOMEM;
+    err = take_with_room(rt, node, size, level);
+    if (!err)
+        atomic_fetch_add_explicit(&node->reserved, size, memory_order_relaxed);
+    return err;
+}
+
+void orr_node_unreserve(struct orr_node *node, size_t size)
+{
+    atomic_fetch_sub_explicit(&node->reserved, size, memory_order_relaxed);
+    atomic_fetch_sub(&node->used, size);
+}
+
+void orr_replicate_unreserve(struct orr_handle *handle, unsigned node,
+                             struct orr_deferred *deferred)
+{
+    struct orr_replicate *replicate = &handle->replicates[node];
+
+    if (!replicate->reserved)
+        return;
+    orr_node_unreserve(&handle->runtime->nodes[node], replicate->reserved);
+    replicate->reserved = 0;
+    orr_node_retry(handle->runtime, node, deferred);
+}
+
+/* --- memory as such --- */
+
+/* Bytes of what was granted to the context's interface that it takes now. */
+static size_t granted(unsigned node, size_t size)
+{
+    const struct orr_grant *grant = orr_self->grant;
+
+    if (!grant || grant->node != node)
+        return 0;
+    return size < grant->left ? size : grant->left;
+}
+
+/* An interface that takes more than its data have bytes gets it, within the
+ * node's capacity if that can be had at once: a job that was admitted could not
+ * end otherwise. */
+static int take_more(struct orr_runtime *rt, struct orr_node *node, size_t size)
+{
+    const struct orr_grant *grant = orr_self->grant;
+    int err = take_with_room(rt, node, size, ORR_FETCH);
+
+    if (err && grant && grant->node == node->id) {
+        atomic_fetch_add(&node->used, size);
+        return 0;
+    }
+    return err;
+}
+
 int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
                     uintptr_t *ret)
 {
     struct orr_node *node = &rt->nodes[id];
-    int err = orr_node_make_room(rt, node, size, ORR_FETCH);
+    size_t have = granted(id, size);
+    int err = have < size ? take_more(rt, node, size - have) : 0;
 
-    if (!err)
-        err = rt->machine->ops->alloc(rt->machine, id, size, ret);
-    if (!err)
-        atomic_fetch_add_explicit(&node->used, size, memory_order_relaxed);
+    if (err)
+        return err;
+    err = rt->machine->ops->alloc(rt->machine, id, size, ret);
+    if (err) {
+        atomic_fetch_sub(&node->used, size - have);
+    } else if (have) {
+        orr_self->grant->left -= have;
+        atomic_fetch_sub_explicit(&node->reserved, have, memory_order_relaxed);
+    }
     return err;
 }
 
@@ -65,29 +184,80 @@ void orr_node_free(struct orr_runtime *rt, unsigned id, uintptr_t address,
                    size_t size)
 {
     rt->machine->ops->free(rt->machine, id, address, size);
-    atomic_fetch_sub_explicit(&rt->nodes[id].used, size, memory_order_relaxed);
+    atomic_fetch_sub(&rt->nodes[id].used, size);
 }
 
-int orr_block_new(struct orr_runtime *rt, struct orr_handle *handle,
-                  unsigned node, enum orr_fetch_level level,
-                  struct orr_block **ret)
+starpu_ssize_t orr_node_allocate(struct orr_runtime *rt,
+                                 const struct starpu_data_interface_ops *ops,
+                                 void *interface, unsigned node)
+{
+    struct orr_grant none = {.node = node}, *outer = orr_self->grant;
+    starpu_ssize_t size;
+
+    if (node < rt->nram)
+        orr_self->grant = &none;
+    size = ops->allocate_data_on_node(interface, node);
+    orr_self->grant = outer;
+    return size;
+}
+
+/* --- blocks --- */
+
+static struct orr_block *make_block(const struct orr_handle *handle,
+                                    unsigned node)
 {
     size_t size = handle->ops->interface_size;
-    struct orr_block *block;
+    struct orr_block *block = malloc(sizeof(*block) + size);
 
-    if (orr_node_make_room(rt, &rt->nodes[node], handle->size, level) != 0)
-        return -ENOMEM;
-    block = malloc(sizeof(*block) + size);
     if (!block)
-        return -ENOMEM;
+        return NULL;
     memset(block, 0, sizeof(*block));
     block->ops = handle->ops;
     block->node = node;
     memcpy(block->interface, handle->replicates[node].interface, size);
     if (block->ops->allocate_data_on_node(block->interface, node) < 0) {
         free(block);
-        return -ENOMEM;
+        return NULL;
     }
+    return block;
+}
+
+/* What the interface has left of its grant is free. One that failed has freed
+ * what it had taken: that is put back into the reservation, if there was one. */
+static void settle(struct orr_runtime *rt, struct orr_node *node,
+                   const struct orr_grant *grant, size_t reserved, bool failed)
+{
+    if (failed && reserved) {
+        size_t taken = reserved - grant->left;
+
+        atomic_fetch_add(&node->used, taken);
+        atomic_fetch_add_explicit(&node->reserved, taken, memory_order_relaxed);
+    } else if (grant->left) {
+        orr_node_unreserve(node, grant->left);
+        if (!failed)
+            orr_node_freed(rt, node->id);
+    }
+}
+
+int orr_block_new(struct orr_runtime *rt, struct orr_handle *handle,
+                  unsigned id, enum orr_fetch_level level, size_t reserved,
+                  struct orr_block **ret)
+{
+    struct orr_node *node = &rt->nodes[id];
+    struct orr_grant grant = {id, reserved}, *outer = orr_self->grant;
+    struct orr_block *block;
+
+    if (!reserved && node->capacity) {
+        if (orr_node_reserve(rt, node, handle->size, level) != 0)
+            return -ENOMEM;
+        grant.left = handle->size;
+    }
+    orr_self->grant = &grant;
+    block = make_block(handle, id);
+    orr_self->grant = outer;
+    settle(rt, node, &grant, reserved, !block);
+    if (!block)
+        return -ENOMEM;
     *ret = block;
     return 0;
 }

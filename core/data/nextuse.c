@@ -381,17 +381,18 @@ static void press(struct orr_runtime *rt, struct orr_node *node)
 static bool can_write_back(const struct orr_replicate *replicate)
 {
     unsigned to = orr_replicate_write_back_target(replicate);
-    const struct orr_replicate *target = &replicate->handle->replicates[to];
-    const struct orr_request *request = target->request;
+    const struct orr_request *request =
+        replicate->handle->replicates[to].request;
 
-    return to != replicate->node && !target->writers &&
+    return orr_replicate_may_be_sent(replicate) &&
            (!request ||
             (request->src == replicate->node && request->level != ORR_FETCH));
 }
 
-static bool may_leave(const struct orr_replicate *replicate)
+static bool may_leave(const struct orr_replicate *replicate,
+                      struct orr_node *node)
 {
-    return !replicate->handle->dying &&
+    return orr_replicate_is_free(replicate, node) &&
            (orr_replicate_is_clean(replicate) || can_write_back(replicate));
 }
 
@@ -416,7 +417,7 @@ static struct orr_block *first_victim(struct orr_node *node,
         } else if (correct(node, block)) {
             orr_unlock(&handle->lock);
             continue;
-        } else if (may_leave(block->replicate)) {
+        } else if (may_leave(block->replicate, node)) {
             found = block;
             break;
         } else {
@@ -609,8 +610,7 @@ static int make_room(struct orr_runtime *rt, struct orr_node *node, size_t size,
         }
         if (level == ORR_FETCH && free_needed(rt, node))
             continue;
-        return level == ORR_FETCH && orr_node_may_exceed(rt, node) ? 0
-                                                                   : -ENOMEM;
+        return -ENOMEM;
     }
     return 0;
 }

@@ -24,6 +24,7 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
             node->nprogress++;
         }
     orr_lock_init(&node->lock, ORR_RANK_NODE);
+    orr_list_init(&node->admission.jobs);
     for (unsigned list = 0; list < ORR_BLOCK_LISTS; list++)
         orr_list_init(&node->blocks[list]);
     for (unsigned level = 0; level < ORR_FETCH_LEVELS; level++)
@@ -90,11 +91,17 @@ static struct orr_worker *pick_progress_worker(struct orr_runtime *rt,
     return waits ? waits : &rt->workers[node->progress_worker];
 }
 
+bool orr_node_gives_at_once(const struct orr_runtime *rt, unsigned node)
+{
+    return node < rt->nram || rt->nodes[node].nprogress == 0;
+}
+
 void orr_node_kick(struct orr_runtime *rt, unsigned id)
 {
     struct orr_node *node = &rt->nodes[id];
 
-    if (node->progress_worker < rt->nworkers && atomic_load(&node->nqueued))
+    if (node->progress_worker < rt->nworkers &&
+        (atomic_load(&node->nqueued) || atomic_load(&node->admission.nwaiting)))
         orr_worker_wake(node->nprogress == 1
                             ? &rt->workers[node->progress_worker]
                             : pick_progress_worker(rt, node));
@@ -115,6 +122,7 @@ void orr_node_retry(struct orr_runtime *rt, unsigned id,
 
     if (atomic_load(&node->short_of_memory))
         deferred->kick |= atomic_exchange(&node->short_of_memory, 0);
+    orr_admit_retry_later(rt, id, deferred);
 }
 
 /* The handle's block on the node if nobody uses it, else NULL. */
@@ -133,6 +141,7 @@ void orr_node_offer(struct orr_handle *handle, unsigned id,
     struct orr_node *node = &rt->nodes[id];
     struct orr_block *block = handle->replicates[id].block;
 
+    orr_replicate_unreserve(handle, id, deferred);
     if (!block)
         return;
     if (!block->offered) {
@@ -232,4 +241,5 @@ void orr_node_freed(struct orr_runtime *rt, unsigned node)
     if (atomic_load(&rt->nodes[node].short_of_memory))
         orr_nodes_kick(rt,
                        atomic_exchange(&rt->nodes[node].short_of_memory, 0));
+    orr_admit_retry(rt, node);
 }

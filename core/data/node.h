@@ -29,13 +29,36 @@ enum {
 
 enum { ORR_NEXTUSE_HEAPS = 6 };
 
+/* A node's side of the admission of jobs to its memory (core/data/admit.c). Nodes
+ * without a limit leave it all zero. */
+struct orr_admission {
+    _Atomic(struct orr_context *) server; /* reserves memory, NULL: none */
+    uint64_t last;          /* [node lock] jobs that ever waited */
+    struct orr_list jobs;   /* [node lock] that wait for memory, in the order
+                              * in which they came … */
+    struct orr_heap urgent; /* [node lock] … and by urgency */
+    atomic_uint nwaiting;   /* their number, and that of jobs being tried */
+    atomic_uint calls;      /* whoever raises it from 0 serves the node, and
+                              * looks again until it is 0 again */
+    atomic_bool changed;    /* memory may have become free since the jobs were
+                              * last looked at */
+    atomic_bool starved;    /* only another job that runs, or the application,
+                              * can free memory for those that wait */
+    atomic_uint nadmitted;  /* tasks that run in its memory or are about to */
+    atomic_uint nleaving;   /* requests that copy from there, but for those
+                              * that wait for memory themselves */
+};
+
 struct orr_node {
     unsigned id;          /* [const] */
     struct orr_lock lock; /* rank ORR_RANK_NODE */
     size_t capacity;      /* [const] bytes, 0: unlimited */
-    atomic_size_t used;   /* bytes allocated through us */
-    atomic_uint npassed;  /* blocks that evictions passed over, since their
-                           * handles were locked */
+    atomic_size_t used;   /* bytes allocated through us, or reserved … */
+    atomic_size_t reserved; /* … for blocks that are not made yet */
+    atomic_uint npassed;    /* blocks that evictions passed over, since their
+                             * handles were locked or they were held for a job
+                             * that is tried */
+    struct orr_admission admission;
     /* [lock] requests this node's progress workers have to start, by level. */
     struct orr_list queues[ORR_FETCH_LEVELS];
     atomic_uint nqueued;
@@ -72,7 +95,32 @@ struct orr_node {
 int orr_nodes_new(struct orr_runtime *rt);
 void orr_nodes_free(struct orr_runtime *rt);
 
-/* Memory on a node, within its capacity: evicts if it must and can at once.
+/* Whether memory of the node is given by whoever asks, not by the node's
+ * progress workers: main memory, and a node that has none. */
+bool orr_node_gives_at_once(const struct orr_runtime *rt, unsigned node);
+
+/* Counts bytes as used if the node has so many left. */
+bool orr_node_take(struct orr_node *node, size_t size);
+
+/* Reserves bytes that the node has left, or, with `exceed`, that it has not. */
+bool orr_node_take_reserved(struct orr_node *node, size_t size, bool exceed);
+
+/* Reserves bytes for a block, evicting what it must and can at once. Requests of
+ * lower levels than ORR_FETCH leave what is free to jobs that wait. Errors:
+ * -ENOMEM. No lock held. Does not block. */
+int orr_node_reserve(struct orr_runtime *rt, struct orr_node *node, size_t size,
+                     enum orr_fetch_level level);
+
+/* Gives them back; the caller then has others look for memory. */
+void orr_node_unreserve(struct orr_node *node, size_t size);
+
+/* What the replicate has not needed of what was reserved for it is free. */
+void orr_replicate_unreserve(struct orr_handle *handle, unsigned node,
+                             struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock);
+
+/* Memory on a node, within its capacity: evicts if it must and can at once. A
+ * method of an interface that makes a block takes what is reserved for that.
  * Errors: -ENOMEM. Does not block. */
 int orr_node_malloc(struct orr_runtime *rt, unsigned node, size_t size,
                     uintptr_t *ret);
@@ -109,8 +157,8 @@ void orr_node_end_leaving(struct orr_handle *handle, unsigned node,
 void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
     ORR_REQUIRES(handle->lock);
 
-/* What was in the way of who lacks memory on the node has changed: he is tried
- * again. */
+/* What was in the way of who lacks memory on the node has changed: requests and
+ * jobs that wait for some are tried again. */
 void orr_node_retry(struct orr_runtime *rt, unsigned node,
                     struct orr_deferred *deferred);
 
@@ -133,20 +181,34 @@ void orr_node_retain(struct orr_handle *handle, unsigned node)
 int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
                        size_t size, enum orr_fetch_level level);
 
-/* Makes memory for the handle on the node, within its capacity: evicts if it
- * must and can at once, prefetches only what nobody is expected to use. The
+/* Has an interface allocate, for a use to which no job is admitted: the limit of
+ * main memory does not hold. Errors: what allocate_data_on_node returns. */
+starpu_ssize_t orr_node_allocate(struct orr_runtime *rt,
+                                 const struct starpu_data_interface_ops *ops,
+                                 void *interface, unsigned node);
+
+/* Makes memory for the handle on the node: of what is `reserved` for it, all of
+ * which is used up then, or, if that is 0, within the node's capacity: evicts if
+ * it must and can at once, prefetches only what nobody is expected to use. The
  * caller owns *ret and is the only one who makes memory for this replicate,
- * by a request that stands. Errors: -ENOMEM: try again when something was
- * freed. No lock held. */
+ * by a request that stands. Errors: -ENOMEM: what was reserved still is; try
+ * again when something was freed. No lock held. */
 int orr_block_new(struct orr_runtime *rt, struct orr_handle *handle,
-                  unsigned node, enum orr_fetch_level level,
+                  unsigned node, enum orr_fetch_level level, size_t reserved,
                   struct orr_block **ret);
 
 /* Frees the memory; NULL is allowed. No lock held. */
 void orr_block_free(struct orr_block *block);
 
-/* Gives the block to the handle's replicate on its node, which has none. */
+/* Gives the block to the handle's replicate on its node, which has none. What
+ * is reserved for that is the caller's to clear. */
 void orr_block_attach_locked(struct orr_handle *handle, struct orr_block *block)
+    ORR_REQUIRES(handle->lock);
+
+/* The same with a block that was made with what was `reserved` then; what was
+ * reserved meanwhile is free again. */
+void orr_block_place_locked(struct orr_handle *handle, struct orr_block *block,
+                            size_t reserved, struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock);
 
 /* Takes the block from the handle's replicate on the node; NULL when its memory
@@ -155,8 +217,7 @@ struct orr_block *orr_block_detach_locked(struct orr_handle *handle,
                                           unsigned node)
     ORR_REQUIRES(handle->lock);
 
-/* Memory became free on the node: requests that lack some are tried again. No
- * lock held. */
+/* Memory became free on the node: as orr_node_retry, at once. No lock held. */
 void orr_node_freed(struct orr_runtime *rt, unsigned node);
 
 /* µs for `size` bytes from src to dst as schedulers estimate it; 0 when
@@ -177,3 +238,45 @@ void orr_nodes_kick(struct orr_runtime *rt, uint64_t nodes);
 
 /* Stops the program if the node is not as it must be. No lock held. */
 void orr_node_check(struct orr_runtime *rt, struct orr_node *node);
+
+/* --- admission of jobs (core/data/admit.c, holders.c) --- */
+
+/* The job is to use its data on the node, which has a limit. Returns true when
+ * it may: what it has there is held, and the memory that it lacks reserved. Else
+ * it holds nothing, and whoever finds memory for it goes on with it,
+ * orr_job_ask. No lock held. Does not block. */
+bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned node);
+
+/* Takes what was reserved for the access, which is `pinned` now; returns the
+ * bytes that it does not need any more, for orr_node_unreserve. */
+size_t orr_admit_take_locked(struct orr_handle *handle,
+                             struct orr_access *access, unsigned node)
+    ORR_REQUIRES(handle->lock);
+
+/* The job has dropped its data. */
+void orr_admit_leave(struct orr_runtime *rt, struct orr_job *job,
+                     struct orr_deferred *deferred);
+
+/* Whether the job, which its worker fetches, waits for memory that no job which
+ * was admitted will free: it is the worker's to start again when `resumed` is
+ * called. */
+bool orr_admit_put_aside(struct orr_runtime *rt, struct orr_job *job,
+                         unsigned node);
+
+/* Something has changed by which the node may have memory for a job that waits.
+ * A worker of the node looks when it looks for requests, who may do so looks at
+ * once, else a progress worker is woken. No lock held. May call acquisitions'
+ * callbacks; does not block. */
+void orr_admit_retry(struct orr_runtime *rt, unsigned node);
+
+/* The same under a lock: it is done with *deferred. */
+void orr_admit_retry_later(struct orr_runtime *rt, unsigned node,
+                           struct orr_deferred *deferred);
+
+/* A progress worker looks whether jobs that wait can go on. Returns whether one
+ * could. No lock held. */
+bool orr_admit_serve(struct orr_runtime *rt, unsigned node);
+
+/* Says for each node on which somebody waits for memory who that is, and who has
+ * it. Returns whether there was any. When nothing goes on any more. */
+bool orr_memory_explain(struct orr_runtime *rt);

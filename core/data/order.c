@@ -362,6 +362,8 @@ void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,
         end = &access->next;
     }
     *end = NULL;
+    if (job->admitted)
+        orr_admit_leave(rt, job, &deferred);
     orr_deferred_run(rt, &deferred);
     for (; more; more = more->next) {
         orr_handle_serve(more->handle, &ret->claimed);

@@ -97,6 +97,8 @@ static void leave_to_children(struct orr_runtime *rt, struct orr_handle *handle)
         block = orr_block_detach_locked(handle, node);
         orr_unlock(&handle->lock);
         orr_block_free(block);
+        if (block)
+            orr_node_freed(rt, node);
     }
 }
 

@@ -112,18 +112,31 @@ void orr_pending_hasten(struct orr_node *node, struct orr_request *request,
         insert(node, request);
 }
 
-/* Whether the request would need memory of a node in `full`. Once it has some,
- * only its own end takes that away. */
-static bool lacks_memory(const struct orr_request *request, uint64_t full)
+bool orr_request_has_reserved(const struct orr_request *request)
 {
-    return full & bit(request->dst) &&
+    return atomic_load_explicit(
+               &request->handle->replicates[request->dst].reserved,
+               memory_order_relaxed) > 0;
+}
+
+/* Whether the request would need memory of a node in `full`, and none is
+ * reserved for it. Once it has some, only its own end takes that away. One that
+ * counts as leaving is tried once, to be known not to. */
+static bool lacks_memory(const struct orr_request *request,
+                         const struct orr_full *full)
+{
+    return full->nodes & bit(request->dst) &&
+           !atomic_load_explicit(&request->leaving, memory_order_relaxed) &&
            !(atomic_load_explicit(&request->handle->allocated,
                                   memory_order_relaxed) &
-             bit(request->dst));
+             bit(request->dst)) &&
+           (!orr_request_has_reserved(request) ||
+            full->machines & bit(request->dst));
 }
 
 static struct orr_request *first_of_list(struct orr_node *node, unsigned level,
-                                         uint64_t full) ORR_REQUIRES(node->lock)
+                                         const struct orr_full *full)
+    ORR_REQUIRES(node->lock)
 {
     orr_list_foreach (link, &node->queues[level]) {
         struct orr_request *request =
@@ -141,7 +154,8 @@ static struct orr_request *first_of_list(struct orr_node *node, unsigned level,
 /* Where the soonest request of a link lacks memory all others wait: those that
  * have some come first. */
 static struct orr_request *first_of_heaps(struct orr_node *node,
-                                          unsigned direction, uint64_t full)
+                                          unsigned direction,
+                                          const struct orr_full *full)
     ORR_REQUIRES(node->lock)
 {
     struct orr_request *best = NULL;
@@ -160,7 +174,7 @@ static struct orr_request *first_of_heaps(struct orr_node *node,
 }
 
 struct orr_request *orr_pending_take(struct orr_node *node, unsigned level,
-                                     uint64_t full)
+                                     const struct orr_full *full)
 {
     struct orr_request *request = first_of_list(node, level, full);
 

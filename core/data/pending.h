@@ -37,6 +37,13 @@ struct orr_request {
     uint8_t state;                /* enum orr_request_state */
     bool stale;                   /* the value was overwritten meanwhile */
     bool pinned;                  /* holds a reference on its source */
+    atomic_bool leaving;          /* is one of its source's `nleaving`; written
+                                   * under the handle's lock */
+    bool starves;                 /* [handle lock] QUEUED: found no memory */
+    bool moves;                   /* a write-back: the source's copy may go at
+                                   * its end. Else the node that it comes to,
+                                   * full as well, could take this one first,
+                                   * and all begins again. */
     struct orr_access *waiters;   /* accesses to tell */
     struct orr_request *next_hop; /* WAITING for this one */
     struct orr_request *next_now; /* [owner] in deferred->now */
@@ -61,11 +68,22 @@ void orr_pending_remove(struct orr_node *node, struct orr_request *request)
 void orr_pending_hasten(struct orr_node *node, struct orr_request *request,
                         struct orr_use use) ORR_REQUIRES(node->lock);
 
+/* Nodes that had no memory for a request, by their bits. What makes room may go
+ * on meanwhile. */
+struct orr_full {
+    uint64_t nodes;    /* nothing was left of what they have … */
+    uint64_t machines; /* … nor had the machine what was reserved */
+};
+
 /* Takes the first request of the level that the limits of copies under way let
- * through and that does not need memory of a node in `full`, and counts its
+ * through and that does not need memory of a node that is full, and counts its
  * copy. NULL: there is none. */
 struct orr_request *orr_pending_take(struct orr_node *node, unsigned level,
-                                     uint64_t full) ORR_REQUIRES(node->lock);
+                                     const struct orr_full *full)
+    ORR_REQUIRES(node->lock);
+
+/* Whether memory is reserved for what the request brings. */
+bool orr_request_has_reserved(const struct orr_request *request);
 
 /* From now on prefetches are sorted. */
 void orr_pending_sort(struct orr_node *node) ORR_REQUIRES(node->lock);

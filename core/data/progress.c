@@ -140,6 +140,123 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
 
 enum start_result { STARTED, DROPPED, NO_MEMORY, NO_COPY };
 
+/* Whether the handle is not used any more once the request has ended, with those
+ * that wait for it, and somebody waits for that. */
+static bool is_last_use(const struct orr_handle *handle,
+                        const struct orr_request *request)
+    ORR_REQUIRES(handle->lock)
+{
+    unsigned n = 0;
+
+    for (; request; request = request->next_hop, n++)
+        if (request->waiters)
+            return false;
+    return (handle->doomed || handle->awaited) && handle->nusers == n;
+}
+
+/* Whether somebody needs what the request brings. A prefetch that goes on from
+ * main memory gives up what it keeps there and where it goes to. */
+static bool is_wanted(const struct orr_handle *handle,
+                      const struct orr_request *request)
+    ORR_REQUIRES(handle->lock)
+{
+    const struct orr_replicate *replicate = &handle->replicates[request->dst];
+
+    if (is_last_use(handle, request))
+        return false;
+    if (request->waiters || request->level == ORR_FETCH ||
+        (request->level == ORR_PREFETCH && replicate->promised))
+        return true;
+    if (request->next_hop && !request->runtime->nodes[request->dst].capacity)
+        return true;
+    for (const struct orr_request *hop = request->next_hop; hop;
+         hop = hop->next_hop)
+        if (hop->waiters || hop->level == ORR_FETCH)
+            return true;
+    return false;
+}
+
+/* Detaches the request and those that wait for it. What kept a value from being
+ * written back is gone then. */
+static void drop_locked(struct orr_handle *handle, struct orr_request *request,
+                        struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock)
+{
+    for (struct orr_request *r = request; r; r = r->next_hop)
+        orr_request_detach_locked(handle, r, deferred);
+    for (uint64_t left = handle->allocated; left; left &= left - 1)
+        orr_node_retry(handle->runtime, (unsigned)__builtin_ctzll(left),
+                       deferred);
+}
+
+void orr_requests_free_dropped(struct orr_runtime *rt,
+                               struct orr_request *request)
+{
+    while (request) {
+        struct orr_request *next = request->next_hop;
+        struct orr_handle *handle = request->handle;
+
+        orr_slab_put(rt->requests, request);
+        orr_handle_leave(handle);
+        request = next;
+    }
+}
+
+/* Takes the request out of its queue if it is there for want of memory, and brings
+ * nobody anything. */
+static bool cancel_locked(struct orr_handle *handle,
+                          struct orr_request *request,
+                          struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock)
+{
+    struct orr_node *node = &handle->runtime->nodes[request->progress_node];
+    bool queued;
+
+    if (!request->starves || !is_last_use(handle, request))
+        return false;
+    orr_lock(&node->lock);
+    queued = orr_pending_has(request);
+    if (queued)
+        orr_pending_remove(node, request);
+    orr_unlock(&node->lock);
+    if (!queued)
+        return false;
+    atomic_fetch_sub_explicit(&node->nqueued, 1, memory_order_relaxed);
+    drop_locked(handle, request, deferred);
+    return true;
+}
+
+struct orr_request *orr_requests_cancel_locked(struct orr_handle *handle,
+                                               struct orr_deferred *deferred)
+{
+    struct orr_runtime *rt = handle->runtime;
+
+    for (unsigned node = 0; node < rt->nnodes; node++) {
+        struct orr_request *request = handle->replicates[node].request;
+
+        if (request && cancel_locked(handle, request, deferred))
+            return request;
+    }
+    return NULL;
+}
+
+/* Where main memory is several nodes, a value that is written back to one, or
+ * passes through it, may exceed its limit: see admit.c. NULL without memory. */
+static struct orr_block *exceed(struct orr_handle *handle, unsigned dst)
+{
+    struct orr_runtime *rt = handle->runtime;
+    struct orr_node *node = &rt->nodes[dst];
+    struct orr_block *block = NULL;
+    size_t size = handle->size;
+
+    if (rt->nram == 1 || dst >= rt->nram || size == 0)
+        return NULL;
+    (void)orr_node_take_reserved(node, size, true);
+    if (orr_block_new(rt, handle, dst, ORR_FETCH, size, &block) != 0)
+        orr_node_unreserve(node, size);
+    return block;
+}
+
 /* Gives the request's destination its memory, if it has none. A prefetch that
  * finds no memory is dropped if nobody waits for it, nor was promised it. Locked
  * on entry and on return, not meanwhile. */
@@ -151,20 +268,23 @@ static enum start_result allocate_locked(struct orr_handle *handle,
     struct orr_replicate *replicate = &handle->replicates[request->dst];
     enum orr_fetch_level level = (enum orr_fetch_level)request->level;
     struct orr_block *block = NULL;
+    size_t reserved = replicate->reserved;
 
     if (replicate->allocated)
         return STARTED;
     orr_unlock(&handle->lock);
-    (void)orr_block_new(handle->runtime, handle, request->dst, level, &block);
+    (void)orr_block_new(handle->runtime, handle, request->dst, level, reserved,
+                        &block);
+    if (!block && level == ORR_FETCH && !reserved)
+        block = exceed(handle, request->dst);
     orr_lock(&handle->lock);
     if (block) {
-        orr_block_attach_locked(handle, block);
+        orr_block_place_locked(handle, block, reserved, deferred);
         return STARTED;
     }
-    if (request->waiters || request->next_hop || request->level == ORR_FETCH ||
-        (level == ORR_PREFETCH && replicate->promised))
+    if (is_wanted(handle, request))
         return NO_MEMORY;
-    orr_request_detach_locked(handle, request, deferred);
+    drop_locked(handle, request, deferred);
     return DROPPED;
 }
 
@@ -177,6 +297,7 @@ static enum start_result try_start(struct orr_runtime *rt,
     enum start_result result;
 
     orr_lock(&handle->lock);
+    request->starves = false;
     result = allocate_locked(handle, request, &deferred);
     if (result == STARTED &&
         (request->src == ORR_NO_NODE || handle->size == 0)) {
@@ -190,6 +311,7 @@ static enum start_result try_start(struct orr_runtime *rt,
     if (result == STARTED) {
         orr_request_pin_source(handle, request, ORR_FETCH);
         request->state = ORR_REQUEST_RUNNING;
+        orr_request_leaves(handle, request);
         if (is_at_once(rt, request))
             atomic_fetch_add_explicit(&handle->ncopying, 1,
                                       memory_order_relaxed);
@@ -200,8 +322,7 @@ static enum start_result try_start(struct orr_runtime *rt,
         start_copy(rt, request);
         break;
     case DROPPED:
-        orr_slab_put(rt->requests, request);
-        orr_handle_leave(handle);
+        orr_requests_free_dropped(rt, request);
         break;
     case NO_COPY:
         orr_request_finish(request, &deferred);
@@ -219,29 +340,43 @@ static void put_back(struct orr_runtime *rt, struct orr_node *node,
                      struct orr_request *request)
 {
     struct orr_handle *handle = request->handle;
+    struct orr_deferred deferred = {0};
     unsigned dst = request->dst;
 
     orr_lock(&handle->lock); /* for the level */
+    if (is_last_use(handle, request)) {
+        drop_locked(handle, request, &deferred);
+        orr_unlock(&handle->lock);
+        atomic_fetch_sub_explicit(&node->nqueued, 1, memory_order_relaxed);
+        orr_requests_free_dropped(rt, request);
+        orr_deferred_run(rt, &deferred);
+        return;
+    }
+    request->starves = true;
+    orr_request_stays(handle, request, &deferred);
+    if (request->pinned) /* it frees nothing for now */
+        orr_node_end_leaving(handle, request->src, &deferred);
     orr_lock(&node->lock);
     orr_pending_put_back(node, request);
     orr_unlock(&node->lock);
     orr_unlock(&handle->lock);
     atomic_fetch_or(&rt->nodes[dst].short_of_memory, bit(node->id));
+    orr_deferred_run(rt, &deferred);
 }
 
 /* Starts one request of the level; false when there is none that may. Adds a
- * node to *full when it had no memory: what makes room may go on meanwhile.
+ * node to *full when it had no memory.
  * Sets *at_once when a copy has been made, not only started. */
 static bool start_one(struct orr_runtime *rt, struct orr_node *node,
-                      unsigned level, uint64_t *full, bool *at_once)
+                      unsigned level, struct orr_full *full, bool *at_once)
 {
     struct orr_request *request;
     unsigned peer, direction, dst;
     enum start_result result;
-    bool counted;
+    bool counted, reserved;
 
     orr_lock(&node->lock);
-    request = orr_pending_take(node, level, *full);
+    request = orr_pending_take(node, level, full);
     orr_unlock(&node->lock);
     if (!request)
         return false;
@@ -250,12 +385,14 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
     dst = request->dst;
     peer = direction ? request->src : dst;
     *at_once = is_at_once(rt, request);
+    reserved = orr_request_has_reserved(request);
     result = try_start(rt, request);
     if (result != STARTED && counted)
         uncount(node, peer, direction);
     if (result == NO_MEMORY) {
         put_back(rt, node, request);
-        *full |= bit(dst);
+        full->nodes |= bit(dst);
+        full->machines |= reserved ? bit(dst) : 0;
         *at_once = false;
         return true;
     }
@@ -266,15 +403,15 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
 bool orr_node_progress(struct orr_runtime *rt, unsigned id)
 {
     struct orr_node *node = &rt->nodes[id];
-    uint64_t full = 0;
-    bool any = false, at_once;
+    struct orr_full full = {0};
+    bool any = orr_admit_serve(rt, id), at_once;
 
     for (unsigned level = 0; level < ORR_FETCH_LEVELS; level++) {
         /* Pairs with enqueue. */
         if (!atomic_load(&node->nqueued))
             return any;
         while (start_one(rt, node, level, &full, &at_once))
-            any |= !full || at_once;
+            any |= !full.nodes || at_once;
     }
     return any;
 }

@@ -121,6 +121,29 @@ void orr_request_pin_source(struct orr_handle *handle,
     orr_node_retain(handle, request->src);
 }
 
+void orr_request_leaves(struct orr_handle *handle, struct orr_request *request)
+{
+    struct orr_runtime *rt = handle->runtime;
+
+    if (!request->pinned || request->state == ORR_REQUEST_WAITING ||
+        request->leaving || !rt->nodes[request->src].capacity)
+        return;
+    request->leaving = true;
+    atomic_fetch_add(&rt->nodes[request->src].admission.nleaving, 1);
+}
+
+void orr_request_stays(struct orr_handle *handle, struct orr_request *request,
+                       struct orr_deferred *deferred)
+{
+    struct orr_runtime *rt = handle->runtime;
+
+    if (!request->leaving)
+        return;
+    request->leaving = false;
+    if (atomic_fetch_sub(&rt->nodes[request->src].admission.nleaving, 1) == 1)
+        orr_admit_retry_later(rt, request->src, deferred);
+}
+
 static struct orr_request *new_request(struct orr_handle *handle, unsigned src,
                                        unsigned dst, enum orr_fetch_level level,
                                        struct orr_deferred *deferred)
@@ -156,6 +179,7 @@ static void enqueue(struct orr_handle *handle, struct orr_request *request,
     request->use = orr_use_of_prefetch(
         &handle->replicates[request->next_hop ? request->next_hop->dst
                                               : request->dst]);
+    orr_request_leaves(handle, request);
     orr_lock(&node->lock);
     orr_pending_add(node, request);
     orr_unlock(&node->lock);
@@ -174,6 +198,7 @@ static void raise_level(struct orr_handle *handle, struct orr_request *request,
         return;
     request->level = (uint8_t)level;
     orr_request_pin_source(handle, request, level);
+    orr_request_leaves(handle, request);
     if (request->state == ORR_REQUEST_QUEUED) {
         orr_lock(&node->lock);
         if (orr_pending_has(request)) {
@@ -211,6 +236,7 @@ static void add_source(struct orr_handle *handle, struct orr_request *request)
     handle->loading |= bit(request->dst);
     orr_request_pin_source(handle, request,
                            (enum orr_fetch_level)request->level);
+    orr_request_leaves(handle, request);
 }
 
 static void add_waiter(struct orr_request *request, struct orr_access *access)
@@ -273,13 +299,6 @@ static void first_hop(struct orr_handle *handle, struct orr_request *request,
         enqueue(handle, hop, deferred);
 }
 
-/* Whether memory of a node is given by whoever asks, not by the node's
- * progress workers: main memory, and a node that has none. */
-static bool gives_at_once(const struct orr_runtime *rt, unsigned node)
-{
-    return node < rt->nram || rt->nodes[node].nprogress == 0;
-}
-
 int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
                      unsigned node, bool reads, enum orr_fetch_level level,
                      struct orr_access *access, struct orr_deferred *deferred)
@@ -315,7 +334,7 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
     request = new_request(handle, src, node, level, deferred);
     if (src != ORR_NO_NODE && !reachable(rt, src, node)) {
         first_hop(handle, request, deferred);
-    } else if (src == ORR_NO_NODE && gives_at_once(rt, node)) {
+    } else if (src == ORR_NO_NODE && orr_node_gives_at_once(rt, node)) {
         request->state = ORR_REQUEST_QUEUED;
         request->next_now = deferred->now;
         deferred->now = request;
@@ -368,11 +387,22 @@ void orr_request_detach_locked(struct orr_handle *handle,
 {
     handle->replicates[request->dst].request = NULL;
     handle->loading &= ~bit(request->dst);
+    orr_request_stays(handle, request, deferred);
     unpin(handle, request->dst, deferred);
     if (request->pinned) {
         unpin(handle, request->src, deferred);
         orr_node_end_leaving(handle, request->src, deferred);
     }
+}
+
+/* A write-back has ended. The value that it has brought stays where it is, since
+ * it is the only one now, unless somebody uses the other one. */
+static void move_locked(struct orr_handle *handle, struct orr_request *request)
+    ORR_REQUIRES(handle->lock)
+{
+    if (request->moves && request->pinned && !request->stale &&
+        handle->replicates[request->src].refs == 1)
+        handle->valid &= ~bit(request->src);
 }
 
 /* A stale copy is no use, nor is memory to those who read: those who still wait
@@ -462,6 +492,7 @@ void orr_request_finish(struct orr_request *request,
     if (request->src != ORR_NO_NODE && !request->stale)
         handle->valid |= bit(request->dst);
     waiters = request->waiters;
+    move_locked(handle, request);
     orr_request_detach_locked(handle, request, deferred);
     if (request->stale || request->src == ORR_NO_NODE)
         waiters =
@@ -485,13 +516,17 @@ static void perform_now(struct orr_runtime *rt, struct orr_request *request,
 {
     struct orr_handle *handle = request->handle;
     struct orr_block *block = NULL;
+    size_t reserved;
 
-    (void)orr_block_new(rt, handle, request->dst, ORR_FETCH, &block);
+    orr_lock(&handle->lock);
+    reserved = handle->replicates[request->dst].reserved;
+    orr_unlock(&handle->lock);
+    (void)orr_block_new(rt, handle, request->dst, ORR_FETCH, reserved, &block);
     if (!block && rt->nodes[request->dst].nprogress == 0 && request->waiters)
         orr_access_fail(rt, request->waiters, -ENOMEM);
     orr_lock(&handle->lock);
     if (block)
-        orr_block_attach_locked(handle, block);
+        orr_block_place_locked(handle, block, reserved, deferred);
     else
         enqueue(handle, request, deferred);
     orr_unlock(&handle->lock);
@@ -511,11 +546,18 @@ void orr_requests_now(struct orr_runtime *rt, struct orr_deferred *deferred)
 
 void orr_deferred_run(struct orr_runtime *rt, struct orr_deferred *deferred)
 {
-    if (!deferred->now && !deferred->nspare && !deferred->kick)
+    if (!deferred->now && !deferred->nspare && !deferred->kick &&
+        !deferred->admit)
         return;
     orr_requests_now(rt, deferred);
     while (deferred->nspare)
         orr_slab_put(rt->requests, take_spare(deferred));
     orr_nodes_kick(rt, deferred->kick);
     deferred->kick = 0;
+    while (deferred->admit) {
+        unsigned node = (unsigned)__builtin_ctzll(deferred->admit);
+
+        deferred->admit &= deferred->admit - 1;
+        orr_admit_retry(rt, node);
+    }
 }

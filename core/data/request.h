@@ -30,6 +30,14 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
  * held. Errors: -ENOMEM. */
 int orr_deferred_prepare(struct orr_runtime *rt, struct orr_deferred *deferred);
 
+/* The request, which is queued or runs, keeps its source and can go on as far as
+ * memory is concerned: its end may free some. Or it cannot. */
+void orr_request_leaves(struct orr_handle *handle, struct orr_request *request)
+    ORR_REQUIRES(handle->lock);
+void orr_request_stays(struct orr_handle *handle, struct orr_request *request,
+                       struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock);
+
 /* The source is kept from now on, if it is there and requests of the level keep
  * theirs. */
 void orr_request_pin_source(struct orr_handle *handle,
@@ -45,6 +53,18 @@ void orr_requests_now(struct orr_runtime *rt, struct orr_deferred *deferred);
  * those who wait are told, or wait for another one. Frees it. No lock held. */
 void orr_request_finish(struct orr_request *request,
                         struct orr_deferred *deferred);
+
+/* A context waits until the handle is not used any more, or it is to be freed
+ * then: if only transfers use it that wait for memory, and for no job, these are
+ * dropped. Returns them, for orr_requests_free_dropped; NULL: none. */
+struct orr_request *orr_requests_cancel_locked(struct orr_handle *handle,
+                                               struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock);
+
+/* Frees the requests, a chain by next_hop, which use their handle no more. NULL
+ * is allowed. No lock held. */
+void orr_requests_free_dropped(struct orr_runtime *rt,
+                               struct orr_request *request);
 
 /* Detaches the request from its handle; the caller tells the waiters after
  * unlocking and frees it. */

@@ -10,6 +10,7 @@
 
 #include "core/base/log.h"
 #include "core/data/handle.h"
+#include "core/data/node.h"
 #include "core/device/simulated.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -274,6 +275,7 @@ void orr_deadlock_explain(struct orr_runtime *rt)
     orr_log_error("deadlock: nothing can go on any more at %.3f ms of virtual "
                   "time; unfinished tasks: %u",
                   orr_exec_now(rt->exec) / 1e3, atomic_load(&rt->unfinished));
+    (void)orr_memory_explain(rt);
     rt->sim->each_context(rt->machine, say_context, &report);
     visit_jobs(&report, true);
     visit_tags(&report, true);

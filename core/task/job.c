@@ -145,8 +145,13 @@ void orr_job_arrive(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_job_type *type = job->type;
     int worker = job->worker;
+    bool aside = job->aside;
 
-    if (atomic_fetch_sub_explicit(&job->pending, 1, memory_order_acq_rel) == 1)
+    if (atomic_fetch_sub_explicit(&job->pending, 1, memory_order_acq_rel) != 1)
+        return;
+    if (aside)
+        type->resumed(rt, job);
+    else
         type->arrived(rt, job, worker);
 }
 

@@ -64,6 +64,9 @@ struct orr_job_type {
      * then. A task's worker may see that by itself, run the job and free it
      * meanwhile. NULL: the job never asks for data. */
     void (*arrived)(struct orr_runtime *rt, struct orr_job *job, int worker);
+    /* The same for a job that its worker has put aside and will not see by
+     * itself. NULL: no worker does that. */
+    void (*resumed)(struct orr_runtime *rt, struct orr_job *job);
 };
 
 /* A task with a codelet: core/task/task.c. */
@@ -108,10 +111,12 @@ struct orr_access {
     uint8_t lent : 1;          /* [const] by who holds the handle: it has no
                                 * place in the order and claims nothing */
     uint8_t tried : 1;         /* [const] of an acquisition that did not wait */
+    uint8_t alias : 1;         /* [owner] an earlier access has the datum */
     uint8_t ordered;           /* [handle lock] is in that list */
     uint8_t granted;           /* [handle lock] no earlier one is in its way */
     uint8_t claimed;           /* [handle lock] holds a claim: claim.c */
     uint8_t pinned;            /* [owner] holds a reference on its replicate */
+    uint8_t held;              /* [owner] … that is not final yet: admit.c */
     uint8_t reads;             /* [owner] the datum's value is fetched */
     uint8_t promised;          /* [handle lock] `node` is promised to it, where
                                 * it is not pinned yet */
@@ -143,6 +148,10 @@ struct orr_job {
     uint8_t slots;            /* [const] accesses that fit behind the job */
     uint8_t differ;  /* [policy] while it waits there: workers of one kind may
                      * differ in whether they can run it */
+    uint8_t waits;   /* [node lock] for memory: core/data/admit.c */
+    uint8_t aside;   /* [node lock] its worker takes others until it has some */
+    uint16_t admitted; /* [owner] the limited node in whose memory it runs, + 1,
+                        * 0: none */
     int priority;    /* [const] after submission */
     int worker;      /* where it runs, -1 before */
     uint64_t pushed; /* [policy] number in the order in which jobs were promised
@@ -167,12 +176,19 @@ struct orr_job {
                 void *arg;
                 unsigned node;
             } acquire;
-            struct {                           /* [claimant], while CLAIMING */
-                struct orr_heap_link link;     /* [handle lock] see there */
-                struct orr_access *all;        /* a chain by handle */
-                struct orr_access *refused_by; /* in whose queue it is */
-                uint64_t refused_at; /* order of becoming a claimant */
-            } claim;
+            union {
+                struct {                       /* [claimant], while CLAIMING */
+                    struct orr_heap_link link; /* [handle lock] see there */
+                    struct orr_access *all;    /* a chain by handle */
+                    struct orr_access *refused_by; /* in whose queue it is */
+                    uint64_t refused_at; /* order of becoming a claimant */
+                } claim;
+                struct {                       /* while it waits for memory */
+                    struct orr_heap_link link; /* [node lock] */
+                    uint64_t since;            /* order of coming there */
+                    size_t lacks; /* bytes, when it was looked at last */
+                } memory;
+            };
         };
     };
     struct orr_access *accesses; /* naccesses of them, mostly `inside` */

@@ -275,9 +275,20 @@ static void task_arrived(struct orr_runtime *rt, struct orr_job *job,
     orr_worker_wake(&rt->workers[worker]);
 }
 
+static void task_resumed(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_worker *worker = &rt->workers[job->worker];
+
+    orr_lock(&worker->lock);
+    orr_list_append(&worker->resumed, &job->queue);
+    orr_unlock(&worker->lock);
+    orr_worker_wake(worker);
+}
+
 const struct orr_job_type orr_job_task = {
     .ready = task_ready,
     .arrived = task_arrived,
+    .resumed = task_resumed,
 };
 
 /* --- submission --- */

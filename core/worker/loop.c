@@ -12,6 +12,7 @@
 #include "core/base/log.h"
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
+#include "core/data/node.h"
 #include "core/observe/graph_record.h"
 #include "core/observe/record.h"
 #include "core/runtime.h"
@@ -52,7 +53,8 @@ static enum orr_worker_state resting_state(const struct orr_worker *worker)
 {
     if (worker->running)
         return ORR_WORKER_EXECUTING;
-    return worker->fetching ? ORR_WORKER_FETCHING : ORR_WORKER_IDLE;
+    return worker->fetching || worker->naside ? ORR_WORKER_FETCHING
+                                              : ORR_WORKER_IDLE;
 }
 
 static void trace_task(struct orr_runtime *rt, struct orr_worker *worker,
@@ -150,19 +152,62 @@ static bool finish_ended(struct orr_runtime *rt, struct orr_worker *worker)
     return any;
 }
 
-/* Starts the kernel of the job whose data have arrived. */
-static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
+static unsigned depth_of(const struct orr_worker *worker)
+{
+    return worker->desc->pipeline ? worker->desc->pipeline : 1;
+}
+
+/* The first job that was put aside and has its data now, or NULL. It stays in
+ * its list. */
+static struct orr_job *resumed_job(struct orr_worker *worker)
+{
+    struct orr_job *job = NULL;
+
+    if (!worker->naside || worker->running >= depth_of(worker))
+        return NULL;
+    orr_lock(&worker->lock);
+    if (!orr_list_empty(&worker->resumed))
+        job = orr_container(worker->resumed.next, struct orr_job, queue);
+    orr_unlock(&worker->lock);
+    return job;
+}
+
+/* A job whose data have arrived, or NULL. */
+static struct orr_job *job_to_start(struct orr_worker *worker)
 {
     struct orr_job *job = worker->fetching;
+
+    if (job && atomic_load_explicit(&job->pending, memory_order_acquire) == 0)
+        return job;
+    return resumed_job(worker);
+}
+
+/* It is going to be started. */
+static void take_out(struct orr_worker *worker, struct orr_job *job)
+{
+    if (job == worker->fetching) {
+        worker->fetching = NULL;
+        return;
+    }
+    orr_lock(&worker->lock);
+    orr_list_remove(&job->queue);
+    orr_unlock(&worker->lock);
+    worker->naside--;
+}
+
+/* Starts the kernel of a job whose data have arrived. */
+static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
+{
+    struct orr_job *job = job_to_start(worker);
     bool async;
 
-    if (!job || atomic_load_explicit(&job->pending, memory_order_acquire) != 0)
+    if (!job)
         return false;
     async = worker->desc->async && orr_kernel_async(worker, job);
     /* A synchronous kernel keeps the worker: what runs must end first. */
     if (!async && worker->running)
         return false;
-    worker->fetching = NULL;
+    take_out(worker, job);
     ORR_PROFILE(rt, job->task, acquire_data_end_time);
     if (rt->sched->ops->pre_exec)
         rt->sched->ops->pre_exec(rt->sched, job, worker);
@@ -180,11 +225,6 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     if (async)
         orr_charge(rt->machine->costs.kernel_queue);
     return true;
-}
-
-static unsigned depth_of(const struct orr_worker *worker)
-{
-    return worker->desc->pipeline ? worker->desc->pipeline : 1;
 }
 
 /* Whether a job would find room. */
@@ -214,6 +254,17 @@ static void profile_pop(struct orr_runtime *rt, struct orr_worker *worker,
     orr_lock(&worker->lock);
     worker->profile.scheduling += orr_exec_now(rt->exec) - began;
     orr_unlock(&worker->lock);
+}
+
+/* No job whose data are not there gets the memory that it waits for before
+ * another one has ended, maybe one that the worker could take: it looks. */
+static void put_aside(struct orr_runtime *rt, struct orr_worker *worker)
+{
+    if (worker->fetching &&
+        orr_admit_put_aside(rt, worker->fetching, worker->desc->node)) {
+        worker->fetching = NULL;
+        worker->naside++;
+    }
 }
 
 /* Takes a job and asks for its data. */
@@ -259,18 +310,21 @@ static bool step(struct orr_runtime *rt, struct orr_worker *worker,
         orr_handles_free_dead(rt);
     orr_charge(rt->machine->costs.progress);
     orr_pay();
+    put_aside(rt, worker);
     any |= take_job(rt, worker, announced);
     any |= orr_node_progress(rt, worker->desc->node);
     orr_pay();
     any |= start_kernel(rt, worker);
     orr_pay();
+    any |= worker->again;
+    worker->again = false;
     return any;
 }
 
 static bool may_stop(const struct orr_worker *worker)
 {
     return atomic_load_explicit(&worker->stop, memory_order_acquire) &&
-           !worker->fetching && !worker->running;
+           !worker->fetching && !worker->naside && !worker->running;
 }
 
 void orr_worker_loop(void *arg)
@@ -302,7 +356,8 @@ void orr_worker_loop(void *arg)
         if (rt->exec->simulated)
             atomic_store_explicit(&worker->asleep, has_room(worker),
                                   memory_order_relaxed);
-        self->waits_for = worker->fetching  ? "data of its task"
+        self->waits_for = worker->fetching || worker->naside
+                              ? "data of its task"
                           : worker->running ? "its kernel"
                                             : "a task";
         rt->exec->ops->park(rt->exec, orr_hooks_call(&rt->hooks)

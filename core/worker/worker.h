@@ -44,8 +44,14 @@ struct orr_worker {
     struct orr_lock lock;               /* rank ORR_RANK_WORKER */
     struct orr_list local; /* [lock] tasks for this worker alone, best first */
     struct orr_list ended; /* [lock] jobs whose kernel has ended */
+    struct orr_list resumed;  /* [lock] jobs that were put aside, whose data
+                              * have come */
     struct orr_job *fetching; /* [owner] popped, data not yet there */
+    unsigned naside;          /* [owner] others, put aside until they have
+                               * memory, and not started yet */
     unsigned running;         /* [owner] kernels started, not ended */
+    bool again;               /* [owner] it has made work for itself: it looks
+                               * once more before it sleeps */
     atomic_uint state;        /* enum orr_worker_state */
     atomic_bool asleep;       /* parked for want of a task; cleared by
                                     * whoever wakes it */

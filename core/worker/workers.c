@@ -16,6 +16,7 @@ static void init_worker(struct orr_runtime *rt, unsigned id)
     orr_lock_init(&worker->lock, ORR_RANK_WORKER);
     orr_list_init(&worker->local);
     orr_list_init(&worker->ended);
+    orr_list_init(&worker->resumed);
 }
 
 static void stop_first(struct orr_runtime *rt, unsigned n)

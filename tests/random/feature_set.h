@@ -45,7 +45,7 @@
       "real machine: prefetches of data that tasks write without order")        \
     X(UNORDERED, "unordered", 1,                                                \
       "no order at all: tasks that only add, which exclude each other")         \
-    X(FULL_MAIN, "full-main", 0, "a main memory too small for the data")        \
+    X(FULL_MAIN, "full-main", 1, "a main memory too small for the data")        \
     X(REDUX, "redux", 1, "STARPU_REDUX")                                        \
     X(ARBITER, "arbiter", 1, "starpu_data_assign_arbiter")
 

@@ -149,6 +149,32 @@ static void find_without_order(struct legal *l)
             l->without_order |= bit(d);
 }
 
+/* What the workers' contributions to the datum take, none of which can leave
+ * the only main memory before they are combined. Several exceed their limits. */
+static size_t partial_bytes(const struct data *data, const struct machine *m)
+{
+    if (!data->redux || m->nram > 1)
+        return 0;
+    return data_bytes(data) * machine_workers(m);
+}
+
+/* What is left to a task in main memory beside what cannot leave it. */
+static size_t main_bytes(const struct legal *l)
+{
+    size_t left = (size_t)l->machine->ram_kib << 10;
+
+    if (left == 0)
+        return SIZE_MAX;
+    for (unsigned d = 0; d < l->in->ndata; d++) {
+        const struct data *data = &l->in->data[d];
+
+        left -= partial_bytes(data, l->machine);
+        if (data->home < 0 && data->parent < 0 && data->kind != DATA_SCRATCH)
+            left -= data_bytes(data);
+    }
+    return left;
+}
+
 static void measure(struct legal *l)
 {
     size_t bytes = 0;
@@ -157,6 +183,8 @@ static void measure(struct legal *l)
     for (unsigned i = 0; i < l->machine->ngpu; i++)
         if ((size_t)l->machine->gpu_mib[i] << 20 < l->device_bytes)
             l->device_bytes = (size_t)l->machine->gpu_mib[i] << 20;
+    if (main_bytes(l) < l->device_bytes)
+        l->device_bytes = main_bytes(l);
     for (unsigned d = 0; d < l->in->ndata; d++) {
         bytes += data_bytes(&l->in->data[d]);
         if (l->in->data[d].kind == DATA_SCRATCH)
@@ -167,13 +195,35 @@ static void measure(struct legal *l)
         (l->machine->ram_kib && bytes > (size_t)l->machine->ram_kib << 10);
 }
 
+/* What has no home can leave main memory at its end only: half of it stays free
+ * for what comes and goes. */
+static void mend_home(struct data *data, const struct machine *m, size_t *stays)
+{
+    size_t half = (size_t)m->ram_kib << 9;
+
+    if (m->ram_kib == 0 || data->kind == DATA_SCRATCH)
+        return;
+    if (*stays + partial_bytes(data, m) > half)
+        data->redux = false;
+    *stays += partial_bytes(data, m);
+    if (data->home >= 0 || data->parent >= 0)
+        return;
+    if (*stays + data_bytes(data) > half)
+        data->home = 0;
+    else
+        *stays += data_bytes(data);
+}
+
 /* Scratch buffers stay on each node: together they leave room there. */
 static void mend_data(struct graph *g, const struct machine *m,
                       uint64_t features)
 {
+    size_t stays = 0;
+
     for (unsigned d = 0; d < g->ndata; d++) {
         struct data *data = &g->data[d];
 
+        mend_home(data, m, &stays);
         if (data->kind == DATA_SCRATCH && data->n > 510)
             data->n = 510;
         if (data->home >= m->nram)

@@ -55,7 +55,8 @@ static void fit_memory(const struct legal *l, struct call *call)
 {
     size_t bytes = l->scratch_bytes;
 
-    if (l->machine->ngpu == 0 || !for_devices(l, call))
+    if (l->machine->ram_kib == 0 &&
+        (l->machine->ngpu == 0 || !for_devices(l, call)))
         return;
     for (unsigned k = 0; k < call->nbuffers;) {
         const struct data *data = &l->in->data[call->buffers[k].data];

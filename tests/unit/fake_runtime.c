@@ -252,6 +252,7 @@ static void make_worker(enum starpu_worker_archtype type, unsigned node)
     orr_lock_init(&workers[w].lock, ORR_RANK_WORKER);
     orr_list_init(&workers[w].local);
     orr_list_init(&workers[w].ended);
+    orr_list_init(&workers[w].resumed);
 }
 
 static void make_workers(const struct fake_spec *spec)
@@ -373,6 +374,9 @@ void fake_close(void)
     for (unsigned node = 0; node < rt->nnodes; node++) {
         ck_assert_uint_eq(fake.bytes[node], 0);
         ck_assert_uint_eq(rt->nodes[node].used, 0);
+        ck_assert_uint_eq(rt->nodes[node].reserved, 0);
+        ck_assert_uint_eq(rt->nodes[node].admission.nwaiting, 0);
+        ck_assert_uint_eq(rt->nodes[node].admission.nleaving, 0);
     }
     for (unsigned kind = 0; kind < 3; kind++)
         ck_assert_int_eq(fake.out[kind], 0);
@@ -539,7 +543,8 @@ static void job_arrived(struct orr_runtime *rt, struct orr_job *job, int worker)
     fake.arrived[job->id]++;
 }
 
-static const struct orr_job_type job_type = {job_ready, job_arrived};
+static const struct orr_job_type job_type = {.ready = job_ready,
+                                             .arrived = job_arrived};
 
 struct orr_job *fake_job(unsigned n)
 {
@@ -703,8 +708,10 @@ static void progress_as(int worker)
     struct orr_context *caller = orr_self;
 
     fake_be(worker);
-    while (orr_node_progress(&fake.rt, descs[worker].node))
-        ;
+    do {
+        workers[worker].again = false;
+    } while (orr_node_progress(&fake.rt, descs[worker].node) ||
+             workers[worker].again);
     orr_self = caller;
 }
 

@@ -401,11 +401,11 @@ START_TEST(what_another_context_has_locked_is_passed_over)
     struct orr_job *job = fake_submit_one(h, STARPU_R);
 
     begin(_i);
-    ck_assert(!fake_fetch(job, 1));
     fake_be(fake_driver(2));
     orr_lock(&old[0]->lock);
     fake.held = old[0];
     fake_be(-1);
+    ck_assert(!fake_fetch(job, 1));
     fake_progress(1);
     assert_left(old[1]);
     fake_be(fake_driver(2));

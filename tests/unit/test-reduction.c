@@ -168,6 +168,25 @@ START_TEST(a_part_is_written_back_and_comes_again)
 }
 END_TEST
 
+START_TEST(a_part_is_as_it_must_be_while_it_is_written)
+{
+    struct orr_job *job = contributor(true);
+    struct orr_handle *partial;
+
+    ck_assert(fake_fetch(job, CPU));
+    orr_handle_count_partial(sum);
+    orr_job_take_data(&fake.rt, job, CPU);
+    partial = job->accesses[0].datum;
+    ck_assert_uint_eq(partial->writing, 1);
+    orr_lock(&partial->lock);
+    orr_handle_check(partial);
+    orr_unlock(&partial->lock);
+    run(job, CPU, 6);
+    fake_end(job);
+    fake_task(sum, STARPU_R, CPU, 0);
+}
+END_TEST
+
 START_TEST(scratch_waits_for_memory_and_makes_way)
 {
     struct orr_handle *scratch = fake_handle(-1, 2 * FAKE_SIZE);
@@ -224,6 +243,7 @@ int main(void)
     tcase_add_test(tc, nothing_is_combined_until_it_is_wanted);
     tcase_add_test(tc, contributions_wait_while_parts_are_combined);
     tcase_add_test(tc, a_part_is_written_back_and_comes_again);
+    tcase_add_test(tc, a_part_is_as_it_must_be_while_it_is_written);
     tcase_add_test(tc, scratch_waits_for_memory_and_makes_way);
     tcase_add_test(tc, private_data_are_a_workers_own);
     suite_add_tcase(suite, tc);

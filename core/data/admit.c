@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/admit.c - admission of jobs to the memory of a node. A job asks for
+ * its data only when all bytes that it lacks there are reserved at once; else it
+ * holds nothing and waits in the node's heap, by priority, then age. A job that
+ * lacks nothing passes all that wait; others wait behind the first one, for which
+ * blocks are evicted and written back.
+ *
+ * Where no admitted task runs on the node and nothing is leaving it, waiting for
+ * the first one is in vain: what it needs is freed by other jobs, if at all. Then
+ * the most urgent one that fits is let through; if none does, the node is
+ * *starved*: its workers put the jobs aside that they fetch and take others, of
+ * which one may need nothing, or free some when it has ended. (Nodes of main
+ * memory that is several are exceeded then: may_exceed.)
+ *
+ * Why jobs cannot deadlock: a job holds memory only once it has all that it needs
+ * on its node, so it waits for transfers only, and ends. Those come from nodes
+ * where the source has its memory already. What must leave a node for others
+ * goes from a device to main memory: to the application's own, which is there,
+ * or to node 0. So does the first half of a transfer that goes through main
+ * memory. They take no reserved space and wait for memory of node 0 only, never
+ * for that of the device again: no cycle. A value that was brought to a full
+ * main memory is not evicted from there for the next one before the device has
+ * let go of it (struct orr_request, moves).
+ *
+ * One context at a time serves a node, whoever has raised `calls` from 0; others
+ * that come meanwhile leave it to look again. So reservations are made one after
+ * the other, though no lock is held while memory is evicted and freed. Whoever
+ * frees memory does that first, then looks at `nwaiting`; a job counts there
+ * before it is tried: no wake is lost.
+ */
+#include "core/base/log.h"
+#include "core/data/node.h"
+#include "core/data/request.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+/* --- what a job has and lacks --- */
+
+/* Whether there is memory for the replicate: its own, or some that is reserved
+ * for it. */
+static bool has_memory(const struct orr_handle *handle, unsigned node)
+    ORR_REQUIRES(handle->lock)
+{
+    return handle->replicates[node].allocated ||
+           handle->replicates[node].reserved;
+}
+
+/* A datum that has no value, and needs none, is brought nowhere. */
+static bool needs_nothing(const struct orr_access *access)
+{
+    return access->optional &&
+           !atomic_load_explicit(&access->datum->valid, memory_order_relaxed);
+}
+
+/* What the job has on the node is not evicted from now on. Its blocks keep their
+ * places among those that could be. Returns the bytes that it lacks. */
+static size_t hold(struct orr_job *job, unsigned node)
+{
+    size_t lacks = 0;
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_access *access = &job->accesses[i];
+        struct orr_replicate *replicate = orr_access_replicate(access, node);
+        struct orr_handle *handle = access->datum;
+
+        if (!replicate)
+            continue;
+        orr_lock(&handle->lock);
+        if (has_memory(handle, node) || needs_nothing(access)) {
+            replicate->refs++;
+            replicate->held++;
+            access->held = 1;
+        } else {
+            lacks += handle->size;
+        }
+        orr_unlock(&handle->lock);
+    }
+    return lacks;
+}
+
+static void let_go(struct orr_runtime *rt, struct orr_job *job, unsigned node)
+{
+    struct orr_deferred deferred = {0};
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_access *access = &job->accesses[i];
+        struct orr_handle *handle = access->datum;
+        struct orr_replicate *replicate;
+
+        if (!access->held)
+            continue;
+        access->held = 0;
+        orr_lock(&handle->lock);
+        replicate = &handle->replicates[node];
+        replicate->held--;
+        if (--replicate->refs == 0 &&
+            (replicate->reserved ||
+             (replicate->block && !replicate->block->offered)))
+            orr_node_offer(handle, node, &deferred);
+        orr_unlock(&handle->lock);
+    }
+    orr_deferred_run(rt, &deferred);
+}
+
+size_t orr_admit_take_locked(struct orr_handle *handle,
+                             struct orr_access *access, unsigned node)
+{
+    struct orr_replicate *replicate = &handle->replicates[node];
+
+    if (access->held) {
+        access->held = 0;
+        replicate->held--;
+        return 0;
+    }
+    if (has_memory(handle, node))
+        return handle->size; /* it came there since */
+    replicate->reserved = handle->size;
+    return 0;
+}
+
+/* --- whose turn it is --- */
+
+static struct orr_job *job_of(struct orr_heap_link *link)
+{
+    return orr_container(link, struct orr_job, memory.link);
+}
+
+static bool is_more_urgent(const struct orr_job *a, const struct orr_job *b)
+{
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    if (a->id != b->id)
+        return a->id < b->id;
+    return a->memory.since < b->memory.since;
+}
+
+static bool comes_before(struct orr_heap_link *a, struct orr_heap_link *b)
+{
+    return is_more_urgent(job_of(a), job_of(b));
+}
+
+static struct orr_job *first_of(struct orr_node *node)
+{
+    struct orr_heap_link *first;
+
+    orr_lock(&node->lock);
+    first = node->admission.urgent.first;
+    orr_unlock(&node->lock);
+    return first ? job_of(first) : NULL;
+}
+
+static void insert(struct orr_node *node, struct orr_job *job)
+{
+    orr_lock(&node->lock);
+    job->waits = 1;
+    job->memory.since = node->admission.last++;
+    orr_list_append(&node->admission.jobs, &job->queue);
+    orr_heap_insert(&node->admission.urgent, &job->memory.link, comes_before);
+    orr_unlock(&node->lock);
+}
+
+/* Only who serves the node does that. */
+static void take_out(struct orr_node *node, struct orr_job *job)
+{
+    orr_lock(&node->lock);
+    job->waits = 0;
+    orr_list_remove(&job->queue);
+    orr_heap_remove(&node->admission.urgent, &job->memory.link, comes_before);
+    orr_unlock(&node->lock);
+}
+
+/* No admitted task runs there, and nothing is leaving. */
+static bool is_quiet(struct orr_node *node)
+{
+    return atomic_load(&node->admission.nadmitted) == 0 &&
+           atomic_load(&node->admission.nleaving) == 0;
+}
+
+/* --- admission --- */
+
+static void admit(struct orr_node *node, struct orr_job *job)
+{
+    job->admitted = (uint16_t)(node->id + 1);
+    if (!job->task)
+        return;
+    atomic_fetch_add(&node->admission.nadmitted, 1);
+    if (atomic_load(&node->admission.starved))
+        atomic_store(&node->admission.starved, false);
+}
+
+void orr_admit_leave(struct orr_runtime *rt, struct orr_job *job,
+                     struct orr_deferred *deferred)
+{
+    struct orr_node *node = &rt->nodes[job->admitted - 1];
+
+    job->admitted = 0;
+    if (job->task && atomic_fetch_sub(&node->admission.nadmitted, 1) == 1)
+        orr_admit_retry_later(rt, node->id, deferred);
+}
+
+/* Whether the context may evict: a device's memory belongs to its workers. */
+static bool may_make_room(const struct orr_runtime *rt,
+                          const struct orr_node *node)
+{
+    const struct orr_worker *worker = orr_self->worker;
+
+    return orr_node_gives_at_once(rt, node->id) ||
+           (worker && worker->desc->node == node->id);
+}
+
+/* Where main memory is several nodes, the limit of one says what is kept there,
+ * not what there is: a job exceeds it where it would wait for other jobs, or the
+ * application. */
+static bool may_exceed(const struct orr_runtime *rt, struct orr_node *node)
+{
+    return rt->nram > 1 && node->id < rt->nram && is_quiet(node);
+}
+
+/* The job holds what it has: reserves what it lacks, or lets go. */
+static bool reserve(struct orr_runtime *rt, struct orr_node *node,
+                    struct orr_job *job, size_t lacks)
+{
+    bool done = lacks == 0;
+
+    atomic_store(&node->admission.server, orr_self);
+    if (!done && may_make_room(rt, node))
+        done = orr_node_reserve(rt, node, lacks, ORR_FETCH) == 0;
+    else if (!done)
+        done = orr_node_take_reserved(node, lacks, false);
+    if (!done && may_exceed(rt, node))
+        done = orr_node_take_reserved(node, lacks, true);
+    atomic_store(&node->admission.server, NULL);
+    job->memory.lacks = lacks;
+    if (done)
+        admit(node, job);
+    else
+        let_go(rt, job, node->id);
+    return done;
+}
+
+/* A job that waits goes on if it can. */
+static bool try(struct orr_runtime *rt, struct orr_node *node,
+                struct orr_job *job, struct orr_list *admitted)
+{
+    if (!reserve(rt, node, job, hold(job, node->id)))
+        return false;
+    take_out(node, job);
+    atomic_fetch_sub(&node->admission.nwaiting, 1);
+    orr_list_append(admitted, &job->queue);
+    return true;
+}
+
+/* The job that came after another one, or the first of all; NULL: none did. */
+static struct orr_job *next_of(struct orr_node *node, const struct orr_job *job)
+{
+    struct orr_list *jobs = &node->admission.jobs;
+    struct orr_list *link;
+
+    orr_lock(&node->lock);
+    link = job ? job->queue.next : jobs->next;
+    orr_unlock(&node->lock);
+    return link == jobs ? NULL : orr_container(link, struct orr_job, queue);
+}
+
+/* Bytes of the job's data that have memory on the node, and that have none. */
+static void measure(const struct orr_job *job, unsigned node, size_t *ret_has,
+                    size_t *ret_lacks)
+{
+    *ret_has = *ret_lacks = 0;
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+        struct orr_replicate *replicate = orr_access_replicate(access, node);
+        bool has;
+
+        if (!replicate)
+            continue;
+        orr_lock(&access->datum->lock);
+        has = has_memory(access->datum, node) || needs_nothing(access);
+        orr_unlock(&access->datum->lock);
+        *(has ? ret_has : ret_lacks) += access->datum->size;
+    }
+}
+
+/* Lets the first of the others through that fits. What could be evicted was, for
+ * the first one, but for what that one uses. */
+static bool bypass(struct orr_runtime *rt, struct orr_node *node,
+                   const struct orr_job *first, struct orr_list *admitted)
+{
+    size_t room, has, lacks, used = atomic_load(&node->used);
+
+    measure(first, node->id, &has, &lacks);
+    room = (used < node->capacity ? node->capacity - used : 0) + has;
+    for (struct orr_job *job = next_of(node, NULL); job;
+         job = next_of(node, job)) {
+        if (job == first)
+            continue;
+        measure(job, node->id, &has, &lacks);
+        if (lacks <= room && try(rt, node, job, admitted))
+            return true;
+    }
+    return false;
+}
+
+/* All workers of the node look for other jobs. */
+static void starve(struct orr_runtime *rt, struct orr_node *node)
+{
+    if (atomic_exchange(&node->admission.starved, true))
+        return;
+    if (orr_self->worker)
+        orr_self->worker->again = true;
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (rt->workers[w].desc->node == node->id)
+            orr_worker_wake(&rt->workers[w]);
+}
+
+/* Lets jobs go on as far as there is memory; `tried` is the one that was tried
+ * just now, in vain. */
+static void serve(struct orr_runtime *rt, struct orr_node *node,
+                  const struct orr_job *tried, struct orr_list *admitted)
+{
+    struct orr_admission *a = &node->admission;
+    bool changed = atomic_exchange(&a->changed, false);
+    struct orr_job *job;
+
+    while ((job = first_of(node))) {
+        if (!may_make_room(rt, node)) {
+            atomic_store(&a->changed, true);
+            orr_node_kick(rt, node->id);
+            return;
+        }
+        if (tried && job != tried && !changed)
+            return; /* as before */
+        if (job != tried && try(rt, node, job, admitted))
+            continue;
+        if (!is_quiet(node))
+            return;
+        if (changed && bypass(rt, node, job, admitted))
+            continue;
+        starve(rt, node);
+        return;
+    }
+    atomic_store(&a->starved, false);
+    /* Prefetches had left it the memory. */
+    orr_nodes_kick(rt, atomic_exchange(&node->short_of_memory, 0));
+}
+
+/* Goes on with jobs that were admitted. What that admits is left to the call
+ * that has begun: so a chain of jobs needs no deep stack. */
+static void go_on(struct orr_runtime *rt, struct orr_list *admitted)
+{
+    struct orr_list *link, *outer = orr_self->admitted;
+
+    if (!outer)
+        orr_self->admitted = admitted;
+    while ((link = orr_list_pop(admitted))) {
+        struct orr_job *job = orr_container(link, struct orr_job, queue);
+
+        if (outer)
+            orr_list_append(outer, link);
+        else
+            orr_job_ask(rt, job, job->admitted - 1u);
+    }
+    if (!outer)
+        orr_self->admitted = NULL;
+}
+
+/* The context serves the node, which was called `n` times: until it was not
+ * called meanwhile. Returns whether a job could go on. */
+static bool serve_calls(struct orr_runtime *rt, struct orr_node *node,
+                        unsigned n, const struct orr_job *tried)
+{
+    struct orr_list admitted;
+    bool any;
+
+    orr_list_init(&admitted);
+    for (;;) {
+        unsigned calls;
+
+        if (atomic_load(&node->admission.nwaiting))
+            serve(rt, node, tried, &admitted);
+        calls = atomic_fetch_sub(&node->admission.calls, n);
+        if (calls == n)
+            break;
+        n = calls - n;
+        tried = NULL;
+    }
+    any = !orr_list_empty(&admitted);
+    go_on(rt, &admitted);
+    return any;
+}
+
+/* Has the node served, by the context or by the one that does so already. */
+static bool call(struct orr_runtime *rt, struct orr_node *node)
+{
+    return atomic_fetch_add(&node->admission.calls, 1) == 0 &&
+           serve_calls(rt, node, 1, NULL);
+}
+
+bool orr_admit_serve(struct orr_runtime *rt, unsigned id)
+{
+    struct orr_node *node = &rt->nodes[id];
+
+    return atomic_load(&node->admission.nwaiting) && call(rt, node);
+}
+
+void orr_admit_retry(struct orr_runtime *rt, unsigned id)
+{
+    struct orr_node *node = &rt->nodes[id];
+    struct orr_worker *worker = orr_self->worker;
+
+    if (!atomic_load(&node->admission.nwaiting))
+        return;
+    atomic_store(&node->admission.changed, true);
+    if (worker && worker->desc->node == id)
+        worker->again = true; /* the job that it ends may not be over yet */
+    else if (orr_node_gives_at_once(rt, id))
+        (void)call(rt, node);
+    else
+        orr_node_kick(rt, id);
+}
+
+void orr_admit_retry_later(struct orr_runtime *rt, unsigned node,
+                           struct orr_deferred *deferred)
+{
+    if (atomic_load(&rt->nodes[node].admission.nwaiting))
+        deferred->admit |= UINT64_C(1) << node;
+}
+
+/* --- jobs that come --- */
+
+/* Whether the job is tried before those that wait. In a starved node none of
+ * them fits. */
+static bool comes_first(struct orr_node *node, const struct orr_job *job)
+{
+    const struct orr_job *first = first_of(node);
+
+    return !first || atomic_load(&node->admission.starved) ||
+           job->priority > first->priority;
+}
+
+_Noreturn static void fail_too_large(struct orr_runtime *rt,
+                                     const struct orr_node *node,
+                                     const struct orr_job *job, size_t lacks)
+{
+    orr_log_error("%s%s%s needs %zu bytes on memory node %u (%s), whose limit "
+                  "is %zu: make its data smaller or raise the limit",
+                  job->task ? "task `" : "an acquisition",
+                  job->task ? orr_job_name(job) : "", job->task ? "'" : "",
+                  lacks, node->id, rt->machine->nodes[node->id].name,
+                  node->capacity);
+    orr_runtime_fail(rt);
+}
+
+bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned id)
+{
+    struct orr_node *node = &rt->nodes[id];
+    struct orr_admission *a = &node->admission;
+    size_t lacks = hold(job, id);
+    unsigned none = 0;
+    bool done;
+
+    if (lacks == 0) {
+        admit(node, job);
+        return true;
+    }
+    if (lacks > node->capacity && (rt->nram == 1 || id >= rt->nram))
+        fail_too_large(rt, node, job, lacks);
+    atomic_fetch_add(&a->nwaiting, 1);
+    if (!atomic_compare_exchange_strong(&a->calls, &none, 1)) {
+        let_go(rt, job, id);
+        insert(node, job);
+        atomic_store(&a->changed, true);
+        (void)call(rt, node);
+        return false;
+    }
+    done = comes_first(node, job);
+    if (done)
+        done = reserve(rt, node, job, lacks);
+    else
+        let_go(rt, job, id);
+    if (done)
+        atomic_fetch_sub(&a->nwaiting, 1);
+    else
+        insert(node, job);
+    (void)serve_calls(rt, node, 1, job);
+    return done;
+}
+
+bool orr_admit_put_aside(struct orr_runtime *rt, struct orr_job *job,
+                         unsigned id)
+{
+    struct orr_node *node = &rt->nodes[id];
+    bool waits;
+
+    if (!atomic_load_explicit(&node->admission.starved, memory_order_relaxed))
+        return false;
+    orr_lock(&node->lock);
+    waits = job->waits;
+    job->aside |= waits;
+    orr_unlock(&node->lock);
+    return waits;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/holders.c - what is said when memory is full and nothing goes on
+ * any more: who waits for how much of which node, and who has it. Runs once,
+ * when no context runs: takes no locks, need not be fast.
+ */
+#include <stdio.h>
+
+#include "core/base/log.h"
+#include "core/data/node.h"
+#include "core/data/request.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+enum { MAX_HOLDERS = 5 };
+
+struct message {
+    char text[160];
+};
+
+static struct message data_of(const struct orr_handle *handle)
+{
+    struct message message;
+
+    if (handle->name)
+        snprintf(message.text, sizeof(message.text), "data `%s'", handle->name);
+    else
+        snprintf(message.text, sizeof(message.text), "data number %llu",
+                 (unsigned long long)handle->id);
+    return message;
+}
+
+static struct message job_name(const struct orr_job *job)
+{
+    struct message message;
+
+    if (job->task)
+        snprintf(message.text, sizeof(message.text), "task `%s' (number %llu)",
+                 orr_job_name(job), (unsigned long long)job->id);
+    else
+        snprintf(message.text, sizeof(message.text),
+                 "the acquisition of %.130s",
+                 data_of(job->accesses[0].handle).text);
+    return message;
+}
+
+/* The variable that limits the node. */
+static const char *limit_of(const struct orr_runtime *rt, unsigned node)
+{
+    switch (rt->machine->nodes[node].kind) {
+    case STARPU_CPU_RAM:
+        return rt->nram > 1 ? "STARPU_LIMIT_CPU_NUMA_MEM"
+                            : "STARPU_LIMIT_CPU_MEM";
+    case STARPU_OPENCL_RAM:
+        return "STARPU_LIMIT_OPENCL_MEM";
+    default:
+        return "STARPU_LIMIT_CUDA_MEM";
+    }
+}
+
+/* --- who holds --- */
+
+struct user {
+    const struct orr_handle *handle;
+    unsigned node;
+    const struct orr_job *job;
+};
+
+static void find_user(void *object, void *arg)
+{
+    const struct orr_job *job = object;
+    struct user *user = arg;
+
+    if (atomic_load(&job->refs) == 0 || orr_job_state(job) == ORR_JOB_DONE)
+        return;
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (job->accesses[i].pinned && job->accesses[i].node == user->node &&
+            job->accesses[i].handle == user->handle)
+            user->job = job;
+}
+
+static const struct orr_job *
+user_of(struct orr_runtime *rt, const struct orr_handle *handle, unsigned node)
+{
+    struct user user = {handle, node, NULL};
+
+    for (unsigned i = 0; i < sizeof(rt->jobs) / sizeof(*rt->jobs); i++)
+        orr_slab_each(rt->jobs[i], find_user, &user);
+    return user.job;
+}
+
+/* Why the handle's block cannot leave the node. */
+static struct message reason_of(struct orr_runtime *rt,
+                                const struct orr_handle *handle, unsigned node)
+{
+    const struct orr_job *user = user_of(rt, handle, node);
+    struct message message;
+
+    if (user && !user->task)
+        snprintf(message.text, sizeof(message.text),
+                 "acquired and not released (starpu_data_release)");
+    else if (user)
+        snprintf(message.text, sizeof(message.text), "used by %.140s",
+                 job_name(user).text);
+    else if (handle->replicates[node].refs > 0)
+        snprintf(message.text, sizeof(message.text), "being copied");
+    else if (handle->valid != UINT64_C(1) << node)
+        snprintf(message.text, sizeof(message.text), "could be evicted");
+    else if (orr_handle_base(handle) == node)
+        snprintf(message.text, sizeof(message.text),
+                 "the only copy, and no other memory to bring it to");
+    else
+        snprintf(message.text, sizeof(message.text),
+                 "the only copy, which memory node %u has no room for",
+                 orr_handle_base(handle));
+    return message;
+}
+
+/* The largest block on the node after *last: of equal ones that of the handle
+ * registered first. NULL: none. */
+static const struct orr_handle *next_holder(struct orr_runtime *rt,
+                                            unsigned node,
+                                            const struct orr_handle *last)
+{
+    const struct orr_handle *best = NULL;
+
+    orr_list_foreach (link, &rt->handles) {
+        const struct orr_handle *handle =
+            orr_container(link, struct orr_handle, all);
+
+        if (!handle->replicates[node].block)
+            continue;
+        if (last && (handle->size > last->size ||
+                     (handle->size == last->size && handle->id <= last->id)))
+            continue;
+        if (!best || handle->size > best->size ||
+            (handle->size == best->size && handle->id < best->id))
+            best = handle;
+    }
+    return best;
+}
+
+static void say_holders(struct orr_runtime *rt, const struct orr_node *node)
+{
+    const struct orr_handle *holder = NULL;
+    size_t blocks = 0, used = atomic_load(&node->used);
+    unsigned n = 0;
+
+    while ((holder = next_holder(rt, node->id, holder))) {
+        blocks += holder->size;
+        if (n++ < MAX_HOLDERS)
+            orr_log_error("    %s: %zu bytes, %s", data_of(holder).text,
+                          holder->size, reason_of(rt, holder, node->id).text);
+    }
+    if (n > MAX_HOLDERS)
+        orr_log_error("    and %u more data", n - MAX_HOLDERS);
+    blocks += atomic_load(&node->reserved);
+    if (used > blocks)
+        orr_log_error("    scratch buffers and memory that the application "
+                      "allocated: %zu bytes",
+                      used - blocks);
+}
+
+/* --- who waits --- */
+
+static void say_job(const struct orr_job *job)
+{
+    orr_log_error("  %s waits for %zu bytes", job_name(job).text,
+                  job->memory.lacks);
+}
+
+/* Requests of some node's queues that lack memory of this one. Returns their
+ * number. */
+static unsigned say_requests(struct orr_runtime *rt,
+                             const struct orr_node *node)
+{
+    unsigned n = 0;
+
+    for (unsigned driver = 0; driver < rt->nnodes; driver++)
+        orr_list_foreach (link, &rt->nodes[driver].queues[ORR_FETCH]) {
+            const struct orr_request *request =
+                orr_container(link, struct orr_request, link);
+            const struct orr_handle *handle = request->handle;
+
+            if (request->dst == node->id &&
+                !handle->replicates[node->id].allocated && n++ == 0)
+                orr_log_error("  a copy of %s from memory node %u waits for "
+                              "%zu bytes",
+                              data_of(handle).text, request->src, handle->size);
+        }
+    if (n > 1)
+        orr_log_error("  and %u more copies", n - 1);
+    return n;
+}
+
+static bool explain(struct orr_runtime *rt, struct orr_node *node)
+{
+    struct orr_heap_link *first = node->admission.urgent.first;
+    unsigned njobs = atomic_load(&node->admission.nwaiting);
+    bool lacks = false;
+
+    for (unsigned driver = 0; driver < rt->nnodes; driver++)
+        orr_list_foreach (link, &rt->nodes[driver].queues[ORR_FETCH]) {
+            const struct orr_request *request =
+                orr_container(link, struct orr_request, link);
+
+            lacks |= request->dst == node->id &&
+                     !request->handle->replicates[node->id].allocated;
+        }
+    if (node->capacity == 0 || (!first && !lacks))
+        return false;
+    orr_log_error("memory node %u (%s) is full, and nothing that goes on can "
+                  "free any: limit %zu bytes, in use %zu",
+                  node->id, rt->machine->nodes[node->id].name, node->capacity,
+                  atomic_load(&node->used));
+    if (first)
+        say_job(orr_container(first, struct orr_job, memory.link));
+    if (njobs > 1)
+        orr_log_error("  and %u more", njobs - 1);
+    (void)say_requests(rt, node);
+    orr_log_error("  who has it:");
+    say_holders(rt, node);
+    orr_log_error("  Raise %s, unregister or release data earlier, or use "
+                  "fewer workers.",
+                  limit_of(rt, node->id));
+    return true;
+}
+
+bool orr_memory_explain(struct orr_runtime *rt)
+{
+    bool any = false;
+
+    for (unsigned node = 0; node < rt->nnodes; node++)
+        any |= explain(rt, &rt->nodes[node]);
+    return any;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-memory.c - main memory that is full: tasks wait until some is
+ * freed, by whomever, and the program ends only when nobody is left who could.
+ * The limit is 10 MiB, temporaries are 6 MiB unless said otherwise.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "machines.h"
+
+enum { MIB = 1 << 20, LARGE = 6 * MIB, N = 30 };
+
+static int nread; /* tasks that read, one after the other */
+
+static void write_one(void *buffers[], void *arg)
+{
+    char *v = (char *)STARPU_VECTOR_GET_PTR(buffers[0]);
+
+    (void)arg;
+    v[0] = 7;
+    v[STARPU_VECTOR_GET_NX(buffers[0]) - 1] = 8;
+}
+
+static void read_one(void *buffers[], void *arg)
+{
+    const char *v = (const char *)STARPU_VECTOR_GET_PTR(buffers[0]);
+
+    (void)arg;
+    if (v[0] == 7 && v[STARPU_VECTOR_GET_NX(buffers[0]) - 1] == 8)
+        __atomic_fetch_add(&nread, 1, __ATOMIC_SEQ_CST);
+}
+
+static void do_nothing(void *buffers[], void *arg)
+{
+    (void)buffers, (void)arg;
+}
+
+static struct starpu_codelet cl_write = {
+    .cpu_funcs = {write_one}, .nbuffers = 1, .modes = {STARPU_W}, .name = "k"};
+static struct starpu_codelet cl_read = {
+    .cpu_funcs = {read_one}, .nbuffers = 1, .modes = {STARPU_R}, .name = "k"};
+static struct starpu_codelet cl_convert = {.cpu_funcs = {do_nothing},
+                                           .nbuffers = 2,
+                                           .modes = {STARPU_R, STARPU_W},
+                                           .name = "k"};
+static struct starpu_codelet cl_both = {.cpu_funcs = {do_nothing},
+                                        .nbuffers = 2,
+                                        .modes = {STARPU_W, STARPU_W},
+                                        .name = "k"};
+
+/* Main memory has 10 MiB; no GPU. */
+static void open_small(int machine)
+{
+    setenv("STARPU_LIMIT_CPU_MEM", "10", 1);
+    setenv("STARPU_NCUDA", "0", 1);
+    setenv("STARPU_NOPENCL", "0", 1);
+    machine_open(machine);
+}
+
+static starpu_data_handle_t temporary(uint32_t size)
+{
+    starpu_data_handle_t handle;
+
+    starpu_vector_data_register(&handle, -1, 0, size, 1);
+    return handle;
+}
+
+static void submit(struct starpu_codelet *cl, starpu_data_handle_t handle)
+{
+    ck_assert_int_eq(starpu_task_insert(cl, cl->modes[0], handle, 0), 0);
+}
+
+/* Both workers may have taken a writer when the first temporary is there: the
+ * reader after which it ends is behind all of them. */
+START_TEST(temporaries_wait_for_each_other)
+{
+    starpu_data_handle_t handle[N];
+
+    open_small(_i);
+    for (int i = 0; i < N; i++) {
+        handle[i] = temporary(LARGE);
+        submit(&cl_write, handle[i]);
+    }
+    for (int i = 0; i < N; i++) {
+        submit(&cl_read, handle[i]);
+        starpu_data_unregister_submit(handle[i]);
+    }
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(nread, N);
+    starpu_shutdown();
+}
+END_TEST
+
+/* A value is freed after a task that needs some memory, too, less than the
+ * writers that wait. */
+START_TEST(what_fits_passes_what_does_not)
+{
+    starpu_data_handle_t large[N], small[N];
+
+    open_small(_i);
+    for (int i = 0; i < N; i++) {
+        large[i] = temporary(LARGE);
+        small[i] = temporary(MIB / 16);
+        submit(&cl_write, large[i]);
+    }
+    for (int i = 0; i < N; i++) {
+        ck_assert_int_eq(starpu_task_insert(&cl_convert, STARPU_R, large[i],
+                                            STARPU_W, small[i], 0),
+                         0);
+        starpu_data_unregister_submit(large[i]);
+    }
+    for (int i = 0; i < N; i++)
+        starpu_data_unregister(small[i]);
+    starpu_shutdown();
+}
+END_TEST
+
+/* Two data of each task are 60 per cent of the memory. */
+START_TEST(tasks_that_fit_alone_run_alone)
+{
+    open_small(_i);
+    for (int i = 0; i < N; i++) {
+        starpu_data_handle_t a = temporary(3 * MIB), b = temporary(3 * MIB);
+
+        ck_assert_int_eq(
+            starpu_task_insert(&cl_both, STARPU_W, a, STARPU_W, b, 0), 0);
+        starpu_data_unregister_submit(a);
+        starpu_data_unregister_submit(b);
+    }
+    starpu_task_wait_for_all();
+    ck_assert_uint_eq(starpu_memory_get_used(STARPU_MAIN_RAM), 0);
+    starpu_shutdown();
+}
+END_TEST
+
+/* Who frees: the end of a datum, memory that was counted, or memory of the
+ * node. */
+START_TEST(the_application_frees)
+{
+    enum { WAYS = 3 };
+    starpu_data_handle_t first, second;
+    uintptr_t memory = 0;
+    void *counted = NULL;
+    int way = _i % WAYS;
+
+    open_small(_i / WAYS);
+    first = temporary(LARGE);
+    second = temporary(LARGE);
+    if (way == 0)
+        submit(&cl_write, first);
+    else if (way == 1)
+        ck_assert_int_eq(
+            starpu_malloc_flags(&counted, LARGE, STARPU_MALLOC_COUNT), 0);
+    else
+        memory = starpu_malloc_on_node(STARPU_MAIN_RAM, LARGE);
+    starpu_task_wait_for_all();
+    submit(&cl_write, second);
+    submit(&cl_read, second);
+    starpu_sleep(0.002f); /* it may be taken, or not */
+    if (way == 0)
+        starpu_data_unregister(first);
+    else if (way == 1)
+        starpu_free_flags(counted, LARGE, STARPU_MALLOC_COUNT);
+    else
+        starpu_free_on_node(STARPU_MAIN_RAM, memory, LARGE);
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(nread, 1);
+    if (way != 0)
+        starpu_data_unregister(first);
+    starpu_data_unregister(second);
+    starpu_shutdown();
+}
+END_TEST
+
+/* -- nobody is left who could free -- */
+
+static void fill_for_ever(int machine)
+{
+    starpu_data_handle_t first, second;
+
+    open_small(machine);
+    first = temporary(LARGE);
+    second = temporary(LARGE);
+    starpu_data_set_name(first, "either");
+    starpu_data_set_name(second, "either");
+    submit(&cl_write, first);
+    submit(&cl_write, second);
+    starpu_task_wait_for_all();
+}
+
+static void acquire_for_ever(int machine)
+{
+    starpu_data_handle_t first, second;
+
+    open_small(machine);
+    first = temporary(LARGE);
+    second = temporary(LARGE);
+    starpu_data_set_name(first, "first");
+    starpu_data_acquire(first, STARPU_W);
+    starpu_data_acquire(second, STARPU_W);
+}
+
+/* What the child prints, and its exit status. */
+static int run_child(void (*body)(int), int machine, char *text, size_t size)
+{
+    FILE *file = tmpfile();
+    size_t n;
+    pid_t child;
+    int status;
+
+    ck_assert_ptr_nonnull(file);
+    fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        dup2(fileno(file), STDERR_FILENO);
+        body(machine);
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    rewind(file);
+    n = fread(text, 1, size - 1, file);
+    text[n] = '\0';
+    fclose(file);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void check_says(const char *text, const char *what)
+{
+    ck_assert_msg(strstr(text, what) != NULL, "no `%s' in:\n%s", what, text);
+}
+
+/* The sanitizer's own thread could be one of the application for all that the
+ * library knows. */
+static bool has_foreign_threads(int machine)
+{
+#ifdef __SANITIZE_THREAD__
+    return !machine_simulated(machine);
+#else
+    (void)machine;
+    return false;
+#endif
+}
+
+START_TEST(who_holds_full_memory_is_named)
+{
+    char text[4000];
+    int status;
+
+    if (has_foreign_threads(_i))
+        return;
+    status = run_child(fill_for_ever, _i, text, sizeof(text));
+    ck_assert_int_eq(status, machine_simulated(_i) ? 3 : 1);
+    check_says(text, "memory node 0");
+    check_says(text, "limit 10485760 bytes");
+    check_says(text, "task `k' (number ");
+    check_says(text, ") waits for 6291456 bytes");
+    check_says(text, "data `either': 6291456 bytes, the only copy");
+    check_says(text, "STARPU_LIMIT_CPU_MEM");
+}
+END_TEST
+
+START_TEST(an_acquisition_is_named_as_the_holder)
+{
+    char text[4000];
+    int status;
+
+    if (has_foreign_threads(_i))
+        return;
+    status = run_child(acquire_for_ever, _i, text, sizeof(text));
+    ck_assert_int_eq(status, machine_simulated(_i) ? 3 : 1);
+    check_says(text, "the acquisition of data number 2 waits for 6291456");
+    check_says(text, "data `first': 6291456 bytes, acquired");
+}
+END_TEST
+
+static Suite *memory_suite(void)
+{
+    Suite *suite = suite_create("memory");
+    TCase *tc = tcase_create("all");
+
+    tcase_add_loop_test(tc, temporaries_wait_for_each_other, 0, NMACHINES);
+    tcase_add_loop_test(tc, what_fits_passes_what_does_not, 0, NMACHINES);
+    tcase_add_loop_test(tc, tasks_that_fit_alone_run_alone, 0, NMACHINES);
+    tcase_add_loop_test(tc, the_application_frees, 0, 3 * NMACHINES);
+    tcase_add_loop_test(tc, who_holds_full_memory_is_named, 0, NMACHINES);
+    tcase_add_loop_test(tc, an_acquisition_is_named_as_the_holder, 0,
+                        NMACHINES);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
+
+int main(void)
+{
+    return suite_main(memory_suite());
+}
