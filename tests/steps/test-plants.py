@@ -101,6 +101,23 @@ PLANTS = [
      'idle = handle->nusers == 0;\n    orr_unlock(&handle->lock);\n'
      '    orr_lock(&handle->lock);',
      ['unregister', 'kick-sleepers', 'make-room']),
+    ('who frees the memory of data tells no job', 'data/node.c',
+     '    orr_admit_retry(rt, node);', '', ['full-unregister']),
+    ('who calls while a node is served is forgotten', 'data/admit.c',
+     'if (calls == n)\n            break;', 'break;',
+     ['beside']),
+    ('a job that waits for memory keeps what it has', 'data/admit.c',
+     'else\n        let_go(rt, job, node->id);\n    return done;',
+     'return done;', ['whole', 'whole-tasks']),
+    ('a job that is admitted is not counted', 'data/admit.c',
+     'atomic_fetch_add(&node->admission.nadmitted, 1);\n', '',
+     ['whole', 'whole-tasks', 'beside']),
+    ('a handle is locked again after its last user may have left',
+     'data/end.c',
+     '        dropped = orr_requests_cancel_locked(handle, &deferred);\n    }\n'
+     '    orr_unlock(&handle->lock);\n    orr_waiters_wake',
+     '        orr_unlock(&handle->lock), orr_lock(&handle->lock);\n    }\n'
+     '    orr_unlock(&handle->lock);\n    orr_waiters_wake', ['copy-is-last']),
 ]
 
 

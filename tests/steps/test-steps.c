@@ -240,6 +240,7 @@ int main(int argc, char **argv)
     add_cases(order_cases);
     add_cases(claim_cases);
     add_cases(transfer_cases);
+    add_cases(admission_cases);
     add_cases(end_cases);
     add_cases(worker_cases);
     read_options(&o, argc, argv);

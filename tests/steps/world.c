@@ -7,21 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/slab.h"
 #include "core/check.h"
 #include "core/open.h"
 #include "core/task/task.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#    define HAS_ASAN 1
-#elif defined(__has_feature)
-#    if __has_feature(address_sanitizer)
-#        define HAS_ASAN 1
-#    endif
-#endif
-#ifndef HAS_ASAN
-#    define HAS_ASAN 0
-#endif
+#include "tests/steps/objects.h"
 
 enum { NODES = 4, COPIES = 16, FREED = 0xdd };
 
@@ -40,85 +29,6 @@ static size_t bytes[NODES];
 static struct orr_copy *copies[COPIES];
 static unsigned ncopies;
 static struct orr_context *machine_context;
-
-/* --- objects: each its own allocation, to see whether they are used when
- * they were given back --- */
-
-struct orr_slab {
-    size_t size;
-};
-
-struct object {
-    struct object *next;
-    size_t size;
-    long pad[2];
-};
-
-static struct object *freed;
-static long nobjects;
-
-int __wrap_orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret);
-void __wrap_orr_slab_free(struct orr_slab *slab);
-void *__wrap_orr_slab_get(struct orr_slab *slab);
-void __wrap_orr_slab_put(struct orr_slab *slab, void *object);
-
-int __wrap_orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret)
-{
-    (void)nworkers;
-    *ret = malloc(sizeof(**ret));
-    if (!*ret)
-        return -ENOMEM;
-    (*ret)->size = size;
-    return 0;
-}
-
-void __wrap_orr_slab_free(struct orr_slab *slab)
-{
-    free(slab);
-}
-
-void *__wrap_orr_slab_get(struct orr_slab *slab)
-{
-    struct object *object = malloc(sizeof(*object) + slab->size);
-
-    STEP_ASSERT(object != NULL);
-    STEP_ASSERT(orr_self->held[ORR_RANK_HANDLE] == 0);
-    object->size = slab->size;
-    memset(object + 1, 0x5a, slab->size);
-    nobjects++;
-    return object + 1;
-}
-
-void __wrap_orr_slab_put(struct orr_slab *slab, void *memory)
-{
-    struct object *object = (struct object *)memory - 1;
-
-    STEP_ASSERT(object->size == slab->size); /* not given back before */
-    nobjects--;
-    if (HAS_ASAN) {
-        free(object);
-        return;
-    }
-    object->size = 0;
-    memset(memory, FREED, slab->size);
-    object->pad[0] = (long)slab->size;
-    object->next = freed;
-    freed = object;
-}
-
-static void check_freed(void)
-{
-    while (freed) {
-        struct object *object = freed;
-        const unsigned char *byte = (unsigned char *)(object + 1);
-
-        for (long i = 0; i < object->pad[0]; i++)
-            if (byte[i] != FREED)
-                step_fail("an object was written after it was given back");
-        freed = object->next;
-        free(object);
-    }
-}
 
 /* --- the machine --- */
 
@@ -231,7 +141,8 @@ static void make_machine(void)
         nodes[i] = (struct orr_node_desc){
             .kind = i < nram ? STARPU_CPU_RAM : STARPU_CUDA_RAM,
             .devid = (int)(i < nram ? i : i - nram),
-            .capacity = i < nram ? 0 : (size_t)spec.room * DATUM_SIZE,
+            .capacity =
+                (size_t)(i < nram ? spec.ram_room : spec.room) * DATUM_SIZE,
         };
         for (unsigned k = 0; k < (i < nram ? spec.ncpus : 1); k++)
             descs[machine.nworkers++] = (struct orr_worker_desc){
@@ -280,7 +191,7 @@ void world_open(const struct world_spec *what)
         step_fail("the run cannot be opened");
     world = main_context.runtime;
     atomic_store(&world->nactive, 0); /* its workers never run */
-    nobjects = 0;
+    objects_begin();
 }
 
 /* --- data --- */
@@ -457,7 +368,8 @@ static void job_arrived(struct orr_runtime *rt, struct orr_job *job, int worker)
     orr_worker_wake(&rt->workers[worker]);
 }
 
-static const struct orr_job_type job_type = {job_ready, job_arrived};
+static const struct orr_job_type job_type = {.ready = job_ready,
+                                             .arrived = job_arrived};
 
 struct orr_job *world_job(unsigned thread, unsigned n)
 {
@@ -746,6 +658,23 @@ static void free_datum(struct datum *datum)
     orr_handle_free(handle);
 }
 
+/* What may remain, since it is only looked at again, is as at the beginning. */
+static void end_node(unsigned id)
+{
+    struct orr_node *node = &world->nodes[id];
+
+    STEP_ASSERT(bytes[id] == 0);
+    STEP_ASSERT(node->used == 0);
+    STEP_ASSERT(node->reserved == 0);
+    STEP_ASSERT(node->nqueued == 0);
+    STEP_ASSERT(node->admission.nwaiting == 0);
+    STEP_ASSERT(node->admission.nadmitted == 0);
+    STEP_ASSERT(node->admission.nleaving == 0);
+    atomic_store(&node->short_of_memory, 0);
+    atomic_store(&node->admission.changed, false);
+    atomic_store(&node->admission.starved, false);
+}
+
 void world_end(void)
 {
     orr_runtime_check(world, UINT32_MAX);
@@ -762,15 +691,9 @@ void world_end(void)
             free_datum(&data[i]);
     STEP_ASSERT(orr_list_empty(&world->handles));
     STEP_ASSERT(orr_list_empty(&world->dead));
-    for (unsigned node = 0; node < world->nnodes; node++) {
-        STEP_ASSERT(bytes[node] == 0);
-        STEP_ASSERT(world->nodes[node].used == 0);
-        STEP_ASSERT(world->nodes[node].nqueued == 0);
-        atomic_store(&world->nodes[node].short_of_memory, 0);
-    }
-    if (nobjects)
-        step_fail("%ld objects are not given back", nobjects);
-    check_freed();
+    for (unsigned node = 0; node < world->nnodes; node++)
+        end_node(node);
+    objects_end();
 }
 
 /* --- tasks --- */
