@@ -75,7 +75,7 @@ static int apply(struct orr_machine_desc *desc, const struct orr_edit *edit,
         rc = orr_edit_bus_end(desc, &bus, err);
     orr_edit_bus_done(&bus);
     if (rc == 0 && echo->effect && desc->provenance &&
-        strcmp(desc->provenance, "measured") == 0 &&
+        strcmp(desc->provenance, "derived") != 0 &&
         orr_desc_set_text(&desc->provenance, "derived"))
         rc = orr_edit_no_memory(&work);
     return rc;

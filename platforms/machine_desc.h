@@ -15,6 +15,11 @@
 
 struct orr_edit_echo; /* platforms/edit.h */
 
+/* Properties of the zone: where a machine's figures come from, and the licence
+ * of that source. */
+#define ORR_PROP_ORIGIN  "orrery-origin"
+#define ORR_PROP_LICENCE "orrery-licence"
+
 struct orr_prop_desc {
     char *id, *value;
 };
@@ -66,7 +71,8 @@ struct orr_route_desc {
 struct orr_machine_desc {
     char *name;         /* "mirage" */
     char *path;         /* file it was read from */
-    char *provenance;   /* "measured", "derived" or NULL: unknown */
+    char *provenance;   /* "measured", "derived", "partly measured", NULL:
+                         * unknown */
     char *sampling_dir; /* directory whose codelets/45/ hold the machine's
                          * kernel models, NULL: the usual search path */
     char *host;         /* host name under which models are looked up: the

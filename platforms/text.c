@@ -5,6 +5,7 @@
 #include "platforms/desc_build.h"
 #include "platforms/edit.h"
 #include "platforms/locality.h"
+#include "platforms/rates.h"
 #include "platforms/speeds.h"
 
 #include <errno.h>
@@ -23,16 +24,16 @@ static const char *const sharing_names[] = {
 /* ---- text ---- */
 
 /* "6.53 GB/s": three digits and a decimal prefix. */
-static void print_rate(FILE *out, double bytes_per_second)
+static void print_rate(FILE *out, double per_second, const char *unit)
 {
     static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
     unsigned i = 0;
 
-    while (i < 5 && bytes_per_second >= 999.5) {
-        bytes_per_second /= 1000;
+    while (i < 5 && per_second >= 999.5) {
+        per_second /= 1000;
         i++;
     }
-    fprintf(out, "%.3g %sB/s", bytes_per_second, prefixes[i]);
+    fprintf(out, "%.3g %s%s/s", per_second, prefixes[i], unit);
 }
 
 static bool is_device(const struct orr_host_desc *host)
@@ -41,8 +42,37 @@ static bool is_device(const struct orr_host_desc *host)
            orr_host_desc_number(host, "OpenCL") >= 0;
 }
 
-static void print_device(FILE *out, const struct orr_host_desc *host)
+/* "  peak fp32 19.5 Tflop/s, fp64 9.7 Tflop/s; memory 1.56 TB/s"; nothing of a
+ * host that states none. */
+static void print_rates(FILE *out, const struct orr_machine_desc *desc,
+                        unsigned host, const char *of)
 {
+    static const char *const names[] = {"fp32", "fp64", "fp32 tensor",
+                                        "fp64 tensor", "memory"};
+    bool any = false;
+
+    for (unsigned r = 0; r < ORR_NRATES; r++) {
+        double rate = orr_machine_desc_rate(desc, host, r);
+
+        if (isnan(rate))
+            continue;
+        if (!any)
+            fprintf(out, "  %-10s  %s%s ", "", of,
+                    r == ORR_RATE_MEMORY ? "" : "peak");
+        else
+            fputs(r == ORR_RATE_MEMORY ? "; " : ", ", out);
+        any = true;
+        fprintf(out, "%s ", names[r]);
+        print_rate(out, rate, r == ORR_RATE_MEMORY ? "B" : "flop");
+    }
+    if (any)
+        fputc('\n', out);
+}
+
+static void print_device(FILE *out, const struct orr_machine_desc *desc,
+                         unsigned h)
+{
+    const struct orr_host_desc *host = &desc->hosts[h];
     const char *model = orr_host_desc_prop(host, "model");
     const char *memory = orr_host_desc_prop(host, "memsize");
     const char *peer = orr_host_desc_prop(host, "memcpy_peer");
@@ -56,6 +86,7 @@ static void print_device(FILE *out, const struct orr_host_desc *host)
         fprintf(out, ", models of %s",
                 orr_host_desc_prop(host, ORR_PROP_MODELS_OF));
     fputc('\n', out);
+    print_rates(out, desc, h, "");
 }
 
 static void print_head(FILE *out, const struct orr_machine_desc *desc)
@@ -63,18 +94,28 @@ static void print_head(FILE *out, const struct orr_machine_desc *desc)
     int host = orr_machine_desc_host(desc, "MAIN");
     const char *model =
         host < 0 ? NULL : orr_host_desc_prop(&desc->hosts[host], "model");
+    const char *origin =
+        orr_props_find(desc->props, desc->nprops, ORR_PROP_ORIGIN);
+    const char *licence =
+        orr_props_find(desc->props, desc->nprops, ORR_PROP_LICENCE);
 
     fprintf(out, "%s\n", desc->name);
     if (desc->path)
         fprintf(out, "  %-10s  %s\n", "file", desc->path);
     fprintf(out, "  %-10s  %s\n", "figures",
             desc->provenance ? desc->provenance : "origin not stated");
+    if (origin)
+        fprintf(out, "  %-10s  %s\n", "origin", origin);
+    if (licence)
+        fprintf(out, "  %-10s  %s\n", "licence", licence);
     fprintf(out, "  %-10s  *.%s in %s%s\n", "models", desc->host,
             desc->sampling_dir ? desc->sampling_dir
                                : "the sampling directories",
             desc->sampling_dir ? "/codelets/45" : "");
     fprintf(out, "  %-10s  %u%s%s\n", "CPUs", desc->ncpu, model ? " of " : "",
             model ? model : "");
+    if (host >= 0)
+        print_rates(out, desc, (unsigned)host, "each: ");
 }
 
 /* Speeds other than those of the models, also of CPU hosts. */
@@ -258,7 +299,7 @@ static void print_links(FILE *out, const struct orr_machine_desc *desc)
         const struct orr_link_desc *link = &desc->links[i];
 
         fprintf(out, "  %-*s  ", width, link->id);
-        print_rate(out, link->bandwidth);
+        print_rate(out, link->bandwidth, "B");
         fprintf(out, ", %g us, %s\n", link->latency * 1e6,
                 sharing_names[link->sharing]);
     }
@@ -271,7 +312,7 @@ void orr_machine_desc_print(const struct orr_machine_desc *desc, FILE *out)
     print_gpus_seen(out, desc);
     for (unsigned i = 0; i < desc->nhosts; i++)
         if (is_device(&desc->hosts[i]))
-            print_device(out, &desc->hosts[i]);
+            print_device(out, desc, i);
     for (unsigned i = 0; i < desc->nhosts; i++)
         print_speeds(out, &desc->hosts[i]);
     print_costs(out, desc);
@@ -330,6 +371,23 @@ static json_t *props_object(struct json_writer *w,
     return object;
 }
 
+/* Adds those that the host states, by their properties' names less "orrery-". */
+static void put_rates(struct json_writer *w, json_t *object,
+                      const struct orr_machine_desc *desc, unsigned host)
+{
+    json_t *rates = made(w, json_object());
+
+    for (unsigned r = 0; r < ORR_NRATES; r++) {
+        double rate = orr_machine_desc_rate(desc, host, r);
+
+        if (!isnan(rate))
+            put(w, rates, orr_rate_prop(r) + strlen("orrery-"), number(rate));
+    }
+    if (json_object_size(rates))
+        put(w, object, "rates", json_incref(rates));
+    json_decref(rates);
+}
+
 static json_t *hosts_array(struct json_writer *w,
                            const struct orr_machine_desc *desc)
 {
@@ -343,6 +401,7 @@ static json_t *hosts_array(struct json_writer *w,
         put(w, object, "flops", number(host->speed));
         put(w, object, "properties",
             props_object(w, host->props, host->nprops));
+        put_rates(w, object, desc, i);
         append(w, array, object);
     }
     return array;
@@ -663,6 +722,12 @@ int orr_machine_desc_to_json(const struct orr_machine_desc *desc,
     put(&w, root, "name", json_string(desc->name));
     put(&w, root, "file", text_or_null(desc->path));
     put(&w, root, "provenance", text_or_null(desc->provenance));
+    put(&w, root, "origin",
+        text_or_null(
+            orr_props_find(desc->props, desc->nprops, ORR_PROP_ORIGIN)));
+    put(&w, root, "licence",
+        text_or_null(
+            orr_props_find(desc->props, desc->nprops, ORR_PROP_LICENCE)));
     put(&w, root, "models_host", json_string(desc->host));
     put(&w, root, "models_dir", text_or_null(desc->sampling_dir));
     put(&w, root, "cpus", json_integer(desc->ncpu));

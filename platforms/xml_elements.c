@@ -398,10 +398,11 @@ static bool set_field(struct orr_xml_reader *r, const char *id,
     }
     if (strcmp(id, "orrery-provenance") != 0)
         return false;
-    if (strcmp(value, "measured") != 0 && strcmp(value, "derived") != 0)
+    if (strcmp(value, "measured") != 0 && strcmp(value, "derived") != 0 &&
+        strcmp(value, "partly measured") != 0)
         orr_xml_fail(r,
                      "orrery-provenance=\"%.40s\": write measured or "
-                     "derived",
+                     "derived, or partly measured",
                      value);
     orr_xml_check(r, orr_desc_set_text(&r->desc->provenance, value));
     return true;

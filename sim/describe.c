@@ -363,9 +363,10 @@ static int allocate(const struct orr_machine_desc *desc,
 /* machine->provenance borrows a constant, not the description's string. */
 static const char *provenance(const struct orr_machine_desc *desc)
 {
-    static const char *const known[] = {"measured", "derived"};
+    static const char *const known[] = {"measured", "derived",
+                                        "partly measured"};
 
-    for (unsigned i = 0; desc->provenance && i < 2; i++)
+    for (unsigned i = 0; desc->provenance && i < 3; i++)
         if (strcmp(desc->provenance, known[i]) == 0)
             return known[i];
     return NULL;

@@ -153,6 +153,12 @@ static const struct {
     {ZONE "<host id='MAIN' speed='1f'>\n"
           "<prop id='orrery-provenance' value='guessed'/></host>" END,
      {":5: <prop>:", "measured or derived"}},
+    {ZONE HOSTS "<host id='A' speed='1f'>\n"
+                "<prop id='orrery-peak-fp64' value='9.7TB'/></host>" END,
+     {":4: <host> \"A\"", "orrery-peak-fp64", "9.7Tf"}},
+    {ZONE HOSTS "<host id='A' speed='1f'>\n"
+                "<prop id='orrery-memory-bandwidth' value='0GBps'/></host>" END,
+     {":4: <host> \"A\"", "orrery-memory-bandwidth", "1555GBps"}},
     {ZONE "<link id='l' latency='1us'/>" END, {"<link>: attribute bandwidth"}},
     {ZONE "<link id='l' bandwidth='1KBps'/>" END, {"unknown unit", "kBps"}},
     {ZONE "<link id='l' bandwidth='1Bps' latency='1y'/>" END,

@@ -10,6 +10,7 @@
 #include "platforms/bus_files.h"
 #include "platforms/desc_build.h"
 #include "platforms/discover.h"
+#include "platforms/rates.h"
 #include "platforms/text.h"
 #include "platforms/units.h"
 #include "tests/suite.h"
@@ -287,6 +288,34 @@ START_TEST(properties_of_main_become_fields)
     ck_assert_str_eq(orr_host_desc_prop(&desc->hosts[0], "model"),
                      "a <b> & \xc3\xa9");
     ck_assert_ptr_null(orr_host_desc_prop(&desc->hosts[0], "memsize"));
+    orr_machine_desc_free(desc);
+}
+END_TEST
+
+START_TEST(a_host_states_its_rates)
+{
+    struct orr_machine_desc *desc = parsed(
+        ZONE
+        "<host id='MAIN' speed='1f'>"
+        "<prop id='orrery-provenance' value='partly measured'/>"
+        "<prop id='orrery-peak-fp32' value='76.8Gf'/>"
+        "<prop id='orrery-peak-fp64' value='38.4Gf'/></host>"
+        "<host id='CPU0' speed='1f'/><host id='CPU1' speed='1f'>"
+        "<prop id='orrery-peak-fp32' value='100Gf'/></host>"
+        "<host id='RAM' speed='1f'/><host id='DISK0' speed='1f'>"
+        "<prop id='orrery-memory-bandwidth' value='1555GBps'/></host>" END);
+
+    ck_assert_str_eq(desc->provenance, "partly measured");
+    ck_assert(orr_machine_desc_rate_of(desc, "CPU0", ORR_RATE_FP32) == 76.8e9);
+    ck_assert(orr_machine_desc_rate_of(desc, "CPU1", ORR_RATE_FP32) == 100e9);
+    ck_assert(orr_machine_desc_rate_of(desc, "CPU1", ORR_RATE_FP64) == 38.4e9);
+    ck_assert(isnan(orr_machine_desc_rate_of(desc, "CPU0", ORR_RATE_MEMORY)));
+    ck_assert(
+        isnan(orr_machine_desc_rate_of(desc, "CPU0", ORR_RATE_FP64_TENSOR)));
+    ck_assert(isnan(orr_machine_desc_rate_of(desc, "CUDA0", ORR_RATE_FP32)));
+    ck_assert(isnan(orr_machine_desc_rate_of(desc, "RAM", ORR_RATE_FP32)));
+    ck_assert(orr_machine_desc_rate_of(desc, "DISK0", ORR_RATE_MEMORY) ==
+              1555e9);
     orr_machine_desc_free(desc);
 }
 END_TEST
@@ -726,6 +755,7 @@ static void add_reading(TCase *tests)
                    options_that_are_missing_are_those_of_the_fluid_model);
     tcase_add_test(tests, a_zone_that_only_wraps_another_is_looked_through);
     tcase_add_test(tests, properties_of_main_become_fields);
+    tcase_add_test(tests, a_host_states_its_rates);
     tcase_add_test(tests, parameters_come_from_the_routes);
     tcase_add_test(tests, bus_files_beside_the_platform_replace_the_routes);
     tcase_add_test(tests, columns_are_found_by_the_names_in_the_comment);

@@ -49,7 +49,7 @@ struct listing {
     json_t *json; /* NULL: a table is wanted */
 };
 
-#define NCOLUMNS 6
+#define NCOLUMNS 7
 
 static int list_row(struct listing *listing,
                     const struct orr_machine_entry *entry,
@@ -58,6 +58,9 @@ static int list_row(struct listing *listing,
     struct table *table = &listing->table;
     const char *about =
         desc ? orr_props_find(desc->props, desc->nprops, "description") : NULL;
+    const char *licence =
+        desc ? orr_props_find(desc->props, desc->nprops, ORR_PROP_LICENCE)
+             : NULL;
 
     table_add(table, "%s", entry->name);
     if (desc) {
@@ -65,10 +68,12 @@ static int list_row(struct listing *listing,
         table_add(table, "%u", desc->ncuda);
         table_add(table, "%u", desc->nopencl);
         table_add(table, "%s", desc->provenance ? desc->provenance : "unknown");
+        table_add(table, "%s", licence ? licence : "-");
     } else {
         for (int c = 0; c < 3; c++)
             table_add(table, "-");
         table_add(table, "broken");
+        table_add(table, "-");
     }
     table_add(table, "%s", problem ? problem : about ? about : entry->path);
     return table->failed ? -ENOMEM : 0;
@@ -84,11 +89,17 @@ static int list_json(struct listing *listing,
 
     if (desc)
         json_object_update_new(
-            row, json_pack(
-                     "{s:i, s:i, s:i, s:s?, s:s?}", "cpu", (int)desc->ncpu,
-                     "cuda", (int)desc->ncuda, "opencl", (int)desc->nopencl,
-                     "provenance", desc->provenance, "description",
-                     orr_props_find(desc->props, desc->nprops, "description")));
+            row,
+            json_pack(
+                "{s:i, s:i, s:i, s:s?, s:s?, s:s?, s:s?}", "cpu",
+                (int)desc->ncpu, "cuda", (int)desc->ncuda, "opencl",
+                (int)desc->nopencl, "provenance", desc->provenance,
+                "description",
+                orr_props_find(desc->props, desc->nprops, "description"),
+                "origin",
+                orr_props_find(desc->props, desc->nprops, ORR_PROP_ORIGIN),
+                "licence",
+                orr_props_find(desc->props, desc->nprops, ORR_PROP_LICENCE)));
     else
         json_object_set_new(row, "error", tool_json_text(problem));
     return json_array_append_new(listing->json, row) < 0 ? -ENOMEM : 0;
@@ -112,8 +123,13 @@ static int list_visit(const struct orr_machine_entry *entry, void *arg)
 static int list(const char *const *sampling_dirs, bool json)
 {
     static const struct table_column columns[NCOLUMNS] = {
-        {"machine", false}, {"CPUs", true},     {"CUDA", true},
-        {"OpenCL", true},   {"figures", false}, {"description or file", false}};
+        {"machine", false},
+        {"CPUs", true},
+        {"CUDA", true},
+        {"OpenCL", true},
+        {"figures", false},
+        {"licence", false},
+        {"description or file", false}};
     struct listing listing = {.sampling_dirs = sampling_dirs,
                               .json = json ? json_array() : NULL};
     int result = orr_machine_desc_list(sampling_dirs, list_visit, &listing);
