@@ -1,56 +1,88 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the published figures of derive.py as a C table, for `orrery machine
+"""Writes the published figures of parts.py as a C table, for `orrery machine
 new`. Run by the build.
 
     parts_table.py OUT.c
 """
-import importlib.util
 import os
 import sys
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-
-def load_derive():
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                        "derive.py")
-    spec = importlib.util.spec_from_file_location("derive", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+import law  # noqa: E402
+import parts  # noqa: E402
 
 
 def quoted(text):
     return '"%s"' % text.replace("\\", "\\\\").replace('"', '\\"')
 
 
+def initializer(value):
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, list):
+        return "{%s}" % ", ".join(map(initializer, value))
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value)
+
+
+def rows(entries):
+    """C initializers of {field: value} each, and the one that ends a table."""
+    return ["    {%s},\n" % ", ".join(
+        ".%s = %s" % (field, initializer(value))
+        for field, value in entry.items()) for entry in entries] + [
+            "    {0},\n"]
+
+
+def processors():
+    for name, part in parts.PROCESSORS.items():
+        yield {"name": name, "model": part["model"],
+               "source": part["source"], "cores": part["cores"],
+               "clock": float(part["clock"]), "flops": float(part["flops"]),
+               "memory_rate": float(part["memory_rate"]),
+               "socket_rate": float(part["socket_rate"])}
+
+
+def devices():
+    for name, part in parts.DEVICES.items():
+        yield {"name": name, "model": part["model"], "source": part["source"],
+               "also": part["also"], "tflops": float(part["fp32"]),
+               "tflops64": float(part["fp64"]),
+               "tflops_tensor": float(part["fp32_tensor"] or 0),
+               "tflops64_tensor": float(part["fp64_tensor"] or 0),
+               "bandwidth": part["bandwidth"] * 1e9,
+               "memory": part["memory"], "pcie": part["pcie"],
+               "link_rate": float(part["link"] or 0),
+               "link_efficiency": parts.link_efficiency(name),
+               "has_switch": part["switch"],
+               "laws": [[list(law.parameters(name, kernel, precision))
+                         for kernel in ("potrf", "trsm", "syrk", "gemm")]
+                        for precision in ("fp32", "fp64")]}
+
+
 def main():
-    derive = load_derive()
+    efficiencies = [parts.PCIE_EFFICIENCY.get(n, 0) for n in range(7)]
     text = ["/* Made by platforms/catalogue/parts_table.py. */\n",
             '#include "tools/machine/parts.h"\n\n',
-            "const struct machine_processor machine_processors[] = {\n"]
-    for name, part in derive.PROCESSORS.items():
-        # Cores of machines with that processor, 0 when there is none.
-        cores = max([machine["cores"] for machine in derive.MACHINES.values()
-                     if machine.get("processor") == name], default=0)
-        text.append("    {%s, %s, %r, %r, %r, %d},\n" % (
-            quoted(name), quoted(part["model"]), float(part["clock"]),
-            float(part["flops"]), float(part["memory_rate"]), cores))
-    text += ["    {0},\n};\n\n",
-             "const struct machine_device machine_devices[] = {\n"]
-    for name, part in derive.DEVICES.items():
-        text.append("    {%s, %s, %r, %d},\n" % (
-            quoted(name), quoted(part["model"]), float(part["fp32"]),
-            part["memory"]))
-    text += ["    {0},\n};\n\n",
-             "const struct machine_assumptions machine_assumptions = {\n"]
-    for field, value in (("bus_efficiency", derive.BUS_EFFICIENCY),
-                         ("nvlink_efficiency", derive.NVLINK_EFFICIENCY),
-                         ("memory_efficiency", derive.MEMORY_EFFICIENCY),
-                         ("pcie_latency", derive.PCIE_LATENCY),
-                         ("nvlink_latency", derive.NVLINK_LATENCY),
-                         ("nvlink_rate", derive.NVLINK4)):
+            "const struct machine_processor machine_processors[] = {\n",
+            *rows(processors()), "};\n\n",
+            "const struct machine_device machine_devices[] = {\n",
+            *rows(devices()), "};\n\n",
+            "const struct machine_assumptions machine_assumptions = {\n",
+            "    .pcie_efficiency = {%s},\n" % ", ".join(
+                map(repr, efficiencies))]
+    for field, value in (("peer_efficiency", parts.PEER_EFFICIENCY),
+                         ("link_efficiency", parts.LINK_EFFICIENCY_ELSE),
+                         ("socket_efficiency", parts.SOCKET_EFFICIENCY),
+                         ("memory_efficiency", parts.MEMORY_EFFICIENCY),
+                         ("pcie_latency", parts.PCIE_LATENCY),
+                         ("socket_latency", parts.SOCKET_LATENCY),
+                         ("link_latency", parts.LINK_LATENCY),
+                         ("switch_latency", parts.SWITCH_LATENCY),
+                         ("core_stream", parts.CORE_STREAM)):
         text.append("    .%s = %r,\n" % (field, float(value)))
     text.append("};\n")
     with open(sys.argv[1], "w", encoding="ascii", newline="\n") as out:

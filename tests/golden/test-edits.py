@@ -134,7 +134,11 @@ def hgx_ten(hand):
         hand.new_host("CPU%d" % (112 + k - 8), "CPU%d" % (k - 8))
         hand.new_link("PCIe-" + new, "PCIe-" + like)
         hand.new_link("NVLink-" + new, "NVLink-" + like)
-        hand.route("RAM", new, [("Host", None), ("PCIe-" + new, "DOWN")], True)
+        for memory, first in (("RAM", ["Host"]), ("RAM0", ["Host"]),
+                              ("RAM1", ["Host1", "UPI-0-1"])):
+            hand.route(memory, new, [(link, "UP" if "UPI" in link else None)
+                                     for link in first] +
+                       [("PCIe-" + new, "DOWN")], True)
         for other in range(k):
             hand.route(new, "CUDA%d" % other,
                        [("NVLink-" + new, "UP"),
@@ -196,11 +200,15 @@ def rtx_nvlink(hand):
 def hgx_no_nvlink(hand):
     for route in list(hand.zone.iter("route")):
         ends = route.get("src"), route.get("dst")
-        if "RAM" in ends:
+        if ends[0].startswith("RAM") or ends[1].startswith("RAM"):
             continue
-        first, second = list(route)
-        first.set("id", "PCIe-" + ends[0])
-        second.set("id", "PCIe-" + ends[1])
+        # Over the routes to main memory, which is at socket 0.
+        for hop in list(route):
+            route.remove(hop)
+        for name, way in [("PCIe-" + ends[0], "UP")] + [
+                ("UPI-0-1", way) for end, way in zip(ends, ("UP", "DOWN"))
+                if int(end[4:]) >= 4] + [("PCIe-" + ends[1], "DOWN")]:
+            ET.SubElement(route, "link_ctn", id=name, direction=way)
 
 
 def several(*changes):
@@ -222,7 +230,7 @@ HGX = [
     ("cuda.memory = 48MiB", cuda("memsize", str(48 << 20))),
     ("cuda[2].memory = 64MiB", cuda("memsize", str(64 << 20), [2])),
     ("cuda[0,4-5].memory /= 2048",
-     cuda("memsize", str(85899345920 // 2048), [0, 4, 5])),
+     cuda("memsize", str(81559 * 2**20 // 2048), [0, 4, 5])),
     ("cuda.speed *= 1.5", cuda("orrery-speed", "1.5")),
     ("cuda[0-1].speed = 0.25", cuda("orrery-speed", "0.25", [0, 1])),
     ("cpu.speed *= 300", props(CPUS, "orrery-speed", "300")),
@@ -233,17 +241,17 @@ HGX = [
                                                [3])),
     ("kernel[syrk] *= 0.5", several(cuda(KERNEL % "syrk", "0.5"),
                                     props(CPUS, KERNEL % "syrk", "0.5"))),
-    ("pcie.bandwidth /= 16", links("Host,PCIe", bandwidth=over(16))),
+    ("pcie.bandwidth /= 16", links("Host,UPI,PCIe", bandwidth=over(16))),
     ("pcie[1].latency += 100us",
-     links("Host,PCIe-CUDA1", latency=lambda old: old + 100e-6)),
+     links("Host,UPI,PCIe-CUDA1", latency=lambda old: old + 100e-6)),
     ("nvlink.bandwidth = 20GBps", links("NVLink", bandwidth=become(20e9))),
     ("nvlink.latency *= 8", links("NVLink", latency=times(8))),
     ("nvlink[0-3].bandwidth = 4GB/s",
      links("NVLink", bandwidth=become(4e9))),
     ("nvlink = off", hgx_no_nvlink),
     ("peer.latency = 30us", links("NVLink", latency=become(30e-6))),
-    ("ram.bandwidth /= 8", links("Host,PCIe", bandwidth=over(8))),
-    ("membus.bandwidth = 5GiBps", links("Host", bandwidth=become(5 * 2.0**30))),
+    ("ram.bandwidth /= 8", links("Host,UPI,PCIe", bandwidth=over(8))),
+    ("membus.bandwidth = 5GiBps", links("Host,UPI", bandwidth=become(5 * 2.0**30))),
     ("bus.latency += 50us", links("", latency=lambda old: old + 50e-6)),
     ("link[\"Host\"].latency = 200us", links("Host", latency=become(200e-6))),
     ("link[PCIe-CUDA0].bandwidth = 1GBps",

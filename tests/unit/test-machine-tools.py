@@ -153,17 +153,18 @@ def picture_tests(tap, bench, catalogue, shared):
                   result)
     _, _, texts = picture(bench, "hgx-h100-8")
     tap.claim("links carry bandwidth and latency",
-              texts.count("53.6 GB/s each way") == 8 and "8 µs" in texts and
-              texts.count("410 GB/s each way") == 8 and
-              any("switch of 8 devices" in t for t in texts))
+              texts.count("54.2 GB/s each way") == 8 and
+              "6.5 µs" in texts and
+              texts.count("382 GB/s each way") == 8 and
+              any("switch of 8 devices" in t for t in texts), texts)
     _, _, texts = picture(bench, "r940xa-4")
     tap.claim("main memories are drawn with what is theirs and their links",
-              all("UPI-%d-%d · 17.7 GB/s each way" % (i, j) in texts
+              all("UPI-%d-%d · 16.6 GB/s each way · 2 µs" % (i, j) in texts
                   for i in range(4) for j in range(i + 1, 4)) and
               texts.count("28 CPUs") == 4 and "NUMA 3" in texts and
               [t for t in texts if t in ("RAM0", "RAM1", "RAM2", "RAM3")] ==
               ["RAM0", "RAM1", "RAM2", "RAM3"] and
-              texts.count("13.4 GB/s each way") == 4, texts)
+              texts.count("12.3 GB/s each way") == 4, texts)
     _, root, texts = picture(bench, None, HWLOC_XMLFILE=TWO_PACKAGES)
     tap.claim("packages, nodes and memory of this machine are in its picture",
               boxes_apart(root) and "NUMA 0 · package 0 · 8 GiB" in texts and
@@ -571,7 +572,7 @@ def new_tests(tap, bench):
               root["provenance"] == "derived", result)
     hosts = {h["id"]: h["properties"] for h in root["hosts"]}
     links = {link["id"]: link for link in root["links"]}
-    rate = 32e9 * 16 / 8 * 128 / 130 * 0.85
+    rate = 32e9 * 16 / 8 * 128 / 130 * 0.86
     tap.claim("its parameters are the published ones",
               hosts["MAIN"]["model"] == "AMD EPYC 7763" and
               hosts["CUDA2"]["model"] == "NVIDIA H100 PCIe 80GB" and
@@ -611,9 +612,28 @@ def new_tests(tap, bench):
               "--force")
     root = json.loads(bench.run("show", out, "--json").out)
     tap.claim("nvswitch gives each device a port",
-              root["bus"]["bandwidth_mb_per_s"][1][2] == 409500 and
+              root["bus"]["bandwidth_mb_per_s"][1][2] == 382500 and
               {"NVLink-CUDA%d" % i for i in range(4)} <=
               {link["id"] for link in root["links"]})
+    for gpu, model in (
+            ("NVIDIA A100-SXM4-80GB", "NVIDIA A100 SXM4 80GB"),
+            ("NVIDIA H100 80GB HBM3", "NVIDIA H100 SXM5 80GB"),
+            ("Tesla V100-SXM2-32GB", "NVIDIA Tesla V100 SXM2 32GB"),
+            ("l4", "NVIDIA L4 24GB"), ("MI250X", "AMD Instinct MI250X die 64GB")):
+        bench.run("new", "sw", "--cpu", "Intel(R) Xeon(R) Platinum 8480C CPU @ "
+                  "2.00GHz", "--numa", "2", "--gpu", gpu, "-o", out, "--force")
+        root = json.loads(bench.run("show", out, "--json").out)
+        hosts = {h["id"]: h for h in root["hosts"]}
+        tap.claim("a name as drivers write it is that part: " + gpu,
+                  hosts["CUDA0"]["properties"]["model"] == model and
+                  hosts["MAIN"]["properties"]["model"] ==
+                  "Intel Xeon Platinum 8480C" and root["cpus"] == 112)
+        tap.claim("it has its published peaks and their source: " + gpu,
+                  hosts["CUDA0"]["rates"]["peak-fp32"] > 1e13 and
+                  hosts["CUDA0"]["rates"]["peak-fp64"] > 1e11 and
+                  hosts["CUDA0"]["rates"]["memory-bandwidth"] > 1e11 and
+                  hosts["CPU3"]["rates"]["peak-fp64"] == 64e9 and
+                  "published figures: " in root["origin"])
     result = bench.run("new", "said", "--cpu", "2", "--cores", "2", "--json")
     said = json.loads(result.out) if result.code == 0 else {}
     tap.claim("new says as JSON what it made and assumed",
@@ -632,7 +652,23 @@ def new_tests(tap, bench):
               "--gpus", "500"], "--gpus 500"),
             (["--cpu", "2", "--cores", "2", "--gpu", "H100 SXM",
               "--link", "agp"], "nvswitch"),
-            (["--cores", "2"], "--cpu")):
+            (["--cores", "2"], "--cpu"),
+            # A part is never taken that was not asked for.
+            (["--cpu", "Xeon"], "Xeon Silver 4510, Xeon 8480C"),
+            (["--cpu", "7763"], "(EPYC 7763)"),
+            (["--cpu", "2", "--cores", "2", "--gpu", "H100"],
+             "(H100 PCIe, H100 SXM)"),
+            (["--cpu", "2", "--cores", "2", "--gpu", "L4S"], "L40S"),
+            (["--cpu", "2", "--cores", "2", "--gpu", "RTX 4090 Laptop GPU"],
+             "RTX 4090"),
+            (["--cpu", "2", "--cores", "2", "--gpu", "H100 PCIe 94GB"],
+             "H100 PCIe"),
+            (["--cpu", "2", "--cores", "2", "--gpu", "V100S PCIe"],
+             "V100 PCIe"),
+            (["--cpu", "2", "--cores", "2", "--gpu", "H100 PCIe", "--gpus",
+              "4", "--link", "nvswitch"], "SXM"),
+            (["--cpu", "2", "--cores", "2", "--gpu", "RTX 4090", "--gpus", "2",
+              "--link", "nvlink"], "no such links")):
         result = bench.run("new", "bad", *words)
         tap.claim("new %s is refused with a remedy" % " ".join(words),
                   result.code in (1, 2) and word in result.err and
@@ -657,7 +693,7 @@ def answers_tests(tap, bench):
     tap.claim("new reads answers, an empty one takes what is usual",
               result.code == 0 and root["cpus"] == 64 and
               root["cuda_devices"] == 2 and
-              hosts["CUDA0"]["memsize"] == str(24 << 30) and
+              hosts["CUDA0"]["memsize"] == str(24564 << 20) and
               hosts["CUDA0"]["memcpy_peer"] == "0", result)
     result = ask("3.0\n4\n0\n")
     tap.claim("no GPUs, no questions about them", result.code == 0, result)
@@ -763,7 +799,7 @@ def topology_tests(tap, bench):
     tap.claim("hwloc's XML gives cores, GPUs, their models and memory",
               result.code == 0 and root["cpus"] == 4 and
               root["cuda_devices"] == 4 and
-              hosts["CUDA3"]["model"] == "NVIDIA A100-SXM4-40GB" and
+              hosts["CUDA3"]["model"] == "NVIDIA A100 SXM4 40GB" and
               hosts["CUDA3"]["memsize"] == str(41536256 * 1024), result)
     tap.claim("GPUs behind one bridge share a switch, those of other nodes "
               "the interconnect", routes.get(("RAM", "CUDA0")) ==
@@ -772,8 +808,8 @@ def topology_tests(tap, bench):
               ["Host", "Interconnect-0-1", "PCIe-switch1", "PCIe-CUDA2"] and
               routes.get(("CUDA0", "CUDA1")) == ["PCIe-CUDA0", "PCIe-CUDA1"]
               and routes.get(("CUDA1", "CUDA2")) ==
-              ["PCIe-CUDA1", "PCIe-switch0", "Interconnect-0-1", "PCIe-switch1",
-               "PCIe-CUDA2"], result)
+              ["PCIe-CUDA1", "PCIe-switch0", "PCIe-peer-CUDA1-CUDA2",
+               "Interconnect-0-1", "PCIe-switch1", "PCIe-CUDA2"], result)
     tap.claim("NUMA nodes become main memories with links and places",
               hosts["RAM1"]["memsize"] == str(1 << 30) and
               (hosts["CPU3"]["numa"], hosts["CPU3"]["package"]) == ("1", "1")
@@ -797,12 +833,12 @@ def topology_tests(tap, bench):
               bench.run("new", "duo", "--cpu", "2", "--cores", "4", "--numa",
                         "5", "-o", bench.path("no.xml")).code == 1)
     tap.claim("link speeds are hwloc's and said to be assumed",
-              abs(links["PCIe-CUDA0"]["bytes_per_second"] - 31.507692e9 * .85)
+              abs(links["PCIe-CUDA0"]["bytes_per_second"] - 31.507692e9 * .81)
               < 1e6 and "hwloc looked" in result.out and
               root["provenance"] == "derived", result)
     result, root, routes, links = get(plain, "--pcie", "3")
     tap.claim("--pcie wins over hwloc", abs(
-        links["PCIe-CUDA0"]["bytes_per_second"] - 15.753846e9 * .85) < 1e6,
+        links["PCIe-CUDA0"]["bytes_per_second"] - 15.753846e9 * .78) < 1e6,
               result)
 
     def cube(i, j):
@@ -813,8 +849,8 @@ def topology_tests(tap, bench):
     tap.claim("NVLinks of single pairs add up", result.code == 0 and
               routes[("CUDA0", "CUDA1")] == ["NVLink-CUDA0-CUDA1"] and
               links["NVLink-CUDA0-CUDA1"]["bytes_per_second"] ==
-              2 * 25e9 * .91 and
-              links["NVLink-CUDA0-CUDA2"]["bytes_per_second"] == 25e9 * .91
+              2 * 25e9 * .92 and
+              links["NVLink-CUDA0-CUDA2"]["bytes_per_second"] == 25e9 * .92
               and "Interconnect-0-1" in routes[("CUDA0", "CUDA3")], result)
     bare = bench.write("bare.xml", hwloc_xml(0))
     topo = bench.write("topo.txt", topo_text(8, lambda i, j: "NV18",
@@ -825,7 +861,7 @@ def topology_tests(tap, bench):
               result.code == 0 and
               routes[("CUDA0", "CUDA7")] == ["NVLink-CUDA0", "NVLink-CUDA7"]
               and links["NVLink-CUDA0"]["bytes_per_second"] ==
-              18 * 25e9 * .91, result)
+              18 * 25e9 * .85, result)
 
     def pcie(i, j):
         return ("PIX" if i // 2 == j // 2 else

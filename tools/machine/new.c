@@ -23,19 +23,21 @@ static const char help[] =
     "assumptions; all of it is marked derived. Without options it asks, or reads the\n"
     "answers from a pipe, a line each: processor, cores, GPUs, and if there are any\n"
     "their model, memory and links; an empty line takes what is in brackets.\n"
-    "      --cpu MODEL|GHZ     a processor of the catalogue, or a clock: 2.4GHz\n"
-    "      --cores N           of the whole machine\n"
+    "      --cpu MODEL|GHZ     a processor of the catalogue, by its full name, or a\n"
+    "                          clock: 2.4GHz\n"
+    "      --cores N           of the whole machine; default: all of its sockets\n"
     "      --numa N            sockets, each a NUMA node with its memory and equal\n"
     "                          parts of cores and GPUs; default: 1\n"
     "      --core-flops N      single precision per cycle and core, when --cpu is a\n"
     "                          clock\n"
-    "      --gpu MODEL         a GPU of the catalogue, or any name with --gpu-memory\n"
+    "      --gpu MODEL         a GPU of the catalogue, by its full name, or any other\n"
+    "                          name with --gpu-memory\n"
     "      --gpus N            default: 1\n"
     "      --gpu-memory BYTES  16GiB, 80GB ...\n"
     "      --gpu-tflops N      single-precision peak, to scale models\n"
     "      --link LINK         pcie3, pcie4, pcie5, pcie6 (sixteen lanes each);\n"
     "                          nvlink: between each pair; nvswitch: a switch;\n"
-    "                          default: pcie4\n"
+    "                          default: what the GPU has, else pcie4\n"
     "      --no-peer           no copies between GPUs over PCIe\n"
     "      --models            copy kernel models of the catalogue's nearest machine,\n"
     "                          scaled by published peaks\n"
@@ -120,7 +122,7 @@ static unsigned long long read_bytes(const char *text)
 
 struct links {
     double pcie_rate;
-    bool nvlink, nvswitch;
+    bool pcie, nvlink, nvswitch; /* which were asked for */
 };
 
 static int read_link(const char *word, struct links *links)
@@ -134,6 +136,7 @@ static int read_link(const char *word, struct links *links)
     } else {
         if (strncasecmp(word, "pcie", 4) == 0 && word[4] && !word[5])
             generation = (unsigned)(word[4] - '0');
+        links->pcie = true;
         links->pcie_rate = machine_plan_pcie_rate(generation);
         if (links->pcie_rate <= 0) {
             tool_error("machine new: --link %s: pcie3, pcie4, pcie5, pcie6, "
@@ -145,16 +148,17 @@ static int read_link(const char *word, struct links *links)
     return 0;
 }
 
-static int read_links(const char *text, struct links *links)
+/* `usual`: the generation of PCI Express, when none is asked for. */
+static int read_links(const char *text, unsigned usual, struct links *links)
 {
-    char **words = tool_split(text ? text : "pcie4");
+    char **words = tool_split(text ? text : "");
     int rc = 0;
 
     if (!words) {
         tool_error("out of memory");
         return -ENOMEM;
     }
-    *links = (struct links){.pcie_rate = machine_plan_pcie_rate(4)};
+    *links = (struct links){.pcie_rate = machine_plan_pcie_rate(usual)};
     for (unsigned i = 0; rc == 0 && words[i]; i++)
         rc = read_link(words[i], links);
     free(words);
@@ -167,14 +171,15 @@ static int read_links(const char *text, struct links *links)
 
 /* All links of a device go to the switch, or are shared out among its peers. */
 static int set_links(struct machine_plan *plan, const struct links *links,
-                     bool said)
+                     unsigned usual)
 {
     unsigned n = plan->ndevices;
     double rate = n ? machine_plan_nvlink_rate(plan->devices[0].model) : 0;
 
     if (!n)
         return 0;
-    if (!said && machine_plan_assume(plan, "PCI Express 4, sixteen lanes") < 0)
+    if (!links->pcie &&
+        machine_plan_assume(plan, "PCI Express %u, sixteen lanes", usual) < 0)
         return -ENOMEM;
     if (n > 1 && links->nvswitch) {
         plan->switch_rate = rate;
@@ -196,6 +201,23 @@ static int set_links(struct machine_plan *plan, const struct links *links,
                                rate / 1e9, n - 1);
 }
 
+/* A card without such links is not the one that was meant. */
+static int check_links(const char *gpu, const struct machine_device *known,
+                       const struct links *links)
+{
+    if (known && links->nvswitch && !known->has_switch)
+        tool_error("machine new: --gpu %s --link nvswitch: the %s has no "
+                   "switch; modules that have one are called SXM",
+                   gpu, known->model);
+    else if (known && links->nvlink && known->link_rate <= 0)
+        tool_error("machine new: --gpu %s --link nvlink: the %s has no such "
+                   "links",
+                   gpu, known->model);
+    else
+        return 0;
+    return -EINVAL;
+}
+
 /* ---- the plan ---- */
 
 /* Cores of a known processor, by default. */
@@ -206,7 +228,13 @@ static long cores_of(const struct request *request)
     if (request->cores)
         return read_count("--cores", request->cores, 1, MACHINE_PLAN_MAX_CORES);
     known = machine_processor_find(request->cpu);
-    if (known && known->cores)
+    if (known && request->numa) {
+        long sockets =
+            read_count("--numa", request->numa, 1, MACHINE_PLAN_MAX_NODES);
+
+        return sockets < 0 ? -1 : sockets * (long)known->cores;
+    }
+    if (known)
         return (long)known->cores;
     tool_error("machine new: how many cores? give --cores");
     return -1;
@@ -216,9 +244,18 @@ static int plan_processor(const struct request *request, const char *name,
                           struct machine_plan *plan)
 {
     double clock = read_clock(request->cpu), flops = 0;
-    long cores = cores_of(request);
+    long cores;
     char *names;
 
+    if (clock <= 0 && !machine_processor_find(request->cpu)) {
+        names = machine_processor_names(request->cpu);
+        tool_error("machine new: --cpu %s names no processor of the catalogue "
+                   "(%s): give one of them, or its clock, such as 2.4GHz",
+                   request->cpu, names ? names : "");
+        free(names);
+        return -EINVAL;
+    }
+    cores = cores_of(request);
     if (cores < 0)
         return -EINVAL;
     if (request->numa) {
@@ -235,14 +272,6 @@ static int plan_processor(const struct request *request, const char *name,
         if (flops < 0)
             return -EINVAL;
     }
-    if (clock <= 0 && !machine_processor_find(request->cpu)) {
-        names = machine_processor_names();
-        tool_error("machine new: --cpu %s is not in the catalogue (%s): give "
-                   "its clock instead, such as 2.4GHz",
-                   request->cpu, names ? names : "");
-        free(names);
-        return -EINVAL;
-    }
     return machine_plan_set_processor(plan, name,
                                       clock > 0 ? NULL : request->cpu,
                                       (unsigned)cores, clock, flops);
@@ -256,6 +285,7 @@ static int plan_devices(const struct request *request,
     unsigned long long memory = 0;
     struct links links;
     double tflops = 0;
+    unsigned usual;
     long n = request->gpus ? read_count("--gpus", request->gpus, 0,
                                         MACHINE_PLAN_MAX_DEVICES)
                            : request->gpu != NULL;
@@ -263,7 +293,9 @@ static int plan_devices(const struct request *request,
 
     if (n <= 0)
         return n < 0 ? -EINVAL : 0;
-    if (read_links(request->link, &links) < 0)
+    usual = known ? known->pcie : 4;
+    if (read_links(request->link, usual, &links) < 0 ||
+        check_links(request->gpu, known, &links) < 0)
         return -EINVAL;
     if (request->gpu_memory && !(memory = read_bytes(request->gpu_memory)))
         return -EINVAL;
@@ -273,9 +305,9 @@ static int plan_devices(const struct request *request,
             return -EINVAL;
     }
     if (!known && (!request->gpu || !memory)) {
-        names = machine_device_names();
-        tool_error("machine new: --gpu %s is not in the catalogue (%s): give "
-                   "--gpu-memory as well",
+        names = machine_device_names(request->gpu ? request->gpu : "");
+        tool_error("machine new: --gpu %s names no GPU of the catalogue (%s): "
+                   "give one of them, or --gpu-memory as well",
                    request->gpu ? request->gpu : "MODEL", names ? names : "");
         free(names);
         return -EINVAL;
@@ -288,7 +320,7 @@ static int plan_devices(const struct request *request,
     /* NVIDIA's drivers refuse copies between GeForce cards. */
     plan->no_peer =
         request->no_peer || strstr(plan->devices[0].model, "GeForce") != NULL;
-    return set_links(plan, &links, request->link != NULL);
+    return set_links(plan, &links, usual);
 }
 
 static int make(const struct request *request, const char *name)
@@ -340,23 +372,27 @@ static const char *ask(struct answers *answers, const char *question,
 
 static int ask_devices(struct answers *answers, struct request *request)
 {
-    char *names = machine_device_names();
+    char *names = machine_device_names("");
     char *question = tool_format("GPU model (%s)", names ? names : "");
     int rc = -EINVAL;
 
     if (question && (request->gpu = ask(answers, question, NULL)) != NULL) {
         const struct machine_device *known = machine_device_find(request->gpu);
-        char *memory =
-            known ? tool_format("%gGiB", (double)known->memory / (1 << 30))
-                  : NULL;
+        char *memory = !known ? NULL
+                       : known->memory % (1 << 20)
+                           ? tool_format("%llu", known->memory)
+                           : tool_format("%lluMiB", known->memory / (1 << 20));
 
+        char usual[8];
+
+        snprintf(usual, sizeof(usual), "pcie%u", known ? known->pcie : 4);
         request->gpu_memory = ask(answers, "memory of each", memory);
         free(memory);
         if (request->gpu_memory)
             request->link = ask(answers,
                                 "links (pcie3 to pcie6, nvlink, "
                                 "nvswitch; two with a comma)",
-                                "pcie4");
+                                usual);
         rc = request->gpu_memory && request->link ? 0 : -EINVAL;
     }
     free(names);
@@ -366,7 +402,7 @@ static int ask_devices(struct answers *answers, struct request *request)
 
 static int ask_all(struct answers *answers, struct request *request)
 {
-    char *names = machine_processor_names();
+    char *names = machine_processor_names("");
     char *question =
         tool_format("processor (%s; or a clock in GHz)", names ? names : "");
     const struct machine_processor *known;
@@ -378,7 +414,7 @@ static int ask_all(struct answers *answers, struct request *request)
     if (!request->cpu)
         return -EINVAL;
     known = machine_processor_find(request->cpu);
-    if (known && known->cores)
+    if (known)
         snprintf(cores, sizeof(cores), "%u", known->cores);
     request->cores = ask(answers, "cores", cores[0] ? cores : NULL);
     if (!request->cores)

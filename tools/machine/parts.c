@@ -4,86 +4,148 @@
 #include "tools/common/tool.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The text in lower case with only its letters and digits, cut: "NVIDIA
- * A100-SXM4" and "a100 sxm4" then share a part. */
-static void plain(const char *text, char ret[static 128])
-{
-    size_t n = 0;
+#define MAX_WORDS 24
+#define MAX_WORD  24
 
-    for (; *text && n < 127; text++)
-        if (isalnum((unsigned char)*text))
-            ret[n++] = (char)tolower((unsigned char)*text);
-    ret[n] = '\0';
+/* Letters and digits of a text in lower case, by words. */
+struct words {
+    char words[MAX_WORDS][MAX_WORD];
+    unsigned n;
+    bool cut; /* it had more, or longer ones */
+};
+
+static struct words split(const char *text)
+{
+    struct words w = {.n = 0};
+    size_t length = 0;
+
+    for (; *text; text++) {
+        if (!isalnum((unsigned char)*text)) {
+            w.n += length > 0;
+            length = 0;
+        } else if (w.n == MAX_WORDS || length == MAX_WORD - 1) {
+            w.cut = true;
+        } else {
+            w.words[w.n][length++] = (char)tolower((unsigned char)*text);
+            w.words[w.n][length] = '\0';
+        }
+    }
+    w.n += length > 0;
+    return w;
 }
 
-/* How well a part fits: the number of letters that agree, 0: not at all. All
- * words of the name must be in the text, or the text in the name. */
-static size_t fit(const char *text, const char *name, const char *model)
+/* "sxm4" has the word "sxm", but "l40s" not "l4", nor "3080ti" "3080". */
+static bool has_word(const struct words *w, const char *word)
 {
-    char wanted[128], known[128], word[128];
-    const char *rest = name;
+    size_t length = strlen(word);
 
-    plain(text, wanted);
-    plain(name, known);
-    if (!wanted[0])
-        return 0;
-    if (strcmp(wanted, known) == 0)
-        return 1000;
-    plain(model, known);
-    if (strcmp(wanted, known) == 0)
-        return 1000;
-    if (strlen(wanted) >= 4 && strstr(known, wanted))
-        return strlen(wanted);
-    for (size_t length; *rest; rest += length + strspn(rest + length, " ")) {
-        char piece[64];
+    for (unsigned i = 0; i < w->n; i++) {
+        const char *at = w->words[i];
 
-        length = strcspn(rest, " ");
-        if (length >= sizeof(piece))
-            return 0;
-        memcpy(piece, rest, length);
-        piece[length] = '\0';
-        plain(piece, word);
-        if (!strstr(wanted, word))
-            return 0;
+        if (strcmp(at, word) == 0 ||
+            (strncmp(at, word, length) == 0 &&
+             isalpha((unsigned char)word[length - 1]) &&
+             isdigit((unsigned char)at[length])))
+            return true;
     }
-    plain(name, known);
-    return strlen(known);
+    return false;
+}
+
+static bool has_all(const struct words *w, const struct words *of)
+{
+    for (unsigned i = 0; i < of->n; i++)
+        if (!has_word(w, of->words[i]))
+            return false;
+    return of->n > 0;
+}
+
+/* What drivers and catalogues add to names of parts: vendors, families, "2.20GHz"
+ * and "64-Core". */
+static bool is_noise(const struct words *w, unsigned i)
+{
+    static const char *const noise[] = {
+        "nvidia",   "amd",         "intel",   "geforce",  "tesla",     "quadro",
+        "r",        "tm",          "cpu",     "gpu",      "processor", "core",
+        "xeon",     "ryzen",       "epyc",    "instinct", "gold",      "silver",
+        "platinum", "corporation", "graphics"};
+    const char *word = w->words[i];
+    size_t digits = strspn(word, "0123456789");
+
+    for (size_t k = 0; k < sizeof(noise) / sizeof(noise[0]); k++)
+        if (strcmp(word, noise[k]) == 0)
+            return true;
+    if (digits && strcmp(word + digits, "ghz") == 0)
+        return true;
+    /* Of "64-Core" and "2.20GHz". */
+    return digits && !word[digits] && i + 1 < w->n &&
+           (strcmp(w->words[i + 1], "core") == 0 ||
+            strstr(w->words[i + 1], "ghz") != NULL);
+}
+
+/* Whether letters and digits are the same, without signs. */
+static bool is_same(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (*a && !isalnum((unsigned char)*a))
+            a++;
+        while (*b && !isalnum((unsigned char)*b))
+            b++;
+        if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+            return false;
+        if (!*a)
+            return true;
+    }
+}
+
+/* All words of the name are in the text, and all of the text in name or
+ * model. */
+static bool is_named(const char *text, const char *name, const char *model,
+                     const char *also)
+{
+    struct words said = split(text), own = split(name), more = split(model);
+
+    if (is_same(text, name) || is_same(text, model) ||
+        (*also && is_same(text, also)))
+        return true;
+    if (said.cut || !has_all(&said, &own))
+        return false;
+    for (unsigned i = 0; i < said.n; i++)
+        if (!has_word(&more, said.words[i]) && !has_word(&own, said.words[i]) &&
+            !is_noise(&said, i))
+            return false;
+    return true;
 }
 
 const struct machine_processor *machine_processor_find(const char *text)
 {
-    const struct machine_processor *best = NULL;
-    size_t best_fit = 0;
-
-    for (const struct machine_processor *p = machine_processors; p->name; p++) {
-        size_t n = fit(text, p->name, p->model);
-
-        if (n > best_fit) {
-            best = p;
-            best_fit = n;
-        }
-    }
-    return best;
+    for (const struct machine_processor *p = machine_processors; p->name; p++)
+        if (is_named(text, p->name, p->model, ""))
+            return p;
+    return NULL;
 }
 
 const struct machine_device *machine_device_find(const char *text)
 {
-    const struct machine_device *best = NULL;
-    size_t best_fit = 0;
+    for (const struct machine_device *d = machine_devices; d->name; d++)
+        if (is_named(text, d->name, d->model, d->also))
+            return d;
+    return NULL;
+}
 
-    for (const struct machine_device *d = machine_devices; d->name; d++) {
-        size_t n = fit(text, d->name, d->model);
+/* Whether a word of the text is in the name, or begins one of it. */
+static bool is_near(const struct words *said, const char *name)
+{
+    struct words own = split(name);
 
-        if (n > best_fit) {
-            best = d;
-            best_fit = n;
-        }
-    }
-    return best;
+    for (unsigned i = 0; i < said->n; i++)
+        for (unsigned k = 0; k < own.n; k++)
+            if (strncmp(own.words[k], said->words[i], strlen(said->words[i])) ==
+                0)
+                return true;
+    return false;
 }
 
 /* Takes `names`. */
@@ -96,20 +158,27 @@ static char *append(char *names, const char *name)
     return longer;
 }
 
-char *machine_processor_names(void)
+char *machine_processor_names(const char *text)
 {
+    struct words said = split(text);
     char *names = strdup("");
 
-    for (const struct machine_processor *p = machine_processors; p->name; p++)
-        names = append(names, p->name);
+    for (int all = 0; all < 2 && names && !*names; all++)
+        for (const struct machine_processor *p = machine_processors; p->name;
+             p++)
+            if (all || is_near(&said, p->name))
+                names = append(names, p->name);
     return names;
 }
 
-char *machine_device_names(void)
+char *machine_device_names(const char *text)
 {
+    struct words said = split(text);
     char *names = strdup("");
 
-    for (const struct machine_device *d = machine_devices; d->name; d++)
-        names = append(names, d->name);
+    for (int all = 0; all < 2 && names && !*names; all++)
+        for (const struct machine_device *d = machine_devices; d->name; d++)
+            if (all || is_near(&said, d->name))
+                names = append(names, d->name);
     return names;
 }

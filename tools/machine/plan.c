@@ -7,6 +7,8 @@
 
 #include "platforms/desc_build.h"
 #include "platforms/places.h"
+#include "platforms/rates.h"
+#include "platforms/units.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -14,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Three links of Ultra Path Interconnect at 10.4 GT/s, two bytes wide (Intel
- * Xeon Scalable family technical overview), one direction. */
+/* Of a processor that is not known: three links of Ultra Path Interconnect at
+ * 10.4 GT/s, two bytes wide (Intel Xeon Scalable family technical overview), one
+ * direction. */
 #define SOCKET_RATE (3 * 10.4e9 * 2)
 
 static int no_memory(void)
@@ -34,6 +37,7 @@ void machine_plan_done(struct machine_plan *plan)
     free(plan->pair_rates);
     free(plan->cores);
     free(plan->assumed);
+    free(plan->origin);
     *plan = (struct machine_plan){0};
 }
 
@@ -57,6 +61,22 @@ int machine_plan_assume(struct machine_plan *plan, const char *format, ...)
     return 0;
 }
 
+/* Adds where a part's figures are published, once. */
+static int cite(struct machine_plan *plan, const char *source)
+{
+    char *longer;
+
+    if (plan->origin && strstr(plan->origin, source))
+        return 0;
+    longer = plan->origin ? tool_format("%s; %s", plan->origin, source)
+                          : tool_format("published figures: %s", source);
+    if (!longer)
+        return no_memory();
+    free(plan->origin);
+    plan->origin = longer;
+    return 0;
+}
+
 /* PCI-SIG, PCI Express Base Specification: 8, 16, 32 GT/s a lane with 128b/130b
  * encoding; 64 GT/s in flits of 256 bytes, 242 of them data. */
 double machine_plan_pcie_rate(unsigned generation)
@@ -73,20 +93,34 @@ double machine_plan_pcie_rate(unsigned generation)
     }
 }
 
-/* NVIDIA's datasheets state both directions together: P100 160, V100 300, A100
- * 600, H100 and H200 900, B200 1800 GB/s. */
+/* What a copy reaches of a slot's rate. Slots with fewer lanes are taken for
+ * those of an older generation with sixteen: alike but for one percent. */
+static double pcie_efficiency(double rate)
+{
+    unsigned generation = 3;
+
+    while (generation < 6 && rate > machine_plan_pcie_rate(generation) * 1.05)
+        generation++;
+    return machine_assumptions.pcie_efficiency[generation];
+}
+
+/* NVIDIA's H100, one direction: what is assumed of a device that is not known. */
+#define NVLINK_RATE 450e9
+
 double machine_plan_nvlink_rate(const char *model)
 {
-    static const struct {
-        const char *part;
-        double rate;
-    } known[] = {{"P100", 80e9},  {"V100", 150e9}, {"A100", 300e9},
-                 {"H100", 450e9}, {"H200", 450e9}, {"B200", 900e9}};
+    const struct machine_device *known =
+        model ? machine_device_find(model) : NULL;
 
-    for (size_t i = 0; model && i < sizeof(known) / sizeof(known[0]); i++)
-        if (strstr(model, known[i].part))
-            return known[i].rate;
-    return machine_assumptions.nvlink_rate;
+    return known ? known->link_rate : NVLINK_RATE;
+}
+
+static double link_efficiency(const struct machine_plan *plan)
+{
+    const struct machine_device *known =
+        plan->ndevices ? machine_device_find(plan->devices[0].model) : NULL;
+
+    return known ? known->link_efficiency : machine_assumptions.link_efficiency;
 }
 
 /* Channels of memory, when the processor is not known: two of DDR4-3200 in
@@ -128,10 +162,13 @@ int machine_plan_set_processor(struct machine_plan *plan, const char *name,
         plan->nnuma = 1;
     if (plan->npackages == 0)
         plan->npackages = plan->nnuma;
+    plan->socket_rate = SOCKET_RATE;
     if (known) {
         plan->core_flops = known->clock * 1e9 * known->flops;
         plan->memory_rate = known->memory_rate / nodes_each(plan);
-        return 0;
+        if (known->socket_rate > 0)
+            plan->socket_rate = known->socket_rate;
+        return cite(plan, known->source);
     }
     plan->memory_rate =
         usual_memory_rate(ncores / plan->npackages) / nodes_each(plan);
@@ -158,6 +195,8 @@ int machine_plan_add_devices(struct machine_plan *plan, const char *model,
         tool_error("more than %d devices", MACHINE_PLAN_MAX_DEVICES);
         return -E2BIG;
     }
+    if (known && cite(plan, known->source) < 0)
+        return -ENOMEM;
     if (!memory && !known) {
         tool_error("the memory of a %s is not known here: give a model that "
                    "is, or its memory",
@@ -198,7 +237,7 @@ int machine_plan_note_sockets(struct machine_plan *plan)
         plan,
         "%.3g GB/s each way between two sockets%s; without "
         "STARPU_USE_NUMA=1 main memory is node 0's",
-        SOCKET_RATE / (plan->npackages - 1) / 1e9,
+        plan->socket_rate / (plan->npackages - 1) / 1e9,
         plan->npackages > 2 ? ", each joined to all others" : "");
 }
 
@@ -251,6 +290,34 @@ static void set_property(struct build *b, unsigned host, const char *id,
     set_prop(b, host, id, text);
 }
 
+/* A rate; nothing when it is not known. */
+static void set_rate(struct build *b, unsigned host, enum orr_rate rate,
+                     double value)
+{
+    char number[ORR_NUMBER_MAX], text[ORR_NUMBER_MAX + 4];
+
+    if (!(value > 0))
+        return;
+    orr_number_print(value, number);
+    snprintf(text, sizeof(text), "%s%s", number,
+             rate == ORR_RATE_MEMORY ? "Bps" : "f");
+    set_prop(b, host, orr_rate_prop(rate), text);
+}
+
+static void set_device_rates(struct build *b, unsigned host,
+                             const struct machine_plan_device *device)
+{
+    const struct machine_device *known = machine_device_find(device->model);
+
+    set_rate(b, host, ORR_RATE_FP32, device->tflops * 1e12);
+    if (!known || device->tflops != known->tflops)
+        return; /* a peak of its own: the others are not known */
+    set_rate(b, host, ORR_RATE_FP64, known->tflops64 * 1e12);
+    set_rate(b, host, ORR_RATE_FP32_TENSOR, known->tflops_tensor * 1e12);
+    set_rate(b, host, ORR_RATE_FP64_TENSOR, known->tflops64_tensor * 1e12);
+    set_rate(b, host, ORR_RATE_MEMORY, known->bandwidth);
+}
+
 static void add_core(struct build *b, unsigned i)
 {
     const struct machine_plan *plan = b->plan;
@@ -295,7 +362,12 @@ static void add_hosts(struct build *b)
 {
     const struct machine_plan *plan = b->plan;
 
-    set_prop(b, add_host(b, "MAIN", -1, 1), "model", plan->processor);
+    unsigned main_host = add_host(b, "MAIN", -1, 1);
+
+    set_prop(b, main_host, "model", plan->processor);
+    set_rate(b, main_host, ORR_RATE_FP32, plan->core_flops);
+    set_rate(b, main_host, ORR_RATE_FP64, plan->core_flops / 2);
+    set_rate(b, main_host, ORR_RATE_MEMORY, machine_assumptions.core_stream);
     for (unsigned i = 0; i < plan->ncores; i++)
         add_core(b, i);
     for (unsigned i = 0; i < plan->ndevices; i++) {
@@ -307,6 +379,7 @@ static void add_hosts(struct build *b)
         set_property(b, host, "memsize", plan->devices[i].memory);
         if (plan->nnuma > 1)
             set_property(b, host, "numa", plan->devices[i].numa);
+        set_device_rates(b, host, &plan->devices[i]);
         if (*plan->devices[i].pci)
             set_prop(b, host, "pci", plan->devices[i].pci);
         set_prop(b, host, "memcpy_peer",
@@ -349,19 +422,20 @@ static void add_device_links(struct build *b)
         if (device->group >= 0 && b->groups[device->group] < 0 &&
             group_size(plan, device->group) > 1) {
             snprintf(id, sizeof(id), "PCIe-switch%d", device->group);
-            b->groups[device->group] =
-                add_link(b, id, device->pcie_rate * a->bus_efficiency, 0,
-                         ORR_LINK_SPLITDUPLEX);
+            b->groups[device->group] = add_link(
+                b, id, device->pcie_rate * pcie_efficiency(device->pcie_rate),
+                0, ORR_LINK_SPLITDUPLEX);
         }
         snprintf(id, sizeof(id), "PCIe-CUDA%u", i);
-        b->pcie[i] = add_link(b, id, device->pcie_rate * a->bus_efficiency,
-                              a->pcie_latency, ORR_LINK_SPLITDUPLEX);
+        b->pcie[i] = add_link(
+            b, id, device->pcie_rate * pcie_efficiency(device->pcie_rate),
+            a->pcie_latency, ORR_LINK_SPLITDUPLEX);
         if (plan->switch_rate <= 0)
             continue;
         /* Half of the latency: a copy passes two of these. */
         snprintf(id, sizeof(id), "NVLink-CUDA%u", i);
-        b->ports[i] = add_link(b, id, plan->switch_rate * a->nvlink_efficiency,
-                               a->nvlink_latency / 2, ORR_LINK_SPLITDUPLEX);
+        b->ports[i] = add_link(b, id, plan->switch_rate * link_efficiency(plan),
+                               a->switch_latency / 2, ORR_LINK_SPLITDUPLEX);
     }
 }
 
@@ -422,10 +496,20 @@ static void add_pcie_hops(struct build *b, int route, unsigned i, unsigned j)
     const struct machine_plan_device *from = &b->plan->devices[i];
     const struct machine_plan_device *to = &b->plan->devices[j];
     bool together = from->group >= 0 && from->group == to->group;
+    double rate =
+        from->pcie_rate < to->pcie_rate ? from->pcie_rate : to->pcie_rate;
+    char id[64];
 
     add_hop(b, route, b->pcie[i], ORR_HOP_UP);
-    if (!together)
+    if (!together) {
         add_hop(b, route, group_link(b, i), ORR_HOP_UP);
+        /* What the host's bridges let through between two slots. */
+        snprintf(id, sizeof(id), "PCIe-peer-CUDA%u-CUDA%u", i, j);
+        add_hop(b, route,
+                add_link(b, id, rate * machine_assumptions.peer_efficiency, 0,
+                         ORR_LINK_SPLITDUPLEX),
+                ORR_HOP_DOWN);
+    }
     add_socket_hop(b, route, from->numa, to->numa);
     if (!together)
         add_hop(b, route, group_link(b, j), ORR_HOP_DOWN);
@@ -445,9 +529,8 @@ static void add_peer_route(struct build *b, unsigned i, unsigned j)
         return;
     if (pair > 0 && plan->switch_rate <= 0) {
         snprintf(id, sizeof(id), "NVLink-CUDA%u-CUDA%u", i, j);
-        link =
-            add_link(b, id, pair * machine_assumptions.nvlink_efficiency,
-                     machine_assumptions.nvlink_latency, ORR_LINK_SPLITDUPLEX);
+        link = add_link(b, id, pair * link_efficiency(plan),
+                        machine_assumptions.link_latency, ORR_LINK_SPLITDUPLEX);
     }
     route = begin_route(b, b->first_device + i, b->first_device + j);
     if (link >= 0) {
@@ -480,8 +563,9 @@ static void add_node_links(struct build *b)
             int link;
 
             snprintf(id, sizeof(id), "Interconnect-%u-%u", p, q);
-            link = add_link(b, id, SOCKET_RATE / (n - 1) * a->bus_efficiency, 0,
-                            ORR_LINK_SPLITDUPLEX);
+            link = add_link(b, id,
+                            plan->socket_rate / (n - 1) * a->socket_efficiency,
+                            a->socket_latency, ORR_LINK_SPLITDUPLEX);
             b->sockets[p * MACHINE_PLAN_MAX_NODES + q] = link;
             b->sockets[q * MACHINE_PLAN_MAX_NODES + p] = link;
         }
@@ -513,6 +597,9 @@ static void fill(struct build *b)
 
     check(b, orr_desc_set_text(&b->desc->provenance, "derived"));
     check(b, orr_machine_desc_add_fluid_config(b->desc));
+    if (plan->origin && b->rc == 0)
+        check(b, orr_props_set(&b->desc->props, &b->desc->nprops,
+                               ORR_PROP_ORIGIN, plan->origin));
     if (plan->assumed && b->rc == 0)
         check(b, orr_props_set(&b->desc->props, &b->desc->nprops,
                                "orrery-assumed", plan->assumed));

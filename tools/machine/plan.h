@@ -2,7 +2,7 @@
 /*
  * tools/machine/plan.h - a machine as a list of processors, devices and their
  * connections. It becomes a description whose parameters are derived from
- * published figures and from the assumptions of platforms/catalogue/derive.py.
+ * published figures and from the assumptions of platforms/catalogue/parts.py.
  * One thread per plan.
  */
 #pragma once
@@ -45,6 +45,7 @@ struct machine_plan {
     struct machine_plan_core *cores; /* owned; NULL: nodes have equal parts */
     double core_flops;  /* single precision, of one core; 0: not known */
     double memory_rate; /* of a NUMA node, bytes per second, published */
+    double socket_rate; /* from a socket to all others, the same */
     struct machine_plan_device *devices; /* owned */
     unsigned ndevices;
     bool no_peer; /* devices cannot copy to each other over PCIe */
@@ -55,6 +56,7 @@ struct machine_plan {
     double *pair_rates; /* owned; NULL: none */
     bool models;        /* copy kernel models, scaled */
     char *assumed;      /* owned; what was assumed, "; " between */
+    char *origin;       /* owned; where the parts' figures are published */
 };
 
 /* Sets name and processor (copied); parameters of a known processor are looked
@@ -78,7 +80,8 @@ int machine_plan_add_devices(struct machine_plan *plan, const char *model,
  * second in one direction; 0 for others. */
 double machine_plan_pcie_rate(unsigned generation);
 
-/* The rate of all NVLinks of a device of that model, one direction. */
+/* The rate of all links of a device of that model to others, one direction; 0
+ * when it has none. */
 double machine_plan_nvlink_rate(const char *model);
 
 /* Notes an assumption (printf style). Errors are printed: -ENOMEM. */

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/machine/scale.c - kernel models for a machine without measurements:
- * those of the catalogue's nearest machine, times multiplied by the ratio of
- * published single-precision peaks. Kernels that memory bounds scale otherwise;
- * the files name their source. One thread.
+ * those of the catalogue's nearest derived machine, times multiplied by the
+ * ratio of two parts: of what the law says of them (law.h) where both devices
+ * are in the parts' table and the kernel is one of its, since kernels that wait
+ * for a chain of steps do not go with a peak; else of the published
+ * single-precision peaks. The files name their source. One thread.
  */
 #include "tools/common/tool.h"
-#include "tools/machine/parts.h"
+#include "tools/machine/law.h"
 #include "tools/machine/plan.h"
+
+#include "platforms/rates.h"
 
 #include <errno.h>
 #include <math.h>
@@ -26,7 +30,8 @@ struct scaling {
     struct machine_files *files;
     struct orr_machine_desc *nearest; /* owned */
     double distance;
-    double core_flops, tflops; /* of the nearest machine; 0: unknown */
+    double core_flops, tflops;           /* of the nearest machine */
+    const struct machine_device *device; /* its devices; NULL: not known */
     unsigned nmodels;
 };
 
@@ -55,21 +60,18 @@ static int count_model(const struct perfmodel_item *item, void *arg)
  * frees it. */
 static int compare(struct scaling *s, struct orr_machine_desc *desc)
 {
-    const char *text = model_of(desc, "MAIN");
-    const struct machine_processor *processor =
-        text ? machine_processor_find(text) : NULL;
-    const struct machine_device *device;
+    const char *text = model_of(desc, "CUDA0");
     double distance, core, tflops;
     int rc = 0;
 
-    text = model_of(desc, "CUDA0");
-    device = text ? machine_device_find(text) : NULL;
-    core = processor ? processor->clock * 1e9 * processor->flops : 0;
-    tflops = device ? device->tflops : 0;
+    core = orr_machine_desc_rate_of(desc, "CPU0", ORR_RATE_FP32);
+    tflops = orr_machine_desc_rate_of(desc, "CUDA0", ORR_RATE_FP32) / 1e12;
     distance = apart(core, s->plan->core_flops);
     if (s->plan->ndevices)
         distance += DEVICE_WEIGHT * apart(tflops, s->plan->devices[0].tflops);
-    if (core > 0 && (tflops > 0 || !s->plan->ndevices) &&
+    /* The measured ones know few sides of tiles, and not all kernels. */
+    if (desc->provenance && strcmp(desc->provenance, "derived") == 0 &&
+        core > 0 && (tflops > 0 || !s->plan->ndevices) &&
         (!s->nearest || distance < s->distance))
         rc = machine_models_each(desc, count_model, NULL);
     if (rc != 1) {
@@ -81,6 +83,7 @@ static int compare(struct scaling *s, struct orr_machine_desc *desc)
     s->distance = distance;
     s->core_flops = core;
     s->tflops = tflops;
+    s->device = text ? machine_device_find(text) : NULL;
     return 0;
 }
 
@@ -98,7 +101,26 @@ static int consider(const struct orr_machine_entry *entry, void *arg)
     return rc < 0 ? 0 : compare(s, desc); /* broken: skipped */
 }
 
-static int copy_rows(const struct orr_model_comb *from, double factor,
+/* How rows of a device are scaled. */
+struct factor {
+    double peaks; /* of all rows, but with both devices: */
+    const struct machine_device *from, *to;
+    enum machine_kernel kernel;
+    bool is_double;
+};
+
+static double factor_of(const struct factor *factor, double flops)
+{
+    if (!factor->from || !factor->to || !(flops > 0))
+        return factor->peaks;
+    return machine_law_us(factor->to, factor->kernel, factor->is_double,
+                          flops) /
+           machine_law_us(factor->from, factor->kernel, factor->is_double,
+                          flops);
+}
+
+static int copy_rows(const struct orr_model_comb *from,
+                     const struct factor *scaling,
                      const struct orr_device *device,
                      struct orr_model_file *file)
 {
@@ -111,6 +133,7 @@ static int copy_rows(const struct orr_model_comb *from, double factor,
         rc = orr_model_comb_get_impl(comb, i, &impl);
         for (unsigned r = 0; rc == 0 && r < from->impls[i].nrows; r++) {
             struct orr_model_row row = from->impls[i].rows[r];
+            double factor = factor_of(scaling, row.flops);
 
             row.mean *= factor;
             row.dev *= factor;
@@ -133,24 +156,36 @@ static const struct orr_model_comb *first_of(const struct orr_model_file *file,
     return NULL;
 }
 
-/* Time goes with the inverse of the peak. */
-static int scale(const struct scaling *s, const struct orr_model_file *from,
-                 struct orr_model_file *to)
+static int scale_device(const struct scaling *s, const char *symbol,
+                        const struct orr_model_comb *from, unsigned number,
+                        struct orr_model_file *to)
+{
+    const struct machine_plan_device *planned = &s->plan->devices[number];
+    const struct machine_device *known = machine_device_find(planned->model);
+    struct orr_device device = from->devices[0];
+    struct factor factor = {.peaks = s->tflops / planned->tflops};
+
+    if (known && known->tflops == planned->tflops &&
+        machine_law_kernel(symbol, &factor.kernel, &factor.is_double)) {
+        factor.from = s->device;
+        factor.to = known;
+    }
+    device.devid = (int)number;
+    return copy_rows(from, &factor, &device, to);
+}
+
+static int scale(const struct scaling *s, const char *symbol,
+                 const struct orr_model_file *from, struct orr_model_file *to)
 {
     const struct orr_model_comb *core = first_of(from, ORR_DEVICE_CPU);
     const struct orr_model_comb *cuda = first_of(from, ORR_DEVICE_CUDA);
+    struct factor factor = {.peaks = s->core_flops / s->plan->core_flops};
     int rc = 0;
 
     if (core)
-        rc = copy_rows(core, s->core_flops / s->plan->core_flops, core->devices,
-                       to);
-    for (unsigned i = 0; rc == 0 && cuda && i < s->plan->ndevices; i++) {
-        struct orr_device device = cuda->devices[0];
-
-        device.devid = (int)i;
-        rc = copy_rows(cuda, s->tflops / s->plan->devices[i].tflops, &device,
-                       to);
-    }
+        rc = copy_rows(core, &factor, core->devices, to);
+    for (unsigned i = 0; rc == 0 && cuda && i < s->plan->ndevices; i++)
+        rc = scale_device(s, symbol, cuda, i, to);
     return rc;
 }
 
@@ -164,7 +199,7 @@ static char *derived_text(const struct scaling *s,
     if (orr_model_file_format(file, &text, &size) < 0)
         return NULL;
     said = tool_format("# Derived, not measured: times of the catalogue's "
-                       "machine %s, scaled by\n# published peaks.\n%s",
+                       "machine %s, scaled by\n# published figures.\n%s",
                        s->nearest->name, text);
     free(text);
     return said;
@@ -181,7 +216,7 @@ static int scale_model(const struct perfmodel_item *item, void *arg)
     if (rc == 0)
         rc = orr_model_file_new(&to);
     if (rc == 0)
-        rc = scale(s, from, to);
+        rc = scale(s, item->symbol, from, to);
     if (rc < 0)
         tool_error("%s: %s", item->path,
                    err.text[0] ? err.text : strerror(-rc));
