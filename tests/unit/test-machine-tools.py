@@ -676,6 +676,74 @@ def new_tests(tap, bench):
                       bench.sampling, "bus", "bad.platform.v4.xml")), result)
 
 
+def check_tests(tap, bench):
+    result = bench.run("check")
+    lines = result.out.splitlines()
+    machines = [m["name"] for m in json.loads(bench.run("list", "--json").out)
+                if m.get("provenance") == "derived" and m["catalogue"]]
+    tap.claim("check has a line for each derived machine's parts",
+              result.code == 0 and len(machines) >= 10 and
+              {line.split()[0] for line in lines[1:]} == set(machines),
+              result)
+    docs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
+                        "docs", "CATALOGUE.md")
+    with open(docs, encoding="utf-8") as said:
+        text = said.read()
+    tap.claim("docs/CATALOGUE.md has what check prints",
+              all(line in text for line in lines), result)
+    result = bench.run("check", "mixed-a100-v100", "--json")
+    parts = json.loads(result.out) if result.code == 0 else []
+    rows = {(p["part"], r["kernel"], round(r["side"])): r for p in parts
+            for r in p["kernels"]}
+    same = [r for r in rows.values() if r["carried_over_by"] == "same part"]
+    trsm = rows.get(("NVIDIA A100 PCIe 40GB", "chol_model_trsm", 800), {})
+    tap.claim("each part is held against the same part where it was measured",
+              [p["measured_machine"] for p in parts] ==
+              ["sirocco-v100", "sirocco-a100", "sirocco-v100"] and
+              trsm.get("measured_us") == 250.6 and
+              trsm["off"] == trsm["derived_us"] / 250.6 - 1, result)
+    tap.claim("the law is near the measures of the same part",
+              len(same) == 18 and all(abs(r["off"]) < 0.25 for r in same) and
+              sorted(abs(r["off"]) for r in same)[9] < 0.08, result)
+    # Twice as slow is seen.
+    slow = os.path.join(bench.sampling, "slow")
+    shutil.copytree(os.path.join(bench.env["ORRERY_PLATFORM_DIR"],
+                                 "a100-pcie-1"), slow)
+    for folder in (os.path.join(slow, "codelets", "45"),):
+        for name in os.listdir(folder):
+            os.rename(os.path.join(folder, name), os.path.join(
+                folder, name.replace(".a100-pcie-1", ".slow")))
+    model = os.path.join(slow, "codelets", "45", "chol_model_trsm.slow")
+    with open(model, encoding="ascii") as source:
+        text = source.read()
+    with open(model, "w", encoding="ascii") as out:
+        for line in text.splitlines(True):
+            words = line.split("\t")
+            if len(words) == 8 and len(words[0]) == 8:
+                words[3] = "%e" % (2 * float(words[3]))
+            out.write("\t".join(words))
+    result = bench.run("check", slow, "--json")
+    off = [r["off"] for p in json.loads(result.out or "[]")
+           for r in p["kernels"] if p["part"] != "core" and
+           r["kernel"] == "chol_model_trsm"]
+    tap.claim("a law that is twice too slow is seen", len(off) == 2 and
+              all(0.9 < x < 1.2 for x in off), result)
+    result = bench.run("check", "sirocco-v100")
+    tap.claim("a measured machine has nothing to check", result.code == 1 and
+              "not derived" in result.err, result)
+    result = bench.run("list")
+    tap.claim("list shows the licence of measured machines",
+              any(line.startswith("sirocco-v100") and "CeCILL-C" in line
+                  for line in result.out.splitlines()), result)
+    result = bench.run("show", "gemini-1")
+    tap.claim("show says where figures come from",
+              "StarPU, tag papers/ICPP2023" in result.out and
+              "LGPL-2.1-or-later" in result.out and
+              "partly measured" in result.out and
+              "peak fp32 15.7 Tflop/s, fp64 7.8 Tflop/s; memory 900 GB/s" in
+              result.out, result)
+
+
 def answers_tests(tap, bench):
     def ask(text):
         done = subprocess.run(
@@ -1053,6 +1121,7 @@ def main():
              ("side", side_tests, ()),
              ("hostile", hostile_tests, ()),
              ("new", new_tests, ()),
+             ("check", check_tests, ()),
              ("answers", answers_tests, ()),
              ("topology", topology_tests, ()),
              ("diff", diff_tests, ()),

@@ -24,6 +24,7 @@
 static const char help[] =
     "usage: orrery machine list [--json]\n"
     "       orrery machine show [NAME] [--set EDIT] [--json | --svg FILE]\n"
+    "       orrery machine check [NAME] [--json]\n"
     "       orrery machine diff A [B] [--set EDIT] [--json]\n"
     "       orrery machine new NAME [--cpu MODEL --cores N ...] [-o FILE]\n"
     "       orrery machine export NAME [--set EDIT] [-o FILE.orrery]\n"
@@ -31,7 +32,8 @@ static const char help[] =
     "       orrery machine copy FILE.xml [-m NAME] [--set EDIT]\n"
     "       orrery machine doctor [NAME | -m NAME] [--set EDIT] [--json]\n"
     "Machines that programs can be simulated on. `list` names them, `show` describes\n"
-    "or draws one, `diff` compares two, `new` makes one from a few answers, `export`\n"
+    "or draws one, `check` holds derived figures against measured ones, `diff`\n"
+    "compares two, `new` makes one from a few answers, `export`\n"
     "packs one with its models into a file and `import` unpacks it, or reads the\n"
     "output of hwloc and nvidia-smi. `copy` writes a description\n"
     "of this machine, to be calibrated by real runs and simulated with -m FILE.xml,\n"
@@ -173,15 +175,11 @@ static const struct verb {
     int (*run)(int argc, char **argv, const char *const *sampling_dirs,
                bool json);
 } verbs[] = {
-    {"copy", machine_copy},
-    {"diff", machine_diff},
-    {"doctor", machine_doctor},
-    {"export", machine_export},
-    {"import", machine_import},
-    {"list", machine_list},
-    {"new", machine_new},
-    {"show", machine_show},
-    {NULL, NULL},
+    {"check", machine_check},   {"copy", machine_copy},
+    {"diff", machine_diff},     {"doctor", machine_doctor},
+    {"export", machine_export}, {"import", machine_import},
+    {"list", machine_list},     {"new", machine_new},
+    {"show", machine_show},     {NULL, NULL},
 };
 
 static const char *name_of(const void *list, size_t i)
@@ -207,7 +205,7 @@ static int dispatch(int argc, char **argv, const char *const *sampling_dirs,
         return TOOL_OK;
     }
     near = argc >= 1 ? words_nearest(argv[0], verbs, name_of) : NULL;
-    tool_error("machine: list, show, diff, new, export, import, copy or "
+    tool_error("machine: list, show, check, diff, new, export, import, copy or "
                "doctor%s%s%s%s%s; see orrery machine --help",
                argc >= 1 ? ", not " : "", argc >= 1 ? argv[0] : "",
                near ? ": did you mean " : "", near ? near : "",

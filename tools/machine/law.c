@@ -36,11 +36,16 @@ bool machine_law_kernel(const char *symbol, enum machine_kernel *ret_kernel,
     return false;
 }
 
+double machine_law_side(enum machine_kernel kernel, double flops)
+{
+    return cbrt(flops / kernels[kernel].work);
+}
+
 double machine_law_us(const struct machine_device *device,
                       enum machine_kernel kernel, bool is_double, double flops)
 {
     const struct machine_law *law = &device->laws[is_double][kernel];
-    double n = cbrt(flops / kernels[kernel].work);
+    double n = machine_law_side(kernel, flops);
 
     return law->launch + law->chain * n +
            flops / law->rate * (1 + law->half / n) * 1e6;

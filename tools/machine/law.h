@@ -12,6 +12,9 @@
 bool machine_law_kernel(const char *symbol, enum machine_kernel *ret_kernel,
                         bool *ret_is_double);
 
+/* The side of the tile that has so many flop. */
+double machine_law_side(enum machine_kernel kernel, double flops);
+
 /* Microseconds of a kernel with so many flop (of one tile) on a device. */
 double machine_law_us(const struct machine_device *device,
                       enum machine_kernel kernel, bool is_double, double flops);

@@ -23,6 +23,8 @@ int machine_export(int argc, char **argv, const char *const *sampling_dirs,
                    bool json);
 int machine_import(int argc, char **argv, const char *const *sampling_dirs,
                    bool json);
+int machine_check(int argc, char **argv, const char *const *sampling_dirs,
+                  bool json);
 int machine_diff(int argc, char **argv, const char *const *sampling_dirs,
                  bool json);
 

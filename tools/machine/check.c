@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/machine/check.c - `orrery machine check`: how far the kernel times of
+ * derived machines are from those of the nearest measured ones. One thread.
+ *
+ * A part of a derived machine, its cores or a kind of its devices, is compared
+ * with the part of a measured machine whose published single-precision peak is
+ * nearest. The measured time is carried over to the derived part: as it is when
+ * both are the same part; by what the catalogue's law says of the two (law.h),
+ * so that what is left is the law's error on the measured part; else by their
+ * peaks. The derived machine's time is interpolated between its own tiles.
+ */
+#include "tools/common/json.h"
+#include "tools/common/table.h"
+#include "tools/common/tool.h"
+#include "tools/machine/law.h"
+#include "tools/machine/machine.h"
+
+#include "platforms/rates.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: orrery machine check [NAME | -m NAME] [--json]\n"
+    "Compares the kernel times of a machine whose figures are derived with those of\n"
+    "the nearest measured machine of the catalogue, for cores and each kind of\n"
+    "device: each kernel and tile that was measured. Without NAME a line for each\n"
+    "part of all derived machines of the catalogue.\n"
+    "  -m, --machine NAME         the machine\n"
+    "      --json                 as JSON\n"
+    "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
+    "example: orrery machine check a100-pcie-1\n";
+
+/* Derived rows of a machine that is partly measured have so many samples, fewer
+ * than measured ones (platforms/catalogue/derive.py). */
+#define DERIVED_SAMPLES 10
+
+/* ---- machines and their models ---- */
+
+struct model {
+    char *symbol;                /* owned */
+    struct orr_model_file *file; /* owned */
+};
+
+struct machine {
+    struct orr_machine_desc *desc; /* owned */
+    struct model *models;          /* owned */
+    unsigned nmodels;
+};
+
+struct machines {
+    struct machine *items; /* owned */
+    unsigned n;
+    const char *const *sampling_dirs;
+};
+
+static void machine_done(struct machine *machine)
+{
+    for (unsigned i = 0; i < machine->nmodels; i++) {
+        free(machine->models[i].symbol);
+        orr_model_file_free(machine->models[i].file);
+    }
+    free(machine->models);
+    orr_machine_desc_free(machine->desc);
+}
+
+static void machines_done(struct machines *machines)
+{
+    for (unsigned i = 0; i < machines->n; i++)
+        machine_done(&machines->items[i]);
+    free(machines->items);
+}
+
+/* Files that cannot be read are left out: machine show names them. */
+static int add_model(const struct perfmodel_item *item, void *arg)
+{
+    struct machine *machine = arg;
+    struct model *models =
+        realloc(machine->models, (machine->nmodels + 1) * sizeof(*models));
+    struct model model = {NULL, NULL};
+    int rc;
+
+    if (!models)
+        return -ENOMEM;
+    machine->models = models;
+    rc = orr_model_file_read(item->path, &model.file, NULL);
+    if (rc < 0)
+        return rc == -ENOMEM ? rc : 0;
+    model.symbol = strdup(item->symbol);
+    models[machine->nmodels++] = model;
+    return model.symbol ? 0 : -ENOMEM;
+}
+
+/* Takes the description. */
+static int add_machine(struct machines *machines, struct orr_machine_desc *desc)
+{
+    struct machine *items =
+        realloc(machines->items, (machines->n + 1) * sizeof(*items));
+    struct machine *machine;
+
+    if (!items) {
+        orr_machine_desc_free(desc);
+        return -ENOMEM;
+    }
+    machines->items = items;
+    machine = &items[machines->n++];
+    *machine = (struct machine){.desc = desc};
+    return machine_models_each(desc, add_model, machine);
+}
+
+static int visit(const struct orr_machine_entry *entry, void *arg)
+{
+    struct machines *machines = arg;
+    struct orr_machine_desc *desc;
+    int rc;
+
+    if (!entry->catalogue)
+        return 0;
+    rc = orr_machine_desc_load(entry->path, machines->sampling_dirs, &desc,
+                               NULL);
+    if (rc < 0)
+        return rc == -ENOMEM ? rc : 0; /* broken: machine list names it */
+    return add_machine(machines, desc);
+}
+
+static bool is_derived(const struct machine *machine)
+{
+    const char *figures = machine->desc->provenance;
+
+    return figures && strcmp(figures, "derived") == 0;
+}
+
+static bool is_measured(const struct machine *machine)
+{
+    return machine->desc->provenance && !is_derived(machine);
+}
+
+/* ---- parts ---- */
+
+/* The cores of a machine (number -1), or a kind of its devices. */
+struct part {
+    const struct machine *machine;
+    int number;        /* of the first such device */
+    const char *model; /* borrowed; NULL: not stated */
+    double peaks[2];   /* flop per second; [1]: double precision; may be NaN */
+};
+
+static struct part part_of(const struct machine *machine, int number)
+{
+    const struct orr_machine_desc *desc = machine->desc;
+    struct part part = {.machine = machine, .number = number};
+    char id[32] = "CPU0";
+    int host;
+
+    if (number >= 0)
+        snprintf(id, sizeof(id), "CUDA%d", number);
+    part.peaks[0] = orr_machine_desc_rate_of(desc, id, ORR_RATE_FP32);
+    part.peaks[1] = orr_machine_desc_rate_of(desc, id, ORR_RATE_FP64);
+    host = orr_machine_desc_host(desc, number < 0 ? "MAIN" : id);
+    if (host >= 0)
+        part.model = orr_host_desc_prop(&desc->hosts[host], "model");
+    return part;
+}
+
+static bool same_model(const struct part *a, const struct part *b)
+{
+    return a->model && b->model && strcmp(a->model, b->model) == 0;
+}
+
+/* Whether a device of a lower number is of the same kind. */
+static bool is_repeated(const struct machine *machine, int number)
+{
+    struct part part = part_of(machine, number), other;
+
+    for (int i = 0; i < number; i++) {
+        other = part_of(machine, i);
+        if (same_model(&part, &other))
+            return true;
+    }
+    return false;
+}
+
+static const struct orr_model_impl *impl_of(const struct model *model,
+                                            int number)
+{
+    int type = number < 0 ? ORR_DEVICE_CPU : ORR_DEVICE_CUDA;
+
+    for (unsigned c = 0; c < model->file->ncombs; c++) {
+        const struct orr_model_comb *comb = &model->file->combs[c];
+
+        if (comb->ndevices == 1 && comb->nimpls &&
+            comb->devices[0].type == type && comb->devices[0].ncores == 1 &&
+            comb->devices[0].devid == (number < 0 ? 0 : number))
+            return &comb->impls[0];
+    }
+    return NULL;
+}
+
+static bool is_measured_row(const struct machine *machine,
+                            const struct orr_model_row *row)
+{
+    return row->n > DERIVED_SAMPLES ||
+           strcmp(machine->desc->provenance, "measured") == 0;
+}
+
+static bool has_measures(const struct part *part)
+{
+    for (unsigned m = 0; m < part->machine->nmodels; m++) {
+        const struct orr_model_impl *impl =
+            impl_of(&part->machine->models[m], part->number);
+
+        for (unsigned r = 0; impl && r < impl->nrows; r++)
+            if (is_measured_row(part->machine, &impl->rows[r]))
+                return true;
+    }
+    return false;
+}
+
+/* The measured part whose peak is nearest, the first by name of several. false:
+ * there is none whose peak is known. */
+static bool find_nearest(const struct machines *machines,
+                         const struct part *part, struct part *ret)
+{
+    double best = (double)INFINITY;
+
+    for (unsigned i = 0; i < machines->n; i++) {
+        const struct machine *machine = &machines->items[i];
+        struct part other = part_of(machine, part->number < 0 ? -1 : 0);
+        double distance = fabs(log(part->peaks[0] / other.peaks[0]));
+
+        if (same_model(part, &other))
+            distance = -1;
+        if (is_measured(machine) && distance < best && has_measures(&other)) {
+            best = distance;
+            *ret = other;
+        }
+    }
+    return best < (double)INFINITY;
+}
+
+/* ---- comparing ---- */
+
+struct comparison {
+    const char *kernel; /* borrowed */
+    double side;        /* of the tile, NaN: not known */
+    double derived_us, measured_us, expected_us; /* expected: carried over */
+    const char *by; /* "same part", "law", "peak" */
+};
+
+struct comparisons {
+    struct comparison *items; /* owned */
+    unsigned n;
+};
+
+static const struct orr_model_row *below(const struct orr_model_impl *impl,
+                                         uint64_t size)
+{
+    const struct orr_model_row *best = NULL;
+
+    for (unsigned r = 0; r < impl->nrows; r++)
+        if (impl->rows[r].size <= size &&
+            (!best || impl->rows[r].size > best->size))
+            best = &impl->rows[r];
+    return best;
+}
+
+static const struct orr_model_row *above(const struct orr_model_impl *impl,
+                                         uint64_t size)
+{
+    const struct orr_model_row *best = NULL;
+
+    for (unsigned r = 0; r < impl->nrows; r++)
+        if (impl->rows[r].size >= size &&
+            (!best || impl->rows[r].size < best->size))
+            best = &impl->rows[r];
+    return best;
+}
+
+/* Between the two rows around a size, as a power of it; NaN outside. */
+static double interpolate(const struct orr_model_impl *impl, uint64_t size)
+{
+    const struct orr_model_row *low = below(impl, size);
+    const struct orr_model_row *high = above(impl, size);
+    double part;
+
+    if (!low || !high || !(low->mean > 0) || !(high->mean > 0))
+        return (double)NAN;
+    if (low->size == high->size)
+        return low->mean;
+    part = log((double)size / (double)low->size) /
+           log((double)high->size / (double)low->size);
+    return low->mean * pow(high->mean / low->mean, part);
+}
+
+/* What a measured time is on the derived part. */
+static void carry_over(const struct part *from, const struct part *to,
+                       const struct orr_model_row *row,
+                       struct comparison *comparison)
+{
+    const struct machine_device *a = from->number >= 0 && from->model
+                                         ? machine_device_find(from->model)
+                                         : NULL;
+    const struct machine_device *b =
+        to->number >= 0 && to->model ? machine_device_find(to->model) : NULL;
+    enum machine_kernel kernel = MACHINE_GEMM;
+    bool is_double = false;
+    bool known = machine_law_kernel(comparison->kernel, &kernel, &is_double);
+    double factor = 1;
+
+    comparison->by = "same part";
+    if (same_model(from, to)) {
+        factor = 1;
+    } else if (a && b && known && row->flops > 0) {
+        comparison->by = "law";
+        factor = machine_law_us(b, kernel, is_double, row->flops) /
+                 machine_law_us(a, kernel, is_double, row->flops);
+    } else {
+        comparison->by = "peak";
+        factor = from->peaks[is_double] / to->peaks[is_double];
+    }
+    comparison->expected_us = row->mean * factor;
+    comparison->side = known && row->flops > 0
+                           ? machine_law_side(kernel, row->flops)
+                           : (double)NAN;
+}
+
+static int add_comparison(struct comparisons *list,
+                          const struct comparison *comparison)
+{
+    struct comparison *items =
+        realloc(list->items, (list->n + 1) * sizeof(*items));
+
+    if (!items)
+        return -ENOMEM;
+    list->items = items;
+    items[list->n++] = *comparison;
+    return 0;
+}
+
+static int compare_model(const struct part *measured,
+                         const struct part *derived, const struct model *model,
+                         struct comparisons *ret)
+{
+    const struct orr_model_impl *theirs = impl_of(model, measured->number);
+    const struct orr_model_impl *ours = NULL;
+    int rc = 0;
+
+    for (unsigned m = 0; m < derived->machine->nmodels; m++)
+        if (strcmp(derived->machine->models[m].symbol, model->symbol) == 0)
+            ours = impl_of(&derived->machine->models[m], derived->number);
+    for (unsigned r = 0; theirs && ours && r < theirs->nrows && rc == 0; r++) {
+        const struct orr_model_row *row = &theirs->rows[r];
+        struct comparison comparison = {.kernel = model->symbol,
+                                        .derived_us =
+                                            interpolate(ours, row->size),
+                                        .measured_us = row->mean};
+
+        if (isnan(comparison.derived_us) || !(row->mean > 0) ||
+            !is_measured_row(measured->machine, row))
+            continue;
+        carry_over(measured, derived, row, &comparison);
+        if (isfinite(comparison.expected_us))
+            rc = add_comparison(ret, &comparison);
+    }
+    return rc;
+}
+
+static int compare(const struct part *measured, const struct part *derived,
+                   struct comparisons *ret)
+{
+    int rc = 0;
+
+    for (unsigned m = 0; m < measured->machine->nmodels && rc == 0; m++)
+        rc = compare_model(measured, derived, &measured->machine->models[m],
+                           ret);
+    return rc;
+}
+
+/* 0.1: ten percent longer than measured. */
+static double off(const struct comparison *comparison)
+{
+    return comparison->derived_us / comparison->expected_us - 1;
+}
+
+/* ---- output ---- */
+
+struct output {
+    bool details;
+    struct table table;
+    json_t *json; /* NULL: a table is wanted */
+};
+
+/* How far in either direction, as a factor less 1. */
+static double distance(const struct comparison *comparison)
+{
+    double ratio = comparison->derived_us / comparison->expected_us;
+
+    return fmax(ratio, 1 / ratio) - 1;
+}
+
+static int by_distance(const void *a, const void *b)
+{
+    double x = distance(a), y = distance(b);
+
+    return (x > y) - (x < y);
+}
+
+static void add_details(struct table *table, const struct part *derived,
+                        const struct part *measured,
+                        const struct comparisons *list)
+{
+    for (unsigned i = 0; i < list->n; i++) {
+        const struct comparison *c = &list->items[i];
+
+        table_add(table, "%s", derived->number < 0 ? "core" : derived->model);
+        table_add(table, "%s", c->kernel);
+        table_add(table, "%.0f", c->side);
+        table_add(table, "%.4g", c->derived_us);
+        table_add(table, "%.4g", c->expected_us);
+        table_add(table, "%+.0f %%", 100 * off(c));
+        table_add(table, "%s", c->by);
+        table_add(table, "%s, %.4g us", measured->machine->desc->name,
+                  c->measured_us);
+    }
+}
+
+/* Sorts the comparisons. */
+static void add_summary(struct table *table, const struct part *derived,
+                        const struct part *measured,
+                        const struct comparisons *list)
+{
+    const struct comparison *worst;
+
+    qsort(list->items, list->n, sizeof(*list->items), by_distance);
+    worst = &list->items[list->n - 1];
+    table_add(table, "%s", derived->machine->desc->name);
+    table_add(table, "%s", derived->number < 0 ? "core" : derived->model);
+    table_add(table, "%u", list->n);
+    table_add(table, "%.0f %%", 100 * distance(&list->items[list->n / 2]));
+    table_add(table, "%+.0f %%", 100 * off(worst));
+    table_add(table, "%s %.0f", worst->kernel, worst->side);
+    table_add(table, "%s", worst->by);
+    table_add(table, "%s", measured->machine->desc->name);
+}
+
+static int add_json(json_t *array, const struct part *derived,
+                    const struct part *measured, const struct comparisons *list)
+{
+    json_t *rows = json_array();
+
+    for (unsigned i = 0; i < list->n; i++) {
+        const struct comparison *c = &list->items[i];
+
+        json_array_append_new(
+            rows, json_pack("{s:s, s:o, s:f, s:f, s:f, s:f, s:s}", "kernel",
+                            c->kernel, "side", tool_json_number(c->side),
+                            "derived_us", c->derived_us, "measured_us",
+                            c->measured_us, "expected_us", c->expected_us,
+                            "off", off(c), "carried_over_by", c->by));
+    }
+    if (json_array_size(rows) == list->n &&
+        json_array_append_new(
+            array, json_pack("{s:s, s:s, s:s, s:O}", "machine",
+                             derived->machine->desc->name, "part",
+                             derived->number < 0 ? "core" : derived->model,
+                             "measured_machine", measured->machine->desc->name,
+                             "kernels", rows)) == 0) {
+        json_decref(rows);
+        return 0;
+    }
+    json_decref(rows);
+    return -ENOMEM;
+}
+
+static int check_part(const struct machines *machines, struct part part,
+                      struct output *output)
+{
+    struct comparisons list = {0};
+    struct part measured = {0};
+    int rc = 0;
+
+    if (part.number >= 0 && !part.model)
+        return 0;
+    if (find_nearest(machines, &part, &measured))
+        rc = compare(&measured, &part, &list);
+    if (rc == 0 && list.n && output->json)
+        rc = add_json(output->json, &part, &measured, &list);
+    else if (rc == 0 && list.n && output->details)
+        add_details(&output->table, &part, &measured, &list);
+    else if (rc == 0 && list.n)
+        add_summary(&output->table, &part, &measured, &list);
+    free(list.items);
+    return rc;
+}
+
+static int check_machine(const struct machines *machines,
+                         const struct machine *machine, struct output *output)
+{
+    int rc = check_part(machines, part_of(machine, -1), output);
+
+    for (int i = 0; rc == 0 && i < (int)machine->desc->ncuda; i++)
+        if (!is_repeated(machine, i))
+            rc = check_part(machines, part_of(machine, i), output);
+    return rc;
+}
+
+static int print(struct output *output)
+{
+    static const struct table_column summary[] = {
+        {"machine", false}, {"part", false},
+        {"kernels", true},  {"median off", true},
+        {"worst", true},    {"of", false},
+        {"by", false},      {"nearest measured", false}};
+    static const struct table_column details[] = {
+        {"part", false},      {"kernel", false},  {"tile", true},
+        {"derived us", true}, {"expected", true}, {"off", true},
+        {"by", false},        {"measured", false}};
+
+    if (output->json)
+        return tool_json_print(json_incref(output->json));
+    return table_end(&output->table, output->details ? details : summary, 8);
+}
+
+/* `named`: NULL for all derived machines. */
+static int check_all(const struct machines *machines,
+                     const struct machine *named, struct output *output)
+{
+    int rc = named ? check_machine(machines, named, output) : 0;
+
+    for (unsigned i = 0; !named && i < machines->n && rc == 0; i++)
+        if (is_derived(&machines->items[i]))
+            rc = check_machine(machines, &machines->items[i], output);
+    if (rc == 0)
+        rc = print(output);
+    if (rc < 0)
+        tool_error("machine check: %s", strerror(-rc));
+    return rc;
+}
+
+static int run(const char *name, const char *const *sampling_dirs, bool json)
+{
+    struct machines machines = {.sampling_dirs = sampling_dirs};
+    struct machines named = {.sampling_dirs = sampling_dirs};
+    struct output output = {.details = name != NULL,
+                            .json = json ? json_array() : NULL};
+    struct orr_machine_desc *desc;
+    int rc = orr_machine_desc_list(sampling_dirs, visit, &machines);
+
+    if (json && !output.json)
+        rc = -ENOMEM;
+    if (rc < 0)
+        tool_error("machine check: %s", strerror(-rc));
+    if (rc == 0 && name)
+        rc = machine_open(name, NULL, sampling_dirs, &desc, NULL);
+    if (rc == 0 && name)
+        rc = add_machine(&named, desc);
+    if (rc == 0 && name && !is_derived(&named.items[0])) {
+        tool_error("machine check: the figures of %s are not derived: there "
+                   "is nothing to check",
+                   name);
+        rc = -EINVAL;
+    }
+    if (rc == 0)
+        rc = check_all(&machines, name ? &named.items[0] : NULL, &output);
+    table_done(&output.table);
+    json_decref(output.json);
+    machines_done(&named);
+    machines_done(&machines);
+    return rc;
+}
+
+int machine_check(int argc, char **argv, const char *const *sampling_dirs,
+                  bool json)
+{
+    const char *machine = NULL;
+    const struct tool_option options[] = {
+        {'m', "machine", &machine, NULL}, {0, "json", NULL, &json}, {0}};
+    int noperands,
+        rc = tool_parse_operands(argc, argv, options, help, &noperands);
+
+    if (rc <= 0)
+        return rc < 0 ? TOOL_USAGE : TOOL_OK;
+    if (noperands > (machine ? 0 : 1))
+        return tool_fail(TOOL_USAGE, "machine check: one NAME or -m NAME; see "
+                                     "orrery machine check --help");
+    if (noperands)
+        machine = argv[1];
+    rc = run(machine, sampling_dirs, json);
+    return rc == 0 && fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
+}
