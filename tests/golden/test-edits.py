@@ -190,7 +190,7 @@ def links(start, **figures):
 def rtx_nvlink(hand):
     for k in (0, 1):
         hand.insert(ET.Element("link", id="NVLink-CUDA%d" % k,
-                               bandwidth="382500MBps", latency="2.5us",
+                               bandwidth="382500MBps", latency="6.5us",
                                sharing_policy="SPLITDUPLEX"))
         hand.prop("CUDA%d" % k, "memcpy_peer", "1")
     hand.route("CUDA0", "CUDA1", [("NVLink-CUDA0", "UP"),
