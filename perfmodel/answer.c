@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfmodel/answer.c - estimates of models of regression types: from a row of
- * this footprint, between the sizes that were measured, from a regression. Any
- * thread; the records are guarded by the model's lock.
+ * perfmodel/answer.c - estimates of models: from a row of this footprint, and of
+ * regression types between the sizes that were measured, or from a regression;
+ * between.c has what a simulation adds for history models. Any thread; the records are guarded by the model's lock.
  */
 #include <errno.h>
 #include <math.h>
@@ -140,6 +140,8 @@ static struct orr_point *points_of(struct orr_model *model,
         *ret_nsamples += (uint64_t)points[n].n;
         n++;
     }
+    if (points && model->kind == ORR_MODEL_HISTORY)
+        orr_points_widen(points, n);
     *ret_n = n;
     return points;
 }
@@ -205,12 +207,21 @@ static struct orr_answer exact(const struct orr_model *model,
     answer.value = orr_entry_expected(entry, &n);
     orr_entry_read(entry, &row);
     if (n < orr_model_least(model) || !(answer.value > 0) ||
-        (q->size != 0 && row.size != q->size))
+        (model->kind != ORR_MODEL_HISTORY && q->size != 0 &&
+         row.size != q->size))
         return no_answer;
     answer.error = orr_model_row_error(&row);
     answer.source = ORR_ANSWER_EXACT;
     *ret_sampled = orr_entry_is_sampled(entry);
     return answer;
+}
+
+/* Whether the regression with an offset is the one to use. */
+static bool wants_offset(const struct orr_model *model,
+                         const struct orr_regression *r)
+{
+    return model->kind == ORR_MODEL_NL_REGRESSION ||
+           (model->kind == ORR_MODEL_HISTORY && r->has_offset);
 }
 
 static bool within(double x, double minx, double maxx)
@@ -222,7 +233,7 @@ static bool within(double x, double minx, double maxx)
 static struct orr_answer power_answer(const struct orr_model *model,
                                       const struct orr_regression *r, double x)
 {
-    bool offset = model->kind == ORR_MODEL_NL_REGRESSION;
+    bool offset = wants_offset(model, r);
     const struct orr_power_regression *regression =
         offset ? &r->offset : &r->power;
     const struct orr_model_fit *fit = &r->file;
@@ -275,12 +286,12 @@ static double regression_error(const struct orr_regression *r,
                 regression_noise(r, nparameters));
 }
 
-static struct orr_answer curve_answer(const struct orr_model *model,
-                                      const struct orr_regression *r, double x)
+struct orr_answer orr_model_curve(const struct orr_model *model,
+                                  const struct orr_regression *r, double x)
 {
     struct orr_estimate estimate = {(double)NAN, (double)NAN};
     struct orr_answer regression = power_answer(model, r, x);
-    bool offset = model->kind == ORR_MODEL_NL_REGRESSION;
+    bool offset = wants_offset(model, r);
 
     if (r->curve)
         estimate = orr_curve_value(r->curve, x);
@@ -325,8 +336,10 @@ static struct orr_answer regression_answer(struct orr_model *model,
         orr_model_fit(model, r);
     if (r && model->kind == ORR_MODEL_MULTIPLE_REGRESSION)
         answer = terms_answer(model, r, q->parameters);
+    else if (r && q->size > 0 && model->kind == ORR_MODEL_HISTORY)
+        answer = orr_model_between(model, r, (double)q->size);
     else if (r && q->size > 0)
-        answer = curve_answer(model, r, (double)q->size);
+        answer = orr_model_curve(model, r, (double)q->size);
     pthread_mutex_unlock(&model->lock);
     return answer;
 }
@@ -385,7 +398,9 @@ void orr_model_answer(struct orr_model *model, const struct orr_question *q,
         answer = exact(model, q, &sampled);
     if (answer.source == ORR_ANSWER_EXACT && sampled && has_regression(model))
         pool(model, q, &answer);
-    if (answer.source == ORR_ANSWER_NONE && has_regression(model))
+    if (answer.source == ORR_ANSWER_NONE &&
+        (has_regression(model) || (model->kind == ORR_MODEL_HISTORY &&
+                                   model->models->simulated && q->size > 0)))
         answer = regression_answer(model, q);
     if (answer.source == ORR_ANSWER_NONE && !model->models->simulated &&
         !orr_model_benchmarking(model))

@@ -71,6 +71,15 @@ void orr_curve_free(struct orr_curve *curve);
 /* As orr_interpolate, in some ns per point. */
 struct orr_estimate orr_curve_value(const struct orr_curve *curve, double x);
 
+/* The straight line in (ln x, ln y) between the neighbours of x, of two sizes or
+ * more. `error` is half of what the value may be off where the time neither
+ * falls with the size nor grows faster than its square: a bound, not an estimate.
+ * At a point's own size, that point's. NaN beyond the outermost points. */
+struct orr_estimate orr_curve_line(const struct orr_curve *curve, double x);
+
+/* Whether x is one of the sizes. */
+bool orr_curve_has(const struct orr_curve *curve, double x);
+
 /* y = Σ coeff[i] · Π_j p_j^exponent[i][j]; term 0 is the constant. */
 struct orr_terms {
     unsigned nparameters;

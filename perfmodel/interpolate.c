@@ -24,6 +24,10 @@
 
 #define TRUST_IN_REGRESSION 0.5
 
+/* Exponent of the size beyond which no time is taken to grow: products of
+ * matrices have 1.5 in bytes, what looks at all pairs of elements has 2. */
+#define STEEPEST 2.0
+
 /* Points, and the regression that fits them, in logarithms. */
 struct shape {
     unsigned n;
@@ -224,6 +228,49 @@ struct orr_estimate orr_curve_value(const struct orr_curve *curve, double x)
     if (s->x[i] == x)
         return (struct orr_estimate){s->y[i], s->error[i]};
     return curve->shape.u ? between(curve, x) : ret;
+}
+
+bool orr_curve_has(const struct orr_curve *curve, double x)
+{
+    const struct orr_series *s = &curve->series;
+
+    return s->n > 0 && x <= s->x[s->n - 1] && s->x[first_from(s, x)] == x;
+}
+
+/* The furthest from v that ln y may be at t, between points i and i + 1. */
+static double furthest(const struct orr_series *s, unsigned i, double t,
+                       double v)
+{
+    double rise0 = STEEPEST * (t - s->u[i]);
+    double rise1 = STEEPEST * (s->u[i + 1] - t);
+    double least = fmin(s->v[i], s->v[i + 1]);
+    double most = fmax(s->v[i], s->v[i + 1]);
+
+    if (s->v[i + 1] >= s->v[i]) {
+        least = fmin(fmax(least, s->v[i + 1] - rise1), v);
+        most = fmax(fmin(most, s->v[i] + rise0), v);
+    }
+    return fmax(most - v, v - least);
+}
+
+struct orr_estimate orr_curve_line(const struct orr_curve *curve, double x)
+{
+    const struct orr_series *s = &curve->series;
+    struct orr_estimate ret = {(double)NAN, (double)NAN};
+    double t = log(x), p, v, noise;
+    unsigned i;
+
+    if (s->n < 2 || !(x >= s->x[0] && x <= s->x[s->n - 1]))
+        return ret;
+    i = first_from(s, x);
+    if (s->x[i] == x)
+        return (struct orr_estimate){s->y[i], s->error[i]};
+    i--;
+    p = (t - s->u[i]) / (s->u[i + 1] - s->u[i]);
+    v = (1 - p) * s->v[i] + p * s->v[i + 1];
+    noise = fmax(s->error[i], s->error[i + 1]);
+    return (struct orr_estimate){exp(v),
+                                 hypot(expm1(furthest(s, i, t, v)) / 2, noise)};
 }
 
 static int curve_fill(struct orr_curve *curve,

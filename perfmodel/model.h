@@ -105,6 +105,10 @@ enum orr_answer_source {
     ORR_ANSWER_REGRESSION,   /* a regression, or a polynomial of parameters */
 };
 
+/* How far an answer may be off, relative: within this lie nine of ten. NaN: not
+ * known. */
+#define ORR_ANSWER_OFF_BY(error) (2 * (error))
+
 struct orr_answer {
     double value; /* µs (J); NaN: none */
     double error; /* relative standard error, as far as it is known, else NaN:
@@ -113,7 +117,9 @@ struct orr_answer {
 };
 
 /* Answers from the history entry of the footprint if there is one with enough
- * samples (simulated: any). Without, models of types REGRESSION and
+ * samples (simulated: any). A simulated history model answers for other sizes
+ * than those of its rows as well where the error is known (between.c); q->size
+ * must then be given. Without an entry, models of types REGRESSION and
  * NL_REGRESSION interpolate between the sizes that were measured, or use their
  * regression within 0.9 … 1.1 of these; the regression comes first where its
  * cross-validated error is smaller, without the noise of the points. Where

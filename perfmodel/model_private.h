@@ -76,6 +76,22 @@ struct orr_regression *orr_model_regression(struct orr_model *model,
 void orr_model_fit(struct orr_model *model, struct orr_regression *r);
 void orr_model_regressions_done(struct orr_model *model);
 
+/* The regression, or the curve through the points, whichever has the smaller
+ * error; of a history model that with an offset. Under the model's lock. */
+struct orr_answer orr_model_curve(const struct orr_model *model,
+                                  const struct orr_regression *r, double x);
+
+/* --- between.c --- */
+
+/* Simulated: a history model's estimate for a size without a row, from the rows
+ * of other sizes. Under the model's lock, with `r` up to date. */
+struct orr_answer orr_model_between(const struct orr_model *model,
+                                    const struct orr_regression *r, double x);
+
+/* Rows of one size are layouts of different times: `points` get the error that
+ * another layout of that size has. Sorts them. */
+void orr_points_widen(struct orr_point *points, unsigned n);
+
 /* --- regression_disk.c --- */
 
 /* Reads the observations of earlier runs, once, where they are of use: on a

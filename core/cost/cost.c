@@ -6,7 +6,7 @@
  * thread may still be reading it. Rows are added under the table's lock, but
  * made before: models are read from files then. Lengths are replaced in place.
  */
-#include "core/cost/cost.h"
+#include "core/cost/cost_private.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,41 +17,16 @@
 
 #include "core/base/log.h"
 #include "core/cost/ask.h"
-#include "core/cost/assume.h"
-#include "core/cost/recalibrate.h"
 #include "core/cost/speed.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "perfmodel/model.h"
+#include "perfmodel/origin.h"
 
-#define NIMPL      STARPU_MAXIMPLEMENTATIONS
 #define FIRST_SIZE 256
 
 _Static_assert(NIMPL <= ORR_MODEL_MAXIMPL && NIMPL <= 8,
                "implementations are bits of a byte, and the models know them");
-
-/* The key of a row. Besides codelet and footprint that is whatever of the
- * codelet the row depends on: programs make codelets on their stacks, where
- * another one may follow at the same address. */
-struct key {
-    const struct starpu_codelet *cl;
-    const struct starpu_perfmodel *perfmodel;
-    uint32_t footprint;
-    uint32_t signature; /* functions, where, can_execute */
-    uint64_t detail;    /* of a regression: size, or hash of parameters */
-    uint64_t misfits;   /* bit k: class k lacks the memory for the data */
-};
-
-struct row {
-    struct orr_cost_row pub; /* first: the public part */
-    struct key key;
-    struct row *next;             /* [lock] in order of creation */
-    struct orr_model *model;      /* [const] lent by rt->models, or NULL */
-    const _Atomic uint32_t *news; /* [const] the model's version */
-    double assumed_us;            /* [const] NaN: nothing is assumed */
-    double *parameters;           /* [const] owned; of a multiple regression */
-    double lengths[]; /* classes × NIMPL, then the bytes of `able` */
-};
 
 struct slots {
     struct slots *smaller; /* the one it replaced */
@@ -62,18 +37,6 @@ struct slots {
 struct complaint {
     struct complaint *next;
     char symbol[];
-};
-
-struct orr_costs_table {
-    struct orr_runtime *runtime;
-    struct orr_assumptions assumptions; /* [const] */
-    struct orr_lock lock;               /* rank ORR_RANK_RUNTIME */
-    _Atomic(struct slots *) slots; /* [lock] for writing; release, acquire */
-    struct row *first, *last;      /* [lock] */
-    size_t nrows;                  /* [lock] */
-    size_t least; /* [const] the smallest memory of a device, bytes */
-    struct complaint *complaints; /* [lock] broken models already named */
-    struct orr_recal_budget recal;
 };
 
 /* --- the hash --- */
@@ -178,12 +141,6 @@ static struct row *insert_row(struct orr_costs_table *table, struct row *row)
 
 /* --- codelets --- */
 
-static bool where_allows(const struct starpu_codelet *cl,
-                         enum starpu_worker_archtype type)
-{
-    return !cl->where || cl->where & STARPU_WORKER_TO_MASK(type);
-}
-
 static uint32_t signature_of(const struct starpu_codelet *cl)
 {
     uint32_t bits = cl->where << 20 | (cl->can_execute ? 1U << 31 : 0);
@@ -243,141 +200,6 @@ static struct orr_model *find_model(struct orr_costs_table *table,
     return model;
 }
 
-/* --- lengths --- */
-
-static void set_length(struct row *row, unsigned class_id, unsigned impl,
-                       double us)
-{
-    __atomic_store(&row->lengths[class_id * NIMPL + impl], &us,
-                   __ATOMIC_RELAXED);
-}
-
-static bool is_regression(const struct starpu_perfmodel *perfmodel)
-{
-    return perfmodel && perfmodel->type >= STARPU_REGRESSION_BASED;
-}
-
-static double ask_model(const struct orr_runtime *rt, const struct row *row,
-                        struct starpu_task *task,
-                        const struct orr_worker_class *class, unsigned impl)
-{
-    struct orr_question question = {
-        .comb = class->comb,
-        .impl = impl,
-        .footprint = row->key.footprint,
-        .parameters = row->parameters,
-    };
-    struct orr_answer answer;
-
-    if (!is_regression(row->key.perfmodel))
-        return orr_model_expected(row->model, class->comb, impl,
-                                  row->key.footprint);
-    question.size = orr_model_size(rt, row->key.perfmodel, task, class, impl);
-    orr_model_answer(row->model, &question, &answer);
-    return answer.value;
-}
-
-/* Of a codelet whose model, if any, lies in files. */
-static double stored_length(const struct orr_runtime *rt, const struct row *row,
-                            struct starpu_task *task, unsigned class_id,
-                            unsigned impl)
-{
-    const struct orr_worker_class *k = &rt->classes[class_id];
-    double us = NAN;
-
-    if (row->model)
-        us = ask_model(rt, row, task, k, impl) /
-             orr_class_speed(k, row->key.cl, row->key.perfmodel);
-    else if (!row->key.perfmodel)
-        us = 0;
-    if (!isnan(row->assumed_us) && !(us > 0))
-        us = row->assumed_us;
-    return us;
-}
-
-/* "CUDA 1, implementation 0" */
-static void name_pair(const struct orr_runtime *rt, unsigned class_id,
-                      unsigned impl, char *text, size_t size)
-{
-    const struct orr_worker_class *k = &rt->classes[class_id];
-    const char *type = k->type == STARPU_CPU_WORKER    ? "CPU"
-                       : k->type == STARPU_CUDA_WORKER ? "CUDA"
-                                                       : "OpenCL";
-
-    snprintf(text, size, "%s %d, implementation %u", type, k->devid, impl);
-}
-
-/* Lengths of few measures that differ much from those of sibling devices are
- * measured, whatever STARPU_CALIBRATE is. */
-static void refresh_recal(const struct orr_runtime *rt, struct row *row)
-{
-    bool measured = orr_model_benchmarking(row->model);
-    char pair[64], why[256];
-    unsigned class_id, impl;
-
-    if (!orr_recal_refresh(row->pub.recal, &row->pub, measured, &class_id,
-                           &impl) ||
-        measured)
-        return;
-    name_pair(rt, class_id, impl, pair, sizeof(pair));
-    snprintf(why, sizeof(why),
-             "for footprint %08x it has %g us on %s, more than %g times that "
-             "of another device of that type, and few measures",
-             row->key.footprint, orr_cost_length(&row->pub, class_id, impl),
-             pair, ORR_RECAL_SUSPICIOUS);
-    orr_model_begin_benchmarking(row->model, why);
-}
-
-/* Asks the model only for classes that can run it: on the real machine an
- * unknown time starts a calibration. */
-static void refresh(const struct orr_runtime *rt, struct row *row,
-                    struct starpu_task *task)
-{
-    __atomic_store_n(&row->pub.version,
-                     atomic_load_explicit(row->news, memory_order_acquire),
-                     __ATOMIC_RELAXED);
-    for (unsigned k = 0; k < rt->nclasses; k++)
-        for (unsigned i = 0; i < NIMPL; i++)
-            if (row->pub.able[k] >> i & 1)
-                set_length(row, k, i, stored_length(rt, row, task, k, i));
-    if (row->pub.recal)
-        refresh_recal(rt, row);
-}
-
-/* The row is shared by the tasks of a codelet, so that on the real machine two
- * pushes at once may see each other's lengths: both are estimates. */
-static void ask_functions(const struct orr_runtime *rt, struct row *row,
-                          struct starpu_task *task)
-{
-    orr_self->frozen++;
-    for (unsigned k = 0; k < rt->nclasses; k++)
-        for (unsigned i = 0; i < NIMPL; i++)
-            if (row->pub.able[k] >> i & 1)
-                set_length(row, k, i,
-                           orr_model_ask(rt, row->key.perfmodel, task,
-                                         &rt->classes[k], i) /
-                               orr_class_speed(&rt->classes[k], row->key.cl,
-                                               row->key.perfmodel));
-    orr_self->frozen--;
-}
-
-/* Simulated, an architecture that the models know can run the codelet: a
- * program need not be built for the devices it is simulated on. */
-static unsigned able_bits(const struct orr_runtime *rt, const struct row *row,
-                          struct starpu_task *task, unsigned class_id)
-{
-    const struct orr_worker_class *k = &rt->classes[class_id];
-    unsigned bits;
-
-    if (!where_allows(row->key.cl, k->type))
-        return 0;
-    bits = orr_codelet_functions(row->key.cl, k->type);
-    for (unsigned i = 0; rt->machine->simulated && row->model && i < NIMPL; i++)
-        if (ask_model(rt, row, task, k, i) > 0)
-            bits |= 1U << i;
-    return bits;
-}
-
 /* --- rows --- */
 
 /* The version of no model. */
@@ -389,7 +211,8 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
     const struct orr_runtime *rt = table->runtime;
     size_t nlengths = (size_t)rt->nclasses * NIMPL;
     struct row *row =
-        malloc(sizeof(*row) + nlengths * sizeof(double) + rt->nclasses);
+        malloc(sizeof(*row) + 2 * nlengths * sizeof(double) + rt->nclasses +
+               nlengths * sizeof(*row->pub.origin));
 
     if (!row)
         return NULL;
@@ -398,13 +221,16 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
                 .footprint = key->footprint,
                 .per_task = asks_functions(key->perfmodel),
                 .per_worker = cl->can_execute != NULL,
-                .able = (uint8_t *)&row->lengths[nlengths],
-                .length = row->lengths},
+                .able = (uint8_t *)&row->lengths[2 * nlengths],
+                .length = row->lengths,
+                .error = &row->lengths[nlengths]},
         .key = *key,
         .news = &no_news,
         .assumed_us = NAN,
     };
-    for (size_t i = 0; i < nlengths; i++)
+    row->pub.origin = row->pub.able + rt->nclasses;
+    memset(row->pub.origin, ORR_ORIGIN_UNKNOWN, nlengths);
+    for (size_t i = 0; i < 2 * nlengths; i++)
         row->lengths[i] = NAN;
     return row;
 }
@@ -433,7 +259,7 @@ static void set_able(const struct orr_runtime *rt, struct row *row,
                      struct starpu_task *task)
 {
     for (unsigned k = 0; k < rt->nclasses; k++) {
-        unsigned bits = able_bits(rt, row, task, k);
+        unsigned bits = orr_row_able(rt, row, task, k);
 
         if (bits && row->key.misfits >> k & 1) {
             row->pub.too_small |= UINT64_C(1) << k;
@@ -491,7 +317,7 @@ static struct row *make_row(struct orr_costs_table *table,
         return NULL;
     }
     if (!row->pub.per_task)
-        refresh(rt, row, task);
+        orr_row_refresh(rt, row, task);
     there = insert_row(table, row);
     if (there != row)
         row_free(row);
@@ -531,7 +357,7 @@ static struct row *get_row(struct orr_runtime *rt, struct orr_job *job)
     double *parameters = NULL;
     struct row *row;
 
-    if (is_regression(cl->model)) {
+    if (orr_row_regresses(cl->model)) {
         parameters = orr_model_parameters(cl->model, job->task);
         key.detail = detail_of(rt, cl->model, job->task, parameters);
     }
@@ -574,9 +400,9 @@ renew(struct orr_runtime *rt, struct orr_job *job)
     }
     row = (struct row *)job->costs;
     if (is_old(row))
-        refresh(rt, row, job->task);
+        orr_row_refresh(rt, row, job->task);
     else if (row->pub.per_task)
-        ask_functions(rt, row, job->task);
+        orr_row_ask(rt, row, job->task);
     return &row->pub;
 }
 
@@ -624,6 +450,10 @@ double orr_cost_deviation(const struct orr_runtime *rt,
         entry = orr_model_find(row->model, k->comb, impl, pub->footprint);
     if (entry)
         orr_entry_read(entry, &stats);
+    if (stats.n == 0 &&
+        orr_cost_origin(pub, class_id, impl) == ORR_ORIGIN_INTERPOLATED)
+        return orr_cost_length(pub, class_id, impl) *
+               orr_cost_error(pub, class_id, impl) / 2;
     if (stats.n == 0 || !(stats.dev > 0) || !isfinite(stats.dev))
         return 0;
     return stats.dev / orr_class_speed(k, row->key.cl, row->key.perfmodel);
@@ -674,7 +504,7 @@ static void contradicted(const struct orr_runtime *rt, const struct row *row,
 {
     char pair[64], why[256];
 
-    name_pair(rt, class_id, impl, pair, sizeof(pair));
+    orr_row_name_pair(rt, class_id, impl, pair, sizeof(pair));
     snprintf(why, sizeof(why),
              "for footprint %08x it has %g us on %s, but a task has just taken "
              "%g us there, and other devices of that type are as fast",

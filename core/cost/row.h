@@ -9,14 +9,22 @@
 
 #include <starpu.h>
 
+#include "perfmodel/origin.h"
+
 struct orr_recal;
+
+/* How much time of a worker's kernels comes from where: figures.h. */
+struct orr_figures {
+    double us[ORR_NORIGINS]; /* time of kernels whose length has that origin */
+    double off_by; /* the most that an interpolated one may be off, relative */
+};
 
 struct orr_cost_row {
     struct starpu_codelet *cl;
     uint32_t footprint;
     uint32_t version;      /* of the model when the lengths were read */
     bool per_task;         /* cost functions: called again for every task */
-    bool assumed;          /* lengths come from ORRERY_ASSUME, 0 is meant */
+    bool assumed; /* ORRERY_ASSUME has a time for what no model knows */
     bool per_worker;       /* can_execute must be called for each worker */
     uint64_t able_classes; /* bit k: some implementation exists for class k */
     uint64_t too_small;    /* bit k: none, since the data do not fit its memory;
@@ -26,6 +34,10 @@ struct orr_cost_row {
     /* length[k * STARPU_MAXIMPLEMENTATIONS + i]: µs on class k, NaN: not
      * calibrated, 0: the codelet has no model. */
     double *length;
+    /* In the same places: how far the length may be off, relative, NaN: not
+     * known or of measures; enum orr_origin. */
+    double *error;
+    uint8_t *origin;
     /* What has to be measured; NULL where nothing is. */
     struct orr_recal *recal;
 };
@@ -40,4 +52,32 @@ static inline double orr_cost_length(const struct orr_cost_row *row,
     __atomic_load(&row->length[class_id * STARPU_MAXIMPLEMENTATIONS + impl],
                   &us, __ATOMIC_RELAXED);
     return us;
+}
+
+static inline double orr_cost_error(const struct orr_cost_row *row,
+                                    unsigned class_id, unsigned impl)
+{
+    double error;
+
+    __atomic_load(&row->error[class_id * STARPU_MAXIMPLEMENTATIONS + impl],
+                  &error, __ATOMIC_RELAXED);
+    return error;
+}
+
+static inline enum orr_origin orr_cost_origin(const struct orr_cost_row *row,
+                                              unsigned class_id, unsigned impl)
+{
+    return (enum orr_origin)__atomic_load_n(
+        &row->origin[class_id * STARPU_MAXIMPLEMENTATIONS + impl],
+        __ATOMIC_RELAXED);
+}
+
+/* Whether `us`, a length of the row, says how long the kernel takes: a time of 0
+ * is one that the user has given. */
+static inline bool orr_cost_is_known(const struct orr_cost_row *row,
+                                     unsigned class_id, unsigned impl,
+                                     double us)
+{
+    return us > 0 || (us == 0 && orr_cost_origin(row, class_id, impl) ==
+                                     ORR_ORIGIN_ASSUMED);
 }

@@ -34,7 +34,7 @@ static double length_of(const struct orr_runtime *rt,
     } else {
         us = orr_cost_length(row, rt->workers[worker].class_id, impl);
     }
-    if (us > 0 || (us == 0 && row->assumed))
+    if (orr_cost_is_known(row, rt->workers[worker].class_id, impl, us))
         return us;
     return (double)NAN;
 }

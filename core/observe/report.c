@@ -14,6 +14,7 @@
 #include "bound/graph_text.h"
 #include "core/base/host.h"
 #include "core/base/log.h"
+#include "core/cost/figures.h"
 #include "core/data/bus.h"
 #include "core/device/clock.h"
 #include "core/observe/graph_record.h"
@@ -99,6 +100,9 @@ static void write_kernel(const struct orr_tally_summary *summary, void *arg)
     write_us(out, "p75_us", summary->p75);
     write_us(out, "p95_us", summary->p95);
     write_us(out, "predicted_us", summary->predicted);
+    fprintf(out, ", \"origin\": \"%s\"", orr_origin_name(kernel->origin));
+    if (isfinite(kernel->off_by))
+        fprintf(out, ", \"off_by\": %.6f", kernel->off_by);
     fputc('}', out);
 }
 
@@ -172,6 +176,11 @@ static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
             last - rt->first_submit, flops, ntasks, transfers, bytes,
             (unsigned long long)rt->nevictions,
             orr_wall_time_s() - rt->wall_start);
+    if (rt->machine->simulated) {
+        fputs("\"figures\": ", out);
+        orr_figures_write(rt, out);
+        fputs(",\n", out);
+    }
     if (rt->machine->nedits)
         orr_what_if_write(out, rt);
     write_workers(out, rt);
@@ -245,6 +254,8 @@ void orr_report_write(struct orr_runtime *rt, const char *how)
 
     if (report)
         write_report(rt, report, how);
+    else
+        orr_figures_warn(rt);
     if (graph)
         write_graph(rt, graph);
     if (orr_config_bool(&rt->config, ORR_CFG_BUS_STATS))

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "perfmodel/origin.h"
+
 struct orr_machine;
 struct orr_tally;
 struct orr_tally_item;
@@ -38,6 +40,8 @@ struct orr_tally_kernel {
     uint64_t size;  /* bytes, or the value of size_base */
     bool has_model; /* a model in files: it can be calibrated */
     bool modelled;  /* the codelet has a model of any type */
+    enum orr_origin origin; /* of its estimate … */
+    double off_by;          /* … and how far that may be off, relative; NaN */
 };
 
 /* The worker's item that was added under `key` and `impl`, NULL without. */

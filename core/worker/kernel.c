@@ -162,7 +162,8 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
         length = kernel->duration = ask_worker(rt, worker, job);
     if (job->task->cl->flags & EXECUTES)
         kernel->duration = execute_now(job);
-    else if (!(length > 0) && !(length == 0 && row->assumed))
+    else if (!orr_cost_is_known(row, worker->class_id, job->implementation,
+                                length))
         orr_kernel_missing(rt, job);
 }
 
@@ -209,6 +210,10 @@ static struct orr_tally_item *new_item(struct orr_runtime *rt, unsigned worker,
             orr_model_size(rt, model, job->task, class, job->implementation),
         .has_model = model && model->symbol && !orr_model_asks(model),
         .modelled = model != NULL,
+        .origin = orr_cost_origin(job->costs, rt->workers[worker].class_id,
+                                  job->implementation),
+        .off_by = orr_cost_error(job->costs, rt->workers[worker].class_id,
+                                 job->implementation),
     };
 
     snprintf(kernel.arch, sizeof(kernel.arch), "%s%d", type ? type : "device",

@@ -11,6 +11,7 @@
 
 #include "core/base/log.h"
 #include "core/cost/cost.h"
+#include "core/cost/figures.h"
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/observe/graph_record.h"
@@ -96,6 +97,10 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
                           memory_order_relaxed);
     worker->flops += job->task->flops;
     worker->last_end = job->kernel.end;
+    if (rt->machine->simulated)
+        orr_figures_count(&worker->figures, job->costs, worker->class_id,
+                          job->implementation,
+                          job->kernel.end - job->kernel.start);
     if (rt->counts_codelets)
         job->task->cl->per_worker_stats[worker->id]++;
     if (orr_profile_is_on(rt))

@@ -37,7 +37,8 @@ static bool unknown(const struct orr_cost_row *row, unsigned class_id)
     for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
         double length = orr_cost_length(row, class_id, i);
 
-        if (row->able[class_id] >> i & 1 && !(length > 0) && !row->assumed)
+        if (row->able[class_id] >> i & 1 &&
+            !orr_cost_is_known(row, class_id, i, length))
             return true;
     }
     return false;
@@ -128,11 +129,13 @@ void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
     list_sizes(rt, job);
     if (listing.with_model)
         orr_log_error("Run the program on the machine `%s' with "
-                      "STARPU_CALIBRATE=1 to measure them, point "
+                      "STARPU_CALIBRATE=1 to measure them (or point "
                       "STARPU_PERF_MODEL_DIR to where the models of that host "
-                      "lie, or assume a time: ORRERY_ASSUME='kernel[%s] = "
-                      "50us'.",
-                      rt->machine->host, codelet_name(job->task->cl));
+                      "lie), assume a time: ORRERY_ASSUME='kernel[%s] = "
+                      "50us' (orrery run --assume), or derive models from "
+                      "those measured here: orrery perfmodel project -m %s.",
+                      rt->machine->host, codelet_name(job->task->cl),
+                      rt->machine->name);
     else
         orr_log_error("Give the codelets performance models, or assume a "
                       "time: ORRERY_ASSUME='kernel[%s] = 50us'.",

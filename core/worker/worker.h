@@ -10,6 +10,7 @@
 
 #include "core/base/list.h"
 #include "core/base/lock.h"
+#include "core/cost/row.h"
 #include "core/device/machine.h"
 
 struct orr_job;
@@ -59,6 +60,7 @@ struct orr_worker {
     double busy_us;           /* [owner] time kernels took */
     atomic_ulong ntasks;      /* [owner] for writing: tasks completed */
     double flops;             /* [owner] of the tasks completed */
+    struct orr_figures figures; /* [owner] of simulated kernels */
     double last_end;          /* [owner] µs, end of its last kernel */
     struct orr_worker_profile profile; /* [lock] */
     char pad[64];

@@ -40,7 +40,7 @@ core/data/filters:
 core/data/interfaces:
 core/device: core/bus core/device/cpu perfmodel
 core/device/cpu: core/device
-core/observe: bound core core/cost core/data core/device core/sched core/task
+core/observe: bound core core/cost core/data core/device core/sched core/task perfmodel
 core/sched: core core/cost core/data core/task
 core/task: core core/cost core/data core/device core/observe core/sched
 core/worker: core core/cost core/data core/device core/observe core/sched core/task perfmodel

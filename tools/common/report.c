@@ -2,6 +2,7 @@
 /* tools/common/report.c - see report.h. One thread. */
 #include "tools/common/report.h"
 
+#include "perfmodel/origin.h"
 #include "tools/common/edits.h"
 
 #include <ctype.h>
@@ -57,6 +58,8 @@ static struct report_kernel read_kernel(const json_t *json)
         .p25_us = known(json, "p25_us"),
         .median_us = known(json, "median_us"),
         .predicted_us = known(json, "predicted_us"),
+        .origin = text_of(json, "origin"),
+        .off_by = known(json, "off_by"),
     };
 }
 
@@ -195,11 +198,36 @@ struct report_link report_link(const struct report *report, size_t l)
     };
 }
 
+void report_figures(const struct report *report, char *text, size_t size)
+{
+    const json_t *list = list_of(report, "figures");
+    bool plain = true;
+    size_t used = 0;
+
+    for (size_t i = 0; i < json_array_size(list) && used < size; i++) {
+        const json_t *json = json_array_get(list, i);
+        double off_by = known(json, "off_by");
+        enum orr_origin origin = orr_origin_find(text_of(json, "origin"));
+
+        plain = plain && origin <= ORR_ORIGIN_MEASURED;
+        used += (size_t)snprintf(text + used, size - used, "%s%.1f %% %s",
+                                 i ? ", " : "", 100 * number_of(json, "share"),
+                                 orr_origin_name(origin));
+        if (isfinite(off_by) && used < size)
+            used += (size_t)snprintf(text + used, size - used,
+                                     " (off by up to %.1f %%)", 100 * off_by);
+    }
+    if (plain && size > 0)
+        *text = '\0';
+}
+
 void report_print(const struct report *report)
 {
     struct report_kind kinds[16];
     unsigned n = report_kinds(report, kinds, 16);
+    char figures[256] = "";
 
+    report_figures(report, figures, sizeof(figures));
     if (report->simulated)
         printf("machine     %s (simulated%s%s)\n", report->machine,
                report->provenance ? ", figures " : "",
@@ -210,6 +238,8 @@ void report_print(const struct report *report)
     edits_print(report->json, "what if     ");
     if (report->assumed)
         printf("assumed     %s\n", report->assumed);
+    if (*figures)
+        printf("times       %s\n", figures);
     printf("makespan    %.3f ms%s\n", report->makespan_us / 1000,
            report->simulated ? " (virtual)" : "");
     if (report->flops > 0)

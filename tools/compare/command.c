@@ -100,6 +100,7 @@ static bool is_good(const struct launch *launch)
 static void add_row(struct table *table, const struct launch *launch)
 {
     const struct report *report = &launch->report;
+    char figures[256] = "";
 
     table_add(table, "%s", launch->machine);
     table_add(table, "%s", launch_policy(launch));
@@ -112,10 +113,12 @@ static void add_row(struct table *table, const struct launch *launch)
     table_add(table, "%.3f", report->makespan_us / 1000);
     table_add(table, "%.1f", report_gflops(report));
     table_add(table, "%.2f", report->wall_s);
-    table_add(table, "%s",
+    report_figures(report, figures, sizeof(figures));
+    table_add(table, "%s%s%s",
               report->provenance  ? report->provenance
               : report->simulated ? "unknown"
-                                  : "real run");
+                                  : "real run",
+              *figures ? "; times " : "", figures);
 }
 
 /* The effect of the edits on each machine. */

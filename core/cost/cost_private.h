@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/cost/cost_private.h - what cost.c, which keeps the rows, and lengths.c,
+ * which fills them, share. Others use cost.h.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/lock.h"
+#include "core/cost/assume.h"
+#include "core/cost/cost.h"
+#include "core/cost/recalibrate.h"
+
+struct orr_model;
+
+#define NIMPL STARPU_MAXIMPLEMENTATIONS
+
+/* The key of a row. Besides codelet and footprint that is whatever of the
+ * codelet the row depends on: programs make codelets on their stacks, where
+ * another one may follow at the same address. */
+struct key {
+    const struct starpu_codelet *cl;
+    const struct starpu_perfmodel *perfmodel;
+    uint32_t footprint;
+    uint32_t signature; /* functions, where, can_execute */
+    uint64_t detail;    /* of a regression: size, or hash of parameters */
+    uint64_t misfits;   /* bit k: class k lacks the memory for the data */
+};
+
+struct row {
+    struct orr_cost_row pub; /* first: the public part */
+    struct key key;
+    struct row *next;             /* [lock] in order of creation */
+    struct orr_model *model;      /* [const] lent by rt->models, or NULL */
+    const _Atomic uint32_t *news; /* [const] the model's version */
+    double assumed_us;            /* [const] NaN: nothing is assumed */
+    double *parameters;           /* [const] owned; of a multiple regression */
+    double lengths[]; /* classes × NIMPL, as many errors, then the bytes of
+                       * `able` and of `origin` */
+};
+
+struct slots;
+struct complaint;
+
+struct orr_costs_table {
+    struct orr_runtime *runtime;
+    struct orr_assumptions assumptions; /* [const] */
+    struct orr_lock lock;               /* rank ORR_RANK_RUNTIME */
+    _Atomic(struct slots *) slots; /* [lock] for writing; release, acquire */
+    struct row *first, *last;      /* [lock] */
+    size_t nrows;                  /* [lock] */
+    size_t least; /* [const] the smallest memory of a device, bytes */
+    struct complaint *complaints; /* [lock] broken models already named */
+    struct orr_recal_budget recal;
+};
+
+/* --- lengths.c --- */
+
+/* Whether the model is one of the regression types. */
+bool orr_row_regresses(const struct starpu_perfmodel *perfmodel);
+
+/* Asks the model for all lengths anew, for classes that can run it only: on the
+ * real machine an unknown time starts a calibration. */
+void orr_row_refresh(const struct orr_runtime *rt, struct row *row,
+                     struct starpu_task *task);
+
+/* Asks the application's cost functions for the task. The row is shared by the
+ * tasks of a codelet, so that on the real machine two pushes at once may see each
+ * other's lengths: both are estimates. */
+void orr_row_ask(const struct orr_runtime *rt, struct row *row,
+                 struct starpu_task *task);
+
+/* Bits of the implementations that the class can run. Simulated, an architecture
+ * that the models know can run the codelet: a program need not be built for the
+ * devices it is simulated on. */
+unsigned orr_row_able(const struct orr_runtime *rt, const struct row *row,
+                      struct starpu_task *task, unsigned class_id);
+
+/* "CUDA 1, implementation 0" */
+void orr_row_name_pair(const struct orr_runtime *rt, unsigned class_id,
+                       unsigned impl, char *text, size_t size);

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/cost/lengths.c - how long the tasks of a cost row take on each class: by
+ * the model in files, by functions of the application, or as the user assumes; and
+ * which classes can run them. Lengths are replaced in place, any thread.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/cost/ask.h"
+#include "core/cost/cost_private.h"
+#include "core/cost/speed.h"
+#include "core/runtime.h"
+#include "perfmodel/model.h"
+#include "perfmodel/origin.h"
+
+static bool where_allows(const struct starpu_codelet *cl,
+                         enum starpu_worker_archtype type)
+{
+    return !cl->where || cl->where & STARPU_WORKER_TO_MASK(type);
+}
+
+/* A length with what is known about it. */
+struct length {
+    double us, error; /* NaN: not known */
+    enum orr_origin origin;
+};
+
+static void set_length(struct row *row, unsigned class_id, unsigned impl,
+                       const struct length *length)
+{
+    size_t at = class_id * NIMPL + impl;
+    enum orr_origin origin =
+        isnan(length->us) ? ORR_ORIGIN_UNKNOWN : length->origin;
+
+    __atomic_store(&row->lengths[at], &length->us, __ATOMIC_RELAXED);
+    __atomic_store(&row->pub.error[at], &length->error, __ATOMIC_RELAXED);
+    __atomic_store_n(&row->pub.origin[at], (uint8_t)origin, __ATOMIC_RELAXED);
+}
+
+bool orr_row_regresses(const struct starpu_perfmodel *perfmodel)
+{
+    return perfmodel && perfmodel->type >= STARPU_REGRESSION_BASED;
+}
+
+/* A history model by the row of the footprint alone. */
+static struct length ask_history(const struct row *row,
+                                 const struct orr_worker_class *class,
+                                 unsigned impl)
+{
+    return (struct length){
+        orr_model_expected(row->model, class->comb, impl, row->key.footprint),
+        NAN, ORR_ORIGIN_MEASURED};
+}
+
+/* By whatever the model knows. */
+static struct length ask_answer(const struct orr_runtime *rt,
+                                const struct row *row, struct starpu_task *task,
+                                const struct orr_worker_class *class,
+                                unsigned impl)
+{
+    struct orr_question question = {
+        .comb = class->comb,
+        .impl = impl,
+        .footprint = row->key.footprint,
+        .size = orr_model_size(rt, row->key.perfmodel, task, class, impl),
+        .parameters = row->parameters,
+    };
+    struct orr_answer answer = {NAN, NAN, ORR_ANSWER_NONE};
+
+    orr_model_answer(row->model, &question, &answer);
+    if (answer.source <= ORR_ANSWER_EXACT)
+        return (struct length){answer.value, NAN, ORR_ORIGIN_MEASURED};
+    return (struct length){answer.value, ORR_ANSWER_OFF_BY(answer.error),
+                           ORR_ORIGIN_INTERPOLATED};
+}
+
+/* µs by the model in files. What was measured is best, then what the user has
+ * said, then what lies between measured sizes. */
+static struct length ask_model(const struct orr_runtime *rt,
+                               const struct row *row, struct starpu_task *task,
+                               const struct orr_worker_class *class,
+                               unsigned impl)
+{
+    struct length length;
+
+    if (orr_row_regresses(row->key.perfmodel))
+        return ask_answer(rt, row, task, class, impl);
+    length = ask_history(row, class, impl);
+    if (length.us > 0 || !rt->machine->simulated || row->pub.assumed)
+        return length;
+    return ask_answer(rt, row, task, class, impl);
+}
+
+/* Of a codelet whose model, if any, lies in files. */
+static struct length stored_length(const struct orr_runtime *rt,
+                                   const struct row *row,
+                                   struct starpu_task *task, unsigned class_id,
+                                   unsigned impl)
+{
+    const struct orr_worker_class *k = &rt->classes[class_id];
+    struct length length = {NAN, NAN, ORR_ORIGIN_UNKNOWN};
+
+    if (row->model) {
+        length = ask_model(rt, row, task, k, impl);
+        length.us /= orr_class_speed(k, row->key.cl, row->key.perfmodel);
+    } else if (!row->key.perfmodel) {
+        length.us = 0;
+    }
+    if (row->pub.assumed && !(length.us > 0))
+        length = (struct length){row->assumed_us, NAN, ORR_ORIGIN_ASSUMED};
+    return length;
+}
+
+/* "CUDA 1, implementation 0" */
+void orr_row_name_pair(const struct orr_runtime *rt, unsigned class_id,
+                       unsigned impl, char *text, size_t size)
+{
+    const struct orr_worker_class *k = &rt->classes[class_id];
+    const char *type = k->type == STARPU_CPU_WORKER    ? "CPU"
+                       : k->type == STARPU_CUDA_WORKER ? "CUDA"
+                                                       : "OpenCL";
+
+    snprintf(text, size, "%s %d, implementation %u", type, k->devid, impl);
+}
+
+/* Lengths of few measures that differ much from those of sibling devices are
+ * measured, whatever STARPU_CALIBRATE is. */
+static void refresh_recal(const struct orr_runtime *rt, struct row *row)
+{
+    bool measured = orr_model_benchmarking(row->model);
+    char pair[64], why[256];
+    unsigned class_id, impl;
+
+    if (!orr_recal_refresh(row->pub.recal, &row->pub, measured, &class_id,
+                           &impl) ||
+        measured)
+        return;
+    orr_row_name_pair(rt, class_id, impl, pair, sizeof(pair));
+    snprintf(why, sizeof(why),
+             "for footprint %08x it has %g us on %s, more than %g times that "
+             "of another device of that type, and few measures",
+             row->key.footprint, orr_cost_length(&row->pub, class_id, impl),
+             pair, ORR_RECAL_SUSPICIOUS);
+    orr_model_begin_benchmarking(row->model, why);
+}
+
+void orr_row_refresh(const struct orr_runtime *rt, struct row *row,
+                     struct starpu_task *task)
+{
+    __atomic_store_n(&row->pub.version,
+                     atomic_load_explicit(row->news, memory_order_acquire),
+                     __ATOMIC_RELAXED);
+    for (unsigned k = 0; k < rt->nclasses; k++)
+        for (unsigned i = 0; i < NIMPL; i++)
+            if (row->pub.able[k] >> i & 1) {
+                struct length length = stored_length(rt, row, task, k, i);
+
+                set_length(row, k, i, &length);
+            }
+    if (row->pub.recal)
+        refresh_recal(rt, row);
+}
+
+void orr_row_ask(const struct orr_runtime *rt, struct row *row,
+                 struct starpu_task *task)
+{
+    orr_self->frozen++;
+    for (unsigned k = 0; k < rt->nclasses; k++) {
+        const struct orr_worker_class *class = &rt->classes[k];
+        double speed = orr_class_speed(class, row->key.cl, row->key.perfmodel);
+
+        for (unsigned i = 0; i < NIMPL; i++)
+            if (row->pub.able[k] >> i & 1) {
+                struct length length = {
+                    orr_model_ask(rt, row->key.perfmodel, task, class, i) /
+                        speed,
+                    NAN, ORR_ORIGIN_FUNCTION};
+
+                set_length(row, k, i, &length);
+            }
+    }
+    orr_self->frozen--;
+}
+
+unsigned orr_row_able(const struct orr_runtime *rt, const struct row *row,
+                      struct starpu_task *task, unsigned class_id)
+{
+    const struct orr_worker_class *k = &rt->classes[class_id];
+    unsigned bits;
+
+    if (!where_allows(row->key.cl, k->type))
+        return 0;
+    bits = orr_codelet_functions(row->key.cl, k->type);
+    for (unsigned i = 0; rt->machine->simulated && row->model && i < NIMPL; i++)
+        if (ask_model(rt, row, task, k, i).us > 0)
+            bits |= 1U << i;
+    return bits;
+}

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Where the times of simulated tasks come from, and what the commands say about
+that: measured sizes, sizes between them, times that are assumed. Models are
+written by hand, so that nothing depends on how long anything takes. TAP.
+
+usage: test-figures.py ORRERY BUSY MACHINE
+
+BUSY is the program of busy.c, MACHINE is gpus.xml: four cores, three devices.
+"""
+
+import json
+import os
+import re
+import sys
+
+from programs import Programs, run_all, test
+
+if len(sys.argv) != 4:
+    sys.exit(__doc__.strip())
+ORRERY, BUSY, MACHINE = sys.argv[1:]
+PROGRAMS = Programs(None)
+PROGRAMS.limit_s = 120
+KERNELS = ("busy_alpha", "busy_beta", "busy_gamma", "busy_delta")
+CPU, CUDA = 0, 1
+SIZES = (100, 200, 400, 1600, 3200, 6400)
+ALL = "; ".join("kernel[%s] = 50us" % name for name in KERNELS)
+
+
+def orrery(*words, folder=None, **settings):
+    """The command, on models of its own: those of `folder`."""
+    for name in ("ORRERY_MACHINE", "ORRERY_ASSUME", "ORRERY_REPORT",
+                 "ORRERY_TRACE"):
+        settings.setdefault(name, None)
+    return PROGRAMS.run([ORRERY, *words], folder, **settings)
+
+
+def simulate(*words, folder=None, size=1000, program=(), **settings):
+    return orrery("run", "-m", MACHINE, *words, "--", BUSY, "-size", str(size),
+                  *program, folder=folder, **settings)
+
+
+def report(*words, **more):
+    ended = simulate("--json", *words, **more)
+    ended.has_status(0)
+    return json.loads(ended.out)
+
+
+FOOTPRINTS = {}
+
+
+def footprint(size):
+    """As the library names it when it has no time for it."""
+    if size not in FOOTPRINTS:
+        FOOTPRINTS[size] = re.search(r"footprint ([0-9a-f]{8})",
+                                     simulate(size=size).err).group(1)
+    return FOOTPRINTS[size]
+
+
+def model_text(devices):
+    """A model file: {(type, number): {elements: µs}}, ten samples a row."""
+    lines = ["45", str(len(devices))]
+    for (kind, number), times in devices.items():
+        lines += ["1", str(kind), str(number), "1", "1", str(len(times)),
+                  "0 0 0 0 nan nan 0 0 0", "nan nan nan", "0"]
+        for size, us in times.items():
+            lines.append("%s %d 0 %.9e %.9e %.9e %.9e 10" % (
+                footprint(size), 4 * size, us, us / 100, 10 * us,
+                10 * us * us * 1.0001))
+    return "\n".join(lines) + "\n"
+
+
+def models(devices, folder=None, names=KERNELS, host="gpus"):
+    """Writes the same model for several kernels; returns the folder."""
+    folder = folder or PROGRAMS.folder()
+    path = os.path.join(folder, "sampling", "codelets", "45")
+    os.makedirs(path, exist_ok=True)
+    for name in names:
+        with open(os.path.join(path, "%s.%s" % (name, host)), "w",
+                  encoding="ascii") as file:
+            file.write(model_text(devices))
+    return folder
+
+
+def linear(*sizes, scale=1.0):
+    return {size: scale * (5 + 0.1 * size) for size in sizes}
+
+
+def shares(said):
+    return {part["origin"]: part for part in said["figures"]}
+
+
+# -- sizes between those that were measured ----------------------------------
+
+
+@test
+def measured_sizes_are_measured():
+    folder = models({(CPU, 0): linear(*SIZES)})
+    said = report(folder=folder, size=400)
+    assert shares(said)["measured"]["share"] == 1, said["figures"]
+    assert all(kernel["origin"] == "measured" for kernel in said["kernels"])
+    ended = simulate(folder=folder, size=400)
+    assert "interpolated" not in ended.out + ended.err, ended.out
+
+
+@test
+def a_size_between_is_simulated_and_said_to_be_interpolated():
+    folder = models({(CPU, 0): linear(*SIZES)})
+    said = report(folder=folder, size=800)
+    part = shares(said)["interpolated"]
+    assert part["share"] == 1 and 0 < part["off_by"] < 0.5, said["figures"]
+    for kernel in said["kernels"]:
+        assert kernel["origin"] == "interpolated", kernel
+        assert abs(kernel["mean_us"] / 85 - 1) < kernel["off_by"], kernel
+    ended = simulate(folder=folder, size=800)
+    ended.has_status(0)
+    assert "100.0 % interpolated (off by up to" in ended.out, ended.out
+
+
+@test
+def the_share_is_that_of_the_time_of_tasks():
+    folder = models({(CPU, 0): linear(*SIZES)})
+    models({(CPU, 0): linear(800, *SIZES)}, folder, KERNELS[:1])
+    said = report(folder=folder, size=800)
+    busy = {kernel["name"]: kernel["count"] * kernel["mean_us"]
+            for kernel in said["kernels"]}
+    share = busy["busy_alpha"] / sum(busy.values())
+    assert abs(shares(said)["measured"]["share"] - share) < 1e-5, said
+
+
+@test
+def a_program_without_the_command_says_it_as_well():
+    folder = models({(CPU, 0): linear(*SIZES)})
+    ended = PROGRAMS.run([BUSY, "-size", "800"], folder, ORRERY_MACHINE=MACHINE,
+                         ORRERY_ASSUME=None, ORRERY_REPORT=None)
+    ended.has_status(0)
+    ended.says("100.0 % of the time of tasks", "interpolated")
+
+
+@test
+def compare_says_it_for_each_run():
+    folder = models({(CPU, 0): linear(*SIZES)})
+    ended = orrery("compare", "-m", MACHINE, "-s", "eager,dmda", "--", BUSY,
+                   "-size", "800", folder=folder)
+    ended.has_status(0)
+    assert ended.out.count("100.0 % interpolated") == 2, ended.out
+
+
+@test
+def what_cannot_be_answered_is_refused_and_three_ways_are_shown():
+    folder = models({(CPU, 0): linear(*SIZES)})
+    ended = simulate(folder=folder, size=20000)
+    ended.has_status(1)
+    ended.says("STARPU_CALIBRATE=1", "--assume", "orrery perfmodel project")
+
+
+if __name__ == "__main__":
+    sys.exit(run_all(2))
