@@ -419,7 +419,6 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
     if ((code = make_sampling(rt)) || (code = make_models(rt, conf)) ||
         (code = make_slabs(rt)) || (code = orr_buses_new(rt)) ||
         (code = orr_nodes_new(rt)) || (code = make_workers(rt)) ||
-        (code = orr_costs_table_new(rt, &rt->costs)) ||
         (code = orr_tags_new(&rt->tags)))
         return orr_fail(err, code,
                         code == -EOVERFLOW
@@ -427,6 +426,9 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
                               "device and memory): use less, with STARPU_NCUDA "
                               "or STARPU_NOPENCL"
                             : "out of memory");
+    code = orr_costs_table_new(rt, &rt->costs, err);
+    if (code)
+        return code;
     if (orr_config_string(&rt->config, ORR_CFG_TRACE) &&
         orr_trace_new(rt->machine, orr_exec_now(rt->exec), &rt->trace) != 0)
         return orr_fail(err, -ENOMEM, "out of memory");

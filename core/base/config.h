@@ -155,9 +155,8 @@
       "`skip`: simulated kernels only take their time; `run`: the CPU "        \
       "version of each kernel is run on real memory.")                         \
     X(ASSUME, "ORRERY_ASSUME", STRING, "",                                     \
-      "Times of kernels without a model, such as `kernel[init] = 50us`, "      \
-      "separated by `;`. What cannot be read is left out with a "              \
-      "warning.")                                                              \
+      "Times of kernels without figures, such as `kernel[init] on cuda = "     \
+      "50us`, separated by `;`, or `@FILE`: docs/ASSUME.md.")                  \
     X(SIM_FOLD, "ORRERY_SIM_FOLD", BOOL, "0",                                  \
       "1: in simulation every large allocation of `starpu_malloc` is folded, " \
       "as with `STARPU_MALLOC_SIMULATION_FOLDED`.")                            \

@@ -1,15 +1,42 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/cost/assume.h - times that the user gives for kernels without a model:
- * ORRERY_ASSUME. Constant after it was read.
+ * core/cost/assume.h - times that the user gives for kernels without figures:
+ * ORRERY_ASSUME, whose grammar docs/ASSUME.md has. Constant after it was read, but
+ * for the marks of what was used.
  */
 #pragma once
 
 #include <stdbool.h>
 
+#include "core/base/error.h"
+
+enum orr_assumed_law {
+    ORR_ASSUMED_SUM,      /* Σ us·n^exponent */
+    ORR_ASSUMED_RATIO,    /* times what another architecture takes */
+    ORR_ASSUMED_ROOFLINE, /* the slower of arithmetic and memory */
+};
+
+#define ORR_ASSUMED_TERMS 4
+
+/* The devices of a type (-1: of any), with that number (-1: all of them). */
+struct orr_assumed_arch {
+    int type, devid;
+};
+
 struct orr_assumption {
     char *name; /* of a codelet or of a model, owned */
-    double us;
+    char *text; /* as the user wrote it, blanks made one; owned */
+    struct orr_assumed_arch arch;
+    enum orr_assumed_law law;
+    unsigned nterms; /* of a sum */
+    struct {
+        double us, exponent;
+    } terms[ORR_ASSUMED_TERMS];
+    struct orr_assumed_arch of; /* of a ratio, and its factor */
+    double factor;
+    /* Of a roofline: per µs what the device does, per byte what is needed. */
+    double flops_per_byte, flops, bytes;
+    bool used; /* [atomic] a task took this time */
 };
 
 struct orr_assumptions {
@@ -17,14 +44,27 @@ struct orr_assumptions {
     unsigned n;
 };
 
-/* Reads "kernel[init] = 50us; copy = 2ms; check = 0": names, with or without
- * `kernel[]` around them, and times in us (also without unit), ms or s. The
- * text may be NULL. A part that cannot be understood is named in a warning and
- * left out. Errors: -ENOMEM. The caller ends it with orr_assumptions_done. */
-int orr_assumptions_read(const char *text, struct orr_assumptions *ret);
+/* Reads "kernel[init] = 50us; heat on cuda = 20us + 2ns * n; @FILE". The text may
+ * be NULL. Errors: -EINVAL, with the part that is wrong and what it should be;
+ * -ENOMEM; *ret is untouched then. The caller ends it with
+ * orr_assumptions_done. */
+int orr_assumptions_read(const char *text, struct orr_assumptions *ret,
+                         struct orr_error *err);
 void orr_assumptions_done(struct orr_assumptions *a);
 
-/* Whether a time is given for the name, which may be NULL; the last one
- * counts. */
-bool orr_assumptions_find(const struct orr_assumptions *a, const char *name,
-                          double *ret_us);
+/* Whether some time is given for one of the names, which may be NULL. */
+bool orr_assumptions_any(const struct orr_assumptions *a, const char *name,
+                         const char *symbol);
+
+/* The one for a kernel of one of these names on that device: the one that says
+ * most about the architecture, of several the last. NULL without. Lent. */
+struct orr_assumption *orr_assumptions_find(const struct orr_assumptions *a,
+                                            const char *name,
+                                            const char *symbol, int type,
+                                            int devid);
+
+/* µs of a task of size n (0: not known): bytes of its data, or what the model's
+ * size_base says. `other_us`: what it takes on the architecture that a ratio is
+ * of; NaN: not known. NaN: the law needs what is not known. */
+double orr_assumption_us(const struct orr_assumption *assumption, double n,
+                         double other_us);

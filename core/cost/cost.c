@@ -226,7 +226,6 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
                 .error = &row->lengths[nlengths]},
         .key = *key,
         .news = &no_news,
-        .assumed_us = NAN,
     };
     row->pub.origin = row->pub.able + rt->nclasses;
     memset(row->pub.origin, ORR_ORIGIN_UNKNOWN, nlengths);
@@ -245,14 +244,11 @@ static void row_free(struct row *row)
 static void assume(const struct orr_costs_table *table, struct row *row)
 {
     const struct starpu_perfmodel *perfmodel = row->key.perfmodel;
-    const struct orr_assumptions *a = &table->assumptions;
 
-    if (!table->runtime->machine->simulated)
-        return;
     row->pub.assumed =
-        orr_assumptions_find(a, row->key.cl->name, &row->assumed_us) ||
-        (perfmodel &&
-         orr_assumptions_find(a, perfmodel->symbol, &row->assumed_us));
+        table->runtime->machine->simulated &&
+        orr_assumptions_any(&table->assumptions, row->key.cl->name,
+                            perfmodel ? perfmodel->symbol : NULL);
 }
 
 static void set_able(const struct orr_runtime *rt, struct row *row,
@@ -416,6 +412,22 @@ const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
     return renew(rt, job);
 }
 
+/* µs of implementation 0, which may be one that has no function. */
+static double unmeasured(const struct orr_runtime *rt, const struct row *row,
+                         unsigned class_id)
+{
+    const struct orr_worker_class *k = &rt->classes[class_id];
+    double us = orr_cost_length(&row->pub, class_id, 0);
+    const struct orr_assumption *a = NULL;
+
+    if (row->pub.assumed && !(us > 0))
+        a = orr_assumptions_find(&rt->costs->assumptions, row->key.cl->name,
+                                 row->key.perfmodel ? row->key.perfmodel->symbol
+                                                    : NULL,
+                                 (int)k->type, k->devid);
+    return a && a->law == ORR_ASSUMED_SUM ? orr_assumption_us(a, 0, NAN) : us;
+}
+
 double orr_cost_at_best(const struct orr_runtime *rt,
                         const struct orr_cost_row *pub, unsigned class_id)
 {
@@ -431,8 +443,7 @@ double orr_cost_at_best(const struct orr_runtime *rt,
     if (entry)
         orr_entry_read(entry, &stats);
     if (stats.n == 0)
-        return isnan(row->assumed_us) ? orr_cost_length(pub, class_id, 0)
-                                      : row->assumed_us;
+        return unmeasured(rt, row, class_id);
     return fmax(stats.mean - stats.dev, 0) /
            orr_class_speed(k, row->key.cl, row->key.perfmodel);
 }
@@ -528,26 +539,55 @@ void orr_cost_ran(struct orr_runtime *rt, const struct orr_worker *worker,
 
 /* --- beginning and end --- */
 
-int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret)
+/* Ratios are of what is measured on this host where the simulated machine knows
+ * nothing. Reads nothing yet. */
+static int open_home(struct orr_costs_table *table, struct orr_error *err)
+{
+    const struct orr_runtime *rt = table->runtime;
+    struct orr_models_options options = {.sampling = rt->sampling,
+                                         .homogeneous = rt->homogeneous,
+                                         .simulated = true};
+    struct orr_host_options none = {NULL};
+    char *host = NULL;
+    int rc = 0;
+
+    for (unsigned i = 0; !rc && !table->home && i < table->assumptions.n; i++) {
+        if (table->assumptions.all[i].law != ORR_ASSUMED_RATIO)
+            continue;
+        rc = orr_host_name(&none, &host, err);
+        options.host = host;
+        if (!rc)
+            rc = orr_models_new(&options, &table->home);
+        free(host);
+    }
+    return rc;
+}
+
+int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret,
+                        struct orr_error *err)
 {
     struct orr_costs_table *table = calloc(1, sizeof(*table));
     struct slots *slots = slots_new(FIRST_SIZE, NULL);
-    int err = -ENOMEM;
+    int rc;
 
-    if (!table || !slots)
-        goto free_table;
-    if (rt->nclasses > 64) {
-        orr_log_error("this machine has %u worker classes; at most 64 are "
-                      "supported: use fewer devices",
-                      rt->nclasses);
-        err = -EINVAL;
+    if (!table || !slots) {
+        rc = orr_fail(err, -ENOMEM, "out of memory");
         goto free_table;
     }
-    err = orr_assumptions_read(orr_config_string(&rt->config, ORR_CFG_ASSUME),
-                               &table->assumptions);
-    if (err)
+    if (rt->nclasses > 64) {
+        rc = orr_fail(err, -EINVAL,
+                      "this machine has %u worker classes; at most 64 are "
+                      "supported: use fewer devices",
+                      rt->nclasses);
         goto free_table;
+    }
     table->runtime = rt;
+    rc = orr_assumptions_read(orr_config_string(&rt->config, ORR_CFG_ASSUME),
+                              &table->assumptions, err);
+    if (!rc)
+        rc = open_home(table, err);
+    if (rc)
+        goto done_assumptions;
     table->least = orr_memory_least(rt);
     orr_lock_init(&table->lock, ORR_RANK_RUNTIME);
     orr_recal_budget_init(&table->recal, orr_exec_now(rt->exec));
@@ -555,10 +595,18 @@ int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret)
     *ret = table;
     return 0;
 
+done_assumptions:
+    orr_assumptions_done(&table->assumptions);
 free_table:
     free(slots);
     free(table);
-    return err;
+    return rc;
+}
+
+const struct orr_assumptions *
+orr_costs_assumptions(const struct orr_costs_table *table)
+{
+    return &table->assumptions;
 }
 
 static void free_rows(struct orr_costs_table *table)
@@ -585,6 +633,7 @@ void orr_costs_table_free(struct orr_costs_table *table)
         free(c);
     }
     orr_assumptions_done(&table->assumptions);
+    orr_models_free(table->home);
     free(table);
 }
 

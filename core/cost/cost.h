@@ -10,8 +10,10 @@
 
 #include <starpu.h>
 
+#include "core/base/error.h"
 #include "core/cost/row.h"
 
+struct orr_assumptions;
 struct orr_job;
 struct orr_runtime;
 struct orr_costs_table;
@@ -53,7 +55,7 @@ unsigned orr_codelet_functions(const struct starpu_codelet *cl,
 
 /* µs that implementation 0 takes on a worker of the class at best: the mean
  * less the standard deviation of what was measured, but not less than 0;
- * without measures what is assumed; NaN when neither is known or no worker of
+ * without measures its length or what is assumed; NaN when neither is known or no worker of
  * the class can run it. `row` is one of a model in files. */
 double orr_cost_at_best(const struct orr_runtime *rt,
                         const struct orr_cost_row *row, unsigned class_id);
@@ -64,8 +66,15 @@ double orr_cost_deviation(const struct orr_runtime *rt,
                           const struct orr_cost_row *row, unsigned class_id,
                           unsigned impl);
 
-int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret);
+/* The runtime's classes and models are there. Errors: -ENOMEM; -EINVAL, with a
+ * message, for assumptions that cannot be read. */
+int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret,
+                        struct orr_error *err);
 void orr_costs_table_free(struct orr_costs_table *table);
+
+/* What the user assumes. Lent. */
+const struct orr_assumptions *
+orr_costs_assumptions(const struct orr_costs_table *table);
 
 /* Calls visit for each row in the order they were made: for messages. */
 void orr_costs_each(struct orr_costs_table *table,

@@ -15,6 +15,7 @@
 #include "core/cost/recalibrate.h"
 
 struct orr_model;
+struct orr_models;
 
 #define NIMPL STARPU_MAXIMPLEMENTATIONS
 
@@ -36,7 +37,6 @@ struct row {
     struct row *next;             /* [lock] in order of creation */
     struct orr_model *model;      /* [const] lent by rt->models, or NULL */
     const _Atomic uint32_t *news; /* [const] the model's version */
-    double assumed_us;            /* [const] NaN: nothing is assumed */
     double *parameters;           /* [const] owned; of a multiple regression */
     double lengths[]; /* classes × NIMPL, as many errors, then the bytes of
                        * `able` and of `origin` */
@@ -47,7 +47,8 @@ struct complaint;
 
 struct orr_costs_table {
     struct orr_runtime *runtime;
-    struct orr_assumptions assumptions; /* [const] */
+    struct orr_assumptions assumptions; /* [const] but for marks */
+    struct orr_models *home; /* [const] owned; of this host, for ratios; NULL */
     struct orr_lock lock;               /* rank ORR_RANK_RUNTIME */
     _Atomic(struct slots *) slots; /* [lock] for writing; release, acquire */
     struct row *first, *last;      /* [lock] */

@@ -43,6 +43,8 @@ bool orr_row_regresses(const struct starpu_perfmodel *perfmodel)
     return perfmodel && perfmodel->type >= STARPU_REGRESSION_BASED;
 }
 
+/* --- models --- */
+
 /* A history model by the row of the footprint alone. */
 static struct length ask_history(const struct row *row,
                                  const struct orr_worker_class *class,
@@ -75,8 +77,109 @@ static struct length ask_answer(const struct orr_runtime *rt,
                            ORR_ORIGIN_INTERPOLATED};
 }
 
-/* µs by the model in files. What was measured is best, then what the user has
- * said, then what lies between measured sizes. */
+/* --- what the user assumes --- */
+
+/* The one for the row on the class, NULL without; real machines measure. */
+static struct orr_assumption *assumed(const struct orr_runtime *rt,
+                                      const struct row *row,
+                                      const struct orr_worker_class *class)
+{
+    const struct starpu_perfmodel *perfmodel = row->key.perfmodel;
+
+    if (!row->pub.assumed)
+        return NULL;
+    return orr_assumptions_find(&rt->costs->assumptions, row->key.cl->name,
+                                perfmodel ? perfmodel->symbol : NULL,
+                                (int)class->type, class->devid);
+}
+
+/* µs that the task takes on a device of this host by its own models; NaN: they
+ * do not know. */
+static double measured_at_home(const struct orr_runtime *rt,
+                               const struct row *row, struct starpu_task *task,
+                               const struct orr_assumed_arch *arch)
+{
+    const struct starpu_perfmodel *perfmodel = row->key.perfmodel;
+    struct orr_models *home = rt->costs->home;
+    struct orr_device device = {arch->type, arch->devid < 0 ? 0 : arch->devid,
+                                1};
+    struct orr_question question = {.footprint = row->key.footprint,
+                                    .parameters = row->parameters};
+    struct orr_answer answer = {NAN, NAN, ORR_ANSWER_NONE};
+    struct orr_error err = {""};
+    struct orr_model *model;
+
+    if (!home || !perfmodel || !perfmodel->symbol || orr_model_asks(perfmodel))
+        return NAN;
+    model = orr_models_get(home, perfmodel->symbol,
+                           orr_model_kind_of(perfmodel->type), &err);
+    if (!model ||
+        orr_combs_get(orr_models_combs(home), &device, 1, &question.comb) != 0)
+        return NAN;
+    question.size = orr_model_size(rt, perfmodel, task, NULL, 0);
+    orr_model_answer(model, &question, &answer);
+    return answer.value;
+}
+
+static struct length ask_model(const struct orr_runtime *rt,
+                               const struct row *row, struct starpu_task *task,
+                               const struct orr_worker_class *class,
+                               unsigned impl);
+
+/* µs of the task on the architecture that a ratio is of: on this machine, else on
+ * this host. */
+static double other_us(const struct orr_runtime *rt, const struct row *row,
+                       struct starpu_task *task,
+                       const struct orr_assumed_arch *of)
+{
+    for (unsigned k = 0; k < rt->nclasses; k++) {
+        const struct orr_worker_class *class = &rt->classes[k];
+        const struct orr_assumption *a;
+        double us = NAN;
+
+        if ((int)class->type != of->type ||
+            (of->devid >= 0 && class->devid != of->devid))
+            continue;
+        if (row->model)
+            us = ask_model(rt, row, task, class, 0).us;
+        a = assumed(rt, row, class);
+        /* No ratio of a ratio: two could be of each other. */
+        if (!(us > 0) && a && a->law != ORR_ASSUMED_RATIO)
+            us = orr_assumption_us(
+                a,
+                (double)orr_model_size(rt, row->key.perfmodel, task, class, 0),
+                NAN);
+        if (us > 0)
+            return us;
+    }
+    return measured_at_home(rt, row, task, of);
+}
+
+/* NaN: nothing is assumed, or it needs what is not known. */
+static double assumed_us(const struct orr_runtime *rt, const struct row *row,
+                         struct starpu_task *task,
+                         const struct orr_worker_class *class, unsigned impl,
+                         bool use)
+{
+    struct orr_assumption *a = assumed(rt, row, class);
+    double size, us;
+
+    if (!a)
+        return NAN;
+    size = (double)orr_model_size(rt, row->key.perfmodel, task, class, impl);
+    us = orr_assumption_us(a, size,
+                           a->law == ORR_ASSUMED_RATIO
+                               ? other_us(rt, row, task, &a->of)
+                               : (double)NAN);
+    if (use && !isnan(us))
+        __atomic_store_n(&a->used, true, __ATOMIC_RELAXED);
+    return us;
+}
+
+/* --- all together --- */
+
+/* µs by the model in files: what was measured, and in simulations what lies
+ * between measured sizes unless the user assumes a time. */
 static struct length ask_model(const struct orr_runtime *rt,
                                const struct row *row, struct starpu_task *task,
                                const struct orr_worker_class *class,
@@ -87,7 +190,7 @@ static struct length ask_model(const struct orr_runtime *rt,
     if (orr_row_regresses(row->key.perfmodel))
         return ask_answer(rt, row, task, class, impl);
     length = ask_history(row, class, impl);
-    if (length.us > 0 || !rt->machine->simulated || row->pub.assumed)
+    if (length.us > 0 || !rt->machine->simulated || assumed(rt, row, class))
         return length;
     return ask_answer(rt, row, task, class, impl);
 }
@@ -100,6 +203,7 @@ static struct length stored_length(const struct orr_runtime *rt,
 {
     const struct orr_worker_class *k = &rt->classes[class_id];
     struct length length = {NAN, NAN, ORR_ORIGIN_UNKNOWN};
+    double us;
 
     if (row->model) {
         length = ask_model(rt, row, task, k, impl);
@@ -107,9 +211,10 @@ static struct length stored_length(const struct orr_runtime *rt,
     } else if (!row->key.perfmodel) {
         length.us = 0;
     }
-    if (row->pub.assumed && !(length.us > 0))
-        length = (struct length){row->assumed_us, NAN, ORR_ORIGIN_ASSUMED};
-    return length;
+    if (length.us > 0)
+        return length;
+    us = assumed_us(rt, row, task, k, impl, true);
+    return isnan(us) ? length : (struct length){us, NAN, ORR_ORIGIN_ASSUMED};
 }
 
 /* "CUDA 1, implementation 0" */
@@ -195,5 +300,12 @@ unsigned orr_row_able(const struct orr_runtime *rt, const struct row *row,
     for (unsigned i = 0; rt->machine->simulated && row->model && i < NIMPL; i++)
         if (ask_model(rt, row, task, k, i).us > 0)
             bits |= 1U << i;
+    /* A time for an architecture says that there is a kernel for it. */
+    if (!bits && row->pub.assumed) {
+        const struct orr_assumption *a = assumed(rt, row, k);
+
+        bits = a && a->arch.type >= 0 &&
+               !isnan(assumed_us(rt, row, task, k, 0, false));
+    }
     return bits;
 }

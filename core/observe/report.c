@@ -14,6 +14,8 @@
 #include "bound/graph_text.h"
 #include "core/base/host.h"
 #include "core/base/log.h"
+#include "core/cost/assume.h"
+#include "core/cost/cost.h"
 #include "core/cost/figures.h"
 #include "core/data/bus.h"
 #include "core/device/clock.h"
@@ -140,6 +142,29 @@ static void write_tally(FILE *out, const struct orr_runtime *rt)
     fputs("],\n", out);
 }
 
+/* All of them in one string, for those who only show it, and each with whether a
+ * task took its time. */
+static void write_assumptions(FILE *out, const struct orr_assumptions *a)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *all = open_memstream(&text, &size);
+
+    for (unsigned i = 0; all && i < a->n; i++)
+        fprintf(all, "%s%s", i ? "; " : "", a->all[i].text);
+    if (all && fclose(all) != 0)
+        size = 0;
+    write_string(out, "assumed", size ? text : NULL);
+    free(text);
+    fputs(",\n\"assumptions\": [", out);
+    for (unsigned i = 0; i < a->n; i++) {
+        fputs(i ? ", {" : "{", out);
+        write_string(out, "text", a->all[i].text);
+        fprintf(out, ", \"used\": %s}", a->all[i].used ? "true" : "false");
+    }
+    fputs("]", out);
+}
+
 static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
 {
     double last = rt->first_submit, flops = 0;
@@ -167,8 +192,7 @@ static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
     fputs(",\n", out);
     write_string(out, "scheduler", rt->sched->ops->name);
     fputs(",\n", out);
-    write_string(out, "assumed",
-                 orr_config_string(&rt->config, ORR_CFG_ASSUME));
+    write_assumptions(out, orr_costs_assumptions(rt->costs));
     fprintf(out,
             ",\n\"makespan_us\": %.3f,\n\"flops\": %.6e,\n\"tasks\": %lu,\n"
             "\"transfers\": %llu,\n\"transferred_bytes\": %llu,\n"

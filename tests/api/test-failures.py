@@ -246,8 +246,8 @@ def a_codelet_without_a_model_is_told_and_can_be_assumed():
 @test
 def an_assumption_that_cannot_be_read_is_told():
     ended = misuse("codelet-without-model", ORRERY_ASSUME="kernel[k] = soon")
-    ended.says("`kernel[k] = soon'")
-    ended.has_status(1)
+    ended.says("`kernel[k] = soon'", "50us")
+    ended.has_status(9) # the program's own: it could not start
 
 
 # -- no able worker ----------------------------------------------------------

@@ -12,6 +12,7 @@ BUSY is the program of busy.c, MACHINE is gpus.xml: four cores, three devices.
 import json
 import os
 import re
+import socket
 import sys
 
 from programs import Programs, run_all, test
@@ -152,6 +153,92 @@ def what_cannot_be_answered_is_refused_and_three_ways_are_shown():
     ended = simulate(folder=folder, size=20000)
     ended.has_status(1)
     ended.says("STARPU_CALIBRATE=1", "--assume", "orrery perfmodel project")
+
+
+# -- assumed times -----------------------------------------------------------
+
+
+def cpu_models():
+    return models({(CPU, 0): linear(*SIZES)})
+
+
+@test
+def an_assumed_device_runs_kernels_that_the_program_has_for_processors_only():
+    """The program is built without a GPU; on one it would take 5 us."""
+    folder = cpu_models()
+    said = report("-s", "dmda", "--assume",
+                  "; ".join("kernel[%s] on cuda = 5us" % name
+                            for name in KERNELS), folder=folder, size=6400)
+    on_cuda = [kernel for kernel in said["kernels"]
+               if kernel["arch"].startswith("cuda")]
+    assert on_cuda and all(kernel["mean_us"] == 5 and
+                           kernel["origin"] == "assumed"
+                           for kernel in on_cuda), said["kernels"]
+    assert shares(said)["assumed"]["share"] > 0
+    assert all(one["used"] for one in said["assumptions"])
+
+
+@test
+def a_law_goes_by_the_bytes_of_the_task():
+    said = report("--assume", "kernel[busy_alpha] = 20us + 2ns * n; " +
+                  ALL.split("; ", 1)[1], size=1000)
+    means = {kernel["name"]: kernel["mean_us"] for kernel in said["kernels"]}
+    assert means["busy_alpha"] == 28 and means["busy_beta"] == 50, means
+
+
+@test
+def a_ratio_is_of_what_was_measured_on_this_host():
+    """The machine has no figures of its own; this host has them."""
+    folder = models({(CPU, 0): linear(*SIZES)},
+                    host=socket.gethostname().split(".")[0])
+    every = "; ".join("%s = cpu / 20" % name for name in KERNELS)
+    said = report("--assume", every, folder=folder, size=400)
+    for kernel in said["kernels"]:
+        assert abs(kernel["mean_us"] - 45 / 20) < 1e-3, kernel
+        assert kernel["origin"] == "assumed", kernel
+
+
+@test
+def a_file_of_assumptions_works_in_each_command():
+    folder = PROGRAMS.folder()
+    path = os.path.join(folder, "assumed")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("# as the vendor says\n" + ALL.replace("; ", "\n") + "\n")
+    for words in (("run",), ("compare", "-s", "eager"), ("bound",),
+                  ("trace", "-o", os.path.join(folder, "t.paje"))):
+        ended = orrery(*words, "-m", MACHINE, "--assume", "@" + path, "--",
+                       BUSY, folder=folder)
+        ended.has_status(0)
+        assert "kernel[busy_alpha] = 50us" in ended.out, (words, ended.out)
+
+
+@test
+def several_options_join_and_what_is_not_used_is_said():
+    ended = simulate("--assume", ALL, "--assume", "nosuch on cuda = 3us")
+    ended.has_status(0)
+    assert "nosuch on cuda = 3us  (not used" in ended.out, ended.out
+    assert ended.out.count("(not used") == 1, ended.out
+
+
+@test
+def a_wrong_assumption_ends_the_command_with_the_part_and_the_remedy():
+    for command in ("run", "compare", "bound"):
+        words = ("-s", "eager") if command == "compare" else ()
+        ended = orrery(command, "-m", MACHINE, *words, "--assume",
+                       ALL + "; kernel[x] on gpu = 5us", "--", BUSY)
+        assert ended.status != 0, command
+        said = ended.out + ended.err
+        assert "`kernel[x] on gpu = 5us'" in said, said
+        assert "write cpu, cuda" in said, said
+
+
+@test
+def an_assumption_comes_before_interpolation_and_after_measures():
+    folder = cpu_models()
+    for size, us in ((800, 50), (400, 45)):
+        said = report("--assume", ALL, folder=folder, size=size)
+        for kernel in said["kernels"]:
+            assert kernel["mean_us"] == us, kernel
 
 
 if __name__ == "__main__":

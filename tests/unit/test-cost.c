@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/cost/ask.h"
 #include "core/cost/assume.h"
@@ -88,7 +89,8 @@ void orr_model_answer(struct orr_model *regression,
                       const struct orr_question *q, struct orr_answer *ret)
 {
     (void)regression;
-    ret->value = lengths[q->comb][q->impl];
+    *ret =
+        (struct orr_answer){lengths[q->comb][q->impl], NAN, ORR_ANSWER_EXACT};
 }
 
 int orr_model_set_terms(struct orr_model *regression,
@@ -109,6 +111,38 @@ const struct orr_entry *orr_model_find(const struct orr_model *model,
     return isnan(lengths[comb][impl])
                ? NULL
                : (const struct orr_entry *)(void *)&lengths[comb][impl];
+}
+
+int orr_models_new(const struct orr_models_options *options,
+                   struct orr_models **ret)
+{
+    (void)options;
+    *ret = (struct orr_models *)(void *)&nasked;
+    return 0;
+}
+
+void orr_models_free(struct orr_models *models)
+{
+    (void)models;
+}
+
+struct orr_combs *orr_models_combs(struct orr_models *models)
+{
+    static struct orr_combs *combs; /* of home */
+
+    (void)models;
+    if (!combs)
+        ck_assert_int_eq(orr_combs_new(ORR_HOMOGENEOUS_DEFAULT, &combs), 0);
+    return combs;
+}
+
+int orr_host_name(const struct orr_host_options *options, char **ret,
+                  struct orr_error *err)
+{
+    (void)options;
+    (void)err;
+    *ret = strdup("home");
+    return 0;
 }
 
 /* Deviates by a quarter of the mean. */
@@ -153,7 +187,7 @@ static void start(bool simulated, const char *assume)
         setenv("ORRERY_ASSUME", assume, 1);
     ck_assert_int_eq(orr_config_read(&rt.config, NULL), 0);
     machine.simulated = simulated;
-    ck_assert_int_eq(orr_costs_table_new(&rt, &rt.costs), 0);
+    ck_assert_int_eq(orr_costs_table_new(&rt, &rt.costs, NULL), 0);
 }
 
 static void setup(void)
@@ -479,22 +513,171 @@ START_TEST(assumed_times_fill_what_is_not_known_in_simulation)
 }
 END_TEST
 
-START_TEST(assumptions_are_read_with_units_and_bad_ones_left_out)
+START_TEST(an_assumption_for_an_architecture_says_that_there_is_a_kernel)
 {
-    struct orr_assumptions a;
-    double us = -1;
+    start(true, "kernel[kern] on cuda = 5us; sym on cpu3 = 1us");
+    cl.cpu_funcs[0] = function;
+    lengths[0][0] = 30;
+    ck_assert_double_eq(orr_cost_length(row_of(1), 0, 0), 30);
+    ck_assert_uint_eq(row_of(1)->able[1], 1);
+    ck_assert_double_eq(orr_cost_length(row_of(1), 1, 0), 5);
+    ck_assert_int_eq(orr_cost_origin(row_of(1), 1, 0), ORR_ORIGIN_ASSUMED);
+    ck_assert_int_eq(orr_cost_origin(row_of(1), 0, 0), ORR_ORIGIN_MEASURED);
+    ck_assert(orr_costs_assumptions(rt.costs)->all[0].used);
+    ck_assert(!orr_costs_assumptions(rt.costs)->all[1].used);
+    cl.where = STARPU_CPU;
+    ck_assert_uint_eq(row_of(2)->able[1], 0);
+}
+END_TEST
 
-    ck_assert_int_eq(orr_assumptions_read(" a=1.5us;;b = 2 s ; kernel[ c ]=3;"
-                                          "d=-1;e;=4;f=1h;g=;a=7",
-                                          &a),
-                     0);
-    ck_assert_uint_eq(a.n, 4);
-    ck_assert(orr_assumptions_find(&a, "a", &us) && us == 7);
-    ck_assert(orr_assumptions_find(&a, "b", &us) && us == 2e6);
-    ck_assert(orr_assumptions_find(&a, "c", &us) && us == 3);
-    ck_assert(!orr_assumptions_find(&a, "d", &us));
-    ck_assert(!orr_assumptions_find(&a, NULL, &us));
+START_TEST(an_assumption_for_any_architecture_gives_no_kernel)
+{
+    start(true, "kernel[kern] = 5us");
+    cl.cpu_funcs[0] = function;
+    ck_assert_double_eq(orr_cost_length(row_of(1), 0, 0), 5);
+    ck_assert_uint_eq(row_of(1)->able[1], 0);
+}
+END_TEST
+
+START_TEST(a_ratio_is_of_the_model_not_of_the_simulated_speed)
+{
+    start(true, "kern on cuda = cpu / 20");
+    cl.cpu_funcs[0] = function;
+    classes[0].speed = 3;
+    lengths[0][0] = 30;
+    ck_assert_double_eq(orr_cost_length(row_of(1), 0, 0), 10);
+    ck_assert_double_eq(orr_cost_length(row_of(1), 1, 0), 1.5);
+}
+END_TEST
+
+START_TEST(a_ratio_may_be_of_an_assumed_time_and_of_no_other_ratio)
+{
+    start(true, "kern on cuda = cpu / 2; kern on cpu = 8us;"
+                "loop on cpu = cuda; loop on cuda = cpu");
+    cl.cpu_funcs[0] = cl.cuda_funcs[0] = function;
+    ck_assert_double_eq(orr_cost_length(row_of(1), 1, 0), 4);
+    cl.name = "loop";
+    ck_assert(isnan(orr_cost_length(row_of(2), 1, 0)));
+}
+END_TEST
+
+START_TEST(a_real_machine_assumes_nothing)
+{
+    start(false, "kernel[kern] on cuda = 5us");
+    cl.cpu_funcs[0] = function;
+    ck_assert_uint_eq(row_of(1)->able[1], 0);
+    ck_assert(isnan(orr_cost_length(row_of(1), 0, 0)));
+}
+END_TEST
+
+/* µs of the kernel `name` on CUDA 0 with 1000 bytes of data. */
+static double read_us(const struct orr_assumptions *a, const char *name)
+{
+    const struct orr_assumption *found =
+        orr_assumptions_find(a, name, NULL, STARPU_CUDA_WORKER, 0);
+
+    return found ? orr_assumption_us(found, 1000, 60) : (double)NAN;
+}
+
+START_TEST(assumptions_are_read_with_units_laws_and_architectures)
+{
+    static const struct {
+        const char *text;
+        double us; /* of kernel k */
+    } cases[] = {
+        {" k=1.5us ", 1.5},
+        {";;k = 2 s;", 2e6},
+        {"kernel[ k ]=3", 3},
+        {"k = 250ns", 0.25},
+        {"k = 0", 0},
+        {"k = 1ms; k = 7", 7},                       /* the last counts … */
+        {"k on cuda0 = 1; k on cuda = 2; k = 3", 1}, /* … of the most precise */
+        {"k = 3; kernel[k] on CUDA = 2us; k on cuda1 = 1", 2},
+        {"k on cpu = 3", NAN},
+        {"k = 20us + 2ns * n", 22},
+        {"k = 1us+1us * n^0.5+2ns*n", 1 + 31.6227766 + 2},
+        {"k on cuda = cpu / 20", 3},
+        {"k = cpu0 * 2", 120},
+        {"k = cpu", 60},
+        /* 3000 flop at 1000 per µs, 1000 bytes at 200 per µs */
+        {"k = 3 flop/byte roofline of 1 GFlop/s, 200 MB/s", 5},
+        {"k = 30 flop/byte roofline of 1 GFlop/s, 200 MB/s", 30},
+        {"kernel[a on b] = 3; k = 4\nkernel[k] = 5", 5},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct orr_error err = {""};
+        struct orr_assumptions a;
+        double us;
+
+        ck_assert_msg(orr_assumptions_read(cases[i].text, &a, &err) == 0,
+                      "%s: %s", cases[i].text, err.text);
+        us = read_us(&a, "k");
+        ck_assert_msg(isnan(cases[i].us) ? isnan(us)
+                                         : fabs(us - cases[i].us) < 1e-6,
+                      "%s: %g", cases[i].text, us);
+        orr_assumptions_done(&a);
+    }
+}
+END_TEST
+
+START_TEST(a_wrong_assumption_is_named_with_the_remedy)
+{
+    static const struct {
+        const char *text, *part, *remedy;
+    } cases[] = {
+        {"a = 1; k", "`k'", "kernel[init] = 50us"},
+        {"k = soon", "`k = soon'", "50us"},
+        {"k = -1us", "`k = -1us'", "0 or more"},
+        {"k = 1h", "no such unit", "ns, us, ms or s"},
+        {"= 4", "names no kernel", "kernel[init]"},
+        {"k = ", "`k ='", "50us"},
+        {"k on gpu = 4us", "no such architecture", "cuda0"},
+        {"k on cuda x = 4us", "follows the architecture", "cuda0"},
+        {"k = 1us 2us", "not understood", ";"},
+        {"k = 1us * m", "multiplied with n only", "20us + 2ns * n"},
+        {"k = cpu / 0", "above 0", "cpu / 20"},
+        {"k = 3 flop/byte roofline", "not complete", "of 19.5 TFlop/s"},
+        {"k = 1+2+3+4+5", "four terms", "join"},
+        {"@/nonexistent/file", "No such file", "one a line"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct orr_error err = {""};
+        struct orr_assumptions a;
+
+        ck_assert_int_eq(orr_assumptions_read(cases[i].text, &a, &err),
+                         -EINVAL);
+        ck_assert_msg(strstr(err.text, cases[i].part) &&
+                          strstr(err.text, cases[i].remedy),
+                      "%s: %s", cases[i].text, err.text);
+    }
+}
+END_TEST
+
+START_TEST(a_file_of_assumptions_has_lines_and_comments)
+{
+    char path[] = "/tmp/orrery-test-XXXXXX", text[64];
+    FILE *file = fdopen(mkstemp(path), "w");
+    struct orr_assumptions a;
+    struct orr_error err = {""};
+
+    fputs("# of a machine\nk = 4us # so they say\n\nl = 5us; m = 6us\n", file);
+    fclose(file);
+    snprintf(text, sizeof(text), "k = 3us; @%s; l = 8us", path);
+    ck_assert_msg(orr_assumptions_read(text, &a, &err) == 0, "%s", err.text);
+    ck_assert_double_eq(read_us(&a, "k"), 4);
+    ck_assert_double_eq(read_us(&a, "l"), 8);
+    ck_assert_double_eq(read_us(&a, "m"), 6);
+    ck_assert_str_eq(a.all[1].text, "k = 4us");
     orr_assumptions_done(&a);
+    file = fopen(path, "w");
+    fputs("k = 4us\n\nl 5us\n", file);
+    fclose(file);
+    ck_assert_int_eq(orr_assumptions_read(text, &a, &err), -EINVAL);
+    snprintf(text, sizeof(text), "%s:3: `l 5us'", path);
+    ck_assert_msg(strstr(err.text, text) != NULL, "%s", err.text);
+    unlink(path);
 }
 END_TEST
 
@@ -666,7 +849,15 @@ int main(void)
     tcase_add_test(tc, a_function_per_device_counts_for_that_device_alone);
     tcase_add_test(tc, the_best_time_is_the_mean_less_the_deviation);
     tcase_add_test(tc, assumed_times_fill_what_is_not_known_in_simulation);
-    tcase_add_test(tc, assumptions_are_read_with_units_and_bad_ones_left_out);
+    tcase_add_test(
+        tc, an_assumption_for_an_architecture_says_that_there_is_a_kernel);
+    tcase_add_test(tc, an_assumption_for_any_architecture_gives_no_kernel);
+    tcase_add_test(tc, a_ratio_is_of_the_model_not_of_the_simulated_speed);
+    tcase_add_test(tc, a_ratio_may_be_of_an_assumed_time_and_of_no_other_ratio);
+    tcase_add_test(tc, a_real_machine_assumes_nothing);
+    tcase_add_test(tc, assumptions_are_read_with_units_laws_and_architectures);
+    tcase_add_test(tc, a_wrong_assumption_is_named_with_the_remedy);
+    tcase_add_test(tc, a_file_of_assumptions_has_lines_and_comments);
     tcase_add_test(tc, rows_stay_where_they_are_when_the_table_grows);
     tcase_add_loop_test(tc, whether_data_fit_a_memory_is_decided_for_each_task,
                         0, 5);

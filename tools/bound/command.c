@@ -4,6 +4,7 @@
  * its work. One thread.
  */
 #include "tools/bound/bound.h"
+#include "tools/common/assume.h"
 #include "tools/common/edits.h"
 #include "tools/common/plot.h"
 #include "tools/common/program.h"
@@ -31,8 +32,7 @@ static const char help[] =
     "                             that of ORRERY_MACHINE, else run for real: then\n"
     "                             with the means that were measured\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
-    "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; several\n"
-    "                             are separated by ;\n"
+        ASSUME_HELP
     "      --kind A,B,...         of critical-path, area, paths, precedence,\n"
     "                             transfers, memory, integer-area, integer, exact\n"
     "                             (all)\n"
@@ -236,7 +236,7 @@ int cmd_bound(int argc, char **argv)
         {'m', "machine", &options.machine, NULL},
         {'s', "scheduler", &options.scheduler, NULL},
         {TOOL_JOINED, "set", &options.edits, NULL},
-        {0, "assume", &options.assume, NULL},
+        {TOOL_JOINED, "assume", &options.assume, NULL},
         {TOOL_JOINED, "kind", &arguments.kinds, NULL},
         {0, "optimistic", &arguments.optimistic, &arguments.is_optimistic},
         {0, "merge", &arguments.merge, NULL},
@@ -262,6 +262,7 @@ int cmd_bound(int argc, char **argv)
         read_numbers(&arguments, &options) == 0 && check(&options) == 0)
         result = bound(&options);
     free((char *)(uintptr_t)options.edits);
+    free((char *)(uintptr_t)options.assume);
     free((char *)(uintptr_t)arguments.kinds);
     return result;
 }

@@ -2,6 +2,7 @@
 /* tools/bound/print.c - the text output of `orrery bound`. One thread. */
 #include "tools/bound/bound.h"
 
+#include "tools/common/assume.h"
 #include "tools/common/edits.h"
 #include "tools/common/tool.h"
 
@@ -27,8 +28,7 @@ static void print_machine(const struct bounds *b)
            bounds_figures(b) ? bounds_figures(b) : "");
     if (b->report.json) {
         edits_print(b->report.json, "what if     ");
-        if (b->report.assumed)
-            printf("assumed     %s\n", b->report.assumed);
+        assume_print(b->report.json, "assumed     ");
     }
     printf("workers    ");
     for (unsigned c = 0; c < b->in->nclasses; c++)

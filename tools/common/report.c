@@ -3,6 +3,7 @@
 #include "tools/common/report.h"
 
 #include "perfmodel/origin.h"
+#include "tools/common/assume.h"
 #include "tools/common/edits.h"
 
 #include <ctype.h>
@@ -236,8 +237,7 @@ void report_print(const struct report *report)
         printf("machine     %s (real)\n", report->machine);
     printf("scheduler   %s\n", report->scheduler);
     edits_print(report->json, "what if     ");
-    if (report->assumed)
-        printf("assumed     %s\n", report->assumed);
+    assume_print(report->json, "assumed     ");
     if (*figures)
         printf("times       %s\n", figures);
     printf("makespan    %.3f ms%s\n", report->makespan_us / 1000,

@@ -3,6 +3,7 @@
  * tools/compare/command.c - `orrery compare`: a program on every combination of
  * machines and schedulers, one table. One thread, several children.
  */
+#include "tools/common/assume.h"
 #include "tools/common/edits.h"
 #include "tools/common/json.h"
 #include "tools/common/launch.h"
@@ -23,9 +24,7 @@ static const char help[] =
     "Simulates the program once per combination and prints one table.\n"
     "  -m, --machine M,...      machines (orrery machine list)\n"
     "  -s, --scheduler S,...    schedulers (eager,lws,dmda,dmdas)\n" EDITS_HELP
-    "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; several\n"
-    "                           are separated by ;\n"
-    "  -j, --jobs N             programs at a time (2)\n"
+        ASSUME_HELP "  -j, --jobs N             programs at a time (2)\n"
     "      --plot FILE.png      draw the predicted times as bars\n"
     "      --json               print an array of reports instead\n"
     "Exit codes: 0; 1 when a simulation failed; 2 for a wrong command line.\n"
@@ -138,6 +137,24 @@ static void print_edits(const struct comparison *comparison)
         }
 }
 
+/* What was assumed, and where no task needed it. */
+static void print_assumed(const struct comparison *comparison)
+{
+    for (size_t m = 0; m < comparison->nmachines; m++)
+        for (size_t s = 0; s < comparison->nschedulers; s++) {
+            const struct launch *launch =
+                &comparison->launches[m * comparison->nschedulers + s];
+
+            if (!is_good(launch))
+                continue;
+            if (json_array_size(
+                    json_object_get(launch->report.json, "assumptions")))
+                printf("\nassumed, on %s\n", launch->machine);
+            assume_print(launch->report.json, "  ");
+            break;
+        }
+}
+
 static int print_table(const struct comparison *comparison)
 {
     static const struct table_column columns[] = {
@@ -152,8 +169,7 @@ static int print_table(const struct comparison *comparison)
         return -1;
     }
     print_edits(comparison);
-    if (comparison->launches[0].assume)
-        printf("assumed: %s\n", comparison->launches[0].assume);
+    print_assumed(comparison);
     return 0;
 }
 
@@ -357,14 +373,15 @@ int cmd_compare(int argc, char **argv)
     const char *schedulers = "eager,lws,dmda,dmdas";
     const char *assume = NULL, *edits = NULL;
     bool json = false;
-    const struct tool_option options[] = {{'m', "machine", &machines, NULL},
-                                          {'s', "scheduler", &schedulers, NULL},
-                                          {TOOL_JOINED, "set", &edits, NULL},
-                                          {0, "assume", &assume, NULL},
-                                          {'j', "jobs", &jobs, NULL},
-                                          {0, "plot", &plot, NULL},
-                                          {0, "json", NULL, &json},
-                                          {0}};
+    const struct tool_option options[] = {
+        {'m', "machine", &machines, NULL},
+        {'s', "scheduler", &schedulers, NULL},
+        {TOOL_JOINED, "set", &edits, NULL},
+        {TOOL_JOINED, "assume", &assume, NULL},
+        {'j', "jobs", &jobs, NULL},
+        {0, "plot", &plot, NULL},
+        {0, "json", NULL, &json},
+        {0}};
     struct comparison comparison = {0};
     int first = tool_parse_program(argc, argv, options, help), result;
 
@@ -376,10 +393,12 @@ int cmd_compare(int argc, char **argv)
                    : !machines   ? "which machines? (-m)"
                                  : "-j takes a number from 1 on");
         free((char *)(uintptr_t)edits);
+        free((char *)(uintptr_t)assume);
         return TOOL_USAGE;
     }
     if (plot_check_name("compare: --plot", plot) < 0) {
         free((char *)(uintptr_t)edits);
+        free((char *)(uintptr_t)assume);
         return TOOL_USAGE;
     }
     result = comparison_init(&comparison, machines, schedulers, argv + first);
@@ -397,5 +416,6 @@ int cmd_compare(int argc, char **argv)
     }
     comparison_done(&comparison);
     free((char *)(uintptr_t)edits);
+    free((char *)(uintptr_t)assume);
     return result;
 }

@@ -3,6 +3,7 @@
  * tools/run/command.c - `orrery run`: one program on one machine, then its
  * report. One thread.
  */
+#include "tools/common/assume.h"
 #include "tools/common/edits.h"
 #include "tools/common/json.h"
 #include "tools/common/launch.h"
@@ -20,8 +21,7 @@ static const char help[] =
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             that of ORRERY_MACHINE, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
-    "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; several\n"
-    "                             are separated by ;\n"
+        ASSUME_HELP
     "      --json                 print the report as JSON, the program's output\n"
     "                             only when it fails\n"
     "Exit codes: the program's own; 1 when it leaves no report; 2 for a wrong\n"
@@ -99,7 +99,7 @@ int cmd_run(int argc, char **argv)
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
-        {0, "assume", &launch.assume, NULL},
+        {TOOL_JOINED, "assume", &launch.assume, NULL},
         {0, "json", NULL, &json},
         {0}};
     int first = tool_parse_program(argc, argv, options, help), result;
@@ -109,6 +109,7 @@ int cmd_run(int argc, char **argv)
     if (first == argc) {
         tool_error("run: which program? See orrery run --help");
         free((char *)(uintptr_t)launch.edits);
+        free((char *)(uintptr_t)launch.assume);
         return TOOL_USAGE;
     }
     launch.argv = argv + first;
@@ -122,5 +123,6 @@ int cmd_run(int argc, char **argv)
         result = finish(&launch, json);
     launch_done(&launch);
     free((char *)(uintptr_t)launch.edits);
+    free((char *)(uintptr_t)launch.assume);
     return result;
 }

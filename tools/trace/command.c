@@ -3,6 +3,7 @@
  * tools/trace/command.c - `orrery trace`: runs a program, keeps its Pajé file and
  * draws a Gantt chart of it. One thread.
  */
+#include "tools/common/assume.h"
 #include "tools/common/edits.h"
 #include "tools/common/json.h"
 #include "tools/common/launch.h"
@@ -24,9 +25,7 @@ static const char help[] =
     "StarVZ) and draws it.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
-    "      --assume 'kernel[NAME] = 50us'  time of a kernel without model; several\n"
-    "                             are separated by ;\n"
-    "  -o, --output FILE.paje     the trace (trace.paje)\n"
+        ASSUME_HELP "  -o, --output FILE.paje     the trace (trace.paje)\n"
     "      --gantt FILE.png       the picture (the trace's name with .png)\n"
     "      --json                 print the report and the paths as JSON\n"
     "Exit codes: the program's own; 1 when nothing could be drawn; 2 for a wrong\n"
@@ -139,6 +138,7 @@ static int run(struct launch *launch, const char *picture, bool json)
         result = finish(launch, picture ? picture : named, json);
     launch_done(launch);
     free((char *)(uintptr_t)launch->edits);
+    free((char *)(uintptr_t)launch->assume);
     free(named);
     return result;
 }
@@ -152,7 +152,7 @@ int cmd_trace(int argc, char **argv)
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
-        {0, "assume", &launch.assume, NULL},
+        {TOOL_JOINED, "assume", &launch.assume, NULL},
         {'o', "output", &launch.trace, NULL},
         {0, "gantt", &picture, NULL},
         {0, "json", NULL, &json},
@@ -164,10 +164,12 @@ int cmd_trace(int argc, char **argv)
     if (first == argc) {
         tool_error("trace: which program? See orrery trace --help");
         free((char *)(uintptr_t)launch.edits);
+        free((char *)(uintptr_t)launch.assume);
         return TOOL_USAGE;
     }
     if (plot_check_name("trace: --gantt", picture) < 0) {
         free((char *)(uintptr_t)launch.edits);
+        free((char *)(uintptr_t)launch.assume);
         return TOOL_USAGE;
     }
     launch.argv = argv + first;

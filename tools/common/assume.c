@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/common/assume.c - see assume.h. One thread. */
+#include "tools/common/assume.h"
+
+#include <stdio.h>
+
+void assume_print(const json_t *report, const char *indent)
+{
+    const json_t *list = json_object_get(report, "assumptions"), *one;
+    size_t i;
+
+    json_array_foreach(list, i, one)
+    {
+        const char *text = json_string_value(json_object_get(one, "text"));
+
+        printf("%s%s%s\n", indent, text ? text : "?",
+               json_is_false(json_object_get(one, "used"))
+                   ? "  (not used: no such kernel there, or it has a time)"
+                   : "");
+    }
+}
