@@ -230,6 +230,25 @@ void orr_model_start_benchmarking(struct orr_model *model)
                     model->symbol);
 }
 
+enum orr_origin orr_model_origin(const struct orr_model *model, unsigned comb,
+                                 unsigned impl, uint32_t footprint,
+                                 double *ret_off_by)
+{
+    const struct orr_entry *entry =
+        orr_model_find(model, comb, impl, footprint);
+    struct orr_model_row row;
+    enum orr_origin origin;
+
+    *ret_off_by = NAN;
+    if (!entry)
+        return ORR_ORIGIN_UNKNOWN;
+    origin = orr_model_row_origin(model->origin, orr_entry_is_sampled(entry));
+    orr_entry_read(entry, &row);
+    if (model->ranged && origin == model->origin && row.mean > 0)
+        *ret_off_by = 2 * row.dev / row.mean;
+    return origin;
+}
+
 static void warn_few_samples(struct orr_model *model, uint32_t n)
 {
     if (atomic_exchange_explicit(&model->few_reported, true,

@@ -16,6 +16,7 @@
 #include "perfmodel/arch.h"
 #include "perfmodel/curve.h"
 #include "perfmodel/history.h"
+#include "perfmodel/origin.h"
 #include "perfmodel/sampling.h"
 
 #define ORR_MODEL_MAXIMPL 4 /* implementations per codelet and architecture */
@@ -88,6 +89,13 @@ const char *orr_model_path(const struct orr_model *model);
 const struct orr_entry *orr_model_find(const struct orr_model *model,
                                        unsigned comb, unsigned impl,
                                        uint32_t footprint);
+
+/* Where the row of a footprint comes from, UNKNOWN without one. *ret_off_by: how
+ * far its mean may be off, relative, where the file says that; else NaN. As
+ * orr_model_find. */
+enum orr_origin orr_model_origin(const struct orr_model *model, unsigned comb,
+                                 unsigned impl, uint32_t footprint,
+                                 double *ret_off_by);
 
 /* A query to a model. */
 struct orr_question {

@@ -47,6 +47,8 @@ static int load_file(struct orr_model *model, const struct orr_model_file *file)
 {
     int rc = 0;
 
+    model->origin = file->origin;
+    model->ranged = file->ranged;
     for (unsigned i = 0; !rc && i < file->ncombs; i++) {
         const struct orr_model_comb *from = &file->combs[i];
         unsigned comb;

@@ -28,6 +28,8 @@ struct orr_model {
     struct orr_models *models; /* [const] borrowed */
     struct orr_model *next;    /* [const] once in the list */
     char *symbol;              /* [const] owned */
+    enum orr_origin origin;    /* [const] of the rows of its file … */
+    bool ranged;               /* [const] … whose deviations are ranges */
     enum orr_model_kind kind;  /* [const] */
     int status;                /* [const] 0, or why it could not be loaded */
     struct orr_error message;  /* [const] the message for it */

@@ -156,6 +156,14 @@ int orr_model_fit_copy(struct orr_model_fit *to,
     return 0;
 }
 
+enum orr_origin orr_model_row_origin(enum orr_origin of_file, bool sampled)
+{
+    if (of_file == ORR_ORIGIN_UNKNOWN ||
+        (of_file == ORR_ORIGIN_DERIVED && sampled))
+        return ORR_ORIGIN_MEASURED;
+    return of_file;
+}
+
 void orr_model_fit_clear(struct orr_model_fit *fit)
 {
     free(fit->coeff);

@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "perfmodel/arch.h"
+#include "perfmodel/origin.h"
 
 #define ORR_MODEL_VERSION 45
 
@@ -52,6 +53,10 @@ struct orr_model_comb {
 };
 
 struct orr_model_file {
+    /* Where its rows come from, in a comment before the version: "# origin:
+     * derived ranged", or one that begins with that word. UNKNOWN without. */
+    enum orr_origin origin;
+    bool ranged; /* twice a row's deviation is how far its mean may be off */
     unsigned ncombs;
     struct orr_model_comb *combs; /* owned */
 };
@@ -76,6 +81,10 @@ int orr_model_impl_add_row(struct orr_model_impl *impl,
  * is then as before. */
 int orr_model_fit_copy(struct orr_model_fit *to,
                        const struct orr_model_fit *from);
+
+/* The origin of a row of the file: of one that was measured since in a file of
+ * another origin (`sampled`: there are samples of it here), that of measures. */
+enum orr_origin orr_model_row_origin(enum orr_origin of_file, bool sampled);
 
 /* Clears a fit, and frees what it owned. */
 void orr_model_fit_clear(struct orr_model_fit *fit);

@@ -14,6 +14,7 @@
 
 #include "perfmodel/store.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -400,11 +401,49 @@ static int read_comb(struct reader *r, struct orr_model_file *file)
     return rc;
 }
 
+/* A comment that says where the rows come from. */
+static void read_origin(const char *line, struct orr_model_file *file)
+{
+    static const char key[] = "origin:";
+    bool formal;
+
+    line += strspn(line, "# \t");
+    formal = !strncmp(line, key, sizeof(key) - 1);
+    if (formal)
+        line += sizeof(key) - 1;
+    line += strspn(line, " \t");
+    if (file->origin != ORR_ORIGIN_UNKNOWN || !isalpha((unsigned char)*line))
+        return;
+    file->origin = orr_origin_find(line);
+    line += strcspn(line, " \t\r\n");
+    line += strspn(line, " \t");
+    file->ranged = formal && file->origin != ORR_ORIGIN_UNKNOWN &&
+                   !strncmp(line, "ranged", 6);
+}
+
+/* The comments before everything else. The text ends with a NUL or a number. */
+static void read_origins(const struct reader *r, struct orr_model_file *file)
+{
+    const char *at = r->at;
+
+    while (at < r->end && (*at == '#' || *at == '\n' || is_blank(*at))) {
+        const char *stop = memchr(at, '\n', (size_t)(r->end - at));
+
+        if (!stop)
+            return;
+        if (*at == '#')
+            read_origin(at, file);
+        at = stop + 1;
+    }
+}
+
 static int read_file(struct reader *r, struct orr_model_file *file)
 {
     unsigned version = 0, ncombs = 0;
-    int rc = read_unsigned(r, "the version number 45", &version);
+    int rc;
 
+    read_origins(r, file);
+    rc = read_unsigned(r, "the version number 45", &version);
     if (rc)
         return rc;
     if (version != ORR_MODEL_VERSION)

@@ -99,6 +99,9 @@ static void print_comb(FILE *f, const struct orr_model_comb *comb)
 
 static void print_file(FILE *f, const struct orr_model_file *file)
 {
+    if (file->origin != ORR_ORIGIN_UNKNOWN)
+        fprintf(f, "# origin: %s%s\n", orr_origin_name(file->origin),
+                file->ranged ? " ranged" : "");
     fprintf(f, "##################\n# Performance Model Version\n%d\n\n",
             ORR_MODEL_VERSION);
     fprintf(f, "####################\n# COMBs\n# number of combinations\n%u\n",

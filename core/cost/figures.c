@@ -14,21 +14,21 @@ void orr_figures_count(struct orr_figures *figures,
     enum orr_origin origin = orr_cost_origin(row, class_id, impl);
 
     figures->us[origin] += us;
-    if (origin == ORR_ORIGIN_INTERPOLATED)
-        figures->off_by =
-            fmax(figures->off_by, orr_cost_error(row, class_id, impl));
+    figures->off_by[origin] =
+        fmax(figures->off_by[origin], orr_cost_error(row, class_id, impl));
 }
 
 struct orr_figures orr_figures_total(const struct orr_runtime *rt)
 {
-    struct orr_figures total = {.off_by = 0};
+    struct orr_figures total = {.us = {0}};
 
     for (unsigned w = 0; w < rt->nworkers; w++) {
         const struct orr_figures *one = &rt->workers[w].figures;
 
-        for (int i = 0; i < ORR_NORIGINS; i++)
+        for (int i = 0; i < ORR_NORIGINS; i++) {
             total.us[i] += one->us[i];
-        total.off_by = fmax(total.off_by, one->off_by);
+            total.off_by[i] = fmax(total.off_by[i], one->off_by[i]);
+        }
     }
     return total;
 }
@@ -55,8 +55,8 @@ void orr_figures_write(const struct orr_runtime *rt, FILE *out)
         fprintf(out, "%s{\"origin\": \"%s\", \"share\": %.6f", comma,
                 orr_origin_name((enum orr_origin)i),
                 orr_figures_share(&total, (enum orr_origin)i));
-        if (i == ORR_ORIGIN_INTERPOLATED)
-            fprintf(out, ", \"off_by\": %.6f", total.off_by);
+        if (total.off_by[i] > 0)
+            fprintf(out, ", \"off_by\": %.6f", total.off_by[i]);
         fputc('}', out);
         comma = ", ";
     }
@@ -74,6 +74,7 @@ void orr_figures_warn(const struct orr_runtime *rt)
                     "between sizes that were measured: each of them may be off "
                     "by up to %.1f %%. STARPU_CALIBRATE=1 on the machine `%s' "
                     "measures them.",
-                    100 * share, rt->machine->name, 100 * total.off_by,
+                    100 * share, rt->machine->name,
+                    100 * total.off_by[ORR_ORIGIN_INTERPOLATED],
                     rt->machine->host);
 }

@@ -50,9 +50,14 @@ static struct length ask_history(const struct row *row,
                                  const struct orr_worker_class *class,
                                  unsigned impl)
 {
-    return (struct length){
+    struct length length = {
         orr_model_expected(row->model, class->comb, impl, row->key.footprint),
         NAN, ORR_ORIGIN_MEASURED};
+
+    if (length.us > 0)
+        length.origin = orr_model_origin(row->model, class->comb, impl,
+                                         row->key.footprint, &length.error);
+    return length;
 }
 
 /* By whatever the model knows. */
@@ -71,8 +76,13 @@ static struct length ask_answer(const struct orr_runtime *rt,
     struct orr_answer answer = {NAN, NAN, ORR_ANSWER_NONE};
 
     orr_model_answer(row->model, &question, &answer);
-    if (answer.source <= ORR_ANSWER_EXACT)
-        return (struct length){answer.value, NAN, ORR_ORIGIN_MEASURED};
+    if (answer.source == ORR_ANSWER_EXACT) {
+        struct length length = {answer.value, NAN, ORR_ORIGIN_UNKNOWN};
+
+        length.origin = orr_model_origin(row->model, class->comb, impl,
+                                         row->key.footprint, &length.error);
+        return length;
+    }
     return (struct length){answer.value, ORR_ANSWER_OFF_BY(answer.error),
                            ORR_ORIGIN_INTERPOLATED};
 }

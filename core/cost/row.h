@@ -16,7 +16,8 @@ struct orr_recal;
 /* How much time of a worker's kernels comes from where: figures.h. */
 struct orr_figures {
     double us[ORR_NORIGINS]; /* time of kernels whose length has that origin */
-    double off_by; /* the most that an interpolated one may be off, relative */
+    /* The most that one of these may be off, relative; 0: not known of any. */
+    double off_by[ORR_NORIGINS];
 };
 
 struct orr_cost_row {

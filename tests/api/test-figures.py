@@ -241,5 +241,91 @@ def an_assumption_comes_before_interpolation_and_after_measures():
             assert kernel["mean_us"] == us, kernel
 
 
+# -- what travels with the figures -------------------------------------------
+
+
+def marked(origin, names=KERNELS, host="gpus"):
+    """Models whose files say where they come from."""
+    folder = models({(CPU, 0): linear(*SIZES)}, names=names, host=host)
+    path = os.path.join(folder, "sampling", "codelets", "45")
+    for name in os.listdir(path):
+        with open(os.path.join(path, name), "r+", encoding="ascii") as file:
+            text = file.read()
+            file.seek(0)
+            file.write("# origin: %s\n%s" % (origin, text))
+    return folder
+
+
+@test
+def a_run_says_that_its_times_are_derived_and_how_far_they_may_be_off():
+    folder = marked("derived ranged")
+    said = report(folder=folder, size=400)
+    part = shares(said)["derived"]
+    assert part["share"] == 1 and abs(part["off_by"] - 0.02) < 1e-4, part
+    assert all(kernel["origin"] == "derived" for kernel in said["kernels"])
+    ended = simulate(folder=folder, size=400)
+    assert "100.0 % derived (off by up to 2.0 %)" in ended.out, ended.out
+    assert shares(report(folder=marked("imported"), size=400)).keys() == {
+        "imported"}
+
+
+@test
+def show_list_and_export_have_the_origin():
+    for origin in ("measured", "derived ranged", "imported"):
+        word = origin.split()[0]
+        folder = marked(origin)
+        shown = orrery("perfmodel", "show", "busy_alpha", "--host", "gpus",
+                       folder=folder).out
+        assert "figures    " + word in shown, shown
+        assert shown.count("-  " + word + "\n") == len(SIZES), shown
+        assert ("off by up to twice" in shown) == ("ranged" in origin), shown
+        data = json.loads(orrery("perfmodel", "show", "busy_alpha", "--json",
+                                 "--host", "gpus", folder=folder).out)
+        entries = data["combinations"][0]["implementations"][0]["entries"]
+        assert data["origin"] == word, data
+        assert {entry["origin"] for entry in entries} == {word}, entries
+        listed = orrery("perfmodel", "list", "--host", "gpus",
+                        folder=folder).out
+        assert listed.count(" " + word + " ") == len(KERNELS), listed
+        exported = json.loads(orrery("perfmodel", "export", "--json", "--host",
+                                     "gpus", folder=folder).out)
+        assert {m["origin"] for m in exported["models"]} == {word}
+        lines = orrery("perfmodel", "export", "--csv", "--host", "gpus",
+                       folder=folder).out.splitlines()
+        assert lines[0].endswith(",origin"), lines[0]
+        assert all(line.endswith("," + word) for line in lines[1:]), lines
+
+
+@test
+def what_is_imported_says_so_and_derived_stays_derived():
+    for origin, after in (("measured", "imported"),
+                          ("derived ranged", "derived"),
+                          ("imported", "imported")):
+        folder = marked(origin)
+        path = os.path.join(folder, "models.json")
+        orrery("perfmodel", "export", "--json", "--host", "gpus", "-o", path,
+               folder=folder).has_status(0)
+        there = PROGRAMS.folder()
+        orrery("perfmodel", "import", path, folder=there).has_status(0)
+        data = json.loads(orrery("perfmodel", "show", "busy_alpha", "--json",
+                                 "--host", "gpus", folder=there).out)
+        assert data["origin"] == after, (origin, data["origin"])
+        assert data["ranged"] == ("ranged" in origin), origin
+
+
+@test
+def a_merge_keeps_what_says_less_and_warns():
+    folder, other = marked("derived ranged"), marked("measured")
+    out = os.path.join(PROGRAMS.folder(), "merged")
+    ended = orrery("perfmodel", "merge", os.path.join(folder, "sampling"),
+                   os.path.join(other, "sampling"), "-o", out)
+    ended.has_status(0)
+    ended.says("derived and measured figures")
+    assert ended.out.count(" derived") == len(KERNELS), ended.out
+    with open(os.path.join(out, "codelets", "45", "busy_alpha.gpus"),
+              encoding="ascii") as file:
+        assert file.readline() == "# origin: derived\n"
+
+
 if __name__ == "__main__":
     sys.exit(run_all(2))

@@ -93,6 +93,18 @@ void orr_model_answer(struct orr_model *regression,
         (struct orr_answer){lengths[q->comb][q->impl], NAN, ORR_ANSWER_EXACT};
 }
 
+enum orr_origin orr_model_origin(const struct orr_model *model, unsigned comb,
+                                 unsigned impl, uint32_t footprint,
+                                 double *ret_off_by)
+{
+    (void)model;
+    (void)comb;
+    (void)impl;
+    (void)footprint;
+    *ret_off_by = NAN;
+    return ORR_ORIGIN_MEASURED;
+}
+
 int orr_model_set_terms(struct orr_model *regression,
                         const struct orr_terms *terms, const char *const *names)
 {

@@ -202,6 +202,77 @@ START_TEST(origins_have_one_name_each)
 }
 END_TEST
 
+/* A file of one row, 100 µs with deviation 15, below `head`. */
+static void write_model(const char *head)
+{
+    char path[128], text[1024];
+    const char *parts[] = {"codelets", "codelets/45"};
+
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof(path), "%s/%s", dir, parts[i]);
+        (void)mkdir(path, 0700);
+    }
+    snprintf(path, sizeof(path), "%s/codelets/45/kernel.host", dir);
+    snprintf(text, sizeof(text),
+             "%s45\n1\n1\n0\n0\n1\n1\n1\n0 0 0 0 nan nan 0 0 0\n"
+             "nan nan nan\n0\n00000001 1000 0 100 15 1000 102250 10\n",
+             head);
+    text_write(path, text);
+}
+
+START_TEST(the_head_of_a_file_says_where_its_rows_come_from)
+{
+    static const struct {
+        const char *head;
+        enum orr_origin origin;
+        double off_by;
+    } cases[] = {
+        {"", ORR_ORIGIN_MEASURED, NAN},
+        {"####\n# Performance Model Version\n", ORR_ORIGIN_MEASURED, NAN},
+        {"# origin: derived\n", ORR_ORIGIN_DERIVED, NAN},
+        {"##\n# origin: derived ranged\n#\n", ORR_ORIGIN_DERIVED, 0.3},
+        {"###\n# Derived from published figures,\n# not measured.\n",
+         ORR_ORIGIN_DERIVED, NAN},
+        {"# origin: imported\n", ORR_ORIGIN_IMPORTED, NAN},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        double off_by;
+
+        write_model(cases[i].head);
+        simulate();
+        ck_assert_int_eq(orr_model_origin(model_get(), 0, 0, 1, &off_by),
+                         cases[i].origin);
+        ck_assert(isnan(cases[i].off_by) ? isnan(off_by)
+                                         : fabs(off_by - 0.3) < 1e-9);
+        ck_assert_int_eq(orr_model_origin(model_get(), 0, 0, 2, &off_by),
+                         ORR_ORIGIN_UNKNOWN);
+        orr_models_free(models);
+        models_open(false);
+    }
+}
+END_TEST
+
+START_TEST(measures_keep_the_mark_and_are_not_marked_themselves)
+{
+    double off_by;
+    char path[128], *text;
+
+    write_model("# origin: derived ranged\n");
+    feed(5, 4000, 50);
+    simulate();
+    ck_assert_int_eq(orr_model_origin(model_get(), 0, 0, 1, &off_by),
+                     ORR_ORIGIN_DERIVED);
+    ck_assert_int_eq(orr_model_origin(model_get(), 0, 0, 5, &off_by),
+                     ORR_ORIGIN_MEASURED);
+    ck_assert(isnan(off_by));
+    snprintf(path, sizeof(path), "%s/codelets/45/kernel.host", dir);
+    text = text_read(path);
+    ck_assert(text && strstr(text, "# origin: derived ranged\n"));
+    free(text);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("perfmodel-between");
@@ -216,6 +287,8 @@ int main(void)
     tcase_add_test(tc, layouts_of_one_size_that_differ_make_others_uncertain);
     tcase_add_test(tc, a_real_machine_measures_instead);
     tcase_add_test(tc, origins_have_one_name_each);
+    tcase_add_test(tc, the_head_of_a_file_says_where_its_rows_come_from);
+    tcase_add_test(tc, measures_keep_the_mark_and_are_not_marked_themselves);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -137,7 +137,7 @@ def show_tests(tap, orrery, parent):
                "%.1f" % (100 * first["dev"] / first["mean"]), "%",
                str(first["n"]),
                "%.0f" % (first["flops"] / first["mean"] / 1e3),
-               "%.1f" % first["mean"], "µs"] in lines,
+               "%.1f" % first["mean"], "µs", "measured"] in lines,
               result)
     made["trsm"][0]["impls"][0]["rows"].reverse()
     models.write(box.folder, {"trsm": made["trsm"]})
@@ -205,7 +205,7 @@ def show_side_tests(tap, box):
     models.write(box.folder, {"potrf": made["potrf"]})
     result = box.run("show", "potrf", "--arch", "cpu0")
     tap.claim("entries that another program has measured since are stale",
-              result.out.count(" stale\n") == 2 and
+              result.out.count(" stale  measured\n") == 2 and
               "partly stale" in result.out, result)
     with open(box.path("potrf.testbox", "45.orrery"), "w",
               encoding="ascii") as file:
@@ -292,7 +292,8 @@ def import_tests(tap, orrery, parent):
                   for name in box.names()))
     with open(file, encoding="ascii") as exported:
         text = exported.read()
-    tap.claim("and export the same text, samples included",
+    text = text.replace('"origin": "measured"', '"origin": "imported"')
+    tap.claim("and export the same text, samples included, but for the origin",
               to.run("export", "--json").out == text)
     before = {name: util.numbers(to.path(name)) for name in to.names()}
     result = to.run("import", file)
@@ -469,7 +470,7 @@ def merge_tests(tap, orrery, parent):
               close(fit["beta"],
                     models.models()["syrk"][0]["impls"][0]["fit"]["beta"]))
     tap.claim("merge prints a line per model",
-              ["gemm.testbox", "2", "18", "18", "0", "0"] in
+              ["gemm.testbox", "2", "18", "18", "0", "0", "measured"] in
               [line.split() for line in result.out.splitlines()], result)
     result = a.run("merge", a.folder, a.path("gemm.testbox"), "-o",
                    os.path.join(parent, "same"))
@@ -521,7 +522,8 @@ def conflict_tests(tap, orrery, parent):
               len(result.err.splitlines()) == 2, result)
     tap.claim("flops that disagree become unknown",
               ours["cuda0", names[2]]["flops"] is None, result)
-    tap.claim("conflicts are counted", "          2\n" in result.out, result)
+    tap.claim("conflicts are counted",
+              "          2  measured\n" in result.out, result)
 
     huge = models.models()
     huge["gemm"][0]["impls"][0]["rows"][0]["n"] = 2**32 - 5

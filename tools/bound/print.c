@@ -18,6 +18,7 @@ static const char *plural(unsigned n)
 static void print_machine(const struct bounds *b)
 {
     const char *machine = b->graph->machine;
+    char figures[256] = "";
 
     if (!machine && b->report.json)
         machine = b->report.machine;
@@ -29,6 +30,9 @@ static void print_machine(const struct bounds *b)
     if (b->report.json) {
         edits_print(b->report.json, "what if     ");
         assume_print(b->report.json, "assumed     ");
+        report_figures(&b->report, figures, sizeof(figures));
+        if (*figures)
+            printf("times       %s\n", figures);
     }
     printf("workers    ");
     for (unsigned c = 0; c < b->in->nclasses; c++)

@@ -134,7 +134,7 @@ static int read_model(const struct perfmodel_item *item, void *arg)
         .symbol = symbol,
         .file = data.file,
         .side = data.side,
-        .provenance = perfmodel_provenance(set->place, item->path)};
+        .provenance = perfmodel_provenance(set->place, item->path, data.file)};
     return 0;
 }
 

@@ -37,7 +37,7 @@ static const char csv_title[] =
     "kind,symbol,host,architecture,implementation,footprint,size,flops,mean,"
     "deviation,sum,sum2,n,estimate,seen,outliers,first_runs,first_sum,"
     "last_time,recent,block_size,blocks,tail_sum,tail_n,sumlnx,sumlnx2,sumlny,"
-    "sumlnxlny,alpha,beta,fit_n,minx,maxx,a,b,c,coefficients\n";
+    "sumlnxlny,alpha,beta,fit_n,minx,maxx,a,b,c,coefficients,origin\n";
 
 /* Fields of a line: of entries 19, then 13 of regressions. */
 #define CSV_ENTRY_FIELDS 19
@@ -117,7 +117,7 @@ static void csv_commas(FILE *out, int n)
 }
 
 static void csv_entry(FILE *out, const struct orr_model_row *row,
-                      const struct orr_side_entry *side)
+                      const struct orr_side_entry *side, enum orr_origin origin)
 {
     const double reals[] = {row->flops, row->mean, row->dev, row->sum,
                             row->sum2};
@@ -133,10 +133,11 @@ static void csv_entry(FILE *out, const struct orr_model_row *row,
     else
         csv_commas(out, CSV_ENTRY_FIELDS - 8);
     csv_commas(out, CSV_FIT_FIELDS);
-    fputc('\n', out);
+    fprintf(out, ",%s\n", orr_origin_name(perfmodel_row_origin(origin, side)));
 }
 
-static void csv_fit(FILE *out, const struct orr_model_fit *fit)
+static void csv_fit(FILE *out, const struct orr_model_fit *fit,
+                    enum orr_origin origin)
 {
     const double before[] = {fit->sumlnx,    fit->sumlnx2, fit->sumlny,
                              fit->sumlnxlny, fit->alpha,   fit->beta};
@@ -158,11 +159,11 @@ static void csv_fit(FILE *out, const struct orr_model_fit *fit)
         fputs(i ? " " : "", out);
         csv_real(out, fit->coeff[i]);
     }
-    fputc('\n', out);
+    fprintf(out, ",%s\n", orr_origin_name(origin));
 }
 
 static void csv_model(FILE *out, const struct perfmodel_item *item,
-                      const struct perfmodel_data *data)
+                      const struct perfmodel_data *data, enum orr_origin origin)
 {
     for (unsigned c = 0; c < data->file->ncombs; c++) {
         const struct orr_model_comb *comb = &data->file->combs[c];
@@ -174,11 +175,12 @@ static void csv_model(FILE *out, const struct perfmodel_item *item,
                 csv_head(out, "entry", item, comb, i);
                 csv_entry(
                     out, &impl->rows[r],
-                    perfmodel_side_of(data, comb, i, &impl->rows[r], NULL));
+                    perfmodel_side_of(data, comb, i, &impl->rows[r], NULL),
+                    origin);
             }
             if (!orr_model_fit_is_empty(&impl->fit)) {
                 csv_head(out, "regression", item, comb, i);
-                csv_fit(out, &impl->fit);
+                csv_fit(out, &impl->fit, origin);
             }
         }
     }
@@ -188,6 +190,7 @@ static void csv_model(FILE *out, const struct perfmodel_item *item,
 
 struct export
 {
+    const struct perfmodel_place *place;
     char **symbols; /* patterns, borrowed; none: all */
     int nsymbols;
     bool *matched; /* owned; one per pattern */
@@ -212,6 +215,7 @@ static int visit(const struct perfmodel_item *item, void *arg)
     struct export *export = arg;
     struct perfmodel_data data;
     struct orr_error err = {""};
+    enum orr_origin origin;
     int rc;
 
     if (item->shadowed || !wanted(export, item))
@@ -225,11 +229,12 @@ static int visit(const struct perfmodel_item *item, void *arg)
     }
     if (data.state == PERFMODEL_SIDE_BROKEN)
         tool_error("warning: %s", data.problem.text);
+    origin = perfmodel_origin(export->place, item->path, data.file);
     if (export->csv)
-        csv_model(export->csv, item, &data);
-    else if (json_array_append_new(
-                 export->list,
-                 perfmodel_to_json(item->symbol, item->host, &data)) < 0)
+        csv_model(export->csv, item, &data, origin);
+    else if (json_array_append_new(export->list,
+                                   perfmodel_to_json(item->symbol, item->host,
+                                                     origin, &data)) < 0)
         rc = -ENOMEM;
     perfmodel_unload(&data);
     return rc;
@@ -237,8 +242,10 @@ static int visit(const struct perfmodel_item *item, void *arg)
 
 static int collect(struct export *export, const struct perfmodel_place *place)
 {
-    int rc = perfmodel_each(place, place->host, visit, export);
+    int rc;
 
+    export->place = place;
+    rc = perfmodel_each(place, place->host, visit, export);
     for (int i = 0; rc == 0 && i < export->nsymbols; i++)
         if (!export->matched[i]) {
             tool_error("there is no model %s of host %s; orrery perfmodel list "

@@ -139,6 +139,9 @@ static int take_model(struct import *import,
     if (rc < 0)
         return rc;
     import->n++; /* from here on it is freed */
+    /* What was measured elsewhere is imported here; the rest stays what it is. */
+    if (model->data.file->origin <= ORR_ORIGIN_MEASURED)
+        model->data.file->origin = ORR_ORIGIN_IMPORTED;
     rc = try_file(model, err);
     if (rc == 0)
         rc = model_path(place, model, host ? host : model->host, path, err);

@@ -263,6 +263,35 @@ static int join_impl(const struct step *step, struct perfmodel_data *to,
     return rc;
 }
 
+/* Who says nothing has measured. */
+static enum orr_origin said(enum orr_origin origin)
+{
+    return origin == ORR_ORIGIN_UNKNOWN ? ORR_ORIGIN_MEASURED : origin;
+}
+
+/* One file has one origin: of several the one that says less. */
+static void join_origins(struct orr_model_file *to,
+                         const struct orr_model_file *from, const char *name)
+{
+    enum orr_origin a = said(to->origin), b = said(from->origin);
+
+    if (to->ncombs == 0) {
+        to->origin = from->origin;
+        to->ranged = from->ranged;
+        return;
+    }
+    if (a == b) {
+        to->ranged = to->ranged && from->ranged;
+        return;
+    }
+    to->origin = a > b ? a : b;
+    to->ranged = false;
+    tool_error("warning: model %s joins %s and %s figures: all without samples "
+               "of their own count as %s",
+               name, orr_origin_name(a), orr_origin_name(b),
+               orr_origin_name(to->origin));
+}
+
 int perfmodel_join(struct perfmodel_data *to, const struct perfmodel_data *from,
                    struct perfmodel_report *report, struct orr_error *err)
 {
@@ -273,6 +302,7 @@ int perfmodel_join(struct perfmodel_data *to, const struct perfmodel_data *from,
         to->side = orr_side_new();
     if (!to->side)
         return orr_fail(err, -ENOMEM, "out of memory");
+    join_origins(to->file, from->file, report->name);
     for (unsigned c = 0; rc == 0 && c < from->file->ncombs; c++) {
         const struct orr_model_comb *source = &from->file->combs[c];
         struct orr_model_comb *comb = orr_model_file_find_comb(

@@ -23,6 +23,7 @@ struct perfmodel_report {
  * Σy and Σy² are the same measures and count once. Of two sizes under one
  * footprint the one with more samples stays alone. Regression sums are added
  * and α, β computed anew; a, b, c and coefficients are those of more samples.
+ * Of two origins the result has the one that says less (perfmodel/origin.h).
  * Conflicts give warnings on stderr. Errors: -ENOMEM, -EOVERFLOW with a message
  * when samples do not fit a model file; `to` is then fit to be freed. */
 int perfmodel_join(struct perfmodel_data *to, const struct perfmodel_data *from,

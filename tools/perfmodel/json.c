@@ -155,6 +155,7 @@ static json_t *comb_json(const struct perfmodel_data *data,
 }
 
 json_t *perfmodel_to_json(const char *symbol, const char *host,
+                          enum orr_origin origin,
                           const struct perfmodel_data *data)
 {
     json_t *combs = json_array();
@@ -165,6 +166,7 @@ json_t *perfmodel_to_json(const char *symbol, const char *host,
             json_decref(combs);
             return NULL;
         }
-    return json_pack("{s:s, s:s, s:o}", "symbol", symbol, "host", host,
-                     "combinations", combs);
+    return json_pack("{s:s, s:s, s:s, s:b, s:o}", "symbol", symbol, "host",
+                     host, "origin", orr_origin_name(origin), "ranged",
+                     (int)data->file->ranged, "combinations", combs);
 }

@@ -4,7 +4,8 @@
  * for number. One thread.
  *
  * {"format": "orrery-perfmodels", "version": 1, "models": [
- *   {"symbol": "gemm", "host": "testbox", "combinations": [
+ *   {"symbol": "gemm", "host": "testbox", "origin": "measured", "ranged": false,
+ *    "combinations": [
  *     {"number": 1, "devices": [{"type": "cuda", "id": 0, "cores": 1}],
  *      "implementations": [
  *        {"regression": {"sumlnx", "sumlnx2", "sumlny", "sumlnxlny", "alpha",
@@ -23,7 +24,8 @@
  * indices of those of `recent` that were outliers when they came. `side` is
  * missing where there is no valid entry. NaN is null, infinity "inf"; a whole
  * number beyond 2^63 - 1 is text. `type` is a number when it has no name. A
- * model whose symbol contains its host has "host": "".
+ * `origin` is that of perfmodel/origin.h, missing in older files; an entry of a
+ * derived model with a side entry is measured. A model whose symbol contains its host has "host": "".
  */
 #pragma once
 
@@ -36,6 +38,7 @@
 
 /* A model as an element of "models"; NULL without memory. */
 json_t *perfmodel_to_json(const char *symbol, const char *host,
+                          enum orr_origin origin,
                           const struct perfmodel_data *data);
 
 /* Its parts, for outputs with more content: a new reference each, NULL without

@@ -23,14 +23,15 @@ static const char help[] =
     "`calibrated` counts the entries with enough samples for a real run\n"
     "(STARPU_CALIBRATE_MINIMUM, 10). `side file` is whether robust statistics\n"
     "belong to the present model: stale ones are ignored, since another program has\n"
-    "written the model. A shadowed file is never read: an earlier directory has one\n"
-    "of the same name.\n"
+    "written the model. `origin` is where the times come from. A shadowed file is\n"
+    "never read: an earlier directory has one of the same name.\n"
     "Exit codes: 0; 1 when a file is broken; 2 for a wrong command line.\n"
     "example: orrery perfmodel list --host mirage\n";
 
-#define NCOLUMNS 8
+#define NCOLUMNS 9
 
 struct listing {
+    const struct perfmodel_place *place;
     struct table table;
     size_t n;     /* files */
     json_t *json; /* NULL: a table is wanted */
@@ -43,6 +44,7 @@ struct totals {
     char *archs; /* owned: "cpu0 cuda0" */
     unsigned nentries, ncalibrated;
     unsigned long long nsamples;
+    enum orr_origin origin;
 };
 
 static int totals_arch(struct totals *totals, const char *arch)
@@ -110,10 +112,13 @@ static int add_row(struct listing *listing, const struct perfmodel_item *item,
         table_add(table, "%u", totals->nentries);
         table_add(table, "%llu", totals->nsamples);
         add_calibrated(table, totals);
+        table_add(table, "%s",
+                  totals->nentries ? orr_origin_name(totals->origin) : "-");
     } else {
         for (int c = 0; c < 3; c++)
             table_add(table, "-");
         table_add(table, "broken");
+        table_add(table, "-");
     }
     table_add(table, "%s", side);
     table_add(table, "%s%s", problem ? problem : item->dir,
@@ -145,6 +150,8 @@ static int add_json(struct listing *listing, const struct perfmodel_item *item,
                             json_integer((json_int_t)totals->nsamples));
         json_object_set_new(row, "calibrated",
                             json_integer(totals->ncalibrated));
+        json_object_set_new(row, "origin",
+                            json_string(orr_origin_name(totals->origin)));
         json_object_set_new(row, "side_file", tool_json_text(side));
     } else {
         json_object_set_new(row, "error", tool_json_text(problem));
@@ -166,6 +173,7 @@ static int visit(const struct perfmodel_item *item, void *arg)
         return rc == -ENOMEM ? rc : 0; /* it was removed meanwhile */
     if (loaded) {
         rc = totals_make(data.file, listing->minimum, &totals);
+        totals.origin = perfmodel_origin(listing->place, item->path, data.file);
         side = perfmodel_side_text(data.state);
         perfmodel_unload(&data);
         if (rc < 0)
@@ -184,9 +192,9 @@ static int visit(const struct perfmodel_item *item, void *arg)
 static int print(struct listing *listing)
 {
     static const struct table_column columns[NCOLUMNS] = {
-        {"symbol", false},    {"host", false},     {"architectures", false},
-        {"entries", true},    {"samples", true},   {"calibrated", false},
-        {"side file", false}, {"directory", false}};
+        {"symbol", false}, {"host", false},      {"architectures", false},
+        {"entries", true}, {"samples", true},    {"calibrated", false},
+        {"origin", false}, {"side file", false}, {"directory", false}};
 
     if (listing->json)
         return tool_json_print(json_incref(listing->json));
@@ -195,7 +203,8 @@ static int print(struct listing *listing)
 
 static int list(const struct perfmodel_place *place, bool json)
 {
-    struct listing listing = {.json = json ? json_array() : NULL,
+    struct listing listing = {.place = place,
+                              .json = json ? json_array() : NULL,
                               .minimum = perfmodel_minimum()};
     int rc = perfmodel_each(place, place->chosen ? place->host : NULL, visit,
                             &listing);

@@ -226,13 +226,14 @@ static int look_for_taken(const struct merge *merge, const char *output)
     return 0;
 }
 
-#define NCOLUMNS 6
+#define NCOLUMNS 7
 
 static int print_results(const struct merge *merge)
 {
     static const struct table_column columns[NCOLUMNS] = {
         {"model", false}, {"files", true},       {"entries", true},
-        {"joined", true}, {"known twice", true}, {"conflicts", true}};
+        {"joined", true}, {"known twice", true}, {"conflicts", true},
+        {"origin", false}};
     struct table table = {0};
     int rc;
 
@@ -246,6 +247,10 @@ static int print_results(const struct merge *merge)
         table_add(&table, "%u", report->njoined);
         table_add(&table, "%u", report->nsame);
         table_add(&table, "%u", report->nsizes + report->nmeans);
+        table_add(&table, "%s",
+                  result->data.file->origin == ORR_ORIGIN_UNKNOWN
+                      ? orr_origin_name(ORR_ORIGIN_MEASURED)
+                      : orr_origin_name(result->data.file->origin));
     }
     rc = table_end(&table, columns, NCOLUMNS);
     if (rc < 0)

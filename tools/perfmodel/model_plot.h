@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "perfmodel/origin.h"
 #include "tools/perfmodel/model_findings.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@
 /* What to draw; all borrowed. */
 struct model_plot_choice {
     const char *host;
-    const char *provenance; /* "derived": no point was measured; or NULL */
+    enum orr_origin origin; /* of the points; UNKNOWN counts as measured */
     const char *arch;       /* as perfmodel_arch_wanted; NULL: all */
     bool gflops;            /* else times */
     bool energy;      /* the model's values are joules, not microseconds */

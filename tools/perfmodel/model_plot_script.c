@@ -32,6 +32,21 @@ static bool is_shown(double value)
     return isfinite(value) && value > 0;
 }
 
+/* "measured, 95 % interval": what the points are. */
+static const char *points_text(const struct model_plot *plot, char *text,
+                               size_t size)
+{
+    enum orr_origin origin = plot->choice.origin;
+
+    if (origin == ORR_ORIGIN_UNKNOWN)
+        origin = ORR_ORIGIN_MEASURED;
+    snprintf(text, size, "%s, %s", orr_origin_name(origin),
+             origin == ORR_ORIGIN_MEASURED || origin == ORR_ORIGIN_IMPORTED
+                 ? "95 % interval"
+                 : "not measured");
+    return text;
+}
+
 static void write_block(const struct model_plot_line *line, const char *what,
                         const char *label, FILE *file)
 {
@@ -50,13 +65,13 @@ static void write_block(const struct model_plot_line *line, const char *what,
 
 void model_plot_write_data(const struct model_plot *plot, FILE *file)
 {
+    char text[64];
+
     for (unsigned i = 0; i < plot->nseries; i++) {
         const struct model_plot_series *s = &plot->series[i];
 
-        write_block(&s->points,
-                    plot->choice.provenance ? plot->choice.provenance
-                                            : "measured, 95 % interval",
-                    s->label, file);
+        write_block(&s->points, points_text(plot, text, sizeof(text)), s->label,
+                    file);
         write_block(&s->curve, "interpolated, expected error", s->label, file);
         write_block(&s->regression, "fitted formula", s->label, file);
     }
@@ -251,7 +266,7 @@ static void write_axes(const struct model_plot *plot, FILE *file)
 static void write_headings(const struct model_plot *plot, FILE *file)
 {
     bool points = false, curve = false, regression = false;
-    char title[256];
+    char title[256], text[64];
 
     for (unsigned i = 0; i < plot->nseries; i++) {
         points |= plot->series[i].points.n > 0;
@@ -264,13 +279,10 @@ static void write_headings(const struct model_plot *plot, FILE *file)
     plot_text(file, title);
     fputs(" at graph 0,1.11 font ',15' tc rgb '#111111'\n", file);
     fprintf(file,
-            "set label 2 \"%s%s%s%s%s%s%s\" at graph 0,1.04 font ',10' tc rgb "
+            "set label 2 \"%s%s%s%s%s%s\" at graph 0,1.04 font ',10' tc rgb "
             "'#666666'\n",
-            !points                   ? ""
-            : plot->choice.provenance ? "points: "
-                                      : "points: measured, 95 % interval",
-            points && plot->choice.provenance ? plot->choice.provenance : "",
-            points && plot->choice.provenance ? ", not measured" : "",
+            points ? "points: " : "",
+            points ? points_text(plot, text, sizeof(text)) : "",
             points && curve ? "  ·  " : "",
             curve ? "line, band: interpolated, expected error" : "",
             (points || curve) && regression ? "  ·  " : "",

@@ -45,10 +45,21 @@ struct perfmodel_place {
                         * not to be */
 };
 
-/* "derived" for a model file that comes with such a machine, else NULL:
- * measured here, or there. */
+/* Where the rows of a model file come from: as it says itself, else derived if it
+ * comes with such a machine, else they are measured, here or there. */
+enum orr_origin perfmodel_origin(const struct perfmodel_place *place,
+                                 const char *path,
+                                 const struct orr_model_file *file);
+
+/* Of a row of a file of that origin, with its valid side entry or NULL. */
+enum orr_origin perfmodel_row_origin(enum orr_origin of_file,
+                                     const struct orr_side_entry *side);
+
+/* Its name for outputs that speak of measures unless told otherwise; NULL:
+ * measured. */
 const char *perfmodel_provenance(const struct perfmodel_place *place,
-                                 const char *path);
+                                 const char *path,
+                                 const struct orr_model_file *file);
 
 /* Opens it; *ret is ended with perfmodel_close. Errors are printed: -ENOENT
  * for a machine that is not known, -EINVAL, -ENOMEM. */

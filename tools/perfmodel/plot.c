@@ -68,8 +68,9 @@ static void report_empty(const struct model_plot *plot, const char *symbol)
                    symbol);
 }
 
-static int plot_file(const char *model_path, const char *symbol,
-                     const struct model_plot_choice *choice, const char *output)
+static int plot_file(const struct perfmodel_place *place,
+                     const char *model_path, const char *symbol,
+                     struct model_plot_choice *choice, const char *output)
 {
     struct perfmodel_data data;
     struct orr_error err = {""};
@@ -81,10 +82,12 @@ static int plot_file(const char *model_path, const char *symbol,
         tool_report(&err, rc);
         return TOOL_FAILED;
     }
-    model = (struct check_model){.symbol = symbol,
-                                 .file = data.file,
-                                 .side = data.side,
-                                 .provenance = choice->provenance};
+    model = (struct check_model){
+        .symbol = symbol,
+        .file = data.file,
+        .side = data.side,
+        .provenance = perfmodel_provenance(place, model_path, data.file)};
+    choice->origin = perfmodel_origin(place, model_path, data.file);
     rc = model_plot_build(&model, choice, &plot);
     if (rc < 0) {
         tool_error("out of memory");
@@ -122,8 +125,7 @@ static int plot_symbol(const char *symbol, const struct perfmodel_choice *where,
     if (!title || !file)
         tool_error("out of memory");
     else if (perfmodel_find(&place, symbol, &path) == 0) {
-        choice->provenance = perfmodel_provenance(&place, path);
-        result = plot_file(path, title, choice, file);
+        result = plot_file(&place, path, title, choice, file);
     } else
         near_suggest(&place, symbol);
     free(path);

@@ -61,7 +61,8 @@ static int show_data(struct perfmodel_view *view, bool json)
     return rc;
 }
 
-static int show_file(const char *path, const char *arch, bool energy, bool json)
+static int show_file(const struct perfmodel_place *place, const char *path,
+                     const char *arch, bool energy, bool json)
 {
     const char *name = strrchr(path, '/') + 1;
     const char *dot = strchr(name, '.');
@@ -85,6 +86,7 @@ static int show_file(const char *path, const char *arch, bool energy, bool json)
         else
             tool_report(&err, rc);
     } else {
+        view.origin = perfmodel_origin(place, path, data.file);
         rc = show_data(&view, json);
         perfmodel_unload(&data);
     }
@@ -120,7 +122,7 @@ int perfmodel_show(int argc, char **argv)
         return TOOL_FAILED;
     rc = perfmodel_find(&place, argv[1], &path);
     if (rc == 0)
-        rc = show_file(path, arch, energy, json);
+        rc = show_file(&place, path, arch, energy, json);
     free(path);
     perfmodel_close(&place);
     return rc < 0 || fflush(stdout) != 0 ? TOOL_FAILED : TOOL_OK;

@@ -11,6 +11,7 @@ struct perfmodel_view {
     const char *symbol, *host, *path; /* borrowed */
     const char *arch;                 /* only this one; NULL: all */
     bool energy;                      /* values are joules */
+    enum orr_origin origin;           /* of the file */
     const struct perfmodel_data *data;
 };
 

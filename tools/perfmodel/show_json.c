@@ -69,6 +69,9 @@ static json_t *entry_json(const struct perfmodel_view *view,
     if (json_object_set_new(json, "gflops",
                             REAL(perfmodel_gflops(row, known.estimate))) < 0 ||
         json_object_set_new(json, "stale", json_boolean(known.stale)) < 0 ||
+        json_object_set_new(json, "origin",
+                            json_string(orr_origin_name(perfmodel_row_origin(
+                                view->origin, known.side)))) < 0 ||
         json_object_set_new(json, "robust",
                             known.side ? robust_json(&known) : json_null()) <
             0) {
@@ -149,9 +152,11 @@ int perfmodel_show_json(const struct perfmodel_view *view)
         json_decref(combs);
         return rc;
     }
-    all = json_pack("{s:s, s:s, s:o, s:s, s:o}", "symbol", view->symbol, "host",
-                    view->host, "path", tool_json_text(view->path), "side_file",
-                    perfmodel_side_text(view->data->state), "combinations",
-                    combs);
+    all =
+        json_pack("{s:s, s:s, s:o, s:s, s:s, s:b, s:o}", "symbol", view->symbol,
+                  "host", view->host, "path", tool_json_text(view->path),
+                  "side_file", perfmodel_side_text(view->data->state), "origin",
+                  orr_origin_name(view->origin), "ranged", (int)file->ranged,
+                  "combinations", combs);
     return tool_json_print(all);
 }

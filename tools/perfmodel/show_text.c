@@ -119,17 +119,19 @@ static void add_row(const struct perfmodel_view *view, struct table *table,
                   value_text(view, known->side->estimate, estimate));
     else
         table_add(table, "%s", known->stale ? "stale" : "-");
+    table_add(table, "%s",
+              orr_origin_name(perfmodel_row_origin(view->origin, known->side)));
 }
 
-#define NROW 7
+#define NROW 8
 
 static int print_rows(const struct perfmodel_view *view,
                       const struct line *lines, unsigned n)
 {
     const struct table_column columns[NROW] = {
-        {"footprint", false}, {"size", true}, {"mean", true},
-        {"dev", true},        {"n", true},    {"GFlop/s", true},
-        {"estimate", true}};
+        {"footprint", false}, {"size", true},   {"mean", true},
+        {"dev", true},        {"n", true},      {"GFlop/s", true},
+        {"estimate", true},   {"origin", false}};
     struct table table = {0};
 
     for (unsigned i = 0; i < n; i++)
@@ -331,8 +333,12 @@ static void print_head(const struct perfmodel_view *view)
         [PERFMODEL_SIDE_BROKEN] = "broken: means rule",
     };
 
-    printf("%s of %s\n  file       %s\n  side file  %s\n", view->symbol,
-           view->host, view->path, notes[view->data->state]);
+    printf("%s of %s\n  file       %s\n  side file  %s\n  figures    %s%s\n",
+           view->symbol, view->host, view->path, notes[view->data->state],
+           orr_origin_name(view->origin),
+           view->data->file->ranged
+               ? ", each off by up to twice its deviation (dev)"
+               : "");
 }
 
 int perfmodel_show_text(const struct perfmodel_view *view)

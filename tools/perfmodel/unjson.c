@@ -365,6 +365,7 @@ static int read_model(struct in *in, const json_t *json,
 {
     const char *host = json_string_value(json_object_get(json, "host"));
     const json_t *combs = json_object_get(json, "combinations");
+    const json_t *origin = json_object_get(json, "origin");
     int rc = orr_model_file_new(&named->data.file);
 
     named->data.side = orr_side_new();
@@ -374,8 +375,14 @@ static int read_model(struct in *in, const json_t *json,
         return -ENOMEM;
     if (!host)
         rc = broken(in, "host", "text");
+    if (rc == 0 && origin && !json_is_string(origin))
+        rc = broken(in, "origin", "text");
     if (rc == 0 && !json_is_array(combs))
         rc = broken(in, "combinations", "a list");
+    if (rc < 0)
+        return rc;
+    named->data.file->origin = orr_origin_find(json_string_value(origin));
+    named->data.file->ranged = json_is_true(json_object_get(json, "ranged"));
     for (size_t c = 0; rc == 0 && c < json_array_size(combs); c++)
         rc = read_comb(in, json_array_get(combs, c), &named->data);
     return rc;

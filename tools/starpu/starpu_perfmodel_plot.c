@@ -203,7 +203,8 @@ static int draw(const struct check_model *model, const struct request *request)
     return rc < 0 ? TOOL_FAILED : TOOL_OK;
 }
 
-static int draw_file(const char *path, const struct request *request)
+static int draw_file(const struct perfmodel_place *place, const char *path,
+                     struct request *request)
 {
     struct perfmodel_data data;
     struct orr_error err = {""};
@@ -219,6 +220,8 @@ static int draw_file(const char *path, const struct request *request)
     model.symbol = symbol;
     model.file = data.file;
     model.side = data.side;
+    model.provenance = perfmodel_provenance(place, path, data.file);
+    request->choice.origin = perfmodel_origin(place, path, data.file);
     result = symbol ? draw(&model, request)
                     : tool_fail(TOOL_FAILED, "out of memory");
     free(symbol);
@@ -241,7 +244,7 @@ static int run(struct request *request)
                      ? TOOL_FAILED
                      : TOOL_OK;
     else if (perfmodel_find(&place, request->symbol, &path) == 0)
-        result = draw_file(path, request);
+        result = draw_file(&place, path, request);
     else
         near_suggest(&place, request->symbol);
     free(path);

@@ -74,14 +74,16 @@ static void plot_kernels(struct plot *plot, const struct validation *v)
     FILE *pipe = plot->pipe;
     const char *comma = "";
 
-    fputs("set title 'kernels: measured beyond predicted, extremes of the "
-          "repetitions'\nset xlabel '%'\nset grid xtics lt 1 lc rgb '#dddddd'\n"
-          "set ytics scale 0 (",
-          pipe);
+    fputs(
+        "set title 'kernels: measured beyond predicted (where that comes "
+        "from), extremes of the repetitions'\nset xlabel '%'\nset grid xtics lt 1 lc rgb '#dddddd'\n"
+        "set ytics scale 0 (",
+        pipe);
     for (size_t k = 0; k < shown_kernels(v); k++) {
         const struct report_kernel *id = &v->kernels[k].kernel;
         char *label =
-            tool_format("%s %s %08x", id->name, id->arch, id->footprint);
+            tool_format("%s %s %08x  %s", id->name, id->arch, id->footprint,
+                        orr_origin_name(v->kernels[k].origin));
 
         fputs(k ? ", " : "", pipe);
         plot_tic(plot->pipe, label ? label : id->name);

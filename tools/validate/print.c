@@ -76,7 +76,13 @@ static void add_kernel(struct table *table, const struct validation *v,
     add_percent(table, expm1(item->excess));
     table_add(table, isnan(item->threshold) ? "-" : "%.1f",
               100 * expm1(item->threshold));
-    table_add(table, "%s", drift_verdict_name(kernel->verdict, true));
+    /* A prediction that no measure of that size is behind. */
+    if (kernel->origin > ORR_ORIGIN_MEASURED &&
+        kernel->origin != ORR_ORIGIN_FUNCTION)
+        table_add(table, "%s (%s)", drift_verdict_name(kernel->verdict, true),
+                  orr_origin_name(kernel->origin));
+    else
+        table_add(table, "%s", drift_verdict_name(kernel->verdict, true));
 }
 
 static int print_kernels(const struct validation *v)
@@ -308,12 +314,13 @@ static json_t *kernel_json(const struct validation *v, size_t k)
     for (unsigned rep = 0; rep < v->nreps; rep++)
         json_array_append_new(times, tool_json_number(kernel->times[rep]));
     return json_pack(
-        "{s:s, s:s, s:i, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, "
-        "s:s}",
+        "{s:s, s:s, s:i, s:s, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:b, s:s}",
         "name", kernel->kernel.name, "arch", kernel->kernel.arch,
         "implementation", (int)kernel->kernel.implementation, "footprint",
         footprint, "size", kernel->kernel.size, "predicted_us",
-        tool_json_number(kernel->predicted), "measured_us",
+        tool_json_number(kernel->predicted), "origin",
+        orr_origin_name(kernel->origin), "measured_us",
         spread_json(kernel->measured), "repetitions_us", times, "error",
         tool_json_number(kernel->error), "drift",
         tool_json_number(expm1(item->excess)), "noise",

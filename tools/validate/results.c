@@ -135,6 +135,20 @@ static double prediction(const struct validation *v,
     return us;
 }
 
+/* Where that comes from: as the simulation says, else as the real run does. */
+static enum orr_origin origin_of(const struct validation *v,
+                                 const struct report_kernel *kernel)
+{
+    for (unsigned s = 0; s < v->nsizes; s++) {
+        const struct report *report = report_of(v, s, 0, true);
+
+        for (size_t k = 0; k < report->nkernels; k++)
+            if (report_same_kernel(kernel, &report->kernels[k]))
+                return orr_origin_find(report->kernels[k].origin);
+    }
+    return orr_origin_find(kernel->origin);
+}
+
 static void measure_kernel(const struct validation *v,
                            struct validate_kernel *kernel, double *work)
 {
@@ -144,6 +158,7 @@ static void measure_kernel(const struct validation *v,
     memcpy(work, kernel->times, v->nreps * sizeof(*work));
     kernel->measured = spread_of(work, v->nreps);
     kernel->predicted = prediction(v, &kernel->kernel, work);
+    kernel->origin = origin_of(v, &kernel->kernel);
     kernel->error = kernel->predicted / kernel->measured.median - 1;
 }
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "perfmodel/origin.h"
 #include "tools/common/launch.h"
 #include "tools/validate/drift.h"
 
@@ -38,7 +39,8 @@ struct validate_kernel {
     double *fast_times;          /* owned: the same from lower quartiles; NaN */
     struct validate_spread measured; /* of these */
     double predicted;
-    double error; /* predicted over measured - 1 */
+    enum orr_origin origin; /* of the prediction */
+    double error;           /* predicted over measured - 1 */
     enum drift_verdict verdict;
 };
 
