@@ -73,6 +73,15 @@ static void give_up(int number)
     die(atomic_load(&ends.reason));
 }
 
+/* Writes what can be read where the run stands. */
+static void save(struct orr_runtime *rt, const char *how)
+{
+    if (rt->machine->simulated)
+        orr_report_write(rt, how);
+    else
+        orr_report_write_trace(rt);
+}
+
 /* Saves what there is and ends the process. */
 static _Noreturn void end_now(void)
 {
@@ -81,7 +90,7 @@ static _Noreturn void end_now(void)
 
     set_alarm(deadline_s, 0, give_up);
     if (rt)
-        orr_report_write(rt, reason > 0 ? "signal" : "error");
+        save(rt, reason > 0 ? "signal" : "error");
     die(reason);
 }
 
@@ -161,7 +170,7 @@ _Noreturn void orr_ends_fail(struct orr_runtime *rt)
         atomic_store(&ends.reason, FAILURE);
         end_at_rest();
     }
-    if (atomic_load(&ends.open) == rt)
+    if (atomic_load(&ends.open) == rt && rt->machine->simulated)
         ask(rt, FAILURE);
     else
         die(FAILURE);
@@ -176,8 +185,8 @@ static void at_exit(void)
 {
     struct orr_runtime *rt = atomic_exchange(&ends.open, NULL);
 
-    if (rt && getpid() == ends.process && orr_self)
-        orr_report_write(rt, "exit");
+    if (rt && getpid() == ends.process && (orr_self || !rt->machine->simulated))
+        save(rt, "exit");
 }
 
 static void on_deadlock(struct orr_runtime *rt)
@@ -194,19 +203,19 @@ void orr_ends_watch(struct orr_runtime *rt)
     static atomic_flag registered = ATOMIC_FLAG_INIT;
     struct sigaction action = {.sa_handler = on_signal};
 
-    if (!rt->machine->simulated)
-        return;
-    rt->sim->on_deadlock(rt->machine, on_deadlock, rt);
     if (!atomic_flag_test_and_set(&registered))
         atexit(at_exit);
     ends.process = getpid();
     ends.thread = pthread_self();
+    atomic_store(&ends.reason, 0);
+    atomic_store(&ends.open, rt);
+    if (!rt->machine->simulated)
+        return;
+    rt->sim->on_deadlock(rt->machine, on_deadlock, rt);
     ends.ending = *rt->exec->ops;
     ends.ending.park = end_instead_of_park;
     ends.ending.sleep = end_instead_of_sleep;
     ends.ending.join = end_instead_of_join;
-    atomic_store(&ends.reason, 0);
-    atomic_store(&ends.open, rt);
     for (unsigned i = 0; i < 2; i++) {
         sigaction(signals[i], NULL, &ends.before[i]);
         if (ends.before[i].sa_handler == SIG_DFL)

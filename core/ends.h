@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/ends.h - simulations that end before starpu_shutdown: by exit(), a
- * signal, a deadlock or a mistake of the application. Report and trace so far
- * are written all the same, and the process ends with the status that is due.
+ * core/ends.h - runs that end before starpu_shutdown. Simulations may end by
+ * exit(), a signal, a deadlock or a mistake of the application: report and trace
+ * so far are written all the same, and the process ends with the status that is
+ * due. Of a real run, whose workers go on meanwhile, exit() and mistakes leave
+ * the trace alone, which may be written beside them.
  */
 #pragma once
 
 struct orr_runtime;
 
-/* From now on such ends of the process concern this run, if it is simulated:
- * exit() and return from main keep their status, SIGINT and SIGTERM (unless
+/* From now on such ends of the process concern this run. exit() and return from
+ * main keep their status. Of a simulation, SIGINT and SIGTERM (unless
  * the application has handlers of its own) kill the process, a deadlock gives
  * 3. Called by the context that opened the run. */
 void orr_ends_watch(struct orr_runtime *rt);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/observe/record.h"
 
 /* The one run that threads of the application's own belong to. Contexts do
  * not need it: they carry their runtime. */
@@ -77,4 +78,27 @@ _Noreturn void orr_runtime_fail(struct orr_runtime *rt)
     if (rt->fail)
         rt->fail(rt);
     abort();
+}
+
+/* --- the trace --- */
+
+static unsigned recording_worker(void)
+{
+    const struct orr_worker *worker = orr_self->worker;
+
+    return worker ? worker->id : ORR_TRACE_OUTSIDE;
+}
+
+void orr_runtime_record_count(struct orr_runtime *rt,
+                              enum orr_trace_counter counter, int change)
+{
+    orr_trace_count(rt->trace, recording_worker(), counter, change,
+                    orr_exec_now(rt->exec));
+}
+
+void orr_runtime_record_memory(struct orr_runtime *rt, unsigned node,
+                               int64_t change)
+{
+    orr_trace_memory(rt->trace, recording_worker(), node, change,
+                     orr_exec_now(rt->exec));
 }

@@ -15,6 +15,7 @@
 #include "core/base/lock.h"
 #include "core/base/slab.h"
 #include "core/device/machine.h"
+#include "core/observe/trace_types.h"
 #include "core/worker/hooks.h"
 #include "core/worker/worker.h"
 
@@ -124,6 +125,31 @@ _Noreturn void orr_runtime_fail(struct orr_runtime *rt);
 /* Whether the calling context may block; if not, prints an error that names
  * `call`, and the caller returns -EDEADLK. */
 bool orr_may_block(const char *call);
+
+/* For the trace, at the present time, by any context. */
+void orr_runtime_record_count(struct orr_runtime *rt,
+                              enum orr_trace_counter counter, int change);
+void orr_runtime_record_memory(struct orr_runtime *rt, unsigned node,
+                               int64_t change);
+
+/* A counter grows or shrinks by `change`. Called before a task can be counted
+ * down, so that it is never shown below 0. */
+static inline void orr_runtime_trace_count(struct orr_runtime *rt,
+                                           enum orr_trace_counter counter,
+                                           int change)
+{
+    if (rt->trace)
+        orr_runtime_record_count(rt, counter, change);
+}
+
+/* `change` more bytes are allocated on a node. Called before some are freed and
+ * after some were allocated: the node's limit is never shown exceeded. */
+static inline void orr_runtime_trace_memory(struct orr_runtime *rt,
+                                            unsigned node, int64_t change)
+{
+    if (rt->trace)
+        orr_runtime_record_memory(rt, node, change);
+}
 
 /* Calls a function of the application that must not block. */
 static inline void orr_call_user(void (*callback)(void *), void *arg)

@@ -173,16 +173,20 @@ int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
     err = rt->machine->ops->alloc(rt->machine, id, size, ret);
     if (err) {
         atomic_fetch_sub(&node->used, size - have);
-    } else if (have) {
+        return err;
+    }
+    if (have) {
         orr_self->grant->left -= have;
         atomic_fetch_sub_explicit(&node->reserved, have, memory_order_relaxed);
     }
-    return err;
+    orr_runtime_trace_memory(rt, id, (int64_t)size);
+    return 0;
 }
 
 void orr_node_free(struct orr_runtime *rt, unsigned id, uintptr_t address,
                    size_t size)
 {
+    orr_runtime_trace_memory(rt, id, -(int64_t)size);
     rt->machine->ops->free(rt->machine, id, address, size);
     atomic_fetch_sub(&rt->nodes[id].used, size);
 }

@@ -41,6 +41,7 @@ static void trace_copy(struct orr_runtime *rt,
     struct orr_trace_copy event = {
         .id = request->copy.id,
         .handle = request->handle->id,
+        .name = request->handle->name,
         .src = request->src,
         .dst = request->dst,
         .size = request->copy.size,

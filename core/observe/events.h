@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "core/observe/texts.h"
 #include "core/observe/trace_types.h"
 
 enum orr_event_type {
@@ -17,6 +18,7 @@ enum orr_event_type {
     ORR_EVENT_STATE,
     ORR_EVENT_COPY,
     ORR_EVENT_COUNT,
+    ORR_EVENT_MEMORY,
     ORR_EVENT_MARK,
 };
 
@@ -25,7 +27,7 @@ struct orr_event {
     unsigned worker; /* of a task or state */
     union {
         struct orr_trace_task task; /* its name lies in the buffer */
-        struct orr_trace_copy copy;
+        struct orr_trace_copy copy; /* likewise */
         struct {
             enum orr_trace_state id;
             double time;
@@ -35,6 +37,11 @@ struct orr_event {
             int change;
             double time;
         } count;
+        struct {
+            unsigned node;
+            int64_t change; /* bytes */
+            double time;
+        } memory;
         struct {
             const char *text; /* lies in the buffer */
             bool numbered;    /* the text is a number */
@@ -51,16 +58,10 @@ struct orr_trace_chunk {
     struct orr_event events[ORR_TRACE_CHUNK];
 };
 
-/* A codelet name that events of one buffer point to. */
-struct orr_trace_name {
-    struct orr_trace_name *next;
-    char text[];
-};
-
 struct orr_trace_buffer {
     struct orr_trace_chunk *first; /* [const] */
     struct orr_trace_chunk *last;  /* [owner] */
-    struct orr_trace_name *names;  /* [owner] most recent first */
+    struct orr_texts texts;        /* [owner] that its events point to */
     atomic_ullong dropped;         /* [atomic] */
     atomic_flag busy;              /* the outside buffer's lock */
 };

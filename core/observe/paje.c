@@ -6,6 +6,7 @@
  */
 #include "core/observe/record.h"
 
+#include "core/observe/entities.h"
 #include "core/observe/timeline.h"
 
 #include <errno.h>
@@ -16,14 +17,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A value that changes over time. */
+struct curve {
+    int64_t value;
+    bool changed; /* since it was written */
+};
+
 /* The state of the writer. */
 struct paje {
     FILE *file;
     const struct orr_trace *trace;
     const struct orr_timeline *line;
+    const struct orr_entities *entities;
     enum orr_trace_state *states; /* of each worker, beside its tasks */
     unsigned *executing;          /* tasks each worker executes now */
-    long counters[ORR_TRACE_NCOUNTERS];
+    struct curve counters[ORR_TRACE_NCOUNTERS];
+    struct curve *memories; /* bytes, nnodes */
+    bool changed;           /* some curve has, … */
+    double changed_at;      /* … at this time */
 };
 
 struct entity {
@@ -131,13 +142,13 @@ static void write_definitions(FILE *file)
     }
 }
 
-/* A name inside double quotes: what would end it or the line becomes _. */
+/* A text in double quotes, safe as orr_trace_safe_text says. */
 static void write_quoted(FILE *file, const char *text)
 {
-    fputc('"', file);
-    for (; *text; text++)
-        fputc(*text == '"' || (unsigned char)*text < ' ' ? '_' : *text, file);
-    fputc('"', file);
+    char *safe = orr_trace_safe_text(text);
+
+    fprintf(file, "\"%s\"", safe ? safe : "-");
+    free(safe);
 }
 
 static void write_types(FILE *file)
@@ -156,9 +167,7 @@ static void write_types(FILE *file)
     for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++)
         fprintf(file, "4\t%s\tSc\t\"%s\"\t\"%s\"\n", counters[i].alias,
                 counters[i].name, counters[i].colour);
-    for (int i = 0; i < ORR_TRACE_NSTATES; i++)
-        fprintf(file, "6\t%s\tWS\t\"%s\"\t\"%s\"\n", states[i].alias,
-                states[i].name, states[i].colour);
+    fputs("4\tuse\tMm\t\"Used (MB)\"\t\"0.35 0.60 0.70\"\n", file);
     for (int i = 0; i < ORR_TRACE_WRITEBACK; i++)
         fprintf(file, "5\t%s\tP\tMm\tMm\t\"%s\"\n", copies[i].alias,
                 copies[i].name);
@@ -173,17 +182,38 @@ static void write_mark_types(const struct paje *paje)
               paje->file);
 }
 
-static void write_codelets(const struct paje *paje)
+/* The names of tasks, in each colour that the program gave them: those with an
+ * alias that is not their name, or the others. */
+static void write_entities(const struct paje *paje, bool renamed)
 {
     size_t ncolours = sizeof(palette) / sizeof(*palette);
 
-    for (size_t i = 0; i < paje->line->nnames; i++) {
-        fputs("6\t", paje->file);
-        write_quoted(paje->file, paje->line->names[i]);
-        fputs("\tWS\t", paje->file);
-        write_quoted(paje->file, paje->line->names[i]);
-        fprintf(paje->file, "\t\"%s\"\n", palette[i % ncolours]);
+    for (size_t i = 0; i < paje->entities->n; i++) {
+        const struct orr_entity *entity = &paje->entities->items[i];
+        unsigned colour = entity->colour;
+
+        if ((strcmp(entity->alias, entity->shown) != 0) != renamed)
+            continue;
+        fprintf(paje->file, "6\t\"%s\"\tWS\t\"%s\"\t", entity->alias,
+                entity->shown);
+        if (colour)
+            fprintf(paje->file, "\"%.2f %.2f %.2f\"\n",
+                    (colour >> 16 & 255) / 255.0, (colour >> 8 & 255) / 255.0,
+                    (colour & 255) / 255.0);
+        else
+            fprintf(paje->file, "\"%s\"\n", palette[entity->rank % ncolours]);
     }
+}
+
+/* What workers show. pj_dump refuses a value whose name is the alias of one
+ * before it. */
+static void write_values(const struct paje *paje)
+{
+    write_entities(paje, true);
+    for (int i = 0; i < ORR_TRACE_NSTATES; i++)
+        fprintf(paje->file, "6\t%s\tWS\t\"%s\"\t\"%s\"\n", states[i].alias,
+                states[i].name, states[i].colour);
+    write_entities(paje, false);
 }
 
 /* Milliseconds since the trace's start. */
@@ -204,8 +234,9 @@ static void write_containers(const struct paje *paje)
     for (unsigned n = 0; n < trace->nnodes; n++)
         fprintf(file,
                 "7\t0.000000000\tmn%u\tMn\tp\tMEMNODE%u\n"
-                "7\t0.000000000\tmm%u\tMm\tmn%u\tMEMMANAGER%u\n",
-                n, n, n, n, n);
+                "7\t0.000000000\tmm%u\tMm\tmn%u\tMEMMANAGER%u\n"
+                "13\t0.000000000\tmm%u\tuse\t0\n",
+                n, n, n, n, n, n);
     for (unsigned w = 0; w < trace->nworkers; w++)
         fprintf(file,
                 "7\t0.000000000\tt%u\tT\tmn%u\tT%d\n"
@@ -237,15 +268,15 @@ static void write_task(struct paje *paje, const struct orr_moment *moment)
         return;
     }
     paje->executing[worker]++;
-    fprintf(paje->file, "20\t%.9f\tw%u\tWS\t", ms(paje, moment->time), worker);
-    write_quoted(paje->file, task->name);
-    fprintf(paje->file,
-            "\t%zu\t\"\"\t%08x\t%016llx\t%llu\t%llu\t%d\t%f\t0\t0\t0\t-1\t"
-            "\"%u\"\n",
-            task->size, task->footprint, (unsigned long long)task->tag,
-            (unsigned long long)task->job,
-            (unsigned long long)task->submit_order, task->priority, task->gflop,
-            paje->trace->workers[worker].node);
+    fprintf(
+        paje->file,
+        "20\t%.9f\tw%u\tWS\t\"%s\"\t%zu\t\"-\"\t%08x\t%016llx\t%llu\t%llu\t%d\t%f\t0\t0\t0\t-1\t"
+        "\"%u\"\n",
+        ms(paje, moment->time), worker,
+        orr_entities_get(paje->entities, task)->alias, task->size,
+        task->footprint, (unsigned long long)task->tag,
+        (unsigned long long)task->job, (unsigned long long)task->submit_order,
+        task->priority, task->gflop, paje->trace->workers[worker].node);
 }
 
 static void write_copy(const struct paje *paje, const struct orr_moment *moment)
@@ -261,11 +292,13 @@ static void write_copy(const struct paje *paje, const struct orr_moment *moment)
     if (moment->end)
         fprintf(paje->file, "19\t%.9f\t%s\tp\t%zu\tmm%u\tcom_%llu\n", time,
                 alias, copy->size, copy->dst, (unsigned long long)copy->id);
-    else
-        fprintf(paje->file,
-                "24\t%.9f\t%s\tp\t%zu\tmm%u\tcom_%llu\t%llx\t\"\"\t0\t0\n",
+    else {
+        fprintf(paje->file, "24\t%.9f\t%s\tp\t%zu\tmm%u\tcom_%llu\t%llx\t",
                 time, alias, copy->size, copy->src,
                 (unsigned long long)copy->id, (unsigned long long)copy->handle);
+        write_quoted(paje->file, copy->name ? copy->name : "");
+        fputs("\t0\t0\n", paje->file);
+    }
 }
 
 static void write_mark(const struct paje *paje, const struct orr_moment *moment)
@@ -278,10 +311,44 @@ static void write_mark(const struct paje *paje, const struct orr_moment *moment)
     fputc('\n', paje->file);
 }
 
+static void change_curve(struct paje *paje, struct curve *curve, int64_t change,
+                         double time)
+{
+    curve->value += change;
+    curve->changed = true;
+    paje->changed = true;
+    paje->changed_at = time;
+}
+
+/* What has changed at one time is written once, when that is over: the values
+ * in between lasted no time. */
+static void write_curves(struct paje *paje)
+{
+    double time = ms(paje, paje->changed_at);
+
+    if (!paje->changed)
+        return;
+    for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++)
+        if (paje->counters[i].changed)
+            fprintf(paje->file, "13\t%.9f\tsched\t%s\t%lld\n", time,
+                    counters[i].alias, (long long)paje->counters[i].value);
+    for (unsigned n = 0; n < paje->trace->nnodes; n++)
+        if (paje->memories[n].changed)
+            fprintf(paje->file, "13\t%.9f\tmm%u\tuse\t%.6f\n", time, n,
+                    (double)paje->memories[n].value / 1e6);
+    for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++)
+        paje->counters[i].changed = false;
+    for (unsigned n = 0; n < paje->trace->nnodes; n++)
+        paje->memories[n].changed = false;
+    paje->changed = false;
+}
+
 static void write_moment(struct paje *paje, const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
 
+    if (moment->time > paje->changed_at)
+        write_curves(paje);
     switch (event->type) {
     case ORR_EVENT_TASK:
         write_task(paje, moment);
@@ -297,10 +364,13 @@ static void write_moment(struct paje *paje, const struct orr_moment *moment)
             write_state(paje, event->worker, moment->time);
         break;
     case ORR_EVENT_COUNT:
-        paje->counters[event->u.count.id] += event->u.count.change;
-        fprintf(paje->file, "13\t%.9f\tsched\t%s\t%ld\n",
-                ms(paje, moment->time), counters[event->u.count.id].alias,
-                paje->counters[event->u.count.id]);
+        change_curve(paje, &paje->counters[event->u.count.id],
+                     event->u.count.change, moment->time);
+        break;
+    case ORR_EVENT_MEMORY:
+        if (event->u.memory.node < paje->trace->nnodes)
+            change_curve(paje, &paje->memories[event->u.memory.node],
+                         event->u.memory.change, moment->time);
         break;
     case ORR_EVENT_MARK:
         write_mark(paje, moment);
@@ -334,10 +404,11 @@ static int write_all(struct paje *paje)
                 (unsigned long long)dropped);
     write_types(paje->file);
     write_mark_types(paje);
-    write_codelets(paje);
+    write_values(paje);
     write_containers(paje);
     for (size_t i = 0; i < paje->line->n; i++)
         write_moment(paje, &paje->line->moments[i]);
+    write_curves(paje);
     write_end(paje);
     if (fflush(paje->file) != 0 || ferror(paje->file))
         return errno ? -errno : -EIO;
@@ -381,6 +452,32 @@ free_name:
     return result;
 }
 
+/* Makes what the writer needs beside the timeline, and writes. */
+static int write_timeline(struct paje *paje, const char *path)
+{
+    const char *taken[ORR_TRACE_NSTATES + 1] = {NULL};
+    struct orr_entities entities = {0};
+    int result;
+
+    for (int i = 0; i < ORR_TRACE_NSTATES; i++)
+        taken[i] = states[i].alias;
+    result = orr_entities_init(paje->line, taken, &entities);
+    paje->entities = &entities;
+    paje->states = calloc(paje->trace->nworkers + 1, sizeof(*paje->states));
+    paje->executing =
+        calloc(paje->trace->nworkers + 1, sizeof(*paje->executing));
+    paje->memories = calloc(paje->trace->nnodes + 1, sizeof(*paje->memories));
+    if (!paje->states || !paje->executing || !paje->memories)
+        result = -ENOMEM;
+    if (result == 0)
+        result = write_file(paje, path);
+    free(paje->memories);
+    free(paje->executing);
+    free(paje->states);
+    orr_entities_done(&entities);
+    return result;
+}
+
 int orr_trace_write_paje(const struct orr_trace *trace, const char *path,
                          struct orr_error *err)
 {
@@ -388,16 +485,13 @@ int orr_trace_write_paje(const struct orr_trace *trace, const char *path,
     struct paje paje = {.trace = trace, .line = &line};
     int result = orr_timeline_init(trace, &line);
 
-    if (result < 0)
+    if (result == 0)
+        result = write_timeline(&paje, path);
+    orr_timeline_done(&line);
+    if (result == -ENOMEM)
         return orr_fail(err, result, "trace %s: out of memory", path);
-    paje.states = calloc(trace->nworkers + 1, sizeof(*paje.states));
-    paje.executing = calloc(trace->nworkers + 1, sizeof(*paje.executing));
-    result = paje.states && paje.executing ? write_file(&paje, path) : -ENOMEM;
     if (result < 0)
         orr_fail(err, result, "trace %s cannot be written: %s", path,
                  strerror(-result));
-    free(paje.executing);
-    free(paje.states);
-    orr_timeline_done(&line);
     return result;
 }

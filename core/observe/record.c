@@ -84,7 +84,6 @@ int orr_trace_new(const struct orr_machine *machine, double start,
 static void buffer_done(struct orr_trace_buffer *buffer)
 {
     struct orr_trace_chunk *chunk = buffer->first;
-    struct orr_trace_name *name = buffer->names;
 
     while (chunk) {
         struct orr_trace_chunk *next = atomic_load(&chunk->next);
@@ -92,12 +91,7 @@ static void buffer_done(struct orr_trace_buffer *buffer)
         free(chunk);
         chunk = next;
     }
-    while (name) {
-        struct orr_trace_name *next = name->next;
-
-        free(name);
-        name = next;
-    }
+    orr_texts_done(&buffer->texts);
 }
 
 void orr_trace_free(struct orr_trace *trace)
@@ -148,30 +142,30 @@ static void buffer_publish(struct orr_trace_buffer *buffer)
     atomic_fetch_add_explicit(&buffer->last->n, 1, memory_order_release);
 }
 
-/* A copy of `text` that lives as long as the buffer, NULL without memory. A
- * program has few codelets: a list, the last one used in front. */
-static const char *buffer_name(struct orr_trace_buffer *buffer,
-                               const char *text)
+/* Makes the event's text a copy that lives as long as the buffer. Says whether
+ * there was memory for it. */
+static bool keep_text(struct orr_trace_buffer *buffer, const char **text)
 {
-    struct orr_trace_name **at = &buffer->names;
-    struct orr_trace_name *name;
-    size_t size;
+    if (*text)
+        *text = orr_texts_add(&buffer->texts, *text);
+    return *text != NULL;
+}
 
-    while (*at && strcmp((*at)->text, text) != 0)
-        at = &(*at)->next;
-    name = *at;
-    if (name) {
-        *at = name->next;
-    } else {
-        size = strlen(text) + 1;
-        name = malloc(sizeof(*name) + size);
-        if (!name)
-            return NULL;
-        memcpy(name->text, text, size);
+static bool keep_texts(struct orr_trace_buffer *buffer, struct orr_event *event)
+{
+    switch (event->type) {
+    case ORR_EVENT_TASK:
+        return keep_text(buffer, &event->u.task.name);
+    case ORR_EVENT_COPY:
+        return !event->u.copy.name || keep_text(buffer, &event->u.copy.name);
+    case ORR_EVENT_MARK:
+        return keep_text(buffer, &event->u.mark.text);
+    case ORR_EVENT_STATE:
+    case ORR_EVENT_COUNT:
+    case ORR_EVENT_MEMORY:
+        break;
     }
-    name->next = buffer->names;
-    buffer->names = name;
-    return name->text;
+    return true;
 }
 
 /* Appends a copy of `event`. */
@@ -189,14 +183,7 @@ static void append(struct orr_trace *trace, unsigned worker,
     room = buffer_room(buffer);
     if (room) {
         *room = *event;
-        stored = true;
-        if (event->type == ORR_EVENT_TASK) {
-            room->u.task.name = buffer_name(buffer, event->u.task.name);
-            stored = room->u.task.name;
-        } else if (event->type == ORR_EVENT_MARK) {
-            room->u.mark.text = buffer_name(buffer, event->u.mark.text);
-            stored = room->u.mark.text;
-        }
+        stored = keep_texts(buffer, room);
     }
     if (stored)
         buffer_publish(buffer);
@@ -248,13 +235,25 @@ void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
     append(trace, worker, &event);
 }
 
+void orr_trace_record_memory(struct orr_trace *trace, unsigned worker,
+                             unsigned node, int64_t change, double time)
+{
+    struct orr_event event = {
+        .type = ORR_EVENT_MEMORY,
+        .worker = worker,
+        .u.memory = {.node = node, .change = change, .time = time}};
+
+    append(trace, worker, &event);
+}
+
 void orr_trace_record_mark(struct orr_trace *trace, unsigned worker,
                            const char *text, bool numbered, double time)
 {
-    struct orr_event event = {
-        .type = ORR_EVENT_MARK,
-        .worker = worker,
-        .u.mark = {.text = text, .numbered = numbered, .time = time}};
+    struct orr_event event = {.type = ORR_EVENT_MARK,
+                              .worker = worker,
+                              .u.mark = {.text = text ? text : "",
+                                         .numbered = numbered,
+                                         .time = time}};
 
     append(trace, worker, &event);
 }

@@ -50,6 +50,8 @@ void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
 void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
                             enum orr_trace_counter counter, int change,
                             double time);
+void orr_trace_record_memory(struct orr_trace *trace, unsigned worker,
+                             unsigned node, int64_t change, double time);
 void orr_trace_record_mark(struct orr_trace *trace, unsigned worker,
                            const char *text, bool numbered, double time);
 
@@ -93,4 +95,12 @@ static inline void orr_trace_count(struct orr_trace *trace, unsigned worker,
 {
     if (trace)
         orr_trace_record_count(trace, worker, counter, change, time);
+}
+
+/* The library has allocated `change` bytes more on a node. */
+static inline void orr_trace_memory(struct orr_trace *trace, unsigned worker,
+                                    unsigned node, int64_t change, double time)
+{
+    if (trace)
+        orr_trace_record_memory(trace, worker, node, change, time);
 }

@@ -269,12 +269,19 @@ static void write_graph(struct orr_runtime *rt, const char *path)
     orr_graph_free(graph);
 }
 
+void orr_report_write_trace(struct orr_runtime *rt)
+{
+    const char *trace = orr_config_string(&rt->config, ORR_CFG_TRACE);
+    struct orr_error err = {""};
+
+    if (trace && rt->trace && orr_trace_write_paje(rt->trace, trace, &err) != 0)
+        orr_log_error("the trace was not written: %s", err.text);
+}
+
 void orr_report_write(struct orr_runtime *rt, const char *how)
 {
     const char *report = orr_config_string(&rt->config, ORR_CFG_REPORT);
-    const char *trace = orr_config_string(&rt->config, ORR_CFG_TRACE);
     const char *graph = orr_config_string(&rt->config, ORR_CFG_GRAPH);
-    struct orr_error err = {""};
 
     if (report)
         write_report(rt, report, how);
@@ -284,6 +291,5 @@ void orr_report_write(struct orr_runtime *rt, const char *how)
         write_graph(rt, graph);
     if (orr_config_bool(&rt->config, ORR_CFG_BUS_STATS))
         write_bus_stats(rt);
-    if (trace && rt->trace && orr_trace_write_paje(rt->trace, trace, &err) != 0)
-        orr_log_error("the trace was not written: %s", err.text);
+    orr_report_write_trace(rt);
 }

@@ -12,3 +12,6 @@ struct orr_runtime;
  * ended: "shutdown", "deadlock", "exit", "signal", "missing", "error". The
  * files appear whole or not at all. Does not block. */
 void orr_report_write(struct orr_runtime *rt, const char *how);
+
+/* The trace alone, beside threads that still record. */
+void orr_report_write_trace(struct orr_runtime *rt);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int compare_moments(const void *a, const void *b)
 {
@@ -19,11 +18,6 @@ static int compare_moments(const void *a, const void *b)
     return (int)x->end - (int)y->end;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static size_t add_event(struct orr_timeline *line, struct orr_moment moment)
 {
     const struct orr_event *event = moment.event;
@@ -35,6 +29,7 @@ static size_t add_event(struct orr_timeline *line, struct orr_moment moment)
     case ORR_EVENT_TASK:
         to[0].time = event->u.task.start;
         to[1].time = event->u.task.end;
+        line->ntasks++;
         return 2;
     case ORR_EVENT_COPY:
         to[0].time = event->u.copy.start;
@@ -45,6 +40,9 @@ static size_t add_event(struct orr_timeline *line, struct orr_moment moment)
         return 1;
     case ORR_EVENT_COUNT:
         to[0].time = event->u.count.time;
+        return 1;
+    case ORR_EVENT_MEMORY:
+        to[0].time = event->u.memory.time;
         return 1;
     case ORR_EVENT_MARK:
         to[0].time = event->u.mark.time;
@@ -97,44 +95,6 @@ static size_t add_buffer(const struct orr_trace *trace, unsigned b, size_t left,
     return left;
 }
 
-/* Keeps each name once; the list of candidates is short of names, long of
- * tasks, so it is compressed as it grows. */
-static int add_name(struct orr_timeline *line, size_t *capacity,
-                    const char *name)
-{
-    for (size_t i = 0; i < line->nnames; i++)
-        if (line->names[i] == name || !strcmp(line->names[i], name))
-            return 0;
-    if (line->nnames == *capacity) {
-        size_t more = *capacity ? 2 * *capacity : 16;
-        const char **names = realloc(line->names, more * sizeof(*names));
-
-        if (!names)
-            return -ENOMEM;
-        line->names = names;
-        *capacity = more;
-    }
-    line->names[line->nnames++] = name;
-    return 0;
-}
-
-static int collect_names(struct orr_timeline *line)
-{
-    size_t capacity = 0;
-
-    for (size_t i = 0; i < line->n; i++) {
-        const struct orr_moment *moment = &line->moments[i];
-
-        if (moment->event->type != ORR_EVENT_TASK || moment->end)
-            continue;
-        if (add_name(line, &capacity, moment->event->u.task.name) < 0)
-            return -ENOMEM;
-    }
-    if (line->nnames > 0)
-        qsort(line->names, line->nnames, sizeof(*line->names), compare_names);
-    return 0;
-}
-
 int orr_timeline_init(const struct orr_trace *trace, struct orr_timeline *ret)
 {
     struct orr_timeline line = {0};
@@ -147,10 +107,6 @@ int orr_timeline_init(const struct orr_trace *trace, struct orr_timeline *ret)
         left = add_buffer(trace, b, left, &line);
     qsort(line.moments, line.n, sizeof(*line.moments), compare_moments);
     line.end = line.n ? line.moments[line.n - 1].time : trace->start;
-    if (collect_names(&line) < 0) {
-        orr_timeline_done(&line);
-        return -ENOMEM;
-    }
     *ret = line;
     return 0;
 }
@@ -158,7 +114,5 @@ int orr_timeline_init(const struct orr_trace *trace, struct orr_timeline *ret)
 void orr_timeline_done(struct orr_timeline *timeline)
 {
     free(timeline->moments);
-    free(timeline->names);
     timeline->moments = NULL;
-    timeline->names = NULL;
 }

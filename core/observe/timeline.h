@@ -20,8 +20,7 @@ struct orr_moment {
 struct orr_timeline {
     struct orr_moment *moments;
     size_t n;
-    const char **names; /* codelets' names, each once, sorted */
-    size_t nnames;
+    size_t ntasks;
     size_t nmarks; /* of the application */
     double end; /* time of the last moment, or the trace's start */
 };

@@ -41,6 +41,7 @@ struct orr_trace_task {
     uint64_t job;          /* number of the job, in order of creation */
     uint64_t submit_order; /* 1, 2, …; 0 when it has none */
     const char *name;      /* copied; NULL is written as "unknown" */
+    unsigned colour;       /* 0xrrggbb, 0: chosen by the name */
     uint32_t footprint;
     int priority;
     uint64_t tag;
@@ -51,8 +52,9 @@ struct orr_trace_task {
 
 /* One copy between two memory nodes. */
 struct orr_trace_copy {
-    uint64_t id;     /* number of the copy, in order of creation */
-    uint64_t handle; /* number of the data handle, not its address */
+    uint64_t id;      /* number of the copy, in order of creation */
+    uint64_t handle;  /* number of the data handle, not its address */
+    const char *name; /* of the data, copied; may be NULL */
     unsigned src, dst;
     size_t size; /* bytes */
     enum orr_trace_copy_kind kind;

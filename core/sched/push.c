@@ -98,6 +98,7 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
 
     orr_charge(rt->machine->costs.push);
     orr_pay();
+    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, 1);
     atomic_fetch_add_explicit(&rt->nready, 1, memory_order_relaxed);
     /* Once it is pushed the task may end at any time: no later. */
     ORR_PROFILE(rt, task, push_end_time);
@@ -134,8 +135,10 @@ struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)
 
     if (!job)
         job = rt->sched->ops->pop(rt->sched, worker);
-    if (job)
-        atomic_fetch_sub_explicit(&rt->nready, 1, memory_order_relaxed);
+    if (!job)
+        return NULL;
+    atomic_fetch_sub_explicit(&rt->nready, 1, memory_order_relaxed);
+    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, -1);
     return job;
 }
 

@@ -308,9 +308,11 @@ static void throttle(struct orr_runtime *rt)
 
 static void account(struct orr_runtime *rt, struct starpu_task *task)
 {
-    unsigned before =
-        atomic_fetch_add_explicit(&rt->unfinished, 1, memory_order_relaxed);
+    unsigned before;
 
+    orr_runtime_trace_count(rt, ORR_TRACE_NSUBMITTED, 1);
+    before =
+        atomic_fetch_add_explicit(&rt->unfinished, 1, memory_order_relaxed);
     /* Of several first ones at once any will do. */
     if (before == 0 &&
         atomic_load_explicit(&rt->first_submit, memory_order_relaxed) < 0)
@@ -428,6 +430,7 @@ void orr_task_count_down(struct orr_runtime *rt)
     struct orr_count_waiter **link, *met = NULL;
     unsigned left;
 
+    orr_runtime_trace_count(rt, ORR_TRACE_NSUBMITTED, -1);
     /* Pairs with the read under the lock in orr_wait_for_n. */
     atomic_fetch_sub_explicit(&rt->unfinished, 1, memory_order_seq_cst);
     if (!atomic_load_explicit(&rt->ncount_waiters, memory_order_seq_cst))

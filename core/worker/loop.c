@@ -58,6 +58,12 @@ static enum orr_worker_state resting_state(const struct orr_worker *worker)
                                               : ORR_WORKER_IDLE;
 }
 
+/* 0xrrggbb, 0: none. The task's own goes before its codelet's. */
+static unsigned colour_of(const struct starpu_task *task)
+{
+    return (task->color ? task->color : task->cl->color) & 0xffffff;
+}
+
 static void trace_task(struct orr_runtime *rt, struct orr_worker *worker,
                        const struct orr_job *job)
 {
@@ -65,6 +71,7 @@ static void trace_task(struct orr_runtime *rt, struct orr_worker *worker,
         .job = job->id,
         .submit_order = job->id,
         .name = orr_job_name(job),
+        .colour = colour_of(job->task),
         .footprint = job->footprint,
         .priority = job->priority,
         .tag = job->task->use_tag ? job->task->tag_id : 0,

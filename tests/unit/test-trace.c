@@ -56,12 +56,13 @@ static char *written(void)
     return text;
 }
 
-static void record_task(unsigned worker, uint64_t job, const char *name,
-                        double start, double end)
+static void record_coloured(unsigned worker, uint64_t job, const char *name,
+                            unsigned colour, double start, double end)
 {
     struct orr_trace_task task = {.job = job,
                                   .submit_order = job,
                                   .name = name,
+                                  .colour = colour,
                                   .footprint = 0xcea37d6d,
                                   .priority = -3,
                                   .tag = 0x12,
@@ -71,6 +72,12 @@ static void record_task(unsigned worker, uint64_t job, const char *name,
                                   .end = end};
 
     orr_trace_task(trace, worker, &task);
+}
+
+static void record_task(unsigned worker, uint64_t job, const char *name,
+                        double start, double end)
+{
+    record_coloured(worker, job, name, 0, start, end);
 }
 
 /* Position of `line` in `text`; it must be there. */
@@ -102,7 +109,7 @@ START_TEST(a_task_is_a_line_of_event_20_with_all_fields)
     record_task(0, 12, "POTRF", 2350.0, 9225.0);
     text = written();
     position(text,
-             "20\t2.250000000\tw0\tWS\t\"POTRF\"\t409600\t\"\"\tcea37d6d\t"
+             "20\t2.250000000\tw0\tWS\t\"POTRF\"\t409600\t\"-\"\tcea37d6d\t"
              "0000000000000012\t12\t12\t-3\t0.010974\t0\t0\t0\t-1\t"
              "\"0\"\n");
     position(text, "10\t9.125000000\tw0\tWS\tI\n");
@@ -183,7 +190,7 @@ START_TEST(a_copy_is_a_link_between_memory_managers)
 
     orr_trace_copy(trace, ORR_TRACE_OUTSIDE, &copy);
     text = written();
-    position(text, "24\t0.010000000\tTF\tp\t4096\tmm0\tcom_7\t1f\t\"\"\t0\t0");
+    position(text, "24\t0.010000000\tTF\tp\t4096\tmm0\tcom_7\t1f\t\"-\"\t0\t0");
     position(text, "19\t0.020000000\tTF\tp\t4096\tmm1\tcom_7\n");
     free(text);
 }
@@ -218,6 +225,114 @@ START_TEST(counters_add_up_over_all_buffers)
     text = written();
     position(text, "13\t0.010000000\tsched\tnready\t2\n");
     position(text, "13\t0.020000000\tsched\tnready\t1\n");
+    free(text);
+}
+END_TEST
+
+START_TEST(changes_at_one_time_are_one_point_of_a_curve)
+{
+    char *text;
+
+    orr_trace_count(trace, 0, ORR_TRACE_NSUBMITTED, 1, 110);
+    orr_trace_count(trace, 0, ORR_TRACE_NSUBMITTED, 1, 110);
+    orr_trace_count(trace, 0, ORR_TRACE_NSUBMITTED, -1, 130);
+    text = written();
+    ck_assert_ptr_null(strstr(text, "\tnsubmitted\t1\n13"));
+    ck_assert_uint_lt(
+        position(text, "13\t0.010000000\tsched\tnsubmitted\t2\n"),
+        position(text, "13\t0.030000000\tsched\tnsubmitted\t1\n"));
+    free(text);
+}
+END_TEST
+
+START_TEST(memory_is_a_curve_of_each_node_from_0)
+{
+    char *text;
+
+    orr_trace_memory(trace, 2, 1, 4096, 110);
+    orr_trace_memory(trace, ORR_TRACE_OUTSIDE, 1, 3000000, 120);
+    orr_trace_memory(trace, 2, 1, -4096, 130);
+    orr_trace_memory(trace, 2, 7, 1, 140); /* no such node */
+    text = written();
+    position(text, "4\tuse\tMm\t");
+    position(text, "13\t0.000000000\tmm0\tuse\t0\n");
+    position(text, "13\t0.010000000\tmm1\tuse\t0.004096\n");
+    position(text, "13\t0.020000000\tmm1\tuse\t3.004096\n");
+    position(text, "13\t0.030000000\tmm1\tuse\t3.000000\n");
+    ck_assert_ptr_null(strstr(text, "mm7"));
+    free(text);
+}
+END_TEST
+
+START_TEST(colours_are_those_of_the_program_else_by_name)
+{
+    char *text;
+
+    record_task(0, 1, "gemm", 110, 120);
+    record_coloured(1, 2, "gemm", 0xff8000, 110, 120);
+    record_coloured(0, 3, "trsm", 0x0000ff, 130, 140);
+    text = written();
+    position(text, "6\t\"gemm\"\tWS\t\"gemm\"\t\"0.20 0.47 0.74\"\n");
+    position(text, "6\t\"gemm#2\"\tWS\t\"gemm\"\t\"1.00 0.50 0.00\"\n");
+    position(text, "6\t\"trsm\"\tWS\t\"trsm\"\t\"0.00 0.00 1.00\"\n");
+    position(text, "\tw0\tWS\t\"gemm\"\t");
+    position(text, "\tw1\tWS\t\"gemm#2\"\t");
+    free(text);
+}
+END_TEST
+
+START_TEST(aliases_are_unique)
+{
+    char *text;
+
+    record_task(0, 1, "B", 110, 120);    /* a state's */
+    record_task(0, 2, "a\"b", 130, 140); /* equal when they are safe */
+    record_task(0, 3, "a_b", 150, 160);
+    record_coloured(0, 4, "a_b", 1, 170, 180);
+    record_task(0, 5, "a_b#2", 190, 200); /* looks like another's alias */
+    text = written();
+    position(text, "6\t\"B#2\"\tWS\t\"B\"\t");
+    position(text, "\tw0\tWS\t\"B#2\"\t");
+    position(text, "6\t\"a_b\"\tWS\t\"a_b\"\t");
+    position(text, "6\t\"a_b#3\"\tWS\t\"a_b\"\t");
+    position(text, "6\t\"a_b#4\"\tWS\t\"a_b\"\t");
+    position(text, "6\t\"a_b#2\"\tWS\t\"a_b#2\"\t");
+    free(text);
+}
+END_TEST
+
+START_TEST(no_field_is_empty)
+{
+    struct orr_trace_copy copies[] = {
+        {.id = 1, .dst = 1, .start = 110, .end = 120},
+        {.id = 2, .dst = 1, .name = "", .start = 110, .end = 120},
+        {.id = 3, .dst = 1, .name = "A \"0\"", .start = 110, .end = 120}};
+    char *text;
+
+    record_task(0, 1, "", 110, 120);
+    for (unsigned i = 0; i < 3; i++)
+        orr_trace_copy(trace, 0, &copies[i]);
+    orr_trace_mark(trace, 0, "", false, 130);
+    orr_trace_mark(trace, 0, NULL, false, 130);
+    text = written();
+    ck_assert_ptr_null(strstr(text, "\"\""));
+    ck_assert_ptr_null(strstr(text, "\t\t"));
+    position(text, "\tcom_3\t0\t\"A _0_\"\t");
+    free(text);
+}
+END_TEST
+
+START_TEST(each_task_may_have_a_name_of_its_own)
+{
+    char name[32];
+    char *text;
+
+    for (unsigned i = 0; i < 20000; i++) {
+        snprintf(name, sizeof(name), "gemm_%u", i);
+        record_task(i % 3, i + 1, name, 200 + i, 201 + i);
+    }
+    text = written();
+    position(text, "6\t\"gemm_19999\"\tWS\t");
     free(text);
 }
 END_TEST
@@ -289,6 +404,12 @@ int main(void)
     tcase_add_test(tests, a_copy_is_a_link_between_memory_managers);
     tcase_add_test(tests, a_write_back_is_marked_on_the_node_it_leaves);
     tcase_add_test(tests, counters_add_up_over_all_buffers);
+    tcase_add_test(tests, changes_at_one_time_are_one_point_of_a_curve);
+    tcase_add_test(tests, memory_is_a_curve_of_each_node_from_0);
+    tcase_add_test(tests, colours_are_those_of_the_program_else_by_name);
+    tcase_add_test(tests, aliases_are_unique);
+    tcase_add_test(tests, no_field_is_empty);
+    tcase_add_test(tests, each_task_may_have_a_name_of_its_own);
     tcase_add_test(tests, names_are_copied_and_made_safe);
     tcase_add_test(tests,
                    many_events_survive_and_equal_records_give_equal_bytes);

@@ -26,6 +26,11 @@ pkg-config
 python3
 '
 
+# What only tests use, which are skipped without: pj_dump, which comes with R.
+if [ "${with_tests-}" ]; then
+    packages="$packages pajeng"
+fi
+
 # say TEXT: one line for one step.
 say()
 {

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/observe/entities.c - see entities.h. One thread. */
+#include "core/observe/entities.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *orr_trace_safe_text(const char *text)
+{
+    char *safe = strdup(*text ? text : "-");
+
+    for (char *at = safe; at && *at; at++)
+        if (*at == '"' || (unsigned char)*at < ' ' || *at == '\x7f')
+            *at = '_';
+    return safe;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct orr_entity *x = a, *y = b;
+    /* Most tasks of a buffer share their names. */
+    int order = x->name == y->name ? 0 : strcmp(x->name, y->name);
+
+    if (order)
+        return order;
+    return (x->colour > y->colour) - (x->colour < y->colour);
+}
+
+static struct orr_entity of_task(const struct orr_trace_task *task)
+{
+    return (struct orr_entity){.name = task->name, .colour = task->colour};
+}
+
+/* One per task, then each once. */
+static int collect(const struct orr_timeline *line, struct orr_entities *ret)
+{
+    struct orr_entity *all = calloc(line->ntasks + 1, sizeof(*all));
+    size_t n = 0, kept = 0;
+
+    if (!all)
+        return -ENOMEM;
+    for (size_t i = 0; i < line->n; i++)
+        if (line->moments[i].event->type == ORR_EVENT_TASK &&
+            !line->moments[i].end)
+            all[n++] = of_task(&line->moments[i].event->u.task);
+    qsort(all, n, sizeof(*all), compare);
+    for (size_t i = 0; i < n; i++) {
+        const struct orr_entity *last = kept ? &all[kept - 1] : NULL;
+        size_t rank = 0;
+
+        if (last && compare(last, &all[i]) == 0)
+            continue;
+        if (last)
+            rank = last->rank + (strcmp(last->name, all[i].name) != 0);
+        all[kept] = all[i];
+        all[kept++].rank = rank;
+    }
+    *ret = (struct orr_entities){all, kept};
+    return 0;
+}
+
+/* --- aliases --- */
+
+static int compare_shown(const void *a, const void *b)
+{
+    const struct orr_entity *x = *(struct orr_entity *const *)a;
+    const struct orr_entity *y = *(struct orr_entity *const *)b;
+    int order = strcmp(x->shown, y->shown);
+
+    return order ? order : (x > y) - (x < y);
+}
+
+static int compare_text(const void *text, const void *entity)
+{
+    return strcmp(text, (*(struct orr_entity *const *)entity)->shown);
+}
+
+static bool is_taken(const char *text, const char *const *taken)
+{
+    while (*taken && strcmp(*taken, text) != 0)
+        taken++;
+    return *taken != NULL;
+}
+
+/* "name#2", "name#3" … from `number` on, the first one that is no entity's
+ * name. Those of other names have another text before the last #. */
+static char *numbered(struct orr_entity *const *sorted, size_t n,
+                      const char *shown, unsigned *number)
+{
+    size_t size = strlen(shown) + 16;
+    char *text = malloc(size);
+
+    if (!text)
+        return NULL;
+    do
+        snprintf(text, size, "%s#%u", shown, (*number)++);
+    while (bsearch(text, sorted, n, sizeof(struct orr_entity *), compare_text));
+    return text;
+}
+
+static int add_aliases(struct orr_entities *entities, const char *const *taken)
+{
+    struct orr_entity **sorted =
+        malloc((entities->n + 1) * sizeof(struct orr_entity *));
+    unsigned number = 2;
+    int result = sorted ? 0 : -ENOMEM;
+
+    for (size_t i = 0; i < entities->n && result == 0; i++) {
+        sorted[i] = &entities->items[i];
+        sorted[i]->shown = orr_trace_safe_text(sorted[i]->name);
+        result = sorted[i]->shown ? 0 : -ENOMEM;
+    }
+    if (result == 0 && entities->n)
+        qsort(sorted, entities->n, sizeof(struct orr_entity *), compare_shown);
+    for (size_t i = 0; i < entities->n && result == 0; i++) {
+        const char *shown = sorted[i]->shown;
+        bool again = i > 0 && !strcmp(sorted[i - 1]->shown, shown);
+
+        if (!again)
+            number = 2;
+        sorted[i]->alias = again || is_taken(shown, taken)
+                               ? numbered(sorted, entities->n, shown, &number)
+                               : strdup(shown);
+        result = sorted[i]->alias ? 0 : -ENOMEM;
+    }
+    free(sorted);
+    return result;
+}
+
+int orr_entities_init(const struct orr_timeline *line, const char *const *taken,
+                      struct orr_entities *ret)
+{
+    struct orr_entities entities;
+    int result = collect(line, &entities);
+
+    if (result == 0)
+        result = add_aliases(&entities, taken);
+    else
+        return result;
+    if (result < 0)
+        orr_entities_done(&entities);
+    else
+        *ret = entities;
+    return result;
+}
+
+void orr_entities_done(struct orr_entities *entities)
+{
+    for (size_t i = 0; i < entities->n; i++) {
+        free(entities->items[i].shown);
+        free(entities->items[i].alias);
+    }
+    free(entities->items);
+    *entities = (struct orr_entities){0};
+}
+
+const struct orr_entity *orr_entities_get(const struct orr_entities *entities,
+                                          const struct orr_trace_task *task)
+{
+    struct orr_entity wanted = of_task(task);
+
+    return bsearch(&wanted, entities->items, entities->n, sizeof(wanted),
+                   compare);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/entities.h - what the tasks of a record are in trace files: each
+ * pair of name and colour once, with a text that tells it from all others. One
+ * thread.
+ */
+#pragma once
+
+#include "core/observe/timeline.h"
+
+struct orr_entity {
+    const char *name; /* of its tasks, lent by the record */
+    unsigned colour;  /* 0xrrggbb, 0: automatic */
+    size_t rank;      /* of the name among all, from 0; the same in other
+                       * colours */
+    char *shown;      /* the name without quotes and control characters, not
+                       * empty; owned */
+    char *alias;      /* unique: `shown` where that is; owned */
+};
+
+struct orr_entities {
+    struct orr_entity *items; /* owned; by name, then colour */
+    size_t n;
+};
+
+/* Fills *ret, which borrows from the record; no alias will be one of `taken`,
+ * which ends with NULL. The caller ends it with orr_entities_done. Errors:
+ * -ENOMEM. */
+int orr_entities_init(const struct orr_timeline *line, const char *const *taken,
+                      struct orr_entities *ret);
+void orr_entities_done(struct orr_entities *entities);
+
+/* That of a task; it is there. */
+const struct orr_entity *orr_entities_get(const struct orr_entities *entities,
+                                          const struct orr_trace_task *task);
+
+/* The text without what would end a quoted text or its line; one that is empty
+ * becomes "-", since readers of Pajé files take no empty field. Owned by the
+ * caller, NULL without memory. */
+char *orr_trace_safe_text(const char *text);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/odd-tasks.c - a program whose traces are hard to write and to read,
+ * for test-trace-command.py. One thread.
+ *
+ * usage: odd-tasks names | none | fail | plain N | named N
+ *   names    tasks, data and marks with strange names, tasks with colours
+ *   none     no task
+ *   fail     ends with 7 while tasks wait
+ *   plain N  N tasks of codelets of three names
+ *   named N  N tasks, each with a name of its own
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <starpu.h>
+
+enum { LENGTH = 1 << 18, NDATA = 4 };
+
+static float data[NDATA][LENGTH];
+static starpu_data_handle_t handles[NDATA];
+
+static const char *const names[] = {
+    "",
+    "plain",
+    "say \"hello\"",
+    "two\nlines",
+    "tab\there",
+    "\xc3\xa9t\xc3\xa9 \xe2\x82\xac",
+    "\xff\xfe broken",
+    "B",
+    "Idle",
+    "a,b;c",
+    "100 % `ls` $HOME \\",
+    " ",
+    "gemm<float, 3>",
+    "it's",
+    "#3",
+};
+
+enum { NNAMES = sizeof(names) / sizeof(*names) };
+
+static void compute(void *buffers[], void *arg)
+{
+    (void)buffers, (void)arg;
+}
+
+#define CODELET(called, rgb)                                                   \
+    {                                                                          \
+        .cpu_funcs = {compute}, .cuda_funcs = {compute}, .nbuffers = 1,        \
+        .modes = {STARPU_RW}, .name = (called), .color = (rgb)                 \
+    }
+
+static struct starpu_codelet codelets[] = {
+    CODELET("alpha", 0), CODELET("beta", 0x10c040), CODELET("gamma", 0)};
+
+static void submit(unsigned i, const char *name, unsigned colour)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    task->cl = &codelets[i % 3];
+    task->handles[0] = handles[i % NDATA];
+    task->name = name;
+    task->color = colour;
+    /* Every other one on the last worker, which is a device if there is one. */
+    if (i % 2) {
+        task->execute_on_a_specific_worker = 1;
+        task->workerid = starpu_worker_get_count() - 1;
+    }
+    if (starpu_task_submit(task) != 0)
+        exit(EXIT_FAILURE);
+}
+
+static void submit_odd_names(void)
+{
+    static char longest[3000];
+
+    memset(longest, 'x', sizeof(longest) - 1);
+    for (unsigned d = 0; d < NDATA; d++)
+        starpu_data_set_name(handles[d], names[2 + d]);
+    for (unsigned i = 0; i < NNAMES; i++) {
+        submit(2 * i, names[i], 0);
+        submit(2 * i + 1, names[i], 0xff0000 + i);
+    }
+    submit(0, longest, 0xffffff);
+    for (unsigned i = 0; i < NNAMES; i++)
+        starpu_fxt_trace_user_event_string(names[i]);
+    starpu_fxt_trace_user_event(42);
+}
+
+static void submit_many(unsigned n, int own_names)
+{
+    char(*own)[24] = own_names ? calloc(n, sizeof(*own)) : NULL;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (own)
+            snprintf(own[i], sizeof(*own), "gemm(%u)", i);
+        submit(i, own ? own[i] : NULL, 0);
+    }
+    starpu_task_wait_for_all();
+    free(own);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+
+    if (starpu_init(NULL) != 0)
+        return 77;
+    for (unsigned d = 0; d < NDATA; d++)
+        starpu_vector_data_register(&handles[d], STARPU_MAIN_RAM,
+                                    (uintptr_t)data[d], LENGTH, sizeof(**data));
+    if (!strcmp(what, "names"))
+        submit_odd_names();
+    else if (!strcmp(what, "plain") || !strcmp(what, "named"))
+        submit_many(argc > 2 ? (unsigned)atoi(argv[2]) : 1,
+                    !strcmp(what, "named"));
+    else if (!strcmp(what, "fail")) {
+        for (unsigned i = 0; i < 20; i++)
+            submit(i, NULL, 0);
+        exit(7);
+    }
+    starpu_task_wait_for_all();
+    for (unsigned d = 0; d < NDATA; d++)
+        starpu_data_unregister(handles[d]);
+    starpu_shutdown();
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""`orrery trace` with programs whose traces are hard to write and to draw: what
+it writes is read by pj_dump (Debian's pajeng), simulated and real. TAP.
+
+usage: test-trace-command.py ORRERY ODD_TASKS SIMULATES
+"""
+import collections
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "api"))
+from programs import Skip, run_all, test  # noqa: E402
+
+if len(sys.argv) != 4:
+    sys.exit(__doc__.strip())
+ORRERY, ODD_TASKS = map(os.path.abspath, sys.argv[1:3])
+SIMULATES = sys.argv[3] == "1"
+TOP = tempfile.TemporaryDirectory(prefix="orrery-test-")
+KERNELS = ("alpha", "beta", "gamma")
+GPUS, NUMA, BIG = "h100-pcie-4", "r940xa-4", "hgx-h100-8"
+
+
+class Traced:
+    """A program run by orrery trace: its exit code, output, files."""
+
+    def __init__(self, machine, *words, options=(), **env):
+        folder = tempfile.mkdtemp(dir=TOP.name)
+        self.paje = os.path.join(folder, "run.paje")
+        self.picture = os.path.join(folder, "run.svg")
+        if machine and not SIMULATES:
+            raise Skip("this build does not simulate")
+        clean = {name: value for name, value in os.environ.items()
+                 if not name.startswith("STARPU_") and
+                 name not in ("ORRERY_MACHINE", "ORRERY_CHECK_BOUNDS")}
+        clean.update(STARPU_HOME=folder, STARPU_SILENT="1",
+                     STARPU_PERF_MODEL_DIR=os.path.join(folder, "models"),
+                     ORRERY_ASSUME=";".join(
+                         "kernel[%s] = 100us" % name for name in KERNELS), LC_ALL="C.UTF-8", **env)
+        done = subprocess.run(
+            [ORRERY, "trace", *(("-m", machine) if machine else ()), "-s",
+             "dmda" if machine else "lws", "-o", self.paje, "--gantt",
+             self.picture, *options, "--", ODD_TASKS, *words],
+            env=clean, stdin=subprocess.DEVNULL, timeout=250, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.code = done.returncode
+        self.out = done.stdout.decode("utf-8", "replace")
+        self.err = done.stderr.decode("utf-8", "replace")
+
+    def __str__(self):
+        return "ended with %d\n%s%s" % (self.code, self.out, self.err)
+
+    def dump(self):
+        """What pj_dump makes of the trace, as lists of fields."""
+        if not shutil.which("pj_dump"):
+            raise Skip("there is no pj_dump (Debian's pajeng)")
+        # latin-1 takes any byte.
+        done = subprocess.run(["pj_dump", self.paje], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, encoding="latin-1",
+                              timeout=250, check=False)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == "", "pj_dump warns: " + done.stderr
+        return [line.split(", ") for line in done.stdout.splitlines()]
+
+    def lines(self):
+        with open(self.paje, encoding="latin-1") as file:
+            return [line.rstrip("\n").split("\t") for line in file]
+
+    def drawing(self):
+        with open(self.picture, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+
+def states(dump):
+    """How often each state of workers was entered."""
+    return collections.Counter(line[-1] for line in dump if line[0] == "State")
+
+
+def curve(dump, container, variable):
+    """Its values in order of time."""
+    return [float(line[6]) for line in dump
+            if line[0] == "Variable" and line[1] == container and
+            line[2] == variable]
+
+
+@test
+def a_simulated_trace_opens_in_pj_dump():
+    ran = Traced(GPUS, "plain", "30")
+    assert ran.code == 0, ran
+    dump = ran.dump()
+    seen = states(dump)
+    assert seen["alpha"] == seen["beta"] == seen["gamma"] == 10, seen
+    assert any(line[0] == "Link" for line in dump), dump
+
+
+@test
+def counters_are_curves_over_time():
+    ran = Traced(GPUS, "plain", "30")
+    dump = ran.dump()
+    for name in ("Number of Submitted Uncompleted Tasks",
+                 "Number of Ready Tasks"):
+        values = curve(dump, "scheduler", name)
+        assert len(values) > 10 and max(values) >= 2, (name, values)
+        assert min(values) == values[-1] == 0, (name, values)
+
+
+@test
+def memory_is_a_curve_of_each_node():
+    ran = Traced(GPUS, "plain", "30")
+    dump = ran.dump()
+    peaks = [max(curve(dump, "MEMMANAGER%d" % node, "Used (MB)"))
+             for node in range(5)]
+    # The last worker is the fourth device's; it has two of the vectors.
+    assert abs(peaks[4] - 2 * 4 * 2 ** 18 / 1e6) < 1e-3, peaks
+    assert peaks[0] == 0, "main memory is the program's own: %s" % peaks
+    last = curve(dump, "MEMMANAGER4", "Used (MB)")[-1]
+    assert last == 0, "all is unregistered, %f MB remain" % last
+
+
+@test
+def a_real_trace_opens_in_pj_dump():
+    ran = Traced(None, "plain", "30")
+    assert ran.code == 0, ran
+    dump = ran.dump()
+    seen = states(dump)
+    assert seen["alpha"] == seen["beta"] == seen["gamma"] == 10, seen
+    values = curve(dump, "scheduler", "Number of Submitted Uncompleted Tasks")
+    assert max(values) > 0 and min(values) == values[-1] == 0, values
+
+
+def check_odd_names(machine):
+    ran = Traced(machine, "names")
+    assert ran.code == 0, ran
+    dump = ran.dump()
+    seen = states(dump)
+    for name in ("plain", "say _hello_", "two_lines", "tab_here", "it's", "#3",
+                 "gemm<float, 3>", "100 % `ls` $HOME \\"):
+        assert seen[name.split(", ")[-1]] == 2, (name, seen)
+    assert seen["\xc3\xa9t\xc3\xa9 \xe2\x82\xac"] == 2, seen
+    assert seen["x" * 2999] == 1, seen
+    # A task that is called like a state's alias is none.
+    assert seen["B"] == 2, seen
+    marks = [line[-1] for line in dump if line[0] == "Event"]
+    assert "42" in marks and "two_lines" in marks, marks
+
+
+@test
+def odd_names_open_in_pj_dump_simulated():
+    check_odd_names(GPUS)
+
+
+@test
+def odd_names_open_in_pj_dump_real():
+    check_odd_names(None)
+
+
+@test
+def colours_of_tasks_and_codelets_are_in_the_trace():
+    ran = Traced(GPUS, "names")
+    colours = collections.defaultdict(set)
+    for line in ran.lines():
+        if line[0] == "6" and line[2] == "WS":
+            colours[line[3].strip('"')].add(line[4].strip('"'))
+    # With no colour of its own a task has its codelet's, here beta's.
+    assert "1.00 0.00 0.00" in colours["unknown"], colours
+    assert len(colours["plain"]) == 2, colours["plain"]
+    plain = Traced(GPUS, "plain", "3")
+    shown = {line[3]: line[4] for line in plain.lines()
+             if line[0] == "6" and line[2] == "WS"}
+    assert shown['"beta"'] == '"0.06 0.75 0.25"', shown
+
+
+@test
+def a_run_without_tasks_is_a_trace():
+    for machine in (GPUS, None):
+        ran = Traced(machine, "none")
+        assert ran.code == 0, ran
+        seen = states(ran.dump())
+        assert not set(seen) & {"alpha", "beta", "gamma"}, seen
+
+
+@test
+def a_run_that_fails_leaves_a_trace_that_opens():
+    for machine in (GPUS, None):
+        ran = Traced(machine, "fail")
+        assert ran.code == 7, ran
+        ran.dump()
+
+
+@test
+def copies_between_numa_nodes_open():
+    ran = Traced(NUMA, "plain", "30", STARPU_USE_NUMA="1")
+    assert ran.code == 0, ran
+    assert any(line[0] == "Link" for line in ran.dump())
+
+
+@test
+def as_many_workers_as_possible_open():
+    for machine in (BIG, None):
+        settings = {"STARPU_NCPU": "240"}
+        ran = Traced(machine, "plain", "300", **settings)
+        assert ran.code == 0, ran
+        workers = [line for line in ran.dump()
+                   if line[0] == "Container" and line[2] == "Worker"]
+        assert len(workers) >= 112, len(workers)
+
+
+@test
+def each_task_may_have_its_own_name():
+    ran = Traced(GPUS, "named", "5000")
+    assert ran.code == 0, ran
+    seen = states(ran.dump())
+    assert sum(name.startswith("gemm(") for name in seen) == 5000
+
+
+sys.exit(run_all())
