@@ -174,6 +174,9 @@ struct orr_machine {
     unsigned nnodes, nworkers;
     struct orr_node_desc *nodes;     /* owned, nnodes */
     struct orr_worker_desc *workers; /* owned, nworkers */
+    /* Row-major nworkers × nworkers: for each worker all of them, itself first,
+     * then by the distance of their processors. Owned; NULL: unknown. */
+    unsigned *neighbours;
     /* Row-major nnodes × nnodes, source first. bandwidth in MB/s (bytes per
      * µs), latency in µs, NaN: unknown. Owned. */
     double *bandwidth, *latency;

@@ -39,6 +39,7 @@ static void machine_free(struct orr_machine *machine)
     free(machine->workers);
     free(machine->bandwidth);
     free(machine->latency);
+    free(machine->neighbours);
     free(machine->direct);
     free(machine);
 }
@@ -229,6 +230,62 @@ static int fill_workers(struct orr_machine *machine,
     return 0;
 }
 
+struct neighbour {
+    unsigned worker, distance, offset;
+};
+
+static int compare_neighbours(const void *a, const void *b)
+{
+    const struct neighbour *x = a, *y = b;
+
+    if (x->distance != y->distance)
+        return x->distance < y->distance ? -1 : 1;
+    return x->offset < y->offset ? -1 : 1;
+}
+
+/* Of equally near ones those with the next numbers come first, so that not all
+ * workers begin with the same. */
+static void sort_neighbours(const struct orr_machine *machine,
+                            const struct orr_topology *topology,
+                            unsigned worker, struct neighbour *room)
+{
+    unsigned n = machine->nworkers;
+
+    for (unsigned offset = 0; offset < n; offset++) {
+        unsigned other = (worker + offset) % n;
+
+        room[offset] = (struct neighbour){
+            other,
+            other == worker
+                ? 0
+                : orr_topology_distance(topology, machine->workers[worker].cpu,
+                                        machine->workers[other].cpu),
+            offset};
+    }
+    qsort(room, n, sizeof(*room), compare_neighbours);
+}
+
+/* Threads that are not bound may be anywhere: they have no neighbours. */
+static int fill_neighbours(struct orr_machine *machine,
+                           const struct orr_machine_options *options,
+                           const struct orr_topology *topology)
+{
+    unsigned n = machine->nworkers;
+    struct neighbour *room;
+
+    if (!options->bind || !orr_topology_hwloc(topology))
+        return 0;
+    room = calloc(n, sizeof(*room));
+    machine->neighbours = calloc((size_t)n * n, sizeof(*machine->neighbours));
+    for (unsigned w = 0; room && machine->neighbours && w < n; w++) {
+        sort_neighbours(machine, topology, w, room);
+        for (unsigned i = 0; i < n; i++)
+            machine->neighbours[(size_t)w * n + i] = room[i].worker;
+    }
+    free(room);
+    return room && machine->neighbours ? 0 : -ENOMEM;
+}
+
 /* The last core is the one that is taken last. */
 static const struct orr_cpu *last_core(const struct orr_cpus *cpus)
 {
@@ -349,6 +406,8 @@ static int fill_topology(struct real_machine *real,
         rc = orr_topology_cpus(real->topology, &cpus, err);
     if (rc == 0)
         rc = fill_cpus(machine, options, &cpus, ret_main, err);
+    if (rc == 0)
+        rc = fill_neighbours(machine, options, real->topology);
     if (rc == 0 && !orr_topology_is_here(real->topology))
         unbind(machine, ret_main);
     orr_bus_counts_of(machine, cpus.ncores,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/sched/lws.c - work stealing: a job goes to the worker that made it
- * ready, and workers without a job take one from the next busy worker. One
- * lock per deque; never two at once. lws orders victims by distance where
- * the topology is known; we do not know it yet, so both behave like ws.
+ * ready, and workers without a job take one from another busy worker. One
+ * lock per deque; never two at once. lws takes from the nearest one, on machines
+ * that know who is near (real ones whose workers are bound); on the others, such
+ * as simulated ones, it is ws.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,8 +22,9 @@ struct thief {
 };
 
 struct stealing {
-    unsigned nworkers; /* [const] */
-    atomic_uint last;  /* worker that got the last job from outside */
+    unsigned nworkers;          /* [const] */
+    atomic_uint last;           /* worker that got the last job from outside */
+    const unsigned *neighbours; /* [const] the machine's, or NULL: in turn */
     struct thief thieves[];
 };
 
@@ -41,6 +43,16 @@ static int ws_init(struct orr_sched *sched, struct orr_error *err)
     }
     sched->data = ws;
     return 0;
+}
+
+static int lws_init(struct orr_sched *sched, struct orr_error *err)
+{
+    int result = ws_init(sched, err);
+    struct stealing *ws = sched->data;
+
+    if (result == 0)
+        ws->neighbours = sched->runtime->machine->neighbours;
+    return result;
 }
 
 static void ws_deinit(struct orr_sched *sched)
@@ -112,8 +124,23 @@ static bool is_victim(struct thief *thief)
            atomic_load_explicit(&thief->busy, memory_order_relaxed);
 }
 
+/* From the nearest victim that has a job for the worker. */
+static struct orr_job *steal_near(struct stealing *ws,
+                                  struct orr_worker *worker)
+{
+    const unsigned *order = &ws->neighbours[(size_t)worker->id * ws->nworkers];
+    struct orr_job *job = NULL;
+
+    for (unsigned i = 1; !job && i < ws->nworkers; i++)
+        if (is_victim(&ws->thieves[order[i]]))
+            job = orr_queue_take(&ws->thieves[order[i]].deque, worker,
+                                 ORR_QUEUE_NEWEST_BEST, NULL);
+    return job;
+}
+
 /* One victim is examined: the first after the last one. */
-static struct orr_job *steal(struct stealing *ws, struct orr_worker *worker)
+static struct orr_job *steal_in_turn(struct stealing *ws,
+                                     struct orr_worker *worker)
 {
     struct thief *self = &ws->thieves[worker->id];
 
@@ -140,7 +167,8 @@ static struct orr_job *ws_pop(struct orr_sched *sched,
     if (!orr_queue_empty(&self->deque))
         job = orr_queue_pop(&self->deque);
     if (!job)
-        job = steal(ws, worker);
+        job =
+            ws->neighbours ? steal_near(ws, worker) : steal_in_turn(ws, worker);
     if (before != (job != NULL))
         atomic_store_explicit(&self->busy, job != NULL, memory_order_relaxed);
     /* A worker that looked before left the others to this one, and may sleep
@@ -162,10 +190,12 @@ static void ws_push_notify(struct orr_sched *sched, struct orr_job *job,
 
 const struct orr_sched_ops orr_sched_lws = {
     .name = "lws",
-    .help = "work stealing, nearest victims first",
+    .help =
+        "work stealing, from the nearest busy worker on a real machine with "
+        "bound workers, else as ws",
     .unbounded_priorities = true,
     .by_priority = true,
-    .init = ws_init,
+    .init = lws_init,
     .deinit = ws_deinit,
     .push = ws_push,
     .pop = ws_pop,

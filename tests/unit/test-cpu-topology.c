@@ -369,6 +369,65 @@ START_TEST(a_core_is_left_to_main)
 }
 END_TEST
 
+/* The first processors of eight cores, then their second ones. */
+#define INTERLEAVED "0 2 4 6 8 10 12 14 1 3 5 7 9 11 13 15"
+
+static const struct {
+    const char *synthetic, *cpuid;
+    unsigned n, worker;
+    unsigned order[16];
+} neighbourhoods[] = {
+    /* The core's other processor, the cache's, the package's, the machine's. */
+    {"pack:2 [numa] l3:2 core:2 pu:2",
+     INTERLEAVED,
+     16,
+     0,
+     {0, 8, 1, 9, 2, 3, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15}},
+    {"pack:2 [numa] l3:2 core:2 pu:2",
+     INTERLEAVED,
+     16,
+     13,
+     {13, 5, 4, 12, 14, 15, 6, 7, 0, 1, 2, 3, 8, 9, 10, 11}},
+    /* NUMA nodes within a package. */
+    {"pack:2 group:2 [numa] core:2 pu:1", NULL, 8, 2, {2, 3, 0, 1, 4, 5, 6, 7}},
+    /* All alike: from the worker's own number on. */
+    {"core:4 pu:1", NULL, 4, 2, {2, 3, 0, 1}},
+};
+
+START_TEST(workers_know_who_is_near)
+{
+    struct orr_machine_options options = all();
+    struct orr_machine *machine;
+    unsigned n = neighbourhoods[_i].n;
+
+    setenv("HWLOC_SYNTHETIC", neighbourhoods[_i].synthetic, 1);
+    setenv("STARPU_SILENT", "1", 1);
+    options.bind = true;
+    options.workers_cpuid = neighbourhoods[_i].cpuid;
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), 0);
+    ck_assert_uint_eq(machine->nworkers, n);
+    for (unsigned i = 0; i < n; i++)
+        ck_assert_uint_eq(
+            machine->neighbours[neighbourhoods[_i].worker * n + i],
+            neighbourhoods[_i].order[i]);
+    machine->ops->close(machine);
+}
+END_TEST
+
+START_TEST(workers_that_are_not_bound_have_no_neighbours)
+{
+    struct orr_machine_options options = all();
+    struct orr_machine *machine;
+
+    setenv("HWLOC_SYNTHETIC", "core:4 pu:2", 1);
+    setenv("STARPU_SILENT", "1", 1);
+    options.bind = false;
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), 0);
+    ck_assert_ptr_null(machine->neighbours);
+    machine->ops->close(machine);
+}
+END_TEST
+
 START_TEST(a_processor_for_main_that_is_not_there_is_refused)
 {
     struct orr_machine_options options = all();
@@ -484,6 +543,9 @@ static TCase *synthetic_cases(void)
     tcase_add_test(tc, processors_know_their_numa_node);
     tcase_add_test(tc, a_topology_is_read_from_a_file);
     tcase_add_test(tc, a_core_is_left_to_main);
+    tcase_add_loop_test(tc, workers_know_who_is_near, 0,
+                        sizeof(neighbourhoods) / sizeof(*neighbourhoods));
+    tcase_add_test(tc, workers_that_are_not_bound_have_no_neighbours);
     tcase_add_test(tc, the_inherited_affinity_may_be_ignored);
     tcase_add_test(tc, a_file_that_is_not_there_is_refused);
     tcase_add_test(tc, blocks_lie_on_nodes_whatever_their_size);

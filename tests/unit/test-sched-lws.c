@@ -161,6 +161,86 @@ START_TEST(victims_come_in_turn)
 }
 END_TEST
 
+/* For each of four workers, itself first. */
+static unsigned near[] = {0, 3, 2, 1, 1, 2, 0, 3, 2, 1, 3, 0, 3, 0, 1, 2};
+
+static void start_near(const struct orr_sched_ops *ops)
+{
+    static const unsigned classes[] = {0, 0, 0, 1};
+
+    fake_start(classes, 4);
+    fake.rt.machine->neighbours = near;
+    fake_policy(ops);
+    both = fake_row((double[]){1, 1});
+    cpu = fake_row((double[]){1, 0});
+}
+
+/* Workers 1 to 3 are busy and have two more jobs each; which ones worker 0
+ * takes, one after the other. */
+static void rob_all(unsigned *ret_owners)
+{
+    struct orr_job *jobs[4][3];
+
+    for (unsigned w = 1; w < 4; w++) {
+        fake_be((int)w);
+        for (unsigned i = 0; i < 3; i++)
+            jobs[w][i] = push(both, 0);
+        ck_assert_ptr_eq(fake_pop(w), jobs[w][0]);
+    }
+    for (unsigned i = 0; i < 6; i++) {
+        struct orr_job *job = fake_pop(0);
+
+        ret_owners[i] = 0;
+        for (unsigned w = 1; w < 4; w++)
+            if (job == jobs[w][1] || job == jobs[w][2])
+                ret_owners[i] = w;
+    }
+    ck_assert_ptr_null(fake_pop(0));
+}
+
+START_TEST(the_nearest_are_robbed_first_by_lws)
+{
+    static const unsigned expected[] = {3, 3, 2, 2, 1, 1};
+    unsigned owners[6];
+
+    start_near(&orr_sched_lws);
+    rob_all(owners);
+    ck_assert_mem_eq(owners, expected, sizeof(expected));
+    fake_stop();
+}
+END_TEST
+
+START_TEST(ws_does_not_ask_who_is_near)
+{
+    static const unsigned expected[] = {1, 2, 3, 1, 2, 3};
+    unsigned owners[6];
+
+    start_near(&orr_sched_ws);
+    rob_all(owners);
+    ck_assert_mem_eq(owners, expected, sizeof(expected));
+    fake_stop();
+}
+END_TEST
+
+START_TEST(the_next_nearest_is_robbed_if_the_nearest_has_nothing_for_the_thief)
+{
+    struct orr_job *a, *b, *c;
+
+    start_near(&orr_sched_lws);
+    fake_be(0);
+    a = push(both, 0);
+    push(cpu, 0);
+    fake_be(1);
+    b = push(both, 0);
+    c = push(both, 0);
+    ck_assert_ptr_eq(fake_pop(0), a);
+    ck_assert_ptr_eq(fake_pop(1), b);
+    /* Worker 3 is nearest to 0, whose other job only CPUs can run. */
+    ck_assert_ptr_eq(fake_pop(3), c);
+    fake_stop();
+}
+END_TEST
+
 START_TEST(every_sleeping_worker_is_woken)
 {
     atomic_store(&fake.rt.workers[1].asleep, true);
@@ -390,6 +470,11 @@ int main(void)
     tcase_add_test(lws, an_unknown_policy_is_refused_naming_the_known_ones);
     tcase_add_test(lws, priorities_are_the_requested_ones_else_the_policys);
     tcase_add_test(lws, a_user_policy_without_pop_is_refused);
+    tcase_add_test(central, the_nearest_are_robbed_first_by_lws);
+    tcase_add_test(central, ws_does_not_ask_who_is_near);
+    tcase_add_test(
+        central,
+        the_next_nearest_is_robbed_if_the_nearest_has_nothing_for_the_thief);
     tcase_add_test(central, eager_gives_the_oldest_job_that_the_worker_can_run);
     tcase_add_test(central, prio_gives_higher_priorities_first);
     tcase_add_test(central, one_sleeping_able_worker_is_woken);

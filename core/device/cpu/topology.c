@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <hwloc.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -301,6 +302,27 @@ bool orr_topology_is_near(const struct orr_topology *topology, int cpu,
 {
     return !topology->nodes ||
            hwloc_bitmap_isset(topology->nodes[node]->cpuset, (unsigned)cpu);
+}
+
+unsigned orr_topology_distance(const struct orr_topology *topology, int cpu,
+                               int other)
+{
+    hwloc_obj_t here = NULL, there = NULL;
+    unsigned levels = 0;
+
+    if (topology->hwloc && cpu >= 0 && other >= 0) {
+        here = hwloc_get_pu_obj_by_os_index(topology->hwloc, (unsigned)cpu);
+        there = hwloc_get_pu_obj_by_os_index(topology->hwloc, (unsigned)other);
+    }
+    if (!here || !there)
+        return UINT_MAX;
+    /* The first object above `cpu` that has both; NUMA nodes lie beside the
+     * objects that they belong to. */
+    while (here && !hwloc_bitmap_isset(here->cpuset, there->os_index)) {
+        here = here->parent;
+        levels++;
+    }
+    return levels;
 }
 
 void *orr_topology_alloc(const struct orr_topology *topology, unsigned node,

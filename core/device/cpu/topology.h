@@ -97,6 +97,13 @@ struct hwloc_obj *orr_topology_processor(const struct orr_topology *topology,
 bool orr_topology_is_near(const struct orr_topology *topology, int cpu,
                           unsigned node);
 
+/* How far apart two processors are, by the kernel's numbers: 0 for one and the
+ * same, less for those that share a core than for those that share a cache, and
+ * so on by NUMA node and package. Comparable for the same `cpu` only. UINT_MAX
+ * for one that is not there, and in builds without hwloc. */
+unsigned orr_topology_distance(const struct orr_topology *topology, int cpu,
+                               int other);
+
 /* Memory in whole pages on the memory `node`, NULL without. *bound says whether
  * it is there, as it always is where there is one memory; else it lies where
  * the system puts it. */

@@ -6,6 +6,7 @@
 #include "core/device/cpu/topology_private.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 struct orr_topology {
@@ -100,6 +101,15 @@ bool orr_topology_is_near(const struct orr_topology *topology, int cpu,
     (void)cpu;
     (void)node;
     return true;
+}
+
+unsigned orr_topology_distance(const struct orr_topology *topology, int cpu,
+                               int other)
+{
+    (void)topology;
+    (void)cpu;
+    (void)other;
+    return UINT_MAX;
 }
 
 void *orr_topology_alloc(const struct orr_topology *topology, unsigned node,
