@@ -8,11 +8,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/base/c_locale.h"
+#include "core/base/result.h"
 
 static void write_string(FILE *f, const char *text)
 {
@@ -189,42 +188,20 @@ static int check_size(const struct orr_graph *graph, const char *path,
     return 0;
 }
 
-/* errno is lost by whatever follows. */
-static int write_whole(const struct orr_graph *graph, const char *temporary,
-                       const char *path)
-{
-    FILE *f = fopen(temporary, "w");
-    int rc;
-
-    if (!f)
-        return -errno;
-    errno = 0;
-    rc = orr_graph_write(graph, f);
-    if (rc == -EIO && errno)
-        rc = -errno;
-    if (fclose(f) && !rc)
-        rc = -errno;
-    if (!rc && rename(temporary, path))
-        rc = -errno;
-    if (rc)
-        unlink(temporary);
-    return rc;
-}
-
 int orr_graph_save(const struct orr_graph *graph, const char *path,
                    struct orr_error *err)
 {
-    size_t n = strlen(path) + 32;
-    char *temporary;
+    struct orr_result out;
     int rc = check_size(graph, path, err);
 
     if (rc)
         return rc;
-    temporary = malloc(n);
-    if (!temporary)
-        return orr_fail(err, -ENOMEM, "%s: out of memory", path);
-    snprintf(temporary, n, "%s.%ld", path, (long)getpid());
-    rc = write_whole(graph, temporary, path);
-    free(temporary);
+    rc = orr_result_open(path, &out);
+    if (!rc) {
+        rc = orr_graph_write(graph, out.file);
+        if (rc == -EIO && errno)
+            rc = -errno;
+        rc = orr_result_close(&out, rc);
+    }
     return rc ? orr_fail(err, rc, "%s: %s", path, strerror(-rc)) : 0;
 }

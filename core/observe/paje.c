@@ -6,6 +6,7 @@
  */
 #include "core/observe/record.h"
 
+#include "core/base/result.h"
 #include "core/observe/entities.h"
 #include "core/observe/timeline.h"
 
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A value that changes over time. */
@@ -410,46 +410,22 @@ static int write_all(struct paje *paje)
         write_moment(paje, &paje->line->moments[i]);
     write_curves(paje);
     write_end(paje);
-    if (fflush(paje->file) != 0 || ferror(paje->file))
-        return errno ? -errno : -EIO;
-    return 0;
+    return fflush(paje->file) != 0 ? -errno : 0;
 }
 
-/* Writes to a file beside `path` and renames it when it is whole. */
 static int write_file(struct paje *paje, const char *path)
 {
-    size_t size = strlen(path) + sizeof(".XXXXXX");
-    char *temporary = malloc(size);
-    int fd, result;
+    struct orr_result out;
+    int result = orr_result_open(path, &out);
 
-    if (!temporary)
-        return -ENOMEM;
-    snprintf(temporary, size, "%s.XXXXXX", path);
-    fd = mkstemp(temporary);
-    if (fd < 0) {
-        result = -errno;
-        goto free_name;
-    }
-    fchmod(fd, 0644);
-    paje->file = fdopen(fd, "w");
-    if (!paje->file) {
-        result = -errno;
-        close(fd);
-        goto remove_file;
-    }
-    result = write_all(paje);
-    if (result == 0 && fsync(fd) < 0)
-        result = -errno;
-    if (fclose(paje->file) != 0 && result == 0)
-        result = -errno;
-    if (result == 0 && rename(temporary, path) < 0)
-        result = -errno;
-remove_file:
     if (result < 0)
-        unlink(temporary);
-free_name:
-    free(temporary);
-    return result;
+        return result;
+    paje->file = out.file;
+    result = write_all(paje);
+    /* A full disk may show here alone; devices cannot do that. */
+    if (result == 0 && out.temporary && fsync(fileno(out.file)) < 0)
+        result = -errno;
+    return orr_result_close(&out, result);
 }
 
 /* Makes what the writer needs beside the timeline, and writes. */

@@ -7,13 +7,12 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bound/graph_text.h"
 #include "core/base/host.h"
 #include "core/base/log.h"
+#include "core/base/result.h"
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
 #include "core/cost/figures.h"
@@ -217,27 +216,16 @@ static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
 static void write_report(struct orr_runtime *rt, const char *path,
                          const char *how)
 {
-    size_t n = strlen(path) + 16;
-    char *temporary = malloc(n);
-    bool failed;
-    FILE *out;
+    struct orr_result out;
+    int rc = orr_result_open(path, &out);
 
-    if (!temporary)
-        return;
-    snprintf(temporary, n, "%s.%ld", path, (long)getpid());
-    out = fopen(temporary, "w");
-    if (out) {
-        write_run(out, rt, how);
-        failed = ferror(out) != 0; /* fclose says it of the last bytes only */
-        if (fclose(out) == 0 && !failed && rename(temporary, path) == 0) {
-            free(temporary);
-            return;
-        }
-        unlink(temporary);
+    if (!rc) {
+        write_run(out.file, rt, how);
+        rc = orr_result_close(&out, 0);
     }
-    orr_log_error("the report could not be written to %s: %s", path,
-                  strerror(errno));
-    free(temporary);
+    if (rc)
+        orr_log_error("the report could not be written to %s: %s", path,
+                      strerror(-rc));
 }
 
 /* The application requested a report only: an error is printed, and the run

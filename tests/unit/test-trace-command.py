@@ -6,8 +6,9 @@ it writes is read by pj_dump (Debian's pajeng), simulated and real. TAP.
 usage: test-trace-command.py ORRERY ODD_TASKS SIMULATES
 """
 import collections
-
+import html
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -35,6 +36,8 @@ class Traced:
         self.picture = os.path.join(folder, "run.svg")
         if machine and not SIMULATES:
             raise Skip("this build does not simulate")
+        if not shutil.which("gnuplot"):
+            raise Skip("there is no gnuplot")
         clean = {name: value for name, value in os.environ.items()
                  if not name.startswith("STARPU_") and
                  name not in ("ORRERY_MACHINE", "ORRERY_CHECK_BOUNDS")}
@@ -72,8 +75,14 @@ class Traced:
             return [line.rstrip("\n").split("\t") for line in file]
 
     def drawing(self):
-        with open(self.picture, encoding="utf-8", errors="replace") as file:
+        with open(self.picture, encoding="utf-8") as file:
             return file.read()
+
+    def texts(self):
+        """What is written in the picture, blanks joined."""
+        return [" ".join(html.unescape(re.sub("<[^>]*>", "", text)).split())
+                for text in re.findall("<text[^>]*>.*?</text>", self.drawing(),
+                                       re.DOTALL)]
 
 
 def states(dump):
@@ -176,12 +185,20 @@ def colours_of_tasks_and_codelets_are_in_the_trace():
 
 
 @test
+def colours_are_those_of_the_picture():
+    ran = Traced(GPUS, "plain", "9")
+    assert "rgb( 15, 191,  64)" in ran.drawing(), "no box of beta's colour"
+
+
+@test
 def a_run_without_tasks_is_a_trace():
     for machine in (GPUS, None):
         ran = Traced(machine, "none")
         assert ran.code == 0, ran
         seen = states(ran.dump())
         assert not set(seen) & {"alpha", "beta", "gamma"}, seen
+        assert any("idle worker" in text or text.endswith(" 0 %")
+                   for text in ran.texts()), ran.texts()
 
 
 @test
@@ -193,9 +210,11 @@ def a_run_that_fails_leaves_a_trace_that_opens():
 
 
 @test
-def copies_between_numa_nodes_open():
+def copies_from_numa_nodes_open():
     ran = Traced(NUMA, "plain", "30", STARPU_USE_NUMA="1")
     assert ran.code == 0, ran
+    assert any(text.startswith("NUMA 0 \u2192 CUDA3 ")
+               for text in ran.texts()), ran.texts()
     assert any(line[0] == "Link" for line in ran.dump())
 
 
@@ -214,8 +233,83 @@ def as_many_workers_as_possible_open():
 def each_task_may_have_its_own_name():
     ran = Traced(GPUS, "named", "5000")
     assert ran.code == 0, ran
+    assert "4977 others" in ran.texts(), ran.texts()
     seen = states(ran.dump())
     assert sum(name.startswith("gemm(") for name in seen) == 5000
+
+
+@test
+def idle_workers_are_one_row_that_counts_them():
+    ran = Traced(BIG, "plain", "40")
+    texts = ran.texts()
+    busy = sum(bool(re.match(r"(CPU|CUDA)\d+(_\d+)? +\d+ %", text))
+               for text in texts)
+    assert 1 <= busy <= 40, texts
+    assert "%d idle workers" % (112 - busy) in texts, (busy, texts)
+
+
+@test
+def links_are_rows_with_what_they_carried():
+    texts = Traced(GPUS, "plain", "30").texts()
+    # Two vectors of a MiB each way.
+    for way in ("RAM \u2192 CUDA3", "CUDA3 \u2192 RAM"):
+        rows = [text for text in texts if text.startswith(way)]
+        assert len(rows) == 1 and re.search(r" 2 MB +\d+ %$", rows[0]), texts
+    assert "Fetch" in texts or "TaskPrefetch" in texts, texts
+
+
+@test
+def memory_is_drawn_for_nodes_that_used_some():
+    texts = Traced(GPUS, "plain", "30").texts()
+    assert "memory used (MB)" in texts and "CUDA3" in texts, texts
+    assert "CUDA2" not in texts, texts
+    assert "memory used (MB)" not in Traced(GPUS, "none").texts()
+
+
+@test
+def odd_names_are_drawn():
+    texts = Traced(GPUS, "names").texts()
+    for name in ("it's", "plain", "\u00e9t\u00e9 \u20ac",
+                 "100 % `ls` $HOME \\"):
+        assert name in texts, (name, texts)
+    # Which ones take longest is chance here.
+    ran = Traced(None, "names")
+    assert ran.code == 0 and "8 others" in ran.texts(), (ran, ran.texts())
+
+
+def device_link():
+    """A link to a device: where it is replaced, the device is not."""
+    link = os.path.join(tempfile.mkdtemp(dir=TOP.name), "link")
+    os.symlink(os.devnull, link)
+    return link
+
+
+@test
+def devices_are_written_to_and_not_replaced():
+    links = {name: device_link() for name in
+             ("ORRERY_TRACE", "ORRERY_REPORT", "ORRERY_GRAPH")}
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith(("STARPU_", "ORRERY_"))}
+    done = subprocess.run([ODD_TASKS, "plain", "6"], env=dict(env, **links),
+                          stderr=subprocess.PIPE, encoding="utf-8",
+                          timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    for name, link in links.items():
+        assert os.path.islink(link), name + " has replaced a device"
+        folder = os.path.dirname(link)
+        assert os.listdir(folder) == ["link"], os.listdir(folder)
+
+
+@test
+def the_trace_must_be_a_file_of_its_own():
+    link = device_link()
+    refused = Traced(None, "plain", "6", options=("-o", link))
+    assert refused.code == 2 and "must be a file" in refused.err, refused
+    assert os.path.islink(link)
+    same = os.path.join(os.path.dirname(link), "x.svg")
+    refused = Traced(None, "plain", "6", options=("-o", same, "--gantt", same))
+    assert refused.code == 2 and "same name" in refused.err, refused
+    assert not os.path.exists(same)
 
 
 sys.exit(run_all())

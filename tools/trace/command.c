@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -22,7 +23,8 @@ static const char help[] =
     "                    [-o FILE.paje] [--gantt FILE.png] [--json]\n"
     "                    -- PROGRAM [ARGUMENTS]\n"
     "Runs the program, writes what its workers did as a Pajé file (for ViTE, PajeNG,\n"
-    "StarVZ) and draws it.\n"
+    "StarVZ) and draws it: a row per worker that computed, a row per link with what\n"
+    "it carried, and the memory used.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP "  -o, --output FILE.paje     the trace (trace.paje)\n"
@@ -41,6 +43,27 @@ static char *picture_path(const char *trace)
     if (dot && dot != trace && !strchr(dot, '/'))
         stem = (size_t)(dot - trace);
     return tool_format("%.*s.png", (int)stem, trace);
+}
+
+/* Whether the trace can be read again, and is not replaced by its picture:
+ * otherwise a message and -1. */
+static int check_names(const char *trace, const char *picture)
+{
+    struct stat st;
+
+    if (stat(trace, &st) == 0 && !S_ISREG(st.st_mode)) {
+        tool_error("trace: -o %s: this must be a file, since it is read again "
+                   "for the picture",
+                   trace);
+        return -1;
+    }
+    if (!strcmp(trace, picture)) {
+        tool_error("trace: -o %s: the picture would have the same name; "
+                   "--gantt names another",
+                   trace);
+        return -1;
+    }
+    return 0;
 }
 
 static char *make_title(const struct launch *launch)
@@ -124,7 +147,6 @@ static int finish(struct launch *launch, const char *picture, bool json)
 
 static int run(struct launch *launch, const char *picture, bool json)
 {
-    char *named = picture ? NULL : picture_path(launch->trace);
     int result;
 
     /* An old file must not be taken for this run's. */
@@ -132,14 +154,9 @@ static int run(struct launch *launch, const char *picture, bool json)
     result = launch_all(launch, 1, 1, NULL);
     if (result > 0)
         result = 128 + result;
-    else if (result < 0 || !(picture || named))
-        result = TOOL_FAILED;
     else
-        result = finish(launch, picture ? picture : named, json);
+        result = result < 0 ? TOOL_FAILED : finish(launch, picture, json);
     launch_done(launch);
-    free((char *)(uintptr_t)launch->edits);
-    free((char *)(uintptr_t)launch->assume);
-    free(named);
     return result;
 }
 
@@ -147,7 +164,9 @@ int cmd_trace(int argc, char **argv)
 {
     struct launch launch = {.trace = "trace.paje"};
     const char *picture = NULL;
+    char *named = NULL;
     bool json = false;
+    int result = TOOL_USAGE;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
@@ -163,16 +182,20 @@ int cmd_trace(int argc, char **argv)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
     if (first == argc) {
         tool_error("trace: which program? See orrery trace --help");
-        free((char *)(uintptr_t)launch.edits);
-        free((char *)(uintptr_t)launch.assume);
-        return TOOL_USAGE;
+        goto free_edits;
     }
-    if (plot_check_name("trace: --gantt", picture) < 0) {
-        free((char *)(uintptr_t)launch.edits);
-        free((char *)(uintptr_t)launch.assume);
-        return TOOL_USAGE;
-    }
+    if (plot_check_name("trace: --gantt", picture) < 0)
+        goto free_edits;
+    if (!picture)
+        picture = named = picture_path(launch.trace);
+    if (!picture || check_names(launch.trace, picture) < 0)
+        goto free_edits;
     launch.argv = argv + first;
     launch.quiet = json;
-    return run(&launch, picture, json);
+    result = run(&launch, picture, json);
+free_edits:
+    free(named);
+    free((char *)(uintptr_t)launch.edits);
+    free((char *)(uintptr_t)launch.assume);
+    return result;
 }

@@ -2,6 +2,8 @@
 /* tools/trace/paje_read.c - see paje_read.h. One thread. */
 #include "tools/trace/paje_read.h"
 
+#include "tools/trace/aliases.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,6 +11,47 @@
 #include <string.h>
 
 #define MAX_FIELDS 20
+
+/* The events of these traces have fixed numbers (FIRST_EVENT and more), but for
+ * the schedules of starpu_lp2paje, which use smaller ones: where a definition
+ * says that such a number creates a container or sets a state, it is read as
+ * that.
+ */
+enum {
+    VALUE = 6,
+    FIRST_EVENT = 7,
+    CONTAINER = 7,
+    NO_TASK = 10,
+    VARIABLE = 13,
+    COPY_STARTS = 18,
+    COPY_ENDS = 19,
+    TASK = 20,
+    COPY_STARTS_LONG = 24
+};
+
+static const struct {
+    const char *alias, *name;
+} kinds[PAJE_COPY_KINDS] = {{"F", "Fetch"},
+                            {"TF", "TaskPrefetch"},
+                            {"PF", "Prefetch"},
+                            {"IF", "IdleFetch"}};
+
+const char *paje_copy_kind(unsigned kind)
+{
+    return kinds[kind].name;
+}
+
+/* A file that is being read. */
+struct reader {
+    struct paje_chart chart;
+    int meanings[FIRST_EVENT];
+    struct aliases rows;    /* of workers */
+    struct aliases threads; /* of threads: the nodes they lie in */
+    struct aliases nodes;   /* of memory nodes and their managers */
+    struct aliases kernels;
+    struct aliases copies; /* keys of those under way */
+    double last;           /* ms, of the last event */
+};
 
 /* Makes room for one more element in an array that doubles. */
 static int grow(void *array, size_t n, size_t size)
@@ -48,43 +91,103 @@ static int split(char *line, char **fields)
     return n;
 }
 
-static int add_row(struct paje_chart *chart, const char *alias,
+/* --- containers --- */
+
+static int add_row(struct reader *reader, const char *alias, const char *parent,
                    const char *name)
 {
+    struct paje_chart *chart = &reader->chart;
     struct paje_row *row;
 
     if (grow(&chart->rows, chart->nrows, sizeof(*chart->rows)) < 0)
         return -ENOMEM;
     row = &chart->rows[chart->nrows++];
-    *row = (struct paje_row){strdup(alias), strdup(name), -1};
-    return row->alias && row->name ? 0 : -ENOMEM;
+    *row = (struct paje_row){strdup(name),
+                             aliases_find(&reader->threads, parent), -1};
+    if (!row->name)
+        return -ENOMEM;
+    return aliases_set(&reader->rows, alias, chart->nrows - 1);
 }
 
-static struct paje_row *find_row(struct paje_chart *chart, const char *alias)
+static int add_node(struct reader *reader, const char *alias, const char *name)
 {
-    for (size_t r = 0; r < chart->nrows; r++)
-        if (!strcmp(chart->rows[r].alias, alias))
-            return &chart->rows[r];
-    return NULL;
+    struct paje_chart *chart = &reader->chart;
+
+    if (grow(&chart->nodes, chart->nnodes, sizeof(*chart->nodes)) < 0)
+        return -ENOMEM;
+    chart->nodes[chart->nnodes++] = (struct paje_node){.name = strdup(name)};
+    if (!chart->nodes[chart->nnodes - 1].name)
+        return -ENOMEM;
+    return aliases_set(&reader->nodes, alias, chart->nnodes - 1);
 }
 
-static int find_kernel(struct paje_chart *chart, const char *name, size_t *ret)
+static int add_container(struct reader *reader, char **fields)
 {
-    size_t k = 0;
+    const char *alias = fields[2], *type = fields[3], *parent = fields[4];
+    size_t node = aliases_find(&reader->nodes, parent);
 
-    while (k < chart->nkernels && strcmp(chart->kernels[k], name) != 0)
-        k++;
-    if (k == chart->nkernels) {
+    if (!strcmp(type, "W"))
+        return add_row(reader, alias, parent, fields[5]);
+    if (!strcmp(type, "Mn"))
+        return add_node(reader, alias, fields[5]);
+    if (!strcmp(type, "T") && node != ALIAS_UNKNOWN)
+        return aliases_set(&reader->threads, alias, node);
+    if (!strcmp(type, "Mm") && node != ALIAS_UNKNOWN)
+        return aliases_set(&reader->nodes, alias, node);
+    return 0;
+}
+
+/* --- kernels --- */
+
+/* The kernel with that alias, which is its name until a value is defined. */
+static int find_kernel(struct reader *reader, const char *alias, size_t *ret)
+{
+    struct paje_chart *chart = &reader->chart;
+    size_t k = aliases_find(&reader->kernels, alias);
+
+    if (k == ALIAS_UNKNOWN) {
+        k = chart->nkernels;
         if (grow(&chart->kernels, k, sizeof(*chart->kernels)) < 0)
             return -ENOMEM;
-        chart->kernels[k] = strdup(name);
-        if (!chart->kernels[k])
+        chart->kernels[k] = (struct paje_kernel){.name = strdup(alias)};
+        if (!chart->kernels[k].name)
             return -ENOMEM;
         chart->nkernels++;
+        if (aliases_set(&reader->kernels, alias, k) < 0)
+            return -ENOMEM;
     }
     *ret = k;
     return 0;
 }
+
+/* A value of workers' states, maybe a kernel that will be executed. */
+static int add_value(struct reader *reader, char **fields)
+{
+    struct paje_kernel *kernel;
+    double part[3];
+    char *name;
+    size_t k;
+
+    if (find_kernel(reader, fields[1], &k) < 0)
+        return -ENOMEM;
+    kernel = &reader->chart.kernels[k];
+    name = strdup(fields[3]);
+    if (!name)
+        return -ENOMEM;
+    free(kernel->name);
+    kernel->name = name;
+    if (sscanf(fields[4], "%lf %lf %lf", &part[0], &part[1], &part[2]) != 3)
+        return 0;
+    for (unsigned i = 0; i < 3; i++)
+        part[i] = part[i] > 0 ? (part[i] < 1 ? part[i] : 1) : 0;
+    snprintf(kernel->colour, sizeof(kernel->colour), "#%02x%02x%02x",
+             (unsigned)(part[0] * 255 + 0.5) & 255,
+             (unsigned)(part[1] * 255 + 0.5) & 255,
+             (unsigned)(part[2] * 255 + 0.5) & 255);
+    return 0;
+}
+
+/* --- what happens --- */
 
 static void close_box(struct paje_chart *chart, struct paje_row *row,
                       double time)
@@ -94,28 +197,80 @@ static void close_box(struct paje_chart *chart, struct paje_row *row,
     row->open = -1;
 }
 
-static int open_box(struct paje_chart *chart, struct paje_row *row, double time,
-                    const char *name)
+static int open_box(struct reader *reader, size_t row, double time,
+                    const char *alias)
 {
-    struct paje_box box = {
-        .row = (size_t)(row - chart->rows), .start = time, .end = time};
+    struct paje_chart *chart = &reader->chart;
+    struct paje_box box = {.row = row, .start = time, .end = time};
 
-    if (find_kernel(chart, name, &box.kernel) < 0 ||
+    if (find_kernel(reader, alias, &box.kernel) < 0 ||
         grow(&chart->boxes, chart->nboxes, sizeof(*chart->boxes)) < 0)
         return -ENOMEM;
-    row->open = (long)chart->nboxes;
+    chart->rows[row].open = (long)chart->nboxes;
     chart->boxes[chart->nboxes++] = box;
     return 0;
 }
 
-/* The events of these traces have fixed numbers (FIRST_EVENT and more), but for
- * the schedules of starpu_lp2paje, which use smaller ones: where a definition
- * says that such a number creates a container or sets a state, it is read as
- * that.
- */
-enum { FIRST_EVENT = 7, CONTAINER = 7, NO_TASK = 10, TASK = 20 };
+static int take_state(struct reader *reader, int event, char **fields,
+                      double time)
+{
+    size_t row = aliases_find(&reader->rows, fields[2]);
 
-static void take_definition(char *line, int *meanings)
+    if (row == ALIAS_UNKNOWN)
+        return -EINVAL;
+    close_box(&reader->chart, &reader->chart.rows[row], time);
+    return event == TASK ? open_box(reader, row, time, fields[4]) : 0;
+}
+
+static int start_copy(struct reader *reader, char **fields, double time)
+{
+    struct paje_chart *chart = &reader->chart;
+    struct paje_copy copy = {.src = aliases_find(&reader->nodes, fields[5]),
+                             .dst = PAJE_NONE,
+                             .bytes = strtod(fields[4], NULL),
+                             .start = time};
+
+    while (copy.kind < PAJE_COPY_KINDS &&
+           strcmp(kinds[copy.kind].alias, fields[2]) != 0)
+        copy.kind++;
+    if (copy.kind == PAJE_COPY_KINDS || copy.src == ALIAS_UNKNOWN)
+        return 0; /* another link, such as MPI's */
+    if (grow(&chart->copies, chart->ncopies, sizeof(*chart->copies)) < 0)
+        return -ENOMEM;
+    chart->copies[chart->ncopies++] = copy;
+    return aliases_set(&reader->copies, fields[6], chart->ncopies - 1);
+}
+
+static void end_copy(struct reader *reader, char **fields, double time)
+{
+    size_t at = aliases_find(&reader->copies, fields[6]);
+
+    if (at == ALIAS_UNKNOWN)
+        return;
+    reader->chart.copies[at].end = time;
+    reader->chart.copies[at].dst = aliases_find(&reader->nodes, fields[5]);
+}
+
+static int add_point(struct reader *reader, char **fields, double time)
+{
+    size_t at = aliases_find(&reader->nodes, fields[2]);
+    double value = strtod(fields[4], NULL);
+    struct paje_node *node;
+
+    if (strcmp(fields[3], "use") != 0 || at == ALIAS_UNKNOWN)
+        return 0;
+    node = &reader->chart.nodes[at];
+    if (grow(&node->points, node->npoints, sizeof(*node->points)) < 0)
+        return -ENOMEM;
+    node->points[node->npoints++] = (struct paje_point){time, value};
+    if (value > node->peak)
+        node->peak = value;
+    return 0;
+}
+
+/* --- lines --- */
+
+static void take_definition(struct reader *reader, char *line)
 {
     char *fields[MAX_FIELDS];
     int n = split(line, fields), event = n == 3 ? atoi(fields[2]) : 0;
@@ -123,103 +278,210 @@ static void take_definition(char *line, int *meanings)
     if (event < 1 || event >= FIRST_EVENT)
         return;
     if (!strcmp(fields[1], "PajeCreateContainer"))
-        meanings[event] = CONTAINER;
+        reader->meanings[event] = CONTAINER;
     else if (!strcmp(fields[1], "PajeSetState"))
-        meanings[event] = TASK;
+        reader->meanings[event] = TASK;
+    else if (event == VALUE && !strcmp(fields[1], "PajeDefineEntityValue"))
+        reader->meanings[event] = VALUE;
 }
 
-/* One line of data, whose time goes to *last. -EINVAL when it lacks fields. */
-static int take_line(struct paje_chart *chart, char *line, const int *meanings,
-                     double *last)
+/* One line of data. -EINVAL when it lacks fields. */
+static int take_line(struct reader *reader, char *line)
 {
     char *fields[MAX_FIELDS];
     int n = split(line, fields), event = atoi(fields[0]);
     const char *state = "WS";
-    struct paje_row *row;
     double time;
 
     if (event < FIRST_EVENT) {
-        event = event > 0 ? meanings[event] : 0;
+        event = event > 0 ? reader->meanings[event] : 0;
         state = "S";
     }
+    if (event == VALUE)
+        return n >= 5 && !strcmp(fields[2], "WS") ? add_value(reader, fields)
+                                                  : 0;
     if (event < FIRST_EVENT)
         return 0;
     if (n < 4)
         return -EINVAL;
-    time = strtod(fields[1], NULL);
-    *last = time;
-    if (event == CONTAINER && n >= 6 && !strcmp(fields[3], "W"))
-        return add_row(chart, fields[2], fields[5]);
-    if ((event != NO_TASK && event != TASK) || n < 5 ||
-        strcmp(fields[3], state) != 0)
+    reader->last = time = strtod(fields[1], NULL);
+    switch (event) {
+    case CONTAINER:
+        return n >= 6 ? add_container(reader, fields) : 0;
+    case NO_TASK:
+    case TASK:
+        if (n < 5 || strcmp(fields[3], state) != 0)
+            return 0;
+        if (state[0] == 'S' && !strcmp(fields[4], "F"))
+            event = NO_TASK;
+        return take_state(reader, event, fields, time);
+    case VARIABLE:
+        return n >= 5 ? add_point(reader, fields, time) : 0;
+    case COPY_STARTS:
+    case COPY_STARTS_LONG:
+        return n >= 7 ? start_copy(reader, fields, time) : 0;
+    case COPY_ENDS:
+        if (n >= 7)
+            end_copy(reader, fields, time);
         return 0;
-    if (state[0] == 'S' && !strcmp(fields[4], "F"))
-        event = NO_TASK;
-    row = find_row(chart, fields[2]);
-    if (!row)
-        return -EINVAL;
-    close_box(chart, row, time);
-    return event == TASK ? open_box(chart, row, time, fields[4]) : 0;
+    default:
+        return 0;
+    }
+}
+
+/* --- the whole --- */
+
+/* Copies that a run did not end are left out. */
+static void drop_open_copies(struct paje_chart *chart)
+{
+    size_t n = 0;
+
+    for (size_t c = 0; c < chart->ncopies; c++)
+        if (chart->copies[c].dst < chart->nnodes)
+            chart->copies[n++] = chart->copies[c];
+    chart->ncopies = n;
+}
+
+static void extend(struct paje_chart *chart, bool *begun, double start,
+                   double end)
+{
+    if (!*begun || start < chart->start)
+        chart->start = start;
+    if (!*begun || end > chart->end)
+        chart->end = end;
+    *begun = true;
 }
 
 static void set_extent(struct paje_chart *chart)
 {
-    if (chart->nboxes > 0)
-        chart->start = chart->boxes[0].start;
-    for (size_t b = 0; b < chart->nboxes; b++) {
-        const struct paje_box *box = &chart->boxes[b];
+    bool begun = false;
 
-        chart->start = box->start < chart->start ? box->start : chart->start;
-        chart->end = box->end > chart->end ? box->end : chart->end;
+    for (size_t b = 0; b < chart->nboxes; b++)
+        extend(chart, &begun, chart->boxes[b].start, chart->boxes[b].end);
+    for (size_t c = 0; c < chart->ncopies; c++)
+        extend(chart, &begun, chart->copies[c].start, chart->copies[c].end);
+}
+
+/* The first worker in a node, PAJE_NONE. */
+static size_t worker_of(const struct paje_chart *chart, size_t node)
+{
+    size_t r = 0;
+
+    while (r < chart->nrows && chart->rows[r].node != node)
+        r++;
+    return r < chart->nrows ? r : PAJE_NONE;
+}
+
+/* "CUDA0_0" computes in "CUDA0"; where CPUs do is main memory, which comes
+ * before the memories of devices and has several nodes if NUMA nodes were used.
+ * The file does not say what a node without workers is. */
+static int name_nodes(struct paje_chart *chart)
+{
+    size_t nram = 0;
+
+    for (size_t n = 0; n < chart->nnodes; n++) {
+        size_t r = worker_of(chart, n);
+
+        if (r != PAJE_NONE && !strncmp(chart->rows[r].name, "CPU", 3))
+            nram = n + 1;
     }
+    for (size_t n = 0; n < chart->nnodes; n++) {
+        size_t r = worker_of(chart, n);
+        const char *worker = r == PAJE_NONE ? "" : chart->rows[r].name;
+        char name[64];
+
+        if (n == 0 && nram <= 1)
+            snprintf(name, sizeof(name), "RAM");
+        else if (n < nram)
+            snprintf(name, sizeof(name), "NUMA %zu", n);
+        else if (*worker)
+            snprintf(name, sizeof(name), "%.*s",
+                     (int)(strchr(worker, '_') ? strcspn(worker, "_")
+                                               : sizeof(name) - 1),
+                     worker);
+        else
+            continue;
+        free(chart->nodes[n].name);
+        chart->nodes[n].name = strdup(name);
+        if (!chart->nodes[n].name)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static void reader_done(struct reader *reader)
+{
+    aliases_done(&reader->rows);
+    aliases_done(&reader->threads);
+    aliases_done(&reader->nodes);
+    aliases_done(&reader->kernels);
+    aliases_done(&reader->copies);
+}
+
+/* *ret_number: the line at fault. */
+static int read_lines(struct reader *reader, FILE *file, int *ret_number)
+{
+    char *line = NULL;
+    size_t size = 0;
+    int result = 0;
+
+    *ret_number = 0;
+    while (result == 0 && getline(&line, &size, file) >= 0) {
+        ++*ret_number;
+        if (line[0] != '%' && line[0] != '#' && line[0] != '\n')
+            result = take_line(reader, line);
+        else if (!strncmp(line, "%EventDef\t", 10))
+            take_definition(reader, line);
+    }
+    if (result == 0 && ferror(file))
+        result = -EIO;
+    free(line);
+    return result;
 }
 
 int paje_chart_read(const char *path, struct paje_chart *ret,
                     struct orr_error *err)
 {
-    struct paje_chart chart = {0};
+    struct reader reader = {0};
+    struct paje_chart *chart = &reader.chart;
     FILE *file = fopen(path, "re");
-    char *line = NULL;
-    size_t size = 0;
-    double last = 0;
-    int result = 0, number = 0, meanings[FIRST_EVENT] = {0};
+    int result, number;
 
     if (!file)
         return orr_fail(err, -errno, "%s: %s", path, strerror(errno));
-    while (result == 0 && getline(&line, &size, file) >= 0) {
-        number++;
-        if (line[0] != '%' && line[0] != '#' && line[0] != '\n')
-            result = take_line(&chart, line, meanings, &last);
-        else if (!strncmp(line, "%EventDef\t", 10))
-            take_definition(line, meanings);
-    }
-    if (result == 0 && ferror(file))
-        result = -EIO;
-    free(line);
+    result = read_lines(&reader, file, &number);
     fclose(file);
+    for (size_t r = 0; r < chart->nrows; r++)
+        close_box(chart, &chart->rows[r], reader.last);
+    drop_open_copies(chart);
+    set_extent(chart);
+    if (result == 0)
+        result = name_nodes(chart);
+    reader_done(&reader);
     if (result < 0) {
-        paje_chart_done(&chart);
+        paje_chart_done(chart);
         return orr_fail(err, result, "%s:%d: %s", path, number,
                         result == -EINVAL ? "not a line of a Pajé file"
                                           : strerror(-result));
     }
-    for (size_t r = 0; r < chart.nrows; r++)
-        close_box(&chart, &chart.rows[r], last);
-    set_extent(&chart);
-    *ret = chart;
+    *ret = *chart;
     return 0;
 }
 
 void paje_chart_done(struct paje_chart *chart)
 {
-    for (size_t r = 0; r < chart->nrows; r++) {
-        free(chart->rows[r].alias);
+    for (size_t r = 0; r < chart->nrows; r++)
         free(chart->rows[r].name);
-    }
     for (size_t k = 0; k < chart->nkernels; k++)
-        free(chart->kernels[k]);
+        free(chart->kernels[k].name);
+    for (size_t n = 0; n < chart->nnodes; n++) {
+        free(chart->nodes[n].name);
+        free(chart->nodes[n].points);
+    }
     free(chart->rows);
     free(chart->kernels);
     free(chart->boxes);
+    free(chart->nodes);
+    free(chart->copies);
     *chart = (struct paje_chart){0};
 }
