@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# An installed Orrery builds and runs a StarPU program through pkg-config, for
-# real and simulated, and exports nothing but the interface. Prints TAP.
+# An installed Orrery, and one that was only built, compile and run StarPU programs
+# in C and C++ through pkg-config, for real and simulated, once orrery-env was
+# sourced; the library exports nothing but the interface. Prints TAP.
 # usage: test-install.sh BUILD_FOLDER SOURCE_ROOT
 set -u
 build=$1
@@ -41,14 +42,6 @@ repeats_its_sum() {
     "$@" | grep -q '^sum 5050$'
 }
 
-claim "it installs" env DESTDIR="$folder" meson install -C "$build" \
-    --no-rebuild --quiet
-pc=$(find "$folder" -name starpu-1.4.pc)
-library=$(find "$folder" -name 'liborrery.so')
-PKG_CONFIG_PATH=$(dirname "$pc")
-PKG_CONFIG_SYSROOT_DIR=$folder
-LD_LIBRARY_PATH=$(dirname "$library")
-export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR LD_LIBRARY_PATH
 cat >"$folder/app.c" <<'APP'
 #include <stdio.h>
 #include <starpu.h>
@@ -89,18 +82,104 @@ int main(void)
     return 0;
 }
 APP
-# shellcheck disable=SC2046 # words on purpose
-claim "a StarPU program builds through pkg-config" \
-    gcc "$folder/app.c" -o "$folder/app" \
-    $(pkg-config --cflags --libs starpu-1.4)
-# shellcheck disable=SC2046
-claim "the same program builds as C++" \
-    g++ -x c++ -fpermissive -fsyntax-only "$folder/app.c" \
-    $(pkg-config --cflags starpu-1.4)
-claim "it runs for real" repeats_its_sum env STARPU_NCPU=2 "$folder/app"
-claim "the same file runs simulated, its kernels run" repeats_its_sum env \
-    ORRERY_MACHINE="$source/tests/api/gpus.xml" ORRERY_SIM_KERNELS=run \
-    ORRERY_ASSUME='kernel[add] = 5us' "$folder/app"
+cat >"$folder/app.cpp" <<'APP'
+#include <cstdio>
+#include <starpu.h>
+
+static starpu_codelet cl;
+
+int main()
+{
+    int sum = 0;
+    starpu_data_handle_t to;
+
+    if (starpu_init(nullptr) != 0)
+        return 77;
+    starpu_codelet_init(&cl);
+    cl.name = "add";
+    cl.nbuffers = 1;
+    cl.modes[0] = STARPU_RW;
+    cl.cpu_funcs[0] = [](void *buffers[], void *arg) {
+        int term;
+
+        starpu_codelet_unpack_args(arg, &term);
+        *reinterpret_cast<int *>(STARPU_VARIABLE_GET_PTR(buffers[0])) += term;
+    };
+    starpu_variable_data_register(&to, STARPU_MAIN_RAM,
+                                  reinterpret_cast<uintptr_t>(&sum),
+                                  sizeof(sum));
+    for (int i = 1; i <= 100; i++)
+        starpu_task_insert(&cl, STARPU_RW, to, STARPU_VALUE, &i, sizeof(i), 0);
+    starpu_data_unregister(to);
+    starpu_shutdown();
+    std::printf("sum %d\n", sum);
+    return 0;
+}
+APP
+
+finds_the_command() {
+    test "$(command -v orrery)" = "$1" && orrery machine list | grep -q h100
+}
+
+is_linked_below() {
+    ldd "$folder/app" | grep -q "liborrery.so.0 => $1"
+}
+
+# try PLACE COMMAND BELOW: what a user does in a shell that has sourced orrery-env.
+try() {
+    claim "$1: the command is found" finds_the_command "$2"
+    # shellcheck disable=SC2046 # words on purpose
+    claim "$1: a C program builds through pkg-config" gcc -Wall -Werror \
+        "$folder/app.c" -o "$folder/app" $(pkg-config --cflags --libs starpu-1.4)
+    # shellcheck disable=SC2046
+    claim "$1: a C++ program builds through pkg-config" g++ -Wall -Werror \
+        "$folder/app.cpp" -o "$folder/app++" \
+        $(pkg-config --cflags --libs starpu-1.4)
+    claim "$1: it finds the library" is_linked_below "$3"
+    for app in app app++; do
+        claim "$1: $app runs for real" repeats_its_sum env STARPU_NCPU=2 \
+            "$folder/$app"
+        claim "$1: $app runs simulated, its kernels run" repeats_its_sum env \
+            ORRERY_MACHINE="$source/tests/api/gpus.xml" ORRERY_SIM_KERNELS=run \
+            ORRERY_ASSUME='kernel[add] = 5us' "$folder/$app"
+    done
+    for name in orrery starpu-1.3 libstarpu; do
+        claim "$1: $name has the same flags" test \
+            "$(pkg-config --cflags --libs $name)" = \
+            "$(pkg-config --cflags --libs starpu-1.4)"
+    done
+    claim "$1: the folder of modules is right" test -f \
+        "$(pkg-config --variable=pkglibdir starpu-1.4)/sim.so"
+}
+
+# installed: with DESTDIR the folders of orrery-env are below that.
+installed() {
+    sed "s|\"/|\"$folder/|" "$(find "$folder" -name orrery-env)" \
+        >"$folder/orrery-env"
+    PKG_CONFIG_SYSROOT_DIR=$folder
+    export PKG_CONFIG_SYSROOT_DIR
+    . "$folder/orrery-env"
+}
+
+repeats_no_folder() {
+    before=$PATH:$LD_LIBRARY_PATH:$PKG_CONFIG_PATH
+    . "$build/orrery-env"
+    test "$PATH:$LD_LIBRARY_PATH:$PKG_CONFIG_PATH" = "$before"
+}
+
+unset LD_LIBRARY_PATH PKG_CONFIG_PATH ORRERY_MODULE_DIR
+path=$PATH
+. "$build/orrery-env"
+try built "$build/tools/orrery" "$build"
+claim "built: orrery-env adds no folder twice" repeats_no_folder
+
+PATH=$path
+unset LD_LIBRARY_PATH PKG_CONFIG_PATH
+claim "it installs" env DESTDIR="$folder" meson install -C "$build" \
+    --no-rebuild --quiet
+installed
+try installed "$(find "$folder" -path '*/bin/orrery')" "$folder"
+library=$(find "$folder" -name 'liborrery.so')
 claim "liborrery.so exports the interface only" exports_interface_only
 claim "each module exports its entry only" modules_export_their_entry
 echo "1..$n"
