@@ -21,7 +21,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 from tools_util import Tap  # noqa: E402  pylint: disable=wrong-import-position
 
 UPDATE = "--update" in sys.argv
-BUILD, SOURCE = [w for w in sys.argv[1:] if w != "--update"]
+BUILD, SOURCE = [os.path.abspath(w) for w in sys.argv[1:] if w != "--update"]
 TAP = Tap()
 
 
