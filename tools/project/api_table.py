@@ -24,6 +24,8 @@ NEEDS = (("CUDA", "CUDA"), ("CUBLAS", "CUDA"), ("CUSOLVER", "CUDA"),
 
 # What is here and does less, or refuses, with what is different.
 DIFFERENT = {
+    "starpu_data_release_to": "released to reading, others still wait",
+    "starpu_data_release_to_on_node": "released to reading, others still wait",
     "starpu_data_dup_ro": "each call makes a copy of its own",
     "starpu_data_deinitialize": "memory is released as well",
     "starpu_data_deinitialize_submit": "memory is released as well",
@@ -128,9 +130,23 @@ def idle_functions(root):
     return found
 
 
+def shows(text):
+    """The functions that comments of a test say it shows: test-mutations.py found
+    that a test which only calls them does not notice what they do."""
+    found = []
+    for comment in re.findall(r"/\* shows (.*?)\*/", text, flags=re.S):
+        found += re.findall(r"starpu_\w+", comment)
+    return found
+
+
 def shown_by(root):
-    """The test that shows each function: the first one that names it."""
+    """The test that shows each function: one that says so, else the first one
+    that names it."""
     shown = {}
+    for path in sorted(glob.glob(os.path.join(root, "tests", "*", "*.c"))):
+        for name in shows(read(path)):
+            shown.setdefault(name, os.path.relpath(
+                path, os.path.join(root, "tests")))
     for folder in TESTS:
         for path in sorted(glob.glob(os.path.join(root, "tests", folder, "*"))):
             if not path.endswith((".c", ".cpp", ".py", ".sh")) or \
@@ -205,7 +221,8 @@ class Table:
             f"| only with … | {self.count['other']} | absent, as in a StarPU "
             "built without it |",
             f"| all | {self.total()} | without MPI |", "",
-            "The test is the first program that calls the function; " +
+            "The test is one that fails if the function does nothing, as far as",
+            "tests/api/test-mutations.py could tell; " +
             (f"{len(self.untested)} functions have none."
              if self.untested else "each function has one."), ""]
         for header in sorted(self.names.headers):
