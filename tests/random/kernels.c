@@ -5,6 +5,7 @@
  * to the task's end, it stands in `users` of its data; who finds another there
  * that excludes it reports both.
  */
+#include <pthread.h>
 #include <string.h>
 
 #include "machine.h"
@@ -333,20 +334,40 @@ struct starpu_codelet *kernels_init(void)
     return &cl;
 }
 
+enum { NLENGTHS = 4 };
+
+static struct starpu_codelet codelets[NLENGTHS][NWHERES][2];
+
+static struct starpu_codelet codelet_of(unsigned length, unsigned where,
+                                        bool async)
+{
+    struct starpu_codelet cl = {
+        .cpu_funcs = {kernel}, /* run where CUDA is simulated, too */
+        .cuda_funcs = {kernel},
+        .cuda_flags = {async ? STARPU_CUDA_ASYNC : 0},
+        .where = where == WHERE_CPU    ? STARPU_CPU
+                 : where == WHERE_CUDA ? STARPU_CUDA
+                                       : STARPU_CPU | STARPU_CUDA,
+        .nbuffers = STARPU_VARIABLE_NBUFFERS,
+        .name = codelet_names[length],
+    };
+
+    return cl;
+}
+
+static void make_codelets(void)
+{
+    for (unsigned i = 0; i < NLENGTHS * NWHERES * 2; i++) {
+        unsigned length = i / 2 / NWHERES, where = i / 2 % NWHERES;
+
+        codelets[length][where][i % 2] = codelet_of(length, where, i % 2);
+    }
+}
+
 struct starpu_codelet *kernels_codelet(const struct call *call)
 {
-    static struct starpu_codelet codelets[4][NWHERES][2];
-    struct starpu_codelet *cl =
-        &codelets[call->length][call->where][call->async];
+    static pthread_once_t made = PTHREAD_ONCE_INIT;
 
-    /* Several threads write the same. */
-    cl->nbuffers = STARPU_VARIABLE_NBUFFERS;
-    cl->name = codelet_names[call->length];
-    cl->where = call->where == WHERE_CPU    ? STARPU_CPU
-                : call->where == WHERE_CUDA ? STARPU_CUDA
-                                            : STARPU_CPU | STARPU_CUDA;
-    cl->cpu_funcs[0] = kernel; /* run where CUDA is simulated, too */
-    cl->cuda_funcs[0] = kernel;
-    cl->cuda_flags[0] = call->async ? STARPU_CUDA_ASYNC : 0;
-    return cl;
+    pthread_once(&made, make_codelets);
+    return &codelets[call->length][call->where][call->async];
 }
