@@ -130,7 +130,8 @@ static_assert(STARPU_ACCESS_MODE_MAX <= 1 << 16, "a mode fits 16 bits");
 struct orr_job {
     struct starpu_task *task;        /* [const] NULL for acquisitions */
     const struct orr_job_type *type; /* [const] after submission */
-    uint64_t id;            /* [const] in order of submission, from 1 */
+    _Atomic uint64_t id;    /* [const] in order of submission, from 1; others
+                             * may look at it before that */
     atomic_int waiting;     /* predecessors, +1 until submitted */
     atomic_int ending;      /* what its end waits for, +1 for the kernel */
     atomic_int pending;     /* data not there yet, +1 while asking */

@@ -377,8 +377,10 @@ static void hand_over(struct orr_runtime *rt, struct orr_job *job,
                       struct orr_access *chain)
 {
     orr_profile_begin(rt, job->task);
-    job->id =
-        atomic_fetch_add_explicit(&rt->last_job, 1, memory_order_relaxed) + 1;
+    atomic_store_explicit(
+        &job->id,
+        atomic_fetch_add_explicit(&rt->last_job, 1, memory_order_relaxed) + 1,
+        memory_order_relaxed);
     orr_job_ref(job); /* the runtime's, until the job is done */
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     account(rt, job->task);
