@@ -117,8 +117,10 @@ static bool point_of(const struct orr_model *model,
     orr_entry_read(entry, &row);
     if (n < orr_model_least(model) || !(expected > 0) || row.size == 0)
         return false;
-    *ret = (struct orr_point){(double)row.size, expected,
-                              orr_model_row_error(&row), n};
+    /* What a mean may be off does not shrink with the samples that stand for it. */
+    *ret = (struct orr_point){
+        (double)row.size, expected,
+        model->ranged ? row.dev / row.mean : orr_model_row_error(&row), n};
     return true;
 }
 

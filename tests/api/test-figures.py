@@ -327,5 +327,87 @@ def a_merge_keeps_what_says_less_and_warns():
         assert file.readline() == "# origin: derived\n"
 
 
+# -- models for a machine that one does not have -----------------------------
+
+RATES = ("--peak", "cpu=10Gf,cuda=1Tf", "--bandwidth", "cpu=5GBps,cuda=500GBps",
+         "--from-peak", "cpu=10Gf", "--from-bandwidth", "cpu=5GBps")
+
+
+def projected(*words, folder=None):
+    folder = folder or models({(CPU, 0): linear(*SIZES)}, host="home")
+    ended = orrery("perfmodel", "project", "-m", MACHINE, "--host", "home",
+                   *RATES, *words, folder=folder)
+    return folder, ended
+
+
+@test
+def projected_models_are_used_by_each_command_and_said_to_be_derived():
+    folder, ended = projected()
+    ended.has_status(0)
+    assert "4 models of gpus" in ended.out, ended.out
+    said = report("-s", "dmda", folder=folder, size=1600)
+    part = shares(said)["derived"]
+    assert part["share"] == 1 and part["off_by"] > 0.4, said["figures"]
+    means = {kernel["arch"]: kernel["mean_us"] for kernel in said["kernels"]}
+    # On the same core as measured, on a device a hundredth of it.
+    for arch, us in means.items():
+        assert abs(us / (165 if arch == "cpu0" else 1.65) - 1) < 0.01, means
+    assert any(arch.startswith("cuda") for arch in means), means
+    for words in (("compare", "-s", "eager"), ("bound",),
+                  ("trace", "-o", os.path.join(folder, "t.paje"))):
+        ended = orrery(*words, "-m", MACHINE, "--", BUSY, "-size", "1600",
+                       folder=folder)
+        ended.has_status(0)
+        assert "100.0 % derived (off by up to" in ended.out, (words, ended.out)
+
+
+@test
+def what_the_machine_has_stays():
+    folder = models({(CPU, 0): linear(*SIZES)}, host="home")
+    models({(CPU, 0): linear(400)}, folder, KERNELS[:1])
+    _, ended = projected(folder=folder)
+    ended.says("busy_alpha.gpus is there and stays", "--force")
+    assert "3 models of gpus" in ended.out, ended.out
+    _, ended = projected("--force", "busy_a*", folder=folder)
+    assert "1 models of gpus" in ended.out, ended.out
+
+
+@test
+def rates_that_are_not_known_are_named_with_the_remedy():
+    folder = models({(CPU, 0): linear(*SIZES)}, host="home")
+    ended = orrery("perfmodel", "project", "-m", MACHINE, "--host", "home",
+                   folder=folder)
+    ended.has_status(1)
+    ended.says("--peak cuda=", "--from-peak cpu=", "orrery-peak-fp32")
+    _, ended = projected("--peak", "gpu=3", folder=folder)
+    ended.has_status(2)
+    ended.says("cuda=19.5Tf")
+
+
+@test
+def rates_may_stand_in_the_description():
+    folder = models({(CPU, 0): linear(*SIZES)}, host="home")
+    path = os.path.join(folder, "gpus.xml")
+    with open(MACHINE, encoding="utf-8") as file:
+        text = file.read()
+    for host, peak in (("MAIN", "10Gf"), ("CUDA0", "1Tf")):
+        at = text.index('<host id="%s"' % host)
+        end = text.index(">", at)
+        close = text[end - 1] == "/"
+        props = ('<prop id="orrery-peak-fp32" value="%s"/><prop id='
+                 '"orrery-memory-bandwidth" value="50GBps"/>' % peak)
+        text = (text[:end - 1] + ">" + props + "</host>" if close
+                else text[:end + 1] + props) + text[end + 1:]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    ended = orrery("perfmodel", "project", "-m", path, "--host", "home",
+                   "--from-peak", "cpu=10Gf", "--from-bandwidth", "cpu=50GBps",
+                   "busy_alpha", folder=folder)
+    ended.has_status(0)
+    assert "cpu0" in ended.out and "cuda0" in ended.out, ended.out
+    assert "cuda1" not in ended.out, "its rates are not stated"
+    ended.says("bandwidth of cuda of")
+
+
 if __name__ == "__main__":
     sys.exit(run_all(2))

@@ -14,6 +14,7 @@ static const struct tool_command list[] = {
     {"plot", perfmodel_plot, "a picture of a kernel's times over sizes"},
     {"export", perfmodel_export, "write models as JSON or CSV"},
     {"import", perfmodel_import, "read models from JSON"},
+    {"project", perfmodel_project, "models for a machine one does not have"},
     {"merge", perfmodel_merge, "join models of several directories"},
     {"prune", perfmodel_prune, "remove entries and files by rule"},
     {0}};

@@ -25,6 +25,7 @@ int perfmodel_merge(int argc, char **argv);
 int perfmodel_prune(int argc, char **argv);
 int perfmodel_check(int argc, char **argv);
 int perfmodel_plot(int argc, char **argv);
+int perfmodel_project(int argc, char **argv);
 
 /* -- places and hosts -- */
 

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfmodel/project.c - see project.h. Other sizes: the logarithm of the time over
+ * that of the work is a line whose slope is known roughly, plus a random walk, plus
+ * noise; the estimate is the best linear one (kriging: Cressie 1993, section 3.4),
+ * its variance gives the range. Pure functions.
+ */
+#include "perfmodel/project.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* The level is free. */
+#define FREE 1e4
+
+/* Standard deviations of a range: eight of ten of the measured tasks of the tests'
+ * data are within (they have longer tails than normal ones). */
+#define WIDTH 1.58
+
+/* Deviation of how far two devices are from their roofs with the same kernel: both
+ * cores or both accelerators; one of each. */
+#define DEVICE_DEVIATION 0.25
+#define OTHER_DEVIATION  0.7
+
+/* What is expected of the line: its slope with deviation, the variance of the walk
+ * per unit of ln work, the deviation of the noise. Chosen once by likelihood on
+ * the models in the tests' data, in steps of a table. */
+struct prior {
+    double slope, deviation, walk, noise;
+};
+
+static struct prior prior_of(enum orr_work kind, bool is_core)
+{
+    static const struct prior core[] = {
+        [ORR_WORK_FLOPS] = {0.95, 0.1, 0.003, 0.03},
+        [ORR_WORK_CORE] = {1, 0.1, 0.003, 0.03},
+        [ORR_WORK_BYTES] = {1.25, 0.2, 0.003, 0.05},
+    };
+    /* The more work, the better a device is used. */
+    static const struct prior device[] = {
+        [ORR_WORK_FLOPS] = {0.75, 0.35, 0.03, 0.03},
+        [ORR_WORK_CORE] = {0.6, 0.2, 0.03, 0.1},
+        [ORR_WORK_BYTES] = {1.25, 0.1, 0.003, 0.13},
+    };
+
+    return is_core ? core[kind] : device[kind];
+}
+
+/* Of two tasks at distances x and y from the first one in ln work. */
+static double covariance(const struct prior *prior, double x, double y)
+{
+    double walk = x * y > 0 ? fmin(fabs(x), fabs(y)) : 0;
+
+    return FREE + prior->deviation * prior->deviation * x * y +
+           prior->walk * walk;
+}
+
+/* Solves the symmetric positive definite system a·x = b in place of b; `a` is
+ * lost. */
+static void solve(double *a, double *b, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        for (unsigned j = 0; j < i; j++) {
+            for (unsigned k = 0; k < j; k++)
+                a[i * n + j] -= a[i * n + k] * a[j * n + k];
+            a[i * n + j] /= a[j * n + j];
+            a[i * n + i] -= a[i * n + j] * a[i * n + j];
+        }
+        a[i * n + i] = sqrt(a[i * n + i]);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        for (unsigned k = 0; k < i; k++)
+            b[i] -= a[i * n + k] * b[k];
+        b[i] /= a[i * n + i];
+    }
+    for (unsigned i = n; i-- > 0;) {
+        for (unsigned k = i + 1; k < n; k++)
+            b[i] -= a[k * n + i] * b[k];
+        b[i] /= a[i * n + i];
+    }
+}
+
+/* The mean and variance of ln time at distance `at`; `room` has n·n + 3n. */
+static void krige(const struct orr_work_point *points, unsigned n,
+                  const struct prior *prior, double at, double *room,
+                  double *ret_mean, double *ret_variance)
+{
+    double *x = room + (size_t)n * n, *near = x + n, *weights = near + n;
+    double noise = prior->noise * prior->noise;
+
+    for (unsigned i = 0; i < n; i++)
+        x[i] = log(points[i].work / points[0].work);
+    for (unsigned i = 0; i < n; i++) {
+        for (unsigned j = 0; j < n; j++)
+            room[i * n + j] = covariance(prior, x[i], x[j]);
+        room[i * n + i] += noise + points[i].error * points[i].error;
+        near[i] = weights[i] = covariance(prior, x[i], at);
+    }
+    solve(room, weights, n);
+    *ret_mean = prior->slope * at;
+    *ret_variance = covariance(prior, at, at) + noise;
+    for (unsigned i = 0; i < n; i++) {
+        *ret_mean += weights[i] * (log(points[i].us) - prior->slope * x[i]);
+        *ret_variance -= weights[i] * near[i];
+    }
+}
+
+int orr_project_size(const struct orr_work_point *points, unsigned n,
+                     enum orr_work kind, bool is_core, double work,
+                     struct orr_projection *ret)
+{
+    struct prior prior = prior_of(kind, is_core);
+    double mean, variance, *room;
+
+    if (n == 0 || !(work > 0))
+        return -EDOM;
+    room = malloc(((size_t)n * n + 3 * (size_t)n) * sizeof(*room));
+    if (!room)
+        return -ENOMEM;
+    krige(points, n, &prior, log(work / points[0].work), room, &mean,
+          &variance);
+    free(room);
+    *ret = (struct orr_projection){exp(mean),
+                                   expm1(WIDTH * sqrt(fmax(variance, 0)))};
+    return 0;
+}
+
+/* --- devices --- */
+
+/* µs at the roof. */
+static double at_roof(double flops, double bytes, const struct orr_rates *rates)
+{
+    return fmax(flops / rates->flops, bytes / rates->bytes);
+}
+
+struct orr_projection orr_project_device(struct orr_projection here,
+                                         double flops, double bytes,
+                                         const struct orr_rates *from,
+                                         const struct orr_rates *to, bool alike)
+{
+    struct orr_projection there = {(double)NAN, (double)NAN};
+    double deviation = alike ? DEVICE_DEVIATION : OTHER_DEVIATION;
+    double own = log1p(here.off_by) / WIDTH, ratio;
+
+    if (!(from->flops > 0) || !(to->flops > 0) || !(from->bytes > 0) ||
+        !(to->bytes > 0))
+        return there;
+    if (flops > 0 && isfinite(flops)) {
+        ratio = at_roof(flops, bytes, to) / at_roof(flops, bytes, from);
+    } else { /* either roof, or between */
+        double by_flops = from->flops / to->flops;
+        double by_bytes = from->bytes / to->bytes;
+
+        ratio = sqrt(by_flops * by_bytes);
+        deviation = hypot(deviation, log(by_flops / by_bytes) / 2);
+    }
+    there.us = here.us * ratio;
+    there.off_by = expm1(WIDTH * hypot(deviation, own));
+    return there;
+}

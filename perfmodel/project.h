@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfmodel/project.h - times of a kernel where it was not measured: at another
+ * size, on another device; each with the range it may be off. METHODS.md has the
+ * rules. Pure functions of arrays.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* What stands for the work of a task, the best first. */
+enum orr_work {
+    ORR_WORK_FLOPS,
+    ORR_WORK_CORE, /* the time that a core takes for it */
+    ORR_WORK_BYTES,
+};
+
+/* A measured task. Work and time are positive and finite. */
+struct orr_work_point {
+    double work;
+    double us;
+    double error; /* relative standard error of the time; 0: not known */
+};
+
+struct orr_projection {
+    double us;     /* NaN: no answer */
+    double off_by; /* half-width of the range, relative, of the upper end: eight
+                    * of ten lie between us / (1 + off_by) and us * (1 + off_by) */
+};
+
+/* The time of a task of that work from `n` measured ones of one device, which
+ * `is_core` or is not. Errors: -EDOM without points; -ENOMEM. */
+int orr_project_size(const struct orr_work_point *points, unsigned n,
+                     enum orr_work kind, bool is_core, double work,
+                     struct orr_projection *ret);
+
+/* The rates of a device; 0: not known. */
+struct orr_rates {
+    double flops; /* peak, flop per µs */
+    double bytes; /* of its memory, bytes per µs */
+};
+
+/* What a task that takes `us` (off by `off_by`) on one device takes on another,
+ * by the roofline (Williams, Waterman & Patterson 2009): as far from the roof
+ * there as here. `flops` 0: not known, and the range has both roofs. `alike`:
+ * both are cores, or neither is. NaN where a rate is missing. */
+struct orr_projection orr_project_device(struct orr_projection here,
+                                         double flops, double bytes,
+                                         const struct orr_rates *from,
+                                         const struct orr_rates *to,
+                                         bool alike);

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/test-perfmodel-project.c - projected times: of power laws, by rooflines,
+ * and of the models in $ORRERY_SHARED (sampling/, measured/), each size of each
+ * from the others: prints how often the measured time is in the range, and how
+ * wide that is. The last is skipped without files.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+
+#include "perfmodel/project.h"
+#include "perfmodel/store.h"
+#include "tests/unit/perfmodel_util.h"
+
+#define MOST 64 /* sizes of a model, and what is used of the rows of one */
+
+/* --- laws --- */
+
+static double law(double work)
+{
+    return 20 + 1e-3 * work;
+}
+
+START_TEST(what_follows_a_law_is_found_between_and_near_its_points)
+{
+    struct orr_work_point points[5];
+    struct orr_projection p;
+
+    for (int i = 0; i < 5; i++) {
+        double work = 1e6 * pow(4, i);
+
+        points[i] = (struct orr_work_point){work, law(work), 0.001};
+    }
+    for (double work = 7e5; work < 4e8; work *= 1.7) {
+        ck_assert_int_eq(
+            orr_project_size(points, 5, ORR_WORK_FLOPS, true, work, &p), 0);
+        ck_assert_double_eq_tol(p.us / law(work), 1, 0.06);
+        ck_assert(fmax(p.us / law(work), law(work) / p.us) < 1 + p.off_by);
+    }
+}
+END_TEST
+
+START_TEST(the_range_grows_with_the_distance_and_shrinks_with_points)
+{
+    struct orr_work_point points[2] = {{1e6, 100, 0.01}, {1e8, 9000, 0.01}};
+    struct orr_projection near, far, two;
+
+    orr_project_size(points, 1, ORR_WORK_BYTES, false, 2e6, &near);
+    orr_project_size(points, 1, ORR_WORK_BYTES, false, 1e8, &far);
+    orr_project_size(points, 2, ORR_WORK_BYTES, false, 2e6, &two);
+    ck_assert(0 < near.off_by && near.off_by < far.off_by);
+    ck_assert(two.off_by < far.off_by);
+    ck_assert_int_eq(
+        orr_project_size(points, 0, ORR_WORK_BYTES, false, 2e6, &near), -EDOM);
+}
+END_TEST
+
+START_TEST(another_device_is_as_far_from_its_roof)
+{
+    const struct orr_rates slow = {1e3, 100}, fast = {1e4, 500},
+                           dark = {1e4, 0};
+    const struct orr_projection here = {60, 0.01};
+    struct orr_projection p;
+
+    /* bound by arithmetic on both: ten times as fast; by memory: five times */
+    p = orr_project_device(here, 1e5, 100, &slow, &fast, true);
+    ck_assert_double_eq_tol(p.us, 6, 1e-9);
+    p = orr_project_device(here, 100, 1e5, &slow, &fast, true);
+    ck_assert_double_eq_tol(p.us, 12, 1e-9);
+    ck_assert(p.off_by > 0.2);
+    ck_assert(orr_project_device(here, 100, 1e5, &slow, &fast, false).off_by >
+              p.off_by);
+    /* without flops it may be either */
+    p = orr_project_device(here, 0, 1e5, &slow, &fast, true);
+    ck_assert_double_eq_tol(p.us, 60 / sqrt(50), 1e-9);
+    ck_assert(isnan(orr_project_device(here, 1, 1, &slow, &dark, true).us));
+}
+END_TEST
+
+/* --- measured models --- */
+
+struct tally {
+    unsigned n, within, nmodels;
+    double widths[1 << 14];
+};
+
+/* The rows of one implementation, one a size: the one of most samples. */
+static unsigned rows_of(const struct orr_model_impl *impl,
+                        const struct orr_model_row *ret[MOST])
+{
+    unsigned n = 0;
+
+    for (unsigned r = 0; r < impl->nrows && n < MOST; r++) {
+        const struct orr_model_row *row = &impl->rows[r];
+        unsigned i = 0;
+
+        if (!(row->mean > 0) || !isfinite(row->mean) || row->size == 0 ||
+            row->n == 0)
+            continue;
+        while (i < n && ret[i]->size != row->size)
+            i++;
+        if (i == n)
+            ret[n++] = row;
+        else if (row->n > ret[i]->n)
+            ret[i] = row;
+    }
+    return n;
+}
+
+/* µs of a core for a task of that size; 0: not measured. */
+static double core_us(const struct orr_model_file *file, uint64_t size)
+{
+    const struct orr_device core = {ORR_DEVICE_CPU, 0, 1};
+    const struct orr_model_comb *comb =
+        orr_model_file_find_comb(file, &core, 1, ORR_HOMOGENEOUS_DEFAULT);
+    const struct orr_model_row *rows[MOST];
+    unsigned n = comb && comb->nimpls ? rows_of(&comb->impls[0], rows) : 0;
+
+    for (unsigned i = 0; i < n; i++)
+        if (rows[i]->size == size)
+            return rows[i]->mean;
+    return 0;
+}
+
+static double work_of(const struct orr_model_file *file,
+                      const struct orr_model_row *row, enum orr_work kind)
+{
+    if (kind == ORR_WORK_FLOPS)
+        return isfinite(row->flops) ? row->flops : 0;
+    return kind == ORR_WORK_CORE ? core_us(file, row->size) : (double)row->size;
+}
+
+/* The best work that all rows have, all different. */
+static enum orr_work fill(const struct orr_model_file *file, bool is_core,
+                          const struct orr_model_row *const *rows, unsigned n,
+                          struct orr_work_point *points)
+{
+    for (int kind = ORR_WORK_FLOPS; kind <= ORR_WORK_BYTES; kind++) {
+        bool good = kind != ORR_WORK_CORE || !is_core;
+
+        for (unsigned i = 0; good && i < n; i++) {
+            points[i] = (struct orr_work_point){
+                work_of(file, rows[i], (enum orr_work)kind), rows[i]->mean,
+                rows[i]->dev / rows[i]->mean / sqrt(rows[i]->n)};
+            if (!isfinite(points[i].error))
+                points[i].error = 0;
+            good = points[i].work > 0;
+            for (unsigned j = 0; j < i; j++)
+                good = good && points[j].work != points[i].work;
+        }
+        if (good)
+            return (enum orr_work)kind;
+    }
+    return ORR_WORK_BYTES;
+}
+
+static void project_each(const struct orr_model_file *file,
+                         const struct orr_model_comb *comb,
+                         const struct orr_model_impl *impl, struct tally *tally)
+{
+    const struct orr_model_row *rows[MOST];
+    struct orr_work_point points[MOST], others[MOST];
+    unsigned n = rows_of(impl, rows);
+    bool is_core = comb->devices[0].type == ORR_DEVICE_CPU;
+    enum orr_work kind;
+
+    if (n < 2)
+        return;
+    kind = fill(file, is_core, rows, n, points);
+    tally->nmodels++;
+    for (unsigned i = 0; i < n; i++) {
+        struct orr_projection p;
+        unsigned m = 0;
+
+        for (unsigned j = 0; j < n; j++)
+            if (j != i)
+                others[m++] = points[j];
+        ck_assert_int_eq(
+            orr_project_size(others, m, kind, is_core, points[i].work, &p), 0);
+        ck_assert_uint_lt(tally->n, 1 << 14);
+        tally->widths[tally->n++] = p.off_by;
+        tally->within += fabs(log(points[i].us / p.us)) <= log1p(p.off_by);
+    }
+}
+
+static void project_folder(const char *folder, struct tally *tally)
+{
+    struct dirent **entries;
+    int n = scandir(folder, &entries, NULL, alphasort);
+
+    for (int e = 0; e < n; e++) {
+        struct orr_model_file *file;
+        struct orr_error err = {""};
+        char path[1024];
+
+        snprintf(path, sizeof(path), "%s/%s", folder, entries[e]->d_name);
+        free(entries[e]);
+        if (path[strlen(path) - 1] == '.' ||
+            orr_model_file_read(path, &file, &err) < 0)
+            continue;
+        for (unsigned c = 0; c < file->ncombs; c++)
+            for (unsigned i = 0; i < file->combs[c].nimpls; i++)
+                project_each(file, &file->combs[c], &file->combs[c].impls[i],
+                             tally);
+        orr_model_file_free(file);
+    }
+    if (n >= 0)
+        free(entries);
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+START_TEST(measured_sizes_are_within_the_range_from_the_others)
+{
+    static struct tally tally;
+    const char *shared = getenv("ORRERY_SHARED");
+    const char *const folders[] = {"sampling/codelets/45",
+                                   "measured/codelets/45"};
+    char path[512];
+    double share, width;
+
+    for (int i = 0; shared && i < 2; i++) {
+        snprintf(path, sizeof(path), "%s/%s", shared, folders[i]);
+        project_folder(path, &tally);
+    }
+    if (tally.n == 0) {
+        printf("# skipped: no models in ORRERY_SHARED\n");
+        return;
+    }
+    qsort(tally.widths, tally.n, sizeof(double), compare);
+    share = (double)tally.within / tally.n;
+    width = tally.widths[tally.n / 2];
+    printf("# %u sizes of %u models, each from the others: %.1f %% within the "
+           "range, whose median half-width is %.1f %%\n",
+           tally.n, tally.nmodels, 100 * share, 100 * width);
+    ck_assert_msg(share >= 0.8 && width <= 0.4, "%g within, width %g", share,
+                  width);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("perfmodel-project");
+    TCase *tc = tcase_create("all");
+
+    tcase_add_test(tc, what_follows_a_law_is_found_between_and_near_its_points);
+    tcase_add_test(tc,
+                   the_range_grows_with_the_distance_and_shrinks_with_points);
+    tcase_add_test(tc, another_device_is_as_far_from_its_roof);
+    tcase_add_test(tc, measured_sizes_are_within_the_range_from_the_others);
+    suite_add_tcase(suite, tc);
+    return suite_main(suite);
+}
