@@ -244,6 +244,123 @@ START_TEST(measured_sizes_are_within_the_range_from_the_others)
 }
 END_TEST
 
+/* --- other machines --- */
+
+/* Published rates of the devices of the hosts in measured/: TFlop/s in single and
+ * double precision, TB/s. */
+static const struct {
+    const char *host;
+    double fp32, fp64, memory;
+} hosts[] = {
+    {"sirocco-v100", 14, 7, 0.9},
+    {"sirocco-p100", 9.3, 4.7, 0.732},
+    {"sirocco-rtx8000", 16.3, 0.51, 0.672},
+    {"sirocco-a100-ctest", 19.5, 9.7, 1.555},
+    {"gemini-1-fgcs", 15.7, 7.8, 0.9},
+};
+
+#define NHOSTS (sizeof(hosts) / sizeof(*hosts))
+
+/* Kernels of three loops over n x n tiles. */
+static const char *const kernels[] = {"gemm", "symm", "syrk", "syr2k",
+                                      "trmm", "trsm", "lauum"};
+
+/* The largest task of CUDA 0 in the file; false without. *ret_n: sizes. */
+static bool largest(const char *shared, const char *name, size_t host,
+                    struct orr_model_row *ret, unsigned *ret_n)
+{
+    const struct orr_device device = {ORR_DEVICE_CUDA, 0, 1};
+    const struct orr_model_row *rows[MOST];
+    const struct orr_model_comb *comb;
+    struct orr_model_file *file;
+    struct orr_error err = {""};
+    char path[1024];
+
+    snprintf(path, sizeof(path), "%s/measured/codelets/45/%s.%s", shared, name,
+             hosts[host].host);
+    *ret_n = 0;
+    if (orr_model_file_read(path, &file, &err) < 0)
+        return false;
+    comb = orr_model_file_find_comb(file, &device, 1, ORR_HOMOGENEOUS_DEFAULT);
+    if (comb && comb->nimpls > 0)
+        *ret_n = rows_of(&comb->impls[0], rows);
+    for (unsigned i = 0; i < *ret_n; i++)
+        if (i == 0 || rows[i]->size > ret->size)
+            *ret = *rows[i];
+    orr_model_file_free(file);
+    return *ret_n > 0;
+}
+
+/* Three loops over tiles of doubles or floats, about two of them a task. */
+static double flops_of(const struct orr_model_row *row, bool is_double)
+{
+    return pow((double)row->size / (is_double ? 16 : 8), 1.5);
+}
+
+static struct orr_rates rates_of(size_t host, bool is_double)
+{
+    return (struct orr_rates){
+        1e6 * (is_double ? hosts[host].fp64 : hosts[host].fp32),
+        1e6 * hosts[host].memory};
+}
+
+static void project_kernel(const char *shared, const char *name,
+                           struct tally *tally)
+{
+    bool is_double = name[0] == 'd';
+
+    for (size_t to = 0; to < NHOSTS; to++)
+        for (size_t from = 0; from < NHOSTS; from++) {
+            struct orr_rates here = rates_of(from, is_double);
+            struct orr_rates there = rates_of(to, is_double);
+            struct orr_model_row source, target;
+            struct orr_projection p = {0, 0};
+            unsigned n, nsource;
+            double flops;
+
+            if (from == to || !largest(shared, name, to, &target, &n) ||
+                n != 1 || !largest(shared, name, from, &source, &nsource))
+                continue;
+            flops = flops_of(&target, is_double);
+            p.us = source.mean * flops / flops_of(&source, is_double);
+            p = orr_project_device(p, flops, (double)target.size, &here, &there,
+                                   true);
+            tally->widths[tally->n++] = p.off_by;
+            tally->within += fabs(log(target.mean / p.us)) <= log1p(p.off_by);
+        }
+}
+
+START_TEST(kernels_of_one_size_are_within_the_range_from_other_machines)
+{
+    static struct tally tally;
+    const char *shared = getenv("ORRERY_SHARED");
+    double share, width;
+
+    for (size_t k = 0; shared && k < sizeof(kernels) / sizeof(*kernels); k++)
+        for (const char *type = "ds"; *type; type++) {
+            char name[16];
+
+            snprintf(name, sizeof(name), "%c%s", *type, kernels[k]);
+            project_kernel(shared, name, &tally);
+        }
+    if (tally.n == 0) {
+        printf("# skipped: no measured/ in ORRERY_SHARED\n");
+        return;
+    }
+    qsort(tally.widths, tally.n, sizeof(double), compare);
+    share = (double)tally.within / tally.n;
+    width = tally.widths[tally.n / 2];
+    printf(
+        "# %u kernels of one size, each from another machine: %.1f %% within "
+        "the range, whose median half-width is %.1f %%\n",
+        tally.n, 100 * share, 100 * width);
+    /* Not better than that: kernels of one library differ more between devices
+     * than their peaks do. */
+    ck_assert_msg(share >= 0.75 && width <= 0.5, "%g within, width %g", share,
+                  width);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("perfmodel-project");
@@ -254,6 +371,8 @@ int main(void)
                    the_range_grows_with_the_distance_and_shrinks_with_points);
     tcase_add_test(tc, another_device_is_as_far_from_its_roof);
     tcase_add_test(tc, measured_sizes_are_within_the_range_from_the_others);
+    tcase_add_test(
+        tc, kernels_of_one_size_are_within_the_range_from_other_machines);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
