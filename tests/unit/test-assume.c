@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/test-assume.c - the text of assumptions: laws, units, architectures,
+ * files, and what is refused. What tasks make of them is in test-cost.c.
+ */
+#include <check.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/cost/assume.h"
+#include "perfmodel/arch.h"
+#include "tests/suite.h"
+
+/* µs of the kernel `name` on CUDA 0 with 1000 bytes of data. */
+static double read_us(const struct orr_assumptions *a, const char *name)
+{
+    const struct orr_assumption *found =
+        orr_assumptions_find(a, name, NULL, ORR_DEVICE_CUDA, 0);
+
+    return found ? orr_assumption_us(found, 1000, 60) : (double)NAN;
+}
+
+START_TEST(assumptions_are_read_with_units_laws_and_architectures)
+{
+    static const struct {
+        const char *text;
+        double us; /* of kernel k */
+    } cases[] = {
+        {" k=1.5us ", 1.5},
+        {";;k = 2 s;", 2e6},
+        {"kernel[ k ]=3", 3},
+        {"k = 250ns", 0.25},
+        {"k = 0", 0},
+        {"k = 1ms; k = 7", 7},                       /* the last counts … */
+        {"k on cuda0 = 1; k on cuda = 2; k = 3", 1}, /* … of the most precise */
+        {"k = 3; kernel[k] on CUDA = 2us; k on cuda1 = 1", 2},
+        {"k on cpu = 3", NAN},
+        {"k = 20us + 2ns * n", 22},
+        {"k = 1us+1us * n^0.5+2ns*n", 1 + 31.6227766 + 2},
+        {"k on cuda = cpu / 20", 3},
+        {"k = cpu0 * 2", 120},
+        {"k = cpu", 60},
+        /* 3000 flop at 1000 per µs, 1000 bytes at 200 per µs */
+        {"k = 3 flop/byte roofline of 1 GFlop/s, 200 MB/s", 5},
+        {"k = 30 flop/byte roofline of 1 GFlop/s, 200 MB/s", 30},
+        {"kernel[a on b] = 3; k = 4\nkernel[k] = 5", 5},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct orr_error err = {""};
+        struct orr_assumptions a;
+        double us;
+
+        ck_assert_msg(orr_assumptions_read(cases[i].text, &a, &err) == 0,
+                      "%s: %s", cases[i].text, err.text);
+        us = read_us(&a, "k");
+        ck_assert_msg(isnan(cases[i].us) ? isnan(us)
+                                         : fabs(us - cases[i].us) < 1e-6,
+                      "%s: %g", cases[i].text, us);
+        orr_assumptions_done(&a);
+    }
+}
+END_TEST
+
+START_TEST(a_wrong_assumption_is_named_with_the_remedy)
+{
+    static const struct {
+        const char *text, *part, *remedy;
+    } cases[] = {
+        {"a = 1; k", "`k'", "kernel[init] = 50us"},
+        {"k = soon", "`k = soon'", "50us"},
+        {"k = -1us", "`k = -1us'", "0 or more"},
+        {"k = 1h", "no such unit", "ns, us, ms or s"},
+        {"= 4", "names no kernel", "kernel[init]"},
+        {"k = ", "`k ='", "50us"},
+        {"k on gpu = 4us", "no such architecture", "cuda0"},
+        {"k on cuda x = 4us", "follows the architecture", "cuda0"},
+        {"k = 1us 2us", "not understood", ";"},
+        {"k = 1us * m", "multiplied with n only", "20us + 2ns * n"},
+        {"k = cpu / 0", "above 0", "cpu / 20"},
+        {"k = 3 flop/byte roofline", "not complete", "of 19.5 TFlop/s"},
+        {"k = 1+2+3+4+5", "four terms", "join"},
+        {"@/nonexistent/file", "No such file", "one a line"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct orr_error err = {""};
+        struct orr_assumptions a;
+
+        ck_assert_int_eq(orr_assumptions_read(cases[i].text, &a, &err),
+                         -EINVAL);
+        ck_assert_msg(strstr(err.text, cases[i].part) &&
+                          strstr(err.text, cases[i].remedy),
+                      "%s: %s", cases[i].text, err.text);
+    }
+}
+END_TEST
+
+START_TEST(a_file_of_assumptions_has_lines_and_comments)
+{
+    char path[] = "/tmp/orrery-test-XXXXXX", text[64];
+    FILE *file = fdopen(mkstemp(path), "w");
+    struct orr_assumptions a;
+    struct orr_error err = {""};
+
+    fputs("# of a machine\nk = 4us # so they say\n\nl = 5us; m = 6us\n", file);
+    fclose(file);
+    snprintf(text, sizeof(text), "k = 3us; @%s; l = 8us", path);
+    ck_assert_msg(orr_assumptions_read(text, &a, &err) == 0, "%s", err.text);
+    ck_assert_double_eq(read_us(&a, "k"), 4);
+    ck_assert_double_eq(read_us(&a, "l"), 8);
+    ck_assert_double_eq(read_us(&a, "m"), 6);
+    ck_assert_str_eq(a.all[1].text, "k = 4us");
+    orr_assumptions_done(&a);
+    file = fopen(path, "w");
+    fputs("k = 4us\n\nl 5us\n", file);
+    fclose(file);
+    ck_assert_int_eq(orr_assumptions_read(text, &a, &err), -EINVAL);
+    snprintf(text, sizeof(text), "%s:3: `l 5us'", path);
+    ck_assert_msg(strstr(err.text, text) != NULL, "%s", err.text);
+    unlink(path);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("assume");
+    TCase *tc = tcase_create("all");
+
+    tcase_add_test(tc, assumptions_are_read_with_units_laws_and_architectures);
+    tcase_add_test(tc, a_wrong_assumption_is_named_with_the_remedy);
+    tcase_add_test(tc, a_file_of_assumptions_has_lines_and_comments);
+    suite_add_tcase(suite, tc);
+    return suite_main(suite);
+}
