@@ -161,8 +161,8 @@ START_TEST(a_simulated_machine_has_its_nodes_too)
     for (unsigned node = 0; node < 4; node++)
         ck_assert_uint_eq(workers[node], 27); /* and one drives the device */
     for (unsigned to = 1; to < 4; to++)
-        ck_assert_double_eq_tol(starpu_transfer_bandwidth(0, to), 17680, 1e-6);
-    ck_assert_double_eq_tol(starpu_transfer_bandwidth(1, 5), 13390, 1e-6);
+        ck_assert_double_eq_tol(starpu_transfer_bandwidth(0, to), 16640, 1e-6);
+    ck_assert_double_eq_tol(starpu_transfer_bandwidth(1, 5), 12288, 1e-6);
     starpu_shutdown();
 }
 END_TEST

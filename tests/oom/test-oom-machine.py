@@ -60,7 +60,9 @@ def main(orrery, refuse, tried):
                      "import {packed} --name other",
                      "diff rtx4090-2 epyc-64 --json",
                      "diff rtx4090-2 epyc-64",
-                     "new lab --cpu 2 --cores 2 --gpu H100 --gpus 2 --models"):
+                     "check a100-pcie-1 --json", "check laptop-8",
+                     "new lab --cpu 2 --cores 2 --gpu h100pcie --gpus 2 "
+                     "--models"):
             words = text.split()
             good, n, done = run_once(orrery, refuse, words, packed, 0)
             tap.claim(f"`{text}` works with enough memory", n > 0 and

@@ -593,6 +593,19 @@ def new_tests(tap, bench):
               abs(ratio - (2.4 * 64) / (2.45 * 32)) < 1e-5 and
               "Derived, not measured" in open(
                   paths["chol_model_gemm"], encoding="ascii").read(), result)
+    result = bench.run("new", "volta", "--cpu", "EPYC 7763", "--gpu",
+                       "V100 SXM2 32GB", "--models")
+    paths = {m["symbol"]: m["file"] for m in json.loads(
+        bench.run("show", "volta", "--json").out)["models"]}
+    with open(paths["chol_model_trsm"], encoding="ascii") as source:
+        rows = [float(line.split()[3]) for line in source
+                if line.startswith("ff82dda0")]  # two tiles of 960
+    # 12 us, 0.5 us a row, and 0.8 of 15.7 TFLOP/s: a chain does not go with the
+    # peak of the A100 that the models come from.
+    tap.claim("models of devices are scaled by the law, not by peaks",
+              "a100-pcie-1" in result.out and len(rows) == 2 and
+              abs(rows[1] / (12 + 0.5 * 960 + 960**3 / 12.56e6) - 1) < 1e-4,
+              result)
     result = bench.run("new", "lab", "--cpu", "2", "--cores", "2")
     tap.claim("new overwrites nothing", result.code == 1 and
               "--force" in result.err, result)
