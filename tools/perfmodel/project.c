@@ -7,6 +7,7 @@
 #include "perfmodel/project.h"
 #include "core/base/c_locale.h"
 #include "platforms/machine_desc.h"
+#include "platforms/rates.h"
 #include "platforms/units.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
@@ -98,16 +99,14 @@ static int read_rates(const char *option, const char *text,
     return rc;
 }
 
-static double property(const struct orr_machine_desc *desc, const char *host,
-                       const char *id, enum orr_quantity quantity)
+/* Per µs, 0 where the description does not say. */
+static double described(const struct orr_machine_desc *desc, const char *host,
+                        enum orr_rate rate)
 {
-    int h = desc ? orr_machine_desc_host(desc, host) : -1;
-    const char *text = h < 0 ? NULL : orr_host_desc_prop(&desc->hosts[h], id);
-    double per_second = 0;
+    double per_second =
+        desc ? orr_machine_desc_rate_of(desc, host, rate) : (double)NAN;
 
-    if (!text || orr_quantity_parse(quantity, text, &per_second))
-        return 0;
-    return per_second / 1e6;
+    return per_second > 0 ? per_second / 1e6 : 0;
 }
 
 /* What the hosts of devices of the type are called in descriptions. */
@@ -132,12 +131,10 @@ static struct orr_rates rates_of(const struct projecting *p,
         snprintf(host, sizeof(host), "%s%d", prefix_of(device->type),
                  device->devid);
     if (!(rates.flops > 0))
-        rates.flops = property(
-            desc, host, p->is_double ? "orrery-peak-fp64" : "orrery-peak-fp32",
-            ORR_QUANTITY_SPEED);
+        rates.flops = described(
+            desc, host, p->is_double ? ORR_RATE_FP64 : ORR_RATE_FP32);
     if (!(rates.bytes > 0))
-        rates.bytes = property(desc, host, "orrery-memory-bandwidth",
-                               ORR_QUANTITY_BANDWIDTH);
+        rates.bytes = described(desc, host, ORR_RATE_MEMORY);
     return rates;
 }
 
