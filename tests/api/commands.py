@@ -132,7 +132,7 @@ def comparable(output):
                   flags=re.M)
     text = re.sub(r"simulated in [\d.]+ s", "simulated in # s", text)
     # What the simulation or the bound took.
-    text = re.sub(r"^(.+ +(?:\d+\.\d{3}) +\d+\.\d +)\d+\.\d\d( +\w+(?:; .*)?)$", r"\1#\2",
+    text = re.sub(r"^(.+ +(?:\d+\.\d{3}) +\d+\.\d +)\d+\.\d\d( +[a-z].*)$", r"\1#\2",
                   text, flags=re.M)
     text = re.sub(r"(yes|no) +[\d.]+", r"\1 #", text)
     if here:
