@@ -143,20 +143,36 @@ void starpu_data_release(starpu_data_handle_t handle)
     release(__func__, handle, base_of(handle));
 }
 
-/* An access that goes on as a weaker one keeps its full right until it is
- * released: correct, readers only start later than they could. */
+static void release_to(const char *call, starpu_data_handle_t handle,
+                       enum starpu_data_access_mode down_to_mode, int node)
+{
+    struct orr_runtime *rt = orr_runtime_need(call);
+    struct orr_handle *h = orr_api_handle(call, handle);
+    bool writes = orr_data_is_acquired_for_writing(h, node);
+
+    if (!(down_to_mode & STARPU_RW)) {
+        orr_data_release(rt, h, node);
+    } else if (!writes && down_to_mode & STARPU_W) {
+        orr_log_error("%s: data that were acquired for reading cannot be kept "
+                      "for writing: release them and acquire them again",
+                      call);
+        abort();
+    } else if (!(down_to_mode & STARPU_W)) {
+        orr_data_share(rt, h, node);
+    }
+}
+
 void starpu_data_release_to_on_node(starpu_data_handle_t handle,
                                     enum starpu_data_access_mode down_to_mode,
                                     int node)
 {
-    if (!(down_to_mode & STARPU_RW))
-        starpu_data_release_on_node(handle, node);
+    release_to(__func__, handle, down_to_mode, node);
 }
 
 void starpu_data_release_to(starpu_data_handle_t handle,
                             enum starpu_data_access_mode down_to_mode)
 {
-    starpu_data_release_to_on_node(handle, down_to_mode, base_of(handle));
+    release_to(__func__, handle, down_to_mode, base_of(handle));
 }
 
 /* -- the end of a handle -- */

@@ -298,6 +298,48 @@ void orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,
     orr_pay();
 }
 
+/* The first acquisition on the node (any if node < 0); NULL: there is none. */
+static struct orr_job *find_acquired(struct orr_handle *handle, int node)
+{
+    struct orr_job *found = NULL;
+
+    orr_lock(&handle->lock);
+    orr_list_foreach (link, &handle->acquired) {
+        struct orr_job *job = orr_container(link, struct orr_job, queue);
+
+        if (!found && (node < 0 || job->acquire.node == (unsigned)node))
+            found = job;
+    }
+    orr_unlock(&handle->lock);
+    return found;
+}
+
+/* One that commutes shares its place with others in any case: readers come after
+ * them all. */
+void orr_data_share(struct orr_runtime *rt, struct orr_handle *handle, int node)
+{
+    struct orr_job *job = find_acquired(handle, node);
+    struct orr_released released;
+
+    if (!job) {
+        orr_log_error("starpu_data_release_to: the data are not acquired%s",
+                      node >= 0 ? " on that node" : "");
+        return;
+    }
+    if (orr_access_group(&job->accesses[0]) != ORR_GROUP_ALONE)
+        return;
+    orr_access_share(&job->accesses[0], &released);
+    orr_jobs_release(rt, &released);
+    orr_pay();
+}
+
+bool orr_data_is_acquired_for_writing(struct orr_handle *handle, int node)
+{
+    const struct orr_job *job = find_acquired(handle, node);
+
+    return job && job->accesses[0].mode & STARPU_W;
+}
+
 /* --- what happens to a value in its turn --- */
 
 /* Calls action(handle) once the tasks submitted so far that conflict with

@@ -376,6 +376,15 @@ bool orr_access_give_back_locked(struct orr_handle *handle,
     return !orr_list_empty(&handle->claimants);
 }
 
+bool orr_access_share_claim_locked(struct orr_handle *handle,
+                                   struct orr_access *access)
+{
+    if (!access->claimed)
+        return false;
+    handle->claim = ORR_CLAIM_SHARED;
+    return !orr_list_empty(&handle->claimants);
+}
+
 /* --- the first access that is not ordered, or commutes --- */
 
 /* Whether the job uses its data without having claimed them. */

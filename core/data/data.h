@@ -48,6 +48,14 @@ int orr_data_acquire_cb(struct orr_runtime *rt, struct orr_handle *handle,
                         int node, enum starpu_data_access_mode mode,
                         void (*callback)(void *), void *arg, bool sequential);
 
+/* An acquisition for writing on the node (the only one if node < 0) goes on as one
+ * for reading: other readers start, writers wait. */
+void orr_data_share(struct orr_runtime *rt, struct orr_handle *handle,
+                    int node);
+
+/* Whether that acquisition may write. */
+bool orr_data_is_acquired_for_writing(struct orr_handle *handle, int node);
+
 /* Ends an acquisition on the node (the only one if node < 0). */
 void orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,
                       int node);

@@ -395,6 +395,14 @@ void orr_job_take_data(struct orr_runtime *rt, struct orr_job *job,
     }
 }
 
+void orr_access_end_write_locked(struct orr_handle *handle,
+                                 struct orr_access *access)
+{
+    handle->replicates[access->node].writers -= is_overwriter(access);
+    handle->writing -= access->writes;
+    access->writes = 0;
+}
+
 void orr_access_drop_locked(struct orr_handle *handle,
                             struct orr_access *access,
                             struct orr_deferred *deferred)
@@ -406,9 +414,7 @@ void orr_access_drop_locked(struct orr_handle *handle,
     access->pinned = 0;
     if (handle == access->handle)
         access->used = 1;
-    replicate->writers -= is_overwriter(access);
-    handle->writing -= access->writes;
-    access->writes = 0;
+    orr_access_end_write_locked(handle, access);
     if (--replicate->refs == 0 && (replicate->block || replicate->reserved))
         orr_node_offer(handle, access->node, deferred);
 }

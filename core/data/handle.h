@@ -221,6 +221,10 @@ struct orr_released {
 void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,
                          struct orr_released *ret);
 
+/* The access, a writer's that has the data and goes together with no other, goes
+ * on as a reader's. *ret has the readers who may go on with it. No lock held. */
+void orr_access_share(struct orr_access *access, struct orr_released *ret);
+
 /* Submits an acquisition and lets it claim its datum, both at once, if no other
  * job uses that in its order (others that were tried and go together with it
  * apart) nor has claimed it; else returns false, and nothing has happened. */
@@ -258,6 +262,12 @@ void orr_handle_mix_locked(struct orr_handle *handle)
  * it: then orr_handle_serve is to be called, without the lock. */
 bool orr_access_give_back_locked(struct orr_handle *handle,
                                  struct orr_access *access)
+    ORR_REQUIRES(handle->lock);
+
+/* What the access has claimed for itself alone, readers may share. Returns as
+ * above. */
+bool orr_access_share_claim_locked(struct orr_handle *handle,
+                                   struct orr_access *access)
     ORR_REQUIRES(handle->lock);
 
 /* Lets those who wait for the handle claim their data as far as they can, and
@@ -304,6 +314,11 @@ void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job);
 void orr_access_drop_locked(struct orr_handle *handle,
                             struct orr_access *access,
                             struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock);
+
+/* What the access wrote may be copied from now on. */
+void orr_access_end_write_locked(struct orr_handle *handle,
+                                 struct orr_access *access)
     ORR_REQUIRES(handle->lock);
 
 /* Asks for a copy of the handle's value on the node, without waiting. A value

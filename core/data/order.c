@@ -271,29 +271,37 @@ bool orr_handle_will_be_written(struct orr_handle *handle)
 
 /* --- leaving it --- */
 
-/* The accesses that are granted now that the head of the list has changed, as
- * a chain in their order. */
+/* The accesses that are granted now, since the head of the list has another mode
+ * or is another one, as a chain in their order. */
 static struct orr_access *grant_locked(struct orr_handle *handle)
     ORR_REQUIRES(handle->lock)
 {
-    struct orr_access *chain = NULL, **end = &chain, *first;
+    struct orr_access *chain = NULL, **end = &chain;
+    const struct orr_access *first = access_of(handle->order.next);
 
-    if (orr_list_empty(&handle->order))
-        return NULL;
-    first = access_of(handle->order.next);
-    if (first->granted)
-        return NULL;
     orr_list_foreach (link, &handle->order) {
         struct orr_access *access = access_of(link);
 
         if (access != first && !orr_accesses_go_together(first, access))
             break;
+        if (access->granted)
+            continue;
         access->granted = 1;
         *end = access;
         end = &access->next;
     }
     *end = NULL;
     return chain;
+}
+
+/* The same when one has left. */
+static struct orr_access *grant_next_locked(struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock)
+{
+    if (orr_list_empty(&handle->order) ||
+        access_of(handle->order.next)->granted)
+        return NULL;
+    return grant_locked(handle);
 }
 
 /* Whether more is to be done than counting when the user goes. */
@@ -318,7 +326,7 @@ static bool leave(struct orr_access *access, struct orr_released *released,
         orr_list_remove(&access->link);
         access->ordered = 0;
         orr_node_reorder(handle, ~UINT64_C(0));
-        granted = grant_locked(handle);
+        granted = grant_next_locked(handle);
     }
     more = orr_access_give_back_locked(handle, access) ||
            is_last_of_waited_for(handle);
@@ -328,6 +336,26 @@ static bool leave(struct orr_access *access, struct orr_released *released,
     if (granted)
         released->granted = merge(released->granted, granted, by_job);
     return more;
+}
+
+void orr_access_share(struct orr_access *access, struct orr_released *ret)
+{
+    struct orr_handle *handle = access->handle;
+    bool shares = false;
+
+    ret->granted = NULL;
+    orr_list_init(&ret->claimed);
+    orr_lock(&handle->lock);
+    orr_access_end_write_locked(handle, access);
+    access->mode = STARPU_R;
+    if (access->ordered) {
+        orr_node_reorder(handle, ~UINT64_C(0));
+        ret->granted = grant_locked(handle);
+    }
+    shares = orr_access_share_claim_locked(handle, access);
+    orr_unlock(&handle->lock);
+    if (shares)
+        orr_handle_serve(handle, &ret->claimed);
 }
 
 /* Private data have locks of their own; a part of a reduction is complete before

@@ -67,6 +67,11 @@ static void release_successors(struct orr_runtime *rt, struct orr_edge *edge,
     }
 }
 
+void orr_jobs_release(struct orr_runtime *rt, struct orr_released *released)
+{
+    release_successors(rt, NULL, released);
+}
+
 static void run_callback(struct orr_runtime *rt, struct starpu_task *task)
 {
     void (*callback)(void *) = task->callback_func;

@@ -31,6 +31,7 @@ struct orr_access;
 struct orr_cost_row;
 struct orr_handle;
 struct orr_job;
+struct orr_released;
 struct orr_runtime;
 struct orr_tag;
 struct orr_worker;
@@ -102,7 +103,8 @@ struct orr_access {
     struct orr_handle *datum;  /* [owner] whose memory it uses, from the fetch
                                 * on: the handle, or private data of the
                                 * worker: core/data/private.h */
-    uint16_t mode;             /* [const] enum starpu_data_access_mode */
+    uint16_t mode;             /* [const] enum starpu_data_access_mode, but for
+                                * orr_access_share: [handle lock] */
     uint16_t node;             /* [owner] where it is pinned */
     uint16_t index;            /* [const] which buffer of the task */
     uint8_t wants_order : 1;   /* [const] takes part in the handle's order */
@@ -266,6 +268,10 @@ int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
  * (core/data/claim.c) and is ready when it has them: type->ready. No lock held.
  * Does not block. */
 void orr_job_release(struct orr_runtime *rt, struct orr_job *job);
+
+/* Those who may go on with data that another one has or had. No lock held. May
+ * run user callbacks; does not block. */
+void orr_jobs_release(struct orr_runtime *rt, struct orr_released *released);
 
 /* One datum of the job less that is not on its node; the last one calls
  * type->arrived. Any context, no lock held. Does not block. */

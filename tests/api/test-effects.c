@@ -212,6 +212,44 @@ START_TEST(what_is_released_to_nothing_is_released)
 }
 END_TEST
 
+static void note_value(void *buffers[], void *arg)
+{
+    *(int *)arg = ((const int *)STARPU_VECTOR_GET_PTR(buffers[0]))[0];
+}
+
+/* shows starpu_data_release_to, starpu_data_release_to_on_node */
+START_TEST(what_is_released_to_reading_is_read_by_others)
+{
+    static struct starpu_codelet note = {
+        .cpu_funcs = {note_value},
+        .cuda_funcs = {note_value},
+        .nbuffers = 1,
+        .modes = {STARPU_R},
+        .name = "k",
+    };
+
+    for (int on_node = 0; on_node < 2; on_node++) {
+        int seen = 0, *seen_at = &seen;
+
+        open_with_data(_i);
+        ck_assert_int_eq(starpu_data_acquire(handle, STARPU_W), 0);
+        vector[0] = 7;
+        ck_assert_int_eq(starpu_task_insert(&note, STARPU_R, handle,
+                                            STARPU_CL_ARGS_NFREE, seen_at,
+                                            sizeof(seen), 0),
+                         0);
+        if (on_node)
+            starpu_data_release_to_on_node(handle, STARPU_R, STARPU_MAIN_RAM);
+        else
+            starpu_data_release_to(handle, STARPU_R);
+        starpu_task_wait_for_all();
+        ck_assert_int_eq(seen, 7);
+        starpu_data_release(handle);
+        close_all();
+    }
+}
+END_TEST
+
 /* shows starpu_data_set_sequential_consistency_flag */
 START_TEST(data_forget_and_learn_the_order_of_submission)
 {
@@ -605,6 +643,8 @@ int main(void)
     tcase_add_loop_test(each, data_are_home_when_they_are_unregistered, 0,
                         NMACHINES);
     tcase_add_loop_test(each, what_is_released_to_nothing_is_released, 0,
+                        NMACHINES);
+    tcase_add_loop_test(each, what_is_released_to_reading_is_read_by_others, 0,
                         NMACHINES);
     tcase_add_loop_test(each, data_forget_and_learn_the_order_of_submission, 0,
                         NMACHINES);

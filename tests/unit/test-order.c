@@ -35,6 +35,16 @@ static struct orr_job *submit(uint32_t mode)
     return fake_submit_one(a, mode);
 }
 
+static struct orr_job *submit_unordered(uint32_t mode)
+{
+    struct orr_job *job = fake_job(1);
+
+    fake_use(job, a, mode)->wants_order = 0;
+    fake_submit(job);
+    return job;
+}
+
+/* It waits for the job that has the datum, not for those submitted before. */
 /* --- which job waits for which --- */
 
 START_TEST(readers_go_together)
@@ -116,6 +126,39 @@ START_TEST(readers_do_not_pass_a_waiting_writer)
 }
 END_TEST
 
+/* 0: all use the data in order; 1: they claim them. */
+START_TEST(readers_go_together_with_a_writer_that_goes_on_as_one)
+{
+    struct orr_job *other = _i ? submit_unordered(STARPU_R) : NULL;
+    struct orr_job *writer, *readers[2], *next, *late;
+    struct orr_released released;
+
+    if (other)
+        fake_end(other);
+    writer = submit(STARPU_RW);
+    readers[0] = submit(STARPU_R);
+    readers[1] = submit(STARPU_R);
+    next = submit(STARPU_W);
+    ck_assert(fake_fetch(writer, 0));
+    orr_job_take_data(&fake.rt, writer, 0);
+    orr_job_set_state(writer, ORR_JOB_RUNNING);
+    orr_access_share(&writer->accesses[0], &released);
+    orr_jobs_release(&fake.rt, &released);
+    for (unsigned i = 0; i < 2; i++)
+        ck_assert_uint_eq(fake_readied(readers[i]), 1);
+    late = submit(STARPU_R);
+    ck_assert_uint_eq(fake_readied(next) + fake_readied(late), 0);
+    fake_end(readers[1]);
+    fake_end(readers[0]);
+    ck_assert_uint_eq(fake_readied(next), 0);
+    fake_end(writer);
+    ck_assert_uint_eq(fake_readied(next), 1);
+    fake_end(next);
+    ck_assert_uint_eq(fake_readied(late), 1);
+    fake_end(late);
+}
+END_TEST
+
 START_TEST(commuting_writers_go_one_at_a_time_in_their_order)
 {
     struct orr_job *writers[4];
@@ -132,16 +175,6 @@ END_TEST
 
 /* --- jobs without order --- */
 
-static struct orr_job *submit_unordered(uint32_t mode)
-{
-    struct orr_job *job = fake_job(1);
-
-    fake_use(job, a, mode)->wants_order = 0;
-    fake_submit(job);
-    return job;
-}
-
-/* It waits for the job that has the datum, not for those submitted before. */
 START_TEST(an_access_without_order_waits_only_for_its_turn)
 {
     struct orr_job *writer = submit(STARPU_W), *next = submit(STARPU_W);
@@ -695,6 +728,8 @@ int main(void)
     tcase_add_test(tc,
                    readers_up_to_the_next_writer_go_together_in_their_order);
     tcase_add_test(tc, readers_do_not_pass_a_waiting_writer);
+    tcase_add_loop_test(
+        tc, readers_go_together_with_a_writer_that_goes_on_as_one, 0, 2);
     tcase_add_test(tc, commuting_writers_go_one_at_a_time_in_their_order);
     tcase_add_test(tc, an_access_without_order_waits_only_for_its_turn);
     tcase_add_test(tc, scratch_data_have_no_order);
