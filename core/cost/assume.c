@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cost/speed.h"
+
 void orr_assumptions_done(struct orr_assumptions *a)
 {
     for (unsigned i = 0; i < a->n; i++) {
@@ -16,18 +18,38 @@ void orr_assumptions_done(struct orr_assumptions *a)
     *a = (struct orr_assumptions){0};
 }
 
-static bool is_named(const struct orr_assumption *a, const char *name,
-                     const char *symbol)
+/* How well an assumption's name fits a kernel. */
+enum fit { FIT_NONE, FIT_PATTERN, FIT_NAME };
+
+static enum fit fit_one(const char *given, const char *name)
 {
-    return (name && !strcmp(a->name, name)) ||
-           (symbol && !strcmp(a->name, symbol));
+    if (!name)
+        return FIT_NONE;
+    if (!strcmp(given, name))
+        return FIT_NAME;
+    if (*given == '"')
+        return orr_kernel_pattern_fits(given, name) ? FIT_NAME : FIT_NONE;
+    if (strpbrk(given, "*?") && orr_kernel_pattern_fits(given, name))
+        return FIT_PATTERN;
+    return FIT_NONE;
+}
+
+/* The better of both names; a codelet with neither has that of the messages. */
+static enum fit fit(const struct orr_assumption *a, const char *name,
+                    const char *symbol)
+{
+    enum fit of_name =
+        fit_one(a->name, !name && !symbol ? ORR_UNNAMED_CODELET : name);
+    enum fit of_symbol = fit_one(a->name, symbol);
+
+    return of_name > of_symbol ? of_name : of_symbol;
 }
 
 bool orr_assumptions_any(const struct orr_assumptions *a, const char *name,
                          const char *symbol)
 {
     for (unsigned i = 0; i < a->n; i++)
-        if (is_named(&a->all[i], name, symbol))
+        if (fit(&a->all[i], name, symbol) != FIT_NONE)
             return true;
     return false;
 }
@@ -48,13 +70,17 @@ struct orr_assumption *orr_assumptions_find(const struct orr_assumptions *a,
                                             int devid)
 {
     struct orr_assumption *found = NULL;
+    enum fit best_fit = FIT_NONE;
     int best = -1;
 
     for (unsigned i = a->n; i-- > 0;) {
         int precise = precision(&a->all[i].arch, type, devid);
+        enum fit here = precise < 0 ? FIT_NONE : fit(&a->all[i], name, symbol);
 
-        if (precise <= best || !is_named(&a->all[i], name, symbol))
+        if (here < best_fit || here == FIT_NONE ||
+            (here == best_fit && precise <= best))
             continue;
+        best_fit = here;
         best = precise;
         found = &a->all[i];
     }

@@ -18,13 +18,17 @@ enum orr_assumed_law {
 
 #define ORR_ASSUMED_TERMS 4
 
+/* What messages and reports call a codelet with neither name nor model. */
+#define ORR_UNNAMED_CODELET "unnamed codelet"
+
 /* The devices of a type (-1: of any), with that number (-1: all of them). */
 struct orr_assumed_arch {
     int type, devid;
 };
 
 struct orr_assumption {
-    char *name; /* of a codelet or of a model, owned */
+    char *name; /* of a codelet or of a model, or a pattern with * or ?, or a
+                 * name in quotation marks; owned */
     char *text; /* as the user wrote it, blanks made one; owned */
     struct orr_assumed_arch arch;
     enum orr_assumed_law law;
@@ -56,8 +60,9 @@ void orr_assumptions_done(struct orr_assumptions *a);
 bool orr_assumptions_any(const struct orr_assumptions *a, const char *name,
                          const char *symbol);
 
-/* The one for a kernel of one of these names on that device: the one that says
- * most about the architecture, of several the last. NULL without. Lent. */
+/* The one for a kernel of one of these names on that device: a name before a
+ * pattern, then the one that says most about the architecture, of several the
+ * last. Without either name it is ORR_UNNAMED_CODELET. NULL without. Lent. */
 struct orr_assumption *orr_assumptions_find(const struct orr_assumptions *a,
                                             const char *name,
                                             const char *symbol, int type,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/cost/ask.h"
+#include "core/cost/assume.h"
 #include "core/cost/cost.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -93,7 +94,7 @@ static const char *symbol_of(const struct starpu_codelet *cl)
 {
     if (cl->model && cl->model->symbol)
         return cl->model->symbol;
-    return cl->name ? cl->name : "unnamed codelet";
+    return cl->name ? cl->name : ORR_UNNAMED_CODELET;
 }
 
 struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,

@@ -12,6 +12,7 @@
 
 #include "core/base/log.h"
 #include "core/cost/ask.h"
+#include "core/cost/assume.h"
 #include "core/cost/cost.h"
 #include "core/data/reduction.h"
 #include "core/device/clock.h"
@@ -203,7 +204,7 @@ static struct orr_tally_item *new_item(struct orr_runtime *rt, unsigned worker,
     struct orr_tally_kernel kernel = {
         .name = model && model->symbol ? model->symbol
                 : cl->name             ? cl->name
-                                       : "unnamed codelet",
+                                       : ORR_UNNAMED_CODELET,
         .impl = job->implementation,
         .footprint = job->costs->footprint,
         .size =

@@ -11,6 +11,7 @@
 
 #include "core/base/log.h"
 #include "core/cost/ask.h"
+#include "core/cost/assume.h"
 #include "core/cost/cost.h"
 #include "core/ends.h"
 #include "core/observe/report.h"
@@ -29,7 +30,7 @@ static const char *codelet_name(const struct starpu_codelet *cl)
 {
     if (cl->model && cl->model->symbol)
         return cl->model->symbol;
-    return cl->name ? cl->name : "unnamed codelet";
+    return cl->name ? cl->name : ORR_UNNAMED_CODELET;
 }
 
 static bool unknown(const struct orr_cost_row *row, unsigned class_id)

@@ -241,6 +241,10 @@ def a_codelet_without_a_model_is_told_and_can_be_assumed():
                    ORRERY_ASSUME="kernel[k] = 3ms")
     ended.has_status(0)
     assert 3000 <= float(ended.out.split()[1]) < 7000, ended.out
+    ended = misuse("codelet-without-model", STARPU_NCUDA="0",
+                   ORRERY_ASSUME="kernel[*] = 3ms")
+    ended.has_status(0)
+    assert 3000 <= float(ended.out.split()[1]) < 7000, ended.out
 
 
 @test

@@ -66,6 +66,58 @@ START_TEST(assumptions_are_read_with_units_laws_and_architectures)
 }
 END_TEST
 
+/* What the text gives for a kernel of that codelet's name and model's symbol. */
+static double find_us(const char *text, const char *name, const char *symbol)
+{
+    struct orr_error err = {""};
+    struct orr_assumptions a;
+    const struct orr_assumption *found;
+    double us;
+
+    ck_assert_msg(orr_assumptions_read(text, &a, &err) == 0, "%s: %s", text,
+                  err.text);
+    found = orr_assumptions_find(&a, name, symbol, ORR_DEVICE_CUDA, 0);
+    us = found ? orr_assumption_us(found, 1000, 60) : (double)NAN;
+    ck_assert_int_eq(!isnan(us), orr_assumptions_any(&a, name, symbol));
+    orr_assumptions_done(&a);
+    return us;
+}
+
+START_TEST(a_name_may_be_a_pattern_or_quoted)
+{
+    static const struct {
+        const char *text, *name, *symbol;
+        double us; /* NaN: nothing fits */
+    } cases[] = {
+        {"kernel[*] = 5us", "heat", NULL, 5},
+        {"kernel[*] on cuda = 5us", NULL, "chol_gemm", 5},
+        {"chol_* = 5us", "gemm", "chol_gemm", 5},
+        {"kernel[ge?m] = 5us", "gemm", NULL, 5},
+        {"kernel[ge?m] = 5us", "geomm", NULL, NAN},
+        {"kernel[*_x] = 5us", "gemm", "gemm_y", NAN},
+        {"kernel[gem] = 5us", "gemm", NULL, NAN}, /* without, all of it */
+        /* A name says more than a pattern, wherever they stand. */
+        {"gemm = 2us; kernel[*] = 5us", "gemm", NULL, 2},
+        {"gemm = 2us; kernel[*] on cuda0 = 5us", "gemm", NULL, 2},
+        {"gemm = 2us; kernel[*] = 5us", "trsm", NULL, 5},
+        {"ge* = 2us; kernel[*] = 5us", "gemm", NULL, 5}, /* the last */
+        {"kernel[\"a*b\"] = 5us", "axb", NULL, NAN},
+        {"kernel[\"a*b\"] = 5us", "a*b", NULL, 5},
+        /* What reports and advice call a codelet without a name. */
+        {"kernel[unnamed codelet] = 5us", NULL, NULL, 5},
+        {"kernel[unnamed codelet] = 5us", NULL, "gemm", NAN},
+        {"kernel[*] = 5us", NULL, NULL, 5},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        double us = find_us(cases[i].text, cases[i].name, cases[i].symbol);
+
+        ck_assert_msg(isnan(cases[i].us) ? isnan(us) : us == cases[i].us,
+                      "%s: %g", cases[i].text, us);
+    }
+}
+END_TEST
+
 START_TEST(a_wrong_assumption_is_named_with_the_remedy)
 {
     static const struct {
@@ -132,6 +184,7 @@ int main(void)
     TCase *tc = tcase_create("all");
 
     tcase_add_test(tc, assumptions_are_read_with_units_laws_and_architectures);
+    tcase_add_test(tc, a_name_may_be_a_pattern_or_quoted);
     tcase_add_test(tc, a_wrong_assumption_is_named_with_the_remedy);
     tcase_add_test(tc, a_file_of_assumptions_has_lines_and_comments);
     suite_add_tcase(suite, tc);
