@@ -40,10 +40,23 @@ int orr_models_new(const struct orr_models_options *options,
     return 0;
 }
 
+/* The first was told when it happened, see warn_wiped(). */
+static void sum_up_wiped(const struct orr_model *model)
+{
+    unsigned n = atomic_load_explicit(&model->wiped, memory_order_relaxed);
+
+    if (n > 1)
+        orr_log_warning("Performance model %s: rows were dropped and measured "
+                        "anew %u times in this run. Times of its kernel "
+                        "disperse; orrery perfmodel check says what remained.",
+                        model->symbol, n);
+}
+
 static void model_free(struct orr_model *model)
 {
     if (!model)
         return;
+    sum_up_wiped(model);
     orr_history_done(&model->history);
     orr_model_regressions_done(model);
     orr_model_file_free(model->dropped);
@@ -285,6 +298,20 @@ double orr_model_expected(struct orr_model *model, unsigned comb, unsigned impl,
     return NAN;
 }
 
+/* Once for each model: in a first run they are many. */
+static void warn_wiped(struct orr_model *model, const struct orr_measure *m,
+                       const char *arch)
+{
+    if (atomic_fetch_add_explicit(&model->wiped, 1, memory_order_relaxed))
+        return;
+    orr_log_warning("Performance model %s, %s, footprint %08x: too many "
+                    "measures lie more than %g %% from the mean (the last took "
+                    "%g us). What was known is dropped and measured anew; "
+                    "further such cases are only counted.",
+                    model->symbol, arch, m->footprint,
+                    model->models->rules.max_error, m->duration);
+}
+
 /* Reports the effect of a measure, if there is a message for it, and counts
  * changes. */
 static void measured(struct orr_model *model, const struct orr_measure *m,
@@ -296,12 +323,7 @@ static void measured(struct orr_model *model, const struct orr_measure *m,
     if (comb)
         orr_arch_name(comb->devices, comb->ndevices, m->comb, m->impl, arch);
     if (done & ORR_MEASURED_WIPED)
-        orr_log_warning("Performance model %s, %s, footprint %08x: too many "
-                        "measures lie more than %g %% from the mean (the last "
-                        "took %g us). What was known is dropped and measured "
-                        "anew.",
-                        model->symbol, arch, m->footprint,
-                        model->models->rules.max_error, m->duration);
+        warn_wiped(model, m, arch);
     if (done & ORR_MEASURED_FLOPS)
         orr_log_warning("Performance model %s, %s, footprint %08x: tasks of "
                         "this footprint give different flops (%g now). The "

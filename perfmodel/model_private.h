@@ -42,6 +42,7 @@ struct orr_model {
     char **names;                       /* [lock] owned; of the parameters */
     atomic_bool benchmarking;           /* [atomic] only ever false to true */
     atomic_bool few_reported;           /* [atomic] the warning was given */
+    atomic_uint wiped;                  /* [atomic] rows dropped in this run */
     _Atomic uint32_t version;           /* [atomic] orr_model_news */
     /* [saver] one at a time */
     char *path;                     /* owned; the file, NULL while none */
