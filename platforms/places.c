@@ -120,3 +120,23 @@ int orr_platform_sampling_dir(const char *path, char **ret)
     *ret = found;
     return 0;
 }
+
+/* How closely the folder of `length` characters holds the path; 0: it does
+ * not. */
+static size_t within(const char *path, const char *folder, size_t length)
+{
+    while (length && folder[length - 1] == '/')
+        length--;
+    return strncmp(path, folder, length) == 0 &&
+                   (path[length] == '/' || path[length] == '\0')
+               ? length + 1
+               : 0;
+}
+
+bool orr_is_installed(const char *own, const char *datadir, const char *source)
+{
+    const char *slash = strrchr(datadir, '/');
+
+    return slash && within(own, datadir, (size_t)(slash - datadir)) >
+                        within(own, source, strlen(source));
+}

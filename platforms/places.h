@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 /* `path` without .machine.xml, .platform.v4.xml, .platform.xml or .xml. Owned by the
  * caller; NULL when out of memory. */
 char *orr_platform_stem(const char *path);
@@ -20,3 +22,8 @@ int orr_platform_sampling_dir(const char *path, char **ret);
 
 /* first/second/third; second and third may be NULL. Result as above. */
 char *orr_path_join(const char *first, const char *second, const char *third);
+
+/* Whether what lies in the folder `own` was installed with that data folder,
+ * PREFIX/share, rather than built from the sources in `source`: the prefix holds
+ * it, and more closely than the sources do. */
+bool orr_is_installed(const char *own, const char *datadir, const char *source);

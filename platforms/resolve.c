@@ -5,11 +5,13 @@
  */
 #include "platforms/machine_desc.h"
 
+#include "core/base/module.h"
 #include "platforms/packed.h"
 #include "platforms/places.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,14 +37,24 @@ static bool is_file(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* The first catalogue there is; NULL without. An ORRERY_PLATFORM_DIR that does
- * not exist hides the others, so that a wrong one is noticed. */
+static bool is_installed(void)
+{
+    char own[PATH_MAX];
+
+    return orr_module_own_directory(own) == 0 &&
+           orr_is_installed(own, ORR_DATADIR, ORR_SOURCE_ROOT);
+}
+
+/* The first catalogue there is, NULL without; a build tree reads that of its
+ * sources, though another was installed. An ORRERY_PLATFORM_DIR that does not
+ * exist hides the others, so that a wrong one is noticed. */
 static const char *catalogue(void)
 {
-    static const char *const built_in[] = {
-        ORR_DATADIR "/orrery/platforms",
-        ORR_SOURCE_ROOT "/platforms/catalogue",
-    };
+    static const char installed[] = ORR_DATADIR "/orrery/platforms";
+    static const char source[] = ORR_SOURCE_ROOT "/platforms/catalogue";
+    bool is_ours = !is_installed();
+    const char *built_in[] = {is_ours ? source : installed,
+                              is_ours ? installed : source};
     const char *set = getenv("ORRERY_PLATFORM_DIR");
 
     if (set && *set)

@@ -179,7 +179,8 @@
       "Guard of StarPU's scripts; ignored with a notice, since one library "   \
       "runs and simulates.")                                                   \
     X(PLATFORM_DIR, "ORRERY_PLATFORM_DIR", STRING, "",                         \
-      "Directory of the machine catalogue. Unset: the installed one.")         \
+      "Directory of the machine catalogue. Unset: that of the build tree, or " \
+      "the installed one.")                                                    \
     X(MODULE_DIR, "ORRERY_MODULE_DIR", STRING, "",                             \
       "Directory of the modules `sim.so`, `packed.so`, `bound.so` and "        \
       "`fit.so`. Unset: beside the library.")

@@ -11,21 +11,26 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The directory of the object that this code is in. */
-static int own_directory(char ret[PATH_MAX])
+int orr_module_own_directory(char *ret)
 {
     /* Any address of our own will do. */
     static const char anchor = 0;
+    struct link_map *object = NULL;
+    const char *path;
     char *slash;
     Dl_info info;
 
-    if (!dladdr(&anchor, &info) || !info.dli_fname ||
-        !realpath(info.dli_fname, ret))
+    if (!dladdr1(&anchor, &info, (void **)&object, RTLD_DL_LINKMAP) || !object)
+        return -ENOENT;
+    /* The program's own name is empty, and its argv[0] may be no path. */
+    path = *object->l_name ? object->l_name : "/proc/self/exe";
+    if (!realpath(path, ret))
         return -ENOENT;
     slash = strrchr(ret, '/');
     slash[slash == ret] = '\0';
@@ -48,7 +53,7 @@ static int find_module(const char *name, char ret[PATH_MAX])
 
     if (given && *given && try_place(given, "", name, ret) == 0)
         return 0;
-    if (own_directory(own) < 0)
+    if (orr_module_own_directory(own) < 0)
         return -ENOENT;
     if (try_place(own, "orrery/", name, ret) == 0)
         return 0;

@@ -24,6 +24,10 @@ struct orr_module {
 
 typedef const struct orr_module *(*orr_module_entry_fn)(void);
 
+/* The folder of the object that this code is in: a library, a module, or the
+ * program itself. PATH_MAX bytes. Errors: -ENOENT. */
+int orr_module_own_directory(char *ret);
+
 /* Opens the module `name` ("sim", "packed", "bound", "fit") and returns its
  * table in *ret. It looks in ORRERY_MODULE_DIR, then in orrery/ beside the
  * object that this code is in (the library, or a module that opens another),
