@@ -37,7 +37,8 @@ static int write_copy(const char *path, const char *machine, const char *edits,
                desc->host,
                machine      ? ""
                : calibrated ? ", with what orrery calibrate has measured"
-                            : ", not calibrated");
+                            : "; links and the runtime's own costs not "
+                              "calibrated (orrery calibrate bus, runtime)");
     if (rc == 0 && desc->sampling_dir && machine)
         printf("the models lie in %s: name it with STARPU_PERF_MODEL_PATH, or "
                "copy its codelets/ beside the file\n",
