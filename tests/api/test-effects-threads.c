@@ -5,7 +5,10 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "machines.h"
 
@@ -27,12 +30,17 @@ END_TEST
 /* shows starpu_pthread_rwlock_init, starpu_pthread_rwlock_destroy */
 START_TEST(a_lock_of_readers_and_writers_begins_free_and_ends_free)
 {
-    starpu_pthread_rwlock_t lock;
+    starpu_pthread_rwlock_t lock, other;
 
     machine_open(_i);
     memset(&lock, 1, sizeof(lock));
     ck_assert_int_eq(starpu_pthread_rwlock_init(&lock, NULL), 0);
     ck_assert_int_eq(starpu_pthread_rwlock_trywrlock(&lock), 0);
+    memcpy(&other, &lock, sizeof(other)); /* the bytes of one that is held */
+    ck_assert_int_eq(starpu_pthread_rwlock_init(&other, NULL), 0);
+    ck_assert_int_eq(starpu_pthread_rwlock_trywrlock(&other), 0);
+    ck_assert_int_eq(starpu_pthread_rwlock_unlock(&other), 0);
+    ck_assert_int_eq(starpu_pthread_rwlock_destroy(&other), 0);
     if (machine_simulated(_i))
         ck_assert_int_eq(starpu_pthread_rwlock_destroy(&lock), EBUSY);
     ck_assert_int_eq(starpu_pthread_rwlock_unlock(&lock), 0);
@@ -188,6 +196,146 @@ START_TEST(who_has_left_a_queue_gets_no_signals)
 }
 END_TEST
 
+/* What a thread of the tests below waits for. */
+struct meeting {
+    starpu_pthread_mutex_t mutex;
+    starpu_pthread_cond_t cond;
+    starpu_pthread_barrier_t barrier;
+    starpu_pthread_queue_t queue;
+    int waits, signalled;
+};
+
+static void *wait_for_cond(void *arg)
+{
+    struct meeting *m = arg;
+
+    starpu_pthread_mutex_lock(&m->mutex);
+    m->waits = 1;
+    while (!m->signalled)
+        starpu_pthread_cond_wait(&m->cond, &m->mutex);
+    starpu_pthread_mutex_unlock(&m->mutex);
+    return NULL;
+}
+
+/* shows starpu_pthread_cond_init, starpu_pthread_cond_destroy; with POSIX threads
+ * the latter is undefined */
+START_TEST(a_condition_that_is_waited_for_is_not_destroyed)
+{
+    struct meeting m = {.waits = 0};
+    starpu_pthread_t thread;
+
+    machine_open(FIRST_SIMULATED);
+    ck_assert_int_eq(starpu_pthread_mutex_init(&m.mutex, NULL), 0);
+    memset(&m.cond, 1, sizeof(m.cond));
+    ck_assert_int_eq(starpu_pthread_cond_init(&m.cond, NULL), 0);
+    ck_assert_int_eq(starpu_pthread_create(&thread, NULL, wait_for_cond, &m),
+                     0);
+    for (int waits = 0; !waits;) {
+        starpu_sleep(0.001F);
+        starpu_pthread_mutex_lock(&m.mutex);
+        waits = m.waits;
+        starpu_pthread_mutex_unlock(&m.mutex);
+    }
+    ck_assert_int_eq(starpu_pthread_cond_destroy(&m.cond), EBUSY);
+    starpu_pthread_mutex_lock(&m.mutex);
+    m.signalled = 1;
+    starpu_pthread_cond_signal(&m.cond);
+    starpu_pthread_mutex_unlock(&m.mutex);
+    ck_assert_int_eq(starpu_pthread_join(thread, NULL), 0);
+    ck_assert_int_eq(starpu_pthread_cond_destroy(&m.cond), 0);
+    starpu_shutdown();
+}
+END_TEST
+
+static void *wait_at_barrier(void *arg)
+{
+    struct meeting *m = arg;
+
+    starpu_pthread_barrier_wait(&m->barrier);
+    return NULL;
+}
+
+/* shows starpu_pthread_barrier_destroy; with POSIX threads it is undefined */
+START_TEST(a_barrier_that_is_waited_at_is_not_destroyed)
+{
+    struct meeting m = {.waits = 0};
+    starpu_pthread_t thread;
+
+    machine_open(FIRST_SIMULATED);
+    ck_assert_int_eq(starpu_pthread_barrier_init(&m.barrier, NULL, 2), 0);
+    ck_assert_int_eq(starpu_pthread_create(&thread, NULL, wait_at_barrier, &m),
+                     0);
+    starpu_sleep(0.001F); /* virtual: the thread arrives before it ends */
+    ck_assert_int_eq(starpu_pthread_barrier_destroy(&m.barrier), EBUSY);
+    starpu_pthread_barrier_wait(&m.barrier);
+    ck_assert_int_eq(starpu_pthread_join(thread, NULL), 0);
+    ck_assert_int_eq(starpu_pthread_barrier_destroy(&m.barrier), 0);
+    starpu_shutdown();
+}
+END_TEST
+
+static void *signal_later(void *arg)
+{
+    struct meeting *m = arg;
+
+    starpu_sleep(0.02F); /* main waits meanwhile, or else returns too early */
+    __atomic_store_n(&m->signalled, 1, __ATOMIC_SEQ_CST);
+    starpu_pthread_queue_signal(&m->queue);
+    return NULL;
+}
+
+/* shows starpu_pthread_wait_wait */
+START_TEST(a_waiter_waits_until_its_queue_is_signalled)
+{
+    struct meeting m = {.waits = 0};
+    starpu_pthread_wait_t wait;
+    starpu_pthread_t thread;
+
+    machine_open(_i);
+    ck_assert_int_eq(starpu_pthread_queue_init(&m.queue), 0);
+    ck_assert_int_eq(starpu_pthread_wait_init(&wait), 0);
+    starpu_pthread_queue_register(&wait, &m.queue);
+    starpu_pthread_wait_reset(&wait);
+    ck_assert_int_eq(starpu_pthread_create(&thread, NULL, signal_later, &m), 0);
+    starpu_pthread_wait_wait(&wait);
+    ck_assert_int_eq(__atomic_load_n(&m.signalled, __ATOMIC_SEQ_CST), 1);
+    ck_assert_int_eq(starpu_pthread_join(thread, NULL), 0);
+    starpu_pthread_queue_unregister(&wait, &m.queue);
+    starpu_pthread_wait_destroy(&wait);
+    starpu_pthread_queue_destroy(&m.queue);
+    starpu_shutdown();
+}
+END_TEST
+
+/* shows starpu_pthread_wait_destroy */
+START_TEST(a_waiter_whose_mutex_is_held_is_not_destroyed)
+{
+    starpu_pthread_wait_t wait;
+
+    machine_open(FIRST_SIMULATED); /* POSIX would have lost the condition */
+    ck_assert_int_eq(starpu_pthread_wait_init(&wait), 0);
+    ck_assert_int_eq(starpu_pthread_mutex_lock(&wait.mutex), 0);
+    ck_assert_int_eq(starpu_pthread_wait_destroy(&wait), EBUSY);
+    ck_assert_int_eq(starpu_pthread_mutex_unlock(&wait.mutex), 0);
+    ck_assert_int_eq(starpu_pthread_wait_destroy(&wait), 0);
+    starpu_shutdown();
+}
+END_TEST
+
+/* shows starpu_task_clean */
+START_TEST(a_task_that_is_cleaned_has_nothing_left_to_free)
+{
+    struct starpu_task task = STARPU_TASK_INITIALIZER;
+
+    machine_open(_i);
+    task.cl_arg = malloc(4);
+    task.cl_arg_free = 1;
+    starpu_task_clean(&task);
+    ck_assert_ptr_null(task.cl_arg);
+    starpu_shutdown();
+}
+END_TEST
+
 /* shows starpu_cuda_worker_get_count */
 START_TEST(devices_are_counted)
 {
@@ -197,6 +345,43 @@ START_TEST(devices_are_counted)
     ck_assert_uint_eq(starpu_hip_worker_get_count(), 0);
     ck_assert_uint_eq(starpu_mpi_ms_worker_get_count(), 0);
     starpu_shutdown();
+}
+END_TEST
+
+/* TEST_MACHINE with OpenCL devices instead of CUDA's. */
+static void write_opencl_machine(const char *path)
+{
+    FILE *from = fopen(TEST_MACHINE, "r"), *to = fopen(path, "w");
+    char line[1024];
+
+    ck_assert(from && to);
+    while (fgets(line, sizeof(line), from)) {
+        char *rest = line;
+
+        for (char *at; (at = strstr(rest, "CUDA")) != NULL; rest = at + 4)
+            fprintf(to, "%.*sOpenCL", (int)(at - rest), rest);
+        fputs(rest, to);
+    }
+    fclose(from);
+    fclose(to);
+}
+
+/* shows starpu_opencl_worker_get_count */
+START_TEST(opencl_devices_are_counted)
+{
+    char folder[] = "/tmp/orrery-test-XXXXXX", path[64];
+
+    machine_choose(FIRST_SIMULATED);
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/opencl.xml", folder);
+    write_opencl_machine(path);
+    setenv("ORRERY_MACHINE", path, 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    ck_assert_uint_eq(starpu_opencl_worker_get_count(), 3);
+    ck_assert_uint_eq(starpu_cuda_worker_get_count(), 0);
+    starpu_shutdown();
+    unlink(path);
+    rmdir(folder);
 }
 END_TEST
 
@@ -221,7 +406,15 @@ int main(void)
     tcase_add_loop_test(tc, values_of_a_deleted_key_are_not_closed, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, who_has_left_a_queue_gets_no_signals, 0, NMACHINES);
+    tcase_add_test(tc, a_condition_that_is_waited_for_is_not_destroyed);
+    tcase_add_test(tc, a_barrier_that_is_waited_at_is_not_destroyed);
+    tcase_add_loop_test(tc, a_waiter_waits_until_its_queue_is_signalled, 0,
+                        NMACHINES);
+    tcase_add_test(tc, a_waiter_whose_mutex_is_held_is_not_destroyed);
+    tcase_add_loop_test(tc, a_task_that_is_cleaned_has_nothing_left_to_free, 0,
+                        NMACHINES);
     tcase_add_loop_test(tc, devices_are_counted, 0, NMACHINES);
+    tcase_add_test(tc, opencl_devices_are_counted);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
