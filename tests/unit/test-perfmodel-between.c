@@ -273,6 +273,41 @@ START_TEST(measures_keep_the_mark_and_are_not_marked_themselves)
 }
 END_TEST
 
+/* How often `word` is in `text`. */
+static unsigned occurrences(const char *text, const char *word)
+{
+    unsigned n = 0;
+
+    for (; (text = strstr(text, word)) != NULL; text += strlen(word))
+        n++;
+    return n;
+}
+
+START_TEST(rows_that_are_dropped_are_told_once_and_summed_up)
+{
+    FILE *usual = stderr;
+    char *said = NULL;
+    size_t size;
+
+    unsetenv("STARPU_SILENT");
+    stderr = open_memstream(&said, &size);
+    ck_assert_ptr_nonnull(stderr);
+    for (unsigned i = 0; i < 12; i++) { /* each second one drops the first */
+        struct orr_measure m = {
+            .footprint = 1, .size = 64, .duration = i % 2 ? 99 : 10};
+
+        ck_assert_int_eq(orr_model_measure(model_get(), &m), 0);
+    }
+    orr_models_free(models);
+    models = NULL;
+    fclose(stderr);
+    stderr = usual;
+    ck_assert_msg(occurrences(said, "too many measures") == 1, "%s", said);
+    ck_assert_msg(occurrences(said, " times in this run") == 1, "%s", said);
+    free(said);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("perfmodel-between");
@@ -289,6 +324,7 @@ int main(void)
     tcase_add_test(tc, origins_have_one_name_each);
     tcase_add_test(tc, the_head_of_a_file_says_where_its_rows_come_from);
     tcase_add_test(tc, measures_keep_the_mark_and_are_not_marked_themselves);
+    tcase_add_test(tc, rows_that_are_dropped_are_told_once_and_summed_up);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

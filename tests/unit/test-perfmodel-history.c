@@ -134,40 +134,6 @@ START_TEST(measures_join_the_row_by_the_rules)
 }
 END_TEST
 
-/* How often `word` is in `text`. */
-static unsigned occurrences(const char *text, const char *word)
-{
-    unsigned n = 0;
-
-    while ((text = strstr(text, word)) != NULL) {
-        text += strlen(word);
-        n++;
-    }
-    return n;
-}
-
-START_TEST(rows_that_are_dropped_are_told_once_and_summed_up)
-{
-    FILE *usual = stderr;
-    char *said = NULL;
-    size_t size;
-    struct orr_models *models = models_new(1, false);
-    struct orr_model *model = model_get(models);
-
-    unsetenv("STARPU_SILENT");
-    stderr = open_memstream(&said, &size);
-    ck_assert_ptr_nonnull(stderr);
-    for (unsigned i = 0; i < 12; i++) /* each second one drops the first */
-        measure(model, 0, i % 2 ? 99 : 10, 1);
-    orr_models_free(models);
-    fclose(stderr);
-    stderr = usual;
-    ck_assert_msg(occurrences(said, "too many measures") == 1, "%s", said);
-    ck_assert_msg(occurrences(said, " times in this run") == 1, "%s", said);
-    free(said);
-}
-END_TEST
-
 START_TEST(sums_deviation_and_weights_are_kept)
 {
     struct orr_models *models = models_new(1, false);
@@ -784,7 +750,6 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, measures_join_the_row_by_the_rules, 0,
                         COUNT(rules));
-    tcase_add_test(tc, rows_that_are_dropped_are_told_once_and_summed_up);
     tcase_add_test(tc, sums_deviation_and_weights_are_kept);
     tcase_add_test(tc, regression_models_count_the_first_measure);
     tcase_add_test(tc, flops_that_differ_become_unknown);
