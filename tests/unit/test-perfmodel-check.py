@@ -219,6 +219,11 @@ def outliers(s):
     e["nseen"], e["noutliers"] = 1000, 130
 
 
+def many_outliers(s):
+    e = s.entry("gemm", CUDA1, 0)
+    e["nseen"], e["noutliers"] = 1000, 250
+
+
 def long_first_run(s):
     s.entry("gemm", CUDA1, 0)["first"] *= 400
 
@@ -342,6 +347,7 @@ FAULTS = (
      "two regimes"),
     (correlated, "note", "autocorrelation", "syrk", "cuda0_impl0", "lag-1"),
     (outliers, "warning", "outliers", "gemm", "cuda1_impl0", "13 %"),
+    (many_outliers, "error", "outliers", "gemm", "cuda1_impl0", "25 %"),
     (long_first_run, "note", "first-run", "gemm", "cuda1_impl0", "first run"),
     (mean_moved, "note", "mean-moved", "gemm", "cuda1_impl0", "robust"),
     (duplicate, "error", "duplicate-row", "trsm", "cuda0_impl0", "two rows"),

@@ -129,7 +129,7 @@ int check_print(const struct check_result *check_result, const char *host,
            plural(nerrors), nwarnings, plural(nwarnings), nnotes,
            plural(nnotes),
            nerrors     ? "cannot be trusted"
-           : nwarnings ? "can be trusted, but see the warnings"
+           : nwarnings ? "may be off as the warnings say"
                        : "can be trusted");
     return 0;
 }

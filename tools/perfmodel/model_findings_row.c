@@ -17,6 +17,7 @@
 #define SPREAD_SPIKES 0.9
 
 #define OUTLIERS_MANY     0.05 /* share of the samples */
+#define OUTLIERS_TOO_MANY 0.2  /* the same: what is left is not what runs */
 #define CORRELATION_HIGH  0.5  /* lag 1 */
 #define FIRST_RUN_LONG    3    /* times the usual */
 #define INTERVAL_HOPELESS 5    /* times the requested half width */
@@ -167,7 +168,10 @@ static void look_at_side(struct checker *checker, const struct check_impl *impl,
 
     if (share > OUTLIERS_MANY)
         orr_findings_add(
-            checker->findings, ORR_SEVERITY_WARNING, "outliers", &place,
+            checker->findings,
+            share > OUTLIERS_TOO_MANY ? ORR_SEVERITY_ERROR
+                                      : ORR_SEVERITY_WARNING,
+            "outliers", &place,
             "look for what disturbs the machine while it is measured "
             "(other programs, threads not bound, swapping)",
             "%.0f %% of %llu measures were outliers and set aside", 100 * share,
