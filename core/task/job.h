@@ -113,13 +113,14 @@ struct orr_access {
     uint8_t lent : 1;          /* [const] by who holds the handle: it has no
                                 * place in the order and claims nothing */
     uint8_t tried : 1;         /* [const] of an acquisition that did not wait */
-    uint8_t alias : 1;         /* [owner] an earlier access has the datum */
     uint8_t ordered;           /* [handle lock] is in that list */
     uint8_t granted;           /* [handle lock] no earlier one is in its way */
     uint8_t claimed;           /* [handle lock] holds a claim: claim.c */
     uint8_t pinned;            /* [owner] holds a reference on its replicate */
-    uint8_t held;              /* [owner] … that is not final yet: admit.c */
-    uint8_t reads;             /* [owner] the datum's value is fetched */
+    /* [owner] No other context looks at these before they are all set. */
+    uint8_t held : 1;          /* that reference is not final yet: admit.c */
+    uint8_t alias : 1;         /* an earlier access has the datum */
+    uint8_t reads : 1;         /* the datum's value is fetched */
     uint8_t promised;          /* [handle lock] `node` is promised to it, where
                                 * it is not pinned yet */
     uint8_t writes;            /* [owner] counts in its handle's `writing` */
