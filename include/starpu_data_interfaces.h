@@ -476,6 +476,28 @@ struct starpu_ndim_interface {
     size_t elemsize;
 };
 
+extern struct starpu_data_interface_ops starpu_interface_ndim_ops;
+
+/* Data of nn[0] x nn[1] … elements of elemsize bytes; neighbours along dimension
+ * i are ldn[i] elements apart, 1 along the first one unless there are gaps. Both
+ * arrays have ndim values and are copied; ldn may be NULL with home node -1. 0
+ * dimensions are one element. The arrays that the calls below return are the
+ * handle's; those with `local` are about the caller's node, where the data are
+ * acquired. */
+void starpu_ndim_data_register(starpu_data_handle_t *handleptr, int home_node,
+                               uintptr_t ptr, uint32_t *ldn, uint32_t *nn,
+                               size_t ndim, size_t elemsize);
+/* Right after registration: the data also have memory at `ptr` on a node. */
+void starpu_ndim_ptr_register(starpu_data_handle_t handle, unsigned node,
+                              uintptr_t ptr, uintptr_t dev_handle,
+                              size_t offset, uint32_t *ldn);
+uint32_t *starpu_ndim_get_nn(starpu_data_handle_t handle);
+uint32_t starpu_ndim_get_ni(starpu_data_handle_t handle, size_t i);
+uint32_t *starpu_ndim_get_local_ldn(starpu_data_handle_t handle);
+uint32_t starpu_ndim_get_local_ldi(starpu_data_handle_t handle, size_t i);
+uintptr_t starpu_ndim_get_local_ptr(starpu_data_handle_t handle);
+size_t starpu_ndim_get_ndim(starpu_data_handle_t handle);
+size_t starpu_ndim_get_elemsize(starpu_data_handle_t handle);
 #define STARPU_NDIM_GET_PTR(interface)                                         \
     (((struct starpu_ndim_interface *)(interface))->ptr)
 #define STARPU_NDIM_GET_DEV_HANDLE(interface)                                  \

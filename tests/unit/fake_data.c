@@ -35,6 +35,8 @@ void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
 
 void fake_unregister(starpu_data_handle_t handle)
 {
+    if (handle->ops->unregister_data_handle)
+        handle->ops->unregister_data_handle(handle);
     for (unsigned node = 0; node < FAKE_NODES; node++)
         free(handle->interfaces[node]);
     free(handle);

@@ -46,15 +46,25 @@ static const struct layout layouts[] = {
     {STARPU_TENSOR_INTERFACE_ID, 4, {1, 2, 3, 2}, {0, 1, 3, 9}},
     {STARPU_TENSOR_INTERFACE_ID, 4, {1, 2, 3, 2}, {0, 2, 5, 19}},
     {STARPU_TENSOR_INTERFACE_ID, 4, {1, 2, 3, 2}, {0, 3, 6, 18}},
+    {STARPU_NDIM_INTERFACE_ID, 1, {12}, {1}},
+    {STARPU_NDIM_INTERFACE_ID, 1, {12}, {3}},
+    {STARPU_NDIM_INTERFACE_ID, 3, {2, 3, 2}, {1, 2, 6}},
+    {STARPU_NDIM_INTERFACE_ID, 3, {2, 3, 2}, {1, 4, 17}},
+    {STARPU_NDIM_INTERFACE_ID, 3, {2, 3, 2}, {2, 4, 12}},
+    {STARPU_NDIM_INTERFACE_ID, 3, {2, 3, 2}, {3, 6, 19}},
 };
 
 #define NLAYOUTS ((int)(sizeof(layouts) / sizeof(layouts[0])))
+#define NNDIM    6 /* the last ones */
 
 static starpu_data_handle_t data_of(const struct layout *l, int home, int *at)
 {
     uintptr_t ptr = (uintptr_t)at;
     starpu_data_handle_t handle = NULL;
+    uint32_t nn[4], ld[4];
 
+    memcpy(nn, l->nn, sizeof(nn));
+    memcpy(ld, l->ld, sizeof(ld));
     switch (l->id) {
     case STARPU_VARIABLE_INTERFACE_ID:
         starpu_variable_data_register(&handle, home, ptr,
@@ -76,6 +86,10 @@ static starpu_data_handle_t data_of(const struct layout *l, int home, int *at)
                                     l->ld[3], l->nn[0], l->nn[1], l->nn[2],
                                     l->nn[3], sizeof(int));
         break;
+    case STARPU_NDIM_INTERFACE_ID:
+        starpu_ndim_data_register(&handle, home, ptr, ld, nn, l->ndim,
+                                  sizeof(int));
+        break;
     default:
         ck_abort_msg("no such kind");
     }
@@ -88,7 +102,7 @@ static size_t place_of(const struct layout *l, size_t i)
     size_t place = 0;
 
     for (unsigned d = 0; d < l->ndim; d++) {
-        place += i % l->nn[d] * (d ? l->ld[d] : 1);
+        place += i % l->nn[d] * (l->ld[d] ? l->ld[d] : 1);
         i /= l->nn[d];
     }
     return place;
@@ -276,8 +290,8 @@ START_TEST(allocated_copies_are_tight_and_travel_back)
 }
 END_TEST
 
-/* A scratch buffer's structure starts as that of the node: at home, with the
- * gaps there. */
+/* A structure that starts as that of the node: at home, with the gaps there. Not
+ * of data whose leading dimensions are an array of the handle's. */
 START_TEST(scratch_buffers_are_tight)
 {
     union {
@@ -517,7 +531,7 @@ int main(void)
     tcase_add_loop_test(tc, no_room_to_pack_is_an_error, 0, NLAYOUTS);
     tcase_add_loop_test(tc, allocated_copies_are_tight_and_travel_back, 0,
                         NLAYOUTS);
-    tcase_add_loop_test(tc, scratch_buffers_are_tight, 0, NLAYOUTS);
+    tcase_add_loop_test(tc, scratch_buffers_are_tight, 0, NLAYOUTS - NNDIM);
     tcase_add_loop_test(tc, data_without_a_home_are_nowhere, 0, NLAYOUTS);
     tcase_add_loop_test(tc, a_null_pointer_may_have_a_home, 0, NLAYOUTS);
     tcase_add_loop_test(tc, only_kind_and_lengths_make_the_footprint, 0,

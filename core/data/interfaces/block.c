@@ -6,20 +6,11 @@
  */
 #include <starpu_util.h>
 
-#include "core/data/interfaces/dense.h"
+#include "core/data/interfaces/kinds.h"
 
 typedef struct starpu_block_interface dense_t;
 
-ORR_DENSE_IN_A_ROW(dense_t, nx, nz, 3);
-ORR_DENSE_IN_A_ROW(dense_t, ldy, ldz, 2);
-
-static const struct orr_dense_kind kind = {
-    .word = "block",
-    .ndim = 3,
-    .nn = offsetof(dense_t, nx),
-    .ld = offsetof(dense_t, ldy),
-    .elemsize = offsetof(dense_t, elemsize),
-};
+static const struct orr_dense_kind kind = ORR_BLOCK_KIND;
 
 #include "core/data/interfaces/dense_ops.h"
 

@@ -7,6 +7,10 @@
 #include "core/data/interfaces/dense.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <starpu_util.h>
 
 #include "core/base/log.h"
 
@@ -16,6 +20,7 @@
 struct walk {
     const struct orr_dense *shape;
     const uint32_t *src_ld, *dst_ld; /* NULL: no gaps */
+    size_t src_step, dst_step;       /* along the first dimension */
     struct orr_dense_place src, dst;
     void *async_data;
     size_t run; /* bytes without gaps on either side */
@@ -64,6 +69,10 @@ static int copy_from(struct walk *walk, size_t dim, size_t bytes,
     for (; dim < shape->ndim; dim++) {
         size_t n = shape->nn[dim], src = bytes, dst = bytes;
 
+        if (dim == 0) {
+            src = walk->src_step * shape->elemsize;
+            dst = walk->dst_step * shape->elemsize;
+        }
         if (dim && walk->src_ld)
             src = walk->src_ld[dim] * shape->elemsize;
         if (dim && walk->dst_ld)
@@ -99,6 +108,8 @@ int orr_dense_copy(const struct orr_dense *src, struct orr_dense_place from,
         .shape = src,
         .src_ld = src->ld,
         .dst_ld = dst->ld,
+        .src_step = src->step,
+        .dst_step = dst->step,
         .src = from,
         .dst = to,
         .async_data = async_data,
@@ -130,6 +141,8 @@ int orr_dense_pack(const struct orr_dense *dense, uintptr_t ptr, unsigned node,
     walk = (struct walk){
         .shape = dense,
         .src_ld = dense->ld,
+        .src_step = dense->step,
+        .dst_step = 1,
         .src = {ptr, 0, node},
         .dst = {buffer, 0, node},
     };
@@ -143,6 +156,8 @@ int orr_dense_peek(const struct orr_dense *dense, uintptr_t ptr, unsigned node,
     struct walk walk = {
         .shape = dense,
         .dst_ld = dense->ld,
+        .src_step = 1,
+        .dst_step = dense->step,
         .src = {(uintptr_t)packed, 0, node},
         .dst = {ptr, 0, node},
     };
@@ -154,6 +169,40 @@ int orr_dense_peek(const struct orr_dense *dense, uintptr_t ptr, unsigned node,
         return -EINVAL;
     }
     return bytes ? copy(&walk) : 0;
+}
+
+/* --- arrays --- */
+
+static uint32_t *duplicate(const uint32_t *array, size_t n)
+{
+    uint32_t *copy = calloc(n ? n : 1, sizeof(*copy));
+
+    STARPU_ASSERT_MSG_ALWAYS(copy,
+                             "no memory for the %zu lengths of a data "
+                             "handle",
+                             n);
+    if (n && array)
+        memcpy(copy, array, n * sizeof(*copy));
+    return copy;
+}
+
+void orr_dense_own(const struct orr_dense_kind *kind, void *data_interface)
+{
+    char *at = data_interface;
+    uint32_t **nn = (uint32_t **)(at + kind->nn);
+    uint32_t **ld = (uint32_t **)(at + kind->ld);
+    size_t ndim = *(size_t *)(at + kind->rank);
+
+    *nn = duplicate(*nn, ndim);
+    *ld = duplicate(*ld, ndim);
+}
+
+void orr_dense_disown(const struct orr_dense_kind *kind, void *data_interface)
+{
+    char *at = data_interface;
+
+    free(*(uint32_t **)(at + kind->nn));
+    free(*(uint32_t **)(at + kind->ld));
 }
 
 /* --- words --- */

@@ -20,28 +20,28 @@ unsigned orr_local_node(starpu_data_handle_t handle);
 /* Describes a kind: where its structure has what, as offsets in bytes. The
  * lengths of the dimensions follow each other as uint32_t, the contiguous
  * dimension first; so do the leading dimensions, elements between neighbours
- * along each dimension but the first. */
+ * along each dimension but the first. All structures begin as that of a variable
+ * does. */
 struct orr_dense_kind {
+    enum starpu_data_interface_id id;
     const char *word; /* what it is called in descriptions */
     size_t ndim;
+    /* Of kinds of any number of dimensions: where that number is, a size_t. The
+     * lengths, and the leading dimensions of all dimensions, are then arrays
+     * that the structure has pointers to. 0: `ndim` dimensions. */
+    size_t rank;
     size_t nn;
     size_t ld;
     size_t elemsize;  /* a size_t */
     size_t allocsize; /* a size_t; 0: it has as much memory as data */
 };
 
-/* Stops the compilation unless `n` fields of lengths, or of leading
- * dimensions, follow each other. */
-#define ORR_DENSE_IN_A_ROW(type, first, last, n)                               \
-    static_assert(offsetof(type, last) - offsetof(type, first) ==              \
-                      ((n)-1) * sizeof(uint32_t),                              \
-                  #first " to " #last)
-
 /* The shape of one copy; borrows from its structure. */
 struct orr_dense {
     size_t ndim;
     const uint32_t *nn;
     const uint32_t *ld; /* one per dimension, ld[0] is not read; or NULL */
+    size_t step;        /* elements between neighbours along the first one */
     size_t elemsize;
 };
 
@@ -50,13 +50,23 @@ static inline struct orr_dense orr_dense_look(const struct orr_dense_kind *kind,
                                               const void *data_interface)
 {
     const char *at = data_interface;
-
-    return (struct orr_dense){
+    struct orr_dense dense = {
         .ndim = kind->ndim,
-        .nn = (const uint32_t *)(at + kind->nn),
-        .ld = kind->ndim > 1 ? (const uint32_t *)(at + kind->ld) - 1 : NULL,
+        .step = 1,
         .elemsize = *(const size_t *)(at + kind->elemsize),
     };
+
+    if (kind->rank) {
+        dense.ndim = *(const size_t *)(at + kind->rank);
+        dense.nn = *(uint32_t *const *)(at + kind->nn);
+        dense.ld = *(uint32_t *const *)(at + kind->ld);
+        dense.step = dense.ndim ? dense.ld[0] : 1;
+    } else {
+        dense.nn = (const uint32_t *)(at + kind->nn);
+        dense.ld =
+            kind->ndim > 1 ? (const uint32_t *)(at + kind->ld) - 1 : NULL;
+    }
+    return dense;
 }
 
 /* Bytes of data without gaps. */
@@ -74,6 +84,8 @@ static inline bool orr_dense_is_packed(const struct orr_dense *dense)
 {
     size_t elements = 1;
 
+    if (dense->step != 1 && dense->nn[0] != 1)
+        return false;
     for (size_t i = 1; i < dense->ndim; i++) {
         elements *= dense->nn[i - 1];
         if (dense->ld[i] != elements)
@@ -81,6 +93,44 @@ static inline bool orr_dense_is_packed(const struct orr_dense *dense)
     }
     return true;
 }
+
+/* Where a structure has its lengths, and its leading dimensions, one per
+ * dimension; the first of these exists in kinds with arrays only. */
+static inline uint32_t *orr_dense_nn(const struct orr_dense_kind *kind,
+                                     void *data_interface)
+{
+    char *at = (char *)data_interface + kind->nn;
+
+    return kind->rank ? *(uint32_t **)at : (uint32_t *)at;
+}
+
+static inline uint32_t *orr_dense_ld(const struct orr_dense_kind *kind,
+                                     void *data_interface)
+{
+    char *at = (char *)data_interface + kind->ld;
+
+    return kind->rank ? *(uint32_t **)at : (uint32_t *)at - 1;
+}
+
+/* Sets the leading dimensions to those of data without gaps. */
+static inline void orr_dense_close_ranks(const struct orr_dense_kind *kind,
+                                         void *data_interface)
+{
+    struct orr_dense dense = orr_dense_look(kind, data_interface);
+    uint32_t *ld = orr_dense_ld(kind, data_interface), step = 1;
+
+    for (size_t i = kind->rank ? 0 : 1; i < dense.ndim; i++) {
+        step *= i ? dense.nn[i - 1] : 1;
+        ld[i] = step;
+    }
+}
+
+/* Gives a structure of a kind with arrays copies of them, from malloc. Ends the
+ * program if there is no memory. */
+void orr_dense_own(const struct orr_dense_kind *kind, void *data_interface);
+
+/* Frees them. */
+void orr_dense_disown(const struct orr_dense_kind *kind, void *data_interface);
 
 /* Where a copy is: what a device calls the memory, or an address, and the
  * start inside it. */

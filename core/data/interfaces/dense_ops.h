@@ -2,7 +2,8 @@
 /*
  * core/data/interfaces/dense_ops.h - the operations of one dense kind, bound
  * to its structure. Not for others: the file of a kind includes it once, after
- * it has said what the structure is (dense_t) and described it (kind).
+ * it has said what the structure is (dense_t) and described it (kind, see
+ * kinds.h).
  *
  * A file per kind, and not one that looks the kind up by the structure's id: a
  * filter of the application need not have written one.
@@ -81,13 +82,7 @@ static inline size_t memory_of(const dense_t *d)
 /* Sets the leading dimensions to those of data without gaps. */
 static inline void close_ranks(dense_t *d)
 {
-    struct orr_dense dense = look(d);
-    uint32_t *ld = (uint32_t *)((char *)d + kind.ld), step = 1;
-
-    for (size_t i = 1; i < dense.ndim; i++) {
-        step *= dense.nn[i - 1];
-        ld[i - 1] = step;
-    }
+    orr_dense_close_ranks(&kind, d);
 }
 
 /* --- operations --- */
@@ -101,6 +96,8 @@ static void register_handle(starpu_data_handle_t handle, int home_node,
         dense_t *d = on_node(handle, node);
 
         *d = *given;
+        if (kind.rank)
+            orr_dense_own(&kind, d);
         if ((int)node == home_node)
             continue;
         place(d, 0, 0, 0);

@@ -5,20 +5,11 @@
  */
 #include <starpu_util.h>
 
-#include "core/data/interfaces/dense.h"
+#include "core/data/interfaces/kinds.h"
 
 typedef struct starpu_matrix_interface dense_t;
 
-ORR_DENSE_IN_A_ROW(dense_t, nx, ny, 2);
-
-static const struct orr_dense_kind kind = {
-    .word = "matrix",
-    .ndim = 2,
-    .nn = offsetof(dense_t, nx),
-    .ld = offsetof(dense_t, ld),
-    .elemsize = offsetof(dense_t, elemsize),
-    .allocsize = offsetof(dense_t, allocsize),
-};
+static const struct orr_dense_kind kind = ORR_MATRIX_KIND;
 
 #include "core/data/interfaces/dense_ops.h"
 

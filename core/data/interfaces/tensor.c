@@ -6,20 +6,11 @@
  */
 #include <starpu_util.h>
 
-#include "core/data/interfaces/dense.h"
+#include "core/data/interfaces/kinds.h"
 
 typedef struct starpu_tensor_interface dense_t;
 
-ORR_DENSE_IN_A_ROW(dense_t, nx, nt, 4);
-ORR_DENSE_IN_A_ROW(dense_t, ldy, ldt, 3);
-
-static const struct orr_dense_kind kind = {
-    .word = "tensor",
-    .ndim = 4,
-    .nn = offsetof(dense_t, nx),
-    .ld = offsetof(dense_t, ldy),
-    .elemsize = offsetof(dense_t, elemsize),
-};
+static const struct orr_dense_kind kind = ORR_TENSOR_KIND;
 
 #include "core/data/interfaces/dense_ops.h"
 

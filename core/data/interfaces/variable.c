@@ -3,14 +3,11 @@
  * core/data/interfaces/variable.c - some bytes, the size of which is all
  * that is known about them.
  */
-#include "core/data/interfaces/dense.h"
+#include "core/data/interfaces/kinds.h"
 
 typedef struct starpu_variable_interface dense_t;
 
-static const struct orr_dense_kind kind = {
-    .word = "variable",
-    .elemsize = offsetof(dense_t, elemsize),
-};
+static const struct orr_dense_kind kind = ORR_VARIABLE_KIND;
 
 #include "core/data/interfaces/dense_ops.h"
 

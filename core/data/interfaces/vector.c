@@ -2,17 +2,11 @@
 /*
  * core/data/interfaces/vector.c - nx elements in a row.
  */
-#include "core/data/interfaces/dense.h"
+#include "core/data/interfaces/kinds.h"
 
 typedef struct starpu_vector_interface dense_t;
 
-static const struct orr_dense_kind kind = {
-    .word = "vector",
-    .ndim = 1,
-    .nn = offsetof(dense_t, nx),
-    .elemsize = offsetof(dense_t, elemsize),
-    .allocsize = offsetof(dense_t, allocsize),
-};
+static const struct orr_dense_kind kind = ORR_VECTOR_KIND;
 
 #include "core/data/interfaces/dense_ops.h"
 
