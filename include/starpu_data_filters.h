@@ -94,6 +94,15 @@ void starpu_matrix_filter_pick_vector_y(void *father_interface,
 struct starpu_data_interface_ops *
 starpu_matrix_filter_pick_vector_child_ops(struct starpu_data_filter *f,
                                            unsigned child);
+/* One element as a variable: filter_arg_ptr has a uint32_t index for each
+ * dimension, x first; one child. */
+void starpu_matrix_filter_pick_variable(void *father_interface,
+                                        void *child_interface,
+                                        struct starpu_data_filter *f,
+                                        unsigned id, unsigned nparts);
+struct starpu_data_interface_ops *
+starpu_matrix_filter_pick_variable_child_ops(struct starpu_data_filter *f,
+                                             unsigned child);
 
 /* -- vectors: equal parts; parts of the lengths in filter_arg_ptr (long or
  * uint32_t); two parts, the first of filter_arg elements -- */
@@ -160,6 +169,184 @@ void starpu_block_filter_pick_matrix_y(void *father_interface,
 struct starpu_data_interface_ops *
 starpu_block_filter_pick_matrix_child_ops(struct starpu_data_filter *f,
                                           unsigned child);
+/* As of a matrix. */
+void starpu_block_filter_pick_variable(void *father_interface,
+                                       void *child_interface,
+                                       struct starpu_data_filter *f,
+                                       unsigned id, unsigned nparts);
+struct starpu_data_interface_ops *
+starpu_block_filter_pick_variable_child_ops(struct starpu_data_filter *f,
+                                            unsigned child);
+
+/* -- tensors: along x, y, z, t -- */
+void starpu_tensor_filter_block(void *father_interface, void *child_interface,
+                                struct starpu_data_filter *f, unsigned id,
+                                unsigned nparts);
+void starpu_tensor_filter_block_shadow(void *father_interface,
+                                       void *child_interface,
+                                       struct starpu_data_filter *f,
+                                       unsigned id, unsigned nparts);
+void starpu_tensor_filter_vertical_block(void *father_interface,
+                                         void *child_interface,
+                                         struct starpu_data_filter *f,
+                                         unsigned id, unsigned nparts);
+void starpu_tensor_filter_vertical_block_shadow(void *father_interface,
+                                                void *child_interface,
+                                                struct starpu_data_filter *f,
+                                                unsigned id, unsigned nparts);
+void starpu_tensor_filter_depth_block(void *father_interface,
+                                      void *child_interface,
+                                      struct starpu_data_filter *f, unsigned id,
+                                      unsigned nparts);
+void starpu_tensor_filter_depth_block_shadow(void *father_interface,
+                                             void *child_interface,
+                                             struct starpu_data_filter *f,
+                                             unsigned id, unsigned nparts);
+void starpu_tensor_filter_time_block(void *father_interface,
+                                     void *child_interface,
+                                     struct starpu_data_filter *f, unsigned id,
+                                     unsigned nparts);
+void starpu_tensor_filter_time_block_shadow(void *father_interface,
+                                            void *child_interface,
+                                            struct starpu_data_filter *f,
+                                            unsigned id, unsigned nparts);
+/* Three-dimensional blocks with one index along t, z or y, starting from
+ * filter_arg_ptr (an integer). */
+void starpu_tensor_filter_pick_block_t(void *father_interface,
+                                       void *child_interface,
+                                       struct starpu_data_filter *f,
+                                       unsigned id, unsigned nparts);
+void starpu_tensor_filter_pick_block_z(void *father_interface,
+                                       void *child_interface,
+                                       struct starpu_data_filter *f,
+                                       unsigned id, unsigned nparts);
+void starpu_tensor_filter_pick_block_y(void *father_interface,
+                                       void *child_interface,
+                                       struct starpu_data_filter *f,
+                                       unsigned id, unsigned nparts);
+struct starpu_data_interface_ops *
+starpu_tensor_filter_pick_block_child_ops(struct starpu_data_filter *f,
+                                          unsigned child);
+/* As of a matrix. */
+void starpu_tensor_filter_pick_variable(void *father_interface,
+                                        void *child_interface,
+                                        struct starpu_data_filter *f,
+                                        unsigned id, unsigned nparts);
+struct starpu_data_interface_ops *
+starpu_tensor_filter_pick_variable_child_ops(struct starpu_data_filter *f,
+                                             unsigned child);
+
+/* -- any number of dimensions: along dimension filter_arg; of data of one
+ * dimension along that -- */
+void starpu_ndim_filter_block(void *father_interface, void *child_interface,
+                              struct starpu_data_filter *f, unsigned id,
+                              unsigned nparts);
+void starpu_ndim_filter_block_shadow(void *father_interface,
+                                     void *child_interface,
+                                     struct starpu_data_filter *f, unsigned id,
+                                     unsigned nparts);
+/* The same, but the parts of data of 4, 3, 2, 1 dimensions have the interface
+ * that is named; data without dimensions are one variable. */
+void starpu_ndim_filter_to_tensor(void *father_interface, void *child_interface,
+                                  struct starpu_data_filter *f, unsigned id,
+                                  unsigned nparts);
+struct starpu_data_interface_ops *
+starpu_ndim_filter_to_tensor_child_ops(struct starpu_data_filter *f,
+                                       unsigned child);
+void starpu_ndim_filter_to_block(void *father_interface, void *child_interface,
+                                 struct starpu_data_filter *f, unsigned id,
+                                 unsigned nparts);
+struct starpu_data_interface_ops *
+starpu_ndim_filter_to_block_child_ops(struct starpu_data_filter *f,
+                                      unsigned child);
+void starpu_ndim_filter_to_matrix(void *father_interface, void *child_interface,
+                                  struct starpu_data_filter *f, unsigned id,
+                                  unsigned nparts);
+struct starpu_data_interface_ops *
+starpu_ndim_filter_to_matrix_child_ops(struct starpu_data_filter *f,
+                                       unsigned child);
+void starpu_ndim_filter_to_vector(void *father_interface, void *child_interface,
+                                  struct starpu_data_filter *f, unsigned id,
+                                  unsigned nparts);
+struct starpu_data_interface_ops *
+starpu_ndim_filter_to_vector_child_ops(struct starpu_data_filter *f,
+                                       unsigned child);
+void starpu_ndim_filter_to_variable(void *father_interface,
+                                    void *child_interface,
+                                    struct starpu_data_filter *f, unsigned id,
+                                    unsigned nparts);
+struct starpu_data_interface_ops *
+starpu_ndim_filter_to_variable_child_ops(struct starpu_data_filter *f,
+                                         unsigned child);
+/* What has one index along dimension filter_arg, starting from filter_arg_ptr (an
+ * integer): a dimension less. The typed forms cut data of the dimensions in their
+ * name; where the first dimension of the parts would have gaps, which only ndim
+ * data may have, they end the program. */
+void starpu_ndim_filter_pick_ndim(void *father_interface, void *child_interface,
+                                  struct starpu_data_filter *f, unsigned id,
+                                  unsigned nparts);
+void starpu_ndim_filter_5d_pick_tensor(void *father_interface,
+                                       void *child_interface,
+                                       struct starpu_data_filter *f,
+                                       unsigned id, unsigned nparts);
+void starpu_ndim_filter_4d_pick_block(void *father_interface,
+                                      void *child_interface,
+                                      struct starpu_data_filter *f, unsigned id,
+                                      unsigned nparts);
+void starpu_ndim_filter_3d_pick_matrix(void *father_interface,
+                                       void *child_interface,
+                                       struct starpu_data_filter *f,
+                                       unsigned id, unsigned nparts);
+void starpu_ndim_filter_2d_pick_vector(void *father_interface,
+                                       void *child_interface,
+                                       struct starpu_data_filter *f,
+                                       unsigned id, unsigned nparts);
+void starpu_ndim_filter_1d_pick_variable(void *father_interface,
+                                         void *child_interface,
+                                         struct starpu_data_filter *f,
+                                         unsigned id, unsigned nparts);
+/* As of a matrix. */
+void starpu_ndim_filter_pick_variable(void *father_interface,
+                                      void *child_interface,
+                                      struct starpu_data_filter *f, unsigned id,
+                                      unsigned nparts);
+struct starpu_data_interface_ops *
+starpu_ndim_filter_pick_tensor_child_ops(struct starpu_data_filter *f,
+                                         unsigned child);
+struct starpu_data_interface_ops *
+starpu_ndim_filter_pick_block_child_ops(struct starpu_data_filter *f,
+                                        unsigned child);
+struct starpu_data_interface_ops *
+starpu_ndim_filter_pick_matrix_child_ops(struct starpu_data_filter *f,
+                                         unsigned child);
+struct starpu_data_interface_ops *
+starpu_ndim_filter_pick_vector_child_ops(struct starpu_data_filter *f,
+                                         unsigned child);
+struct starpu_data_interface_ops *
+starpu_ndim_filter_pick_variable_child_ops(struct starpu_data_filter *f,
+                                           unsigned child);
+
+/* -- sparse matrices, registered in main memory: by rows, and into their
+ * blocks -- */
+void starpu_csr_filter_vertical_block(void *father_interface,
+                                      void *child_interface,
+                                      struct starpu_data_filter *f, unsigned id,
+                                      unsigned nparts);
+void starpu_bcsr_filter_vertical_block(void *father_interface,
+                                       void *child_interface,
+                                       struct starpu_data_filter *f,
+                                       unsigned id, unsigned nparts);
+/* Each block as a matrix of c x r; there are as many as _get_nchildren says. */
+void starpu_bcsr_filter_canonical_block(void *father_interface,
+                                        void *child_interface,
+                                        struct starpu_data_filter *f,
+                                        unsigned id, unsigned nparts);
+unsigned
+starpu_bcsr_filter_canonical_block_get_nchildren(struct starpu_data_filter *f,
+                                                 starpu_data_handle_t handle);
+struct starpu_data_interface_ops *
+starpu_bcsr_filter_canonical_block_child_ops(struct starpu_data_filter *f,
+                                             unsigned child);
 
 #ifdef __cplusplus
 }

@@ -277,6 +277,97 @@ START_TEST(more_parts_than_elements_are_refused)
 }
 END_TEST
 
+/* Data of 3 dimensions; the arrays are the caller's. */
+static struct starpu_ndim_interface an_ndim(uint32_t *nn, uint32_t *ld)
+{
+    return (struct starpu_ndim_interface){
+        .id = STARPU_NDIM_INTERFACE_ID,
+        .ptr = 1000,
+        .dev_handle = 1000,
+        .nn = nn,
+        .ldn = ld,
+        .ndim = 3,
+        .elemsize = 4,
+    };
+}
+
+START_TEST(parts_of_ndim_data_have_gaps_along_any_dimension)
+{
+    uint32_t nn[] = {4, 5, 6}, ld[] = {1, 10, 100};
+    struct starpu_ndim_interface father = an_ndim(nn, ld), child = {0};
+    struct starpu_data_filter f = {.filter_arg_ptr = (void *)2};
+
+    starpu_ndim_filter_pick_ndim(&father, &child, &f, 1, 2);
+    ck_assert_uint_eq(child.ndim, 2);
+    ck_assert_uint_eq(child.nn[0], 5);
+    ck_assert_uint_eq(child.ldn[0], 10);
+    ck_assert_uint_eq(child.ldn[1], 100);
+    ck_assert_uint_eq(child.ptr, 1000 + 3 * 4);
+    ck_assert_uint_eq(child.offset, 3 * 4);
+    ck_assert_uint_eq(child.allocsize, 5 * 6 * 4);
+    free(child.nn);
+    free(child.ldn);
+    father.ptr = father.dev_handle = 0;
+    child = (struct starpu_ndim_interface){0};
+    starpu_ndim_filter_pick_ndim(&father, &child, &f, 1, 2);
+    ck_assert_uint_eq(child.ptr, 0);
+    ck_assert_uint_eq(child.ldn[0], 1);
+    ck_assert_uint_eq(child.ldn[1], 5);
+    free(child.nn);
+    free(child.ldn);
+}
+END_TEST
+
+/* What a filter is told wrongly, one each. */
+START_TEST(what_ndim_data_do_not_have_is_refused)
+{
+    uint32_t nn[] = {4, 5, 6}, ld[] = {1, 10, 100}, at[] = {3, 4, 6};
+    struct starpu_ndim_interface father = an_ndim(nn, ld), child = {0};
+    struct starpu_matrix_interface plane = {0};
+    struct starpu_variable_interface one = {0};
+    struct starpu_data_filter f = {.filter_arg = 3, .filter_arg_ptr = at};
+
+    switch (_i) {
+    case 0: /* no dimension 3 */
+        starpu_ndim_filter_block(&father, &child, &f, 0, 2);
+        break;
+    case 1: /* 3 dimensions are not a matrix */
+        starpu_ndim_filter_to_matrix(&father, &plane, &f, 0, 2);
+        break;
+    case 2: /* nor 3 planes */
+        starpu_ndim_filter_4d_pick_block(&father, &plane, &f, 0, 2);
+        break;
+    case 3: /* no element 6 along the last dimension */
+        starpu_ndim_filter_pick_variable(&father, &one, &f, 0, 1);
+        break;
+    case 4: /* a matrix has no gaps along x */
+        f.filter_arg = 0;
+        f.filter_arg_ptr = NULL;
+        starpu_ndim_filter_3d_pick_matrix(&father, &plane, &f, 0, 1);
+        break;
+    case 5: /* 2 parts of an element */
+        father.ndim = 0;
+        starpu_ndim_filter_to_variable(&father, &one, &f, 0, 2);
+        break;
+    }
+}
+END_TEST
+
+START_TEST(rows_are_cut_in_main_memory_only)
+{
+    uint32_t rows[] = {0, 1, 2};
+    struct starpu_csr_interface father = {.id = STARPU_CSR_INTERFACE_ID,
+                                          .nnz = 2,
+                                          .nrow = 2,
+                                          .rowptr = rows,
+                                          .elemsize = 4},
+                                child;
+    struct starpu_data_filter f = {0};
+
+    starpu_csr_filter_vertical_block(&father, &child, &f, 0, 2);
+}
+END_TEST
+
 START_TEST(a_filter_refuses_another_interface)
 {
     struct starpu_vector_interface father = a_vector(3);
@@ -306,6 +397,10 @@ int main(void)
     tcase_add_test(tc, columns_of_a_matrix_are_vectors);
     tcase_add_test(tc, blocks_are_cut_along_each_dimension);
     tcase_add_test(tc, planes_of_a_block_are_matrices);
+    tcase_add_test(tc, parts_of_ndim_data_have_gaps_along_any_dimension);
+    tcase_add_loop_test_raise_signal(tc, what_ndim_data_do_not_have_is_refused,
+                                     6, 0, 6);
+    tcase_add_test_raise_signal(tc, rows_are_cut_in_main_memory_only, 6);
     tcase_add_test_raise_signal(tc, more_parts_than_elements_are_refused, 6);
     tcase_add_test_raise_signal(tc, a_filter_refuses_another_interface, 6);
     suite_add_tcase(suite, tc);

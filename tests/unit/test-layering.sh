@@ -36,7 +36,7 @@ core/base:
 core/bus: core/device perfmodel
 core/cost: core core/data core/device core/task core/worker perfmodel
 core/data: core core/data/interfaces core/device core/observe core/task
-core/data/filters:
+core/data/filters: core/data/interfaces
 core/data/interfaces:
 core/device: core/bus core/device/cpu perfmodel
 core/device/cpu: core/device

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/filters/common.c - cutting a length into parts.
+ * core/data/filters/common.c - cutting lengths into parts, dense data into
+ * children.
  */
 #include "core/data/filters/common.h"
 
+#include <stdlib.h>
+
 #include <starpu_util.h>
+
+/* --- lengths --- */
 
 struct orr_cut orr_cut_block(const char *call, uint32_t n, unsigned nparts,
                              unsigned id, uint32_t shadow)
@@ -24,32 +29,6 @@ struct orr_cut orr_cut_block(const char *call, uint32_t n, unsigned nparts,
     return cut;
 }
 
-uint32_t orr_filter_shadow(const struct starpu_data_filter *f)
-{
-    return (uint32_t)(uintptr_t)f->filter_arg_ptr;
-}
-
-uint32_t orr_filter_pick(const char *call, const struct starpu_data_filter *f,
-                         uint32_t n, unsigned id)
-{
-    uintptr_t at = (uintptr_t)f->filter_arg_ptr + id;
-
-    STARPU_ASSERT_MSG_ALWAYS(at < n,
-                             "%s: element %zu was requested, but there are "
-                             "only %u; check nchildren and filter_arg_ptr",
-                             call, (size_t)at, n);
-    return (uint32_t)at;
-}
-
-void orr_filter_expect(const char *call, enum starpu_data_interface_id is,
-                       enum starpu_data_interface_id wanted)
-{
-    STARPU_ASSERT_MSG_ALWAYS(is == wanted,
-                             "%s: the data has interface %d, the filter cuts "
-                             "interface %d only",
-                             call, is, wanted);
-}
-
 void starpu_filter_nparts_compute_chunk_size_and_offset(
     unsigned n, unsigned nparts, size_t elemsize, unsigned id,
     unsigned blocksize, unsigned *chunk_size, size_t *offset)
@@ -60,4 +39,196 @@ void starpu_filter_nparts_compute_chunk_size_and_offset(
     *chunk_size = cut.length;
     if (offset)
         *offset = (size_t)cut.start * blocksize * elemsize;
+}
+
+void orr_filter_expect(const struct orr_filter_call *call,
+                       enum starpu_data_interface_id wanted)
+{
+    enum starpu_data_interface_id is =
+        *(const enum starpu_data_interface_id *)call->father;
+
+    STARPU_ASSERT_MSG_ALWAYS(is == wanted,
+                             "%s: the data has interface %d, the filter cuts "
+                             "interface %d only",
+                             call->name, is, wanted);
+}
+
+/* --- structures --- */
+
+/* The fields with which the structures of all dense kinds begin. */
+typedef struct starpu_variable_interface place_t;
+
+/* Elements between neighbours along a dimension. */
+static size_t step_along(const struct orr_dense *dense, size_t dim)
+{
+    return dim ? dense->ld[dim] : dense->step;
+}
+
+static struct orr_dense look_at_father(const struct orr_filter_call *call,
+                                       const struct orr_dense_kind *from)
+{
+    orr_filter_expect(call, from->id);
+    return orr_dense_look(from, call->father);
+}
+
+/* Places the child so many elements behind the start of its parent, or nowhere
+ * when the parent has no memory. Returns whether it has. */
+static bool place_child(const struct orr_filter_call *call,
+                        const struct orr_dense *father, size_t elements)
+{
+    size_t bytes = elements * father->elemsize;
+    const place_t *in = call->father;
+    place_t *child = call->child;
+
+    child->ptr = child->dev_handle = child->offset = 0;
+    if (!in->dev_handle)
+        return false;
+    child->ptr = in->ptr ? in->ptr + bytes : 0;
+    child->dev_handle = in->dev_handle;
+    child->offset = in->offset + bytes;
+    return true;
+}
+
+static void set_size(char *at, size_t field, size_t value)
+{
+    if (field)
+        *(size_t *)(at + field) = value;
+}
+
+/* Writes what a structure has besides its lengths: the arrays for these are
+ * made. */
+static void begin_child(const struct orr_filter_call *call,
+                        const struct orr_dense_kind *to, size_t elemsize,
+                        size_t ndim)
+{
+    char *at = call->child;
+
+    ((place_t *)call->child)->id = to->id;
+    set_size(at, to->elemsize, elemsize);
+    if (to->rank) {
+        set_size(at, to->rank, ndim);
+        orr_dense_own(to, at);
+    }
+    STARPU_ASSERT_MSG_ALWAYS(to->rank || to->ndim == ndim,
+                             "%s: the parts have %zu dimensions, not those of "
+                             "a %s",
+                             call->name, ndim, to->word);
+}
+
+/* The child has the part of `dim`, or, if that is `dropped`, not the dimension,
+ * and all of the others. */
+static void fill_child(const struct orr_filter_call *call,
+                       const struct orr_dense_kind *from,
+                       const struct orr_dense_kind *to, size_t dim,
+                       struct orr_cut part, bool dropped)
+{
+    struct orr_dense father = look_at_father(call, from), child;
+    size_t ndim = father.ndim - dropped;
+    uint32_t *nn, *ld;
+    bool placed;
+
+    begin_child(call, to, father.elemsize, ndim);
+    placed = place_child(call, &father, part.start * step_along(&father, dim));
+    nn = orr_dense_nn(to, call->child);
+    ld = orr_dense_ld(to, call->child);
+    for (size_t i = 0; i < ndim; i++)
+        nn[i] = i == dim && !dropped ? part.length
+                                     : father.nn[i + (dropped && i >= dim)];
+    orr_dense_close_ranks(to, call->child);
+    for (size_t i = 0; placed && i < ndim; i++) {
+        size_t step = step_along(&father, i + (dropped && i >= dim));
+
+        if (i || to->rank)
+            ld[i] = (uint32_t)step;
+        else
+            STARPU_ASSERT_MSG_ALWAYS(
+                step == 1 || nn[0] == 1,
+                "%s: neighbours along the first dimension of the parts are "
+                "%zu elements apart, which a %s cannot say; use "
+                "starpu_ndim_filter_pick_ndim",
+                call->name, step, to->word);
+    }
+    child = orr_dense_look(to, call->child);
+    set_size(call->child, to->allocsize, orr_dense_bytes(&child));
+}
+
+void orr_filter_cut(const struct orr_filter_call *call,
+                    const struct orr_dense_kind *from,
+                    const struct orr_dense_kind *to, size_t dim,
+                    struct orr_cut part)
+{
+    fill_child(call, from, to, dim, part, false);
+}
+
+static void cut_block(const struct orr_filter_call *call,
+                      const struct orr_dense_kind *from,
+                      const struct orr_dense_kind *to, size_t dim,
+                      uint32_t shadow)
+{
+    struct orr_dense father = look_at_father(call, from);
+
+    STARPU_ASSERT_MSG_ALWAYS(dim < father.ndim,
+                             "%s: there is no dimension %zu, the data have "
+                             "%zu; check filter_arg",
+                             call->name, dim, father.ndim);
+    orr_filter_cut(call, from, to, dim,
+                   orr_cut_block(call->name, father.nn[dim], call->nparts,
+                                 call->id, shadow));
+}
+
+void orr_filter_block(const struct orr_filter_call *call,
+                      const struct orr_dense_kind *from,
+                      const struct orr_dense_kind *to, size_t dim)
+{
+    cut_block(call, from, to, dim, 0);
+}
+
+void orr_filter_block_shadow(const struct orr_filter_call *call,
+                             const struct orr_dense_kind *from,
+                             const struct orr_dense_kind *to, size_t dim)
+{
+    cut_block(call, from, to, dim,
+              (uint32_t)(uintptr_t)call->f->filter_arg_ptr);
+}
+
+void orr_filter_pick(const struct orr_filter_call *call,
+                     const struct orr_dense_kind *from,
+                     const struct orr_dense_kind *to, size_t dim)
+{
+    struct orr_dense father = look_at_father(call, from);
+    uintptr_t at = (uintptr_t)call->f->filter_arg_ptr + call->id;
+
+    STARPU_ASSERT_MSG_ALWAYS(dim < father.ndim,
+                             "%s: there is no dimension %zu, the data have "
+                             "%zu; check filter_arg",
+                             call->name, dim, father.ndim);
+    STARPU_ASSERT_MSG_ALWAYS(at < father.nn[dim],
+                             "%s: element %zu was requested, but there are "
+                             "only %u; check nchildren and filter_arg_ptr",
+                             call->name, (size_t)at, father.nn[dim]);
+    fill_child(call, from, to, dim, (struct orr_cut){(uint32_t)at, 1}, true);
+}
+
+void orr_filter_pick_variable(const struct orr_filter_call *call,
+                              const struct orr_dense_kind *from)
+{
+    static const struct orr_dense_kind variable = ORR_VARIABLE_KIND;
+    struct orr_dense father = look_at_father(call, from);
+    const uint32_t *index = call->f->filter_arg_ptr;
+    size_t elements = 0;
+
+    STARPU_ASSERT_MSG_ALWAYS(index || !father.ndim,
+                             "%s: filter_arg_ptr is NULL, it has an index per "
+                             "dimension",
+                             call->name);
+    for (size_t i = 0; i < father.ndim; i++) {
+        STARPU_ASSERT_MSG_ALWAYS(index[i] < father.nn[i],
+                                 "%s: element %u of dimension %zu was "
+                                 "requested, but there are only %u; check "
+                                 "filter_arg_ptr",
+                                 call->name, index[i], i, father.nn[i]);
+        elements += index[i] * step_along(&father, i);
+    }
+    begin_child(call, &variable, father.elemsize, 0);
+    (void)place_child(call, &father, elements);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/data/filters/common.h - what all filters share: cutting a length into
- * parts, and placing a child inside its parent's memory. No state.
+ * parts, and filling a dense child's structure from its parent's. No state.
  */
 #pragma once
 
@@ -9,6 +9,34 @@
 #include <stdint.h>
 
 #include <starpu_data_filters.h>
+
+#include "core/data/interfaces/kinds.h"
+
+/* One call of a filter: once per child and memory node. */
+struct orr_filter_call {
+    const char *name;
+    const void *father; /* structures of interfaces; */
+    void *child;        /* this one is all 0 but its interface's `init` */
+    const struct starpu_data_filter *f;
+    unsigned id, nparts;
+};
+
+/* Defines a public filter; ORR_CALL is its call. */
+#define ORR_FILTER(name)                                                       \
+    void name(void *father, void *child, struct starpu_data_filter *f,         \
+              unsigned id, unsigned nparts)
+#define ORR_CALL                                                               \
+    (&(struct orr_filter_call){__func__, father, child, f, id, nparts})
+
+/* Defines the public function that says which interface children have. */
+#define ORR_CHILD_OPS(name, ops)                                               \
+    struct starpu_data_interface_ops *name(struct starpu_data_filter *f,       \
+                                           unsigned child)                     \
+    {                                                                          \
+        (void)f;                                                               \
+        (void)child;                                                           \
+        return &ops;                                                           \
+    }
 
 /* Part of a dimension, in elements. */
 struct orr_cut {
@@ -22,24 +50,38 @@ struct orr_cut {
 struct orr_cut orr_cut_block(const char *call, uint32_t n, unsigned nparts,
                              unsigned id, uint32_t shadow);
 
-/* The shadow that the application put into the filter. */
-uint32_t orr_filter_shadow(const struct starpu_data_filter *f);
-
-/* One element (of a dimension of n): number id after the first one that the
- * application put into the filter. */
-uint32_t orr_filter_pick(const char *call, const struct starpu_data_filter *f,
-                         uint32_t n, unsigned id);
-
-/* Ends the program when the parent is not of the interface that `call` cuts. */
-void orr_filter_expect(const char *call, enum starpu_data_interface_id is,
+/* Ends the program when the parent is not of the interface that the call
+ * cuts. */
+void orr_filter_expect(const struct orr_filter_call *call,
                        enum starpu_data_interface_id wanted);
 
-/* Places the child `bytes` behind the start of its parent, or nowhere when the
- * parent has no memory on this node. Returns whether it has. */
-#define ORR_PLACE_CHILD(child, father, bytes)                                  \
-    ((father)->dev_handle                                                      \
-         ? ((child)->ptr = (father)->ptr ? (father)->ptr + (bytes) : 0,        \
-            (child)->dev_handle = (father)->dev_handle,                        \
-            (child)->offset = (father)->offset + (bytes), 1)                   \
-         : ((child)->ptr = 0, (child)->dev_handle = 0, (child)->offset = 0,    \
-            0))
+/* --- dense children of dense parents ---
+ * `from` and `to` describe the structures of the parent and of the child. Where
+ * the parent has no memory the child has none, and no gaps. */
+
+/* The child is a part of dimension `dim` of its parent, and all of the others.
+ * Both have the same number of dimensions. */
+void orr_filter_cut(const struct orr_filter_call *call,
+                    const struct orr_dense_kind *from,
+                    const struct orr_dense_kind *to, size_t dim,
+                    struct orr_cut part);
+
+/* The same with part `id` of `nparts`; the _shadow form overlaps by
+ * filter_arg_ptr elements. */
+void orr_filter_block(const struct orr_filter_call *call,
+                      const struct orr_dense_kind *from,
+                      const struct orr_dense_kind *to, size_t dim);
+void orr_filter_block_shadow(const struct orr_filter_call *call,
+                             const struct orr_dense_kind *from,
+                             const struct orr_dense_kind *to, size_t dim);
+
+/* The child is what has one index along `dim`, filter_arg_ptr + id; it has a
+ * dimension less. */
+void orr_filter_pick(const struct orr_filter_call *call,
+                     const struct orr_dense_kind *from,
+                     const struct orr_dense_kind *to, size_t dim);
+
+/* The child is one element, a variable: filter_arg_ptr has a uint32_t index for
+ * each dimension, the contiguous one first. */
+void orr_filter_pick_variable(const struct orr_filter_call *call,
+                              const struct orr_dense_kind *from);
