@@ -148,17 +148,24 @@ static void release_to(const char *call, starpu_data_handle_t handle,
 {
     struct orr_runtime *rt = orr_runtime_need(call);
     struct orr_handle *h = orr_api_handle(call, handle);
-    bool writes = orr_data_is_acquired_for_writing(h, node);
 
     if (!(down_to_mode & STARPU_RW)) {
         orr_data_release(rt, h, node);
-    } else if (!writes && down_to_mode & STARPU_W) {
+        return;
+    }
+    switch (orr_data_share(rt, h, node, down_to_mode)) {
+    case -ENOENT:
+        orr_log_error("%s: the data are not acquired%s: there is nothing to "
+                      "release",
+                      call, node >= 0 ? " on that node" : "");
+        break;
+    case -EACCES:
         orr_log_error("%s: data that were acquired for reading cannot be kept "
                       "for writing: release them and acquire them again",
                       call);
         abort();
-    } else if (!(down_to_mode & STARPU_W)) {
-        orr_data_share(rt, h, node);
+    default:
+        break;
     }
 }
 

@@ -264,30 +264,30 @@ int orr_data_acquire_cb(struct orr_runtime *rt, struct orr_handle *handle,
                    callback, arg);
 }
 
-static struct orr_job *take_acquired(struct orr_handle *handle, int node)
+/* The first acquisition on the node (any if node < 0); NULL: there is none. Those
+ * whose data are not there yet cannot be meant. */
+static struct orr_job *find_acquired_locked(struct orr_handle *handle, int node)
+    ORR_REQUIRES(handle->lock)
 {
-    struct orr_job *job = NULL;
-
-    orr_lock(&handle->lock);
-    /* Acquisitions whose data are not there yet cannot be meant. */
     orr_list_foreach (link, &handle->acquired) {
-        struct orr_job *candidate = orr_container(link, struct orr_job, queue);
+        struct orr_job *job = orr_container(link, struct orr_job, queue);
 
-        if (node >= 0 && candidate->acquire.node != (unsigned)node)
-            continue;
-        job = candidate;
-        orr_list_remove(link);
-        break;
+        if (node < 0 || job->acquire.node == (unsigned)node)
+            return job;
     }
-    orr_unlock(&handle->lock);
-    return job;
+    return NULL;
 }
 
 void orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,
                       int node)
 {
-    struct orr_job *job = take_acquired(handle, node);
+    struct orr_job *job;
 
+    orr_lock(&handle->lock);
+    job = find_acquired_locked(handle, node);
+    if (job)
+        orr_list_remove(&job->queue);
+    orr_unlock(&handle->lock);
     if (!job) {
         orr_log_error("starpu_data_release: the data are not acquired%s",
                       node >= 0 ? " on that node" : "");
@@ -298,46 +298,29 @@ void orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,
     orr_pay();
 }
 
-/* The first acquisition on the node (any if node < 0); NULL: there is none. */
-static struct orr_job *find_acquired(struct orr_handle *handle, int node)
-{
-    struct orr_job *found = NULL;
-
-    orr_lock(&handle->lock);
-    orr_list_foreach (link, &handle->acquired) {
-        struct orr_job *job = orr_container(link, struct orr_job, queue);
-
-        if (!found && (node < 0 || job->acquire.node == (unsigned)node))
-            found = job;
-    }
-    orr_unlock(&handle->lock);
-    return found;
-}
-
 /* One that commutes shares its place with others in any case: readers come after
  * them all. */
-void orr_data_share(struct orr_runtime *rt, struct orr_handle *handle, int node)
+int orr_data_share(struct orr_runtime *rt, struct orr_handle *handle, int node,
+                   enum starpu_data_access_mode mode)
 {
-    struct orr_job *job = find_acquired(handle, node);
     struct orr_released released;
+    struct orr_access *access;
+    struct orr_job *job;
 
-    if (!job) {
-        orr_log_error("starpu_data_release_to: the data are not acquired%s",
-                      node >= 0 ? " on that node" : "");
-        return;
-    }
-    if (orr_access_group(&job->accesses[0]) != ORR_GROUP_ALONE)
-        return;
-    orr_access_share(&job->accesses[0], &released);
+    orr_lock(&handle->lock);
+    job = find_acquired_locked(handle, node);
+    orr_unlock(&handle->lock);
+    if (!job)
+        return -ENOENT;
+    access = &job->accesses[0];
+    if (mode & STARPU_W)
+        return access->mode & STARPU_W ? 0 : -EACCES;
+    if (orr_access_group(access) != ORR_GROUP_ALONE)
+        return 0;
+    orr_access_share(access, &released);
     orr_jobs_release(rt, &released);
     orr_pay();
-}
-
-bool orr_data_is_acquired_for_writing(struct orr_handle *handle, int node)
-{
-    const struct orr_job *job = find_acquired(handle, node);
-
-    return job && job->accesses[0].mode & STARPU_W;
+    return 0;
 }
 
 /* --- what happens to a value in its turn --- */

@@ -48,13 +48,12 @@ int orr_data_acquire_cb(struct orr_runtime *rt, struct orr_handle *handle,
                         int node, enum starpu_data_access_mode mode,
                         void (*callback)(void *), void *arg, bool sequential);
 
-/* An acquisition for writing on the node (the only one if node < 0) goes on as one
- * for reading: other readers start, writers wait. */
-void orr_data_share(struct orr_runtime *rt, struct orr_handle *handle,
-                    int node);
-
-/* Whether that acquisition may write. */
-bool orr_data_is_acquired_for_writing(struct orr_handle *handle, int node);
+/* The acquisition on the node (the only one if node < 0) goes on with this mode.
+ * One for writing that goes on for reading lets other readers start, writers
+ * wait. Errors, not said: -ENOENT, nothing is acquired there; -EACCES, it was
+ * acquired for reading and is to be written. */
+int orr_data_share(struct orr_runtime *rt, struct orr_handle *handle, int node,
+                   enum starpu_data_access_mode mode);
 
 /* Ends an acquisition on the node (the only one if node < 0). */
 void orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,

@@ -302,6 +302,26 @@ static int wait_while_acquired(void)
     return 0;
 }
 
+/* Keeps data in another mode that are not acquired, and then, acquired for
+ * reading, for writing. */
+static int keep_otherwise(void)
+{
+    starpu_data_handle_t handle;
+
+    open_machine();
+    handle = register_memory();
+    starpu_data_release_to(handle, STARPU_R);
+    starpu_data_release_to_on_node(handle, STARPU_W, STARPU_MAIN_RAM);
+    starpu_data_release_to(handle, STARPU_NONE);
+    starpu_data_acquire(handle, STARPU_R);
+    starpu_data_release_to(handle, STARPU_R);
+    puts("kept for reading");
+    fflush(stdout);
+    starpu_data_release_to(handle, STARPU_RW);
+    puts("not reached");
+    return 0;
+}
+
 /* -- early ends ----------------------------------------------------------- */
 
 static void leave(void *arg)
@@ -681,6 +701,7 @@ static const struct {
     {"wait-for-tag", wait_for_tag},
     {"acquire-twice", acquire_twice},
     {"wait-while-acquired", wait_while_acquired},
+    {"keep-otherwise", keep_otherwise},
     {"lock-each-other", lock_each_other},
     {"exit-in-main", exit_in_main},
     {"exit-in-task", exit_in_task},

@@ -328,6 +328,18 @@ def a_deadlock_names_the_data_that_are_not_released():
 
 
 @test
+def what_is_not_acquired_or_for_reading_only_cannot_be_kept_for_writing():
+    for settings in ({}, REAL):
+        ended = misuse("keep-otherwise", **settings)
+        ended.says("starpu_data_release_to: the data are not acquired",
+                   "starpu_data_release_to_on_node: the data are not acquired",
+                   "starpu_data_release: the data are not acquired",
+                   "acquired for reading cannot be kept for writing: release")
+        ended.has_status(-signal.SIGABRT)
+        assert ended.out == "kept for reading\n", ended.out
+
+
+@test
 def a_deadlock_of_mutexes_names_their_holders():
     deadlock("lock-each-other", "main waits for a mutex that a thread",
              "waits for a mutex that main holds")
