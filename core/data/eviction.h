@@ -18,7 +18,7 @@ struct orr_eviction {
      * once their copy runs. */
     bool keeps_sources;
     /* Prefetches are tried in the order in which queued jobs need them, where
-     * memory has become short: core/data/queue.c. */
+     * memory has become short: core/data/pending.h. */
     bool sorts_prefetches;
     /* Nobody uses the block any more; somebody does. */
     void (*file)(struct orr_node *node, struct orr_block *block);

@@ -191,20 +191,6 @@ void orr_node_free(struct orr_runtime *rt, unsigned id, uintptr_t address,
     atomic_fetch_sub(&rt->nodes[id].used, size);
 }
 
-starpu_ssize_t orr_node_allocate(struct orr_runtime *rt,
-                                 const struct starpu_data_interface_ops *ops,
-                                 void *interface, unsigned node)
-{
-    struct orr_grant none = {.node = node}, *outer = orr_self->grant;
-    starpu_ssize_t size;
-
-    if (node < rt->nram)
-        orr_self->grant = &none;
-    size = ops->allocate_data_on_node(interface, node);
-    orr_self->grant = outer;
-    return size;
-}
-
 /* --- blocks --- */
 
 static struct orr_block *make_block(const struct orr_handle *handle,

@@ -181,12 +181,6 @@ void orr_node_retain(struct orr_handle *handle, unsigned node)
 int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
                        size_t size, enum orr_fetch_level level);
 
-/* Has an interface allocate, for a use to which no job is admitted: the limit of
- * main memory does not hold. Errors: what allocate_data_on_node returns. */
-starpu_ssize_t orr_node_allocate(struct orr_runtime *rt,
-                                 const struct starpu_data_interface_ops *ops,
-                                 void *interface, unsigned node);
-
 /* Makes memory for the handle on the node: of what is `reserved` for it, all of
  * which is used up then, or, if that is 0, within the node's capacity: evicts if
  * it must and can at once, prefetches only what nobody is expected to use. The

@@ -67,7 +67,7 @@ bool orr_handle_has_partials(struct orr_handle *handle);
 /* --- combinations (core/data/combine.c) --- */
 
 /* Combines the partials into the handle, which is claimed exclusively and in
- * use for that (orr_handle_must_combine_locked has seen to both), and gives it
+ * use for that (claim.c has seen to both), and gives it
  * back when that is done. `priority` is that of the tasks. No lock held. Does
  * not block. */
 void orr_handle_combine(struct orr_handle *handle, int priority);
