@@ -54,7 +54,8 @@ struct orr_graph_datum {
     char *name;    /* owned, or NULL */
     double bytes;  /* when it was first used */
     unsigned home; /* node that had the first value */
-    bool valued;   /* there was a first value: not made by the first writer */
+    bool valued;   /* there was a first value, which no other node had: not made
+                    * by the first writer */
 };
 
 enum { ORR_GRAPH_READ = 1, ORR_GRAPH_WRITE = 2 };

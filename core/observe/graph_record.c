@@ -202,14 +202,19 @@ void orr_graph_record_dep(struct orr_graph_record *record, struct orr_job *job,
 
 /* --- data --- */
 
+/* Where several nodes have the first value, or soon will, no copy from one of
+ * them is to be counted on: as if there were none. */
 static void describe_datum(struct orr_graph_datum_record *datum,
                            const struct orr_handle *handle)
 {
     uint64_t valid = atomic_load_explicit(&handle->valid, memory_order_relaxed);
+    uint64_t copies =
+        valid | atomic_load_explicit(&handle->loading, memory_order_relaxed);
 
     datum->bytes = (double)handle->size;
     datum->name = handle->name ? strdup(handle->name) : NULL;
-    datum->valued = valid != 0 || handle->home_node >= 0;
+    datum->valued =
+        valid ? (copies & (copies - 1)) == 0 : handle->home_node >= 0;
     if (handle->home_node >= 0 &&
         (valid == 0 || valid >> handle->home_node & 1))
         datum->home = (unsigned)handle->home_node;
@@ -291,6 +296,10 @@ void orr_graph_record_access(struct orr_graph_record *record,
 
         good = number != ORR_NONE && d != ORR_NONE &&
                enter(record, number, &record->data[d], access);
+        /* The application's accesses are no tasks, but make copies. */
+        if (d != ORR_NONE && !access->job->task &&
+            access->job->acquire.node != record->data[d].home)
+            record->data[d].valued = false;
     }
     /* The handle is locked: messages are printed at the submission. */
     record->lost |= !good;

@@ -503,6 +503,41 @@ START_TEST(scratch_buffers_belong_to_one_worker_each)
 }
 END_TEST
 
+static void look_at(void *buffers[], void *arg)
+{
+    (void)buffers, (void)arg;
+}
+
+static struct starpu_codelet cl_look = {.cpu_funcs = {look_at},
+                                        .cuda_funcs = {look_at},
+                                        .nbuffers = 1,
+                                        .modes = {STARPU_R},
+                                        .name = "k"};
+
+/* All runs of these tests compare themselves with lower bounds. */
+START_TEST(no_bound_counts_copies_that_were_made_before)
+{
+    static uint64_t v[1 << 17];
+    starpu_data_handle_t handle;
+    int gpus[3];
+
+    machine_open(_i);
+    ck_assert_int_eq(
+        (int)starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, gpus, 3), 3);
+    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)v,
+                                sizeof(v) / sizeof(*v), sizeof(*v));
+    ck_assert_int_eq(
+        starpu_data_fetch_on_node(
+            handle, starpu_worker_get_memory_node((unsigned)gpus[0]), 0),
+        0);
+    ck_assert_int_eq(starpu_task_insert(&cl_look, STARPU_R, handle,
+                                        STARPU_EXECUTE_ON_WORKER, gpus[0], 0),
+                     0);
+    starpu_data_unregister(handle);
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api-data");
@@ -533,6 +568,8 @@ int main(void)
                         NMACHINES);
     tcase_add_loop_test(tc, scratch_buffers_belong_to_one_worker_each, 0,
                         NMACHINES);
+    tcase_add_loop_test(tc, no_bound_counts_copies_that_were_made_before,
+                        FIRST_SIMULATED, NMACHINES);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
