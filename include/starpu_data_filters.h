@@ -33,11 +33,15 @@ struct starpu_data_filter {
     void *filter_arg_ptr;
 };
 
-/* Cuts; the parent cannot be used until it is put together again. */
+/* Waits for the parent's tasks and cuts; the parent cannot be used until it is
+ * put together again. Children are in its memory on each node where it has some,
+ * with the value that is there; nothing is moved, but for the value of data of
+ * which some part belongs to no child, or to several: to main memory. */
 void starpu_data_partition(starpu_data_handle_t initial_handle,
                            struct starpu_data_filter *f);
-/* Waits for the children's tasks, brings all to `gathering_node`, frees the
- * children. */
+/* Waits for the children's tasks, brings their values to `gathering_node` (to
+ * main memory first if the parent has no memory there any more), frees the
+ * children. The parent's value is on all nodes where it is complete then. */
 void starpu_data_unpartition(starpu_data_handle_t root_data,
                              unsigned gathering_node);
 

@@ -293,33 +293,12 @@ void starpu_data_wont_use(starpu_data_handle_t handle)
     orr_data_wont_use(ORR_API_RUNTIME(), h);
 }
 
-/* Whether the copy may go: it is ours, it is not in use, and it is not the only
- * one. Handle locked. */
-static bool evictable(const struct orr_handle *handle, unsigned node)
-{
-    const struct orr_replicate *replicate = &handle->replicates[node];
-    uint64_t bit = UINT64_C(1) << node;
-
-    return replicate->block && !replicate->refs && !replicate->request &&
-           (!(handle->valid & bit) || (handle->valid & ~bit));
-}
-
 int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
-    struct orr_block *block = NULL;
 
     (void)orr_api_node(__func__, node);
-    orr_lock(&h->lock);
-    if (evictable(h, node)) {
-        h->valid &= ~(UINT64_C(1) << node);
-        block = orr_block_detach_locked(h, node);
-    }
-    orr_unlock(&h->lock);
-    orr_block_free(block);
-    if (block)
-        orr_node_freed(h->runtime, node);
-    return block ? 0 : -1;
+    return orr_node_try_evict(h, node) ? 0 : -1;
 }
 
 int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,

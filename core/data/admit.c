@@ -7,7 +7,9 @@
  * blocks are evicted and written back.
  *
  * Where no admitted task runs on the node and nothing is leaving it, waiting for
- * the first one is in vain: what it needs is freed by other jobs, if at all. Then
+ * the first one is in vain: what it needs is freed by other jobs, if at all; or it
+ * is in the way of itself, by a piece of partitioned data in the block of the whole
+ * (sharing.c), which it then gives up, to get memory for the piece alone. Then
  * the most urgent one that fits is let through; if none does, the node is
  * *starved*: its workers put the jobs aside that they fetch and take others, of
  * which one may need nothing, or free some when it has ended. (Nodes of main
@@ -53,9 +55,16 @@ static bool needs_nothing(const struct orr_access *access)
            !atomic_load_explicit(&access->datum->valid, memory_order_relaxed);
 }
 
-/* What the job has on the node is not evicted from now on. Its blocks keep their
- * places among those that could be. Returns the bytes that it lacks. */
-static size_t hold(struct orr_job *job, unsigned node)
+/* Whether the replicate lives in a block together with others. */
+static bool is_shared(const struct orr_replicate *replicate)
+{
+    return replicate->block && orr_block_is_shared(replicate->block);
+}
+
+/* What the job has on the node is not evicted from now on, but for, if it is
+ * `apart`, what lives together with other data. Its blocks keep their places
+ * among those that could be. Returns the bytes that it lacks, or would. */
+static size_t hold(struct orr_job *job, unsigned node, bool apart)
 {
     size_t lacks = 0;
 
@@ -67,7 +76,9 @@ static size_t hold(struct orr_job *job, unsigned node)
         if (!replicate)
             continue;
         orr_lock(&handle->lock);
-        if (has_memory(handle, node) || needs_nothing(access)) {
+        if (apart && is_shared(replicate)) {
+            lacks += handle->size;
+        } else if (has_memory(handle, node) || needs_nothing(access)) {
             replicate->refs++;
             replicate->held++;
             access->held = 1;
@@ -95,8 +106,7 @@ static void let_go(struct orr_runtime *rt, struct orr_job *job, unsigned node)
         replicate = &handle->replicates[node];
         replicate->held--;
         if (--replicate->refs == 0 &&
-            (replicate->reserved ||
-             (replicate->block && !replicate->block->offered)))
+            (replicate->reserved || (replicate->block && !replicate->offered)))
             orr_node_offer(handle, node, &deferred);
         orr_unlock(&handle->lock);
     }
@@ -239,15 +249,41 @@ static bool reserve(struct orr_runtime *rt, struct orr_node *node,
     return done;
 }
 
+/* A job that waits goes on. */
+static void let_through(struct orr_node *node, struct orr_job *job,
+                        struct orr_list *admitted)
+{
+    take_out(node, job);
+    atomic_fetch_sub(&node->admission.nwaiting, 1);
+    orr_list_append(admitted, &job->queue);
+}
+
 /* A job that waits goes on if it can. */
 static bool try(struct orr_runtime *rt, struct orr_node *node,
                 struct orr_job *job, struct orr_list *admitted)
 {
-    if (!reserve(rt, node, job, hold(job, node->id)))
+    if (!reserve(rt, node, job, hold(job, node->id, false)))
         return false;
-    take_out(node, job);
-    atomic_fetch_sub(&node->admission.nwaiting, 1);
-    orr_list_append(admitted, &job->queue);
+    let_through(node, job, admitted);
+    return true;
+}
+
+/* The same for a job that holds pieces of a block of which the rest is in its way
+ * itself: the block may go. */
+static bool try_apart(struct orr_runtime *rt, struct orr_node *node,
+                      struct orr_job *job, struct orr_list *admitted)
+{
+    size_t before = job->memory.lacks, lacks = hold(job, node->id, true);
+
+    if (lacks == before || lacks > node->capacity) {
+        let_go(rt, job, node->id);
+        return false;
+    }
+    if (!reserve(rt, node, job, lacks)) {
+        job->memory.lacks = before;
+        return false;
+    }
+    let_through(node, job, admitted);
     return true;
 }
 
@@ -332,6 +368,10 @@ static void serve(struct orr_runtime *rt, struct orr_node *node,
         if (tried && job != tried && !changed)
             return; /* as before */
         if (job != tried && try(rt, node, job, admitted))
+            continue;
+        if (!is_quiet(node))
+            return;
+        if (try_apart(rt, node, job, admitted))
             continue;
         if (!is_quiet(node))
             return;
@@ -456,7 +496,7 @@ bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned id)
 {
     struct orr_node *node = &rt->nodes[id];
     struct orr_admission *a = &node->admission;
-    size_t lacks = hold(job, id);
+    size_t lacks = hold(job, id, false);
     unsigned none = 0;
     bool done;
 

@@ -46,14 +46,14 @@ void orr_replicate_check(const struct orr_replicate *replicate)
     ORR_CHECK(replicate->promised <= replicate->handle->nusers);
     if (replicate->request)
         orr_request_check(replicate->request);
+    ORR_CHECK(block || !replicate->offered);
     if (!block)
         return;
     ORR_CHECK(replicate->allocated);
-    ORR_CHECK(block->replicate == replicate);
     ORR_CHECK(block->node == replicate->node);
     /* What a job holds that is being tried stays among those that could leave:
      * admit.c. */
-    ORR_CHECK(!block->offered || replicate->refs == replicate->held);
+    ORR_CHECK(!replicate->offered || replicate->refs == replicate->held);
 }
 
 /* Granted accesses come first; they may all be active at once. */
@@ -106,6 +106,7 @@ void orr_handle_check(struct orr_handle *handle)
     /* Private data have no users, but references. */
     ORR_CHECK(handle->writing <= refs);
     ORR_CHECK(!handle->dying || handle->nusers == 0);
+    ORR_CHECK(!handle->partitioned || handle->valid == 0);
 }
 
 void orr_node_check(struct orr_runtime *rt, struct orr_node *node)

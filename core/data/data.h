@@ -81,10 +81,12 @@ void orr_data_wont_use(struct orr_runtime *rt, struct orr_handle *handle);
  * not block. */
 void orr_data_combine(struct orr_runtime *rt, struct orr_handle *handle);
 
-/* Splits the handle; afterwards tasks use the children. Blocks. -EINVAL. */
+/* Splits the handle; afterwards tasks use the children. Blocks. -EINVAL, said;
+ * -ENOMEM, -EDEADLK: it is as before. */
 int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
                        struct starpu_data_filter *filter);
 
-/* Joins the children again on the gathering node. Blocks. */
+/* Joins the children again on the gathering node, or by main memory where they
+ * cannot. Blocks. */
 void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
                           unsigned gathering_node);

@@ -49,16 +49,6 @@ bool orr_replicate_is_clean(const struct orr_replicate *replicate)
     return replicate->handle->valid != bit(replicate->node);
 }
 
-bool orr_replicate_is_free(const struct orr_replicate *replicate,
-                           struct orr_node *node)
-{
-    if (replicate->refs == 0)
-        return !replicate->handle->dying && !replicate->request;
-    if (atomic_load(&node->admission.server) != orr_self)
-        atomic_fetch_add_explicit(&node->npassed, 1, memory_order_relaxed);
-    return false;
-}
-
 bool orr_replicate_may_be_sent(const struct orr_replicate *replicate)
 {
     const struct orr_handle *handle = replicate->handle;
@@ -73,23 +63,61 @@ unsigned orr_replicate_write_back_target(const struct orr_replicate *replicate)
     return orr_handle_base(replicate->handle);
 }
 
-/* Unchecked: clang cannot know whose lock that is. */
-void orr_replicate_evict(struct orr_runtime *rt,
-                         struct orr_replicate *replicate) ORR_UNCHECKED
-{
-    struct orr_handle *handle = replicate->handle;
-    struct orr_block *block;
+/* --- blocks --- */
 
-    handle->valid &= ~bit(replicate->node);
-    block = orr_block_detach_locked(handle, replicate->node);
-    orr_unlock(&handle->lock);
-    orr_block_free(block);
-    atomic_fetch_add_explicit(&rt->nevictions, 1, memory_order_relaxed);
+bool orr_block_is_free(const struct orr_block *block, struct orr_node *node)
+{
+    orr_block_foreach(replicate, block)
+    {
+        if (replicate->refs > 0) {
+            if (atomic_load(&node->admission.server) != orr_self)
+                atomic_fetch_add_explicit(&node->npassed, 1,
+                                          memory_order_relaxed);
+            return false;
+        }
+        if (replicate->handle->dying || replicate->request)
+            return false;
+    }
+    return true;
 }
 
-void orr_replicate_write_back_locked(
-    struct orr_runtime *rt, struct orr_replicate *replicate,
-    struct orr_deferred *deferred) ORR_UNCHECKED
+bool orr_block_is_clean(const struct orr_block *block)
+{
+    orr_block_foreach(
+        replicate, block) if (!orr_replicate_is_clean(replicate)) return false;
+    return true;
+}
+
+bool orr_block_is_outdated(const struct orr_block *block)
+{
+    orr_block_foreach(replicate, block) if (!orr_replicate_is_outdated(
+                                                replicate)) return false;
+    return true;
+}
+
+bool orr_block_is_unwanted(const struct orr_block *block)
+{
+    orr_block_foreach(
+        replicate,
+        block) if (!orr_replicate_is_outdated(replicate) &&
+                   !(replicate->handle->wont_use &&
+                     orr_replicate_is_clean(replicate))) return false;
+    return true;
+}
+
+unsigned orr_block_spares(const struct orr_block *block)
+{
+    unsigned n = 0;
+
+    orr_block_foreach(replicate, block) n +=
+        orr_replicate_is_clean(replicate) ? 0 : ORR_SPARES_PER_NEED;
+    return n;
+}
+
+/* Unchecked: clang cannot know whose lock that is. */
+static bool write_back_locked(struct orr_runtime *rt,
+                              struct orr_replicate *replicate,
+                              struct orr_deferred *deferred) ORR_UNCHECKED
 {
     struct orr_handle *handle = replicate->handle;
     unsigned to = orr_replicate_write_back_target(replicate);
@@ -97,6 +125,59 @@ void orr_replicate_write_back_locked(
     (void)orr_request_need(rt, handle, to, true, ORR_FETCH, NULL, deferred);
     if (handle->replicates[to].request)
         handle->replicates[to].request->moves = rt->nodes[to].capacity != 0;
+    return replicate->refs > 0;
+}
+
+unsigned orr_block_write_back(struct orr_runtime *rt, struct orr_block *block,
+                              struct orr_deferred *deferred)
+{
+    unsigned n = 0;
+
+    orr_block_foreach(replicate, block) if (!orr_replicate_is_clean(replicate))
+        n += write_back_locked(rt, replicate, deferred);
+    return n;
+}
+
+enum busy { FREE, USED, LOCKED };
+
+/* Whether the handle's block may leave; FREE: the handles of those who live there
+ * are locked. Unchecked, like its caller: clang cannot follow a chain of locks. */
+static enum busy try_victim(struct orr_handle *handle, struct orr_node *node,
+                            struct orr_block **ret) ORR_UNCHECKED
+{
+    struct orr_block *block = NULL;
+    enum busy busy = USED;
+
+    orr_lock(&handle->lock);
+    if (handle->replicates[node->id].offered)
+        block = handle->replicates[node->id].block;
+    orr_lock(&node->lock); /* now it stays */
+    orr_unlock(&handle->lock);
+    if (block && block->pins == 0)
+        busy = orr_block_trylock(block) ? FREE : LOCKED;
+    if (busy == FREE &&
+        !(orr_block_is_free(block, node) && orr_block_is_clean(block))) {
+        orr_block_unlock(block);
+        busy = USED;
+    }
+    orr_unlock(&node->lock);
+    *ret = block;
+    return busy;
+}
+
+bool orr_node_try_evict(struct orr_handle *handle, unsigned id)
+{
+    struct orr_runtime *rt = handle->runtime;
+    struct orr_block *block;
+    enum busy busy;
+
+    while ((busy = try_victim(handle, &rt->nodes[id], &block)) == LOCKED)
+        rt->exec->ops->relax(rt->exec);
+    if (busy == USED)
+        return false;
+    orr_block_evict(rt, block);
+    orr_node_freed(rt, id);
+    return true;
 }
 
 /* A handle is locked for a few instructions, at the end of which no context is

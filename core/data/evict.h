@@ -8,17 +8,11 @@
 /* Whether `size` bytes more are within the node's capacity. */
 bool orr_node_fits(const struct orr_node *node, size_t size);
 
-/* The block's memory can be freed without losing the value. */
+/* The replicate's memory can be freed without losing its value. */
 bool orr_replicate_is_clean(const struct orr_replicate *replicate);
 
 /* Its value, if it has one, is not the present one. */
 bool orr_replicate_is_outdated(const struct orr_replicate *replicate);
-
-/* Whether neither a job nor a request uses the block, which is offered: a job
- * that is tried may hold it for a moment (admit.c). Counts it as passed then,
- * but for the context that tries the job itself. */
-bool orr_replicate_is_free(const struct orr_replicate *replicate,
-                           struct orr_node *node);
 
 /* Whether the only copy can go to its write-back target: it is elsewhere, no
  * one is about to overwrite the value there, nor waits for the last use of the
@@ -29,13 +23,25 @@ bool orr_replicate_may_be_sent(const struct orr_replicate *replicate);
  * application's memory, else to node 0. */
 unsigned orr_replicate_write_back_target(const struct orr_replicate *replicate);
 
-/* Frees the memory of a replicate that is clean and not offered any more.
- * Locked on entry, not on return. */
-void orr_replicate_evict(struct orr_runtime *rt,
-                         struct orr_replicate *replicate);
+/* --- blocks whose inhabitants' handles are locked --- */
 
-/* Starts the copy to the write-back target; `deferred` has spares. Its handle is
- * locked. */
-void orr_replicate_write_back_locked(struct orr_runtime *rt,
-                                     struct orr_replicate *replicate,
-                                     struct orr_deferred *deferred);
+/* Whether neither a job nor a request uses the block, which is offered: a job
+ * that is tried may hold it for a moment (admit.c). Counts it as passed then,
+ * but for the context that tries the job itself. */
+bool orr_block_is_free(const struct orr_block *block, struct orr_node *node);
+
+/* Whether all who live there are: clean, outdated. */
+bool orr_block_is_clean(const struct orr_block *block);
+bool orr_block_is_outdated(const struct orr_block *block);
+
+/* Whether it would be missed by nobody: each is out of date, or clean and the
+ * application will not use it. */
+bool orr_block_is_unwanted(const struct orr_block *block);
+
+/* Spare requests that it takes to write back all who are not clean. */
+unsigned orr_block_spares(const struct orr_block *block);
+
+/* Starts the copies to their write-back targets; `deferred` has spares. Returns
+ * how many were begun. */
+unsigned orr_block_write_back(struct orr_runtime *rt, struct orr_block *block,
+                              struct orr_deferred *deferred);

@@ -20,6 +20,7 @@
 #include "core/base/lock.h"
 
 struct orr_access;
+struct orr_block;
 struct orr_handle;
 struct orr_job;
 struct orr_request;
@@ -36,35 +37,18 @@ static inline bool orr_use_is_sooner(struct orr_use a, struct orr_use b)
     return a.first < b.first || (a.first == b.first && a.second < b.second);
 }
 
-/* Memory on a node that was allocated through an interface of ours. */
-struct orr_block {
-    union {
-        struct orr_list lru;       /* [node lock] among the node's blocks that
-                                    * nobody uses, oldest first … */
-        struct orr_heap_link heap; /* … or by the next use */
-    };
-    struct orr_replicate *replicate; /* [handle lock] whose memory it is */
-    struct starpu_data_interface_ops *ops; /* [const] */
-    unsigned node;                         /* [const] */
-    bool offered;                          /* [handle lock] is in that list */
-    bool leaving;       /* [handle lock] is being written back, to be evicted */
-    struct orr_use use; /* [node lock] its place in the heap */
-    uint8_t list;       /* [node lock] which: node.h */
-    int64_t age;        /* [node lock] order in which blocks came there */
-    /* [const] what the interface's methods allocated, for them to free. */
-    _Alignas(16) char interface[];
-};
-
 /* A handle's place on one memory node. */
 struct orr_replicate {
     struct orr_request *request; /* [handle lock] what is on its way here */
-    struct orr_block *block;     /* [handle lock] its memory, if it is ours */
-    void *interface;             /* [const] pointer; content: [handle lock] */
-    uint32_t refs;     /* [handle lock] jobs and requests that use it */
-    uint32_t node;     /* [const] */
-    uint32_t writers;  /* [handle lock] jobs that will write here what they have
+    struct orr_block *block;  /* [handle lock] its memory, if it is ours … */
+    struct orr_list in_block; /* [node lock] … and its place there: block.h */
+    void *interface;          /* [const] pointer; content: [handle lock] */
+    uint32_t refs;            /* [handle lock] jobs and requests that use it */
+    uint32_t node;            /* [const] */
+    uint32_t writers; /* [handle lock] jobs that will write here what they have
                        * not read: no copy is to come any more */
-    uint32_t promised; /* [handle lock] queued jobs that will read it here … */
+    _Atomic uint32_t promised; /* [handle lock] for writing: queued jobs that
+                                * will read it here … */
     struct orr_heap promises;  /* [handle lock] … the soonest first, where the
                                * order matters */
     struct orr_handle *handle; /* [const] */
@@ -73,7 +57,8 @@ struct orr_replicate {
     uint32_t held;  /* [handle lock] of refs, those of jobs that are tried or
                     * admitted and have not asked for their data yet */
     bool allocated; /* [handle lock] has memory, ours or not */
-    bool sorts; /* [handle lock] all promises are in that heap, not only the
+    bool offered;   /* [handle lock] its block may leave, as far as it goes */
+    bool sorts;     /* [handle lock] all promises are in that heap, not only the
                  * first one that was made, or the soonest */
 };
 
@@ -122,6 +107,8 @@ struct orr_handle {
     struct orr_job_waiter *idle_waiters;   /* [lock] wait for nusers == 0 */
     struct orr_handle *parent, **children; /* [main] */
     unsigned nchildren, depth, child_index;
+    uint64_t kept; /* [main] while partitioned: nodes where the memory has what
+                    * no child covers */
     _Atomic(struct orr_handle **) privates; /* owned: private.h; NULL: none */
     struct orr_reduction *reduction; /* owned: reduction.h; NULL: no methods */
     struct starpu_arbiter *arbiter;  /* [lock] borrowed, or NULL */

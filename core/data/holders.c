@@ -89,14 +89,17 @@ user_of(struct orr_runtime *rt, const struct orr_handle *handle, unsigned node)
     return user.job;
 }
 
-/* Why the handle's block cannot leave the node. */
-static struct message reason_of(struct orr_runtime *rt,
+/* What keeps one who lives in a block from leaving it. */
+static struct message why_stays(struct orr_runtime *rt,
                                 const struct orr_handle *handle, unsigned node)
 {
     const struct orr_job *user = user_of(rt, handle, node);
     struct message message;
 
-    if (user && !user->task)
+    if (handle->partitioned && handle->replicates[node].refs > 0)
+        snprintf(message.text, sizeof(message.text),
+                 "partitioned (starpu_data_unpartition)");
+    else if (user && !user->task)
         snprintf(message.text, sizeof(message.text),
                  "acquired and not released (starpu_data_release)");
     else if (user)
@@ -116,6 +119,34 @@ static struct message reason_of(struct orr_runtime *rt,
     return message;
 }
 
+static bool stays(const struct orr_replicate *replicate)
+{
+    return replicate->refs > 0 ||
+           replicate->handle->valid == UINT64_C(1) << replicate->node;
+}
+
+/* Why the handle's block cannot leave the node: the first of those who live there
+ * that stays says so. */
+static struct message reason_of(struct orr_runtime *rt,
+                                const struct orr_handle *handle, unsigned node)
+{
+    orr_block_foreach(
+        replicate,
+        handle->replicates[node]
+            .block) if (stays(replicate)) return why_stays(rt,
+                                                           replicate->handle,
+                                                           node);
+    return why_stays(rt, handle, node);
+}
+
+/* Pieces live in the block of the whole. */
+static bool owns_block(const struct orr_handle *handle, unsigned node)
+{
+    const struct orr_replicate *replicate = &handle->replicates[node];
+
+    return replicate->block && replicate->block->owner == replicate;
+}
+
 /* The largest block on the node after *last: of equal ones that of the handle
  * registered first. NULL: none. */
 static const struct orr_handle *next_holder(struct orr_runtime *rt,
@@ -128,7 +159,7 @@ static const struct orr_handle *next_holder(struct orr_runtime *rt,
         const struct orr_handle *handle =
             orr_container(link, struct orr_handle, all);
 
-        if (!handle->replicates[node].block)
+        if (!owns_block(handle, node))
             continue;
         if (last && (handle->size > last->size ||
                      (handle->size == last->size && handle->id <= last->id)))

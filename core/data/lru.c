@@ -18,18 +18,21 @@
 
 /* --- the lists --- */
 
+/* Of a block that several share what the others say may be out of date. */
 static unsigned list_of(const struct orr_node *node,
                         const struct orr_block *block)
 {
-    const struct orr_handle *handle = block->replicate->handle;
     unsigned list = 0;
 
-    if (handle->runtime->eviction == &orr_eviction_lru)
-        return 0;
-    if (handle->valid == UINT64_C(1) << node->id)
-        list |= ORR_BLOCK_DIRTY;
-    if (block->replicate->promised)
-        list |= ORR_BLOCK_PROMISED;
+    orr_block_foreach(replicate, block)
+    {
+        if (replicate->handle->runtime->eviction == &orr_eviction_lru)
+            return 0;
+        if (replicate->handle->valid == UINT64_C(1) << node->id)
+            list |= ORR_BLOCK_DIRTY;
+        if (atomic_load_explicit(&replicate->promised, memory_order_relaxed))
+            list |= ORR_BLOCK_PROMISED;
+    }
     return list;
 }
 
@@ -61,9 +64,12 @@ static void touch(struct orr_node *node, struct orr_block *block)
     file(node, block);
 }
 
+/* What several share is not needless because one of them is. */
 static void demote(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
+    if (orr_block_is_shared(block))
+        return;
     orr_list_remove(&block->lru);
     block->list = (uint8_t)list_of(node, block);
     block->age = --node->oldest;
@@ -78,7 +84,7 @@ static void check(struct orr_node *node) ORR_REQUIRES(node->lock)
                 orr_container(link, struct orr_block, lru);
 
             ORR_CHECK(block->node == node->id && block->list == list);
-            ORR_CHECK(block->replicate && block->replicate->block == block);
+            ORR_CHECK(block->pins == 0);
         }
 }
 
@@ -106,87 +112,90 @@ static struct orr_block *pass_oldest(struct orr_node *node, unsigned lists,
     return oldest;
 }
 
-/* Takes the oldest replicate off the lists that `wanted` accepts, its handle
- * locked. Those whose handle is busy stay, those that are in the wrong list are
- * put right. Unchecked, as are its callers: clang cannot know which lock is held
- * on return. */
-static struct orr_replicate *
-take_victim(struct orr_node *node, unsigned lists,
-            bool (*wanted)(const struct orr_replicate *)) ORR_UNCHECKED
+/* The oldest block of the lists that `wanted` accepts, the handles of those who
+ * live there locked. Those of which one is busy stay, those that are in the wrong
+ * list are put right. Unchecked, as are its callers: clang cannot know which lock
+ * is held on return. */
+static struct orr_block *
+find_victim(struct orr_node *node, unsigned lists,
+            bool (*wanted)(const struct orr_block *)) ORR_UNCHECKED
 {
     struct orr_list *at[ORR_BLOCK_LISTS];
-    struct orr_replicate *found = NULL;
-    struct orr_block *block;
+    struct orr_block *block, *found = NULL;
 
     orr_lock(&node->lock);
     for (unsigned i = 0; i < ORR_BLOCK_LISTS; i++)
         at[i] = node->blocks[i].next;
     while (!found && (block = pass_oldest(node, lists, at))) {
-        struct orr_replicate *replicate = block->replicate;
         unsigned list;
 
-        if (!orr_trylock(&replicate->handle->lock)) {
+        if (!orr_block_trylock(block)) {
             atomic_fetch_add_explicit(&node->npassed, 1, memory_order_relaxed);
             continue;
         }
         list = list_of(node, block);
-        if (orr_replicate_is_free(replicate, node) && wanted(replicate)) {
-            found = replicate;
-            block->offered = false;
-            orr_list_remove(&block->lru);
+        if (orr_block_is_free(block, node) && wanted(block)) {
+            found = block;
             break;
         }
         if (list != block->list) {
             orr_list_remove(&block->lru);
             append(node, block, list);
         }
-        orr_unlock(&replicate->handle->lock);
+        orr_block_unlock(block);
     }
     orr_unlock(&node->lock);
     return found;
 }
 
-static bool is_unwanted(const struct orr_replicate *replicate)
+/* Some value is the only copy, and not on its way to its write-back target yet;
+ * none is about to be overwritten there: then the block is clean soon. */
+static bool is_dirty(const struct orr_block *block)
 {
-    return orr_replicate_is_outdated(replicate) ||
-           (replicate->handle->wont_use && orr_replicate_is_clean(replicate));
-}
+    bool stays = false;
 
-/* The only copy, and not on its way to its write-back target yet, where nobody
- * is about to overwrite it: then it is clean soon. */
-static bool is_dirty(const struct orr_replicate *replicate)
-{
-    unsigned to = orr_replicate_write_back_target(replicate);
+    orr_block_foreach(replicate, block)
+    {
+        unsigned to = orr_replicate_write_back_target(replicate);
 
-    return !orr_replicate_is_clean(replicate) &&
-           orr_replicate_may_be_sent(replicate) &&
-           !replicate->handle->replicates[to].request;
+        if (orr_replicate_is_clean(replicate))
+            continue;
+        if (!orr_replicate_may_be_sent(replicate))
+            return false;
+        stays |= !replicate->handle->replicates[to].request;
+    }
+    return stays;
 }
 
 static bool evict_one(struct orr_runtime *rt, struct orr_node *node,
-                      unsigned lists,
-                      bool (*wanted)(const struct orr_replicate *))
+                      unsigned lists, bool (*wanted)(const struct orr_block *))
 {
-    struct orr_replicate *victim = take_victim(node, lists, wanted);
+    struct orr_block *victim = find_victim(node, lists, wanted);
 
     if (victim)
-        orr_replicate_evict(rt, victim);
+        orr_block_evict(rt, victim);
     return victim != NULL;
 }
 
-/* Sends the oldest dirty replicate home; it can be evicted when that is done.
- * Returns whether there was one. */
+/* Sends what is dirty in the oldest block home; it can be evicted when that is
+ * done. Returns whether there was one. */
 static bool write_back_one(struct orr_runtime *rt, struct orr_node *node,
                            unsigned lists) ORR_UNCHECKED
 {
     struct orr_deferred deferred = {0};
-    struct orr_replicate *victim = NULL;
+    struct orr_block *victim = NULL;
+    unsigned spares = ORR_SPARES;
 
-    if (orr_deferred_prepare(rt, &deferred) == 0)
-        victim = take_victim(node, lists, is_dirty);
-    if (victim) {
-        orr_replicate_write_back_locked(rt, victim, &deferred);
-        orr_unlock(&victim->handle->lock);
+    while (orr_deferred_prepare_n(rt, &deferred, spares) == 0 &&
+           (victim = find_victim(node, lists, is_dirty))) {
+        spares = orr_block_spares(victim);
+        if (spares <= deferred.nspare) {
+            (void)orr_block_write_back(rt, victim, &deferred);
+            orr_block_unlock(victim);
+            break;
+        }
+        orr_block_unlock(victim);
+        victim = NULL;
     }
     orr_deferred_run(rt, &deferred);
     return victim != NULL;
@@ -195,8 +204,8 @@ static bool write_back_one(struct orr_runtime *rt, struct orr_node *node,
 static int lru_make_room(struct orr_runtime *rt, struct orr_node *node,
                          size_t size, enum orr_fetch_level level)
 {
-    bool (*wanted)(const struct orr_replicate *) =
-        level == ORR_FETCH ? orr_replicate_is_clean : is_unwanted;
+    bool (*wanted)(const struct orr_block *) =
+        level == ORR_FETCH ? orr_block_is_clean : orr_block_is_unwanted;
 
     while (!orr_node_fits(node, size)) {
         if (evict_one(rt, node, 1, wanted))
@@ -215,8 +224,8 @@ static int starpu_make_room(struct orr_runtime *rt, struct orr_node *node,
 {
     unsigned lists = level == ORR_FETCH ? 1u | 1u << ORR_BLOCK_PROMISED : 1u;
     unsigned dirty = lists << ORR_BLOCK_DIRTY;
-    bool (*wanted)(const struct orr_replicate *) =
-        level == ORR_IDLE_PREFETCH ? is_unwanted : orr_replicate_is_clean;
+    bool (*wanted)(const struct orr_block *) =
+        level == ORR_IDLE_PREFETCH ? orr_block_is_unwanted : orr_block_is_clean;
 
     while (!orr_node_fits(node, size)) {
         if (evict_one(rt, node, lists, wanted))

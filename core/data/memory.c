@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/memory.c - memory on nodes: blocks, capacity. Interface
+ * core/data/memory.c - memory on nodes: making blocks, capacity. Interface
  * methods are called with no handle locked: a block that is being made belongs
  * to the request that wants it, one that was detached to whoever frees it.
  */
@@ -28,45 +28,6 @@ void orr_block_free(struct orr_block *block)
     block->ops->free_data_on_node(block->interface, block->node);
     orr_self->grant = outer;
     free(block);
-}
-
-void orr_block_attach_locked(struct orr_handle *handle, struct orr_block *block)
-{
-    struct orr_replicate *replicate = &handle->replicates[block->node];
-
-    memcpy(replicate->interface, block->interface, block->ops->interface_size);
-    block->replicate = replicate;
-    replicate->block = block;
-    replicate->allocated = true;
-    handle->allocated |= UINT64_C(1) << block->node;
-}
-
-void orr_block_place_locked(struct orr_handle *handle, struct orr_block *block,
-                            size_t reserved, struct orr_deferred *deferred)
-{
-    struct orr_replicate *replicate = &handle->replicates[block->node];
-
-    orr_block_attach_locked(handle, block);
-    if (reserved)
-        replicate->reserved = 0;
-    orr_replicate_unreserve(handle, block->node, deferred);
-}
-
-struct orr_block *orr_block_detach_locked(struct orr_handle *handle,
-                                          unsigned node)
-{
-    struct orr_replicate *replicate = &handle->replicates[node];
-    struct orr_block *block = replicate->block;
-
-    if (!block)
-        return NULL;
-    orr_node_retain(handle, node);
-    memcpy(block->interface, replicate->interface, block->ops->interface_size);
-    block->replicate = NULL;
-    replicate->block = NULL;
-    replicate->allocated = false;
-    handle->allocated &= ~(UINT64_C(1) << node);
-    return block;
 }
 
 /* --- what is left --- */
@@ -202,8 +163,11 @@ static struct orr_block *make_block(const struct orr_handle *handle,
     if (!block)
         return NULL;
     memset(block, 0, sizeof(*block));
+    orr_list_init(&block->inhabitants);
     block->ops = handle->ops;
     block->node = node;
+    block->size = handle->size;
+    block->id = handle->id;
     memcpy(block->interface, handle->replicates[node].interface, size);
     if (block->ops->allocate_data_on_node(block->interface, node) < 0) {
         free(block);

@@ -220,24 +220,44 @@ static const struct orr_job *next_job(const struct orr_handle *handle,
     return NULL;
 }
 
-/* The heap in which the block belongs, and its place there. Its handle is
- * locked. */
-static unsigned place_of(const struct orr_block *block,
+/* What is known of one who lives there: a heap, and the use if it is not DEAD's.
+ * Its handle is locked. */
+static unsigned next_use(struct orr_replicate *replicate,
                          struct orr_use *ret) ORR_UNCHECKED
 {
-    struct orr_replicate *replicate = block->replicate;
-    unsigned dirty = orr_replicate_is_clean(replicate) ? 0 : DIRTY;
-    const struct orr_job *job = NULL;
+    const struct orr_job *job;
 
-    if (!orr_replicate_is_outdated(replicate)) {
-        sort_promises(replicate);
-        if (soonest_promise(replicate, ret))
-            return QUEUED | dirty;
-        job = next_job(replicate->handle, block->node);
+    if (orr_replicate_is_outdated(replicate))
+        return DEAD;
+    sort_promises(replicate);
+    if (soonest_promise(replicate, ret))
+        return QUEUED;
+    job = next_job(replicate->handle, replicate->node);
+    if (!job)
+        return DEAD;
+    *ret = (struct orr_use){first_of(job), job->id};
+    return FAR;
+}
+
+/* The heap in which the block belongs, and its place there: it is needed when the
+ * first of those who live there is. Their handles are locked. */
+static unsigned place_of(const struct orr_block *block, struct orr_use *ret)
+{
+    unsigned place = DEAD, dirty = 0;
+
+    *ret = (struct orr_use){-block->age, 0};
+    orr_block_foreach(replicate, block)
+    {
+        struct orr_use use = {0, 0};
+        unsigned heap = next_use(replicate, &use);
+
+        if (heap > place ||
+            (heap == place && heap != DEAD && orr_use_is_sooner(use, *ret)))
+            *ret = use;
+        place = heap > place ? heap : place;
+        dirty |= orr_replicate_is_clean(replicate) ? 0 : DIRTY;
     }
-    *ret = job ? (struct orr_use){first_of(job), job->id}
-               : (struct orr_use){-block->age, 0};
-    return (job ? FAR : DEAD) | dirty;
+    return place | dirty;
 }
 
 /* --- the heaps --- */
@@ -254,7 +274,7 @@ static bool leaves_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
 
     if (orr_use_is_sooner(x->use, y->use) || orr_use_is_sooner(y->use, x->use))
         return orr_use_is_sooner(y->use, x->use);
-    return x->replicate->handle->id < y->replicate->handle->id;
+    return x->id < y->id;
 }
 
 static void insert(struct orr_node *node, struct orr_block *block)
@@ -280,11 +300,22 @@ static void unfile(struct orr_node *node, struct orr_block *block)
         orr_list_remove(&block->lru);
 }
 
+/* The locks of others who live there are not held: it is taken for dead, which is
+ * corrected when it is looked at. */
+static unsigned place_or_guess(const struct orr_block *block,
+                               struct orr_use *ret)
+{
+    if (!orr_block_is_shared(block))
+        return place_of(block, ret);
+    *ret = (struct orr_use){-block->age, 0};
+    return DEAD;
+}
+
 static void insert_in_place(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     if (node->nextuse.pressed) {
-        block->list = (uint8_t)place_of(block, &block->use);
+        block->list = (uint8_t)place_or_guess(block, &block->use);
         insert(node, block);
     } else {
         orr_list_append(&node->blocks[0], &block->lru);
@@ -294,9 +325,9 @@ static void insert_in_place(struct orr_node *node, struct orr_block *block)
 static void stay(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
-    if (block->leaving)
-        node->nextuse.leaving -= block->replicate->handle->size;
-    block->leaving = false;
+    if (atomic_load_explicit(&block->leaving, memory_order_relaxed))
+        node->nextuse.leaving -= block->size;
+    atomic_store_explicit(&block->leaving, 0, memory_order_relaxed);
 }
 
 static void file(struct orr_node *node, struct orr_block *block)
@@ -318,15 +349,13 @@ static void touch(struct orr_node *node, struct orr_block *block)
     orr_list_append(&node->blocks[0], &block->lru);
 }
 
-static void demote(struct orr_node *node, struct orr_block *block)
-    ORR_REQUIRES(node->lock)
+static void move(struct orr_node *node, struct orr_block *block, unsigned list,
+                 struct orr_use use) ORR_REQUIRES(node->lock)
 {
-    unfile(node, block);
-    block->age = --node->oldest;
-    if (node->nextuse.pressed)
-        insert_in_place(node, block);
-    else
-        orr_list_prepend(&node->blocks[0], &block->lru);
+    take_out(node, block);
+    block->list = (uint8_t)list;
+    block->use = use;
+    insert(node, block);
 }
 
 /* Whether it was in a wrong place, where it is not any more. */
@@ -339,17 +368,35 @@ static bool correct(struct orr_node *node, struct orr_block *block)
     if (list == block->list && use.first == block->use.first &&
         use.second == block->use.second)
         return false;
-    take_out(node, block);
-    block->list = (uint8_t)list;
-    block->use = use;
-    insert(node, block);
+    move(node, block, list, use);
     return true;
 }
 
 static void reorder(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
-    (void)correct(node, block);
+    struct orr_use use;
+
+    if (!orr_block_is_shared(block))
+        (void)correct(node, block);
+    else if (node->nextuse.pressed && block->list != DEAD)
+        move(node, block, place_or_guess(block, &use), use);
+}
+
+/* What several share is not needless because one of them is. */
+static void demote(struct orr_node *node, struct orr_block *block)
+    ORR_REQUIRES(node->lock)
+{
+    if (orr_block_is_shared(block)) {
+        reorder(node, block);
+        return;
+    }
+    unfile(node, block);
+    block->age = --node->oldest;
+    if (node->nextuse.pressed)
+        insert_in_place(node, block);
+    else
+        orr_list_prepend(&node->blocks[0], &block->lru);
 }
 
 /* Memory is short for the first time. All blocks are taken for dead, by age:
@@ -389,15 +436,18 @@ static bool can_write_back(const struct orr_replicate *replicate)
             (request->src == replicate->node && request->level != ORR_FETCH));
 }
 
-static bool may_leave(const struct orr_replicate *replicate,
-                      struct orr_node *node)
+static bool may_leave(const struct orr_block *block, struct orr_node *node)
 {
-    return orr_replicate_is_free(replicate, node) &&
-           (orr_replicate_is_clean(replicate) || can_write_back(replicate));
+    if (!orr_block_is_free(block, node))
+        return false;
+    orr_block_foreach(replicate,
+                      block) if (!orr_replicate_is_clean(replicate) &&
+                                 !can_write_back(replicate)) return false;
+    return true;
 }
 
-/* The first block of a heap that may leave, in its right place, its handle
- * locked; NULL without. Unchecked: clang cannot know which lock that is. */
+/* The first block of a heap that may leave, in its right place, the handles of
+ * those who live there locked; NULL without. Unchecked: clang cannot know which lock that is. */
 static struct orr_block *first_victim(struct orr_node *node,
                                       unsigned list) ORR_UNCHECKED
 {
@@ -409,19 +459,18 @@ static struct orr_block *first_victim(struct orr_node *node,
     orr_list_init(&aside);
     while (!found && heap->first && busy < MAX_BUSY) {
         struct orr_block *block = block_of(heap->first);
-        struct orr_handle *handle = block->replicate->handle;
 
-        if (!orr_trylock(&handle->lock)) {
+        if (!orr_block_trylock(block)) {
             busy++;
             atomic_fetch_add_explicit(&node->npassed, 1, memory_order_relaxed);
         } else if (correct(node, block)) {
-            orr_unlock(&handle->lock);
+            orr_block_unlock(block);
             continue;
-        } else if (may_leave(block->replicate, node)) {
+        } else if (may_leave(block, node)) {
             found = block;
             break;
         } else {
-            orr_unlock(&handle->lock);
+            orr_block_unlock(block);
         }
         take_out(node, block);
         orr_list_append(&aside, &block->lru);
@@ -442,71 +491,66 @@ static bool peek(struct orr_node *node, unsigned list,
     block = first_victim(node, list);
     if (block) {
         *ret = block->use;
-        orr_unlock(&block->replicate->handle->lock);
+        orr_block_unlock(block);
     }
     orr_unlock(&node->lock);
     return block != NULL;
 }
 
-/* Takes a heap's first victim out, its handle locked. */
-static struct orr_replicate *take_victim(struct orr_node *node,
-                                         unsigned list) ORR_UNCHECKED
+/* A heap's first victim, as above. */
+static struct orr_block *find_victim(struct orr_node *node,
+                                     unsigned list) ORR_UNCHECKED
 {
     struct orr_block *block;
 
     orr_lock(&node->lock);
     block = first_victim(node, list);
-    if (block) {
-        take_out(node, block);
-        block->offered = false;
-    }
     orr_unlock(&node->lock);
-    return block ? block->replicate : NULL;
+    return block;
 }
 
 static bool evict_from(struct orr_runtime *rt, struct orr_node *node,
                        unsigned list)
 {
-    struct orr_replicate *victim = take_victim(node, list);
+    struct orr_block *victim = find_victim(node, list);
 
     if (victim)
-        orr_replicate_evict(rt, victim);
+        orr_block_evict(rt, victim);
     return victim != NULL;
 }
 
-/* Its block is offered again when the copy has ended; at once if none was begun,
- * which should not be, but would be tried without end. */
+/* Its block is offered again when the copies have ended. None should be begun of
+ * no victim, but it would be tried without end. */
 static bool write_back_locked(struct orr_runtime *rt, struct orr_node *node,
-                              struct orr_replicate *victim,
-                              struct orr_deferred *deferred) ORR_UNCHECKED
+                              struct orr_block *victim,
+                              struct orr_deferred *deferred)
 {
-    orr_replicate_write_back_locked(rt, victim, deferred);
-    if (victim->refs == 0) {
-        victim->block->offered = true;
-        orr_lock(&node->lock);
-        file(node, victim->block);
-        orr_unlock(&node->lock);
+    unsigned n = orr_block_write_back(rt, victim, deferred);
+
+    if (n == 0)
         return false;
-    }
-    victim->block->leaving = true;
+    atomic_store_explicit(&victim->leaving, n, memory_order_relaxed);
     orr_lock(&node->lock);
-    node->nextuse.leaving += victim->handle->size;
+    node->nextuse.leaving += victim->size;
     orr_unlock(&node->lock);
     return true;
 }
 
 static bool write_back_from(struct orr_runtime *rt, struct orr_node *node,
-                            unsigned list) ORR_UNCHECKED
+                            unsigned list)
 {
     struct orr_deferred deferred = {0};
-    struct orr_replicate *victim = NULL;
-    bool begun = false;
+    struct orr_block *victim;
+    unsigned spares = ORR_SPARES;
+    bool begun = false, enough = false;
 
-    if (orr_deferred_prepare(rt, &deferred) == 0)
-        victim = take_victim(node, list);
-    if (victim) {
-        begun = write_back_locked(rt, node, victim, &deferred);
-        orr_unlock(&victim->handle->lock);
+    while (!enough && orr_deferred_prepare_n(rt, &deferred, spares) == 0 &&
+           (victim = find_victim(node, list))) {
+        spares = orr_block_spares(victim);
+        enough = spares <= deferred.nspare;
+        if (enough)
+            begun = write_back_locked(rt, node, victim, &deferred);
+        orr_block_unlock(victim);
     }
     orr_deferred_run(rt, &deferred);
     return begun;
@@ -572,19 +616,13 @@ static bool free_needed(struct orr_runtime *rt, struct orr_node *node)
 }
 
 /* Whether the oldest dead block may go for a prefetch that is not urgent. */
-static bool is_unwanted(struct orr_node *node) ORR_UNCHECKED
+static bool is_unwanted(struct orr_node *node)
 {
-    struct orr_block *block;
-    bool unwanted = false;
+    struct orr_block *block = find_victim(node, DEAD);
+    bool unwanted = block && orr_block_is_unwanted(block);
 
-    orr_lock(&node->lock);
-    block = first_victim(node, DEAD);
-    if (block) {
-        unwanted = orr_replicate_is_outdated(block->replicate) ||
-                   block->replicate->handle->wont_use;
-        orr_unlock(&block->replicate->handle->lock);
-    }
-    orr_unlock(&node->lock);
+    if (block)
+        orr_block_unlock(block);
     return unwanted;
 }
 

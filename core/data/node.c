@@ -125,13 +125,20 @@ void orr_node_retry(struct orr_runtime *rt, unsigned id,
     orr_admit_retry_later(rt, id, deferred);
 }
 
-/* The handle's block on the node if nobody uses it, else NULL. */
-static struct orr_block *offered_block(struct orr_handle *handle, unsigned id)
+/* Has the rule do something with the handle's block if nobody uses it. */
+static void apply(struct orr_handle *handle, unsigned id,
+                  void (*change)(struct orr_node *, struct orr_block *))
     ORR_REQUIRES(handle->lock)
 {
-    struct orr_block *block = handle->replicates[id].block;
+    struct orr_replicate *replicate = &handle->replicates[id];
+    struct orr_node *node = &handle->runtime->nodes[id];
 
-    return block && block->offered ? block : NULL;
+    if (!replicate->offered || !change)
+        return;
+    orr_lock(&node->lock);
+    if (replicate->block->pins == 0)
+        change(node, replicate->block);
+    orr_unlock(&node->lock);
 }
 
 void orr_node_offer(struct orr_handle *handle, unsigned id,
@@ -139,56 +146,53 @@ void orr_node_offer(struct orr_handle *handle, unsigned id,
 {
     struct orr_runtime *rt = handle->runtime;
     struct orr_node *node = &rt->nodes[id];
-    struct orr_block *block = handle->replicates[id].block;
+    struct orr_replicate *replicate = &handle->replicates[id];
 
     orr_replicate_unreserve(handle, id, deferred);
-    if (!block)
+    if (!replicate->block)
         return;
-    if (!block->offered) {
-        block->offered = true;
+    if (!replicate->offered) {
+        replicate->offered = true;
         orr_lock(&node->lock);
-        rt->eviction->file(node, block);
+        if (--replicate->block->pins == 0)
+            rt->eviction->file(node, replicate->block);
         orr_unlock(&node->lock);
     }
     orr_node_retry(rt, id, deferred);
 }
 
-void orr_node_touch(struct orr_handle *handle, unsigned id)
+void orr_node_retain(struct orr_handle *handle, unsigned id)
 {
     struct orr_runtime *rt = handle->runtime;
-    struct orr_block *block = offered_block(handle, id);
+    struct orr_node *node = &rt->nodes[id];
+    struct orr_replicate *replicate = &handle->replicates[id];
 
-    if (!block || !rt->eviction->touch)
+    if (!replicate->offered)
         return;
-    orr_lock(&rt->nodes[id].lock);
-    rt->eviction->touch(&rt->nodes[id], block);
-    orr_unlock(&rt->nodes[id].lock);
+    replicate->offered = false;
+    orr_lock(&node->lock);
+    if (replicate->block->pins++ == 0)
+        rt->eviction->unfile(node, replicate->block);
+    orr_unlock(&node->lock);
+}
+
+void orr_node_touch(struct orr_handle *handle, unsigned id)
+{
+    apply(handle, id, handle->runtime->eviction->touch);
 }
 
 void orr_node_demote(struct orr_handle *handle, unsigned id,
                      struct orr_deferred *deferred)
 {
-    struct orr_runtime *rt = handle->runtime;
-    struct orr_block *block = offered_block(handle, id);
-
-    if (!block)
+    if (!handle->replicates[id].offered)
         return;
-    orr_lock(&rt->nodes[id].lock);
-    rt->eviction->demote(&rt->nodes[id], block);
-    orr_unlock(&rt->nodes[id].lock);
-    orr_node_retry(rt, id, deferred);
+    apply(handle, id, handle->runtime->eviction->demote);
+    orr_node_retry(handle->runtime, id, deferred);
 }
 
 void orr_node_outdate(struct orr_handle *handle, unsigned id)
 {
-    struct orr_runtime *rt = handle->runtime;
-    struct orr_block *block = offered_block(handle, id);
-
-    if (!block || !rt->eviction->outdate)
-        return;
-    orr_lock(&rt->nodes[id].lock);
-    rt->eviction->outdate(&rt->nodes[id], block);
-    orr_unlock(&rt->nodes[id].lock);
+    apply(handle, id, handle->runtime->eviction->outdate);
 }
 
 void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
@@ -197,16 +201,8 @@ void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
 
     nodes &= atomic_load_explicit(&rt->pressed, memory_order_relaxed) &
              handle->allocated;
-    for (; nodes; nodes &= nodes - 1) {
-        unsigned id = (unsigned)__builtin_ctzll(nodes);
-        struct orr_block *block = offered_block(handle, id);
-
-        if (!block)
-            continue;
-        orr_lock(&rt->nodes[id].lock);
-        rt->eviction->reorder(&rt->nodes[id], block);
-        orr_unlock(&rt->nodes[id].lock);
-    }
+    for (; nodes; nodes &= nodes - 1)
+        apply(handle, (unsigned)__builtin_ctzll(nodes), rt->eviction->reorder);
 }
 
 void orr_node_end_leaving(struct orr_handle *handle, unsigned id,
@@ -214,26 +210,19 @@ void orr_node_end_leaving(struct orr_handle *handle, unsigned id,
 {
     struct orr_runtime *rt = handle->runtime;
     struct orr_block *block = handle->replicates[id].block;
+    struct orr_node *node = &rt->nodes[id];
+    unsigned left;
 
-    if (!block || !block->leaving)
+    if (!block || !atomic_load_explicit(&block->leaving, memory_order_relaxed))
         return;
-    orr_lock(&rt->nodes[id].lock);
-    rt->eviction->stay(&rt->nodes[id], block);
-    orr_unlock(&rt->nodes[id].lock);
+    orr_lock(&node->lock);
+    left = atomic_load_explicit(&block->leaving, memory_order_relaxed);
+    if (left > 1)
+        atomic_store_explicit(&block->leaving, left - 1, memory_order_relaxed);
+    else
+        rt->eviction->stay(node, block);
+    orr_unlock(&node->lock);
     orr_node_retry(rt, id, deferred);
-}
-
-void orr_node_retain(struct orr_handle *handle, unsigned id)
-{
-    struct orr_runtime *rt = handle->runtime;
-    struct orr_block *block = offered_block(handle, id);
-
-    if (!block)
-        return;
-    block->offered = false;
-    orr_lock(&rt->nodes[id].lock);
-    rt->eviction->unfile(&rt->nodes[id], block);
-    orr_unlock(&rt->nodes[id].lock);
 }
 
 void orr_node_freed(struct orr_runtime *rt, unsigned node)

@@ -15,6 +15,7 @@
 #include "core/base/heap.h"
 #include "core/base/list.h"
 #include "core/base/lock.h"
+#include "core/data/block.h"
 #include "core/data/handle.h"
 
 #define ORR_FETCH_LEVELS 3
@@ -50,10 +51,10 @@ struct orr_admission {
 };
 
 struct orr_node {
-    unsigned id;          /* [const] */
-    struct orr_lock lock; /* rank ORR_RANK_NODE */
-    size_t capacity;      /* [const] bytes, 0: unlimited */
-    atomic_size_t used;   /* bytes allocated through us, or reserved … */
+    unsigned id;            /* [const] */
+    struct orr_lock lock;   /* rank ORR_RANK_NODE */
+    size_t capacity;        /* [const] bytes, 0: unlimited */
+    atomic_size_t used;     /* bytes allocated through us, or reserved … */
     atomic_size_t reserved; /* … for blocks that are not made yet */
     atomic_uint npassed;    /* blocks that evictions passed over, since their
                              * handles were locked or they were held for a job
@@ -181,35 +182,9 @@ void orr_node_retain(struct orr_handle *handle, unsigned node)
 int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
                        size_t size, enum orr_fetch_level level);
 
-/* Makes memory for the handle on the node: of what is `reserved` for it, all of
- * which is used up then, or, if that is 0, within the node's capacity: evicts if
- * it must and can at once, prefetches only what nobody is expected to use. The
- * caller owns *ret and is the only one who makes memory for this replicate,
- * by a request that stands. Errors: -ENOMEM: what was reserved still is; try
- * again when something was freed. No lock held. */
-int orr_block_new(struct orr_runtime *rt, struct orr_handle *handle,
-                  unsigned node, enum orr_fetch_level level, size_t reserved,
-                  struct orr_block **ret);
-
-/* Frees the memory; NULL is allowed. No lock held. */
-void orr_block_free(struct orr_block *block);
-
-/* Gives the block to the handle's replicate on its node, which has none. What
- * is reserved for that is the caller's to clear. */
-void orr_block_attach_locked(struct orr_handle *handle, struct orr_block *block)
-    ORR_REQUIRES(handle->lock);
-
-/* The same with a block that was made with what was `reserved` then; what was
- * reserved meanwhile is free again. */
-void orr_block_place_locked(struct orr_handle *handle, struct orr_block *block,
-                            size_t reserved, struct orr_deferred *deferred)
-    ORR_REQUIRES(handle->lock);
-
-/* Takes the block from the handle's replicate on the node; NULL when its memory
- * is not ours. The caller owns the result. */
-struct orr_block *orr_block_detach_locked(struct orr_handle *handle,
-                                          unsigned node)
-    ORR_REQUIRES(handle->lock);
+/* Evicts the handle's block on the node if nobody uses it, who lives there, and no
+ * value is lost. Returns whether it did. No lock held. Does not block. */
+bool orr_node_try_evict(struct orr_handle *handle, unsigned node);
 
 /* Memory became free on the node: as orr_node_retry, at once. No lock held. */
 void orr_node_freed(struct orr_runtime *rt, unsigned node);

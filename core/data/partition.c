@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/data/partition.c - a handle split into children that are data of their
- * own. While it is split the parent cannot be used; its memory in main memory
- * is what the children's interfaces point into.
+ * own. While it is split the parent cannot be used, and has no value. On every
+ * node where it has memory the children have their places in it, with the value
+ * that was there: nothing is moved (core/data/sharing.c).
+ *
+ * In the base, main memory, the parent always has memory while it is split, which
+ * is pinned: there the children can meet again. So they can on another node where
+ * the parent's memory still is. A node where all children have their values in
+ * place is one where the parent has its own.
+ *
+ * Children need not cover their parent, and may overlap: then the value is
+ * brought to the base first, and what no child covers is right only where it was
+ * right then (`kept`). They are taken to cover it if they have as many bytes
+ * together.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,15 +41,15 @@ child_ops(struct orr_handle *handle, struct starpu_data_filter *filter,
     return handle->ops;
 }
 
+/* It has its layout, but neither memory nor a value yet. */
 static struct orr_handle *new_child(struct orr_runtime *rt,
                                     struct orr_handle *parent,
                                     struct starpu_data_filter *filter,
                                     unsigned index, unsigned n)
 {
-    unsigned base = orr_handle_base(parent);
     struct orr_handle *child;
 
-    if (orr_handle_new(rt, (int)base, NULL, child_ops(parent, filter, index),
+    if (orr_handle_new(rt, -1, NULL, child_ops(parent, filter, index),
                        &child) != 0)
         return NULL;
     for (unsigned node = 0; node < rt->nnodes; node++)
@@ -49,12 +60,9 @@ static struct orr_handle *new_child(struct orr_runtime *rt,
     child->depth = parent->depth + 1;
     child->child_index = index;
     child->sequential = parent->sequential;
-    child->home_node = parent->home_node >= 0 ? (int)base : -1;
+    if (parent->home_node >= 0)
+        child->home_node = (int)orr_handle_base(parent);
     orr_handle_measure(child);
-    if (orr_handle_inherit_reduction(child, parent) != 0) {
-        orr_handle_free(child);
-        return NULL;
-    }
     return child;
 }
 
@@ -82,32 +90,137 @@ static void free_children(struct orr_handle *handle)
     handle->nchildren = 0;
 }
 
-/* The children's memory is the parent's in its base; on the other nodes they
- * get their own, and what the parent had there is freed. */
-static void leave_to_children(struct orr_runtime *rt, struct orr_handle *handle)
+/* --- memory in place --- */
+
+/* The parent's memory stays on all nodes where it is from now on. False, without
+ * that, if a transfer uses the handle: one that makes room may have begun. */
+static bool try_pin(struct orr_handle *handle)
 {
-    unsigned base = orr_handle_base(handle);
+    struct orr_runtime *rt = handle->runtime;
+    bool idle = true;
 
-    for (unsigned node = 0; node < rt->nnodes; node++) {
-        struct orr_block *block;
+    orr_lock(&handle->lock);
+    for (unsigned node = 0; node < rt->nnodes; node++)
+        idle &= !handle->replicates[node].request;
+    for (uint64_t left = idle ? handle->allocated : 0; left; left &= left - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(left);
 
-        if (node == base)
-            continue;
-        orr_lock(&handle->lock);
-        block = orr_block_detach_locked(handle, node);
-        orr_unlock(&handle->lock);
-        orr_block_free(block);
-        if (block)
-            orr_node_freed(rt, node);
+        handle->replicates[node].refs++;
+        orr_node_retain(handle, node);
     }
+    orr_unlock(&handle->lock);
+    return idle;
+}
+
+/* Undoes that on some nodes (bits). */
+static void unpin(struct orr_handle *handle, uint64_t nodes)
+{
+    struct orr_deferred deferred = {0};
+
+    orr_lock(&handle->lock);
+    for (; nodes; nodes &= nodes - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(nodes);
+
+        if (--handle->replicates[node].refs == 0)
+            orr_node_offer(handle, node, &deferred);
+    }
+    orr_unlock(&handle->lock);
+    orr_deferred_run(handle->runtime, &deferred);
+}
+
+/* The parent, which is to be split, is used by nobody, has memory in its base,
+ * and keeps all that it has: *ret has the nodes. */
+static int hold_memory(struct orr_runtime *rt, struct orr_handle *handle,
+                       uint64_t *ret)
+{
+    int base = (int)orr_handle_base(handle);
+    bool pinned;
+
+    do {
+        int err;
+
+        orr_handle_wait_idle(rt, handle, false);
+        err = orr_data_bring(rt, handle, base, STARPU_NONE);
+        if (err)
+            return err;
+        pinned = try_pin(handle);
+        *ret = handle->allocated;
+        orr_data_release(rt, handle, base);
+    } while (!pinned);
+    return 0;
+}
+
+/* --- splitting --- */
+
+/* Whether all of the parent belongs to some child, so far as sizes tell. */
+static bool is_covered(const struct orr_handle *handle)
+{
+    size_t size = 0;
+
+    for (unsigned i = 0; i < handle->nchildren; i++)
+        size += handle->children[i]->size;
+    return size == handle->size;
+}
+
+/* Sees to a place where what no child covers has its value. */
+static int keep_rest(struct orr_runtime *rt, struct orr_handle *handle)
+{
+    int base = (int)orr_handle_base(handle), err;
+
+    handle->kept = ~UINT64_C(0);
+    if (is_covered(handle))
+        return 0;
+    err = orr_data_bring_if_any(rt, handle, base);
+    if (err)
+        return err;
+    orr_data_release(rt, handle, base);
+    handle->kept = handle->valid | UINT64_C(1) << base;
+    return 0;
+}
+
+/* The child takes its place, with the value. */
+static int settle(struct orr_handle *child, const struct orr_handle *parent,
+                  uint64_t nodes)
+{
+    orr_lock(&child->lock);
+    for (; nodes; nodes &= nodes - 1)
+        orr_block_join_locked(child, parent, (unsigned)__builtin_ctzll(nodes));
+    child->valid = parent->valid;
+    child->unreal = parent->unreal;
+    orr_unlock(&child->lock);
+    if (orr_handle_inherit_reduction(child, parent) != 0)
+        return -ENOMEM;
+    if (!child->valid)
+        orr_handle_forget_beginning(child);
+    return 0;
+}
+
+static int split(struct orr_runtime *rt, struct orr_handle *handle,
+                 struct starpu_data_filter *filter, unsigned n, uint64_t nodes)
+{
+    int err = make_children(rt, handle, filter, n);
+
+    if (!err)
+        err = keep_rest(rt, handle);
+    for (unsigned i = 0; !err && i < n; i++)
+        err = settle(handle->children[i], handle, nodes);
+    if (err) {
+        free_children(handle);
+        return err;
+    }
+    orr_lock(&handle->lock);
+    orr_handle_outdate_locked(handle, 0);
+    handle->partitioned = true;
+    orr_unlock(&handle->lock);
+    return 0;
 }
 
 int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
                        struct starpu_data_filter *filter)
 {
-    bool has_value;
+    uint64_t nodes;
     unsigned n;
-    int err, base;
+    int err;
 
     if (!handle || handle->partitioned || !filter || !filter->filter_func) {
         orr_log_error("starpu_data_partition: %s",
@@ -124,47 +237,96 @@ int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
     }
     if (!orr_may_block("starpu_data_partition"))
         return -EDEADLK;
-    orr_handle_wait_idle(rt, handle, false);
-    has_value = handle->valid != 0 || orr_handle_has_partials(handle);
-    base = (int)orr_handle_base(handle);
-    err = orr_data_bring(rt, handle, base, has_value ? STARPU_RW : STARPU_W);
+    err = hold_memory(rt, handle, &nodes);
     if (err)
         return err;
-    leave_to_children(rt, handle);
-    err = make_children(rt, handle, filter, n);
-    if (err)
-        free_children(handle);
-    handle->partitioned = !err;
-    if (!err && !has_value)
-        for (unsigned i = 0; i < n; i++) {
-            handle->children[i]->valid = 0;
-            orr_handle_forget_beginning(handle->children[i]);
-        }
-    orr_data_release(rt, handle, base);
+    err = split(rt, handle, filter, n, nodes);
+    if (!err)
+        nodes &= ~(UINT64_C(1) << orr_handle_base(handle));
+    unpin(handle, nodes);
     return err;
 }
 
-/* Brings a child's value to its base and waits until nobody uses it. */
-static bool gather(struct orr_runtime *rt, struct orr_handle *child)
-{
-    bool has_value;
-    int base = (int)orr_handle_base(child->parent);
+/* --- joining --- */
 
+/* Brings a child's value to the node, if it has one, and waits until nobody uses
+ * it. What it has elsewhere may be evicted meanwhile, for the tasks that use its
+ * siblings. */
+static void gather(struct orr_runtime *rt, struct orr_handle *child,
+                   unsigned node)
+{
     if (child->partitioned)
-        orr_data_unpartition(rt, child, 0);
+        orr_data_unpartition(rt, child, node);
     orr_handle_wait_unordered(rt, child);
-    has_value = child->valid != 0 || orr_handle_will_be_written(child);
-    if (orr_data_bring(rt, child, base, has_value ? STARPU_RW : STARPU_W) == 0)
-        orr_data_release(rt, child, base);
-    orr_handle_wait_idle(rt, child, true);
-    return has_value;
+    if (orr_data_bring_if_any(rt, child, (int)node) == 0)
+        orr_data_release(rt, child, (int)node);
+    orr_handle_wait_idle(rt, child, false);
+}
+
+/* The nodes where all children are in their parent's memory: those where it had
+ * some when it was split and still has, since it leaves together with theirs. */
+static uint64_t common_memory(const struct orr_handle *handle)
+{
+    uint64_t nodes = handle->allocated;
+
+    for (unsigned i = 0; i < handle->nchildren; i++) {
+        const struct orr_handle *child = handle->children[i];
+
+        nodes &= child->allocated;
+        for (unsigned node = 0; node < handle->runtime->nnodes; node++)
+            if (child->replicates[node].block != handle->replicates[node].block)
+                nodes &= ~(UINT64_C(1) << node);
+    }
+    return nodes;
+}
+
+/* Where the children meet: on the node that was asked for if they can, else in
+ * the base. The parent's memory there is pinned once more. */
+static unsigned choose_meeting(struct orr_handle *handle, unsigned wanted)
+{
+    unsigned node = wanted;
+
+    orr_lock(&handle->lock);
+    if (!(handle->allocated & handle->kept & UINT64_C(1) << node))
+        node = orr_handle_base(handle);
+    handle->replicates[node].refs++;
+    orr_node_retain(handle, node);
+    orr_unlock(&handle->lock);
+    return node;
+}
+
+/* All that is left of the parent's memory is pinned until it has its value: that
+ * is where all children, which nobody uses any more, have theirs. */
+static void join(struct orr_runtime *rt, struct orr_handle *handle)
+{
+    uint64_t nodes, valid;
+    bool unreal = false;
+
+    while (!try_pin(handle))
+        orr_handle_wait_idle(rt, handle, false);
+    nodes = handle->allocated;
+    valid = common_memory(handle) & handle->kept;
+    for (unsigned i = 0; i < handle->nchildren; i++) {
+        valid &= handle->children[i]->valid;
+        unreal |= handle->children[i]->unreal;
+    }
+    free_children(handle);
+    orr_lock(&handle->lock);
+    handle->partitioned = false;
+    handle->unreal = unreal;
+    orr_handle_outdate_locked(handle, valid);
+    orr_unlock(&handle->lock);
+    if (valid)
+        orr_handle_note_beginning(handle);
+    else
+        orr_handle_forget_beginning(handle);
+    unpin(handle, nodes);
 }
 
 void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
                           unsigned gathering_node)
 {
-    bool has_value = true;
-    unsigned base;
+    unsigned node, base;
 
     if (!handle || !handle->partitioned) {
         orr_log_error("starpu_data_unpartition: the data are not partitioned");
@@ -172,16 +334,15 @@ void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
     }
     if (!orr_may_block("starpu_data_unpartition"))
         abort();
-    for (unsigned i = 0; i < handle->nchildren; i++)
-        has_value &= gather(rt, handle->children[i]);
-    free_children(handle);
-    handle->partitioned = false;
     base = orr_handle_base(handle);
-    orr_lock(&handle->lock);
-    orr_handle_outdate_locked(handle, has_value ? UINT64_C(1) << base : 0);
-    orr_unlock(&handle->lock);
-    if (!has_value)
-        orr_handle_forget_beginning(handle);
-    if (gathering_node != base && has_value)
+    node = choose_meeting(handle, gathering_node);
+    for (unsigned i = 0; i < handle->nchildren; i++)
+        gather(rt, handle->children[i], node);
+    for (unsigned i = 0; i < handle->nchildren; i++)
+        orr_handle_wait_idle(rt, handle->children[i], true);
+    join(rt, handle);
+    unpin(handle, UINT64_C(1) << node);
+    unpin(handle, UINT64_C(1) << base);
+    if (gathering_node != node && handle->valid)
         orr_handle_prefetch(rt, handle, gathering_node, ORR_PREFETCH);
 }

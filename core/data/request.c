@@ -18,10 +18,6 @@
 #include "core/runtime.h"
 #include "core/task/job.h"
 
-/* A transfer needs two requests where there is no direct way; the end of one
- * may need those, one more for the hops behind it, and one to spare. */
-enum { HOPS = 2, SPARES = 4 };
-
 static uint64_t bit(unsigned node)
 {
     return UINT64_C(1) << node;
@@ -85,7 +81,13 @@ static unsigned choose_progress_node(struct orr_runtime *rt, unsigned src,
 
 int orr_deferred_prepare(struct orr_runtime *rt, struct orr_deferred *deferred)
 {
-    while (deferred->nspare < SPARES) {
+    return orr_deferred_prepare_n(rt, deferred, ORR_SPARES);
+}
+
+int orr_deferred_prepare_n(struct orr_runtime *rt,
+                           struct orr_deferred *deferred, unsigned n)
+{
+    while (deferred->nspare < n) {
         struct orr_request *request = orr_slab_get(rt->requests);
 
         if (!request)
@@ -327,7 +329,7 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
         join(handle, request, reads, level, access, deferred);
         return 0;
     }
-    if (deferred->nspare < HOPS)
+    if (deferred->nspare < ORR_SPARES_PER_NEED)
         return -EAGAIN;
     if (reads)
         src = choose_source(rt, handle, node);

@@ -26,9 +26,15 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
                      struct orr_access *access, struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock);
 
-/* Fetches spare requests, enough for any one call of orr_request_need. No lock
- * held. Errors: -ENOMEM. */
+/* A transfer needs two requests where there is no direct way; the end of one
+ * may need those, one more for the hops behind it, and one to spare. */
+enum { ORR_SPARES_PER_NEED = 2, ORR_SPARES = 4 };
+
+/* Fetches spare requests, enough for any one call of orr_request_need, or until
+ * there are n. No lock held. Errors: -ENOMEM. */
 int orr_deferred_prepare(struct orr_runtime *rt, struct orr_deferred *deferred);
+int orr_deferred_prepare_n(struct orr_runtime *rt,
+                           struct orr_deferred *deferred, unsigned n);
 
 /* The request, which is queued or runs, keeps its source and can go on as far as
  * memory is concerned: its end may free some. Or it cannot. */

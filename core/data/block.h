@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/block.h - memory on a node that was allocated through an interface
+ * of ours, and the replicates that live in it: one, or, while data are
+ * partitioned, that of the whole and those of its pieces in place
+ * (core/data/sharing.c).
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "core/data/handle.h"
+
+struct orr_block {
+    union {
+        struct orr_list lru;       /* [node lock] among the node's blocks that
+                                    * nobody uses, oldest first … */
+        struct orr_heap_link heap; /* … or by the next use */
+    };
+    /* [node lock] replicates that live in it, the oldest first. One joins where
+     * another one that is pinned lives; who leaves has its handle's lock. So
+     * with the locks of all their handles the list is as it is. */
+    struct orr_list inhabitants;
+    atomic_uint ninhabitants; /* [node lock] for writing */
+    unsigned pins; /* [node lock] those that do not offer it: at 0 it is among
+                    * the node's blocks that could leave */
+    struct orr_replicate *owner; /* [node lock] whose interface allocated it;
+                                  * NULL: that is gone, others are not */
+    struct starpu_data_interface_ops *ops; /* [const] */
+    unsigned node;                         /* [const] */
+    size_t size;                           /* [const] bytes … */
+    uint64_t id;         /* [const] … and number of the datum
+                                            * that it was made for */
+    atomic_uint leaving; /* [node lock] for writing: copies by which it is being
+                          * written back, to be evicted */
+    struct orr_use use;  /* [node lock] its place in the heap */
+    uint8_t list;        /* [node lock] which: node.h */
+    int64_t age;         /* [node lock] order in which blocks came there */
+    /* [node lock] what the interface's methods allocated, for them to free. */
+    _Alignas(16) char interface[];
+};
+
+/* Whether a handle and pieces of it live there. */
+static inline bool orr_block_is_shared(const struct orr_block *block)
+{
+    return atomic_load_explicit(&block->ninhabitants, memory_order_relaxed) > 1;
+}
+
+/* Walks the replicates that live there. */
+#define orr_block_foreach(replicate, block)                                    \
+    for (struct orr_replicate *replicate =                                     \
+             orr_block_next((block), &(block)->inhabitants);                   \
+         replicate; replicate = orr_block_next((block), &replicate->in_block))
+
+static inline struct orr_replicate *
+orr_block_next(const struct orr_block *block, const struct orr_list *link)
+{
+    return link->next == &block->inhabitants
+               ? NULL
+               : orr_container(link->next, struct orr_replicate, in_block);
+}
+
+/* Makes memory for the handle on the node: of what is `reserved` for it, all of
+ * which is used up then, or, if that is 0, within the node's capacity: evicts if
+ * it must and can at once, prefetches only what nobody is expected to use. The
+ * caller owns *ret and is the only one who makes memory for this replicate,
+ * by a request that stands. Errors: -ENOMEM: what was reserved still is; try
+ * again when something was freed. No lock held. */
+int orr_block_new(struct orr_runtime *rt, struct orr_handle *handle,
+                  unsigned node, enum orr_fetch_level level, size_t reserved,
+                  struct orr_block **ret);
+
+/* Frees the memory; NULL is allowed. No lock held. */
+void orr_block_free(struct orr_block *block);
+
+/* Gives the block, which is new, to the handle's replicate on its node, which
+ * has none. What is reserved for that is the caller's to clear. */
+void orr_block_attach_locked(struct orr_handle *handle, struct orr_block *block)
+    ORR_REQUIRES(handle->lock);
+
+/* The same with a block that was made with what was `reserved` then; what was
+ * reserved meanwhile is free again. */
+void orr_block_place_locked(struct orr_handle *handle, struct orr_block *block,
+                            size_t reserved, struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock);
+
+/* Takes the handle's replicate on the node out of its block. Returns the block if
+ * it was the last one there, for orr_block_free; NULL if not, or if its memory
+ * is not ours. */
+struct orr_block *orr_block_detach_locked(struct orr_handle *handle,
+                                          unsigned node)
+    ORR_REQUIRES(handle->lock);
+
+/* A piece of partitioned data, which has no memory on the node and is not used
+ * yet, gets its place in the memory of the whole, which is pinned there. Its
+ * interface says already where that is. */
+void orr_block_join_locked(struct orr_handle *piece,
+                           const struct orr_handle *whole, unsigned node)
+    ORR_REQUIRES(piece->lock);
+
+/* Takes the locks of all handles that live there, if nobody has any of them; the
+ * node is locked. And lets them go, with the node locked or not. */
+bool orr_block_trylock(struct orr_block *block);
+void orr_block_unlock(struct orr_block *block);
+
+/* Frees the memory of all who live there; their handles are locked on entry, not
+ * on return. The node is not locked. */
+void orr_block_evict(struct orr_runtime *rt, struct orr_block *block);
