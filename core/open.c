@@ -524,6 +524,7 @@ int orr_runtime_start(struct starpu_conf *conf)
     atomic_init(&rt->first_submit, -1);
     rt->default_sequential = true;
     orr_lock_init(&rt->lock, ORR_RANK_RUNTIME);
+    orr_lock_init(&rt->plans_lock, ORR_RANK_PLANS);
     orr_list_init(&rt->handles);
     orr_list_init(&rt->dead);
     code = start(rt, conf, &err);

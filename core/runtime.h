@@ -83,6 +83,8 @@ struct orr_runtime {
     struct orr_list handles;                /* [lock] */
     struct orr_list dead;                   /* [lock] handles to be freed */
     atomic_uint ndead;                      /* length of that list */
+    struct orr_lock plans_lock;             /* rank ORR_RANK_PLANS */
+    atomic_uint nplans;                     /* planned partitions there are */
     struct orr_count_waiter *count_waiters; /* [lock] */
     atomic_uint ncount_waiters;             /* length of that list */
     atomic_uint unfinished;                 /* tasks submitted, not ended */

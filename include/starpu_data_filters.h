@@ -67,6 +67,78 @@ void starpu_data_map_filters_array(starpu_data_handle_t root_handle,
                                    int nfilters,
                                    struct starpu_data_filter *filters);
 
+/* -- planned partitions: the whole and its parts in turns, without waiting --
+ *
+ * A plan makes the handles of the parts. Tasks, acquisitions, prefetches and
+ * invalidations that use the whole, or a part of one of its plans, are submitted
+ * in any order: the library submits the switch that they need before them, unless
+ * the mode has STARPU_NOPLAN or the codelet the flag STARPU_CODELET_NOPLANS. A
+ * whole that is only read and parts that are only read go together, of several
+ * plans, too. A task may not write data and use a part of them. The data need
+ * sequential consistency; parts can be planned again. Any thread; none of these
+ * calls waits for tasks, but a plan whose data have no memory in their home node
+ * yet may. Calls that do not fit what was submitted before end the program with a
+ * message. */
+
+/* Plans a partition: children[] gets as many handles as the filter makes parts,
+ * which belong to the plan. */
+void starpu_data_partition_plan(starpu_data_handle_t initial_handle,
+                                struct starpu_data_filter *f,
+                                starpu_data_handle_t *children);
+/* Ends a plan, unpartitioning the data if they are partitioned so: the children
+ * are freed when their tasks are done. Before the whole is unregistered, and after
+ * plans of the children. */
+void starpu_data_partition_clean(starpu_data_handle_t root_data,
+                                 unsigned nparts,
+                                 starpu_data_handle_t *children);
+void starpu_data_partition_clean_node(starpu_data_handle_t root_data,
+                                      unsigned nparts,
+                                      starpu_data_handle_t *children,
+                                      int gather_node);
+
+/* Switches said explicitly; `children` are all those of a plan. To parts that can
+ * be written: no other plan may be in use. */
+void starpu_data_partition_submit(starpu_data_handle_t initial_handle,
+                                  unsigned nparts,
+                                  starpu_data_handle_t *children);
+/* To parts that can be read, beside the whole. */
+void starpu_data_partition_readonly_submit(starpu_data_handle_t initial_handle,
+                                           unsigned nparts,
+                                           starpu_data_handle_t *children);
+/* From the one to the other and back. */
+void starpu_data_partition_readwrite_upgrade_submit(
+    starpu_data_handle_t initial_handle, unsigned nparts,
+    starpu_data_handle_t *children);
+void starpu_data_partition_readonly_downgrade_submit(
+    starpu_data_handle_t initial_handle, unsigned nparts,
+    starpu_data_handle_t *children);
+/* Back to the whole; gathering_node is the data's home node or -1. */
+void starpu_data_unpartition_submit(starpu_data_handle_t initial_handle,
+                                    unsigned nparts,
+                                    starpu_data_handle_t *children,
+                                    int gathering_node);
+/* The same, but the parts can still be read. */
+void starpu_data_unpartition_readonly_submit(
+    starpu_data_handle_t initial_handle, unsigned nparts,
+    starpu_data_handle_t *children, int gathering_node);
+/* With sequential_consistency 0 the switch takes no place in the order of the
+ * whole, which keeps its value; dependencies are the caller's. callback_func is
+ * called, in any context, when the switch is done. */
+void starpu_data_partition_submit_sequential_consistency(
+    starpu_data_handle_t initial_handle, unsigned nparts,
+    starpu_data_handle_t *children, int sequential_consistency);
+void starpu_data_partition_readonly_submit_sequential_consistency(
+    starpu_data_handle_t initial_handle, unsigned nparts,
+    starpu_data_handle_t *children, int sequential_consistency);
+void starpu_data_unpartition_submit_sequential_consistency(
+    starpu_data_handle_t initial_handle, unsigned nparts,
+    starpu_data_handle_t *children, int gathering_node,
+    int sequential_consistency);
+void starpu_data_unpartition_submit_sequential_consistency_cb(
+    starpu_data_handle_t initial_handle, unsigned nparts,
+    starpu_data_handle_t *children, int gather_node, int sequential_consistency,
+    void (*callback_func)(void *), void *callback_arg);
+
 /* Cuts `n` elements into `nparts`, larger parts first: the length of part
  * `id` and its start in bytes, with `blocksize` elements per step. */
 void starpu_filter_nparts_compute_chunk_size_and_offset(

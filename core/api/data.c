@@ -246,8 +246,8 @@ static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
     if (!async)
         return fetch_now(rt, h, (int)node);
     /* Where memory is limited it is asked for as jobs do, who keep nothing while
-     * they wait. */
-    if (!(level == ORR_FETCH && rt->nodes[node].capacity) &&
+     * they wait; planned partitions may be switched. */
+    if (!(level == ORR_FETCH && rt->nodes[node].capacity) && !h->family &&
         orr_handle_try_prefetch(rt, h, node, level))
         return 0;
     return orr_data_bring_later(rt, h, (int)node);

@@ -325,9 +325,7 @@ int orr_data_share(struct orr_runtime *rt, struct orr_handle *handle, int node,
 
 /* --- what happens to a value in its turn --- */
 
-/* Calls action(handle) once the tasks submitted so far that conflict with
- * `mode` are done, without fetching anything. */
-static void submit_after(struct orr_runtime *rt, struct orr_handle *handle,
+void orr_data_call_after(struct orr_runtime *rt, struct orr_handle *handle,
                          uint32_t mode, void (*action)(void *))
 {
     struct orr_job *job = orr_job_new(rt, &orr_job_after, 1);
@@ -367,7 +365,7 @@ void orr_data_invalidate_submit(struct orr_runtime *rt,
 {
     if (orr_data_check(handle, "starpu_data_invalidate_submit") != 0)
         return;
-    submit_after(rt, handle, STARPU_W, invalidate);
+    orr_data_call_after(rt, handle, STARPU_W, invalidate);
     orr_handle_forget_beginning(handle);
 }
 
@@ -377,7 +375,7 @@ void orr_data_invalidate(struct orr_runtime *rt, struct orr_handle *handle)
         !orr_may_block("starpu_data_invalidate"))
         return;
     orr_handle_wait_unordered(rt, handle);
-    submit_after(rt, handle, STARPU_W, invalidate);
+    orr_data_call_after(rt, handle, STARPU_W, invalidate);
     orr_handle_forget_beginning(handle);
     orr_handle_wait_idle(rt, handle, false);
 }
@@ -404,7 +402,8 @@ static void no_longer_wanted(void *arg)
 void orr_data_wont_use(struct orr_runtime *rt, struct orr_handle *handle)
 {
     if (orr_data_check(handle, "starpu_data_wont_use") == 0)
-        submit_after(rt, handle, STARPU_R, no_longer_wanted);
+        orr_data_call_after(rt, handle, STARPU_R | STARPU_NOPLAN,
+                            no_longer_wanted);
 }
 
 static void nothing(void *arg)
@@ -415,5 +414,5 @@ static void nothing(void *arg)
 void orr_data_combine(struct orr_runtime *rt, struct orr_handle *handle)
 {
     if (orr_handle_has_partials(handle))
-        submit_after(rt, handle, STARPU_R, nothing);
+        orr_data_call_after(rt, handle, STARPU_R | STARPU_NOPLAN, nothing);
 }

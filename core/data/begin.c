@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 
+#include "core/data/plan.h"
 #include "core/data/reduction.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -17,19 +18,24 @@ void orr_handle_forget_beginning(struct orr_handle *handle)
     if (handle->reduction)
         atomic_store_explicit(&handle->reduction->beginning, ORR_BEGINNING_NONE,
                               memory_order_release);
+    orr_parts_inherit_beginning(handle);
 }
 
 /* Whether the caller has to submit the init codelet. */
-static bool takes_turn(struct orr_runtime *rt, struct orr_reduction *reduction)
+static bool takes_turn(struct orr_runtime *rt, struct orr_handle *handle)
 {
+    struct orr_reduction *reduction = handle->reduction;
     unsigned char state = ORR_BEGINNING_NONE;
 
     if (!reduction->init)
         return false;
     while (!atomic_compare_exchange_weak(&reduction->beginning, &state,
                                          ORR_BEGINNING_COMING)) {
-        if (state == ORR_BEGINNING_MADE)
+        if (state == ORR_BEGINNING_MADE ||
+            (state == ORR_BEGINNING_INHERITED && orr_whole_has_begun(handle)))
             return false;
+        if (state == ORR_BEGINNING_INHERITED)
+            continue;
         if (state == ORR_BEGINNING_COMING)
             rt->exec->ops->relax(rt->exec);
         state = ORR_BEGINNING_NONE;
@@ -69,7 +75,7 @@ static int begin(struct orr_runtime *rt, struct orr_handle *handle,
 {
     int err;
 
-    if (!handle->reduction || !takes_turn(rt, handle->reduction))
+    if (!handle->reduction || !takes_turn(rt, handle))
         return 0;
     err = submit_init(rt, handle, reader);
     if (err)

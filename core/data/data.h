@@ -81,6 +81,23 @@ void orr_data_wont_use(struct orr_runtime *rt, struct orr_handle *handle);
  * not block. */
 void orr_data_combine(struct orr_runtime *rt, struct orr_handle *handle);
 
+/* Calls action(handle) once the tasks submitted so far that conflict with
+ * `mode` are done, without fetching anything. Without memory never: for what may
+ * be left undone. Does not block. */
+void orr_data_call_after(struct orr_runtime *rt, struct orr_handle *handle,
+                         uint32_t mode, void (*action)(void *));
+
+/* How many parts the filter makes of the handle. */
+unsigned orr_filter_count(struct orr_handle *handle,
+                          struct starpu_data_filter *filter);
+
+/* The n parts, in an array that the caller owns, without memory or value; their
+ * interfaces say where they lie in the memory that the handle has. NULL without
+ * memory. */
+struct orr_handle **orr_handle_children(struct orr_handle *handle,
+                                        struct starpu_data_filter *filter,
+                                        unsigned n);
+
 /* Splits the handle; afterwards tasks use the children. Blocks. -EINVAL, said;
  * -ENOMEM, -EDEADLK: it is as before. */
 int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,

@@ -12,6 +12,7 @@
 #include "core/base/log.h"
 #include "core/data/data.h"
 #include "core/data/node.h"
+#include "core/data/plan.h"
 #include "core/data/private.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
@@ -41,6 +42,7 @@ void orr_handle_free(struct orr_handle *handle)
     if (handle->ops->unregister_data_handle)
         handle->ops->unregister_data_handle(orr_handle_public(handle));
     orr_privates_free(handle);
+    orr_family_free(handle);
     free(handle->reduction);
     free(handle->children);
     free(handle->name);
@@ -163,11 +165,24 @@ void orr_handle_wait_unordered(struct orr_runtime *rt,
 
 /* --- what the application asks for --- */
 
+static void check_end(const struct orr_handle *handle, const char *call)
+{
+    if (orr_data_check(handle, call) != 0)
+        abort();
+    if (!orr_handle_has_plans(handle) && !orr_handle_plan(handle))
+        return;
+    orr_log_error("%s: the data %s: call starpu_data_partition_clean first",
+                  call,
+                  orr_handle_plan(handle)
+                      ? "are a part of a planned partition, which frees them"
+                      : "have planned partitions");
+    abort();
+}
+
 void orr_data_unregister(struct orr_runtime *rt, struct orr_handle *handle,
                          bool coherent)
 {
-    if (orr_data_check(handle, "starpu_data_unregister") != 0)
-        abort();
+    check_end(handle, "starpu_data_unregister");
     if (!orr_may_block("starpu_data_unregister"))
         abort();
     orr_pay();
@@ -185,8 +200,7 @@ void orr_data_unregister_submit(struct orr_runtime *rt,
                                 struct orr_handle *handle)
 {
     (void)rt;
-    if (orr_data_check(handle, "starpu_data_unregister_submit") != 0)
-        abort();
+    check_end(handle, "starpu_data_unregister_submit");
     orr_lock(&handle->lock);
     handle->doomed = true;
     handle->nusers++;

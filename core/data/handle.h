@@ -21,8 +21,10 @@
 
 struct orr_access;
 struct orr_block;
+struct orr_family;
 struct orr_handle;
 struct orr_job;
+struct orr_plan;
 struct orr_request;
 struct orr_runtime;
 
@@ -109,6 +111,7 @@ struct orr_handle {
     unsigned nchildren, depth, child_index;
     uint64_t kept; /* [main] while partitioned: nodes where the memory has what
                     * no child covers */
+    struct orr_family *family; /* [main] pointer, owned: plan.h; NULL: none */
     _Atomic(struct orr_handle **) privates; /* owned: private.h; NULL: none */
     struct orr_reduction *reduction; /* owned: reduction.h; NULL: no methods */
     struct starpu_arbiter *arbiter;  /* [lock] borrowed, or NULL */
@@ -120,6 +123,20 @@ struct orr_handle {
     unsigned ncoordinates;
     struct orr_replicate replicates[]; /* one per memory node */
 };
+
+/* What a handle has that planned partitions cut, or that is a part of one:
+ * plan.h. */
+struct orr_family {
+    struct orr_list plans; /* [plans lock] where it is the whole, in the order
+                            * in which they were made */
+    struct orr_plan *of;   /* [plans lock] where it is a part; NULL: none */
+};
+
+/* The plan of which the handle is a part; NULL: none. */
+static inline struct orr_plan *orr_handle_plan(const struct orr_handle *handle)
+{
+    return handle->family ? handle->family->of : NULL;
+}
 
 /* starpu_data_handle_t is opaque: a pointer to struct _starpu_data_state. */
 static inline struct orr_handle *orr_handle_of(starpu_data_handle_t handle)
@@ -190,10 +207,15 @@ void orr_handles_free_dead(struct orr_runtime *rt);
 struct orr_access *orr_job_sort_accesses(struct orr_job *job);
 
 /* The job becomes a user of the handles in the chain and, where `wants_order`
- * says so, waits for the accesses before its own. At submission only, with no
- * lock held. Cannot fail. */
+ * says so, waits for the accesses before its own, and for the switches that it
+ * needs of planned partitions (plan.h). At submission only, with no lock held.
+ * Cannot fail. */
 void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
                    struct orr_access *chain);
+
+/* The same without switches. */
+void orr_job_enter_orders(struct orr_runtime *rt, struct orr_job *job,
+                          struct orr_access *chain);
 
 /* Jobs that may go on because another has ended. */
 struct orr_released {

@@ -19,6 +19,7 @@
  * both use, and none ever waits for the other both ways.
  */
 #include "core/data/node.h"
+#include "core/data/plan.h"
 #include "core/data/reduction.h"
 #include "core/observe/graph_record.h"
 #include "core/runtime.h"
@@ -180,8 +181,8 @@ static bool use_locked(struct orr_handle *handle, struct orr_access *access)
 
 /* Each handle is locked before the access enters it, none is unlocked before all
  * are entered. Unchecked: clang cannot follow a chain of locks. */
-void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
-                   struct orr_access *chain) ORR_UNCHECKED
+void orr_job_enter_orders(struct orr_runtime *rt, struct orr_job *job,
+                          struct orr_access *chain) ORR_UNCHECKED
 {
     bool mixed = false;
     int waits = 0;
@@ -206,6 +207,16 @@ void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
         next = a->next;
         orr_unlock(&a->handle->lock);
     }
+}
+
+void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
+                   struct orr_access *chain)
+{
+    if (atomic_load_explicit(&rt->nplans, memory_order_relaxed) &&
+        orr_job_concerns_plans(job))
+        orr_plans_order(rt, job, chain);
+    else
+        orr_job_enter_orders(rt, job, chain);
 }
 
 /* Whether all that use the handle in its order have tried to. */
@@ -233,6 +244,9 @@ bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job)
     struct orr_handle *handle = access->handle;
     bool can;
 
+    if (orr_job_concerns_plans(job) &&
+        orr_plans_prepare(rt, handle, access->mode))
+        return false;
     access->tried = 1;
     orr_lock(&handle->lock);
     if (!access->wants_order || access->mode & STARPU_COMMUTE)

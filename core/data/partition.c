@@ -21,11 +21,12 @@
 #include "core/base/log.h"
 #include "core/data/data.h"
 #include "core/data/node.h"
+#include "core/data/plan.h"
 #include "core/data/reduction.h"
 #include "core/runtime.h"
 
-static unsigned count_children(struct orr_handle *handle,
-                               struct starpu_data_filter *filter)
+unsigned orr_filter_count(struct orr_handle *handle,
+                          struct starpu_data_filter *filter)
 {
     if (filter->get_nchildren)
         return filter->get_nchildren(filter, orr_handle_public(handle));
@@ -66,26 +67,32 @@ static struct orr_handle *new_child(struct orr_runtime *rt,
     return child;
 }
 
-static int make_children(struct orr_runtime *rt, struct orr_handle *handle,
-                         struct starpu_data_filter *filter, unsigned n)
+static void free_handles(struct orr_handle **handles, unsigned n)
 {
-    handle->children = calloc(n, sizeof(*handle->children));
-    if (!handle->children)
-        return -ENOMEM;
-    for (unsigned i = 0; i < n; i++) {
-        handle->children[i] = new_child(rt, handle, filter, i, n);
-        if (!handle->children[i])
-            return -ENOMEM;
-        handle->nchildren = i + 1;
+    for (unsigned i = 0; i < n; i++)
+        orr_handle_free(handles[i]);
+    free(handles);
+}
+
+struct orr_handle **orr_handle_children(struct orr_handle *handle,
+                                        struct starpu_data_filter *filter,
+                                        unsigned n)
+{
+    struct orr_handle **children = calloc(n, sizeof(*children));
+
+    for (unsigned i = 0; children && i < n; i++) {
+        children[i] = new_child(handle->runtime, handle, filter, i, n);
+        if (!children[i]) {
+            free_handles(children, i);
+            return NULL;
+        }
     }
-    return 0;
+    return children;
 }
 
 static void free_children(struct orr_handle *handle)
 {
-    for (unsigned i = 0; i < handle->nchildren; i++)
-        orr_handle_free(handle->children[i]);
-    free(handle->children);
+    free_handles(handle->children, handle->nchildren);
     handle->children = NULL;
     handle->nchildren = 0;
 }
@@ -198,10 +205,13 @@ static int settle(struct orr_handle *child, const struct orr_handle *parent,
 static int split(struct orr_runtime *rt, struct orr_handle *handle,
                  struct starpu_data_filter *filter, unsigned n, uint64_t nodes)
 {
-    int err = make_children(rt, handle, filter, n);
+    int err;
 
-    if (!err)
-        err = keep_rest(rt, handle);
+    handle->children = orr_handle_children(handle, filter, n);
+    if (!handle->children)
+        return -ENOMEM;
+    handle->nchildren = n;
+    err = keep_rest(rt, handle);
     for (unsigned i = 0; !err && i < n; i++)
         err = settle(handle->children[i], handle, nodes);
     if (err) {
@@ -229,7 +239,12 @@ int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
                                             : "the filter has no filter_func");
         return -EINVAL;
     }
-    n = count_children(handle, filter);
+    if (orr_handle_has_plans(handle)) {
+        orr_log_error("starpu_data_partition: plans partition the data: call "
+                      "starpu_data_partition_clean for them first");
+        return -EINVAL;
+    }
+    n = orr_filter_count(handle, filter);
     if (n == 0) {
         orr_log_error("starpu_data_partition: the filter makes 0 parts: set "
                       "nchildren");

@@ -12,6 +12,8 @@
 static enum orr_beginning beginning_of(struct orr_handle *handle)
     ORR_REQUIRES(handle->lock)
 {
+    if (orr_handle_plan(handle))
+        return ORR_BEGINNING_INHERITED;
     return handle->home_node >= 0 || handle->valid || handle->nusers
                ? ORR_BEGINNING_MADE
                : ORR_BEGINNING_NONE;

@@ -22,6 +22,7 @@ enum orr_beginning {
     ORR_BEGINNING_NONE,
     ORR_BEGINNING_COMING, /* a thread is submitting the init codelet */
     ORR_BEGINNING_MADE,
+    ORR_BEGINNING_INHERITED, /* of a part: as for the whole, plan.h */
 };
 
 /* What a handle has more that tasks contribute to, or that is made by a codelet

@@ -1,0 +1,671 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/plan.c - planned partitions, see plan.h: which switches a use of the
+ * whole or of a part needs, and what a switch is.
+ *
+ * Whole and parts meet in the memory of the whole in its base, which is pinned as
+ * long as there are plans. A switch is a job that takes its place in the orders of
+ * the whole and of all parts, brings there what has to be there, and then says
+ * which of them have the value from now on; no task runs for it.
+ *
+ * The plans lock is held from the first look at the states until the switches and
+ * the job that needs them have their places in the orders: what has been
+ * submitted is one sequence for all plans, whoever submits. The jobs are released
+ * after that. That adds no way to a deadlock: a switch waits for accesses that
+ * entered the orders before it only, like any job.
+ */
+#include "core/data/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "core/data/block.h"
+#include "core/data/data.h"
+#include "core/data/node.h"
+#include "core/data/reduction.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+/* The accesses of a switch are numbered by 16 bits, the whole is one of them. */
+enum { MOST_CHILDREN = UINT16_MAX - 1 };
+
+/* --- what a switch does --- */
+
+/* What becomes of a value that a switch has found. */
+enum outcome {
+    STAYS, /* where it is */
+    GOES,  /* is elsewhere from now on */
+    COMES, /* is in the base, if there was any */
+};
+
+struct effect {
+    enum starpu_data_access_mode whole, part;
+    enum outcome of_whole, of_part;
+    enum orr_plan_state then;
+};
+
+static const struct effect effects[ORR_NSWITCHES] = {
+    [ORR_SWITCH_TO_PARTS] = {STARPU_RW, STARPU_W, GOES, COMES, ORR_PLAN_WRITE},
+    [ORR_SWITCH_TO_READERS] = {STARPU_R, STARPU_W, STAYS, COMES, ORR_PLAN_READ},
+    [ORR_SWITCH_TO_WHOLE] = {STARPU_W, STARPU_RW, COMES, GOES, ORR_PLAN_IDLE},
+    [ORR_SWITCH_END_READERS] = {STARPU_R, STARPU_W, STAYS, GOES, ORR_PLAN_IDLE},
+    [ORR_SWITCH_UPGRADE] = {STARPU_RW, STARPU_R, GOES, STAYS, ORR_PLAN_WRITE},
+    [ORR_SWITCH_DOWNGRADE] = {STARPU_W, STARPU_R, COMES, STAYS, ORR_PLAN_READ},
+};
+
+static void switch_ready(struct orr_runtime *rt, struct orr_job *job);
+static void switch_arrived(struct orr_runtime *rt, struct orr_job *job,
+                           int worker);
+
+#define TYPE                                                                   \
+    {                                                                          \
+        .ready = switch_ready, .arrived = switch_arrived                       \
+    }
+
+/* A type for each, so that a job says which it is. */
+static const struct orr_job_type types[ORR_NSWITCHES] = {TYPE, TYPE, TYPE,
+                                                         TYPE, TYPE, TYPE};
+
+static const struct effect *effect_of(const struct orr_job *job)
+{
+    return &effects[job->type - types];
+}
+
+static void switch_ready(struct orr_runtime *rt, struct orr_job *job)
+{
+    orr_job_set_state(job, ORR_JOB_READY);
+    orr_job_set_state(job, ORR_JOB_FETCHING);
+    if (orr_job_fetch(rt, job, job->acquire.node))
+        switch_arrived(rt, job, -1);
+}
+
+/* Whether one of the accesses from `first` to `last` found a value; and whether
+ * one is the result of a skipped kernel. */
+static bool find_value(const struct orr_job *job, unsigned first, unsigned last,
+                       bool *ret_unreal)
+{
+    bool found = false;
+
+    *ret_unreal = false;
+    for (unsigned i = first; i <= last; i++) {
+        struct orr_handle *handle = job->accesses[i].handle;
+
+        orr_lock(&handle->lock);
+        found |= handle->valid != 0;
+        *ret_unreal |= handle->valid && handle->unreal;
+        orr_unlock(&handle->lock);
+    }
+    return found;
+}
+
+static void settle(struct orr_handle *handle, enum outcome outcome,
+                   uint64_t value, bool unreal)
+{
+    struct orr_runtime *rt = handle->runtime;
+    struct orr_deferred deferred = {0};
+
+    if (outcome == STAYS)
+        return;
+    orr_lock(&handle->lock);
+    handle->unreal = unreal;
+    orr_handle_outdate_locked(handle, outcome == COMES ? value : 0);
+    for (unsigned node = 0; node < rt->nnodes; node++)
+        if (handle->allocated >> node & 1)
+            orr_node_retry(rt, node, &deferred);
+    orr_unlock(&handle->lock);
+    orr_deferred_run(rt, &deferred);
+}
+
+static void switch_arrived(struct orr_runtime *rt, struct orr_job *job,
+                           int worker)
+{
+    const struct effect *effect = effect_of(job);
+    bool to_whole = effect->of_whole == COMES;
+    bool keeps = !job->accesses[0].wants_order && effect->of_whole == GOES;
+    void (*callback)(void *) = job->acquire.callback;
+    void *arg = job->acquire.arg;
+    uint64_t value = 0;
+    bool unreal;
+
+    (void)worker;
+    if (to_whole ? find_value(job, 1, job->naccesses - 1u, &unreal)
+                 : find_value(job, 0, 0, &unreal))
+        value = UINT64_C(1) << job->acquire.node;
+    orr_job_take_data(rt, job, job->acquire.node);
+    orr_job_set_state(job, ORR_JOB_RUNNING);
+    settle(job->accesses[0].handle, keeps ? COMES : effect->of_whole, value,
+           unreal);
+    for (unsigned i = 1; i < job->naccesses; i++)
+        settle(job->accesses[i].handle, effect->of_part, value, unreal);
+    orr_job_complete(rt, job);
+    if (callback)
+        orr_call_user(callback, arg);
+}
+
+/* --- submitting switches --- */
+
+/* Switches that have their places in the orders and are still to be released. */
+struct batch {
+    struct orr_runtime *rt;
+    struct orr_list jobs;
+};
+
+static void begin_batch(struct orr_runtime *rt, struct batch *batch)
+    ORR_ACQUIRES(rt->plans_lock)
+{
+    batch->rt = rt;
+    orr_list_init(&batch->jobs);
+    orr_lock(&rt->plans_lock);
+}
+
+/* Returns whether there were any. */
+static bool end_batch(struct orr_runtime *rt, struct batch *batch)
+    ORR_RELEASES(rt->plans_lock)
+{
+    bool any = !orr_list_empty(&batch->jobs);
+    struct orr_list *link;
+
+    orr_unlock(&rt->plans_lock);
+    while ((link = orr_list_pop(&batch->jobs)) != NULL)
+        orr_job_release(rt, orr_container(link, struct orr_job, queue));
+    return any;
+}
+
+static struct orr_job *new_switch(struct orr_runtime *rt, enum orr_switch what,
+                                  unsigned n)
+{
+    struct orr_job *job = orr_job_new(rt, &types[what], n);
+
+    if (job)
+        return job;
+    orr_log_error("out of memory while partitioned data are switched");
+    abort();
+}
+
+static void submit(struct batch *batch, struct orr_plan *plan,
+                   enum orr_switch what,
+                   const struct orr_switch_options *options)
+{
+    struct orr_job *job = new_switch(batch->rt, what, plan->n + 1);
+
+    for (unsigned i = 0; i <= plan->n; i++)
+        job->accesses[i] = (struct orr_access){
+            .job = job,
+            .handle = i ? plan->children[i - 1] : plan->whole,
+            .mode = (uint16_t)(i ? effects[what].part : effects[what].whole),
+            .index = (uint16_t)i,
+            .wants_order = i > 0 || !options || !options->unordered,
+            .optional = 1,
+        };
+    job->acquire.node = orr_handle_base(plan->whole);
+    job->acquire.callback = options ? options->callback : NULL;
+    job->acquire.arg = options ? options->arg : NULL;
+    orr_job_set_state(job, ORR_JOB_BLOCKED);
+    orr_job_enter_orders(batch->rt, job, orr_job_sort_accesses(job));
+    orr_list_append(&batch->jobs, &job->queue);
+    plan->state = effects[what].then;
+}
+
+/* --- which switches are needed --- */
+
+static struct orr_plan *plan_at(struct orr_list *link)
+{
+    return orr_container(link, struct orr_plan, link);
+}
+
+static void join_all(struct batch *batch, struct orr_handle *handle);
+
+/* The whole is used again, after the parts of parts. */
+static void join(struct batch *batch, struct orr_plan *plan)
+{
+    if (plan->state == ORR_PLAN_IDLE)
+        return;
+    for (unsigned i = 0; i < plan->n; i++)
+        join_all(batch, plan->children[i]);
+    submit(batch, plan,
+           plan->state == ORR_PLAN_WRITE ? ORR_SWITCH_TO_WHOLE
+                                         : ORR_SWITCH_END_READERS,
+           NULL);
+}
+
+static void join_all(struct batch *batch, struct orr_handle *handle)
+{
+    orr_list_foreach (link, &handle->family->plans)
+        join(batch, plan_at(link));
+}
+
+/* From the root down: the plans of which the handle is a part are used, for
+ * writing if it is to be written. Then no other plan of their wholes is, or, if
+ * it is only to be read, all are read. */
+static void activate(struct batch *batch, struct orr_handle *handle,
+                     bool writes)
+{
+    struct orr_plan *plan = orr_handle_plan(handle);
+
+    if (!plan)
+        return;
+    activate(batch, plan->whole, writes);
+    orr_list_foreach (link, &plan->whole->family->plans)
+        if (plan_at(link) != plan &&
+            (writes || plan_at(link)->state == ORR_PLAN_WRITE))
+            join(batch, plan_at(link));
+    if (writes && plan->state == ORR_PLAN_READ)
+        join(batch, plan);
+    if (plan->state == ORR_PLAN_IDLE)
+        submit(batch, plan,
+               writes ? ORR_SWITCH_TO_PARTS : ORR_SWITCH_TO_READERS, NULL);
+}
+
+/* The handle is the one to be used: its parts are joined, or only read if it is
+ * only read. */
+static void use(struct batch *batch, struct orr_handle *handle, bool writes)
+{
+    activate(batch, handle, writes);
+    orr_list_foreach (link, &handle->family->plans)
+        if (writes || plan_at(link)->state == ORR_PLAN_WRITE)
+            join(batch, plan_at(link));
+}
+
+static bool is_usable(struct orr_handle *handle, bool writes)
+{
+    struct orr_plan *plan = orr_handle_plan(handle);
+
+    orr_list_foreach (link, &handle->family->plans)
+        if (plan_at(link)->state > (writes ? ORR_PLAN_IDLE : ORR_PLAN_READ))
+            return false;
+    return !plan || (plan->state >= (writes ? ORR_PLAN_WRITE : ORR_PLAN_READ));
+}
+
+static bool is_write(uint32_t mode)
+{
+    return (mode & (STARPU_W | STARPU_REDUX)) != 0;
+}
+
+static bool concerns_plans(const struct orr_access *access)
+{
+    return access->handle->family && !access->lent &&
+           !(access->mode & (STARPU_NOPLAN | STARPU_SCRATCH));
+}
+
+bool orr_job_concerns_plans(const struct orr_job *job)
+{
+    bool result = false;
+
+    if (job->task && job->task->cl &&
+        job->task->cl->flags & STARPU_CODELET_NOPLANS)
+        return false;
+    for (unsigned i = 0; i < job->naccesses; i++)
+        result |= concerns_plans(&job->accesses[i]);
+    return result;
+}
+
+/* --- the first value of parts --- */
+
+bool orr_whole_has_begun(const struct orr_handle *handle)
+{
+    const struct orr_plan *plan = orr_handle_plan(handle);
+    const struct orr_handle *whole = plan ? plan->whole : NULL;
+    unsigned char state;
+
+    if (!whole)
+        return true;
+    if (!whole->reduction)
+        return whole->home_node >= 0 || whole->valid || whole->nusers;
+    state = atomic_load_explicit(&whole->reduction->beginning,
+                                 memory_order_acquire);
+    return state == ORR_BEGINNING_MADE ||
+           (state == ORR_BEGINNING_INHERITED && orr_whole_has_begun(whole));
+}
+
+static void inherit_beginning(struct orr_handle *handle)
+{
+    orr_list_foreach (link, &handle->family->plans)
+        for (unsigned i = 0; i < plan_at(link)->n; i++) {
+            struct orr_handle *part = plan_at(link)->children[i];
+
+            if (part->reduction)
+                atomic_store_explicit(&part->reduction->beginning,
+                                      ORR_BEGINNING_INHERITED,
+                                      memory_order_release);
+            inherit_beginning(part);
+        }
+}
+
+void orr_parts_inherit_beginning(struct orr_handle *handle)
+{
+    struct orr_runtime *rt = handle->runtime;
+
+    if (!handle->family)
+        return;
+    orr_lock(&rt->plans_lock);
+    inherit_beginning(handle);
+    orr_unlock(&rt->plans_lock);
+}
+
+/* What is written is a value of all wholes and parts of the handle. */
+static void note_beginning(struct orr_handle *handle)
+{
+    const struct orr_plan *plan = orr_handle_plan(handle);
+
+    inherit_beginning(handle);
+    for (; plan; plan = orr_handle_plan(plan->whole))
+        orr_handle_note_beginning(plan->whole);
+}
+
+/* --- submissions --- */
+
+static void use_all(struct batch *batch, const struct orr_job *job)
+{
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_handle *handle = job->accesses[i].handle;
+        bool writes = is_write(job->accesses[i].mode);
+
+        if (!concerns_plans(&job->accesses[i]))
+            continue;
+        use(batch, handle, writes);
+        if (writes)
+            note_beginning(handle);
+    }
+}
+
+/* The access of the job that cannot go together with another one; NULL: none. */
+static const struct orr_access *find_conflict(const struct orr_job *job)
+{
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+
+        if (concerns_plans(access) &&
+            !is_usable(access->handle, is_write(access->mode)))
+            return access;
+    }
+    return NULL;
+}
+
+/* Parts of several plans are read together if the first look comes again, after
+ * what one of them had written was joined. */
+void orr_plans_order(struct orr_runtime *rt, struct orr_job *job,
+                     struct orr_access *chain)
+{
+    const struct orr_access *conflict;
+    struct batch batch;
+
+    begin_batch(rt, &batch);
+    use_all(&batch, job);
+    if (find_conflict(job))
+        use_all(&batch, job);
+    conflict = find_conflict(job);
+    orr_job_enter_orders(rt, job, chain);
+    (void)end_batch(rt, &batch);
+    if (!conflict)
+        return;
+    orr_log_error("`%s' uses data and a part of them, or parts of two "
+                  "partitions, and writes one of them (buffer %u): use either, "
+                  "or only read",
+                  orr_job_name(job), conflict->index);
+    abort();
+}
+
+bool orr_plans_prepare(struct orr_runtime *rt, struct orr_handle *handle,
+                       uint32_t mode)
+{
+    struct batch batch;
+
+    begin_batch(rt, &batch);
+    use(&batch, handle, is_write(mode));
+    return end_batch(rt, &batch);
+}
+
+/* --- what the application asks for --- */
+
+void orr_plan_switch(struct orr_runtime *rt, struct orr_plan *plan,
+                     enum orr_switch what,
+                     const struct orr_switch_options *options)
+{
+    struct batch batch;
+
+    begin_batch(rt, &batch);
+    if (effects[what].of_part == GOES)
+        for (unsigned i = 0; i < plan->n; i++)
+            join_all(&batch, plan->children[i]);
+    submit(&batch, plan, what, options);
+    (void)end_batch(rt, &batch);
+}
+
+enum orr_plan_state orr_plan_state(struct orr_runtime *rt,
+                                   struct orr_plan *plan,
+                                   bool *ret_other_is_used)
+{
+    enum orr_plan_state state;
+
+    *ret_other_is_used = false;
+    orr_lock(&rt->plans_lock);
+    state = plan->state;
+    orr_list_foreach (link, &plan->whole->family->plans)
+        *ret_other_is_used |=
+            plan_at(link) != plan && plan_at(link)->state != ORR_PLAN_IDLE;
+    orr_unlock(&rt->plans_lock);
+    return state;
+}
+
+bool orr_handle_has_plans(const struct orr_handle *handle)
+{
+    return handle->family && !orr_list_empty(&handle->family->plans);
+}
+
+/* --- making plans --- */
+
+static int join_family(struct orr_handle *handle, struct orr_plan *of)
+{
+    if (!handle->family) {
+        handle->family = malloc(sizeof(*handle->family));
+        if (!handle->family)
+            return -ENOMEM;
+        orr_list_init(&handle->family->plans);
+        handle->family->of = NULL;
+    }
+    if (of)
+        handle->family->of = of;
+    return 0;
+}
+
+/* Whether nobody has given the handle memory there, or is about to. */
+static bool has_no_memory_locked(const struct orr_handle *handle, unsigned node)
+    ORR_REQUIRES(handle->lock)
+{
+    const struct orr_replicate *replicate = &handle->replicates[node];
+
+    return !replicate->allocated && !replicate->request;
+}
+
+/* Gives the handle memory in its base at once, if the node has some. */
+static void allocate(struct orr_runtime *rt, struct orr_handle *handle,
+                     unsigned base)
+{
+    struct orr_block *block = NULL;
+    bool lacks;
+
+    orr_lock(&handle->lock);
+    lacks = has_no_memory_locked(handle, base);
+    orr_unlock(&handle->lock);
+    if (!lacks || orr_block_new(rt, handle, base, ORR_FETCH, 0, &block) != 0)
+        return;
+    orr_lock(&handle->lock);
+    if (has_no_memory_locked(handle, base)) {
+        orr_block_attach_locked(handle, block);
+        block = NULL;
+    }
+    orr_unlock(&handle->lock);
+    orr_block_free(block);
+}
+
+/* Returns whether there was any to pin. */
+static bool pin(struct orr_handle *handle, unsigned base)
+{
+    struct orr_replicate *replicate = &handle->replicates[base];
+    bool allocated;
+
+    orr_lock(&handle->lock);
+    allocated = replicate->allocated;
+    if (allocated) {
+        replicate->refs++;
+        orr_node_retain(handle, base);
+    }
+    orr_unlock(&handle->lock);
+    return allocated;
+}
+
+/* All switches that were submitted so far have ended. */
+static void unpin(void *arg)
+{
+    struct orr_handle *handle = arg;
+    unsigned base = orr_handle_base(handle);
+    struct orr_replicate *replicate = &handle->replicates[base];
+    struct orr_deferred deferred = {0};
+
+    orr_lock(&handle->lock);
+    if (--replicate->refs == 0)
+        orr_node_offer(handle, base, &deferred);
+    orr_unlock(&handle->lock);
+    orr_deferred_run(handle->runtime, &deferred);
+}
+
+/* The children's interfaces will point there. Where there is no memory at once
+ * the value is waited for, which comes there in its turn. */
+static int anchor(struct orr_runtime *rt, struct orr_handle *handle)
+{
+    unsigned base = orr_handle_base(handle);
+
+    allocate(rt, handle, base);
+    if (pin(handle, base))
+        return 0;
+    if (orr_data_bring_if_any(rt, handle, (int)base) == 0) {
+        bool pinned = pin(handle, base);
+
+        orr_data_release(rt, handle, (int)base);
+        if (pinned)
+            return 0;
+    }
+    orr_log_error("starpu_data_partition_plan: no memory for the data (%zu "
+                  "bytes) in main memory: plan before other data fill it, or "
+                  "raise STARPU_LIMIT_CPU_MEM if it is set",
+                  handle->size);
+    return -ENOMEM;
+}
+
+static const char *find_trouble(const struct orr_handle *handle, unsigned n)
+{
+    if (handle->partitioned)
+        return "the data are partitioned already, by starpu_data_partition";
+    if (!handle->sequential)
+        return "the data have no sequential consistency, which partitions in "
+               "turns need";
+    if (n == 0)
+        return "the filter makes 0 parts: set nchildren";
+    if (n > MOST_CHILDREN)
+        return "the filter makes more than 65,534 parts";
+    return NULL;
+}
+
+/* The part takes its place in the memory of the whole. */
+static int settle_part(struct orr_handle *part, struct orr_plan *plan)
+{
+    orr_lock(&part->lock);
+    orr_block_join_locked(part, plan->whole, orr_handle_base(plan->whole));
+    orr_unlock(&part->lock);
+    if (join_family(part, plan) != 0)
+        return -ENOMEM;
+    return orr_handle_inherit_reduction(part, plan->whole);
+}
+
+static int make_plan(struct orr_handle *handle,
+                     struct starpu_data_filter *filter, unsigned n,
+                     struct orr_plan **ret)
+{
+    struct orr_plan *plan = calloc(1, sizeof(*plan));
+    int err = 0;
+
+    *ret = plan;
+    if (!plan || join_family(handle, NULL) != 0)
+        return -ENOMEM;
+    plan->whole = handle;
+    plan->children = orr_handle_children(handle, filter, n);
+    if (!plan->children)
+        return -ENOMEM;
+    plan->n = n;
+    for (unsigned i = 0; !err && i < n; i++)
+        err = settle_part(plan->children[i], plan);
+    return err;
+}
+
+int orr_plan_new(struct orr_runtime *rt, struct orr_handle *handle,
+                 struct starpu_data_filter *filter,
+                 starpu_data_handle_t *children)
+{
+    unsigned n = orr_filter_count(handle, filter);
+    const char *trouble = find_trouble(handle, n);
+    struct orr_plan *plan;
+    int err;
+
+    if (trouble) {
+        orr_log_error("starpu_data_partition_plan: %s", trouble);
+        return -EINVAL;
+    }
+    err = anchor(rt, handle);
+    if (err)
+        return err;
+    err = make_plan(handle, filter, n, &plan);
+    if (err) {
+        orr_log_error("starpu_data_partition_plan: out of memory");
+        return err; /* the caller ends the program */
+    }
+    for (unsigned i = 0; i < n; i++)
+        children[i] = orr_handle_public(plan->children[i]);
+    orr_lock(&rt->plans_lock);
+    orr_list_append(&handle->family->plans, &plan->link);
+    orr_unlock(&rt->plans_lock);
+    atomic_fetch_add(&rt->nplans, 1);
+    return 0;
+}
+
+static void free_plan(struct orr_plan *plan)
+{
+    orr_list_remove(&plan->link);
+    for (unsigned i = 0; i < plan->n; i++)
+        if (plan->children[i])
+            plan->children[i]->family->of = NULL;
+    free(plan->children);
+    free(plan);
+}
+
+void orr_plan_clean(struct orr_runtime *rt, struct orr_plan *plan)
+{
+    struct orr_handle *whole = plan->whole, **children = plan->children;
+    unsigned n = plan->n;
+
+    orr_lock(&rt->plans_lock);
+    plan->children = NULL;
+    plan->n = 0;
+    for (unsigned i = 0; i < n; i++)
+        children[i]->family->of = NULL;
+    free_plan(plan);
+    orr_unlock(&rt->plans_lock);
+    atomic_fetch_sub(&rt->nplans, 1);
+    for (unsigned i = 0; i < n; i++)
+        orr_data_unregister_submit(rt, children[i]);
+    free(children);
+    orr_data_call_after(rt, whole, STARPU_R | STARPU_NOPLAN, unpin);
+}
+
+void orr_family_free(struct orr_handle *handle)
+{
+    struct orr_family *family = handle->family;
+
+    if (!family)
+        return;
+    if (family->of)
+        family->of->children[handle->child_index] = NULL;
+    while (!orr_list_empty(&family->plans))
+        free_plan(plan_at(family->plans.next));
+    free(family);
+}

@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-plans.c - planned partitions: the whole and parts of several
+ * plans, at two levels, in random turns, compared with the same done one after the
+ * other; explicit switches; acquisitions, prefetches, threads; little memory.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../rng.h"
+#include "machines.h"
+
+enum { N = 12, PARTS = 3, INNER = 2 };
+
+/* What a task does with each element of a part: x becomes 3 x + add. Before, they
+ * add up to `sum`, weighted by their places in the part. */
+struct step {
+    uint32_t sum, add;
+};
+
+static uint32_t weigh(const uint32_t *x, uint32_t nx, uint32_t ny, uint32_t ld)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t j = 0; j < ny; j++)
+        for (uint32_t i = 0; i < nx; i++)
+            sum = sum * 31 + x[j * ld + i];
+    return sum;
+}
+
+static void advance(uint32_t *x, uint32_t nx, uint32_t ny, uint32_t ld,
+                    uint32_t add)
+{
+    for (uint32_t j = 0; j < ny; j++)
+        for (uint32_t i = 0; i < nx; i++)
+            x[j * ld + i] = 3 * x[j * ld + i] + add;
+}
+
+static void read_part(void *buffers[], void *arg)
+{
+    const struct step *step = arg;
+
+    ck_assert_uint_eq(weigh((uint32_t *)STARPU_MATRIX_GET_PTR(buffers[0]),
+                            STARPU_MATRIX_GET_NX(buffers[0]),
+                            STARPU_MATRIX_GET_NY(buffers[0]),
+                            STARPU_MATRIX_GET_LD(buffers[0])),
+                      step->sum);
+}
+
+static void write_part(void *buffers[], void *arg)
+{
+    const struct step *step = arg;
+
+    read_part(buffers, arg);
+    advance((uint32_t *)STARPU_MATRIX_GET_PTR(buffers[0]),
+            STARPU_MATRIX_GET_NX(buffers[0]), STARPU_MATRIX_GET_NY(buffers[0]),
+            STARPU_MATRIX_GET_LD(buffers[0]), step->add);
+}
+
+static struct starpu_codelet reads = {.cpu_funcs = {read_part},
+                                      .cuda_funcs = {read_part},
+                                      .nbuffers = 1,
+                                      .modes = {STARPU_R},
+                                      .name = "k"};
+static struct starpu_codelet writes = {.cpu_funcs = {write_part},
+                                       .cuda_funcs = {write_part},
+                                       .nbuffers = 1,
+                                       .modes = {STARPU_RW},
+                                       .name = "k"};
+
+/* A matrix, cut into columns (of which each is cut again) and into rows. */
+struct matrix {
+    starpu_data_handle_t whole, columns[PARTS], inner[PARTS][INNER],
+        rows[PARTS];
+    uint32_t x[N * N];        /* registered */
+    uint32_t expected[N * N]; /* what has been submitted makes */
+};
+
+static struct starpu_data_filter by_column = {
+    .filter_func = starpu_matrix_filter_vertical_block, .nchildren = PARTS};
+static struct starpu_data_filter by_inner = {
+    .filter_func = starpu_matrix_filter_block, .nchildren = INNER};
+static struct starpu_data_filter by_row = {
+    .filter_func = starpu_matrix_filter_block, .nchildren = PARTS};
+
+static void make_matrix(struct matrix *m, int home)
+{
+    for (uint32_t i = 0; i < N * N; i++)
+        m->x[i] = m->expected[i] = i;
+    starpu_matrix_data_register(&m->whole, home, (uintptr_t)m->x, N, N, N,
+                                sizeof(*m->x));
+    starpu_data_partition_plan(m->whole, &by_column, m->columns);
+    starpu_data_partition_plan(m->whole, &by_row, m->rows);
+    for (int i = 0; i < PARTS; i++)
+        starpu_data_partition_plan(m->columns[i], &by_inner, m->inner[i]);
+}
+
+static void clean_matrix(struct matrix *m)
+{
+    for (int i = 0; i < PARTS; i++)
+        starpu_data_partition_clean(m->columns[i], INNER, m->inner[i]);
+    starpu_data_partition_clean(m->whole, PARTS, m->columns);
+    starpu_data_partition_clean_node(m->whole, PARTS, m->rows, 0);
+}
+
+/* Part number `which` of 13: the whole, columns, rows, parts of columns. */
+enum { NPARTS = 1 + 2 * PARTS + PARTS * INNER };
+
+static starpu_data_handle_t part_of(struct matrix *m, unsigned which,
+                                    uint32_t **ret_at, uint32_t *ret_nx,
+                                    uint32_t *ret_ny)
+{
+    unsigned i = (which - 1) % PARTS, k;
+
+    *ret_at = m->expected;
+    *ret_nx = *ret_ny = N;
+    if (which == 0)
+        return m->whole;
+    if (which <= PARTS) {
+        *ret_at += N * (N / PARTS) * i;
+        *ret_ny = N / PARTS;
+        return m->columns[i];
+    }
+    if (which <= 2 * PARTS) {
+        *ret_at += N / PARTS * i;
+        *ret_nx = N / PARTS;
+        return m->rows[i];
+    }
+    k = (which - 1 - 2 * PARTS) / PARTS;
+    *ret_at += N * (N / PARTS) * i + N / INNER * k;
+    *ret_nx = N / INNER;
+    *ret_ny = N / PARTS;
+    return m->inner[i][k];
+}
+
+/* Submits a task on a part, for any worker. */
+static void use_part(struct matrix *m, unsigned which, bool write, uint32_t add,
+                     int worker)
+{
+    uint32_t *at, nx, ny;
+    starpu_data_handle_t handle = part_of(m, which, &at, &nx, &ny);
+    struct step *step = malloc(sizeof(*step));
+
+    *step = (struct step){weigh(at, nx, ny, N), add};
+    if (write)
+        advance(at, nx, ny, N, add);
+    ck_assert_int_eq(starpu_task_insert(write ? &writes : &reads,
+                                        write ? STARPU_RW : STARPU_R, handle,
+                                        STARPU_CL_ARGS, step, sizeof(*step),
+                                        STARPU_EXECUTE_ON_WORKER, worker, 0),
+                     0);
+}
+
+/* The same by the application itself. */
+static void acquire_part(struct matrix *m, unsigned which, bool write)
+{
+    uint32_t *at, nx, ny;
+    starpu_data_handle_t handle = part_of(m, which, &at, &nx, &ny);
+    void *buffers[1];
+    struct step step = {weigh(at, nx, ny, N), 5};
+
+    ck_assert_int_eq(starpu_data_acquire(handle, write ? STARPU_RW : STARPU_R),
+                     0);
+    buffers[0] = starpu_data_get_interface_on_node(handle, 0);
+    if (write) {
+        write_part(buffers, &step);
+        advance(at, nx, ny, N, 5);
+    } else {
+        read_part(buffers, &step);
+    }
+    starpu_data_release(handle);
+}
+
+static unsigned below(uint64_t *rng, unsigned n)
+{
+    return (unsigned)(rng_next(rng) % n);
+}
+
+static void take_turns(struct matrix *m, uint64_t seed, int steps)
+{
+    uint64_t rng = rng_of(seed);
+
+    for (int i = 0; i < steps; i++) {
+        unsigned which = below(&rng, NPARTS);
+        unsigned what = below(&rng, 16);
+        uint32_t *at, nx, ny;
+        int worker = (int)below(&rng, (unsigned)starpu_worker_get_count());
+
+        if (what == 0)
+            acquire_part(m, which, below(&rng, 2));
+        else if (what == 1)
+            starpu_data_prefetch_on_node(
+                part_of(m, which, &at, &nx, &ny),
+                starpu_worker_get_memory_node((unsigned)worker), 1);
+        else if (what == 2)
+            starpu_data_wont_use(part_of(m, which, &at, &nx, &ny));
+        else
+            use_part(m, which, what < 9, (uint32_t)i, worker);
+    }
+}
+
+START_TEST(whole_and_parts_take_turns)
+{
+    static struct matrix m;
+
+    machine_choose(_i);
+    if (_i % 2)
+        setenv("STARPU_LIMIT_CUDA_MEM", "1", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        make_matrix(&m, STARPU_MAIN_RAM);
+        take_turns(&m, seed * 1000 + (unsigned)_i, 120);
+        clean_matrix(&m);
+        starpu_data_unregister(m.whole);
+        ck_assert_mem_eq(m.x, m.expected, sizeof(m.x));
+    }
+    starpu_shutdown();
+}
+END_TEST
+
+static void fill(void *buffers[], void *arg)
+{
+    uint32_t *x = (uint32_t *)STARPU_MATRIX_GET_PTR(buffers[0]);
+
+    (void)arg;
+    for (uint32_t i = 0; i < N * N; i++)
+        x[i] = i;
+}
+
+static struct starpu_codelet fills = {.cpu_funcs = {fill},
+                                      .cuda_funcs = {fill},
+                                      .nbuffers = 1,
+                                      .modes = {STARPU_W},
+                                      .name = "k"};
+
+/* Without a home the memory is the library's. */
+START_TEST(data_without_a_home_are_planned)
+{
+    static struct matrix m;
+
+    machine_open(_i);
+    make_matrix(&m, -1);
+    ck_assert_int_eq(starpu_task_insert(&fills, STARPU_W, m.whole, 0), 0);
+    take_turns(&m, 77, 100);
+    clean_matrix(&m);
+    ck_assert_int_eq(starpu_data_acquire(m.whole, STARPU_R), 0);
+    ck_assert_mem_eq((void *)starpu_matrix_get_local_ptr(m.whole), m.expected,
+                     sizeof(m.expected));
+    starpu_data_release(m.whole);
+    starpu_data_unregister(m.whole);
+    starpu_shutdown();
+}
+END_TEST
+
+static int callbacks;
+
+static void count_callback(void *arg)
+{
+    callbacks += *(int *)arg;
+}
+
+START_TEST(switches_are_said_explicitly)
+{
+    static struct matrix m;
+    int one = 1;
+
+    machine_open(_i);
+    make_matrix(&m, STARPU_MAIN_RAM);
+    ck_assert_int_eq(starpu_data_get_nb_children(m.whole), 0);
+    use_part(&m, 0, true, 1, 0);
+    starpu_data_partition_submit(m.whole, PARTS, m.columns);
+    starpu_data_partition_submit_sequential_consistency(m.columns[1], INNER,
+                                                        m.inner[1], 1);
+    use_part(&m, 1, true, 2, 1);
+    use_part(&m, 2 * PARTS + 2, true, 3, 0);
+    starpu_data_unpartition_submit(m.columns[1], INNER, m.inner[1], -1);
+    use_part(&m, 2, true, 4, 1);
+    starpu_data_partition_readonly_downgrade_submit(m.whole, PARTS, m.columns);
+    use_part(&m, 0, false, 0, 0);
+    use_part(&m, 3, false, 0, 1);
+    starpu_data_partition_readonly_submit(m.whole, PARTS, m.rows);
+    use_part(&m, PARTS + 2, false, 0, 1);
+    starpu_data_unpartition_submit_sequential_consistency(m.whole, PARTS,
+                                                          m.rows, 0, 1);
+    starpu_data_partition_readwrite_upgrade_submit(m.whole, PARTS, m.columns);
+    use_part(&m, 3, true, 5, 0);
+    starpu_data_unpartition_readonly_submit(m.whole, PARTS, m.columns, 0);
+    use_part(&m, 0, false, 0, 1);
+    use_part(&m, 3, false, 0, 0);
+    starpu_data_unpartition_submit_sequential_consistency_cb(
+        m.whole, PARTS, m.columns, -1, 1, count_callback, &one);
+    use_part(&m, 0, true, 6, 0);
+    starpu_data_partition_readonly_submit_sequential_consistency(m.whole, PARTS,
+                                                                 m.rows, 1);
+    use_part(&m, PARTS + 1, false, 0, 0);
+    clean_matrix(&m);
+    starpu_data_unregister(m.whole);
+    ck_assert_mem_eq(m.x, m.expected, sizeof(m.x));
+    ck_assert_int_eq(callbacks, 1);
+    starpu_shutdown();
+}
+END_TEST
+
+/* Without a switch, as the mode says, or the codelet. */
+static void read_unplanned(struct matrix *m, struct starpu_codelet *cl)
+{
+    struct step *step = malloc(sizeof(*step));
+
+    *step = (struct step){weigh(m->expected, N, N, N), 0};
+    ck_assert_int_eq(starpu_task_insert(cl, (int)cl->modes[0], m->whole,
+                                        STARPU_CL_ARGS, step, sizeof(*step), 0),
+                     0);
+}
+
+/* Who says that the switches take no place in the order of the whole keeps its
+ * value, which is read without a switch. */
+START_TEST(switches_without_order_keep_the_whole)
+{
+    static struct starpu_codelet by_mode = {.cpu_funcs = {read_part},
+                                            .cuda_funcs = {read_part},
+                                            .nbuffers = 1,
+                                            .modes = {STARPU_R | STARPU_NOPLAN},
+                                            .name = "k"};
+    static struct starpu_codelet by_flag = {.cpu_funcs = {read_part},
+                                            .cuda_funcs = {read_part},
+                                            .nbuffers = 1,
+                                            .modes = {STARPU_R},
+                                            .flags = STARPU_CODELET_NOPLANS,
+                                            .name = "k"};
+    static struct matrix m;
+
+    machine_open(_i);
+    make_matrix(&m, STARPU_MAIN_RAM);
+    starpu_data_partition_submit_sequential_consistency(m.whole, PARTS, m.rows,
+                                                        0);
+    for (unsigned i = 1; i <= PARTS; i++)
+        use_part(&m, PARTS + i, false, 0, 0);
+    read_unplanned(&m, &by_mode);
+    read_unplanned(&m, &by_flag);
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    starpu_data_unpartition_submit(m.whole, PARTS, m.rows, 0);
+    clean_matrix(&m);
+    starpu_data_unregister(m.whole);
+    ck_assert_mem_eq(m.x, m.expected, sizeof(m.x));
+    starpu_shutdown();
+}
+END_TEST
+
+/* An attempt submits the switch, so that one of the next succeeds. */
+START_TEST(attempts_to_acquire_switch)
+{
+    static struct matrix m;
+    int attempts = 1;
+
+    machine_open(_i);
+    make_matrix(&m, STARPU_MAIN_RAM);
+    use_part(&m, 1, true, 9, 0);
+    while (starpu_data_acquire_try(m.whole, STARPU_R) != 0) {
+        attempts++;
+        starpu_usleep(100);
+    }
+    ck_assert_int_gt(attempts, 1);
+    ck_assert_mem_eq(m.x, m.expected, sizeof(m.x));
+    starpu_data_release(m.whole);
+    clean_matrix(&m);
+    starpu_data_unregister(m.whole);
+    starpu_shutdown();
+}
+END_TEST
+
+static void set_7(void *buffers[], void *arg)
+{
+    uint32_t *x = (uint32_t *)STARPU_MATRIX_GET_PTR(buffers[0]);
+
+    (void)arg;
+    for (uint32_t j = 0; j < STARPU_MATRIX_GET_NY(buffers[0]); j++)
+        for (uint32_t i = 0; i < STARPU_MATRIX_GET_NX(buffers[0]); i++)
+            x[j * STARPU_MATRIX_GET_LD(buffers[0]) + i] = 7;
+}
+
+/* A value that was dropped does not come back by a switch. */
+START_TEST(parts_are_written_after_the_whole_was_invalidated)
+{
+    static struct starpu_codelet sets = {.cpu_funcs = {set_7},
+                                         .cuda_funcs = {set_7},
+                                         .nbuffers = 1,
+                                         .modes = {STARPU_W},
+                                         .name = "k"};
+    static struct matrix m;
+
+    machine_open(_i);
+    make_matrix(&m, STARPU_MAIN_RAM);
+    use_part(&m, 1, true, 9, 0);
+    starpu_data_invalidate_submit(m.whole);
+    for (int i = 0; i < PARTS; i++)
+        ck_assert_int_eq(starpu_task_insert(&sets, STARPU_W, m.rows[i], 0), 0);
+    starpu_data_invalidate_submit(m.rows[1]);
+    ck_assert_int_eq(starpu_task_insert(&sets, STARPU_W, m.rows[1], 0), 0);
+    clean_matrix(&m);
+    starpu_data_unregister(m.whole);
+    for (int i = 0; i < N * N; i++)
+        ck_assert_uint_eq(m.x[i], 7);
+    starpu_shutdown();
+}
+END_TEST
+
+static void set_1(void *buffers[], void *arg)
+{
+    set_7(buffers, arg);
+    for (uint32_t j = 0; j < STARPU_MATRIX_GET_NY(buffers[0]); j++)
+        for (uint32_t i = 0; i < STARPU_MATRIX_GET_NX(buffers[0]); i++)
+            ((uint32_t *)STARPU_MATRIX_GET_PTR(
+                buffers[0]))[j * STARPU_MATRIX_GET_LD(buffers[0]) + i] = 1;
+}
+
+static void expect_7(void *buffers[], void *arg)
+{
+    (void)arg;
+    ck_assert_uint_eq(*(uint32_t *)STARPU_MATRIX_GET_PTR(buffers[0]), 7);
+}
+
+/* The init codelet makes a value where whole and parts have none, only there. */
+START_TEST(parts_begin_with_the_value_of_the_whole)
+{
+    static struct starpu_codelet sets = {.cpu_funcs = {set_7},
+                                         .cuda_funcs = {set_7},
+                                         .nbuffers = 1,
+                                         .modes = {STARPU_W},
+                                         .name = "k"};
+    static struct starpu_codelet begins = {.cpu_funcs = {set_1},
+                                           .cuda_funcs = {set_1},
+                                           .nbuffers = 1,
+                                           .modes = {STARPU_W},
+                                           .name = "k"};
+    static struct starpu_codelet checks = {.cpu_funcs = {expect_7},
+                                           .cuda_funcs = {expect_7},
+                                           .nbuffers = 1,
+                                           .modes = {STARPU_R},
+                                           .name = "k"};
+    starpu_data_handle_t whole, rows[PARTS];
+
+    machine_open(_i);
+    starpu_matrix_data_register(&whole, -1, 0, N, N, N, sizeof(uint32_t));
+    starpu_data_set_reduction_methods(whole, NULL, &begins);
+    starpu_data_partition_plan(whole, &by_row, rows);
+    ck_assert_int_eq(starpu_task_insert(&sets, STARPU_W, whole, 0), 0);
+    ck_assert_int_eq(starpu_task_insert(&checks, STARPU_R, rows[0], 0), 0);
+    starpu_data_invalidate_submit(whole);
+    ck_assert_int_eq(starpu_data_acquire(rows[1], STARPU_R), 0);
+    ck_assert_uint_eq(*(uint32_t *)starpu_matrix_get_local_ptr(rows[1]), 1);
+    starpu_data_release(rows[1]);
+    for (int i = 0; i < PARTS; i++)
+        ck_assert_int_eq(starpu_task_insert(&sets, STARPU_W, rows[i], 0), 0);
+    ck_assert_int_eq(starpu_task_insert(&checks, STARPU_R, whole, 0), 0);
+    starpu_data_partition_clean(whole, PARTS, rows);
+    starpu_data_unregister(whole);
+    starpu_shutdown();
+}
+END_TEST
+
+static void *submit_many(void *arg)
+{
+    struct matrix *m = arg;
+
+    for (unsigned i = 0; i < 300; i++) {
+        uint32_t *at, nx, ny;
+        starpu_data_handle_t handle = part_of(m, i * 7 % NPARTS, &at, &nx, &ny);
+        static struct starpu_codelet adds = {.cpu_funcs = {set_7},
+                                             .cuda_funcs = {set_7},
+                                             .nbuffers = 1,
+                                             .modes = {STARPU_RW},
+                                             .name = "k"};
+
+        ck_assert_int_eq(starpu_task_insert(&adds, STARPU_RW, handle, 0), 0);
+    }
+    return NULL;
+}
+
+START_TEST(threads_share_plans)
+{
+    static struct matrix m;
+    starpu_pthread_t threads[3];
+
+    machine_open(_i);
+    make_matrix(&m, STARPU_MAIN_RAM);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(
+            starpu_pthread_create(&threads[i], NULL, submit_many, &m), 0);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(starpu_pthread_join(threads[i], NULL), 0);
+    clean_matrix(&m);
+    starpu_data_unregister(m.whole);
+    for (int i = 0; i < N * N; i++)
+        ck_assert_uint_eq(m.x[i], 7);
+    starpu_shutdown();
+}
+END_TEST
+
+/* Reads of several slicings and of the whole go together in one task. */
+static void sum_parts(void *buffers[], void *arg)
+{
+    const uint32_t *whole = (uint32_t *)STARPU_MATRIX_GET_PTR(buffers[0]);
+    const uint32_t *column = (uint32_t *)STARPU_MATRIX_GET_PTR(buffers[1]);
+    const uint32_t *row = (uint32_t *)STARPU_MATRIX_GET_PTR(buffers[2]);
+
+    (void)arg;
+    ck_assert_uint_eq(whole[0], 3 * 0 + 2);
+    ck_assert_uint_eq(column[0], whole[0]);
+    ck_assert_uint_eq(row[0], whole[0]);
+}
+
+START_TEST(one_task_reads_whole_and_parts)
+{
+    static struct starpu_codelet sums = {
+        .cpu_funcs = {sum_parts},
+        .cuda_funcs = {sum_parts},
+        .nbuffers = 3,
+        .modes = {STARPU_R, STARPU_R, STARPU_R},
+        .name = "k"};
+    static struct matrix m;
+
+    machine_open(_i);
+    make_matrix(&m, STARPU_MAIN_RAM);
+    use_part(&m, 1, true, 2, 0);
+    for (int w = 0; w < (int)starpu_worker_get_count(); w++)
+        ck_assert_int_eq(starpu_task_insert(&sums, STARPU_R, m.whole, STARPU_R,
+                                            m.columns[0], STARPU_R, m.rows[0],
+                                            STARPU_EXECUTE_ON_WORKER, w, 0),
+                         0);
+    clean_matrix(&m);
+    starpu_data_unregister(m.whole);
+    ck_assert_mem_eq(m.x, m.expected, sizeof(m.x));
+    starpu_shutdown();
+}
+END_TEST
+
+/* Calls that do not fit what was submitted, one each; the program ends. */
+enum { NMISUSES = 10 };
+
+START_TEST(calls_that_do_not_fit_end_the_program)
+{
+    static struct starpu_codelet both = {.cpu_funcs = {sum_parts},
+                                         .nbuffers = 2,
+                                         .modes = {STARPU_RW, STARPU_R},
+                                         .name = "k"};
+    static struct matrix m;
+
+    machine_open(0);
+    make_matrix(&m, STARPU_MAIN_RAM);
+    switch (_i) {
+    case 0: /* not partitioned so */
+        starpu_data_unpartition_submit(m.whole, PARTS, m.rows, 0);
+        break;
+    case 1: /* partitioned otherwise */
+        starpu_data_partition_submit(m.whole, PARTS, m.rows);
+        starpu_data_partition_submit(m.whole, PARTS, m.columns);
+        break;
+    case 2: /* the children of another plan */
+        starpu_data_partition_submit(m.columns[0], PARTS, m.rows);
+        break;
+    case 3: /* not all of them */
+        starpu_data_partition_submit(m.whole, PARTS - 1, m.rows);
+        break;
+    case 4: /* to be cleaned first */
+        starpu_data_unregister(m.whole);
+        break;
+    case 5: /* the plan's */
+        starpu_data_unregister(m.rows[0]);
+        break;
+    case 6: /* written, not read */
+        starpu_data_partition_submit(m.whole, PARTS, m.rows);
+        starpu_data_partition_readwrite_upgrade_submit(m.whole, PARTS, m.rows);
+        break;
+    case 7: /* a part and the whole */
+        starpu_task_insert(&both, STARPU_RW, m.whole, STARPU_R, m.rows[0], 0);
+        break;
+    case 8: /* planned, so not in the blocking way */
+        starpu_data_partition(m.whole, &by_row);
+        break;
+    case 9: /* plans of children come first */
+        starpu_data_partition_clean(m.whole, PARTS, m.columns);
+        break;
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("plans");
+    TCase *each = tcase_create("on each machine");
+    TCase *misuse = tcase_create("misuse");
+
+    tcase_set_timeout(each, 120);
+    suite_add_tcase(suite, each);
+    suite_add_tcase(suite, misuse);
+#define EACH(test) tcase_add_loop_test(each, test, 0, NMACHINES)
+    EACH(whole_and_parts_take_turns);
+    EACH(data_without_a_home_are_planned);
+    EACH(switches_are_said_explicitly);
+    EACH(switches_without_order_keep_the_whole);
+    EACH(attempts_to_acquire_switch);
+    EACH(parts_are_written_after_the_whole_was_invalidated);
+    EACH(parts_begin_with_the_value_of_the_whole);
+    EACH(threads_share_plans);
+    EACH(one_task_reads_whole_and_parts);
+    tcase_add_loop_test_raise_signal(
+        misuse, calls_that_do_not_fit_end_the_program, 6, 0, NMISUSES);
+    return suite_main(suite);
+}
