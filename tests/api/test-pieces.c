@@ -2,8 +2,10 @@
 /*
  * tests/api/test-pieces.c - partitioned data on GPUs: pieces in place in the
  * memory of the whole, which then moves nowhere; what leaves a GPU that is full.
- * Simulated, the kernels run; each test with each rule of eviction.
+ * Simulated, the kernels run; each test with each rule of eviction. Last, on each
+ * machine: tasks on pieces exclude each other where their order does not.
  */
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -512,11 +514,143 @@ START_TEST(data_may_stay_in_pieces)
 }
 END_TEST
 
+/* --- exclusion --- */
+
+enum { LEAVES = 6, ROUNDS = 60 };
+
+static int inside[LEAVES]; /* writers */
+static int faults;
+
+static void enter(uint64_t leaf)
+{
+    if (__atomic_add_fetch(&inside[leaf], 1, __ATOMIC_SEQ_CST) != 1)
+        __atomic_add_fetch(&faults, 1, __ATOMIC_SEQ_CST);
+}
+
+/* The first word of a piece says which it is, the second one counts. */
+static void count_two(void *buffers[], void *arg)
+{
+    uint64_t *v = (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[0]);
+    uint64_t *w = (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[1]);
+
+    (void)arg;
+    enter(v[0]);
+    enter(w[0]);
+    for (int i = 0; i < 20 && !orrery_is_simulated(); i++)
+        sched_yield(); /* others may come */
+    v[1]++;
+    w[1]++;
+    __atomic_sub_fetch(&inside[v[0]], 1, __ATOMIC_SEQ_CST);
+    __atomic_sub_fetch(&inside[w[0]], 1, __ATOMIC_SEQ_CST);
+}
+
+static void add_second(void *buffers[], void *arg)
+{
+    (void)arg;
+    ((uint64_t *)STARPU_VECTOR_GET_PTR(buffers[0]))[1] +=
+        ((const uint64_t *)STARPU_VECTOR_GET_PTR(buffers[1]))[1];
+}
+
+static void count_one(void *buffers[], void *arg)
+{
+    (void)arg;
+    ((uint64_t *)STARPU_VECTOR_GET_PTR(buffers[0]))[1]++;
+}
+
+static struct starpu_codelet cl_two = {
+    BOTH(count_two), .nbuffers = 2,
+    .modes = {STARPU_RW | STARPU_COMMUTE, STARPU_RW | STARPU_COMMUTE},
+    .name = "k"};
+static struct starpu_codelet cl_two_unordered = {
+    BOTH(count_two), .nbuffers = 2, .modes = {STARPU_RW, STARPU_RW},
+    .name = "k"};
+static struct starpu_codelet cl_part = {BOTH(count_one), .nbuffers = 1,
+                                        .modes = {STARPU_REDUX}, .name = "k"};
+static struct starpu_codelet cl_total = {
+    BOTH(add_second), .nbuffers = 2,
+    .modes = {STARPU_RW | STARPU_COMMUTE, STARPU_R}, .name = "k"};
+
+enum { COMMUTING, ARBITRATED, UNORDERED, CONTRIBUTING, NSORTS };
+
+static void submit_pair(int sort, starpu_data_handle_t a,
+                        starpu_data_handle_t b)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    task->cl = sort == UNORDERED ? &cl_two_unordered : &cl_two;
+    STARPU_TASK_SET_HANDLE(task, a, 0);
+    STARPU_TASK_SET_HANDLE(task, b, 1);
+    task->sequential_consistency = sort != UNORDERED;
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+}
+
+static void submit_round(int sort, starpu_data_handle_t *leaf, unsigned round)
+{
+    unsigned i = round % LEAVES, k = (round * 5 + 1) % LEAVES;
+
+    if (i == k)
+        k = (k + 1) % LEAVES;
+    if (sort == CONTRIBUTING) {
+        ck_assert_int_eq(starpu_task_insert(&cl_part, STARPU_REDUX, leaf[i], 0),
+                         0);
+        ck_assert_int_eq(starpu_task_insert(&cl_part, STARPU_REDUX, leaf[k], 0),
+                         0);
+    } else {
+        submit_pair(sort, leaf[i], leaf[k]);
+    }
+}
+
+/* Tasks name leaves of both branches of a vector that was cut twice, in whatever
+ * order of numbers; ordered ones on a branch come before and behind. */
+START_TEST(claims_on_pieces_of_pieces_exclude_each_other)
+{
+    int sort = _i % NSORTS;
+    static uint64_t v[LEAVES * 8];
+    starpu_data_handle_t h, leaf[LEAVES];
+    starpu_arbiter_t arbiter = NULL;
+    uint64_t total = 0;
+
+    machine_open(_i / NSORTS);
+    for (uint64_t i = 0; i < LEAVES; i++)
+        v[8 * i] = i;
+    h = vector(v, LEAVES * 8);
+    starpu_data_set_reduction_methods(h, &cl_total, &cl_zero);
+    if (sort == ARBITRATED)
+        arbiter = starpu_arbiter_create();
+    for (int round = 0; round < 3; round++) {
+        cut(h, 2);
+        for (int i = 0; i < 2; i++) {
+            cut(piece(h, i), 3);
+            for (int k = 0; k < 3; k++) {
+                leaf[3 * i + k] = piece(piece(h, i), k);
+                if (arbiter)
+                    starpu_data_assign_arbiter(leaf[3 * i + k], arbiter);
+            }
+        }
+        for (unsigned i = 0; i < ROUNDS; i++)
+            submit_round(sort, leaf, i);
+        starpu_data_unpartition(piece(h, 1), STARPU_MAIN_RAM);
+        starpu_data_unpartition(h, STARPU_MAIN_RAM);
+    }
+    starpu_data_unregister(h);
+    if (arbiter)
+        starpu_arbiter_destroy(arbiter);
+    starpu_shutdown();
+    for (uint64_t i = 0; i < LEAVES; i++) {
+        ck_assert_uint_eq(v[8 * i], i);
+        total += v[8 * i + 1];
+    }
+    ck_assert_uint_eq(total, 3 * 2 * ROUNDS);
+    ck_assert_int_eq(faults, 0);
+}
+END_TEST
+
 static Suite *pieces_suite(void)
 {
     Suite *s = suite_create("partitioned data");
     TCase *tc = tcase_create("in place");
     TCase *full = tcase_create("full");
+    TCase *claims = tcase_create("claims");
 
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, pieces_of_what_a_gpu_has_are_there_and_move_nowhere,
@@ -539,6 +673,10 @@ static Suite *pieces_suite(void)
     tcase_add_loop_test(full, one_piece_is_evicted_if_all_may_be, 0, NRULES);
     tcase_add_loop_test(full, data_may_stay_in_pieces, 0, NRULES);
     suite_add_tcase(s, full);
+    tcase_set_timeout(claims, 60);
+    tcase_add_loop_test(claims, claims_on_pieces_of_pieces_exclude_each_other,
+                        0, NSORTS * NMACHINES);
+    suite_add_tcase(s, claims);
     return s;
 }
 
