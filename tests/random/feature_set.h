@@ -47,7 +47,8 @@
       "no order at all: tasks that only add, which exclude each other")         \
     X(FULL_MAIN, "full-main", 1, "a main memory too small for the data")        \
     X(REDUX, "redux", 1, "STARPU_REDUX")                                        \
-    X(ARBITER, "arbiter", 1, "starpu_data_assign_arbiter")
+    X(ARBITER, "arbiter", 1, "starpu_data_assign_arbiter")                      \
+    X(NESTED, "nested", 1, "pieces of data are cut again")
 
 enum feature {
 #define FEATURE_ID(id, name, on, sentence) FEATURE_##id,

@@ -167,32 +167,45 @@ static void draw_datum(struct draw *d, const struct machine *m, bool tight,
         data->home = -1;
 }
 
-/* Vectors that can be cut, and their pieces. */
+/* The datum can be cut into n parts, whose lengths are multiples of `step`. */
+static void make_pieces(struct graph *g, unsigned d, unsigned n, unsigned step)
+{
+    struct data *parent = &g->data[d];
+    unsigned all = n * step;
+
+    parent->variable = false;
+    parent->nparts = (uint8_t)n;
+    parent->n = (parent->n + all - 1) / all * all;
+    for (unsigned k = 0; k < n; k++) {
+        struct data *piece = &g->data[g->ndata++];
+
+        *piece = *parent;
+        piece->nparts = 0;
+        piece->redux = piece->arbitered = false;
+        piece->n = parent->n / n;
+        piece->parent = (int8_t)d;
+        piece->part = (uint8_t)k;
+    }
+}
+
+/* Vectors that can be cut, and their pieces, some of which can be, too. */
 static void draw_pieces(struct draw *d, struct graph *g)
 {
+    bool nested = has(d, FEATURE_NESTED);
     unsigned ndata = g->ndata;
 
     for (unsigned i = 0; i < ndata; i++) {
-        struct data *parent = &g->data[i];
+        const struct data *parent = &g->data[i];
         unsigned n = 2 + below(d, 3);
 
         if (parent->kind != DATA_CHAIN || parent->owner == SHARED ||
             !one_in(d, 2) || g->ndata + n > MAX_DATA)
             continue;
-        parent->variable = false;
-        parent->nparts = (uint8_t)n;
-        parent->n = (parent->n + n - 1) / n * n;
-        for (unsigned k = 0; k < n; k++) {
-            struct data *piece = &g->data[g->ndata++];
-
-            *piece = *parent;
-            piece->nparts = 0;
-            piece->redux = piece->arbitered = false;
-            piece->n = parent->n / n;
-            piece->parent = (int8_t)i;
-            piece->part = (uint8_t)k;
-        }
+        make_pieces(g, i, n, nested ? 2 : 1);
     }
+    for (unsigned i = ndata; nested && i < g->ndata; i++)
+        if (g->data[i].n % 2 == 0 && one_in(d, 3) && g->ndata + 2 <= MAX_DATA)
+            make_pieces(g, i, 2, 1);
 }
 
 /* -- calls -- */

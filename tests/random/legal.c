@@ -126,7 +126,7 @@ static void find_copies(struct legal *l)
             call->kind != CALL_UNPARTITION)
             continue;
         l->copied |= bit(call->data);
-        if (parent >= 0)
+        for (; parent >= 0; parent = l->in->data[parent].parent)
             l->copied |= bit((unsigned)parent);
     }
     for (unsigned d = 0; d < l->in->ndata; d++)

@@ -268,28 +268,46 @@ void legal_do_partition(struct legal *l, struct call *call)
     legal_emit(l, call);
 }
 
-void legal_do_unpartition(struct legal *l, struct call *call)
+/* Whether the pieces, and theirs, are used by nobody any more. */
+static bool may_join(struct legal *l, const struct call *call, unsigned parent)
 {
-    const struct data *data = &l->in->data[call->data];
-    struct state *s = &l->states[call->data];
+    for (unsigned d = 0; d < l->in->ndata; d++)
+        if (l->in->data[d].parent == (int8_t)parent &&
+            (l->states[d].cut ? !may_join(l, call, d) : !may_calm(l, call, d)))
+            return false;
+    return true;
+}
+
+static void join_pieces(struct legal *l, unsigned parent)
+{
+    struct state *s = &l->states[parent];
     bool valued = true;
 
-    if (!s->cut || (!call->automatic && !legal_owns(data, call->thread)))
-        return;
-    call->node %= (uint8_t)machine_nodes(l->machine);
-    for (unsigned d = 0; d < l->in->ndata; d++)
-        if (l->in->data[d].parent == (int8_t)call->data &&
-            !may_calm(l, call, d))
-            return;
-    for (unsigned d = 0; d < l->in->ndata; d++)
-        if (l->in->data[d].parent == (int8_t)call->data) {
-            valued &= l->states[d].valued;
-            l->states[d].registered = false;
-        }
+    for (unsigned d = 0; d < l->in->ndata; d++) {
+        if (l->in->data[d].parent != (int8_t)parent)
+            continue;
+        if (l->states[d].cut)
+            join_pieces(l, d);
+        valued &= l->states[d].valued;
+        l->states[d].registered = false;
+    }
     legal_calm(s);
     s->cut = false;
     s->was_valued |= valued;
     s->valued = valued;
+}
+
+void legal_do_unpartition(struct legal *l, struct call *call)
+{
+    const struct data *data = &l->in->data[call->data];
+
+    if (!l->states[call->data].cut ||
+        (!call->automatic && !legal_owns(data, call->thread)))
+        return;
+    call->node %= (uint8_t)machine_nodes(l->machine);
+    if (!may_join(l, call, call->data))
+        return;
+    join_pieces(l, call->data);
     legal_emit(l, call);
 }
 

@@ -10,7 +10,7 @@ struct oracle {
     const struct machine *machine;
     struct answers *answers;
     uint64_t *words[MAX_DATA]; /* pieces: within their parent's */
-    bool valued[MAX_DATA];
+    bool valued[MAX_DATA], cut[MAX_DATA];
 };
 
 static const struct data *data_of(const struct oracle *o, unsigned d)
@@ -89,6 +89,7 @@ static void do_acquire(struct oracle *o, const struct call *call,
 
 static void set_pieces(struct oracle *o, unsigned parent)
 {
+    o->cut[parent] = true;
     for (unsigned d = 0; d < o->graph->ndata; d++)
         if (data_of(o, d)->parent == (int8_t)parent)
             o->valued[d] = o->valued[parent];
@@ -96,10 +97,15 @@ static void set_pieces(struct oracle *o, unsigned parent)
 
 static void ask_pieces(struct oracle *o, unsigned parent)
 {
+    o->cut[parent] = false;
     o->valued[parent] = true;
-    for (unsigned d = 0; d < o->graph->ndata; d++)
-        if (data_of(o, d)->parent == (int8_t)parent)
-            o->valued[parent] &= o->valued[d];
+    for (unsigned d = 0; d < o->graph->ndata; d++) {
+        if (data_of(o, d)->parent != (int8_t)parent)
+            continue;
+        if (o->cut[d])
+            ask_pieces(o, d);
+        o->valued[parent] &= o->valued[d];
+    }
 }
 
 static void do_call(struct oracle *o, const struct call *call, uint64_t *hash)

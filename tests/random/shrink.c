@@ -206,8 +206,10 @@ static bool is_cut(const struct graph *graph, unsigned d)
 static void forget_pieces(struct graph *graph, unsigned parent)
 {
     for (unsigned d = graph->ndata; d-- > 0;)
-        if (graph->data[d].parent == (int8_t)parent)
+        if (d < graph->ndata && graph->data[d].parent == (int8_t)parent) {
+            forget_pieces(graph, d);
             drop_datum(graph, d);
+        }
     graph->data[parent].nparts = 0;
 }
 
