@@ -351,8 +351,8 @@ static void starve(struct orr_runtime *rt, struct orr_node *node)
 }
 
 /* Lets jobs go on as far as there is memory; `tried` is the one that was tried
- * just now, in vain. */
-static void serve(struct orr_runtime *rt, struct orr_node *node,
+ * just now, in vain. Returns whether a worker of the node has to do that. */
+static bool serve(struct orr_runtime *rt, struct orr_node *node,
                   const struct orr_job *tried, struct orr_list *admitted)
 {
     struct orr_admission *a = &node->admission;
@@ -362,27 +362,27 @@ static void serve(struct orr_runtime *rt, struct orr_node *node,
     while ((job = first_of(node))) {
         if (!may_make_room(rt, node)) {
             atomic_store(&a->changed, true);
-            orr_node_kick(rt, node->id);
-            return;
+            return true;
         }
         if (tried && job != tried && !changed)
-            return; /* as before */
+            return false; /* as before */
         if (job != tried && try(rt, node, job, admitted))
             continue;
         if (!is_quiet(node))
-            return;
+            return false;
         if (try_apart(rt, node, job, admitted))
             continue;
         if (!is_quiet(node))
-            return;
+            return false;
         if (changed && bypass(rt, node, job, admitted))
             continue;
         starve(rt, node);
-        return;
+        return false;
     }
     atomic_store(&a->starved, false);
     /* Prefetches had left it the memory. */
     orr_nodes_kick(rt, atomic_exchange(&node->short_of_memory, 0));
+    return false;
 }
 
 /* Goes on with jobs that were admitted. What that admits is left to the call
@@ -406,25 +406,29 @@ static void go_on(struct orr_runtime *rt, struct orr_list *admitted)
 }
 
 /* The context serves the node, which was called `n` times: until it was not
- * called meanwhile. Returns whether a job could go on. */
+ * called meanwhile. A worker that is needed is woken after that: it would call, to
+ * find the context there still, again and again. Returns whether a job could go
+ * on. */
 static bool serve_calls(struct orr_runtime *rt, struct orr_node *node,
                         unsigned n, const struct orr_job *tried)
 {
     struct orr_list admitted;
-    bool any;
+    bool any, needs_worker = false;
 
     orr_list_init(&admitted);
     for (;;) {
         unsigned calls;
 
         if (atomic_load(&node->admission.nwaiting))
-            serve(rt, node, tried, &admitted);
+            needs_worker = serve(rt, node, tried, &admitted);
         calls = atomic_fetch_sub(&node->admission.calls, n);
         if (calls == n)
             break;
         n = calls - n;
         tried = NULL;
     }
+    if (needs_worker)
+        orr_node_kick(rt, node->id);
     any = !orr_list_empty(&admitted);
     go_on(rt, &admitted);
     return any;

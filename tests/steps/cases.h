@@ -15,5 +15,5 @@ struct step_case {
 };
 
 extern const struct step_case order_cases[], claim_cases[], transfer_cases[],
-    admission_cases[], end_cases[],
+    admission_cases[], end_cases[], partition_cases[],
     worker_cases[]; /* ended by one without name */

@@ -242,6 +242,7 @@ int main(int argc, char **argv)
     add_cases(transfer_cases);
     add_cases(admission_cases);
     add_cases(end_cases);
+    add_cases(partition_cases);
     add_cases(worker_cases);
     read_options(&o, argc, argv);
     step_report = mmap(NULL, sizeof(*step_report), PROT_READ | PROT_WRITE,

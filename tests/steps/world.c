@@ -196,7 +196,7 @@ void world_open(const struct world_spec *what)
 
 /* --- data --- */
 
-/* Others may come between the two words. */
+/* Others may come between the two words; a piece has one of them. */
 static int copy_words(void *src, unsigned src_node, void *dst,
                       unsigned dst_node, void *async_data)
 {
@@ -207,6 +207,8 @@ static int copy_words(void *src, unsigned src_node, void *dst,
     (void)async_data;
     STEP_ASSERT(orr_self->held[ORR_RANK_HANDLE] == 0);
     b[0] = a[0];
+    if (from->nx < DATUM_SIZE)
+        return 0;
     STEP_POINT("copy", "half of it");
     b[1] = a[1];
     /* A device's copy may become useless meanwhile, a thread's is waited for. */
