@@ -35,7 +35,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "core/data/eviction.h"
+#include "core/data/evict.h"
 #include "core/data/node.h"
 #include "core/runtime.h"
 
@@ -206,6 +206,7 @@ void orr_block_evict(struct orr_runtime *rt,
     struct orr_node *node = &rt->nodes[block->node];
     struct orr_list *link;
 
+    assert(orr_block_is_clean(block));
     orr_lock(&node->lock);
     rt->eviction->unfile(node, block);
     orr_unlock(&node->lock);

@@ -331,6 +331,34 @@ START_TEST(what_no_piece_covers_is_kept)
 }
 END_TEST
 
+/* All that pieces cover is right on GPU 1, in the memory that the whole had there
+ * before; the rest is not. */
+START_TEST(what_no_piece_covers_may_be_out_of_date)
+{
+    uint32_t lengths[] = {WORDS / 8, WORDS / 4};
+    struct starpu_data_filter some = {.filter_func = starpu_vector_filter_list,
+                                      .nchildren = 2,
+                                      .filter_arg_ptr = lengths};
+
+    open_with(_i, NULL);
+    starpu_data_handle_t h = vector(NULL, WORDS);
+    run_on(gpu(1), &cl_zero, h);
+    run_on(gpu(0), &cl_fill, h);
+    starpu_data_partition(h, &some);
+    for (int i = 0; i < 2; i++)
+        run_on(gpu(1), &cl_increment, piece(h, i));
+    starpu_data_unpartition(h, node_of(1));
+    run_on(gpu(1), &cl_increment, h);
+    ck_assert_int_eq(starpu_data_acquire(h, STARPU_R), 0);
+    for (size_t i = 0; i < WORDS; i++)
+        ck_assert_uint_eq(((uint64_t *)starpu_data_get_local_ptr(h))[i],
+                          i + (i < WORDS / 8 * 3 ? 2000 : 1000));
+    starpu_data_release(h);
+    starpu_data_unregister(h);
+    starpu_shutdown();
+}
+END_TEST
+
 /* Parts with a border of their neighbours, which are read. */
 START_TEST(pieces_may_overlap)
 {
@@ -365,11 +393,13 @@ START_TEST(pieces_may_overlap)
 }
 END_TEST
 
-/* Data without a value get one by their pieces, wherever those are written. */
+/* Data without a value get one by their pieces, wherever those are written. Their
+ * init codelet does not make another one. */
 START_TEST(pieces_make_the_first_value)
 {
     open_with(_i, NULL);
     starpu_data_handle_t h = vector(NULL, WORDS);
+    starpu_data_set_reduction_methods(h, &cl_sum, &cl_zero);
     cut(h, PARTS);
     for (int i = 0; i < PARTS; i++) {
         run_on(gpu((unsigned)i % 3), &cl_zero, piece(h, i));
@@ -660,6 +690,7 @@ static Suite *pieces_suite(void)
     tcase_add_loop_test(tc, the_whole_is_where_all_pieces_are, 0, NRULES);
     tcase_add_loop_test(tc, pieces_of_pieces_are_in_place, 0, NRULES);
     tcase_add_loop_test(tc, what_no_piece_covers_is_kept, 0, 2 * NRULES);
+    tcase_add_loop_test(tc, what_no_piece_covers_may_be_out_of_date, 0, NRULES);
     tcase_add_loop_test(tc, pieces_may_overlap, 0, NRULES);
     tcase_add_loop_test(tc, pieces_make_the_first_value, 0, NRULES);
     tcase_add_loop_test(tc, tasks_contribute_to_pieces_in_place, 0, NRULES);

@@ -152,7 +152,7 @@ START_TEST(pieces_are_written_back_together)
     struct orr_job *job;
 
     open_cut(_i, 10);
-    fake_task(piece[1], STARPU_R, 0, 0);
+    fake_task(piece[PARTS - 1], STARPU_R, 0, 0);
     fake.nstarted = 0;
     job = want(ROOM);
     ck_assert(!fake_fetch(job, 1));
