@@ -18,6 +18,8 @@ struct orr_entry {
     atomic_uint sequence;     /* [atomic] odd: held by a changer */
     atomic_bool has_window;   /* [atomic] only ever false to true */
     atomic_bool sampled;      /* [atomic] only ever false to true */
+    atomic_bool derived;      /* [atomic] only ever true to false: the row was
+                               * computed, its first sample replaces it */
     _Atomic uint32_t n;
     _Atomic uint64_t size;
     _Atomic double flops, mean, dev, sum, sum2;
@@ -252,12 +254,24 @@ void orr_entry_set_estimate(struct orr_entry *entry, double estimate)
 {
     set_expected(entry, estimate, entry->base.n);
     atomic_store_explicit(&entry->sampled, true, memory_order_relaxed);
+    atomic_store_explicit(&entry->derived, false, memory_order_relaxed);
+}
+
+void orr_entry_set_derived(struct orr_entry *entry)
+{
+    atomic_store_explicit(&entry->derived, true, memory_order_relaxed);
+}
+
+static bool is_derived(const struct orr_entry *entry)
+{
+    return atomic_load_explicit(&entry->derived, memory_order_relaxed);
 }
 
 bool orr_entry_is_sampled(const struct orr_entry *entry)
 {
     return atomic_load_explicit(&entry->sampled, memory_order_relaxed) ||
-           atomic_load_explicit(&entry->has_window, memory_order_relaxed);
+           (atomic_load_explicit(&entry->has_window, memory_order_relaxed) &&
+            !is_derived(entry));
 }
 
 /* Makes the sequence number odd: exclusive access to the entry. */
@@ -336,7 +350,7 @@ static struct orr_window *window_new(const struct orr_entry *entry,
     if (!window)
         return NULL;
     orr_window_init(window, rules->max_error);
-    if (n >= rules->minimum && expected > 0)
+    if (n >= rules->minimum && expected > 0 && !is_derived(entry))
         orr_window_begin_level(window, expected, n);
     return window;
 }
@@ -411,6 +425,19 @@ static unsigned row_measure(struct orr_entry *entry, struct orr_model_row *row,
     return ORR_MEASURED_WIPED;
 }
 
+/* The first sample of a derived row is the only one: figures that were computed
+ * and times that were measured have no mean in common. */
+static unsigned replace_derived(struct orr_entry *entry,
+                                struct orr_model_row *row)
+{
+    if (!is_derived(entry))
+        return 0;
+    row_empty(row);
+    entry->wipes++;
+    atomic_store_explicit(&entry->derived, false, memory_order_relaxed);
+    return ORR_MEASURED_NEWS;
+}
+
 static void window_measure(struct orr_entry *entry, double duration,
                            uint32_t weight)
 {
@@ -433,6 +460,10 @@ unsigned orr_entry_measure(struct orr_entry *entry, double duration,
     window_get(entry, rules);
     entry_hold(entry);
     entry_load(entry, &row);
+    /* A derived row has seen no run: the first is a warm-up here as well. */
+    first = first || (is_derived(entry) && !entry->warm);
+    if (!first)
+        done |= replace_derived(entry, &row);
     if (!first)
         done |= row_measure(entry, &row, duration, weight, rules);
     window_measure(entry, duration, weight);

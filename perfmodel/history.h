@@ -72,6 +72,11 @@ bool orr_entry_is_sampled(const struct orr_entry *entry);
  * thread that adds the entry, before others see it. */
 void orr_entry_set_estimate(struct orr_entry *entry, double estimate);
 
+/* The row was computed, not measured: its first sample replaces it. For the
+ * thread that adds the entry, before others see it and before its estimate is
+ * set, which says that it was measured since. */
+void orr_entry_set_derived(struct orr_entry *entry);
+
 /* The effect of a measure on an entry, bits. */
 enum orr_measured {
     ORR_MEASURED_WIPED = 1, /* too many outliers: the row was emptied */

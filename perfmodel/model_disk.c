@@ -30,13 +30,16 @@ static int load_impl(struct orr_model *model, unsigned comb, unsigned impl,
     for (unsigned i = 0; !rc && i < from->nrows; i++) {
         const struct orr_model_row *row = &from->rows[i];
         struct orr_entry_key key = {comb, impl, row->hash};
+        struct orr_entry *entry;
 
         /* The first of several rows counts. Sums that are not finite predict
          * nothing; saving replaces them once there are measures. */
         if (orr_history_find(&model->history, key) || !isfinite(row->mean) ||
             !isfinite(row->sum) || !isfinite(row->sum2))
             continue;
-        rc = orr_history_add(&model->history, key, row, true, NULL);
+        rc = orr_history_add(&model->history, key, row, true, &entry);
+        if (!rc && model->origin == ORR_ORIGIN_DERIVED)
+            orr_entry_set_derived(entry);
     }
     if (!rc && model->kind != ORR_MODEL_HISTORY)
         rc = load_fit(model, comb, impl, &from->fit);
