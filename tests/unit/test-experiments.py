@@ -209,6 +209,44 @@ def what_was_set_aside_is_said_beside_the_precision():
 
 
 @test
+def assumed_kernels_need_no_samples_and_are_said_to_be_assumed():
+    times = "kernel[gemm] = 3us; kernel[potrf] on cuda = cpu / 20; nosuch = 1us"
+    pretended = Pretended(play="calibrate", samples=200)
+    status, said = pretended.json("calibrate", "kernels", "--assume", times)
+    assert status == 0 and said["reached"], said
+    assumed = {(item["name"], item["arch"]): item["assumed"]
+               for item in said["kernels"] if item["assumed"]}
+    assert assumed == {("gemm", "cpu0"): "kernel[gemm] = 3us",
+                       ("gemm", "cuda0"): "kernel[gemm] = 3us",
+                       ("potrf", "cuda0"): "kernel[potrf] on cuda = cpu / 20"}
+    assert [item["used"] for item in said["assumptions"]] == [True, True, False]
+    status, out, _ = pretended.run("calibrate", "kernels", "--assume", times)
+    assert status == 0 and "5 of 5 kernels" in out and "3 assumed" in out, out
+    assert "assumed: kernel[gemm] = 3us" in out, out
+    assert "nosuch = 1us  (no such kernel ran)" in out, out
+
+
+@test
+def runs_for_assumed_kernels_alone_are_left_out():
+    pretended = Pretended(play="calibrate", samples=3)
+    status, said = pretended.json("calibrate", "kernels", "--assume",
+                                  "* on cuda = 3us", "--confidence", "50%")
+    # All, CPU alone, CUDA alone; then CPU alone until there are ten samples.
+    assert status == 0 and said["runs"] == 3 + 3, said
+    # Their figures enter no model as measures: real runs are told nothing.
+    assert not any("ORRERY_ASSUME" in run for run in pretended.runs())
+    # What is assumed of everything leaves nothing to measure, and says so.
+    status, out, _ = Pretended(play="calibrate").run(
+        "calibrate", "kernels", "--assume", "* = 3us")
+    assert status == 0 and "all 8 kernels are assumed" in out, out
+    # A text that cannot be read ends it before the first run.
+    wrong = Pretended(play="calibrate")
+    status, _, err = wrong.run("calibrate", "kernels", "--assume", "gemm = soon")
+    assert status == 2 and "`gemm = soon'" in err, err
+    assert not os.path.exists(wrong.scenario + ".runs")
+
+
+@test
 def a_kernel_that_gets_no_samples_is_given_up():
     status, said = Pretended(play="calibrate", stuck=True).json(
         "calibrate", "kernels", "-t", "60s")

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/cost/assume.h"
 #include "tools/common/kernel_model.h"
 #include "tools/common/report.h"
 
@@ -20,6 +21,8 @@ struct calibrate_goal {
     struct kernel_knowledge known;
     double samples_per_run; /* how many the last run that had it saved */
     unsigned idle_runs;     /* runs since that saved none of it */
+    const char *assumed; /* the assumption that gives its time, so that it need
+                          * not be measured; lent by `assumptions`; NULL */
     bool reached;
     bool stuck; /* runs bring no samples: given up */
 };
@@ -27,6 +30,7 @@ struct calibrate_goal {
 struct calibrate_goals {
     double target;    /* relative confidence */
     unsigned minimum; /* samples */
+    const struct orr_assumptions *assumptions;
     size_t nconfigs;
     size_t n;
     struct calibrate_goal *list;  /* owned */
@@ -43,6 +47,9 @@ void calibrate_goals_done(struct calibrate_goals *goals);
 
 /* Whether running that configuration again helps. */
 bool calibrate_goals_need(const struct calibrate_goals *goals, size_t config);
+
+/* Goals that are not to be measured. */
+size_t calibrate_goals_assumed(const struct calibrate_goals *goals);
 
 /* Goals that are not reached; the worst of them that could be, NULL without. */
 size_t calibrate_goals_missing(const struct calibrate_goals *goals);
@@ -73,6 +80,7 @@ struct calibrate_options {
     double time_limit_s;
     double confidence;
     uint64_t seed;
+    struct orr_assumptions assumptions; /* owned */
     bool restart, json, dry_run;
 };
 

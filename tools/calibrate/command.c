@@ -5,13 +5,15 @@
 #include "tools/common/tool.h"
 #include "tools/common/words.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
     "usage: orrery calibrate kernels [-t TIME] [--confidence 2%] [--sizes A,B,...]\n"
-    "                                [-s SCHEDULER] [--restart] [--seed N]\n"
+    "                                [-s SCHEDULER] [--assume TIMES] [--restart]\n"
+    "                                [--seed N]\n"
     "                                [--dry-run] [--json] -- PROGRAM [ARGUMENTS]\n"
     "       orrery calibrate bus [--quick] [--json] [--plot FILE]\n"
     "       orrery calibrate runtime [--json]\n"
@@ -26,6 +28,9 @@ static const char help[] =
     "                             most (2%)\n"
     "      --sizes A,B,...        replace {size} in ARGUMENTS, in random order\n"
     "  -s, --scheduler SCHEDULER  such as lws, dmda; else that of the program\n"
+    "      --assume 'kernel[NAME] on cuda = 20us + 2ns * n'  simulations will be given\n"
+    "                             this time, so that the kernel need not be measured;\n"
+    "                             enters no model (docs/ASSUME.md)\n"
     "      --restart              start anew: the models are emptied. With\n"
     "                             several sizes the first round only empties them\n"
     "      --seed N               of the random orders (1)\n"
@@ -40,10 +45,21 @@ static const char help[] =
 
 /* The options as texts. */
 struct texts {
-    const char *time, *confidence, *sizes, *seed;
+    const char *time, *confidence, *sizes, *seed, *assume;
 };
 
-static int read_numbers(const struct texts *texts,
+static int read_assumptions(const struct texts *texts,
+                            struct calibrate_options *options)
+{
+    struct orr_error err = {""};
+    int rc = orr_assumptions_read(texts->assume, &options->assumptions, &err);
+
+    if (rc < 0)
+        tool_error("calibrate kernels: %s", err.text);
+    return rc;
+}
+
+static int read_options(const struct texts *texts,
                         struct calibrate_options *options)
 {
     const char *wrong = NULL;
@@ -55,14 +71,31 @@ static int read_numbers(const struct texts *texts,
     else if (program_seed(texts->seed, &options->seed) < 0)
         wrong = "--seed takes a whole number";
     if (!wrong)
-        return 0;
+        return read_assumptions(texts, options);
     tool_error("calibrate kernels: %s; see orrery calibrate --help", wrong);
     return -1;
 }
 
+static int run_program(const struct texts *texts,
+                       struct calibrate_options *options)
+{
+    char **sizes = tool_split(texts->sizes ? texts->sizes : "");
+    int result = TOOL_USAGE;
+
+    if (!sizes)
+        return tool_fail(TOOL_FAILED, "out of memory");
+    options->sizes = sizes;
+    if (read_options(texts, options) == 0 &&
+        program_check_sizes("calibrate kernels", options->argv, sizes) == 0)
+        result = calibrate_kernels(options);
+    orr_assumptions_done(&options->assumptions);
+    free(sizes);
+    return result;
+}
+
 static int run_kernels(int argc, char **argv)
 {
-    struct texts texts = {"10m", "2%", NULL, "1"};
+    struct texts texts = {"10m", "2%", NULL, "1", NULL};
     struct calibrate_options options = {0};
     const struct tool_option list[] = {
         {'t', "time-limit", &texts.time, NULL},
@@ -70,31 +103,23 @@ static int run_kernels(int argc, char **argv)
         {0, "sizes", &texts.sizes, NULL},
         {'s', "scheduler", &options.sched, NULL},
         {0, "seed", &texts.seed, NULL},
+        {TOOL_JOINED, "assume", &texts.assume, NULL},
         {0, "restart", NULL, &options.restart},
         {0, "json", NULL, &options.json},
         {0, "dry-run", NULL, &options.dry_run},
         {0}};
-    int first = tool_parse_program(argc, argv, list, help), result = TOOL_USAGE;
-    char **sizes;
+    int first = tool_parse_program(argc, argv, list, help);
+    int result = first < 0 ? TOOL_USAGE : TOOL_OK;
 
-    if (first <= 0)
-        return first < 0 ? TOOL_USAGE : TOOL_OK;
     if (first == argc) {
         tool_error("calibrate kernels: which program? See orrery calibrate "
                    "--help");
-        return TOOL_USAGE;
+        result = TOOL_USAGE;
+    } else if (first > 0) {
+        options.argv = argv + first;
+        result = run_program(&texts, &options);
     }
-    sizes = tool_split(texts.sizes ? texts.sizes : "");
-    if (!sizes) {
-        tool_error("out of memory");
-        return TOOL_FAILED;
-    }
-    options.argv = argv + first;
-    options.sizes = sizes;
-    if (read_numbers(&texts, &options) == 0 &&
-        program_check_sizes("calibrate kernels", options.argv, sizes) == 0)
-        result = calibrate_kernels(&options);
-    free(sizes);
+    free((char *)(uintptr_t)texts.assume);
     return result;
 }
 

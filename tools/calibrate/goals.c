@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perfmodel/arch.h"
 #include "tools/common/json.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
@@ -29,14 +30,34 @@ static void goal_done(struct calibrate_goal *goal)
     free(goal->configs);
 }
 
+/* What is assumed of the kernel on its device: "cuda0", or "3 cores" of several.
+ */
+static struct orr_assumption *assumed(const struct calibrate_goals *goals,
+                                      const struct report_kernel *kernel)
+{
+    char type[16] = "";
+    int devid = 0;
+
+    if (sscanf(kernel->arch, "%15[a-zA-Z]%d", type, &devid) < 1)
+        return NULL;
+    return orr_assumptions_find(goals->assumptions, kernel->name, NULL,
+                                orr_device_type_find(type), devid);
+}
+
 static int add_goal(struct calibrate_goals *goals,
                     const struct report_kernel *kernel)
 {
     struct calibrate_goal goal = {.kernel = *kernel}, *list;
+    struct orr_assumption *assumption;
 
     goal.kernel.name = strdup(kernel->name);
     goal.kernel.arch = strdup(kernel->arch);
     goal.configs = calloc(goals->nconfigs, sizeof(*goal.configs));
+    assumption = assumed(goals, kernel);
+    if (assumption) {
+        assumption->used = true;
+        goal.assumed = assumption->text;
+    }
     list = realloc(goals->list, (goals->n + 1) * sizeof(*list));
     if (list)
         goals->list = list;
@@ -120,13 +141,27 @@ void calibrate_goals_done(struct calibrate_goals *goals)
     kernel_models_free(goals->models);
 }
 
+/* Whether samples of it would still help. */
+static bool is_open(const struct calibrate_goal *goal)
+{
+    return !goal->reached && !goal->stuck && !goal->assumed;
+}
+
 bool calibrate_goals_need(const struct calibrate_goals *goals, size_t config)
 {
     for (size_t g = 0; g < goals->n; g++)
-        if (goals->list[g].configs[config] && !goals->list[g].reached &&
-            !goals->list[g].stuck)
+        if (goals->list[g].configs[config] && is_open(&goals->list[g]))
             return true;
     return false;
+}
+
+size_t calibrate_goals_assumed(const struct calibrate_goals *goals)
+{
+    size_t n = 0;
+
+    for (size_t g = 0; g < goals->n; g++)
+        n += goals->list[g].assumed != NULL;
+    return n;
 }
 
 size_t calibrate_goals_missing(const struct calibrate_goals *goals)
@@ -134,7 +169,7 @@ size_t calibrate_goals_missing(const struct calibrate_goals *goals)
     size_t missing = 0;
 
     for (size_t g = 0; g < goals->n; g++)
-        missing += !goals->list[g].reached;
+        missing += !goals->list[g].reached && !goals->list[g].assumed;
     return missing;
 }
 
@@ -146,7 +181,7 @@ calibrate_goals_worst(const struct calibrate_goals *goals)
     for (size_t g = 0; g < goals->n; g++) {
         const struct calibrate_goal *goal = &goals->list[g];
 
-        if (goal->reached || goal->stuck || isnan(goal->known.confidence))
+        if (!is_open(goal) || isnan(goal->known.confidence))
             continue;
         if (!worst || goal->known.confidence > worst->known.confidence)
             worst = goal;
@@ -172,7 +207,7 @@ double calibrate_goals_runs_left(const struct calibrate_goals *goals)
     for (size_t g = 0; g < goals->n; g++) {
         const struct calibrate_goal *goal = &goals->list[g];
 
-        if (goal->reached || goal->stuck)
+        if (!is_open(goal))
             continue;
         if (isnan(goal->known.confidence) || !(goal->samples_per_run > 0))
             return (double)NAN;
@@ -183,14 +218,16 @@ double calibrate_goals_runs_left(const struct calibrate_goals *goals)
 
 /* --- summary --- */
 
-/* Why a goal was not reached, owned; "" when it was. */
+/* Why a goal was not reached, or that it was; owned. */
 static char *explain(const struct calibrate_goals *goals,
                      const struct calibrate_goal *goal)
 {
     const struct kernel_knowledge *known = &goal->known;
 
+    if (goal->assumed)
+        return tool_format("assumed: %s", goal->assumed);
     if (goal->reached)
-        return strdup("");
+        return strdup("reached");
     if (goal->stuck && known->n < goals->minimum)
         return strdup("runs too seldom: the first run in each process is a "
                       "warm-up and does not count");
@@ -239,7 +276,7 @@ static void add_row(struct table *table, const struct calibrate_goals *goals,
     table_add(table, isnan(known->confidence) ? "-" : "%.2f%s",
               100 * known->confidence, known->independent ? "?" : "");
     if (problem)
-        table_add(table, "%s", goal->reached ? "reached" : problem);
+        table_add(table, "%s", problem);
     table->failed |= !problem;
     free(problem);
 }
@@ -268,10 +305,21 @@ static void warn_aside(const struct calibrate_goals *goals)
     }
 }
 
+/* What is assumed of kernels that did not run. */
+static void print_unused(const struct orr_assumptions *assumptions)
+{
+    for (unsigned i = 0; i < assumptions->n; i++)
+        if (!assumptions->all[i].used)
+            printf("assumed: %s  (no such kernel ran)\n",
+                   assumptions->all[i].text);
+}
+
 static void print_end(const struct calibrate_goals *goals,
                       const struct calibrate_result *result)
 {
     size_t missing = calibrate_goals_missing(goals);
+    size_t nassumed = calibrate_goals_assumed(goals), n = goals->n - nassumed;
+    char assumed[64] = "";
     bool unsure = false;
 
     for (size_t g = 0; g < goals->n; g++)
@@ -279,8 +327,17 @@ static void print_end(const struct calibrate_goals *goals,
     if (unsure)
         puts("?: as if samples were independent, the true value is larger");
     warn_aside(goals);
-    printf("%zu of %zu kernels known to %.3g %% after %u runs, %.0f s%s\n",
-           goals->n - missing, goals->n, 100 * goals->target, result->runs,
+    print_unused(goals->assumptions);
+    if (n == 0) {
+        printf("all %zu kernels are assumed: nothing is left to measure\n",
+               nassumed);
+        return;
+    }
+    if (nassumed)
+        snprintf(assumed, sizeof(assumed), ", %zu assumed and not required",
+                 nassumed);
+    printf("%zu of %zu kernels known to %.3g %%%s after %u runs, %.0f s%s\n",
+           n - missing, n, 100 * goals->target, assumed, result->runs,
            result->seconds,
            result->stopped     ? " (interrupted)"
            : result->timed_out ? " (time limit)"
@@ -316,7 +373,7 @@ static json_t *goal_json(const struct calibrate_goals *goals,
     snprintf(footprint, sizeof(footprint), "%08x", kernel->footprint);
     json = json_pack(
         "{s:s, s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:b, s:b, "
-        "s:s?}",
+        "s:s?, s:s?}",
         "name", kernel->name, "arch", kernel->arch, "implementation",
         (int)kernel->implementation, "footprint", footprint, "size",
         kernel->size, "samples", (json_int_t)goal->known.n, "measured",
@@ -326,21 +383,33 @@ static json_t *goal_json(const struct calibrate_goals *goals,
         tool_json_number(goal->known.estimate), "confidence",
         tool_json_number(goal->known.confidence), "independent",
         (int)goal->known.independent, "reached", (int)goal->reached, "problem",
-        goal->reached ? NULL : problem);
+        goal->reached || goal->assumed ? NULL : problem, "assumed",
+        goal->assumed);
     free(problem);
     return json;
+}
+
+static json_t *assumptions_json(const struct orr_assumptions *assumptions)
+{
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < assumptions->n; i++)
+        json_array_append_new(list, json_pack("{s:s, s:b}", "text",
+                                              assumptions->all[i].text, "used",
+                                              (int)assumptions->all[i].used));
+    return list;
 }
 
 static int print_json(const struct calibrate_goals *goals,
                       const struct calibrate_result *result)
 {
     json_t *kernels = json_array();
-    json_t *json =
-        json_pack("{s:b, s:f, s:i, s:f, s:b, s:b, s:O?}", "reached",
-                  calibrate_goals_missing(goals) == 0, "target", goals->target,
-                  "runs", (int)result->runs, "seconds", result->seconds,
-                  "time_limit", (int)result->timed_out, "interrupted",
-                  result->stopped != 0, "kernels", kernels);
+    json_t *json = json_pack(
+        "{s:b, s:f, s:i, s:f, s:b, s:b, s:O?, s:o?}", "reached",
+        calibrate_goals_missing(goals) == 0, "target", goals->target, "runs",
+        (int)result->runs, "seconds", result->seconds, "time_limit",
+        (int)result->timed_out, "interrupted", result->stopped != 0, "kernels",
+        kernels, "assumptions", assumptions_json(goals->assumptions));
     int rc = kernels && json ? 0 : -ENOMEM;
 
     for (size_t g = 0; rc == 0 && g < goals->n; g++)

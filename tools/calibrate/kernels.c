@@ -191,6 +191,7 @@ static void run(struct calibration *c, unsigned i)
                           "ORRERY_MACHINE",
                           "ORRERY_SET",
                           "ORRERY_TRACE",
+                          "ORRERY_ASSUME",
                           choices[config->choice].without[0],
                           choices[config->choice].without[1],
                           NULL};
@@ -323,6 +324,9 @@ static int show_plan(struct calibration *c)
                c->options->sched ? " " : "", text);
         free(text);
     }
+    for (unsigned i = 0; i < c->options->assumptions.n; i++)
+        printf("assumed, not required: %s\n",
+               c->options->assumptions.all[i].text);
     puts("and again in other orders; where there are several device types, "
          "also on each type alone");
     return TOOL_OK;
@@ -332,6 +336,7 @@ int calibrate_kernels(const struct calibrate_options *options)
 {
     struct calibration c = {.options = options,
                             .goals = {.target = options->confidence,
+                                      .assumptions = &options->assumptions,
                                       .minimum = perfmodel_minimum()},
                             .random = options->seed};
     int result = TOOL_FAILED;
