@@ -13,6 +13,7 @@
 #include "core/base/c_locale.h"
 #include "core/cost/assume.h"
 #include "perfmodel/arch.h"
+#include "perfmodel/rate_text.h"
 
 #define FILE_MAX (1 << 20) /* bytes of a file of assumptions */
 
@@ -92,16 +93,6 @@ static bool take_unit(struct reader *r, const struct unit *units, double *value)
 
 static const struct unit times[] = {{"ns", 1e-3}, {"us", 1},  {"µs", 1},
                                     {"ms", 1e3},  {"s", 1e6}, {NULL, 0}};
-static const struct unit speeds[] = {/* flop per µs */
-                                     {"MFlop/s", 1},
-                                     {"GFlop/s", 1e3},
-                                     {"TFlop/s", 1e6},
-                                     {NULL, 0}};
-static const struct unit bandwidths[] = {/* bytes per µs */
-                                         {"MB/s", 1},
-                                         {"GB/s", 1e3},
-                                         {"TB/s", 1e6},
-                                         {NULL, 0}};
 
 /* --- parts of an assumption --- */
 
@@ -172,12 +163,10 @@ static int read_roofline(struct reader *r, struct orr_assumption *a,
     a->law = ORR_ASSUMED_ROOFLINE;
     a->flops_per_byte = flops_per_byte;
     if (!take_word(r, "roofline") || !take_word(r, "of") ||
-        !take_number(r, &a->flops) || !take_unit(r, speeds, &a->flops) ||
-        !take_word(r, ",") || !take_number(r, &a->bytes) ||
-        !take_unit(r, bandwidths, &a->bytes))
+        !orr_rate_take(ORR_RATE_OF_FLOPS, false, &r->at, &a->flops) ||
+        !take_word(r, ",") ||
+        !orr_rate_take(ORR_RATE_OF_BYTES, false, &r->at, &a->bytes))
         return wrong(r, "the roofline is not complete", remedy);
-    if (!(a->flops > 0) || !(a->bytes > 0))
-        return wrong(r, "a peak of 0 is none", remedy);
     return 0;
 }
 

@@ -362,6 +362,26 @@ def projected_models_are_used_by_each_command_and_said_to_be_derived():
 
 
 @test
+def projected_models_are_measured_anew_where_they_are_calibrated():
+    slow = {size: 1e6 * us for size, us in linear(*SIZES).items()}
+    folder, _ = projected(folder=models({(CPU, 0): slow}, host="home"))
+    before = report("-s", "eager", folder=folder, size=1600, STARPU_NCUDA="0")
+    assert set(shares(before)) == {"derived"}, before["figures"]
+    for _ in range(3):
+        PROGRAMS.run([BUSY, "-size", "1600"], folder, STARPU_HOSTNAME="gpus",
+                     STARPU_CALIBRATE="1", ORRERY_MACHINE=None).has_status(0)
+    after = report("-s", "eager", folder=folder, size=1600, STARPU_NCUDA="0")
+    assert set(shares(after)) == {"measured"}, after["figures"]
+    listed = json.loads(orrery("perfmodel", "show", "busy_alpha", "--json",
+                               "--host", "gpus", folder=folder).out)
+    said = json.dumps(listed)
+    assert '"measured"' in said and '"derived"' in said, said
+    # What was computed, 165 s, is in no sum.
+    for kernel in after["kernels"]:
+        assert kernel["predicted_us"] < 1e6, kernel
+
+
+@test
 def what_the_machine_has_stays():
     folder = models({(CPU, 0): linear(*SIZES)}, host="home")
     models({(CPU, 0): linear(400)}, folder, KERNELS[:1])
@@ -378,10 +398,69 @@ def rates_that_are_not_known_are_named_with_the_remedy():
     ended = orrery("perfmodel", "project", "-m", MACHINE, "--host", "home",
                    folder=folder)
     ended.has_status(1)
-    ended.says("--peak cuda=", "--from-peak cpu=", "orrery-peak-fp32")
+    ended.says("--peak 'cuda=19.5 TFlop/s'", "--from-peak 'cpu=64 GFlop/s'",
+               "--from-bandwidth 'cpu=10 GB/s'", "orrery-peak-fp32")
     _, ended = projected("--peak", "gpu=3", folder=folder)
     ended.has_status(2)
-    ended.says("cuda=19.5Tf")
+    ended.says("cuda=19.5 TFlop/s")
+
+
+@test
+def rates_are_written_as_in_assumptions_or_as_in_descriptions():
+    folder = models({(CPU, 0): linear(*SIZES)}, host="home")
+    rows = []
+    for words in ((*RATES,),
+                  ("--peak", "cpu = 10 GFlop/s, cuda = 1 TFlop/s",
+                   "--bandwidth", "cpu = 5 GB/s; cuda = 500 GB/s",
+                   "--from-peak", "CPU=10 gflop/s", "--from-bandwidth",
+                   "cpu=5 GB/s"),
+                  ("--peak", "cpu=10000Mf,cuda=1e12", "--bandwidth",
+                   "cpu=40Gbps,cuda=500GBps", "--from-peak", "cpu=10Gflops",
+                   "--from-bandwidth", "cpu=5GBps")):
+        ended = orrery("perfmodel", "project", "-m", MACHINE, "--host", "home",
+                       "--force", *words, "busy_alpha", folder=folder)
+        ended.has_status(0)
+        path = os.path.join(folder, "sampling", "codelets", "45",
+                            "busy_alpha.gpus")
+        with open(path, encoding="ascii") as file:
+            rows.append(file.read())
+    assert rows[0] == rows[1] == rows[2]
+    for wrong in ("cpu=3 GB/s", "cpu", "cpu=0", "cpu=10Gf cuda=1Tf", "cpu0=3Gf",
+                  "=3Gf", "cpu=-1Gf", "cpu=3 lightyears"):
+        _, ended = projected("--peak", wrong, folder=folder)
+        ended.has_status(2)
+        ended.says("--peak " + wrong, "cuda=19.5 TFlop/s")
+
+
+@test
+def rates_of_this_machine_are_measured_where_nothing_states_them():
+    here = socket.gethostname().split(".")[0]
+    folder = models({(CPU, 0): linear(*SIZES)}, host=here)
+    rates = ("--peak", "cpu=10Gf,cuda=1Tf", "--bandwidth", "cpu=5GBps,cuda=500GBps")
+    ended = orrery("perfmodel", "project", "-m", MACHINE, *rates, folder=folder)
+    ended.has_status(0)
+    assert re.search(r": \S+ GFlop/s, \S+ GB/s, measured now",
+                     ended.out), ended.out
+    assert ended.out.count("measured now") == 1, ended.out
+    # One that is given is not measured.
+    ended = orrery("perfmodel", "project", "-m", MACHINE, *rates, "--force",
+                   "--from-peak", "cpu=12 GFlop/s", folder=folder)
+    assert "a core of %s: 12 GFlop/s, " % here in ended.out, ended.out
+    # Nor are those of another host.
+    ended = orrery("perfmodel", "project", "-m", MACHINE, *rates, "--force",
+                   "--host", "home",
+                   folder=models({(CPU, 0): linear(*SIZES)}, host="home"))
+    ended.has_status(1)
+    ended.says("--from-peak 'cpu=64 GFlop/s'")
+
+
+@test
+def models_are_not_projected_onto_themselves():
+    folder = models({(CPU, 0): linear(*SIZES)})
+    ended = orrery("perfmodel", "project", "-m", MACHINE, *RATES, "--force",
+                   folder=folder, STARPU_HOSTNAME="gpus")
+    ended.has_status(1)
+    ended.says("models of gpus", "STARPU_HOSTNAME", "themselves")
 
 
 @test

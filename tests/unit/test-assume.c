@@ -47,6 +47,10 @@ START_TEST(assumptions_are_read_with_units_laws_and_architectures)
         /* 3000 flop at 1000 per µs, 1000 bytes at 200 per µs */
         {"k = 3 flop/byte roofline of 1 GFlop/s, 200 MB/s", 5},
         {"k = 30 flop/byte roofline of 1 GFlop/s, 200 MB/s", 30},
+        {"k = 3 flop/byte roofline of 1gflop/s , 0.2 gb/s", 5},
+        /* the same as descriptions of machines have it */
+        {"k = 3 flop/byte roofline of 1Gf, 200MBps", 5},
+        {"k = 3 flop/byte roofline of 1 Gflops, 1.6 Gbps", 5},
         {"kernel[a on b] = 3; k = 4\nkernel[k] = 5", 5},
     };
 
@@ -135,6 +139,8 @@ START_TEST(a_wrong_assumption_is_named_with_the_remedy)
         {"k = 1us * m", "multiplied with n only", "20us + 2ns * n"},
         {"k = cpu / 0", "above 0", "cpu / 20"},
         {"k = 3 flop/byte roofline", "not complete", "of 19.5 TFlop/s"},
+        {"k = 3 flop/byte roofline of 1, 2", "not complete", "of 19.5 TFlop/s"},
+        {"k = 3 flop/byte roofline of 0 GFlop/s, 2 GB/s", "not complete", "of"},
         {"k = 1+2+3+4+5", "four terms", "join"},
         {"@/nonexistent/file", "No such file", "one a line"},
     };

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "perfmodel/project.h"
+#include "perfmodel/rate_text.h"
 #include "perfmodel/store.h"
 #include "tests/unit/perfmodel_util.h"
 

@@ -6,13 +6,15 @@
  */
 #include "perfmodel/project.h"
 #include "core/base/c_locale.h"
+#include "perfmodel/rate_text.h"
 #include "platforms/machine_desc.h"
 #include "platforms/rates.h"
-#include "platforms/units.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
+#include "tools/perfmodel/core_rates.h"
 #include "tools/perfmodel/join.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
@@ -30,17 +32,18 @@ static const char help[] =
     "derived, and say how far each may be off; what MACHINE has already stays.\n"
     "  -m, --machine MACHINE  for whose devices (orrery machine list)\n"
     "      --host HOST        from the models of this host, else of this one\n"
-    "      --from MACHINE     description of it, for its rates; else that of its name\n"
-    "      --peak cuda=19.5Tf,cpu=64Gf       of MACHINE, each device or core; else as\n"
-    "      --bandwidth cuda=1555GBps,cpu=8GBps   its description says\n"
+    "      --from MACHINE     description of it, for its rates; else that of its\n"
+    "                         name, else what a core of this machine is measured to do\n"
+    "      --peak 'cuda=19.5 TFlop/s, cpu=64 GFlop/s'   of MACHINE, each device or\n"
+    "      --bandwidth 'cuda=1555 GB/s, cpu=8 GB/s'     core; else as its description\n"
+    "                                                   says. 19.5Tf, 1555GBps do, too\n"
     "      --from-peak, --from-bandwidth     the same of the measured machine\n"
     "      --double           peaks in double precision\n"
     "  -o, --output DIR       sampling directory to write to, else the first that\n"
     "                         programs read\n"
     "      --force            replace models of MACHINE that are there\n"
     "Exit codes: 0; 1 when nothing could be projected; 2 for a wrong command line.\n"
-    "example: orrery perfmodel project -m hgx-h100-8 --from-peak cpu=50Gf \\\n"
-    "             --from-bandwidth cpu=10GBps 'chol_*'\n";
+    "example: orrery perfmodel project -m hgx-h100-8 'chol_*'\n";
 
 #define NTYPES 8
 
@@ -49,6 +52,7 @@ struct projecting {
     const char *machine, *host, *from, *output;
     const char *peak, *bandwidth, *from_peak, *from_bandwidth;
     bool is_double, force;
+    bool is_here;   /* the models were measured on this machine */
     char **symbols; /* patterns, borrowed; none: all */
     int nsymbols;
     /* Opened. */
@@ -63,40 +67,58 @@ struct projecting {
 
 /* --- rates --- */
 
-/* "cuda=19.5Tf,cpu=64Gf" */
-static int read_rates(const char *option, const char *text,
-                      enum orr_quantity quantity,
+/* "cuda" and the equals sign behind it, with blanks; -1: none. */
+static int take_type(const char **text)
+{
+    const char *at = *text;
+    char name[16] = "";
+    size_t n;
+    int type;
+
+    while (isspace((unsigned char)*at))
+        at++;
+    for (n = 0; n + 1 < sizeof(name) && isalpha((unsigned char)at[n]); n++)
+        name[n] = at[n];
+    type = orr_device_type_find(name);
+    for (at += n; isspace((unsigned char)*at);)
+        at++;
+    if (type < 0 || type >= NTYPES || *at != '=')
+        return -1;
+    *text = at + 1;
+    return type;
+}
+
+static int wrong_rates(const char *option, const char *text,
+                       enum orr_rate_of of)
+{
+    tool_error(
+        "perfmodel project: --%s %s: give a type of device and its rate, "
+        "such as cuda=%s; several are separated by commas",
+        option, text, orr_rate_example(of));
+    return -EINVAL;
+}
+
+/* "cuda = 19.5 TFlop/s, cpu=64Gf" */
+static int read_rates(const char *option, const char *text, enum orr_rate_of of,
                       struct orr_rates rates[NTYPES])
 {
-    char **pieces = text ? tool_split(text) : NULL;
-    int rc = 0;
+    const char *at = text ? text : "";
 
-    for (size_t i = 0; pieces && pieces[i] && rc == 0; i++) {
-        char *value = strchr(pieces[i], '=');
-        double per_second = 0;
-        int type = -1;
+    while (*at) {
+        int type = take_type(&at);
+        double rate;
 
-        if (value) {
-            *value++ = '\0';
-            type = orr_device_type_find(pieces[i]);
-        }
-        if (type < 0 || type >= NTYPES ||
-            orr_quantity_parse(quantity, value, &per_second) ||
-            !(per_second > 0)) {
-            tool_error("perfmodel project: --%s %s: give a type of device and "
-                       "its rate, such as %s",
-                       option, text,
-                       quantity == ORR_QUANTITY_SPEED ? "cuda=19.5Tf,cpu=64Gf"
-                                                      : "cuda=1555GBps");
-            rc = -EINVAL;
-        } else if (quantity == ORR_QUANTITY_SPEED) {
-            rates[type].flops = per_second / 1e6;
-        } else {
-            rates[type].bytes = per_second / 1e6;
-        }
+        if (type < 0 || !orr_rate_take(of, true, &at, &rate))
+            return wrong_rates(option, text, of);
+        *(of == ORR_RATE_OF_FLOPS ? &rates[type].flops : &rates[type].bytes) =
+            rate;
+        while (isspace((unsigned char)*at))
+            at++;
+        if (*at && !strchr(",;", *at))
+            return wrong_rates(option, text, of);
+        at += *at != '\0';
     }
-    free(pieces);
-    return rc;
+    return 0;
 }
 
 /* Per µs, 0 where the description does not say. */
@@ -131,8 +153,8 @@ static struct orr_rates rates_of(const struct projecting *p,
         snprintf(host, sizeof(host), "%s%d", prefix_of(device->type),
                  device->devid);
     if (!(rates.flops > 0))
-        rates.flops = described(
-            desc, host, p->is_double ? ORR_RATE_FP64 : ORR_RATE_FP32);
+        rates.flops =
+            described(desc, host, p->is_double ? ORR_RATE_FP64 : ORR_RATE_FP32);
     if (!(rates.bytes > 0))
         rates.bytes = described(desc, host, ORR_RATE_MEMORY);
     return rates;
@@ -141,6 +163,24 @@ static struct orr_rates rates_of(const struct projecting *p,
 static bool complete(const struct orr_rates *rates)
 {
     return rates->flops > 0 && rates->bytes > 0;
+}
+
+/* What is not known of a core of this machine is measured, once. */
+static void complete_here(struct projecting *p, struct orr_rates *rates)
+{
+    struct orr_rates *given = &p->from_given[ORR_DEVICE_CPU];
+    struct core_rates core;
+
+    if (!p->is_here || !core_rates_measure(&core))
+        return;
+    if (!(rates->flops > 0))
+        rates->flops = p->is_double ? core.flops64 : core.flops;
+    if (!(rates->bytes > 0))
+        rates->bytes = core.bytes;
+    *given = *rates;
+    printf("a core of %s: %.3g GFlop/s, %.3g GB/s, measured now (--from-peak, "
+           "--from-bandwidth)\n",
+           p->source.host, rates->flops / 1e3, rates->bytes / 1e3);
 }
 
 /* --- one model --- */
@@ -220,6 +260,8 @@ static int project_device(struct projecting *p,
     if (!source)
         return 0;
     here = rates_of(p, p->from_desc, p->from_given, &source->devices[0]);
+    if (source->devices[0].type == ORR_DEVICE_CPU && !complete(&here))
+        complete_here(p, &here);
     there = rates_of(p, p->desc, p->given, device);
     p->from_missing[source->devices[0].type] |= !complete(&here);
     p->missing[device->type] |= !complete(&there);
@@ -343,6 +385,13 @@ static int visit(const struct perfmodel_item *item, void *arg)
 
 /* --- the command --- */
 
+static const char *example(int type, enum orr_rate_of of)
+{
+    if (type != ORR_DEVICE_CPU)
+        return orr_rate_example(of);
+    return of == ORR_RATE_OF_FLOPS ? "64 GFlop/s" : "10 GB/s";
+}
+
 static void say_missing(const struct projecting *p)
 {
     for (int t = 0; t < NTYPES; t++) {
@@ -351,14 +400,19 @@ static void say_missing(const struct projecting *p)
         if (p->missing[t])
             tool_error(
                 "the peak or memory bandwidth of %s of %s is not known: "
-                "give --peak %s=… --bandwidth %s=…, or the properties "
-                "orrery-peak-%s and orrery-memory-bandwidth of its hosts",
-                type, p->machine, type, type, p->is_double ? "fp64" : "fp32");
+                "give them, such as --peak '%s=%s' --bandwidth '%s=%s', or the "
+                "properties orrery-peak-%s and orrery-memory-bandwidth of its "
+                "hosts",
+                type, p->machine, type, example(t, ORR_RATE_OF_FLOPS), type,
+                example(t, ORR_RATE_OF_BYTES), p->is_double ? "fp64" : "fp32");
         if (p->from_missing[t])
             tool_error("the peak or memory bandwidth of %s of %s, where the "
-                       "models were measured, is not known: give --from-peak "
-                       "%s=… --from-bandwidth %s=…, or --from MACHINE",
-                       type, p->source.host, type, type);
+                       "models were measured, is not known: give them, such as "
+                       "--from-peak '%s=%s' --from-bandwidth '%s=%s', or a "
+                       "description that states them, --from MACHINE",
+                       type, p->source.host, type,
+                       example(t, ORR_RATE_OF_FLOPS), type,
+                       example(t, ORR_RATE_OF_BYTES));
     }
 }
 
@@ -377,6 +431,21 @@ static int load_descriptions(struct projecting *p)
     return rc;
 }
 
+/* Measures would be lost, replaced by what was derived from them. */
+static bool are_the_same(const struct projecting *p)
+{
+    if (strcmp(p->source.host, p->target.host) != 0)
+        return false;
+    tool_error("perfmodel project: the models of %s would be made from "
+               "themselves: simulations of %s use models of that name%s",
+               p->target.host, p->machine,
+               orr_getenv("STARPU_HOSTNAME")
+                   ? ", which STARPU_HOSTNAME sets; unset it and name the "
+                     "measured ones by --host"
+                   : "; they need no projection");
+    return true;
+}
+
 static int project_all(struct projecting *p)
 {
     static const struct table_column columns[] = {{"model", false},
@@ -384,7 +453,7 @@ static int project_all(struct projecting *p)
                                                   {"from", false},
                                                   {"entries", true},
                                                   {"off by up to", true}};
-    int rc = load_descriptions(p);
+    int rc = are_the_same(p) ? -EINVAL : load_descriptions(p);
 
     if (rc == 0)
         rc = perfmodel_each(&p->source, p->source.host, visit, p);
@@ -412,18 +481,31 @@ static int read_all_rates(struct projecting *p)
 
     if (rc < 0)
         return rc;
-    rc = read_rates("peak", p->peak, ORR_QUANTITY_SPEED, p->given);
+    rc = read_rates("peak", p->peak, ORR_RATE_OF_FLOPS, p->given);
     if (rc == 0)
-        rc = read_rates("bandwidth", p->bandwidth, ORR_QUANTITY_BANDWIDTH,
-                        p->given);
+        rc = read_rates("bandwidth", p->bandwidth, ORR_RATE_OF_BYTES, p->given);
     if (rc == 0)
-        rc = read_rates("from-peak", p->from_peak, ORR_QUANTITY_SPEED,
+        rc = read_rates("from-peak", p->from_peak, ORR_RATE_OF_FLOPS,
                         p->from_given);
     if (rc == 0)
-        rc = read_rates("from-bandwidth", p->from_bandwidth,
-                        ORR_QUANTITY_BANDWIDTH, p->from_given);
+        rc = read_rates("from-bandwidth", p->from_bandwidth, ORR_RATE_OF_BYTES,
+                        p->from_given);
     orr_c_locale_end(&locale);
     return rc;
+}
+
+/* Whether the models are those of the host that this process would name. */
+static bool is_here(const struct projecting *p)
+{
+    const struct orr_host_options own = {.hostname =
+                                             orr_getenv("STARPU_HOSTNAME")};
+    struct orr_error err = {""};
+    char *host = NULL;
+    bool same = orr_host_name(&own, &host, &err) == 0 &&
+                strcmp(host, p->source.host) == 0;
+
+    free(host);
+    return same;
 }
 
 static int project(struct projecting *p)
@@ -434,6 +516,7 @@ static int project(struct projecting *p)
 
     if (perfmodel_open(&here, &p->source) < 0)
         return TOOL_FAILED;
+    p->is_here = is_here(p);
     if (perfmodel_open(&there, &p->target) == 0) {
         result = project_all(p);
         perfmodel_close(&p->target);
