@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void orr_graph_free(struct orr_graph *graph)
 {
@@ -22,9 +23,13 @@ void orr_graph_free(struct orr_graph *graph)
         free(graph->types[k].symbol);
         free(graph->types[k].mean_ms);
         free(graph->types[k].deviation_ms);
+        free(graph->types[k].origin);
     }
     for (unsigned d = 0; graph->data && d < graph->ndata; d++)
         free(graph->data[d].name);
+    for (unsigned o = 0; o < graph->norigins; o++)
+        free(graph->origins[o]);
+    free(graph->origins);
     free(graph->machine);
     free(graph->figures);
     free(graph->workers);
@@ -38,6 +43,40 @@ void orr_graph_free(struct orr_graph *graph)
     free(graph->deps);
     free(graph->accesses);
     free(graph);
+}
+
+int orr_graph_origin(struct orr_graph *graph, const char *name)
+{
+    unsigned n = graph->norigins ? graph->norigins : 1;
+    char **origins;
+
+    if (!name || !*name)
+        return 0;
+    for (unsigned o = 1; o < n; o++)
+        if (!strcmp(graph->origins[o], name))
+            return (int)o;
+    if (n > UINT8_MAX)
+        return -E2BIG;
+    origins = realloc(graph->origins, (n + 1) * sizeof(*origins));
+    if (!origins)
+        return -ENOMEM;
+    origins[0] = NULL;
+    graph->origins = origins;
+    graph->norigins = n;
+    origins[n] = strdup(name);
+    if (!origins[n])
+        return -ENOMEM;
+    graph->norigins = n + 1;
+    return (int)n;
+}
+
+const char *orr_graph_origin_of(const struct orr_graph *graph,
+                                const struct orr_graph_task_type *type,
+                                unsigned worker)
+{
+    unsigned o = type->origin ? type->origin[worker] : 0;
+
+    return o ? graph->origins[o] : "";
 }
 
 /* Finite and not negative; a NaN is neither. */
@@ -141,6 +180,13 @@ static int check_type(const struct orr_graph *graph, unsigned k,
             return orr_fail(err, -EINVAL,
                             "task type %u (%s) deviates by %g ms on worker %u",
                             k, type->symbol, type->deviation_ms[w], w);
+        if (type->origin && type->origin[w] &&
+            type->origin[w] >= graph->norigins)
+            return orr_fail(err, -EINVAL,
+                            "task type %u (%s) has origin %u on worker %u, and "
+                            "there are %u",
+                            k, type->symbol, type->origin[w], w,
+                            graph->norigins);
     }
     return 0;
 }

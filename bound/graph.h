@@ -48,6 +48,9 @@ struct orr_graph_task_type {
     double *mean_ms;
     double *deviation_ms; /* owned, per worker: of the same one's measures; 0
                            * where there are none */
+    uint8_t
+        *origin; /* owned, per worker: of the mean, as a number of the graph's
+                      * origins, 0 where it is not known; NULL: nowhere */
 };
 
 struct orr_graph_datum {
@@ -91,6 +94,9 @@ struct orr_graph {
     char *machine; /* owned, or NULL */
     char *figures; /* owned: where its figures come from, "measured", "derived";
                     * NULL: not known */
+    char **origins; /* owned: where times come from, "derived"; [0] is not used.
+                     * NULL where norigins is 0 */
+    unsigned norigins;
     bool simulated;
     double makespan_ms; /* of the run; NaN: not known */
     unsigned nworkers, nnodes, nlinks, nroutes, nroute_links, ntypes, ndata,
@@ -111,6 +117,15 @@ struct orr_graph {
 
 /* NULL is allowed. */
 void orr_graph_free(struct orr_graph *graph);
+
+/* The number of the origin of that name, which is added if it is new; "" and NULL
+ * are 0. Negative: -ENOMEM, -E2BIG. */
+int orr_graph_origin(struct orr_graph *graph, const char *name);
+
+/* Its name, "" where it is not known. */
+const char *orr_graph_origin_of(const struct orr_graph *graph,
+                                const struct orr_graph_task_type *type,
+                                unsigned worker);
 
 /* Whether all indices are in range, all values are valid (no negative or NaN
  * ones except where a NaN is allowed above) and dependencies form no cycle.

@@ -417,6 +417,50 @@ static int read_type(struct reader *r)
     return rc;
 }
 
+/* Some workers in turn whose times have one origin; moves *w behind them. */
+static int read_origin(struct reader *r, struct orr_graph_task_type *type,
+                       unsigned *w)
+{
+    uint64_t n = 0;
+    int rc =
+        take_integer(r, "number of workers", 10, r->graph->nworkers - *w, &n);
+    const char *word = rc ? NULL : next_word(r);
+
+    if (!rc && n == 0)
+        return wrong(r, "an origin of 0 workers");
+    if (!rc && !word)
+        return wrong(r, "the origin of the times is missing");
+    if (rc)
+        return rc;
+    rc = orr_graph_origin(r->graph, strcmp(word, "-") ? word : "");
+    if (rc == -E2BIG)
+        return wrong(r, "more than %d origins of times", UINT8_MAX);
+    if (rc < 0)
+        return no_memory(r);
+    for (; n > 0; n--)
+        type->origin[(*w)++] = (uint8_t)rc;
+    return 0;
+}
+
+static int read_origins(struct reader *r)
+{
+    struct orr_graph_task_type *type;
+    unsigned w = 0;
+    int rc = 0;
+
+    if (r->graph->ntypes == 0)
+        return wrong(r, "origins of times stand behind a task type");
+    type = &r->graph->types[r->graph->ntypes - 1];
+    if (type->origin)
+        return wrong(r, "a second line of origins of a task type");
+    type->origin = calloc((size_t)r->graph->nworkers + 1, sizeof(uint8_t));
+    if (!type->origin)
+        return no_memory(r);
+    while (!rc && w < r->graph->nworkers)
+        rc = read_origin(r, type, &w);
+    return rc;
+}
+
 static int read_datum(struct reader *r)
 {
     struct orr_graph_datum *datum = ADD(r, data);
@@ -583,11 +627,11 @@ static const struct {
     const char *word;
     int (*read)(struct reader *r);
 } lines[] = {
-    {"after", read_after},     {"uses", read_uses}, {"task", read_task},
-    {"datum", read_datum},     {"kind", read_type}, {"node", read_node},
-    {"worker", read_worker},   {"link", read_link}, {"route", read_route},
-    {"machine", read_machine}, {"run", read_run},   {"end", read_end},
-    {"figures", read_figures},
+    {"after", read_after},     {"uses", read_uses},    {"task", read_task},
+    {"datum", read_datum},     {"kind", read_type},    {"node", read_node},
+    {"worker", read_worker},   {"link", read_link},    {"route", read_route},
+    {"machine", read_machine}, {"run", read_run},      {"end", read_end},
+    {"figures", read_figures}, {"from", read_origins},
 };
 
 static int read_line(struct reader *r)

@@ -110,6 +110,36 @@ static void write_type(const struct orr_graph *graph,
     fputc('\n', f);
 }
 
+static bool same_origin(const struct orr_graph *graph,
+                        const struct orr_graph_task_type *type, unsigned v,
+                        unsigned w)
+{
+    return strcmp(orr_graph_origin_of(graph, type, v),
+                  orr_graph_origin_of(graph, type, w)) == 0;
+}
+
+/* Where those times come from; no line where that is not known of any. */
+static void write_origins(const struct orr_graph *graph,
+                          const struct orr_graph_task_type *type, FILE *f)
+{
+    bool known = false;
+
+    for (unsigned w = 0; w < graph->nworkers; w++)
+        known = known || *orr_graph_origin_of(graph, type, w);
+    if (!known)
+        return;
+    fputs("from", f);
+    for (unsigned w = 0, n; w < graph->nworkers; w += n) {
+        const char *origin = orr_graph_origin_of(graph, type, w);
+
+        for (n = 1;
+             w + n < graph->nworkers && same_origin(graph, type, w, w + n); n++)
+            ;
+        fprintf(f, " %u %s", n, *origin ? origin : "-");
+    }
+    fputc('\n', f);
+}
+
 static void write_task(const struct orr_graph *graph,
                        const struct orr_graph_task *task, FILE *f)
 {
@@ -159,8 +189,10 @@ int orr_graph_write(const struct orr_graph *graph, FILE *f)
         return -ENOMEM;
     fputs("orrery-graph 1\n", f);
     write_machine(graph, f);
-    for (unsigned k = 0; k < graph->ntypes; k++)
+    for (unsigned k = 0; k < graph->ntypes; k++) {
         write_type(graph, &graph->types[k], f);
+        write_origins(graph, &graph->types[k], f);
+    }
     for (unsigned d = 0; d < graph->ndata; d++)
         write_datum(&graph->data[d], f);
     for (unsigned t = 0; t < graph->ntasks; t++)

@@ -12,6 +12,7 @@
 
 #include "core/observe/graph_record_private.h"
 #include "core/runtime.h"
+#include "perfmodel/origin.h"
 
 /* A node with p before and s behind it stays when p·s pairs are more than this
  * many times p + s. */
@@ -342,8 +343,22 @@ static struct orr_graph_task_type *add_type(struct maker *m, const char *symbol)
         .symbol = strdup(symbol),
         .mean_ms = calloc((size_t)nworkers + 1, sizeof(double)),
         .deviation_ms = calloc((size_t)nworkers + 1, sizeof(double)),
+        .origin = calloc((size_t)nworkers + 1, sizeof(uint8_t)),
     };
-    return type->symbol && type->mean_ms && type->deviation_ms ? type : NULL;
+    return type->symbol && type->mean_ms && type->deviation_ms && type->origin
+               ? type
+               : NULL;
+}
+
+static bool set_origin(struct maker *m, struct orr_graph_task_type *type,
+                       unsigned worker, enum orr_origin origin)
+{
+    int number = origin == ORR_ORIGIN_UNKNOWN
+                     ? 0
+                     : orr_graph_origin(m->graph, orr_origin_name(origin));
+
+    type->origin[worker] = (uint8_t)(number > 0 ? number : 0);
+    return number >= 0;
 }
 
 static struct orr_graph_task_type *copy_type(struct maker *m, uint32_t k)
@@ -358,6 +373,8 @@ static struct orr_graph_task_type *copy_type(struct maker *m, uint32_t k)
     for (unsigned w = 0; w < m->graph->nworkers; w++) {
         type->mean_ms[w] = from->best[w] / 1e3;
         type->deviation_ms[w] = from->deviation[w] / 1e3;
+        if (!set_origin(m, type, w, (enum orr_origin)from->origin[w]))
+            return NULL;
         if (m->view == ORR_GRAPH_WINDOW) {
             type->mean_ms[w] = from->floor[w] / 1e3;
             type->deviation_ms[w] = 0;

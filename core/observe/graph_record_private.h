@@ -10,8 +10,8 @@
 
 #include "core/base/lock.h"
 #include "core/observe/graph_record.h"
-#include "core/task/job.h"
 #include "core/observe/graph_type.h"
+#include "core/task/job.h"
 
 #define ORR_NONE UINT32_MAX
 

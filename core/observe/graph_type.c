@@ -56,6 +56,7 @@ static void fill_worker(struct orr_runtime *rt, struct orr_job *job,
             continue;
         type->best[w] = us;
         type->deviation[w] = orr_cost_deviation(rt, type->row, k, i);
+        type->origin[w] = (uint8_t)orr_cost_origin(type->row, k, i);
     }
     if (bits)
         type->floor[w] = orr_cost_at_best(rt, type->row, k);
@@ -118,8 +119,9 @@ struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
     type->best = calloc(n, sizeof(double));
     type->deviation = calloc(n, sizeof(double));
     type->floor = calloc(n, sizeof(double));
+    type->origin = calloc(n, sizeof(*type->origin));
     if (!type->symbol || !type->able || !type->best || !type->deviation ||
-        !type->floor) {
+        !type->floor || !type->origin) {
         orr_graph_type_free(type);
         return NULL;
     }
@@ -138,6 +140,7 @@ void orr_graph_type_free(struct orr_graph_type_record *type)
     free(type->best);
     free(type->deviation);
     free(type->floor);
+    free(type->origin);
     free(type);
 }
 

@@ -25,6 +25,7 @@ struct orr_graph_type_record {
     double *best;      /* of the fastest implementation */
     double *deviation; /* of that one's measures */
     double *floor;     /* mean − deviation of implementation 0 */
+    uint8_t *origin;   /* enum orr_origin of the best */
 };
 
 /* The caller serialises. */

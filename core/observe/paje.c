@@ -8,6 +8,7 @@
 
 #include "core/base/result.h"
 #include "core/observe/entities.h"
+#include "core/observe/origins.h"
 #include "core/observe/timeline.h"
 
 #include <errno.h>
@@ -397,11 +398,15 @@ static void write_end(const struct paje *paje)
 static int write_all(struct paje *paje)
 {
     uint64_t dropped = orr_trace_dropped(paje->trace);
+    int rc;
 
     write_definitions(paje->file);
     if (dropped > 0)
         fprintf(paje->file, "# %llu events are missing: out of memory\n",
                 (unsigned long long)dropped);
+    rc = orr_origins_write(paje->trace, paje->line, "# times of ", paje->file);
+    if (rc < 0)
+        return rc;
     write_types(paje->file);
     write_mark_types(paje);
     write_values(paje);

@@ -44,6 +44,7 @@ struct orr_trace_task {
     unsigned colour;       /* 0xrrggbb, 0: chosen by the name */
     uint32_t footprint;
     int priority;
+    uint8_t origin; /* enum orr_origin, of its time; unknown where it is real */
     uint64_t tag;
     size_t size;  /* bytes of all its data */
     double gflop; /* 10^9 flop, 0 when unknown */

@@ -75,6 +75,10 @@ static void trace_task(struct orr_runtime *rt, struct orr_worker *worker,
         .footprint = job->footprint,
         .priority = job->priority,
         .tag = job->task->use_tag ? job->task->tag_id : 0,
+        .origin = (uint8_t)(rt->machine->simulated
+                                ? orr_cost_origin(job->costs, worker->class_id,
+                                                  job->implementation)
+                                : ORR_ORIGIN_UNKNOWN),
         .gflop = job->task->flops / 1e9,
         .start = job->kernel.start,
         .end = job->kernel.end,

@@ -327,6 +327,32 @@ def a_merge_keeps_what_says_less_and_warns():
         assert file.readline() == "# origin: derived\n"
 
 
+@test
+def a_graph_and_a_trace_say_where_times_come_from():
+    folder = models({(CPU, 0): linear(1600)}, names=KERNELS[:2])
+    models({(CUDA, number): linear(1600) for number in range(3)}, folder,
+           KERNELS[2:3])
+    graph, trace = (os.path.join(folder, name) for name in ("graph", "trace"))
+    simulate("-s", "eager", "--assume", "busy_delta = 50us", folder=folder,
+             size=1600, program=(), ORRERY_GRAPH=graph,
+             ORRERY_TRACE=trace).has_status(0)
+    with open(graph, encoding="utf-8") as file:
+        text = file.read()
+    # One core is left beside those that drive the three devices.
+    assert re.search('kind "busy_alpha".*\nfrom 1 measured 3 -\n', text), text
+    assert re.search('kind "busy_gamma".*\nfrom 1 - 3 measured\n', text), text
+    assert re.search('kind "busy_delta".*\nfrom 1 assumed 3 -\n', text), text
+    ended = orrery("bound", "--kind", "area", graph)
+    ended.has_status(0)
+    assert re.search(r"times +\S+ % measured, \S+ % assumed", ended.out), ended.out
+    with open(trace, encoding="utf-8") as file:
+        said = [line for line in file if line.startswith("# times of")]
+    assert ['"busy_alpha" %s on CPU: measured' % footprint(1600) in line
+            for line in said].count(True) == 1, said
+    assert any('"busy_delta"' in line and line.endswith(": assumed\n")
+               for line in said), said
+
+
 # -- models for a machine that one does not have -----------------------------
 
 RATES = ("--peak", "cpu=10Gf,cuda=1Tf", "--bandwidth", "cpu=5GBps,cuda=500GBps",

@@ -94,10 +94,10 @@ class Trace:
             self.bytes = file.read()
         self.makespan = "%.3f" % report["makespan_us"]
         self.evictions = report["evictions"]
-        # 1 to 6 define types and values, % events.
+        # 1 to 6 define types and values, % events; # are comments.
         self.events = sum(line.split(b"\t")[0] not in b"1 2 3 4 5 6".split()
                           for line in self.bytes.splitlines()
-                          if not line.startswith(b"%"))
+                          if not line.startswith((b"%", b"#")))
 
     def lines(self):
         return self.bytes.decode("utf-8", "replace").splitlines()

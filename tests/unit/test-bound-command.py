@@ -230,6 +230,25 @@ def test_figures(suite):
                 "figures are derived" in result.out, result)
     document, result = suite.json("--kind", "area", graph)
     suite.claim("in JSON as well", document.get("figures") == "derived", result)
+    text = text.replace("task 0 1 0\n", "task 0 1 0 ran 0 0 3\n").replace(
+        "task 1 2 0\n", "task 1 2 0 ran 9 3 4\n")
+    for k in range(4):
+        text = re.sub('(kind "%s".*)\n' % KERNELS[k],
+                      "\\1\nfrom 9 measured 1 derived 2 -\n", text)
+    result = suite.bound("--kind", "area", suite.write("origins.graph", text))
+    suite.claim("the share of the time of tasks that comes from where is said",
+                "times       75.0 % measured, 25.0 % derived" in result.out,
+                result)
+    document, result = suite.json("--kind", "area", suite.path("origins.graph"))
+    suite.claim("in JSON, too", document.get("times") == [
+        {"origin": "measured", "share": 0.75},
+        {"origin": "derived", "share": 0.25}], document.get("times"))
+    gemm = [t for t in document.get("types", []) if t["symbol"] == "gemm"][0]
+    suite.claim("with those of each task type", [
+        (one["worker"], one["workers"], one["origin"])
+        for one in gemm["times"]] == [
+            ("CPU 0", 9, "measured"), ("CUDA 0.0", 1, "derived"),
+            ("CUDA 1.0", 1, None), ("CUDA 2.0", 1, None)], gemm)
     suite.fails("two lines of figures are one too many", 1, "second line",
                 suite.write("two.graph", text.replace(
                     'figures "derived"\n', 'figures "derived"\n' * 2)))

@@ -75,6 +75,8 @@ static void add_machine(struct orr_graph *graph, uint64_t *rng)
     }
 }
 
+static const char *const origins[] = {"", "derived", "measured"};
+
 static void add_types(struct orr_graph *graph, uint64_t *rng)
 {
     graph->ntypes = 1 + count(rng, 3);
@@ -98,6 +100,12 @@ static void add_types(struct orr_graph *graph, uint64_t *rng)
                                         : number(rng);
             type->deviation_ms[w] = count(rng, 1) ? number(rng) : 0;
         }
+        if (count(rng, 1))
+            continue;
+        type->origin = calloc(graph->nworkers + 1, sizeof(*type->origin));
+        for (unsigned w = 0; w < graph->nworkers; w++)
+            type->origin[w] =
+                (uint8_t)orr_graph_origin(graph, origins[count(rng, 2)]);
     }
     graph->ndata = 1 + count(rng, 3);
     graph->data = calloc(graph->ndata, sizeof(*graph->data));
@@ -237,6 +245,8 @@ static void same_types(const struct orr_graph *a, const struct orr_graph *b)
         for (unsigned w = 0; w < a->nworkers; w++) {
             same(a->types[k].mean_ms[w], b->types[k].mean_ms[w]);
             same(a->types[k].deviation_ms[w], b->types[k].deviation_ms[w]);
+            ck_assert_str_eq(orr_graph_origin_of(a, &a->types[k], w),
+                             orr_graph_origin_of(b, &b->types[k], w));
         }
     }
     ck_assert_uint_eq(a->ndata, b->ndata);
@@ -388,6 +398,12 @@ static const struct {
     {HEAD "kind \"k\" 1 0 1 -1 0\n", "g:5: mean: -1 is negative"},
     {HEAD "kind \"k\" 1 0 1 1 nan\n", "g:5: the deviation cannot be unknown"},
     {HEAD "kind \"k\" 1 0 1 1 0 1 1 0\n", "g:5: \"1\" is too much"},
+    {HEAD "from 1 derived\n", "g:5: origins of times stand behind a task type"},
+    {KIND "from 2 derived\n", "g:6: number of workers: 2 is too large"},
+    {KIND "from 0 derived\n", "g:6: an origin of 0 workers"},
+    {KIND "from 1\n", "g:6: the origin of the times is missing"},
+    {KIND "from 1 derived 1 -\n", "g:6: \"1\" is too much"},
+    {KIND "from 1 -\nfrom 1 -\n", "g:7: a second line of origins"},
     {HEAD "datum 1 new 0\n", "g:5: memory node 1 does not exist"},
     {HEAD "datum 0 old 0\n", "g:5: a datum is"},
     {HEAD "datum 0 new -8\n", "g:5: number of bytes: -8 is negative"},
@@ -530,6 +546,12 @@ static void break_deviation(struct orr_graph *g)
     g->types[0].deviation_ms[0] = NAN;
 }
 
+static void break_origin(struct orr_graph *g)
+{
+    g->types[0].origin = calloc(g->nworkers + 1, 1);
+    g->types[0].origin[0] = 1;
+}
+
 static void break_type(struct orr_graph *g)
 {
     g->tasks[1].type = 1;
@@ -583,6 +605,7 @@ static const struct {
     {break_capacity, "memory node 0 has capacity nan"},
     {break_mean, "task type 0 (k) takes -1 ms on worker 0"},
     {break_deviation, "task type 0 (k) deviates by nan ms"},
+    {break_origin, "task type 0 (k) has origin 1 on worker 0, and there are 0"},
     {break_type, "task 1 is of type 1"},
     {break_deps, "the dependencies of task 1 are out of range"},
     {break_accesses, "the accesses of task 1 are out of range"},

@@ -97,6 +97,23 @@ def curve(dump, container, variable):
             line[2] == variable]
 
 
+def origins(ran):
+    """What the file says of the times of its tasks, without footprints."""
+    return [re.sub(" [0-9a-f]{8} ", " ", " ".join(line))
+            for line in ran.lines() if line[0].startswith("# times of")]
+
+
+@test
+def a_trace_says_where_the_times_of_its_tasks_come_from():
+    ran = Traced(GPUS, "plain", "30", STARPU_NCPU="0")
+    assert ran.code == 0, ran
+    said = ['# times of "%s" on CUDA: assumed' % name for name in KERNELS]
+    assert origins(ran) == said, origins(ran)
+    ran.dump()
+    # Real times need no origin.
+    assert origins(Traced(None, "plain", "30")) == []
+
+
 @test
 def a_simulated_trace_opens_in_pj_dump():
     ran = Traced(GPUS, "plain", "30")

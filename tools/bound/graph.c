@@ -177,6 +177,17 @@ struct taken {
     double n, sum, squares;
 };
 
+static void set_measured(struct orr_graph *graph,
+                         struct orr_graph_task_type *type, size_t worker)
+{
+    int origin = orr_graph_origin(graph, "measured");
+
+    if (origin > 0 && !type->origin)
+        type->origin = calloc((size_t)graph->nworkers + 1, sizeof(uint8_t));
+    if (origin > 0 && type->origin)
+        type->origin[worker] = (uint8_t)origin;
+}
+
 /* A real run has measured its tasks, also those of kernels without a model or
  * with too few measures for one: their means are used. */
 static int fill_durations(struct bounds *b)
@@ -208,6 +219,7 @@ static int fill_durations(struct bounds *b)
         type->mean_ms[i % workers] = mean;
         type->deviation_ms[i % workers] =
             sqrt(fmax(0, taken[i].squares / taken[i].n - mean * mean));
+        set_measured(graph, type, i % workers);
         b->filled++;
     }
     free(taken);

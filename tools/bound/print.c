@@ -31,9 +31,11 @@ static void print_machine(const struct bounds *b)
         edits_print(b->report.json, "what if     ");
         assume_print(b->report.json, "assumed     ");
         report_figures(&b->report, figures, sizeof(figures));
-        if (*figures)
-            printf("times       %s\n", figures);
+    } else {
+        bounds_times(b, figures, sizeof(figures));
     }
+    if (*figures)
+        printf("times       %s\n", figures);
     printf("workers    ");
     for (unsigned c = 0; c < b->in->nclasses; c++)
         printf("%s %s", c ? "," : "", b->in->classes[c].name);
