@@ -347,10 +347,11 @@ def a_graph_and_a_trace_say_where_times_come_from():
     assert re.search(r"times +\S+ % measured, \S+ % assumed", ended.out), ended.out
     with open(trace, encoding="utf-8") as file:
         said = [line for line in file if line.startswith("# times of")]
-    assert ['"busy_alpha" %s on CPU: measured' % footprint(1600) in line
-            for line in said].count(True) == 1, said
-    assert any('"busy_delta"' in line and line.endswith(": assumed\n")
-               for line in said), said
+    assert said == ['# times of "%s" %s on %s\n' % (name, footprint(1600), of)
+                    for name, of in (("alpha", "CPU: measured"),
+                                     ("beta", "CPU: measured"),
+                                     ("delta", "CPU: assumed"),
+                                     ("gamma", "CUDA: measured"))], said
 
 
 # -- models for a machine that one does not have -----------------------------
