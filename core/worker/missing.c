@@ -125,7 +125,7 @@ void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
 
     orr_log_error("the simulation of `%s' needs the time of kernel `%s', "
                   "which is not known. Missing for the tasks submitted so far:",
-                  rt->machine->name, orr_job_name(job));
+                  rt->machine->name, codelet_name(job->task->cl));
     orr_costs_each(rt->costs, list_row, &listing);
     list_sizes(rt, job);
     if (listing.with_model)

@@ -215,6 +215,20 @@ static int codelet_without_model(void)
     return 0;
 }
 
+static int codelet_without_name(void)
+{
+    static struct starpu_codelet nameless = {.cpu_funcs = {nothing}};
+    struct starpu_task *task;
+
+    open_machine();
+    task = new_task("named");
+    task->cl = &nameless;
+    submit(task);
+    starpu_task_wait_for_all();
+    starpu_shutdown();
+    return 0;
+}
+
 /* -- deadlocks ------------------------------------------------------------ */
 
 static int wait_for_unsubmitted(void)
@@ -696,6 +710,7 @@ static const struct {
     {"with-model", with_model},
     {"kernels-without-times", kernels_without_times},
     {"codelet-without-model", codelet_without_model},
+    {"codelet-without-name", codelet_without_name},
     {"wait-for-unsubmitted", wait_for_unsubmitted},
     {"long-chain", long_chain},
     {"wait-for-tag", wait_for_tag},

@@ -248,6 +248,15 @@ def a_codelet_without_a_model_is_told_and_can_be_assumed():
 
 
 @test
+def the_kernel_that_is_named_is_what_can_be_assumed():
+    ended = misuse("codelet-without-name", ORRERY_ASSUME=None)
+    ended.has_status(1)
+    name = re.search("time of kernel `(.*)'", ended.err).group(1)
+    misuse("codelet-without-name", STARPU_NCUDA="0",
+           ORRERY_ASSUME="kernel[%s] = 1us" % name).has_status(0)
+
+
+@test
 def an_assumption_that_cannot_be_read_is_told():
     ended = misuse("codelet-without-model", ORRERY_ASSUME="kernel[k] = soon")
     ended.says("`kernel[k] = soon'", "50us")

@@ -328,6 +328,22 @@ def a_merge_keeps_what_says_less_and_warns():
 
 
 @test
+def a_simulation_that_failed_prints_no_makespan():
+    trace = os.path.join(PROGRAMS.folder(), "t.paje")
+    for words in (("run",), ("trace", "-o", trace)):
+        ended = orrery(*words, "-m", MACHINE, "--", BUSY)
+        ended.has_status(1)
+        ended.says("needs the time of kernel `busy_alpha'",
+                   "kernel[busy_alpha] = 50us")
+        assert "makespan" not in ended.out, (words, ended.out)
+        assert "gantt" not in ended.out, (words, ended.out)
+    ended = orrery("run", "-m", MACHINE, "--json", "--", BUSY)
+    ended.has_status(1)
+    said = json.loads(ended.out)
+    assert said["exit"] == "missing" and said["makespan_us"] is None, said
+
+
+@test
 def a_graph_and_a_trace_say_where_times_come_from():
     folder = models({(CPU, 0): linear(1600)}, names=KERNELS[:2])
     models({(CUDA, number): linear(1600) for number in range(3)}, folder,

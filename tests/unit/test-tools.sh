@@ -336,6 +336,22 @@ run calibrat
 claim "a mistyped command suggests the nearest" err_has 'did you mean calibrate'
 run perfmodel chekc
 claim "a mistyped verb suggests the nearest" err_has 'mean perfmodel check'
+run chekc
+claim "a mistyped verb without its command suggests the commands that have it" \
+    err_has 'did you mean machine check or perfmodel check?'
+run doctor
+claim "a verb without its command as well" err_has 'did you mean machine doctor?'
+run gantry
+claim "what is like nothing suggests nothing" \
+    err_has 'no command gantry; see orrery --help'
+run trace -m moon --svg x.svg -- "$dir/program"
+claim "an option that others have suggests the one of its purpose" \
+    err_has 'unknown option --svg: did you mean --gantt?'
+run compare -m moon --gantt x.png -- "$dir/program"
+claim "which compare calls --plot" err_has 'did you mean --plot?'
+run machine new x --gpu H100 --cpu 2.4GHz -o "$dir/x.xml"
+claim "all that is not clear about parts is said: cores" err_has 'give --cores'
+claim "and the device" err_has 'H100 PCIe, H100 SXM'
 run machine lits
 claim "of machine as well" err_has 'did you mean list'
 run calibrate kernel

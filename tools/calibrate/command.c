@@ -13,8 +13,8 @@
 static const char help[] =
     "usage: orrery calibrate kernels [-t TIME] [--confidence 2%] [--sizes A,B,...]\n"
     "                                [-s SCHEDULER] [--assume TIMES] [--restart]\n"
-    "                                [--seed N]\n"
-    "                                [--dry-run] [--json] -- PROGRAM [ARGUMENTS]\n"
+    "                                [--seed N] [--dry-run] [--json]\n"
+    "                                -- PROGRAM [ARGUMENTS]\n"
     "       orrery calibrate bus [--quick] [--json] [--plot FILE]\n"
     "       orrery calibrate runtime [--json]\n"
     "`bus` measures copies between memory nodes, `runtime` the costs of the runtime\n"
@@ -28,9 +28,9 @@ static const char help[] =
     "                             most (2%)\n"
     "      --sizes A,B,...        replace {size} in ARGUMENTS, in random order\n"
     "  -s, --scheduler SCHEDULER  such as lws, dmda; else that of the program\n"
-    "      --assume 'kernel[NAME] on cuda = 20us + 2ns * n'  simulations will be given\n"
-    "                             this time, so that the kernel need not be measured;\n"
-    "                             enters no model (docs/ASSUME.md)\n"
+    "      --assume 'kernel[NAME] on cuda = 5us'  simulations will be given this\n"
+    "                             time: the kernel need not be measured; it enters no\n"
+    "                             model (docs/ASSUME.md)\n"
     "      --restart              start anew: the models are emptied. With\n"
     "                             several sizes the first round only empties them\n"
     "      --seed N               of the random orders (1)\n"
@@ -136,6 +136,11 @@ static const struct verb {
 static const char *name_of(const void *list, size_t i)
 {
     return ((const struct verb *)list)[i].name;
+}
+
+const char *calibrate_verb(size_t i)
+{
+    return verbs[i].name;
 }
 
 int cmd_calibrate(int argc, char **argv)

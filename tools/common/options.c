@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* The option that `word` names, NULL for none. `*ret_value` gets the rest after
  * an equals sign or a letter in the same argument, else NULL. */
@@ -52,6 +53,46 @@ static const char *name_of(const void *list, size_t i)
     return ((const struct tool_option *)list)[i].name;
 }
 
+/* What options of one purpose are called here and elsewhere. */
+static const char *const purposes[][12] = {
+    {"gantt", "plot", "svg", "png", "pdf", "picture", "image", "draw", "chart"},
+    {"output", "out", "file"},
+    {"machine", "platform", "target"},
+    {"scheduler", "sched", "policy"},
+    {"time", "time-limit", "timeout", "limit"},
+    {"set", "edit", "what-if", "change"},
+    {"sizes", "size"},
+    {"host", "hostname"},
+};
+
+static const struct tool_option *named(const struct tool_option *options,
+                                       const char *name)
+{
+    for (; options->name; options++)
+        if (!strcmp(options->name, name))
+            return options;
+    return NULL;
+}
+
+/* The option of the same purpose as one that another command or program has; NULL:
+ * none. */
+static const char *alike(const struct tool_option *options, const char *typed)
+{
+    size_t n = sizeof(purposes) / sizeof(*purposes);
+
+    for (size_t p = 0; p < n; p++) {
+        const char *const *words = purposes[p];
+        bool meant = false;
+
+        for (size_t i = 0; i < 12 && words[i]; i++)
+            meant = meant || !strcasecmp(words[i], typed);
+        for (size_t i = 0; meant && i < 12 && words[i]; i++)
+            if (named(options, words[i]))
+                return words[i];
+    }
+    return NULL;
+}
+
 /* The message for a word that is no option, or for an option without value that
  * was given one. Returns -1. */
 static int unknown(const char *command, const char *word,
@@ -71,10 +112,12 @@ static int unknown(const char *command, const char *word,
         snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(word + 2, "="),
                  word + 2);
         near = words_nearest(typed, options, name_of);
+        if (!near)
+            near = alike(options, typed);
     }
-    tool_error("%s%sunknown option %s%s%s%s; see %s%s%s --help", command,
-               *command ? ": " : "", word, near ? ", did you mean --" : "",
-               near ? near : "", near ? "?" : "", us, blank, command);
+    tool_error("%s%sunknown option %s%s%s%s %s%s%s --help", command,
+               *command ? ": " : "", word, near ? ": did you mean --" : "",
+               near ? near : "", near ? "? See" : "; see", us, blank, command);
     return -1;
 }
 

@@ -222,6 +222,19 @@ void report_figures(const struct report *report, char *text, size_t size)
         *text = '\0';
 }
 
+bool report_is_whole(const struct report *report)
+{
+    return report->json && (strcmp(report->exit, "shutdown") == 0 ||
+                            strcmp(report->exit, "exit") == 0);
+}
+
+json_t *report_json(const struct report *report)
+{
+    if (!report_is_whole(report))
+        json_object_set_new(report->json, "makespan_us", json_null());
+    return json_incref(report->json);
+}
+
 void report_print(const struct report *report)
 {
     struct report_kind kinds[16];
@@ -251,13 +264,13 @@ void report_print(const struct report *report)
                (double)report->transferred_bytes / (1 << 20),
                (long long)report->evictions);
     for (unsigned k = 0; k < n; k++)
-        printf("%-11s %u worker%s, %.1f %% busy, %lld tasks\n", kinds[k].name,
+        printf("%-11s %u worker%s, %.1f %% busy, %lld task%s\n", kinds[k].name,
                kinds[k].workers, kinds[k].workers == 1 ? "" : "s",
                report->makespan_us > 0
                    ? 100 * kinds[k].busy_us /
                          (kinds[k].workers * report->makespan_us)
                    : 0.0,
-               (long long)kinds[k].tasks);
+               (long long)kinds[k].tasks, kinds[k].tasks == 1 ? "" : "s");
     if (report->simulated)
         printf("simulated in %.2f s\n", report->wall_s);
 }

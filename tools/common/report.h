@@ -49,6 +49,13 @@ struct report {
 int report_read(const char *path, struct report *ret, struct orr_error *err);
 void report_done(struct report *report);
 
+/* Whether the run came to its end: the figures of others say nothing. */
+bool report_is_whole(const struct report *report);
+
+/* The report as it is to be printed, a new reference: one of a run that did not
+ * come to its end has no makespan. */
+json_t *report_json(const struct report *report);
+
 /* 10^9 flop per second, 0 when the program did not give its flops. */
 double report_gflops(const struct report *report);
 

@@ -93,6 +93,71 @@ static int show_help(const struct tool_commands *commands, int argc,
     return code;
 }
 
+/* The verb of a command of the list that was typed without its command; `far`:
+ * the nearest one will do. NULL: none. */
+static const char *verb_of(const struct tool_command *list, const char *typed,
+                           bool far)
+{
+    const char *near = NULL;
+
+    for (const struct tool_command *c = list; c->name; c++)
+        for (size_t i = 0; c->verb && c->verb(i); i++)
+            if (!strcmp(typed, c->verb(i)))
+                return c->verb(i);
+            else if (far && !near &&
+                     words_distance(typed, c->verb(i)) <=
+                         words_tolerance(typed, c->verb(i)))
+                near = c->verb(i);
+    return near;
+}
+
+/* "machine check or perfmodel check"; owned, NULL without memory. */
+static char *commands_with(const struct tool_command *list, const char *verb)
+{
+    char *text = strdup("");
+
+    for (const struct tool_command *c = list; c->name && text; c++)
+        for (size_t i = 0; text && c->verb && c->verb(i); i++)
+            if (!strcmp(verb, c->verb(i))) {
+                char *longer = tool_format("%s%s%s %s", text,
+                                           *text ? " or " : "", c->name, verb);
+
+                free(text);
+                text = longer;
+            }
+    return text;
+}
+
+/* What a word that is no command may have meant: "", or a text, owned; NULL
+ * without memory. */
+static char *suggest(const struct tool_commands *commands, const char *typed)
+{
+    const char *verb = verb_of(commands->list, typed, false);
+    const char *near =
+        verb ? NULL : words_nearest(typed, commands->list, name_of);
+
+    if (near)
+        return tool_format("%s%s%s", commands->name, *commands->name ? " " : "",
+                           near);
+    if (!verb)
+        verb = verb_of(commands->list, typed, true);
+    return verb ? commands_with(commands->list, verb) : strdup("");
+}
+
+static int no_command(const struct tool_commands *commands, const char *typed)
+{
+    const char *of = commands->name, *blank = *of ? " " : "";
+    char *meant = suggest(commands, typed);
+    bool any = meant && *meant;
+
+    tool_error("there is no command %s%s%s%s%s%s %s%s%s --help", of, blank,
+               typed, any ? ": did you mean " : "", any ? meant : "",
+               any ? "? See" : "; see", program_invocation_short_name, blank,
+               of);
+    free(meant);
+    return TOOL_USAGE;
+}
+
 int tool_dispatch(const struct tool_commands *commands, int argc, char **argv)
 {
     const char *of = commands->name, *blank = *of ? " " : "";
@@ -107,15 +172,8 @@ int tool_dispatch(const struct tool_commands *commands, int argc, char **argv)
         return show_help(commands, argc, argv);
     while (c->name && strcmp(argv[1], c->name) != 0)
         c++;
-    if (!c->name) {
-        const char *near = words_nearest(argv[1], commands->list, name_of);
-
-        tool_error("there is no command %s%s%s%s%s%s%s%s; see %s%s%s --help",
-                   of, blank, argv[1], near ? ", did you mean " : "",
-                   near ? of : "", near ? blank : "", near ? near : "",
-                   near ? "?" : "", program_invocation_short_name, blank, of);
-        return TOOL_USAGE;
-    }
+    if (!c->name)
+        return no_command(commands, argv[1]);
     snprintf(name, sizeof(name), "%s%s%s", of, blank, c->name);
     argv[1] = name;
     return c->run(argc - 1, argv + 1);

@@ -28,11 +28,18 @@ int cmd_perfmodel(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
 
+/* The names of their verbs; NULL behind the last. */
+const char *calibrate_verb(size_t i);
+const char *machine_verb(size_t i);
+const char *perfmodel_verb(size_t i);
+
 /* A command of the program, or a verb of a command. Returns the exit code. */
 struct tool_command {
     const char *name;
     int (*run)(int argc, char **argv); /* argv[0]: the name in messages */
     const char *what;                  /* a short text for the list */
+    const char *(*verb)(size_t i); /* names of its verbs, NULL behind the last;
+                                    * or NULL: it has none */
 };
 
 struct tool_commands {

@@ -59,8 +59,7 @@ static bool is_abbreviation(const char *part, const char *whole)
     return !*part;
 }
 
-/* Letters that may differ. */
-static size_t tolerance(const char *typed, const char *name)
+size_t words_tolerance(const char *typed, const char *name)
 {
     size_t shorter = least(strlen(typed), strlen(name));
 
@@ -77,7 +76,7 @@ bool words_near(const char *typed, const char *name)
         return true;
     if (shorter > 3 && is_abbreviation(typed, name))
         return true;
-    return words_distance(typed, name) <= tolerance(typed, name);
+    return words_distance(typed, name) <= words_tolerance(typed, name);
 }
 
 const char *words_nearest(const char *typed, const void *list,
@@ -89,7 +88,7 @@ const char *words_nearest(const char *typed, const void *list,
     for (size_t i = 0; (word = name(list, i)); i++) {
         size_t distance = words_distance(typed, word);
 
-        if (distance < best && distance <= tolerance(typed, word)) {
+        if (distance < best && distance <= words_tolerance(typed, word)) {
             best = distance;
             found = word;
         }

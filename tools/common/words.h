@@ -17,6 +17,10 @@ bool words_near(const char *typed, const char *name);
  * `a`. SIZE_MAX without memory. */
 size_t words_distance(const char *a, const char *b);
 
+/* Letters that may differ between a mistyped word and the name that was meant: a
+ * third of the shorter one, at least one. */
+size_t words_tolerance(const char *typed, const char *name);
+
 /* The name that is nearest to what was typed, as returned by `name(list, i)`
  * for i = 0 …, NULL at the end; the first of several. NULL when none is near:
  * a third of the letters, at least one, differ. Lent by the list. */

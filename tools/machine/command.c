@@ -187,6 +187,11 @@ static const char *name_of(const void *list, size_t i)
     return ((const struct verb *)list)[i].name;
 }
 
+const char *machine_verb(size_t i)
+{
+    return verbs[i].name;
+}
+
 static int dispatch(int argc, char **argv, const char *const *sampling_dirs,
                     bool json)
 {

@@ -234,28 +234,15 @@ static long cores_of(const struct request *request)
 
         return sockets < 0 ? -1 : sockets * (long)known->cores;
     }
-    if (known)
-        return (long)known->cores;
-    tool_error("machine new: how many cores? give --cores");
-    return -1;
+    return known ? (long)known->cores : -1;
 }
 
 static int plan_processor(const struct request *request, const char *name,
                           struct machine_plan *plan)
 {
     double clock = read_clock(request->cpu), flops = 0;
-    long cores;
-    char *names;
+    long cores = cores_of(request);
 
-    if (clock <= 0 && !machine_processor_find(request->cpu)) {
-        names = machine_processor_names(request->cpu);
-        tool_error("machine new: --cpu %s names no processor of the catalogue "
-                   "(%s): give one of them, or its clock, such as 2.4GHz",
-                   request->cpu, names ? names : "");
-        free(names);
-        return -EINVAL;
-    }
-    cores = cores_of(request);
     if (cores < 0)
         return -EINVAL;
     if (request->numa) {
@@ -277,6 +264,50 @@ static int plan_processor(const struct request *request, const char *name,
                                       (unsigned)cores, clock, flops);
 }
 
+/* All that is not clear about the parts, at once: each is said. */
+static int check_processor(const struct request *request)
+{
+    char *names;
+
+    if (read_clock(request->cpu) <= 0 &&
+        !machine_processor_find(request->cpu)) {
+        names = machine_processor_names(request->cpu);
+        tool_error("machine new: --cpu %s names no processor of the catalogue "
+                   "(%s): give one of them, or its clock, such as 2.4GHz",
+                   request->cpu, names ? names : "");
+        free(names);
+        return -EINVAL;
+    }
+    if (request->cores || machine_processor_find(request->cpu))
+        return 0;
+    tool_error("machine new: how many cores? give --cores, such as --cores 32");
+    return -EINVAL;
+}
+
+static int check_devices(const struct request *request)
+{
+    char *names;
+
+    if ((!request->gpu && !request->gpus) ||
+        (request->gpus && !strcmp(request->gpus, "0")) ||
+        (request->gpu &&
+         (machine_device_find(request->gpu) || request->gpu_memory)))
+        return 0;
+    names = machine_device_names(request->gpu ? request->gpu : "");
+    tool_error("machine new: --gpu %s names no GPU of the catalogue (%s): give "
+               "one of them, or --gpu-memory as well",
+               request->gpu ? request->gpu : "MODEL", names ? names : "");
+    free(names);
+    return -EINVAL;
+}
+
+static int check_parts(const struct request *request)
+{
+    int processor = check_processor(request), devices = check_devices(request);
+
+    return processor < 0 ? processor : devices;
+}
+
 static int plan_devices(const struct request *request,
                         struct machine_plan *plan)
 {
@@ -289,7 +320,6 @@ static int plan_devices(const struct request *request,
     long n = request->gpus ? read_count("--gpus", request->gpus, 0,
                                         MACHINE_PLAN_MAX_DEVICES)
                            : request->gpu != NULL;
-    char *names;
 
     if (n <= 0)
         return n < 0 ? -EINVAL : 0;
@@ -303,14 +333,6 @@ static int plan_devices(const struct request *request,
         tflops = read_positive("--gpu-tflops", request->gpu_tflops);
         if (tflops < 0)
             return -EINVAL;
-    }
-    if (!known && (!request->gpu || !memory)) {
-        names = machine_device_names(request->gpu ? request->gpu : "");
-        tool_error("machine new: --gpu %s names no GPU of the catalogue (%s): "
-                   "give one of them, or --gpu-memory as well",
-                   request->gpu ? request->gpu : "MODEL", names ? names : "");
-        free(names);
-        return -EINVAL;
     }
     if (machine_plan_add_devices(plan, request->gpu, (unsigned)n, memory,
                                  tflops, links.pcie_rate) < 0)
@@ -326,8 +348,10 @@ static int plan_devices(const struct request *request,
 static int make(const struct request *request, const char *name)
 {
     struct machine_plan plan = {.models = request->models};
-    int rc = plan_processor(request, name, &plan);
+    int rc = check_parts(request);
 
+    if (rc == 0)
+        rc = plan_processor(request, name, &plan);
     if (rc == 0)
         rc = plan_devices(request, &plan);
     if (rc == 0)

@@ -8,15 +8,33 @@
 #include "tools/perfmodel/perfmodel.h"
 
 static const struct tool_command list[] = {
-    {"list", perfmodel_list, "which models there are, of which host"},
-    {"show", perfmodel_show, "times, statistics and formulas of a model"},
-    {"check", perfmodel_check, "whether a simulation can trust them"},
-    {"plot", perfmodel_plot, "a picture of a kernel's times over sizes"},
-    {"export", perfmodel_export, "write models as JSON or CSV"},
-    {"import", perfmodel_import, "read models from JSON"},
-    {"project", perfmodel_project, "models for a machine one does not have"},
-    {"merge", perfmodel_merge, "join models of several directories"},
-    {"prune", perfmodel_prune, "remove entries and files by rule"},
+    {.name = "list",
+     .run = perfmodel_list,
+     .what = "which models there are, of which host"},
+    {.name = "show",
+     .run = perfmodel_show,
+     .what = "times, statistics and formulas of a model"},
+    {.name = "check",
+     .run = perfmodel_check,
+     .what = "whether a simulation can trust them"},
+    {.name = "plot",
+     .run = perfmodel_plot,
+     .what = "a picture of a kernel's times over sizes"},
+    {.name = "export",
+     .run = perfmodel_export,
+     .what = "write models as JSON or CSV"},
+    {.name = "import",
+     .run = perfmodel_import,
+     .what = "read models from JSON"},
+    {.name = "project",
+     .run = perfmodel_project,
+     .what = "models for a machine one does not have"},
+    {.name = "merge",
+     .run = perfmodel_merge,
+     .what = "join models of several directories"},
+    {.name = "prune",
+     .run = perfmodel_prune,
+     .what = "remove entries and files by rule"},
     {0}};
 
 static const struct tool_commands verbs = {
@@ -32,6 +50,11 @@ static const struct tool_commands verbs = {
             "orrery perfmodel VERB --help has the options of a verb.\n"
             "example: orrery perfmodel show chol_model_gemm --host mirage\n",
 };
+
+const char *perfmodel_verb(size_t i)
+{
+    return list[i].name;
+}
 
 int cmd_perfmodel(int argc, char **argv)
 {

@@ -76,9 +76,9 @@ static int finish(struct launch *launch, bool json)
     fflush(stdout);
     if (launch->report.json && json) {
         compare_without(launch, true);
-        if (tool_json_print(json_incref(launch->report.json)) < 0)
+        if (tool_json_print(report_json(&launch->report)) < 0)
             tool_error("out of memory");
-    } else if (launch->report.json) {
+    } else if (report_is_whole(&launch->report)) {
         putchar('\n');
         report_print(&launch->report);
         compare_without(launch, false);

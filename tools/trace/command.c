@@ -74,6 +74,8 @@ static char *make_title(const struct launch *launch)
     name = name ? name + 1 : launch->argv[0];
     if (!report->json)
         return tool_format("%s", name);
+    if (!report_is_whole(report))
+        return tool_format("%s on %s, until it failed", name, report->machine);
     return tool_format("%s on %s%s%s%s, %s: %.3f ms", name, report->machine,
                        report->provenance ? " (figures " : "",
                        report->provenance ? report->provenance : "",
@@ -105,7 +107,7 @@ static void print_result(const struct launch *launch, const char *picture,
     json_t *object;
 
     if (!json) {
-        if (launch->report.json) {
+        if (report_is_whole(&launch->report)) {
             putchar('\n');
             report_print(&launch->report);
         }
@@ -114,8 +116,7 @@ static void print_result(const struct launch *launch, const char *picture,
             printf("gantt       %s\n", picture);
         return;
     }
-    object =
-        launch->report.json ? json_incref(launch->report.json) : json_object();
+    object = launch->report.json ? report_json(&launch->report) : json_object();
     json_object_set_new(object, "trace", tool_json_text(launch->trace));
     if (picture)
         json_object_set_new(object, "gantt", tool_json_text(picture));
@@ -137,6 +138,11 @@ static int finish(struct launch *launch, const char *picture, bool json)
         code = TOOL_FAILED;
     if (access(launch->trace, R_OK) < 0) {
         tool_error("%s was not written", launch->trace);
+        return code ? code : TOOL_FAILED;
+    }
+    if (launch->report.json && !report_is_whole(&launch->report) &&
+        launch->report.tasks == 0) {
+        tool_error("%s: no task ran, so that nothing is drawn", launch->trace);
         return code ? code : TOOL_FAILED;
     }
     drawn = draw(launch, picture) == 0;
