@@ -96,7 +96,25 @@ def write_report(scene, kernels, simulated, makespan, kinds):
         json.dump(report, file)
 
 
+def hang(scene, number):
+    """Says that it waits, and waits for a signal."""
+    if number == scene.get("hang"):
+        with open(os.environ["FAKE_SCENARIO"] + ".hangs", "w",
+                  encoding="utf-8") as file:
+            file.write("x")
+        signal.pause()
+
+
+def play_compare(scene, number):
+    hang(scene, number)
+    scene = dict(scene, slow={}, gpu=False)
+    noise = random.Random(number)
+    write_report(scene, list(measured(scene, noise, True)), True, 1000.0 * number,
+                 ("CPU",))
+
+
 def play_validate(scene, number):
+    hang(scene, number)
     noise = random.Random(scene.get("seed", 0) * 1000 + number)
     simulated = "ORRERY_MACHINE" in os.environ
     kernels = list(measured(scene, noise, simulated))
@@ -173,17 +191,15 @@ def play_calibrate(scene, number):
                           for name, us in KERNELS.items()],
                  False, 1e5, ("CPU", "CUDA") if cuda and cpu else
                  ("CUDA",) if cuda else ("CPU",))
-    if number == scene.get("hang"):
-        with open(os.environ["FAKE_SCENARIO"] + ".hangs", "w",
-                  encoding="utf-8") as file:
-            file.write("x")
-        signal.pause()
+    hang(scene, number)
 
 
 def play():
     scene, number = scenario()
     if scene["play"] == "validate":
         play_validate(scene, number)
+    elif scene["play"] == "compare":
+        play_compare(scene, number)
     elif "ORRERY_MACHINE" in os.environ:
         sys.exit("pretender: calibrating a simulation")
     else:

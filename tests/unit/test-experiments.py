@@ -263,18 +263,60 @@ def restarting_begins_with_2_and_goes_on_with_1():
     assert levels[0] == "2" and levels[-1] == "1", levels
 
 
-@test
-def an_interrupt_ends_it_with_what_was_saved():
-    pretended = Pretended(play="calibrate", hang=2, samples=3)
-    process = pretended.start("calibrate", "kernels")
+def interrupt(pretended, *words):
+    """Interrupts the command when the program hangs; its status and outputs."""
+    process = pretended.start(*words)
     mark = pretended.scenario + ".hangs"
     os.mkfifo(mark)
     with open(mark, encoding="utf-8") as file:
         file.read()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
+    return process.returncode, out, err
+
+
+@test
+def an_interrupt_ends_it_with_what_was_saved():
+    pretended = Pretended(play="calibrate", hang=2, samples=3)
+    status, out, err = interrupt(pretended, "calibrate", "kernels")
+    assert status == 130, err
     assert "interrupted" in out and "3 of 10 samples" in out, out
+
+
+@test
+def an_interrupted_comparison_shows_what_has_ended():
+    words = ("compare", "-m", "moon,mars", "-s", "eager,lws", "-j", "1")
+    status, out, err = interrupt(Pretended(play="compare", hang=3), *words)
+    assert status == 130, err
+    rows = [line.split() for line in out.splitlines()]
+    assert rows[1][:3] == ["moon", "pretended", "1.000"] or \
+        rows[1][2] == "1.000", out
+    assert rows[2][2] == "2.000", out
+    assert rows[3][-1] == rows[4][-1] == "interrupted", out
+    assert "interrupted: 2 of 4 have ended" in out, out
+    status, out, err = interrupt(Pretended(play="compare", hang=3), *words,
+                                 "--json")
+    said = json.loads(out)
+    assert status == 130 and [row.get("error") for row in said] == [
+        None, None, "interrupted", "interrupted"], out
+
+
+@test
+def an_interrupted_validation_compares_whole_repetitions():
+    # One simulation to try, then pairs: the eighth run is of the fourth.
+    pretended = Pretended(play="validate", hang=8)
+    status, out, err = interrupt(pretended, "validate", "-n", "9")
+    assert status == 130, err
+    assert "3 repetitions" in out and "interrupted after 3 of 9" in out, out
+    status, out, err = interrupt(Pretended(play="validate", hang=8), "validate",
+                                 "-n", "9", "--json")
+    said = json.loads(out)
+    assert status == 130 and said["interrupted"], said
+    assert said["repetitions"] == 3 and len(said["kernels"]) == 8, said
+    for item in said["kernels"]:
+        assert len(item["repetitions_us"]) == 3, item
+    status, out, err = interrupt(Pretended(play="validate", hang=2), "validate")
+    assert status == 130 and "before a repetition" in err, err
 
 
 @test

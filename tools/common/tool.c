@@ -225,8 +225,10 @@ int tool_write_file(const char *path, const char *text, size_t size)
     FILE *file;
     int rc;
 
-    if (!path || !strcmp(path, "-"))
-        return write_stream(stdout, "standard output", text, size);
+    if (!path || !strcmp(path, "-")) /* tool_close says what went wrong */
+        return fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0
+                   ? 0
+                   : -EIO;
     if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
         return replace_file(path, text, size);
     file = fopen(path, "w"); /* a pipe, a terminal, /dev/null */

@@ -98,7 +98,8 @@ int tool_parse_operands(int argc, char **argv,
 
 /* Writes text to the file of option -o: on standard output when `path` is NULL
  * or "-", else in the file, which is then the new one or, on failure, as
- * before. Prints what went wrong and returns a negative errno. */
+ * before. Prints what went wrong, with standard output at the end of the program
+ * (tool_close), and returns a negative errno. */
 int tool_write_file(const char *path, const char *text, size_t size);
 
 /* At the end of a program that ends with `code`: that, or TOOL_FAILED and a

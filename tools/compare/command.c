@@ -344,9 +344,28 @@ static void print_errors(const struct comparison *comparison)
     }
 }
 
-static int finish(const struct comparison *comparison, bool json,
+/* Rows that a signal kept from their end say so; returns how many did not end. */
+static size_t note_interrupted(struct comparison *comparison, int stopped)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < comparison->n; i++) {
+        struct launch *launch = &comparison->launches[i];
+        int code = process_exit_code(&launch->process);
+
+        if (is_good(launch) || (launch->report.json && code != 128 + stopped))
+            continue;
+        snprintf(launch->problem, sizeof(launch->problem), "interrupted");
+        n++;
+    }
+    return n;
+}
+
+/* `stopped`: by this signal; 0. */
+static int finish(struct comparison *comparison, int stopped, bool json,
                   const char *plot, char *const *argv)
 {
+    size_t cut = stopped ? note_interrupted(comparison, stopped) : 0;
     int result = TOOL_OK;
     bool any = false;
 
@@ -364,7 +383,10 @@ static int finish(const struct comparison *comparison, bool json,
         return TOOL_FAILED;
     if (plot && any && !json)
         printf("bars: %s\n", plot);
-    return result;
+    if (stopped && !json)
+        printf("interrupted: %zu of %zu have ended\n", comparison->n - cut,
+               comparison->n);
+    return stopped ? 128 + stopped : result;
 }
 
 int cmd_compare(int argc, char **argv)
@@ -410,9 +432,9 @@ int cmd_compare(int argc, char **argv)
         int stopped = launch_all(comparison.launches, comparison.n,
                                  (unsigned)atoi(jobs), show_progress);
 
-        result = stopped > 0   ? 128 + stopped
-                 : stopped < 0 ? TOOL_FAILED
-                               : finish(&comparison, json, plot, argv + first);
+        result = stopped < 0
+                     ? TOOL_FAILED
+                     : finish(&comparison, stopped, json, plot, argv + first);
     }
     comparison_done(&comparison);
     free((char *)(uintptr_t)edits);

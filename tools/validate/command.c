@@ -49,6 +49,11 @@ static int finish(struct validation *v, const struct validate_options *options)
         return TOOL_FAILED;
     if (options->plot && !options->json)
         printf("picture: %s\n", options->plot);
+    if (v->stopped && !options->json)
+        printf("interrupted after %u of %u repetitions\n", v->nreps,
+               options->nreps);
+    if (v->stopped)
+        return 128 + v->stopped;
     return validation_alarm(v) ? WRONG : TOOL_OK;
 }
 

@@ -386,12 +386,13 @@ int validation_print_json(const struct validation *v)
         json_array_append_new(ends, end_json(&v->ends[s]));
     for (unsigned k = 0; k < v->drift.ntypes; k++)
         json_array_append_new(types, type_json(&v->drift.types[k]));
-    json = json_pack(
-        "{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "machine",
-        real->machine, "scheduler", real->scheduler, "repetitions",
-        (int)v->nreps, "kernels", kernels, "links", links, "ends", ends,
-        "median_error", tool_json_number(v->median_error), "machine_shift",
-        types, "drift", v->drift.ndrifted > 0, "verdict", whole_verdict(v));
+    json = json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:b}",
+                     "machine", real->machine, "scheduler", real->scheduler,
+                     "repetitions", (int)v->nreps, "kernels", kernels, "links",
+                     links, "ends", ends, "median_error",
+                     tool_json_number(v->median_error), "machine_shift", types,
+                     "drift", v->drift.ndrifted > 0, "verdict",
+                     whole_verdict(v), "interrupted", v->stopped != 0);
     if (json && json_array_size(kernels) != v->nkernels) {
         json_decref(json);
         json = NULL;

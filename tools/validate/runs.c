@@ -209,6 +209,34 @@ static void show_progress(const struct validation *v, unsigned done)
                 done == n ? "\r\033[K" : "");
 }
 
+/* Only whole repetitions can be compared: the first n stay. */
+static void keep(struct validation *v, unsigned n)
+{
+    struct launch *to = v->runs;
+
+    for (unsigned s = 0; s < v->nsizes; s++)
+        for (unsigned r = 0; r < v->nreps; r++)
+            for (unsigned k = 0; k < 2; k++) {
+                struct launch *from = validation_run(v, s, r, k);
+
+                if (r >= n)
+                    launch_done(from);
+                else
+                    *to++ = *from;
+            }
+    v->nreps = n;
+}
+
+/* Interrupted in repetition `rep`: what is known counts. */
+static int end_early(struct validation *v, unsigned rep)
+{
+    keep(v, rep);
+    if (rep > 0)
+        return 0;
+    tool_error("validate: interrupted before a repetition was complete");
+    return -1;
+}
+
 static int run_all(struct validation *v)
 {
     unsigned n = 2 * v->nsizes, done = 0;
@@ -228,6 +256,10 @@ static int run_all(struct validation *v)
                          simulated);
             show_progress(v, ++done);
         }
+        if (v->stopped)
+            rc = end_early(v, rep);
+        if (v->stopped)
+            break;
     }
     free(order);
     return rc;

@@ -103,7 +103,8 @@ static inline struct launch *validation_run(const struct validation *v,
     return &v->runs[(size * v->nreps + rep) * 2 + simulated];
 }
 
-/* Runs everything. Returns 0, or -1 with a message (v->stopped: by a signal).
+/* Runs everything. Returns 0, or -1 with a message. A signal (v->stopped) ends it
+ * early, with 0 if whole repetitions can be compared: v->nreps then.
  * *v is ended with validation_done either way. */
 int validation_measure(struct validation *v,
                        const struct validate_options *options);
