@@ -498,6 +498,42 @@ def rates_of_this_machine_are_measured_where_nothing_states_them():
 
 
 @test
+def sizes_that_were_not_measured_are_answered_with_a_range_and_how_to_assume_them():
+    folder = models({(CPU, 0): linear(*SIZES), (CUDA, 0): linear(400),
+                     (CUDA, 1): linear(400)}, host="home", names=KERNELS[:1])
+    ended = orrery("perfmodel", "project", "--host", "home", "--size",
+                   "3200,64000", folder=folder)
+    ended.has_status(0)
+    rows = [line.split() for line in ended.out.splitlines()
+            if line.startswith("busy_alpha")]
+    assert [row[1:3] for row in rows] == [
+        ["cpu", "3200"], ["cpu", "64000"], ["cuda", "3200"], ["cuda", "64000"]]
+    # 4 bytes an element; what linear() says of 800 elements is between two sizes.
+    expected = linear(800)[800]
+    assert abs(float(rows[0][3]) / expected - 1) < 0.1, (rows, expected)
+    ranges = [float(row[4]) for row in rows]
+    assert ranges[0] < ranges[1] < ranges[3], rows
+    text = re.search(r"--assume '(kernel\[busy_alpha\] on cpu = \S+)'",
+                     ended.out).group(1)
+    simulate("-s", "eager", "--assume", text + "; busy_* = 1us",
+             folder=folder).has_status(0)
+    for wrong in ("0", "x", "12,,x"):
+        orrery("perfmodel", "project", "--host", "home", "--size", wrong,
+               folder=folder).has_status(2)
+
+
+@test
+def models_of_a_machine_are_projected_by_its_name():
+    folder = PROGRAMS.folder()
+    ended = orrery("perfmodel", "project", "-m", "epyc-64", "--from",
+                   "sirocco-v100", "--from-peak", "cpu=64 GFlop/s",
+                   "--from-bandwidth", "cpu=10 GB/s", "--force", "-o",
+                   os.path.join(folder, "made"), folder=folder)
+    ended.has_status(0)
+    assert "derived from those of sirocco-v100" in ended.out, ended.out
+
+
+@test
 def models_are_not_projected_onto_themselves():
     folder = models({(CPU, 0): linear(*SIZES)})
     ended = orrery("perfmodel", "project", "-m", MACHINE, *RATES, "--force",

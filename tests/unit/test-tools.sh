@@ -352,6 +352,8 @@ claim "which compare calls --plot" err_has 'did you mean --plot?'
 run machine new x --gpu H100 --cpu 2.4GHz -o "$dir/x.xml"
 claim "all that is not clear about parts is said: cores" err_has 'give --cores'
 claim "and the device" err_has 'H100 PCIe, H100 SXM'
+run perfmodel import "$dir"
+claim "a folder is no export" err_has "$dir: Is a directory"
 run machine lits
 claim "of machine as well" err_has 'did you mean list'
 run calibrate kernel

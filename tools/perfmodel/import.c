@@ -49,7 +49,12 @@ static json_t *read_json(const char *path)
     json_t *json = strcmp(path, "-") != 0 ? json_load_file(path, 0, &problem)
                                           : json_loadf(stdin, 0, &problem);
     const char *format;
+    struct stat st;
 
+    if (!json && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        tool_error("%s: %s", path, strerror(EISDIR));
+        return NULL;
+    }
     if (!json) {
         if (problem.line > 0)
             tool_error("%s:%d:%d: %s", path, problem.line, problem.column,

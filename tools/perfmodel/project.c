@@ -9,10 +9,12 @@
 #include "perfmodel/rate_text.h"
 #include "platforms/machine_desc.h"
 #include "platforms/rates.h"
+#include "tools/common/program.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
 #include "tools/perfmodel/core_rates.h"
 #include "tools/perfmodel/join.h"
+#include "tools/perfmodel/project_size.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -27,13 +29,18 @@ static const char help[] =
     "                                [--double] [--peak RATES] [--bandwidth RATES]\n"
     "                                [--from-peak RATES] [--from-bandwidth RATES]\n"
     "                                [-o DIR] [--force] [SYMBOL...]\n"
+    "       orrery perfmodel project --size BYTES[,BYTES...] [-m MACHINE] [--host HOST]\n"
+    "                                [SYMBOL...]\n"
     "Makes models for MACHINE from those measured here: each time is as far from the\n"
     "roofline of the new device as the measured one is from its own. They are marked\n"
     "derived, and say how far each may be off; what MACHINE has already stays.\n"
+    "With --size it prints the time of sizes that were not measured, from those that\n"
+    "were, with the range it may be off, and writes nothing.\n"
     "  -m, --machine MACHINE  for whose devices (orrery machine list)\n"
     "      --host HOST        from the models of this host, else of this one\n"
-    "      --from MACHINE     description of it, for its rates; else that of its\n"
-    "                         name, else what a core of this machine is measured to do\n"
+    "      --from MACHINE     from the models of that machine, or, with --host, only\n"
+    "                         its description, for its rates; else that of its name,\n"
+    "                         else what a core of this machine is measured to do\n"
     "      --peak 'cuda=19.5 TFlop/s, cpu=64 GFlop/s'   of MACHINE, each device or\n"
     "      --bandwidth 'cuda=1555 GB/s, cpu=8 GB/s'     core; else as its description\n"
     "                                                   says. 19.5Tf, 1555GBps do, too\n"
@@ -49,7 +56,7 @@ static const char help[] =
 
 /* The options. */
 struct projecting {
-    const char *machine, *host, *from, *output;
+    const char *machine, *host, *from, *output, *sizes;
     const char *peak, *bandwidth, *from_peak, *from_bandwidth;
     bool is_double, force;
     bool is_here;   /* the models were measured on this machine */
@@ -510,7 +517,8 @@ static bool is_here(const struct projecting *p)
 
 static int project(struct projecting *p)
 {
-    struct perfmodel_choice here = {.host = p->host};
+    struct perfmodel_choice here = {.host = p->host,
+                                    .machine = p->host ? NULL : p->from};
     struct perfmodel_choice there = {.machine = p->machine};
     int result = TOOL_FAILED;
 
@@ -528,6 +536,34 @@ static int project(struct projecting *p)
     return result;
 }
 
+static int answer_sizes(const struct projecting *p)
+{
+    struct project_size_options options = {.machine = p->machine,
+                                           .host = p->host,
+                                           .symbols = p->symbols,
+                                           .nsymbols = p->nsymbols};
+    char **words = tool_split(p->sizes);
+    int result = TOOL_OK;
+
+    while (words && words[options.nsizes])
+        options.nsizes++;
+    options.sizes = calloc(options.nsizes + 1, sizeof(*options.sizes));
+    if (!words || !options.sizes)
+        result = tool_fail(TOOL_FAILED, "out of memory");
+    for (unsigned i = 0; result == TOOL_OK && i < options.nsizes; i++)
+        if (program_seed(words[i], &options.sizes[i]) < 0 ||
+            options.sizes[i] == 0)
+            result = tool_fail(TOOL_USAGE,
+                               "perfmodel project: --size %s: the bytes of a "
+                               "task's data, a whole number above 0",
+                               words[i]);
+    if (result == TOOL_OK)
+        result = project_sizes(&options);
+    free(options.sizes);
+    free(words);
+    return result;
+}
+
 int perfmodel_project(int argc, char **argv)
 {
     struct projecting p = {.symbols = argv + 1};
@@ -539,6 +575,7 @@ int perfmodel_project(int argc, char **argv)
         {0, "bandwidth", &p.bandwidth, NULL},
         {0, "from-peak", &p.from_peak, NULL},
         {0, "from-bandwidth", &p.from_bandwidth, NULL},
+        {0, "size", &p.sizes, NULL},
         {0, "double", NULL, &p.is_double},
         {'o', "output", &p.output, NULL},
         {0, "force", NULL, &p.force},
@@ -547,6 +584,8 @@ int perfmodel_project(int argc, char **argv)
 
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
+    if (p.sizes)
+        return answer_sizes(&p);
     if (!p.machine) {
         tool_error("perfmodel project: for which machine? -m MACHINE; orrery "
                    "machine list shows those there are");

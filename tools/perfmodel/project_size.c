@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/perfmodel/project_size.c - `orrery perfmodel project --size`: the times of
+ * sizes that were not measured, from those that were (perfmodel/project.h), and how
+ * to assume them. It writes no model: rows are by footprint, which only the program
+ * knows. One thread.
+ */
+#include "tools/perfmodel/project_size.h"
+#include "perfmodel/project.h"
+#include "tools/common/table.h"
+#include "tools/common/tool.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sizes {
+    const struct project_size_options *options;
+    struct table table;
+    char *assumed; /* owned: lines to assume */
+    unsigned nrows;
+};
+
+/* What is measured of one implementation; owned. NULL without memory. */
+static struct orr_work_point *points_of(const struct orr_model_impl *impl,
+                                        unsigned *ret_n)
+{
+    struct orr_work_point *points = calloc(impl->nrows + 1, sizeof(*points));
+
+    *ret_n = 0;
+    for (unsigned r = 0; points && r < impl->nrows; r++) {
+        const struct orr_model_row *row = &impl->rows[r];
+
+        if (row->mean > 0 && row->n > 0 && row->size > 0)
+            points[(*ret_n)++] = (struct orr_work_point){
+                (double)row->size, row->mean, orr_model_row_error(row)};
+    }
+    return points;
+}
+
+static int note_assumption(struct sizes *s, const char *symbol,
+                           const char *arch, double us)
+{
+    char *longer = tool_format("%s  --assume 'kernel[%s] on %s = %.4gus'\n",
+                               s->assumed ? s->assumed : "", symbol, arch, us);
+
+    free(s->assumed);
+    s->assumed = longer;
+    return longer ? 0 : -ENOMEM;
+}
+
+static int add_size(struct sizes *s, const char *symbol,
+                    const struct orr_model_comb *comb,
+                    const struct orr_work_point *points, unsigned n,
+                    uint64_t size)
+{
+    bool is_core = comb->devices[0].type == ORR_DEVICE_CPU;
+    struct orr_projection there;
+    const char *arch = orr_device_type_name(comb->devices[0].type);
+    int rc = orr_project_size(points, n, ORR_WORK_BYTES, is_core, (double)size,
+                              &there);
+
+    if (rc < 0)
+        return rc;
+    table_add(&s->table, "%s", symbol);
+    table_add(&s->table, "%s", arch);
+    table_add(&s->table, "%" PRIu64, size);
+    table_add(&s->table, "%.4g", there.us);
+    table_add(&s->table, "%.0f %%", 100 * there.off_by);
+    table_add(&s->table, "%u", n);
+    s->nrows++;
+    return note_assumption(s, symbol, arch, there.us);
+}
+
+static int visit_comb(struct sizes *s, const struct perfmodel_item *item,
+                      const struct orr_model_comb *comb)
+{
+    struct orr_work_point *points;
+    unsigned n;
+    int rc = 0;
+
+    points = points_of(&comb->impls[0], &n);
+    if (!points)
+        return -ENOMEM;
+    for (unsigned i = 0; rc == 0 && n > 0 && i < s->options->nsizes; i++)
+        rc = add_size(s, item->symbol, comb, points, n, s->options->sizes[i]);
+    free(points);
+    return rc;
+}
+
+static bool is_single(const struct orr_model_comb *comb)
+{
+    return comb->ndevices == 1 && comb->devices[0].ncores == 1 &&
+           comb->nimpls > 0 && comb->impls[0].nrows > 0;
+}
+
+/* Of its type of device: one answers for all. */
+static bool is_first(const struct orr_model_file *file, unsigned c)
+{
+    for (unsigned i = 0; i < c; i++)
+        if (is_single(&file->combs[i]) &&
+            file->combs[i].devices[0].type == file->combs[c].devices[0].type)
+            return false;
+    return is_single(&file->combs[c]);
+}
+
+static int visit(const struct perfmodel_item *item, void *arg)
+{
+    struct sizes *s = arg;
+    struct perfmodel_data data = {0};
+    struct orr_error err = {""};
+    bool wanted = s->options->nsymbols == 0;
+    int rc;
+
+    for (int i = 0; i < s->options->nsymbols; i++)
+        wanted =
+            wanted || fnmatch(s->options->symbols[i], item->symbol, 0) == 0;
+    if (item->shadowed || !wanted || !*item->host)
+        return 0;
+    rc = perfmodel_load(item->path, &data, &err);
+    if (rc < 0 && rc != -ENOMEM) { /* broken: the others are projected */
+        tool_report(&err, rc);
+        return 0;
+    }
+    for (unsigned c = 0; rc == 0 && c < data.file->ncombs; c++)
+        if (is_first(data.file, c))
+            rc = visit_comb(s, item, &data.file->combs[c]);
+    perfmodel_unload(&data);
+    return rc;
+}
+
+int project_sizes(const struct project_size_options *options)
+{
+    static const struct table_column columns[] = {
+        {"model", false},   {"architecture", false}, {"size", true},
+        {"about µs", true}, {"off by up to", true},  {"from sizes", true}};
+    struct perfmodel_choice choice = {.machine = options->machine,
+                                      .host = options->host};
+    struct sizes s = {.options = options};
+    struct perfmodel_place place;
+    int rc;
+
+    if (perfmodel_open(&choice, &place) < 0)
+        return TOOL_FAILED;
+    rc = perfmodel_each(&place, place.host, visit, &s);
+    if (rc == 0 && s.nrows)
+        rc = table_end(&s.table, columns, 6);
+    if (rc < 0)
+        tool_error("out of memory");
+    else if (s.nrows)
+        printf(
+            "Eight of ten lie within that range. Simulations take such a time "
+            "by\n%s",
+            s.assumed);
+    else
+        tool_error(
+            "perfmodel project: no such model of %s has a measured size; "
+            "orrery perfmodel list --host %s shows what there is",
+            place.host, place.host);
+    table_done(&s.table);
+    free(s.assumed);
+    perfmodel_close(&place);
+    return rc == 0 && s.nrows ? TOOL_OK : TOOL_FAILED;
+}
