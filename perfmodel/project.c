@@ -18,10 +18,16 @@
  * data are within (they have longer tails than normal ones). */
 #define WIDTH 1.58
 
-/* Deviation of how far two devices are from their roofs with the same kernel: both
- * cores or both accelerators; one of each. */
-#define DEVICE_DEVIATION 0.25
-#define OTHER_DEVIATION  0.7
+/* How the time goes with that at the roof, in logarithms: its slope, the deviation
+ * of the slope, that of the rest. To an accelerator of twice the rates a task is half
+ * the work, and the less work the worse it is used: METHODS.md. */
+static const struct {
+    double slope, slope_deviation, deviation;
+} laws[] = {
+    [ORR_PAIR_CORES] = {1, 0, 0.25},
+    [ORR_PAIR_DEVICES] = {0.85, 0.1, 0.2},
+    [ORR_PAIR_MIXED] = {1, 0, 0.7},
+};
 
 /* What is expected of the line: its slope with deviation, the variance of the walk
  * per unit of ln work, the deviation of the noise. Chosen once by likelihood on
@@ -137,10 +143,11 @@ static double at_roof(double flops, double bytes, const struct orr_rates *rates)
 struct orr_projection orr_project_device(struct orr_projection here,
                                          double flops, double bytes,
                                          const struct orr_rates *from,
-                                         const struct orr_rates *to, bool alike)
+                                         const struct orr_rates *to,
+                                         enum orr_pair pair)
 {
     struct orr_projection there = {(double)NAN, (double)NAN};
-    double deviation = alike ? DEVICE_DEVIATION : OTHER_DEVIATION;
+    double deviation = laws[pair].deviation;
     double own = log1p(here.off_by) / WIDTH, ratio;
 
     if (!(from->flops > 0) || !(to->flops > 0) || !(from->bytes > 0) ||
@@ -155,7 +162,8 @@ struct orr_projection orr_project_device(struct orr_projection here,
         ratio = sqrt(by_flops * by_bytes);
         deviation = hypot(deviation, log(by_flops / by_bytes) / 2);
     }
-    there.us = here.us * ratio;
+    deviation = hypot(deviation, laws[pair].slope_deviation * log(ratio));
+    there.us = here.us * pow(ratio, laws[pair].slope);
     there.off_by = expm1(WIDTH * hypot(deviation, own));
     return there;
 }

@@ -40,12 +40,20 @@ struct orr_rates {
     double bytes; /* of its memory, bytes per µs */
 };
 
+/* From what to what a time is projected. */
+enum orr_pair {
+    ORR_PAIR_CORES,
+    ORR_PAIR_DEVICES, /* both accelerators */
+    ORR_PAIR_MIXED,
+};
+
 /* What a task that takes `us` (off by `off_by`) on one device takes on another,
  * by the roofline (Williams, Waterman & Patterson 2009): as far from the roof
- * there as here. `flops` 0: not known, and the range has both roofs. `alike`:
- * both are cores, or neither is. NaN where a rate is missing. */
+ * there as here, but for accelerators, of which the slower is better used.
+ * `flops` 0: not known, and the range has both roofs. NaN where a rate is
+ * missing. */
 struct orr_projection orr_project_device(struct orr_projection here,
                                          double flops, double bytes,
                                          const struct orr_rates *from,
                                          const struct orr_rates *to,
-                                         bool alike);
+                                         enum orr_pair pair);

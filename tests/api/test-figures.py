@@ -534,6 +534,22 @@ def models_of_a_machine_are_projected_by_its_name():
 
 
 @test
+def tensor_units_count_where_they_are_asked_for():
+    folder = PROGRAMS.folder()
+    means = []
+    for words in ((), ("--tensor",)):
+        made = os.path.join(folder, "made" + "".join(words))
+        orrery("perfmodel", "project", "-m", "hgx-h100-8", "--from",
+               "sirocco-v100", "--double", *words, "--force", "-o", made, "dgemm",
+               folder=folder).has_status(0)
+        with open(os.path.join(made, "codelets", "45", "dgemm.hgx-h100-8"),
+                  encoding="ascii") as file:
+            rows = [line.split() for line in file if len(line.split()) == 8]
+        means.append(float(rows[-1][3]))
+    assert 1.5 < means[0] / means[1] < 2.1, means
+
+
+@test
 def models_are_not_projected_onto_themselves():
     folder = models({(CPU, 0): linear(*SIZES)})
     ended = orrery("perfmodel", "project", "-m", MACHINE, *RATES, "--force",

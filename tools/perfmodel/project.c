@@ -26,8 +26,9 @@
 
 static const char help[] =
     "usage: orrery perfmodel project -m MACHINE [--host HOST] [--from MACHINE]\n"
-    "                                [--double] [--peak RATES] [--bandwidth RATES]\n"
-    "                                [--from-peak RATES] [--from-bandwidth RATES]\n"
+    "                                [--double] [--tensor] [--peak RATES]\n"
+    "                                [--bandwidth RATES] [--from-peak RATES]\n"
+    "                                [--from-bandwidth RATES]\n"
     "                                [-o DIR] [--force] [SYMBOL...]\n"
     "       orrery perfmodel project --size BYTES[,BYTES...] [-m MACHINE] [--host HOST]\n"
     "                                [SYMBOL...]\n"
@@ -46,6 +47,8 @@ static const char help[] =
     "                                                   says. 19.5Tf, 1555GBps do, too\n"
     "      --from-peak, --from-bandwidth     the same of the measured machine\n"
     "      --double           peaks in double precision\n"
+    "      --tensor           peaks of tensor units, where a device states any:\n"
+    "                         products of BLAS in double precision use them\n"
     "  -o, --output DIR       sampling directory to write to, else the first that\n"
     "                         programs read\n"
     "      --force            replace models of MACHINE that are there\n"
@@ -58,7 +61,7 @@ static const char help[] =
 struct projecting {
     const char *machine, *host, *from, *output, *sizes;
     const char *peak, *bandwidth, *from_peak, *from_bandwidth;
-    bool is_double, force;
+    bool is_double, tensor, force;
     bool is_here;   /* the models were measured on this machine */
     char **symbols; /* patterns, borrowed; none: all */
     int nsymbols;
@@ -159,6 +162,10 @@ static struct orr_rates rates_of(const struct projecting *p,
     if (device->type != ORR_DEVICE_CPU)
         snprintf(host, sizeof(host), "%s%d", prefix_of(device->type),
                  device->devid);
+    if (!(rates.flops > 0) && p->tensor)
+        rates.flops = described(desc, host,
+                                p->is_double ? ORR_RATE_FP64_TENSOR
+                                             : ORR_RATE_FP32_TENSOR);
     if (!(rates.flops > 0))
         rates.flops =
             described(desc, host, p->is_double ? ORR_RATE_FP64 : ORR_RATE_FP32);
@@ -209,12 +216,12 @@ static const struct orr_model_comb *comb_of(const struct orr_model_file *file,
 
 static int project_row(const struct orr_model_row *row,
                        const struct orr_rates *from, const struct orr_rates *to,
-                       bool alike, struct orr_model_impl *impl,
+                       enum orr_pair pair, struct orr_model_impl *impl,
                        double *ret_off_by)
 {
     struct orr_projection here = {row->mean, 2 * orr_model_row_error(row)};
-    struct orr_projection there = orr_project_device(
-        here, row->flops, (double)row->size, from, to, alike);
+    struct orr_projection there =
+        orr_project_device(here, row->flops, (double)row->size, from, to, pair);
     struct orr_model_row made = *row;
 
     if (!(row->mean > 0) || row->n == 0 || !(there.us > 0))
@@ -230,19 +237,20 @@ static int project_row(const struct orr_model_row *row,
 
 static int project_impls(const struct orr_model_comb *source,
                          const struct orr_rates *from,
-                         const struct orr_rates *to, bool alike,
+                         const struct orr_rates *to, enum orr_pair pair,
                          const struct orr_device *device,
                          struct orr_model_file *file, double *ret_off_by)
 {
     struct orr_model_comb *comb;
     int rc = orr_model_file_add_comb(file, device, 1, &comb);
+    unsigned nimpls = pair == ORR_PAIR_MIXED ? 1 : source->nimpls;
 
-    for (unsigned i = 0; rc == 0 && i < (alike ? source->nimpls : 1); i++) {
+    for (unsigned i = 0; rc == 0 && i < nimpls; i++) {
         struct orr_model_impl *impl;
 
         rc = orr_model_comb_get_impl(comb, i, &impl);
         for (unsigned r = 0; rc == 0 && r < source->impls[i].nrows; r++)
-            rc = project_row(&source->impls[i].rows[r], from, to, alike, impl,
+            rc = project_row(&source->impls[i].rows[r], from, to, pair, impl,
                              ret_off_by);
     }
     return rc;
@@ -256,7 +264,9 @@ static int project_device(struct projecting *p,
                           struct orr_model_file *to)
 {
     const struct orr_model_comb *source = comb_of(from, device->type);
-    bool alike = source != NULL;
+    enum orr_pair pair = !source                          ? ORR_PAIR_MIXED
+                         : device->type == ORR_DEVICE_CPU ? ORR_PAIR_CORES
+                                                          : ORR_PAIR_DEVICES;
     struct orr_rates here, there;
     char text[PERFMODEL_TEXT];
     double off_by = 0;
@@ -274,7 +284,7 @@ static int project_device(struct projecting *p,
     p->missing[device->type] |= !complete(&there);
     if (!complete(&here) || !complete(&there))
         return 0;
-    rc = project_impls(source, &here, &there, alike, device, to, &off_by);
+    rc = project_impls(source, &here, &there, pair, device, to, &off_by);
     if (rc < 0)
         return rc;
     table_add(&p->table, "%s", item->symbol);
@@ -577,6 +587,7 @@ int perfmodel_project(int argc, char **argv)
         {0, "from-bandwidth", &p.from_bandwidth, NULL},
         {0, "size", &p.sizes, NULL},
         {0, "double", NULL, &p.is_double},
+        {0, "tensor", NULL, &p.tensor},
         {'o', "output", &p.output, NULL},
         {0, "force", NULL, &p.force},
         {0}};
