@@ -45,16 +45,16 @@ static bool is_installed(void)
            orr_is_installed(own, ORR_DATADIR, ORR_SOURCE_ROOT);
 }
 
-/* The first catalogue there is, NULL without; a build tree reads that of its
- * sources, though another was installed. An ORRERY_PLATFORM_DIR that does not
+/* The first catalogue there is, NULL without; a build tree reads its own,
+ * though another was installed. An ORRERY_PLATFORM_DIR that does not
  * exist hides the others, so that a wrong one is noticed. */
 static const char *catalogue(void)
 {
     static const char installed[] = ORR_DATADIR "/orrery/platforms";
-    static const char source[] = ORR_SOURCE_ROOT "/platforms/catalogue";
+    static const char built[] = ORR_BUILD_ROOT "/platforms/platforms";
     bool is_ours = !is_installed();
-    const char *built_in[] = {is_ours ? source : installed,
-                              is_ours ? installed : source};
+    const char *built_in[] = {is_ours ? built : installed,
+                              is_ours ? installed : built};
     const char *set = getenv("ORRERY_PLATFORM_DIR");
 
     if (set && *set)

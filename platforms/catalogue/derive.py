@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Writes the machines of the catalogue.
 
-    derive.py [FOLDER]     writes all machines below FOLDER (default: the folder
-                           of this script)
+    derive.py FOLDER       writes all machines below FOLDER, and removes what else
+                           was there; the build does so (platforms/meson.build)
 
 Those below are derived: nothing of them was measured by us. They are made of
 published figures of parts (parts.py, with sources), of a law of how long kernels
@@ -15,6 +15,7 @@ A machine whose devices number g has g more cores than CPU workers: each device
 is driven by one core.
 """
 import os
+import shutil
 import sys
 
 import files
@@ -332,11 +333,15 @@ def platform(name, machine):
 
 
 def main(arguments):
-    if len(arguments) > 2 or arguments[1:2] == ["--help"]:
+    if len(arguments) != 2 or arguments[1] == "--help":
         sys.exit(__doc__)
-    folder = arguments[1] if len(arguments) == 2 else os.path.dirname(
-        os.path.abspath(arguments[0]))
+    folder = arguments[1]
     files.check_hashes()
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        if not os.path.exists(os.path.join(folder, name, "platform.xml")):
+            sys.exit("%s: %s is no machine, nothing was written" % (folder, name))
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
     for name, machine in MACHINES.items():
         files.write(folder, name, platform(name, machine), models(machine))
     measured.write_all(folder, tile_rows)

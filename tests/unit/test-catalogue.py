@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The catalogue is what its script derives, byte for byte. Prints TAP.
+"""The catalogue that was built: the script writes the same bytes each time, each
+file says where its figures come from, each machine has its models. Prints TAP.
 
-    test-catalogue.py CATALOGUE_FOLDER
+    test-catalogue.py SCRIPTS_FOLDER CATALOGUE_FOLDER
 """
 
 import os
@@ -13,17 +14,9 @@ import tempfile
 
 
 def files_below(folder):
-    """Relative paths of the files of all machines: the script's own folder
-    also holds the script."""
-    found = set()
-    for machine in os.listdir(folder):
-        top = os.path.join(folder, machine)
-        for where, _, names in os.walk(top):
-            if "__pycache__" in where:
-                continue
-            found |= {os.path.relpath(os.path.join(where, n), folder)
-                      for n in names}
-    return found
+    """Relative paths of the files of all machines."""
+    return {os.path.relpath(os.path.join(where, name), folder)
+            for where, _, names in os.walk(folder) for name in names}
 
 
 def content(folder, path):
@@ -31,23 +24,29 @@ def content(folder, path):
         return source.read()
 
 
-def main(catalogue):
+def main(scripts, catalogue):
     results = []
     with tempfile.TemporaryDirectory() as fresh:
-        subprocess.run([sys.executable, "-B",
-                        os.path.join(catalogue, "derive.py"), fresh],
-                       check=True)
+        derive = [sys.executable, "-B", os.path.join(scripts, "derive.py")]
+        subprocess.run([*derive, fresh], check=True)
         there, derived = files_below(catalogue), files_below(fresh)
         results.append((there == derived and bool(derived),
-                        "the tree holds the derived files and no others"))
+                        "the build has the machines and no other files"))
         for path in sorted(there & derived):
             results.append((content(catalogue, path) == content(fresh, path),
-                            "%s is what derive.py writes" % path))
+                            "%s is the same, written again" % path))
             words = b" ".join(content(catalogue, path).split())
             results.append((b"erived from published figures" in words or
                             b"igures measured and published by others" in words
                             or b"Figures of " in words,
                             "%s says where it comes from" % path))
+    with tempfile.TemporaryDirectory() as other:
+        with open(os.path.join(other, "letter"), "w", encoding="ascii"):
+            pass
+        done = subprocess.run([*derive, other], stderr=subprocess.DEVNULL,
+                              check=False)
+        results.append((done.returncode != 0 and os.listdir(other) == ["letter"],
+                        "a folder with other files is left alone"))
     kernels = ("gemm", "potrf", "syrk", "trsm")
     symbols = ["chol_model_" + k for k in kernels] + ["d" + k for k in kernels]
     machines = sorted({path.split(os.sep)[0] for path in there})
@@ -75,6 +74,6 @@ def main(catalogue):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

@@ -3,7 +3,7 @@
 """The catalogue's measured machines have the figures of their sources, and the
 gemm laws of the derived ones are as good as docs/CATALOGUE.md says. Prints TAP.
 
-    test-measured.py CATALOGUE_FOLDER DOCS_FOLDER
+    test-measured.py SCRIPTS_FOLDER DOCS_FOLDER
 
 Skipped without measured/ in ORRERY_SHARED.
 """
