@@ -405,6 +405,45 @@ def projected_models_are_used_by_each_command_and_said_to_be_derived():
 
 
 @test
+def checks_of_projected_models_speak_of_no_measures():
+    folder, _ = projected()
+    ended = orrery("perfmodel", "check", "-m", MACHINE, folder=folder)
+    assert "derived, not measured" in ended.out, ended.out
+    for code in ("imprecise", "spikes", "spread", "few-samples"):
+        assert "[%s]" % code not in ended.out, ended.out
+
+
+@test
+def projected_models_are_written_where_the_user_s_lie():
+    folder = PROGRAMS.folder()
+    home = os.path.join(folder, "home")
+    own = os.path.join(home, ".starpu", "sampling", "codelets", "45")
+    os.makedirs(own)
+    here = socket.gethostname().split(".")[0]
+    with open(os.path.join(own, "busy_alpha." + here), "w",
+              encoding="ascii") as file:
+        file.write(model_text({(CPU, 0): linear(*SIZES)}))
+    ended = orrery("perfmodel", "project", "-m", "epyc-64", folder=folder,
+                   STARPU_HOME=home, STARPU_PERF_MODEL_DIR=None)
+    ended.has_status(0)
+    made = os.path.join(own, "busy_alpha.epyc-64")
+    assert os.path.exists(made), os.listdir(own)
+    # A simulation finds it there.
+    ended = orrery("run", "-m", "epyc-64", "--assume", "busy_* = 1us", "--", BUSY,
+                   "-size", "1600", folder=folder, STARPU_HOME=home,
+                   STARPU_PERF_MODEL_DIR=None)
+    ended.has_status(0)
+    assert "derived (off by up to" in ended.out, ended.out
+    # What comes with the machine is read first: it is not replaced in its place.
+    with open(os.path.join(own, "dgemm." + here), "w", encoding="ascii") as file:
+        file.write(model_text({(CPU, 0): linear(*SIZES)}))
+    ended = orrery("perfmodel", "project", "-m", "epyc-64", "--force", "dgemm",
+                   folder=folder, STARPU_HOME=home, STARPU_PERF_MODEL_DIR=None)
+    ended.has_status(1)
+    ended.says("comes with", "-o DIR", "STARPU_PERF_MODEL_DIR=DIR")
+
+
+@test
 def projected_models_are_measured_anew_where_they_are_calibrated():
     slow = {size: 1e6 * us for size, us in linear(*SIZES).items()}
     folder, _ = projected(folder=models({(CPU, 0): slow}, host="home"))

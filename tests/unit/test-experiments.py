@@ -238,7 +238,7 @@ def runs_for_assumed_kernels_alone_are_left_out():
     # What is assumed of everything leaves nothing to measure, and says so.
     status, out, _ = Pretended(play="calibrate").run(
         "calibrate", "kernels", "--assume", "* = 3us")
-    assert status == 0 and "all 8 kernels are assumed" in out, out
+    assert status == 0 and "all kernels are assumed" in out, out
     # A text that cannot be read ends it before the first run.
     wrong = Pretended(play="calibrate")
     status, _, err = wrong.run("calibrate", "kernels", "--assume", "gemm = soon")

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 /* A mean this far from Σy/n was not computed from it: files have 7 digits. */
 #define MEAN_ROUNDING 1e-4
@@ -319,6 +320,15 @@ static void look_at_speed(struct checker *checker,
             "%.4g GFlop/s are more than the peak of %.4g", gflops, peak);
 }
 
+/* Its figures were computed: they have no spread of measures. */
+static bool is_derived(const struct check_impl *impl,
+                       const struct perfmodel_known *known)
+{
+    const char *provenance = impl->model->provenance;
+
+    return !known->side && provenance && strcmp(provenance, "derived") == 0;
+}
+
 static int check_row(struct checker *checker, const struct check_impl *impl,
                      struct check_row *r)
 {
@@ -337,14 +347,15 @@ static int check_row(struct checker *checker, const struct check_impl *impl,
         return rc;
     if (known.side)
         r->sound = look_with_side(checker, impl, r->row, &known);
-    else
+    else if (!is_derived(impl, &known))
         look_without_side(checker, impl, r->row, known.stale, row.dev);
     if (!r->sound)
         return 0;
     r->value = known.estimate;
     r->half_width = known.half_width;
     r->independent = known.independent;
-    look_at_precision(checker, impl, r);
+    if (!is_derived(impl, &known))
+        look_at_precision(checker, impl, r);
     look_at_speed(checker, impl, r);
     r->calibrated = r->row->n >= checker->options->minimum;
     return 0;

@@ -49,8 +49,7 @@ static const char help[] =
     "      --double           peaks in double precision\n"
     "      --tensor           peaks of tensor units, where a device states any:\n"
     "                         products of BLAS in double precision use them\n"
-    "  -o, --output DIR       sampling directory to write to, else the first that\n"
-    "                         programs read\n"
+    "  -o, --output DIR       sampling directory to write to, else the user's own\n"
     "      --force            replace models of MACHINE that are there\n"
     "Exit codes: 0; 1 when nothing could be projected; 2 for a wrong command line.\n"
     "example: orrery perfmodel project -m hgx-h100-8 'chol_*'\n";
@@ -62,8 +61,12 @@ struct projecting {
     const char *machine, *host, *from, *output, *sizes;
     const char *peak, *bandwidth, *from_peak, *from_bandwidth;
     bool is_double, tensor, force;
-    bool is_here;   /* the models were measured on this machine */
-    char **symbols; /* patterns, borrowed; none: all */
+    struct orr_sampling *own; /* owned */
+    const char *folder; /* lent by it: where models are written by default,
+                               * the first that programs read but for the
+                               * machine's */
+    bool is_here;       /* the models were measured on this machine */
+    char **symbols;     /* patterns, borrowed; none: all */
     int nsymbols;
     /* Opened. */
     struct perfmodel_place source, target;
@@ -329,26 +332,33 @@ static bool wanted(const struct projecting *p,
     return p->nsymbols == 0;
 }
 
-/* Whether the machine has that model already; says so. */
+/* Whether the machine has that model already, which stays; says so. What comes with
+ * a machine is read before the user's own, and is not ours to replace. */
 static bool is_there(const struct projecting *p, const char *name)
 {
     char *path = NULL;
     bool there = orr_sampling_find(p->target.sampling, ORR_SAMPLING_CODELETS,
                                    name, &path) == 0 &&
                  path;
+    bool foreign =
+        there && !p->output && strncmp(path, p->folder, strlen(p->folder)) != 0;
 
     if (there && !p->force)
         tool_error("%s is there and stays; --force replaces it", path);
+    else if (foreign)
+        tool_error("%s comes with the machine, whose models are read first: "
+                   "write others by -o DIR, and let programs read them by "
+                   "STARPU_PERF_MODEL_DIR=DIR",
+                   path);
     free(path);
-    return there && !p->force;
+    return there && (!p->force || foreign);
 }
 
 static int write_model(const struct projecting *p, const char *name,
                        const struct perfmodel_data *data)
 {
-    const char *folder =
-        p->output ? p->output : orr_sampling_dirs(p->target.sampling)[0];
-    char *path = tool_format("%s/%s/%s", folder, ORR_SAMPLING_CODELETS, name);
+    char *path = tool_format("%s/%s/%s", p->output ? p->output : p->folder,
+                             ORR_SAMPLING_CODELETS, name);
     struct perfmodel_report report = {.name = name};
     struct orr_error err = {"out of memory"};
     int rc = -ENOMEM;
@@ -535,6 +545,11 @@ static int project(struct projecting *p)
     if (perfmodel_open(&here, &p->source) < 0)
         return TOOL_FAILED;
     p->is_here = is_here(p);
+    if (orr_sampling_from_env(orr_getenv, ORR_DATADIR, &p->own) < 0) {
+        perfmodel_close(&p->source);
+        return tool_fail(TOOL_FAILED, "out of memory");
+    }
+    p->folder = orr_sampling_dirs(p->own)[0];
     if (perfmodel_open(&there, &p->target) == 0) {
         result = project_all(p);
         perfmodel_close(&p->target);
@@ -543,6 +558,7 @@ static int project(struct projecting *p)
     orr_machine_desc_free(p->from_desc);
     table_done(&p->table);
     perfmodel_close(&p->source);
+    orr_sampling_free(p->own);
     return result;
 }
 
