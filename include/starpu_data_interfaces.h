@@ -73,9 +73,11 @@ enum starpu_data_interface_id {
 };
 
 /* A data interface. Static; the library writes to it, and borrows it until
- * starpu_shutdown(). NULL where an operation is not needed. */
+ * starpu_shutdown(). register_data_handle and footprint must be there; others may
+ * be NULL, and the program ends with a message where one is needed. */
 struct starpu_data_interface_ops {
-    /* Fill every node's interface from the given one. */
+    /* Fill every node's interface from the given one: those of the nodes that
+     * there are, or of all STARPU_MAXNODES. */
     void (*register_data_handle)(starpu_data_handle_t, int, void *);
     /* Free what register allocated. */
     void (*unregister_data_handle)(starpu_data_handle_t);

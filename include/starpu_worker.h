@@ -188,6 +188,7 @@ unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind,
                                             unsigned maxsize);
 int starpu_memory_node_get_name(unsigned node, char *name, size_t size);
 int starpu_memory_node_get_devid(unsigned node);
+/* STARPU_UNUSED for a node that the machine lacks. */
 enum starpu_node_kind starpu_node_get_kind(unsigned node);
 enum starpu_worker_archtype
 starpu_memory_node_get_worker_archtype(enum starpu_node_kind node_kind);

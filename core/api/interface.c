@@ -28,16 +28,13 @@ void starpu_data_register_ops(struct starpu_data_interface_ops *ops)
         ops->interfaceid = starpu_data_interface_get_next_id();
 }
 
+/* The others are needed only where data are allocated, copied, asked for. */
 static void check_ops(const struct starpu_data_interface_ops *ops)
 {
-    if (ops && ops->register_data_handle && ops->interface_size &&
-        ops->get_size && ops->footprint && ops->allocate_data_on_node &&
-        ops->free_data_on_node && ops->copy_methods)
+    if (ops && ops->register_data_handle && ops->footprint)
         return;
-    orr_log_error("starpu_data_register: the table of operations lacks one of "
-                  "register_data_handle, allocate_data_on_node, "
-                  "free_data_on_node, copy_methods, get_size, footprint, "
-                  "interface_size");
+    orr_log_error("starpu_data_register: the table of operations lacks "
+                  "register_data_handle or footprint");
     abort();
 }
 
@@ -101,8 +98,14 @@ void *starpu_data_get_interface_on_node(starpu_data_handle_t handle,
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
-    (void)orr_api_node(__func__, memory_node);
-    return h->replicates[memory_node].interface;
+    if (memory_node < h->runtime->nnodes)
+        return h->replicates[memory_node].interface;
+    if (memory_node < STARPU_MAXNODES)
+        return orr_handle_spare_interface(h, memory_node);
+    orr_log_error("%s: there is no memory node %u, they are numbered 0 to %d at "
+                  "most",
+                  __func__, memory_node, STARPU_MAXNODES - 1);
+    abort();
 }
 
 enum starpu_data_interface_id
@@ -119,7 +122,12 @@ starpu_data_get_interface_ops(starpu_data_handle_t handle)
 
 size_t starpu_data_get_size(starpu_data_handle_t handle)
 {
-    return orr_api_handle(__func__, handle)->ops->get_size(handle);
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    if (h->ops->get_size)
+        return h->ops->get_size(handle);
+    orr_log_error("%s: the interface of the data has no get_size", __func__);
+    abort();
 }
 
 size_t starpu_data_get_alloc_size(starpu_data_handle_t handle)
@@ -128,7 +136,7 @@ size_t starpu_data_get_alloc_size(starpu_data_handle_t handle)
         orr_api_handle(__func__, handle)->ops;
 
     return ops->get_alloc_size ? ops->get_alloc_size(handle)
-                               : ops->get_size(handle);
+                               : starpu_data_get_size(handle);
 }
 
 void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)

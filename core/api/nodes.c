@@ -86,5 +86,7 @@ int starpu_memory_node_get_devid(unsigned node)
 
 enum starpu_node_kind starpu_node_get_kind(unsigned node)
 {
-    return orr_api_node(__func__, node)->kind;
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    return node < rt->nnodes ? rt->machine->nodes[node].kind : STARPU_UNUSED;
 }

@@ -401,6 +401,10 @@ static void no_longer_wanted(void *arg)
 
 void orr_data_wont_use(struct orr_runtime *rt, struct orr_handle *handle)
 {
+    for (unsigned i = 0; i < handle->nchildren; i++)
+        orr_data_wont_use(rt, handle->children[i]);
+    if (handle->partitioned)
+        return;
     if (orr_data_check(handle, "starpu_data_wont_use") == 0)
         orr_data_call_after(rt, handle, STARPU_R | STARPU_NOPLAN,
                             no_longer_wanted);

@@ -46,6 +46,7 @@ void orr_handle_free(struct orr_handle *handle)
     free(handle->reduction);
     free(handle->children);
     free(handle->name);
+    free(handle->spare_interfaces);
     free(handle);
 }
 

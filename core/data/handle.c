@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/crc.h"
+#include "core/base/log.h"
 #include "core/data/interfaces/dense.h"
 #include "core/runtime.h"
 
@@ -83,9 +84,10 @@ void orr_handle_measure(struct orr_handle *handle)
                          ? 0
                          : (uint32_t)handle->ops->interfaceid;
 
-    handle->size = handle->ops->get_alloc_size
-                       ? handle->ops->get_alloc_size(public)
-                       : handle->ops->get_size(public);
+    if (handle->ops->get_alloc_size)
+        handle->size = handle->ops->get_alloc_size(public);
+    else if (handle->ops->get_size)
+        handle->size = handle->ops->get_size(public);
     handle->footprint =
         starpu_hash_crc32c_be(handle->ops->footprint(public), start);
 }
@@ -103,6 +105,24 @@ unsigned orr_local_node(starpu_data_handle_t handle)
     return orr_self && orr_self->worker
                ? orr_self->worker->desc->node
                : orr_handle_base(orr_handle_of(handle));
+}
+
+void *orr_handle_spare_interface(struct orr_handle *handle, unsigned node)
+{
+    unsigned first = handle->runtime->nnodes;
+    size_t step = round16(handle->ops->interface_size);
+
+    if (!handle->spare_interfaces) {
+        handle->spare_interfaces = calloc(STARPU_MAXNODES - first, step + 1);
+        if (!handle->spare_interfaces) {
+            orr_log_error("out of memory while data are registered");
+            orr_runtime_fail(handle->runtime);
+        }
+        for (unsigned i = 0; handle->ops->init && i < STARPU_MAXNODES - first;
+             i++)
+            handle->ops->init(handle->spare_interfaces + i * step);
+    }
+    return handle->spare_interfaces + (node - first) * step;
 }
 
 void *orr_handle_pointer(struct orr_handle *handle, unsigned node)
@@ -123,10 +143,18 @@ void orr_interface_copy(const struct starpu_data_interface_ops *ops, void *from,
 {
     const struct starpu_data_copy_methods *methods = ops->copy_methods;
 
-    if (methods->ram_to_ram)
+    if (methods && methods->ram_to_ram) {
         methods->ram_to_ram(from, src, to, dst);
-    else
+    } else if (methods && methods->any_to_any) {
         methods->any_to_any(from, src, to, dst, NULL);
+    } else {
+        orr_log_error("data of interface %d (%s) are to be copied from node %u "
+                      "to node %u, but it has no copy_methods for that: give it "
+                      "any_to_any",
+                      (int)ops->interfaceid, ops->name ? ops->name : "unnamed",
+                      src, dst);
+        abort();
+    }
 }
 
 void orr_handle_copy(struct orr_handle *handle, unsigned src, unsigned dst)

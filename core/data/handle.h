@@ -121,6 +121,9 @@ struct orr_handle {
     char *name;
     int coordinates[5];
     unsigned ncoordinates;
+    char *spare_interfaces; /* [main] owned, for nodes that the machine lacks:
+                             * programs loop over all that there can be; NULL:
+                             * none was asked for */
     struct orr_replicate replicates[]; /* one per memory node */
 };
 
@@ -371,6 +374,11 @@ bool orr_node_progress(struct orr_runtime *rt, unsigned node);
 /* The node where the application finds the value: that of the memory which it
  * registered, if that is main memory, else node 0. */
 unsigned orr_handle_base(const struct orr_handle *handle);
+
+/* A structure of the handle's interface, all 0 but for what its init() sets, for a
+ * node below STARPU_MAXNODES that the machine lacks: what is written there is kept
+ * and means nothing. Ends the program without memory. */
+void *orr_handle_spare_interface(struct orr_handle *handle, unsigned node);
 
 /* The pointer that the handle's interface has on the node. */
 void *orr_handle_pointer(struct orr_handle *handle, unsigned node);

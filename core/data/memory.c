@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/log.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
@@ -154,12 +155,29 @@ void orr_node_free(struct orr_runtime *rt, unsigned id, uintptr_t address,
 
 /* --- blocks --- */
 
+static _Noreturn void fail_without_methods(const struct orr_handle *handle,
+                                           unsigned node)
+{
+    const struct starpu_data_interface_ops *ops = handle->ops;
+
+    orr_log_error("data %s #%llu of interface %d (%s) need memory on node %u, "
+                  "but it has no allocate_data_on_node and free_data_on_node: "
+                  "give it both, or use the data where they were registered",
+                  handle->name ? handle->name : "",
+                  (unsigned long long)handle->id, (int)ops->interfaceid,
+                  ops->name ? ops->name : "unnamed", node);
+    orr_runtime_fail(handle->runtime);
+}
+
 static struct orr_block *make_block(const struct orr_handle *handle,
                                     unsigned node)
 {
     size_t size = handle->ops->interface_size;
-    struct orr_block *block = malloc(sizeof(*block) + size);
+    struct orr_block *block;
 
+    if (!handle->ops->allocate_data_on_node || !handle->ops->free_data_on_node)
+        fail_without_methods(handle, node);
+    block = malloc(sizeof(*block) + size);
     if (!block)
         return NULL;
     memset(block, 0, sizeof(*block));

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-interfaces.c - interfaces of the application with few methods,
+ * which loop over all memory nodes that there can be; data whose value was
+ * dropped; hints about data in pieces.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "machines.h"
+
+/* A number, and a list that its handle owns on each node. */
+struct listed {
+    int *number;
+    int *list;
+};
+
+static int nlists;
+
+static void listed_register(starpu_data_handle_t handle, int home,
+                            void *data_interface)
+{
+    const struct listed *given = data_interface;
+
+    for (int node = 0; node < STARPU_MAXNODES; node++) {
+        struct listed *own =
+            starpu_data_get_interface_on_node(handle, (unsigned)node);
+
+        own->number = node == home ? given->number : NULL;
+        own->list = malloc(sizeof(int));
+        *own->list = node;
+        nlists++;
+    }
+}
+
+static void listed_unregister(starpu_data_handle_t handle)
+{
+    for (unsigned node = 0; node < STARPU_MAXNODES; node++) {
+        struct listed *own = starpu_data_get_interface_on_node(handle, node);
+
+        ck_assert_int_eq(*own->list, (int)node);
+        free(own->list);
+        nlists--;
+    }
+}
+
+static uint32_t listed_footprint(starpu_data_handle_t handle)
+{
+    (void)handle;
+    return 17;
+}
+
+/* For order only: no memory but the application's, no copies, no size. */
+static struct starpu_data_interface_ops listed_ops = {
+    .register_data_handle = listed_register,
+    .unregister_data_handle = listed_unregister,
+    .footprint = listed_footprint,
+    .interfaceid = STARPU_UNKNOWN_INTERFACE_ID,
+    .interface_size = sizeof(struct listed),
+    .name = (char[]){"listed"},
+};
+
+static void add_1(void *buffers[], void *arg)
+{
+    (void)arg;
+    ++*((struct listed *)buffers[0])->number;
+}
+
+static struct starpu_codelet adds = {
+    .cpu_funcs = {add_1}, .nbuffers = 1, .modes = {STARPU_RW}, .name = "k"};
+
+START_TEST(an_interface_needs_no_memory_of_its_own)
+{
+    int number = 5;
+    struct listed given = {&number, NULL};
+    starpu_data_handle_t handle;
+
+    machine_open(_i);
+    starpu_data_register(&handle, STARPU_MAIN_RAM, &given, &listed_ops);
+    ck_assert_int_eq(nlists, STARPU_MAXNODES);
+    for (int i = 0; i < 10; i++)
+        ck_assert_int_eq(starpu_task_insert(&adds, STARPU_RW, handle, 0), 0);
+    ck_assert_int_eq(starpu_data_acquire(handle, STARPU_R), 0);
+    ck_assert_int_eq(number, 15);
+    starpu_data_release(handle);
+    starpu_data_unregister(handle);
+    ck_assert_int_eq(nlists, 0);
+    starpu_shutdown();
+}
+END_TEST
+
+/* Elsewhere it does. */
+START_TEST(memory_that_cannot_be_made_is_said)
+{
+    int number = 5;
+    struct listed given = {&number, NULL};
+    starpu_data_handle_t handle;
+
+    machine_open(FIRST_SIMULATED);
+    starpu_data_register(&handle, STARPU_MAIN_RAM, &given, &listed_ops);
+    starpu_data_prefetch_on_node(handle, 1, 0);
+}
+END_TEST
+
+START_TEST(nodes_that_the_machine_lacks_have_no_kind)
+{
+    unsigned n;
+
+    machine_open(_i);
+    n = starpu_memory_nodes_get_count();
+    ck_assert_int_eq(starpu_node_get_kind(0), STARPU_CPU_RAM);
+    for (unsigned node = n; node < STARPU_MAXNODES; node++)
+        ck_assert_int_eq(starpu_node_get_kind(node), STARPU_UNUSED);
+    starpu_shutdown();
+}
+END_TEST
+
+/* Nothing is there to be brought home. */
+START_TEST(data_whose_value_was_dropped_are_unregistered)
+{
+    int x[4] = {1, 2, 3, 4};
+    starpu_data_handle_t home, nowhere;
+
+    machine_open(_i);
+    starpu_vector_data_register(&home, 0, (uintptr_t)x, 4, sizeof(int));
+    starpu_vector_data_register(&nowhere, -1, 0, 4, sizeof(int));
+    starpu_data_invalidate(home);
+    starpu_data_unregister(home);
+    starpu_data_unregister(nowhere);
+    starpu_vector_data_register(&home, 0, (uintptr_t)x, 4, sizeof(int));
+    starpu_data_invalidate_submit(home);
+    starpu_data_unregister(home);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(data_in_pieces_are_not_wanted_any_more)
+{
+    static struct starpu_data_filter halves = {
+        .filter_func = starpu_vector_filter_block, .nchildren = 2};
+    int x[4] = {1, 2, 3, 4};
+    starpu_data_handle_t handle;
+
+    machine_open(_i);
+    starpu_vector_data_register(&handle, 0, (uintptr_t)x, 4, sizeof(int));
+    starpu_data_map_filters(handle, 2, &halves, &halves);
+    starpu_data_wont_use(handle);
+    starpu_data_unpartition(handle, 0);
+    starpu_data_unregister(handle);
+    ck_assert_int_eq(x[3], 4);
+    starpu_shutdown();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("interfaces");
+    TCase *each = tcase_create("on each machine");
+    TCase *once = tcase_create("once");
+
+    tcase_set_timeout(each, 60);
+    suite_add_tcase(suite, each);
+    suite_add_tcase(suite, once);
+#define EACH(test) tcase_add_loop_test(each, test, 0, NMACHINES)
+    EACH(an_interface_needs_no_memory_of_its_own);
+    EACH(nodes_that_the_machine_lacks_have_no_kind);
+    EACH(data_whose_value_was_dropped_are_unregistered);
+    EACH(data_in_pieces_are_not_wanted_any_more);
+    tcase_add_exit_test(once, memory_that_cannot_be_made_is_said, 1);
+    return suite_main(suite);
+}
