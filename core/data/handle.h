@@ -47,10 +47,9 @@ struct orr_replicate {
     void *interface;          /* [const] pointer; content: [handle lock] */
     uint32_t refs;            /* [handle lock] jobs and requests that use it */
     uint32_t node;            /* [const] */
-    uint32_t writers; /* [handle lock] jobs that will write here what they have
+    uint32_t writers;  /* [handle lock] jobs that will write here what they have
                        * not read: no copy is to come any more */
-    _Atomic uint32_t promised; /* [handle lock] for writing: queued jobs that
-                                * will read it here … */
+    uint32_t promised; /* [handle lock] queued jobs that will read it here … */
     struct orr_heap promises;  /* [handle lock] … the soonest first, where the
                                * order matters */
     struct orr_handle *handle; /* [const] */

@@ -18,7 +18,7 @@
 
 /* --- the lists --- */
 
-/* Of a block that several share what the others say may be out of date. */
+/* The handles of all who live there are locked. */
 static unsigned list_of(const struct orr_node *node,
                         const struct orr_block *block)
 {
@@ -30,7 +30,7 @@ static unsigned list_of(const struct orr_node *node,
             return 0;
         if (replicate->handle->valid == UINT64_C(1) << node->id)
             list |= ORR_BLOCK_DIRTY;
-        if (atomic_load_explicit(&replicate->promised, memory_order_relaxed))
+        if (replicate->promised)
             list |= ORR_BLOCK_PROMISED;
     }
     return list;
@@ -44,10 +44,12 @@ static void append(struct orr_node *node, struct orr_block *block,
     orr_list_append(&node->blocks[list], &block->lru);
 }
 
+/* What others who live there need is not looked at: they may be many, and their
+ * handles are not locked. Who looks for victims puts that right. */
 static void file(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
-    append(node, block, list_of(node, block));
+    append(node, block, orr_block_is_shared(block) ? 0 : list_of(node, block));
 }
 
 static void unfile(struct orr_node *node, struct orr_block *block)
@@ -134,7 +136,8 @@ find_victim(struct orr_node *node, unsigned lists,
             continue;
         }
         list = list_of(node, block);
-        if (orr_block_is_free(block, node) && wanted(block)) {
+        if (lists >> list & 1 && orr_block_is_free(block, node) &&
+            wanted(block)) {
             found = block;
             break;
         }
