@@ -37,6 +37,11 @@
  * (combine.c), which holds this handle alone, waits for no claim and ends by
  * itself, like a ready job; contributions that come meanwhile wait.
  *
+ * The whole and its pieces, when data are partitioned, are never claimed at once:
+ * data are cut when nobody uses them any more, and tasks cannot name them until
+ * the last user of a piece has ended. So no claim says anything of a handle's
+ * parents.
+ *
  * Whoever gives a handle back serves its queue until the handle is taken or the
  * queue empty. A job may join a queue of a free handle only while somebody is
  * serving it: no wake is lost.

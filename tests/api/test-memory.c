@@ -206,6 +206,21 @@ static void acquire_for_ever(int machine)
     starpu_data_acquire(second, STARPU_W);
 }
 
+static void partition_for_ever(int machine)
+{
+    struct starpu_data_filter halves = {
+        .filter_func = starpu_vector_filter_block, .nchildren = 2};
+    starpu_data_handle_t first, second;
+
+    open_small(machine);
+    first = temporary(LARGE);
+    second = temporary(LARGE);
+    starpu_data_set_name(first, "first");
+    submit(&cl_write, first);
+    starpu_data_partition(first, &halves);
+    starpu_data_acquire(second, STARPU_W);
+}
+
 /* What the child prints, and its exit status. */
 static int run_child(void (*body)(int), int machine, char *text, size_t size)
 {
@@ -279,6 +294,21 @@ START_TEST(an_acquisition_is_named_as_the_holder)
 }
 END_TEST
 
+/* Pieces are not named beside the whole, in whose memory they are. */
+START_TEST(partitioned_data_are_named_as_the_holder)
+{
+    char text[4000];
+    int status;
+
+    if (has_foreign_threads(_i))
+        return;
+    status = run_child(partition_for_ever, _i, text, sizeof(text));
+    ck_assert_int_eq(status, machine_simulated(_i) ? 3 : 1);
+    check_says(text, "data `first': 6291456 bytes, partitioned");
+    ck_assert_msg(!strstr(text, "3145728"), "a piece has memory in:\n%s", text);
+}
+END_TEST
+
 static Suite *memory_suite(void)
 {
     Suite *suite = suite_create("memory");
@@ -290,6 +320,8 @@ static Suite *memory_suite(void)
     tcase_add_loop_test(tc, the_application_frees, 0, 3 * NMACHINES);
     tcase_add_loop_test(tc, who_holds_full_memory_is_named, 0, NMACHINES);
     tcase_add_loop_test(tc, an_acquisition_is_named_as_the_holder, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, partitioned_data_are_named_as_the_holder, 0,
                         NMACHINES);
     suite_add_tcase(suite, tc);
     return suite;
