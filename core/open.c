@@ -31,6 +31,7 @@
 #include "core/observe/what_if.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
+#include "core/task/count.h"
 #include "core/task/job.h"
 #include "core/task/tag.h"
 #include "core/task/task.h"
@@ -339,15 +340,14 @@ static int make_workers(struct orr_runtime *rt)
     return 0;
 }
 
-/* Main submits most tasks: it has caches of its own, as if it were one more
- * worker. */
+/* Main submits most tasks: it has caches and counters of its own, as if it were
+ * one more worker. */
 static int make_slabs(struct orr_runtime *rt)
 {
     unsigned n = rt->nworkers + 1;
-    int err = 0;
+    int err = orr_counters_new(n, rt);
 
     rt->main->cache = n;
-
     for (unsigned i = 0; i < 4 && !err; i++)
         err = orr_slab_new(sizeof(struct orr_job) +
                                (i + 1) * sizeof(struct orr_access),
@@ -456,6 +456,7 @@ static void free_parts(struct orr_runtime *rt)
     orr_slab_free(rt->edges);
     orr_slab_free(rt->tasks);
     orr_slab_free(rt->requests);
+    orr_counters_free(rt);
     free(rt->workers);
     free(rt->classes);
     free(rt->class_members);

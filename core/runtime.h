@@ -19,8 +19,13 @@
 #include "core/worker/hooks.h"
 #include "core/worker/worker.h"
 
+/* Words of 64 bits, one bit per worker. */
+#define ORR_ASLEEP_WORDS ((STARPU_NMAXWORKERS + 63) / 64)
+
 struct orr_bus;
 struct orr_costs_table;
+struct orr_count_waiter;
+struct orr_counter;
 struct orr_eviction;
 struct orr_graph_record;
 struct orr_models;
@@ -32,14 +37,6 @@ struct orr_sched;
 struct orr_tags;
 struct orr_tally;
 struct orr_trace;
-
-/* A context that waits until at most `n` tasks are unfinished. */
-struct orr_count_waiter {
-    struct orr_count_waiter *next;
-    struct orr_context *context;
-    unsigned n;
-    atomic_bool met;
-};
 
 struct orr_runtime {
     struct orr_config config;    /* [const] */
@@ -85,11 +82,9 @@ struct orr_runtime {
     atomic_uint ndead;                      /* length of that list */
     struct orr_lock plans_lock;             /* rank ORR_RANK_PLANS */
     atomic_uint nplans;                     /* planned partitions there are */
+    struct orr_counter *counters;           /* of tasks, core/task/count.h */
+    unsigned ncounters;                     /* [const] */
     struct orr_count_waiter *count_waiters; /* [lock] */
-    atomic_uint ncount_waiters;             /* length of that list */
-    atomic_uint unfinished;                 /* tasks submitted, not ended */
-    atomic_uint nready;                     /* tasks ready, not popped */
-    atomic_ullong last_job, last_copy, last_handle, last_claim, last_push;
     atomic_int paused; /* starpu_pause calls minus resumes */
     /* Figures for the report (core/observe/report.c). */
     _Atomic double first_submit; /* µs, < 0: none yet */
@@ -106,6 +101,18 @@ struct orr_runtime {
     bool warned_unreal;      /* [main] */
     bool said_full;          /* [last context awake] who holds memory */
     bool default_sequential; /* [main] new handles keep sequential order */
+    /* What is written with every task is in lines of the cache where nothing is
+     * that others read. */
+    char pad_asleep[64];
+    /* A bit per worker that is parked, or about to be, for want of a task:
+     * core/asleep.h. */
+    _Atomic uint64_t asleep[ORR_ASLEEP_WORDS];
+    char pad_job[64];
+    atomic_ullong last_job; /* by who submits */
+    char pad_push[64];
+    atomic_ullong last_push; /* by who makes tasks ready */
+    char pad_rest[64];
+    atomic_ullong last_copy, last_handle, last_claim;
 };
 
 /* The runtime of the calling context, NULL outside init … shutdown. A foreign

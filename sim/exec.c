@@ -362,6 +362,13 @@ static void sim_join(struct orr_exec *exec, struct orr_context *context)
     free_context(x, c);
 }
 
+static bool sim_linger(struct orr_exec *exec, unsigned n)
+{
+    (void)exec;
+    (void)n;
+    return false;
+}
+
 static const struct orr_exec_ops sim_exec_ops = {
     .now = sim_now,
     .spawn = sim_spawn,
@@ -370,6 +377,7 @@ static const struct orr_exec_ops sim_exec_ops = {
     .wake = sim_wake,
     .sleep = sim_sleep,
     .relax = sim_relax,
+    .linger = sim_linger,
     .adopt = sim_adopt,
 };
 

@@ -7,6 +7,7 @@
 
 #include "core/api/api.h"
 #include "core/api/state.h"
+#include "core/asleep.h"
 #include "core/sched/toolbox.h"
 
 /* -- the context -- */
@@ -243,7 +244,7 @@ int starpu_worker_get_relax_state(void)
 static int wake(const char *call, int workerid)
 {
     struct orr_worker *worker = orr_api_worker(call, workerid);
-    bool slept = atomic_load_explicit(&worker->asleep, memory_order_relaxed);
+    bool slept = orr_worker_is_asleep(worker);
 
     orr_sched_wake(worker);
     return slept;

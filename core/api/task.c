@@ -10,6 +10,7 @@
 #include "core/api/api.h"
 #include "core/check.h"
 #include "core/sched/sched.h"
+#include "core/task/count.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
 
@@ -340,7 +341,7 @@ int starpu_task_wait_for_n_submitted_in_ctx(unsigned sched_ctx_id, unsigned n)
 
 static bool is_busy(struct orr_runtime *rt)
 {
-    bool busy = atomic_load(&rt->nready) > 0;
+    bool busy = orr_count_ready(rt) > 0;
 
     for (unsigned w = 0; w < rt->nworkers; w++)
         busy |= atomic_load(&rt->workers[w].state) != ORR_WORKER_IDLE;
@@ -368,12 +369,12 @@ void starpu_do_schedule(void)
 
 int starpu_task_nready(void)
 {
-    return (int)atomic_load(&ORR_API_RUNTIME()->nready);
+    return (int)orr_count_ready(ORR_API_RUNTIME());
 }
 
 int starpu_task_nsubmitted(void)
 {
-    return (int)atomic_load(&ORR_API_RUNTIME()->unfinished);
+    return (int)orr_count_unfinished(ORR_API_RUNTIME());
 }
 
 /* Iterations are not part of our traces. */

@@ -102,6 +102,13 @@ struct orr_exec_ops {
      * no-op when simulated. Never switches contexts when simulated. */
     void (*relax)(struct orr_exec *exec);
 
+    /* The calling context has found nothing to do for the n-th time in a row,
+     * from 0: lets a moment pass and returns true if it should look again before
+     * it says that it parks, which costs both it and who would wake it more than
+     * a few looks. False, at once: it should park, always when simulated. Never
+     * switches contexts when simulated. */
+    bool (*linger)(struct orr_exec *exec, unsigned n);
+
     /* Makes the calling OS thread a context (a thread that the application
      * made itself). NULL when the machine cannot have such threads: the
      * simulated one, whose callers print an error naming the API call. */

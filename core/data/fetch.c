@@ -126,20 +126,19 @@ static bool reads_value(const struct orr_access *access)
     return access->datum->valid != 0;
 }
 
-/* Returns bytes that were reserved for the access in vain. */
-static size_t fetch_one(struct orr_runtime *rt, struct orr_job *job,
-                        struct orr_access *access, unsigned node,
-                        struct orr_deferred *deferred)
+/* Adds to *spare bytes that were reserved for the access in vain. Returns
+ * whether there is nothing to wait for. */
+static bool fetch_one(struct orr_runtime *rt, struct orr_access *access,
+                      unsigned node, size_t *spare,
+                      struct orr_deferred *deferred)
 {
     struct orr_handle *handle = access->datum;
-    size_t spare = 0;
     int there;
 
-    atomic_fetch_add_explicit(&job->pending, 1, memory_order_relaxed);
     orr_lock(&handle->lock);
     pin(handle, access, node, deferred);
     if (rt->nodes[node].capacity)
-        spare = orr_admit_take_locked(handle, access, node);
+        *spare += orr_admit_take_locked(handle, access, node);
     access->reads = reads_value(access);
     while ((there = orr_request_need(rt, handle, node, access->reads, ORR_FETCH,
                                      access, deferred)) == -EAGAIN) {
@@ -155,11 +154,9 @@ static size_t fetch_one(struct orr_runtime *rt, struct orr_job *job,
         there = 1;
     if (there < 0)
         orr_access_fail(rt, access, there);
-    if (there)
-        atomic_fetch_sub_explicit(&job->pending, 1, memory_order_relaxed);
-    else
+    if (!there)
         orr_requests_now(rt, deferred);
-    return spare;
+    return there != 0;
 }
 
 /* The memory is the worker's own. */
@@ -199,23 +196,29 @@ static void choose_data(struct orr_job *job)
     }
 }
 
-/* Pins the job's data there and asks for them. */
-static void ask(struct orr_runtime *rt, struct orr_job *job, unsigned node)
+/* Pins the job's data there and asks for them. Each is counted in `pending`
+ * before; returns how many of these counts, with the caller's own, are to be
+ * taken off since there is nothing to wait for. */
+static int ask(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 {
     struct orr_deferred deferred = {0};
     size_t spare = 0;
+    int nthere = 1;
 
+    atomic_store_explicit(&job->pending, 1 + job->naccesses,
+                          memory_order_relaxed);
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
 
-        if (orr_access_replicate(access, node))
-            spare += fetch_one(rt, job, access, node, &deferred);
+        nthere += !orr_access_replicate(access, node) ||
+                  fetch_one(rt, access, node, &spare, &deferred);
     }
     if (spare) {
         orr_node_unreserve(&rt->nodes[node], spare);
         orr_node_retry(rt, node, &deferred);
     }
     orr_deferred_run(rt, &deferred);
+    return nthere;
 }
 
 bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
@@ -227,14 +230,15 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
     if (rt->nodes[node].capacity && job->naccesses > 0 &&
         !orr_admit(rt, job, node))
         return false;
-    ask(rt, job, node);
-    return atomic_fetch_sub_explicit(&job->pending, 1, memory_order_acq_rel) ==
-           1;
+    return orr_count_off(&job->pending, ask(rt, job, node));
 }
 
 void orr_job_ask(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 {
-    ask(rt, job, node);
+    int nthere = ask(rt, job, node);
+
+    /* All but the last, which says that they have arrived. */
+    atomic_fetch_sub_explicit(&job->pending, nthere - 1, memory_order_release);
     orr_job_arrive(rt, job);
 }
 
@@ -328,7 +332,7 @@ void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
 
 void orr_job_expect(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 {
-    if (!rt->eviction->promise)
+    if (!rt->eviction->promise || rt->nnodes == 1)
         return;
     count_push(rt, job);
     for (unsigned i = 0; i < job->naccesses; i++)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/asleep.h"
 #include "core/data/eviction.h"
 #include "core/runtime.h"
 
@@ -81,7 +82,7 @@ static struct orr_worker *pick_progress_worker(struct orr_runtime *rt,
 
         if (worker->desc->node != node->id)
             continue;
-        if (atomic_load(&worker->asleep))
+        if (orr_worker_is_asleep(worker))
             return worker;
         if (!waits &&
             atomic_load_explicit(&worker->state, memory_order_relaxed) ==

@@ -198,7 +198,7 @@ void orr_job_enter_orders(struct orr_runtime *rt, struct orr_job *job,
         mixed |= atomic_load_explicit(&handle->mixed, memory_order_relaxed);
     }
     if (waits)
-        atomic_fetch_add_explicit(&job->waiting, waits, memory_order_relaxed);
+        orr_job_wait_more(job, waits);
     else if (!mixed)
         orr_job_pass(job);
     record(rt, job);

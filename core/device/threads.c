@@ -29,6 +29,11 @@
 
 #include "core/base/log.h"
 
+/* How often a context without work looks for some before it says that it parks:
+ * at intervals in which who submits tasks prepares several, undisturbed by
+ * looks at what it writes, and then as a park does. */
+enum { LOOKS = 8, PAUSES_PER_LOOK = 32 };
+
 /* How long a park looks for its token before it sleeps in the kernel. The first
  * phase costs a microsecond or two, which is what a wake through the kernel
  * would cost its sender; the second lets the other threads of the processor
@@ -156,6 +161,18 @@ static bool spin_for_token(const struct threads *threads, struct thread *self)
         sched_yield();
     }
     return false;
+}
+
+static bool threads_linger(struct orr_exec *exec, unsigned n)
+{
+    if (threads_of(exec)->spins == 0 || n >= LOOKS + YIELDS)
+        return false;
+    if (n < LOOKS)
+        for (unsigned i = 0; i < PAUSES_PER_LOOK; i++)
+            pause_processor();
+    else
+        sched_yield();
+    return true;
 }
 
 /* Sleeps in the kernel while the state is SLEEPING; may return early. */
@@ -459,6 +476,7 @@ static const struct orr_exec_ops threads_ops = {
     .wake = threads_wake,
     .sleep = threads_sleep,
     .relax = threads_relax,
+    .linger = threads_linger,
     .adopt = threads_adopt,
 };
 

@@ -13,6 +13,7 @@
 #include "core/data/node.h"
 #include "core/device/simulated.h"
 #include "core/runtime.h"
+#include "core/task/count.h"
 #include "core/task/job.h"
 #include "core/task/tag.h"
 
@@ -273,8 +274,8 @@ void orr_deadlock_explain(struct orr_runtime *rt)
     struct report report = {.runtime = rt};
 
     orr_log_error("deadlock: nothing can go on any more at %.3f ms of virtual "
-                  "time; unfinished tasks: %u",
-                  orr_exec_now(rt->exec) / 1e3, atomic_load(&rt->unfinished));
+                  "time; unfinished tasks: %lu",
+                  orr_exec_now(rt->exec) / 1e3, orr_count_unfinished(rt));
     (void)orr_memory_explain(rt);
     rt->sim->each_context(rt->machine, say_context, &report);
     visit_jobs(&report, true);

@@ -13,6 +13,7 @@
 #include "core/runtime.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
+#include "core/task/count.h"
 #include "core/task/profile.h"
 
 static void prefetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
@@ -99,7 +100,7 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
     orr_charge(rt->machine->costs.push);
     orr_pay();
     orr_runtime_trace_count(rt, ORR_TRACE_NREADY, 1);
-    atomic_fetch_add_explicit(&rt->nready, 1, memory_order_relaxed);
+    orr_count_pushed(rt);
     /* Once it is pushed the task may end at any time: no later. */
     ORR_PROFILE(rt, task, push_end_time);
     if (task->execute_on_a_specific_worker && task->workerid < rt->nworkers) {
@@ -121,12 +122,19 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
 
 static struct orr_job *pop_local(struct orr_worker *worker)
 {
+    unsigned n = atomic_load_explicit(&worker->nlocal, memory_order_relaxed);
     struct orr_list *link;
 
+    if (!n)
+        return NULL;
     orr_lock(&worker->lock);
     link = orr_list_pop(&worker->local);
+    atomic_store_explicit(
+        &worker->nlocal,
+        atomic_load_explicit(&worker->nlocal, memory_order_relaxed) - 1,
+        memory_order_relaxed);
     orr_unlock(&worker->lock);
-    return link ? orr_job_of_link(link) : NULL;
+    return orr_job_of_link(link);
 }
 
 struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)
@@ -137,7 +145,7 @@ struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)
         job = rt->sched->ops->pop(rt->sched, worker);
     if (!job)
         return NULL;
-    atomic_fetch_sub_explicit(&rt->nready, 1, memory_order_relaxed);
+    orr_count_popped(rt);
     orr_runtime_trace_count(rt, ORR_TRACE_NREADY, -1);
     return job;
 }

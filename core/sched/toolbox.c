@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/asleep.h"
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
 
@@ -213,15 +214,10 @@ struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
 
 /* --- waking --- */
 
-static bool sleeps(const struct orr_worker *worker)
-{
-    return atomic_load_explicit(&worker->asleep, memory_order_relaxed);
-}
-
 /* Of several callers one wakes it. */
 static bool wake(struct orr_worker *worker)
 {
-    if (!atomic_exchange(&worker->asleep, false))
+    if (!orr_worker_rouse(worker))
         return false;
     orr_worker_wake(worker);
     return true;
@@ -230,7 +226,7 @@ static bool wake(struct orr_worker *worker)
 bool orr_sched_wake(struct orr_worker *worker)
 {
     orr_sched_after_queueing(worker->runtime);
-    return sleeps(worker) && wake(worker);
+    return wake(worker);
 }
 
 /* A worker of a device waits for the device, not for the policy: it looks at
@@ -261,26 +257,43 @@ void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job)
 
 static bool may_take(const struct orr_job *job, const struct orr_worker *worker)
 {
-    return sleeps(worker) && job->able_classes >> worker->class_id & 1;
+    return job->able_classes >> worker->class_id & 1;
 }
+
+/* Walks the workers that sleep, lowest number first: `w` is the next one. */
+#define FOREACH_SLEEPER(rt, w)                                                 \
+    for (unsigned w##_word = 0; w##_word < ((rt)->nworkers + 63) / 64;         \
+         w##_word++)                                                           \
+        for (uint64_t w##_bits = atomic_load_explicit(&(rt)->asleep[w##_word], \
+                                                      memory_order_relaxed);   \
+             w##_bits; w##_bits &= w##_bits - 1)                               \
+            for (struct orr_worker *w =                                        \
+                     &(rt)->workers[64 * w##_word +                            \
+                                    (unsigned)__builtin_ctzll(w##_bits)];      \
+                 w; w = NULL)
 
 void orr_sched_wake_able(struct orr_runtime *rt, const struct orr_job *job)
 {
     bool woken = false;
 
     orr_sched_after_queueing(rt);
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (watches(&rt->workers[w]) && may_take(job, &rt->workers[w]))
-            wake(&rt->workers[w]);
-    for (unsigned w = 0; w < rt->nworkers && !woken; w++)
-        woken = !watches(&rt->workers[w]) && may_take(job, &rt->workers[w]) &&
-                wake(&rt->workers[w]) && !job->differ;
+    FOREACH_SLEEPER(rt, worker)
+    {
+        if (watches(worker) && may_take(job, worker))
+            wake(worker);
+    }
+    FOREACH_SLEEPER(rt, worker)
+    {
+        if (!woken && !watches(worker) && may_take(job, worker))
+            woken = wake(worker) && !job->differ;
+    }
 }
 
 void orr_sched_wake_all(struct orr_runtime *rt)
 {
     orr_sched_after_queueing(rt);
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (sleeps(&rt->workers[w]))
-            wake(&rt->workers[w]);
+    FOREACH_SLEEPER(rt, worker)
+    {
+        wake(worker);
+    }
 }

@@ -8,6 +8,7 @@
 
 #include "core/data/handle.h"
 #include "core/runtime.h"
+#include "core/task/count.h"
 #include "core/task/job.h"
 #include "core/task/profile.h"
 #include "core/task/tag.h"
@@ -94,9 +95,10 @@ static void run_callback(struct orr_runtime *rt, struct starpu_task *task)
     orr_unlock(&worker->lock);
 }
 
-/* What comes after the successors were released: callback, tag, waiters. The
- * task may be freed here, by us or by whom we wake. */
-static void end_task(struct orr_runtime *rt, struct orr_job *job)
+/* What comes after the successors were released: callback, tag. Frees the task
+ * unless its owner does; returns whether its reference of the job is ours
+ * then. */
+static bool end_task(struct orr_runtime *rt, struct orr_job *job)
 {
     struct starpu_task *task = job->task;
     bool destroy;
@@ -108,15 +110,34 @@ static void end_task(struct orr_runtime *rt, struct orr_job *job)
     if (job->tag)
         orr_tag_notify(rt, task->tag_id);
     if (destroy)
-        orr_task_free(rt, task);
+        orr_task_free_ended(rt, task);
+    return destroy;
+}
+
+/* Who waits for the job goes on, and may free its task. `nrefs` of the job's
+ * references are ours; if there are no others, nobody waits. */
+static void let_waiters_go(struct orr_runtime *rt, struct orr_job *job,
+                           unsigned nrefs)
+{
+    struct orr_job_waiter *waiters;
+
+    if (!orr_job_is_ours(job, nrefs)) {
+        orr_lock(&job->lock);
+        job->ended = 1;
+        waiters = job->waiters;
+        job->waiters = NULL;
+        orr_unlock(&job->lock);
+        orr_waiters_wake(waiters);
+    }
+    orr_job_unref_n(rt, job, nrefs);
 }
 
 void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
 {
     struct starpu_task *task = job->task;
-    struct orr_job_waiter *waiters;
     struct orr_edge *successors;
     struct orr_released released;
+    unsigned nrefs = 1;
 
     if (task && task->epilogue_callback_func)
         orr_call_user(task->epilogue_callback_func,
@@ -129,16 +150,10 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
     orr_unlock(&job->lock);
     release_successors(rt, successors, &released);
     if (task)
-        end_task(rt, job);
-    orr_lock(&job->lock);
-    job->ended = 1;
-    waiters = job->waiters;
-    job->waiters = NULL;
-    orr_unlock(&job->lock);
-    orr_waiters_wake(waiters);
-    orr_job_unref(rt, job);
+        nrefs += end_task(rt, job);
+    let_waiters_go(rt, job, nrefs);
     if (task)
-        orr_task_count_down(rt);
+        orr_count_ended(rt);
 }
 
 /* --- jobs without a kernel --- */
@@ -171,7 +186,7 @@ static void end_empty(struct orr_runtime *rt, struct orr_job *job)
 static void empty_ready(struct orr_runtime *rt, struct orr_job *job)
 {
     orr_job_set_state(job, ORR_JOB_READY);
-    if (atomic_fetch_sub_explicit(&job->ending, 1, memory_order_acq_rel) == 1)
+    if (orr_count_off(&job->ending, 1))
         end_empty(rt, job);
 }
 

@@ -11,7 +11,7 @@
 
 void orr_job_end(struct orr_runtime *rt, struct orr_job *job)
 {
-    if (atomic_fetch_sub_explicit(&job->ending, 1, memory_order_acq_rel) == 1)
+    if (orr_count_off(&job->ending, 1))
         orr_job_complete(rt, job);
 }
 

@@ -65,9 +65,22 @@ void orr_job_ref(struct orr_job *job)
     atomic_fetch_add_explicit(&job->refs, 1, memory_order_relaxed);
 }
 
+void orr_job_ref_new(struct orr_job *job)
+{
+    atomic_store_explicit(
+        &job->refs, atomic_load_explicit(&job->refs, memory_order_relaxed) + 1,
+        memory_order_relaxed);
+}
+
 void orr_job_unref(struct orr_runtime *rt, struct orr_job *job)
 {
-    if (atomic_fetch_sub_explicit(&job->refs, 1, memory_order_acq_rel) != 1)
+    orr_job_unref_n(rt, job, 1);
+}
+
+void orr_job_unref_n(struct orr_runtime *rt, struct orr_job *job, unsigned n)
+{
+    if (!orr_job_is_ours(job, n) &&
+        atomic_fetch_sub_explicit(&job->refs, n, memory_order_acq_rel) != n)
         return;
     assert(!job->successors && !job->waiters);
     if (job->accesses != job->inside)
@@ -135,9 +148,7 @@ int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
 void orr_job_release(struct orr_runtime *rt, struct orr_job *job)
 {
     /* Release what the predecessors wrote, acquire all of it at the last. */
-    if (atomic_fetch_sub_explicit(&job->waiting, 1, memory_order_acq_rel) ==
-            1 &&
-        orr_job_claim(rt, job))
+    if (orr_count_off(&job->waiting, 1) && orr_job_claim(rt, job))
         job->type->ready(rt, job);
 }
 
@@ -147,7 +158,7 @@ void orr_job_arrive(struct orr_runtime *rt, struct orr_job *job)
     int worker = job->worker;
     bool aside = job->aside;
 
-    if (atomic_fetch_sub_explicit(&job->pending, 1, memory_order_acq_rel) != 1)
+    if (!orr_count_off(&job->pending, 1))
         return;
     if (aside)
         type->resumed(rt, job);

@@ -255,7 +255,32 @@ struct orr_job *orr_job_new(struct orr_runtime *rt,
                             unsigned naccesses);
 
 void orr_job_ref(struct orr_job *job);
+/* The same of a job that no other context knows yet. */
+void orr_job_ref_new(struct orr_job *job);
 void orr_job_unref(struct orr_runtime *rt, struct orr_job *job);
+
+/* Gives n references back at once. */
+void orr_job_unref_n(struct orr_runtime *rt, struct orr_job *job, unsigned n);
+
+/* Whether the caller's n references are all there are: then nobody else knows
+ * the job any more, nor will. */
+static inline bool orr_job_is_ours(const struct orr_job *job, unsigned n)
+{
+    return atomic_load_explicit(&job->refs, memory_order_acquire) == n;
+}
+
+/* Takes n off a counter of which the caller holds n; returns whether that was
+ * all. Who finds no more than his own there has it for himself, since only
+ * holders add to it, and needs no atomic operation. What was written before
+ * others took theirs off is seen then, and by who finds 0. */
+static inline bool orr_count_off(atomic_int *counter, int n)
+{
+    if (atomic_load_explicit(counter, memory_order_acquire) == n) {
+        atomic_store_explicit(counter, 0, memory_order_release);
+        return true;
+    }
+    return atomic_fetch_sub_explicit(counter, n, memory_order_acq_rel) == n;
+}
 
 /* Moves on to the next state; asserts that the arrow exists. */
 void orr_job_set_state(struct orr_job *job, enum orr_job_state state);
@@ -264,6 +289,16 @@ void orr_job_set_state(struct orr_job *job, enum orr_job_state state);
  * job's submission only. Errors: -ENOMEM. */
 int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
                     struct orr_job *before);
+
+/* The job, which is being submitted, waits for n more. Who submits holds one;
+ * if that is all there is, no other context writes the number. */
+static inline void orr_job_wait_more(struct orr_job *job, int n)
+{
+    if (atomic_load_explicit(&job->waiting, memory_order_acquire) == 1)
+        atomic_store_explicit(&job->waiting, 1 + n, memory_order_relaxed);
+    else
+        atomic_fetch_add_explicit(&job->waiting, n, memory_order_relaxed);
+}
 
 /* One predecessor less; after the last one the job claims its data
  * (core/data/claim.c) and is ready when it has them: type->ready. No lock held.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/task.c - tasks from creation to submission, and waiting for all of
- * them. Any context may submit; blocking calls are refused in callbacks.
+ * core/task/task.c - tasks from creation to submission. Any context may submit;
+ * blocking calls are refused in callbacks.
  */
 #include "core/task/task.h"
 
@@ -18,6 +18,7 @@
 #include "core/observe/tally.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
+#include "core/task/count.h"
 #include "core/task/profile.h"
 #include "core/task/tag.h"
 
@@ -38,10 +39,8 @@ static void free_owned(void *memory, bool owned)
         free(memory);
 }
 
-void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task)
+static void free_all_owned(struct starpu_task *task)
 {
-    struct orr_job *job = task->starpu_private;
-
     free_owned(task->cl_arg, task->cl_arg_free);
     free_owned(task->cl_ret, task->cl_ret_free);
     free_owned(task->callback_arg, task->callback_arg_free);
@@ -52,13 +51,20 @@ void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task)
     free(task->dyn_handles);
     free(task->dyn_interfaces);
     free(task->dyn_modes);
+    free(task->profiling_info);
+}
+
+void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task)
+{
+    struct orr_job *job = task->starpu_private;
+
+    free_all_owned(task);
     task->dyn_handles = NULL;
     task->dyn_interfaces = NULL;
     task->dyn_modes = NULL;
     task->cl_arg = task->cl_ret = task->callback_arg = NULL;
     task->epilogue_callback_arg = task->prologue_callback_arg = NULL;
     task->prologue_callback_pop_arg = NULL;
-    free(task->profiling_info);
     task->profiling_info = NULL;
     task->starpu_private = NULL;
     if (job)
@@ -67,7 +73,17 @@ void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task)
 
 void orr_task_free(struct orr_runtime *rt, struct starpu_task *task)
 {
-    orr_task_clean(rt, task);
+    struct orr_job *job = task->starpu_private;
+
+    orr_task_free_ended(rt, task);
+    if (job)
+        orr_job_unref(rt, job);
+}
+
+/* Writes nothing: the memory is main's again soon, and in its cache. */
+void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task)
+{
+    free_all_owned(task);
     orr_slab_put(rt->tasks, task);
 }
 
@@ -301,21 +317,16 @@ static void throttle(struct orr_runtime *rt)
 
     if (max < 0 || min < 0 || self->frozen || self->job)
         return;
-    if (atomic_load_explicit(&rt->unfinished, memory_order_relaxed) >
-        (unsigned)max)
+    if (orr_count_unfinished(rt) > (unsigned)max)
         (void)orr_wait_for_n(rt, (unsigned)min);
 }
 
 static void account(struct orr_runtime *rt, struct starpu_task *task)
 {
-    unsigned before;
-
     orr_runtime_trace_count(rt, ORR_TRACE_NSUBMITTED, 1);
-    before =
-        atomic_fetch_add_explicit(&rt->unfinished, 1, memory_order_relaxed);
+    orr_count_submitted(rt);
     /* Of several first ones at once any will do. */
-    if (before == 0 &&
-        atomic_load_explicit(&rt->first_submit, memory_order_relaxed) < 0)
+    if (atomic_load_explicit(&rt->first_submit, memory_order_relaxed) < 0)
         atomic_store_explicit(&rt->first_submit, orr_exec_now(rt->exec),
                               memory_order_relaxed);
     if (rt->tally && task->cl && task->cl->model)
@@ -367,8 +378,11 @@ static int make_job(struct orr_runtime *rt, struct starpu_task *task,
     if (err)
         return err;
     job->priority = task->priority;
-    if (task->use_tag && orr_tag_bind(rt, task->tag_id, job) != 0)
+    orr_job_ref_new(job); /* the runtime's, until the job is done */
+    if (task->use_tag && orr_tag_bind(rt, task->tag_id, job) != 0) {
+        orr_job_unref(rt, job);
         return -ENOMEM;
+    }
     return 0;
 }
 
@@ -381,7 +395,6 @@ static void hand_over(struct orr_runtime *rt, struct orr_job *job,
         &job->id,
         atomic_fetch_add_explicit(&rt->last_job, 1, memory_order_relaxed) + 1,
         memory_order_relaxed);
-    orr_job_ref(job); /* the runtime's, until the job is done */
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     account(rt, job->task);
     orr_job_order(rt, job, chain);
@@ -417,74 +430,10 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
         return err;
     job = orr_job_of(task);
     if (synchronous)
-        orr_job_ref(job);
+        orr_job_ref(job); /* known by its tag */
     hand_over(rt, job, chain);
     orr_pay();
     if (synchronous)
         return wait_synchronous(rt, job, task);
-    return 0;
-}
-
-/* --- waiting for all --- */
-
-void orr_task_count_down(struct orr_runtime *rt)
-{
-    struct orr_count_waiter **link, *met = NULL;
-    unsigned left;
-
-    orr_runtime_trace_count(rt, ORR_TRACE_NSUBMITTED, -1);
-    /* Pairs with the read under the lock in orr_wait_for_n. */
-    atomic_fetch_sub_explicit(&rt->unfinished, 1, memory_order_seq_cst);
-    if (!atomic_load_explicit(&rt->ncount_waiters, memory_order_seq_cst))
-        return;
-    orr_lock(&rt->lock);
-    /* Not what we left: who waits by now may have submitted more since. */
-    left = atomic_load(&rt->unfinished);
-    for (link = &rt->count_waiters; *link;) {
-        struct orr_count_waiter *waiter = *link;
-
-        if (left > waiter->n) {
-            link = &waiter->next;
-            continue;
-        }
-        *link = waiter->next;
-        waiter->next = met;
-        met = waiter;
-        atomic_fetch_sub(&rt->ncount_waiters, 1);
-    }
-    orr_unlock(&rt->lock);
-    while (met) {
-        struct orr_count_waiter *next = met->next;
-        struct orr_context *context = met->context;
-
-        atomic_store_explicit(&met->met, true, memory_order_release);
-        rt->exec->ops->wake(rt->exec, context);
-        met = next;
-    }
-}
-
-int orr_wait_for_n(struct orr_runtime *rt, unsigned n)
-{
-    struct orr_context *self = orr_self;
-    struct orr_count_waiter waiter = {.context = self, .n = n};
-
-    if (!orr_may_block("starpu_task_wait_for_all"))
-        return -EDEADLK;
-    orr_pay();
-    atomic_init(&waiter.met, false);
-    orr_lock(&rt->lock);
-    atomic_fetch_add(&rt->ncount_waiters, 1);
-    if (atomic_load(&rt->unfinished) <= n) {
-        atomic_fetch_sub(&rt->ncount_waiters, 1);
-        orr_unlock(&rt->lock);
-        return 0;
-    }
-    waiter.next = rt->count_waiters;
-    rt->count_waiters = &waiter;
-    orr_unlock(&rt->lock);
-    self->waits_for = "the submitted tasks";
-    while (!atomic_load_explicit(&waiter.met, memory_order_acquire))
-        rt->exec->ops->park(rt->exec, ORR_FOREVER);
-    self->waits_for = NULL;
     return 0;
 }

@@ -17,6 +17,10 @@ struct starpu_task *orr_task_new(struct orr_runtime *rt);
  * it is not submitted, or done. */
 void orr_task_free(struct orr_runtime *rt, struct starpu_task *task);
 
+/* The same for a task whose job has ended: the task's reference of the job
+ * becomes the caller's. */
+void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task);
+
 /* Frees what the task owns, but not the task: starpu_task_clean. */
 void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task);
 
@@ -33,10 +37,3 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
  * -ENOMEM; then the task stays the caller's. Does not block. */
 int orr_task_submit_own(struct orr_runtime *rt, struct starpu_task *task,
                         bool lent);
-
-/* Blocks until at most n submitted tasks are unfinished. -EDEADLK in a task
- * or callback. */
-int orr_wait_for_n(struct orr_runtime *rt, unsigned n);
-
-/* One submitted task has ended: wakes those who wait for that. */
-void orr_task_count_down(struct orr_runtime *rt);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/asleep.h"
 #include "core/base/log.h"
 #include "core/cost/cost.h"
 #include "core/cost/figures.h"
@@ -253,7 +254,7 @@ static bool has_room(const struct orr_worker *worker)
  * for another job than the one it found by itself, woke nobody else. */
 static void stay_awake(struct orr_worker *worker)
 {
-    if (!atomic_exchange(&worker->asleep, false))
+    if (!orr_worker_rouse(worker))
         orr_sched_wake_all(worker->runtime);
 }
 
@@ -349,29 +350,31 @@ void orr_worker_loop(void *arg)
     struct orr_runtime *rt = worker->runtime;
     struct orr_context *self = orr_self;
     bool announced = false;
+    unsigned idle = 0;
 
     while (!may_stop(worker)) {
         if (step(rt, worker, announced)) {
+            idle = 0;
             if (announced)
-                atomic_store_explicit(&worker->asleep, false,
-                                      memory_order_relaxed);
+                (void)orr_worker_rouse(worker);
             announced = false;
             continue;
         }
+        if (!announced && rt->exec->ops->linger(rt->exec, idle++))
+            continue;
         if (!announced && !rt->exec->simulated) {
             /* Say that we are about to sleep, then look once more: who pushes
              * before we said it does not wake us. From now on only others take
              * it back, each for a job of his, or we when we have a job. */
-            atomic_store_explicit(&worker->asleep, has_room(worker),
-                                  memory_order_relaxed);
+            if (has_room(worker))
+                orr_worker_fall_asleep(worker);
             atomic_thread_fence(memory_order_seq_cst);
             announced = true;
             continue;
         }
         set_state(worker, resting_state(worker));
-        if (rt->exec->simulated)
-            atomic_store_explicit(&worker->asleep, has_room(worker),
-                                  memory_order_relaxed);
+        if (rt->exec->simulated && has_room(worker))
+            orr_worker_fall_asleep(worker);
         self->waits_for = worker->fetching || worker->naside
                               ? "data of its task"
                           : worker->running ? "its kernel"
@@ -379,7 +382,7 @@ void orr_worker_loop(void *arg)
         rt->exec->ops->park(rt->exec, orr_hooks_call(&rt->hooks)
                                           ? orr_exec_now(rt->exec) + HOOKS_AGAIN
                                           : ORR_FOREVER);
-        atomic_store_explicit(&worker->asleep, false, memory_order_relaxed);
+        (void)orr_worker_rouse(worker);
         announced = false;
     }
     set_state(worker, ORR_WORKER_IDLE);

@@ -54,8 +54,7 @@ struct orr_worker {
     bool again;               /* [owner] it has made work for itself: it looks
                                * once more before it sleeps */
     atomic_uint state;        /* enum orr_worker_state */
-    atomic_bool asleep;       /* parked for want of a task; cleared by
-                                    * whoever wakes it */
+    atomic_uint nlocal;       /* length of `local`: changed under the lock */
     atomic_bool stop;         /* runtime shuts down */
     double busy_us;           /* [owner] time kernels took */
     atomic_ulong ntasks;      /* [owner] for writing: tasks completed */

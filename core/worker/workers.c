@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "core/asleep.h"
 #include "core/base/check.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -87,7 +88,7 @@ void orr_worker_wake(struct orr_worker *worker)
 
     if (worker->context == orr_self)
         return;
-    atomic_store_explicit(&worker->asleep, false, memory_order_relaxed);
+    (void)orr_worker_rouse(worker);
     exec->ops->wake(exec, worker->context);
 }
 
@@ -103,6 +104,10 @@ void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
                job->priority)
         position = position->prev;
     orr_list_insert_before(position, &job->queue);
+    atomic_store_explicit(
+        &worker->nlocal,
+        atomic_load_explicit(&worker->nlocal, memory_order_relaxed) + 1,
+        memory_order_relaxed);
     orr_unlock(&worker->lock);
     orr_worker_wake(worker);
 }

@@ -497,6 +497,13 @@ static struct orr_context *exec_adopt(struct orr_exec *exec)
     return NULL;
 }
 
+/* Looking more often finds nothing that fewer looks do not. */
+static bool exec_linger(struct orr_exec *exec, unsigned n)
+{
+    (void)exec, (void)n;
+    return false;
+}
+
 const struct orr_exec_ops step_exec_ops = {
     .now = exec_now,
     .spawn = exec_spawn,
@@ -505,6 +512,7 @@ const struct orr_exec_ops step_exec_ops = {
     .wake = exec_wake,
     .sleep = exec_sleep,
     .relax = exec_relax,
+    .linger = exec_linger,
     .adopt = exec_adopt,
 };
 

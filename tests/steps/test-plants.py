@@ -30,13 +30,12 @@ PLANTS = [
      'if (a->handle != b->handle)\n        return a->handle->id', 'if (false)\n'
      '        return a->handle->id', ['opposite-order']),
     ('predecessors are counted down without atomicity', 'task/job.c',
-     'atomic_fetch_sub_explicit(&job->waiting, 1, memory_order_acq_rel) ==\n'
-     '            1 &&',
-     '(atomic_store(&job->waiting, atomic_load(&job->waiting) - 1), '
+     'if (orr_count_off(&job->waiting, 1) &&',
+     'if ((atomic_store(&job->waiting, atomic_load(&job->waiting) - 1), '
      'job->waiting == 0) &&', ['opposite-order', 'same-order', 'readers']),
     ('references are counted down without atomicity', 'task/job.c',
-     'atomic_fetch_sub_explicit(&job->refs, 1, memory_order_acq_rel) != 1',
-     '(atomic_store(&job->refs, atomic_load(&job->refs) - 1), job->refs != 0)',
+     'atomic_fetch_sub_explicit(&job->refs, n, memory_order_acq_rel) != n',
+     '(atomic_store(&job->refs, atomic_load(&job->refs) - n), job->refs != 0)',
      ['add-dep', 'job-wait']),
     ('whether a job is done is looked up without its lock', 'task/job.c',
      'orr_lock(&before->lock);\n'
@@ -49,11 +48,23 @@ PLANTS = [
      '        orr_unlock(&job->lock);\n        return;\n    }',
      'if (job->ended)\n        return;\n    orr_lock(&job->lock);',
      ['job-wait', 'add-dep']),
-    ('who waits for all tasks is let go by an old count', 'task/task.c',
-     'atomic_fetch_sub_explicit(&rt->unfinished, 1, memory_order_seq_cst);',
-     'unsigned old = atomic_fetch_sub(&rt->unfinished, 1) - 1;',
+    ('who waits for all tasks adds them up before it says where to look',
+     'task/count.c', 'atomic_store(&counter->looks_at, 0);\n', '',
+     ['push', 'push-local', 'push-two']),
+    ('who waits for all tasks adds up beginnings before ends', 'task/count.c',
+     'unsigned long n = 0;\n\n    for (unsigned i = 0; i < rt->ncounters; '
+     'i++) {\n', 'unsigned long n = 0;\n\n'
+     '    for (unsigned i = 0; i < rt->ncounters; i++)\n'
+     '        n += atomic_load(&rt->counters[i].submitted);\n'
+     '    for (unsigned i = 0; i < rt->ncounters; i++) {\n',
      ['push', 'push-local', 'push-two'],
-     ('left = atomic_load(&rt->unfinished);', 'left = old;')),
+     ('        n -= counter->seen;\n    }\n'
+      '    for (unsigned i = 0; i < rt->ncounters; i++)\n'
+      '        n += atomic_load(&rt->counters[i].submitted);',
+      '        n -= counter->seen;\n    }')),
+    ('who looks too late when a waiter may go', 'task/count.c',
+     '(more - 1) / rt->ncounters + 1', 'more + 1',
+     ['push', 'push-local', 'push-two']),
     ('a tag is looked at before the table is locked', 'task/tag.c',
      'tag = get_locked(rt->tags, id);\n    reached = tag && tag->reached;',
      'tag = get_locked(rt->tags, id);\n    reached = tag && tag->reached;\n'

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/asleep.h"
 #include "core/check.h"
 #include "core/open.h"
 #include "core/task/task.h"
@@ -585,7 +586,7 @@ static void reset_workers(void)
         worker->fetching = NULL;
         worker->running = 0;
         atomic_store(&worker->state, ORR_WORKER_IDLE);
-        atomic_store(&worker->asleep, false);
+        (void)orr_worker_rouse(worker);
         atomic_store(&worker->stop, false);
     }
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/data/bus.h"
+#include "core/task/count.h"
 #include "core/task/tag.h"
 
 static void look(void);
@@ -318,6 +319,7 @@ void fake_open(const struct fake_spec *spec)
     atomic_init(&rt->limit_max, -1);
     atomic_init(&rt->limit_min, -1);
     rt->eviction = spec->eviction ? spec->eviction : &orr_eviction_lru;
+    ck_assert_int_eq(orr_counters_new(rt->nworkers, rt), 0);
     make_slabs(rt);
     ck_assert_int_eq(orr_buses_new(rt), 0);
     ck_assert_int_eq(orr_nodes_new(rt), 0);
@@ -381,6 +383,7 @@ void fake_close(void)
     for (unsigned kind = 0; kind < 3; kind++)
         ck_assert_int_eq(fake.out[kind], 0);
     orr_tags_free(rt->tags);
+    orr_counters_free(rt);
     orr_nodes_free(rt);
     orr_buses_free(rt);
     for (unsigned i = 0; i < 4; i++)

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/asleep.h"
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
+#include "core/task/count.h"
 
 #define MAX_JOBS 4096
 
@@ -89,7 +91,7 @@ void orr_job_expect(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 
 void orr_worker_wake(struct orr_worker *worker)
 {
-    atomic_store(&worker->asleep, false);
+    (void)orr_worker_rouse(worker);
     fake.woken |= 1U << worker->id;
 }
 
@@ -99,6 +101,16 @@ void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
     (void)prio;
     orr_list_append(&worker->local, &job->queue);
     orr_worker_wake(worker);
+}
+
+void orr_count_pushed(struct orr_runtime *rt)
+{
+    (void)rt;
+}
+
+void orr_count_popped(struct orr_runtime *rt)
+{
+    (void)rt;
 }
 
 void orr_job_ref(struct orr_job *job)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/task/count.h"
 #include "core/task/tag.h"
 #include "core/task/task.h"
 #include "tests/suite.h"
@@ -92,7 +93,7 @@ static struct orr_job *empty_task(void)
     ck_assert_ptr_nonnull(job);
     orr_job_ref(job);
     job->id = atomic_fetch_add(&fake.rt.last_job, 1) + 1;
-    atomic_fetch_add(&fake.rt.unfinished, 1);
+    orr_count_submitted(&fake.rt);
     said[0] = '\0';
     return job;
 }
@@ -153,7 +154,7 @@ START_TEST(what_happens_at_the_end_of_a_task)
     orr_job_wait(&fake.rt, job);
     ck_assert_str_eq(said, "epilogue successor callback tagged woken");
     ck_assert_int_eq(task->status, STARPU_TASK_FINISHED);
-    ck_assert_uint_eq(fake.rt.unfinished, 0);
+    ck_assert_uint_eq(orr_count_unfinished(&fake.rt), 0);
     orr_job_unref(&fake.rt, job);
     orr_task_free(&fake.rt, task);
 }

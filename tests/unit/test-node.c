@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/asleep.h"
 #include "core/data/bus.h"
 #include "core/data/data.h"
 #include "tests/suite.h"
@@ -583,7 +584,7 @@ START_TEST(who_has_nothing_to_do_is_woken_or_who_waits_for_data)
     struct orr_handle *there = fake_handle((int)!node, FAKE_SIZE);
 
     if (drivers[_i].asleep >= 0)
-        fake.rt.workers[drivers[_i].asleep].asleep = true;
+        orr_worker_fall_asleep(&fake.rt.workers[drivers[_i].asleep]);
     if (drivers[_i].fetching >= 0)
         fake.rt.workers[drivers[_i].fetching].state = ORR_WORKER_FETCHING;
     orr_handle_prefetch(&fake.rt, there, node, ORR_PREFETCH);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/asleep.h"
 #include "core/cost/recalibrate.h"
 #include "core/sched/dm.h"
 #include "core/sched/policies.h"
@@ -154,8 +155,8 @@ END_TEST
 START_TEST(the_chosen_worker_is_woken_if_it_sleeps)
 {
     start(&orr_sched_dmda);
-    atomic_store(&fake.rt.workers[0].asleep, true);
-    atomic_store(&fake.rt.workers[1].asleep, true);
+    orr_worker_fall_asleep(&fake.rt.workers[0]);
+    orr_worker_fall_asleep(&fake.rt.workers[1]);
     place(job_of(100, 10, 0));
     ck_assert_uint_eq(fake.woken, 1U << 1);
     fake_stop();
@@ -319,7 +320,7 @@ START_TEST(an_uncalibrated_job_waits_for_workers_and_wakes_them)
     struct orr_job *job;
 
     for (unsigned w = 0; w < 3; w++)
-        fake.rt.workers[w].asleep = true;
+        orr_worker_fall_asleep(&fake.rt.workers[w]);
     job = push_one(row, 0);
     /* Worker 0 would take longer than worker 1 for two of them. */
     ck_assert_uint_eq(fake.woken, 2 | 4);
@@ -378,7 +379,7 @@ START_TEST(jobs_are_decided_once_their_lengths_are_known)
     row->length[STARPU_MAXIMPLEMENTATIONS] = 10;
     row->length[2 * STARPU_MAXIMPLEMENTATIONS] = 25;
     fake_refresh(row);
-    fake.rt.workers[2].asleep = true;
+    orr_worker_fall_asleep(&fake.rt.workers[2]);
     ck_assert_ptr_eq(fake_pop(1), jobs[0]);
     ck_assert(fake.woken & 4);
     /* Ends: 10, 20, 25 on worker 2, 30. */
@@ -472,7 +473,7 @@ START_TEST(a_job_behind_many_that_a_worker_declines_is_found)
         push_one(row, 0); /* worker 0 is too slow for these */
     mine = fake_row((double[]){NAN, 0, 0});
     fake_recal(mine);
-    fake.rt.workers[0].asleep = true;
+    orr_worker_fall_asleep(&fake.rt.workers[0]);
     job = push_one(mine, 0);
     ck_assert(fake.woken & 1);
     ck_assert_ptr_eq(fake_pop(0), job);
@@ -491,7 +492,7 @@ START_TEST(the_end_of_a_kernel_wakes_workers_for_the_next_job)
     ck_assert_ptr_eq(fake_pop(2), jobs[0]);
     ck_assert_ptr_eq(fake_pop(1), jobs[1]);
     for (unsigned w = 0; w < 3; w++)
-        fake.rt.workers[w].asleep = true;
+        orr_worker_fall_asleep(&fake.rt.workers[w]);
     fake.woken = 0;
     run(jobs[1], 1);
     ck_assert_uint_eq(fake.woken, 2); /* 2 is calibrating, 0 is slow */

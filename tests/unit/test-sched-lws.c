@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "core/asleep.h"
 #include "core/sched/policies.h"
 #include "fake_sched.h"
 #include "tests/suite.h"
@@ -121,7 +122,7 @@ START_TEST(
     a = push(both, 0);
     b = push(both, 0);
     ck_assert_ptr_null(fake_pop(1)); /* 0 has not begun */
-    atomic_store(&fake.rt.workers[1].asleep, true);
+    orr_worker_fall_asleep(&fake.rt.workers[1]);
     fake.woken = 0;
     ck_assert_ptr_eq(fake_pop(0), a);
     ck_assert_uint_eq(fake.woken, 2);
@@ -243,8 +244,8 @@ END_TEST
 
 START_TEST(every_sleeping_worker_is_woken)
 {
-    atomic_store(&fake.rt.workers[1].asleep, true);
-    atomic_store(&fake.rt.workers[2].asleep, true);
+    orr_worker_fall_asleep(&fake.rt.workers[1]);
+    orr_worker_fall_asleep(&fake.rt.workers[2]);
     push(both, 0);
     ck_assert_uint_eq(fake.woken, 6);
 }
@@ -294,7 +295,7 @@ START_TEST(one_sleeping_able_worker_is_woken)
 {
     start(&orr_sched_eager);
     for (unsigned w = 0; w < 3; w++)
-        atomic_store(&fake.rt.workers[w].asleep, true);
+        orr_worker_fall_asleep(&fake.rt.workers[w]);
     push(gpu, 0);
     ck_assert_uint_eq(fake.woken, 1 << 1);
     push(both, 0);
@@ -307,8 +308,8 @@ START_TEST(prio_wakes_another_when_a_worker_skipped_everything)
 {
     start(&orr_sched_prio);
     push(gpu, 0);
-    atomic_store(&fake.rt.workers[1].asleep, true);
-    atomic_store(&fake.rt.workers[2].asleep, true);
+    orr_worker_fall_asleep(&fake.rt.workers[1]);
+    orr_worker_fall_asleep(&fake.rt.workers[2]);
     ck_assert_ptr_null(fake_pop(0));
     ck_assert_uint_eq(fake.woken, 1 << 1);
     fake_stop();

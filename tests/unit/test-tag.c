@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/task/count.h"
 #include "core/task/tag.h"
 #include "core/task/task.h"
 #include "tests/suite.h"
@@ -207,7 +208,7 @@ static struct orr_job *tagged_task(starpu_tag_t id)
     task->use_tag = 1;
     task->tag_id = id;
     orr_job_ref(job);
-    atomic_fetch_add(&fake.rt.unfinished, 1);
+    orr_count_submitted(&fake.rt);
     ck_assert_int_eq(orr_tag_bind(&fake.rt, id, job), 0);
     return job;
 }
@@ -226,7 +227,7 @@ START_TEST(the_end_of_a_task_reaches_its_tag)
     job = bound(A);
     ck_assert_uint_eq(fake_readied(job), 0);
     submit_task(task); /* and it ends */
-    ck_assert_uint_eq(fake.rt.unfinished, 0);
+    ck_assert_uint_eq(orr_count_unfinished(&fake.rt), 0);
     ck_assert_uint_eq(fake_readied(job), 1);
     fake_end(job);
 }
@@ -265,9 +266,9 @@ START_TEST(many_tags_in_a_row)
         submit_task(tagged_task(number(i)));
     for (unsigned i = 1; i < MANY; i++)
         ck_assert_ptr_nonnull(orr_tag_task(&fake.rt, number(i)));
-    ck_assert_uint_eq(fake.rt.unfinished, MANY - 1);
+    ck_assert_uint_eq(orr_count_unfinished(&fake.rt), MANY - 1);
     notify(number(0));
-    ck_assert_uint_eq(fake.rt.unfinished, 0);
+    ck_assert_uint_eq(orr_count_unfinished(&fake.rt), 0);
     ck_assert_ptr_null(orr_tag_task(&fake.rt, number(MANY - 1)));
 }
 END_TEST

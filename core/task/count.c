@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/task/count.c - see count.h. */
+#include "core/task/count.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "core/base/lock.h"
+#include "core/runtime.h"
+
+int orr_counters_new(unsigned n, struct orr_runtime *rt)
+{
+    rt->counters = calloc(n + 1, sizeof(*rt->counters));
+    if (!rt->counters)
+        return -ENOMEM;
+    rt->ncounters = n + 1;
+    for (unsigned i = 0; i <= n; i++)
+        atomic_init(&rt->counters[i].looks_at, ULONG_MAX);
+    return 0;
+}
+
+void orr_counters_free(struct orr_runtime *rt)
+{
+    free(rt->counters);
+    rt->counters = NULL;
+}
+
+/* --- counting --- */
+
+/* One more: the first counter is shared, the others have one writer. Who sees a
+ * pop sees its push. */
+static inline void count(atomic_ulong *n)
+{
+    if (orr_self->cache)
+        atomic_store_explicit(n,
+                              atomic_load_explicit(n, memory_order_relaxed) + 1,
+                              memory_order_release);
+    else
+        atomic_fetch_add_explicit(n, 1, memory_order_release);
+}
+
+static inline struct orr_counter *own(struct orr_runtime *rt)
+{
+    return &rt->counters[orr_self->cache];
+}
+
+void orr_count_submitted(struct orr_runtime *rt)
+{
+    count(&own(rt)->submitted);
+}
+
+void orr_count_pushed(struct orr_runtime *rt)
+{
+    count(&own(rt)->pushed);
+}
+
+void orr_count_popped(struct orr_runtime *rt)
+{
+    count(&own(rt)->popped);
+}
+
+/* Ends are added up before beginnings: the result may be too large for one
+ * moment, never too small. */
+unsigned long orr_count_unfinished(struct orr_runtime *rt)
+{
+    unsigned long n = 0;
+
+    for (unsigned i = 0; i < rt->ncounters; i++)
+        n -= atomic_load(&rt->counters[i].ended);
+    for (unsigned i = 0; i < rt->ncounters; i++)
+        n += atomic_load(&rt->counters[i].submitted);
+    return n;
+}
+
+unsigned long orr_count_ready(struct orr_runtime *rt)
+{
+    unsigned long n = 0;
+
+    for (unsigned i = 0; i < rt->ncounters; i++)
+        n -= atomic_load(&rt->counters[i].popped);
+    for (unsigned i = 0; i < rt->ncounters; i++)
+        n += atomic_load(&rt->counters[i].pushed);
+    return n;
+}
+
+/* --- waiting --- */
+
+/* Adds up, as above. From now on who counts an end that is not in it looks, and
+ * waits for the lock: it counts, then reads looks_at; here that is written, then
+ * the count read. */
+static unsigned long add_up_locked(struct orr_runtime *rt)
+    ORR_REQUIRES(rt->lock)
+{
+    unsigned long n = 0;
+
+    for (unsigned i = 0; i < rt->ncounters; i++) {
+        struct orr_counter *counter = &rt->counters[i];
+
+        atomic_store(&counter->looks_at, 0);
+        counter->seen = atomic_load(&counter->ended);
+        n -= counter->seen;
+    }
+    for (unsigned i = 0; i < rt->ncounters; i++)
+        n += atomic_load(&rt->counters[i].submitted);
+    return n;
+}
+
+/* Takes out those who need not wait any more. *ret_more: so many more ends let
+ * the next one go, ULONG_MAX: there is none. */
+static struct orr_count_waiter *take_met_locked(struct orr_runtime *rt,
+                                                unsigned long left,
+                                                unsigned long *ret_more)
+    ORR_REQUIRES(rt->lock)
+{
+    struct orr_count_waiter **link, *met = NULL;
+
+    *ret_more = ULONG_MAX;
+    for (link = &rt->count_waiters; *link;) {
+        struct orr_count_waiter *waiter = *link;
+
+        if (left > waiter->n) {
+            if (left - waiter->n < *ret_more)
+                *ret_more = left - waiter->n;
+            link = &waiter->next;
+            continue;
+        }
+        *link = waiter->next;
+        waiter->next = met;
+        met = waiter;
+    }
+    return met;
+}
+
+/* Looks who need not wait any more, and says when to look again. */
+static struct orr_count_waiter *look_locked(struct orr_runtime *rt)
+    ORR_REQUIRES(rt->lock)
+{
+    unsigned long more;
+    struct orr_count_waiter *met =
+        take_met_locked(rt, add_up_locked(rt), &more);
+    unsigned long each = (more - 1) / rt->ncounters + 1;
+
+    for (unsigned i = 0; i < rt->ncounters; i++) {
+        struct orr_counter *counter = &rt->counters[i];
+
+        atomic_store_explicit(&counter->looks_at,
+                              more == ULONG_MAX ? ULONG_MAX
+                                                : counter->seen + each,
+                              memory_order_relaxed);
+    }
+    return met;
+}
+
+/* Their stacks may be gone once they see `met`. */
+static void let_go(struct orr_runtime *rt, struct orr_count_waiter *met)
+{
+    while (met) {
+        struct orr_count_waiter *next = met->next;
+        struct orr_context *context = met->context;
+
+        atomic_store_explicit(&met->met, true, memory_order_release);
+        if (context != orr_self)
+            rt->exec->ops->wake(rt->exec, context);
+        met = next;
+    }
+}
+
+void orr_count_ended(struct orr_runtime *rt)
+{
+    struct orr_counter *counter = own(rt);
+    struct orr_count_waiter *met;
+    unsigned long n;
+
+    orr_runtime_trace_count(rt, ORR_TRACE_NSUBMITTED, -1);
+    n = atomic_fetch_add(&counter->ended, 1) + 1;
+    if (n < atomic_load(&counter->looks_at))
+        return;
+    orr_lock(&rt->lock);
+    met = look_locked(rt);
+    orr_unlock(&rt->lock);
+    let_go(rt, met);
+}
+
+int orr_wait_for_n(struct orr_runtime *rt, unsigned n)
+{
+    struct orr_context *self = orr_self;
+    struct orr_count_waiter waiter = {.context = self, .n = n}, *met;
+
+    if (!orr_may_block("starpu_task_wait_for_all"))
+        return -EDEADLK;
+    orr_pay();
+    atomic_init(&waiter.met, false);
+    orr_lock(&rt->lock);
+    waiter.next = rt->count_waiters;
+    rt->count_waiters = &waiter;
+    met = look_locked(rt);
+    orr_unlock(&rt->lock);
+    let_go(rt, met);
+    self->waits_for = "the submitted tasks";
+    while (!atomic_load_explicit(&waiter.met, memory_order_acquire))
+        rt->exec->ops->park(rt->exec, ORR_FOREVER);
+    self->waits_for = NULL;
+    return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/task/count.h - how many tasks are under way, and waiting until few are.
+ *
+ * Every task is counted four times, and hardly anybody asks for the sums.
+ * Therefore each context that has caches of its own (core/base/slab.h) counts in
+ * a line of its own, which no other one writes; all other contexts share one.
+ *
+ * Who waits until `n` are unfinished does not look at every end either. Say
+ * `left` more tasks must end, and there are k counters: then one of them has to
+ * grow by left / k first, rounded up. It is told at which value of its own it
+ * has to add all of them up again (looks_at). Nothing is missed: it looks at the
+ * very end that lets a waiter go, since before it none had reached its value.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct orr_context;
+struct orr_runtime;
+
+/* A context that waits until at most `n` tasks are unfinished. */
+struct orr_count_waiter {
+    struct orr_count_waiter *next;
+    struct orr_context *context;
+    unsigned long n;
+    atomic_bool met;
+};
+
+struct orr_counter {
+    atomic_ulong submitted, ended; /* tasks */
+    atomic_ulong pushed, popped;   /* ready tasks, to and from policies */
+    atomic_ulong looks_at; /* value of `ended` at which to look for waiters,
+                            * ULONG_MAX: nobody waits */
+    unsigned long seen;    /* [runtime's lock] value of `ended` when they were
+                            * added up last */
+    char pad[128 - 6 * sizeof(unsigned long)];
+};
+
+/* For contexts with caches 1 to n, and all others. Errors: -ENOMEM. */
+int orr_counters_new(unsigned n, struct orr_runtime *rt);
+void orr_counters_free(struct orr_runtime *rt);
+
+/* One task is submitted; it is handed to a policy; a worker has got it. */
+void orr_count_submitted(struct orr_runtime *rt);
+void orr_count_pushed(struct orr_runtime *rt);
+void orr_count_popped(struct orr_runtime *rt);
+
+/* One submitted task has ended: wakes those who wait for that. No lock held. */
+void orr_count_ended(struct orr_runtime *rt);
+
+/* Tasks that are submitted and have not ended; ready and not popped. What is
+ * counted meanwhile may be missing, but never an end without its beginning. */
+unsigned long orr_count_unfinished(struct orr_runtime *rt);
+unsigned long orr_count_ready(struct orr_runtime *rt);
+
+/* Blocks until at most n submitted tasks are unfinished. -EDEADLK in a task
+ * or callback. */
+int orr_wait_for_n(struct orr_runtime *rt, unsigned n);
