@@ -451,7 +451,7 @@ static int dm_new(struct orr_sched *sched, struct orr_dm **ret)
     dm->variant = (const struct orr_dm_variant *)sched->ops;
     dm->runtime = rt;
     orr_lock_init(&dm->lock, ORR_RANK_SCHED);
-    orr_queue_init(&dm->undecided);
+    orr_queue_init(&dm->undecided, dm->variant->sorted);
     dm->workers = calloc(rt->nworkers, sizeof(*dm->workers));
     dm->loads = calloc(rt->nclasses, sizeof(*dm->loads));
     dm->ends = calloc(rt->nworkers * STARPU_MAXIMPLEMENTATIONS, sizeof(double));

@@ -141,8 +141,7 @@ int orr_dm_defer(struct orr_dm *dm, const struct orr_dm_offer *offer)
         if (offer->able[k])
             job->able_classes |= UINT64_C(1) << k;
     orr_job_ref(job);
-    err = orr_queue_push(&dm->undecided, job,
-                         dm->variant->sorted ? job->priority : 0);
+    err = orr_queue_push(&dm->undecided, job);
     if (!err)
         wake_takers(dm, job);
     orr_job_unref(dm->runtime, job);

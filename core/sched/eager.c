@@ -16,7 +16,7 @@ static int central_init(struct orr_sched *sched, struct orr_error *err)
 
     if (!q)
         return orr_fail(err, -ENOMEM, "%s: out of memory", sched->ops->name);
-    orr_queue_init(q);
+    orr_queue_init(q, sched->ops->by_priority);
     sched->data = q;
     return 0;
 }
@@ -27,24 +27,18 @@ static void central_deinit(struct orr_sched *sched)
     free(sched->data);
 }
 
-static int central_push(struct orr_sched *sched, struct orr_job *job,
-                        int priority)
+static int central_push(struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
     int err;
 
     orr_sched_note_able(rt, job);
     orr_job_ref(job);
-    err = orr_queue_push(sched->data, job, priority);
+    err = orr_queue_push(sched->data, job);
     if (!err)
         orr_sched_wake_able(rt, job);
     orr_job_unref(rt, job);
     return err;
-}
-
-static int eager_push(struct orr_sched *sched, struct orr_job *job)
-{
-    return central_push(sched, job, 0);
 }
 
 static struct orr_job *eager_pop(struct orr_sched *sched,
@@ -55,11 +49,6 @@ static struct orr_job *eager_pop(struct orr_sched *sched,
     if (orr_queue_empty(q))
         return NULL;
     return orr_queue_take(q, worker, ORR_QUEUE_OLDEST, NULL);
-}
-
-static int prio_push(struct orr_sched *sched, struct orr_job *job)
-{
-    return central_push(sched, job, job->priority);
 }
 
 /* When the worker can run none of the jobs, one that can is woken: it would
@@ -85,7 +74,7 @@ const struct orr_sched_ops orr_sched_eager = {
     .help = "one central list in order of arrival",
     .init = central_init,
     .deinit = central_deinit,
-    .push = eager_push,
+    .push = central_push,
     .pop = eager_pop,
 };
 
@@ -96,6 +85,6 @@ const struct orr_sched_ops orr_sched_prio = {
     .by_priority = true,
     .init = central_init,
     .deinit = central_deinit,
-    .push = prio_push,
+    .push = central_push,
     .pop = prio_pop,
 };

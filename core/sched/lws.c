@@ -19,12 +19,15 @@ struct thief {
     struct orr_queue deque;
     unsigned last_victim; /* [owner] */
     atomic_bool busy;     /* has a job: the others may be stolen */
+    char pad[64];
 };
 
 struct stealing {
     unsigned nworkers;          /* [const] */
-    atomic_uint last;           /* worker that got the last job from outside */
     const unsigned *neighbours; /* [const] the machine's, or NULL: in turn */
+    char pad[64];
+    atomic_uint last; /* worker that got the last job from outside */
+    char pad_last[64];
     struct thief thieves[];
 };
 
@@ -38,7 +41,7 @@ static int ws_init(struct orr_sched *sched, struct orr_error *err)
     ws->nworkers = n;
     atomic_init(&ws->last, n - 1);
     for (unsigned i = 0; i < n; i++) {
-        orr_queue_init(&ws->thieves[i].deque);
+        orr_queue_init(&ws->thieves[i].deque, true);
         ws->thieves[i].last_victim = n - 1;
     }
     sched->data = ws;
@@ -110,7 +113,7 @@ static int ws_push(struct orr_sched *sched, struct orr_job *job)
         struct orr_runtime *rt = sched->runtime;
 
         orr_job_expect(rt, job, rt->classes[rt->workers[worker].class_id].node);
-        err = orr_queue_push(&ws->thieves[worker].deque, job, job->priority);
+        err = orr_queue_push(&ws->thieves[worker].deque, job);
     }
     if (!err)
         orr_sched_wake_all(sched->runtime);

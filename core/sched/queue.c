@@ -7,18 +7,29 @@
  */
 #include "core/sched/queue.h"
 
+#include <limits.h>
+
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
 
-void orr_queue_init(struct orr_queue *q)
+/* No priority: nothing may be left in the inbox. */
+#define CLOSED LLONG_MIN
+
+void orr_queue_init(struct orr_queue *q, bool sorted)
 {
-    *q = (struct orr_queue){.changes = 0};
+    *q = (struct orr_queue){.sorted = sorted};
     orr_lock_init(&q->lock, ORR_RANK_SCHED);
+    atomic_init(&q->open_at, CLOSED);
 }
 
 void orr_queue_done(struct orr_queue *q)
 {
     orr_prioq_done(&q->jobs);
+}
+
+static int priority_of(const struct orr_queue *q, const struct orr_job *job)
+{
+    return q->sorted ? job->priority : 0;
 }
 
 static void changed_locked(struct orr_queue *q) ORR_REQUIRES(q->lock)
@@ -27,15 +38,130 @@ static void changed_locked(struct orr_queue *q) ORR_REQUIRES(q->lock)
     atomic_store_explicit(&q->njobs, q->jobs.njobs, memory_order_relaxed);
 }
 
-int orr_queue_push(struct orr_queue *q, struct orr_job *job, int priority)
-{
-    int err;
+/* --- the inbox --- */
 
+/* The best priority that a queued job has, that of the last one when there is
+ * none. */
+static long long best_locked(const struct orr_queue *q) ORR_REQUIRES(q->lock)
+{
+    if (orr_prioq_empty(&q->jobs))
+        return atomic_load_explicit(&q->open_at, memory_order_relaxed);
+    return q->jobs.slots[q->jobs.nslots - 1].priority;
+}
+
+static bool inbox_has_some(const struct orr_queue *q)
+{
+    return atomic_load(&q->inbox) != NULL;
+}
+
+/* Oldest first. Whoever finds the inbox empty now finds that there are jobs. */
+static struct orr_list *take_inbox_locked(struct orr_queue *q)
+    ORR_REQUIRES(q->lock)
+{
+    struct orr_list *link, *oldest = NULL;
+
+    atomic_store_explicit(&q->njobs, q->jobs.njobs + 1, memory_order_relaxed);
+    link = atomic_exchange_explicit(&q->inbox, NULL, memory_order_acq_rel);
+    while (link) {
+        struct orr_list *next = link->next;
+
+        link->next = oldest;
+        oldest = link;
+        link = next;
+    }
+    return oldest;
+}
+
+/* The level of the priority was there when the job was left in the inbox; if it
+ * has gone, and its memory to another one, and there is no more, the job goes
+ * behind the best ones. */
+static void queue_locked(struct orr_queue *q, struct orr_job *job)
+    ORR_REQUIRES(q->lock)
+{
+    if (orr_prioq_push(&q->jobs, job, priority_of(q, job)) != 0)
+        (void)orr_prioq_push(&q->jobs, job, (int)best_locked(q));
+}
+
+/* Queues what is in the inbox. */
+static void empty_inbox_locked(struct orr_queue *q) ORR_REQUIRES(q->lock)
+{
+    struct orr_list *link;
+
+    if (!inbox_has_some(q))
+        return;
+    link = take_inbox_locked(q);
+    while (link) {
+        struct orr_list *next = link->next;
+
+        queue_locked(q, orr_job_of_link(link));
+        link = next;
+    }
+    changed_locked(q);
+}
+
+/* Before jobs are taken or queued: makes sure that none in the inbox is better
+ * than the best one that is queued. Who leaves one there looks at open_at
+ * afterwards; here the inbox is looked at after open_at was set. */
+static void settle_locked(struct orr_queue *q) ORR_REQUIRES(q->lock)
+{
+    if (orr_prioq_empty(&q->jobs))
+        empty_inbox_locked(q);
+    while (best_locked(q) !=
+           atomic_load_explicit(&q->open_at, memory_order_relaxed)) {
+        atomic_store(&q->open_at, best_locked(q));
+        empty_inbox_locked(q);
+    }
+}
+
+/* From the exchange on the job may run, and be gone. */
+static void leave_in_inbox(struct orr_queue *q, struct orr_job *job,
+                           long long priority)
+{
+    struct orr_list *first =
+        atomic_load_explicit(&q->inbox, memory_order_relaxed);
+
+    do
+        job->queue.next = first;
+    while (!atomic_compare_exchange_strong(&q->inbox, &first, &job->queue));
+    if (atomic_load(&q->open_at) == priority)
+        return;
     orr_lock(&q->lock);
+    empty_inbox_locked(q);
+    settle_locked(q);
+    orr_unlock(&q->lock);
+}
+
+int orr_queue_push(struct orr_queue *q, struct orr_job *job)
+{
+    int priority = priority_of(q, job), err;
+
+    if (atomic_load_explicit(&q->open_at, memory_order_relaxed) == priority) {
+        leave_in_inbox(q, job, priority);
+        return 0;
+    }
+    orr_lock(&q->lock);
+    empty_inbox_locked(q);
     err = orr_prioq_push(&q->jobs, job, priority);
     changed_locked(q);
+    settle_locked(q);
     orr_unlock(&q->lock);
     return err;
+}
+
+/* The next jobs of a queue were touched by another processor last: what a
+ * worker reads first of the one after the next, and of the next one's task, is
+ * fetched while it works on the first. */
+static void look_ahead_locked(const struct orr_queue *q) ORR_REQUIRES(q->lock)
+{
+    struct orr_list *jobs, *next;
+
+    if (orr_prioq_empty(&q->jobs))
+        return;
+    jobs = &q->jobs.slots[q->jobs.nslots - 1].level->jobs;
+    next = jobs->next;
+    __builtin_prefetch(orr_job_of_link(next->next));
+    __builtin_prefetch((char *)orr_job_of_link(next->next) + 64);
+    __builtin_prefetch(orr_job_of_link(next)->task);
 }
 
 struct orr_job *orr_queue_pop(struct orr_queue *q)
@@ -43,12 +169,17 @@ struct orr_job *orr_queue_pop(struct orr_queue *q)
     struct orr_job *job;
 
     orr_lock(&q->lock);
+    settle_locked(q);
     job = orr_prioq_pop(&q->jobs);
-    if (job)
+    if (job) {
         changed_locked(q);
+        look_ahead_locked(q);
+    }
     orr_unlock(&q->lock);
     return job;
 }
+
+/* --- taking what a worker can run --- */
 
 /* A walk through the queue on behalf of one worker. */
 struct walk {
@@ -207,18 +338,42 @@ static void ask(struct walk *walk) ORR_REQUIRES(walk->q->lock)
     orr_lock(&walk->q->lock);
 }
 
+/* Whether what is in the inbox does not matter: the walk stops at its first
+ * job. */
+static bool can_take_first(const struct walk *walk, enum orr_queue_order order)
+    ORR_REQUIRES(walk->q->lock)
+{
+    const struct orr_prioq *jobs = &walk->q->jobs;
+    struct orr_worker *worker = walk->worker;
+    const struct orr_job *first;
+    bool ask;
+
+    if (order != ORR_QUEUE_OLDEST || walk->accept || orr_prioq_empty(jobs))
+        return false;
+    first = orr_job_of_link(jobs->slots[jobs->nslots - 1].level->jobs.next);
+    return orr_job_maybe_able(worker->runtime, first, first->costs, worker->id,
+                              &ask) &&
+           !ask;
+}
+
 static struct orr_job *take(struct walk *walk, enum orr_queue_order order,
                             struct orr_job **ret_skipped)
 {
     orr_lock(&walk->q->lock);
+    settle_locked(walk->q);
+    if (!can_take_first(walk, order))
+        empty_inbox_locked(walk->q);
     walk_locked(walk, order);
     while (walk->asks) {
         ask(walk);
+        empty_inbox_locked(walk->q);
+        settle_locked(walk->q);
         walk_locked(walk, order);
     }
     if (walk->job) {
         orr_prioq_take(&walk->q->jobs, walk->slot, walk->job);
         changed_locked(walk->q);
+        look_ahead_locked(walk->q);
         walk->skipped = NULL;
     }
     if (ret_skipped)
@@ -262,6 +417,7 @@ struct orr_job *orr_queue_peek(struct orr_queue *q)
     struct orr_job *job;
 
     orr_lock(&q->lock);
+    settle_locked(q);
     job = first_locked(q);
     if (job)
         orr_job_ref(job);
@@ -276,6 +432,7 @@ bool orr_queue_is_before(struct orr_queue *q, int priority, uint64_t id)
     bool before = false;
 
     orr_lock(&q->lock);
+    settle_locked(q);
     job = first_locked(q);
     if (job) {
         best = q->jobs.slots[q->jobs.nslots - 1].priority;

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/sched/queue.h - jobs shared by workers that may not be able to run
- * each of them. Any context; each function takes the queue's lock.
+ * each of them. Any context.
+ *
+ * Who pushes mostly leaves the job in the inbox, one compare-and-swap in a line
+ * of the cache that those who take jobs look at only when they have taken all
+ * others: jobs go from one processor to the other many at a time. Only jobs of
+ * the priority of which there are some, or were last, are left there (open_at);
+ * the order in which jobs are taken is that of a queue without inbox.
  */
 #pragma once
 
@@ -12,9 +18,19 @@
 
 struct orr_queue {
     struct orr_lock lock;  /* rank ORR_RANK_SCHED */
+    bool sorted;           /* [const] by priority, else all have 0 */
+    unsigned changes;      /* [lock] counts changes of `jobs` */
     struct orr_prioq jobs; /* [lock] */
-    unsigned changes;      /* [lock] counts pushes and takes */
-    atomic_uint njobs;     /* written under the lock, read by thieves */
+    atomic_uint njobs;     /* written under the lock, read by thieves; not 0
+                            * while jobs come from the inbox */
+    char pad[64];
+    _Atomic(struct orr_list *) inbox; /* jobs pushed since, newest first, linked
+                                       * by queue.next; NULL: none */
+    char pad_end[64];
+    atomic_llong open_at; /* [lock for writing] the priority of jobs that may be
+                           * left in the inbox; it is not less than any that a
+                           * job in `jobs` has */
+    char pad_after[64];
 };
 
 enum orr_queue_order {
@@ -22,11 +38,11 @@ enum orr_queue_order {
     ORR_QUEUE_NEWEST_BEST, /* only the best priority, newest first */
 };
 
-void orr_queue_init(struct orr_queue *q);
+void orr_queue_init(struct orr_queue *q, bool sorted);
 void orr_queue_done(struct orr_queue *q);
 
-/* Errors: -ENOMEM. */
-int orr_queue_push(struct orr_queue *q, struct orr_job *job, int priority);
+/* Puts the job behind those of its priority. Errors: -ENOMEM. */
+int orr_queue_push(struct orr_queue *q, struct orr_job *job);
 
 /* The first job; the worker is known to be able. NULL when empty. */
 struct orr_job *orr_queue_pop(struct orr_queue *q);
@@ -60,7 +76,10 @@ struct orr_job *orr_queue_peek(struct orr_queue *q);
  * as number `id`; false when empty. */
 bool orr_queue_is_before(struct orr_queue *q, int priority, uint64_t id);
 
+/* `njobs` is read again since jobs may have come from the inbox. */
 static inline bool orr_queue_empty(struct orr_queue *q)
 {
-    return atomic_load_explicit(&q->njobs, memory_order_relaxed) == 0;
+    return atomic_load_explicit(&q->njobs, memory_order_relaxed) == 0 &&
+           !atomic_load_explicit(&q->inbox, memory_order_acquire) &&
+           atomic_load_explicit(&q->njobs, memory_order_relaxed) == 0;
 }

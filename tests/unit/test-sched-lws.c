@@ -12,6 +12,7 @@
 #include "core/asleep.h"
 #include "core/sched/policies.h"
 #include "fake_sched.h"
+#include "tests/rng.h"
 #include "tests/suite.h"
 
 static struct orr_cost_row *both, *cpu, *gpu;
@@ -429,6 +430,68 @@ START_TEST(priorities_are_the_requested_ones_else_the_policys)
 }
 END_TEST
 
+/* What a queue holds, in the order of pushes. */
+struct model {
+    struct orr_job *jobs[512];
+    unsigned n;
+};
+
+/* The oldest of those with the best priority that the worker can run. */
+static struct orr_job *take_from(struct model *model, unsigned worker,
+                                 bool by_priority)
+{
+    unsigned class = worker == 1, best = model->n;
+    struct orr_job *job;
+
+    for (unsigned i = 0; i < model->n; i++)
+        if (model->jobs[i]->costs->able[class] &&
+            (best == model->n ||
+             (by_priority &&
+              model->jobs[i]->priority > model->jobs[best]->priority)))
+            best = i;
+    if (best == model->n)
+        return NULL;
+    job = model->jobs[best];
+    memmove(&model->jobs[best], &model->jobs[best + 1],
+            (--model->n - best) * sizeof(job));
+    return job;
+}
+
+/* Runs of pushes and of pops, of few priorities: jobs wait in the inbox and are
+ * taken from there at any point of the order. */
+static void compare_with_model(const struct orr_sched_ops *ops, uint64_t seed,
+                               unsigned npriorities)
+{
+    struct model model = {.n = 0};
+    uint64_t rng = rng_of(seed);
+    bool pushes = true;
+
+    start(ops);
+    for (unsigned step = 0; step < 400; step++) {
+        unsigned worker = rng_next(&rng) % 3;
+
+        if (rng_next(&rng) % 6 == 0)
+            pushes = !pushes;
+        if (pushes)
+            model.jobs[model.n++] = push(
+                (struct orr_cost_row *[]){both, cpu, gpu}[rng_next(&rng) % 3],
+                (int)(rng_next(&rng) % npriorities));
+        else
+            ck_assert_ptr_eq(fake_pop(worker),
+                             take_from(&model, worker, ops->by_priority));
+    }
+    fake_stop();
+}
+
+START_TEST(central_queues_keep_the_order_of_a_plain_list)
+{
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        compare_with_model(&orr_sched_eager, seed, 3);
+        compare_with_model(&orr_sched_prio, seed, 1 + seed % 4);
+    }
+}
+END_TEST
+
 static int user_push(struct starpu_task *task)
 {
     (void)task;
@@ -483,6 +546,7 @@ int main(void)
                    prio_wakes_another_when_a_worker_skipped_everything);
     tcase_add_test(central,
                    can_execute_is_called_without_lock_and_changes_are_noticed);
+    tcase_add_test(central, central_queues_keep_the_order_of_a_plain_list);
     suite_add_tcase(suite, lws);
     suite_add_tcase(suite, central);
     return suite_main(suite);
