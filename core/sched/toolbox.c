@@ -149,12 +149,15 @@ struct missing {
     uint64_t allocated; /* no memory for it yet */
 };
 
-static struct missing count_missing(const struct orr_job *job, unsigned node)
+/* Counts no further once the job lacks more values than `most`: it is not the
+ * one that is looked for. */
+static struct missing count_missing(const struct orr_job *job, unsigned node,
+                                    uint64_t most)
 {
     const uint64_t bit = UINT64_C(1) << node;
     struct missing m = {0, 0, 0};
 
-    for (unsigned i = 0; i < job->naccesses; i++) {
+    for (unsigned i = 0; i < job->naccesses && m.value <= most; i++) {
         const struct orr_access *access = &job->accesses[i];
         const struct orr_handle *handle = access->handle;
         memory_order relaxed = memory_order_relaxed;
@@ -182,6 +185,19 @@ static bool is_less(const struct missing *a, const struct missing *b)
     return a->allocated < b->allocated;
 }
 
+/* Jobs were pushed long ago: what count_missing reads of one that comes later is
+ * fetched meanwhile. */
+static void fetch_ahead(const struct orr_list *link)
+{
+    const char *job = (const char *)link - offsetof(struct orr_job, queue);
+    size_t first = offsetof(struct orr_job, inside);
+
+    __builtin_prefetch(job);
+    for (unsigned i = 0; i < 3; i++)
+        __builtin_prefetch(job + first + i * sizeof(struct orr_access) +
+                           offsetof(struct orr_access, handle));
+}
+
 struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
 {
     struct missing least = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
@@ -198,9 +214,10 @@ struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
         struct orr_job *job = orr_job_of_link(link);
         struct missing m;
 
+        fetch_ahead(link->next);
         if (job->priority < priority)
             continue;
-        m = count_missing(job, node);
+        m = count_missing(job, node, least.value);
         if (best && !is_less(&m, &least))
             continue;
         best = job;

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/bench/bench-tasks.c - what a real task costs: µs per empty task with
- * 0, 1, 2 and 4 buffers (RW, drawn from a ring of data), beside the same
- * number of libgomp tasks with `depend` clauses, in one run on two workers.
+ * tests/bench/bench-tasks.c - what a real task costs.
+ *
+ * empty_task: µs per empty task with 0, 1, 2 and 4 buffers (RW, drawn from a
+ * ring of data), on one and two workers, beside the same number of libgomp tasks
+ * with `depend` clauses on two threads, in one run.
+ * pending: 10,000 to 1,000,000 tasks of 2 buffers that are submitted while the
+ * workers pause: µs to submit one and to run one, bytes of memory for each.
+ *
  * One line per measurement: name, parameters, value, unit.
  */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <starpu.h>
 
@@ -27,11 +33,9 @@ static struct starpu_codelet cl = {
     .name = "empty",
 };
 
-static double ours(int nbuffers, starpu_data_handle_t *handle)
+static void submit(int ntasks, int nbuffers, starpu_data_handle_t *handle)
 {
-    double start = starpu_timing_now();
-
-    for (int i = 0; i < NTASKS; i++) {
+    for (int i = 0; i < ntasks; i++) {
         struct starpu_task *task = starpu_task_create();
 
         task->cl = &cl;
@@ -43,8 +47,53 @@ static double ours(int nbuffers, starpu_data_handle_t *handle)
         if (starpu_task_submit(task) != 0)
             exit(1);
     }
+}
+
+static double ours(int nbuffers, starpu_data_handle_t *handle)
+{
+    double start = starpu_timing_now();
+
+    submit(NTASKS, nbuffers, handle);
     starpu_task_wait_for_all();
     return (starpu_timing_now() - start) / NTASKS;
+}
+
+/* Bytes of the process that are in memory. */
+static double resident(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    double pages = 0, all;
+
+    if (file && fscanf(file, "%lf %lf", &all, &pages) != 2)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* Smallest number first: memory is kept and used again. */
+static void pending(starpu_data_handle_t *handle)
+{
+    enum { NBUFFERS = 2 };
+    double before = resident();
+
+    for (int n = 10000; n <= 1000000; n *= 10) {
+        double start, submitted, resumed, bytes;
+
+        starpu_pause();
+        start = starpu_timing_now();
+        submit(n, NBUFFERS, handle);
+        submitted = starpu_timing_now();
+        bytes = resident() - before;
+        resumed = starpu_timing_now();
+        starpu_resume();
+        starpu_task_wait_for_all();
+        printf("bench pending tasks=%d buffers=%d workers=2 submit_us=%.3f "
+               "run_us=%.3f value=%.0f unit=bytes_per_task\n",
+               n, NBUFFERS, (submitted - start) / n,
+               (starpu_timing_now() - resumed) / n, bytes / n);
+        fflush(stdout);
+    }
 }
 
 static char datum[NDATA];
@@ -87,20 +136,22 @@ static double theirs(int nbuffers)
     return (omp_get_wtime() - start) * 1e6 / NTASKS;
 }
 
-int main(void)
+static int measure(int nworkers)
 {
     static const int buffers[] = {0, 1, 2, 4};
     starpu_data_handle_t handle[NDATA];
     struct starpu_conf conf;
 
     starpu_conf_init(&conf);
-    conf.ncpus = 2;
+    conf.ncpus = nworkers;
     conf.sched_policy_name = "lws";
     if (starpu_init(&conf) != 0)
         return 77;
     for (int d = 0; d < NDATA; d++)
         starpu_variable_data_register(&handle[d], STARPU_MAIN_RAM,
                                       (uintptr_t)&datum[d], 1);
+    if (nworkers == 2)
+        pending(handle);
     for (unsigned k = 0; k < sizeof(buffers) / sizeof(*buffers); k++) {
         double us[REPEATS], gomp[REPEATS], a, b;
 
@@ -110,12 +161,20 @@ int main(void)
         }
         a = bench_median(us, REPEATS);
         b = bench_median(gomp, REPEATS);
-        printf("bench empty_task buffers=%d workers=2 value=%.3f unit=us "
+        printf("bench empty_task buffers=%d workers=%d value=%.3f unit=us "
                "spread=%.3f..%.3f libgomp=%.3f ratio=%.2f\n",
-               buffers[k], a, us[0], us[REPEATS - 1], b, a / b);
+               buffers[k], nworkers, a, us[0], us[REPEATS - 1], b, a / b);
+        fflush(stdout);
     }
     for (int d = 0; d < NDATA; d++)
         starpu_data_unregister(handle[d]);
     starpu_shutdown();
     return 0;
+}
+
+int main(void)
+{
+    int rc = measure(2);
+
+    return rc ? rc : measure(1);
 }
