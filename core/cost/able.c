@@ -11,17 +11,17 @@
     function_bits((const void *const *)(const void *)(array),                  \
                   (single) != NULL && (single) != (multiple))
 
-static unsigned function_bits(const void *const *functions, bool single)
+static inline unsigned function_bits(const void *const *functions, bool single)
 {
     unsigned bits = 0;
 
     for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
-        bits |= (functions[i] != NULL) << i;
+        bits |= (unsigned)(functions[i] != NULL) << i;
     return bits ? bits : single;
 }
 
-unsigned orr_codelet_functions(const struct starpu_codelet *cl,
-                               enum starpu_worker_archtype type)
+static inline unsigned functions_of(const struct starpu_codelet *cl,
+                                    enum starpu_worker_archtype type)
 {
     switch (type) {
     case STARPU_CPU_WORKER:
@@ -39,6 +39,20 @@ unsigned orr_codelet_functions(const struct starpu_codelet *cl,
     default:
         return 0;
     }
+}
+
+unsigned orr_codelet_functions(const struct starpu_codelet *cl,
+                               enum starpu_worker_archtype type)
+{
+    return functions_of(cl, type);
+}
+
+uint32_t orr_codelet_all_functions(const struct starpu_codelet *cl)
+{
+    return functions_of(cl, STARPU_CPU_WORKER) |
+           functions_of(cl, STARPU_CUDA_WORKER) << 4 |
+           functions_of(cl, STARPU_OPENCL_WORKER) << 8 |
+           functions_of(cl, STARPU_HIP_WORKER) << 12;
 }
 
 /* What the task allows of an architecture; -1 (and 0, of a task that was not

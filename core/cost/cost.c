@@ -143,13 +143,8 @@ static struct row *insert_row(struct orr_costs_table *table, struct row *row)
 
 static uint32_t signature_of(const struct starpu_codelet *cl)
 {
-    uint32_t bits = cl->where << 20 | (cl->can_execute ? 1U << 31 : 0);
-
-    bits |= orr_codelet_functions(cl, STARPU_CPU_WORKER);
-    bits |= orr_codelet_functions(cl, STARPU_CUDA_WORKER) << 4;
-    bits |= orr_codelet_functions(cl, STARPU_OPENCL_WORKER) << 8;
-    bits |= orr_codelet_functions(cl, STARPU_HIP_WORKER) << 12;
-    return bits;
+    return cl->where << 20 | (cl->can_execute ? 1U << 31 : 0) |
+           orr_codelet_all_functions(cl);
 }
 
 static bool asks_functions(const struct starpu_perfmodel *perfmodel)

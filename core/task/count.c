@@ -26,39 +26,7 @@ void orr_counters_free(struct orr_runtime *rt)
     rt->counters = NULL;
 }
 
-/* --- counting --- */
-
-/* One more: the first counter is shared, the others have one writer. Who sees a
- * pop sees its push. */
-static inline void count(atomic_ulong *n)
-{
-    if (orr_self->cache)
-        atomic_store_explicit(n,
-                              atomic_load_explicit(n, memory_order_relaxed) + 1,
-                              memory_order_release);
-    else
-        atomic_fetch_add_explicit(n, 1, memory_order_release);
-}
-
-static inline struct orr_counter *own(struct orr_runtime *rt)
-{
-    return &rt->counters[orr_self->cache];
-}
-
-void orr_count_submitted(struct orr_runtime *rt)
-{
-    count(&own(rt)->submitted);
-}
-
-void orr_count_pushed(struct orr_runtime *rt)
-{
-    count(&own(rt)->pushed);
-}
-
-void orr_count_popped(struct orr_runtime *rt)
-{
-    count(&own(rt)->popped);
-}
+/* --- adding up --- */
 
 /* Ends are added up before beginnings: the result may be too large for one
  * moment, never too small. */
@@ -168,7 +136,7 @@ static void let_go(struct orr_runtime *rt, struct orr_count_waiter *met)
 
 void orr_count_ended(struct orr_runtime *rt)
 {
-    struct orr_counter *counter = own(rt);
+    struct orr_counter *counter = orr_counter_own(rt);
     struct orr_count_waiter *met;
     unsigned long n;
 

@@ -17,8 +17,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-struct orr_context;
-struct orr_runtime;
+#include "core/runtime.h"
 
 /* A context that waits until at most `n` tasks are unfinished. */
 struct orr_count_waiter {
@@ -42,10 +41,39 @@ struct orr_counter {
 int orr_counters_new(unsigned n, struct orr_runtime *rt);
 void orr_counters_free(struct orr_runtime *rt);
 
+/* The calling context's. */
+static inline struct orr_counter *orr_counter_own(struct orr_runtime *rt)
+{
+    return &rt->counters[orr_self->cache];
+}
+
+/* One more: the first counter is shared, the others have one writer. Who sees a
+ * pop sees its push. */
+static inline void orr_count_one(atomic_ulong *n)
+{
+    if (orr_self->cache)
+        atomic_store_explicit(n,
+                              atomic_load_explicit(n, memory_order_relaxed) + 1,
+                              memory_order_release);
+    else
+        atomic_fetch_add_explicit(n, 1, memory_order_release);
+}
+
 /* One task is submitted; it is handed to a policy; a worker has got it. */
-void orr_count_submitted(struct orr_runtime *rt);
-void orr_count_pushed(struct orr_runtime *rt);
-void orr_count_popped(struct orr_runtime *rt);
+static inline void orr_count_submitted(struct orr_runtime *rt)
+{
+    orr_count_one(&orr_counter_own(rt)->submitted);
+}
+
+static inline void orr_count_pushed(struct orr_runtime *rt)
+{
+    orr_count_one(&orr_counter_own(rt)->pushed);
+}
+
+static inline void orr_count_popped(struct orr_runtime *rt)
+{
+    orr_count_one(&orr_counter_own(rt)->popped);
+}
 
 /* One submitted task has ended: wakes those who wait for that. No lock held. */
 void orr_count_ended(struct orr_runtime *rt);

@@ -145,11 +145,19 @@ int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
     return 0;
 }
 
+/* Not inline: most predecessors are not the last one. */
+static __attribute__((noinline)) void go_on(struct orr_runtime *rt,
+                                            struct orr_job *job)
+{
+    if (orr_job_claim(rt, job))
+        job->type->ready(rt, job);
+}
+
 void orr_job_release(struct orr_runtime *rt, struct orr_job *job)
 {
     /* Release what the predecessors wrote, acquire all of it at the last. */
-    if (orr_count_off(&job->waiting, 1) && orr_job_claim(rt, job))
-        job->type->ready(rt, job);
+    if (orr_count_off(&job->waiting, 1))
+        go_on(rt, job);
 }
 
 void orr_job_arrive(struct orr_runtime *rt, struct orr_job *job)

@@ -33,9 +33,10 @@ struct starpu_task *orr_task_new(struct orr_runtime *rt)
     return task;
 }
 
-static void free_owned(void *memory, bool owned)
+/* Mostly there is nothing to free: then there is no call. */
+static inline void free_owned(void *memory, bool owned)
 {
-    if (owned)
+    if (owned && memory)
         free(memory);
 }
 
@@ -48,10 +49,10 @@ static void free_all_owned(struct starpu_task *task)
     free_owned(task->prologue_callback_arg, task->prologue_callback_arg_free);
     free_owned(task->prologue_callback_pop_arg,
                task->prologue_callback_pop_arg_free);
-    free(task->dyn_handles);
-    free(task->dyn_interfaces);
-    free(task->dyn_modes);
-    free(task->profiling_info);
+    free_owned(task->dyn_handles, true);
+    free_owned(task->dyn_interfaces, true);
+    free_owned(task->dyn_modes, true);
+    free_owned(task->profiling_info, true);
 }
 
 void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task)

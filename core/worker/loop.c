@@ -360,9 +360,9 @@ void orr_worker_loop(void *arg)
             announced = false;
             continue;
         }
-        if (!announced && rt->exec->ops->linger(rt->exec, idle++))
-            continue;
         if (!announced && !rt->exec->simulated) {
+            if (rt->exec->ops->linger(rt->exec, idle++))
+                continue;
             /* Say that we are about to sleep, then look once more: who pushes
              * before we said it does not wake us. From now on only others take
              * it back, each for a job of his, or we when we have a job. */

@@ -18,6 +18,7 @@
 
 struct fake fake;
 
+static struct orr_counter counts;
 static struct orr_worker workers[FAKE_WORKERS];
 static struct orr_worker_desc descs[FAKE_WORKERS];
 static struct orr_worker_class classes[FAKE_CLASSES];
@@ -103,16 +104,6 @@ void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
     orr_worker_wake(worker);
 }
 
-void orr_count_pushed(struct orr_runtime *rt)
-{
-    (void)rt;
-}
-
-void orr_count_popped(struct orr_runtime *rt)
-{
-    (void)rt;
-}
-
 void orr_job_ref(struct orr_job *job)
 {
     (void)job;
@@ -183,6 +174,7 @@ void fake_start(const unsigned *worker_classes, unsigned nworkers)
     clearenv();
     fake = (struct fake){.now = 0};
     machine = (struct orr_machine){.exec = &exec, .nworkers = nworkers};
+    fake.rt.counters = &counts;
     fake.rt.machine = &machine;
     fake.rt.exec = &exec;
     fake.rt.workers = workers;
