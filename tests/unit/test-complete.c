@@ -9,6 +9,7 @@
 #include "core/task/count.h"
 #include "core/task/tag.h"
 #include "core/task/task.h"
+#include "tests/rng.h"
 #include "tests/suite.h"
 #include "tests/unit/fake_runtime.h"
 
@@ -157,6 +158,55 @@ START_TEST(what_happens_at_the_end_of_a_task)
     ck_assert_uint_eq(orr_count_unfinished(&fake.rt), 0);
     orr_job_unref(&fake.rt, job);
     orr_task_free(&fake.rt, task);
+}
+END_TEST
+
+/* --- how many tasks there are --- */
+
+static uint64_t counting_rng;
+static unsigned nleft;
+
+/* Main or any worker. */
+static void be_any(void)
+{
+    fake_be((int)(rng_next(&counting_rng) % (fake.rt.nworkers + 1)) - 1);
+}
+
+/* The task of any context ends, mostly that of one. */
+static void end_one(void)
+{
+    if (rng_next(&counting_rng) % 4 == 0)
+        be_any();
+    else
+        fake_be(0);
+    orr_count_ended(&fake.rt);
+    nleft--;
+    fake_be(-1);
+}
+
+/* Whoever counts the end that lets a waiter go has looked, and nobody lets it go
+ * before. */
+START_TEST(who_waits_for_few_tasks_goes_on_at_the_end_that_leaves_them)
+{
+    fake.meanwhile = end_one;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        unsigned n;
+
+        counting_rng = rng_of(seed);
+        for (unsigned i = rng_next(&counting_rng) % 60; i > 0; i--) {
+            be_any();
+            orr_count_submitted(&fake.rt);
+            nleft++;
+        }
+        fake_be(-1);
+        ck_assert_uint_eq(orr_count_unfinished(&fake.rt), nleft);
+        n = rng_next(&counting_rng) % (nleft + 1);
+        ck_assert_int_eq(orr_wait_for_n(&fake.rt, n), 0);
+        ck_assert_uint_eq(nleft, n);
+        ck_assert_uint_eq(orr_count_unfinished(&fake.rt), n);
+    }
+    ck_assert_int_eq(orr_wait_for_n(&fake.rt, 0), 0);
+    ck_assert_uint_eq(nleft, 0);
 }
 END_TEST
 
@@ -311,6 +361,8 @@ int main(void)
     tcase_add_test(tc, what_happens_at_the_end_of_a_task);
     tcase_add_loop_test(
         tc, the_callback_of_the_codelet_is_for_tasks_without_one, 0, 2);
+    tcase_add_test(tc,
+                   who_waits_for_few_tasks_goes_on_at_the_end_that_leaves_them);
     tcase_add_test(tc, callbacks_see_a_finished_task);
     tcase_add_test(tc, long_chains_of_empty_jobs_end_one_after_the_other);
     tcase_add_test(tc, a_call_in_its_turn);
