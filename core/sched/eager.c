@@ -30,14 +30,16 @@ static void central_deinit(struct orr_sched *sched)
 static int central_push(struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
+    uint64_t able_classes;
+    bool differ;
     int err;
 
     orr_sched_note_able(rt, job);
-    orr_job_ref(job);
+    able_classes = job->able_classes;
+    differ = job->differ;
     err = orr_queue_push(sched->data, job);
     if (!err)
-        orr_sched_wake_able(rt, job);
-    orr_job_unref(rt, job);
+        orr_sched_wake_able(rt, able_classes, differ);
     return err;
 }
 
@@ -63,7 +65,8 @@ static struct orr_job *prio_pop(struct orr_sched *sched,
         return NULL;
     job = orr_queue_take(q, worker, ORR_QUEUE_OLDEST, &skipped);
     if (skipped) {
-        orr_sched_wake_able(sched->runtime, skipped);
+        orr_sched_wake_able(sched->runtime, skipped->able_classes,
+                            skipped->differ);
         orr_job_unref(sched->runtime, skipped);
     }
     return job;

@@ -272,9 +272,9 @@ void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job)
     }
 }
 
-static bool may_take(const struct orr_job *job, const struct orr_worker *worker)
+static bool may_take(uint64_t able_classes, const struct orr_worker *worker)
 {
-    return job->able_classes >> worker->class_id & 1;
+    return able_classes >> worker->class_id & 1;
 }
 
 /* Walks the workers that sleep, lowest number first: `w` is the next one. */
@@ -289,20 +289,21 @@ static bool may_take(const struct orr_job *job, const struct orr_worker *worker)
                                     (unsigned)__builtin_ctzll(w##_bits)];      \
                  w; w = NULL)
 
-void orr_sched_wake_able(struct orr_runtime *rt, const struct orr_job *job)
+void orr_sched_wake_able(struct orr_runtime *rt, uint64_t able_classes,
+                         bool differ)
 {
     bool woken = false;
 
     orr_sched_after_queueing(rt);
     FOREACH_SLEEPER(rt, worker)
     {
-        if (watches(worker) && may_take(job, worker))
+        if (watches(worker) && may_take(able_classes, worker))
             wake(worker);
     }
     FOREACH_SLEEPER(rt, worker)
     {
-        if (!woken && !watches(worker) && may_take(job, worker))
-            woken = wake(worker) && !job->differ;
+        if (!woken && !watches(worker) && may_take(able_classes, worker))
+            woken = wake(worker) && !differ;
     }
 }
 

@@ -90,9 +90,11 @@ bool orr_sched_wake(struct orr_worker *worker);
  * afterwards its task may run at any time and be gone. */
 void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job);
 
-/* Wakes one sleeping worker that can run the job, lowest number first, as
- * noted; all of them if they may differ. The caller holds a reference. */
-void orr_sched_wake_able(struct orr_runtime *rt, const struct orr_job *job);
+/* Wakes one sleeping worker of these classes, lowest number first; all of them
+ * if they may differ. What is noted in a job is read before it is queued: it may
+ * be gone afterwards. */
+void orr_sched_wake_able(struct orr_runtime *rt, uint64_t able_classes,
+                         bool differ);
 
 void orr_sched_wake_all(struct orr_runtime *rt);
 
