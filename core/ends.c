@@ -76,7 +76,7 @@ static void give_up(int number)
 /* Writes what can be read where the run stands. */
 static void save(struct orr_runtime *rt, const char *how)
 {
-    if (rt->machine->simulated)
+    if (rt->sim)
         orr_report_write(rt, how);
     else
         orr_report_write_trace(rt);
@@ -170,7 +170,7 @@ _Noreturn void orr_ends_fail(struct orr_runtime *rt)
         atomic_store(&ends.reason, FAILURE);
         end_at_rest();
     }
-    if (atomic_load(&ends.open) == rt && rt->machine->simulated)
+    if (atomic_load(&ends.open) == rt && rt->sim)
         ask(rt, FAILURE);
     else
         die(FAILURE);
@@ -185,7 +185,7 @@ static void at_exit(void)
 {
     struct orr_runtime *rt = atomic_exchange(&ends.open, NULL);
 
-    if (rt && getpid() == ends.process && (orr_self || !rt->machine->simulated))
+    if (rt && getpid() == ends.process && (orr_self || !rt->sim))
         save(rt, "exit");
 }
 
@@ -209,7 +209,7 @@ void orr_ends_watch(struct orr_runtime *rt)
     ends.thread = pthread_self();
     atomic_store(&ends.reason, 0);
     atomic_store(&ends.open, rt);
-    if (!rt->machine->simulated)
+    if (!rt->sim)
         return;
     rt->sim->on_deadlock(rt->machine, on_deadlock, rt);
     ends.ending = *rt->exec->ops;

@@ -20,6 +20,7 @@
 #include "core/data/node.h"
 #include "core/data/request.h"
 #include "core/device/clock.h"
+#include "core/device/kind.h"
 #include "core/device/simulated.h"
 #include "core/ends.h"
 #include "core/observe/check_bounds.h"
@@ -181,7 +182,7 @@ static unsigned count_ram_nodes(const struct orr_machine *machine)
 {
     unsigned n = 0;
 
-    while (n < machine->nnodes && machine->nodes[n].kind == STARPU_CPU_RAM)
+    while (n < machine->nnodes && orr_node_is_main(&machine->nodes[n]))
         n++;
     return n;
 }
@@ -203,11 +204,11 @@ static int main_memory_mib(const struct orr_config *config,
 static int device_mib(const struct orr_config *config,
                       const struct orr_node_desc *node)
 {
-    return orr_config_device_mib(config,
-                                 node->kind == STARPU_CUDA_RAM
-                                     ? ORR_CFG_LIMIT_CUDA_MEM
-                                     : ORR_CFG_LIMIT_OPENCL_MEM,
-                                 node->devid);
+    const struct orr_device_kind *kind = orr_device_kind_of_memory(node->kind);
+
+    if (!kind || kind->limit == ORR_CFG_COUNT)
+        return -1;
+    return orr_config_device_mib(config, kind->limit, node->devid);
 }
 
 /* Settings of the environment for the machine that was opened. */
@@ -218,7 +219,7 @@ static void apply_limits(struct orr_runtime *rt)
 
     for (unsigned n = 0; n < machine->nnodes; n++) {
         struct orr_node_desc *node = &machine->nodes[n];
-        int mib = node->kind == STARPU_CPU_RAM
+        int mib = orr_node_is_main(node)
                       ? main_memory_mib(config, machine, node)
                       : device_mib(config, node);
 
@@ -227,13 +228,11 @@ static void apply_limits(struct orr_runtime *rt)
     }
     for (unsigned w = 0; w < machine->nworkers; w++) {
         struct orr_worker_desc *worker = &machine->workers[w];
-        enum orr_config_id id = worker->type == STARPU_CUDA_WORKER
-                                    ? ORR_CFG_CUDA_PIPELINE
-                                    : ORR_CFG_OPENCL_PIPELINE;
+        const struct orr_device_kind *kind = orr_device_kind(worker->type);
 
-        if (worker->type == STARPU_CPU_WORKER)
+        if (!kind || kind->pipeline == ORR_CFG_COUNT)
             continue;
-        worker->pipeline = (unsigned)orr_config_int(config, id);
+        worker->pipeline = (unsigned)orr_config_int(config, kind->pipeline);
         if (worker->pipeline > 4)
             worker->pipeline = 4;
     }
@@ -255,17 +254,16 @@ static int make_models(struct orr_runtime *rt, const struct starpu_conf *conf)
                               ORR_CFG_CALIBRATE),
         .minimum = (unsigned)orr_config_int(config, ORR_CFG_CALIBRATE_MINIMUM),
         .max_error = orr_config_int(config, ORR_CFG_HISTORY_MAX_ERROR),
-        .simulated = rt->machine->simulated,
+        .simulated = rt->machine->kernels_take_their_length,
     };
+    const struct orr_device_kind *kind;
 
     if (options.calibrate < 0)
         options.calibrate = 0;
-    if (orr_config_bool(config, ORR_CFG_HOMOGENEOUS_CPU))
-        options.homogeneous |= 1U << STARPU_CPU_WORKER;
-    if (orr_config_bool(config, ORR_CFG_HOMOGENEOUS_CUDA))
-        options.homogeneous |= 1U << STARPU_CUDA_WORKER;
-    if (orr_config_bool(config, ORR_CFG_HOMOGENEOUS_OPENCL))
-        options.homogeneous |= 1U << STARPU_OPENCL_WORKER;
+    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++)
+        if (kind->homogeneous != ORR_CFG_COUNT &&
+            orr_config_bool(config, kind->homogeneous))
+            options.homogeneous |= 1U << kind->type;
     rt->homogeneous = options.homogeneous;
     return orr_models_new(&options, &rt->models);
 }
@@ -282,8 +280,9 @@ static int find_class(struct orr_runtime *rt, unsigned w, unsigned *ret)
     unsigned comb;
     int err;
 
-    if (desc->type == STARPU_CPU_WORKER &&
-        orr_config_bool(&rt->config, ORR_CFG_HOMOGENEOUS_CPU))
+    /* Processors are one class then; other devices differ by their memory. */
+    if (orr_device_kind(desc->type)->is_processor &&
+        rt->homogeneous & 1U << desc->type)
         device.devid = 0;
     err = orr_combs_get(orr_models_combs(rt->models), &device, 1, &comb);
     if (err)
@@ -414,7 +413,7 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
                         "STARPU_NOPENCL",
                         rt->machine->name, rt->nworkers, rt->nnodes,
                         STARPU_NMAXWORKERS, STARPU_MAXNODES);
-    rt->skips_kernels = rt->machine->simulated && !rt->machine->runs_kernels;
+    rt->skips_kernels = !rt->machine->runs_kernels;
     apply_limits(rt);
     if ((code = make_sampling(rt)) || (code = make_models(rt, conf)) ||
         (code = make_slabs(rt)) || (code = orr_buses_new(rt)) ||

@@ -391,7 +391,8 @@ static void run_no_events(struct orr_sim_events *events)
 static void init_exec(struct orr_sim_exec *x, struct orr_sim_context *root)
 {
     x->head.ops = &sim_exec_ops;
-    x->head.simulated = true;
+    x->head.one_thread = true;
+    x->head.virtual_time = true;
     x->last_ready = &x->first_ready;
     x->no_events.next_us = ORR_FOREVER;
     x->no_events.run = run_no_events;

@@ -200,7 +200,9 @@ int orr_sim_open_desc(const struct orr_machine_desc *desc,
     if (!m)
         return -ENOMEM;
     m->machine.ops = &sim_machine_ops;
-    m->machine.simulated = true;
+    m->machine.runs_host_functions = true;
+    m->machine.kernels_take_their_length = true;
+    m->machine.models_energy = true;
     m->machine.runs_kernels = options->run_kernels;
     error = orr_describe(desc, options, &m->machine, &endpoints, err);
     if (error == 0)

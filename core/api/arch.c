@@ -40,25 +40,12 @@ int starpu_perfmodel_arch_comb_add(int ndevices,
     return orr_combs_get(combs(__func__), ours, n, &comb) == 0 ? (int)comb : -1;
 }
 
-/* One bit for each type whose devices share a model. */
-static unsigned homogeneous(const struct orr_runtime *rt)
-{
-    const struct orr_config *config = &rt->config;
-
-    return (unsigned)orr_config_bool(config, ORR_CFG_HOMOGENEOUS_CPU)
-               << ORR_DEVICE_CPU |
-           (unsigned)orr_config_bool(config, ORR_CFG_HOMOGENEOUS_CUDA)
-               << ORR_DEVICE_CUDA |
-           (unsigned)orr_config_bool(config, ORR_CFG_HOMOGENEOUS_OPENCL)
-               << ORR_DEVICE_OPENCL;
-}
-
 int starpu_perfmodel_arch_comb_get(int ndevices,
                                    struct starpu_perfmodel_device *devices)
 {
     struct orr_device ours[ORR_API_MAXDEVICES];
     unsigned n = orr_api_devices(devices, ndevices, ours, ORR_API_MAXDEVICES);
-    unsigned same = homogeneous(ORR_API_RUNTIME());
+    unsigned same = ORR_API_RUNTIME()->homogeneous;
     struct orr_combs *all = combs(__func__);
 
     for (unsigned i = 0; i < orr_combs_count(all); i++) {

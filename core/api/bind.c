@@ -250,7 +250,7 @@ static int bind_self(const struct orr_runtime *rt, int number)
     size_t size;
     int rc;
 
-    if (number < 0 || rt->exec->simulated)
+    if (number < 0 || rt->exec->one_thread)
         return 0;
     set = CPU_ALLOC((size_t)number + 1);
     size = CPU_ALLOC_SIZE((size_t)number + 1);
@@ -304,7 +304,7 @@ int starpu_bind_thread_on(int cpuid, unsigned flags, const char *name)
         orr_log_error("%s: the name of the thread is NULL", __func__);
         abort();
     }
-    if (cpuid < 0 || rt->exec->simulated ||
+    if (cpuid < 0 || rt->exec->one_thread ||
         orr_config_bool(&rt->config, ORR_CFG_WORKERS_NOBIND))
         return 0;
     if ((unsigned)cpuid >= topology->cpus.n) {

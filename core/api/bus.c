@@ -9,6 +9,7 @@
 #include "core/api/api.h"
 #include "core/data/bus.h"
 #include "core/data/node.h"
+#include "core/device/kind.h"
 #include "perfmodel/sampling.h"
 
 double starpu_transfer_bandwidth(unsigned src_node, unsigned dst_node)
@@ -196,28 +197,25 @@ void starpu_bus_print_bandwidth(FILE *f)
     print_rows(f, machine, machine->bandwidth);
     fputc('\n', f);
     print_rows(f, machine, machine->latency);
-    if (!machine->simulated && machine->nnodes > 1)
+    if (!machine->exec->virtual_time && machine->nnodes > 1)
         print_near_nodes(f, machine);
 }
 
 /* There is one node of main memory, which is nearest to all. */
 void starpu_bus_print_affinity(FILE *f)
 {
-    static const struct {
-        enum starpu_node_kind kind;
-        const char *name;
-    } kinds[] = {{STARPU_CUDA_RAM, "CUDA"}, {STARPU_OPENCL_RAM, "OpenCL"}};
     const struct orr_machine *machine = ORR_API_RUNTIME()->machine;
+    const struct orr_device_kind *kind;
 
     fprintf(f, "# GPU\tNUMA0\t\n");
-    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+    for (unsigned k = 0; (kind = orr_device_kind_at(k)); k++) {
         bool any = false;
 
-        for (unsigned i = 0; i < machine->nnodes; i++) {
-            if (machine->nodes[i].kind != kinds[k].kind)
+        for (unsigned i = 0; i < machine->nnodes && !kind->is_processor; i++) {
+            if (machine->nodes[i].kind != kind->memory)
                 continue;
             if (!any)
-                fprintf(f, "# %s\n", kinds[k].name);
+                fprintf(f, "# %s\n", kind->name);
             any = true;
             fprintf(f, "%d\t0\t\n", machine->nodes[i].devid);
         }

@@ -11,16 +11,14 @@
 #include "core/api/api.h"
 #include "core/api/model.h"
 #include "core/api/state.h"
+#include "core/device/kind.h"
 #include "core/worker/energy.h"
 
 static const struct orr_energy_ops *counters(enum starpu_worker_archtype type)
 {
-    static const struct orr_energy_ops *const by_type[STARPU_NARCH] = {
-        [STARPU_CPU_WORKER] = &orr_energy_rapl,
-        [STARPU_CUDA_WORKER] = &orr_energy_nvml,
-    };
+    const struct orr_device_kind *kind = orr_device_kind(type);
 
-    return (unsigned)type < STARPU_NARCH ? by_type[type] : NULL;
+    return kind ? kind->energy : NULL;
 }
 
 /* The worker meant: -1 is the first of the type. NULL after a message. */
@@ -41,10 +39,12 @@ static const struct orr_worker *find_worker(const char *call, int workerid,
     return NULL;
 }
 
-/* All CPU workers share the counters of the packages. */
+/* All processors share the counters of the packages. */
 static int device_of(const struct orr_worker *worker)
 {
-    return worker->desc->type == STARPU_CPU_WORKER ? 0 : worker->desc->devid;
+    return orr_device_kind(worker->desc->type)->is_processor
+               ? 0
+               : worker->desc->devid;
 }
 
 static struct orr_api_energy **find_locked(struct orr_api_state *state,
@@ -128,7 +128,7 @@ int orr_api_energy_start(const struct orr_energy_options *options, int workerid,
 
     if (!worker)
         return -EINVAL;
-    if (worker->runtime->machine->simulated) {
+    if (worker->runtime->machine->models_energy) {
         orr_log_error("%s: a simulated machine has no counters; measure on the "
                       "real one, with ORRERY_MACHINE unset",
                       call);

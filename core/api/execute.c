@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/api/api.h"
+#include "core/device/kind.h"
 
 /* Lives while its caller waits for all tasks that have it. */
 struct call {
@@ -80,14 +81,14 @@ void starpu_execute_on_specific_workers(void (*func)(void *), void *arg,
 void starpu_execute_on_each_worker_ex(void (*func)(void *), void *arg,
                                       uint32_t where, const char *name)
 {
-    const uint32_t known =
-        STARPU_CPU | STARPU_CUDA | STARPU_HIP | STARPU_OPENCL;
     struct orr_runtime *rt = ORR_API_RUNTIME();
     unsigned *workers, n = 0;
 
-    if (where & ~known) {
+    if (where & ~orr_device_kinds_where()) {
         orr_log_error("starpu_execute_on_each_worker: `where' may only have "
-                      "STARPU_CPU, STARPU_CUDA, STARPU_HIP, STARPU_OPENCL");
+                      "bits of the kinds of devices (starpu_task.h); %#x "
+                      "has others",
+                      (unsigned)where);
         abort();
     }
     workers = calloc(rt->nworkers, sizeof(*workers));
@@ -96,7 +97,7 @@ void starpu_execute_on_each_worker_ex(void (*func)(void *), void *arg,
         abort();
     }
     for (unsigned w = 0; w < rt->nworkers; w++)
-        if (where & STARPU_WORKER_TO_MASK(rt->workers[w].desc->type))
+        if (where & orr_device_where(rt->workers[w].desc->type))
             workers[n++] = w;
     starpu_execute_on_specific_workers(func, arg, n, workers, name);
     free(workers);

@@ -158,7 +158,7 @@ void starpu_topology_print(FILE *f)
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     fprintf(f, "%s machine %s: %u workers, %u memory nodes\n",
-            rt->machine->simulated ? "simulated" : "real", rt->machine->name,
+            rt->exec->virtual_time ? "simulated" : "real", rt->machine->name,
             rt->nworkers, rt->nnodes);
     for (unsigned w = 0; w < rt->nworkers; w++)
         print_worker(&rt->workers[w], f);
@@ -242,7 +242,7 @@ int orrery_is_simulated(void)
 {
     struct orr_runtime *rt = orr_runtime_current(__func__);
 
-    return rt && rt->machine->simulated;
+    return rt && rt->exec->virtual_time;
 }
 
 int orrery_runs_kernels(void)

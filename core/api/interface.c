@@ -298,7 +298,7 @@ uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
     uintptr_t address;
 
     /* always counted, never waited for */
-    if (orr_api_node(__func__, dst_node)->kind == STARPU_CPU_RAM &&
+    if (orr_node_is_main(orr_api_node(__func__, dst_node)) &&
         orr_malloc_hook_is_set())
         return orr_malloc_by_hook(rt, dst_node, size, flags);
     return orr_node_malloc(rt, dst_node, size, &address) == 0 ? address : 0;
@@ -314,7 +314,7 @@ void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size,
 {
     if (!addr)
         return;
-    if (orr_api_node(__func__, dst_node)->kind == STARPU_CPU_RAM &&
+    if (orr_node_is_main(orr_api_node(__func__, dst_node)) &&
         orr_malloc_hook_is_set())
         orr_free_by_hook(ORR_API_RUNTIME(), dst_node, addr, size, flags);
     else

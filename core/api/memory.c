@@ -70,8 +70,8 @@ void orr_free_by_hook(struct orr_runtime *rt, unsigned node, uintptr_t address,
 
 static bool is_folded(const struct orr_runtime *rt, size_t dim, int flags)
 {
-    if (!rt || !rt->machine->simulated || rt->machine->runs_kernels ||
-        dim == 0 || (flags & STARPU_MALLOC_SIMULATION_UNIQUE))
+    if (!rt || !rt->skips_kernels || dim == 0 ||
+        (flags & STARPU_MALLOC_SIMULATION_UNIQUE))
         return false;
     return (flags & STARPU_MALLOC_SIMULATION_FOLDED) ||
            (dim >= FOLD_FROM && orr_config_bool(&rt->config, ORR_CFG_SIM_FOLD));

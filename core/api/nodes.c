@@ -34,7 +34,7 @@ unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind)
 
 unsigned starpu_memory_nodes_get_numa_count(void)
 {
-    return starpu_memory_nodes_get_count_by_kind(STARPU_CPU_RAM);
+    return ORR_API_RUNTIME()->nram;
 }
 
 unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind,

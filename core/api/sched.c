@@ -7,6 +7,7 @@
 
 #include "core/api/api.h"
 #include "core/cost/cost.h"
+#include "core/device/kind.h"
 #include "core/sched/toolbox.h"
 #include "core/task/job.h"
 
@@ -26,7 +27,7 @@ static unsigned able(const char *call, unsigned workerid,
         return 0;
     if (job && orr_job_state(job) != ORR_JOB_NEW)
         return orr_job_able(rt, job, orr_job_costs(rt, job), workerid);
-    if (task->cl->where && !(task->cl->where & STARPU_WORKER_TO_MASK(type)))
+    if (task->cl->where && !(task->cl->where & orr_device_where(type)))
         return 0;
     return orr_codelet_functions(task->cl, type);
 }

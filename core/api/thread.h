@@ -15,7 +15,7 @@
 /* Whether the caller waits in virtual time. */
 static inline bool orr_waits_virtually(void)
 {
-    return orr_self && orr_self->exec->simulated;
+    return orr_self && orr_self->exec->one_thread;
 }
 
 /* A context that waits for another; on the stack of the waiting one. */

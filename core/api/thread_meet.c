@@ -94,7 +94,7 @@ static void let_holder_run(void)
         sched_yield();
         return;
     }
-    if (!exec->simulated) {
+    if (!exec->one_thread) {
         exec->ops->relax(exec);
         return;
     }

@@ -9,78 +9,66 @@
 
 #include "core/api/api.h"
 #include "core/cost/cost.h"
+#include "core/device/kind.h"
 #include "core/task/job.h"
-
-/* An architecture's names, and the memory it computes in. */
-struct archtype {
-    const char *name;     /* for display */
-    const char *variable; /* inside STARPU_<…> */
-    enum starpu_node_kind memory;
-};
-
-static const struct archtype archtypes[STARPU_NARCH] = {
-    [STARPU_CPU_WORKER] = {"CPU", "CPU", STARPU_CPU_RAM},
-    [STARPU_CUDA_WORKER] = {"CUDA", "CUDA", STARPU_CUDA_RAM},
-    [STARPU_OPENCL_WORKER] = {"OpenCL", "OPENCL", STARPU_OPENCL_RAM},
-    [STARPU_MAX_FPGA_WORKER] = {"FPGA", "FPGA", STARPU_MAX_FPGA_RAM},
-    [STARPU_MPI_MS_WORKER] = {"MPI_MS", "MPI_MS", STARPU_MPI_MS_RAM},
-    [STARPU_TCPIP_MS_WORKER] = {"TCPIP_MS", "TCPIP_MS", STARPU_TCPIP_MS_RAM},
-    [STARPU_HIP_WORKER] = {"HIP", "HIP", STARPU_HIP_RAM},
-};
 
 /* -- architectures -- */
 
 unsigned starpu_worker_archtype_is_valid(enum starpu_worker_archtype type)
 {
-    return (unsigned)type < STARPU_NARCH && archtypes[type].name;
+    return orr_device_kind(type) != NULL;
 }
 
 enum starpu_worker_archtype starpu_arch_mask_to_worker_archtype(unsigned mask)
 {
-    for (int type = 0; type < STARPU_NARCH; type++)
-        if (starpu_worker_archtype_is_valid(type) &&
-            STARPU_WORKER_TO_MASK(type) == mask)
-            return type;
+    const struct orr_device_kind *kind;
+
+    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++)
+        if (STARPU_WORKER_TO_MASK(kind->type) == mask)
+            return kind->type;
     return STARPU_UNKNOWN_WORKER;
 }
 
 const char *starpu_worker_get_type_as_string(enum starpu_worker_archtype type)
 {
+    const struct orr_device_kind *kind = orr_device_kind(type);
+
     if (type == STARPU_ANY_WORKER)
         return "any";
-    return starpu_worker_archtype_is_valid(type) ? archtypes[type].name
-                                                 : "unknown";
+    return kind ? kind->name : "unknown";
 }
 
 const char *starpu_worker_get_type_as_env_var(enum starpu_worker_archtype type)
 {
-    return starpu_worker_archtype_is_valid(type) ? archtypes[type].variable
-                                                 : "UNKNOWN";
+    const struct orr_device_kind *kind = orr_device_kind(type);
+
+    return kind ? kind->variable : "UNKNOWN";
 }
 
 enum starpu_worker_archtype starpu_worker_get_type_from_string(const char *type)
 {
-    for (int i = 0; i < STARPU_NARCH; i++)
-        if (archtypes[i].name && (!strcasecmp(type, archtypes[i].name) ||
-                                  !strcasecmp(type, archtypes[i].variable)))
-            return i;
+    const struct orr_device_kind *kind;
+
+    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++)
+        if (!strcasecmp(type, kind->name) || !strcasecmp(type, kind->variable))
+            return kind->type;
     return STARPU_UNKNOWN_WORKER;
 }
 
 enum starpu_node_kind
 starpu_worker_get_memory_node_kind(enum starpu_worker_archtype type)
 {
-    return starpu_worker_archtype_is_valid(type) ? archtypes[type].memory
-                                                 : STARPU_UNUSED;
+    const struct orr_device_kind *kind = orr_device_kind(type);
+
+    return kind ? kind->memory : STARPU_UNUSED;
 }
 
 enum starpu_worker_archtype
 starpu_memory_node_get_worker_archtype(enum starpu_node_kind node_kind)
 {
-    for (int i = 0; i < STARPU_NARCH; i++)
-        if (archtypes[i].name && archtypes[i].memory == node_kind)
-            return i;
-    return STARPU_UNKNOWN_WORKER;
+    const struct orr_device_kind *kind = orr_device_kind_of_memory(node_kind);
+
+    return kind ? kind->type : STARPU_UNKNOWN_WORKER;
 }
 
 /* -- how many -- */
@@ -111,36 +99,6 @@ unsigned starpu_worker_get_count(void)
     struct orr_runtime *rt = orr_runtime_current(__func__);
 
     return rt ? rt->nworkers : 0;
-}
-
-unsigned starpu_cpu_worker_get_count(void)
-{
-    return (unsigned)starpu_worker_get_count_by_type(STARPU_CPU_WORKER);
-}
-
-unsigned starpu_cuda_worker_get_count(void)
-{
-    return (unsigned)starpu_worker_get_count_by_type(STARPU_CUDA_WORKER);
-}
-
-unsigned starpu_hip_worker_get_count(void)
-{
-    return (unsigned)starpu_worker_get_count_by_type(STARPU_HIP_WORKER);
-}
-
-unsigned starpu_opencl_worker_get_count(void)
-{
-    return (unsigned)starpu_worker_get_count_by_type(STARPU_OPENCL_WORKER);
-}
-
-unsigned starpu_mpi_ms_worker_get_count(void)
-{
-    return (unsigned)starpu_worker_get_count_by_type(STARPU_MPI_MS_WORKER);
-}
-
-unsigned starpu_tcpip_ms_worker_get_count(void)
-{
-    return (unsigned)starpu_worker_get_count_by_type(STARPU_TCPIP_MS_WORKER);
 }
 
 /* -- the caller -- */
@@ -190,7 +148,7 @@ int starpu_worker_get_subworkerid(int id)
 {
     const struct orr_worker *worker = orr_api_worker(__func__, id);
 
-    return worker->desc->type == STARPU_CPU_WORKER ? -1 : 0;
+    return orr_device_kind(worker->desc->type)->is_processor ? -1 : 0;
 }
 
 void starpu_worker_get_name(int id, char *dst, size_t maxlen)
@@ -289,9 +247,8 @@ starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
 
     /* Before submission nothing more is known than the codelet. */
     if (!job)
-        return task->cl &&
-               (!task->cl->where ||
-                (task->cl->where & STARPU_WORKER_TO_MASK(worker_type)));
+        return task->cl && (!task->cl->where ||
+                            (task->cl->where & orr_device_where(worker_type)));
     for (unsigned k = 0; k < rt->nclasses; k++)
         if (rt->classes[k].type == worker_type && class_can(rt, job, k))
             return 1;

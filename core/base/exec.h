@@ -118,8 +118,10 @@ struct orr_exec_ops {
 /* The head of every machine's execution half. */
 struct orr_exec {
     const struct orr_exec_ops *ops;
-    bool simulated; /* one OS thread, switches only in blocking calls: core's
-                     * locks need not lock */
+    bool one_thread; /* contexts share an OS thread and switch only in blocking
+                        * calls: core's locks need not lock */
+    bool virtual_time; /* its clock moves when all contexts wait: equal runs
+                        * have equal times */
     /* Called by the last context that parks for ever when all others do, so that
      * only somebody whom the machine does not know can wake one; `certain`: nor
      * is there such a thread. NULL: nothing to do. Real only; the simulated

@@ -99,7 +99,7 @@ static inline void orr_lock_take(struct orr_lock *lock)
     ORR_ACQUIRES(lock) ORR_UNCHECKED
 {
     orr_lock_count(lock, 1);
-    if (orr_self->exec->simulated) {
+    if (orr_self->exec->one_thread) {
         assert(!atomic_load_explicit(&lock->taken, memory_order_relaxed));
 #ifndef NDEBUG
         atomic_store_explicit(&lock->taken, 1, memory_order_relaxed);

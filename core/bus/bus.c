@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/log.h"
+#include "core/device/kind.h"
 #include "core/device/memory_machine.h"
 
 /* Start-up should take no longer than a second: this much, and three copies of
@@ -18,20 +19,11 @@
 
 /* ---- nodes and rows ---- */
 
-static int kind_of(enum starpu_node_kind kind)
+static int kind_of(enum starpu_node_kind memory)
 {
-    switch (kind) {
-    case STARPU_CPU_RAM:
-        return ORR_BUS_NUMA;
-    case STARPU_CUDA_RAM:
-        return ORR_BUS_CUDA;
-    case STARPU_OPENCL_RAM:
-        return ORR_BUS_OPENCL;
-    case STARPU_HIP_RAM:
-        return ORR_BUS_HIP;
-    default: /* disks and slaves are measured when they come */
-        return -1;
-    }
+    const struct orr_device_kind *kind = orr_device_kind_of_memory(memory);
+
+    return kind ? kind->bus : -1;
 }
 
 int orr_bus_row(const struct orr_bus_counts *counts,

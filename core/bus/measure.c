@@ -75,7 +75,7 @@ double orr_probe_time(struct orr_machine *machine, struct orr_bus_probe *probe,
 
 static bool is_main(const struct orr_machine *machine, unsigned node)
 {
-    return machine->nodes[node].kind == STARPU_CPU_RAM;
+    return orr_node_is_main(&machine->nodes[node]);
 }
 
 static int buffer_alloc(struct orr_machine *machine, unsigned node, bool pinned,
@@ -175,7 +175,7 @@ struct turn {
 
 unsigned long orr_bus_preemptions(const struct orr_machine *machine)
 {
-    return machine->simulated ? 0 : orr_thread_preemptions();
+    return machine->exec->virtual_time ? 0 : orr_thread_preemptions();
 }
 
 static void sample(struct turn *turn, struct orr_bus_probe *probe, size_t limit,

@@ -4,56 +4,9 @@
  * class, less what the task itself excludes. Any context.
  */
 #include "core/cost/cost.h"
+#include "core/device/kind.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
-
-#define FUNCTION_BITS(array, single, multiple)                                 \
-    function_bits((const void *const *)(const void *)(array),                  \
-                  (single) != NULL && (single) != (multiple))
-
-static inline unsigned function_bits(const void *const *functions, bool single)
-{
-    unsigned bits = 0;
-
-    for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
-        bits |= (unsigned)(functions[i] != NULL) << i;
-    return bits ? bits : single;
-}
-
-static inline unsigned functions_of(const struct starpu_codelet *cl,
-                                    enum starpu_worker_archtype type)
-{
-    switch (type) {
-    case STARPU_CPU_WORKER:
-        return FUNCTION_BITS(cl->cpu_funcs, cl->cpu_func,
-                             STARPU_MULTIPLE_CPU_IMPLEMENTATIONS);
-    case STARPU_CUDA_WORKER:
-        return FUNCTION_BITS(cl->cuda_funcs, cl->cuda_func,
-                             STARPU_MULTIPLE_CUDA_IMPLEMENTATIONS);
-    case STARPU_OPENCL_WORKER:
-        return FUNCTION_BITS(cl->opencl_funcs, cl->opencl_func,
-                             STARPU_MULTIPLE_OPENCL_IMPLEMENTATIONS);
-    case STARPU_HIP_WORKER:
-        return function_bits((const void *const *)(const void *)cl->hip_funcs,
-                             false);
-    default:
-        return 0;
-    }
-}
-
-unsigned orr_codelet_functions(const struct starpu_codelet *cl,
-                               enum starpu_worker_archtype type)
-{
-    return functions_of(cl, type);
-}
-
-uint32_t orr_codelet_all_functions(const struct starpu_codelet *cl)
-{
-    return functions_of(cl, STARPU_CPU_WORKER) |
-           functions_of(cl, STARPU_CUDA_WORKER) << 4 |
-           functions_of(cl, STARPU_OPENCL_WORKER) << 8 |
-           functions_of(cl, STARPU_HIP_WORKER) << 12;
-}
 
 /* What the task allows of an architecture; -1 (and 0, of a task that was not
  * initialised by us) is no restriction. */
@@ -61,7 +14,7 @@ static bool where_allows(const struct starpu_task *task,
                          const struct orr_worker_class *class)
 {
     return task->where <= 0 ||
-           ((uint64_t)task->where & STARPU_WORKER_TO_MASK(class->type));
+           ((uint32_t)task->where & orr_device_where(class->type));
 }
 
 static bool names_workers(const struct starpu_task *task)

@@ -18,6 +18,7 @@
 #include "core/base/log.h"
 #include "core/cost/ask.h"
 #include "core/cost/speed.h"
+#include "core/device/kind.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "perfmodel/model.h"
@@ -143,8 +144,17 @@ static struct row *insert_row(struct orr_costs_table *table, struct row *row)
 
 static uint32_t signature_of(const struct starpu_codelet *cl)
 {
-    return cl->where << 20 | (cl->can_execute ? 1U << 31 : 0) |
-           orr_codelet_all_functions(cl);
+    uint32_t bits = cl->where << 20 | (cl->can_execute ? 1U << 31 : 0);
+    const struct orr_device_kind *kind;
+    unsigned shift = 0;
+
+    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++) {
+        if (!kind->functions || kind->lends)
+            continue;
+        bits |= orr_codelet_functions(cl, kind->type) << shift;
+        shift += STARPU_MAXIMPLEMENTATIONS;
+    }
+    return bits;
 }
 
 static bool asks_functions(const struct starpu_perfmodel *perfmodel)
@@ -241,7 +251,7 @@ static void assume(const struct orr_costs_table *table, struct row *row)
     const struct starpu_perfmodel *perfmodel = row->key.perfmodel;
 
     row->pub.assumed =
-        table->runtime->machine->simulated &&
+        table->runtime->machine->kernels_take_their_length &&
         orr_assumptions_any(&table->assumptions, row->key.cl->name,
                             perfmodel ? perfmodel->symbol : NULL);
 }
@@ -268,7 +278,7 @@ static int make_recal(struct orr_costs_table *table, struct row *row)
     const struct orr_runtime *rt = table->runtime;
     int err;
 
-    if (!row->model || rt->machine->simulated)
+    if (!row->model || rt->machine->kernels_take_their_length)
         return 0;
     err = orr_recal_new(rt, &table->recal, &row->pub.recal);
     for (unsigned k = 0; !err && k < rt->nclasses; k++)

@@ -49,13 +49,6 @@ unsigned orr_job_maybe_able(const struct orr_runtime *rt,
                             const struct orr_cost_row *row, unsigned worker,
                             bool *ask);
 
-/* Bits of the implementations that the codelet has a function for. */
-unsigned orr_codelet_functions(const struct starpu_codelet *cl,
-                               enum starpu_worker_archtype type);
-
-/* The same of CPUs, CUDA, OpenCL and HIP, four bits each from the lowest. */
-uint32_t orr_codelet_all_functions(const struct starpu_codelet *cl);
-
 /* µs that implementation 0 takes on a worker of the class at best: the mean
  * less the standard deviation of what was measured, but not less than 0;
  * without measures its length or what is assumed; NaN when neither is known or no worker of

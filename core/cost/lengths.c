@@ -10,6 +10,7 @@
 #include "core/cost/ask.h"
 #include "core/cost/cost_private.h"
 #include "core/cost/speed.h"
+#include "core/device/kind.h"
 #include "core/runtime.h"
 #include "perfmodel/model.h"
 #include "perfmodel/origin.h"
@@ -17,7 +18,7 @@
 static bool where_allows(const struct starpu_codelet *cl,
                          enum starpu_worker_archtype type)
 {
-    return !cl->where || cl->where & STARPU_WORKER_TO_MASK(type);
+    return !cl->where || cl->where & orr_device_where(type);
 }
 
 /* A length with what is known about it. */
@@ -200,7 +201,8 @@ static struct length ask_model(const struct orr_runtime *rt,
     if (orr_row_regresses(row->key.perfmodel))
         return ask_answer(rt, row, task, class, impl);
     length = ask_history(row, class, impl);
-    if (length.us > 0 || !rt->machine->simulated || assumed(rt, row, class))
+    if (length.us > 0 || !rt->machine->kernels_take_their_length ||
+        assumed(rt, row, class))
         return length;
     return ask_answer(rt, row, task, class, impl);
 }
@@ -232,11 +234,10 @@ void orr_row_name_pair(const struct orr_runtime *rt, unsigned class_id,
                        unsigned impl, char *text, size_t size)
 {
     const struct orr_worker_class *k = &rt->classes[class_id];
-    const char *type = k->type == STARPU_CPU_WORKER    ? "CPU"
-                       : k->type == STARPU_CUDA_WORKER ? "CUDA"
-                                                       : "OpenCL";
+    const struct orr_device_kind *kind = orr_device_kind(k->type);
 
-    snprintf(text, size, "%s %d, implementation %u", type, k->devid, impl);
+    snprintf(text, size, "%s %d, implementation %u",
+             kind ? kind->name : "device", k->devid, impl);
 }
 
 /* Lengths of few measures that differ much from those of sibling devices are
@@ -307,7 +308,8 @@ unsigned orr_row_able(const struct orr_runtime *rt, const struct row *row,
     if (!where_allows(row->key.cl, k->type))
         return 0;
     bits = orr_codelet_functions(row->key.cl, k->type);
-    for (unsigned i = 0; rt->machine->simulated && row->model && i < NIMPL; i++)
+    for (unsigned i = 0;
+         rt->machine->kernels_take_their_length && row->model && i < NIMPL; i++)
         if (ask_model(rt, row, task, k, i).us > 0)
             bits |= 1U << i;
     /* A time for an architecture says that there is a kernel for it. */

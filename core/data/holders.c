@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
+#include "core/device/kind.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
@@ -47,15 +48,13 @@ static struct message job_name(const struct orr_job *job)
 /* The variable that limits the node. */
 static const char *limit_of(const struct orr_runtime *rt, unsigned node)
 {
-    switch (rt->machine->nodes[node].kind) {
-    case STARPU_CPU_RAM:
-        return rt->nram > 1 ? "STARPU_LIMIT_CPU_NUMA_MEM"
-                            : "STARPU_LIMIT_CPU_MEM";
-    case STARPU_OPENCL_RAM:
-        return "STARPU_LIMIT_OPENCL_MEM";
-    default:
-        return "STARPU_LIMIT_CUDA_MEM";
-    }
+    const struct orr_device_kind *kind =
+        orr_device_kind_of_memory(rt->machine->nodes[node].kind);
+
+    if (node < rt->nram && rt->nram > 1)
+        return orr_config_name(ORR_CFG_LIMIT_CPU_NUMA_MEM);
+    return kind && kind->limit != ORR_CFG_COUNT ? orr_config_name(kind->limit)
+                                                : "the device";
 }
 
 /* --- who holds --- */

@@ -18,12 +18,11 @@ static uint64_t bit(unsigned node)
     return UINT64_C(1) << node;
 }
 
-/* Whether the machine copies from main memory to main memory, in start_copy; a
- * simulated one needs no processor for it. */
+/* Whether the machine copies from main memory to main memory, in start_copy. */
 static bool is_at_once(const struct orr_runtime *rt,
                        const struct orr_request *request)
 {
-    return !rt->machine->simulated && request->src < rt->nram &&
+    return rt->machine->host_copies_at_once && request->src < rt->nram &&
            request->dst < rt->nram;
 }
 

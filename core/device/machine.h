@@ -30,6 +30,12 @@ struct orr_node_desc {
     bool suballocated; /* small blocks are carved from 32 MiB chunks */
 };
 
+/* Whether it is main memory, which all processors can address. */
+static inline bool orr_node_is_main(const struct orr_node_desc *node)
+{
+    return node->kind == STARPU_CPU_RAM;
+}
+
 /* Kernels that are faster on a worker than their models estimate. */
 struct orr_kernel_speed {
     char *pattern; /* "name" in quotation marks: this name; with * or ?: names
@@ -165,8 +171,17 @@ struct orr_machine_route {
 struct orr_machine {
     const struct orr_machine_ops *ops;
     struct orr_exec *exec;
-    bool simulated;
-    bool runs_kernels;  /* kernels and copies touch real memory */
+    /* What it does; core asks for these, never for what it is. */
+    bool runs_kernels;        /* kernels and copies touch real memory */
+    bool runs_host_functions; /* where kernels are run, those for processors
+                               * stand for all others */
+    bool kernels_take_their_length; /* a kernel takes the length that core
+                                     * predicts: what is not known must be given,
+                                     * and nothing is measured */
+    bool models_energy;             /* so is the energy of tasks: there are no
+                                     * counters */
+    bool host_copies_at_once; /* copies between main memories are made by the
+                               * caller, in copy_start */
     char *name;         /* owned: "mirage", or the host's name */
     char *host;         /* owned: host name under which models are looked up */
     char *sampling_dir; /* owned: where its own models lie, or NULL */

@@ -164,6 +164,7 @@ int orr_memory_machine_open(struct orr_exec *exec,
     machine->head.ops = &memory_ops;
     machine->head.exec = exec;
     machine->head.runs_kernels = true;
+    machine->head.host_copies_at_once = true;
     machine->topology = topology;
     rc = fill(machine, err);
     if (rc < 0) {

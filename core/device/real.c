@@ -451,6 +451,7 @@ int orr_real_machine_open(const struct orr_machine_options *options,
     machine = &real->head;
     machine->ops = &real_ops;
     machine->runs_kernels = true;
+    machine->host_copies_at_once = true;
     rc = fill_names(machine, options, err);
     if (rc == 0)
         rc = fill_topology(real, options, &counts, &main_cpu, err);

@@ -25,7 +25,7 @@
 bool orr_check_bounds_needs_graph(const struct orr_runtime *rt)
 {
     return orr_config_string(&rt->config, ORR_CFG_GRAPH) ||
-           (rt->machine->simulated &&
+           (rt->machine->kernels_take_their_length &&
             orr_config_bool(&rt->config, ORR_CFG_CHECK_BOUNDS));
 }
 
@@ -110,7 +110,7 @@ void orr_check_bounds(struct orr_runtime *rt)
     struct orr_error err = {""};
     int rc;
 
-    if (!rt->machine->simulated ||
+    if (!rt->machine->kernels_take_their_length ||
         !orr_config_bool(&rt->config, ORR_CFG_CHECK_BOUNDS))
         return;
     rc = orr_graph_record_make(rt, ORR_GRAPH_ALL, &graph, &err);

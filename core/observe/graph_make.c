@@ -592,7 +592,7 @@ static int make_machine(struct orr_graph *graph, const struct orr_machine *from)
 {
     graph->machine = strdup(from->name);
     graph->figures = from->provenance ? strdup(from->provenance) : NULL;
-    graph->simulated = from->simulated;
+    graph->simulated = from->exec->virtual_time;
     graph->nodes = calloc((size_t)from->nnodes + 1, sizeof(*graph->nodes));
     graph->workers =
         calloc((size_t)from->nworkers + 1, sizeof(*graph->workers));

@@ -392,7 +392,7 @@ void orr_graph_record_ran(struct orr_graph_record *record,
         node->worker = (uint32_t)job->worker;
         node->start = job->kernel.start;
         node->end = job->kernel.end;
-        if (record->runtime->machine->simulated)
+        if (record->runtime->machine->kernels_take_their_length)
             node->charged = job->kernel.duration;
     }
     orr_unlock(&record->lock);

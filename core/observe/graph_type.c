@@ -21,12 +21,12 @@ static double length_of(const struct orr_runtime *rt,
                         unsigned worker, unsigned impl)
 {
     const struct starpu_codelet *cl = job->task->cl;
-    bool simulated = rt->machine->simulated;
+    bool given = rt->machine->kernels_take_their_length;
     double us;
 
-    if (simulated && cl->flags & STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT)
+    if (given && cl->flags & STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT)
         return (double)NAN; /* what it will really take */
-    if (simulated && cl->flags & STARPU_CODELET_SIMGRID_EXECUTE)
+    if (given && cl->flags & STARPU_CODELET_SIMGRID_EXECUTE)
         return 0;
     if (row->per_task && cl->model->type == STARPU_PER_WORKER) {
         orr_self->frozen++;

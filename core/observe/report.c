@@ -182,7 +182,7 @@ static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
     fputs("{", out);
     write_string(out, "version", ORR_VERSION);
     fprintf(out, ",\n\"simulated\": %s,\n",
-            rt->machine->simulated ? "true" : "false");
+            rt->exec->virtual_time ? "true" : "false");
     write_string(out, "machine", rt->machine->name);
     fputs(",\n", out);
     write_string(out, "host", rt->machine->host);
@@ -199,7 +199,7 @@ static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
             last - rt->first_submit, flops, ntasks, transfers, bytes,
             (unsigned long long)rt->nevictions,
             orr_wall_time_s() - rt->wall_start);
-    if (rt->machine->simulated) {
+    if (rt->machine->kernels_take_their_length) {
         fputs("\"figures\": ", out);
         orr_figures_write(rt, out);
         fputs(",\n", out);

@@ -44,7 +44,7 @@ static int random_init(struct orr_sched *sched, struct orr_error *err)
         lottery->state = (uint64_t)seed;
     else
         lottery->state =
-            rt->machine->simulated ? 0 : (uint64_t)orr_exec_now(rt->exec);
+            rt->exec->virtual_time ? 0 : (uint64_t)orr_exec_now(rt->exec);
     sched->data = lottery;
     return 0;
 }

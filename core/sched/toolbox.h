@@ -77,7 +77,7 @@ static inline bool orr_prioq_empty(const struct orr_prioq *q)
  * below have it. */
 static inline void orr_sched_after_queueing(const struct orr_runtime *rt)
 {
-    if (!rt->exec->simulated)
+    if (!rt->exec->one_thread)
         atomic_thread_fence(memory_order_seq_cst);
 }
 

@@ -16,6 +16,7 @@
 #include "core/cost/cost.h"
 #include "core/data/reduction.h"
 #include "core/device/clock.h"
+#include "core/device/kind.h"
 #include "core/observe/tally.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -34,18 +35,19 @@ bool orr_kernel_async(const struct orr_worker *worker,
 
     if (cl->flags & EXECUTES)
         return false;
-    /* The flag's value is the same for all device types. */
-    return worker->desc->type == STARPU_CUDA_WORKER
-               ? cl->cuda_flags[i] & STARPU_CUDA_ASYNC
-               : cl->opencl_flags[i] & STARPU_OPENCL_ASYNC;
+    return orr_codelet_is_async(cl, worker->desc->type, i);
 }
 
-static starpu_cpu_func_t cpu_function(const struct starpu_codelet *cl,
-                                      unsigned implementation)
+/* What the machine executes for the worker's kernels. */
+static orr_kernel_func_t function_of(const struct orr_worker *worker,
+                                     const struct starpu_codelet *cl,
+                                     unsigned implementation)
 {
-    if (cl->cpu_funcs[implementation])
-        return cl->cpu_funcs[implementation];
-    return cl->cpu_funcs[0] ? cl->cpu_funcs[0] : cl->cpu_func;
+    const struct orr_machine *machine = worker->runtime->machine;
+
+    return machine->runs_host_functions
+               ? orr_codelet_host_function(cl, implementation)
+               : orr_codelet_function(cl, worker->desc->type, implementation);
 }
 
 static void run(struct orr_kernel *kernel)
@@ -55,8 +57,10 @@ static void run(struct orr_kernel *kernel)
     struct orr_context *self = orr_self;
     struct orr_job *outer_job = self->job;
     struct orr_worker *outer_worker = self->worker;
-    starpu_cpu_func_t function = cpu_function(task->cl, job->implementation);
+    orr_kernel_func_t function;
 
+    function = function_of(&self->runtime->workers[kernel->worker], task->cl,
+                           job->implementation);
     if (!function) {
         orr_log_error("`%s' has no CPU function, which ORRERY_SIM_KERNELS=run "
                       "needs: add cpu_funcs to the codelet, or leave "
@@ -76,12 +80,11 @@ static void run(struct orr_kernel *kernel)
 
 /* --- contributions to reductions --- */
 
-/* As kernels are executed, the CPU's function stands for all others. */
 static void begin_partial(struct orr_worker *worker, struct orr_access *access)
 {
     const struct orr_handle *handle = access->handle;
     const struct starpu_codelet *cl = handle->reduction->init;
-    starpu_cpu_func_t function = cpu_function(cl, 0);
+    orr_kernel_func_t function = function_of(worker, cl, 0);
     void *partial = access->datum->replicates[worker->desc->node].interface;
 
     if (!function) {
@@ -157,7 +160,7 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
         .run = run,
         .done = done,
     };
-    if (!rt->machine->simulated)
+    if (!rt->machine->kernels_take_their_length)
         return;
     if (row->per_task && job->task->cl->model->type == STARPU_PER_WORKER)
         length = kernel->duration = ask_worker(rt, worker, job);
@@ -183,7 +186,7 @@ void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
 {
     const struct starpu_codelet *cl = job->task->cl;
 
-    if (rt->machine->simulated) {
+    if (rt->machine->models_energy) {
         if (cl->energy_model)
             orr_energy_account(rt, worker, job);
     } else if (cl->model && orr_cost_is_wanted(worker, job)) {

@@ -109,7 +109,7 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
                           memory_order_relaxed);
     worker->flops += job->task->flops;
     worker->last_end = job->kernel.end;
-    if (rt->machine->simulated)
+    if (rt->machine->kernels_take_their_length)
         orr_figures_count(&worker->figures, job->costs, worker->class_id,
                           job->implementation,
                           job->kernel.end - job->kernel.start);
@@ -360,7 +360,7 @@ void orr_worker_loop(void *arg)
             announced = false;
             continue;
         }
-        if (!announced && !rt->exec->simulated) {
+        if (!announced && !rt->exec->one_thread) {
             if (rt->exec->ops->linger(rt->exec, idle++))
                 continue;
             /* Say that we are about to sleep, then look once more: who pushes
@@ -373,7 +373,7 @@ void orr_worker_loop(void *arg)
             continue;
         }
         set_state(worker, resting_state(worker));
-        if (rt->exec->simulated && has_room(worker))
+        if (rt->exec->one_thread && has_room(worker))
             orr_worker_fall_asleep(worker);
         self->waits_for = worker->fetching || worker->naside
                               ? "data of its task"

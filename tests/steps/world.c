@@ -125,6 +125,7 @@ static struct orr_machine machine = {
     .ops = &machine_ops,
     .exec = &exec,
     .runs_kernels = true,
+    .host_copies_at_once = true,
     .name = name,
     .host = name,
     .nodes = nodes,

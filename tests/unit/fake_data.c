@@ -79,9 +79,9 @@ void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node)
 }
 
 /* Node 0 is main memory. */
-enum starpu_node_kind starpu_node_get_kind(unsigned node)
+unsigned starpu_memory_nodes_get_numa_count(void)
 {
-    return node ? STARPU_CUDA_RAM : STARPU_CPU_RAM;
+    return 1;
 }
 
 unsigned starpu_memory_nodes_get_count(void)

@@ -195,7 +195,8 @@ static void fake_copy_start(struct orr_machine *machine, struct orr_copy *copy)
           "a copy where there is no link");
     check(copy->size > 0, "a copy of nothing");
     fake.nstarted++;
-    if (!machine->simulated && nodes[copy->src].kind == STARPU_CPU_RAM &&
+    if (machine->host_copies_at_once &&
+        nodes[copy->src].kind == STARPU_CPU_RAM &&
         nodes[copy->dst].kind == STARPU_CPU_RAM) {
         copy->perform(copy);
         copy->done(copy);
@@ -292,18 +293,23 @@ void fake_open(const struct fake_spec *spec)
     left = -1;
     njobs = 0; /* of a test that failed */
     memories = NULL;
-    exec = (struct orr_exec){.ops = &exec_ops, .simulated = spec->simulated};
+    exec = (struct orr_exec){.ops = &exec_ops,
+                             .one_thread = spec->simulated,
+                             .virtual_time = spec->simulated};
     main_context = (struct orr_context){.exec = &exec, .runtime = rt};
     orr_self = &main_context;
-    fake.machine = (struct orr_machine){.ops = &machine_ops,
-                                        .exec = &exec,
-                                        .simulated = spec->simulated,
-                                        .runs_kernels = true,
-                                        .nodes = nodes,
-                                        .workers = descs,
-                                        .bandwidth = bandwidth,
-                                        .latency = latency,
-                                        .direct = direct};
+    fake.machine =
+        (struct orr_machine){.ops = &machine_ops,
+                             .exec = &exec,
+                             .kernels_take_their_length = spec->simulated,
+                             .models_energy = spec->simulated,
+                             .host_copies_at_once = !spec->simulated,
+                             .runs_kernels = true,
+                             .nodes = nodes,
+                             .workers = descs,
+                             .bandwidth = bandwidth,
+                             .latency = latency,
+                             .direct = direct};
     make_nodes(spec);
     make_workers(spec);
     orr_list_init(&rt->handles);

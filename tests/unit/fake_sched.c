@@ -12,6 +12,7 @@
 #include "core/asleep.h"
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
+#include "core/device/kind.h"
 #include "core/task/count.h"
 
 #define MAX_JOBS 4096
@@ -40,7 +41,7 @@ static double fake_now(struct orr_exec *exec)
 }
 
 static const struct orr_exec_ops exec_ops = {.now = fake_now};
-static struct orr_exec exec = {.ops = &exec_ops, .simulated = false};
+static struct orr_exec exec = {.ops = &exec_ops, .one_thread = false};
 
 const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
                                          struct orr_job *job)
@@ -299,6 +300,12 @@ struct orr_job *fake_pop(unsigned worker)
 void fake_be(int worker)
 {
     context.worker = worker < 0 ? NULL : &workers[worker];
+}
+
+/* Which of a task's bits of `where` allow the worker. */
+uint32_t orr_device_where(enum starpu_worker_archtype type)
+{
+    return (uint32_t)STARPU_WORKER_TO_MASK(type);
 }
 
 /* There is no trace. */

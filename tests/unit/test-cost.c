@@ -177,7 +177,8 @@ static struct orr_worker workers[2];
 static struct orr_machine machine;
 static struct orr_runtime rt;
 static struct orr_exec_ops exec_ops;
-static struct orr_exec exec = {.ops = &exec_ops, .simulated = true};
+static struct orr_exec exec = {
+    .ops = &exec_ops, .one_thread = true, .virtual_time = true};
 static struct orr_context context = {.exec = &exec};
 static struct starpu_perfmodel model;
 static struct starpu_codelet cl;
@@ -197,7 +198,8 @@ static void start(bool simulated, const char *assume)
     if (assume)
         setenv("ORRERY_ASSUME", assume, 1);
     ck_assert_int_eq(orr_config_read(&rt.config, NULL), 0);
-    machine.simulated = simulated;
+    machine.kernels_take_their_length = simulated;
+    machine.models_energy = simulated;
     ck_assert_int_eq(orr_costs_table_new(&rt, &rt.costs, NULL), 0);
 }
 
@@ -679,7 +681,8 @@ START_TEST(missing_lengths_are_uncalibrated_where_they_can_be_measured)
     ck_assert_ptr_null(row_of(2)->recal);
     cl.model = NULL;
     ck_assert_ptr_null(row_of(1)->recal);
-    machine.simulated = true;
+    machine.kernels_take_their_length = true;
+    machine.models_energy = true;
     broken = false;
     cl.model = &model;
     ck_assert_ptr_null(row_of(3)->recal);

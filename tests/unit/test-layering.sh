@@ -39,7 +39,11 @@ core/data: core core/data/interfaces core/device core/observe core/task
 core/data/filters: core/data/interfaces
 core/data/interfaces:
 core/device: core/bus core/device/cpu perfmodel
-core/device/cpu: core/device
+core/device/cpu: core/bus core/device
+core/device/cuda: core/bus core/device
+core/device/hip: core/bus core/device
+core/device/loopback: core/device
+core/device/opencl: core/bus core/device
 core/observe: bound core core/cost core/data core/device core/sched core/task perfmodel
 core/sched: core core/cost core/data core/task
 core/task: core core/cost core/data core/device core/observe core/sched
@@ -114,6 +118,23 @@ check "public headers include no private one" "$(
 check "no condition on a backend in core outside device and base" "$(
     grep -rnE '#[[:space:]]*if.*(SIMGRID|CUDA|OPENCL|HWLOC|GLPK)' core --include='*.[ch]' |
     grep -vE '^core/(device|base)/'
+)"
+
+# --- what core asks is a property ---
+# What a machine is, and of what kind a device, only core/device knows: the rest
+# asks what it does. Fields of that name in what core fills (a graph that is
+# written, options of models) are no questions.
+check "no question whether the machine is simulated in core outside device" "$(
+    grep -rnE '(->|\.)simulated\>' core --include='*.[ch]' |
+    grep -vE '^core/device/|(->|\.)simulated = '
+)"
+check "no kind of device in core outside device" "$(
+    grep -rnE '\<STARPU_(CPU|CUDA|OPENCL|HIP|MAX_FPGA|MPI_MS|TCPIP_MS|DISK)(_WORKER|_RAM)?\>' \
+        core --include='*.[ch]' | grep -v '^core/device/'
+)"
+check "no codelet's functions for one kind of device in core outside device" "$(
+    grep -rnE '(->|\.)(cpu|cuda|opencl|hip)_(func|funcs|flags)\>' core \
+        --include='*.[ch]' | grep -vE '^core/device/|^core/api/|_funcs = \{'
 )"
 check "every source says its licence" "$(
     find . -path ./build -prune -o -path './build-*' -prune -o \

@@ -47,14 +47,15 @@ static void place(rows_t *m, const struct orr_arrays *arrays)
     m->nzval = arrays->at[2];
 }
 
-/* What the application has in main memory can be read everywhere. */
+/* What the application has in main memory, whose nodes come first, can be read
+ * everywhere. */
 static void register_handle(starpu_data_handle_t handle, int home_node,
                             void *data_interface)
 {
     static const struct orr_arrays none;
     const rows_t *given = data_interface;
     bool in_ram = home_node >= 0 &&
-                  starpu_node_get_kind((unsigned)home_node) == STARPU_CPU_RAM;
+                  (unsigned)home_node < starpu_memory_nodes_get_numa_count();
 
     for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
         rows_t *m = on_node(handle, node);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/device/hip/kind.c - AMD's GPUs, as a kind of device. */
+#include "core/device/kind.h"
+#include "core/bus/store.h"
+
+const struct orr_device_kind orr_kind_hip = {
+    .type = STARPU_HIP_WORKER,
+    .memory = STARPU_HIP_RAM,
+    .name = "HIP",
+    .variable = "HIP",
+    .where = STARPU_HIP,
+    .functions = offsetof(struct starpu_codelet, hip_funcs),
+    .flags = offsetof(struct starpu_codelet, hip_flags),
+    .limit = ORR_CFG_COUNT,
+    .pipeline = ORR_CFG_COUNT,
+    .homogeneous = ORR_CFG_COUNT,
+    .bus = ORR_BUS_HIP,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/device/kind.h - what core asks about a kind of device: its names, which
+ * fields of a codelet are its own, which settings and files concern it. A
+ * constant per kind, in the kind's folder; any thread. What operates a device
+ * is driver.h; a simulated machine has devices of several kinds and one driver.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <starpu.h>
+
+#include "core/base/config.h"
+#include "core/device/energy.h"
+
+/* A function of a codelet for some device; what it gets is the same for all. */
+typedef void (*orr_kernel_func_t)(void *buffers[], void *cl_arg);
+
+struct orr_device_kind {
+    enum starpu_worker_archtype type;
+    enum starpu_node_kind memory; /* where its workers compute */
+    const char *name;             /* "OpenCL", for display */
+    const char *variable;         /* "OPENCL", inside STARPU_<…> */
+
+    /* -- fields of struct starpu_codelet, as offsets; 0: it has none. Without
+     * functions no task can run on it -- */
+    uint32_t where;   /* bit of `where` that allows its functions */
+    size_t functions; /* array of STARPU_MAXIMPLEMENTATIONS … */
+    size_t single;    /* … and the one that older programs set instead */
+    size_t flags;     /* array of char: bit 0, the function only starts a
+                       * kernel */
+    bool lends;       /* the functions are another kind's, which counts them */
+
+    /* -- settings; ORR_CFG_COUNT: there is none -- */
+    enum orr_config_id limit;       /* of memory, in MiB */
+    enum orr_config_id pipeline;    /* tasks in flight */
+    enum orr_config_id homogeneous; /* its devices share models */
+
+    /* -- files and counters -- */
+    int bus; /* enum orr_bus_kind of its rows in bus files, -1: none */
+    const struct orr_energy_ops *energy; /* NULL: it cannot be measured */
+    bool is_processor; /* workers are processors of the host: bound to one, in
+                        * main memory, with one counter of energy for all */
+};
+
+/* Kinds by number; NULL: there is no such kind. Any number is allowed. */
+const struct orr_device_kind *orr_device_kind(enum starpu_worker_archtype type);
+
+/* The kind whose workers compute in such memory, or NULL. */
+const struct orr_device_kind *
+orr_device_kind_of_memory(enum starpu_node_kind memory);
+
+/* All kinds, from 0 on; NULL: no more. */
+const struct orr_device_kind *orr_device_kind_at(unsigned i);
+
+/* The bit of `where` that allows functions of the kind of that number; 0: none
+ * does. */
+uint32_t orr_device_where(enum starpu_worker_archtype type);
+
+/* All these bits. */
+uint32_t orr_device_kinds_where(void);
+
+/* The functions that a codelet has for a kind, a bit per implementation; 0 for
+ * numbers without a kind. */
+unsigned orr_codelet_functions(const struct starpu_codelet *cl,
+                               enum starpu_worker_archtype type);
+
+/* One of them, else the first, or NULL. */
+orr_kernel_func_t orr_codelet_function(const struct starpu_codelet *cl,
+                                       enum starpu_worker_archtype type,
+                                       unsigned implementation);
+
+/* The same of the functions for processors. */
+orr_kernel_func_t orr_codelet_host_function(const struct starpu_codelet *cl,
+                                            unsigned implementation);
+
+/* Whether that implementation only starts its kernel. */
+bool orr_codelet_is_async(const struct starpu_codelet *cl,
+                          enum starpu_worker_archtype type,
+                          unsigned implementation);

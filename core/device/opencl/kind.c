@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/device/opencl/kind.c - devices driven by OpenCL, as a kind of device. */
+#include "core/device/kind.h"
+#include "core/bus/store.h"
+
+const struct orr_device_kind orr_kind_opencl = {
+    .type = STARPU_OPENCL_WORKER,
+    .memory = STARPU_OPENCL_RAM,
+    .name = "OpenCL",
+    .variable = "OPENCL",
+    .where = STARPU_OPENCL,
+    .functions = offsetof(struct starpu_codelet, opencl_funcs),
+    .single = offsetof(struct starpu_codelet, opencl_func),
+    .flags = offsetof(struct starpu_codelet, opencl_flags),
+    .limit = ORR_CFG_LIMIT_OPENCL_MEM,
+    .pipeline = ORR_CFG_OPENCL_PIPELINE,
+    .homogeneous = ORR_CFG_HOMOGENEOUS_OPENCL,
+    .bus = ORR_BUS_OPENCL,
+};
