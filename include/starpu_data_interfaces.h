@@ -189,9 +189,12 @@ int starpu_data_unpack(starpu_data_handle_t handle, void *ptr, size_t count);
 
 /* -- for copy methods -- */
 
-/* Copy bytes between nodes; 0, or -EAGAIN when under way (`async_data` is the
- * last argument of any_to_any, NULL = wait). The 2d, 3d and 4d forms copy
- * `numblocks` runs of `blocksize` bytes, `ld` bytes apart. */
+/* Copy bytes between nodes; 0, -EAGAIN when under way (`async_data` is the last
+ * argument of any_to_any, NULL = wait), or -EIO and -ENODEV when the device
+ * failed, which the method returns too. Addresses are those of the nodes:
+ * dev_handle, not ptr. Two devices of different kinds have no way between them.
+ * The 2d, 3d and 4d forms copy `numblocks` runs of `blocksize` bytes, `ld` bytes
+ * apart; these do not overlap. */
 int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node,
                           uintptr_t dst, size_t dst_offset, unsigned dst_node,
                           size_t size, void *async_data);
@@ -227,11 +230,19 @@ void starpu_interface_start_driver_copy_async(unsigned src_node,
                                               unsigned dst_node, double *start);
 void starpu_interface_end_driver_copy_async(unsigned src_node,
                                             unsigned dst_node, double start);
-/* Where `dst_node` sees memory of `src_node`; no node does here: 0, and *ret is
- * -EIO. */
+/* Where `dst_node` sees bytes of `src_node` without a copy: main memories see
+ * each other. Else 0, and *ret is -EIO. */
 uintptr_t starpu_interface_map(uintptr_t src, size_t src_offset,
                                unsigned src_node, unsigned dst_node,
                                size_t size, int *ret);
+/* Ends that; `dst` is what map returned. 0. */
+int starpu_interface_unmap(uintptr_t src, size_t src_offset, unsigned src_node,
+                           uintptr_t dst, unsigned dst_node, size_t size);
+/* Makes what was written on one side visible on the other. 0. */
+int starpu_interface_update_map(uintptr_t src, size_t src_offset,
+                                unsigned src_node, uintptr_t dst,
+                                size_t dst_offset, unsigned dst_node,
+                                size_t size);
 
 /* Memory of a node, counted against its capacity: an address or a device
  * handle, 0 when there is no room. */

@@ -60,9 +60,10 @@ static void charge_driver(const struct orr_machine *machine,
            calls->frees * machine->costs.device_free);
 }
 
-static int sim_alloc(struct orr_machine *machine, unsigned node, size_t size,
+static int sim_alloc(struct orr_driver *driver, unsigned node, size_t size,
                      uintptr_t *ret)
 {
+    struct orr_machine *machine = driver->machine;
     struct orr_sim_machine *m = machine_of(machine);
     struct orr_sim_driver_calls calls = {0};
     int error;
@@ -74,9 +75,10 @@ static int sim_alloc(struct orr_machine *machine, unsigned node, size_t size,
     return error;
 }
 
-static void sim_free(struct orr_machine *machine, unsigned node,
+static void sim_free(struct orr_driver *driver, unsigned node,
                      uintptr_t address, size_t size)
 {
+    struct orr_machine *machine = driver->machine;
     struct orr_sim_machine *m = machine_of(machine);
     struct orr_sim_driver_calls calls = {0};
 
@@ -88,15 +90,15 @@ static void sim_free(struct orr_machine *machine, unsigned node,
     charge_driver(machine, &calls);
 }
 
-static void sim_copy_start(struct orr_machine *machine, struct orr_copy *copy)
+static void sim_copy_start(struct orr_driver *driver, struct orr_copy *copy)
 {
-    orr_transfers_start(machine_of(machine)->transfers, copy);
+    orr_transfers_start(machine_of(driver->machine)->transfers, copy);
 }
 
-static int sim_kernel_start(struct orr_machine *machine,
+static int sim_kernel_start(struct orr_driver *driver,
                             struct orr_kernel *kernel)
 {
-    return orr_streams_start(machine_of(machine)->streams, kernel);
+    return orr_streams_start(machine_of(driver->machine)->streams, kernel);
 }
 
 /* Frees what there is; also after a failed opening. */
@@ -119,6 +121,12 @@ static void sim_close(struct orr_machine *machine)
 
 static const struct orr_machine_ops sim_machine_ops = {
     .close = sim_close,
+};
+
+/* Copies end by their length in SimGrid, then move their bytes, if they have any,
+ * by host addresses. */
+static const struct orr_driver_ops sim_driver_ops = {
+    .name = "simulated",
     .alloc = sim_alloc,
     .free = sim_free,
     .copy_start = sim_copy_start,
@@ -189,6 +197,22 @@ static int make_parts(const struct orr_machine_desc *desc,
     return error;
 }
 
+static void add_driver(struct orr_sim_machine *m)
+{
+    struct orr_machine *machine = &m->machine;
+
+    m->driver = (struct orr_driver){&sim_driver_ops, machine};
+    m->drivers[0] = &m->driver;
+    machine->drivers = m->drivers;
+    machine->ndrivers = 1;
+    for (unsigned i = 0; i < machine->nnodes; i++) {
+        machine->nodes[i].driver = &m->driver;
+        machine->nodes[i].host_addressable = true;
+    }
+    for (unsigned i = 0; i < machine->nworkers; i++)
+        machine->workers[i].driver = &m->driver;
+}
+
 int orr_sim_open_desc(const struct orr_machine_desc *desc,
                       const struct orr_machine_options *options,
                       struct orr_machine **ret, struct orr_error *err)
@@ -205,6 +229,8 @@ int orr_sim_open_desc(const struct orr_machine_desc *desc,
     m->machine.models_energy = true;
     m->machine.runs_kernels = options->run_kernels;
     error = orr_describe(desc, options, &m->machine, &endpoints, err);
+    if (error == 0)
+        add_driver(m);
     if (error == 0)
         error = make_parts(desc, endpoints, m, err);
     free(endpoints);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/base/module.h"
+#include "core/device/driver.h"
 #include "core/device/machine.h"
 #include "core/device/simulated.h"
 #include "platforms/machine_desc.h"
@@ -17,6 +18,8 @@
 
 struct orr_sim_machine {
     struct orr_machine machine; /* first */
+    struct orr_driver driver;   /* of all its devices, whatever their kind */
+    struct orr_driver *drivers[1];
     struct orr_sim_exec *exec;
     struct orr_simgrid *simgrid; /* NULL: transfers take no time */
     struct orr_transfers *transfers;

@@ -18,5 +18,5 @@ int orr_streams_new(struct orr_sim_exec *exec,
 
 void orr_streams_free(struct orr_streams *streams);
 
-/* As orr_machine_ops.kernel_start. */
+/* As orr_driver_ops.kernel_start. */
 int orr_streams_start(struct orr_streams *streams, struct orr_kernel *kernel);

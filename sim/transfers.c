@@ -207,7 +207,7 @@ static void leave_locks(struct orr_transfers *t, const struct orr_copy *copy)
 static void end(struct orr_transfers *t, struct orr_copy *copy)
 {
     if (t->perform)
-        copy->perform(copy);
+        (void)copy->perform(copy, NULL);
     leave_locks(t, copy);
     copy->done(copy);
 }

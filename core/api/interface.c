@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/api/interface.c - registration of data, queries about their interfaces,
- * and copying of bytes. Registration is for the application's threads, the rest
- * for any.
+ * and memory of nodes. Registration is for the application's threads, the rest for
+ * any. Copying of bytes: raw_copy.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -157,137 +157,6 @@ void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)
 int starpu_data_get_home_node(starpu_data_handle_t handle)
 {
     return orr_api_handle(__func__, handle)->home_node;
-}
-
-/* -- copying: methods are called for main memory only -- */
-
-int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node,
-                          uintptr_t dst, size_t dst_offset, unsigned dst_node,
-                          size_t size, void *async_data)
-{
-    (void)src_node;
-    (void)dst_node;
-    (void)async_data;
-    memcpy((char *)dst + dst_offset, (const char *)src + src_offset, size);
-    return 0;
-}
-
-int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node,
-                            uintptr_t dst, size_t dst_offset, unsigned dst_node,
-                            size_t blocksize, size_t numblocks, size_t ld_src,
-                            size_t ld_dst, void *async_data)
-{
-    const char *from = (const char *)src + src_offset;
-    char *to = (char *)dst + dst_offset;
-
-    if (ld_src == blocksize && ld_dst == blocksize)
-        return starpu_interface_copy(src, src_offset, src_node, dst, dst_offset,
-                                     dst_node, blocksize * numblocks,
-                                     async_data);
-    for (size_t i = 0; i < numblocks; i++, from += ld_src, to += ld_dst)
-        memcpy(to, from, blocksize);
-    return 0;
-}
-
-int starpu_interface_copy3d(uintptr_t src, size_t src_offset, unsigned src_node,
-                            uintptr_t dst, size_t dst_offset, unsigned dst_node,
-                            size_t blocksize, size_t numblocks1, size_t ld1_src,
-                            size_t ld1_dst, size_t numblocks2, size_t ld2_src,
-                            size_t ld2_dst, void *async_data)
-{
-    for (size_t i = 0; i < numblocks2; i++)
-        starpu_interface_copy2d(src, src_offset + i * ld2_src, src_node, dst,
-                                dst_offset + i * ld2_dst, dst_node, blocksize,
-                                numblocks1, ld1_src, ld1_dst, async_data);
-    return 0;
-}
-
-int starpu_interface_copy4d(uintptr_t src, size_t src_offset, unsigned src_node,
-                            uintptr_t dst, size_t dst_offset, unsigned dst_node,
-                            size_t blocksize, size_t numblocks1, size_t ld1_src,
-                            size_t ld1_dst, size_t numblocks2, size_t ld2_src,
-                            size_t ld2_dst, size_t numblocks3, size_t ld3_src,
-                            size_t ld3_dst, void *async_data)
-{
-    for (size_t i = 0; i < numblocks3; i++)
-        starpu_interface_copy3d(src, src_offset + i * ld3_src, src_node, dst,
-                                dst_offset + i * ld3_dst, dst_node, blocksize,
-                                numblocks1, ld1_src, ld1_dst, numblocks2,
-                                ld2_src, ld2_dst, async_data);
-    return 0;
-}
-
-/* Dimension `dim` and all inside it. */
-static void copy_dimensions(char *to, const char *from, size_t elemsize,
-                            size_t dim, const uint32_t *nn,
-                            const uint32_t *ldn_src, const uint32_t *ldn_dst)
-{
-    size_t src = dim ? ldn_src[dim] * elemsize : elemsize;
-    size_t dst = dim ? ldn_dst[dim] * elemsize : elemsize;
-
-    if (dim == 0) {
-        memcpy(to, from, nn[0] * elemsize);
-        return;
-    }
-    for (size_t i = 0; i < nn[dim]; i++, from += src, to += dst)
-        copy_dimensions(to, from, elemsize, dim - 1, nn, ldn_src, ldn_dst);
-}
-
-int starpu_interface_copynd(uintptr_t src, size_t src_offset, unsigned src_node,
-                            uintptr_t dst, size_t dst_offset, unsigned dst_node,
-                            size_t elemsize, size_t ndim, uint32_t *nn,
-                            uint32_t *ldn_src, uint32_t *ldn_dst,
-                            void *async_data)
-{
-    if (ndim == 0)
-        return starpu_interface_copy(src, src_offset, src_node, dst, dst_offset,
-                                     dst_node, elemsize, async_data);
-    copy_dimensions((char *)dst + dst_offset * elemsize,
-                    (const char *)src + src_offset * elemsize, elemsize,
-                    ndim - 1, nn, ldn_src, ldn_dst);
-    return 0;
-}
-
-/* Traces have the runtime's own copies, with their true lengths. */
-void starpu_interface_data_copy(unsigned src_node, unsigned dst_node,
-                                size_t size)
-{
-    (void)size;
-    (void)orr_api_node(__func__, src_node);
-    (void)orr_api_node(__func__, dst_node);
-}
-
-void starpu_interface_start_driver_copy_async(unsigned src_node,
-                                              unsigned dst_node, double *start)
-{
-    (void)src_node;
-    (void)dst_node;
-    *start = starpu_timing_now();
-}
-
-void starpu_interface_end_driver_copy_async(unsigned src_node,
-                                            unsigned dst_node, double start)
-{
-    const double long_us = 300;
-
-    if (starpu_timing_now() - start > long_us)
-        orr_log_warning("handing over a copy from memory node %u to %u took "
-                        "more than %.0f us: is the memory pinned?",
-                        src_node, dst_node, long_us);
-}
-
-/* No node has memory that another one can use. */
-uintptr_t starpu_interface_map(uintptr_t src, size_t src_offset,
-                               unsigned src_node, unsigned dst_node,
-                               size_t size, int *ret)
-{
-    (void)src;
-    (void)src_offset;
-    (void)size;
-    (void)orr_api_node(__func__, src_node);
-    (void)orr_api_node(__func__, dst_node);
-    *ret = -EIO;
-    return 0;
 }
 
 /* -- memory of nodes -- */

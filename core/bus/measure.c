@@ -8,6 +8,7 @@
 #include "core/bus/measure.h"
 #include "core/bus/measure_private.h"
 #include "core/device/clock.h"
+#include "core/device/driver.h"
 
 #include <errno.h>
 #include <math.h>
@@ -27,11 +28,30 @@ enum {
 
 /* ---- copies ---- */
 
-static void probe_perform(struct orr_copy *copy)
+static int probe_perform(struct orr_copy *copy, struct orr_async *async)
 {
     struct orr_bus_probe *probe = (struct orr_bus_probe *)copy;
+    struct orr_raw_copy raw = {
+        .src = probe->from,
+        .dst = probe->to,
+        .src_node = copy->src,
+        .dst_node = copy->dst,
+        .size = copy->size,
+    };
 
-    memcpy((void *)probe->to, (const void *)probe->from, copy->size);
+    return orr_machine_raw_copy(probe->machine, &raw, async);
+}
+
+/* The waiter serves its mailbox itself. */
+static void probe_wake(struct orr_mailbox *mailbox)
+{
+    struct orr_bus_probe *probe =
+        (struct orr_bus_probe *)(void *)((char *)mailbox -
+                                         offsetof(struct orr_bus_probe,
+                                                  mailbox));
+    struct orr_context *waiter = probe->waiter;
+
+    waiter->exec->ops->wake(waiter->exec, waiter);
 }
 
 static void probe_done(struct orr_copy *copy)
@@ -50,7 +70,9 @@ static void probe_done(struct orr_copy *copy)
 static void probe_wait(struct orr_exec *exec, struct orr_bus_probe *probe)
 {
     while (atomic_load_explicit(&probe->stage, memory_order_acquire) == 0)
-        exec->ops->park(exec, ORR_FOREVER);
+        if (!orr_mailbox_serve(&probe->mailbox))
+            exec->ops->park(exec, ORR_FOREVER);
+    orr_mailbox_await(&probe->mailbox, exec);
     while (atomic_load_explicit(&probe->stage, memory_order_acquire) == 1)
         exec->ops->relax(exec);
 }
@@ -65,7 +87,7 @@ double orr_probe_time(struct orr_machine *machine, struct orr_bus_probe *probe,
     for (unsigned i = 0; i < times; i++) {
         probe->copy.id++;
         atomic_store_explicit(&probe->stage, 0, memory_order_relaxed);
-        machine->ops->copy_start(machine, &probe->copy);
+        orr_machine_copy_start(machine, &probe->copy);
         probe_wait(exec, probe);
     }
     return (orr_exec_now(exec) - begin) / times;
@@ -78,15 +100,18 @@ static bool is_main(const struct orr_machine *machine, unsigned node)
     return orr_node_is_main(&machine->nodes[node]);
 }
 
-static int buffer_alloc(struct orr_machine *machine, unsigned node, bool pinned,
+static int buffer_alloc(struct orr_machine *machine,
+                        const struct orr_bus_link *link, unsigned node,
                         size_t size, uintptr_t *ret)
 {
+    struct orr_driver *pinner =
+        orr_machine_copier(machine, link->src, link->dst);
     int rc;
 
-    if (pinned && is_main(machine, node))
-        rc = machine->ops->pinned_alloc(machine, node, size, ret);
+    if (link->pinned && is_main(machine, node))
+        rc = pinner->ops->pinned_alloc(pinner, node, size, ret);
     else
-        rc = machine->ops->alloc(machine, node, size, ret);
+        rc = orr_machine_alloc(machine, node, size, ret);
     /* Pages come with the first touch; those of devices are left to the
      * driver. */
     if (rc == 0 && machine->runs_kernels && is_main(machine, node))
@@ -94,13 +119,17 @@ static int buffer_alloc(struct orr_machine *machine, unsigned node, bool pinned,
     return rc;
 }
 
-static void buffer_free(struct orr_machine *machine, unsigned node, bool pinned,
+static void buffer_free(struct orr_machine *machine,
+                        const struct orr_bus_link *link, unsigned node,
                         uintptr_t address, size_t size)
 {
-    if (pinned && is_main(machine, node))
-        machine->ops->pinned_free(machine, node, address, size);
+    struct orr_driver *pinner =
+        orr_machine_copier(machine, link->src, link->dst);
+
+    if (link->pinned && is_main(machine, node))
+        pinner->ops->pinned_free(pinner, node, address, size);
     else
-        machine->ops->free(machine, node, address, size);
+        orr_machine_free(machine, node, address, size);
 }
 
 int orr_probe_init(struct orr_machine *machine, const struct orr_bus_link *link,
@@ -113,14 +142,17 @@ int orr_probe_init(struct orr_machine *machine, const struct orr_bus_link *link,
                  .dst = link->dst,
                  .perform = probe_perform,
                  .done = probe_done},
+        .machine = machine,
         .waiter = orr_self,
+        .mailbox = {.wake = probe_wake},
     };
-    rc = buffer_alloc(machine, link->src, link->pinned, size, &probe->from);
+    probe->copy.post.mailbox = &probe->mailbox;
+    rc = buffer_alloc(machine, link, link->src, size, &probe->from);
     if (rc < 0)
         return rc;
-    rc = buffer_alloc(machine, link->dst, link->pinned, size, &probe->to);
+    rc = buffer_alloc(machine, link, link->dst, size, &probe->to);
     if (rc < 0)
-        buffer_free(machine, link->src, link->pinned, probe->from, size);
+        buffer_free(machine, link, link->src, probe->from, size);
     return rc;
 }
 
@@ -128,8 +160,8 @@ void orr_probe_done(struct orr_machine *machine,
                     const struct orr_bus_link *link, size_t size,
                     struct orr_bus_probe *probe)
 {
-    buffer_free(machine, link->src, link->pinned, probe->from, size);
-    buffer_free(machine, link->dst, link->pinned, probe->to, size);
+    buffer_free(machine, link, link->src, probe->from, size);
+    buffer_free(machine, link, link->dst, probe->to, size);
 }
 
 /* Where copies of the link are started in a run: by a worker of the
@@ -411,6 +443,12 @@ static int add_link(const struct orr_bus_measurer *m,
     return 0;
 }
 
+static bool offers_pinned(const struct orr_machine *machine, unsigned src,
+                          unsigned dst)
+{
+    return orr_machine_copier(machine, src, dst)->ops->pinned_alloc != NULL;
+}
+
 static int list_links(const struct orr_bus_measurer *m,
                       struct orr_bus_measures *measures)
 {
@@ -431,7 +469,7 @@ static int list_links(const struct orr_bus_measurer *m,
             if (src == dst && !(m->options->within && is_main(machine, src)))
                 continue;
             rc = add_link(m, measures, src, dst, false);
-            if (rc == 0 && one_end && machine->ops->pinned_alloc)
+            if (rc == 0 && one_end && offers_pinned(machine, src, dst))
                 rc = add_link(m, measures, src, dst, true);
         }
     return rc;

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "core/bus/measure.h"
+#include "core/device/mailbox.h"
 
 enum {
     ORR_BUS_MAX_SIZES = 16,
@@ -32,7 +33,9 @@ struct orr_bus_measurer {
 struct orr_bus_probe {
     struct orr_copy copy; /* first */
     uintptr_t from, to;
+    struct orr_machine *machine;
     struct orr_context *waiter;
+    struct orr_mailbox mailbox; /* that the waiter serves */
     atomic_uint stage; /* 0 under way, 1 complete, 2 no longer accessed */
 };
 

@@ -21,11 +21,13 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/log.h"
 #include "core/data/node.h"
 #include "core/data/private.h"
 #include "core/data/reduction.h"
+#include "core/device/methods.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
@@ -105,6 +107,22 @@ static void end(struct orr_handle *handle)
     orr_handle_leave(handle);
 }
 
+/* Within the node. */
+static void copy_sum(struct orr_runtime *rt, struct orr_job *job, unsigned node)
+{
+    struct orr_handle *handle = job->acquire.arg;
+    int rc = orr_copy_by_methods(
+        rt->machine, handle->ops,
+        job->accesses[1].datum->replicates[node].interface, node,
+        handle->replicates[node].interface, node, NULL);
+
+    if (rc == 0)
+        return;
+    orr_log_error("the sum of a reduction could not be copied on %s: %s",
+                  rt->machine->nodes[node].name, strerror(-rc));
+    orr_runtime_fail(rt);
+}
+
 /* The last job: it copies the sum if it has accesses, to the handle and from
  * the first partial. */
 static void sum_arrived(struct orr_runtime *rt, struct orr_job *job, int worker)
@@ -117,9 +135,7 @@ static void sum_arrived(struct orr_runtime *rt, struct orr_job *job, int worker)
 
         orr_job_take_data(rt, job, node);
         if (!rt->skips_kernels)
-            orr_interface_copy(
-                handle->ops, job->accesses[1].datum->replicates[node].interface,
-                node, handle->replicates[node].interface, node);
+            copy_sum(rt, job, node);
         orr_lock(&handle->lock);
         handle->unreal = rt->skips_kernels;
         orr_unlock(&handle->lock);

@@ -12,6 +12,7 @@
 #include "core/base/crc.h"
 #include "core/base/log.h"
 #include "core/data/interfaces/dense.h"
+#include "core/device/methods.h"
 #include "core/runtime.h"
 
 static size_t round16(size_t n)
@@ -138,27 +139,10 @@ void *orr_handle_pointer(struct orr_handle *handle, unsigned node)
     return NULL;
 }
 
-void orr_interface_copy(const struct starpu_data_interface_ops *ops, void *from,
-                        unsigned src, void *to, unsigned dst)
+int orr_handle_copy(struct orr_handle *handle, unsigned src, unsigned dst,
+                    struct orr_async *async)
 {
-    const struct starpu_data_copy_methods *methods = ops->copy_methods;
-
-    if (methods && methods->ram_to_ram) {
-        methods->ram_to_ram(from, src, to, dst);
-    } else if (methods && methods->any_to_any) {
-        methods->any_to_any(from, src, to, dst, NULL);
-    } else {
-        orr_log_error("data of interface %d (%s) are to be copied from node %u "
-                      "to node %u, but it has no copy_methods for that: give it "
-                      "any_to_any",
-                      (int)ops->interfaceid, ops->name ? ops->name : "unnamed",
-                      src, dst);
-        abort();
-    }
-}
-
-void orr_handle_copy(struct orr_handle *handle, unsigned src, unsigned dst)
-{
-    orr_interface_copy(handle->ops, handle->replicates[src].interface, src,
-                       handle->replicates[dst].interface, dst);
+    return orr_copy_by_methods(handle->runtime->machine, handle->ops,
+                               handle->replicates[src].interface, src,
+                               handle->replicates[dst].interface, dst, async);
 }

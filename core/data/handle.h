@@ -20,6 +20,7 @@
 #include "core/base/lock.h"
 
 struct orr_access;
+struct orr_async;
 struct orr_block;
 struct orr_family;
 struct orr_handle;
@@ -382,13 +383,10 @@ void *orr_handle_spare_interface(struct orr_handle *handle, unsigned node);
 /* The pointer that the handle's interface has on the node. */
 void *orr_handle_pointer(struct orr_handle *handle, unsigned node);
 
-/* Moves the bytes from one interface to another of the same layout, with the
- * methods of `ops`; host addresses. */
-void orr_interface_copy(const struct starpu_data_interface_ops *ops, void *from,
-                        unsigned src, void *to, unsigned dst);
-
-/* The same between two nodes of the handle. */
-void orr_handle_copy(struct orr_handle *handle, unsigned src, unsigned dst);
+/* Moves the bytes between two nodes of the handle, with the methods of its
+ * interface; `async` and the result are those of orr_copy_by_methods. */
+int orr_handle_copy(struct orr_handle *handle, unsigned src, unsigned dst,
+                    struct orr_async *async);
 
 /* Stop the program if the object is not as it must be (core/data/check.c). The
  * handle is locked. */

@@ -11,6 +11,7 @@
 #include "core/base/log.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
+#include "core/device/driver.h"
 #include "core/runtime.h"
 
 /* What a method of an interface may take without asking. */
@@ -132,7 +133,7 @@ int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
 
     if (err)
         return err;
-    err = rt->machine->ops->alloc(rt->machine, id, size, ret);
+    err = orr_machine_alloc(rt->machine, id, size, ret);
     if (err) {
         atomic_fetch_sub(&node->used, size - have);
         return err;
@@ -149,7 +150,7 @@ void orr_node_free(struct orr_runtime *rt, unsigned id, uintptr_t address,
                    size_t size)
 {
     orr_runtime_trace_memory(rt, id, -(int64_t)size);
-    rt->machine->ops->free(rt->machine, id, address, size);
+    orr_machine_free(rt->machine, id, address, size);
     atomic_fetch_sub(&rt->nodes[id].used, size);
 }
 

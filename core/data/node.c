@@ -13,9 +13,42 @@
 #include "core/data/eviction.h"
 #include "core/runtime.h"
 
+/* One that has nothing to do, one that waits for data, or the first. A worker
+ * that falls asleep says so before it looks at `nqueued` for the last time, so
+ * that it sees what was queued or is seen here. */
+static struct orr_worker *pick_progress_worker(struct orr_runtime *rt,
+                                               const struct orr_node *node)
+{
+    struct orr_worker *waits = NULL;
+
+    for (unsigned w = node->progress_worker; w < rt->nworkers; w++) {
+        struct orr_worker *worker = &rt->workers[w];
+
+        if (worker->desc->node != node->id)
+            continue;
+        if (orr_worker_is_asleep(worker))
+            return worker;
+        if (!waits &&
+            atomic_load_explicit(&worker->state, memory_order_relaxed) ==
+                ORR_WORKER_FETCHING)
+            waits = worker;
+    }
+    return waits ? waits : &rt->workers[node->progress_worker];
+}
+
+/* From any thread, one that is no context too. */
+static void wake_for_post(struct orr_mailbox *mailbox)
+{
+    struct orr_node *node = orr_container(mailbox, struct orr_node, mailbox);
+
+    orr_worker_wake(pick_progress_worker(node->runtime, node));
+}
+
 static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
 {
     node->id = id;
+    node->runtime = rt;
+    node->mailbox.wake = wake_for_post;
     node->capacity = rt->machine->nodes[id].capacity;
     node->progress_worker = rt->nworkers;
     /* A single main memory needs none: those of devices start its transfers. */
@@ -57,6 +90,12 @@ int orr_nodes_new(struct orr_runtime *rt)
     return 0;
 }
 
+void orr_nodes_await_posts(struct orr_runtime *rt)
+{
+    for (unsigned id = 0; id < rt->nnodes; id++)
+        orr_mailbox_await(&rt->nodes[id].mailbox, rt->exec);
+}
+
 void orr_nodes_free(struct orr_runtime *rt)
 {
     for (unsigned id = 0; rt->nodes && id < rt->nnodes; id++) {
@@ -67,29 +106,6 @@ void orr_nodes_free(struct orr_runtime *rt)
     }
     free(rt->nodes);
     rt->nodes = NULL;
-}
-
-/* One that has nothing to do, one that waits for data, or the first. A worker
- * that falls asleep says so before it looks at `nqueued` for the last time, so
- * that it sees what was queued or is seen here. */
-static struct orr_worker *pick_progress_worker(struct orr_runtime *rt,
-                                               const struct orr_node *node)
-{
-    struct orr_worker *waits = NULL;
-
-    for (unsigned w = node->progress_worker; w < rt->nworkers; w++) {
-        struct orr_worker *worker = &rt->workers[w];
-
-        if (worker->desc->node != node->id)
-            continue;
-        if (orr_worker_is_asleep(worker))
-            return worker;
-        if (!waits &&
-            atomic_load_explicit(&worker->state, memory_order_relaxed) ==
-                ORR_WORKER_FETCHING)
-            waits = worker;
-    }
-    return waits ? waits : &rt->workers[node->progress_worker];
 }
 
 bool orr_node_gives_at_once(const struct orr_runtime *rt, unsigned node)

@@ -17,6 +17,7 @@
 #include "core/base/lock.h"
 #include "core/data/block.h"
 #include "core/data/handle.h"
+#include "core/device/mailbox.h"
 
 #define ORR_FETCH_LEVELS 3
 
@@ -51,10 +52,13 @@ struct orr_admission {
 };
 
 struct orr_node {
-    unsigned id;            /* [const] */
-    struct orr_lock lock;   /* rank ORR_RANK_NODE */
-    size_t capacity;        /* [const] bytes, 0: unlimited */
-    atomic_size_t used;     /* bytes allocated through us, or reserved … */
+    unsigned id;          /* [const] */
+    struct orr_lock lock; /* rank ORR_RANK_NODE */
+    struct orr_runtime *runtime; /* [const] */
+    struct orr_mailbox mailbox;  /* ends of copies and kernels that its workers
+                                  * have started */
+    size_t capacity;      /* [const] bytes, 0: unlimited */
+    atomic_size_t used;   /* bytes allocated through us, or reserved … */
     atomic_size_t reserved; /* … for blocks that are not made yet */
     atomic_uint npassed;    /* blocks that evictions passed over, since their
                              * handles were locked or they were held for a job
@@ -94,6 +98,10 @@ struct orr_node {
 };
 
 int orr_nodes_new(struct orr_runtime *rt);
+
+/* No thread of a driver is posting any more; nothing is under way. */
+void orr_nodes_await_posts(struct orr_runtime *rt);
+
 void orr_nodes_free(struct orr_runtime *rt);
 
 /* Whether memory of the node is given by whoever asks, not by the node's

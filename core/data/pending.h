@@ -35,6 +35,7 @@ struct orr_request {
     unsigned progress_node;       /* node whose progress worker starts it */
     uint8_t level;                /* enum orr_fetch_level */
     uint8_t state;                /* enum orr_request_state */
+    uint8_t ntries;               /* RUNNING: of the copy, that failed */
     bool stale;                   /* the value was overwritten meanwhile */
     bool pinned;                  /* holds a reference on its source */
     atomic_bool leaving;          /* is one of its source's `nleaving`; written

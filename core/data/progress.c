@@ -4,14 +4,21 @@
  * given memory, and copied. Called by the progress workers of memory nodes, and
  * by the machine when a copy has ended.
  */
+#include <errno.h>
 #include <math.h>
+#include <string.h>
 
+#include "core/base/log.h"
 #include "core/data/bus.h"
 #include "core/data/pending.h"
 #include "core/data/request.h"
+#include "core/device/driver.h"
 #include "core/observe/record.h"
 #include "core/observe/tally.h"
 #include "core/runtime.h"
+
+/* How often a copy that failed is made again. */
+enum { MAX_TRIES = 2 };
 
 static uint64_t bit(unsigned node)
 {
@@ -85,6 +92,30 @@ static void uncount(struct orr_node *node, unsigned peer, unsigned direction)
     orr_unlock(&node->lock);
 }
 
+/* The source is as it was, and nobody has been told of the destination: a copy
+ * that failed may be made once more. */
+static bool again(struct orr_runtime *rt, struct orr_request *request)
+{
+    struct orr_copy *copy = &request->copy;
+    const struct orr_handle *handle = request->handle;
+    bool may = copy->async.error == -EIO && request->ntries++ < MAX_TRIES;
+
+    orr_log_warning(
+        "%s: the copy of data number %llu%s%s from %s to %s, %zu bytes, "
+        "failed: %s%s",
+        orr_machine_copier(rt->machine, copy->src, copy->dst)->ops->name,
+        (unsigned long long)handle->id, handle->name ? " " : "",
+        handle->name ? handle->name : "", rt->machine->nodes[copy->src].name,
+        rt->machine->nodes[copy->dst].name, copy->size,
+        copy->async.error == -ENODEV ? "the device is lost"
+                                     : strerror(-copy->async.error),
+        may ? "; it is made once more" : "");
+    if (!may)
+        orr_runtime_fail(rt);
+    orr_machine_copy_start(rt->machine, copy);
+    return true;
+}
+
 static void copy_done(struct orr_copy *copy)
 {
     struct orr_request *request = orr_container(copy, struct orr_request, copy);
@@ -94,6 +125,8 @@ static void copy_done(struct orr_copy *copy)
     unsigned direction = node->id == request->dst;
     struct orr_deferred deferred = {0};
 
+    if (copy->async.error && again(rt, request))
+        return;
     if (rt->trace)
         trace_copy(rt, request);
     orr_bus_count(rt, copy->src, copy->dst, copy->size);
@@ -111,15 +144,17 @@ static void copy_done(struct orr_copy *copy)
 
 /* --- the progress worker's side --- */
 
-static void perform(struct orr_copy *copy)
+static int perform(struct orr_copy *copy, struct orr_async *async)
 {
     struct orr_request *request = orr_container(copy, struct orr_request, copy);
+    int rc =
+        orr_handle_copy(request->handle, request->src, request->dst, async);
 
-    orr_handle_copy(request->handle, request->src, request->dst);
     /* Pairs with await_copies. */
     if (is_at_once(request->runtime, request))
         atomic_fetch_sub_explicit(&request->handle->ncopying, 1,
                                   memory_order_release);
+    return rc;
 }
 
 static void start_copy(struct orr_runtime *rt, struct orr_request *request)
@@ -133,9 +168,10 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
         atomic_fetch_add_explicit(&rt->last_copy, 1, memory_order_relaxed) + 1;
     copy->perform = perform;
     copy->done = copy_done;
+    copy->post.mailbox = &rt->nodes[request->progress_node].mailbox;
     request->start = orr_exec_now(rt->exec);
     atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
-    rt->machine->ops->copy_start(rt->machine, copy);
+    orr_machine_copy_start(rt->machine, copy);
 }
 
 enum start_result { STARTED, DROPPED, NO_MEMORY, NO_COPY };
@@ -404,8 +440,9 @@ bool orr_node_progress(struct orr_runtime *rt, unsigned id)
 {
     struct orr_node *node = &rt->nodes[id];
     struct orr_full full = {0};
-    bool any = orr_admit_serve(rt, id), at_once;
+    bool any = orr_mailbox_serve(&node->mailbox), at_once;
 
+    any |= orr_admit_serve(rt, id);
     for (unsigned level = 0; level < ORR_FETCH_LEVELS; level++) {
         /* Pairs with enqueue. */
         if (!atomic_load(&node->nqueued))

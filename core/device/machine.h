@@ -16,8 +16,11 @@
 #include "core/base/exec.h"
 
 struct orr_copy;
+struct orr_driver;
 struct orr_kernel;
 struct orr_machine;
+struct orr_queue;
+struct orr_runtime;
 
 /* One memory node. Node 0 is main memory, and so are those after it whose kind
  * is CPU RAM. */
@@ -28,6 +31,9 @@ struct orr_node_desc {
     size_t capacity;   /* bytes usable for data, 0: unlimited */
     char name[32];     /* "NUMA 0", "CUDA 1" */
     bool suballocated; /* small blocks are carved from 32 MiB chunks */
+    bool host_addressable;     /* the host reads and writes it by its addresses:
+                            * main memory, and what is simulated with memory */
+    struct orr_driver *driver; /* whose memory it is; lent by the machine */
 };
 
 /* Whether it is main memory, which all processors can address. */
@@ -74,6 +80,7 @@ struct orr_worker_desc {
     /* 0: uses the models of its own device number, else for this one less 1. */
     unsigned models_of;
     struct orr_kernel_speeds *kernels; /* lent by the machine; NULL: none */
+    struct orr_driver *driver;         /* operates it; lent by the machine */
     char name[64];                     /* "CUDA 0.0 (Tesla M2070 4.7 GiB)" */
 };
 
@@ -91,20 +98,45 @@ struct orr_costs {
     double progress;     /* a worker polling for its next action */
 };
 
+/* The end of an operation, on its way from any thread to who drives the node:
+ * mailbox.h. */
+struct orr_mailbox;
+struct orr_post {
+    struct orr_post *next;
+    struct orr_mailbox *mailbox; /* lent; set by who starts the operation */
+    /* Called once, by a context that looks into the mailbox. */
+    void (*arrived)(struct orr_post *post);
+};
+
+/* What `async_data` of an interface's copy methods leads to: where its raw copies
+ * go. */
+struct orr_async {
+    struct orr_driver *driver;
+    struct orr_queue *queue; /* NULL: nothing is asynchronous */
+    int error;               /* the first failure of a copy, -EIO or -ENODEV;
+                              * written before the post is made */
+    bool used;               /* something was put into the queue */
+};
+
 /* A copy between two nodes. Core owns it, from copy_start until `done` has
- * been called; machines use `machine_link` as they like in between. */
+ * been called; drivers use `machine_link` as they like in between. */
 struct orr_copy {
     unsigned src, dst; /* memory nodes */
     size_t size;       /* bytes, > 0 */
     uint64_t id;       /* unique, in order of creation */
-    /* Moves the bytes with the data interface's methods, host addresses
-     * assumed. Machines whose nodes have real host memory call it once at
-     * the end of the copy; the others never do. */
-    void (*perform)(struct orr_copy *copy);
+    /* Moves the bytes with the data interface's methods: those that are written
+     * on raw copies put them into the queue of `async` and it returns -EAGAIN.
+     * NULL: all is done on return, with 0. Called once per start where nodes
+     * have real memory, never else. Errors: -EIO, -ENODEV. */
+    int (*perform)(struct orr_copy *copy, struct orr_async *async);
     /* Called exactly once when the copy is complete, from any context (also the
      * machine's own), no lock held, never from inside copy_start when
-     * simulated. It wakes the waiting contexts and does not block. */
+     * simulated. It wakes the waiting contexts and does not block. What failed
+     * is in async.error. */
     void (*done)(struct orr_copy *copy);
+    struct orr_async async;
+    struct orr_post post; /* leads to `done`, for drivers whose copies end on
+                           * threads of their own */
     void *machine_link[4];
 };
 
@@ -112,47 +144,29 @@ struct orr_copy {
 struct orr_kernel {
     unsigned worker;
     bool async;      /* the codelet's flag for this implementation */
+    int error;       /* set by the driver: -EAGAIN, it was not begun; -EIO;
+                      * -ENODEV, the device is lost */
+    unsigned ntries; /* that failed */
     double duration; /* µs predicted by the model and the worker's speeds;
                       * simulated machines take it as the true one. NaN never
                       * reaches a machine. */
     uint64_t id;
-    /* Runs the user's function. Real machines call it; simulated ones when
-     * kernels are run. Never blocks. */
+    struct orr_runtime *runtime; /* whose it is */
+    /* Runs the user's function. Real machines call it, in any context;
+     * simulated ones when kernels are run. Never blocks. */
     void (*run)(struct orr_kernel *kernel);
     /* As with copies; only for kernels started with result 0. */
     void (*done)(struct orr_kernel *kernel);
+    struct orr_post post; /* leads to `done` */
     double start, end; /* µs, set by the machine before it reports the end */
-    void *machine_link[1];
+    void *machine_link[2];
 };
 
 struct orr_machine_ops {
-    /* Ends everything: all contexts but the caller's (main) have been joined.
-     * Frees the machine. The caller continues as an ordinary thread. */
+    /* Ends everything: all contexts but the caller's (main) have been joined,
+     * but those of drivers. Frees the machine. The caller continues as an
+     * ordinary thread. */
     void (*close)(struct orr_machine *machine);
-
-    /* Memory on a node. alloc never evicts and knows no capacity: core does
-     * that. Returns -ENOMEM or 0. Simulated nodes without real memory give
-     * addresses that must not be dereferenced. Neither blocks; both charge
-     * their cost to the calling context's debt. */
-    int (*alloc)(struct orr_machine *machine, unsigned node, size_t size,
-                 uintptr_t *ret);
-    void (*free)(struct orr_machine *machine, unsigned node, uintptr_t address,
-                 size_t size);
-
-    /* Starts a copy. Never blocks, never fails. */
-    void (*copy_start)(struct orr_machine *machine, struct orr_copy *copy);
-
-    /* Called by the kernel's worker. Returns 1 when the kernel has ended on
-     * return (it blocked or slept meanwhile), 0 when it goes on asynchronously
-     * and `done` will be called. */
-    int (*kernel_start)(struct orr_machine *machine, struct orr_kernel *kernel);
-
-    /* Main memory from which copies to devices are faster (pinned), for
-     * measuring; NULL: the machine offers none. As alloc and free. */
-    int (*pinned_alloc)(struct orr_machine *machine, unsigned node, size_t size,
-                        uintptr_t *ret);
-    void (*pinned_free)(struct orr_machine *machine, unsigned node,
-                        uintptr_t address, size_t size);
 };
 
 /* A link that copies share. */
@@ -186,6 +200,9 @@ struct orr_machine {
     char *host;         /* owned: host name under which models are looked up */
     char *sampling_dir; /* owned: where its own models lie, or NULL */
     const char *provenance; /* "measured", "derived" or NULL, for tables */
+    struct orr_driver *
+        *drivers; /* the machine's, ndrivers; main memory's first */
+    unsigned ndrivers;
     unsigned nnodes, nworkers;
     struct orr_node_desc *nodes;     /* owned, nnodes */
     struct orr_worker_desc *workers; /* owned, nworkers */

@@ -10,9 +10,11 @@
 #include <stdlib.h>
 
 #include "core/device/cpu/topology.h"
+#include "core/device/driver.h"
 
 struct memory_machine {
     struct orr_machine head;
+    struct orr_driver driver;
     const struct orr_topology *topology;
     struct orr_topology *own; /* owned, NULL: `topology` is borrowed */
 };
@@ -34,36 +36,35 @@ static void memory_close(struct orr_machine *machine)
     free(machine);
 }
 
-static int memory_alloc(struct orr_machine *machine, unsigned node, size_t size,
+static int memory_alloc(struct orr_driver *driver, unsigned node, size_t size,
                         uintptr_t *ret)
 {
     bool bound;
     void *address =
-        orr_topology_alloc(topology_of(machine), node, size, &bound);
+        orr_topology_alloc(topology_of(driver->machine), node, size, &bound);
 
     *ret = (uintptr_t)address;
     return address ? 0 : -ENOMEM;
 }
 
-static void memory_free(struct orr_machine *machine, unsigned node,
+static void memory_free(struct orr_driver *driver, unsigned node,
                         uintptr_t address, size_t size)
 {
     (void)node;
-    orr_topology_free(topology_of(machine), (void *)address, size);
+    orr_topology_free(topology_of(driver->machine), (void *)address, size);
 }
 
-static void memory_copy_start(struct orr_machine *machine,
-                              struct orr_copy *copy)
+static void memory_copy_start(struct orr_driver *driver, struct orr_copy *copy)
 {
-    (void)machine;
-    copy->perform(copy);
+    (void)driver;
+    (void)copy->perform(copy, NULL);
     copy->done(copy);
 }
 
-static int memory_kernel_start(struct orr_machine *machine,
+static int memory_kernel_start(struct orr_driver *driver,
                                struct orr_kernel *kernel)
 {
-    (void)machine;
+    (void)driver;
     (void)kernel;
     assert(!"this machine only copies");
     return 1;
@@ -71,6 +72,10 @@ static int memory_kernel_start(struct orr_machine *machine,
 
 static const struct orr_machine_ops memory_ops = {
     .close = memory_close,
+};
+
+static const struct orr_driver_ops driver_ops = {
+    .name = "memory",
     .alloc = memory_alloc,
     .free = memory_free,
     .copy_start = memory_copy_start,
@@ -98,6 +103,8 @@ static int fill_nodes(struct orr_machine *machine)
         struct orr_node_desc *node = &machine->nodes[i];
 
         node->kind = STARPU_CPU_RAM;
+        node->host_addressable = true;
+        node->driver = &((struct memory_machine *)machine)->driver;
         node->devid = (int)i;
         node->os_number = memories[i].number;
         node->capacity = memories[i].size;
@@ -128,6 +135,7 @@ static int fill_workers(struct orr_machine *machine,
                         .cpu = cpus->cpus[k].number,
                         .pipeline = 1,
                         .speed = 1,
+                        .driver = &((struct memory_machine *)machine)->driver,
                     };
     return 0;
 }
@@ -162,6 +170,8 @@ int orr_memory_machine_open(struct orr_exec *exec,
     if (!machine)
         return orr_fail(err, -ENOMEM, "no memory to measure memory");
     machine->head.ops = &memory_ops;
+    machine->driver.ops = &driver_ops;
+    machine->driver.machine = &machine->head;
     machine->head.exec = exec;
     machine->head.runs_kernels = true;
     machine->head.host_copies_at_once = true;

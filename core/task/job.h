@@ -117,6 +117,7 @@ struct orr_access {
     uint8_t granted;           /* [handle lock] no earlier one is in its way */
     uint8_t claimed;           /* [handle lock] holds a claim: claim.c */
     uint8_t pinned;            /* [owner] holds a reference on its replicate */
+    uint8_t begins;            /* [owner] its kernel begins the partial */
     /* [owner] No other context looks at these before they are all set. */
     uint8_t held : 1;          /* that reference is not final yet: admit.c */
     uint8_t alias : 1;         /* an earlier access has the datum */

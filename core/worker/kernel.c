@@ -6,16 +6,20 @@
  */
 #include "core/worker/kernel.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/log.h"
 #include "core/cost/ask.h"
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
+#include "core/data/node.h"
 #include "core/data/reduction.h"
 #include "core/device/clock.h"
+#include "core/device/driver.h"
 #include "core/device/kind.h"
 #include "core/observe/tally.h"
 #include "core/runtime.h"
@@ -26,6 +30,9 @@
 
 #define EXECUTES                                                               \
     (STARPU_CODELET_SIMGRID_EXECUTE | STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT)
+
+/* How often a kernel that was refused is started again. */
+enum { MAX_TRIES = 2 };
 
 bool orr_kernel_async(const struct orr_worker *worker,
                       const struct orr_job *job)
@@ -50,36 +57,7 @@ static orr_kernel_func_t function_of(const struct orr_worker *worker,
                : orr_codelet_function(cl, worker->desc->type, implementation);
 }
 
-static void run(struct orr_kernel *kernel)
-{
-    struct orr_job *job = orr_container(kernel, struct orr_job, kernel);
-    struct starpu_task *task = job->task;
-    struct orr_context *self = orr_self;
-    struct orr_job *outer_job = self->job;
-    struct orr_worker *outer_worker = self->worker;
-    orr_kernel_func_t function;
-
-    function = function_of(&self->runtime->workers[kernel->worker], task->cl,
-                           job->implementation);
-    if (!function) {
-        orr_log_error("`%s' has no CPU function, which ORRERY_SIM_KERNELS=run "
-                      "needs: add cpu_funcs to the codelet, or leave "
-                      "ORRERY_SIM_KERNELS unset to skip kernels",
-                      orr_job_name(job));
-        abort();
-    }
-    self->job = job;
-    self->worker = &self->runtime->workers[kernel->worker];
-    self->frozen++;
-    function(task->dyn_interfaces ? task->dyn_interfaces : task->interfaces,
-             task->cl_arg);
-    self->frozen--;
-    self->job = outer_job;
-    self->worker = outer_worker;
-}
-
-/* --- contributions to reductions --- */
-
+/* Where the kernel is executed: the init codelet makes a value of its own. */
 static void begin_partial(struct orr_worker *worker, struct orr_access *access)
 {
     const struct orr_handle *handle = access->handle;
@@ -101,6 +79,42 @@ static void begin_partial(struct orr_worker *worker, struct orr_access *access)
     orr_self->frozen--;
 }
 
+static void run(struct orr_kernel *kernel)
+{
+    struct orr_job *job = orr_container(kernel, struct orr_job, kernel);
+    struct starpu_task *task = job->task;
+    struct orr_context *self = orr_self;
+    struct orr_runtime *outer_runtime = self->runtime;
+    struct orr_job *outer_job = self->job;
+    struct orr_worker *outer_worker = self->worker;
+    struct orr_worker *worker = &kernel->runtime->workers[kernel->worker];
+    orr_kernel_func_t function =
+        function_of(worker, task->cl, job->implementation);
+
+    if (!function) {
+        orr_log_error("`%s' has no CPU function, which ORRERY_SIM_KERNELS=run "
+                      "needs: add cpu_funcs to the codelet, or leave "
+                      "ORRERY_SIM_KERNELS unset to skip kernels",
+                      orr_job_name(job));
+        abort();
+    }
+    self->runtime = kernel->runtime;
+    self->job = job;
+    self->worker = worker;
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (job->accesses[i].begins)
+            begin_partial(worker, &job->accesses[i]);
+    self->frozen++;
+    function(task->dyn_interfaces ? task->dyn_interfaces : task->interfaces,
+             task->cl_arg);
+    self->frozen--;
+    self->runtime = outer_runtime;
+    self->job = outer_job;
+    self->worker = outer_worker;
+}
+
+/* --- contributions to reductions --- */
+
 void orr_kernel_begin_partials(struct orr_runtime *rt,
                                struct orr_worker *worker, struct orr_job *job)
 {
@@ -111,7 +125,8 @@ void orr_kernel_begin_partials(struct orr_runtime *rt,
         if (!(access->mode & STARPU_REDUX) || access->duplicate ||
             access->datum->valid)
             continue;
-        if (!rt->skips_kernels ||
+        access->begins = !rt->skips_kernels;
+        if (rt->skips_kernels &&
             access->handle->reduction->init->flags & EXECUTES)
             begin_partial(worker, access);
         orr_handle_count_partial(access->handle);
@@ -157,8 +172,10 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
         .async = async,
         .duration = length,
         .id = job->id,
+        .runtime = rt,
         .run = run,
         .done = done,
+        .post.mailbox = &rt->nodes[worker->desc->node].mailbox,
     };
     if (!rt->machine->kernels_take_their_length)
         return;
@@ -169,6 +186,41 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
     else if (!orr_cost_is_known(row, worker->class_id, job->implementation,
                                 length))
         orr_kernel_missing(rt, job);
+}
+
+int orr_kernel_start(struct orr_runtime *rt, struct orr_kernel *kernel)
+{
+    int ended = orr_machine_kernel_start(rt->machine, kernel);
+
+    if (ended && kernel->error && orr_kernel_again(kernel))
+        return 0;
+    return ended;
+}
+
+bool orr_kernel_again(struct orr_kernel *kernel)
+{
+    const struct orr_job *job = orr_container(kernel, struct orr_job, kernel);
+    struct orr_runtime *rt = kernel->runtime;
+    const struct orr_worker_desc *worker = rt->workers[kernel->worker].desc;
+
+    while (kernel->error) {
+        bool may = kernel->error == -EAGAIN && kernel->ntries++ < MAX_TRIES;
+
+        orr_log_warning("%s: the kernel of task `%s' (number %llu) on %s "
+                        "failed: %s%s",
+                        worker->driver->ops->name, orr_job_name(job),
+                        (unsigned long long)job->id, worker->name,
+                        kernel->error == -ENODEV   ? "the device is lost"
+                        : kernel->error == -EAGAIN ? "it was not begun"
+                                                   : strerror(-kernel->error),
+                        may ? "; it is started once more" : "");
+        if (!may)
+            orr_runtime_fail(rt);
+        kernel->error = 0;
+        if (!orr_machine_kernel_start(rt->machine, kernel))
+            return true;
+    }
+    return false;
 }
 
 static void measure(struct orr_runtime *rt, const struct orr_worker *worker,

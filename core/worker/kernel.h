@@ -30,6 +30,16 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job, bool async,
                         void (*done)(struct orr_kernel *));
 
+/* Starts the job's kernel. Returns 1 when it has ended, 0 when `done` will be
+ * called. In the worker's context; may block as kernel_start does. */
+int orr_kernel_start(struct orr_runtime *rt, struct orr_kernel *kernel);
+
+/* The kernel has ended with an error, of which there is a message with the
+ * device and the task. One that the device refused without beginning it is
+ * started again, then true is returned; else the run ends, since what the kernel
+ * was to write is not there. In a worker's context. */
+bool orr_kernel_again(struct orr_kernel *kernel);
+
 /* Feeds the job's performance model with the time its kernel took, on the
  * real machine while calibrating. */
 void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,

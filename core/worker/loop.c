@@ -76,7 +76,7 @@ static void trace_task(struct orr_runtime *rt, struct orr_worker *worker,
         .footprint = job->footprint,
         .priority = job->priority,
         .tag = job->task->use_tag ? job->task->tag_id : 0,
-        .origin = (uint8_t)(rt->machine->simulated
+        .origin = (uint8_t)(rt->machine->kernels_take_their_length
                                 ? orr_cost_origin(job->costs, worker->class_id,
                                                   job->implementation)
                                 : ORR_ORIGIN_UNKNOWN),
@@ -144,6 +144,8 @@ static void kernel_done(struct orr_kernel *kernel)
     struct orr_job *job = orr_container(kernel, struct orr_job, kernel);
     struct orr_worker *worker = &orr_self->runtime->workers[kernel->worker];
 
+    if (kernel->error && orr_kernel_again(kernel))
+        return;
     orr_lock(&worker->lock);
     orr_list_append(&worker->ended, &job->queue);
     orr_unlock(&worker->lock);
@@ -234,7 +236,7 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     orr_kernel_prepare(rt, worker, job, async, kernel_done);
     set_state(worker, ORR_WORKER_EXECUTING);
     orr_self->job = async ? NULL : job;
-    if (rt->machine->ops->kernel_start(rt->machine, &job->kernel))
+    if (orr_kernel_start(rt, &job->kernel))
         finish_job(rt, worker, job);
     else
         worker->running++;

@@ -6,6 +6,7 @@
 
 #include "core/asleep.h"
 #include "core/base/check.h"
+#include "core/data/node.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/worker/kernel.h"
@@ -31,6 +32,7 @@ static void stop_first(struct orr_runtime *rt, unsigned n)
     /* Until then the others may wake a worker, for a request of its memory. */
     while (atomic_load_explicit(&rt->nactive, memory_order_acquire))
         rt->exec->ops->park(rt->exec, ORR_FOREVER);
+    orr_nodes_await_posts(rt);
     for (unsigned id = 0; id < n; id++) {
         rt->exec->ops->join(rt->exec, rt->workers[id].context);
         rt->workers[id].context = NULL;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/device/driver.h"
 #include "sim/machine.h"
 #include "tests/bench/bare-events.h"
 #include "tests/bench/bench.h"
@@ -81,7 +82,7 @@ static void next_copy(struct orr_copy *copy)
         return;
     }
     copy->size = 1000000 * (1 + e->k % 7);
-    machine->ops->copy_start(machine, copy);
+    orr_machine_copy_start(machine, copy);
 }
 
 /* -- measurements, seconds each ------------------------------------------- */
@@ -149,7 +150,7 @@ static double copies(void)
             .copy = {.dst = 1 + i, .size = 1000000, .done = next_copy},
             .waiter = orr_self,
             .nrunning = &nrunning};
-        machine->ops->copy_start(machine, &engines[i].copy);
+        orr_machine_copy_start(machine, &engines[i].copy);
     }
     while (nrunning > 0)
         exec->ops->park(exec, ORR_FOREVER);

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "core/base/module.h"
+#include "core/device/driver.h"
 #include "core/device/machine.h"
 #include "core/device/simulated.h"
 #include "sim/exec.h"
@@ -31,6 +32,7 @@ struct stream {
 
 struct fake_machine {
     struct orr_machine machine; /* first */
+    struct orr_driver driver;
     struct orr_sim_exec *exec;
     struct stream *streams; /* one per worker */
 };
@@ -58,12 +60,12 @@ static void fake_close(struct orr_machine *machine)
     free(fake);
 }
 
-static int fake_alloc(struct orr_machine *machine, unsigned node, size_t size,
+static int fake_alloc(struct orr_driver *driver, unsigned node, size_t size,
                       uintptr_t *ret)
 {
     void *address = malloc(size ? size : 1);
 
-    (void)machine;
+    (void)driver;
     (void)node;
     if (!address)
         return -ENOMEM;
@@ -71,18 +73,18 @@ static int fake_alloc(struct orr_machine *machine, unsigned node, size_t size,
     return 0;
 }
 
-static void fake_free(struct orr_machine *machine, unsigned node,
+static void fake_free(struct orr_driver *driver, unsigned node,
                       uintptr_t address, size_t size)
 {
-    (void)machine;
+    (void)driver;
     (void)node;
     (void)size;
     free((void *)address);
 }
 
-static void fake_copy_start(struct orr_machine *machine, struct orr_copy *copy)
+static void fake_copy_start(struct orr_driver *driver, struct orr_copy *copy)
 {
-    (void)machine;
+    (void)driver;
     (void)copy;
     abort(); /* there is one memory */
 }
@@ -131,9 +133,10 @@ static double call(struct orr_kernel *kernel)
     return duration;
 }
 
-static int fake_kernel_start(struct orr_machine *machine,
+static int fake_kernel_start(struct orr_driver *driver,
                              struct orr_kernel *kernel)
 {
+    struct orr_machine *machine = driver->machine;
     struct fake_machine *fake = fake_of(machine);
     struct orr_exec *exec = machine->exec;
     double duration = call(kernel);
@@ -150,6 +153,10 @@ static int fake_kernel_start(struct orr_machine *machine,
 
 static const struct orr_machine_ops fake_ops = {
     .close = fake_close,
+};
+
+static const struct orr_driver_ops driver_ops = {
+    .name = "fake",
     .alloc = fake_alloc,
     .free = fake_free,
     .copy_start = fake_copy_start,
@@ -171,6 +178,8 @@ static int make_node(struct orr_machine *machine)
         !machine->direct || !machine->name || !machine->host)
         return -ENOMEM;
     machine->nodes[0].kind = STARPU_CPU_RAM;
+    machine->nodes[0].host_addressable = true;
+    machine->nodes[0].driver = &fake_of(machine)->driver;
     snprintf(machine->nodes[0].name, sizeof(machine->nodes[0].name), "NUMA 0");
     machine->direct[0] = true;
     return 0;
@@ -186,6 +195,7 @@ static void set_worker(struct orr_machine *machine, unsigned w,
         .pipeline = 1,
         .async = async,
         .speed = 1,
+        .driver = &fake_of(machine)->driver,
     };
     snprintf(machine->workers[w].name, sizeof(machine->workers[w].name),
              "%s %d", type == STARPU_CPU_WORKER ? "CPU" : "CUDA", devid);
@@ -233,6 +243,8 @@ static int fake_open(const struct orr_machine_options *options,
     }
     fake->machine.ops = &fake_ops;
     fake->machine.runs_kernels = true;
+    fake->machine.runs_host_functions = true;
+    fake->driver = (struct orr_driver){&driver_ops, &fake->machine};
     rc = make_node(&fake->machine);
     if (!rc)
         rc = orr_sim_exec_new(&fake->exec);

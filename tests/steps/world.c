@@ -9,6 +9,7 @@
 
 #include "core/asleep.h"
 #include "core/check.h"
+#include "core/device/driver.h"
 #include "core/open.h"
 #include "core/task/task.h"
 #include "tests/steps/objects.h"
@@ -38,12 +39,12 @@ static bool is_ram(unsigned node)
     return nodes[node].kind == STARPU_CPU_RAM;
 }
 
-static int machine_alloc(struct orr_machine *machine, unsigned node,
-                         size_t size, uintptr_t *ret)
+static int machine_alloc(struct orr_driver *driver, unsigned node, size_t size,
+                         uintptr_t *ret)
 {
     void *memory = malloc(size);
 
-    (void)machine;
+    (void)driver;
     STEP_ASSERT(memory != NULL);
     STEP_ASSERT(orr_self->held[ORR_RANK_HANDLE] == 0);
     bytes[node] += size;
@@ -54,10 +55,10 @@ static int machine_alloc(struct orr_machine *machine, unsigned node,
     return 0;
 }
 
-static void machine_free(struct orr_machine *machine, unsigned node,
+static void machine_free(struct orr_driver *driver, unsigned node,
                          uintptr_t address, size_t size)
 {
-    (void)machine;
+    (void)driver;
     STEP_ASSERT(orr_self->held[ORR_RANK_HANDLE] == 0);
     STEP_ASSERT(bytes[node] >= size);
     bytes[node] -= size;
@@ -65,13 +66,14 @@ static void machine_free(struct orr_machine *machine, unsigned node,
     free((void *)address);
 }
 
-static void machine_copy_start(struct orr_machine *machine,
-                               struct orr_copy *copy)
+static void machine_copy_start(struct orr_driver *driver, struct orr_copy *copy)
 {
+    const struct orr_machine *machine = driver->machine;
+
     STEP_ASSERT(direct[copy->src * machine->nnodes + copy->dst]);
     STEP_ASSERT(orr_self->locks == 0);
     if (is_ram(copy->src) && is_ram(copy->dst)) {
-        copy->perform(copy);
+        (void)copy->perform(copy, NULL);
         copy->done(copy);
         return;
     }
@@ -80,10 +82,10 @@ static void machine_copy_start(struct orr_machine *machine,
     exec.ops->wake(&exec, machine_context);
 }
 
-static int machine_kernel_start(struct orr_machine *machine,
+static int machine_kernel_start(struct orr_driver *driver,
                                 struct orr_kernel *kernel)
 {
-    (void)machine;
+    (void)driver;
     kernel->start = kernel->end = exec.ops->now(&exec);
     kernel->run(kernel);
     return 1;
@@ -104,7 +106,7 @@ static void be_machine(void *arg)
             struct orr_copy *copy = copies[i];
 
             copies[i] = copies[--ncopies];
-            copy->perform(copy);
+            (void)copy->perform(copy, NULL);
             copy->done(copy);
         } else {
             exec.ops->park(&exec, ORR_FOREVER);
@@ -114,17 +116,24 @@ static void be_machine(void *arg)
 
 static const struct orr_machine_ops machine_ops = {
     .close = machine_close,
+};
+
+static const struct orr_driver_ops driver_ops = {
+    .name = "steps",
     .alloc = machine_alloc,
     .free = machine_free,
     .copy_start = machine_copy_start,
     .kernel_start = machine_kernel_start,
 };
 
+static struct orr_machine machine;
+static struct orr_driver driver = {&driver_ops, &machine};
 static char name[] = "steps";
 static struct orr_machine machine = {
     .ops = &machine_ops,
     .exec = &exec,
     .runs_kernels = true,
+    .runs_host_functions = true,
     .host_copies_at_once = true,
     .name = name,
     .host = name,
@@ -142,6 +151,8 @@ static void make_machine(void)
     for (unsigned i = 0; i < n; i++) {
         nodes[i] = (struct orr_node_desc){
             .kind = i < nram ? STARPU_CPU_RAM : STARPU_CUDA_RAM,
+            .host_addressable = true,
+            .driver = &driver,
             .devid = (int)(i < nram ? i : i - nram),
             .capacity =
                 (size_t)(i < nram ? spec.ram_room : spec.room) * DATUM_SIZE,
@@ -154,6 +165,7 @@ static void make_machine(void)
                 .cpu = -1,
                 .pipeline = 1,
                 .speed = 1,
+                .driver = &driver,
             };
     }
     for (unsigned w = 0; w < machine.nworkers; w++)

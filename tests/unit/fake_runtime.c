@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/data/bus.h"
+#include "core/device/driver.h"
 #include "core/task/count.h"
 #include "core/task/tag.h"
 
@@ -155,9 +156,10 @@ static struct orr_exec exec;
 
 /* --- memory and copies --- */
 
-static int fake_alloc(struct orr_machine *machine, unsigned node, size_t size,
+static int fake_alloc(struct orr_driver *driver, unsigned node, size_t size,
                       uintptr_t *ret)
 {
+    const struct orr_machine *machine = driver->machine;
     void *memory;
 
     look();
@@ -177,10 +179,10 @@ static int fake_alloc(struct orr_machine *machine, unsigned node, size_t size,
     return 0;
 }
 
-static void fake_free(struct orr_machine *machine, unsigned node,
+static void fake_free(struct orr_driver *driver, unsigned node,
                       uintptr_t address, size_t size)
 {
-    (void)machine;
+    (void)driver;
     look();
     check(fake.bytes[node] >= size, "more is freed than was allocated");
     fake.bytes[node] -= size;
@@ -188,8 +190,10 @@ static void fake_free(struct orr_machine *machine, unsigned node,
 }
 
 /* Real machines copy between nodes of main memory at once. */
-static void fake_copy_start(struct orr_machine *machine, struct orr_copy *copy)
+static void fake_copy_start(struct orr_driver *driver, struct orr_copy *copy)
 {
+    const struct orr_machine *machine = driver->machine;
+
     look();
     check(direct[copy->src * machine->nnodes + copy->dst],
           "a copy where there is no link");
@@ -198,7 +202,7 @@ static void fake_copy_start(struct orr_machine *machine, struct orr_copy *copy)
     if (machine->host_copies_at_once &&
         nodes[copy->src].kind == STARPU_CPU_RAM &&
         nodes[copy->dst].kind == STARPU_CPU_RAM) {
-        copy->perform(copy);
+        (void)copy->perform(copy, NULL);
         copy->done(copy);
         return;
     }
@@ -206,11 +210,13 @@ static void fake_copy_start(struct orr_machine *machine, struct orr_copy *copy)
     fake.copies[fake.ncopies++] = copy;
 }
 
-static const struct orr_machine_ops machine_ops = {
+static const struct orr_driver_ops driver_ops = {
+    .name = "fake",
     .alloc = fake_alloc,
     .free = fake_free,
     .copy_start = fake_copy_start,
 };
+static struct orr_driver driver = {&driver_ops, &fake.machine};
 
 /* --- opening and closing --- */
 
@@ -223,6 +229,8 @@ static void make_nodes(const struct fake_spec *spec)
         nodes[i] = (struct orr_node_desc){
             .kind = i < nram ? STARPU_CPU_RAM : STARPU_CUDA_RAM,
             .devid = (int)(i < nram ? i : i - nram),
+            .host_addressable = true,
+            .driver = &driver,
             .capacity = i < nram ? spec->ram_bytes : spec->device_bytes,
         };
     for (unsigned i = 0; i < n * n; i++) {
@@ -241,8 +249,12 @@ static void make_worker(enum starpu_worker_archtype type, unsigned node)
     unsigned w = fake.machine.nworkers++;
 
     ck_assert_uint_lt(w, FAKE_WORKERS);
-    descs[w] = (struct orr_worker_desc){
-        .type = type, .node = node, .cpu = -1, .pipeline = 1, .speed = 1};
+    descs[w] = (struct orr_worker_desc){.type = type,
+                                        .node = node,
+                                        .cpu = -1,
+                                        .pipeline = 1,
+                                        .speed = 1,
+                                        .driver = &driver};
     workers[w] = (struct orr_worker){.id = w,
                                      .desc = &descs[w],
                                      .runtime = &fake.rt,
@@ -299,8 +311,7 @@ void fake_open(const struct fake_spec *spec)
     main_context = (struct orr_context){.exec = &exec, .runtime = rt};
     orr_self = &main_context;
     fake.machine =
-        (struct orr_machine){.ops = &machine_ops,
-                             .exec = &exec,
+        (struct orr_machine){.exec = &exec,
                              .kernels_take_their_length = spec->simulated,
                              .models_energy = spec->simulated,
                              .host_copies_at_once = !spec->simulated,
@@ -739,7 +750,7 @@ void fake_end_copy(unsigned i)
     memmove(&fake.copies[i], &fake.copies[i + 1],
             (--fake.ncopies - i) * sizeof(*fake.copies));
     fake_be(-1);
-    copy->perform(copy);
+    (void)copy->perform(copy, NULL);
     copy->done(copy);
     orr_self = caller;
 }

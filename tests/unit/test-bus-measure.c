@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/bus/bus.h"
+#include "core/device/driver.h"
 #include "core/device/memory_machine.h"
 #include "core/device/threads.h"
 #include "tests/suite.h"
@@ -141,19 +142,19 @@ END_TEST
 
 static unsigned npinned;
 
-static int pinned_alloc(struct orr_machine *machine, unsigned node, size_t size,
+static int pinned_alloc(struct orr_driver *driver, unsigned node, size_t size,
                         uintptr_t *ret)
 {
     ck_assert_uint_eq(node, 0);
     npinned++;
-    return machine->ops->alloc(machine, node, size, ret);
+    return driver->ops->alloc(driver, node, size, ret);
 }
 
-static void pinned_free(struct orr_machine *machine, unsigned node,
+static void pinned_free(struct orr_driver *driver, unsigned node,
                         uintptr_t address, size_t size)
 {
     npinned--;
-    machine->ops->free(machine, node, address, size);
+    driver->ops->free(driver, node, address, size);
 }
 
 START_TEST(pinned_memory_is_measured_where_it_is_offered)
@@ -161,13 +162,14 @@ START_TEST(pinned_memory_is_measured_where_it_is_offered)
     const struct sim_spec spec = {
         .ncuda = 2, .bandwidth = 5e9, .latency = 1e-6, .peer = true};
     struct orr_machine *machine = sim_machine_open(&spec);
-    struct orr_machine_ops ops = *machine->ops;
-    const struct orr_machine_ops *own = machine->ops;
+    struct orr_driver *driver = machine->drivers[0];
+    struct orr_driver_ops ops = *driver->ops;
+    const struct orr_driver_ops *own = driver->ops;
     double bandwidth[9], latency[9];
 
     ops.pinned_alloc = pinned_alloc;
     ops.pinned_free = pinned_free;
-    machine->ops = &ops;
+    driver->ops = &ops;
     measure(machine, (struct orr_bus_options){.groups = true});
     ck_assert_uint_eq(npinned, 0);
     /* Four pairs with main memory, twice, and the peers. */
@@ -182,7 +184,7 @@ START_TEST(pinned_memory_is_measured_where_it_is_offered)
     ck_assert(bandwidth[1] == 7);
     check_near(bandwidth[5], 5000);
     ck_assert_uint_eq(group_of(ORR_BUS_ALL)->n, 6);
-    machine->ops = own;
+    driver->ops = own;
     finish(machine);
 }
 END_TEST

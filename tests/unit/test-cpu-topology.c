@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/device/cpu/topology.h"
-#include "core/device/machine.h"
+#include "core/device/driver.h"
 #include "tests/suite.h"
 
 /* Tests run in the root of the source tree. */
@@ -472,17 +472,16 @@ START_TEST(blocks_lie_on_nodes_whatever_their_size)
     for (unsigned node = 0; node < 2; node++)
         for (unsigned i = 0; i < 5; i++) {
             ck_assert_int_eq(
-                machine->ops->alloc(machine, node, sizes[i], &address[node][i]),
+                orr_machine_alloc(machine, node, sizes[i], &address[node][i]),
                 0);
             ck_assert_uint_eq(address[node][i] % 64, 0);
             memset((void *)address[node][i], 7, sizes[i]);
         }
     for (unsigned node = 0; node < 2; node++)
         for (unsigned i = 0; i < 5; i++)
-            machine->ops->free(machine, node, address[node][i], sizes[i]);
+            orr_machine_free(machine, node, address[node][i], sizes[i]);
     ck_assert_int_eq(
-        machine->ops->alloc(machine, 1, SIZE_MAX - 10, &address[0][0]),
-        -ENOMEM);
+        orr_machine_alloc(machine, 1, SIZE_MAX - 10, &address[0][0]), -ENOMEM);
     machine->ops->close(machine);
 }
 END_TEST
@@ -500,7 +499,7 @@ START_TEST(a_kernel_is_run_and_timed)
     struct orr_kernel kernel = {.run = count_run, .machine_link = {&runs}};
 
     ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), 0);
-    ck_assert_int_eq(machine->ops->kernel_start(machine, &kernel), 1);
+    ck_assert_int_eq(orr_machine_kernel_start(machine, &kernel), 1);
     ck_assert_int_eq(runs, 1);
     ck_assert_double_ge(kernel.end, kernel.start);
     machine->ops->close(machine);
@@ -514,10 +513,10 @@ START_TEST(memory_is_aligned_and_writable)
     uintptr_t address;
 
     ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), 0);
-    ck_assert_int_eq(machine->ops->alloc(machine, 0, 1000, &address), 0);
+    ck_assert_int_eq(orr_machine_alloc(machine, 0, 1000, &address), 0);
     ck_assert_uint_eq(address % 64, 0);
     memset((void *)address, 1, 1000);
-    machine->ops->free(machine, 0, address, 1000);
+    orr_machine_free(machine, 0, address, 1000);
     machine->ops->close(machine);
 }
 END_TEST

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/device/driver.h"
 #include "sim/machine.h"
 #include "tests/suite.h"
 #include "tests/unit/sim-machine.h"
@@ -43,9 +44,11 @@ struct test_copy {
     struct test_copy *then; /* started by done */
 };
 
-static void note_perform(struct orr_copy *copy)
+static int note_perform(struct orr_copy *copy, struct orr_async *async)
 {
+    (void)async;
     ((struct test_copy *)copy)->performed++;
+    return 0;
 }
 
 static void note_end(struct orr_copy *copy)
@@ -55,7 +58,7 @@ static void note_end(struct orr_copy *copy)
     ck_assert(isnan(t->end));
     t->end = exec->ops->now(exec);
     if (t->then)
-        machine->ops->copy_start(machine, &t->then->copy);
+        orr_machine_copy_start(machine, &t->then->copy);
     if (t->waiter)
         exec->ops->wake(exec, t->waiter);
 }
@@ -77,7 +80,7 @@ static void init_copy(struct test_copy *t, unsigned src, unsigned dst,
 static void start(struct test_copy *t, unsigned src, unsigned dst, size_t size)
 {
     init_copy(t, src, dst, size);
-    machine->ops->copy_start(machine, &t->copy);
+    orr_machine_copy_start(machine, &t->copy);
 }
 
 static void wait_for(struct test_copy *t)
@@ -298,7 +301,7 @@ START_TEST(handing_over_is_paid_by_the_caller_or_delays)
     init_copy(&first, 0, 1, MIB);
     first.then = &second;
     orr_self->debt = 0;
-    machine->ops->copy_start(machine, &first.copy);
+    orr_machine_copy_start(machine, &first.copy);
     ck_assert_double_eq(orr_self->debt, 10);
     wait_for(&second);
     assert_date(first.end, 1000);
@@ -339,12 +342,12 @@ START_TEST(bytes_move_when_kernels_run)
     ck_assert_uint_eq(t.performed, 0);
     wait_for(&t);
     ck_assert_uint_eq(t.performed, 1);
-    ck_assert_int_eq(machine->ops->alloc(machine, 1, 100, &address), 0);
+    ck_assert_int_eq(orr_machine_alloc(machine, 1, 100, &address), 0);
     memset((void *)address, 1, 100);
-    machine->ops->free(machine, 1, address, 100);
-    ck_assert_int_eq(machine->ops->alloc(machine, 1, 8 << 20, &address), 0);
+    orr_machine_free(machine, 1, address, 100);
+    ck_assert_int_eq(orr_machine_alloc(machine, 1, 8 << 20, &address), 0);
     memset((void *)address, 1, 8 << 20);
-    machine->ops->free(machine, 1, address, 8 << 20);
+    orr_machine_free(machine, 1, address, 8 << 20);
 }
 END_TEST
 
@@ -417,7 +420,7 @@ START_TEST(a_synchronous_kernel_takes_the_workers_time)
     open_spec(&(struct sim_spec){.ncuda = 1});
     k = make_kernel(first_worker(STARPU_CPU_WORKER), false, 250);
     exec->ops->sleep(exec, 100);
-    ck_assert_int_eq(machine->ops->kernel_start(machine, &k.kernel), 1);
+    ck_assert_int_eq(orr_machine_kernel_start(machine, &k.kernel), 1);
     ck_assert_double_eq(exec->ops->now(exec), 350);
     ck_assert_double_eq(k.kernel.start, 100);
     ck_assert_double_eq(k.kernel.end, 350);
@@ -438,7 +441,7 @@ START_TEST(asynchronous_kernels_of_a_worker_follow_each_other)
     k[2] = make_kernel(gpu + 1, true, 120);
     k[3] = make_kernel(gpu, true, 0);
     for (int i = 0; i < 4; i++)
-        ck_assert_int_eq(machine->ops->kernel_start(machine, &k[i].kernel), 0);
+        ck_assert_int_eq(orr_machine_kernel_start(machine, &k[i].kernel), 0);
     ck_assert_double_eq(exec->ops->now(exec), 0);
     while (isnan(k[3].end))
         exec->ops->park(exec, ORR_FOREVER);
@@ -459,7 +462,7 @@ START_TEST(durations_have_the_speed_in_them_and_async_needs_a_device)
     cpu = first_worker(STARPU_CPU_WORKER);
     k = make_kernel(cpu, true, 100);
     machine->workers[cpu].speed = 4;
-    ck_assert_int_eq(machine->ops->kernel_start(machine, &k.kernel), 1);
+    ck_assert_int_eq(orr_machine_kernel_start(machine, &k.kernel), 1);
     ck_assert_double_eq(exec->ops->now(exec), 100);
 }
 END_TEST
@@ -471,7 +474,7 @@ START_TEST(kernels_run_once_and_frozen_when_requested)
     open_spec(&(struct sim_spec){.ncuda = 1});
     machine->runs_kernels = true;
     k = make_kernel(first_worker(STARPU_CUDA_WORKER), true, 100);
-    ck_assert_int_eq(machine->ops->kernel_start(machine, &k.kernel), 0);
+    ck_assert_int_eq(orr_machine_kernel_start(machine, &k.kernel), 0);
     ck_assert_int_eq(k.runs, 1);
     ck_assert_uint_eq(orr_self->frozen, 0);
     while (isnan(k.end))
@@ -485,14 +488,14 @@ END_TEST
 static double debt_of_alloc(unsigned node, size_t size, uintptr_t *ret)
 {
     orr_self->debt = 0;
-    ck_assert_int_eq(machine->ops->alloc(machine, node, size, ret), 0);
+    ck_assert_int_eq(orr_machine_alloc(machine, node, size, ret), 0);
     return orr_self->debt;
 }
 
 static double debt_of_free(unsigned node, uintptr_t address, size_t size)
 {
     orr_self->debt = 0;
-    machine->ops->free(machine, node, address, size);
+    orr_machine_free(machine, node, address, size);
     return orr_self->debt;
 }
 
@@ -542,12 +545,12 @@ START_TEST(blocks_never_overlap)
         seed = seed * 1103515245 + 12345;
         i = (int)(seed >> 16) % N;
         if (address[i]) {
-            machine->ops->free(machine, 1, address[i], size[i]);
+            orr_machine_free(machine, 1, address[i], size[i]);
             address[i] = 0;
             continue;
         }
         size[i] = 1 + (seed >> 8) % (5 << 20);
-        ck_assert_int_eq(machine->ops->alloc(machine, 1, size[i], &address[i]),
+        ck_assert_int_eq(orr_machine_alloc(machine, 1, size[i], &address[i]),
                          0);
         for (int k = 0; k < N; k++)
             if (k != i && address[k])
@@ -568,7 +571,7 @@ START_TEST(pinned_main_memory_costs_by_the_mib_if_cuda_is_there)
     teardown();
     open_spec(&(struct sim_spec){.costs = true});
     ck_assert_double_eq(debt_of_alloc(0, 2 << 20, &a), 0);
-    machine->ops->free(machine, 0, a, 2 << 20);
+    orr_machine_free(machine, 0, a, 2 << 20);
 }
 END_TEST
 

@@ -8,6 +8,7 @@
  *
  *   test-transfers [all]    with "all", 10,000 machines by chance, not 300
  */
+#include "core/device/driver.h"
 #include "platforms/desc_build.h"
 #include "sim/machine.h"
 #include "tests/suite.h"
@@ -101,7 +102,7 @@ static void hand_over(struct transfer *t, unsigned src, unsigned dst,
         .end = (double)NAN,
         .waiter = orr_self,
     };
-    machine->ops->copy_start(machine, &t->copy);
+    orr_machine_copy_start(machine, &t->copy);
     orr_self->debt = 0; /* what handing over costs is not the question here */
 }
 

@@ -27,7 +27,7 @@ DIFFERENT = {
     "starpu_data_dup_ro": "each call makes a copy of its own",
     "starpu_data_deinitialize": "memory is released as well",
     "starpu_data_deinitialize_submit": "memory is released as well",
-    "starpu_interface_map": "refused with -EIO: no memory is mapped",
+    "starpu_interface_map": "main memories only; else refused with -EIO",
     "starpu_task_submit_to_ctx": "other contexts than 0 are refused",
     "starpu_sched_ctx_set_context": "other contexts than 0 are refused",
     "starpu_task_wait_for_all_in_ctx": "other contexts than 0 are refused",

@@ -56,18 +56,21 @@ int orr_arrays_copy(const struct orr_arrays *src, unsigned src_node,
 int orr_arrays_pack(const struct orr_arrays *arrays, unsigned node, void **ptr,
                     starpu_ssize_t *count)
 {
-    char *to;
+    uintptr_t to;
+    size_t offset = 0;
 
     *count = (starpu_ssize_t)sum(arrays);
     if (!ptr)
         return 0;
-    *ptr = to = (char *)starpu_malloc_on_node(node, sum(arrays));
+    to = starpu_malloc_on_node(node, sum(arrays));
     if (!to)
         return -ENOMEM;
+    *ptr = (void *)to;
     for (int i = 0; i < 3; i++) {
         if (arrays->bytes[i])
-            memcpy(to, (void *)arrays->at[i], arrays->bytes[i]);
-        to += arrays->bytes[i];
+            (void)starpu_interface_copy(arrays->at[i], 0, node, to, offset,
+                                        node, arrays->bytes[i], NULL);
+        offset += arrays->bytes[i];
     }
     return 0;
 }
@@ -75,9 +78,8 @@ int orr_arrays_pack(const struct orr_arrays *arrays, unsigned node, void **ptr,
 int orr_arrays_peek(const struct orr_arrays *arrays, unsigned node,
                     const void *ptr, size_t count)
 {
-    const char *from = ptr;
+    size_t offset = 0;
 
-    (void)node;
     if (count != sum(arrays)) {
         orr_log_error("starpu_data_unpack: got %zu bytes for data of %zu: pack "
                       "it from a handle of the same shape",
@@ -86,8 +88,10 @@ int orr_arrays_peek(const struct orr_arrays *arrays, unsigned node,
     }
     for (int i = 0; i < 3; i++) {
         if (arrays->bytes[i])
-            memcpy((void *)arrays->at[i], from, arrays->bytes[i]);
-        from += arrays->bytes[i];
+            (void)starpu_interface_copy((uintptr_t)ptr, offset, node,
+                                        arrays->at[i], 0, node,
+                                        arrays->bytes[i], NULL);
+        offset += arrays->bytes[i];
     }
     return 0;
 }

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/device/driver.c - see driver.h: what drivers share. Copies by any
+ * context; machines are made and ended by main.
+ */
+#include "core/device/driver.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/device/mailbox.h"
+
+/* -- bytes ---------------------------------------------------------------- */
+
+static void host_level(char *to, const char *from,
+                       const struct orr_raw_copy *raw, unsigned levels)
+{
+    if (levels == 0) {
+        memcpy(to, from, raw->size);
+        return;
+    }
+    levels--;
+    for (size_t i = 0; i < raw->n[levels]; i++)
+        host_level(to + i * raw->dst_step[levels],
+                   from + i * raw->src_step[levels], raw, levels);
+}
+
+void orr_host_raw_copy(const struct orr_raw_copy *raw)
+{
+    host_level((char *)raw->dst + raw->dst_offset,
+               (const char *)raw->src + raw->src_offset, raw, raw->levels);
+}
+
+/* The outer levels that the driver does not make as one. */
+static int raw_level(struct orr_driver *driver, struct orr_raw_copy *raw,
+                     struct orr_async *async)
+{
+    struct orr_raw_copy part = *raw;
+    unsigned outer;
+    int result = 0;
+
+    if (raw->levels <= driver->ops->copy_levels)
+        return driver->ops->raw_copy(driver, raw, async);
+    outer = --part.levels;
+    for (size_t i = 0; i < raw->n[outer]; i++) {
+        int rc = raw_level(driver, &part, async);
+
+        if (rc && (rc != -EAGAIN || !result))
+            result = rc;
+        if (rc && rc != -EAGAIN)
+            break;
+        part.src_offset += raw->src_step[outer];
+        part.dst_offset += raw->dst_step[outer];
+    }
+    return result;
+}
+
+/* Levels without gaps on both sides become one run. */
+static void close_gaps(struct orr_raw_copy *raw)
+{
+    while (raw->levels > 0 &&
+           ((raw->src_step[0] == raw->size && raw->dst_step[0] == raw->size) ||
+            raw->n[0] == 1)) {
+        raw->size *= raw->n[0];
+        raw->levels--;
+        memmove(raw->n, raw->n + 1, raw->levels * sizeof(raw->n[0]));
+        memmove(raw->src_step, raw->src_step + 1,
+                raw->levels * sizeof(raw->src_step[0]));
+        memmove(raw->dst_step, raw->dst_step + 1,
+                raw->levels * sizeof(raw->dst_step[0]));
+    }
+}
+
+static void check_connected(const struct orr_machine *machine,
+                            const struct orr_raw_copy *raw)
+{
+    const struct orr_node_desc *src = &machine->nodes[raw->src_node];
+    const struct orr_node_desc *dst = &machine->nodes[raw->dst_node];
+
+    if (src->driver == dst->driver || orr_node_is_main(src) ||
+        orr_node_is_main(dst))
+        return;
+    orr_log_error("nothing copies from memory node %u (%s) to %u (%s): copy to "
+                  "main memory, and from there",
+                  raw->src_node, src->name, raw->dst_node, dst->name);
+    abort();
+}
+
+int orr_machine_raw_copy(struct orr_machine *machine,
+                         const struct orr_raw_copy *raw,
+                         struct orr_async *async)
+{
+    struct orr_driver *driver =
+        orr_machine_copier(machine, raw->src_node, raw->dst_node);
+    struct orr_raw_copy whole = *raw;
+    int rc;
+
+    close_gaps(&whole);
+    for (unsigned i = 0; i < whole.levels; i++)
+        if (whole.n[i] == 0)
+            return 0;
+    if (whole.size == 0)
+        return 0;
+    if (machine->nodes[raw->src_node].host_addressable &&
+        machine->nodes[raw->dst_node].host_addressable) {
+        orr_host_raw_copy(&whole);
+        return 0;
+    }
+    check_connected(machine, raw);
+    /* Queues are of one driver: what another one copies is waited for. */
+    if (!async || async->driver != driver)
+        return raw_level(driver, &whole, NULL);
+    rc = raw_level(driver, &whole, async);
+    /* Methods of applications need not return it. */
+    async->used |= rc == -EAGAIN;
+    if (rc && rc != -EAGAIN)
+        async->error = rc;
+    return rc;
+}
+
+/* -- data ----------------------------------------------------------------- */
+
+static void copy_arrived(struct orr_post *post)
+{
+    struct orr_copy *copy =
+        (struct orr_copy *)(void *)((char *)post -
+                                    offsetof(struct orr_copy, post));
+
+    copy->done(copy);
+}
+
+static enum orr_queue_use use_of(const struct orr_machine *machine,
+                                 const struct orr_copy *copy)
+{
+    if (orr_node_is_main(&machine->nodes[copy->dst]))
+        return ORR_QUEUE_OUT;
+    return orr_node_is_main(&machine->nodes[copy->src]) ? ORR_QUEUE_IN
+                                                        : ORR_QUEUE_PEER;
+}
+
+void orr_driver_copy_start(struct orr_driver *driver, struct orr_copy *copy)
+{
+    enum orr_queue_use use = use_of(driver->machine, copy);
+    unsigned node = use == ORR_QUEUE_OUT ? copy->src : copy->dst;
+    struct orr_queue *queue = driver->ops->queue(driver, node, use);
+    int rc;
+
+    copy->async = (struct orr_async){.driver = driver, .queue = queue};
+    copy->post.arrived = copy_arrived;
+    rc = copy->perform(copy, &copy->async);
+    if (rc && rc != -EAGAIN)
+        copy->async.error = rc;
+    /* Also when one of several raw copies failed: the others may be under way. */
+    if (rc || copy->async.used)
+        driver->ops->notify(queue, &copy->post);
+    else
+        copy->done(copy);
+}
+
+static void kernel_arrived(struct orr_post *post)
+{
+    struct orr_kernel *kernel =
+        (struct orr_kernel *)(void *)((char *)post -
+                                      offsetof(struct orr_kernel, post));
+
+    kernel->done(kernel);
+}
+
+void orr_kernel_post(struct orr_kernel *kernel)
+{
+    kernel->post.arrived = kernel_arrived;
+    orr_post(&kernel->post);
+}
+
+/* -- making a machine ----------------------------------------------------- */
+
+static void *grow(void *items, size_t size, unsigned n, unsigned more)
+{
+    char *all = realloc(items, (n + more) * size);
+
+    if (all)
+        memset(all + n * size, 0, more * size);
+    return all;
+}
+
+/* Makes room in a row-major matrix; new places get `value`. */
+static int grow_square(double **matrix, unsigned n, unsigned more, double value)
+{
+    unsigned all = n + more;
+    double *fresh = malloc((size_t)all * all * sizeof(*fresh));
+
+    if (!fresh)
+        return -ENOMEM;
+    for (unsigned i = 0; i < all; i++)
+        for (unsigned j = 0; j < all; j++)
+            fresh[i * all + j] = i < n && j < n ? (*matrix)[i * n + j] : value;
+    free(*matrix);
+    *matrix = fresh;
+    return 0;
+}
+
+static int grow_direct(bool **matrix, unsigned n, unsigned more)
+{
+    unsigned all = n + more;
+    bool *fresh = calloc((size_t)all * all, sizeof(*fresh));
+
+    if (!fresh)
+        return -ENOMEM;
+    for (unsigned i = 0; i < n; i++)
+        memcpy(&fresh[i * all], &(*matrix)[i * n], n * sizeof(*fresh));
+    free(*matrix);
+    *matrix = fresh;
+    return 0;
+}
+
+int orr_machine_add_nodes(struct orr_driver *driver, unsigned n,
+                          unsigned *ret_first)
+{
+    struct orr_machine *machine = driver->machine;
+    unsigned first = machine->nnodes;
+    struct orr_node_desc *nodes =
+        grow(machine->nodes, sizeof(*nodes), first, n);
+
+    if (!nodes)
+        return -ENOMEM;
+    machine->nodes = nodes;
+    if (grow_square(&machine->bandwidth, first, n, (double)NAN) != 0 ||
+        grow_square(&machine->latency, first, n, (double)NAN) != 0 ||
+        grow_direct(&machine->direct, first, n) != 0)
+        return -ENOMEM;
+    machine->nnodes += n;
+    for (unsigned i = first; i < machine->nnodes; i++)
+        nodes[i].driver = driver;
+    *ret_first = first;
+    return 0;
+}
+
+int orr_machine_add_workers(struct orr_driver *driver, unsigned n,
+                            unsigned *ret_first)
+{
+    struct orr_machine *machine = driver->machine;
+    unsigned first = machine->nworkers;
+    struct orr_worker_desc *workers =
+        grow(machine->workers, sizeof(*workers), first, n);
+
+    if (n == 0)
+        workers = machine->workers;
+    else if (!workers)
+        return -ENOMEM;
+    machine->workers = workers;
+    machine->nworkers += n;
+    for (unsigned i = first; i < machine->nworkers; i++)
+        workers[i].driver = driver;
+    *ret_first = first;
+    return 0;
+}
+
+void orr_machine_set_link(struct orr_machine *machine, unsigned src,
+                          unsigned dst, double bandwidth, double latency)
+{
+    size_t pair = (size_t)src * machine->nnodes + dst;
+
+    machine->bandwidth[pair] = bandwidth;
+    machine->latency[pair] = latency;
+    machine->direct[pair] = true;
+}
+
+/* -- those that there are ------------------------------------------------- */
+
+#define KIND(name)
+#define DRIVER(name) ORR_DRIVER_OPEN(name);
+#include "core/device/kinds.inc"
+#undef DRIVER
+
+static const orr_driver_open_fn drivers[] = {
+#define DRIVER(name) orr_driver_##name##_open,
+#include "core/device/kinds.inc"
+#undef DRIVER
+#undef KIND
+};
+
+enum { NDRIVERS = sizeof(drivers) / sizeof(drivers[0]) };
+
+int orr_drivers_open(const struct orr_machine_options *options,
+                     struct orr_machine *machine, struct orr_error *err)
+{
+    machine->drivers = calloc(NDRIVERS, sizeof(*machine->drivers));
+    if (!machine->drivers)
+        return -ENOMEM;
+    for (unsigned i = 0; i < NDRIVERS; i++) {
+        struct orr_driver *driver = NULL;
+        int rc = drivers[i](options, machine, &driver, err);
+
+        if (driver)
+            machine->drivers[machine->ndrivers++] = driver;
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+void orr_drivers_close(struct orr_machine *machine)
+{
+    while (machine->ndrivers > 0) {
+        struct orr_driver *driver = machine->drivers[--machine->ndrivers];
+
+        driver->ops->close(driver);
+    }
+    free(machine->drivers);
+    machine->drivers = NULL;
+}

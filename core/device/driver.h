@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/device/driver.h - what operates devices. A machine is an engine (time,
+ * contexts, links) and drivers: one for processors and main memory, one for
+ * each sort of device; a simulated machine has one for all. A driver knows
+ * memory, bytes, queues and kernels, and nothing of coherency, eviction,
+ * scheduling or models. docs/NEW_DRIVER.md shows how to write one.
+ *
+ * An operation may end later, on a thread that is no context of the machine. It
+ * then only posts (orr_post): that takes no lock, frees nothing and calls no code
+ * of the application. A worker finds the post and does the rest.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/device/machine.h"
+
+struct orr_driver;
+struct orr_event;
+struct orr_queue;
+
+/* A copy of bytes: `size` of them without gaps, and that n[0] times, the starts
+ * src_step[0] and dst_step[0] bytes apart, and all that n[1] times … for each of
+ * `levels`. Addresses are those that alloc gave, or the application's in main
+ * memory. */
+enum { ORR_RAW_LEVELS = 3 };
+struct orr_raw_copy {
+    uintptr_t src, dst;
+    size_t src_offset, dst_offset; /* bytes */
+    unsigned src_node, dst_node;
+    size_t size;
+    unsigned levels;
+    size_t n[ORR_RAW_LEVELS];
+    size_t src_step[ORR_RAW_LEVELS], dst_step[ORR_RAW_LEVELS];
+};
+
+/* What a queue is for. Each is served in order; several run side by side. */
+enum orr_queue_use {
+    ORR_QUEUE_KERNELS,
+    ORR_QUEUE_IN,   /* copies to the device */
+    ORR_QUEUE_OUT,  /* from it to main memory */
+    ORR_QUEUE_PEER, /* to another device */
+    ORR_QUEUE_USES
+};
+
+struct orr_driver_ops {
+    const char *name; /* "loopback", for messages */
+
+    /* Ends it: its queues are empty, all contexts but the caller's and its own
+     * have been joined. Frees it. */
+    void (*close)(struct orr_driver *driver);
+
+    /* -- memory, any context, no lock; `node` is one of the driver's -- */
+    /* Knows no capacity beyond the device's own, and evicts nothing. 0, -ENOMEM,
+     * or -ENODEV when the device is lost. Does not block; a simulated one
+     * charges its cost to the calling context's debt, and one without real
+     * memory gives addresses that must not be dereferenced. */
+    int (*alloc)(struct orr_driver *driver, unsigned node, size_t size,
+                 uintptr_t *ret);
+    void (*free)(struct orr_driver *driver, unsigned node, uintptr_t address,
+                 size_t size);
+    /* Main memory from which copies to its devices are faster (pinned). NULL:
+     * it makes no difference. As alloc and free. */
+    int (*pinned_alloc)(struct orr_driver *driver, unsigned node, size_t size,
+                        uintptr_t *ret);
+    void (*pinned_free)(struct orr_driver *driver, unsigned node,
+                        uintptr_t address, size_t size);
+    /* The same for memory that the application has; NULL likewise. */
+    int (*pin)(struct orr_driver *driver, void *address, size_t size);
+    int (*unpin)(struct orr_driver *driver, void *address, size_t size);
+
+    /* -- data: a copy with all its bytes -- */
+    /* Starts it: calls copy->perform, now or later, and copy->done when the
+     * bytes are there; never from inside if that is simulated. Never blocks.
+     * orr_driver_copy_start does it on queues. */
+    void (*copy_start)(struct orr_driver *driver, struct orr_copy *copy);
+
+    /* -- bytes -- */
+    /* One raw copy with `levels` up to copy_levels, host to device, back, between
+     * devices of this driver, or within one memory. With `async` it may go into
+     * its queue and return -EAGAIN, with failures in async->error later; without,
+     * the bytes are there on return. 0, -EAGAIN, -EIO, -ENODEV. NULL: the host
+     * addresses all its memory. */
+    int (*raw_copy)(struct orr_driver *driver, const struct orr_raw_copy *raw,
+                    struct orr_async *async);
+    unsigned copy_levels; /* strided copies that the device makes as one */
+    /* Where dst_node sees bytes of src_node without a copy. All NULL: nowhere.
+     * map returns 0 and sets *ret on failure; update makes what was written on
+     * one side visible on the other. */
+    uintptr_t (*map)(struct orr_driver *driver, uintptr_t src, size_t offset,
+                     unsigned src_node, unsigned dst_node, size_t size,
+                     int *ret);
+    int (*unmap)(struct orr_driver *driver, uintptr_t src, size_t offset,
+                 unsigned src_node, uintptr_t dst, unsigned dst_node,
+                 size_t size);
+    int (*update_map)(struct orr_driver *driver,
+                      const struct orr_raw_copy *raw);
+    /* Calls an interface's own asynchronous method for this pair of memories
+     * (ram_to_cuda_async …), whose last argument is the driver's: a stream, an
+     * event. NULL: it has no such methods. Returns what that does. */
+    int (*call_method)(struct orr_driver *driver, int (*method)(void),
+                       void *src, unsigned src_node, void *dst,
+                       unsigned dst_node, struct orr_async *async);
+
+    /* -- kernels -- */
+    /* Called by the kernel's worker. Returns 1 when the kernel has ended on
+     * return (it blocked or slept meanwhile), 0 when it goes on by itself and
+     * `done` will be called, or its post arrive. Fills start and end; a failure
+     * is kernel->error. The device is current while kernel->run is called. */
+    int (*kernel_start)(struct orr_driver *driver, struct orr_kernel *kernel);
+
+    /* -- queues; all NULL: the driver works in the caller's context -- */
+    /* That of the device whose memory `node` is. Lent. */
+    struct orr_queue *(*queue)(struct orr_driver *driver, unsigned node,
+                               enum orr_queue_use use);
+    /* The post is made when all that is in the queue now has ended. */
+    void (*notify)(struct orr_queue *queue, struct orr_post *post);
+    /* The event happens when all that is in the queue now has ended; what is put
+     * into a queue after `wait` begins when it has happened, without the host
+     * looking. The caller owns the event until it has happened and nobody waits
+     * for it. Both queues are of this driver. */
+    void (*record)(struct orr_queue *queue, struct orr_event *event);
+    void (*wait)(struct orr_queue *queue, struct orr_event *event);
+};
+
+/* The head of every driver. */
+struct orr_driver {
+    const struct orr_driver_ops *ops; /* [const] */
+    struct orr_machine *machine;      /* [const] whose part it is */
+};
+
+/* An event of some driver, which embeds it in its own. */
+struct orr_event {
+    atomic_bool happened;
+};
+
+/* -- dispatch: core calls these ------------------------------------------- */
+
+static inline int orr_machine_alloc(struct orr_machine *machine, unsigned node,
+                                    size_t size, uintptr_t *ret)
+{
+    struct orr_driver *driver = machine->nodes[node].driver;
+
+    return driver->ops->alloc(driver, node, size, ret);
+}
+
+static inline void orr_machine_free(struct orr_machine *machine, unsigned node,
+                                    uintptr_t address, size_t size)
+{
+    struct orr_driver *driver = machine->nodes[node].driver;
+
+    driver->ops->free(driver, node, address, size);
+}
+
+/* Who copies between two nodes: the destination's driver, the source's if the
+ * destination is main memory. */
+static inline struct orr_driver *
+orr_machine_copier(const struct orr_machine *machine, unsigned src,
+                   unsigned dst)
+{
+    bool out = orr_node_is_main(&machine->nodes[dst]);
+
+    return machine->nodes[out ? src : dst].driver;
+}
+
+/* Starts a copy. Never blocks. */
+static inline void orr_machine_copy_start(struct orr_machine *machine,
+                                          struct orr_copy *copy)
+{
+    struct orr_driver *driver =
+        orr_machine_copier(machine, copy->src, copy->dst);
+
+    driver->ops->copy_start(driver, copy);
+}
+
+/* As kernel_start. */
+static inline int orr_machine_kernel_start(struct orr_machine *machine,
+                                           struct orr_kernel *kernel)
+{
+    struct orr_driver *driver = machine->workers[kernel->worker].driver;
+
+    return driver->ops->kernel_start(driver, kernel);
+}
+
+/* Copies the bytes, by as many raw copies as the driver needs. 0, -EAGAIN when
+ * some are under way in the queue of *async, -EIO, -ENODEV. Any context; NULL for
+ * `async` waits. */
+int orr_machine_raw_copy(struct orr_machine *machine,
+                         const struct orr_raw_copy *raw,
+                         struct orr_async *async);
+
+/* Moves bytes that the caller can address. */
+void orr_host_raw_copy(const struct orr_raw_copy *raw);
+
+/* What copies a datum on a queue, for copy_start: performs it with that queue,
+ * whose end is posted. */
+void orr_driver_copy_start(struct orr_driver *driver, struct orr_copy *copy);
+
+/* The kernel has ended: its post leads to kernel->done. Any thread. */
+void orr_kernel_post(struct orr_kernel *kernel);
+
+/* -- making a machine: drivers add what is theirs -------------------------- */
+
+/* Room for n more memory nodes or workers, zeroed but for `driver`; *ret_first is
+ * the first one's number. Links to and from the new nodes are unknown and not
+ * direct. Errors: -ENOMEM. */
+int orr_machine_add_nodes(struct orr_driver *driver, unsigned n,
+                          unsigned *ret_first);
+int orr_machine_add_workers(struct orr_driver *driver, unsigned n,
+                            unsigned *ret_first);
+
+/* A link of that many bytes per µs and µs, on which copies go directly. */
+void orr_machine_set_link(struct orr_machine *machine, unsigned src,
+                          unsigned dst, double bandwidth, double latency);
+
+/* Adds the devices of a driver to the machine, which has its main memory and its
+ * engine, and says so in *ret; without devices *ret is NULL. Errors: -ENOMEM, or
+ * others with a message. */
+typedef int (*orr_driver_open_fn)(const struct orr_machine_options *options,
+                                  struct orr_machine *machine,
+                                  struct orr_driver **ret,
+                                  struct orr_error *err);
+
+/* Declares that of the driver in folder `name`, which defines it. */
+#define ORR_DRIVER_OPEN(name)                                                  \
+    int orr_driver_##name##_open(const struct orr_machine_options *options,    \
+                                 struct orr_machine *machine,                  \
+                                 struct orr_driver **ret,                      \
+                                 struct orr_error *err)
+
+/* Opens all drivers that this library has, in the order of meson.build. */
+int orr_drivers_open(const struct orr_machine_options *options,
+                     struct orr_machine *machine, struct orr_error *err);
+/* Closes those that are open, the last one first. */
+void orr_drivers_close(struct orr_machine *machine);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/device/mailbox.c - see mailbox.h. */
+#include "core/device/mailbox.h"
+
+void orr_post(struct orr_post *post)
+{
+    struct orr_mailbox *mailbox = post->mailbox;
+    struct orr_post *last;
+
+    /* Before the post can be seen: who serves it may be the last one to need
+     * the worker that is woken below. */
+    atomic_fetch_add_explicit(&mailbox->nposting, 1, memory_order_relaxed);
+    last = atomic_load_explicit(&mailbox->last, memory_order_relaxed);
+    do
+        post->next = last;
+    while (!atomic_compare_exchange_weak_explicit(&mailbox->last, &last, post,
+                                                  memory_order_release,
+                                                  memory_order_relaxed));
+    mailbox->wake(mailbox);
+    /* Pairs with orr_mailbox_await. */
+    atomic_fetch_sub_explicit(&mailbox->nposting, 1, memory_order_release);
+}
+
+bool orr_mailbox_serve(struct orr_mailbox *mailbox)
+{
+    struct orr_post *post, *first = NULL;
+
+    if (!orr_mailbox_has(mailbox))
+        return false;
+    /* Pairs with orr_post: what the operation wrote is seen. */
+    post = atomic_exchange_explicit(&mailbox->last, NULL, memory_order_acquire);
+    while (post) {
+        struct orr_post *before = post->next;
+
+        post->next = first;
+        first = post;
+        post = before;
+    }
+    while ((post = first)) {
+        first = post->next;
+        post->arrived(post);
+    }
+    return true;
+}
+
+void orr_mailbox_await(struct orr_mailbox *mailbox, struct orr_exec *exec)
+{
+    while (atomic_load_explicit(&mailbox->nposting, memory_order_acquire))
+        exec->ops->relax(exec);
+}
