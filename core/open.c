@@ -133,6 +133,7 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
         .main_cpuid = orr_config_int(config, ORR_CFG_MAIN_THREAD_CPUID),
         .main_coreid = orr_config_int(config, ORR_CFG_MAIN_THREAD_COREID),
         .numa = orr_config_bool(config, ORR_CFG_USE_NUMA),
+        .loopback = orr_config_string(config, ORR_CFG_LOOPBACK),
         .hwloc_input = orr_config_string(config, ORR_CFG_HWLOC_INPUT),
     };
     const void *table;

@@ -58,7 +58,8 @@ struct orr_runtime {
     struct orr_worker *workers;
     atomic_uint nactive;         /* workers whose loops have not ended, copies
                                   * whose ends may wake some … */
-    struct orr_context *stopper; /* … and who waits for that, or NULL */
+    _Atomic(struct orr_context *) stopper; /* … and who waits for that, or
+                                            * NULL */
     struct orr_worker_class *classes;
     unsigned *class_members; /* [const] what classes' members point into */
     struct orr_sched *sched;

@@ -28,6 +28,7 @@ static const struct {
     {ORR_DEVICE_CPU, "cpu", 0.5},
     {ORR_DEVICE_CUDA, "cuda", 13.33},
     {ORR_DEVICE_OPENCL, "opencl", 12.22},
+    {ORR_DEVICE_LOOPBACK, "loopback", 0.5},
     {ORR_DEVICE_FPGA, "fpga", 0.5},
     {ORR_DEVICE_MPI_MS, "mpi_ms", 1.0},
     {ORR_DEVICE_TCPIP_MS, "tcpip_ms", 1.0},

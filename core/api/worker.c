@@ -277,10 +277,11 @@ void starpu_worker_display_count(FILE *output, enum starpu_worker_archtype type)
 
 void starpu_worker_display_all(FILE *output)
 {
-    for (int type = 0; type < STARPU_NARCH; type++)
-        if (starpu_worker_archtype_is_valid(type) &&
-            starpu_worker_get_count_by_type(type) > 0)
-            starpu_worker_display_names(output, type);
+    const struct orr_device_kind *kind;
+
+    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++)
+        if (starpu_worker_get_count_by_type(kind->type) > 0)
+            starpu_worker_display_names(output, kind->type);
 }
 
 /* -- combined workers: there are none -- */

@@ -29,6 +29,19 @@ static void unblock(void *arg)
     context->exec->ops->wake(context->exec, context);
 }
 
+/* The data are in the application's memory: where a worker of another one tells
+ * it, it is not the worker whose local data are meant. */
+static void call_back(void (*callback)(void *), void *arg, unsigned node)
+{
+    struct orr_context *self = orr_self;
+    struct orr_worker *worker = self->worker;
+
+    if (worker && worker->desc->node != node)
+        self->worker = NULL;
+    orr_call_user(callback, arg);
+    self->worker = worker;
+}
+
 /* The data are there: they are the application's until it releases them. */
 static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
                             int worker)
@@ -36,9 +49,10 @@ static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
     struct orr_handle *handle = job->accesses[0].handle;
     void (*callback)(void *) = job->acquire.callback;
     void *arg = job->acquire.arg;
+    unsigned node = job->acquire.node;
 
     (void)worker;
-    orr_job_take_data(rt, job, job->acquire.node);
+    orr_job_take_data(rt, job, node);
     orr_job_set_state(job, ORR_JOB_RUNNING);
     if (!callback) { /* that they are there was all that was wanted */
         orr_job_drop_data(rt, job);
@@ -49,7 +63,7 @@ static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
     orr_list_append(&handle->acquired, &job->queue);
     orr_unlock(&handle->lock);
     /* From now on another thread may release it. */
-    orr_call_user(callback, arg);
+    call_back(callback, arg, node);
 }
 
 static void acquire_ready(struct orr_runtime *rt, struct orr_job *job)

@@ -54,7 +54,7 @@ static const char *limit_of(const struct orr_runtime *rt, unsigned node)
     if (node < rt->nram && rt->nram > 1)
         return orr_config_name(ORR_CFG_LIMIT_CPU_NUMA_MEM);
     return kind && kind->limit != ORR_CFG_COUNT ? orr_config_name(kind->limit)
-                                                : "the device";
+                                                : "the device's memory";
 }
 
 /* --- who holds --- */

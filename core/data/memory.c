@@ -124,6 +124,31 @@ static int take_more(struct orr_runtime *rt, struct orr_node *node, size_t size)
     return err;
 }
 
+/* A device may have less than it says, or not in one piece: something leaves, or
+ * begins to, so that it can be tried again. Its bytes are taken already. */
+static bool make_room_anyway(struct orr_runtime *rt, struct orr_node *node,
+                             size_t size)
+{
+    size_t used = atomic_load(&node->used);
+
+    return node->capacity && used <= node->capacity &&
+           orr_node_make_room(rt, node, node->capacity - used + size,
+                              ORR_FETCH) == 0;
+}
+
+/* One refusal may pass by itself. */
+static int allocate(struct orr_runtime *rt, struct orr_node *node, size_t size,
+                    uintptr_t *ret)
+{
+    int err = orr_machine_alloc(rt->machine, node->id, size, ret);
+
+    if (err == -ENOMEM)
+        err = orr_machine_alloc(rt->machine, node->id, size, ret);
+    while (err == -ENOMEM && make_room_anyway(rt, node, size))
+        err = orr_machine_alloc(rt->machine, node->id, size, ret);
+    return err;
+}
+
 int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
                     uintptr_t *ret)
 {
@@ -133,7 +158,7 @@ int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
 
     if (err)
         return err;
-    err = orr_machine_alloc(rt->machine, id, size, ret);
+    err = allocate(rt, node, size, ret);
     if (err) {
         atomic_fetch_sub(&node->used, size - have);
         return err;

@@ -41,7 +41,16 @@ static void wake_for_post(struct orr_mailbox *mailbox)
 {
     struct orr_node *node = orr_container(mailbox, struct orr_node, mailbox);
 
-    orr_worker_wake(pick_progress_worker(node->runtime, node));
+    struct orr_runtime *rt = node->runtime;
+    struct orr_context *stopper;
+
+    orr_worker_wake(pick_progress_worker(rt, node));
+    /* Pairs with orr_nodes_serve_posts: who stops the workers sees the post, or
+     * is seen here. */
+    atomic_thread_fence(memory_order_seq_cst);
+    stopper = atomic_load_explicit(&rt->stopper, memory_order_relaxed);
+    if (stopper)
+        rt->exec->ops->wake(rt->exec, stopper);
 }
 
 static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
@@ -88,6 +97,16 @@ int orr_nodes_new(struct orr_runtime *rt)
         if (node_init(rt, &rt->nodes[id], id) != 0)
             return -ENOMEM;
     return 0;
+}
+
+bool orr_nodes_serve_posts(struct orr_runtime *rt)
+{
+    bool any = false;
+
+    atomic_thread_fence(memory_order_seq_cst);
+    for (unsigned id = 0; id < rt->nnodes; id++)
+        any |= orr_mailbox_serve(&rt->nodes[id].mailbox);
+    return any;
 }
 
 void orr_nodes_await_posts(struct orr_runtime *rt)

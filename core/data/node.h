@@ -99,6 +99,10 @@ struct orr_node {
 
 int orr_nodes_new(struct orr_runtime *rt);
 
+/* Serves all mailboxes, in the place of workers that have ended; true if anything
+ * was posted. */
+bool orr_nodes_serve_posts(struct orr_runtime *rt);
+
 /* No thread of a driver is posting any more; nothing is under way. */
 void orr_nodes_await_posts(struct orr_runtime *rt);
 

@@ -32,6 +32,7 @@ struct orr_device_kind {
     size_t single;    /* … and the one that older programs set instead */
     size_t flags;     /* array of char: bit 0, the function only starts a
                        * kernel */
+    bool only_starts; /* all its functions do */
     bool lends;       /* the functions are another kind's, which counts them */
 
     /* -- settings; ORR_CFG_COUNT: there is none -- */

@@ -126,7 +126,8 @@ bool orr_codelet_is_async(const struct starpu_codelet *cl,
 {
     const struct orr_device_kind *kind = orr_device_kind(type);
 
-    return kind && kind->flags &&
-           ((const char *)cl + kind->flags)[implementation] &
-               STARPU_CUDA_ASYNC; /* the same bit for all kinds */
+    if (!kind || !kind->flags)
+        return kind && kind->only_starts;
+    return ((const char *)cl + kind->flags)[implementation] &
+           STARPU_CUDA_ASYNC; /* the same bit for all kinds */
 }

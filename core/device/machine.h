@@ -251,6 +251,7 @@ struct orr_machine_options {
     bool main_bind;
     int main_cpuid, main_coreid;
     bool numa;               /* a memory node per NUMA node */
+    const char *loopback;    /* ORRERY_LOOPBACK or NULL */
     const char *hwloc_input; /* XML file to read the topology from, or NULL */
 };
 

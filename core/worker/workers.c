@@ -23,15 +23,17 @@ static void init_worker(struct orr_runtime *rt, unsigned id)
 
 static void stop_first(struct orr_runtime *rt, unsigned n)
 {
-    rt->stopper = orr_self;
+    atomic_store(&rt->stopper, orr_self);
     for (unsigned id = 0; id < n; id++) {
         atomic_store_explicit(&rt->workers[id].stop, true,
                               memory_order_release);
         orr_worker_wake(&rt->workers[id]);
     }
-    /* Until then the others may wake a worker, for a request of its memory. */
+    /* Until then the others may wake a worker, for a request of its memory; and
+     * the ends of copies are posted where no worker looks any more. */
     while (atomic_load_explicit(&rt->nactive, memory_order_acquire))
-        rt->exec->ops->park(rt->exec, ORR_FOREVER);
+        if (!orr_nodes_serve_posts(rt))
+            rt->exec->ops->park(rt->exec, ORR_FOREVER);
     orr_nodes_await_posts(rt);
     for (unsigned id = 0; id < n; id++) {
         rt->exec->ops->join(rt->exec, rt->workers[id].context);
@@ -41,9 +43,13 @@ static void stop_first(struct orr_runtime *rt, unsigned n)
 
 void orr_active_end(struct orr_runtime *rt)
 {
-    if (atomic_fetch_sub_explicit(&rt->nactive, 1, memory_order_acq_rel) == 1 &&
-        rt->stopper)
-        rt->exec->ops->wake(rt->exec, rt->stopper);
+    struct orr_context *stopper;
+
+    if (atomic_fetch_sub_explicit(&rt->nactive, 1, memory_order_acq_rel) != 1)
+        return;
+    stopper = atomic_load_explicit(&rt->stopper, memory_order_relaxed);
+    if (stopper)
+        rt->exec->ops->wake(rt->exec, stopper);
 }
 
 /* A worker's context. Kernels may have left values of keys. */

@@ -6,19 +6,26 @@
 
 #include <orrery.h>
 
-static const char *const policies[NMACHINES] = {"lws", "eager", "dmda",
-                                                "lws", "dmdas", "prio"};
+static const char *const policies[] = {"lws", "eager", "dmda",
+                                       "lws", "dmdas", "prio"};
 
 int machine_simulated(int i)
 {
     return i >= FIRST_SIMULATED;
 }
 
+const char *machine_ncpus(void)
+{
+    const char *ncpus = getenv("TEST_NCPU");
+
+    return ncpus ? ncpus : "2";
+}
+
 void machine_choose(int i)
 {
     setenv("STARPU_SCHED", policies[i], 1);
     setenv("STARPU_SILENT", "1", 1);
-    setenv("STARPU_NCPU", "2", 1);
+    setenv("STARPU_NCPU", machine_ncpus(), 1);
     unsetenv("STARPU_PERF_MODEL_DIR");
     if (!machine_simulated(i))
         return;

@@ -18,6 +18,9 @@
 /* Those from this one on are simulated: for loops over one sort. */
 enum { FIRST_SIMULATED = 2 };
 
+/* How many CPU workers the machines have: TEST_NCPU or 2. */
+const char *machine_ncpus(void);
+
 /* Sets the environment for machine i of NMACHINES. */
 void machine_choose(int i);
 
