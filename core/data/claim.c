@@ -39,8 +39,10 @@
  *
  * The whole and its pieces, when data are partitioned, are never claimed at once:
  * data are cut when nobody uses them any more, and tasks cannot name them until
- * the last user of a piece has ended. So no claim says anything of a handle's
- * parents.
+ * the last user of a piece has ended. Where a plan cuts them (plan.c), they take
+ * turns by their orders, which all jobs that use them enter: a switch, which goes
+ * together with no other writer, stands between. So no claim says anything of a
+ * handle's parents.
  *
  * Whoever gives a handle back serves its queue until the handle is taken or the
  * queue empty. A job may join a queue of a free handle only while somebody is
