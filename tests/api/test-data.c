@@ -3,6 +3,7 @@
  * tests/api/test-data.c - data: coherency, order, eviction, partition, on each
  * machine. The oracle is the same program run in order on plain arrays.
  */
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -393,7 +394,7 @@ enum { MANY = 1000 };
 
 struct many {
     starpu_data_handle_t handle;
-    int acquired, refused;
+    atomic_int acquired, refused; /* by whichever thread tells it */
 };
 
 /* Acquires the data again until they are MANY times. */
