@@ -51,6 +51,7 @@ void orr_replicate_check(const struct orr_replicate *replicate)
         return;
     ORR_CHECK(replicate->allocated);
     ORR_CHECK(block->node == replicate->node);
+    ORR_CHECK(atomic_load(&block->ninhabitants) > 0);
     /* What a job holds that is being tried stays among those that could leave:
      * admit.c. */
     ORR_CHECK(!replicate->offered || replicate->refs == replicate->held);
