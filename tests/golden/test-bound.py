@@ -27,8 +27,11 @@ def run(*words):
 
 
 def glpsol(path):
-    out = run("glpsol", "--lp", path, "-o", "/dev/stdout").stdout
-    found = re.search(r"OPTIMAL\nObjective:.*= (\S+)", out)
+    # Not to /dev/stdout: glpsol removes what it writes to, as root that, too.
+    out = path + ".out"
+    run("glpsol", "--lp", path, "-o", out)
+    with open(out, encoding="utf-8") as file:
+        found = re.search(r"OPTIMAL\nObjective:.*= (\S+)", file.read())
     return float(found.group(1)) if found else None
 
 

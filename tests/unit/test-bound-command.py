@@ -60,11 +60,17 @@ def graph_text(tasks, gpus=GPUS, cpu=CPU, makespan="nan", kernels=KERNELS,
     return "\n".join(lines + ["end", ""])
 
 
-# The program that --lp and the like write is solved by all that read it.
+# The program that --lp and the like write is solved by all that read it. glpsol
+# removes the file that it writes to, as root even /dev/stdout.
+def glpsol(option):
+    return ["sh", "-c", "glpsol %s \"$0\" -o \"$0.out\"; cat \"$0.out\"" % option,
+            "FILE"]
+
+
 SOLVERS = [
-    ("glpsol", "lp", ["glpsol", "--lp", "FILE", "-o", "/dev/stdout"],
+    ("glpsol", "lp", glpsol("--lp"),
      r"OPTIMAL\nObjective:.*= (\S+)"),
-    ("glpsol", "mps", ["glpsol", "--freemps", "FILE", "-o", "/dev/stdout"],
+    ("glpsol", "mps", glpsol("--freemps"),
      r"OPTIMAL\nObjective:.*= (\S+)"),
     ("cbc", "lp", ["cbc", "FILE", "solve"],
      r"(?:Optimal objective|Objective value:) +(\S+)"),

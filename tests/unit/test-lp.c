@@ -18,6 +18,7 @@
 
 enum outcome { OPTIMAL, INFEASIBLE, UNBOUNDED, UNREADABLE };
 
+/* glpsol removes the file that it writes to, as root even /dev/stdout. */
 static const struct solver {
     const char *program, *command; /* with the file's name */
     enum orr_lp_format format;
@@ -26,14 +27,14 @@ static const struct solver {
     const char *infeasible[2], *unbounded[2];
 } solvers[] = {
     {"glpsol",
-     "glpsol --lp %s -o /dev/stdout",
+     "f=%s; glpsol --lp $f -o $f.out; cat $f.out; rm -f $f.out",
      ORR_LP_CPLEX,
      "lp",
      "OPTIMAL\nObjective:  cost. =",
      {"NO PRIMAL FEASIBLE", "NO FEASIBLE"},
      {"UNBOUNDED", "NO DUAL FEASIBLE"}},
     {"glpsol",
-     "glpsol --freemps %s -o /dev/stdout",
+     "f=%s; glpsol --freemps $f -o $f.out; cat $f.out; rm -f $f.out",
      ORR_LP_MPS,
      "mps",
      "OPTIMAL\nObjective:  cost. =",
