@@ -5,6 +5,7 @@
  * whose first value a codelet makes. On each machine.
  */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -393,10 +394,13 @@ START_TEST(contributions_without_order_are_combined_too)
 }
 END_TEST
 
+static atomic_uint ncalled;
+
 static void called_back(void *arg)
 {
     *(long *)arg = ((long *)starpu_vector_get_local_ptr(h))[0];
     starpu_data_release(h);
+    ncalled++;
 }
 
 START_TEST(acquisitions_by_callback_see_the_sum)
@@ -411,6 +415,9 @@ START_TEST(acquisitions_by_callback_see_the_sum)
             starpu_data_acquire_cb(h, STARPU_R, called_back, &seen[i]), 0);
     }
     (void)content();
+    /* The last one reads what content() reads, and may be told later. */
+    while (ncalled < 10)
+        starpu_usleep(10);
     for (unsigned i = 0; i < 10; i++)
         ck_assert_int_eq(seen[i], 40 + (long)(i + 1) * nworkers());
     finish();
