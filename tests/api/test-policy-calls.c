@@ -73,6 +73,22 @@ static void open_with_policy(int i)
     ck_assert_int_eq(starpu_init(&conf), 0);
 }
 
+/* Of the application's policy: others use theirs whenever a worker looks for a
+ * task. */
+START_TEST(the_context_has_the_data_of_its_policy)
+{
+    void *own;
+    int x;
+
+    open_with_policy(_i);
+    own = starpu_sched_ctx_get_policy_data(0);
+    starpu_sched_ctx_set_policy_data(0, &x);
+    ck_assert_ptr_eq(starpu_sched_ctx_get_policy_data(0), &x);
+    starpu_sched_ctx_set_policy_data(0, own);
+    starpu_shutdown();
+}
+END_TEST
+
 START_TEST(a_policy_hands_tasks_to_one_worker)
 {
     int x = 0;
@@ -412,6 +428,7 @@ int main(void)
     suite_add_tcase(suite, models);
     suite_add_tcase(suite, simulated);
 #define EACH(test) tcase_add_loop_test(each, test, 0, NMACHINES)
+    EACH(the_context_has_the_data_of_its_policy);
     EACH(a_policy_hands_tasks_to_one_worker);
     EACH(workers_that_can_run_a_task_are_known);
     EACH(sleeping_workers_are_woken);

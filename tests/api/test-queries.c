@@ -375,8 +375,7 @@ START_TEST(the_context_has_the_policy_and_its_priorities)
     struct starpu_sched_policy *policy;
     starpu_pthread_mutex_t *mutex;
     starpu_pthread_cond_t *cond;
-    int found = 0, x;
-    void *data;
+    int found = 0;
 
     machine_open(_i);
     policy = starpu_sched_ctx_get_sched_policy(0);
@@ -385,10 +384,6 @@ START_TEST(the_context_has_the_policy_and_its_priorities)
     for (; *list; list++)
         found |= *list == policy;
     ck_assert_int_eq(found, 1);
-    data = starpu_sched_ctx_get_policy_data(0);
-    starpu_sched_ctx_set_policy_data(0, &x);
-    ck_assert_ptr_eq(starpu_sched_ctx_get_policy_data(0), &x);
-    starpu_sched_ctx_set_policy_data(0, data); /* the policy's own */
     ck_assert_int_eq(starpu_sched_ctx_set_min_priority(0, -3), 0);
     ck_assert_int_eq(starpu_sched_ctx_set_max_priority(0, 4), 0);
     ck_assert_int_eq(starpu_sched_ctx_get_min_priority(0), -3);
