@@ -3,7 +3,7 @@
  * tests/fuzz/fuzz-platform-xml.c - whatever stands in a platform file, reading
  * it ends with a sound description or with a message. For libFuzzer:
  *   fuzz-platform-xml -dict=tests/fuzz/platform-xml.dict CORPUS
- * with files of platforms/catalogue as a start.
+ * with machines of the catalogue as a start.
  */
 #include "platforms/desc_build.h"
 
