@@ -373,8 +373,11 @@ static struct row *get_row(struct orr_runtime *rt, struct orr_job *job)
 
 int orr_job_make_costs(struct orr_runtime *rt, struct orr_job *job)
 {
-    struct row *row = job->costs ? (struct row *)job->costs : get_row(rt, job);
+    struct row *row;
 
+    if (job->costs) /* others may be looking at it: it is not written again */
+        return 0;
+    row = get_row(rt, job);
     if (!row)
         return -ENOMEM;
     job->costs = &row->pub;
