@@ -379,14 +379,15 @@ static void set_7(void *buffers[], void *arg)
             x[j * STARPU_MATRIX_GET_LD(buffers[0]) + i] = 7;
 }
 
+static struct starpu_codelet sets = {.cpu_funcs = {set_7},
+                                     .cuda_funcs = {set_7},
+                                     .nbuffers = 1,
+                                     .modes = {STARPU_W},
+                                     .name = "k"};
+
 /* A value that was dropped does not come back by a switch. */
 START_TEST(parts_are_written_after_the_whole_was_invalidated)
 {
-    static struct starpu_codelet sets = {.cpu_funcs = {set_7},
-                                         .cuda_funcs = {set_7},
-                                         .nbuffers = 1,
-                                         .modes = {STARPU_W},
-                                         .name = "k"};
     static struct matrix m;
 
     machine_open(_i);
@@ -423,11 +424,6 @@ static void expect_7(void *buffers[], void *arg)
 /* The init codelet makes a value where whole and parts have none, only there. */
 START_TEST(parts_begin_with_the_value_of_the_whole)
 {
-    static struct starpu_codelet sets = {.cpu_funcs = {set_7},
-                                         .cuda_funcs = {set_7},
-                                         .nbuffers = 1,
-                                         .modes = {STARPU_W},
-                                         .name = "k"};
     static struct starpu_codelet begins = {.cpu_funcs = {set_1},
                                            .cuda_funcs = {set_1},
                                            .nbuffers = 1,
