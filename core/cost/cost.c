@@ -142,19 +142,11 @@ static struct row *insert_row(struct orr_costs_table *table, struct row *row)
 
 /* --- codelets --- */
 
+/* Changes with what decides who can run the codelet's tasks. */
 static uint32_t signature_of(const struct starpu_codelet *cl)
 {
-    uint32_t bits = cl->where << 20 | (cl->can_execute ? 1U << 31 : 0);
-    const struct orr_device_kind *kind;
-    unsigned shift = 0;
-
-    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++) {
-        if (!kind->functions || kind->lends)
-            continue;
-        bits |= orr_codelet_functions(cl, kind->type) << shift;
-        shift += STARPU_MAXIMPLEMENTATIONS;
-    }
-    return bits;
+    return orr_codelet_all_functions(cl) | cl->where << 20 |
+           (cl->can_execute ? 1U << 31 : 0);
 }
 
 static bool asks_functions(const struct starpu_perfmodel *perfmodel)

@@ -69,7 +69,11 @@ uint32_t orr_device_kinds_where(void);
 unsigned orr_codelet_functions(const struct starpu_codelet *cl,
                                enum starpu_worker_archtype type);
 
-/* One of them, else the first, or NULL. */
+/* Those for all kinds with functions of their own, side by side: a number that
+ * changes when an implementation is added or taken away. Every task asks. */
+uint32_t orr_codelet_all_functions(const struct starpu_codelet *cl);
+
+/* One function for a kind, else the first, or NULL. */
 orr_kernel_func_t orr_codelet_function(const struct starpu_codelet *cl,
                                        enum starpu_worker_archtype type,
                                        unsigned implementation);

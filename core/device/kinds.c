@@ -80,21 +80,44 @@ static const orr_kernel_func_t *field(const struct starpu_codelet *cl,
     return (const orr_kernel_func_t *)(const void *)((const char *)cl + offset);
 }
 
+/* Its functions for the kind, which has some, a bit per implementation. */
+static inline unsigned functions_of(const struct starpu_codelet *cl,
+                                    const struct orr_device_kind *kind)
+{
+    const orr_kernel_func_t *functions = field(cl, kind->functions);
+    orr_kernel_func_t single = kind->single ? *field(cl, kind->single) : NULL;
+    uintptr_t any = 0;
+    unsigned bits = 0;
+
+    for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
+        any |= (uintptr_t)functions[i];
+    if (!any) /* of most kinds */
+        return single && single != STARPU_MULTIPLE_CPU_IMPLEMENTATIONS;
+    for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
+        bits |= (unsigned)(functions[i] != NULL) << i;
+    return bits;
+}
+
 unsigned orr_codelet_functions(const struct starpu_codelet *cl,
                                enum starpu_worker_archtype type)
 {
     const struct orr_device_kind *kind = orr_device_kind(type);
-    orr_kernel_func_t single;
-    unsigned bits = 0;
 
-    if (!kind || !kind->functions)
-        return 0;
-    for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
-        bits |= (field(cl, kind->functions)[i] != NULL) << i;
-    if (bits || !kind->single)
-        return bits;
-    single = *field(cl, kind->single);
-    return single && single != STARPU_MULTIPLE_CPU_IMPLEMENTATIONS;
+    return kind && kind->functions ? functions_of(cl, kind) : 0;
+}
+
+uint32_t orr_codelet_all_functions(const struct starpu_codelet *cl)
+{
+    uint32_t all = 0;
+    unsigned shift = 0;
+
+    for (unsigned i = 0; i < NKINDS; i++) {
+        if (!kinds[i]->functions || kinds[i]->lends)
+            continue;
+        all |= functions_of(cl, kinds[i]) << shift;
+        shift += STARPU_MAXIMPLEMENTATIONS;
+    }
+    return all;
 }
 
 orr_kernel_func_t orr_codelet_function(const struct starpu_codelet *cl,
