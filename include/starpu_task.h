@@ -100,7 +100,10 @@ typedef void (*starpu_bubble_gen_dag_func_t)(struct starpu_task *task,
 /* In nbuffers: each task has its own number of buffers. */
 #define STARPU_VARIABLE_NBUFFERS (-1)
 
-/* In nodes[]: where a buffer must be when specific_nodes is set. */
+/* In nodes[], when specific_nodes is set: a memory node, or one of these. LOCAL and
+ * FAST: that of the worker; CPU and SLOW: main memory; LOCAL_OR_CPU: main memory
+ * if the value is there and not on the worker's node, else that; NONE: the buffer
+ * is waited for, but brought nowhere, and only its shape is to be looked at. */
 #define STARPU_SPECIFIC_NODE_LOCAL        (-1)
 #define STARPU_SPECIFIC_NODE_CPU          (-2)
 #define STARPU_SPECIFIC_NODE_SLOW         (-3)
@@ -142,7 +145,9 @@ struct starpu_codelet {
     enum starpu_data_access_mode modes[STARPU_NMAXBUFS];
     /* Instead of modes[] for more than STARPU_NMAXBUFS buffers. */
     enum starpu_data_access_mode *dyn_modes;
-    /* 1 = nodes[] hold where each buffer must be. */
+    /* 1 = nodes[] hold where each buffer is used, dyn_nodes instead for more
+     * than STARPU_NMAXBUFS. Data used twice are written on one node only. With
+     * STARPU_NOWHERE they are brought there although no kernel is run. */
     unsigned specific_nodes;
     int nodes[STARPU_NMAXBUFS];
     int *dyn_nodes;

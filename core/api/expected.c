@@ -244,12 +244,18 @@ double starpu_data_expected_transfer_time(starpu_data_handle_t handle,
 double starpu_task_expected_data_transfer_time(unsigned memory_node,
                                                struct starpu_task *task)
 {
+    struct orr_runtime *rt = ORR_API_RUNTIME();
     double sum = 0;
 
-    for (unsigned i = 0; task->cl && i < STARPU_TASK_GET_NBUFFERS(task); i++)
-        sum += starpu_data_expected_transfer_time(
-            STARPU_TASK_GET_HANDLE(task, i), memory_node,
-            STARPU_TASK_GET_MODE(task, i));
+    (void)orr_api_node(__func__, memory_node);
+    for (unsigned i = 0; task->cl && i < STARPU_TASK_GET_NBUFFERS(task); i++) {
+        int at = orr_task_place(rt, task, i, memory_node);
+
+        if (at >= 0)
+            sum += starpu_data_expected_transfer_time(
+                STARPU_TASK_GET_HANDLE(task, i), (unsigned)at,
+                STARPU_TASK_GET_MODE(task, i));
+    }
     return sum;
 }
 

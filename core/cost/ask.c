@@ -228,7 +228,8 @@ static size_t capacity_of(const struct orr_runtime *rt, unsigned class_id)
     return rt->machine->nodes[node].capacity;
 }
 
-/* The bytes of the task's data; `once` counts no handle twice. */
+/* The bytes of the task's data on its worker's node; `once` counts no handle
+ * twice. */
 static size_t bytes_of(struct starpu_task *task, bool once)
 {
     size_t size = 0;
@@ -239,7 +240,7 @@ static size_t bytes_of(struct starpu_task *task, bool once)
 
         for (unsigned j = 0; once && j < i && !seen; j++)
             seen = STARPU_TASK_GET_HANDLE(task, j) == handle;
-        if (handle && !seen)
+        if (handle && !seen && !orr_task_is_placed(task, i))
             size += orr_handle_of(handle)->size;
     }
     return size;

@@ -16,7 +16,13 @@
  * memory that is several are exceeded then: may_exceed.)
  *
  * Why jobs cannot deadlock: a job holds memory only once it has all that it needs
- * on its node, so it waits for transfers only, and ends. Those come from nodes
+ * on its node, so it waits for transfers only, and ends. One whose codelet names
+ * several nodes with limits (place.c) asks for one after the other, by falling
+ * number, and for the next one only when its data are on the ones before: devices
+ * come first, main memory last. What it holds while it waits, others wait for who
+ * ask for a node with a smaller number than they have: no cycle; and when it holds
+ * main memory nothing has to leave a device or pass through main memory for it any
+ * more. Those come from nodes
  * where the source has its memory already. What must leave a node for others
  * goes from a device to main memory: to the application's own, which is there,
  * or to node 0. So does the first half of a transfer that goes through main
@@ -191,7 +197,7 @@ static bool is_quiet(struct orr_node *node)
 
 static void admit(struct orr_node *node, struct orr_job *job)
 {
-    job->admitted = (uint16_t)(node->id + 1);
+    job->admitted |= UINT64_C(1) << node->id;
     if (!job->task)
         return;
     atomic_fetch_add(&node->admission.nadmitted, 1);
@@ -202,11 +208,15 @@ static void admit(struct orr_node *node, struct orr_job *job)
 void orr_admit_leave(struct orr_runtime *rt, struct orr_job *job,
                      struct orr_deferred *deferred)
 {
-    struct orr_node *node = &rt->nodes[job->admitted - 1];
+    uint64_t left = job->admitted;
 
     job->admitted = 0;
-    if (job->task && atomic_fetch_sub(&node->admission.nadmitted, 1) == 1)
-        orr_admit_retry_later(rt, node->id, deferred);
+    for (; job->task && left; left &= left - 1) {
+        struct orr_node *node = &rt->nodes[__builtin_ctzll(left)];
+
+        if (atomic_fetch_sub(&node->admission.nadmitted, 1) == 1)
+            orr_admit_retry_later(rt, node->id, deferred);
+    }
 }
 
 /* Whether the context may evict: a device's memory belongs to its workers. */
@@ -338,15 +348,30 @@ static bool bypass(struct orr_runtime *rt, struct orr_node *node,
     return false;
 }
 
-/* All workers of the node look for other jobs. */
+/* Whether workers of other nodes have jobs that wait for memory of this one. */
+static bool has_guests(struct orr_node *node)
+{
+    bool any = false;
+
+    orr_lock(&node->lock);
+    orr_list_foreach (link, &node->admission.jobs)
+        any |= orr_container(link, struct orr_job, queue)->spread;
+    orr_unlock(&node->lock);
+    return any;
+}
+
+/* All workers that have such jobs look for others. */
 static void starve(struct orr_runtime *rt, struct orr_node *node)
 {
+    bool all;
+
     if (atomic_exchange(&node->admission.starved, true))
         return;
+    all = has_guests(node);
     if (orr_self->worker)
         orr_self->worker->again = true;
     for (unsigned w = 0; w < rt->nworkers; w++)
-        if (rt->workers[w].desc->node == node->id)
+        if (all || rt->workers[w].desc->node == node->id)
             orr_worker_wake(&rt->workers[w]);
 }
 
@@ -399,7 +424,7 @@ static void go_on(struct orr_runtime *rt, struct orr_list *admitted)
         if (outer)
             orr_list_append(outer, link);
         else
-            orr_job_ask(rt, job, job->admitted - 1u);
+            orr_job_ask(rt, job);
     }
     if (!outer)
         orr_self->admitted = NULL;

@@ -127,9 +127,10 @@ void orr_node_check(struct orr_runtime *rt, struct orr_node *node)
     orr_list_foreach (link, &node->admission.jobs) {
         const struct orr_job *job = orr_container(link, struct orr_job, queue);
 
-        ORR_CHECK(job->waits && !job->admitted);
+        ORR_CHECK(job->waits && !(job->admitted >> node->id & 1));
         for (unsigned i = 0; i < job->naccesses; i++)
-            ORR_CHECK(!job->accesses[i].pinned);
+            ORR_CHECK(!job->accesses[i].pinned ||
+                      job->accesses[i].node != node->id);
     }
     for (unsigned i = 0; i < rt->nnodes * 2; i++)
         ORR_CHECK(node->inflight[i] < 1u << 16);

@@ -90,7 +90,9 @@ uint64_t orr_job_absent(const struct orr_job *job)
         const struct orr_access *access = &job->accesses[i];
         const struct orr_handle *handle = access->handle;
 
-        if (access->mode & STARPU_R && !(access->mode & STARPU_SCRATCH))
+        if (access->placed)
+            absent = ~UINT64_C(0);
+        else if (access->mode & STARPU_R && !(access->mode & STARPU_SCRATCH))
             absent |=
                 ~(atomic_load_explicit(&handle->valid, memory_order_relaxed) |
                   atomic_load_explicit(&handle->loading, memory_order_relaxed));
@@ -106,8 +108,10 @@ double orr_job_transfer_time(struct orr_runtime *rt, const struct orr_job *job,
     for (unsigned i = 0; i < job->naccesses; i++) {
         const struct orr_access *access = &job->accesses[i];
 
-        if (!access->duplicate && !(access->mode & STARPU_SCRATCH))
-            sum += orr_handle_transfer_time(rt, access->handle, node,
+        int at = orr_access_place_for(access, node);
+
+        if (at >= 0 && !access->duplicate && !(access->mode & STARPU_SCRATCH))
+            sum += orr_handle_transfer_time(rt, access->handle, (unsigned)at,
                                             access->mode);
     }
     return sum;

@@ -37,7 +37,9 @@ void orr_access_fail(struct orr_runtime *rt, const struct orr_access *access,
 struct orr_replicate *orr_access_replicate(const struct orr_access *access,
                                            unsigned node)
 {
-    return access->alias ? NULL : &access->datum->replicates[node];
+    return access->alias || access->at != node
+               ? NULL
+               : &access->datum->replicates[node];
 }
 
 static bool is_overwriter(const struct orr_access *access)
@@ -55,7 +57,7 @@ static void promise(struct orr_access *access, unsigned node)
     /* It is not ready any more before it pins the first datum. */
     if (!access->promised && orr_job_state(access->job) == ORR_JOB_READY) {
         access->promised = 1;
-        access->node = (uint16_t)node;
+        access->node = (uint8_t)node;
         handle->replicates[node].promised++;
         if (handle->runtime->eviction->promise)
             handle->runtime->eviction->promise(access);
@@ -91,7 +93,7 @@ static void pin(struct orr_handle *handle, struct orr_access *access,
     if (access->promised)
         withdraw_locked(handle, access, deferred);
     access->pinned = 1;
-    access->node = (uint16_t)node;
+    access->node = (uint8_t)node;
 }
 
 /* From now on the value is what the job writes: no copy of it begins. */
@@ -176,17 +178,21 @@ static bool is_alias(const struct orr_job *job, const struct orr_access *access)
 {
     if (access->duplicate)
         for (const struct orr_access *a = job->accesses; a < access; a++)
-            if (a->datum == access->datum)
+            if (a->datum == access->datum && a->at == access->at)
                 return true;
     return false;
 }
 
-/* Whose memory the job's accesses use. */
-static void choose_data(struct orr_job *job)
+/* Whose memory the job's accesses use, and where; the worker is of `node`. */
+static void choose_data(struct orr_job *job, unsigned node)
 {
+    job->left = job->spread ? 0 : UINT64_C(1) << node;
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
 
+        access->at = (uint8_t)node;
+        if (job->spread)
+            orr_access_place(access, node);
         access->datum = access->handle;
         if (access->mode & STARPU_SCRATCH)
             use_private(access, ORR_PRIVATE_SCRATCH);
@@ -196,12 +202,13 @@ static void choose_data(struct orr_job *job)
     }
 }
 
-/* Pins the job's data there and asks for them. Each is counted in `pending`
- * before; returns how many of these counts, with the caller's own, are to be
- * taken off since there is nothing to wait for. */
-static int ask(struct orr_runtime *rt, struct orr_job *job, unsigned node)
+/* Pins the data of the nodes in question and asks for them. Each of the job's is
+ * counted in `pending` before; returns how many of these counts, with the
+ * caller's own, are to be taken off since there is nothing to wait for. */
+static int ask(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_deferred deferred = {0};
+    uint64_t asked = job->asked;
     size_t spare = 0;
     int nthere = 1;
 
@@ -210,32 +217,84 @@ static int ask(struct orr_runtime *rt, struct orr_job *job, unsigned node)
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
 
-        nthere += !orr_access_replicate(access, node) ||
-                  fetch_one(rt, access, node, &spare, &deferred);
+        nthere += access->alias || access->at == ORR_NO_PLACE ||
+                  !(asked >> access->at & 1) ||
+                  fetch_one(rt, access, access->at, &spare, &deferred);
     }
     if (spare) {
-        orr_node_unreserve(&rt->nodes[node], spare);
-        orr_node_retry(rt, node, &deferred);
+        orr_node_unreserve(&rt->nodes[job->limited], spare);
+        orr_node_retry(rt, job->limited, &deferred);
     }
     orr_deferred_run(rt, &deferred);
     return nthere;
 }
 
-bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
+/* Of the nodes where the job has not asked yet, it asks on those without a limit
+ * and on one that has one, devices before main memory: admit.c says why. Returns
+ * whether there is such a one. */
+static bool choose_nodes(struct orr_runtime *rt, struct orr_job *job)
+{
+    bool any = false;
+
+    job->asked = 0;
+    for (unsigned node = rt->nnodes; node-- > 0;) {
+        uint64_t bit = UINT64_C(1) << node;
+        bool is_limited = rt->nodes[node].capacity != 0;
+
+        if (!(job->left & bit) || (is_limited && any))
+            continue;
+        job->asked |= bit;
+        job->left &= ~bit;
+        orr_node_reach(&rt->nodes[node], job->id);
+        if (is_limited)
+            job->limited = (uint8_t)node;
+        any |= is_limited;
+    }
+    return any;
+}
+
+/* The same for a job that uses a single node. */
+static bool choose_node(struct orr_runtime *rt, struct orr_job *job,
+                        unsigned node)
+{
+    job->asked = job->left;
+    job->left = 0;
+    job->limited = (uint8_t)node;
+    orr_node_reach(&rt->nodes[node], job->id);
+    return rt->nodes[node].capacity && job->naccesses > 0;
+}
+
+/* Asks where the job's next data are used; returns whether they are there. */
+static bool fetch_next(struct orr_runtime *rt, struct orr_job *job,
+                       bool has_limit)
 {
     /* One more until all have been asked for. */
     atomic_store_explicit(&job->pending, 1, memory_order_relaxed);
-    orr_node_reach(&rt->nodes[node], job->id);
-    choose_data(job);
-    if (rt->nodes[node].capacity && job->naccesses > 0 &&
-        !orr_admit(rt, job, node))
+    if (has_limit && !orr_admit(rt, job, job->limited))
         return false;
-    return orr_count_off(&job->pending, ask(rt, job, node));
+    return orr_count_off(&job->pending, ask(rt, job));
 }
 
-void orr_job_ask(struct orr_runtime *rt, struct orr_job *job, unsigned node)
+bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 {
-    int nthere = ask(rt, job, node);
+    choose_data(job, node);
+    if (job->spread)
+        return fetch_next(rt, job, choose_nodes(rt, job)) &&
+               orr_job_fetch_rest(rt, job);
+    return fetch_next(rt, job, choose_node(rt, job, node));
+}
+
+bool orr_job_fetch_rest(struct orr_runtime *rt, struct orr_job *job)
+{
+    while (job->left)
+        if (!fetch_next(rt, job, choose_nodes(rt, job)))
+            return false;
+    return true;
+}
+
+void orr_job_ask(struct orr_runtime *rt, struct orr_job *job)
+{
+    int nthere = ask(rt, job);
 
     /* All but the last, which says that they have arrived. */
     atomic_fetch_sub_explicit(&job->pending, nthere - 1, memory_order_release);
@@ -306,7 +365,6 @@ static void count_push(struct orr_runtime *rt, struct orr_job *job)
 void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
                       unsigned node, enum orr_fetch_level level)
 {
-    uint64_t bit = UINT64_C(1) << node;
     bool promises = rt->eviction->promises && level == ORR_PREFETCH &&
                     (rt->nodes[node].capacity || rt->eviction->promise);
 
@@ -317,16 +375,18 @@ void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
         struct orr_handle *handle = access->handle;
+        int at = orr_access_place_for(access, node);
 
-        if (!is_prefetched(access))
+        if (at < 0 || !is_prefetched(access))
             continue;
         if (promises)
-            promise(access, node);
+            promise(access, (unsigned)at);
         if ((atomic_load_explicit(&handle->valid, memory_order_relaxed) |
-             atomic_load_explicit(&handle->loading, memory_order_relaxed)) &
-            bit)
+             atomic_load_explicit(&handle->loading, memory_order_relaxed)) >>
+                at &
+            1)
             continue;
-        orr_handle_prefetch(rt, handle, node, level);
+        orr_handle_prefetch(rt, handle, (unsigned)at, level);
     }
 }
 
@@ -335,9 +395,13 @@ void orr_job_expect(struct orr_runtime *rt, struct orr_job *job, unsigned node)
     if (!rt->eviction->promise || rt->nnodes == 1)
         return;
     count_push(rt, job);
-    for (unsigned i = 0; i < job->naccesses; i++)
-        if (is_prefetched(&job->accesses[i]))
-            promise(&job->accesses[i], node);
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_access *access = &job->accesses[i];
+        int at = orr_access_place_for(access, node);
+
+        if (at >= 0 && is_prefetched(access))
+            promise(access, (unsigned)at);
+    }
 }
 
 /* --- the kernel's view of the data --- */
@@ -363,11 +427,15 @@ static void tell_nodes(struct orr_runtime *rt, const struct orr_handle *handle,
         orr_node_freed(rt, (unsigned)__builtin_ctzll(left));
 }
 
+/* What is used nowhere still has a shape, on the worker's node. */
 static void *take(struct orr_runtime *rt, struct orr_access *access,
                   unsigned node)
 {
     struct orr_handle *handle = access->datum;
 
+    if (access->at == ORR_NO_PLACE)
+        return handle->replicates[node].interface;
+    node = access->at;
     if (access->mode & STARPU_SCRATCH)
         return handle->replicates[node].interface;
     if (access->mode & (STARPU_W | STARPU_REDUX) && !access->duplicate) {

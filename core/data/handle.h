@@ -291,6 +291,50 @@ bool orr_handle_is_claimed_locked(const struct orr_handle *handle,
                                   const struct orr_access *access)
     ORR_REQUIRES(handle->lock);
 
+/* --- buffers on nodes of their own (core/data/place.c) --- */
+
+/* What the codelet says of the buffer: a node or STARPU_SPECIFIC_NODE_.
+ * Contributions to a reduction belong to the worker, and stay with it. */
+static inline int orr_task_node_code(const struct starpu_task *task,
+                                     unsigned buffer)
+{
+    if (!task->cl->specific_nodes ||
+        STARPU_TASK_GET_MODE(task, buffer) & STARPU_REDUX)
+        return STARPU_SPECIFIC_NODE_LOCAL;
+    return STARPU_CODELET_GET_NODE(task->cl, buffer);
+}
+
+/* Whether the buffer may be used elsewhere than on the worker's node. */
+static inline bool orr_task_is_placed(const struct starpu_task *task,
+                                      unsigned buffer)
+{
+    int code = orr_task_node_code(task, buffer);
+
+    return code != STARPU_SPECIFIC_NODE_LOCAL &&
+           code != STARPU_SPECIFIC_NODE_FAST;
+}
+
+/* Whether the nodes that the task's codelet names exist and suit its modes:
+ * -EINVAL, said. */
+int orr_task_check_places(const struct orr_runtime *rt,
+                          const struct starpu_task *task);
+
+/* Where such a codelet's buffer is used by a worker of `node`, as things are now;
+ * -1: nowhere. */
+int orr_task_place(const struct orr_runtime *rt, const struct starpu_task *task,
+                   unsigned buffer, unsigned node);
+
+/* The job's codelet names nodes: marks the accesses that are not used on the
+ * worker's node. At submission. */
+void orr_job_mark_places(struct orr_job *job);
+
+/* Sets access->at, and takes it into those that the job has left. */
+void orr_access_place(struct orr_access *access, unsigned node);
+
+/* Where the access of a job would be used by a worker of `node`; -1: nowhere. Any
+ * context. */
+int orr_access_place_for(const struct orr_access *access, unsigned node);
+
 /* --- transfers (core/data/fetch.c, request.c) --- */
 
 enum orr_fetch_level {
@@ -299,22 +343,28 @@ enum orr_fetch_level {
     ORR_IDLE_PREFETCH, /* when nothing else is to be done */
 };
 
-/* Brings the job's data to `node` and pins them there. Returns true when all
- * are there already; else orr_job_arrive ends the wait when they are. */
+/* Brings the job's data to `node`, or where its codelet says for a worker of
+ * `node`, and pins them there. Returns true when all are there already; else
+ * orr_job_arrive ends the wait when they are, or those of some nodes: while
+ * job->left has others, whoever has the job then calls orr_job_fetch_rest. */
 bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node);
 
+/* Goes on with the nodes that are left; returns as orr_job_fetch. */
+bool orr_job_fetch_rest(struct orr_runtime *rt, struct orr_job *job);
+
 /* The replicate that the access, whose job fetches its data, uses on the node;
- * NULL: an earlier one uses the same. */
+ * NULL: an earlier one uses the same, or it is used elsewhere. */
 struct orr_replicate *orr_access_replicate(const struct orr_access *access,
                                            unsigned node);
 
 /* The rest of that, for a job that has waited until it was admitted to the
  * node's memory (core/data/admit.c): orr_job_arrive ends the wait. No lock
  * held. */
-void orr_job_ask(struct orr_runtime *rt, struct orr_job *job, unsigned node);
+void orr_job_ask(struct orr_runtime *rt, struct orr_job *job);
 
 /* Applies what the job's accesses mean (writers invalidate the other
- * replicates) and fills task->interfaces. Before the kernel starts. */
+ * replicates) and fills task->interfaces. Before the kernel, which a worker of
+ * `node` starts. */
 void orr_job_take_data(struct orr_runtime *rt, struct orr_job *job,
                        unsigned node);
 

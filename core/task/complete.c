@@ -192,6 +192,33 @@ static void empty_ready(struct orr_runtime *rt, struct orr_job *job)
 
 const struct orr_job_type orr_job_empty = {.ready = empty_ready};
 
+/* The data are where they are to be. */
+static void view_arrived(struct orr_runtime *rt, struct orr_job *job,
+                         int worker)
+{
+    (void)worker;
+    if (job->left && !orr_job_fetch_rest(rt, job))
+        return;
+    orr_job_take_data(rt, job, STARPU_MAIN_RAM);
+    orr_job_set_state(job, ORR_JOB_RUNNING);
+    orr_job_drop_data(rt, job);
+    if (orr_count_off(&job->ending, 1))
+        end_empty(rt, job);
+}
+
+static void view_ready(struct orr_runtime *rt, struct orr_job *job)
+{
+    orr_job_set_state(job, ORR_JOB_READY);
+    orr_job_set_state(job, ORR_JOB_FETCHING);
+    if (orr_job_fetch(rt, job, STARPU_MAIN_RAM))
+        view_arrived(rt, job, -1);
+}
+
+const struct orr_job_type orr_job_view = {
+    .ready = view_ready,
+    .arrived = view_arrived,
+};
+
 static void after_ready(struct orr_runtime *rt, struct orr_job *job)
 {
     orr_job_set_state(job, ORR_JOB_READY);

@@ -72,9 +72,10 @@ struct orr_job_type {
 
 /* A task with a codelet: core/task/task.c. */
 extern const struct orr_job_type orr_job_task;
-/* A task without, which ends as soon as it is ready; a call of
+/* A task without, which ends as soon as it is ready; one whose data are brought to
+ * the nodes that its codelet names, and no kernel runs; a call of
  * acquire.callback in its turn, without data: core/task/complete.c. */
-extern const struct orr_job_type orr_job_empty, orr_job_after;
+extern const struct orr_job_type orr_job_empty, orr_job_view, orr_job_after;
 /* starpu_data_acquire and its kin, which "run" until they are released:
  * core/data/acquire.c. */
 extern const struct orr_job_type orr_job_acquire;
@@ -105,7 +106,9 @@ struct orr_access {
                                 * worker: core/data/private.h */
     uint16_t mode;             /* [const] enum starpu_data_access_mode, but for
                                 * orr_access_share: [handle lock] */
-    uint16_t node;             /* [owner] where it is pinned */
+    uint8_t node;              /* [owner] where it is pinned */
+    uint8_t at;                /* [owner] the node where the kernel uses it, from
+                                * the fetch on; ORR_NO_PLACE: none */
     uint16_t index;            /* [const] which buffer of the task */
     uint8_t wants_order : 1;   /* [const] takes part in the handle's order */
     uint8_t duplicate : 1;     /* [const] an earlier access has the handle */
@@ -113,6 +116,7 @@ struct orr_access {
     uint8_t lent : 1;          /* [const] by who holds the handle: it has no
                                 * place in the order and claims nothing */
     uint8_t tried : 1;         /* [const] of an acquisition that did not wait */
+    uint8_t placed : 1;        /* [const] its codelet says where: place.c */
     uint8_t ordered;           /* [handle lock] is in that list */
     uint8_t granted;           /* [handle lock] no earlier one is in its way */
     uint8_t claimed;           /* [handle lock] holds a claim: claim.c */
@@ -130,6 +134,10 @@ struct orr_access {
 };
 
 static_assert(STARPU_ACCESS_MODE_MAX <= 1 << 16, "a mode fits 16 bits");
+
+/* In orr_access.at. */
+#define ORR_NO_PLACE UINT8_MAX
+static_assert(STARPU_MAXNODES <= 64, "a node fits 8 bits and a mask of them 64");
 
 struct orr_job {
     struct starpu_task *task;        /* [const] NULL for acquisitions */
@@ -155,8 +163,11 @@ struct orr_job {
                      * differ in whether they can run it */
     uint8_t waits;   /* [node lock] for memory: core/data/admit.c */
     uint8_t aside;   /* [node lock] its worker takes others until it has some */
-    uint16_t admitted; /* [owner] the limited node in whose memory it runs, + 1,
-                        * 0: none */
+    uint8_t spread;  /* [const] some access is `placed` */
+    uint8_t limited; /* [owner] the node with a limit in question: fetch.c */
+    uint64_t admitted; /* [owner] the limited nodes in whose memory it runs */
+    uint64_t asked;  /* [owner] where it has its data, or waits for them … */
+    uint64_t left;   /* [owner] … and where it asks for them after that */
     int priority;    /* [const] after submission */
     int worker;      /* where it runs, -1 before */
     uint64_t pushed; /* [policy] number in the order in which jobs were promised

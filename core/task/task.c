@@ -166,6 +166,7 @@ static int check_buffers(const struct starpu_task *task)
 static int check_task(struct orr_runtime *rt, struct starpu_task *task)
 {
     struct orr_job *job = task->starpu_private;
+    int err;
 
     if (task->magic != 42) {
         orr_log_error("starpu_task_submit: the task was not made by "
@@ -182,8 +183,12 @@ static int check_task(struct orr_runtime *rt, struct starpu_task *task)
     if (task->synchronous && !orr_may_block("starpu_task_submit of a "
                                             "synchronous task"))
         return -EDEADLK;
-    (void)rt;
-    return task->cl ? check_buffers(task) : 0;
+    if (!task->cl)
+        return 0;
+    err = check_buffers(task);
+    if (!err && task->cl->specific_nodes)
+        err = orr_task_check_places(rt, task);
+    return err;
 }
 
 /* --- building the job --- */
@@ -357,6 +362,15 @@ static int wait_synchronous(struct orr_runtime *rt, struct orr_job *job,
     return 0;
 }
 
+static const struct orr_job_type *type_of(const struct starpu_task *task)
+{
+    if (!task->cl)
+        return &orr_job_empty;
+    if (task->where != STARPU_NOWHERE && task->cl->where != STARPU_NOWHERE)
+        return &orr_job_task;
+    return task->cl->specific_nodes ? &orr_job_view : &orr_job_empty;
+}
+
 /* Makes the task's job and its accesses, *ret a chain of them: all that can
  * fail. */
 static int make_job(struct orr_runtime *rt, struct starpu_task *task,
@@ -367,11 +381,10 @@ static int make_job(struct orr_runtime *rt, struct starpu_task *task,
 
     if (!job || reserve(job) != 0)
         return -ENOMEM;
-    job->type = task->cl && task->where != STARPU_NOWHERE &&
-                        task->cl->where != STARPU_NOWHERE
-                    ? &orr_job_task
-                    : &orr_job_empty;
+    job->type = type_of(task);
     *ret = fill_accesses(job, implicit, lent);
+    if (task->cl && task->cl->specific_nodes)
+        orr_job_mark_places(job);
     if (ORR_JOB_IS(job, task))
         err = find_some_worker(rt, job);
     if (!err && !lent)

@@ -178,12 +178,10 @@ static unsigned depth_of(const struct orr_worker *worker)
 
 /* The first job that was put aside and has its data now, or NULL. It stays in
  * its list. */
-static struct orr_job *resumed_job(struct orr_worker *worker)
+static struct orr_job *first_resumed(struct orr_worker *worker)
 {
     struct orr_job *job = NULL;
 
-    if (!worker->naside || worker->running >= depth_of(worker))
-        return NULL;
     orr_lock(&worker->lock);
     if (!orr_list_empty(&worker->resumed))
         job = orr_container(worker->resumed.next, struct orr_job, queue);
@@ -191,14 +189,43 @@ static struct orr_job *resumed_job(struct orr_worker *worker)
     return job;
 }
 
+/* Its data have arrived, but it has to ask for others elsewhere. The worker looks
+ * at its node's requests again: that may have made some. */
+static bool fetch_rest(struct orr_runtime *rt, struct orr_worker *worker,
+                       struct orr_job *job)
+{
+    worker->again = true;
+    return orr_job_fetch_rest(rt, job);
+}
+
+/* The same; those that are not done with that come back when they are. */
+static struct orr_job *resumed_job(struct orr_runtime *rt,
+                                   struct orr_worker *worker)
+{
+    struct orr_job *job;
+
+    if (!worker->naside || worker->running >= depth_of(worker))
+        return NULL;
+    while ((job = first_resumed(worker)) && job->left) {
+        orr_lock(&worker->lock);
+        orr_list_remove(&job->queue);
+        orr_unlock(&worker->lock);
+        if (fetch_rest(rt, worker, job))
+            job->type->resumed(rt, job);
+    }
+    return job;
+}
+
 /* A job whose data have arrived, or NULL. */
-static struct orr_job *job_to_start(struct orr_worker *worker)
+static struct orr_job *job_to_start(struct orr_runtime *rt,
+                                    struct orr_worker *worker)
 {
     struct orr_job *job = worker->fetching;
 
-    if (job && atomic_load_explicit(&job->pending, memory_order_acquire) == 0)
+    if (job && atomic_load_explicit(&job->pending, memory_order_acquire) == 0 &&
+        (!job->left || fetch_rest(rt, worker, job)))
         return job;
-    return resumed_job(worker);
+    return resumed_job(rt, worker);
 }
 
 /* It is going to be started. */
@@ -217,7 +244,7 @@ static void take_out(struct orr_worker *worker, struct orr_job *job)
 /* Starts the kernel of a job whose data have arrived. */
 static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
 {
-    struct orr_job *job = job_to_start(worker);
+    struct orr_job *job = job_to_start(rt, worker);
     bool async;
 
     if (!job)
@@ -280,7 +307,7 @@ static void profile_pop(struct orr_runtime *rt, struct orr_worker *worker,
 static void put_aside(struct orr_runtime *rt, struct orr_worker *worker)
 {
     if (worker->fetching &&
-        orr_admit_put_aside(rt, worker->fetching, worker->desc->node)) {
+        orr_admit_put_aside(rt, worker->fetching, worker->fetching->limited)) {
         worker->fetching = NULL;
         worker->naside++;
     }
