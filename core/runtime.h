@@ -100,6 +100,7 @@ struct orr_runtime {
     bool count_write_back;   /* [const] transfer estimates include it */
     bool skips_kernels;      /* [const] simulated, kernels only take time */
     bool warned_unreal;      /* [main] */
+    atomic_bool writes_through; /* starpu_data_set_wt_mask was called */
     bool said_full;          /* [last context awake] who holds memory */
     bool default_sequential; /* [main] new handles keep sequential order */
     /* What is written with every task is in lines of the cache where nothing is

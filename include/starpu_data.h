@@ -87,6 +87,7 @@ void starpu_data_deinitialize_submit(starpu_data_handle_t handle);
 
 /* -- access from the application -- */
 
+/* As node of an acquisition: the data are held, but brought nowhere. */
 #define STARPU_ACQUIRE_NO_NODE          -1
 #define STARPU_ACQUIRE_NO_NODE_LOCK_ALL -2
 
@@ -114,6 +115,35 @@ int starpu_data_acquire_cb_sequential_consistency(
 int starpu_data_acquire_on_node_cb_sequential_consistency(
     starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
     void (*callback)(void *), void *arg, int sequential_consistency);
+
+/* The same with more to say. callback_acquired(arg, &node, mode), unless NULL, is
+ * called when it is the turn of the acquisition, before the data are brought, and
+ * may choose another node. `prio` is the priority of what it waits for. The
+ * numbers of the job that is ordered before and after are stored unless NULL; -1
+ * without sequential consistency. `quick` is a hint. */
+int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
+    starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
+    void (*callback_acquired)(void *arg, int *node,
+                              enum starpu_data_access_mode mode),
+    void (*callback)(void *arg), void *arg, int sequential_consistency,
+    int quick, long *pre_sync_jobid, long *post_sync_jobid, int prio);
+
+/* Runs `code` when the data are there, and releases them. It may run after the
+ * block that has the macro is left: of variables, it uses global ones only. For
+ * compilers with functions inside functions (gcc, in C). */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__cplusplus)
+#    define STARPU_DATA_ACQUIRE_CB(handle, mode, code)                         \
+        do {                                                                   \
+            __extension__ void _orr_acquired(void *_orr_handle)                \
+            {                                                                  \
+                code;                                                          \
+                starpu_data_release((starpu_data_handle_t)_orr_handle);        \
+            }                                                                  \
+            starpu_data_handle_t _orr_acquire = (handle);                      \
+            (void)starpu_data_acquire_cb(_orr_acquire, mode, _orr_acquired,    \
+                                         (void *)_orr_acquire);                \
+        } while (0)
+#endif
 
 /* Returns -EAGAIN instead of waiting. */
 int starpu_data_acquire_try(starpu_data_handle_t handle,
@@ -146,6 +176,10 @@ int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle,
                                            unsigned node, unsigned async,
                                            int prio);
 
+/* Memory for the data on the node, as a prefetch would make it, without a value.
+ * 0. */
+int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node);
+
 /* Returns whether the node has a valid copy, or one on its way. */
 unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node);
 
@@ -154,9 +188,10 @@ void starpu_data_wont_use(starpu_data_handle_t handle);
 /* Removes the node's copy now; -1 when it is in use. */
 int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node);
 
-/* Bit n set: keep node n up to date after each write. */
+/* Bit n set: node n gets the value after each write, as soon as its links are
+ * idle, and keeps it. Pieces get the mask of the whole. */
 void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask);
-/* Important data is evicted last. */
+/* Data that are not important (0) are evicted first. */
 void starpu_data_advise_as_important(starpu_data_handle_t handle,
                                      unsigned is_important);
 

@@ -21,6 +21,10 @@ extern "C" {
 struct starpu_codelet;
 struct starpu_multiformat_data_interface_ops;
 
+/* The streams of devices, as their own headers define them. */
+typedef struct CUstream_st *starpu_cudaStream_t;
+typedef struct ihipStream_t *starpu_hipStream_t;
+
 /* -- user-defined interfaces -- */
 
 /* How to copy from one interface to another; each gets (source interface,
@@ -154,6 +158,8 @@ starpu_data_get_interface_id(starpu_data_handle_t handle);
 /* Bytes of data and of memory. */
 size_t starpu_data_get_size(starpu_data_handle_t handle);
 size_t starpu_data_get_alloc_size(starpu_data_handle_t handle);
+/* What it may grow to: the interface says, else as allocated. */
+starpu_ssize_t starpu_data_get_max_size(starpu_data_handle_t handle);
 /* -1 = none. */
 int starpu_data_get_home_node(starpu_data_handle_t handle);
 
@@ -168,8 +174,9 @@ void starpu_data_print(starpu_data_handle_t handle, unsigned node,
 
 /* -- packing: the value on a node as bytes without gaps -- */
 
-/* The value in a new buffer of the node (starpu_malloc_on_node), *count bytes,
- * which the caller frees with starpu_free_on_node() or hands to unpack. With
+/* The value in a new buffer of the node, not counted against its capacity, *count
+ * bytes, which the caller frees with starpu_free_on_node_flags(), flags 0, or hands
+ * to unpack. With
  * `ptr` NULL only the count. The forms without a node take the worker's, or
  * where the application has the value. The data are acquired there. 0, or
  * -ENOMEM; data that cannot be packed, or have no memory there, end the
@@ -244,15 +251,18 @@ int starpu_interface_update_map(uintptr_t src, size_t src_offset,
                                 size_t dst_offset, unsigned dst_node,
                                 size_t size);
 
-/* Memory of a node, counted against its capacity: an address or a device
- * handle, 0 when there is no room. */
+/* Memory of a node: an address or a device handle, 0 when there is no room. Freed
+ * with the same size and flags. */
 uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size,
                                       int flags);
 uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size);
 void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size,
                                int flags);
 void starpu_free_on_node(unsigned dst_node, uintptr_t addr, size_t size);
-/* The STARPU_MALLOC_ flags of the forms without. */
+/* The STARPU_MALLOC_ flags of the forms without, and of memory for data:
+ * PINNED|COUNT unless changed. Before the first allocation on the node, since
+ * memory is freed with the present ones. Without STARPU_MALLOC_COUNT memory is not
+ * counted against the node's capacity. */
 void starpu_malloc_on_node_set_default_flags(unsigned node, int flags);
 
 /* -- matrix: ny columns of nx elements, ld elements apart -- */
@@ -292,6 +302,11 @@ uint32_t starpu_matrix_get_local_ld(starpu_data_handle_t handle);
 uintptr_t starpu_matrix_get_local_ptr(starpu_data_handle_t handle);
 size_t starpu_matrix_get_elemsize(starpu_data_handle_t handle);
 size_t starpu_matrix_get_allocsize(starpu_data_handle_t handle);
+/* Stops the program if it is none. */
+#define STARPU_MATRIX_CHECK(interface)                                         \
+    STARPU_ASSERT_MSG(((struct starpu_matrix_interface *)(interface))->id ==   \
+                          STARPU_MATRIX_INTERFACE_ID,                          \
+                      "Error. The given data is not a matrix.")
 #define STARPU_MATRIX_GET_PTR(interface)                                       \
     (((struct starpu_matrix_interface *)(interface))->ptr)
 #define STARPU_MATRIX_GET_DEV_HANDLE(interface)                                \
@@ -395,6 +410,11 @@ uint32_t starpu_block_get_local_ldy(starpu_data_handle_t handle);
 uint32_t starpu_block_get_local_ldz(starpu_data_handle_t handle);
 uintptr_t starpu_block_get_local_ptr(starpu_data_handle_t handle);
 size_t starpu_block_get_elemsize(starpu_data_handle_t handle);
+/* Stops the program if it is none. */
+#define STARPU_BLOCK_CHECK(interface)                                          \
+    STARPU_ASSERT_MSG(((struct starpu_block_interface *)(interface))->id ==    \
+                          STARPU_BLOCK_INTERFACE_ID,                           \
+                      "Error. The given data is not a block.")
 #define STARPU_BLOCK_GET_PTR(interface)                                        \
     (((struct starpu_block_interface *)(interface))->ptr)
 #define STARPU_BLOCK_GET_DEV_HANDLE(interface)                                 \
@@ -451,6 +471,11 @@ uint32_t starpu_tensor_get_local_ldz(starpu_data_handle_t handle);
 uint32_t starpu_tensor_get_local_ldt(starpu_data_handle_t handle);
 uintptr_t starpu_tensor_get_local_ptr(starpu_data_handle_t handle);
 size_t starpu_tensor_get_elemsize(starpu_data_handle_t handle);
+/* Stops the program if it is none. */
+#define STARPU_TENSOR_CHECK(interface)                                         \
+    STARPU_ASSERT_MSG(((struct starpu_tensor_interface *)(interface))->id ==   \
+                          STARPU_TENSOR_INTERFACE_ID,                          \
+                      "Error. The given data is not a tensor.")
 #define STARPU_TENSOR_GET_PTR(interface)                                       \
     (((struct starpu_tensor_interface *)(interface))->ptr)
 #define STARPU_TENSOR_GET_DEV_HANDLE(interface)                                \
@@ -511,6 +536,11 @@ uint32_t starpu_ndim_get_local_ldi(starpu_data_handle_t handle, size_t i);
 uintptr_t starpu_ndim_get_local_ptr(starpu_data_handle_t handle);
 size_t starpu_ndim_get_ndim(starpu_data_handle_t handle);
 size_t starpu_ndim_get_elemsize(starpu_data_handle_t handle);
+/* Stops the program if it is none. */
+#define STARPU_NDIM_CHECK(interface)                                           \
+    STARPU_ASSERT_MSG(((struct starpu_ndim_interface *)(interface))->id ==     \
+                          STARPU_NDIM_INTERFACE_ID,                            \
+                      "Error. The given data is not a ndim.")
 #define STARPU_NDIM_GET_PTR(interface)                                         \
     (((struct starpu_ndim_interface *)(interface))->ptr)
 #define STARPU_NDIM_GET_DEV_HANDLE(interface)                                  \
@@ -555,6 +585,11 @@ uint32_t starpu_vector_get_nx(starpu_data_handle_t handle);
 size_t starpu_vector_get_elemsize(starpu_data_handle_t handle);
 size_t starpu_vector_get_allocsize(starpu_data_handle_t handle);
 uintptr_t starpu_vector_get_local_ptr(starpu_data_handle_t handle);
+/* Stops the program if it is none. */
+#define STARPU_VECTOR_CHECK(interface)                                         \
+    STARPU_ASSERT_MSG(((struct starpu_vector_interface *)(interface))->id ==   \
+                          STARPU_VECTOR_INTERFACE_ID,                          \
+                      "Error. The given data is not a vector.")
 #define STARPU_VECTOR_GET_PTR(interface)                                       \
     (((struct starpu_vector_interface *)(interface))->ptr)
 #define STARPU_VECTOR_GET_DEV_HANDLE(interface)                                \
@@ -593,6 +628,11 @@ void starpu_variable_ptr_register(starpu_data_handle_t handle, unsigned node,
                                   size_t offset);
 size_t starpu_variable_get_elemsize(starpu_data_handle_t handle);
 uintptr_t starpu_variable_get_local_ptr(starpu_data_handle_t handle);
+/* Stops the program if it is none. */
+#define STARPU_VARIABLE_CHECK(interface)                                       \
+    STARPU_ASSERT_MSG(((struct starpu_variable_interface *)(interface))->id == \
+                          STARPU_VARIABLE_INTERFACE_ID,                        \
+                      "Error. The given data is not a variable.")
 #define STARPU_VARIABLE_GET_PTR(interface)                                     \
     (((struct starpu_variable_interface *)(interface))->ptr)
 #define STARPU_VARIABLE_GET_OFFSET(interface)                                  \

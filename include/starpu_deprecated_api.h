@@ -60,16 +60,35 @@
 #define starpu_worker_get_profiling_info starpu_profiling_worker_get_info
 #define starpu_worker_profiling_helper_display_summary                         \
     starpu_profiling_worker_helper_display_summary
-#define starpu_archtype                starpu_worker_archtype
-#define starpu_handle_get_interface_id starpu_data_get_interface_id
-#define starpu_handle_get_size         starpu_data_get_size
-#define starpu_handle_pack_data        starpu_data_pack
-#define starpu_handle_unpack_data      starpu_data_unpack
-#define starpu_per_arch_perfmodel_t    starpu_per_arch_perfmodel
-#define starpu_perfmodel_t             starpu_perfmodel
-#define starpu_sched_policy_s          starpu_sched_policy
-#define starpu_data_interface_ops_t    starpu_data_interface_ops
-#define starpu_get_current_task        starpu_task_get_current
-#define starpu_unpack_cl_args          starpu_codelet_unpack_args
-#define starpu_pack_cl_args            starpu_codelet_pack_args
-#define starpu_task_deinit             starpu_task_clean
+#define starpu_archtype                       starpu_worker_archtype
+#define starpu_handle_get_interface_id        starpu_data_get_interface_id
+#define starpu_handle_get_size                starpu_data_get_size
+#define starpu_handle_pack_data               starpu_data_pack
+#define starpu_handle_unpack_data             starpu_data_unpack
+#define starpu_per_arch_perfmodel_t           starpu_per_arch_perfmodel
+#define starpu_perfmodel_t                    starpu_perfmodel
+#define starpu_sched_policy_s                 starpu_sched_policy
+#define starpu_data_interface_ops_t           starpu_data_interface_ops
+#define starpu_get_current_task               starpu_task_get_current
+#define starpu_unpack_cl_args                 starpu_codelet_unpack_args
+#define starpu_pack_cl_args                   starpu_codelet_pack_args
+#define starpu_task_deinit                    starpu_task_clean
+#define starpu_canonical_block_filter_bcsr    starpu_bcsr_filter_canonical_block
+#define starpu_vertical_block_filter_func_csr starpu_csr_filter_vertical_block
+#define starpu_perf_archtype                  starpu_perfmodel_archtype
+#define starpu_machine_topology_s             starpu_machine_topology
+#define starpu_htbl32_node_s                  starpu_htbl32_node
+#define starpu_history_list_t                 starpu_history_list
+#define starpu_buffer_descr_t                 starpu_buffer_descr
+#define starpu_regression_model_t             starpu_regression_model
+#define starpu_get_handle_interface_id        starpu_handle_get_interface_id
+
+typedef starpu_data_handle_t starpu_data_handle;
+typedef struct starpu_codelet starpu_codelet_t;
+typedef struct starpu_block_interface starpu_block_interface_t;
+typedef struct starpu_matrix_interface starpu_matrix_interface_t;
+typedef struct starpu_vector_interface starpu_vector_interface_t;
+typedef struct starpu_variable_interface starpu_variable_interface_t;
+typedef struct starpu_csr_interface starpu_csr_interface_t;
+typedef struct starpu_bcsr_interface starpu_bcsr_interface_t;
+typedef struct starpu_multiformat_interface starpu_multiformat_interface_t;

@@ -13,8 +13,9 @@
 extern "C" {
 #endif
 
-/* Flags of starpu_malloc_flags(): pin for devices, count against the node's
- * capacity, fail instead of evicting, wait for room, exceed the capacity. */
+/* Flags of starpu_malloc_flags(): pin for devices; count against the node's
+ * capacity, for which data leave the node or -ENOMEM is returned; count, but
+ * evict nothing and exceed the capacity; wait for room; exceed the capacity. */
 #define STARPU_MALLOC_PINNED            ((1ULL) << 1)
 #define STARPU_MALLOC_COUNT             ((1ULL) << 2)
 #define STARPU_MALLOC_NORECLAIM         ((1ULL) << 3)
@@ -56,7 +57,8 @@ void starpu_malloc_set_hooks(starpu_malloc_hook malloc_hook,
 int starpu_memory_pin(void *addr, size_t size);
 int starpu_memory_unpin(void *addr, size_t size);
 
-/* Bytes of a memory node; -1 = not limited. */
+/* Bytes of a memory node; -1 = not limited. What is available is less than 0 when
+ * the limit is exceeded; sums leave out nodes without a limit. */
 starpu_ssize_t starpu_memory_get_total(unsigned node);
 starpu_ssize_t starpu_memory_get_available(unsigned node);
 size_t starpu_memory_get_used(unsigned node);

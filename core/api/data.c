@@ -109,6 +109,33 @@ int starpu_data_acquire_cb_sequential_consistency(
                       sequential_consistency);
 }
 
+int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
+    starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
+    void (*callback_acquired)(void *arg, int *node,
+                              enum starpu_data_access_mode mode),
+    void (*callback)(void *arg), void *arg, int sequential_consistency,
+    int quick, long *pre_sync_jobid, long *post_sync_jobid, int prio)
+{
+    struct orr_acquisition how = {.callback = callback,
+                                  .before = callback_acquired,
+                                  .arg = arg,
+                                  .sequential = sequential_consistency != 0,
+                                  .numbered = true,
+                                  .priority = prio};
+    int rc = check(__func__, handle, node, mode);
+
+    (void)quick; /* what comes after the release is ready then in any case */
+    if (rc < 0)
+        return rc;
+    rc = orr_data_acquire_with(orr_runtime_need(__func__),
+                               orr_handle_of(handle), node, mode, &how);
+    if (rc == 0 && pre_sync_jobid)
+        *pre_sync_jobid = how.job;
+    if (rc == 0 && post_sync_jobid)
+        *post_sync_jobid = how.job;
+    return rc;
+}
+
 int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
                                     enum starpu_data_access_mode mode)
 {
@@ -286,6 +313,17 @@ int starpu_data_idle_prefetch_on_node(starpu_data_handle_t handle,
     return starpu_data_idle_prefetch_on_node_prio(handle, node, async, 0);
 }
 
+int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
+{
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    (void)orr_api_node(__func__, node);
+    if (orr_data_check(h, __func__) != 0)
+        return -EINVAL;
+    orr_handle_allocate(h->runtime, h, node);
+    return 0;
+}
+
 void starpu_data_wont_use(starpu_data_handle_t handle)
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
@@ -305,12 +343,13 @@ int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
                           enum starpu_is_prefetch is_prefetch)
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
+    const struct orr_replicate *replicate = &h->replicates[node];
     bool can;
 
-    (void)is_prefetch;
     (void)orr_api_node(__func__, node);
     orr_lock(&h->lock);
-    can = h->replicates[node].block && !h->replicates[node].refs;
+    can = replicate->block && !replicate->refs && !orr_handle_keeps(h, node) &&
+          !(is_prefetch >= STARPU_TASK_PREFETCH && replicate->promised);
     orr_unlock(&h->lock);
     return can;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/api/api.h"
+#include "core/data/node.h"
 
 /* -- names -- */
 
@@ -108,31 +109,50 @@ void starpu_data_set_default_sequential_consistency_flag(unsigned flag)
     ORR_API_RUNTIME()->default_sequential = flag != 0;
 }
 
-/* -- hints about nodes we do not have, and about what we do not need -- */
+/* -- where copies may be; pieces get what the whole has -- */
 
+/* No machine has disks yet: who asks gets what was set. */
 void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag)
 {
-    (void)flag; /* there are no disk nodes */
-    (void)orr_api_handle(__func__, handle);
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    h->out_of_core = flag != 0;
+    for (unsigned i = 0; i < h->nchildren; i++)
+        starpu_data_set_ooc_flag(orr_handle_public(h->children[i]), flag);
 }
 
 unsigned starpu_data_get_ooc_flag(starpu_data_handle_t handle)
 {
-    (void)orr_api_handle(__func__, handle);
-    return 1;
+    return orr_api_handle(__func__, handle)->out_of_core;
 }
 
 void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask)
 {
-    (void)wt_mask; /* values are copied when they are needed */
-    (void)orr_api_handle(__func__, handle);
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    if (wt_mask)
+        atomic_store_explicit(&h->runtime->writes_through, true,
+                              memory_order_relaxed);
+    orr_lock(&h->lock);
+    h->written_through = wt_mask;
+    orr_unlock(&h->lock);
+    for (unsigned i = 0; i < h->nchildren; i++)
+        starpu_data_set_wt_mask(orr_handle_public(h->children[i]), wt_mask);
 }
 
 void starpu_data_advise_as_important(starpu_data_handle_t handle,
                                      unsigned is_important)
 {
-    (void)is_important; /* the least recently used is evicted */
-    (void)orr_api_handle(__func__, handle);
+    struct orr_handle *h = orr_api_handle(__func__, handle);
+
+    orr_lock(&h->lock);
+    h->unimportant = !is_important;
+    for (unsigned node = 0; node < h->runtime->nnodes; node++)
+        orr_node_touch(h, node);
+    orr_unlock(&h->lock);
+    for (unsigned i = 0; i < h->nchildren; i++)
+        starpu_data_advise_as_important(orr_handle_public(h->children[i]),
+                                        is_important);
 }
 
 /* -- where copies are -- */

@@ -13,6 +13,7 @@
 #include "core/api/process.h"
 #include "core/data/interfaces/dense.h"
 #include "core/data/node.h"
+#include "core/device/driver.h"
 
 /* -- registration -- */
 
@@ -102,9 +103,10 @@ void *starpu_data_get_interface_on_node(starpu_data_handle_t handle,
         return h->replicates[memory_node].interface;
     if (memory_node < STARPU_MAXNODES)
         return orr_handle_spare_interface(h, memory_node);
-    orr_log_error("%s: there is no memory node %u, they are numbered 0 to %d at "
-                  "most",
-                  __func__, memory_node, STARPU_MAXNODES - 1);
+    orr_log_error(
+        "%s: there is no memory node %u, they are numbered 0 to %d at "
+        "most",
+        __func__, memory_node, STARPU_MAXNODES - 1);
     abort();
 }
 
@@ -139,6 +141,16 @@ size_t starpu_data_get_alloc_size(starpu_data_handle_t handle)
                                : starpu_data_get_size(handle);
 }
 
+starpu_ssize_t starpu_data_get_max_size(starpu_data_handle_t handle)
+{
+    struct starpu_data_interface_ops *ops =
+        orr_api_handle(__func__, handle)->ops;
+
+    return ops->get_max_size
+               ? (starpu_ssize_t)ops->get_max_size(handle)
+               : (starpu_ssize_t)starpu_data_get_alloc_size(handle);
+}
+
 void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
@@ -165,17 +177,30 @@ uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
     uintptr_t address;
+    int err;
 
-    /* always counted, never waited for */
+    /* never waited for */
     if (orr_node_is_main(orr_api_node(__func__, dst_node)) &&
         orr_malloc_hook_is_set())
         return orr_malloc_by_hook(rt, dst_node, size, flags);
-    return orr_node_malloc(rt, dst_node, size, &address) == 0 ? address : 0;
+    if (flags & STARPU_MALLOC_COUNT)
+        err = orr_node_malloc(rt, dst_node, size, &address);
+    else
+        err = orr_machine_alloc(rt->machine, dst_node, size, &address);
+    return err ? 0 : address;
+}
+
+/* The flags of the forms without. */
+static int usual_flags(const char *call, unsigned node)
+{
+    (void)orr_api_node(call, node);
+    return ORR_API_RUNTIME()->nodes[node].malloc_flags;
 }
 
 uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size)
 {
-    return starpu_malloc_on_node_flags(dst_node, size, 0);
+    return starpu_malloc_on_node_flags(dst_node, size,
+                                       usual_flags(__func__, dst_node));
 }
 
 void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size,
@@ -186,6 +211,8 @@ void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size,
     if (orr_node_is_main(orr_api_node(__func__, dst_node)) &&
         orr_malloc_hook_is_set())
         orr_free_by_hook(ORR_API_RUNTIME(), dst_node, addr, size, flags);
+    else if (!(flags & STARPU_MALLOC_COUNT))
+        orr_machine_free(ORR_API_RUNTIME()->machine, dst_node, addr, size);
     else
         orr_node_free(ORR_API_RUNTIME(), dst_node, addr, size);
     if (!orr_self->grant) /* else it is a block's: whoever frees that says so */
@@ -194,11 +221,12 @@ void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size,
 
 void starpu_free_on_node(unsigned dst_node, uintptr_t addr, size_t size)
 {
-    starpu_free_on_node_flags(dst_node, addr, size, 0);
+    starpu_free_on_node_flags(dst_node, addr, size,
+                              usual_flags(__func__, dst_node));
 }
 
 void starpu_malloc_on_node_set_default_flags(unsigned node, int flags)
 {
-    (void)flags;
     (void)orr_api_node(__func__, node);
+    ORR_API_RUNTIME()->nodes[node].malloc_flags = flags;
 }

@@ -50,20 +50,27 @@ uintptr_t orr_malloc_by_hook(struct orr_runtime *rt, unsigned node, size_t size,
 {
     void *address = NULL;
 
-    if (orr_node_make_room(rt, &rt->nodes[node], size, ORR_FETCH) != 0 ||
+    bool counted = (flags & STARPU_MALLOC_COUNT) != 0;
+
+    if ((counted &&
+         orr_node_make_room(rt, &rt->nodes[node], size, ORR_FETCH) != 0) ||
         atomic_load(&orr_process()->malloc_hook)(
-            node, &address, size, flags | STARPU_MALLOC_PINNED) != 0)
+            node, &address, size,
+            (flags & ~(int)STARPU_MALLOC_COUNT) | STARPU_MALLOC_PINNED) != 0)
         return 0;
-    atomic_fetch_add(&rt->nodes[node].used, size);
+    if (counted)
+        atomic_fetch_add(&rt->nodes[node].used, size);
     return (uintptr_t)address;
 }
 
 void orr_free_by_hook(struct orr_runtime *rt, unsigned node, uintptr_t address,
                       size_t size, int flags)
 {
-    atomic_load (&orr_process()->free_hook)(node, (void *)address, size,
-                                            flags | STARPU_MALLOC_PINNED);
-    atomic_fetch_sub(&rt->nodes[node].used, size);
+    atomic_load (&orr_process()->free_hook)(
+        node, (void *)address, size,
+        (flags & ~(int)STARPU_MALLOC_COUNT) | STARPU_MALLOC_PINNED);
+    if (flags & STARPU_MALLOC_COUNT)
+        atomic_fetch_sub(&rt->nodes[node].used, size);
 }
 
 /* -- allocation -- */
@@ -101,6 +108,21 @@ static void charge_pinning(const struct orr_runtime *rt, size_t dim)
     orr_pay();
 }
 
+/* Counts memory for the application, for which data leave main memory unless the
+ * flags say that it may be too much. */
+static int count(struct orr_runtime *rt, size_t dim, int flags)
+{
+    struct orr_node *node = &rt->nodes[STARPU_MAIN_RAM];
+
+    if (flags & (STARPU_MALLOC_NORECLAIM | STARPU_MEMORY_OVERFLOW))
+        return starpu_memory_allocate(STARPU_MAIN_RAM, dim,
+                                      flags | STARPU_MEMORY_OVERFLOW);
+    while (!orr_node_take(node, dim))
+        if (orr_node_make_room(rt, node, dim, ORR_FETCH) != 0)
+            return starpu_memory_allocate(STARPU_MAIN_RAM, dim, flags);
+    return 0;
+}
+
 int starpu_malloc_flags(void **A, size_t dim, int flags)
 {
     struct orr_runtime *rt = orr_runtime_current(__func__);
@@ -108,8 +130,9 @@ int starpu_malloc_flags(void **A, size_t dim, int flags)
     void *address;
     int rc = 0;
 
+    *A = NULL;
     if (counted)
-        rc = starpu_memory_allocate(STARPU_MAIN_RAM, dim, flags);
+        rc = count(rt, dim, flags);
     if (rc < 0)
         return rc;
     rc = allocate(rt, &address, dim, flags);
@@ -189,23 +212,22 @@ starpu_ssize_t starpu_memory_get_available(unsigned node)
     starpu_ssize_t total = starpu_memory_get_total(node);
     starpu_ssize_t used = (starpu_ssize_t)starpu_memory_get_used(node);
 
-    if (total < 0)
-        return -1;
-    return total > used ? total - used : 0;
+    return total < 0 ? -1 : total - used;
 }
 
 /* The sum over the nodes that have a limit; -1 when none has. */
 static starpu_ssize_t sum(starpu_ssize_t (*of)(unsigned node))
 {
-    starpu_ssize_t total = -1;
+    starpu_ssize_t total = 0;
+    bool any = false;
 
     for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
-        starpu_ssize_t one = of(node);
-
-        if (one >= 0)
-            total = (total < 0 ? 0 : total) + one;
+        if (starpu_memory_get_total(node) < 0)
+            continue;
+        total += of(node);
+        any = true;
     }
-    return total;
+    return any ? total : -1;
 }
 
 starpu_ssize_t starpu_memory_get_total_all_nodes(void)

@@ -49,7 +49,7 @@ static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
     struct orr_handle *handle = job->accesses[0].handle;
     void (*callback)(void *) = job->acquire.callback;
     void *arg = job->acquire.arg;
-    unsigned node = job->acquire.node;
+    unsigned node = job->spread ? STARPU_MAIN_RAM : job->acquire.node;
 
     (void)worker;
     orr_job_take_data(rt, job, node);
@@ -66,11 +66,40 @@ static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
     call_back(callback, arg, node);
 }
 
+/* Without a node the datum is held, and brought nowhere. */
+static void set_node(struct orr_job *job, int node)
+{
+    job->acquire.node = (unsigned)node;
+    job->spread = job->accesses[0].placed = node < 0;
+}
+
+/* The application has the last word on the node. */
+static void choose_node(struct orr_runtime *rt, struct orr_job *job)
+{
+    int node = (int)job->acquire.node;
+    struct orr_context *self = orr_self;
+
+    self->frozen++;
+    job->acquire.before(job->acquire.arg, &node,
+                        (enum starpu_data_access_mode)job->accesses[0].mode);
+    self->frozen--;
+    if (node >= (int)rt->nnodes) {
+        orr_log_error(
+            "an acquisition's callback_acquired chose memory node %d: "
+            "there is no such node",
+            node);
+        orr_runtime_fail(rt);
+    }
+    set_node(job, node);
+}
+
 static void acquire_ready(struct orr_runtime *rt, struct orr_job *job)
 {
     orr_job_set_state(job, ORR_JOB_READY);
     orr_job_set_state(job, ORR_JOB_FETCHING);
-    if (orr_job_fetch(rt, job, job->acquire.node))
+    if (job->acquire.before)
+        choose_node(rt, job);
+    if (orr_job_fetch(rt, job, job->spread ? 0 : job->acquire.node))
         acquire_arrived(rt, job, -1);
 }
 
@@ -145,11 +174,20 @@ static int begin_value(struct orr_runtime *rt, struct orr_job *job,
                                 : 0;
 }
 
+/* Gives the job a number as tasks have them. */
+static long number(struct orr_runtime *rt, struct orr_job *job)
+{
+    uint64_t id =
+        atomic_fetch_add_explicit(&rt->last_job, 1, memory_order_relaxed) + 1;
+
+    atomic_store_explicit(&job->id, id, memory_order_relaxed);
+    return (long)id;
+}
+
 /* Makes the job and lets it go; callback(arg) may have been called on return.
  * Without a callback the data are released as soon as they are there. */
-static int acquire(struct orr_runtime *rt, struct orr_handle *handle,
-                   unsigned node, struct wish wish, void (*callback)(void *),
-                   void *arg)
+static int acquire(struct orr_runtime *rt, struct orr_handle *handle, int node,
+                   struct wish wish, struct orr_acquisition *how)
 {
     struct orr_job *job = orr_job_new(rt, &orr_job_acquire, 1);
     struct orr_access *access;
@@ -163,9 +201,12 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle,
     access->mode = (uint16_t)wish.mode;
     access->wants_order = wish.sequential && handle->sequential;
     access->optional = wish.if_any;
-    job->acquire.callback = callback;
-    job->acquire.arg = arg;
-    job->acquire.node = node;
+    job->acquire.callback = how->callback;
+    job->acquire.before = how->before;
+    job->acquire.arg = how->arg;
+    job->priority = how->priority;
+    how->job = how->numbered && access->wants_order ? number(rt, job) : -1;
+    set_node(job, node);
     err = begin_value(rt, job, wish);
     if (err) {
         orr_job_unref(rt, job);
@@ -196,6 +237,7 @@ static int bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
 {
     struct orr_context *self = orr_self;
     struct block block = {.context = self};
+    struct orr_acquisition how = {.callback = unblock, .arg = &block};
     int err = orr_data_check(handle, "starpu_data_acquire");
 
     if (err)
@@ -204,8 +246,7 @@ static int bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
         return -EDEADLK;
     orr_pay();
     atomic_init(&block.there, false);
-    err = acquire(rt, handle, node < 0 ? 0 : (unsigned)node, wish, unblock,
-                  &block);
+    err = acquire(rt, handle, node, wish, &how);
     if (err)
         return err;
     self->waits_for = "acquired data";
@@ -233,14 +274,15 @@ int orr_data_bring_if_any(struct orr_runtime *rt, struct orr_handle *handle,
 int orr_data_bring_later(struct orr_runtime *rt, struct orr_handle *handle,
                          int node)
 {
+    struct orr_acquisition how = {0};
     int err = orr_data_check(handle, "starpu_data_prefetch_on_node");
 
     if (err)
         return err;
     return acquire(
-        rt, handle, (unsigned)node,
+        rt, handle, node,
         (struct wish){.mode = STARPU_R, .sequential = true, .if_any = true},
-        NULL, NULL);
+        &how);
 }
 
 int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
@@ -269,24 +311,34 @@ int orr_data_acquire_cb(struct orr_runtime *rt, struct orr_handle *handle,
                         int node, enum starpu_data_access_mode mode,
                         void (*callback)(void *), void *arg, bool sequential)
 {
+    struct orr_acquisition how = {
+        .callback = callback, .arg = arg, .sequential = sequential};
+
+    return orr_data_acquire_with(rt, handle, node, mode, &how);
+}
+
+int orr_data_acquire_with(struct orr_runtime *rt, struct orr_handle *handle,
+                          int node, enum starpu_data_access_mode mode,
+                          struct orr_acquisition *how)
+{
     int err = orr_data_check(handle, "starpu_data_acquire_cb");
 
     if (err)
         return err;
-    return acquire(rt, handle, node < 0 ? 0 : (unsigned)node,
-                   (struct wish){.mode = mode, .sequential = sequential},
-                   callback, arg);
+    return acquire(rt, handle, node,
+                   (struct wish){.mode = mode, .sequential = how->sequential},
+                   how);
 }
 
-/* The first acquisition on the node (any if node < 0); NULL: there is none. Those
- * whose data are not there yet cannot be meant. */
+/* The first acquisition on the node; NULL: there is none. Those whose data are not
+ * there yet cannot be meant. */
 static struct orr_job *find_acquired_locked(struct orr_handle *handle, int node)
     ORR_REQUIRES(handle->lock)
 {
     orr_list_foreach (link, &handle->acquired) {
         struct orr_job *job = orr_container(link, struct orr_job, queue);
 
-        if (node < 0 || job->acquire.node == (unsigned)node)
+        if (job->acquire.node == (unsigned)node)
             return job;
     }
     return NULL;

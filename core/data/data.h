@@ -16,7 +16,8 @@
 int orr_data_check(const struct orr_handle *handle, const char *call);
 
 /* Blocks until the earlier tasks that conflict are done and the value is on
- * the node, for reading and/or writing as `mode` says. -EDEADLK where blocking
+ * the node, for reading and/or writing as `mode` says; node < 0: the value stays
+ * where it is. -EDEADLK where blocking
  * is refused, -EINVAL (said). */
 int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
                      int node, enum starpu_data_access_mode mode);
@@ -48,14 +49,31 @@ int orr_data_acquire_cb(struct orr_runtime *rt, struct orr_handle *handle,
                         int node, enum starpu_data_access_mode mode,
                         void (*callback)(void *), void *arg, bool sequential);
 
-/* The acquisition on the node (the only one if node < 0) goes on with this mode.
+/* How an acquisition is made, and its number. */
+struct orr_acquisition {
+    void (*callback)(void *);
+    void (*before)(void *arg, int *node, enum starpu_data_access_mode mode);
+    void *arg;       /* of both functions; `before` may be NULL: see the public
+                      * call */
+    bool sequential; /* false: the order is left alone */
+    bool numbered;   /* the caller wants … */
+    long job;        /* result: … its number, -1 without order */
+    int priority;
+};
+
+/* The same; borrows *how for the call. */
+int orr_data_acquire_with(struct orr_runtime *rt, struct orr_handle *handle,
+                          int node, enum starpu_data_access_mode mode,
+                          struct orr_acquisition *how);
+
+/* The acquisition on the node (as it was given) goes on with this mode.
  * One for writing that goes on for reading lets other readers start, writers
  * wait. Errors, not said: -ENOENT, nothing is acquired there; -EACCES, it was
  * acquired for reading and is to be written. */
 int orr_data_share(struct orr_runtime *rt, struct orr_handle *handle, int node,
                    enum starpu_data_access_mode mode);
 
-/* Ends an acquisition on the node (the only one if node < 0). */
+/* Ends an acquisition on the node, as it was given. */
 void orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,
                       int node);
 

@@ -75,7 +75,8 @@ bool orr_block_is_free(const struct orr_block *block, struct orr_node *node)
                                           memory_order_relaxed);
             return false;
         }
-        if (replicate->handle->dying || replicate->request)
+        if (replicate->handle->dying || replicate->request ||
+            orr_handle_keeps(replicate->handle, node->id))
             return false;
     }
     return true;

@@ -313,16 +313,18 @@ static bool has_writer_locked(const struct orr_handle *handle)
            orr_handle_is_claimed_locked(handle, &reader);
 }
 
-/* `checks`: if there is a writer, nothing is done and false is returned. */
+/* `value`: not only the memory; `checks`: if there is a writer, nothing is done and
+ * false is returned. */
 static bool prefetch(struct orr_runtime *rt, struct orr_handle *handle,
-                     unsigned node, enum orr_fetch_level level, bool checks)
+                     unsigned node, enum orr_fetch_level level, bool value,
+                     bool checks)
 {
     struct orr_deferred deferred = {0};
     bool done;
 
     orr_lock(&handle->lock);
     while ((done = !checks || !has_writer_locked(handle)) &&
-           orr_request_need(rt, handle, node, true, level, NULL, &deferred) ==
+           orr_request_need(rt, handle, node, value, level, NULL, &deferred) ==
                -EAGAIN) {
         orr_unlock(&handle->lock);
         if (orr_deferred_prepare(rt, &deferred) != 0)
@@ -337,13 +339,19 @@ static bool prefetch(struct orr_runtime *rt, struct orr_handle *handle,
 void orr_handle_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
                          unsigned node, enum orr_fetch_level level)
 {
-    (void)prefetch(rt, handle, node, level, false);
+    (void)prefetch(rt, handle, node, level, true, false);
+}
+
+void orr_handle_allocate(struct orr_runtime *rt, struct orr_handle *handle,
+                         unsigned node)
+{
+    (void)prefetch(rt, handle, node, ORR_PREFETCH, false, false);
 }
 
 bool orr_handle_try_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
                              unsigned node, enum orr_fetch_level level)
 {
-    return prefetch(rt, handle, node, level, true);
+    return prefetch(rt, handle, node, level, true, true);
 }
 
 /* Whether it is worth while to bring the value before the job asks for it. */
@@ -508,4 +516,37 @@ void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job)
     if (job->admitted)
         orr_admit_leave(rt, job, &deferred);
     orr_deferred_run(rt, &deferred);
+}
+
+/* --- writing through --- */
+
+/* Nobody writes while the job stands in the order, unless it took no part. */
+static void copy_to_all(struct orr_runtime *rt, struct orr_handle *handle)
+{
+    uint64_t left = handle->written_through;
+
+    for (; left; left &= left - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(left);
+
+        if (node < rt->nnodes)
+            orr_handle_prefetch(rt, handle, node, ORR_IDLE_PREFETCH);
+    }
+}
+
+void orr_job_write_through(struct orr_runtime *rt, struct orr_job *job)
+{
+    bool dropped = false;
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_access *access = &job->accesses[i];
+
+        if (!(access->mode & STARPU_W) || !access->handle->written_through ||
+            access->duplicate || access->mode & STARPU_SCRATCH)
+            continue;
+        if (!dropped)
+            orr_job_drop_data(rt, job);
+        dropped = true;
+        if (access->handle->valid)
+            copy_to_all(rt, access->handle);
+    }
 }

@@ -60,6 +60,7 @@ int orr_handle_new(struct orr_runtime *rt, int home_node, void *interface,
     handle->runtime = rt;
     handle->ops = ops;
     handle->sequential = rt->default_sequential;
+    handle->out_of_core = true;
     orr_list_init(&handle->order);
     orr_list_init(&handle->claimants);
     orr_list_init(&handle->acquired);

@@ -92,16 +92,20 @@ struct orr_handle {
     struct orr_heap urgent;    /* [lock] … and by urgency */
     unsigned nclaims;          /* [lock] accesses that hold it … */
     enum orr_claim claim;      /* [lock] … all of them so */
-    atomic_bool mixed;    /* [lock] for writing: some access was not ordered, or
+    atomic_bool mixed; /* [lock] for writing: some access was not ordered, or
                         * commuted */
-    bool sequential;      /* [main] implicit dependencies wanted */
-    bool partitioned;     /* [main] */
-    bool wont_use;        /* [lock] clean copies may make way for prefetches */
-    bool unreal;          /* [lock] written by a skipped kernel */
-    bool doomed;          /* [lock] its last user frees it */
-    bool awaited;         /* [lock] somebody waits until it has no user */
-    bool dying;           /* [lock] it is being freed: has no user, and gets
+    bool sequential;   /* [main] implicit dependencies wanted */
+    bool partitioned;  /* [main] */
+    bool wont_use;     /* [lock] clean copies may make way for prefetches */
+    bool unreal;       /* [lock] written by a skipped kernel */
+    bool unimportant;  /* [lock] its blocks leave first */
+    bool out_of_core;  /* [main] it may go to a disk */
+    bool doomed;       /* [lock] its last user frees it */
+    bool awaited;      /* [lock] somebody waits until it has no user */
+    bool dying;        /* [lock] it is being freed: has no user, and gets
                            * none any more */
+    uint32_t
+        written_through;  /* [lock] for writing: nodes that get each value */
     unsigned nusers;      /* [lock] jobs between submission and end */
     unsigned writing;     /* [lock] jobs that are changing the value: only they
                            * may copy it */
@@ -134,6 +138,13 @@ struct orr_family {
                             * in which they were made */
     struct orr_plan *of;   /* [plans lock] where it is a part; NULL: none */
 };
+
+/* Whether each value of the handle is brought to the node, and stays. */
+static inline bool orr_handle_keeps(const struct orr_handle *handle,
+                                    unsigned node)
+{
+    return node < 32 && handle->written_through >> node & 1;
+}
 
 /* The plan of which the handle is a part; NULL: none. */
 static inline struct orr_plan *orr_handle_plan(const struct orr_handle *handle)
@@ -382,6 +393,14 @@ void orr_access_drop_locked(struct orr_handle *handle,
 void orr_access_end_write_locked(struct orr_handle *handle,
                                  struct orr_access *access)
     ORR_REQUIRES(handle->lock);
+
+/* What the job has written is on its way to the nodes that are to have it: its data
+ * are dropped. Before the job leaves the orders. */
+void orr_job_write_through(struct orr_runtime *rt, struct orr_job *job);
+
+/* Asks for memory on the node, as a prefetch does, without waiting. */
+void orr_handle_allocate(struct orr_runtime *rt, struct orr_handle *handle,
+                         unsigned node);
 
 /* Asks for a copy of the handle's value on the node, without waiting. A value
  * that is being written is not copied. */

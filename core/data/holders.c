@@ -106,6 +106,9 @@ static struct message why_stays(struct orr_runtime *rt,
                  job_name(user).text);
     else if (handle->replicates[node].refs > 0)
         snprintf(message.text, sizeof(message.text), "being copied");
+    else if (orr_handle_keeps(handle, node))
+        snprintf(message.text, sizeof(message.text),
+                 "kept there (starpu_data_set_wt_mask)");
     else if (handle->valid != UINT64_C(1) << node)
         snprintf(message.text, sizeof(message.text), "could be evicted");
     else if (orr_handle_base(handle) == node)
@@ -121,6 +124,7 @@ static struct message why_stays(struct orr_runtime *rt,
 static bool stays(const struct orr_replicate *replicate)
 {
     return replicate->refs > 0 ||
+           orr_handle_keeps(replicate->handle, replicate->node) ||
            replicate->handle->valid == UINT64_C(1) << replicate->node;
 }
 

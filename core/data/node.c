@@ -59,6 +59,7 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
     node->runtime = rt;
     node->mailbox.wake = wake_for_post;
     node->capacity = rt->machine->nodes[id].capacity;
+    node->malloc_flags = STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT;
     node->progress_worker = rt->nworkers;
     /* A single main memory needs none: those of devices start its transfers. */
     for (unsigned w = rt->nworkers; (id != 0 || rt->nram > 1) && w-- > 0;)
@@ -177,6 +178,16 @@ static void apply(struct orr_handle *handle, unsigned id,
     orr_unlock(&node->lock);
 }
 
+/* What is not important is the first to leave. */
+static void file(struct orr_runtime *rt, struct orr_node *node,
+                 const struct orr_handle *handle, struct orr_block *block)
+    ORR_REQUIRES(node->lock)
+{
+    rt->eviction->file(node, block);
+    if (handle->unimportant && rt->eviction->demote)
+        rt->eviction->demote(node, block);
+}
+
 void orr_node_offer(struct orr_handle *handle, unsigned id,
                     struct orr_deferred *deferred)
 {
@@ -191,7 +202,7 @@ void orr_node_offer(struct orr_handle *handle, unsigned id,
         replicate->offered = true;
         orr_lock(&node->lock);
         if (--replicate->block->pins == 0)
-            rt->eviction->file(node, replicate->block);
+            file(rt, node, handle, replicate->block);
         orr_unlock(&node->lock);
     }
     orr_node_retry(rt, id, deferred);
@@ -214,7 +225,9 @@ void orr_node_retain(struct orr_handle *handle, unsigned id)
 
 void orr_node_touch(struct orr_handle *handle, unsigned id)
 {
-    apply(handle, id, handle->runtime->eviction->touch);
+    const struct orr_eviction *rule = handle->runtime->eviction;
+
+    apply(handle, id, handle->unimportant ? rule->demote : rule->touch);
 }
 
 void orr_node_demote(struct orr_handle *handle, unsigned id,

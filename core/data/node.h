@@ -52,13 +52,13 @@ struct orr_admission {
 };
 
 struct orr_node {
-    unsigned id;          /* [const] */
-    struct orr_lock lock; /* rank ORR_RANK_NODE */
+    unsigned id;                 /* [const] */
+    struct orr_lock lock;        /* rank ORR_RANK_NODE */
     struct orr_runtime *runtime; /* [const] */
     struct orr_mailbox mailbox;  /* ends of copies and kernels that its workers
                                   * have started */
-    size_t capacity;      /* [const] bytes, 0: unlimited */
-    atomic_size_t used;   /* bytes allocated through us, or reserved … */
+    size_t capacity;             /* [const] bytes, 0: unlimited */
+    atomic_size_t used;     /* bytes allocated through us, or reserved … */
     atomic_size_t reserved; /* … for blocks that are not made yet */
     atomic_uint npassed;    /* blocks that evictions passed over, since their
                              * handles were locked or they were held for a job
@@ -88,6 +88,7 @@ struct orr_node {
     unsigned progress_worker; /* [const] first worker that starts the requests,
                                * nworkers when none needs to */
     unsigned nprogress;       /* [const] how many workers do */
+    int malloc_flags;         /* [main] of starpu_malloc_on_node */
     unsigned *inflight; /* [lock] per (peer, direction): copies under way */
     /* Nodes whose progress workers have a request that waits for memory here. */
     _Atomic uint64_t short_of_memory;

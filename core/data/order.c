@@ -394,6 +394,8 @@ void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,
 
     ret->granted = NULL;
     orr_list_init(&ret->claimed);
+    if (atomic_load_explicit(&rt->writes_through, memory_order_relaxed))
+        orr_job_write_through(rt, job);
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
 

@@ -61,6 +61,9 @@ static struct orr_handle *new_child(struct orr_runtime *rt,
     child->depth = parent->depth + 1;
     child->child_index = index;
     child->sequential = parent->sequential;
+    child->out_of_core = parent->out_of_core;
+    child->unimportant = parent->unimportant;
+    child->written_through = parent->written_through;
     if (parent->home_node >= 0)
         child->home_node = (int)orr_handle_base(parent);
     orr_handle_measure(child);

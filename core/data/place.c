@@ -126,6 +126,8 @@ int orr_access_place_for(const struct orr_access *access, unsigned node)
 {
     if (!access->placed)
         return (int)node;
+    if (!access->job->task)
+        return -1; /* STARPU_ACQUIRE_NO_NODE */
     return orr_task_place(access->handle->runtime, access->job->task,
                           access->index, node);
 }

@@ -189,6 +189,8 @@ struct orr_job {
         struct {
             struct {
                 void (*callback)(void *); /* ACQUIRE: called with the data */
+                void (*before)(void *arg, int *node,
+                               enum starpu_data_access_mode mode);
                 void *arg;
                 unsigned node;
             } acquire;

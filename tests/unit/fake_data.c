@@ -95,9 +95,10 @@ unsigned orr_local_node(starpu_data_handle_t handle)
     return STARPU_MAIN_RAM;
 }
 
-uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size)
+uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
 {
     (void)dst_node;
+    (void)flags;
     if (fake_out_of_memory) {
         fake_out_of_memory = 0;
         return 0;
@@ -106,11 +107,23 @@ uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size)
     return (uintptr_t)calloc(1, size);
 }
 
-void starpu_free_on_node(unsigned dst_node, uintptr_t addr, size_t size)
+uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size)
+{
+    return starpu_malloc_on_node_flags(dst_node, size, 0);
+}
+
+void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size,
+                               int flags)
 {
     (void)dst_node;
+    (void)flags;
     fake_allocated -= size;
     free((void *)addr);
+}
+
+void starpu_free_on_node(unsigned dst_node, uintptr_t addr, size_t size)
+{
+    starpu_free_on_node_flags(dst_node, addr, size, 0);
 }
 
 int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node,

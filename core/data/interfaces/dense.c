@@ -134,7 +134,7 @@ int orr_dense_pack(const struct orr_dense *dense, uintptr_t ptr, unsigned node,
         *packed = NULL;
         return 0;
     }
-    buffer = starpu_malloc_on_node(node, bytes);
+    buffer = starpu_malloc_on_node_flags(node, bytes, 0);
     if (!buffer)
         return -ENOMEM;
     *packed = (void *)buffer;

@@ -134,7 +134,7 @@ static int unpack(starpu_data_handle_t handle, unsigned node, void *ptr,
     int err = peek(handle, node, ptr, count);
 
     if (!err && ptr)
-        starpu_free_on_node(node, (uintptr_t)ptr, count);
+        starpu_free_on_node_flags(node, (uintptr_t)ptr, count, 0);
     return err;
 }
 

@@ -62,7 +62,7 @@ int orr_arrays_pack(const struct orr_arrays *arrays, unsigned node, void **ptr,
     *count = (starpu_ssize_t)sum(arrays);
     if (!ptr)
         return 0;
-    to = starpu_malloc_on_node(node, sum(arrays));
+    to = starpu_malloc_on_node_flags(node, sum(arrays), 0);
     if (!to)
         return -ENOMEM;
     *ptr = (void *)to;
