@@ -771,8 +771,12 @@ uint32_t starpu_bcsr_get_c(starpu_data_handle_t handle);
     (((struct starpu_bcsr_interface *)(interface))->elemsize)
 #define STARPU_BCSR_GET_OFFSET 0
 
-/* -- one piece of data in a different form per device -- */
+/* -- objects in a different form per sort of device -- */
 
+/* Bytes of an object in each form, 0: none; and codelets of one buffer, which has
+ * both forms, that make one from the other: cpu_to_X is executed where X's kernels
+ * are, X_to_cpu on a processor, each before the first kernel that needs it. The
+ * application acquires the form of main memory. */
 struct starpu_multiformat_data_interface_ops {
     size_t cpu_elemsize;
     size_t opencl_elemsize;
@@ -792,6 +796,11 @@ struct starpu_multiformat_interface {
     uint32_t nx;
     struct starpu_multiformat_data_interface_ops *ops;
 };
+
+/* `nobjects` objects at ptr, in the form of the home node. Borrows format_ops. */
+void starpu_multiformat_data_register(
+    starpu_data_handle_t *handle, int home_node, void *ptr, uint32_t nobjects,
+    struct starpu_multiformat_data_interface_ops *format_ops);
 
 #define STARPU_MULTIFORMAT_GET_CPU_PTR(interface)                              \
     (((struct starpu_multiformat_interface *)(interface))->cpu_ptr)

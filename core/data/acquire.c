@@ -12,6 +12,7 @@
 #include "core/data/data.h"
 #include "core/data/node.h"
 #include "core/data/reduction.h"
+#include "core/device/kind.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
@@ -42,6 +43,15 @@ static void call_back(void (*callback)(void *), void *arg, unsigned node)
     self->worker = worker;
 }
 
+/* The application finds the form of main memory, made by the context that brings
+ * the data. */
+static orr_kernel_func_t conversion_of(const struct starpu_codelet *cl,
+                                       const void *arg)
+{
+    (void)arg;
+    return orr_codelet_host_function(cl, 0);
+}
+
 /* The data are there: they are the application's until it releases them. */
 static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
                             int worker)
@@ -53,6 +63,8 @@ static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
 
     (void)worker;
     orr_job_take_data(rt, job, node);
+    if (job->converts && !job->spread && node < rt->nram && !rt->skips_kernels)
+        orr_job_convert(rt, job, conversion_of, NULL);
     orr_job_set_state(job, ORR_JOB_RUNNING);
     if (!callback) { /* that they are there was all that was wanted */
         orr_job_drop_data(rt, job);

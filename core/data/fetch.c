@@ -459,6 +459,7 @@ static void *take(struct orr_runtime *rt, struct orr_access *access,
         if (begins && is_overwriter(access))
             tell_nodes(rt, handle, node);
     }
+    access->job->converts |= handle->multiformat;
     return handle->replicates[node].interface;
 }
 

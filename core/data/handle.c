@@ -4,6 +4,7 @@
  * by the application's contexts; end.c frees them.
  */
 #include "core/data/handle.h"
+#include "core/data/interfaces/multiformat.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -61,6 +62,7 @@ int orr_handle_new(struct orr_runtime *rt, int home_node, void *interface,
     handle->ops = ops;
     handle->sequential = rt->default_sequential;
     handle->out_of_core = true;
+    handle->multiformat = orr_is_multiformat(ops);
     orr_list_init(&handle->order);
     orr_list_init(&handle->claimants);
     orr_list_init(&handle->acquired);

@@ -98,6 +98,7 @@ struct orr_handle {
     bool partitioned;  /* [main] */
     bool wont_use;     /* [lock] clean copies may make way for prefetches */
     bool unreal;       /* [lock] written by a skipped kernel */
+    bool multiformat;  /* [const] it has a form per sort of device */
     bool unimportant;  /* [lock] its blocks leave first */
     bool out_of_core;  /* [main] it may go to a disk */
     bool doomed;       /* [lock] its last user frees it */
@@ -378,6 +379,17 @@ void orr_job_ask(struct orr_runtime *rt, struct orr_job *job);
  * `node` starts. */
 void orr_job_take_data(struct orr_runtime *rt, struct orr_job *job,
                        unsigned node);
+
+/* The function of a codelet that converts, for who uses the data; NULL: it has
+ * none. */
+typedef void (*orr_conversion_t(const struct starpu_codelet *cl,
+                                const void *arg))(void *buffers[],
+                                                  void *cl_arg);
+
+/* Gives the data of the job that have a form per sort of device the one of their
+ * node. When they have been taken, by who is about to use them. */
+void orr_job_convert(struct orr_runtime *rt, const struct orr_job *job,
+                     orr_conversion_t *function_of, const void *arg);
 
 /* Undoes the pins of orr_job_fetch. After the kernel; the job's end does it else
  * (orr_job_leave_order). */

@@ -14,6 +14,7 @@
 #include <starpu.h>
 
 #include "core/base/config.h"
+#include "core/base/form.h"
 #include "core/device/energy.h"
 
 /* A function of a codelet for some device; what it gets is the same for all. */
@@ -33,6 +34,7 @@ struct orr_device_kind {
     size_t flags;     /* array of char: bit 0, the function only starts a
                        * kernel */
     bool only_starts; /* all its functions do */
+    enum orr_form form; /* of multiformat data in its memory */
     bool lends;       /* the functions are another kind's, which counts them */
 
     /* -- settings; ORR_CFG_COUNT: there is none -- */

@@ -107,21 +107,21 @@ struct orr_access {
     uint16_t mode;             /* [const] enum starpu_data_access_mode, but for
                                 * orr_access_share: [handle lock] */
     uint8_t node;              /* [owner] where it is pinned */
-    uint8_t at;                /* [owner] the node where the kernel uses it, from
+    uint8_t at;              /* [owner] the node where the kernel uses it, from
                                 * the fetch on; ORR_NO_PLACE: none */
-    uint16_t index;            /* [const] which buffer of the task */
-    uint8_t wants_order : 1;   /* [const] takes part in the handle's order */
-    uint8_t duplicate : 1;     /* [const] an earlier access has the handle */
-    uint8_t optional : 1;      /* [const] a datum without a value will do */
-    uint8_t lent : 1;          /* [const] by who holds the handle: it has no
+    uint16_t index;          /* [const] which buffer of the task */
+    uint8_t wants_order : 1; /* [const] takes part in the handle's order */
+    uint8_t duplicate : 1;   /* [const] an earlier access has the handle */
+    uint8_t optional : 1;    /* [const] a datum without a value will do */
+    uint8_t lent : 1;        /* [const] by who holds the handle: it has no
                                 * place in the order and claims nothing */
-    uint8_t tried : 1;         /* [const] of an acquisition that did not wait */
-    uint8_t placed : 1;        /* [const] its codelet says where: place.c */
-    uint8_t ordered;           /* [handle lock] is in that list */
-    uint8_t granted;           /* [handle lock] no earlier one is in its way */
-    uint8_t claimed;           /* [handle lock] holds a claim: claim.c */
-    uint8_t pinned;            /* [owner] holds a reference on its replicate */
-    uint8_t begins;            /* [owner] its kernel begins the partial */
+    uint8_t tried : 1;       /* [const] of an acquisition that did not wait */
+    uint8_t placed : 1;      /* [const] its codelet says where: place.c */
+    uint8_t ordered;         /* [handle lock] is in that list */
+    uint8_t granted;         /* [handle lock] no earlier one is in its way */
+    uint8_t claimed;         /* [handle lock] holds a claim: claim.c */
+    uint8_t pinned;          /* [owner] holds a reference on its replicate */
+    uint8_t begins;          /* [owner] its kernel begins the partial */
     /* [owner] No other context looks at these before they are all set. */
     uint8_t held : 1;          /* that reference is not final yet: admit.c */
     uint8_t alias : 1;         /* an earlier access has the datum */
@@ -137,7 +137,8 @@ static_assert(STARPU_ACCESS_MODE_MAX <= 1 << 16, "a mode fits 16 bits");
 
 /* In orr_access.at. */
 #define ORR_NO_PLACE UINT8_MAX
-static_assert(STARPU_MAXNODES <= 64, "a node fits 8 bits and a mask of them 64");
+static_assert(STARPU_MAXNODES <= 64,
+              "a node fits 8 bits and a mask of them 64");
 
 struct orr_job {
     struct starpu_task *task;        /* [const] NULL for acquisitions */
@@ -159,12 +160,13 @@ struct orr_job {
     uint8_t keeps;            /* [claimant] what it has claimed, it keeps */
     uint8_t ended;            /* [lock] callbacks have run, waiters may go */
     uint8_t slots;            /* [const] accesses that fit behind the job */
-    uint8_t differ;  /* [policy] while it waits there: workers of one kind may
+    uint8_t differ; /* [policy] while it waits there: workers of one kind may
                      * differ in whether they can run it */
-    uint8_t waits;   /* [node lock] for memory: core/data/admit.c */
-    uint8_t aside;   /* [node lock] its worker takes others until it has some */
-    uint8_t spread;  /* [const] some access is `placed` */
-    uint8_t limited; /* [owner] the node with a limit in question: fetch.c */
+    uint8_t waits;  /* [node lock] for memory: core/data/admit.c */
+    uint8_t aside;  /* [node lock] its worker takes others until it has some */
+    uint8_t spread; /* [const] some access is `placed` */
+    uint8_t converts;  /* [owner] some datum has a form per sort of device */
+    uint8_t limited;   /* [owner] the node with a limit in question: fetch.c */
     uint64_t admitted; /* [owner] the limited nodes in whose memory it runs */
     uint64_t asked;  /* [owner] where it has its data, or waits for them … */
     uint64_t left;   /* [owner] … and where it asks for them after that */

@@ -16,6 +16,7 @@
 #include "core/cost/ask.h"
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
+#include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/data/reduction.h"
 #include "core/device/clock.h"
@@ -79,6 +80,13 @@ static void begin_partial(struct orr_worker *worker, struct orr_access *access)
     orr_self->frozen--;
 }
 
+/* What makes the form of data that the worker wants. */
+static orr_kernel_func_t conversion_of(const struct starpu_codelet *cl,
+                                       const void *arg)
+{
+    return function_of(arg, cl, 0);
+}
+
 static void run(struct orr_kernel *kernel)
 {
     struct orr_job *job = orr_container(kernel, struct orr_job, kernel);
@@ -104,6 +112,8 @@ static void run(struct orr_kernel *kernel)
     for (unsigned i = 0; i < job->naccesses; i++)
         if (job->accesses[i].begins)
             begin_partial(worker, &job->accesses[i]);
+    if (job->converts)
+        orr_job_convert(worker->runtime, job, conversion_of, worker);
     self->frozen++;
     function(task->dyn_interfaces ? task->dyn_interfaces : task->interfaces,
              task->cl_arg);

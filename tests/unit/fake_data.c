@@ -10,6 +10,7 @@
 
 #include "core/base/crc.h"
 #include "core/data/interfaces/dense.h"
+#include "core/data/interfaces/multiformat.h"
 
 struct _starpu_data_state {
     struct starpu_data_interface_ops *ops;
@@ -146,4 +147,10 @@ int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node,
         memcpy((char *)dst + dst_offset + i * ld_dst,
                (const char *)src + src_offset + i * ld_src, blocksize);
     return async_data ? -EAGAIN : 0;
+}
+
+enum orr_form orr_form_of_node(unsigned node)
+{
+    (void)node;
+    return ORR_FORM_CPU;
 }

@@ -12,6 +12,7 @@ const struct orr_device_kind orr_kind_cuda = {
     .functions = offsetof(struct starpu_codelet, cuda_funcs),
     .single = offsetof(struct starpu_codelet, cuda_func),
     .flags = offsetof(struct starpu_codelet, cuda_flags),
+    .form = ORR_FORM_CUDA,
     .limit = ORR_CFG_LIMIT_CUDA_MEM,
     .pipeline = ORR_CFG_CUDA_PIPELINE,
     .homogeneous = ORR_CFG_HOMOGENEOUS_CUDA,

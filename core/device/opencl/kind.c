@@ -12,6 +12,7 @@ const struct orr_device_kind orr_kind_opencl = {
     .functions = offsetof(struct starpu_codelet, opencl_funcs),
     .single = offsetof(struct starpu_codelet, opencl_func),
     .flags = offsetof(struct starpu_codelet, opencl_flags),
+    .form = ORR_FORM_OPENCL,
     .limit = ORR_CFG_LIMIT_OPENCL_MEM,
     .pipeline = ORR_CFG_OPENCL_PIPELINE,
     .homogeneous = ORR_CFG_HOMOGENEOUS_OPENCL,

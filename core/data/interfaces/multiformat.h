@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/interfaces/multiformat.h - what the library asks of data that have a
+ * form per sort of device: which conversion a kernel needs first. The copy on a
+ * node has the form in which the value came, and after a conversion its own, too.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include <starpu_data_interfaces.h>
+
+#include "core/base/form.h"
+
+/* The form that users of the node's memory want. */
+enum orr_form orr_form_of_node(unsigned node);
+
+/* Whether that is the interface of starpu_multiformat_data_register. */
+bool orr_is_multiformat(const struct starpu_data_interface_ops *ops);
+
+/* The codelet by which a node's copy, which is valid, gets the form of the node;
+ * NULL: it has it. Else no other context finds out what it lacks until
+ * orr_multiformat_end is called: whoever calls its function. */
+struct starpu_codelet *orr_multiformat_begin(void *data_interface,
+                                             unsigned node);
+void orr_multiformat_end(void *data_interface, unsigned node);
+
+/* The copy is written on the node: only its form is worth anything then. */
+void orr_multiformat_write(void *data_interface, unsigned node);
