@@ -120,8 +120,9 @@ int starpu_data_cpy_priority(starpu_data_handle_t dst_handle,
                              starpu_data_handle_t src_handle, int asynchronous,
                              void (*callback_func)(void *), void *callback_arg,
                              int priority);
-/* A new handle with a copy of the present value, to be read only; the caller
- * unregisters it. Each call makes a copy of its own. */
+/* A handle with a copy of the present value, which is only read; all who ask before
+ * src_handle is written again get the same one, that of a copy is the copy itself.
+ * The caller unregisters it, once per call. */
 int starpu_data_dup_ro(starpu_data_handle_t *dst_handle,
                        starpu_data_handle_t src_handle, int asynchronous);
 

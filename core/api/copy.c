@@ -103,9 +103,34 @@ int starpu_data_cpy(starpu_data_handle_t dst_handle,
                                     STARPU_DEFAULT_PRIO);
 }
 
+/* Waits until the copy has the value. */
+static int await(starpu_data_handle_t handle)
+{
+    int rc =
+        starpu_data_acquire_on_node(handle, STARPU_ACQUIRE_NO_NODE, STARPU_R);
+
+    if (rc == 0)
+        starpu_data_release_on_node(handle, STARPU_ACQUIRE_NO_NODE);
+    return rc;
+}
+
 int starpu_data_dup_ro(starpu_data_handle_t *dst_handle,
                        starpu_data_handle_t src_handle, int asynchronous)
 {
+    struct orr_handle *src = orr_api_handle(__func__, src_handle);
+    struct orr_handle *copy = orr_duplicate_share(src);
+    int rc;
+
+    if (copy) {
+        *dst_handle = orr_handle_public(copy);
+        return asynchronous ? 0 : await(*dst_handle);
+    }
     starpu_data_register_same(dst_handle, src_handle);
-    return starpu_data_cpy(*dst_handle, src_handle, asynchronous, NULL, NULL);
+    rc = starpu_data_cpy(*dst_handle, src_handle, 1, NULL, NULL);
+    if (rc != 0) {
+        starpu_data_unregister_no_coherency(*dst_handle);
+        return rc;
+    }
+    orr_duplicate_join(src, orr_handle_of(*dst_handle));
+    return asynchronous ? 0 : await(*dst_handle);
 }

@@ -187,6 +187,8 @@ void orr_data_unregister(struct orr_runtime *rt, struct orr_handle *handle,
     if (!orr_may_block("starpu_data_unregister"))
         abort();
     orr_pay();
+    if (orr_duplicate_give_back(handle))
+        return;
     orr_handle_wait_unordered(rt, handle);
     if (coherent && handle->home_node >= 0 &&
         orr_data_bring_if_any(rt, handle, handle->home_node) == 0)
@@ -202,6 +204,8 @@ void orr_data_unregister_submit(struct orr_runtime *rt,
 {
     (void)rt;
     check_end(handle, "starpu_data_unregister_submit");
+    if (orr_duplicate_give_back(handle))
+        return;
     orr_lock(&handle->lock);
     handle->doomed = true;
     handle->nusers++;

@@ -119,7 +119,12 @@ struct orr_handle {
     struct orr_family *family; /* [main] pointer, owned: plan.h; NULL: none */
     _Atomic(struct orr_handle **) privates; /* owned: private.h; NULL: none */
     struct orr_reduction *reduction; /* owned: reduction.h; NULL: no methods */
-    struct starpu_arbiter *arbiter;  /* [lock] borrowed, or NULL */
+    /* Copies that are only read: duplicate.c. [runtime lock] for writing */
+    struct orr_handle *duplicate,
+        *original;     /* the present one; what it copies */
+    unsigned nshares;  /* how often it was given beside the first time */
+    bool is_duplicate; /* nobody may write it */
+    struct starpu_arbiter *arbiter; /* [lock] borrowed, or NULL */
     void *user_data, *sched_data;
     struct orr_list acquired; /* [lock] acquisitions whose data are there and
                                * that are not released yet, by `queue` */
@@ -302,6 +307,21 @@ void orr_handle_serve(struct orr_handle *handle, struct orr_list *ready);
 bool orr_handle_is_claimed_locked(const struct orr_handle *handle,
                                   const struct orr_access *access)
     ORR_REQUIRES(handle->lock);
+
+/* --- copies that are only read (core/data/duplicate.c) --- */
+
+/* A copy of the handle's value that was made before and holds still, or the
+ * handle itself if it is one; the caller unregisters it once more. NULL: none. */
+struct orr_handle *orr_duplicate_share(struct orr_handle *handle);
+
+/* The copy is the original's from now on, and only read. */
+void orr_duplicate_join(struct orr_handle *original, struct orr_handle *copy);
+
+/* A write of the handle was submitted, or it ends: its copy is on its own. */
+void orr_duplicate_part(struct orr_handle *handle);
+
+/* The handle is unregistered: returns whether it has other owners, who keep it. */
+bool orr_duplicate_give_back(struct orr_handle *handle);
 
 /* --- buffers on nodes of their own (core/data/place.c) --- */
 

@@ -165,6 +165,15 @@ static void record(struct orr_runtime *rt, const struct orr_job *job)
             orr_graph_record_access(graph, &job->accesses[i]);
 }
 
+/* The value is going to change. */
+static void note_write_locked(struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock)
+{
+    orr_handle_note_beginning(handle);
+    if (handle->duplicate)
+        orr_duplicate_part(handle);
+}
+
 /* Returns whether the job has to wait for the access. */
 static bool use_locked(struct orr_handle *handle, struct orr_access *access)
     ORR_REQUIRES(handle->lock)
@@ -173,7 +182,7 @@ static bool use_locked(struct orr_handle *handle, struct orr_access *access)
     if (access->mode & STARPU_SCRATCH || access->lent)
         return false;
     if (access->mode & (STARPU_W | STARPU_REDUX))
-        orr_handle_note_beginning(handle);
+        note_write_locked(handle);
     if (!access->wants_order || access->mode & (STARPU_COMMUTE | STARPU_REDUX))
         orr_handle_mix_locked(handle);
     return access->wants_order && enter_locked(handle, access);
@@ -257,6 +266,8 @@ bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job)
     can = can && orr_access_try_claim_locked(handle, access);
     if (can) {
         handle->nusers++;
+        if (access->mode & STARPU_W && handle->duplicate)
+            orr_duplicate_part(handle);
         if (access->wants_order)
             (void)enter_locked(handle, access);
         record(rt, job);

@@ -156,6 +156,16 @@ static int check_buffers(const struct starpu_task *task)
                                  : "has no data handle");
             return -EINVAL;
         }
+        if (handle->is_duplicate &&
+            STARPU_TASK_GET_MODE(task, i) & (STARPU_W | STARPU_REDUX)) {
+            orr_log_error("starpu_task_submit: buffer %d of task `%s' is "
+                          "written, but comes from starpu_data_dup_ro: such "
+                          "copies are shared, and only read",
+                          i,
+                          task->name ? task->name
+                                     : (task->cl->name ? task->cl->name : "?"));
+            return -EINVAL;
+        }
         if (STARPU_TASK_GET_MODE(task, i) & STARPU_REDUX &&
             check_contribution(task, i, n) != 0)
             return -EINVAL;

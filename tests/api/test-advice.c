@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "machines.h"
 
@@ -341,6 +342,111 @@ START_TEST(code_runs_when_the_data_are_there)
 END_TEST
 #endif
 
+/* --- copies that are only read --- */
+
+static void see(void *buffers[], void *arg)
+{
+    *(int *)arg = *(const int *)STARPU_VECTOR_GET_PTR(buffers[0]);
+}
+
+static struct starpu_codelet cl_r = {
+    .cpu_funcs = {see},
+    .cuda_funcs = {see},
+    .nbuffers = 1,
+    .modes = {STARPU_R},
+    .name = "k",
+};
+
+/* The copies are tasks, whose times are not known. */
+static void open_for_copies(int machine)
+{
+    machine_choose(machine);
+    if (machine_simulated(machine))
+        setenv("ORRERY_ASSUME", "kernel[*] = 50us", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+}
+
+static void insert_see(starpu_data_handle_t h, int *to)
+{
+    ck_assert_int_eq(starpu_task_insert(&cl_r, STARPU_R, h,
+                                        STARPU_CL_ARGS_NFREE, to, sizeof(*to),
+                                        0),
+                     0);
+}
+
+/* shows starpu_data_dup_ro */
+START_TEST(a_copy_is_shared_until_the_original_is_written)
+{
+    starpu_data_handle_t h, a, b, c, d;
+    int *value, old = -1, new = -1, *before;
+
+    open_for_copies(_i);
+    value = register_one(&h, 4096);
+    ck_assert_int_eq(starpu_task_insert(&cl_rw, STARPU_RW, h, 0), 0);
+    ck_assert_int_eq(starpu_data_dup_ro(&a, h, 1), 0);
+    ck_assert_int_eq(starpu_data_dup_ro(&b, h, 1), 0);
+    ck_assert_int_eq(starpu_data_dup_ro(&c, a, 0), 0);
+    ck_assert_ptr_eq(a, b);
+    ck_assert_ptr_eq(a, c);
+    ck_assert_int_eq(starpu_task_insert(&cl_rw, STARPU_RW, h, 0), 0);
+    ck_assert_int_eq(starpu_data_dup_ro(&d, h, 1), 0);
+    ck_assert_ptr_ne(a, d);
+    insert_see(a, &old);
+    insert_see(d, &new);
+    starpu_data_unregister(a);
+    starpu_data_unregister_submit(b);
+    /* Its third owner has it still. */
+    ck_assert_int_eq(starpu_data_acquire(c, STARPU_R), 0);
+    before = (int *)starpu_vector_get_local_ptr(c);
+    ck_assert_int_eq(*before, 1);
+    starpu_data_release(c);
+    ck_assert_int_lt(starpu_data_acquire(c, STARPU_RW), 0);
+    ck_assert_int_lt(starpu_task_insert(&cl_rw, STARPU_RW, c, 0), 0);
+    starpu_data_unregister(c);
+    /* The original may end first. */
+    starpu_data_unregister(h);
+    ck_assert_int_eq(starpu_data_acquire(d, STARPU_R), 0);
+    starpu_data_release(d);
+    starpu_data_unregister(d);
+    starpu_shutdown();
+    ck_assert_int_eq(old, 1);
+    ck_assert_int_eq(new, 2);
+    ck_assert_int_eq(*value, 2);
+    free(value);
+}
+END_TEST
+
+/* Writes of the application end it as those of tasks do; what has ended is not
+ * given again. */
+START_TEST(a_copy_that_has_ended_is_made_anew)
+{
+    starpu_data_handle_t h, a, b;
+    int *value;
+
+    open_for_copies(_i);
+    value = register_one(&h, 4096);
+    ck_assert_int_eq(starpu_data_dup_ro(&a, h, 0), 0);
+    starpu_data_unregister(a);
+    ck_assert_int_eq(starpu_data_dup_ro(&a, h, 0), 0);
+    ck_assert_int_eq(starpu_data_acquire(h, STARPU_RW), 0);
+    *value = 5;
+    starpu_data_release(h);
+    ck_assert_int_eq(starpu_data_dup_ro(&b, h, 0), 0);
+    ck_assert_ptr_ne(a, b);
+    ck_assert_int_eq(starpu_data_acquire(b, STARPU_R), 0);
+    ck_assert_int_eq(*(int *)starpu_vector_get_local_ptr(b), 5);
+    starpu_data_release(b);
+    ck_assert_int_eq(starpu_data_acquire(a, STARPU_R), 0);
+    ck_assert_int_eq(*(int *)starpu_vector_get_local_ptr(a), 0);
+    starpu_data_release(a);
+    starpu_data_unregister(a);
+    starpu_data_unregister(b);
+    starpu_data_unregister(h);
+    starpu_shutdown();
+    free(value);
+}
+END_TEST
+
 /* --- structures --- */
 
 static void check_all(void *buffers[], void *arg)
@@ -473,6 +579,51 @@ START_TEST(counted_memory_makes_data_leave)
 }
 END_TEST
 
+/* A terabyte of 65,536 tiles, of which some are used, takes the memory of its
+ * handles and one piece that stands behind all. */
+START_TEST(a_terabyte_is_simulated_in_megabytes)
+{
+    enum { SIDE = 1 << 19, TILES = 256, MOST_MIB = 400 };
+    struct starpu_data_filter columns = {
+        .filter_func = starpu_matrix_filter_block, .nchildren = TILES};
+    struct starpu_data_filter rows = {
+        .filter_func = starpu_matrix_filter_vertical_block, .nchildren = TILES};
+    const int folded = (int)STARPU_MALLOC_SIMULATION_FOLDED;
+    const size_t bytes = (size_t)SIDE * SIDE * sizeof(float);
+    starpu_data_handle_t h;
+    struct rusage usage;
+    void *memory;
+
+    if (!machine_simulated(_i) || _i > FIRST_SIMULATED)
+        SKIP_TEST("one simulated machine shows it");
+    machine_choose(_i);
+    unsetenv("ORRERY_SIM_KERNELS");
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    ck_assert_int_eq(starpu_malloc_flags(&memory, bytes, folded), 0);
+    starpu_matrix_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)memory, SIDE,
+                                SIDE, SIDE, sizeof(float));
+    ck_assert_uint_eq(starpu_data_get_size(h), (size_t)1 << 40);
+    starpu_data_map_filters(h, 2, &columns, &rows);
+    for (unsigned i = 0; i < TILES; i++) {
+        ck_assert_int_eq(
+            starpu_task_insert(&cl_rw, STARPU_RW,
+                               starpu_data_get_sub_data(h, 2, i, i), 0),
+            0);
+        ck_assert_int_eq(
+            starpu_task_insert(&cl_rw, STARPU_RW,
+                               starpu_data_get_sub_data(h, 2, i, 0), 0),
+            0);
+    }
+    starpu_data_unpartition(h, STARPU_MAIN_RAM);
+    starpu_data_unregister(h);
+    starpu_free_flags(memory, bytes, folded);
+    ck_assert_double_gt(starpu_timing_now(), 512 * 50.0 / 5);
+    starpu_shutdown();
+    ck_assert_int_eq(getrusage(RUSAGE_SELF, &usage), 0);
+    ck_assert_int_lt((int)(usage.ru_maxrss / 1024), MOST_MIB);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("advice");
@@ -492,6 +643,10 @@ int main(void)
 #ifdef STARPU_DATA_ACQUIRE_CB
     tcase_add_loop_test(tc, code_runs_when_the_data_are_there, 0, NMACHINES);
 #endif
+    tcase_add_loop_test(tc, a_copy_is_shared_until_the_original_is_written, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, a_copy_that_has_ended_is_made_anew, 0, NMACHINES);
+    tcase_add_loop_test(tc, a_terabyte_is_simulated_in_megabytes, 0, NMACHINES);
     tcase_add_loop_test(tc, structures_are_what_they_say, 0, NMACHINES);
     tcase_add_loop_test(tc, data_grow_as_far_as_their_interface_says, 0,
                         NMACHINES);

@@ -24,7 +24,6 @@ NEEDS = (("CUDA", "CUDA"), ("CUBLAS", "CUDA"), ("CUSOLVER", "CUDA"),
 
 # What is here and does less, or refuses, with what is different.
 DIFFERENT = {
-    "starpu_data_dup_ro": "each call makes a copy of its own",
     "starpu_data_deinitialize": "memory is released as well",
     "starpu_data_deinitialize_submit": "memory is released as well",
     "starpu_interface_map": "main memories only; else refused with -EIO",
