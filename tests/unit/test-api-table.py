@@ -53,6 +53,11 @@ if os.path.exists(os.path.join(folder, "starpu-1.4.tsv")):
           remedy)
     claim("the README says what it says",
           api_table.wrap(table.sentence()) in read("README.md"), remedy)
+    # Groups of which a program finds every macro, type, field and constant.
+    for group in ("data", "interface", "filter", "memory", "codelet"):
+        absent = table.others.absent.get(group, [])
+        claim(f"nothing of the group {group} is absent", not absent,
+              " ".join(absent))
     claim("no name is counted twice",
           table.total() == sum(map(len, table.names.headers.values())))
 else:

@@ -16,6 +16,8 @@ import sys
 
 # Folders of tests, the ones that show a function best first.
 TESTS = ("api", "golden", "stress", "random", "fake", "unit")
+# So many names are written into a cell of the table.
+MANY = 12
 # Functions that exist only in builds of StarPU with these.
 NEEDS = (("CUDA", "CUDA"), ("CUBLAS", "CUDA"), ("CUSOLVER", "CUDA"),
          ("NVML", "CUDA"), ("HIP", "HIP"), ("OPENCL", "OpenCL"),
@@ -105,6 +107,14 @@ def declared(root):
     return names
 
 
+def identifiers(root):
+    """All identifiers of the public headers outside comments."""
+    names = set()
+    for path in glob.glob(os.path.join(root, "include", "*.h")):
+        names |= set(re.findall(r"\w+", without_comments(read(path))))
+    return names
+
+
 def is_idle(body):
     """Whether the body of a function only looks at its arguments."""
     for statement in re.split(r"[;{}]", without_comments(body)):
@@ -158,11 +168,46 @@ def shown_by(root):
     return shown
 
 
+class Others:
+    """The macros, types, fields and constants of StarPU by group, without MPI and
+    what is internal, and which of them the headers have. That a name is there says
+    less than a test that calls a function: fields and macros are shown by those."""
+
+    def __init__(self, root, names_folder):
+        there = identifiers(root)
+        self.here = {}
+        self.absent = {}
+        for row in rows_of(os.path.join(names_folder, "starpu-1.4.tsv")):
+            name, group = row["name"], row["group"]
+            if row["kind"] == "function" or name.startswith("_") or \
+                    group in ("internal", "mpi") or \
+                    row["header"].startswith("starpu_mpi"):
+                continue
+            # A field is there if its structure is, and the name.
+            found = all(part in there for part in name.split("."))
+            (self.here if found else self.absent).setdefault(
+                group, []).append(name)
+
+    def write(self):
+        lines = ["## Macros, types, fields and constants", "",
+                 "By group; names that the headers lack:", "",
+                 "| group | here | absent | which |", "|---|---|---|---|"]
+        for group in sorted(set(self.here) | set(self.absent)):
+            absent = sorted(self.absent.get(group, []))
+            shown = ", ".join(f"`{name}`" for name in absent[:MANY])
+            if len(absent) > MANY:
+                shown += f" and {len(absent) - MANY} more"
+            lines.append(f"| {group} | {len(self.here.get(group, []))} | "
+                         f"{len(absent)} | {shown} |")
+        return lines + [""]
+
+
 class Table:
     """Statuses and their counts."""
 
     def __init__(self, root, names_folder):
         self.names = Names(names_folder)
+        self.others = Others(root, names_folder)
         self.declared = declared(root)
         self.idle = idle_functions(root)
         self.shown = shown_by(root)
@@ -231,7 +276,7 @@ class Table:
                 test = self.shown.get(name, "none") if here else ""
                 lines.append(f"| `{name}` | {self.status(name)} | {test} |")
             lines.append("")
-        return "\n".join(lines)
+        return "\n".join(lines + self.others.write())
 
 
 def wrap(text, width=80):
