@@ -197,7 +197,11 @@ const struct orr_module *orr_module_entry(void)
     static const struct orr_bound_solver solver = {
         .area = area, .compute = orr_bound_compute};
     static const struct orr_module module = {
-        .abi = ORR_MODULE_ABI, .name = "bound", .table = &solver};
+        .abi = ORR_MODULE_ABI,
+        .name = "bound",
+        .table = &solver,
+        .stamp = orr_module_stamp,
+    };
 
     return &module;
 }

@@ -115,7 +115,8 @@ static const struct orr_fit_solver solver = {
 
 const struct orr_module *orr_module_entry(void)
 {
-    static const struct orr_module module = {ORR_MODULE_ABI, "fit", &solver};
+    static const struct orr_module module = {ORR_MODULE_ABI, "fit", &solver,
+                                             orr_module_stamp};
 
     return &module;
 }

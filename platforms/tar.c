@@ -285,7 +285,7 @@ const struct orr_tar_ops orr_tar_ops = {
 const struct orr_module *orr_module_entry(void)
 {
     static const struct orr_module module = {ORR_MODULE_ABI, "packed",
-                                             &orr_tar_ops};
+                                             &orr_tar_ops, orr_module_stamp};
 
     return &module;
 }

@@ -99,6 +99,7 @@ const struct orr_module *orr_module_entry(void)
         .abi = ORR_MODULE_ABI,
         .name = "sim",
         .table = &orr_sim_ops,
+        .stamp = orr_module_stamp,
     };
 
     return &module;

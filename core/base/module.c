@@ -81,6 +81,13 @@ static int read_entry(void *object, const char *name, const char *path,
             "%s is module \"%s\" version %u, not \"%s\" version %u; "
             "install the one that came with this library",
             path, module->name, module->abi, name, ORR_MODULE_ABI);
+    if (strcmp(module->stamp, orr_module_stamp) != 0)
+        return orr_fail(
+            err, -EINVAL,
+            "%s is of another build than this library (%s, not %s): build "
+            "everything (`ninja` without a target) or install both anew; "
+            "ORRERY_MODULE_DIR, if set, names the folder of this build",
+            path, module->stamp, orr_module_stamp);
     *ret = module;
     return 0;
 }

@@ -8,21 +8,28 @@
 
 #include "core/base/error.h"
 
-#define ORR_MODULE_ABI   1
+#define ORR_MODULE_ABI   2
 #define ORR_MODULE_ENTRY "orr_module_entry"
 
 /* What a module exports through `const struct orr_module
  * *orr_module_entry(void)`. `table` is the module's table of operations: for
  * "sim" a struct orr_sim_ops (core/device/simulated.h), for "packed" a struct
  * orr_tar_ops (platforms/tar.h), for "bound" a struct orr_bound_solver
- * (bound/solver.h), for "fit" a struct orr_fit_solver (perfmodel/fit.h). */
+ * (bound/solver.h), for "fit" a struct orr_fit_solver (perfmodel/fit.h).
+ * `stamp` is orr_module_stamp of the module's build. */
 struct orr_module {
-    unsigned abi;
+    unsigned abi; /* of this structure */
     const char *name;
     const void *table;
+    const char *stamp;
 };
 
 typedef const struct orr_module *(*orr_module_entry_fn)(void);
+
+/* The version and a hash of all headers that the modules share with the library
+ * (module_stamp.py): what differs in it may disagree about its structures. Each
+ * library, module and program has its own copy, as of this folder. */
+extern const char orr_module_stamp[];
 
 /* The folder of the object that this code is in: a library, a module, or the
  * program itself. PATH_MAX bytes. Errors: -ENOENT. */
@@ -32,6 +39,6 @@ int orr_module_own_directory(char *ret);
  * table in *ret. It looks in ORRERY_MODULE_DIR, then in orrery/ beside the
  * object that this code is in (the library, or a module that opens another),
  * then beside it, as in the build tree. A module is never closed
- * again. Errors: -ENOENT or -EINVAL with a message that names the package option to
- * build with. */
+ * again. Errors: -ENOENT with a message that names the option to build with;
+ * -EINVAL with one that names the file, if it is no module or of another build. */
 int orr_module_open(const char *name, const void **ret, struct orr_error *err);

@@ -71,15 +71,19 @@ static bool is_for(const struct orr_bound_instance *instance, unsigned method)
            instance->ntasks <= MAX_TASKS;
 }
 
-static void compare_all(const struct orr_graph *graph,
-                        const struct orr_bound_instance *instance)
+/* Returns 0 too where there is no solver. */
+static int compare_all(const struct orr_graph *graph,
+                       const struct orr_bound_instance *instance,
+                       struct orr_error *err)
 {
     const struct orr_bound_solver *solver;
     const void *table;
+    int rc;
 
     compare(graph, "longest chain", longest_chain(instance));
-    if (orr_module_open("bound", &table, NULL) != 0)
-        return; /* built without */
+    rc = orr_module_open("bound", &table, err);
+    if (rc)
+        return rc == -ENOENT ? 0 : rc;
     solver = table;
     for (unsigned i = 0; i < ORR_BOUND_NMETHODS; i++) {
         struct orr_bound_options options = {.seconds = SECONDS};
@@ -91,6 +95,7 @@ static void compare_all(const struct orr_graph *graph,
         compare(graph, orr_bound_method_name(i), result.ms);
         orr_bound_result_done(&result);
     }
+    return 0;
 }
 
 static bool all_ran(const struct orr_graph *graph)
@@ -119,7 +124,7 @@ void orr_check_bounds(struct orr_runtime *rt)
     if (!rc && all_ran(graph))
         rc = orr_bound_instance_new(graph, &options, &instance, NULL, &err);
     if (!rc && instance)
-        compare_all(graph, instance);
+        rc = compare_all(graph, instance, &err);
     orr_bound_instance_free(instance);
     orr_graph_free(graph);
     if (rc && rc != -ENOMEM) {

@@ -24,7 +24,11 @@ const struct orr_module *orr_module_entry(void);
 const struct orr_module *orr_module_entry(void)
 {
     static const struct orr_module module = {
-        .abi = ORR_MODULE_ABI, .name = "bound", .table = &table};
+        .abi = ORR_MODULE_ABI,
+        .name = "bound",
+        .table = &table,
+        .stamp = orr_module_stamp,
+    };
 
     return &module;
 }

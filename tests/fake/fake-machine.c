@@ -298,6 +298,7 @@ const struct orr_module *orr_module_entry(void)
         .abi = ORR_MODULE_ABI,
         .name = "sim",
         .table = &ops,
+        .stamp = orr_module_stamp,
     };
 
     return &module;
