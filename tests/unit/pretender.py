@@ -59,7 +59,8 @@ def measured(scene, noise, simulated):
     machine = 0 if simulated else noise.gauss(scene.get("machine", 0),
                                               scene.get("noise", 0.04))
     for name, arch, size, true, model in each_kernel(scene):
-        real = true * 2.718281828 ** (machine + noise.gauss(0, 0.01))
+        own = noise.gauss(0, scene.get("own", {}).get(name, 0.01))
+        real = true * 2.718281828 ** (machine + own)
         fast, usual = (model if simulated else real,) * 2
         if not simulated:  # other programs make slow runs slower
             usual *= 1 + scene.get("busy", 0)
@@ -75,7 +76,8 @@ def makespan_of(scene, noise, simulated):
         return 1e5 * sum(item[4] for item in each_kernel(scene)) / right
     return (1e5 * sum(item[3] for item in each_kernel(scene)) / right *
             noise.choice((1.04, 1.05, 1.06)) * scene.get("end", 1) *
-            2.718281828 ** scene.get("machine", 0))
+            2.718281828 ** (scene.get("machine", 0) +
+                            noise.gauss(0, 1) * scene.get("wild", 0)))
 
 
 def write_report(scene, kernels, simulated, makespan, kinds):

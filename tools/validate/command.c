@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 /* Beside those of tools/tool.h. */
-enum { WRONG = 3 };
+enum { WRONG = 3, CANNOT_TELL = 4 };
 
 static const char help[] =
     "usage: orrery validate [-n REPETITIONS] [--sizes A,B,...] [-s SCHEDULER]\n"
@@ -34,7 +34,8 @@ static const char help[] =
     "      --plot FILE.png        draw errors and times\n"
     "      --json                 print all results as JSON\n"
     "Exit codes: 0 without an alarm; 3 when a model has drifted or the program is off\n"
-    "from end to end; 1 when something failed; 2 for a wrong command line.\n"
+    "from end to end; 4 when the machine is so noisy that nobody can tell (errors of\n"
+    "50 % would raise no alarm); 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery validate --sizes 3840,7680 -- \\\n"
     "             ./cholesky -size {size} -nblocks 16\n";
 
@@ -54,7 +55,9 @@ static int finish(struct validation *v, const struct validate_options *options)
                options->nreps);
     if (v->stopped)
         return 128 + v->stopped;
-    return validation_alarm(v) ? WRONG : TOOL_OK;
+    if (validation_alarm(v))
+        return WRONG;
+    return validation_unclear(v) ? CANNOT_TELL : TOOL_OK;
 }
 
 static int validate(const struct validate_options *options)

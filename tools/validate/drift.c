@@ -364,6 +364,19 @@ int drift_check(struct drift_item *items, unsigned n, unsigned nreps,
     return rc;
 }
 
+/* Of an error within that threshold. */
+static enum drift_verdict within(double threshold)
+{
+    return threshold > DRIFT_MOST ? DRIFT_CANNOT_TELL : DRIFT_FITS;
+}
+
+enum drift_verdict drift_end_verdict(double shift, double threshold)
+{
+    if (isnan(shift))
+        return DRIFT_NOT_CHECKED;
+    return fabs(shift) > threshold ? DRIFT_DRIFTED : within(threshold);
+}
+
 enum drift_verdict drift_verdict(const struct drift_item *item, double shift)
 {
     if (!is_known(item))
@@ -373,7 +386,7 @@ enum drift_verdict drift_verdict(const struct drift_item *item, double shift)
     if (item->drifted)
         return DRIFT_DRIFTED;
     if (fabs(shift) <= item->threshold)
-        return DRIFT_FITS;
+        return within(item->threshold);
     return fabs(item->usual) > item->threshold ? DRIFT_DISTURBED
                                                : DRIFT_SHIFTED;
 }
@@ -382,7 +395,8 @@ const char *drift_verdict_name(enum drift_verdict verdict, bool loud)
 {
     static const char *const names[] = {
         [DRIFT_NO_MODEL] = "no model",   [DRIFT_NOT_CHECKED] = "not checked",
-        [DRIFT_FITS] = "fits",           [DRIFT_SHIFTED] = "shifted",
+        [DRIFT_FITS] = "fits",           [DRIFT_CANNOT_TELL] = "cannot tell",
+        [DRIFT_SHIFTED] = "shifted",
         [DRIFT_DISTURBED] = "disturbed", [DRIFT_DRIFTED] = "drift"};
 
     return loud && verdict == DRIFT_DRIFTED ? "DRIFT" : names[verdict];

@@ -20,12 +20,17 @@
 #define DRIFT_FAMILY    0.01 /* false alarms per validation, by noise alone */
 #define DRIFT_PRIOR_DOF 4    /* weight of the other kernels' noise */
 #define DRIFT_END       0.1  /* errors from end to end of less are no alarm */
+/* Limits above this say nothing, as a logarithm: a factor of 1.5. What is beyond
+ * it is no measure of the same kernel to models (perfmodel/METHODS.md), so an
+ * error of as much must not pass for one. */
+#define DRIFT_MOST 0.405
 
 /* What is said of a kernel's model. */
 enum drift_verdict {
     DRIFT_NO_MODEL,
     DRIFT_NOT_CHECKED, /* too few repetitions */
     DRIFT_FITS,        /* its error is below the threshold */
+    DRIFT_CANNOT_TELL, /* the same, but noise makes that more than DRIFT_MOST */
     DRIFT_SHIFTED,     /* it is not, but all kernels of the type share that */
     DRIFT_DISTURBED,   /* it is not, but in too few repetitions, or only in the
                         * slow runs of each */
@@ -80,8 +85,12 @@ int drift_check(struct drift_item *items, unsigned n, unsigned nreps,
 
 /* The verdict on an item that drift_check has seen. `shift` is the logarithm of
  * measured over predicted as it is printed beside the verdict: nothing fits
- * whose error is outside of its threshold. */
+ * whose error is outside of its threshold, or whose threshold says nothing. */
 enum drift_verdict drift_verdict(const struct drift_item *item, double shift);
+
+/* The verdict on a whole program: DRIFT_NOT_CHECKED for a shift of NaN,
+ * DRIFT_DRIFTED beyond the threshold, else DRIFT_FITS or DRIFT_CANNOT_TELL. */
+enum drift_verdict drift_end_verdict(double shift, double threshold);
 
 /* "fits", "DRIFT" in tables, "fits", "drift" in JSON. */
 const char *drift_verdict_name(enum drift_verdict verdict, bool loud);

@@ -38,6 +38,7 @@ static int group_of(const struct validate_kernel *kernel)
         return GROUP_DRIFT;
     case DRIFT_SHIFTED:
     case DRIFT_DISTURBED:
+    case DRIFT_CANNOT_TELL:
         return GROUP_OFF;
     default:
         return GROUP_FITS;
@@ -69,7 +70,8 @@ static bool any_with(const struct validation *v, int group)
 static void plot_kernels(struct plot *plot, const struct validation *v)
 {
     static const char *const titles[GROUPS] = {"fits or not checked", "drift",
-                                               "shifted or disturbed"};
+                                               "shifted, disturbed or "
+                                               "too noisy to tell"};
     static const unsigned colours[GROUPS] = {0, 3, 1};
     FILE *pipe = plot->pipe;
     const char *comma = "";

@@ -49,9 +49,9 @@ static int print_table(struct table *table, const struct table_column *columns,
 
 static const char *end_verdict(const struct validate_end *end, bool loud)
 {
-    if (isnan(end->error))
-        return "not checked";
-    return !end->off ? "fits" : loud ? "OFF" : "off";
+    if (end->verdict == DRIFT_DRIFTED)
+        return loud ? "OFF" : "off";
+    return drift_verdict_name(end->verdict, loud);
 }
 
 enum { KERNEL_COLUMNS = 10, END_COLUMNS = 9, LINK_COLUMNS = 6 };
@@ -225,7 +225,7 @@ static void print_ends_off(const struct validation *v)
     for (unsigned s = 0; s < v->nsizes; s++) {
         const struct validate_end *end = &v->ends[s];
 
-        if (end->off)
+        if (end->verdict == DRIFT_DRIFTED)
             printf("OFF: predicted %s%s%.4g ms from end to end, measured %.4g "
                    "ms: an error of %+.1f %%\n",
                    end->size ? end->size : "", end->size ? ": " : "",
@@ -236,6 +236,19 @@ static void print_ends_off(const struct validation *v)
         !v->verdicts[DRIFT_DISTURBED] && v->drift.nchecked)
         puts("The kernels fit: what is wrong is around them, such as copies, "
              "the order of tasks,\noverheads, or tasks without models.");
+}
+
+/* What noise hides, and what would show it. */
+static void print_unclear(const struct validation *v)
+{
+    if (!validation_unclear(v))
+        return;
+    printf("CANNOT TELL: the repetitions differ so much that an error of 50 %% "
+           "would raise no alarm for\n%u of %u kernels, nor from end to end at "
+           "%u of %u sizes. Repeat when the machine is quiet, or\nwith more "
+           "repetitions (-n, %u so far).\n",
+           v->verdicts[DRIFT_CANNOT_TELL], v->drift.nchecked, v->nunclear,
+           v->nsizes, v->nreps);
 }
 
 static void print_drift(const struct validation *v)
@@ -265,6 +278,7 @@ static void print_findings(const struct validation *v)
     print_types(v);
     print_drift(v);
     print_ends_off(v);
+    print_unclear(v);
     if (validation_alarm(v))
         print_remedy(v);
     if (v->nreps < DRIFT_REPEATS)
@@ -272,7 +286,7 @@ static void print_findings(const struct validation *v)
                DRIFT_REPEATS);
     else if (v->drift.nchecked == 0)
         puts("No kernel could be checked: none has a model and ran for real.");
-    else if (v->drift.ndrifted == 0)
+    else if (v->drift.ndrifted == 0 && !v->verdicts[DRIFT_CANNOT_TELL])
         printf("No drift: %u of %u kernels fit their models (alarms from %.1f "
                "to %.1f %%, by their noise).\n",
                v->verdicts[DRIFT_FITS], v->drift.nchecked, 100 * expm1(least),
@@ -366,6 +380,8 @@ static const char *whole_verdict(const struct validation *v)
         return "drift";
     if (v->noff)
         return "off";
+    if (validation_unclear(v))
+        return drift_verdict_name(DRIFT_CANNOT_TELL, false);
     if (v->verdicts[DRIFT_SHIFTED] || v->verdicts[DRIFT_DISTURBED])
         return v->verdicts[DRIFT_SHIFTED] ? "shifted" : "disturbed";
     return v->drift.nchecked && !isnan(v->median_error) ? "fits"

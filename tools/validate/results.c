@@ -365,7 +365,7 @@ static void judge_end(const struct validation *v, unsigned s,
     end->threshold = drift_end_threshold(work, v->nreps, v->nsizes);
     if (shift > 0 && end->disturbance > 0)
         end->threshold += log1p(end->disturbance);
-    end->off = fabs(shift) > end->threshold;
+    end->verdict = drift_end_verdict(shift, end->threshold);
 }
 
 static void compare_end(const struct validation *v, unsigned s,
@@ -407,8 +407,10 @@ static int compare_all(struct validation *v, double *work)
     for (unsigned s = 0; s < v->nsizes; s++)
         work[s] = fabs(v->ends[s].error);
     v->median_error = drift_median(work, v->nsizes);
-    for (unsigned s = 0; s < v->nsizes; s++)
-        v->noff += v->ends[s].off;
+    for (unsigned s = 0; s < v->nsizes; s++) {
+        v->noff += v->ends[s].verdict == DRIFT_DRIFTED;
+        v->nunclear += v->ends[s].verdict == DRIFT_CANNOT_TELL;
+    }
     rc = check_kernels(v);
     for (size_t k = 0; rc == 0 && k < v->nkernels; k++) {
         struct validate_kernel *kernel = &v->kernels[k];

@@ -62,7 +62,7 @@ struct validate_end {
      * that models set aside: the load of other programs. Median. */
     double disturbance;
     double threshold; /* |ln(1 + error)| from which it is an alarm */
-    bool off;         /* it is beyond that */
+    enum drift_verdict verdict; /* DRIFT_DRIFTED: it is off */
     bool modelled; /* compared are only the tasks that have models: others ran
                     * in but one of the two */
 };
@@ -85,7 +85,7 @@ struct validation {
     struct validate_end *ends; /* owned, nsizes */
     double median_error;       /* of the ends' |error| */
     struct drift drift;
-    unsigned noff;                        /* of the ends */
+    unsigned noff, nunclear;              /* ends that are, that cannot be told */
     unsigned verdicts[DRIFT_DRIFTED + 1]; /* kernels with each */
 };
 
@@ -93,6 +93,12 @@ struct validation {
 static inline bool validation_alarm(const struct validation *v)
 {
     return v->drift.ndrifted > 0 || v->noff > 0;
+}
+
+/* Whether noise hides whether they are. */
+static inline bool validation_unclear(const struct validation *v)
+{
+    return v->nunclear > 0 || v->verdicts[DRIFT_CANNOT_TELL] > 0;
 }
 
 /* The run of that size and repetition. */
