@@ -118,9 +118,11 @@ static bool point_of(const struct orr_model *model,
     if (n < orr_model_least(model) || !(expected > 0) || row.size == 0)
         return false;
     /* What a mean may be off does not shrink with the samples that stand for it. */
-    *ret = (struct orr_point){
-        (double)row.size, expected,
-        model->ranged ? row.dev / row.mean : orr_model_row_error(&row), n};
+    *ret = (struct orr_point){(double)row.size, expected,
+                              orr_model_has_range(model, entry, &row)
+                                  ? row.dev / row.mean
+                                  : orr_model_row_error(&row),
+                              n};
     return true;
 }
 

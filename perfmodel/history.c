@@ -14,6 +14,8 @@
  * concurrent reader does not race. */
 struct orr_entry {
     struct orr_entry_key key; /* [const] */
+    enum orr_origin origin;   /* [const] of its row, when that was loaded */
+    bool ranged;              /* [const] likewise */
     struct orr_entry *next;   /* [writer] */
     atomic_uint sequence;     /* [atomic] odd: held by a changer */
     atomic_bool has_window;   /* [atomic] only ever false to true */
@@ -162,6 +164,8 @@ static void entry_load(const struct orr_entry *entry, struct orr_model_row *row)
     row->dev = atomic_load_explicit(&entry->dev, memory_order_relaxed);
     row->sum = atomic_load_explicit(&entry->sum, memory_order_relaxed);
     row->sum2 = atomic_load_explicit(&entry->sum2, memory_order_relaxed);
+    row->origin = entry->origin;
+    row->ranged = entry->ranged;
 }
 
 int orr_history_add(struct orr_history *history, struct orr_entry_key key,
@@ -178,6 +182,8 @@ int orr_history_add(struct orr_history *history, struct orr_entry_key key,
         return -ENOMEM;
     entry->key = key;
     entry->reported = NAN;
+    entry->origin = row->origin;
+    entry->ranged = row->ranged;
     entry_store(entry, row);
     set_expected(entry, row->n > 0 ? row->mean : (double)NAN, row->n);
     if (from_file)

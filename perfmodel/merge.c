@@ -77,6 +77,16 @@ static void row_merge(struct orr_model_row *now,
     orr_model_row_refresh(now);
 }
 
+static int add_measured(const struct orr_model_file *file,
+                        struct orr_model_impl *impl,
+                        const struct orr_model_row *row)
+{
+    struct orr_model_row measured = *row;
+
+    orr_model_row_say_origin(&measured, file, ORR_ORIGIN_MEASURED, false);
+    return orr_model_impl_add_row(impl, &measured);
+}
+
 static int change_apply(struct orr_model_file *file,
                         const struct orr_model_change *change,
                         unsigned homogeneous)
@@ -84,7 +94,7 @@ static int change_apply(struct orr_model_file *file,
     struct orr_model_comb *comb = orr_model_file_find_comb(
         file, change->devices, change->ndevices, homogeneous);
     struct orr_model_impl *impl = NULL;
-    struct orr_model_row *row;
+    struct orr_model_row *row, before;
     int rc = 0;
 
     if (!comb)
@@ -98,8 +108,15 @@ static int change_apply(struct orr_model_file *file,
         return rc;
     row = orr_model_impl_find_row(impl, change->row.hash);
     if (!row)
-        return orr_model_impl_add_row(impl, &change->row);
+        return add_measured(file, impl, &change->row);
+    before = *row;
     row_merge(row, change);
+    row->origin = before.origin;
+    row->ranged = before.ranged;
+    /* What was measured has replaced what was computed. */
+    if (!samples_equal(&change->row, &change->base) &&
+        orr_model_row_origin(row, file->origin, false) == ORR_ORIGIN_DERIVED)
+        orr_model_row_say_origin(row, file, ORR_ORIGIN_MEASURED, false);
     return 0;
 }
 

@@ -243,6 +243,17 @@ void orr_model_start_benchmarking(struct orr_model *model)
                     model->symbol);
 }
 
+bool orr_model_has_range(const struct orr_model *model,
+                         const struct orr_entry *entry,
+                         const struct orr_model_row *row)
+{
+    bool sampled = orr_entry_is_sampled(entry);
+
+    return (row->origin == ORR_ORIGIN_UNKNOWN ? model->ranged : row->ranged) &&
+           orr_model_row_origin(row, model->origin, sampled) ==
+               orr_model_row_origin(row, model->origin, false);
+}
+
 enum orr_origin orr_model_origin(const struct orr_model *model, unsigned comb,
                                  unsigned impl, uint32_t footprint,
                                  double *ret_off_by)
@@ -250,16 +261,15 @@ enum orr_origin orr_model_origin(const struct orr_model *model, unsigned comb,
     const struct orr_entry *entry =
         orr_model_find(model, comb, impl, footprint);
     struct orr_model_row row;
-    enum orr_origin origin;
 
     *ret_off_by = NAN;
     if (!entry)
         return ORR_ORIGIN_UNKNOWN;
-    origin = orr_model_row_origin(model->origin, orr_entry_is_sampled(entry));
     orr_entry_read(entry, &row);
-    if (model->ranged && origin == model->origin && row.mean > 0)
+    if (orr_model_has_range(model, entry, &row) && row.mean > 0)
         *ret_off_by = 2 * row.dev / row.mean;
-    return origin;
+    return orr_model_row_origin(&row, model->origin,
+                                orr_entry_is_sampled(entry));
 }
 
 static void warn_few_samples(struct orr_model *model, uint32_t n)

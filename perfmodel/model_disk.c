@@ -38,7 +38,8 @@ static int load_impl(struct orr_model *model, unsigned comb, unsigned impl,
             !isfinite(row->sum) || !isfinite(row->sum2))
             continue;
         rc = orr_history_add(&model->history, key, row, true, &entry);
-        if (!rc && model->origin == ORR_ORIGIN_DERIVED)
+        if (!rc && orr_model_row_origin(row, model->origin, false) ==
+                       ORR_ORIGIN_DERIVED)
             orr_entry_set_derived(entry);
     }
     if (!rc && model->kind != ORR_MODEL_HISTORY)

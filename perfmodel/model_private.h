@@ -64,6 +64,12 @@ void orr_model_start_benchmarking(struct orr_model *model);
 /* The samples that make an entry usable here. */
 uint32_t orr_model_least(const struct orr_model *model);
 
+/* Whether twice the deviation of an entry's row is how far its mean may be off;
+ * not of one that was measured since it was computed. */
+bool orr_model_has_range(const struct orr_model *model,
+                         const struct orr_entry *entry,
+                         const struct orr_model_row *row);
+
 /* --- answer.c --- */
 
 /* A kept measure joins the regressions; `news`: it changed the estimate of its

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 /* The order is that of tables. */
 enum orr_origin {
     ORR_ORIGIN_UNKNOWN,      /* nothing says it */
@@ -19,6 +21,12 @@ enum orr_origin {
 
 /* "measured"; "unknown" also for a value that is none of these. */
 const char *orr_origin_name(enum orr_origin origin);
+
+/* Whether the figure is from measures, here or elsewhere. */
+static inline bool orr_origin_is_measured(enum orr_origin origin)
+{
+    return origin == ORR_ORIGIN_MEASURED || origin == ORR_ORIGIN_IMPORTED;
+}
 
 /* The origin of that name, in letters of either case, which ends with the text
  * or a character that is no letter; ORR_ORIGIN_UNKNOWN: none. */

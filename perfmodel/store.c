@@ -156,12 +156,36 @@ int orr_model_fit_copy(struct orr_model_fit *to,
     return 0;
 }
 
-enum orr_origin orr_model_row_origin(enum orr_origin of_file, bool sampled)
+/* Who says nothing has measured. */
+static enum orr_origin said(enum orr_origin origin)
 {
-    if (of_file == ORR_ORIGIN_UNKNOWN ||
-        (of_file == ORR_ORIGIN_DERIVED && sampled))
-        return ORR_ORIGIN_MEASURED;
-    return of_file;
+    return origin == ORR_ORIGIN_UNKNOWN ? ORR_ORIGIN_MEASURED : origin;
+}
+
+enum orr_origin orr_model_row_origin(const struct orr_model_row *row,
+                                     enum orr_origin of_file, bool sampled)
+{
+    enum orr_origin origin =
+        said(row->origin == ORR_ORIGIN_UNKNOWN ? of_file : row->origin);
+
+    return origin == ORR_ORIGIN_DERIVED && sampled ? ORR_ORIGIN_MEASURED
+                                                   : origin;
+}
+
+bool orr_model_row_is_ranged(const struct orr_model_row *row,
+                             const struct orr_model_file *file)
+{
+    return row->origin == ORR_ORIGIN_UNKNOWN ? file->ranged : row->ranged;
+}
+
+void orr_model_row_say_origin(struct orr_model_row *row,
+                              const struct orr_model_file *file,
+                              enum orr_origin origin, bool ranged)
+{
+    bool same = origin == said(file->origin) && ranged == file->ranged;
+
+    row->origin = same ? ORR_ORIGIN_UNKNOWN : origin;
+    row->ranged = !same && ranged;
 }
 
 void orr_model_fit_clear(struct orr_model_fit *fit)

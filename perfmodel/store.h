@@ -25,6 +25,10 @@ struct orr_model_row {
     double flops;     /* 0: unknown; NaN: tasks of this hash disagreed */
     double mean, dev; /* mean and standard deviation */
     double sum, sum2; /* Σy, Σy² */
+    /* Of a row that does not come from where its file does, in a comment on the
+     * line before it, "# origin: measured". UNKNOWN: as its file. */
+    enum orr_origin origin;
+    bool ranged; /* as in struct orr_model_file; only with an origin */
 };
 
 /* The regressions of one implementation; x = size, y = duration. */
@@ -82,9 +86,20 @@ int orr_model_impl_add_row(struct orr_model_impl *impl,
 int orr_model_fit_copy(struct orr_model_fit *to,
                        const struct orr_model_fit *from);
 
-/* The origin of a row of the file: of one that was measured since in a file of
- * another origin (`sampled`: there are samples of it here), that of measures. */
-enum orr_origin orr_model_row_origin(enum orr_origin of_file, bool sampled);
+/* The origin of a row: its own, else that of its file; of a computed one that
+ * was measured since (`sampled`: there are samples of it here), that of measures.
+ */
+enum orr_origin orr_model_row_origin(const struct orr_model_row *row,
+                                     enum orr_origin of_file, bool sampled);
+
+/* Whether twice the deviation is how far the mean may be off. */
+bool orr_model_row_is_ranged(const struct orr_model_row *row,
+                             const struct orr_model_file *file);
+
+/* Makes the row say its origin where that is not what its file says. */
+void orr_model_row_say_origin(struct orr_model_row *row,
+                              const struct orr_model_file *file,
+                              enum orr_origin origin, bool ranged);
 
 /* Clears a fit, and frees what it owned. */
 void orr_model_fit_clear(struct orr_model_fit *fit);

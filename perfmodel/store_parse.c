@@ -258,12 +258,44 @@ static int read_row_end(struct reader *r)
                     r->line);
 }
 
+/* Whether a comment is "# origin: measured", maybe with "ranged" behind it. */
+static bool read_formal_origin(const char *line, enum orr_origin *ret,
+                               bool *ret_ranged)
+{
+    static const char key[] = "origin:";
+
+    line += strspn(line, "# \t");
+    if (strncmp(line, key, sizeof(key) - 1) != 0)
+        return false;
+    line += sizeof(key) - 1;
+    line += strspn(line, " \t");
+    *ret = orr_origin_find(line);
+    line += strcspn(line, " \t\r\n");
+    line += strspn(line, " \t");
+    *ret_ranged = *ret != ORR_ORIGIN_UNKNOWN && !strncmp(line, "ranged", 6);
+    return true;
+}
+
+/* The comments on lines of their own before a row. */
+static void read_row_origin(const struct reader *r, struct orr_model_row *row)
+{
+    /* What is left of the line of the row before. */
+    const char *at = memchr(r->at, '\n', (size_t)(r->end - r->at));
+
+    while (at && ++at < r->end && (*at == '#' || *at == '\n' || is_blank(*at))) {
+        if (*at == '#')
+            (void)read_formal_origin(at, &row->origin, &row->ranged);
+        at = memchr(at, '\n', (size_t)(r->end - at));
+    }
+}
+
 static int read_row(struct reader *r, struct orr_model_impl *impl)
 {
     struct orr_model_row row = {0};
     unsigned fields;
     int rc;
 
+    read_row_origin(r, &row);
     skip(r);
     if (r->at == r->end)
         return broken(r, "a row");
@@ -404,21 +436,12 @@ static int read_comb(struct reader *r, struct orr_model_file *file)
 /* A comment that says where the rows come from. */
 static void read_origin(const char *line, struct orr_model_file *file)
 {
-    static const char key[] = "origin:";
-    bool formal;
-
-    line += strspn(line, "# \t");
-    formal = !strncmp(line, key, sizeof(key) - 1);
-    if (formal)
-        line += sizeof(key) - 1;
-    line += strspn(line, " \t");
-    if (file->origin != ORR_ORIGIN_UNKNOWN || !isalpha((unsigned char)*line))
+    if (file->origin != ORR_ORIGIN_UNKNOWN ||
+        read_formal_origin(line, &file->origin, &file->ranged))
         return;
-    file->origin = orr_origin_find(line);
-    line += strcspn(line, " \t\r\n");
-    line += strspn(line, " \t");
-    file->ranged = formal && file->origin != ORR_ORIGIN_UNKNOWN &&
-                   !strncmp(line, "ranged", 6);
+    line += strspn(line, "# \t");
+    if (isalpha((unsigned char)*line))
+        file->origin = orr_origin_find(line);
 }
 
 /* The comments before everything else. The text ends with a NUL or a number. */

@@ -44,8 +44,16 @@ static void print_fit(FILE *f, const struct orr_model_fit *fit)
     fprintf(f, "\n");
 }
 
+static void print_origin(FILE *f, enum orr_origin origin, bool ranged)
+{
+    if (origin != ORR_ORIGIN_UNKNOWN)
+        fprintf(f, "# origin: %s%s\n", orr_origin_name(origin),
+                ranged ? " ranged" : "");
+}
+
 static void print_row(FILE *f, const struct orr_model_row *row)
 {
+    print_origin(f, row->origin, row->ranged);
     fprintf(f,
             "%08" PRIx32 "\t" SIZE "\t" REAL "\t" REAL "\t" REAL "\t" REAL
             "\t" REAL "\t%" PRIu32 "\n",
@@ -99,9 +107,7 @@ static void print_comb(FILE *f, const struct orr_model_comb *comb)
 
 static void print_file(FILE *f, const struct orr_model_file *file)
 {
-    if (file->origin != ORR_ORIGIN_UNKNOWN)
-        fprintf(f, "# origin: %s%s\n", orr_origin_name(file->origin),
-                file->ranged ? " ranged" : "");
+    print_origin(f, file->origin, file->ranged);
     fprintf(f, "##################\n# Performance Model Version\n%d\n\n",
             ORR_MODEL_VERSION);
     fprintf(f, "####################\n# COMBs\n# number of combinations\n%u\n",

@@ -20,7 +20,8 @@ What is not measured and needed to simulate the machine:
    link never limits. Which devices share a switch is what the source's PCI
    addresses say.
  * gemini-1 has rows of law.py where nothing was measured (`derived`), so that it
-   can run the examples. All its files say so, it is "partly measured".
+   can run the examples. Its files say so, and which rows are measured; it is
+   "partly measured".
 
 The sources do not name the processors; `processor` is a guess that the number
 of cores and the rates allow, and gives the peak that `machine check` compares
@@ -285,6 +286,7 @@ MACHINES = {
 ABOUT = "Figures of %s,"
 LICENCE = "licence %s; written by platforms/catalogue/measured.py."
 DERIVED = "Derived by law.py, not measured: %s."
+MEASURED = "# origin: measured\n"  # before a row of a file that has both
 
 # ------------------------------------------------------------ kernel models
 
@@ -309,7 +311,8 @@ def rows_of(machine, precision, kernel, place, tile_rows):
     for n in sides(machine, precision, kernel):
         figures = machine["rows"].get((precision, kernel, n), {}).get(place)
         if figures:
-            rows.append(measured_row(figures, precision, kernel, n))
+            row = measured_row(figures, precision, kernel, n)
+            rows.append(MEASURED + row if "derived" in machine else row)
         elif n in machine.get("derived", {}).get(precision, ()):
             device = None if place == "cpu0" else machine["devices"][0]
             processor = machine["processor"][0] if place == "cpu0" else None

@@ -313,18 +313,100 @@ def what_is_imported_says_so_and_derived_stays_derived():
         assert data["ranged"] == ("ranged" in origin), origin
 
 
-@test
-def a_merge_keeps_what_says_less_and_warns():
-    folder, other = marked("derived ranged"), marked("measured")
-    out = os.path.join(PROGRAMS.folder(), "merged")
-    ended = orrery("perfmodel", "merge", os.path.join(folder, "sampling"),
-                   os.path.join(other, "sampling"), "-o", out)
+def origins_of(folder, *words):
+    """{(architecture, size): origin} of busy_alpha."""
+    ended = orrery("perfmodel", "show", "busy_alpha", "--json", "--host", "gpus",
+                   *words, folder=folder)
     ended.has_status(0)
-    ended.says("derived and measured figures")
-    assert ended.out.count(" derived") == len(KERNELS), ended.out
-    with open(os.path.join(out, "codelets", "45", "busy_alpha.gpus"),
-              encoding="ascii") as file:
-        assert file.readline() == "# origin: derived\n"
+    return {("cpu" if comb["devices"][0]["type"].lower() == "cpu" else "cuda",
+             entry["size"] // 4): entry["origin"]
+            for comb in json.loads(ended.out)["combinations"]
+            for impl in comb["implementations"] for entry in impl["entries"]}
+
+
+@test
+def a_merge_keeps_measures_and_what_was_computed_apart():
+    """Of a size that both have the measures stay; no mean has both."""
+    folder = marked("derived ranged")
+    other = models({(CPU, 0): linear(200, 400, scale=3),
+                    (CUDA, 0): linear(800)})
+    for first, second in ((folder, other), (other, folder)):
+        out = os.path.join(PROGRAMS.folder(), "sampling")
+        ended = orrery("perfmodel", "merge", os.path.join(first, "sampling"),
+                       os.path.join(second, "sampling"), "-o", out)
+        ended.has_status(0)
+        assert "measured 3, derived 4" in ended.out, ended.out
+        merged = os.path.dirname(out)
+        assert origins_of(merged) == {
+            ("cuda", 800): "measured",
+            **{("cpu", n): "measured" if n in (200, 400) else "derived"
+               for n in SIZES}}, origins_of(merged)
+        said = report(folder=merged, size=400, program=("-tasks", "8"),
+                      STARPU_NCUDA="0")
+        assert shares(said).keys() == {"measured"}, said
+        assert all(abs(k["predicted_us"] - 3 * 45) < 0.1
+                   for k in said["kernels"] if k["name"] == "busy_alpha"), said
+
+
+@test
+def rows_of_one_file_say_each_where_they_come_from():
+    folder = models({(CPU, 0): linear(*SIZES)})
+    path = os.path.join(folder, "sampling", "codelets", "45")
+    for name in os.listdir(path):
+        with open(os.path.join(path, name), "r+", encoding="ascii") as file:
+            text = file.read().replace(footprint(400), "# origin: measured\n" +
+                                       footprint(400))
+            file.seek(0)
+            file.write("# origin: derived ranged\n" + text)
+    assert origins_of(folder) == {
+        ("cpu", n): "measured" if n == 400 else "derived" for n in SIZES}
+    host = ("--host", "gpus")
+    assert "figures    measured 1, derived 5" in orrery(
+        "perfmodel", "show", "busy_alpha", *host, folder=folder).out
+    assert " measured 1, derived 5 " in orrery("perfmodel", "list", *host,
+                                               folder=folder).out
+    listed = json.loads(orrery("perfmodel", "list", "--json", *host,
+                               folder=folder).out)
+    assert listed[0]["origins"] == {"measured": 1, "derived": 5}, \
+        listed
+    checked = orrery("perfmodel", "check", *host, folder=folder).out
+    assert "5 of 6 are derived, not measured" in checked, checked
+    assert "20 of 24 times of kernels are computed" in checked, checked
+    assert "can be trusted" not in checked, checked
+    for size, word in ((400, "measured"), (200, "derived")):
+        said = report(folder=folder, size=size)
+        assert shares(said).keys() == {word}, said
+        ended = orrery("trace", "-m", MACHINE, "-o",
+                       os.path.join(folder, "trace"), "--", BUSY, "-size",
+                       str(size), folder=folder)
+        ended.has_status(0)
+        with open(os.path.join(folder, "trace"), encoding="utf-8") as file:
+            found = re.findall(r'^# times of .*: (\w+)$', file.read(), re.M)
+        assert set(found) == {word}, found
+    # They are what they were after a journey, but for what was measured there.
+    exported = os.path.join(folder, "models.json")
+    orrery("perfmodel", "export", "--json", *host, "-o", exported,
+           folder=folder).has_status(0)
+    there = PROGRAMS.folder()
+    orrery("perfmodel", "import", exported, folder=there).has_status(0)
+    assert origins_of(there) == {
+        ("cpu", n): "imported" if n == 400 else "derived" for n in SIZES}
+    picture = os.path.join(folder, "alpha.svg")
+    orrery("perfmodel", "plot", "busy_alpha", *host, "-o", picture,
+           folder=folder).has_status(0)
+    with open(picture, encoding="utf-8") as file:
+        text = file.read()
+    assert "hollow points: derived, not measured" in text
+
+
+@test
+def a_partly_measured_machine_says_which_kernels_were_measured():
+    gemini = ("-m", "gemini-1")
+    ended = orrery("perfmodel", "check", *gemini)
+    ended.has_status(0)
+    assert "32 of 48 times of kernels are computed" in ended.out, ended.out
+    listed = orrery("perfmodel", "list", *gemini).out
+    assert listed.count("measured 4, derived 2") == 4, listed
 
 
 @test

@@ -191,6 +191,8 @@ START_TEST(a_device_of_the_machine_without_any_model_is_missing)
     add_row(file, cuda(1), row_of(1, 100, 50, 40));
     ck_assert_uint_eq(result_count(&plain, "missing-device", NULL), 0);
     ck_assert_uint_eq(result_count(&options, "missing-device", "cuda2"), 1);
+    options.like[ORR_DEVICE_CUDA] = 1 << 2;
+    ck_assert_uint_eq(result_count(&options, "missing-device", NULL), 0);
     ck_assert_uint_eq(result_count(&options, "unused-type", "opencl"), 1);
 }
 END_TEST
@@ -266,14 +268,16 @@ END_TEST
 START_TEST(intervals_are_students)
 {
     double value, half;
+    enum orr_origin origin;
     struct check_model model = {.symbol = "first", .file = file};
 
     /* t(9) = 2.262, Fisher & Yates: 2.262 · 1 % / √9 */
     add_row(file, cpu(1), row_of(1, 100, 50, 10));
     ck_assert_int_eq(check_value(&model, &file->combs[0], 0,
                                  &file->combs[0].impls[0].rows[0], &value,
-                                 &half),
+                                 &half, &origin),
                      0);
+    ck_assert_int_eq(origin, ORR_ORIGIN_MEASURED);
     ck_assert_double_eq_tol(value, 50, 1e-12);
     ck_assert_double_eq_tol(half, 0.01 * 2.262 / 3, 3e-5);
 }
@@ -282,12 +286,13 @@ END_TEST
 START_TEST(a_row_that_cannot_be_used_has_no_value)
 {
     double value, half;
+    enum orr_origin origin;
     struct check_model model = {.symbol = "first", .file = file};
 
     add_row(file, cpu(1), row_of(1, 100, 0, 10));
     ck_assert_int_eq(check_value(&model, &file->combs[0], 0,
                                  &file->combs[0].impls[0].rows[0], &value,
-                                 &half),
+                                 &half, &origin),
                      0);
     ck_assert(isnan(value) && isnan(half));
 }

@@ -5,6 +5,7 @@
  */
 #include "perfmodel/model.h"
 #include "perfmodel/origin.h"
+#include "perfmodel/side.h"
 #include "perfmodel/store.h"
 
 #include <errno.h>
@@ -38,15 +39,16 @@ static void tear_down(void)
     tmp_remove(dir);
 }
 
-static void write_model(const char *origin)
+/* Comments of the file and of its row. */
+static void write_model(const char *origin, const char *of_row)
 {
     char text[512];
 
     snprintf(
         text, sizeof(text),
         "%s45\n1\n1\n0\n0\n1\n1\n1\n0 0 0 0 nan nan 0 0 0\nnan nan nan\n0\n"
-        "00000f00 64 0 100 10 2000 202000 20\n",
-        origin);
+        "%s00000f00 64 0 100 10 2000 202000 20\n",
+        origin, of_row);
     text_write(path, text);
 }
 
@@ -95,16 +97,22 @@ static enum orr_origin origin_of(struct orr_model *model)
 }
 
 static const struct {
-    const char *line;
+    const char *line, *of_row;
     unsigned
         n; /* after four runs of 130 µs; where nothing was measured before, the
                  * first is a warm-up */
     double mean;
     enum orr_origin before, after;
 } cases[] = {
-    {"", 24, (2000 + 4 * 130) / 24., ORR_ORIGIN_MEASURED, ORR_ORIGIN_MEASURED},
-    {"# origin: derived\n", 3, 130, ORR_ORIGIN_DERIVED, ORR_ORIGIN_MEASURED},
-    {"# origin: derived ranged\n", 3, 130, ORR_ORIGIN_DERIVED,
+    {"", "", 24, (2000 + 4 * 130) / 24., ORR_ORIGIN_MEASURED,
+     ORR_ORIGIN_MEASURED},
+    {"# origin: derived\n", "", 3, 130, ORR_ORIGIN_DERIVED,
+     ORR_ORIGIN_MEASURED},
+    {"# origin: derived ranged\n", "", 3, 130, ORR_ORIGIN_DERIVED,
+     ORR_ORIGIN_MEASURED},
+    {"# origin: derived ranged\n", "# origin: measured\n", 24,
+     (2000 + 4 * 130) / 24., ORR_ORIGIN_MEASURED, ORR_ORIGIN_MEASURED},
+    {"", "# origin: derived\n", 3, 130, ORR_ORIGIN_DERIVED,
      ORR_ORIGIN_MEASURED},
 };
 
@@ -114,7 +122,7 @@ START_TEST(measures_replace_what_was_derived)
     struct orr_model *model;
     struct orr_model_row row;
 
-    write_model(cases[_i].line);
+    write_model(cases[_i].line, cases[_i].of_row);
     model = open_model(&models);
     ck_assert_int_eq(origin_of(model), cases[_i].before);
     ck_assert_double_eq(orr_model_expected(model, 0, 0, 0xf00), 100);
@@ -145,7 +153,7 @@ START_TEST(a_derived_figure_is_no_level_that_measures_leave)
     struct orr_models *models;
     struct orr_model *model;
 
-    write_model("# origin: derived\n");
+    write_model("# origin: derived\n", "");
     model = open_model(&models);
     measure(model, 1000, 21);
     ck_assert_uint_eq(row_of(model).n, 20);
@@ -160,12 +168,106 @@ START_TEST(a_first_run_replaces_nothing)
     struct orr_models *models;
     struct orr_model *model;
 
-    write_model("# origin: derived\n");
+    write_model("# origin: derived\n", "");
     model = open_model(&models);
     measure(model, 1000, 1);
     ck_assert_uint_eq(row_of(model).n, 20);
     ck_assert_double_eq(row_of(model).mean, 100);
+    ck_assert_int_eq(orr_models_save(models, NULL, NULL), 0);
     orr_models_free(models);
+
+    model = open_model(&models);
+    ck_assert_int_eq(origin_of(model), ORR_ORIGIN_DERIVED);
+    orr_models_free(models);
+}
+END_TEST
+
+static void measure_at(struct orr_model *model, uint32_t hash, double us,
+                       unsigned times)
+{
+    struct orr_measure m = {
+        .comb = 0, .footprint = hash, .size = 64, .duration = us};
+
+    for (unsigned i = 0; i < times; i++)
+        ck_assert_int_eq(orr_model_measure(model, &m), 0);
+}
+
+/* Each row says where it comes from, whoever lost the side file. */
+START_TEST(rows_of_one_file_keep_their_own_origins)
+{
+    struct orr_models *models;
+    struct orr_model *model;
+    char *text, *side;
+    double off_by;
+
+    write_model("# origin: derived ranged\n", "");
+    model = open_model(&models);
+    measure_at(model, 0xabc, 50, 4);
+    ck_assert_int_eq(orr_models_save(models, NULL, NULL), 0);
+    orr_models_free(models);
+    ck_assert_int_eq(orr_side_path(path, &side), 0);
+    ck_assert_int_eq(unlink(side), 0);
+    free(side);
+
+    text = text_read(path);
+    ck_assert_msg(strstr(text, "# origin: derived ranged\n") == text &&
+                      strstr(text, "# origin: measured\n00000abc"),
+                  "%s", text);
+    free(text);
+    model = open_model(&models);
+    ck_assert_int_eq(origin_of(model), ORR_ORIGIN_DERIVED);
+    ck_assert_int_eq(orr_model_origin(model, 0, 0, 0xabc, &off_by),
+                     ORR_ORIGIN_MEASURED);
+    ck_assert(isnan(off_by));
+    ck_assert_int_eq(orr_model_origin(model, 0, 0, 0xf00, &off_by),
+                     ORR_ORIGIN_DERIVED);
+    ck_assert_double_eq_tol(off_by, 0.2, 1e-12);
+    orr_models_free(models);
+}
+END_TEST
+
+/* A comment says it of the row behind it, and only of that; one that stands
+ * behind a row's fields says nothing. */
+START_TEST(a_comment_is_about_the_row_behind_it)
+{
+    static const char text[] =
+        "# origin: derived\n45\n1\n1\n0\n0\n1\n1\n5\n"
+        "0 0 0 0 nan nan 0 0 0\nnan nan nan\n0\n"
+        "# origin: measured\n# other words\n\n"
+        "00000001 64 0 100 10 2000 202000 20 # origin: imported\n"
+        "00000002 64 0 100 10 2000 202000 20\n"
+        "# origin: imported\n# origin: assumed ranged\n"
+        "00000003 64 0 100 10 2000 202000 20\n"
+        "# origin: nonsense\n"
+        "00000004 64 0 100 10 2000 202000 20\n"
+        "# measured\n"
+        "00000005 64 0 100 10 2000 202000 20\n";
+    static const enum orr_origin wanted[] = {
+        ORR_ORIGIN_MEASURED, ORR_ORIGIN_DERIVED, ORR_ORIGIN_ASSUMED,
+        ORR_ORIGIN_DERIVED, ORR_ORIGIN_DERIVED};
+    struct orr_model_file *file, *again;
+    struct orr_error err = {""};
+    char *written;
+    size_t size;
+
+    ck_assert_int_eq(
+        orr_model_file_parse("text", text, sizeof(text) - 1, &file, &err), 0);
+    ck_assert_int_eq(orr_model_file_format(file, &written, &size), 0);
+    ck_assert_int_eq(orr_model_file_parse("again", written, size, &again, &err),
+                     0);
+    for (unsigned i = 0; i < 5; i++) {
+        const struct orr_model_row *row = &file->combs[0].impls[0].rows[i];
+        const struct orr_model_row *same = &again->combs[0].impls[0].rows[i];
+
+        ck_assert_int_eq(orr_model_row_origin(row, file->origin, false),
+                         wanted[i]);
+        ck_assert_int_eq(orr_model_row_origin(same, again->origin, false),
+                         wanted[i]);
+        ck_assert_int_eq(same->ranged, i == 2);
+    }
+    free(written);
+    orr_model_file_free(file);
+    orr_model_file_free(again);
 }
 END_TEST
 
@@ -179,6 +281,8 @@ int main(void)
                         sizeof(cases) / sizeof(cases[0]));
     tcase_add_test(tc, a_derived_figure_is_no_level_that_measures_leave);
     tcase_add_test(tc, a_first_run_replaces_nothing);
+    tcase_add_test(tc, rows_of_one_file_keep_their_own_origins);
+    tcase_add_test(tc, a_comment_is_about_the_row_behind_it);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -135,6 +135,7 @@ static int copy_rows(const struct orr_model_comb *from,
             struct orr_model_row row = from->impls[i].rows[r];
             double factor = factor_of(scaling, row.flops);
 
+            row.origin = ORR_ORIGIN_UNKNOWN; /* as of the whole machine */
             row.mean *= factor;
             row.dev *= factor;
             row.sum *= factor;

@@ -12,6 +12,7 @@
 #include "perfmodel/arch.h"
 #include "platforms/doctor.h"
 #include "platforms/machine_desc.h"
+#include "platforms/speeds.h"
 
 #include <errno.h>
 #include <math.h>
@@ -134,7 +135,7 @@ static int read_model(const struct perfmodel_item *item, void *arg)
         .symbol = symbol,
         .file = data.file,
         .side = data.side,
-        .provenance = perfmodel_provenance(set->place, item->path, data.file)};
+        .origin = perfmodel_origin(set->place, item->path, data.file)};
     return 0;
 }
 
@@ -154,6 +155,44 @@ static int take_findings(struct orr_findings *to,
 }
 
 /* -- the machine around the models -- */
+
+/* The devices of a kind that the machine lets use the models of another. */
+static void note_likes(const struct orr_machine_desc *machine, const char *kind,
+                       uint64_t *ret)
+{
+    *ret = 0;
+    for (unsigned h = 0; h < machine->nhosts; h++) {
+        int number = orr_host_desc_number(&machine->hosts[h], kind);
+
+        if (number >= 0 && number < 64 &&
+            orr_host_desc_models_of(&machine->hosts[h], kind) >= 0)
+            *ret |= UINT64_C(1) << number;
+    }
+}
+
+/* Computed times among the measured ones; a machine that is derived as a whole
+ * has said so. */
+static void look_at_origins(const struct check_result *check_result,
+                            struct orr_findings *findings)
+{
+    unsigned nrows = 0, nmeasured = 0;
+
+    for (unsigned a = 0; a < check_result->narchs; a++) {
+        const struct check_arch *arch = &check_result->archs[a];
+
+        nrows += arch->nrows;
+        nmeasured += arch->origins.n[ORR_ORIGIN_MEASURED] +
+                     arch->origins.n[ORR_ORIGIN_IMPORTED];
+    }
+    for (size_t i = 0; i < findings->n; i++)
+        if (!strcmp(findings->items[i].fault, "derived"))
+            return;
+    if (nmeasured < nrows)
+        orr_findings_add(findings, ORR_SEVERITY_WARNING, "derived-kernels",
+                         NULL, "calibrate there, if that can be had",
+                         "%u of %u times of kernels are computed, not measured",
+                         nrows - nmeasured, nrows);
+}
 
 /* From the description of the chosen machine: how many devices of each type,
  * and whether they were measured. */
@@ -177,6 +216,8 @@ static int look_at_machine(const struct perfmodel_choice *choice,
     options->ndevices[ORR_DEVICE_CPU] = machine->ncpu > 0;
     options->ndevices[ORR_DEVICE_CUDA] = machine->ncuda;
     options->ndevices[ORR_DEVICE_OPENCL] = machine->nopencl;
+    note_likes(machine, "CUDA", &options->like[ORR_DEVICE_CUDA]);
+    note_likes(machine, "OpenCL", &options->like[ORR_DEVICE_OPENCL]);
     if (machine->provenance && !strcmp(machine->provenance, "derived"))
         orr_findings_add(findings, ORR_SEVERITY_WARNING, "derived", NULL,
                          "calibrate on such a machine, if one can be had",
@@ -289,6 +330,7 @@ static int check_set(struct set *set, const struct perfmodel_choice *choice,
         rc = check_models(set->models, set->n, options, ret);
     if (rc < 0)
         return rc;
+    look_at_origins(ret, &set->problems);
     if (set->n == 0) {
 
         orr_findings_add(

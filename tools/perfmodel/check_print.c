@@ -4,6 +4,7 @@
 #include "tools/common/json.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
+#include "tools/perfmodel/json.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -19,14 +20,24 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
+/* Of its footprints. */
+static unsigned count_measured(const struct check_arch *arch)
+{
+    return arch->origins.n[ORR_ORIGIN_MEASURED] +
+           arch->origins.n[ORR_ORIGIN_IMPORTED];
+}
+
 static void add_row(struct table *table, const struct check_arch *arch)
 {
+    unsigned others = arch->nrows - count_measured(arch);
+    const char *least = orr_origin_name(perfmodel_origins_least(&arch->origins));
+
     table_add(table, "%s", arch->kernel);
     table_add(table, "%s", arch->arch);
     table_add(table, "%u of %u", arch->ncalibrated, arch->nrows);
     table_add(table, "%u", arch->least_n);
-    if (arch->provenance) /* an interval of invented samples says nothing */
-        table_add(table, "%s", arch->provenance);
+    if (others == arch->nrows) /* invented samples say nothing */
+        table_add(table, "%s", least);
     else
         table_add(table, isnan(arch->interval) ? "-" : "± %.2g %%%s",
                   100 * arch->interval, arch->independent ? "*" : " ");
@@ -36,8 +47,11 @@ static void add_row(struct table *table, const struct check_arch *arch)
     else if (arch->nwarnings)
         table_add(table, "usable: %u warning%s", arch->nwarnings,
                   plural(arch->nwarnings));
-    else if (arch->provenance)
-        table_add(table, "%s, not measured", arch->provenance);
+    else if (others == arch->nrows)
+        table_add(table, "%s, not measured", least);
+    else if (others)
+        table_add(table, "good, but %u of %u are %s, not measured", others,
+                  arch->nrows, least);
     else
         table_add(table, "good");
 }
@@ -54,8 +68,7 @@ static int print_table(const struct check_result *check_result)
         return 0;
     for (unsigned a = 0; a < check_result->narchs; a++) {
         add_row(&table, &check_result->archs[a]);
-        starred |= check_result->archs[a].independent &&
-                   !check_result->archs[a].provenance;
+        starred |= check_result->archs[a].independent;
     }
     if (table_end(&table, columns, sizeof(columns) / sizeof(*columns)) < 0)
         return -ENOMEM;
@@ -138,15 +151,18 @@ int check_print(const struct check_result *check_result, const char *host,
 
 static json_t *arch_json(const struct check_arch *arch)
 {
-    return json_pack(
-        "{s:o, s:s, s:i, s:i, s:i, s:I, s:o, s:b, s:i, s:i, s:s}", "kernel",
+    json_t *json = json_pack(
+        "{s:o, s:s, s:i, s:i, s:i, s:I, s:o, s:b, s:i, s:i}", "kernel",
         tool_json_text(arch->kernel), "architecture", arch->arch, "footprints",
         (int)arch->nrows, "calibrated", (int)arch->ncalibrated, "least_samples",
         (int)arch->least_n, "samples", (json_int_t)arch->total_n, "interval",
-        tool_json_number(arch->provenance ? (double)NAN : arch->interval),
+        tool_json_number(arch->interval),
         "independence_assumed", (int)arch->independent, "errors",
-        (int)arch->nerrors, "warnings", (int)arch->nwarnings, "provenance",
-        arch->provenance ? arch->provenance : "measured");
+        (int)arch->nerrors, "warnings", (int)arch->nwarnings);
+
+    if (json)
+        perfmodel_json_origins(json, "provenance", &arch->origins);
+    return json;
 }
 
 static json_t *finding_json(const struct orr_finding *f)

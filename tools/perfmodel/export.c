@@ -133,7 +133,8 @@ static void csv_entry(FILE *out, const struct orr_model_row *row,
     else
         csv_commas(out, CSV_ENTRY_FIELDS - 8);
     csv_commas(out, CSV_FIT_FIELDS);
-    fprintf(out, ",%s\n", orr_origin_name(perfmodel_row_origin(origin, side)));
+    fprintf(out, ",%s\n",
+            orr_origin_name(perfmodel_row_origin(row, origin, side)));
 }
 
 static void csv_fit(FILE *out, const struct orr_model_fit *fit,

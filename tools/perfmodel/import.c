@@ -133,6 +133,22 @@ static bool is_taken(const char *path)
     return stat(path, &st) == 0 && st.st_size > 0;
 }
 
+/* What was measured elsewhere is imported here; the rest stays what it is. */
+static void import_measures(struct orr_model_file *file)
+{
+    if (file->origin <= ORR_ORIGIN_MEASURED)
+        file->origin = ORR_ORIGIN_IMPORTED;
+    for (unsigned c = 0; c < file->ncombs; c++)
+        for (unsigned i = 0; i < file->combs[c].nimpls; i++) {
+            struct orr_model_impl *impl = &file->combs[c].impls[i];
+
+            for (unsigned r = 0; r < impl->nrows; r++)
+                if (impl->rows[r].origin == ORR_ORIGIN_MEASURED)
+                    orr_model_row_say_origin(&impl->rows[r], file,
+                                             ORR_ORIGIN_IMPORTED, false);
+        }
+}
+
 static int take_model(struct import *import,
                       const struct perfmodel_place *place, const json_t *json,
                       const char *host, struct orr_error *err)
@@ -144,9 +160,7 @@ static int take_model(struct import *import,
     if (rc < 0)
         return rc;
     import->n++; /* from here on it is freed */
-    /* What was measured elsewhere is imported here; the rest stays what it is. */
-    if (model->data.file->origin <= ORR_ORIGIN_MEASURED)
-        model->data.file->origin = ORR_ORIGIN_IMPORTED;
+    import_measures(model->data.file);
     rc = try_file(model, err);
     if (rc == 0)
         rc = model_path(place, model, host ? host : model->host, path, err);
@@ -197,10 +211,14 @@ static int write_models(struct import *import)
             return -1;
         }
         printf("%s: %u entries", import->paths[i],
-               report.nadded + report.njoined + report.nsame);
+               report.nadded + report.njoined + report.nsame +
+                   report.nreplaced);
         if (report.njoined || report.nsame)
             printf(", %u joined, %u known already", report.njoined,
                    report.nsame);
+        if (report.nreplaced)
+            printf(", %u both measured and computed: the measures stay",
+                   report.nreplaced);
         putchar('\n');
     }
     return 0;

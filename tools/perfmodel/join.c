@@ -123,6 +123,22 @@ static void clash(const struct step *step, struct orr_model_row *to,
         *to = *from;
 }
 
+/* Of which one was computed and the other measured: that stays, with its
+ * samples. */
+static int keep_measured(const struct step *step, struct perfmodel_data *to,
+                         struct orr_model_row *row,
+                         const struct orr_side_entry *other_side,
+                         const struct orr_model_row *other,
+                         enum orr_origin of_other)
+{
+    step->report->nreplaced++;
+    if (!orr_origin_is_measured(of_other))
+        return 0;
+    *row = *other;
+    orr_model_row_say_origin(row, to->file, of_other, false);
+    return other_side ? perfmodel_side_put(to->side, other_side, row) : 0;
+}
+
 /* Both have the row. */
 static int join_rows(const struct step *step, struct perfmodel_data *to,
                      struct orr_model_row *row,
@@ -133,11 +149,21 @@ static int join_rows(const struct step *step, struct perfmodel_data *to,
         perfmodel_side_of(to, step->comb, step->impl, row, NULL);
     const struct orr_side_entry *other_side =
         perfmodel_side_of(from, step->comb, step->impl, other, NULL);
+    enum orr_origin a = perfmodel_row_origin(row, to->file->origin, side);
+    enum orr_origin b =
+        perfmodel_row_origin(other, from->file->origin, other_side);
+    bool ranged = orr_model_row_is_ranged(row, to->file) &&
+                  orr_model_row_is_ranged(other, from->file);
 
+    if (orr_origin_is_measured(a) != orr_origin_is_measured(b))
+        return keep_measured(step, to, row, other_side, other, b);
     if (row->size != other->size && row->n && other->n) {
         bool replaced = other->n > row->n;
 
         clash(step, row, other);
+        if (replaced)
+            orr_model_row_say_origin(
+                row, to->file, b, orr_model_row_is_ranged(other, from->file));
         return replaced && other_side
                    ? perfmodel_side_put(to->side, other_side, row)
                    : 0;
@@ -163,6 +189,7 @@ static int join_rows(const struct step *step, struct perfmodel_data *to,
     row->sum += other->sum;
     row->sum2 += other->sum2;
     row->mean = row->n ? row->sum / row->n : 0;
+    orr_model_row_say_origin(row, to->file, a > b ? a : b, ranged);
     return perfmodel_side_join(to->side, side, other_side, row);
 }
 
@@ -174,8 +201,14 @@ static int add_row(const struct step *step, struct perfmodel_data *to,
 {
     const struct orr_side_entry *side =
         perfmodel_side_of(from, step->comb, step->impl, row, NULL);
-    int rc = orr_model_impl_add_row(impl, row);
+    struct orr_model_row added = *row;
+    int rc;
 
+    orr_model_row_say_origin(
+        &added, to->file,
+        orr_model_row_origin(row, from->file->origin, false),
+        orr_model_row_is_ranged(row, from->file));
+    rc = orr_model_impl_add_row(impl, &added);
     step->report->nadded++;
     if (rc == 0 && side)
         rc = perfmodel_side_put(to->side, side, row);
@@ -263,35 +296,6 @@ static int join_impl(const struct step *step, struct perfmodel_data *to,
     return rc;
 }
 
-/* Who says nothing has measured. */
-static enum orr_origin said(enum orr_origin origin)
-{
-    return origin == ORR_ORIGIN_UNKNOWN ? ORR_ORIGIN_MEASURED : origin;
-}
-
-/* One file has one origin: of several the one that says less. */
-static void join_origins(struct orr_model_file *to,
-                         const struct orr_model_file *from, const char *name)
-{
-    enum orr_origin a = said(to->origin), b = said(from->origin);
-
-    if (to->ncombs == 0) {
-        to->origin = from->origin;
-        to->ranged = from->ranged;
-        return;
-    }
-    if (a == b) {
-        to->ranged = to->ranged && from->ranged;
-        return;
-    }
-    to->origin = a > b ? a : b;
-    to->ranged = false;
-    tool_error("warning: model %s joins %s and %s figures: all without samples "
-               "of their own count as %s",
-               name, orr_origin_name(a), orr_origin_name(b),
-               orr_origin_name(to->origin));
-}
-
 int perfmodel_join(struct perfmodel_data *to, const struct perfmodel_data *from,
                    struct perfmodel_report *report, struct orr_error *err)
 {
@@ -302,7 +306,10 @@ int perfmodel_join(struct perfmodel_data *to, const struct perfmodel_data *from,
         to->side = orr_side_new();
     if (!to->side)
         return orr_fail(err, -ENOMEM, "out of memory");
-    join_origins(to->file, from->file, report->name);
+    if (to->file->ncombs == 0) {
+        to->file->origin = from->file->origin;
+        to->file->ranged = from->file->ranged;
+    }
     for (unsigned c = 0; rc == 0 && c < from->file->ncombs; c++) {
         const struct orr_model_comb *source = &from->file->combs[c];
         struct orr_model_comb *comb = orr_model_file_find_comb(

@@ -13,6 +13,7 @@ struct perfmodel_report {
     unsigned nadded;  /* rows that only the later source has */
     unsigned njoined; /* rows that both have: samples added up */
     unsigned nsame;   /* rows that are the same measures: taken once */
+    unsigned nreplaced; /* rows that one has computed: the other's stay */
     unsigned nsizes;  /* conflicts: other size, same footprint; not joined */
     unsigned nmeans;  /* conflicts: means further apart than their errors */
 };
@@ -23,7 +24,9 @@ struct perfmodel_report {
  * Σy and Σy² are the same measures and count once. Of two sizes under one
  * footprint the one with more samples stays alone. Regression sums are added
  * and α, β computed anew; a, b, c and coefficients are those of more samples.
- * Of two origins the result has the one that says less (perfmodel/origin.h).
+ * Each row keeps its origin. Figures that were computed are not joined with
+ * measures: these stay alone. Of two other origins a row has the one that says
+ * less (perfmodel/origin.h).
  * Conflicts give warnings on stderr. Errors: -ENOMEM, -EOVERFLOW with a message
  * when samples do not fit a model file; `to` is then fit to be freed. */
 int perfmodel_join(struct perfmodel_data *to, const struct perfmodel_data *from,

@@ -118,6 +118,32 @@ static json_t *side_json(const struct orr_side_entry *side)
         perfmodel_json_real(side->tail_n));
 }
 
+/* Of a row that has its own. */
+static int add_origin(json_t *json, const struct orr_model_row *row)
+{
+    if (row->origin == ORR_ORIGIN_UNKNOWN)
+        return 0;
+    if (json_object_set_new(json, "origin",
+                            json_string(orr_origin_name(row->origin))) < 0)
+        return -1;
+    return row->ranged ? json_object_set_new(json, "ranged", json_true()) : 0;
+}
+
+void perfmodel_json_origins(json_t *json, const char *key,
+                            const struct perfmodel_origins *origins)
+{
+    json_t *counts = json_object();
+
+    for (int o = 0; o < ORR_NORIGINS; o++)
+        if (origins->n[o] > 0)
+            json_object_set_new(counts, orr_origin_name((enum orr_origin)o),
+                                json_integer(origins->n[o]));
+    json_object_set_new(
+        json, key,
+        json_string(orr_origin_name(perfmodel_origins_least(origins))));
+    json_object_set_new(json, "origins", counts);
+}
+
 static json_t *impl_json(const struct perfmodel_data *data,
                          const struct orr_model_comb *comb, unsigned i)
 {
@@ -130,7 +156,7 @@ static json_t *impl_json(const struct perfmodel_data *data,
         json_t *row = perfmodel_json_row(&impl->rows[r]);
 
         if (json_array_append_new(entries, row) < 0 ||
-            (side && json_object_set_new(row, "side", side_json(side)) < 0)) {
+            add_origin(row, &impl->rows[r]) < 0 || (side && json_object_set_new(row, "side", side_json(side)) < 0)) {
             json_decref(entries);
             return NULL;
         }

@@ -49,6 +49,11 @@ json_t *perfmodel_json_devices(const struct orr_model_comb *comb);
 json_t *perfmodel_json_fit(const struct orr_model_fit *fit);
 json_t *perfmodel_json_row(const struct orr_model_row *row);
 
+/* Adds to an object the origin that says least, as `key`, and the numbers of rows
+ * of each, as "origins". */
+void perfmodel_json_origins(json_t *json, const char *key,
+                            const struct perfmodel_origins *origins);
+
 /* One model as it is to be written to a file. */
 struct perfmodel_named {
     char *symbol, *host; /* owned */

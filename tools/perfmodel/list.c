@@ -6,6 +6,7 @@
 #include "tools/common/json.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
+#include "tools/perfmodel/json.h"
 #include "tools/perfmodel/perfmodel.h"
 
 #include <errno.h>
@@ -23,8 +24,9 @@ static const char help[] =
     "`calibrated` counts the entries with enough samples for a real run\n"
     "(STARPU_CALIBRATE_MINIMUM, 10). `side file` is whether robust statistics\n"
     "belong to the present model: stale ones are ignored, since another program has\n"
-    "written the model. `origin` is where the times come from. A shadowed file is\n"
-    "never read: an earlier directory has one of the same name.\n"
+    "written the model. `origin` is where the times come from, and of how many\n"
+    "entries if that differs. A shadowed file is never read: an earlier directory has\n"
+    "one of the same name.\n"
     "Exit codes: 0; 1 when a file is broken; 2 for a wrong command line.\n"
     "example: orrery perfmodel list --host mirage\n";
 
@@ -44,7 +46,7 @@ struct totals {
     char *archs; /* owned: "cpu0 cuda0" */
     unsigned nentries, ncalibrated;
     unsigned long long nsamples;
-    enum orr_origin origin;
+    struct perfmodel_origins origins;
 };
 
 static int totals_arch(struct totals *totals, const char *arch)
@@ -104,6 +106,7 @@ static int add_row(struct listing *listing, const struct perfmodel_item *item,
                    const char *problem)
 {
     struct table *table = &listing->table;
+    char origins[PERFMODEL_ORIGINS_TEXT];
 
     table_add(table, "%s", item->symbol);
     table_add(table, "%s", item->host);
@@ -113,7 +116,7 @@ static int add_row(struct listing *listing, const struct perfmodel_item *item,
         table_add(table, "%llu", totals->nsamples);
         add_calibrated(table, totals);
         table_add(table, "%s",
-                  totals->nentries ? orr_origin_name(totals->origin) : "-");
+                  perfmodel_origins_text(&totals->origins, origins));
     } else {
         for (int c = 0; c < 3; c++)
             table_add(table, "-");
@@ -150,8 +153,7 @@ static int add_json(struct listing *listing, const struct perfmodel_item *item,
                             json_integer((json_int_t)totals->nsamples));
         json_object_set_new(row, "calibrated",
                             json_integer(totals->ncalibrated));
-        json_object_set_new(row, "origin",
-                            json_string(orr_origin_name(totals->origin)));
+        perfmodel_json_origins(row, "origin", &totals->origins);
         json_object_set_new(row, "side_file", tool_json_text(side));
     } else {
         json_object_set_new(row, "error", tool_json_text(problem));
@@ -173,7 +175,9 @@ static int visit(const struct perfmodel_item *item, void *arg)
         return rc == -ENOMEM ? rc : 0; /* it was removed meanwhile */
     if (loaded) {
         rc = totals_make(data.file, listing->minimum, &totals);
-        totals.origin = perfmodel_origin(listing->place, item->path, data.file);
+        perfmodel_count_origins(
+            &data, perfmodel_origin(listing->place, item->path, data.file),
+            &totals.origins);
         side = perfmodel_side_text(data.state);
         perfmodel_unload(&data);
         if (rc < 0)

@@ -228,6 +228,15 @@ static int look_for_taken(const struct merge *merge, const char *output)
 
 #define NCOLUMNS 7
 
+static const char *origins_text(const struct perfmodel_data *data,
+                                char ret[PERFMODEL_ORIGINS_TEXT])
+{
+    struct perfmodel_origins origins;
+
+    perfmodel_count_origins(data, data->file->origin, &origins);
+    return perfmodel_origins_text(&origins, ret);
+}
+
 static int print_results(const struct merge *merge)
 {
     static const struct table_column columns[NCOLUMNS] = {
@@ -240,6 +249,7 @@ static int print_results(const struct merge *merge)
     for (size_t i = 0; i < merge->n; i++) {
         const struct result *result = &merge->results[i];
         const struct perfmodel_report *report = &result->report;
+        char origins[PERFMODEL_ORIGINS_TEXT];
 
         table_add(&table, "%s", result->name);
         table_add(&table, "%u", result->nsources);
@@ -247,10 +257,7 @@ static int print_results(const struct merge *merge)
         table_add(&table, "%u", report->njoined);
         table_add(&table, "%u", report->nsame);
         table_add(&table, "%u", report->nsizes + report->nmeans);
-        table_add(&table, "%s",
-                  result->data.file->origin == ORR_ORIGIN_UNKNOWN
-                      ? orr_origin_name(ORR_ORIGIN_MEASURED)
-                      : orr_origin_name(result->data.file->origin));
+        table_add(&table, "%s", origins_text(&result->data, origins));
     }
     rc = table_end(&table, columns, NCOLUMNS);
     if (rc < 0)

@@ -110,7 +110,6 @@ static int add_arch(struct check_result *check_result,
     struct check_arch *arch = &check_result->archs[check_result->narchs];
 
     *arch = (struct check_arch){.kernel = strdup(impl->model->symbol),
-                                .provenance = impl->model->provenance,
                                 .nrows = impl->nrows,
                                 .interval = NAN};
     if (!arch->kernel)
@@ -124,11 +123,16 @@ static int add_arch(struct check_result *check_result,
         arch->total_n += r->row->n;
         if (i == 0 || r->row->n < arch->least_n)
             arch->least_n = r->row->n;
+        arch->origins.n[r->origin]++;
+        if (!orr_origin_is_measured(r->origin))
+            continue;
         arch->interval = fmax(arch->interval, r->half_width);
         arch->independent |= r->independent;
     }
     if (impl->nrows == 0) {
         arch->nrows = 1;
+        arch->origins.n[orr_model_row_origin(&(struct orr_model_row){0},
+                                             impl->model->origin, false)] = 1;
         arch->ncalibrated = fit->n >= checker->options->minimum;
         arch->least_n = fit->n;
         arch->total_n = fit->n;

@@ -9,14 +9,14 @@
 #include "perfmodel/side.h"
 #include "perfmodel/store.h"
 #include "platforms/findings.h"
+#include "tools/perfmodel/perfmodel.h"
 
 /* One model. All borrowed. */
 struct check_model {
     const char *symbol;
     const struct orr_model_file *file;
     const struct orr_side *side; /* NULL: there is none that can be read */
-    const char *provenance;      /* "derived": its samples are invented; NULL:
-                             * measured */
+    enum orr_origin origin;      /* of rows that do not say it themselves */
 };
 
 #define CHECK_NTYPES 8 /* device types that have a name */
@@ -30,6 +30,7 @@ struct check_options {
                                 * type can exceed; 0: not known */
     unsigned ndevices[CHECK_NTYPES]; /* devices of the machine; 0: only those of
                                       * the models */
+    uint64_t like[CHECK_NTYPES]; /* bit k: device k uses the models of another */
 };
 
 #define CHECK_ARCH_SIZE 64
@@ -42,8 +43,9 @@ struct check_arch {
     unsigned ncalibrated;   /* of these with enough samples and sound */
     uint32_t least_n;       /* samples of the footprint with the fewest */
     uint64_t total_n;       /* samples of all */
-    double interval;        /* widest relative half width; NaN: not known */
-    const char *provenance; /* of the model, a constant */
+    double interval;        /* widest relative half width of those that were
+                             * measured; NaN: not known */
+    struct perfmodel_origins origins; /* of the footprints, or the formula */
     bool independent;       /* an interval takes measures for independent */
     unsigned nerrors, nwarnings; /* findings about it */
 };
@@ -62,11 +64,11 @@ void check_result_done(struct check_result *check_result);
 
 /* The time that a simulation takes for one row and its precision: the half
  * width of its 95 % interval, relative, NaN when unknown. Both NaN for a row
- * that cannot be used. Errors: -ENOMEM. */
+ * that cannot be used. And where it comes from. Errors: -ENOMEM. */
 int check_value(const struct check_model *model,
                 const struct orr_model_comb *comb, unsigned impl,
                 const struct orr_model_row *row, double *ret_value,
-                double *ret_half_width);
+                double *ret_half_width, enum orr_origin *ret_origin);
 
 /* Adds to each architecture how many findings are about it; for callers that
  * have added findings of their own. check_models does it once. */

@@ -234,7 +234,8 @@ static uint64_t known_devices(const struct checker *checker, int type)
             known |= UINT64_C(1) << devid;
     }
     if (known)
-        known |= count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
+        known |= (count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1) &
+                 ~checker->options->like[type];
     return known;
 }
 

@@ -10,6 +10,7 @@
 /* The state of one row. */
 struct check_row {
     const struct orr_model_row *row;
+    enum orr_origin origin;
     bool sound;        /* its time can be used at all */
     bool calibrated;   /* and has enough samples */
     double value;      /* what a simulation takes: µs, or J */

@@ -320,14 +320,6 @@ static void look_at_speed(struct checker *checker,
             "%.4g GFlop/s are more than the peak of %.4g", gflops, peak);
 }
 
-/* Its figures were computed: they have no spread of measures. */
-static bool is_derived(const struct check_impl *impl,
-                       const struct perfmodel_known *known)
-{
-    const char *provenance = impl->model->provenance;
-
-    return !known->side && provenance && strcmp(provenance, "derived") == 0;
-}
 
 static int check_row(struct checker *checker, const struct check_impl *impl,
                      struct check_row *r)
@@ -337,6 +329,7 @@ static int check_row(struct checker *checker, const struct check_impl *impl,
     int rc;
 
     r->half_width = NAN;
+    r->origin = perfmodel_row_origin(r->row, impl->model->origin, NULL);
     r->sound = check_values(checker, impl, r->row);
     if (!r->sound)
         return 0;
@@ -345,16 +338,18 @@ static int check_row(struct checker *checker, const struct check_impl *impl,
                         &known);
     if (rc < 0)
         return rc;
+    r->origin = perfmodel_row_origin(r->row, impl->model->origin, known.side);
     if (known.side)
         r->sound = look_with_side(checker, impl, r->row, &known);
-    else if (!is_derived(impl, &known))
+    else if (orr_origin_is_measured(r->origin))
         look_without_side(checker, impl, r->row, known.stale, row.dev);
     if (!r->sound)
         return 0;
     r->value = known.estimate;
     r->half_width = known.half_width;
     r->independent = known.independent;
-    if (!is_derived(impl, &known))
+    /* Computed figures have no spread of measures. */
+    if (orr_origin_is_measured(r->origin))
         look_at_precision(checker, impl, r);
     look_at_speed(checker, impl, r);
     r->calibrated = r->row->n >= checker->options->minimum;
@@ -375,7 +370,7 @@ int check_rows(struct checker *checker, struct check_impl *impl)
 int check_value(const struct check_model *model,
                 const struct orr_model_comb *comb, unsigned number,
                 const struct orr_model_row *row, double *ret_value,
-                double *ret_half_width)
+                double *ret_half_width, enum orr_origin *ret_origin)
 {
     static const struct check_options options = {.confidence = 1};
     struct orr_findings unused = {0};
@@ -392,6 +387,7 @@ int check_value(const struct check_model *model,
     orr_findings_done(&unused);
     if (rc < 0)
         return rc;
+    *ret_origin = r.origin;
     *ret_value = *ret_half_width = NAN;
     if (r.sound) {
         *ret_value = r.value;

@@ -35,7 +35,8 @@ static int add_point(const struct check_model *model,
                      struct model_plot_line *line)
 {
     double value, half;
-    int rc = check_value(model, comb, impl, row, &value, &half);
+    enum orr_origin origin;
+    int rc = check_value(model, comb, impl, row, &value, &half, &origin);
 
     if (rc < 0 || isnan(value) || row->size == 0)
         return rc;
@@ -45,7 +46,8 @@ static int add_point(const struct check_model *model,
                                   .lo = value * fmax(1 - half, 0.01),
                                   .hi = value * (1 + half),
                                   .flops = isnan(row->flops) ? 0 : row->flops,
-                                  .n = row->n};
+                                  .n = row->n,
+                                  .origin = origin};
     return 0;
 }
 
@@ -214,6 +216,23 @@ static int build_power(const struct model_plot_line *points, bool linear,
     return rc == -ENOMEM ? rc : 0;
 }
 
+/* Curves have been drawn through all points; what was computed is shown apart. */
+static int split_points(struct model_plot_line *points,
+                        struct model_plot_line *ret_computed)
+{
+    unsigned n = 0;
+    int rc = line_new(points->n, ret_computed);
+
+    for (unsigned i = 0; rc == 0 && i < points->n; i++)
+        if (orr_origin_is_measured(points->at[i].origin))
+            points->at[n++] = points->at[i];
+        else
+            ret_computed->at[ret_computed->n++] = points->at[i];
+    if (rc == 0)
+        points->n = n;
+    return rc;
+}
+
 /* -- GFlop/s -- */
 
 /* Turns µs into GFlop/s; what has no flops is dropped. */
@@ -240,6 +259,7 @@ static void to_gflops(struct model_plot_line *line)
 static void series_done(struct model_plot_series *series)
 {
     free(series->points.at);
+    free(series->computed.at);
     free(series->curve.at);
     free(series->regression.at);
 }
@@ -248,7 +268,7 @@ static int add_series(struct model_plot *plot,
                       const struct orr_model_comb *comb, unsigned impl)
 {
     const struct model_plot_choice *choice = &plot->choice;
-    struct model_plot_series s = {{0}, {0}, {0}, {0}};
+    struct model_plot_series s = {{0}, {0}, {0}, {0}, {0}};
     char text[PERFMODEL_TEXT];
     int rc = build_points(plot->model, comb, impl, &s.points);
 
@@ -273,7 +293,9 @@ static int add_series(struct model_plot *plot,
         to_gflops(&s.regression);
         plot->nmissing += any && s.points.n == 0;
     }
-    if (rc < 0 || s.points.n + s.regression.n == 0)
+    if (rc == 0)
+        rc = split_points(&s.points, &s.computed);
+    if (rc < 0 || s.points.n + s.computed.n + s.regression.n == 0)
         series_done(&s);
     else
         plot->series[plot->nseries++] = s;

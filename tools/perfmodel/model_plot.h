@@ -13,9 +13,8 @@
 /* What to draw; all borrowed. */
 struct model_plot_choice {
     const char *host;
-    enum orr_origin origin; /* of the points; UNKNOWN counts as measured */
-    const char *arch;       /* as perfmodel_arch_wanted; NULL: all */
-    bool gflops;            /* else times */
+    const char *arch; /* as perfmodel_arch_wanted; NULL: all */
+    bool gflops;      /* else times */
     bool energy;      /* the model's values are joules, not microseconds */
     bool linear;      /* axes, else logarithmic ones, but for GFlop/s */
     bool logarithmic; /* GFlop/s as well */
@@ -27,6 +26,7 @@ struct model_plot_point {
     double y, lo, hi; /* NaN: not known */
     double flops;     /* 0: not known */
     double n;         /* samples; 0 on curves */
+    enum orr_origin origin; /* of a point */
 };
 
 struct model_plot_line {
@@ -38,6 +38,7 @@ struct model_plot_line {
 struct model_plot_series {
     char label[CHECK_ARCH_SIZE];
     struct model_plot_line points;     /* measured, with 95 % intervals */
+    struct model_plot_line computed;   /* points that were not measured */
     struct model_plot_line curve;      /* interpolated, with expected errors */
     struct model_plot_line regression; /* the formula in the file, or a power
                                   * regression through two sizes */

@@ -21,6 +21,8 @@ static const int markers[] = {7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
+#define POINTS_TEXT (PERFMODEL_ORIGINS_TEXT + 32)
+
 struct range {
     double low, high;
 };
@@ -32,19 +34,24 @@ static bool is_shown(double value)
     return isfinite(value) && value > 0;
 }
 
-/* "measured, 95 % interval": what the points are. */
-static const char *points_text(const struct model_plot *plot, char *text,
-                               size_t size)
+static void count_origins(const struct model_plot_line *line,
+                          struct perfmodel_origins *origins)
 {
-    enum orr_origin origin = plot->choice.origin;
+    for (unsigned i = 0; i < line->n; i++)
+        origins->n[line->at[i].origin]++;
+}
 
-    if (origin == ORR_ORIGIN_UNKNOWN)
-        origin = ORR_ORIGIN_MEASURED;
-    snprintf(text, size, "%s, %s", orr_origin_name(origin),
-             origin == ORR_ORIGIN_MEASURED || origin == ORR_ORIGIN_IMPORTED
+/* "measured, 95 % interval" or "derived, not measured": what points are. */
+static const char *points_text(const struct perfmodel_origins *origins,
+                               char ret[POINTS_TEXT])
+{
+    char names[PERFMODEL_ORIGINS_TEXT];
+
+    snprintf(ret, POINTS_TEXT, "%s, %s", perfmodel_origins_text(origins, names),
+             orr_origin_is_measured(perfmodel_origins_least(origins))
                  ? "95 % interval"
                  : "not measured");
-    return text;
+    return ret;
 }
 
 static void write_block(const struct model_plot_line *line, const char *what,
@@ -63,15 +70,23 @@ static void write_block(const struct model_plot_line *line, const char *what,
     fputs("\n\n", file);
 }
 
+static void write_points(const struct model_plot_line *line, const char *label,
+                         FILE *file)
+{
+    struct perfmodel_origins origins = {{0}};
+    char text[POINTS_TEXT];
+
+    count_origins(line, &origins);
+    write_block(line, points_text(&origins, text), label, file);
+}
+
 void model_plot_write_data(const struct model_plot *plot, FILE *file)
 {
-    char text[64];
-
     for (unsigned i = 0; i < plot->nseries; i++) {
         const struct model_plot_series *s = &plot->series[i];
 
-        write_block(&s->points, points_text(plot, text, sizeof(text)), s->label,
-                    file);
+        write_points(&s->points, s->label, file);
+        write_points(&s->computed, s->label, file);
         write_block(&s->curve, "interpolated, expected error", s->label, file);
         write_block(&s->regression, "fitted formula", s->label, file);
     }
@@ -104,6 +119,7 @@ static void find_ranges(const struct model_plot *plot, struct range *x,
     *x = *y = (struct range){INFINITY, 0};
     for (unsigned i = 0; i < plot->nseries; i++) {
         widen_by(x, y, &plot->series[i].points);
+        widen_by(x, y, &plot->series[i].computed);
         widen_by(x, y, &plot->series[i].curve);
         widen_by(x, y, &plot->series[i].regression);
     }
@@ -263,30 +279,55 @@ static void write_axes(const struct model_plot *plot, FILE *file)
 
 /* -- headings -- */
 
+/* "points: measured", behind what is there. */
+static void add_heading(char *text, size_t size, const char *what,
+                        const char *is)
+{
+    size_t n = strlen(text);
+
+    snprintf(text + n, size - n, "%s%s: %s", n ? "  ·  " : "", what, is);
+}
+
+static void add_points(char *text, size_t size, const char *what,
+                       const struct perfmodel_origins *origins)
+{
+    char is[POINTS_TEXT];
+
+    for (int o = 0; o < ORR_NORIGINS; o++)
+        if (origins->n[o] > 0) {
+            add_heading(text, size, what, points_text(origins, is));
+            return;
+        }
+}
+
 static void write_headings(const struct model_plot *plot, FILE *file)
 {
-    bool points = false, curve = false, regression = false;
-    char title[256], text[64];
+    struct perfmodel_origins points = {{0}}, computed = {{0}};
+    bool curve = false, regression = false;
+    char title[256], text[2 * POINTS_TEXT + 160] = "";
 
     for (unsigned i = 0; i < plot->nseries; i++) {
-        points |= plot->series[i].points.n > 0;
+        count_origins(&plot->series[i].points, &points);
+        count_origins(&plot->series[i].computed, &computed);
         curve |= plot->series[i].curve.n > 0;
         regression |= plot->series[i].regression.n > 0;
     }
+    add_points(text, sizeof(text), "points", &points);
+    add_points(text, sizeof(text), "hollow points", &computed);
+    if (curve)
+        add_heading(text, sizeof(text), "line, band",
+                    "interpolated, expected error");
+    if (regression)
+        add_heading(text, sizeof(text), "dashes", "fitted formula");
     snprintf(title, sizeof(title), "%s on %s", plot->model->symbol,
              plot->choice.host);
     fputs("set label 1 ", file);
     plot_text(file, title);
     fputs(" at graph 0,1.11 font ',15' tc rgb '#111111'\n", file);
     fprintf(file,
-            "set label 2 \"%s%s%s%s%s%s\" at graph 0,1.04 font ',10' tc rgb "
+            "set label 2 \"%s\" at graph 0,1.04 font ',10' tc rgb "
             "'#666666'\n",
-            points ? "points: " : "",
-            points ? points_text(plot, text, sizeof(text)) : "",
-            points && curve ? "  ·  " : "",
-            curve ? "line, band: interpolated, expected error" : "",
-            (points || curve) && regression ? "  ·  " : "",
-            regression ? "dashes: fitted formula" : "");
+            text);
 }
 
 /* -- series -- */
@@ -296,6 +337,7 @@ enum layer {
     LAYER_BANDS,
     LAYER_REGRESSIONS,
     LAYER_CURVES,
+    LAYER_COMPUTED,
     LAYER_POINTS,
     NLAYERS
 };
@@ -307,10 +349,20 @@ static unsigned find_blocks(const struct model_plot_series *s, unsigned first,
 {
     blocks[LAYER_POINTS] = first;
     first += s->points.n > 0;
+    blocks[LAYER_COMPUTED] = first;
+    first += s->computed.n > 0;
     blocks[LAYER_BANDS] = blocks[LAYER_CURVES] = first;
     first += s->curve.n > 0;
     blocks[LAYER_REGRESSIONS] = first;
     return first + (s->regression.n > 0);
+}
+
+/* gnuplot's filled markers have their outline before them. */
+static int hollow(unsigned number)
+{
+    int marker = markers[number % COUNT(markers)];
+
+    return number % COUNT(markers) < 5 ? marker - 1 : marker;
 }
 
 /* Points of equal devices overlap: the later ones are smaller, so that all are
@@ -325,8 +377,11 @@ static void write_layer(const struct model_plot *plot, unsigned number,
                         FILE *file)
 {
     const struct model_plot_series *s = &plot->series[number];
-    const unsigned counts[NLAYERS] = {s->curve.n, s->regression.n, s->curve.n,
-                                      s->points.n};
+    const unsigned counts[NLAYERS] = {
+        [LAYER_BANDS] = s->curve.n,       [LAYER_REGRESSIONS] = s->regression.n,
+        [LAYER_CURVES] = s->curve.n,      [LAYER_COMPUTED] = s->computed.n,
+        [LAYER_POINTS] = s->points.n,
+    };
     const char *colour = colours[number % COUNT(colours)];
 
     if (counts[layer] == 0)
@@ -349,6 +404,10 @@ static void write_layer(const struct model_plot *plot, unsigned number,
     case LAYER_CURVES:
         fprintf(file, "1:2 with lines lw 1.7 lc rgb '%s'", colour);
         break;
+    case LAYER_COMPUTED:
+        fprintf(file, "1:2 with points pt %d ps %.2f lw 1.2 lc rgb '%s'",
+                hollow(number), marker_size(plot, number), colour);
+        break;
     default:
         fprintf(file,
                 "1:2:3:4 with yerrorbars pt %d ps %.2f lw 1.2 lc rgb "
@@ -366,10 +425,11 @@ static void write_key(const struct model_plot *plot, unsigned number,
     const struct model_plot_series *s = &plot->series[number];
     const char *colour = colours[number % COUNT(colours)];
 
-    if (s->points.n > 0)
+    if (s->points.n + s->computed.n > 0)
         fprintf(file, "NaN with %s pt %d ps 1 lw 1.7 lc rgb '%s' title ",
                 s->curve.n ? "linespoints" : "points",
-                markers[number % COUNT(markers)], colour);
+                s->points.n ? markers[number % COUNT(markers)] : hollow(number),
+                colour);
     else
         fprintf(file, "NaN with lines lw 1.4 dt (7,5) lc rgb '%s' title ",
                 colour);

@@ -53,14 +53,9 @@ enum orr_origin perfmodel_origin(const struct perfmodel_place *place,
                                  const struct orr_model_file *file);
 
 /* Of a row of a file of that origin, with its valid side entry or NULL. */
-enum orr_origin perfmodel_row_origin(enum orr_origin of_file,
+enum orr_origin perfmodel_row_origin(const struct orr_model_row *row,
+                                     enum orr_origin of_file,
                                      const struct orr_side_entry *side);
-
-/* Its name for outputs that speak of measures unless told otherwise; NULL:
- * measured. */
-const char *perfmodel_provenance(const struct perfmodel_place *place,
-                                 const char *path,
-                                 const struct orr_model_file *file);
 
 /* Opens it; *ret is ended with perfmodel_close. Errors are printed: -ENOENT
  * for a machine that is not known, -EINVAL, -ENOMEM. */
@@ -122,6 +117,25 @@ const struct orr_side_entry *
 perfmodel_side_of(const struct perfmodel_data *data,
                   const struct orr_model_comb *comb, unsigned impl,
                   const struct orr_model_row *row, bool *ret_stale);
+
+/* How many rows there are of each origin. */
+struct perfmodel_origins {
+    unsigned n[ORR_NORIGINS];
+};
+
+/* Of all rows of a model. */
+void perfmodel_count_origins(const struct perfmodel_data *data,
+                             enum orr_origin of_file,
+                             struct perfmodel_origins *ret);
+
+#define PERFMODEL_ORIGINS_TEXT 160
+
+/* "derived", or "measured 2, derived 4"; "-" without rows. Returns `ret`. */
+const char *perfmodel_origins_text(const struct perfmodel_origins *origins,
+                                   char ret[PERFMODEL_ORIGINS_TEXT]);
+
+/* The one that says least; MEASURED without rows. */
+enum orr_origin perfmodel_origins_least(const struct perfmodel_origins *origins);
 
 /* Samples from which a row is used in a real run: STARPU_CALIBRATE_MINIMUM, or
  * 10. */

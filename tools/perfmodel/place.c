@@ -101,23 +101,6 @@ enum orr_origin perfmodel_origin(const struct perfmodel_place *place,
                : ORR_ORIGIN_MEASURED;
 }
 
-enum orr_origin perfmodel_row_origin(enum orr_origin of_file,
-                                     const struct orr_side_entry *side)
-{
-    return orr_model_row_origin(of_file, side && side->nseen > 0);
-}
-
-const char *perfmodel_provenance(const struct perfmodel_place *place,
-                                 const char *path,
-                                 const struct orr_model_file *file)
-{
-    enum orr_origin origin = perfmodel_origin(place, path, file);
-
-    return origin == ORR_ORIGIN_MEASURED || origin == ORR_ORIGIN_IMPORTED
-               ? NULL
-               : orr_origin_name(origin);
-}
-
 /* -- all files -- */
 
 struct each {

@@ -86,8 +86,7 @@ static int plot_file(const struct perfmodel_place *place,
         .symbol = symbol,
         .file = data.file,
         .side = data.side,
-        .provenance = perfmodel_provenance(place, model_path, data.file)};
-    choice->origin = perfmodel_origin(place, model_path, data.file);
+        .origin = perfmodel_origin(place, model_path, data.file)};
     rc = model_plot_build(&model, choice, &plot);
     if (rc < 0) {
         tool_error("out of memory");

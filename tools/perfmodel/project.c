@@ -227,6 +227,7 @@ static int project_row(const struct orr_model_row *row,
         orr_project_device(here, row->flops, (double)row->size, from, to, pair);
     struct orr_model_row made = *row;
 
+    made.origin = ORR_ORIGIN_UNKNOWN; /* as of all that is projected */
     if (!(row->mean > 0) || row->n == 0 || !(there.us > 0))
         return 0;
     made.mean = there.us;

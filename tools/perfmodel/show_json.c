@@ -71,7 +71,7 @@ static json_t *entry_json(const struct perfmodel_view *view,
         json_object_set_new(json, "stale", json_boolean(known.stale)) < 0 ||
         json_object_set_new(json, "origin",
                             json_string(orr_origin_name(perfmodel_row_origin(
-                                view->origin, known.side)))) < 0 ||
+                                row, view->origin, known.side)))) < 0 ||
         json_object_set_new(json, "robust",
                             known.side ? robust_json(&known) : json_null()) <
             0) {

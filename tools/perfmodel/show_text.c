@@ -120,7 +120,8 @@ static void add_row(const struct perfmodel_view *view, struct table *table,
     else
         table_add(table, "%s", known->stale ? "stale" : "-");
     table_add(table, "%s",
-              orr_origin_name(perfmodel_row_origin(view->origin, known->side)));
+              orr_origin_name(
+                  perfmodel_row_origin(row, view->origin, known->side)));
 }
 
 #define NROW 8
@@ -319,8 +320,19 @@ static int print_impl(const struct perfmodel_view *view,
     return rc;
 }
 
+static bool has_rows(const struct orr_model_file *file)
+{
+    for (unsigned c = 0; c < file->ncombs; c++)
+        for (unsigned i = 0; i < file->combs[c].nimpls; i++)
+            if (file->combs[c].impls[i].nrows)
+                return true;
+    return false;
+}
+
 static void print_head(const struct perfmodel_view *view)
 {
+    struct perfmodel_origins counts;
+    char origins[PERFMODEL_ORIGINS_TEXT];
     static const char *const notes[] = {
         [PERFMODEL_SIDE_NONE] =
             "none: means rule until a run with Orrery has measured",
@@ -333,9 +345,11 @@ static void print_head(const struct perfmodel_view *view)
         [PERFMODEL_SIDE_BROKEN] = "broken: means rule",
     };
 
+    perfmodel_count_origins(view->data, view->origin, &counts);
     printf("%s of %s\n  file       %s\n  side file  %s\n  figures    %s%s\n",
            view->symbol, view->host, view->path, notes[view->data->state],
-           orr_origin_name(view->origin),
+           has_rows(view->data->file) ? perfmodel_origins_text(&counts, origins)
+                                      : orr_origin_name(view->origin),
            view->data->file->ranged
                ? ", each off by up to twice its deviation (dev)"
                : "");

@@ -222,6 +222,18 @@ static int read_side(const struct in *in, const json_t *json,
     return rc;
 }
 
+static int read_origin(const struct in *in, const json_t *json,
+                       enum orr_origin *ret, bool *ret_ranged)
+{
+    const json_t *origin = json_object_get(json, "origin");
+
+    if (origin && !json_is_string(origin))
+        return broken(in, "origin", "text");
+    *ret = orr_origin_find(json_string_value(origin));
+    *ret_ranged = json_is_true(json_object_get(json, "ranged"));
+    return 0;
+}
+
 static int read_row(const struct in *in, const json_t *json,
                     struct orr_model_row *row)
 {
@@ -239,6 +251,8 @@ static int read_row(const struct in *in, const json_t *json,
         rc = get_real(in, json, "sum2", &row->sum2);
     if (rc == 0)
         rc = get_count32(in, json, "n", &row->n);
+    if (rc == 0)
+        rc = read_origin(in, json, &row->origin, &row->ranged);
     return rc;
 }
 
@@ -365,7 +379,6 @@ static int read_model(struct in *in, const json_t *json,
 {
     const char *host = json_string_value(json_object_get(json, "host"));
     const json_t *combs = json_object_get(json, "combinations");
-    const json_t *origin = json_object_get(json, "origin");
     int rc = orr_model_file_new(&named->data.file);
 
     named->data.side = orr_side_new();
@@ -375,14 +388,13 @@ static int read_model(struct in *in, const json_t *json,
         return -ENOMEM;
     if (!host)
         rc = broken(in, "host", "text");
-    if (rc == 0 && origin && !json_is_string(origin))
-        rc = broken(in, "origin", "text");
+    if (rc == 0)
+        rc = read_origin(in, json, &named->data.file->origin,
+                         &named->data.file->ranged);
     if (rc == 0 && !json_is_array(combs))
         rc = broken(in, "combinations", "a list");
     if (rc < 0)
         return rc;
-    named->data.file->origin = orr_origin_find(json_string_value(origin));
-    named->data.file->ranged = json_is_true(json_object_get(json, "ranged"));
     for (size_t c = 0; rc == 0 && c < json_array_size(combs); c++)
         rc = read_comb(in, json_array_get(combs, c), &named->data);
     return rc;

@@ -220,8 +220,7 @@ static int draw_file(const struct perfmodel_place *place, const char *path,
     model.symbol = symbol;
     model.file = data.file;
     model.side = data.side;
-    model.provenance = perfmodel_provenance(place, path, data.file);
-    request->choice.origin = perfmodel_origin(place, path, data.file);
+    model.origin = perfmodel_origin(place, path, data.file);
     result = symbol ? draw(&model, request)
                     : tool_fail(TOOL_FAILED, "out of memory");
     free(symbol);
