@@ -7,6 +7,7 @@
 #include "platforms/desc_build.h"
 
 #include "platforms/bus_files.h"
+#include "platforms/locality.h"
 #include "platforms/names.h"
 #include "platforms/rates.h"
 #include "platforms/speeds.h"
@@ -99,10 +100,18 @@ static int check_props(const struct check *c, const char *element,
 static int check_host_numbers(const struct check *c,
                               const struct orr_host_desc *host)
 {
-    static const char *const numbers[] = {"memsize", "memcpy_peer"};
+    static const struct {
+        const char *id, *what;
+    } numbers[] = {
+        {"memsize", "of bytes"},
+        {"memcpy_peer", "(1: copies between devices)"},
+        {ORR_PROP_PACKAGE, "(the processor it belongs to, counted from 0)"},
+        {ORR_PROP_NUMA, "(the NUMA node next to it, counted from 0)"},
+        {ORR_PROP_L3, "(the cache that it shares, counted from 0)"},
+    };
 
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        const char *value = orr_host_desc_prop(host, numbers[i]);
+        const char *value = orr_host_desc_prop(host, numbers[i].id);
 
         if (!value)
             continue;
@@ -110,8 +119,7 @@ static int check_host_numbers(const struct check *c,
             return wrong(c, "host", host->id, host->line,
                          "property %s is \"%.40s\": write a decimal integer "
                          "%s",
-                         numbers[i], value,
-                         i == 0 ? "of bytes" : "(1: copies between devices)");
+                         numbers[i].id, value, numbers[i].what);
     }
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "core/base/host.h"
 #include "core/device/cpu/topology.h"
 #include "platforms/desc_build.h"
+#include "platforms/locality.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -98,9 +99,11 @@ static int set_processor(const struct discovery *d, struct orr_host_desc *host,
 
     if (rc || !pu)
         return rc;
-    rc = set_place(d->topology, host, "package", HWLOC_OBJ_PACKAGE, pu);
+    rc = set_place(d->topology, host, ORR_PROP_PACKAGE, HWLOC_OBJ_PACKAGE, pu);
     if (rc == 0)
-        rc = set_memory_near(d, host, "numa", pu);
+        rc = set_memory_near(d, host, ORR_PROP_NUMA, pu);
+    if (rc == 0)
+        rc = set_place(d->topology, host, ORR_PROP_L3, HWLOC_OBJ_L3CACHE, pu);
     return rc ? rc : set_caches(host, pu);
 }
 

@@ -52,6 +52,10 @@ struct orr_doctor_input {
 int orr_doctor_examine(const struct orr_doctor_input *input,
                        struct orr_findings *findings);
 
+/* Adds what the CPUs' places contradict: locality.h. Errors: -ENOMEM. */
+int orr_doctor_examine_cpus(const struct orr_machine_desc *desc,
+                            struct orr_findings *findings);
+
 /* Adds what is wrong with the routes of a machine that has several main
  * memories, RAM0, RAM1 …, between each two of them and between each and each
  * device: schedulers use these when STARPU_USE_NUMA is 1. Of other machines it

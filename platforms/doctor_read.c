@@ -309,6 +309,8 @@ static int examine(struct patient *p)
     }
     if (rc == 0 && p->platform)
         rc = orr_doctor_examine_memories(desc, p->findings);
+    if (rc == 0 && p->platform)
+        rc = orr_doctor_examine_cpus(desc, p->findings);
     free(nodes);
     free(direct);
     return rc ? no_memory(p) : 0;

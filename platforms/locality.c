@@ -26,6 +26,39 @@ unsigned orr_host_desc_numa(const struct orr_host_desc *host)
     return number >= 0 && number < 65536 ? (unsigned)number : 0;
 }
 
+static const char *const levels[] = {ORR_PROP_L3, ORR_PROP_NUMA,
+                                     ORR_PROP_PACKAGE};
+
+/* Whether both say it, and not the same. */
+static bool differ(const struct orr_host_desc *a, const struct orr_host_desc *b,
+                   const char *id)
+{
+    double here = orr_host_desc_value(a, id);
+    double there = orr_host_desc_value(b, id);
+
+    return here >= 0 && there >= 0 && here != there;
+}
+
+bool orr_machine_desc_places_cpus(const struct orr_machine_desc *desc)
+{
+    for (unsigned h = 0; h < desc->nhosts; h++)
+        for (unsigned k = 0; k < sizeof(levels) / sizeof(levels[0]); k++)
+            if (orr_host_desc_number(&desc->hosts[h], "CPU") >= 0 &&
+                orr_host_desc_value(&desc->hosts[h], levels[k]) >= 0)
+                return true;
+    return false;
+}
+
+unsigned orr_host_desc_distance(const struct orr_host_desc *a,
+                                const struct orr_host_desc *b)
+{
+    if (differ(a, b, ORR_PROP_PACKAGE))
+        return 3;
+    if (orr_host_desc_numa(a) != orr_host_desc_numa(b))
+        return 2;
+    return differ(a, b, ORR_PROP_L3);
+}
+
 int orr_machine_desc_home(const struct orr_machine_desc *desc,
                           const struct orr_host_desc *device)
 {

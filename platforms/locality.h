@@ -40,6 +40,21 @@ double orr_host_desc_value(const struct orr_host_desc *host, const char *id);
 /* The NUMA node of a CPU or device, 0 without. */
 unsigned orr_host_desc_numa(const struct orr_host_desc *host);
 
+/* Where a CPU is: the processor it belongs to, the NUMA node next to it, the
+ * third-level cache that it shares, counted from 0 on the whole machine. */
+#define ORR_PROP_PACKAGE "package"
+#define ORR_PROP_NUMA    "numa"
+#define ORR_PROP_L3      "l3"
+
+/* Whether any CPU says where it is. */
+bool orr_machine_desc_places_cpus(const struct orr_machine_desc *desc);
+
+/* How far two CPUs are from each other: 0 with the same cache, 1 with the same
+ * NUMA node, 2 with the same package, else 3. What one of them does not say they
+ * have in common; without a NUMA node it is node 0. */
+unsigned orr_host_desc_distance(const struct orr_host_desc *a,
+                                const struct orr_host_desc *b);
+
 /* The host that is the main memory next to a device: RAM<numa> where main
  * memory is several nodes, else RAM; -1 without. */
 int orr_machine_desc_home(const struct orr_machine_desc *desc,

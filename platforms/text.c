@@ -178,6 +178,56 @@ static void print_nodes(FILE *out, const struct orr_machine_desc *desc,
     }
 }
 
+/* The least value of a CPU's property above `last`; -1: there is none. */
+static double next_group(const struct orr_machine_desc *desc, const char *id,
+                         double last)
+{
+    double next = -1;
+
+    for (unsigned h = 0; h < desc->nhosts; h++) {
+        double value = orr_host_desc_value(&desc->hosts[h], id);
+
+        if (orr_host_desc_number(&desc->hosts[h], "CPU") >= 0 && value > last &&
+            value < 65536 && (next < 0 || value < next))
+            next = value;
+    }
+    return next;
+}
+
+static unsigned count_groups(const struct orr_machine_desc *desc,
+                             const char *id)
+{
+    unsigned n = 0;
+
+    for (double at = next_group(desc, id, -1); at >= 0;
+         at = next_group(desc, id, at))
+        n++;
+    return n;
+}
+
+/* What says which CPUs are near each other. */
+static void print_places(FILE *out, const struct orr_machine_desc *desc)
+{
+    static const struct {
+        const char *id, *one, *several;
+    } levels[] = {{ORR_PROP_PACKAGE, "package", "packages"},
+                  {ORR_PROP_NUMA, "NUMA node", "NUMA nodes"},
+                  {ORR_PROP_L3, "third-level cache", "third-level caches"}};
+    const char *between = "  places      ";
+
+    for (unsigned k = 0; k < sizeof(levels) / sizeof(levels[0]); k++) {
+        unsigned n = count_groups(desc, levels[k].id);
+
+        if (n == 0)
+            continue;
+        fprintf(out, "%s%u %s", between, n,
+                n == 1 ? levels[k].one : levels[k].several);
+        between = ", ";
+    }
+    if (*between == ',')
+        fputs(": lws steals from the nearest\n", out);
+}
+
 /* Caches are those of the first CPU. */
 static void print_caches(FILE *out, const struct orr_locality *locality)
 {
@@ -203,6 +253,7 @@ static void print_locality(FILE *out, const struct orr_machine_desc *desc)
     if (orr_locality_init(desc, &locality) < 0)
         return; /* less is shown, but correct */
     print_caches(out, &locality);
+    print_places(out, desc);
     print_nodes(out, desc, &locality);
     orr_locality_done(&locality);
 }
@@ -547,7 +598,7 @@ static json_t *cpus_array(struct json_writer *w,
                           unsigned number)
 {
     json_t *array = made(w, json_array());
-    double unsaid = strcmp(id, "numa") == 0 ? 0 : -1;
+    double unsaid = strcmp(id, ORR_PROP_NUMA) == 0 ? 0 : -1;
 
     for (unsigned h = 0; h < desc->nhosts; h++) {
         int cpu = orr_host_desc_number(&desc->hosts[h], "CPU");
@@ -593,40 +644,28 @@ static json_t *nodes_array(struct json_writer *w,
         put(w, object, "memory_bytes",
             number_or_null(node->memory > 0 ? node->memory : -1));
         put(w, object, "package", number_or_null(node->package));
-        put(w, object, "cpus", cpus_array(w, desc, "numa", node->number));
+        put(w, object, "cpus", cpus_array(w, desc, ORR_PROP_NUMA, node->number));
         put(w, object, "caches", caches_array(w, node));
         append(w, array, object);
     }
     return array;
 }
 
-/* Packages of the CPUs. */
-static json_t *packages_array(struct json_writer *w,
-                              const struct orr_machine_desc *desc)
+/* The CPUs by the values of a property. */
+static json_t *groups_array(struct json_writer *w,
+                            const struct orr_machine_desc *desc, const char *id)
 {
     json_t *array = made(w, json_array());
-    double last = -1;
 
-    for (;;) {
-        double next = -1;
-        json_t *object;
+    for (double at = next_group(desc, id, -1); at >= 0;
+         at = next_group(desc, id, at)) {
+        json_t *object = made(w, json_object());
 
-        for (unsigned h = 0; h < desc->nhosts; h++) {
-            double package = orr_host_desc_value(&desc->hosts[h], "package");
-
-            if (orr_host_desc_number(&desc->hosts[h], "CPU") >= 0 &&
-                package > last && package < 65536 &&
-                (next < 0 || package < next))
-                next = package;
-        }
-        if (next < 0)
-            return array;
-        object = made(w, json_object());
-        put(w, object, "number", number_or_null(next));
-        put(w, object, "cpus", cpus_array(w, desc, "package", (unsigned)next));
+        put(w, object, "number", number_or_null(at));
+        put(w, object, "cpus", cpus_array(w, desc, id, (unsigned)at));
         append(w, array, object);
-        last = next;
     }
+    return array;
 }
 
 /* A GPU that MAIN has properties gpu<i>-… of. */
@@ -706,7 +745,8 @@ static json_t *topology_object(struct json_writer *w,
     for (unsigned i = 0; i < 2; i++)
         put(w, object, counts[i],
             number_or_null(orr_host_desc_value(&desc->hosts[main], counts[i])));
-    put(w, object, "packages", packages_array(w, desc));
+    put(w, object, "packages", groups_array(w, desc, ORR_PROP_PACKAGE));
+    put(w, object, "third_level_caches", groups_array(w, desc, ORR_PROP_L3));
     put(w, object, "numa_nodes", nodes_array(w, desc, &locality));
     put(w, object, "gpus", gpus_array(w, desc));
     orr_locality_done(&locality);

@@ -225,9 +225,10 @@ static int add_all(const struct orr_machine_desc *desc,
     for (unsigned i = 0; i < choice->ncpu; i++)
         add_cpu(machine, i);
     error = add_devices(desc, choice, machine, endpoints, hosts, err);
-    return error ? error
-                 : orr_sim_place_cpus(desc, choice->nmain, choice->ncpu,
-                                      machine, hosts);
+    if (error == 0)
+        error = orr_sim_place_cpus(desc, choice->nmain, choice->ncpu, machine,
+                                   hosts);
+    return error ? error : orr_sim_place_neighbours(desc, hosts, machine);
 }
 
 /* Whether two devices copy to each other without main memory: the destination
@@ -419,4 +420,5 @@ void orr_describe_done(struct orr_machine *machine)
     free(machine->bandwidth);
     free(machine->latency);
     free(machine->direct);
+    free(machine->neighbours);
 }

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/device/neighbours.h"
+#include "platforms/locality.h"
 #include "sim/what_if.h"
 
 /* The NUMA node that a host is in or next to; 0 without. */
@@ -45,6 +47,38 @@ static void take_driver(const struct orr_machine_desc *desc, unsigned nmain,
     for (unsigned i = taken; i + 1 < *n; i++)
         cpus[i] = cpus[i + 1];
     --*n;
+}
+
+struct places {
+    const struct orr_machine_desc *desc;
+    const unsigned *hosts;
+};
+
+/* Devices are far from all, as on the real machine. */
+static unsigned distance(const void *arg, unsigned a, unsigned b)
+{
+    const struct places *places = arg;
+    const struct orr_host_desc *here = &places->desc->hosts[places->hosts[a]];
+    const struct orr_host_desc *there = &places->desc->hosts[places->hosts[b]];
+
+    return orr_host_desc_number(here, "CPU") < 0 ||
+                   orr_host_desc_number(there, "CPU") < 0
+               ? ORR_FAR
+               : orr_host_desc_distance(here, there);
+}
+
+int orr_sim_place_neighbours(const struct orr_machine_desc *desc,
+                             const unsigned *hosts,
+                             struct orr_machine *machine)
+{
+    const struct places places = {desc, hosts};
+    unsigned ncpu = 0;
+
+    for (unsigned w = 0; w < machine->nworkers; w++)
+        ncpu += orr_host_desc_number(&desc->hosts[hosts[w]], "CPU") >= 0;
+    return ncpu > 1 && orr_machine_desc_places_cpus(desc)
+               ? orr_neighbours_fill(machine, distance, &places)
+               : 0;
 }
 
 int orr_sim_place_cpus(const struct orr_machine_desc *desc, unsigned nmain,

@@ -3,8 +3,8 @@
  * core/sched/lws.c - work stealing: a job goes to the worker that made it
  * ready, and workers without a job take one from another busy worker. One
  * lock per deque; never two at once. lws takes from the nearest one, on machines
- * that know who is near (real ones whose workers are bound); on the others, such
- * as simulated ones, it is ws.
+ * that know who is near: real ones whose workers are bound, simulated ones whose
+ * description says where its processors are. On the others it is ws.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -194,8 +194,9 @@ static void ws_push_notify(struct orr_sched *sched, struct orr_job *job,
 const struct orr_sched_ops orr_sched_lws = {
     .name = "lws",
     .help =
-        "work stealing, from the nearest busy worker on a real machine with "
-        "bound workers, else as ws",
+        "work stealing, from the nearest busy worker: of bound workers by the "
+        "machine's caches and NUMA nodes, simulated where its description "
+        "places CPUs (package, numa, l3); else as ws",
     .unbounded_priorities = true,
     .by_priority = true,
     .init = lws_init,

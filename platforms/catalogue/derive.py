@@ -176,9 +176,13 @@ def hosts(machine):
         ("model", "%s%s" % ("%d x " % count if count > 1 else "",
                             part["model"]))] + files.core_rates(part) + [
         ("orrery-memory-bandwidth", "%gGBps" % (parts.CORE_STREAM / 1e9))])
+    several = part["l3_cores"] < part["cores"]
     for i in range(cores):
+        socket, cache = parts.place(i, cores, count, part["l3_cores"])
         text += files.host("CPU%d" % i, "2Gf", [
-            ("numa", i * count // cores if count > 1 else None)])
+            ("package", socket if count > 1 else None),
+            ("numa", socket if count > 1 else None),
+            ("l3", cache if several else None)])
     for i, (name, _, group) in enumerate(machine["devices"]):
         text += files.host("CUDA%d" % i, "2Gf", [
             ("numa", socket_of(machine, i) if count > 1 else None),

@@ -185,17 +185,28 @@ DEVICES = {
 # 256-bit ones (or one 512-bit) 32. memory_rate: all channels, bytes per second.
 # socket_rate: between two sockets, all links, one direction, bytes per second;
 # 0: one socket only. UPI carries 2 bytes a transfer and direction (10.4 GT/s =
-# 20.8 GB/s, seen), xGMI 16 lanes a link.
+# 20.8 GB/s, seen), xGMI 16 lanes a link. l3_cores: how many cores share a
+# third-level cache, all where nothing is said: four on Zen 2 (three in parts of
+# six cores), eight since. Unseen.
 #
 # Processors run long AVX-512 loops below their base clock, so the figures of
 # Xeons flatter them; law.py's efficiencies are of loaded cores.
 
 
 def processor(model, cores, clock, flops, channels, transfers, socket_rate,
-              source):
+              source, l3_cores=None):
     return {"model": model, "cores": cores, "clock": clock, "flops": flops,
             "memory_rate": channels * transfers * 1e6 * 8,
-            "socket_rate": socket_rate, "source": source}
+            "socket_rate": socket_rate, "source": source,
+            "l3_cores": l3_cores or cores}
+
+
+def place(core, cores, packages, shared):
+    """Package and third-level cache of a core, whole caches on each package."""
+    package = core * packages // cores
+    first = -(-package * cores // packages)
+    caches = -(-cores // packages // shared)
+    return package, package * caches + (core - first) // shared
 
 
 def upi(links, gigatransfers):
@@ -245,28 +256,28 @@ PROCESSORS = {
     # Zen 5: 128 cores, 2.7 GHz, 12 channels of DDR5-6400, four xGMI links of 32
     # GT/s, 512-bit FMA units. Unseen but for the channels.
     "EPYC 9755": processor("AMD EPYC 9755", 128, 2.7, 64, 12, 6400, xgmi(4, 32),
-                           "AMD EPYC 9755 page"),
+                           "AMD EPYC 9755 page", 8),
     # Zen 4: 96 cores, 2.40 GHz, 12 channels of DDR5-4800, up to four links of
     # 32 GT/s. Seen (hpctech.co.jp). 2 FMA pipes of 256 bits. Seen.
     "EPYC 9654": processor("AMD EPYC 9654", 96, 2.4, 32, 12, 4800, xgmi(4, 32),
-                           "AMD EPYC 9654 page"),
+                           "AMD EPYC 9654 page", 8),
     # Zen 3: 64 cores, 2.45 GHz, 8 channels of DDR4-3200 (204.8 GB/s), 2 FMA
     # pipes of 256 bits. Seen. Three links of 18 GT/s (seen: ROCm's page on
     # the MI100).
     "EPYC 7763": processor("AMD EPYC 7763", 64, 2.45, 32, 8, 3200, xgmi(3, 18),
-                           "AMD EPYC 7763 page"),
+                           "AMD EPYC 7763 page", 8),
     # Zen 2: 64 cores, 2.25 GHz. Unseen; two 256-bit FMA pipes: seen.
     "EPYC 7742": processor("AMD EPYC 7742", 64, 2.25, 32, 8, 3200, xgmi(3, 18),
-                           "AMD EPYC 7742 page"),
+                           "AMD EPYC 7742 page", 4),
     # 16 cores, 4.5 GHz, 2 channels. Seen. DDR5-5200: unseen.
     "Ryzen 7950X": processor("AMD Ryzen 9 7950X", 16, 4.5, 32, 2, 5200, 0,
-                             "AMD Ryzen 9 7950X page"),
+                             "AMD Ryzen 9 7950X page", 8),
     # 8 Zen 3 cores, 1.9 GHz, 2 channels of DDR4-3200. Seen.
     "Ryzen 5800U": processor("AMD Ryzen 7 5800U", 8, 1.9, 32, 2, 3200, 0,
-                             "AMD Ryzen 7 5800U page"),
+                             "AMD Ryzen 7 5800U page", 8),
     # 6 Zen 2 cores, 3.6 GHz, 2 channels of DDR4-3200. Seen.
     "Ryzen 3600": processor("AMD Ryzen 5 3600", 6, 3.6, 32, 2, 3200, 0,
-                            "AMD Ryzen 5 3600 page"),
+                            "AMD Ryzen 5 3600 page", 3),
     # 4 cores, 2.8 GHz at 28 W, LPDDR4x-4267 on 128 bits. Seen. One 512-bit FMA
     # unit, as Ice Lake has (seen).
     "Core 1165G7": processor("Intel Core i7-1165G7", 4, 2.8, 32, 2, 4267, 0,

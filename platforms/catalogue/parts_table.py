@@ -42,6 +42,7 @@ def processors():
         yield {"name": name, "model": part["model"],
                "source": part["source"], "cores": part["cores"],
                "clock": float(part["clock"]), "flops": float(part["flops"]),
+               "l3_cores": part["l3_cores"],
                "memory_rate": float(part["memory_rate"]),
                "socket_rate": float(part["socket_rate"])}
 

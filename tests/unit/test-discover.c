@@ -61,6 +61,8 @@ START_TEST(cpus_have_their_places)
     ck_assert_str_eq(prop("CPU1", "package"), "0");
     ck_assert_str_eq(prop("CPU2", "package"), "1");
     ck_assert_str_eq(prop("CPU2", "numa"), "1");
+    ck_assert_str_eq(prop("CPU1", "l3"), "0");
+    ck_assert_str_eq(prop("CPU2", "l3"), "1");
     ck_assert_str_eq(prop("CPU2", "processor"), "4");
     ck_assert_str_eq(prop("CPU3", "l1-cache"), "49152");
     ck_assert_str_eq(prop("CPU3", "l2-cache"), "1048576");

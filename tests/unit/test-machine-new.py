@@ -35,6 +35,9 @@ def new_tests(tap, bench):
               abs(links["PCIe-CUDA1"]["bytes_per_second"] / rate - 1) < 1e-4
               and links["PCIe-CUDA1"]["sharing"] == "SPLITDUPLEX" and
               links["Host"]["bytes_per_second"] == 143360e6)
+    tap.claim("cores say which cache they share",
+              [hosts["CPU%d" % i].get("l3") for i in (0, 7, 8, 31)] ==
+              ["0", "0", "1", "3"] and "package" not in hosts["CPU0"], hosts)
     paths = {m["symbol"]: m["file"] for m in root["models"]}
     there = {m["symbol"]: m["file"] for m in json.loads(
         bench.run("show", "h100-pcie-4", "--json").out)["models"]}
@@ -349,6 +352,7 @@ def topology_tests(tap, bench):
     tap.claim("NUMA nodes become main memories with links and places",
               hosts["RAM1"]["memsize"] == str(1 << 30) and
               (hosts["CPU3"]["numa"], hosts["CPU3"]["package"]) == ("1", "1")
+              and ("l3" in hosts["CPU3"]) == ("l3-cache" in hosts["CPU3"])
               and hosts["CUDA2"]["numa"] == "1" and
               hosts["CUDA2"]["pci"] == "0000:82:00.0" and
               routes[("RAM0", "RAM1")] ==

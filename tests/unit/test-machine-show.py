@@ -95,7 +95,7 @@ def picture_tests(tap, bench, catalogue, shared):
     tap.claim("main memories are drawn with what is theirs and their links",
               all("UPI-%d-%d · 16.6 GB/s each way · 2 µs" % (i, j) in texts
                   for i in range(4) for j in range(i + 1, 4)) and
-              texts.count("28 CPUs") == 4 and "NUMA 3" in texts and
+              texts.count("28 CPUs") == 4 and "NUMA 3 · package 3" in texts and
               [t for t in texts if t in ("RAM0", "RAM1", "RAM2", "RAM3")] ==
               ["RAM0", "RAM1", "RAM2", "RAM3"] and
               texts.count("12.3 GB/s each way") == 4, texts)
@@ -175,6 +175,32 @@ def show_tests(tap, bench):
               [("RAM%d" % k, 28) for k in range(4)] and
               [(g["id"], g["numa_node"]) for g in place["gpus"]] ==
               [("CUDA%d" % k, k) for k in range(4)], place)
+    place = json.loads(bench.run("show", "gtx1650-4gb", "--json").out)[
+        "topology"]
+    tap.claim("show says which CPUs share a cache, and that lws goes by it",
+              place["third_level_caches"] ==
+              [{"number": 0, "cpus": [0, 1, 2]},
+               {"number": 1, "cpus": [3, 4, 5]}] and
+              "  places      4 packages, 4 NUMA nodes: lws steals from the "
+              "nearest\n" in bench.run("show", "r940xa-4").out and
+              "lws" not in bench.run("show", "h100-pcie-4").out, place)
+    with open(json.loads(bench.run("show", "gtx1650-4gb", "--json").out)[
+            "file"], encoding="utf-8") as file:
+        text = file.read()
+    cache, both = ['<prop id="l3" value="%d"/>' % k for k in (0, 1)], {}
+    place = '<prop id="package" value="%d"/>'
+    both["CPU0 and CPU3 are both of l3 0, but of different values of package"] \
+        = text.replace(cache[0], cache[0] + place % 0).replace(
+            cache[1], cache[0] + place % 1)
+    both["CPU0 has the property package, CPU1 does not"] = text.replace(
+        cache[0], cache[0] + place % 0, 1)
+    for said, changed in both.items():
+        path = os.path.join(bench.folder, "odd.xml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(changed)
+        result = bench.run("doctor", path)
+        tap.claim("the doctor warns: " + said,
+                  said in " ".join(result.out.split()), result)
     tap.claim("--json and --svg exclude each other",
               bench.run("show", "--json", "x", "--svg", "y").code == 2)
 

@@ -136,6 +136,12 @@ static const struct {
     {ZONE HOSTS "<host id='A' speed='1f'>\n<prop id='memcpy_peer' value='y'/>"
                 "</host>" END,
      {":4: <host> \"A\"", "memcpy_peer", "decimal integer"}},
+    {ZONE HOSTS "<host id='A' speed='1f'>\n<prop id='package' value='-1'/>"
+                "</host>" END,
+     {":4: <host> \"A\"", "package", "counted from 0"}},
+    {ZONE HOSTS "<host id='A' speed='1f'>\n<prop id='l3' value='8MiB'/>"
+                "</host>" END,
+     {":4: <host> \"A\"", "l3", "the cache that it shares"}},
     {ZONE HOSTS "<host id='A' speed='1f'><prop id='a' value='1'/>\n"
                 "<prop id='a' value='2'/></host>" END,
      {":5: <prop>:", "second property"}},

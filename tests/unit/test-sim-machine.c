@@ -674,6 +674,65 @@ START_TEST(workers_are_limited_as_requested)
 }
 END_TEST
 
+static void place_cpu(struct orr_machine_desc *desc, unsigned cpu,
+                      const char *id, const char *value)
+{
+    char name[16];
+    struct orr_host_desc *host;
+
+    snprintf(name, sizeof(name), "CPU%u", cpu);
+    host = &desc->hosts[orr_machine_desc_host(desc, name)];
+    host->props =
+        realloc(host->props, (host->nprops + 1) * sizeof(*host->props));
+    host->props[host->nprops++] =
+        (struct orr_prop_desc){strdup(id), strdup(value)};
+}
+
+/* Workers as worker `w` looks at them; devices, which drive none, are last. */
+static void assert_order(unsigned w, const unsigned *wanted, unsigned n)
+{
+    ck_assert_ptr_nonnull(machine->neighbours);
+    for (unsigned i = 0; i < n; i++)
+        ck_assert_msg(machine->neighbours[w * machine->nworkers + i] ==
+                          wanted[i],
+                      "worker %u, place %u: %u", w, i,
+                      machine->neighbours[w * machine->nworkers + i]);
+}
+
+START_TEST(a_description_that_places_cpus_says_who_is_near)
+{
+    /* Packages 0 0 0 1 1, caches 0 1 0 2 2. */
+    static const char *const package[] = {"0", "0", "0", "1", "1"};
+    static const char *const l3[] = {"0", "1", "0", "2", "2"};
+    struct orr_machine_options options = sim_options();
+    struct sim_spec spec = {.ncpu = 6, .ncuda = 1};
+    struct orr_machine_desc *desc = sim_desc_new(&spec);
+
+    for (unsigned i = 0; i < 5; i++) {
+        place_cpu(desc, i, "package", package[i]);
+        place_cpu(desc, i, "l3", l3[i]);
+    }
+    ck_assert_int_eq(orr_sim_open_desc(desc, &options, &machine, NULL), 0);
+    ck_assert_uint_eq(machine->nworkers, 6);
+    ck_assert_int_eq(machine->workers[0].type, STARPU_CPU_WORKER);
+    assert_order(0, (unsigned[]){0, 2, 1, 3, 4, 5}, 6);
+    assert_order(1, (unsigned[]){1, 2, 0, 3, 4, 5}, 6);
+    assert_order(4, (unsigned[]){4, 3, 0, 1, 2, 5}, 6);
+    teardown();
+
+    /* Of a device alone nothing is to be said. */
+    options.ncpu = 1;
+    ck_assert_int_eq(orr_sim_open_desc(desc, &options, &machine, NULL), 0);
+    ck_assert_ptr_null(machine->neighbours);
+    teardown();
+    sim_desc_free(desc);
+
+    /* Nor of CPUs of which the description says nothing. */
+    open_spec(&(struct sim_spec){.ncpu = 6});
+    ck_assert_ptr_null(machine->neighbours);
+}
+END_TEST
+
 START_TEST(a_missing_route_is_named)
 {
     struct orr_machine_desc *desc =
@@ -776,6 +835,7 @@ static TCase *rest_case(void)
     tcase_add_test(tc, workers_and_nodes_are_those_of_the_description);
     tcase_add_test(tc, without_peer_copies_devices_meet_in_main_memory);
     tcase_add_test(tc, workers_are_limited_as_requested);
+    tcase_add_test(tc, a_description_that_places_cpus_says_who_is_near);
     tcase_add_test(tc, a_missing_route_is_named);
     tcase_add_test(tc, platform_options_are_checked);
     return tc;

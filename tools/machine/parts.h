@@ -15,6 +15,7 @@ struct machine_processor {
     unsigned cores;
     double clock;       /* GHz, base */
     double flops;       /* single precision, per cycle and core */
+    unsigned l3_cores;  /* that share a third-level cache */
     double memory_rate; /* of all its channels */
     double socket_rate; /* of all links to other sockets, 0: it has none */
 };

@@ -6,6 +6,7 @@
 #include "tools/machine/parts.h"
 
 #include "platforms/desc_build.h"
+#include "platforms/locality.h"
 #include "platforms/places.h"
 #include "platforms/rates.h"
 #include "platforms/units.h"
@@ -318,19 +319,43 @@ static void set_device_rates(struct build *b, unsigned host,
     set_rate(b, host, ORR_RATE_MEMORY, known->bandwidth);
 }
 
+/* Nodes and packages have equal parts of the cores in turn, and so have caches,
+ * whole ones on each package, of the processor's published number of cores. Said
+ * where it tells cores apart. */
+static void place_core(struct build *b, unsigned host, unsigned i)
+{
+    const struct machine_plan *plan = b->plan;
+    const struct machine_processor *known =
+        machine_processor_find(plan->processor);
+    unsigned n = plan->ncores, packages = plan->npackages;
+    unsigned shared = known ? known->l3_cores : n;
+    unsigned package = (unsigned)((unsigned long long)i * packages / n);
+    unsigned first = (package * n + packages - 1) / packages;
+    unsigned caches = (n / packages + shared - 1) / shared;
+
+    if (packages > 1)
+        set_property(b, host, ORR_PROP_PACKAGE, package);
+    if (plan->nnuma > 1)
+        set_property(b, host, ORR_PROP_NUMA,
+                     (unsigned long long)i * plan->nnuma / n);
+    if (shared < n / packages)
+        set_property(b, host, ORR_PROP_L3,
+                     package * caches + (i - first) / shared);
+}
+
 static void add_core(struct build *b, unsigned i)
 {
     const struct machine_plan *plan = b->plan;
     unsigned host = add_host(b, "CPU", (int)i, 2e9);
 
     if (!plan->cores) {
-        if (plan->nnuma > 1)
-            set_property(b, host, "numa",
-                         (unsigned long long)i * plan->nnuma / plan->ncores);
+        place_core(b, host, i);
         return;
     }
-    set_property(b, host, "package", plan->cores[i].package);
-    set_property(b, host, "numa", plan->cores[i].numa);
+    set_property(b, host, ORR_PROP_PACKAGE, plan->cores[i].package);
+    set_property(b, host, ORR_PROP_NUMA, plan->cores[i].numa);
+    if (plan->cores[i].l3 >= 0)
+        set_property(b, host, ORR_PROP_L3, (unsigned)plan->cores[i].l3);
     for (unsigned level = 0; level < MACHINE_PLAN_CACHES; level++) {
         char id[16];
 

@@ -33,6 +33,7 @@ struct machine_plan_node {
 
 struct machine_plan_core {
     unsigned numa, package;
+    int l3; /* the cache that it shares; -1: not known */
     unsigned long long caches[MACHINE_PLAN_CACHES]; /* L1…, 0: not known */
 };
 

@@ -404,6 +404,15 @@ static void set_nodes(struct topology *t)
             package_of(t, node), node->attr->numanode.local_memory};
 }
 
+/* The third-level cache of a core, -1 without. */
+static int cache_of(const struct topology *t, hwloc_obj_t core)
+{
+    hwloc_obj_t cache =
+        hwloc_get_ancestor_obj_by_type(t->hwloc, HWLOC_OBJ_L3CACHE, core);
+
+    return cache ? (int)cache->logical_index : -1;
+}
+
 /* Where each core is, and its caches. */
 static int set_cores(struct topology *t)
 {
@@ -422,6 +431,7 @@ static int set_cores(struct topology *t)
 
         cores[i].numa = node_near(t, core);
         cores[i].package = package_of(t, core);
+        cores[i].l3 = cache_of(t, core);
         for (hwloc_obj_t above = core; above; above = above->parent)
             if (hwloc_obj_type_is_dcache(above->type) &&
                 above->attr->cache.depth <= MACHINE_PLAN_CACHES)

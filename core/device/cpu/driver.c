@@ -5,6 +5,7 @@
  * main; kernels run in their worker's own thread, and who needs a copy makes it.
  */
 #include "core/device/cpu/driver.h"
+#include "core/device/neighbours.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -215,47 +216,21 @@ static int fill_workers(struct orr_driver *driver,
     return 0;
 }
 
-struct neighbour {
-    unsigned worker, distance, offset;
+struct places {
+    const struct orr_machine *machine;
+    const struct orr_topology *topology;
 };
 
-static int compare_neighbours(const void *a, const void *b)
-{
-    const struct neighbour *x = a, *y = b;
-
-    if (x->distance != y->distance)
-        return x->distance < y->distance ? -1 : 1;
-    return x->offset < y->offset ? -1 : 1;
-}
-
 /* Devices are far from all. */
-static unsigned distance(const struct orr_machine *machine,
-                         const struct orr_topology *topology, unsigned a,
-                         unsigned b)
+static unsigned distance(const void *arg, unsigned a, unsigned b)
 {
-    if (machine->workers[a].cpu < 0 || machine->workers[b].cpu < 0)
-        return UINT_MAX;
-    return orr_topology_distance(topology, machine->workers[a].cpu,
-                                 machine->workers[b].cpu);
-}
+    const struct places *places = arg;
+    int here = places->machine->workers[a].cpu;
+    int there = places->machine->workers[b].cpu;
 
-/* Of equally near ones those with the next numbers come first, so that not all
- * workers begin with the same. */
-static void sort_neighbours(const struct orr_machine *machine,
-                            const struct orr_topology *topology,
-                            unsigned worker, struct neighbour *room)
-{
-    unsigned n = machine->nworkers;
-
-    for (unsigned offset = 0; offset < n; offset++) {
-        unsigned other = (worker + offset) % n;
-
-        room[offset] = (struct neighbour){
-            other,
-            other == worker ? 0 : distance(machine, topology, worker, other),
-            offset};
-    }
-    qsort(room, n, sizeof(*room), compare_neighbours);
+    return here < 0 || there < 0
+               ? ORR_FAR
+               : orr_topology_distance(places->topology, here, there);
 }
 
 /* Threads that are not bound may be anywhere: they have no neighbours. */
@@ -263,20 +238,11 @@ static int fill_neighbours(struct orr_machine *machine,
                            const struct orr_machine_options *options,
                            const struct orr_topology *topology)
 {
-    unsigned n = machine->nworkers;
-    struct neighbour *room;
+    const struct places places = {machine, topology};
 
     if (!options->bind || !orr_topology_hwloc(topology))
         return 0;
-    room = calloc(n, sizeof(*room));
-    machine->neighbours = calloc((size_t)n * n, sizeof(*machine->neighbours));
-    for (unsigned w = 0; room && machine->neighbours && w < n; w++) {
-        sort_neighbours(machine, topology, w, room);
-        for (unsigned i = 0; i < n; i++)
-            machine->neighbours[(size_t)w * n + i] = room[i].worker;
-    }
-    free(room);
-    return room && machine->neighbours ? 0 : -ENOMEM;
+    return orr_neighbours_fill(machine, distance, &places);
 }
 
 /* The last core is the one that is taken last. */
