@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 from pretender import DEVICES, KERNELS
 
@@ -281,6 +282,43 @@ def an_interrupt_ends_it_with_what_was_saved():
     status, out, err = interrupt(pretended, "calibrate", "kernels")
     assert status == 130, err
     assert "interrupted" in out and "3 of 10 samples" in out, out
+    assert "after 1 runs" in out and "samples of 1 whole runs" in err, (out, err)
+    status, out, err = interrupt(Pretended(play="compare", hang=1), "run")
+    assert status == 130 and "left no report" in err, err
+    status, out, err = interrupt(Pretended(play="compare", hang=1), "trace", "-o",
+                                 os.path.join(TOP.name, "t.paje"))
+    assert status == 130 and "t.paje was not written" in err, err
+    status, out, err = interrupt(Pretended(play="compare", hang=1), "bound")
+    assert status == 130 and "no bound was computed" in err, err
+
+
+def wait_until_it_catches(process):
+    """Until the process has a handler of interrupts: kernel's bit 1."""
+    while True:
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+            caught = next(int(line.split()[1], 16) for line in file
+                          if line.startswith("SigCgt"))
+        if caught & 1 << signal.SIGINT - 1:
+            return
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.001)
+
+
+@test
+def commands_that_measure_themselves_say_what_an_interrupt_lost():
+    folder = tempfile.mkdtemp(dir=TOP.name)
+    env = dict(os.environ, STARPU_PERF_MODEL_DIR=folder, STARPU_HOME=folder)
+    for words, said in ((("calibrate", "bus"), "nothing was stored"),):
+        with subprocess.Popen(
+                [ORRERY, *words], env=env, stdin=subprocess.DEVNULL, text=True,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            wait_until_it_catches(process)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        assert process.returncode == -signal.SIGINT, (process.returncode, err)
+        assert "interrupted: " in err and said in err, err
+        assert not [name for _, _, names in os.walk(folder) for name in names
+                    if "bandwidth" in name], out
 
 
 @test

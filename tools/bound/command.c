@@ -223,7 +223,9 @@ static int bound(const struct bound_options *options)
     if (bounds_get_graph(&b) == 0)
         result = finish(&b);
     else if (b.stopped)
-        result = 128 + b.stopped;
+        result = tool_fail(128 + b.stopped,
+                           "interrupted: the program was ended before its tasks "
+                           "were known; no bound was computed");
     bounds_done(&b);
     return result;
 }

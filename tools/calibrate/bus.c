@@ -82,12 +82,15 @@ static int keep_and_show(struct orr_machine *machine,
                                     place->path};
     struct orr_error err = {"out of memory"};
 
+    tool_if_interrupted("while the results were being stored: some files may be "
+                        "of before; repeat it");
     if (keep(machine, measures, place, &err) < 0) {
         tool_error("%s", err.text);
         return -1;
     }
     if (calibrate_write_bus(place, machine, measures) < 0)
         return -1;
+    tool_if_interrupted("all results are stored, not all were shown");
     return show(&shown, request);
 }
 
@@ -156,6 +159,8 @@ int calibrate_bus(int argc, char **argv)
     }
     if (calibrate_place_open(&place) < 0)
         return TOOL_FAILED;
+    tool_if_interrupted("nothing was stored; what was measured is lost, and the "
+                        "bus files are as they were");
     rc = calibrate_place_lock(&place);
     if (rc == 0) {
         rc = orr_threads_new(NULL, &exec);

@@ -206,9 +206,10 @@ static void run(struct calibration *c, unsigned i)
     wall_s = launch.process.wall_s;
     c->run_s = c->result.runs ? (3 * c->run_s + wall_s) / 4 : wall_s;
     c->result.runs++;
-    if (stopped > 0)
+    if (stopped > 0) {
         c->result.stopped = stopped;
-    else if (stopped < 0)
+        c->result.runs--;
+    } else if (stopped < 0)
         c->failed = true;
     else if (*launch.problem)
         give_up(c, config, &launch);
@@ -297,7 +298,10 @@ static int finish(const struct calibration *c)
         return TOOL_FAILED;
     }
     if (c->result.stopped)
-        return 128 + c->result.stopped;
+        return tool_fail(128 + c->result.stopped,
+                         "interrupted: the models have the samples of %u whole "
+                         "runs; those of the run that was ended are lost",
+                         c->result.runs);
     if (c->failed || calibrate_goals_missing(&c->goals) > 0)
         return TOOL_FAILED;
     return TOOL_OK;

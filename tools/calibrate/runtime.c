@@ -175,7 +175,11 @@ static int run_program(const char *path, struct result *results)
 
             if (stopped == 0)
                 process_error_line(&process, line, sizeof(line));
-            tool_error("%s failed: %s", path, stopped ? "interrupted" : line);
+            if (stopped)
+                tool_error("interrupted: nothing was stored; what was measured "
+                           "is lost, and the costs are as they were");
+            else
+                tool_error("%s failed: %s", path, line);
             rc = stopped ? 128 + stopped : -1;
         }
         process_done(&process);

@@ -4,6 +4,7 @@
 #include "tools/common/words.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,6 +28,47 @@ void tool_error(const char *format, ...)
     va_start(args, format);
     print_error(format, args);
     va_end(args);
+}
+
+/* A signal handler can reach nothing but file-scope variables. The message is set
+ * before the handler is in place. */
+static const char *volatile message_if_interrupted;
+
+static void say(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return; /* nobody is there to be told */
+}
+
+static void on_interrupt(int number)
+{
+    say("\n");
+    say(program_invocation_short_name);
+    say(": interrupted: ");
+    say(message_if_interrupted);
+    say("\n");
+    raise(number); /* SA_RESETHAND: as if there had been no handler */
+}
+
+static void catch(int number)
+{
+    struct sigaction before, action = {.sa_handler = on_interrupt,
+                                       .sa_flags = SA_RESETHAND | SA_NODEFER};
+
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(number, &action, NULL);
+}
+
+void tool_if_interrupted(const char *message)
+{
+    if (!message) {
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+        return;
+    }
+    message_if_interrupted = message;
+    catch(SIGINT);
+    catch(SIGTERM);
 }
 
 int tool_fail(int code, const char *format, ...)

@@ -141,6 +141,11 @@ enum orr_origin perfmodel_origins_least(const struct perfmodel_origins *origins)
  * 10. */
 unsigned perfmodel_minimum(void);
 
+/* For tool_if_interrupted, while models are written one after the other. */
+#define PERFMODEL_INTERRUPTED                                                  \
+    "models that were written are whole and stay, the others are as they "     \
+    "were; repeat it"
+
 /* -- texts -- */
 
 #define PERFMODEL_TEXT 48

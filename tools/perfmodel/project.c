@@ -543,6 +543,7 @@ static int project(struct projecting *p)
     struct perfmodel_choice there = {.machine = p->machine};
     int result = TOOL_FAILED;
 
+    tool_if_interrupted("no model was made");
     if (perfmodel_open(&here, &p->source) < 0)
         return TOOL_FAILED;
     p->is_here = is_here(p);

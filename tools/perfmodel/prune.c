@@ -218,6 +218,7 @@ static int do_file(const char *path, const struct rules *rules,
     char *side = NULL;
     int rc = orr_side_path(path, &side);
 
+    tool_if_interrupted(PERFMODEL_INTERRUPTED);
     *ret = (struct doing){.pruning = {.rules = rules, .path = path},
                           .side_path = side};
     if (rc == 0)

@@ -89,6 +89,7 @@ int perfmodel_write(const char *path, const struct perfmodel_data *data,
     char *side = NULL;
     int rc = orr_side_path(path, &side);
 
+    tool_if_interrupted(PERFMODEL_INTERRUPTED);
     if (rc < 0)
         return orr_fail(err, rc, "%s: %s", path,
                         rc == -EINVAL ? "models are written to a codelets/45 "

@@ -116,7 +116,10 @@ int cmd_run(int argc, char **argv)
     launch.quiet = json;
     result = launch_all(&launch, 1, 1, NULL);
     if (result > 0)
-        result = 128 + result;
+        result = tool_fail(128 + result,
+                           "interrupted: %s was ended; it left no report, and "
+                           "what it may have measured is not kept",
+                           launch.argv[0]);
     else if (result < 0)
         result = TOOL_FAILED;
     else

@@ -159,7 +159,10 @@ static int run(struct launch *launch, const char *picture, bool json)
     unlink(launch->trace);
     result = launch_all(launch, 1, 1, NULL);
     if (result > 0)
-        result = 128 + result;
+        result = tool_fail(128 + result,
+                           "interrupted: %s was ended; %s was not written, nor "
+                           "a picture",
+                           launch->argv[0], launch->trace);
     else
         result = result < 0 ? TOOL_FAILED : finish(launch, picture, json);
     launch_done(launch);

@@ -243,12 +243,17 @@ static void print_unclear(const struct validation *v)
 {
     if (!validation_unclear(v))
         return;
-    printf("CANNOT TELL: the repetitions differ so much that an error of 50 %% "
-           "would raise no alarm for\n%u of %u kernels, nor from end to end at "
-           "%u of %u sizes. Repeat when the machine is quiet, or\nwith more "
-           "repetitions (-n, %u so far).\n",
-           v->verdicts[DRIFT_CANNOT_TELL], v->drift.nchecked, v->nunclear,
-           v->nsizes, v->nreps);
+    fputs("CANNOT TELL: the repetitions differ so much that an error of 50 % "
+          "would raise no alarm\n",
+          stdout);
+    if (v->verdicts[DRIFT_CANNOT_TELL])
+        printf("of %u of %u kernels%s", v->verdicts[DRIFT_CANNOT_TELL],
+               v->drift.nchecked, v->nunclear ? ", nor " : "");
+    if (v->nunclear)
+        printf("from end to end at %u of %u sizes", v->nunclear, v->nsizes);
+    printf(". Repeat when the machine is quiet, or with more\nrepetitions (-n, "
+           "%u so far).\n",
+           v->nreps);
 }
 
 static void print_drift(const struct validation *v)
