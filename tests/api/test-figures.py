@@ -643,6 +643,54 @@ def sizes_that_were_not_measured_are_answered_with_a_range_and_how_to_assume_the
                folder=folder).has_status(2)
 
 
+def with_flops(folder, flops_of):
+    """Writes the flops of each row, by its size in bytes."""
+    path = os.path.join(folder, "sampling", "codelets", "45", "busy_alpha.home")
+    with open(path, encoding="ascii") as file:
+        lines = [line.split(" ") for line in file.read().split("\n")]
+    for words in lines:
+        if len(words) == 8:
+            words[2] = "%.9e" % flops_of(int(words[1]))
+    with open(path, "w", encoding="ascii") as file:
+        file.write("\n".join(map(" ".join, lines)))
+
+
+def at_size(folder, size):
+    """{architecture: (µs, by what)} of busy_alpha."""
+    ended = orrery("perfmodel", "project", "--host", "home", "--size",
+                   str(size), folder=folder)
+    ended.has_status(0)
+    rows = [re.split(r"  +", line.strip()) for line in ended.out.splitlines()
+            if line.startswith("busy_alpha")]
+    return {row[1]: (float(row[3]), row[6]) for row in rows}
+
+
+@test
+def other_sizes_are_projected_by_flops_then_by_a_core_then_by_bytes():
+    # Times that go with the 1.5th power of the bytes, as products of tiles do.
+    def cubic(*sizes):
+        return {n: n ** 1.5 / 20 for n in sizes}
+
+    folder = models({(CPU, 0): cubic(400), (CUDA, 0): cubic(*SIZES)},
+                    host="home", names=KERNELS[:1])
+    truth = 25600 ** 1.5 / 20
+    by_bytes = at_size(folder, 4 * 25600)["cpu"]
+    with_flops(folder, lambda size: 2 * size ** 1.5)
+    by_flops = at_size(folder, 4 * 25600)["cpu"]
+    assert by_bytes[1] == "bytes" and by_flops[1] == "flops"
+    assert truth / 1.5 < by_flops[0] < truth * 1.5, (by_flops, truth, by_bytes)
+    assert abs(by_bytes[0] - truth) > 2 * abs(by_flops[0] - truth), by_bytes
+    folder = models({(CPU, 0): cubic(*SIZES), (CUDA, 0): cubic(400)},
+                    host="home", names=KERNELS[:1])
+    # A size that only the cores have; no flops are known.
+    with_flops(folder, lambda size: 0)
+    assert at_size(folder, 4 * 6400)["cuda"][1] == "a core's time"
+    # Flops that are no function of the size say nothing of others.
+    with_flops(folder, lambda size: size if size < 2000 else size ** 2)
+    assert at_size(folder, 4 * 25600)["cpu"][1] == "bytes"
+    assert at_size(folder, 4 * 6400)["cuda"][1] == "flops"
+
+
 @test
 def models_of_a_machine_are_projected_by_its_name():
     folder = PROGRAMS.folder()

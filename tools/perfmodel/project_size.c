@@ -6,6 +6,7 @@
  * knows. One thread.
  */
 #include "tools/perfmodel/project_size.h"
+#include "tools/perfmodel/project_work.h"
 #include "perfmodel/project.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
@@ -24,9 +25,11 @@ struct sizes {
     unsigned nrows;
 };
 
-/* What is measured of one implementation; owned. NULL without memory. */
-static struct orr_work_point *points_of(const struct orr_model_impl *impl,
-                                        unsigned *ret_n)
+/* What is measured of one implementation, over work of that kind; owned. NULL
+ * without memory. */
+static struct orr_work_point *points_of(const struct orr_model_file *file,
+                                        const struct orr_model_impl *impl,
+                                        enum orr_work kind, unsigned *ret_n)
 {
     struct orr_work_point *points = calloc(impl->nrows + 1, sizeof(*points));
 
@@ -36,7 +39,8 @@ static struct orr_work_point *points_of(const struct orr_model_impl *impl,
 
         if (row->mean > 0 && row->n > 0 && row->size > 0)
             points[(*ret_n)++] = (struct orr_work_point){
-                (double)row->size, row->mean, orr_model_row_error(row)};
+                project_work_at(file, kind, (double)row->size), row->mean,
+                orr_model_row_error(row)};
     }
     return points;
 }
@@ -53,16 +57,27 @@ static int note_assumption(struct sizes *s, const char *symbol,
 }
 
 static int add_size(struct sizes *s, const char *symbol,
-                    const struct orr_model_comb *comb,
-                    const struct orr_work_point *points, unsigned n,
-                    uint64_t size)
+                    const struct orr_model_file *file,
+                    const struct orr_model_comb *comb, uint64_t size)
 {
+    const struct orr_model_impl *impl = &comb->impls[0];
     bool is_core = comb->devices[0].type == ORR_DEVICE_CPU;
-    struct orr_projection there;
     const char *arch = orr_device_type_name(comb->devices[0].type);
-    int rc = orr_project_size(points, n, ORR_WORK_BYTES, is_core, (double)size,
-                              &there);
+    enum orr_work kind =
+        project_work_choose(file, impl, is_core, (double)size);
+    struct orr_projection there;
+    unsigned n;
+    struct orr_work_point *points = points_of(file, impl, kind, &n);
+    int rc = -ENOMEM;
 
+    if (points && n == 0) {
+        free(points);
+        return 0;
+    }
+    if (points)
+        rc = orr_project_size(points, n, kind, is_core,
+                              project_work_at(file, kind, (double)size), &there);
+    free(points);
     if (rc < 0)
         return rc;
     table_add(&s->table, "%s", symbol);
@@ -71,23 +86,19 @@ static int add_size(struct sizes *s, const char *symbol,
     table_add(&s->table, "%.4g", there.us);
     table_add(&s->table, "%.0f %%", 100 * there.off_by);
     table_add(&s->table, "%u", n);
+    table_add(&s->table, "%s", project_work_name(kind));
     s->nrows++;
     return note_assumption(s, symbol, arch, there.us);
 }
 
 static int visit_comb(struct sizes *s, const struct perfmodel_item *item,
+                      const struct orr_model_file *file,
                       const struct orr_model_comb *comb)
 {
-    struct orr_work_point *points;
-    unsigned n;
     int rc = 0;
 
-    points = points_of(&comb->impls[0], &n);
-    if (!points)
-        return -ENOMEM;
-    for (unsigned i = 0; rc == 0 && n > 0 && i < s->options->nsizes; i++)
-        rc = add_size(s, item->symbol, comb, points, n, s->options->sizes[i]);
-    free(points);
+    for (unsigned i = 0; rc == 0 && i < s->options->nsizes; i++)
+        rc = add_size(s, item->symbol, file, comb, s->options->sizes[i]);
     return rc;
 }
 
@@ -127,7 +138,7 @@ static int visit(const struct perfmodel_item *item, void *arg)
     }
     for (unsigned c = 0; rc == 0 && c < data.file->ncombs; c++)
         if (is_first(data.file, c))
-            rc = visit_comb(s, item, &data.file->combs[c]);
+            rc = visit_comb(s, item, data.file, &data.file->combs[c]);
     perfmodel_unload(&data);
     return rc;
 }
@@ -136,7 +147,8 @@ int project_sizes(const struct project_size_options *options)
 {
     static const struct table_column columns[] = {
         {"model", false},   {"architecture", false}, {"size", true},
-        {"about µs", true}, {"off by up to", true},  {"from sizes", true}};
+        {"about µs", true}, {"off by up to", true},  {"from sizes", true},
+        {"by their", false}};
     struct perfmodel_choice choice = {.machine = options->machine,
                                       .host = options->host};
     struct sizes s = {.options = options};
@@ -147,14 +159,14 @@ int project_sizes(const struct project_size_options *options)
         return TOOL_FAILED;
     rc = perfmodel_each(&place, place.host, visit, &s);
     if (rc == 0 && s.nrows)
-        rc = table_end(&s.table, columns, 6);
+        rc = table_end(&s.table, columns, 7);
     if (rc < 0)
         tool_error("out of memory");
     else if (s.nrows)
         printf(
             "Eight of ten lie within that range. Simulations take such a time "
-            "by\n%s",
-            s.assumed);
+            "by%s\n%s",
+            options->nsizes > 1 ? ", for one size at once," : "", s.assumed);
     else
         tool_error(
             "perfmodel project: no such model of %s has a measured size; "
