@@ -32,6 +32,7 @@
 #include "core/observe/what_if.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
+#include "core/task/again.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
 #include "core/task/tag.h"
@@ -419,7 +420,8 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
     if ((code = make_sampling(rt)) || (code = make_models(rt, conf)) ||
         (code = make_slabs(rt)) || (code = orr_buses_new(rt)) ||
         (code = orr_nodes_new(rt)) || (code = make_workers(rt)) ||
-        (code = orr_tags_new(&rt->tags)))
+        (code = orr_tags_new(&rt->tags)) ||
+        (code = orr_agains_new(&rt->agains)))
         return orr_fail(err, code,
                         code == -EOVERFLOW
                             ? "the workers are of more than 64 classes (type, "
@@ -448,6 +450,7 @@ static void free_parts(struct orr_runtime *rt)
     orr_recording_free(atomic_load(&rt->bound));
     orr_graph_record_free(atomic_load(&rt->graph));
     orr_tags_free(rt->tags);
+    orr_agains_free(rt->agains);
     orr_costs_table_free(rt->costs);
     orr_nodes_free(rt);
     orr_buses_free(rt);

@@ -22,6 +22,7 @@
 /* Words of 64 bits, one bit per worker. */
 #define ORR_ASLEEP_WORDS ((STARPU_NMAXWORKERS + 63) / 64)
 
+struct orr_agains;
 struct orr_bus;
 struct orr_costs_table;
 struct orr_count_waiter;
@@ -69,6 +70,7 @@ struct orr_runtime {
     const struct orr_sim_ops *sim; /* [const] NULL on the real machine */
     struct orr_costs_table *costs;
     struct orr_tags *tags;
+    struct orr_agains *agains;
     struct orr_trace *trace;               /* NULL: off */
     struct orr_tally *tally;               /* NULL: no report was asked for */
     _Atomic(struct orr_recording *) bound; /* owned; NULL: none asked for */
@@ -162,14 +164,19 @@ static inline void orr_runtime_trace_memory(struct orr_runtime *rt,
         orr_runtime_record_memory(rt, node, change);
 }
 
-/* Calls a function of the application that must not block. */
-static inline void orr_call_user(void (*callback)(void *), void *arg)
+/* Calls a function of the application that must not block, on behalf of the
+ * job: starpu_task_get_current() is its task there. */
+static inline void orr_call_user(struct orr_job *job, void (*callback)(void *),
+                                 void *arg)
 {
     struct orr_context *self = orr_self;
+    struct orr_job *outer = self->job;
 
+    self->job = job;
     self->frozen++;
     callback(arg);
     self->frozen--;
+    self->job = outer;
 }
 
 /* The graph that is being recorded, NULL: none. */

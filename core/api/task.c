@@ -10,6 +10,7 @@
 #include "core/api/api.h"
 #include "core/check.h"
 #include "core/sched/sched.h"
+#include "core/task/again.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
@@ -260,21 +261,25 @@ int starpu_task_finished(struct starpu_task *task)
 int starpu_task_wait(struct starpu_task *task)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
-    struct orr_job *job = task ? orr_job_of(task) : NULL;
+    struct orr_job *job;
 
     if (!task || task->detach || task->synchronous) {
         orr_log_error("starpu_task_wait: the task is detached and may be gone; "
                       "set its field detach to 0 before submitting it");
         return -EINVAL;
     }
-    if (!job || orr_job_state(job) == ORR_JOB_NEW) {
-        orr_log_error("starpu_task_wait: the task was not submitted");
-        return -EINVAL;
-    }
     if (!orr_may_block(__func__))
         return -EDEADLK;
+    job = orr_again_ref(rt, task); /* its callback may submit it again */
+    if (!job || orr_job_state(job) == ORR_JOB_NEW) {
+        orr_log_error("starpu_task_wait: the task was not submitted");
+        if (job)
+            orr_job_unref(rt, job);
+        return -EINVAL;
+    }
     orr_pay();
     orr_job_wait(rt, job);
+    orr_job_unref(rt, job);
     if (task->destroy)
         orr_task_free(rt, task);
     return 0;

@@ -18,11 +18,25 @@ static struct orr_job *job_of(const char *call, struct starpu_task *task)
     abort();
 }
 
+/* That of the next run, if the last one is over. */
+static struct orr_job *next_job_of(const char *call, struct starpu_task *task)
+{
+    struct orr_job *job = job_of(call, task);
+
+    if (orr_job_state(job) != ORR_JOB_DONE)
+        return job;
+    job = orr_job_get_next(orr_runtime_need(call), task);
+    if (job)
+        return job;
+    orr_log_error("%s: out of memory", call);
+    abort();
+}
+
 static void add_dep(struct starpu_task *task, struct starpu_task *before)
 {
     static const char call[] = "starpu_task_declare_deps";
-    struct orr_job *job = job_of(call, task);
     struct orr_runtime *rt = orr_runtime_need(call);
+    struct orr_job *job = next_job_of(call, task);
     const char *trouble = NULL;
 
     if (orr_job_state(job) != ORR_JOB_NEW)

@@ -39,7 +39,7 @@ static void call_back(void (*callback)(void *), void *arg, unsigned node)
 
     if (worker && worker->desc->node != node)
         self->worker = NULL;
-    orr_call_user(callback, arg);
+    orr_call_user(NULL, callback, arg);
     self->worker = worker;
 }
 

@@ -140,7 +140,7 @@ static void switch_arrived(struct orr_runtime *rt, struct orr_job *job,
         settle(job->accesses[i].handle, effect->of_part, value, unreal);
     orr_job_complete(rt, job);
     if (callback)
-        orr_call_user(callback, arg);
+        orr_call_user(NULL, callback, arg);
 }
 
 /* --- submitting switches --- */

@@ -8,6 +8,7 @@
 
 #include "core/data/handle.h"
 #include "core/runtime.h"
+#include "core/task/again.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
 #include "core/task/profile.h"
@@ -73,45 +74,81 @@ void orr_jobs_release(struct orr_runtime *rt, struct orr_released *released)
     release_successors(rt, NULL, released);
 }
 
-static void run_callback(struct orr_runtime *rt, struct starpu_task *task)
-{
-    void (*callback)(void *) = task->callback_func;
-    struct orr_worker *worker = orr_self->worker;
-    double began = 0;
+/* What is to be known of a task whose successors were released, since those may
+ * submit it again, and free it when it has ended. */
+struct ending {
+    void (*callback)(void *);
+    void *callback_arg;
+    starpu_tag_t tag_id;
+    bool kept;     /* it may run again */
+    bool profiled; /* its times are noted */
+};
 
-    if (!callback && task->cl)
-        callback = task->cl->callback_func;
-    if (!callback)
-        return;
-    if (orr_profile_is_on(rt))
-        began = orr_exec_now(rt->exec);
-    ORR_PROFILE(rt, task, callback_start_time);
-    orr_call_user(callback, task->callback_arg);
-    ORR_PROFILE(rt, task, callback_end_time);
-    if (!worker || began <= 0)
-        return;
-    orr_lock(&worker->lock);
-    worker->profile.callback += orr_exec_now(rt->exec) - began;
-    orr_unlock(&worker->lock);
-}
-
-/* What comes after the successors were released: callback, tag. Frees the task
- * unless its owner does; returns whether its reference of the job is ours
- * then. */
-static bool end_task(struct orr_runtime *rt, struct orr_job *job)
+static void begin_end(struct orr_job *job, struct ending *ret)
 {
     struct starpu_task *task = job->task;
-    bool destroy;
 
-    task->status = STARPU_TASK_FINISHED;
-    run_callback(rt, task);
-    /* The callback may have decided it. */
-    destroy = task->destroy && task->detach && !task->synchronous;
-    if (job->tag)
-        orr_tag_notify(rt, task->tag_id);
-    if (destroy)
+    if (task->epilogue_callback_func)
+        orr_call_user(job, task->epilogue_callback_func,
+                      task->epilogue_callback_arg);
+    ret->callback = task->callback_func;
+    if (!ret->callback && task->cl)
+        ret->callback = task->cl->callback_func;
+    ret->callback_arg = task->callback_arg;
+    ret->tag_id = task->tag_id;
+    ret->kept = !task->destroy || job->again;
+    ret->profiled = task->profiling_info != NULL;
+}
+
+/* Returns when it began and ended, 0 if that is noted nowhere. */
+static struct orr_callback_times run_callback(struct orr_runtime *rt,
+                                              struct orr_job *job,
+                                              const struct ending *ending)
+{
+    struct orr_worker *worker = orr_self->worker;
+    struct orr_callback_times times = {0, 0};
+    bool counts = worker && orr_profile_is_on(rt);
+    bool timed = ending->profiled || counts;
+
+    if (!ending->callback)
+        return times;
+    if (timed)
+        times.start = orr_exec_now(rt->exec);
+    orr_call_user(job, ending->callback, ending->callback_arg);
+    if (timed)
+        times.end = orr_exec_now(rt->exec);
+    if (counts) {
+        orr_lock(&worker->lock);
+        worker->profile.callback += times.end - times.start;
+        orr_unlock(&worker->lock);
+    }
+    return times;
+}
+
+/* What comes after the successors were released: tag, callback, which may have
+ * decided what becomes of the task. Returns whether its reference of the job is
+ * ours then. */
+static bool end_task(struct orr_runtime *rt, struct orr_job *job,
+                     const struct ending *ending)
+{
+    struct starpu_task *task = job->task;
+    struct orr_callback_times times;
+
+    if (job->tagged)
+        orr_tag_end(rt, ending->tag_id);
+    times = run_callback(rt, job, ending);
+    switch (ending->kept || ending->profiled || job->replaced
+                ? orr_again_decide(rt, job, &times)
+                : orr_task_fate(rt, task)) {
+    case ORR_FATE_FREE:
         orr_task_free_ended(rt, task);
-    return destroy;
+        return true;
+    case ORR_FATE_REGENERATE:
+        orr_task_regenerate(rt, task);
+        return false;
+    default:
+        return false;
+    }
 }
 
 /* Who waits for the job goes on, and may free its task. `nrefs` of the job's
@@ -134,25 +171,30 @@ static void let_waiters_go(struct orr_runtime *rt, struct orr_job *job,
 
 void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
 {
-    struct starpu_task *task = job->task;
+    bool is_task = job->task != NULL;
     struct orr_edge *successors;
     struct orr_released released;
+    struct ending ending = {0};
     unsigned nrefs = 1;
 
-    if (task && task->epilogue_callback_func)
-        orr_call_user(task->epilogue_callback_func,
-                      task->epilogue_callback_arg);
+    if (is_task)
+        begin_end(job, &ending);
     orr_job_leave_order(rt, job, &released);
     orr_lock(&job->lock);
     orr_job_set_state(job, ORR_JOB_DONE);
     successors = job->successors;
     job->successors = NULL;
     orr_unlock(&job->lock);
+    if (is_task) {
+        if (ending.kept)
+            orr_again_over(rt, job, &successors);
+        job->task->status = STARPU_TASK_FINISHED;
+    }
     release_successors(rt, successors, &released);
-    if (task)
-        nrefs += end_task(rt, job);
+    if (is_task)
+        nrefs += end_task(rt, job, &ending);
     let_waiters_go(rt, job, nrefs);
-    if (task)
+    if (is_task)
         orr_count_ended(rt);
 }
 
@@ -183,11 +225,32 @@ static void end_empty(struct orr_runtime *rt, struct orr_job *job)
     self->ended_tail = NULL;
 }
 
+/* There is nothing to execute: what a worker would do comes at once. */
+static void pass_kernel(struct orr_job *job)
+{
+    struct starpu_task *task = job->task;
+
+    task->status = STARPU_TASK_RUNNING;
+    if (task->prologue_callback_pop_func)
+        orr_call_user(job, task->prologue_callback_pop_func,
+                      task->prologue_callback_pop_arg);
+}
+
+void orr_job_skip(struct orr_runtime *rt, struct orr_job *job)
+{
+    if (job->task)
+        pass_kernel(job);
+    if (orr_count_off(&job->ending, 1))
+        end_empty(rt, job);
+}
+
 static void empty_ready(struct orr_runtime *rt, struct orr_job *job)
 {
     orr_job_set_state(job, ORR_JOB_READY);
-    if (orr_count_off(&job->ending, 1))
-        end_empty(rt, job);
+    if (job->task && job->task->prologue_callback_func)
+        orr_call_user(job, job->task->prologue_callback_func,
+                      job->task->prologue_callback_arg);
+    orr_job_skip(rt, job);
 }
 
 const struct orr_job_type orr_job_empty = {.ready = empty_ready};

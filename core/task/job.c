@@ -106,18 +106,23 @@ void orr_job_set_state(struct orr_job *job, enum orr_job_state state)
                           memory_order_relaxed);
 }
 
+struct orr_job *orr_job_new_of(struct orr_runtime *rt, struct starpu_task *task)
+{
+    struct orr_job *job =
+        orr_job_new(rt, &orr_job_empty,
+                    task->cl ? (unsigned)STARPU_TASK_GET_NBUFFERS(task) : 0);
+
+    if (job)
+        job->task = task;
+    return job;
+}
+
 struct orr_job *orr_job_get(struct orr_runtime *rt, struct starpu_task *task)
 {
     struct orr_job *job = task->starpu_private;
 
-    if (job)
-        return job;
-    job = orr_job_new(rt, &orr_job_empty,
-                      task->cl ? (unsigned)STARPU_TASK_GET_NBUFFERS(task) : 0);
     if (!job)
-        return NULL;
-    job->task = task;
-    task->starpu_private = job;
+        task->starpu_private = job = orr_job_new_of(rt, task);
     return job;
 }
 

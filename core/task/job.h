@@ -28,12 +28,12 @@
 #include "core/device/machine.h"
 
 struct orr_access;
+struct orr_again;
 struct orr_cost_row;
 struct orr_handle;
 struct orr_job;
 struct orr_released;
 struct orr_runtime;
-struct orr_tag;
 struct orr_worker;
 
 enum orr_job_state {
@@ -153,6 +153,8 @@ struct orr_job {
                                * that stage sets it, DONE under the lock */
     uint8_t implementation; /* chosen by the policy */
     uint16_t naccesses;     /* [const] after submission */
+    uint8_t tagged;         /* [const] its end reaches the task's tag */
+    uint8_t replaced;       /* [lock of rt->agains] its task has another job */
     atomic_uint refs;
     uint8_t has_footprint;
     atomic_uchar claim_state; /* enum orr_claim_state */
@@ -179,7 +181,8 @@ struct orr_job {
     struct orr_edge *successors; /* [lock] until done */
     struct orr_job_waiter *waiters; /* [lock] */
     struct orr_cost_row *costs;     /* borrowed from the runtime's table */
-    struct orr_tag *tag;            /* or NULL */
+    struct orr_again *again; /* [lock of rt->agains] what its task keeps for
+                              * further runs, or NULL */
     struct orr_list queue;          /* [lock of the queue it is in] */
     uint64_t able_classes; /* [policy] while it waits there, the worker classes
                             * that can run it */
@@ -261,6 +264,14 @@ static inline struct orr_job *orr_job_of(const struct starpu_task *task)
  * before), made if needed. NULL when memory is out. */
 struct orr_job *orr_job_get(struct orr_runtime *rt, struct starpu_task *task);
 
+/* The same for its next run if the last one has ended. */
+struct orr_job *orr_job_get_next(struct orr_runtime *rt,
+                                 struct starpu_task *task);
+
+/* A job for a run of the task, which does not know it yet; NULL without memory. */
+struct orr_job *orr_job_new_of(struct orr_runtime *rt,
+                               struct starpu_task *task);
+
 /* Gives the job room for n accesses, zeroed. Errors: -ENOMEM. */
 int orr_job_reserve(struct orr_job *job, unsigned n);
 
@@ -328,6 +339,10 @@ void orr_jobs_release(struct orr_runtime *rt, struct orr_released *released);
 /* One datum of the job less that is not on its node; the last one calls
  * type->arrived. Any context, no lock held. Does not block. */
 void orr_job_arrive(struct orr_runtime *rt, struct orr_job *job);
+
+/* The job is ready and has no kernel, or is to do without: it ends, unless its
+ * end waits for others. No lock held. May run user callbacks; does not block. */
+void orr_job_skip(struct orr_runtime *rt, struct orr_job *job);
 
 /* The job has ended: frees its data, successors, waiters; callbacks. No lock
  * held. May run user callbacks; does not block. */

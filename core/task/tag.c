@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/base/log.h"
 #include "core/observe/graph_record.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -18,6 +19,7 @@ struct tag_edge {
     struct tag_edge *next;
     struct orr_tag *tag;
     unsigned removals; /* of `tag` when this was declared */
+    unsigned round;    /* of `tag`: the last one for which this one came */
 };
 
 struct tag_waiter {
@@ -29,10 +31,15 @@ struct tag_waiter {
 struct orr_tag {
     struct orr_tag *next; /* in its bucket */
     starpu_tag_t id;
-    struct orr_job *job;         /* bound, a reference; NULL without */
-    unsigned missing;            /* tags it waits for that are not reached */
+    struct orr_job *held;        /* whose `waiting` counts this, or NULL */
+    struct starpu_task *task;    /* bound last, and not freed since, or NULL */
+    unsigned missing;            /* tags that are to come in this round … */
+    unsigned npreds;             /* … and in each */
+    unsigned round;              /* ends of its tasks */
     unsigned removals;           /* edges to it that are older do not count */
-    bool reached, holds_job;     /* holds_job: job->waiting counts this */
+    bool reached;
+    bool by_task;                /* a task's end has reached it */
+    bool bound;                  /* to a job that has not ended */
     struct tag_edge *successors; /* kept: a tag may be reached again */
     struct tag_waiter *waiters;
 };
@@ -149,22 +156,40 @@ static struct orr_tag *get_locked(struct orr_tags *tags, starpu_tag_t id)
     return tag;
 }
 
+static int bind_locked(struct orr_tag *tag, struct orr_job *job)
+{
+    if (tag->held)
+        return -EINVAL;
+    /* Of several tasks the first one that ends reaches it, for good; but one
+     * that runs again begins anew. */
+    if (!tag->by_task || (job->task && tag->task == job->task))
+        tag->reached = tag->by_task = false;
+    tag->task = job->task;
+    tag->bound = true;
+    job->tagged = 1;
+    if (tag->missing > 0) {
+        tag->held = job;
+        atomic_fetch_add(&job->waiting, 1);
+    }
+    return 0;
+}
+
 int orr_tag_bind(struct orr_runtime *rt, starpu_tag_t id, struct orr_job *job)
 {
     struct orr_tag *tag;
+    int err = -ENOMEM;
 
     orr_lock(&rt->tags->lock);
     tag = get_locked(rt->tags, id);
-    if (tag) {
-        tag->job = job;
-        tag->reached = false;
-        job->tag = tag;
-        tag->holds_job = tag->missing > 0;
-        if (tag->holds_job)
-            atomic_fetch_add(&job->waiting, 1);
-    }
+    if (tag)
+        err = bind_locked(tag, job);
     orr_unlock(&rt->tags->lock);
-    return tag ? 0 : -ENOMEM;
+    if (err == -EINVAL)
+        orr_log_error("starpu_task_submit: task `%s': another one with the same "
+                      "tag %#llx still waits for what the tag depends on; only "
+                      "a tag without dependencies may be shared by tasks",
+                      orr_job_name(job), (unsigned long long)id);
+    return err;
 }
 
 static int add_edge_locked(struct orr_tags *tags, struct orr_tag *tag,
@@ -179,8 +204,12 @@ static int add_edge_locked(struct orr_tags *tags, struct orr_tag *tag,
     edge->removals = tag->removals;
     edge->next = before->successors;
     before->successors = edge;
-    if (!before->reached)
+    tag->npreds++;
+    edge->round = tag->round;
+    if (!before->reached) {
+        edge->round--; /* it has not come yet */
         tag->missing++;
+    }
     return 0;
 }
 
@@ -197,52 +226,55 @@ int orr_tag_declare_deps(struct orr_runtime *rt, starpu_tag_t id, unsigned n,
         if (orr_runtime_graph(rt))
             orr_graph_record_tags(orr_runtime_graph(rt), id, deps[i],
                                   !tag->reached &&
-                                      (!tag->job || tag->holds_job));
+                                      (!tag->bound || tag->held));
     }
     orr_unlock(&rt->tags->lock);
     return tag ? err : -ENOMEM;
 }
 
-/* Counts down the successors and chains those whose job is released; a tag
- * without a job that has nothing left to wait for stays as it is: tags are
- * reached by tasks and by the application only. */
-static struct orr_job *reach_locked(struct orr_tag *tag)
+/* Whether the edge's tag has been let go on in this round. */
+static bool came(const struct tag_edge *edge)
 {
-    struct orr_job *freed = NULL;
+    return edge->round == edge->tag->round;
+}
 
+/* Who goes on since a tag was reached. */
+struct reached {
+    struct orr_job *jobs; /* linked by queue.next */
+    struct tag_waiter *waiters;
+};
+
+/* Counts down the successors, each once a round, and collects those whose job is
+ * released; a tag without a job that has nothing left to wait for stays as it is:
+ * tags are reached by tasks and by the application only. One that the
+ * application has reached may still hold back its own job. */
+static void reach_locked(struct orr_tag *tag, struct reached *ret)
+{
+    if (tag->reached)
+        return;
     tag->reached = true;
-    /* One that the application has reached may still hold back its own job. */
-    if (!tag->holds_job)
-        tag->job = NULL;
     for (struct tag_edge *edge = tag->successors; edge; edge = edge->next) {
         struct orr_tag *next = edge->tag;
 
-        if (!counts(edge) || next->missing == 0 || --next->missing > 0 ||
-            !next->holds_job)
+        if (!counts(edge) || came(edge))
             continue;
-        next->holds_job = false;
-        next->job->queue.next = (void *)freed;
-        freed = next->job;
+        edge->round = next->round;
+        if (--next->missing > 0 || !next->held)
+            continue;
+        next->held->queue.next = (void *)ret->jobs;
+        ret->jobs = next->held;
+        next->held = NULL;
     }
-    return freed;
+    ret->waiters = tag->waiters;
+    tag->waiters = NULL;
 }
 
-void orr_tag_notify(struct orr_runtime *rt, starpu_tag_t id)
+/* No lock held. */
+static void go_on(struct orr_runtime *rt, const struct reached *reached)
 {
-    struct tag_waiter *waiters = NULL;
-    struct orr_job *freed = NULL;
-    struct orr_tag *tag;
+    struct tag_waiter *waiters = reached->waiters;
+    struct orr_job *freed = reached->jobs;
 
-    orr_lock(&rt->tags->lock);
-    tag = get_locked(rt->tags, id);
-    if (tag && !tag->reached) {
-        freed = reach_locked(tag);
-        waiters = tag->waiters;
-        tag->waiters = NULL;
-    } else if (tag && !tag->holds_job) {
-        tag->job = NULL; /* it has ended now */
-    }
-    orr_unlock(&rt->tags->lock);
     while (freed) {
         struct orr_job *next = (void *)freed->queue.next;
 
@@ -258,6 +290,50 @@ void orr_tag_notify(struct orr_runtime *rt, starpu_tag_t id)
         rt->exec->ops->wake(rt->exec, context);
         waiters = next;
     }
+}
+
+void orr_tag_notify(struct orr_runtime *rt, starpu_tag_t id)
+{
+    struct reached reached = {NULL, NULL};
+    struct orr_tag *tag;
+
+    orr_lock(&rt->tags->lock);
+    tag = get_locked(rt->tags, id);
+    if (tag)
+        reach_locked(tag, &reached);
+    orr_unlock(&rt->tags->lock);
+    go_on(rt, &reached);
+}
+
+void orr_tag_end(struct orr_runtime *rt, starpu_tag_t id)
+{
+    struct reached reached = {NULL, NULL};
+    struct orr_tag *tag;
+
+    orr_lock(&rt->tags->lock);
+    tag = find_locked(rt->tags, id);
+    if (tag) {
+        /* For the next run of a task of this tag all have to come again. */
+        tag->round++;
+        tag->missing = tag->npreds;
+        tag->by_task = true;
+        tag->bound = false;
+        reach_locked(tag, &reached);
+    }
+    orr_unlock(&rt->tags->lock);
+    go_on(rt, &reached);
+}
+
+void orr_tag_forget_task(struct orr_runtime *rt, starpu_tag_t id,
+                         const struct starpu_task *task)
+{
+    struct orr_tag *tag;
+
+    orr_lock(&rt->tags->lock);
+    tag = find_locked(rt->tags, id);
+    if (tag && tag->task == task)
+        tag->task = NULL;
+    orr_unlock(&rt->tags->lock);
 }
 
 void orr_tag_mark_vague(struct orr_runtime *rt, starpu_tag_t id)
@@ -312,9 +388,13 @@ void orr_tag_restart(struct orr_runtime *rt, starpu_tag_t id)
     orr_lock(&rt->tags->lock);
     tag = find_locked(rt->tags, id);
     if (tag && tag->reached) {
-        tag->reached = false;
-        for (struct tag_edge *edge = tag->successors; edge; edge = edge->next)
-            edge->tag->missing += counts(edge);
+        tag->reached = tag->by_task = false;
+        for (struct tag_edge *edge = tag->successors; edge; edge = edge->next) {
+            if (!counts(edge) || !came(edge))
+                continue;
+            edge->round--;
+            edge->tag->missing++;
+        }
     }
     orr_unlock(&rt->tags->lock);
 }
@@ -323,19 +403,21 @@ void orr_tag_restart(struct orr_runtime *rt, starpu_tag_t id)
 static void empty_locked(struct orr_tag *tag)
 {
     while (tag->successors) {
-        struct tag_edge *next = tag->successors->next;
+        struct tag_edge *edge = tag->successors;
 
-        if (!tag->reached && counts(tag->successors) &&
-            tag->successors->tag->missing > 0)
-            tag->successors->tag->missing--;
-        free(tag->successors);
-        tag->successors = next;
+        if (counts(edge)) {
+            edge->tag->missing -= !came(edge);
+            edge->tag->npreds--;
+        }
+        tag->successors = edge->next;
+        free(edge);
     }
-    tag->reached = false;
+    tag->reached = tag->by_task = tag->bound = false;
+    tag->task = NULL;
     /* A job that it holds back goes on waiting for what it waited for. */
-    if (!tag->holds_job) {
+    if (!tag->held) {
         tag->removals++;
-        tag->missing = 0;
+        tag->missing = tag->npreds = 0;
     }
 }
 
@@ -369,8 +451,8 @@ struct starpu_task *orr_tag_task(struct orr_runtime *rt, starpu_tag_t id)
 
     orr_lock(&rt->tags->lock);
     tag = find_locked(rt->tags, id);
-    if (tag && tag->job)
-        task = tag->job->task;
+    if (tag)
+        task = tag->task;
     orr_unlock(&rt->tags->lock);
     return task;
 }
@@ -386,6 +468,6 @@ void orr_tags_each_missing(struct orr_runtime *rt,
     for (size_t i = 0; i < tags->nbuckets; i++)
         for (struct orr_tag *tag = tags->buckets[i]; tag; tag = tag->next)
             for (struct tag_edge *e = tag->successors; e; e = e->next)
-                if (!tag->reached && counts(e) && e->tag->holds_job)
-                    visit(e->tag->job, tag->id, tag->job != NULL, arg);
+                if (!came(e) && counts(e) && e->tag->held)
+                    visit(e->tag->held, tag->id, tag->bound, arg);
 }

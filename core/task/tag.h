@@ -17,15 +17,25 @@ int orr_tags_new(struct orr_tags **ret);
 void orr_tags_free(struct orr_tags *tags);
 
 /* The job carries the tag: it waits until all tags that the tag depends on
- * are reached, and its end reaches the tag. At submission. -ENOMEM. */
+ * are reached, once more for each job of the tag. At submission. Errors:
+ * -ENOMEM; -EINVAL if another job is still held back by the tag, with a message.
+ */
 int orr_tag_bind(struct orr_runtime *rt, starpu_tag_t id, struct orr_job *job);
 
 /* `id` waits for the n tags of `deps`. -ENOMEM. */
 int orr_tag_declare_deps(struct orr_runtime *rt, starpu_tag_t id, unsigned n,
                          const starpu_tag_t *deps);
 
-/* The tag is reached: by its task's end, or by the application. */
+/* The tag is reached by the application. */
 void orr_tag_notify(struct orr_runtime *rt, starpu_tag_t id);
+
+/* A job that is bound to the tag has ended: the tag is reached, and begins to
+ * wait for what it depends on anew. */
+void orr_tag_end(struct orr_runtime *rt, starpu_tag_t id);
+
+/* The task is freed or cleaned: the tag is not known as its any more. */
+void orr_tag_forget_task(struct orr_runtime *rt, starpu_tag_t id,
+                         const struct starpu_task *task);
 
 /* From now on the tag may be reached before its task has ended: dependencies on
  * it are not recorded. */
@@ -52,5 +62,5 @@ void orr_tags_each_missing(struct orr_runtime *rt,
                                          void *arg),
                            void *arg);
 
-/* The task bound to the tag, NULL without. */
+/* The task that was bound to the tag last, if it is not freed yet; or NULL. */
 struct starpu_task *orr_tag_task(struct orr_runtime *rt, starpu_tag_t id);

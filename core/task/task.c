@@ -18,6 +18,7 @@
 #include "core/observe/tally.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
+#include "core/task/again.h"
 #include "core/task/count.h"
 #include "core/task/profile.h"
 #include "core/task/tag.h"
@@ -55,10 +56,22 @@ static void free_all_owned(struct starpu_task *task)
     free_owned(task->profiling_info, true);
 }
 
+/* Those that know the task forget it. */
+static void leave(struct orr_runtime *rt, const struct starpu_task *task)
+{
+    struct orr_job *job = task->starpu_private;
+
+    if (task->use_tag && job)
+        orr_tag_forget_task(rt, task->tag_id, task);
+    if (job && job->again)
+        orr_again_forget(rt, job);
+}
+
 void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task)
 {
     struct orr_job *job = task->starpu_private;
 
+    leave(rt, task);
     free_all_owned(task);
     task->dyn_handles = NULL;
     task->dyn_interfaces = NULL;
@@ -84,6 +97,7 @@ void orr_task_free(struct orr_runtime *rt, struct starpu_task *task)
 /* Writes nothing: the memory is main's again soon, and in its cache. */
 void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task)
 {
+    leave(rt, task);
     free_all_owned(task);
     orr_slab_put(rt->tasks, task);
 }
@@ -184,9 +198,10 @@ static int check_task(struct orr_runtime *rt, struct starpu_task *task)
                       "starpu_task_init");
         return -EINVAL;
     }
-    if (job && orr_job_state(job) != ORR_JOB_NEW) {
-        orr_log_error("starpu_task_submit: task `%s' was submitted before; "
-                      "make a new one",
+    if (job && orr_job_state(job) != ORR_JOB_NEW &&
+        task->status != STARPU_TASK_FINISHED) {
+        orr_log_error("starpu_task_submit: task `%s' was submitted and has not "
+                      "ended; wait for it, or make a new one",
                       orr_job_name(job));
         return -EINVAL;
     }
@@ -218,12 +233,21 @@ static int reserve(struct orr_job *job)
     return orr_job_reserve(job, n);
 }
 
+/* What models and the application see before it is known where the task runs. */
+static void *home_interface(const struct orr_handle *handle)
+{
+    return handle->replicates[handle->home_node > 0 ? handle->home_node : 0]
+        .interface;
+}
+
 /* Fills the accesses in and returns them sorted, for orr_job_order. */
 static struct orr_access *fill_accesses(struct orr_job *job, bool implicit,
                                         bool lent)
 {
     struct starpu_task *task = job->task;
     const unsigned char *per_handle = task->handles_sequential_consistency;
+    void **interfaces =
+        task->dyn_interfaces ? task->dyn_interfaces : task->interfaces;
 
     implicit = implicit && task->sequential_consistency;
     for (unsigned i = 0; i < job->naccesses; i++) {
@@ -231,6 +255,7 @@ static struct orr_access *fill_accesses(struct orr_job *job, bool implicit,
 
         access->job = job;
         access->handle = orr_handle_of(STARPU_TASK_GET_HANDLE(task, i));
+        interfaces[i] = home_interface(access->handle);
         access->mode = (uint16_t)STARPU_TASK_GET_MODE(task, i);
         access->index = (uint16_t)i;
         access->wants_order = implicit && access->handle->sequential &&
@@ -289,13 +314,24 @@ static int find_some_worker(struct orr_runtime *rt, struct orr_job *job)
 
 /* --- what comes when it is ready --- */
 
+static bool is_nowhere(const struct starpu_task *task)
+{
+    return !task->cl || task->where == STARPU_NOWHERE ||
+           task->cl->where == STARPU_NOWHERE;
+}
+
 static void task_ready(struct orr_runtime *rt, struct orr_job *job)
 {
     orr_job_set_state(job, ORR_JOB_READY);
-    job->task->status = STARPU_TASK_READY;
     if (job->task->prologue_callback_func)
-        orr_call_user(job->task->prologue_callback_func,
+        orr_call_user(job, job->task->prologue_callback_func,
                       job->task->prologue_callback_arg);
+    if (is_nowhere(job->task)) { /* as of now */
+        job->type = &orr_job_empty;
+        orr_job_skip(rt, job);
+        return;
+    }
+    job->task->status = STARPU_TASK_READY;
     ORR_PROFILE(rt, job->task, push_start_time);
     orr_sched_push(rt, job);
 }
@@ -374,11 +410,10 @@ static int wait_synchronous(struct orr_runtime *rt, struct orr_job *job,
 
 static const struct orr_job_type *type_of(const struct starpu_task *task)
 {
-    if (!task->cl)
-        return &orr_job_empty;
-    if (task->where != STARPU_NOWHERE && task->cl->where != STARPU_NOWHERE)
+    if (!is_nowhere(task))
         return &orr_job_task;
-    return task->cl->specific_nodes ? &orr_job_view : &orr_job_empty;
+    return task->cl && task->cl->specific_nodes ? &orr_job_view
+                                                : &orr_job_empty;
 }
 
 /* Makes the task's job and its accesses, *ret a chain of them: all that can
@@ -386,7 +421,7 @@ static const struct orr_job_type *type_of(const struct starpu_task *task)
 static int make_job(struct orr_runtime *rt, struct starpu_task *task,
                     bool implicit, bool lent, struct orr_access **ret)
 {
-    struct orr_job *job = orr_job_get(rt, task);
+    struct orr_job *job = orr_job_get_next(rt, task);
     int err = 0;
 
     if (!job || reserve(job) != 0)
@@ -425,6 +460,20 @@ static void hand_over(struct orr_runtime *rt, struct orr_job *job,
     announce(rt, job);
     orr_job_release(rt, job);
     orr_charge(rt->machine->costs.submit);
+}
+
+void orr_task_regenerate(struct orr_runtime *rt, struct starpu_task *task)
+{
+    struct orr_access *chain;
+
+    if (!orr_again_regenerate(rt, task) ||
+        make_job(rt, task, true, false, &chain) != 0) {
+        orr_log_error("task `%s', which regenerates, cannot run again: there "
+                      "is no memory, or no worker that can run it",
+                      orr_job_name(orr_job_of(task)));
+        orr_runtime_fail(rt);
+    }
+    hand_over(rt, orr_job_of(task), chain);
 }
 
 int orr_task_submit_own(struct orr_runtime *rt, struct starpu_task *task,

@@ -31,6 +31,9 @@ void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task);
 int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
                     bool implicit);
 
+/* Submits a task that has ended and regenerates. Does not block. */
+void orr_task_regenerate(struct orr_runtime *rt, struct starpu_task *task);
+
 /* Submits a task of the runtime's own, whose codelet the application gave. With
  * `lent`, who holds its data lends them to it: they are neither ordered nor
  * claimed, and what was declared alone holds the task back. Errors: -ENODEV,

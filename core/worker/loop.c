@@ -245,7 +245,7 @@ static void take_out(struct orr_worker *worker, struct orr_job *job)
 static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
 {
     struct orr_job *job = job_to_start(rt, worker);
-    bool async;
+    bool async, ended;
 
     if (!job)
         return false;
@@ -260,14 +260,16 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     orr_kernel_begin_partials(rt, worker, job);
     orr_job_take_data(rt, job, worker->desc->node);
     orr_job_set_state(job, ORR_JOB_RUNNING);
+    job->task->status = STARPU_TASK_RUNNING;
     orr_kernel_prepare(rt, worker, job, async, kernel_done);
     set_state(worker, ORR_WORKER_EXECUTING);
     orr_self->job = async ? NULL : job;
-    if (orr_kernel_start(rt, &job->kernel))
+    ended = orr_kernel_start(rt, &job->kernel);
+    orr_self->job = NULL;
+    if (ended)
         finish_job(rt, worker, job);
     else
         worker->running++;
-    orr_self->job = NULL;
     if (async)
         orr_charge(rt->machine->costs.kernel_queue);
     return true;
@@ -333,10 +335,9 @@ static bool take_job(struct orr_runtime *rt, struct orr_worker *worker,
         stay_awake(worker);
     job->worker = (int)worker->id;
     job->task->workerid = worker->id;
-    job->task->status = STARPU_TASK_RUNNING;
     orr_job_set_state(job, ORR_JOB_FETCHING);
     if (job->task->prologue_callback_pop_func)
-        orr_call_user(job->task->prologue_callback_pop_func,
+        orr_call_user(job, job->task->prologue_callback_pop_func,
                       job->task->prologue_callback_pop_arg);
     worker->fetching = job;
     if (!worker->running)

@@ -10,6 +10,7 @@
 
 #include "core/data/bus.h"
 #include "core/device/driver.h"
+#include "core/task/again.h"
 #include "core/task/count.h"
 #include "core/task/tag.h"
 
@@ -341,6 +342,7 @@ void fake_open(const struct fake_spec *spec)
     ck_assert_int_eq(orr_buses_new(rt), 0);
     ck_assert_int_eq(orr_nodes_new(rt), 0);
     ck_assert_int_eq(orr_tags_new(&rt->tags), 0);
+    ck_assert_int_eq(orr_agains_new(&rt->agains), 0);
 }
 
 /* The runtime holds those that were not submitted, and no others. */
@@ -400,6 +402,7 @@ void fake_close(void)
     for (unsigned kind = 0; kind < 3; kind++)
         ck_assert_int_eq(fake.out[kind], 0);
     orr_tags_free(rt->tags);
+    orr_agains_free(rt->agains);
     orr_counters_free(rt);
     orr_nodes_free(rt);
     orr_buses_free(rt);

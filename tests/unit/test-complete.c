@@ -153,7 +153,7 @@ START_TEST(what_happens_at_the_end_of_a_task)
     orr_job_ref(job);
     fake.meanwhile = end_it;
     orr_job_wait(&fake.rt, job);
-    ck_assert_str_eq(said, "epilogue successor callback tagged woken");
+    ck_assert_str_eq(said, "epilogue successor tagged callback woken");
     ck_assert_int_eq(task->status, STARPU_TASK_FINISHED);
     ck_assert_uint_eq(orr_count_unfinished(&fake.rt), 0);
     orr_job_unref(&fake.rt, job);

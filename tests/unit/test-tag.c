@@ -533,6 +533,7 @@ START_TEST(a_table_that_cannot_grow_loses_nothing)
     unsigned refused = 0;
     int err = 0;
 
+    job->task = orr_task_new(&fake.rt);
     for (unsigned i = 0; i < MANY && !err; i++) {
         fake_refuse(1); /* the tag, but no larger table */
         err = orr_tag_bind(&fake.rt, number(i), job);
@@ -540,7 +541,6 @@ START_TEST(a_table_that_cannot_grow_loses_nothing)
     }
     ck_assert_int_eq(err, 0);
     ck_assert_uint_gt(refused, 0);
-    job->task = orr_task_new(&fake.rt);
     for (unsigned i = 0; i < MANY; i++)
         ck_assert_ptr_eq(orr_tag_task(&fake.rt, number(i)), job->task);
     orr_task_free(&fake.rt, job->task);

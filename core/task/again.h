@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/task/again.h - tasks that run more than once: submitted again by the
+ * application when they have ended, or by themselves (regenerate).
+ *
+ * A job is one run of a task, and the next run has a job of its own. What lasts
+ * are the dependencies between tasks that were declared: each predecessor must
+ * end once more for each run, counted from the end of the run before. Only tasks
+ * whose structure outlives its run (destroy = 0) have that, and their successors.
+ * All of it is behind one lock (rank ORR_RANK_SUBMIT): few programs use it.
+ */
+#pragma once
+
+struct orr_agains;
+struct orr_edge;
+struct orr_job;
+struct orr_runtime;
+struct starpu_task;
+
+/* All of a runtime. Errors: -ENOMEM. NULL may be freed. */
+int orr_agains_new(struct orr_agains **ret);
+void orr_agains_free(struct orr_agains *agains);
+
+/* What becomes of a task that has ended. */
+enum orr_fate {
+    ORR_FATE_NONE, /* it is the application's; it may run again already */
+    ORR_FATE_FREE,
+    ORR_FATE_REGENERATE,
+};
+
+/* A job for the next run of a task whose last one has ended, as far as its
+ * status says so: it takes that one's place. NULL without memory. */
+struct orr_job *orr_again_job(struct orr_runtime *rt, struct starpu_task *task);
+
+/* The job of the task with a reference for the caller, whatever becomes of the
+ * task meanwhile; NULL: it has none. */
+struct orr_job *orr_again_ref(struct orr_runtime *rt, struct starpu_task *task);
+
+/* The job is over, and its structure may run again: those that wait for it are
+ * remembered, and those that wait for a further run of it are added to *edges if
+ * nothing else holds them back. No lock held. */
+void orr_again_over(struct orr_runtime *rt, struct orr_job *job,
+                    struct orr_edge **edges);
+
+/* µs, 0: there was none. */
+struct orr_callback_times {
+    double start, end;
+};
+
+/* What the fields of a task say becomes of it, which has ended. */
+enum orr_fate orr_task_fate(struct orr_runtime *rt,
+                            const struct starpu_task *task);
+
+/* The callback has returned: decides what becomes of the task, and notes when
+ * that was in its profile. From then on only who got more than ORR_FATE_NONE may
+ * touch it. */
+enum orr_fate orr_again_decide(struct orr_runtime *rt, struct orr_job *job,
+                               const struct orr_callback_times *times);
+
+/* Makes the job of the next run of a task that regenerates. It waits for those
+ * that the last one let go and that do not stay behind. NULL without memory. */
+struct orr_job *orr_again_regenerate(struct orr_runtime *rt,
+                                     struct starpu_task *task);
+
+/* The task is no more, or is cleaned: what it let wait waits no longer for its
+ * runs to come. Only for jobs that have `again`. */
+void orr_again_forget(struct orr_runtime *rt, struct orr_job *job);
