@@ -102,6 +102,7 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
     orr_runtime_trace_count(rt, ORR_TRACE_NREADY, 1);
     orr_count_pushed(rt);
     /* Once it is pushed the task may end at any time: no later. */
+    task->scheduled = 1;
     ORR_PROFILE(rt, task, push_end_time);
     if (task->execute_on_a_specific_worker && task->workerid < rt->nworkers) {
         unsigned bits =
@@ -123,18 +124,20 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
 static struct orr_job *pop_local(struct orr_worker *worker)
 {
     unsigned n = atomic_load_explicit(&worker->nlocal, memory_order_relaxed);
-    struct orr_list *link;
+    struct orr_job *job;
 
     if (!n)
         return NULL;
     orr_lock(&worker->lock);
-    link = orr_list_pop(&worker->local);
+    job = orr_job_of_link(orr_list_pop(&worker->local));
     atomic_store_explicit(
         &worker->nlocal,
         atomic_load_explicit(&worker->nlocal, memory_order_relaxed) - 1,
         memory_order_relaxed);
+    if (job->task->workerorder)
+        orr_worker_next_turn_locked(worker);
     orr_unlock(&worker->lock);
-    return orr_job_of_link(link);
+    return job;
 }
 
 struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)

@@ -188,6 +188,7 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
     if (is_task) {
         if (ending.kept)
             orr_again_over(rt, job, &successors);
+        job->task->prefetched = 0;
         job->task->status = STARPU_TASK_FINISHED;
     }
     release_successors(rt, successors, &released);

@@ -352,6 +352,16 @@ static int finish_args(struct walk *w)
     return 0;
 }
 
+static int check_order(const struct walk *w)
+{
+    if (!w->task->workerorder || w->task->execute_on_a_specific_worker)
+        return 0;
+    orr_log_error("%s: STARPU_WORKER_ORDER %u is an order on one worker: give "
+                  "STARPU_EXECUTE_ON_WORKER as well",
+                  w->call, w->task->workerorder);
+    return -EINVAL;
+}
+
 static int walk(struct walk *w)
 {
     int tag, err = 0;
@@ -366,6 +376,8 @@ static int walk(struct walk *w)
         err = orr_buffers_finish(&w->buffers);
     if (!err)
         err = finish_args(w);
+    if (!err)
+        err = check_order(w);
     if (err)
         orr_pack_drop(&w->values);
     return err;

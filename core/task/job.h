@@ -49,6 +49,13 @@ enum orr_job_state {
 /* Whether the job is of a type: ORR_JOB_IS(job, task). */
 #define ORR_JOB_IS(job, name) ((job)->type == &orr_job_##name)
 
+/* What a job has to do with a tag. */
+enum orr_tagged {
+    ORR_TAGGED_NOT,
+    ORR_TAGGED,     /* its end reaches the tag … */
+    ORR_TAGGED_HELD /* … which held it back when it was submitted */
+};
+
 /* How far a job has come with its claims: core/data/claim.c. */
 enum orr_claim_state {
     ORR_CLAIM_NONE,     /* it has predecessors */
@@ -153,7 +160,7 @@ struct orr_job {
                                * that stage sets it, DONE under the lock */
     uint8_t implementation; /* chosen by the policy */
     uint16_t naccesses;     /* [const] after submission */
-    uint8_t tagged;         /* [const] its end reaches the task's tag */
+    uint8_t tagged;         /* [const] enum orr_tagged */
     uint8_t replaced;       /* [lock of rt->agains] its task has another job */
     atomic_uint refs;
     uint8_t has_footprint;

@@ -166,8 +166,9 @@ static int bind_locked(struct orr_tag *tag, struct orr_job *job)
         tag->reached = tag->by_task = false;
     tag->task = job->task;
     tag->bound = true;
-    job->tagged = 1;
+    job->tagged = ORR_TAGGED;
     if (tag->missing > 0) {
+        job->tagged = ORR_TAGGED_HELD;
         tag->held = job;
         atomic_fetch_add(&job->waiting, 1);
     }

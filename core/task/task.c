@@ -445,10 +445,24 @@ static int make_job(struct orr_runtime *rt, struct starpu_task *task,
     return 0;
 }
 
+/* What holds the task back, of several the first: its tag, tasks, data. `declared`
+ * is how many it waits for beside its data, and itself. */
+static void note_what_blocks(struct orr_job *job, int declared)
+{
+    if (atomic_load_explicit(&job->waiting, memory_order_relaxed) == 1)
+        return;
+    job->task->status = declared == 1 ? STARPU_TASK_BLOCKED_ON_DATA
+                        : job->tagged == ORR_TAGGED_HELD
+                            ? STARPU_TASK_BLOCKED_ON_TAG
+                            : STARPU_TASK_BLOCKED_ON_TASK;
+}
+
 /* From here on the task is the runtime's. */
 static void hand_over(struct orr_runtime *rt, struct orr_job *job,
                       struct orr_access *chain)
 {
+    int declared = atomic_load_explicit(&job->waiting, memory_order_relaxed);
+
     orr_profile_begin(rt, job->task);
     atomic_store_explicit(
         &job->id,
@@ -457,6 +471,7 @@ static void hand_over(struct orr_runtime *rt, struct orr_job *job,
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     account(rt, job->task);
     orr_job_order(rt, job, chain);
+    note_what_blocks(job, declared);
     announce(rt, job);
     orr_job_release(rt, job);
     orr_charge(rt->machine->costs.submit);

@@ -46,16 +46,19 @@ bool orr_kernel_async(const struct orr_worker *worker,
     return orr_codelet_is_async(cl, worker->desc->type, i);
 }
 
-/* What the machine executes for the worker's kernels. */
+/* What the machine executes for the worker's kernels. A codelet that asks to be
+ * executed on simulated devices has its function for them called. */
 static orr_kernel_func_t function_of(const struct orr_worker *worker,
                                      const struct starpu_codelet *cl,
                                      unsigned implementation)
 {
     const struct orr_machine *machine = worker->runtime->machine;
+    orr_kernel_func_t function =
+        orr_codelet_function(cl, worker->desc->type, implementation);
 
-    return machine->runs_host_functions
-               ? orr_codelet_host_function(cl, implementation)
-               : orr_codelet_function(cl, worker->desc->type, implementation);
+    if (machine->runs_host_functions && !(cl->flags & EXECUTES && function))
+        function = orr_codelet_host_function(cl, implementation);
+    return function;
 }
 
 /* Where the kernel is executed: the init codelet makes a value of its own. */

@@ -44,6 +44,10 @@ struct orr_worker {
     struct orr_context *context;        /* [const] after start */
     struct orr_lock lock;               /* rank ORR_RANK_WORKER */
     struct orr_list local; /* [lock] tasks for this worker alone, best first */
+    struct orr_list ordered; /* [lock] those with a workerorder whose turn has
+                              * not come, the smallest first */
+    unsigned next_order;     /* [lock] whose turn it is … */
+    bool order_out;          /* [lock] … which is in `local` already */
     struct orr_list ended; /* [lock] jobs whose kernel has ended */
     struct orr_list resumed;  /* [lock] jobs that were put aside, whose data
                               * have come */
@@ -97,9 +101,14 @@ void orr_active_end(struct orr_runtime *rt);
 void orr_worker_wake(struct orr_worker *worker);
 
 /* Puts a ready job in the worker's local list (before any policy), best
- * priority first and oldest first among equals, and wakes it. */
+ * priority first and oldest first among equals, and wakes it. A task with a
+ * workerorder gets there in its turn. */
 void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
                            bool prio);
+
+/* A job with a workerorder has left the local list: the next one's turn. */
+void orr_worker_next_turn_locked(struct orr_worker *worker)
+    ORR_REQUIRES(worker->lock);
 
 /* Stops the program if the worker is not as it must be. No lock held. */
 void orr_worker_check(struct orr_worker *worker);

@@ -6,6 +6,7 @@
 
 #include "core/asleep.h"
 #include "core/base/check.h"
+#include "core/base/log.h"
 #include "core/data/node.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -17,6 +18,8 @@ static void init_worker(struct orr_runtime *rt, unsigned id)
 
     orr_lock_init(&worker->lock, ORR_RANK_WORKER);
     orr_list_init(&worker->local);
+    orr_list_init(&worker->ordered);
+    worker->next_order = 1;
     orr_list_init(&worker->ended);
     orr_list_init(&worker->resumed);
 }
@@ -100,12 +103,11 @@ void orr_worker_wake(struct orr_worker *worker)
     exec->ops->wake(exec, worker->context);
 }
 
-void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
-                           bool prio)
+static void push_locked(struct orr_worker *worker, struct orr_job *job,
+                        bool prio) ORR_REQUIRES(worker->lock)
 {
     struct orr_list *position = &worker->local;
 
-    orr_lock(&worker->lock);
     /* From the back: mostly the priorities are equal. */
     while (prio && position->prev != &worker->local &&
            orr_container(position->prev, struct orr_job, queue)->priority <
@@ -116,7 +118,73 @@ void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
         &worker->nlocal,
         atomic_load_explicit(&worker->nlocal, memory_order_relaxed) + 1,
         memory_order_relaxed);
+}
+
+/* --- tasks that are to run one after the other --- */
+
+static unsigned order_of(struct orr_list *link)
+{
+    return orr_container(link, struct orr_job, queue)->task->workerorder;
+}
+
+/* The next one may run, if it is there: one at a time, whatever the priorities. */
+static void take_turn_locked(struct orr_worker *worker)
+    ORR_REQUIRES(worker->lock)
+{
+    struct orr_list *first = worker->ordered.next;
+
+    if (worker->order_out || orr_list_empty(&worker->ordered) ||
+        order_of(first) != worker->next_order)
+        return;
+    orr_list_remove(first);
+    worker->order_out = true;
+    push_locked(worker, orr_container(first, struct orr_job, queue), true);
+}
+
+void orr_worker_next_turn_locked(struct orr_worker *worker)
+{
+    worker->next_order++;
+    worker->order_out = false;
+    take_turn_locked(worker);
+}
+
+/* Returns false if the number is taken. */
+static bool push_ordered_locked(struct orr_worker *worker, struct orr_job *job)
+    ORR_REQUIRES(worker->lock)
+{
+    struct orr_list *position = &worker->ordered;
+    unsigned order = job->task->workerorder;
+
+    while (position->prev != &worker->ordered &&
+           order_of(position->prev) > order)
+        position = position->prev;
+    if (order < worker->next_order + worker->order_out ||
+        (position->prev != &worker->ordered &&
+         order_of(position->prev) == order))
+        return false;
+    orr_list_insert_before(position, &job->queue);
+    take_turn_locked(worker);
+    return true;
+}
+
+void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
+                           bool prio)
+{
+    bool taken = false;
+
+    orr_lock(&worker->lock);
+    if (job->task->workerorder)
+        taken = !push_ordered_locked(worker, job);
+    else
+        push_locked(worker, job, prio);
     orr_unlock(&worker->lock);
+    if (taken) {
+        orr_log_error("task `%s' has workerorder %u on %s, which another task "
+                      "had: each number from 1 on belongs to one task",
+                      orr_job_name(job), job->task->workerorder,
+                      worker->desc->name);
+        orr_runtime_fail(worker->runtime);
+    }
     orr_worker_wake(worker);
 }
 
