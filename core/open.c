@@ -29,6 +29,7 @@
 #include "core/observe/recording.h"
 #include "core/observe/report.h"
 #include "core/observe/tally.h"
+#include "core/observe/watchdog.h"
 #include "core/observe/what_if.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
@@ -213,6 +214,23 @@ static int device_mib(const struct orr_config *config,
     return orr_config_device_mib(config, kind->limit, node->devid);
 }
 
+static void apply_debugging(struct orr_runtime *rt)
+{
+    static const enum orr_config_id ids[] = {
+        [ORR_BREAK_PUSH] = ORR_CFG_TASK_BREAK_ON_PUSH,
+        [ORR_BREAK_SCHED] = ORR_CFG_TASK_BREAK_ON_SCHED,
+        [ORR_BREAK_POP] = ORR_CFG_TASK_BREAK_ON_POP,
+        [ORR_BREAK_EXEC] = ORR_CFG_TASK_BREAK_ON_EXEC,
+    };
+
+    rt->disables_kernels =
+        orr_config_bool(&rt->config, ORR_CFG_DISABLE_KERNELS);
+    for (unsigned i = 0; i < ORR_NBREAKS; i++) {
+        rt->break_on[i] = orr_config_int(&rt->config, ids[i]);
+        rt->breaks |= rt->break_on[i] > 0;
+    }
+}
+
 /* Settings of the environment for the machine that was opened. */
 static void apply_limits(struct orr_runtime *rt)
 {
@@ -244,6 +262,7 @@ static void apply_limits(struct orr_runtime *rt)
                 (int)orr_config_int(config, ORR_CFG_LIMIT_MIN_SUBMITTED_TASKS));
     atomic_init(&rt->profiling, orr_config_bool(config, ORR_CFG_PROFILING));
     rt->counts_codelets = orr_config_bool(config, ORR_CFG_CODELET_PROFILING);
+    apply_debugging(rt);
 }
 
 static int make_models(struct orr_runtime *rt, const struct starpu_conf *conf)
@@ -504,6 +523,11 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
         rt->exec->all_parked_arg = rt;
         rt->exec->all_parked = all_parked;
         code = orr_workers_start(rt);
+        if (!code) {
+            code = orr_watchdog_tasks_start(rt);
+            if (code)
+                orr_workers_stop(rt);
+        }
         if (code)
             orr_fail(err, code, "the workers could not be started: %s",
                      strerror(-code));
@@ -561,6 +585,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
     for (unsigned w = 0; w < rt->nworkers; w++)
         orr_worker_wake(&rt->workers[w]);
     (void)orr_wait_for_n(rt, 0);
+    orr_watchdog_tasks_stop(rt);
     orr_runtime_check_quiet(rt, UINT_MAX);
     orr_report_write(rt, "shutdown");
     orr_check_bounds(rt);

@@ -5,6 +5,7 @@
  */
 #include "core/runtime.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include "core/base/log.h"
@@ -78,6 +79,14 @@ _Noreturn void orr_runtime_fail(struct orr_runtime *rt)
     if (rt->fail)
         rt->fail(rt);
     abort();
+}
+
+void orr_runtime_break(struct orr_runtime *rt, enum orr_break where,
+                       unsigned long long job)
+{
+    if (rt->break_on[where] > 0 &&
+        (unsigned long long)rt->break_on[where] == job)
+        raise(SIGTRAP);
 }
 
 /* --- the trace --- */

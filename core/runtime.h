@@ -38,6 +38,19 @@ struct orr_sched;
 struct orr_tags;
 struct orr_tally;
 struct orr_trace;
+struct orr_watchdog_tasks;
+
+/* Where a debugger may want to look at a task. */
+enum orr_break {
+    ORR_BREAK_PUSH,
+    ORR_BREAK_SCHED,
+    ORR_BREAK_POP,
+    ORR_BREAK_EXEC,
+    ORR_NBREAKS
+};
+
+typedef void (*orr_ready_soon_func_t)(void *data, struct starpu_task *task,
+                                      double delay);
 
 struct orr_runtime {
     struct orr_config config;    /* [const] */
@@ -99,6 +112,13 @@ struct orr_runtime {
     atomic_bool profiling;   /* starpu_profiling_status_set */
     atomic_int limit_max, limit_min; /* of submitted tasks, < 0: none */
     bool counts_codelets;            /* [const] tasks per codelet and worker */
+    bool breaks;                     /* [const] some task_break_on is set */
+    bool disables_kernels;           /* [const] codelets' functions are not called */
+    int break_on[ORR_NBREAKS];       /* [const] jobs that raise SIGTRAP, or -1 */
+    struct orr_watchdog_tasks *watchdog; /* [main] or NULL */
+    /* f(data, task, µs) when a task starts that is all that `task` waits for. */
+    _Atomic(orr_ready_soon_func_t) ready_soon;
+    _Atomic(void *) ready_soon_data; /* published by it */
     bool count_write_back;   /* [const] transfer estimates include it */
     bool skips_kernels;      /* [const] simulated, kernels only take time */
     bool warned_unreal;      /* [main] */
@@ -138,6 +158,10 @@ _Noreturn void orr_runtime_fail(struct orr_runtime *rt);
 /* Whether the calling context may block; if not, prints an error that names
  * `call`, and the caller returns -EDEADLK. */
 bool orr_may_block(const char *call);
+
+/* Raises SIGTRAP if that was asked for of this job. */
+void orr_runtime_break(struct orr_runtime *rt, enum orr_break where,
+                       unsigned long long job);
 
 /* For the trace, at the present time, by any context. */
 void orr_runtime_record_count(struct orr_runtime *rt,

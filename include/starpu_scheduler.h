@@ -151,6 +151,16 @@ typedef void (*starpu_notify_ready_soon_func)(void *data,
                                               struct starpu_task *task,
                                               double delay);
 
+/* f(data, task, delay) is called when a task starts of which it is known that it
+ * takes `delay` microseconds, for each task that waits for nothing else. One
+ * function only; NULL takes it back. */
+void starpu_task_notify_ready_soon_register(starpu_notify_ready_soon_func f,
+                                            void *data);
+
+/* For policies, where they decide about a task: raises SIGTRAP if its number is
+ * STARPU_TASK_BREAK_ON_SCHED. */
+void starpu_sched_task_break(struct starpu_task *task);
+
 /* Wake a sleeping worker; 1 if it slept. The forms differ in the lock that
  * the caller holds, which here does not matter. */
 int starpu_wake_worker_relax(int workerid);

@@ -369,6 +369,10 @@ void starpu_task_destroy(struct starpu_task *task);
 /* A copy that can be submitted on its own. */
 struct starpu_task *starpu_task_dup(struct starpu_task *task);
 
+/* The task, which was submitted with destroy = 0, is to be freed at its end; at
+ * once if it has ended. */
+void starpu_task_set_destroy(struct starpu_task *task);
+
 /* Hands the task over. 0, -ENODEV when no worker can run it, -EINVAL for a
  * malformed task; the task stays the caller's on error. The second form takes
  * no part in implicit dependencies. */
@@ -376,6 +380,15 @@ int starpu_task_submit(struct starpu_task *task) STARPU_WARN_UNUSED_RESULT;
 int starpu_task_submit_nodeps(struct starpu_task *task)
     STARPU_WARN_UNUSED_RESULT;
 int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id);
+
+/* The same, and notes for traces where that was. */
+static __starpu_inline int starpu_task_submit_line(struct starpu_task *task,
+                                                   const char *file, int line)
+{
+    task->file = file;
+    task->line = line;
+    return starpu_task_submit(task);
+}
 
 /* Wait until the task, all tasks, or all but n, are finished. 0, -EINVAL for
  * a detached task, -EDEADLK in a callback or a kernel. */
@@ -419,6 +432,10 @@ void starpu_codelet_init(struct starpu_codelet *cl);
  * unless STARPU_CODELET_PROFILING is 0. */
 void starpu_codelet_display_stats(struct starpu_codelet *cl);
 
+/* hook(hook_arg) is called instead of the message of STARPU_WATCHDOG_TIMEOUT, by
+ * a thread of the library, in each period in which no task has ended. */
+void starpu_task_watchdog_set_hook(void (*hook)(void *), void *hook_arg);
+
 /* The task whose kernel or callback is running here, or NULL. */
 struct starpu_task *starpu_task_get_current(void);
 /* The memory node of its buffer i, or -1. */
@@ -439,6 +456,42 @@ unsigned starpu_task_get_implementation(struct starpu_task *task);
 void starpu_create_sync_task(starpu_tag_t sync_tag, unsigned ndeps,
                              starpu_tag_t *deps, void (*callback)(void *),
                              void *callback_arg);
+
+/* -- tasks that may fail -- */
+
+/* The prologue callback of a task that may fail: the task itself ("meta") never
+ * computes, but holds its data and its successors; copies of it try instead,
+ * until one has not failed. `check_ft`, or its address as the prologue's argument,
+ * is the callback of each try and gets the meta task: it looks whether the
+ * present task has failed, and calls starpu_task_ft_success(), or makes another
+ * try and submits it with starpu_task_submit_nodeps(). NULL: tries without end. */
+void starpu_task_ft_prologue(void *check_ft);
+/* One more try: a copy of the meta task, or of the try before. Both may own no
+ * arguments, and the meta task may have no callback. */
+struct starpu_task *
+starpu_task_ft_create_retry(const struct starpu_task *meta_task,
+                            const struct starpu_task *template_task,
+                            void (*check_ft)(void *));
+/* In a kernel: the task has failed. Its data are STARPU_R or STARPU_W. */
+void starpu_task_ft_failed(struct starpu_task *task);
+/* A try has succeeded: the meta task ends. */
+void starpu_task_ft_success(struct starpu_task *meta_task);
+
+/* -- transactions -- */
+
+/* Tasks with this transaction (starpu_task.transaction) belong to its present
+ * epoch, and get one buffer more, the last. When all tasks of the epoch before
+ * have ended `do_start_func(NULL, do_start_arg)` is called on a CPU worker: if it
+ * returns 0 the kernels of the epoch's tasks are skipped. NULL: they never are.
+ * Returns NULL without CPU worker or memory. */
+struct starpu_transaction *
+starpu_transaction_open(int (*do_start_func)(void *buffer, void *arg),
+                        void *do_start_arg);
+/* Tasks submitted from now on belong to the next epoch. */
+void starpu_transaction_next_epoch(struct starpu_transaction *p_trs,
+                                   void *do_start_arg);
+/* The last epoch ends; the transaction is freed by the library. */
+void starpu_transaction_close(struct starpu_transaction *p_trs);
 
 /* Submits an empty task for its callback, which may run before this returns. */
 void starpu_create_callback_task(void (*callback)(void *), void *callback_arg);

@@ -259,6 +259,13 @@ static __starpu_inline uint64_t _starpu_xchg64(uint64_t *ptr, uint64_t next)
 #define STARPU_ATOMIC_SOMETHING64(name, expr)                                  \
     _ORR_ATOMIC_SOMETHING(name##64, expr, uint64_t, _starpu_cmpxchg64)
 
+STARPU_ATOMIC_SOMETHING(add, old + value)
+STARPU_ATOMIC_SOMETHINGL(add, old + value)
+STARPU_ATOMIC_SOMETHING64(add, old + value)
+STARPU_ATOMIC_SOMETHING(or, old | value)
+STARPU_ATOMIC_SOMETHINGL(or, old | value)
+STARPU_ATOMIC_SOMETHING64(or, old | value)
+
 /* Additions return the new value, unions of bits the old one. */
 #define STARPU_ATOMIC_ADD(ptr, value)                                          \
     (__sync_fetch_and_add((ptr), (value)) + (value))

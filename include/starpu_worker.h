@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <time.h>
 
 #include <starpu_config.h>
 #include <starpu_tree.h>
@@ -116,6 +117,11 @@ unsigned _starpu_worker_get_id_check(const char *f, int l);
 unsigned starpu_worker_get_id_check(void);
 #define starpu_worker_get_id_check()                                           \
     _starpu_worker_get_id_check(__FILE__, __LINE__)
+
+/* When the worker's present kernel is expected to end, on the clock of
+ * starpu_timing_now(); 0 if there is none, or nobody knows. */
+void starpu_worker_get_current_task_exp_end(unsigned workerid,
+                                            struct timespec *date);
 
 /* About one worker. */
 enum starpu_worker_archtype starpu_worker_get_type(int id);

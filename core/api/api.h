@@ -52,6 +52,10 @@ static inline struct orr_handle *orr_api_handle(const char *call,
     abort();
 }
 
+/* A task that can be submitted on its own and is freed after its end, with copies
+ * of what the task owns; NULL without memory. In task.c. */
+struct starpu_task *orr_api_task_copy(const struct starpu_task *task);
+
 /* The memory node of the caller: a worker's own, else main memory. */
 static inline unsigned orr_api_local_node(void)
 {

@@ -124,6 +124,28 @@ int starpu_prefetch_task_input_on_node(struct starpu_task *task, unsigned node)
     return prefetch(__func__, task, node, ORR_PREFETCH);
 }
 
+void starpu_sched_task_break(struct starpu_task *task)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    if (orr_job_of(task))
+        orr_runtime_break(rt, ORR_BREAK_SCHED, orr_job_of(task)->id);
+}
+
+void starpu_task_notify_ready_soon_register(starpu_notify_ready_soon_func f,
+                                            void *data)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    if (f && atomic_load(&rt->ready_soon)) {
+        orr_log_error("%s: there is a function already; only one is called",
+                      __func__);
+        abort();
+    }
+    atomic_store(&rt->ready_soon_data, data);
+    atomic_store(&rt->ready_soon, f);
+}
+
 /* Requests of one level are served in order, whatever `prio`. */
 int starpu_prefetch_task_input_on_node_prio(struct starpu_task *task,
                                             unsigned node, int prio)

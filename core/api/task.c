@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "core/api/api.h"
+#include "core/api/transaction.h"
 #include "core/check.h"
+#include "core/observe/watchdog.h"
 #include "core/sched/sched.h"
 #include "core/task/again.h"
 #include "core/task/count.h"
@@ -40,7 +42,7 @@ struct starpu_task *starpu_task_create(void)
 
 void starpu_task_clean(struct starpu_task *task)
 {
-    orr_task_clean(ORR_API_RUNTIME(), task);
+    orr_task_clean(orr_runtime_current(__func__), task);
 }
 
 /* Whether the task was submitted and has not ended. */
@@ -65,9 +67,9 @@ static bool has_ended(struct orr_job *job)
 
 void starpu_task_destroy(struct starpu_task *task)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct orr_runtime *rt = orr_runtime_current(__func__);
 
-    if (!task)
+    if (!task || !rt) /* it went with the runtime that made it */
         return;
     if (is_underway(task)) {
         orr_log_error("starpu_task_destroy: task `%s' was submitted and has "
@@ -81,6 +83,20 @@ void starpu_task_destroy(struct starpu_task *task)
         !has_ended(orr_job_of(task)))
         task->destroy = 1;
     else
+        orr_task_free(rt, task);
+}
+
+void starpu_task_set_destroy(struct starpu_task *task)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    if (task->destroy) {
+        orr_log_error("%s: the task is freed at its end already; this is for "
+                      "tasks that were submitted with destroy = 0",
+                      __func__);
+        abort();
+    }
+    if (orr_again_set_destroy(rt, task))
         orr_task_free(rt, task);
 }
 
@@ -129,7 +145,12 @@ static bool copy_owned(struct starpu_task *task)
 
 struct starpu_task *starpu_task_dup(struct starpu_task *task)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    return orr_api_task_copy(task);
+}
+
+struct starpu_task *orr_api_task_copy(const struct starpu_task *task)
+{
+    struct orr_runtime *rt = orr_runtime_need("starpu_task_dup");
     struct starpu_task *dup = orr_task_new(rt);
 
     if (!dup)
@@ -140,6 +161,8 @@ struct starpu_task *starpu_task_dup(struct starpu_task *task)
     dup->prev = dup->next = NULL;
     dup->destroy = 1;
     dup->scheduled = dup->prefetched = 0;
+    dup->profiling_info = NULL;
+    dup->bundle = NULL;
     if (copy_owned(dup))
         return dup;
     orr_task_free(rt, dup);
@@ -192,11 +215,21 @@ void starpu_create_sync_task(starpu_tag_t sync_tag, unsigned ndeps,
 static int submit(const char *call, struct starpu_task *task, bool implicit)
 {
     struct orr_runtime *rt = orr_runtime_need(call);
+    int rc;
 
-    if (task)
+    if (!task) {
+        orr_log_error("%s: the task is NULL", call);
+        return -EINVAL;
+    }
+    if (!task->transaction)
         return orr_task_submit(rt, task, implicit);
-    orr_log_error("%s: the task is NULL", call);
-    return -EINVAL;
+    rc = orr_transaction_join(task);
+    if (rc)
+        return rc;
+    rc = orr_task_submit(rt, task, implicit);
+    if (rc)
+        orr_transaction_leave(task);
+    return rc;
 }
 
 int starpu_task_submit(struct starpu_task *task)
@@ -390,6 +423,11 @@ void starpu_iteration_push(unsigned long iteration)
 
 void starpu_iteration_pop(void)
 {
+}
+
+void starpu_task_watchdog_set_hook(void (*hook)(void *), void *hook_arg)
+{
+    orr_watchdog_tasks_hook(hook, hook_arg);
 }
 
 /* -- questions -- */

@@ -11,6 +11,7 @@
 #include "core/cost/cost.h"
 #include "core/device/kind.h"
 #include "core/task/job.h"
+#include "core/task/profile.h"
 
 /* -- architectures -- */
 
@@ -149,6 +150,14 @@ int starpu_worker_get_subworkerid(int id)
     const struct orr_worker *worker = orr_api_worker(__func__, id);
 
     return orr_device_kind(worker->desc->type)->is_processor ? -1 : 0;
+}
+
+void starpu_worker_get_current_task_exp_end(unsigned workerid,
+                                            struct timespec *date)
+{
+    const struct orr_worker *worker = orr_api_worker(__func__, workerid);
+
+    *date = orr_profile_time(atomic_load(&worker->exp_end));
 }
 
 void starpu_worker_get_name(int id, char *dst, size_t maxlen)

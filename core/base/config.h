@@ -88,6 +88,26 @@
     X(LIMIT_MIN_SUBMITTED_TASKS, "STARPU_LIMIT_MIN_SUBMITTED_TASKS", INT, "",  \
       "Submitting goes on when that many tasks are unfinished.")
 
+#define ORR_CONFIG_DEBUGGING(X)                                                \
+    X(DISABLE_KERNELS, "STARPU_DISABLE_KERNELS", BOOL, "0",                    \
+      "1: the functions of codelets are not called; all else happens.")        \
+    X(WATCHDOG_TIMEOUT, "STARPU_WATCHDOG_TIMEOUT", DOUBLE, "0",                \
+      "Microseconds of real time after which it is said that no task has "     \
+      "ended; 0: never.")                                                      \
+    X(WATCHDOG_DELAY, "STARPU_WATCHDOG_DELAY", DOUBLE, "0",                    \
+      "Microseconds that come before the first such time.")                    \
+    X(WATCHDOG_CRASH, "STARPU_WATCHDOG_CRASH", BOOL, "0",                      \
+      "1: the program is aborted then, for a debugger.")                       \
+    X(TASK_BREAK_ON_PUSH, "STARPU_TASK_BREAK_ON_PUSH", INT, "",                \
+      "Number of a task (`starpu_task_get_job_id`): SIGTRAP is raised when "   \
+      "it is handed to the policy.")                                           \
+    X(TASK_BREAK_ON_SCHED, "STARPU_TASK_BREAK_ON_SCHED", INT, "",              \
+      "The same when the policy decides: `starpu_sched_task_break`.")          \
+    X(TASK_BREAK_ON_POP, "STARPU_TASK_BREAK_ON_POP", INT, "",                  \
+      "The same when a worker gets it.")                                       \
+    X(TASK_BREAK_ON_EXEC, "STARPU_TASK_BREAK_ON_EXEC", INT, "",                \
+      "The same before its kernel starts.")
+
 #define ORR_CONFIG_MODELS(X)                                                   \
     X(CALIBRATE, "STARPU_CALIBRATE", INT, "0",                                 \
       "0: use the models, 1: feed them as well, running all worker types and " \
@@ -220,7 +240,8 @@
     ORR_CONFIG_MODELS(X)                                                       \
     ORR_CONFIG_MEMORY(X)                                                       \
     ORR_CONFIG_SIMULATION(X)                                                   \
-    ORR_CONFIG_OUTPUT(X)
+    ORR_CONFIG_OUTPUT(X)                                                       \
+    ORR_CONFIG_DEBUGGING(X)
 
 enum orr_config_id {
 #define ORR_CONFIG_ID(id, name, type, initial, sentence) ORR_CFG_##id,

@@ -12,6 +12,7 @@
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/sched/dm.h"
+#include "core/task/bundle.h"
 
 /* --- before the lock --- */
 
@@ -77,6 +78,41 @@ static void ask_energy(const struct orr_dm *dm, struct orr_dm_offer *offer)
     }
 }
 
+/* Its length on one class with one implementation: bundle.h */
+struct placed {
+    struct orr_runtime *rt;
+    unsigned class_id, impl;
+};
+
+static double length_there(struct starpu_task *task, void *arg)
+{
+    const struct placed *placed = arg;
+    unsigned worker = placed->rt->classes[placed->class_id].members[0];
+
+    return starpu_task_worker_expected_length(task, worker, 0, placed->impl);
+}
+
+/* The job stands for all of its bundle that are still to be placed. */
+static void ask_bundle(const struct orr_dm *dm, struct orr_dm_offer *offer)
+{
+    starpu_task_bundle_t bundle = offer->job->task->bundle;
+    struct placed placed = {.rt = dm->runtime};
+
+    for (unsigned k = 0; k < dm->runtime->nclasses; k++) {
+        placed.class_id = k;
+        for (unsigned i = 0; offer->able[k] >> i; i++) {
+            placed.impl = i;
+            if (offer->able[k] >> i & 1)
+                offer->length[k][i] =
+                    orr_bundle_sum(bundle, true, length_there, &placed) +
+                    orr_cost_length(offer->row, k, i);
+        }
+        if (offer->able[k] && dm->variant->transfers)
+            offer->transfer[k] = orr_bundle_transfer_time(
+                bundle, dm->runtime->classes[k].node, offer->job->task);
+    }
+}
+
 int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
                     struct orr_dm_offer *ret)
 {
@@ -118,6 +154,9 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
                         has_uncalibrated(ret, rt->nclasses);
     if (ret->has_energy)
         ask_energy(dm, ret);
+    ret->has_lengths = job->task->bundle != NULL;
+    if (ret->has_lengths)
+        ask_bundle(dm, ret);
     return any ? 0 : -ENODEV;
 }
 
@@ -145,6 +184,13 @@ static double fitness(const struct orr_dm *dm, double end, double min_end,
 {
     return dm->alpha * (end - min_end) + dm->beta * transfer +
            dm->gamma * joules;
+}
+
+static double length_of(const struct orr_dm_offer *offer, unsigned class_id,
+                        unsigned impl)
+{
+    return offer->has_lengths ? offer->length[class_id][impl]
+                              : orr_cost_length(offer->row, class_id, impl);
 }
 
 static double energy_of(const struct orr_dm_offer *offer, unsigned class_id,
@@ -294,7 +340,7 @@ static double scan_ends(struct orr_dm *dm, const struct orr_dm_offer *offer,
                 continue;
             begin = free_at(dm, offer, w, i, now);
             *end = end_of(begin, now + offer->transfer[class_id],
-                          orr_cost_length(offer->row, class_id, i));
+                          length_of(offer, class_id, i));
             if (begin > *ret_max_free)
                 *ret_max_free = begin;
             if (*end < min_end)
@@ -378,8 +424,7 @@ static inline bool next_pair(const struct orr_dm_offer *offer, double now,
             pair->transfer = offer->transfer[pair->class_id];
             pair->reach = now + pair->transfer;
             pair->energy = energy_of(offer, pair->class_id, pair->impl);
-            pair->length =
-                orr_cost_length(offer->row, pair->class_id, pair->impl);
+            pair->length = length_of(offer, pair->class_id, pair->impl);
             return true;
         }
         pair->class_id++;
@@ -484,6 +529,8 @@ bool orr_dm_choose_in_class(struct orr_dm *dm, const struct orr_dm_offer *offer,
 struct orr_dm_choice orr_dm_choose(struct orr_dm *dm,
                                    const struct orr_dm_offer *offer, double now)
 {
+    if (dm->runtime->breaks)
+        orr_runtime_break(dm->runtime, ORR_BREAK_SCHED, offer->job->id);
     if (offer->unknown)
         return choose_greedy(dm, offer);
     if (offer->uniform && !dm->variant->sorted_decision && dm->alpha >= 0 &&

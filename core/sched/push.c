@@ -103,6 +103,8 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
     orr_count_pushed(rt);
     /* Once it is pushed the task may end at any time: no later. */
     task->scheduled = 1;
+    if (rt->breaks)
+        orr_runtime_break(rt, ORR_BREAK_PUSH, job->id);
     ORR_PROFILE(rt, task, push_end_time);
     if (task->execute_on_a_specific_worker && task->workerid < rt->nworkers) {
         unsigned bits =
@@ -148,6 +150,8 @@ struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)
         job = rt->sched->ops->pop(rt->sched, worker);
     if (!job)
         return NULL;
+    if (rt->breaks)
+        orr_runtime_break(rt, ORR_BREAK_POP, job->id);
     orr_count_popped(rt);
     orr_runtime_trace_count(rt, ORR_TRACE_NREADY, -1);
     return job;

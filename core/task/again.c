@@ -287,6 +287,7 @@ enum orr_fate orr_again_decide(struct orr_runtime *rt, struct orr_job *job,
 
     orr_lock(&rt->agains->lock);
     if (!job->replaced) {
+        job->decided = 1;
         fate = orr_task_fate(rt, task);
         if (times->end > 0 && task->profiling_info)
             note_callback(task->profiling_info, times);
@@ -298,6 +299,19 @@ enum orr_fate orr_again_decide(struct orr_runtime *rt, struct orr_job *job,
     orr_unlock(&rt->agains->lock);
     release_backs(rt, backs);
     return fate;
+}
+
+bool orr_again_set_destroy(struct orr_runtime *rt, struct starpu_task *task)
+{
+    const struct orr_job *job;
+    bool over;
+
+    orr_lock(&rt->agains->lock);
+    job = task->starpu_private;
+    over = job && job->decided;
+    task->destroy = 1;
+    orr_unlock(&rt->agains->lock);
+    return over;
 }
 
 /* --- the next run --- */

@@ -11,6 +11,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 struct orr_agains;
 struct orr_edge;
 struct orr_job;
@@ -56,6 +58,10 @@ enum orr_fate orr_task_fate(struct orr_runtime *rt,
  * touch it. */
 enum orr_fate orr_again_decide(struct orr_runtime *rt, struct orr_job *job,
                                const struct orr_callback_times *times);
+
+/* The task is to be freed when it has ended. Returns true if it has: the caller
+ * does it then. */
+bool orr_again_set_destroy(struct orr_runtime *rt, struct starpu_task *task);
 
 /* Makes the job of the next run of a task that regenerates. It waits for those
  * that the last one let go and that do not stay behind. NULL without memory. */

@@ -41,6 +41,15 @@ unsigned long orr_count_unfinished(struct orr_runtime *rt)
     return n;
 }
 
+unsigned long orr_count_all_ended(struct orr_runtime *rt)
+{
+    unsigned long n = 0;
+
+    for (unsigned i = 0; i < rt->ncounters; i++)
+        n += atomic_load(&rt->counters[i].ended);
+    return n;
+}
+
 unsigned long orr_count_ready(struct orr_runtime *rt)
 {
     unsigned long n = 0;

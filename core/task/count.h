@@ -81,6 +81,7 @@ void orr_count_ended(struct orr_runtime *rt);
 /* Tasks that are submitted and have not ended; ready and not popped. What is
  * counted meanwhile may be missing, but never an end without its beginning. */
 unsigned long orr_count_unfinished(struct orr_runtime *rt);
+unsigned long orr_count_all_ended(struct orr_runtime *rt);
 unsigned long orr_count_ready(struct orr_runtime *rt);
 
 /* Blocks until at most n submitted tasks are unfinished. -EDEADLK in a task

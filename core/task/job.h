@@ -168,6 +168,7 @@ struct orr_job {
     uint8_t refusals;         /* [claimant] how often a handle was taken */
     uint8_t keeps;            /* [claimant] what it has claimed, it keeps */
     uint8_t ended;            /* [lock] callbacks have run, waiters may go */
+    uint8_t decided;          /* [lock of rt->agains] what becomes of its task */
     uint8_t slots;            /* [const] accesses that fit behind the job */
     uint8_t differ; /* [policy] while it waits there: workers of one kind may
                      * differ in whether they can run it */
@@ -365,6 +366,10 @@ void orr_waiters_wake(struct orr_job_waiter *waiter);
 const char *orr_job_name(const struct orr_job *job);
 
 uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job);
+
+/* The job starts and takes job->predicted µs: those that wait for nothing else are
+ * told to who registered for it (rt->ready_soon). No lock held. */
+void orr_job_tell_soon(struct orr_runtime *rt, struct orr_job *job);
 
 /* The kernel has ended, or one of what else the job's end waits for: the last
  * one completes it (core/task/end.c). */

@@ -19,9 +19,11 @@
 #include "core/runtime.h"
 #include "core/sched/sched.h"
 #include "core/task/again.h"
+#include "core/task/bundle.h"
 #include "core/task/count.h"
 #include "core/task/profile.h"
 #include "core/task/tag.h"
+#include "core/task/transaction.h"
 
 struct starpu_task *orr_task_new(struct orr_runtime *rt)
 {
@@ -57,7 +59,7 @@ static void free_all_owned(struct starpu_task *task)
 }
 
 /* Those that know the task forget it. */
-static void leave(struct orr_runtime *rt, const struct starpu_task *task)
+static void leave(struct orr_runtime *rt, struct starpu_task *task)
 {
     struct orr_job *job = task->starpu_private;
 
@@ -65,13 +67,16 @@ static void leave(struct orr_runtime *rt, const struct starpu_task *task)
         orr_tag_forget_task(rt, task->tag_id, task);
     if (job && job->again)
         orr_again_forget(rt, job);
+    if (task->bundle)
+        (void)orr_bundle_remove(task->bundle, task);
 }
 
 void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task)
 {
-    struct orr_job *job = task->starpu_private;
+    struct orr_job *job = rt ? task->starpu_private : NULL;
 
-    leave(rt, task);
+    if (rt)
+        leave(rt, task);
     free_all_owned(task);
     task->dyn_handles = NULL;
     task->dyn_interfaces = NULL;
@@ -320,13 +325,18 @@ static bool is_nowhere(const struct starpu_task *task)
            task->cl->where == STARPU_NOWHERE;
 }
 
+static bool is_cancelled(const struct starpu_task *task)
+{
+    return task->trs_epoch && atomic_load(&task->trs_epoch->cancelled);
+}
+
 static void task_ready(struct orr_runtime *rt, struct orr_job *job)
 {
     orr_job_set_state(job, ORR_JOB_READY);
     if (job->task->prologue_callback_func)
         orr_call_user(job, job->task->prologue_callback_func,
                       job->task->prologue_callback_arg);
-    if (is_nowhere(job->task)) { /* as of now */
+    if (is_cancelled(job->task) || is_nowhere(job->task)) { /* as of now */
         job->type = &orr_job_empty;
         orr_job_skip(rt, job);
         return;
@@ -513,7 +523,7 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
     if (err)
         return err;
     throttle(rt);
-    err = make_job(rt, task, implicit, false, &chain);
+    err = make_job(rt, task, implicit, !implicit, &chain);
     if (err)
         return err;
     job = orr_job_of(task);

@@ -21,7 +21,8 @@ void orr_task_free(struct orr_runtime *rt, struct starpu_task *task);
  * becomes the caller's. */
 void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task);
 
-/* Frees what the task owns, but not the task: starpu_task_clean. */
+/* Frees what the task owns, but not the task: starpu_task_clean. After the end of
+ * the runtime (rt is NULL), with which its job went, too. */
 void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task);
 
 /* Submits. Errors: -EINVAL (said on stderr), -ENODEV no worker can run it,

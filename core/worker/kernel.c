@@ -118,8 +118,9 @@ static void run(struct orr_kernel *kernel)
     if (job->converts)
         orr_job_convert(worker->runtime, job, conversion_of, worker);
     self->frozen++;
-    function(task->dyn_interfaces ? task->dyn_interfaces : task->interfaces,
-             task->cl_arg);
+    if (!kernel->runtime->disables_kernels)
+        function(task->dyn_interfaces ? task->dyn_interfaces : task->interfaces,
+                 task->cl_arg);
     self->frozen--;
     self->runtime = outer_runtime;
     self->job = outer_job;

@@ -109,6 +109,8 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
                           memory_order_relaxed);
     worker->flops += job->task->flops;
     worker->last_end = job->kernel.end;
+    if (!worker->running)
+        atomic_store_explicit(&worker->exp_end, 0, memory_order_relaxed);
     if (rt->machine->kernels_take_their_length)
         orr_figures_count(&worker->figures, job->costs, worker->class_id,
                           job->implementation,
@@ -241,6 +243,17 @@ static void take_out(struct orr_worker *worker, struct orr_job *job)
     worker->naside--;
 }
 
+/* The kernel starts, and it is known how long it takes. */
+static void expect_end(struct orr_runtime *rt, struct orr_worker *worker,
+                       struct orr_job *job)
+{
+    atomic_store_explicit(&worker->exp_end,
+                          orr_exec_now(rt->exec) + job->predicted,
+                          memory_order_relaxed);
+    if (atomic_load_explicit(&rt->ready_soon, memory_order_relaxed))
+        orr_job_tell_soon(rt, job);
+}
+
 /* Starts the kernel of a job whose data have arrived. */
 static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
 {
@@ -261,6 +274,10 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     orr_job_take_data(rt, job, worker->desc->node);
     orr_job_set_state(job, ORR_JOB_RUNNING);
     job->task->status = STARPU_TASK_RUNNING;
+    if (rt->breaks)
+        orr_runtime_break(rt, ORR_BREAK_EXEC, job->id);
+    if (job->predicted > 0)
+        expect_end(rt, worker, job);
     orr_kernel_prepare(rt, worker, job, async, kernel_done);
     set_state(worker, ORR_WORKER_EXECUTING);
     orr_self->job = async ? NULL : job;

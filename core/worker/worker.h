@@ -65,6 +65,8 @@ struct orr_worker {
     double flops;             /* [owner] of the tasks completed */
     struct orr_figures figures; /* [owner] of simulated kernels */
     double last_end;          /* [owner] µs, end of its last kernel */
+    _Atomic double exp_end;   /* [owner] for writing: µs, when its kernel is
+                               * expected to end, 0: nobody knows */
     struct orr_worker_profile profile; /* [lock] */
     char pad[64];
 };

@@ -13,6 +13,7 @@
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/device/kind.h"
+#include "core/task/bundle.h"
 #include "core/task/count.h"
 
 #define MAX_JOBS 4096
@@ -74,6 +75,16 @@ double starpu_task_worker_expected_energy(struct starpu_task *task,
     return fake.energy[workers[worker].class_id];
 }
 
+double starpu_task_worker_expected_length(struct starpu_task *task,
+                                          unsigned worker, unsigned ctx,
+                                          unsigned impl)
+{
+    (void)task;
+    (void)ctx;
+    (void)impl;
+    return fake.energy[workers[worker].class_id];
+}
+
 void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
                       unsigned node, enum orr_fetch_level level)
 {
@@ -103,6 +114,35 @@ void orr_worker_push_local(struct orr_worker *worker, struct orr_job *job,
     (void)prio;
     orr_list_append(&worker->local, &job->queue);
     orr_worker_wake(worker);
+}
+
+void orr_runtime_break(struct orr_runtime *rt, enum orr_break where,
+                       unsigned long long job)
+{
+    (void)rt;
+    (void)where;
+    (void)job;
+}
+
+/* No task is in a bundle. */
+double orr_bundle_sum(starpu_task_bundle_t bundle, bool waiting,
+                      double (*of)(struct starpu_task *task, void *arg),
+                      void *arg)
+{
+    (void)bundle;
+    (void)waiting;
+    (void)of;
+    (void)arg;
+    return 0;
+}
+
+double orr_bundle_transfer_time(starpu_task_bundle_t bundle, unsigned node,
+                                const struct starpu_task *also)
+{
+    (void)bundle;
+    (void)node;
+    (void)also;
+    return 0;
 }
 
 void orr_worker_next_turn_locked(struct orr_worker *worker)

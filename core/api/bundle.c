@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/api/bundle.c - tasks that are placed together. Any thread. */
+#include "core/task/bundle.h"
+
+#include "core/api/api.h"
+#include "core/task/job.h"
+
+void starpu_task_bundle_create(starpu_task_bundle_t *bundle)
+{
+    *bundle = orr_bundle_new();
+    if (*bundle)
+        return;
+    orr_log_error("%s: out of memory", __func__);
+    abort();
+}
+
+int starpu_task_bundle_insert(starpu_task_bundle_t bundle,
+                              struct starpu_task *task)
+{
+    return orr_bundle_insert(bundle, task);
+}
+
+int starpu_task_bundle_remove(starpu_task_bundle_t bundle,
+                              struct starpu_task *task)
+{
+    if (task->bundle && task->bundle != bundle) {
+        orr_log_error("%s: the task is in another bundle", __func__);
+        abort();
+    }
+    return orr_bundle_remove(bundle, task);
+}
+
+void starpu_task_bundle_close(starpu_task_bundle_t bundle)
+{
+    orr_bundle_close(bundle);
+}
+
+/* -- estimates -- */
+
+struct where {
+    struct starpu_perfmodel_arch *arch;
+    unsigned impl;
+};
+
+static double length(struct starpu_task *task, void *arg)
+{
+    const struct where *where = arg;
+
+    return starpu_task_expected_length(task, where->arch, where->impl);
+}
+
+double starpu_task_bundle_expected_length(starpu_task_bundle_t bundle,
+                                          struct starpu_perfmodel_arch *arch,
+                                          unsigned nimpl)
+{
+    struct where where = {arch, nimpl};
+
+    return orr_bundle_sum(bundle, true, length, &where);
+}
+
+static double energy(struct starpu_task *task, void *arg)
+{
+    const struct where *where = arg;
+
+    return starpu_task_expected_energy(task, where->arch, where->impl);
+}
+
+double starpu_task_bundle_expected_energy(starpu_task_bundle_t bundle,
+                                          struct starpu_perfmodel_arch *arch,
+                                          unsigned nimpl)
+{
+    struct where where = {arch, nimpl};
+
+    return orr_bundle_sum(bundle, false, energy, &where);
+}
+
+double
+starpu_task_bundle_expected_data_transfer_time(starpu_task_bundle_t bundle,
+                                               unsigned memory_node)
+{
+    (void)orr_api_node(__func__, memory_node);
+    return orr_bundle_transfer_time(bundle, memory_node, NULL);
+}

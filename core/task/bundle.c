@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/task/bundle.c - see bundle.h. */
+#include "core/task/bundle.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/base/lock.h"
+
+struct _starpu_task_bundle {
+    struct orr_lock lock;       /* rank ORR_RANK_PLANS */
+    struct starpu_task **tasks; /* [lock] owned, in order of insertion */
+    unsigned n, room;           /* [lock] */
+    bool closed;                /* [lock] */
+};
+
+starpu_task_bundle_t orr_bundle_new(void)
+{
+    starpu_task_bundle_t bundle = calloc(1, sizeof(*bundle));
+
+    if (bundle)
+        orr_lock_init(&bundle->lock, ORR_RANK_PLANS);
+    return bundle;
+}
+
+static void free_bundle(starpu_task_bundle_t bundle)
+{
+    free(bundle->tasks);
+    free(bundle);
+}
+
+static int insert_locked(starpu_task_bundle_t bundle, struct starpu_task *task)
+    ORR_REQUIRES(bundle->lock)
+{
+    unsigned room = bundle->n < bundle->room ? bundle->room
+                                             : 2 * bundle->room + 4;
+    struct starpu_task **tasks = bundle->tasks;
+
+    if (bundle->closed)
+        return -EPERM;
+    if (room > bundle->room)
+        tasks = realloc(tasks, room * sizeof(struct starpu_task *));
+    if (!tasks)
+        return -ENOMEM;
+    bundle->tasks = tasks;
+    bundle->room = room;
+    bundle->tasks[bundle->n++] = task;
+    task->bundle = bundle;
+    return 0;
+}
+
+int orr_bundle_insert(starpu_task_bundle_t bundle, struct starpu_task *task)
+{
+    int rc;
+
+    if (task->bundle || task->status != STARPU_TASK_INIT)
+        return -EINVAL;
+    orr_lock(&bundle->lock);
+    rc = insert_locked(bundle, task);
+    orr_unlock(&bundle->lock);
+    return rc;
+}
+
+int orr_bundle_remove(starpu_task_bundle_t bundle, struct starpu_task *task)
+{
+    unsigned i = 0;
+    bool found, over;
+
+    orr_lock(&bundle->lock);
+    while (i < bundle->n && bundle->tasks[i] != task)
+        i++;
+    found = i < bundle->n;
+    if (found) {
+        bundle->n--;
+        for (; i < bundle->n; i++)
+            bundle->tasks[i] = bundle->tasks[i + 1];
+        task->bundle = NULL;
+    }
+    over = found && bundle->closed && bundle->n == 0;
+    orr_unlock(&bundle->lock);
+    if (over)
+        free_bundle(bundle);
+    return found ? 0 : -ENOENT;
+}
+
+void orr_bundle_close(starpu_task_bundle_t bundle)
+{
+    bool over;
+
+    orr_lock(&bundle->lock);
+    bundle->closed = true;
+    over = bundle->n == 0;
+    orr_unlock(&bundle->lock);
+    if (over)
+        free_bundle(bundle);
+}
+
+double orr_bundle_sum(starpu_task_bundle_t bundle, bool waiting,
+                      double (*of)(struct starpu_task *task, void *arg),
+                      void *arg)
+{
+    double sum = 0;
+
+    orr_lock(&bundle->lock);
+    for (unsigned i = 0; i < bundle->n; i++) {
+        struct starpu_task *task = bundle->tasks[i];
+        double one = waiting && task->scheduled ? 0 : of(task, arg);
+
+        if (one > 0)
+            sum += one;
+    }
+    orr_unlock(&bundle->lock);
+    return sum;
+}
+
+static bool counts(const struct starpu_task *task,
+                   const struct starpu_task *also)
+{
+    return task->cl && (!task->scheduled || task == also);
+}
+
+/* Whether an earlier buffer of a waiting member has the handle. */
+static bool is_repeated_locked(const struct _starpu_task_bundle *bundle,
+                               unsigned upto, unsigned buffer,
+                               const struct starpu_task *also)
+{
+    starpu_data_handle_t handle =
+        STARPU_TASK_GET_HANDLE(bundle->tasks[upto], buffer);
+
+    for (unsigned t = 0; t <= upto; t++) {
+        const struct starpu_task *task = bundle->tasks[t];
+        unsigned n = buffer;
+
+        if (t < upto)
+            n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
+        for (unsigned i = 0; counts(task, also) && i < n; i++)
+            if (STARPU_TASK_GET_HANDLE(task, i) == handle &&
+                STARPU_TASK_GET_MODE(task, i) & STARPU_R)
+                return true;
+    }
+    return false;
+}
+
+static double task_transfer_locked(const struct _starpu_task_bundle *bundle,
+                                   unsigned t, unsigned node,
+                                   const struct starpu_task *also)
+{
+    const struct starpu_task *task = bundle->tasks[t];
+    double sum = 0;
+
+    for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); i++) {
+        double one = 0;
+
+        if (STARPU_TASK_GET_MODE(task, i) & STARPU_R &&
+            !is_repeated_locked(bundle, t, i, also))
+            one = starpu_data_expected_transfer_time(
+                STARPU_TASK_GET_HANDLE(task, i), node, STARPU_R);
+        if (one > 0)
+            sum += one;
+    }
+    return sum;
+}
+
+double orr_bundle_transfer_time(starpu_task_bundle_t bundle, unsigned node,
+                                const struct starpu_task *also)
+{
+    double sum = 0;
+
+    orr_lock(&bundle->lock);
+    for (unsigned t = 0; t < bundle->n; t++)
+        if (counts(bundle->tasks[t], also))
+            sum += task_transfer_locked(bundle, t, node, also);
+    orr_unlock(&bundle->lock);
+    return sum;
+}

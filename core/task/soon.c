@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/task/soon.c - tasks that will be ready soon: those that wait for one only,
+ * which has just started. It cannot end meanwhile, in the same context: nor can
+ * those that wait for it.
+ */
+#include "core/data/handle.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+/* So many are told at once. */
+enum { MOST = 64 };
+
+struct soon {
+    struct orr_job *jobs[MOST];
+    unsigned n;
+};
+
+static void add(struct soon *soon, struct orr_job *job)
+{
+    if (job->task && soon->n < MOST &&
+        atomic_load_explicit(&job->waiting, memory_order_relaxed) == 1)
+        soon->jobs[soon->n++] = job;
+}
+
+static void add_declared(struct soon *soon, struct orr_job *job)
+{
+    orr_lock(&job->lock);
+    for (const struct orr_edge *edge = job->successors; edge; edge = edge->next)
+        add(soon, edge->job);
+    orr_unlock(&job->lock);
+}
+
+/* Those that come next in the order of a handle, if the job is all that is in
+ * their way. */
+static void add_ordered(struct soon *soon, struct orr_access *access)
+{
+    const struct orr_access *first = NULL;
+
+    orr_lock(&access->handle->lock);
+    orr_list_foreach (link, &access->handle->order) {
+        struct orr_access *next =
+            orr_container(link, struct orr_access, link);
+
+        if (next->granted && next != access)
+            break;
+        if (next->granted)
+            continue;
+        if (first && !orr_accesses_go_together(first, next))
+            break;
+        first = first ? first : next;
+        add(soon, next->job);
+    }
+    orr_unlock(&access->handle->lock);
+}
+
+/* What has no kernel ends at once: who waits for it is meant. */
+static void tell(struct orr_runtime *rt, struct orr_job *job, double delay,
+                 unsigned depth)
+{
+    orr_ready_soon_func_t func =
+        atomic_load_explicit(&rt->ready_soon, memory_order_acquire);
+    struct soon soon = {.n = 0};
+
+    if (!func || depth == 0)
+        return;
+    add_declared(&soon, job);
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (job->accesses[i].ordered)
+            add_ordered(&soon, &job->accesses[i]);
+    orr_self->frozen++;
+    for (unsigned i = 0; i < soon.n; i++) {
+        if (ORR_JOB_IS(soon.jobs[i], task))
+            func(atomic_load(&rt->ready_soon_data), soon.jobs[i]->task, delay);
+        else
+            tell(rt, soon.jobs[i], delay, depth - 1);
+    }
+    orr_self->frozen--;
+}
+
+void orr_job_tell_soon(struct orr_runtime *rt, struct orr_job *job)
+{
+    const unsigned depth = 8; /* of tasks without kernel */
+
+    tell(rt, job, job->predicted, depth);
+}
