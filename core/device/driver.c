@@ -129,6 +129,8 @@ static void copy_arrived(struct orr_post *post)
         (struct orr_copy *)(void *)((char *)post -
                                     offsetof(struct orr_copy, post));
 
+    if (post->error && !copy->async.error)
+        copy->async.error = post->error;
     copy->done(copy);
 }
 
@@ -150,6 +152,7 @@ void orr_driver_copy_start(struct orr_driver *driver, struct orr_copy *copy)
 
     copy->async = (struct orr_async){.driver = driver, .queue = queue};
     copy->post.arrived = copy_arrived;
+    copy->post.error = 0;
     rc = copy->perform(copy, &copy->async);
     if (rc && rc != -EAGAIN)
         copy->async.error = rc;
@@ -256,6 +259,12 @@ int orr_machine_add_workers(struct orr_driver *driver, unsigned n,
         workers[i].driver = driver;
     *ret_first = first;
     return 0;
+}
+
+void orr_machine_spare_processors(struct orr_machine *machine, unsigned n)
+{
+    for (; n > 0 && machine->nworkers > 1; n--)
+        machine->nworkers--;
 }
 
 void orr_machine_set_link(struct orr_machine *machine, unsigned src,

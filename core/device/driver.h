@@ -133,9 +133,10 @@ struct orr_driver {
     struct orr_machine *machine;      /* [const] whose part it is */
 };
 
-/* An event of some driver, which embeds it in its own. */
+/* An event of some driver. Zeroed before its first use. */
 struct orr_event {
     atomic_bool happened;
+    void *driver_link[3]; /* NULL to begin with */
 };
 
 /* -- dispatch: core calls these ------------------------------------------- */
@@ -212,6 +213,10 @@ int orr_machine_add_nodes(struct orr_driver *driver, unsigned n,
                           unsigned *ret_first);
 int orr_machine_add_workers(struct orr_driver *driver, unsigned n,
                             unsigned *ret_first);
+
+/* Leaves n processors to contexts that drive devices: so many of the workers that
+ * were added last are taken back, but one stays. */
+void orr_machine_spare_processors(struct orr_machine *machine, unsigned n);
 
 /* A link of that many bytes per µs and µs, on which copies go directly. */
 void orr_machine_set_link(struct orr_machine *machine, unsigned src,

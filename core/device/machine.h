@@ -104,6 +104,8 @@ struct orr_mailbox;
 struct orr_post {
     struct orr_post *next;
     struct orr_mailbox *mailbox; /* lent; set by who starts the operation */
+    int error; /* 0, or what was found to have failed at the end only: -EIO,
+                * -ENODEV */
     /* Called once, by a context that looks into the mailbox. */
     void (*arrived)(struct orr_post *post);
 };
@@ -252,6 +254,13 @@ struct orr_machine_options {
     int main_cpuid, main_coreid;
     bool numa;               /* a memory node per NUMA node */
     const char *loopback;    /* ORRERY_LOOPBACK or NULL */
+    /* OpenCL devices of processors, too, or alone; STARPU_WORKERS_OPENCLID or
+     * NULL, and before it starpu_conf's numbers or NULL; OCL_ICD_VENDORS and
+     * STARPU_OPENCL_PROGRAM_DIR or NULL. */
+    bool opencl_on_cpus, opencl_only_on_cpus;
+    const char *opencl_ids;
+    const unsigned *opencl_gpuid;
+    const char *opencl_vendors, *opencl_program_dir;
     const char *hwloc_input; /* XML file to read the topology from, or NULL */
 };
 

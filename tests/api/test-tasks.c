@@ -298,7 +298,7 @@ static void never(void *buffers[], void *arg)
 START_TEST(a_task_that_no_worker_can_run_is_refused_with_enodev)
 {
     static struct starpu_codelet cl = {
-        .opencl_funcs = {never}, .where = STARPU_OPENCL, .name = "k"};
+        .hip_funcs = {never}, .where = STARPU_HIP, .name = "k"};
     struct starpu_task *task;
 
     machine_open(_i);

@@ -86,8 +86,11 @@ ORR_FILTER(starpu_bcsr_filter_canonical_block)
         .elemsize = whole->elemsize,
         .allocsize = block_bytes(whole),
     };
-    if (whole->nzval)
-        part->ptr = part->dev_handle = whole->nzval + id * block_bytes(whole);
+    if (!whole->nzval)
+        return;
+    part->dev_handle = whole->nzval;
+    part->offset = id * block_bytes(whole);
+    part->ptr = part->dev_handle + part->offset;
 }
 
 unsigned
