@@ -106,6 +106,18 @@ static const unsigned *bindid_of(const struct starpu_conf *conf,
     return conf->workers_bindid;
 }
 
+/* Numbers of OpenCL devices, unless the environment has others. */
+static const unsigned *opencl_gpuid_of(const struct starpu_conf *conf,
+                                       const struct orr_config *config)
+{
+    if (!conf || !conf->use_explicit_workers_opencl_gpuid)
+        return NULL;
+    if (orr_config_is_set(config, ORR_CFG_WORKERS_OPENCLID) &&
+        !conf->precedence_over_environment_variables)
+        return NULL;
+    return conf->workers_opencl_gpuid;
+}
+
 static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
                         struct orr_error *err)
 {
@@ -136,6 +148,14 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
         .main_coreid = orr_config_int(config, ORR_CFG_MAIN_THREAD_COREID),
         .numa = orr_config_bool(config, ORR_CFG_USE_NUMA),
         .loopback = orr_config_string(config, ORR_CFG_LOOPBACK),
+        .opencl_on_cpus = orr_config_bool(config, ORR_CFG_OPENCL_ON_CPUS),
+        .opencl_only_on_cpus =
+            orr_config_bool(config, ORR_CFG_OPENCL_ONLY_ON_CPUS),
+        .opencl_ids = orr_config_string(config, ORR_CFG_WORKERS_OPENCLID),
+        .opencl_gpuid = opencl_gpuid_of(conf, config),
+        .opencl_vendors = orr_config_string(config, ORR_CFG_OCL_ICD_VENDORS),
+        .opencl_program_dir =
+            orr_config_string(config, ORR_CFG_OPENCL_PROGRAM_DIR),
         .hwloc_input = orr_config_string(config, ORR_CFG_HWLOC_INPUT),
     };
     const void *table;

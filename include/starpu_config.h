@@ -96,5 +96,13 @@
 #    endif
 #endif
 
+/* Likewise Khronos' header, for programs with OpenCL kernels. The library has its
+ * side in any build, and opens OpenCL when it runs. */
+#if defined(__has_include) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#    if __has_include(<CL/cl.h>) || __has_include(<OpenCL/cl.h>)
+#        define STARPU_USE_OPENCL 1
+#    endif
+#endif
+
 /* A size, or a negative errno. */
 typedef ssize_t starpu_ssize_t;

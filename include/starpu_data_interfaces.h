@@ -18,6 +18,7 @@
 extern "C" {
 #endif
 
+struct _cl_event;
 struct starpu_codelet;
 struct starpu_multiformat_data_interface_ops;
 
@@ -51,9 +52,12 @@ struct starpu_data_copy_methods {
     int (*ram_to_hip_async)(void);
     int (*hip_to_ram_async)(void);
     int (*hip_to_hip_async)(void);
-    int (*ram_to_opencl_async)(void);
-    int (*opencl_to_ram_async)(void);
-    int (*opencl_to_opencl_async)(void);
+    int (*ram_to_opencl_async)(void *, unsigned, void *, unsigned,
+                               struct _cl_event **);
+    int (*opencl_to_ram_async)(void *, unsigned, void *, unsigned,
+                               struct _cl_event **);
+    int (*opencl_to_opencl_async)(void *, unsigned, void *, unsigned,
+                                  struct _cl_event **);
     int (*ram_to_max_fpga_async)(void *, unsigned, void *, unsigned);
     int (*max_fpga_to_ram_async)(void *, unsigned, void *, unsigned);
     /* Uses starpu_interface_copy() with the last argument. */

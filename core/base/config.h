@@ -26,6 +26,18 @@
     X(NCUDA, "STARPU_NCUDA", INT, "", "CUDA workers. Unset: one per device.")  \
     X(NOPENCL, "STARPU_NOPENCL", INT, "",                                      \
       "OpenCL workers. Unset: one per device.")                                \
+    X(WORKERS_OPENCLID, "STARPU_WORKERS_OPENCLID", STRING, "",                 \
+      "OpenCL devices that the workers take, in order: numbers such as "       \
+      "`1 0`. Unset: in the order of the platforms.")                          \
+    X(OPENCL_ON_CPUS, "STARPU_OPENCL_ON_CPUS", BOOL, "0",                      \
+      "1: processors are OpenCL devices, too, if a platform offers them.")     \
+    X(OPENCL_ONLY_ON_CPUS, "STARPU_OPENCL_ONLY_ON_CPUS", BOOL, "0",            \
+      "1: only processors are OpenCL devices.")                                \
+    X(OPENCL_PROGRAM_DIR, "STARPU_OPENCL_PROGRAM_DIR", STRING, "",             \
+      "Folder in which sources of OpenCL kernels are searched.")               \
+    X(OCL_ICD_VENDORS, "OCL_ICD_VENDORS", STRING, "",                          \
+      "The OpenCL loader's: folder of the files that name vendors' "           \
+      "libraries. Unset: `/etc/OpenCL/vendors`.")                              \
     X(WORKERS_CPUID, "STARPU_WORKERS_CPUID", STRING, "",                       \
       "Processors that the workers take, in order: numbers and ranges such "   \
       "as `0 2 4-7`, or `4-` for all from 4 on. Unset: in the order of the "   \

@@ -50,10 +50,11 @@ static int check_workers(const struct orr_machine *machine,
                          const struct orr_machine_options *options,
                          struct orr_error *err)
 {
-    if (options->ncuda > 0 || options->nopencl > 0)
-        orr_log_warning("GPU workers were requested, but this library has no "
-                        "GPU driver; name a machine with ORRERY_MACHINE to "
-                        "simulate them");
+    if (options->ncuda > 0)
+        orr_log_warning(
+            "CUDA workers were requested, but this library has no "
+            "CUDA driver; OpenCL may drive these devices, or name a "
+            "machine with ORRERY_MACHINE to simulate them");
     if (machine->nworkers > 0)
         return 0;
     return orr_fail(err, -ENODEV,

@@ -35,9 +35,18 @@ static void add(void *buffers[], void *arg)
         to[i] += from[i];
 }
 
+/* STARPU_VALUE packs arguments: unpack what insert_scale sent. */
+static void scale_packed(void *buffers[], void *arg)
+{
+    struct affine map;
+
+    starpu_codelet_unpack_args(arg, &map);
+    scale(buffers, &map);
+}
+
 static struct starpu_codelet cl_scale = {
-    .cpu_funcs = {scale},
-    .cuda_funcs = {scale},
+    .cpu_funcs = {scale_packed},
+    .cuda_funcs = {scale_packed},
     .cuda_flags = {STARPU_CUDA_ASYNC},
     .nbuffers = 1,
     .modes = {STARPU_RW},
@@ -59,15 +68,6 @@ static void insert_scale(starpu_data_handle_t handle, uint64_t a, uint64_t b)
     ck_assert_int_eq(starpu_task_insert(&cl_scale, STARPU_VALUE, &map,
                                         sizeof(map), STARPU_RW, handle, 0),
                      0);
-}
-
-/* STARPU_VALUE packs arguments: unpack what insert_scale sent. */
-static void scale_packed(void *buffers[], void *arg)
-{
-    struct affine map;
-
-    starpu_codelet_unpack_args(arg, &map);
-    scale(buffers, &map);
 }
 
 START_TEST(a_value_written_by_tasks_is_back_after_unregister)
@@ -544,8 +544,6 @@ int main(void)
     Suite *suite = suite_create("api-data");
     TCase *tc = tcase_create("each machine");
 
-    cl_scale.cpu_funcs[0] = scale_packed;
-    cl_scale.cuda_funcs[0] = scale_packed;
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_value_written_by_tasks_is_back_after_unregister,
                         0, NMACHINES);

@@ -26,9 +26,10 @@ pkg-config
 python3
 '
 
-# What only tests use, which are skipped without: pj_dump, which comes with R.
+# What only tests use, which are skipped without: pj_dump, which comes with R, and
+# OpenCL devices that are processors.
 if [ "${with_tests-}" ]; then
-    packages="$packages pajeng"
+    packages="$packages ocl-icd-opencl-dev opencl-headers pajeng pocl-opencl-icd"
 fi
 
 # say TEXT: one line for one step.

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/device/opencl/find.c - which OpenCL devices there are, in the order of
+ * their platforms, and which of them are used. While a machine is opened, by
+ * main.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/device/opencl/opencl.h"
+
+enum { MAX_PLATFORMS = 16 };
+
+/* -- whether to look -- */
+
+static bool on_processors(const struct orr_machine_options *options)
+{
+    return options->opencl_on_cpus || options->opencl_only_on_cpus;
+}
+
+bool opencl_is_wanted(const struct orr_machine_options *options)
+{
+    if (options->nopencl == 0)
+        return false;
+    if (options->nopencl > 0 || options->opencl_ids || options->opencl_gpuid ||
+        on_processors(options))
+        return true;
+    return opencl_may_have_devices(options->opencl_vendors);
+}
+
+/* -- what there is -- */
+
+static void device_info(const struct opencl_device *device, uint32_t what,
+                        size_t size, void *ret)
+{
+    if (device->driver->cl.GetDeviceInfo(device->id, what, size, ret, NULL))
+        memset(ret, 0, size);
+}
+
+/* "OpenCL 1.2 …" or later. */
+static bool is_new_enough(const struct opencl_device *device)
+{
+    char version[128];
+    int major = 0, minor = 0;
+
+    device_info(device, OPENCL_DEVICE_VERSION, sizeof(version), version);
+    version[sizeof(version) - 1] = 0;
+    if (sscanf(version, "OpenCL %d.%d", &major, &minor) == 2 &&
+        (major > 1 || minor >= 2))
+        return true;
+    orr_log_notice("opencl: %s is left out: it has \"%s\", and OpenCL 1.2 is "
+                   "needed",
+                   device->name, version);
+    return false;
+}
+
+static void add_device(struct opencl *driver, cl_platform_id platform,
+                       cl_device_id id)
+{
+    struct opencl_device *device = &driver->devices[driver->ndevices];
+    uint64_t memory;
+    uint32_t align;
+
+    *device = (struct opencl_device){
+        .driver = driver,
+        .platform = platform,
+        .id = id,
+        .number = (int)driver->ndevices,
+    };
+    device_info(device, OPENCL_DEVICE_NAME, sizeof(device->name), device->name);
+    device->name[sizeof(device->name) - 1] = 0;
+    device_info(device, OPENCL_DEVICE_TYPE, sizeof(device->type),
+                &device->type);
+    device_info(device, OPENCL_DEVICE_VENDOR_ID, sizeof(device->vendor),
+                &device->vendor);
+    device_info(device, OPENCL_DEVICE_GLOBAL_MEM_SIZE, sizeof(memory), &memory);
+    device_info(device, OPENCL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof(align),
+                &align);
+    device->memory = (size_t)memory;
+    device->alignment = align / 8;
+    if (is_new_enough(device))
+        driver->ndevices++;
+}
+
+/* Another runtime's devices, which are those of other platforms. */
+static bool is_runtime(const struct opencl *driver, cl_platform_id platform)
+{
+    char name[128] = "";
+
+    return driver->cl.GetPlatformInfo(platform, OPENCL_PLATFORM_NAME,
+                                      sizeof(name), name, NULL) == 0 &&
+           strncmp(name, "SOCL", 4) == 0;
+}
+
+static void add_platform(struct opencl *driver, cl_platform_id platform,
+                         uint64_t types)
+{
+    cl_device_id ids[STARPU_MAXOPENCLDEVS];
+    uint32_t n = 0;
+
+    if (is_runtime(driver, platform) ||
+        driver->cl.GetDeviceIDs(platform, types, STARPU_MAXOPENCLDEVS, ids, &n))
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        if (driver->ndevices == STARPU_MAXOPENCLDEVS ||
+            i == STARPU_MAXOPENCLDEVS) {
+            orr_log_notice("opencl: only the first %d devices are used",
+                           STARPU_MAXOPENCLDEVS);
+            return;
+        }
+        add_device(driver, platform, ids[i]);
+    }
+}
+
+/* -- which are used -- */
+
+/* "1 0" or "1,0". */
+static int read_ids(const char *text, unsigned *ids, unsigned *ret_n,
+                    struct orr_error *err)
+{
+    const char *rest = text;
+
+    *ret_n = 0;
+    for (;;) {
+        unsigned long id;
+        char *end;
+
+        rest += strspn(rest, " ,\t");
+        if (!*rest)
+            return 0;
+        id = strtoul(rest, &end, 10);
+        if (end == rest || strchr("+-", *rest) || id > UINT16_MAX ||
+            *ret_n == STARPU_MAXOPENCLDEVS)
+            return orr_fail(err, -EINVAL,
+                            "STARPU_WORKERS_OPENCLID=\"%.100s\": write up to "
+                            "%d numbers of devices, such as `1 0'",
+                            text, STARPU_MAXOPENCLDEVS);
+        ids[(*ret_n)++] = (unsigned)id;
+        rest = end;
+    }
+}
+
+static int check_ids(const struct opencl *driver, const unsigned *ids,
+                     unsigned n, struct orr_error *err)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (ids[i] >= driver->ndevices)
+            return orr_fail(err, -EINVAL,
+                            "OpenCL device %u was asked for "
+                            "(STARPU_WORKERS_OPENCLID or starpu_conf), but "
+                            "there are %u devices, counted from 0",
+                            ids[i], driver->ndevices);
+        for (unsigned j = 0; j < i; j++)
+            if (ids[i] == ids[j])
+                return orr_fail(err, -EINVAL,
+                                "OpenCL device %u was asked for twice "
+                                "(STARPU_WORKERS_OPENCLID or starpu_conf)",
+                                ids[i]);
+    }
+    return 0;
+}
+
+/* The numbers that were asked for, or all, and how many of them. */
+static int choose(const struct opencl *driver,
+                  const struct orr_machine_options *options, unsigned *chosen,
+                  unsigned *ret_n, struct orr_error *err)
+{
+    unsigned n = driver->ndevices, wanted = (unsigned)options->nopencl;
+    int rc = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        chosen[i] = i;
+    for (unsigned i = 0; i < n && options->opencl_gpuid; i++)
+        chosen[i] = options->opencl_gpuid[i];
+    if (options->opencl_ids && !options->opencl_gpuid)
+        rc = read_ids(options->opencl_ids, chosen, &n, err);
+    if (rc < 0)
+        return rc;
+    if (options->nopencl >= 0 && wanted < n)
+        n = wanted;
+    else if (options->nopencl >= 0 && wanted > n)
+        orr_log_warning("%u OpenCL workers were requested, but there are only "
+                        "%u devices%s",
+                        wanted, n,
+                        on_processors(options)
+                            ? ""
+                            : " (STARPU_OPENCL_ON_CPUS=1 counts processors, "
+                              "too)");
+    *ret_n = n;
+    return check_ids(driver, chosen, n, err);
+}
+
+int opencl_find(struct opencl *driver,
+                const struct orr_machine_options *options, unsigned *chosen,
+                unsigned *ret_n, struct orr_error *err)
+{
+    uint64_t types = OPENCL_DEVICE_TYPE_GPU | OPENCL_DEVICE_TYPE_ACCELERATOR;
+    cl_platform_id platforms[MAX_PLATFORMS];
+    uint32_t n = 0;
+
+    if (options->opencl_only_on_cpus)
+        types = OPENCL_DEVICE_TYPE_CPU;
+    else if (options->opencl_on_cpus)
+        types |= OPENCL_DEVICE_TYPE_CPU;
+    if (driver->cl.GetPlatformIDs(MAX_PLATFORMS, platforms, &n))
+        n = 0;
+    for (uint32_t i = 0; i < n && i < MAX_PLATFORMS; i++)
+        add_platform(driver, platforms[i], types);
+    return choose(driver, options, chosen, ret_n, err);
+}

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/test-opencl.c - the table of the OpenCL driver, on two devices of
+ * PoCL's: what queues wait for, strided copies, what fails. A gate, a user
+ * event before the first copy, keeps it from happening until the test says so.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <check.h>
+
+#include "core/base/exec.h"
+#include "core/device/driver.h"
+#include "core/device/mailbox.h"
+#include "core/device/opencl/opencl.h"
+#include "core/runtime.h"
+
+#include "../suite.h"
+
+enum { BYTES = 64, FIRST_NODE = 1 };
+
+static struct orr_machine *machine;
+static struct opencl *driver;
+
+static void open_machine(void)
+{
+    setenv("STARPU_NCPU", "1", 1);
+    setenv("STARPU_SILENT", "1", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    machine = orr_self->runtime->machine;
+    driver = orr_opencl_of(machine);
+    ck_assert_ptr_nonnull(driver);
+}
+
+static struct orr_queue *queue_of(unsigned node, enum orr_queue_use use)
+{
+    return driver->head.ops->queue(&driver->head, node, use);
+}
+
+static uintptr_t alloc(unsigned node)
+{
+    uintptr_t memory;
+
+    ck_assert_int_eq(orr_machine_alloc(machine, node, BYTES, &memory), 0);
+    return memory;
+}
+
+/* -- posts -- */
+
+static void wake_nobody(struct orr_mailbox *mailbox)
+{
+    (void)mailbox;
+}
+
+static struct orr_mailbox mailbox = {.wake = wake_nobody};
+static int narrived;
+
+static void arrive(struct orr_post *post)
+{
+    ck_assert_int_eq(post->error, 0);
+    narrived++;
+}
+
+static struct orr_post post = {.mailbox = &mailbox, .arrived = arrive};
+
+static bool arrives(int tries)
+{
+    while (!narrived && tries-- > 0)
+        if (!orr_mailbox_serve(&mailbox))
+            usleep(1000);
+    return narrived > 0;
+}
+
+/* -- queues -- */
+
+static cl_event close_gate(struct orr_queue *queue)
+{
+    cl_int error;
+    cl_event gate = driver->cl.CreateUserEvent(queue->device->context, &error);
+
+    ck_assert_int_eq(error, 0);
+    ck_assert_int_eq(
+        driver->cl.EnqueueBarrierWithWaitList(queue->queue, 1, &gate, NULL), 0);
+    return gate;
+}
+
+static void open_gate(cl_event gate)
+{
+    ck_assert_int_eq(driver->cl.SetUserEventStatus(gate, OPENCL_COMPLETE), 0);
+    driver->cl.ReleaseEvent(gate);
+}
+
+static void put(struct orr_queue *queue, const struct orr_raw_copy *raw)
+{
+    struct orr_async async = {.driver = &driver->head, .queue = queue};
+
+    ck_assert_int_eq(orr_machine_raw_copy(machine, raw, &async), -EAGAIN);
+    ck_assert(async.used);
+}
+
+/* Bytes go into one buffer; what reads another buffer waits for them: on the
+ * same device or the other one, said before or after the event is recorded. */
+START_TEST(a_queue_waits_for_an_event)
+{
+    const struct orr_driver_ops *ops;
+    unsigned reader = FIRST_NODE + (unsigned)_i % 2;
+    bool wait_first = _i / 2;
+    char from[BYTES], to[BYTES];
+    struct orr_event event = {.happened = false};
+    struct orr_queue *in, *out;
+    uintptr_t written, read;
+    cl_event gate;
+
+    open_machine();
+    ops = driver->head.ops;
+    memset(from, 7, BYTES);
+    written = alloc(FIRST_NODE);
+    read = reader == FIRST_NODE ? written : alloc(reader);
+    in = queue_of(FIRST_NODE, ORR_QUEUE_IN);
+    out = queue_of(reader, ORR_QUEUE_OUT);
+    gate = close_gate(in);
+    put(in, &(struct orr_raw_copy){.src = (uintptr_t)from,
+                                   .dst = written,
+                                   .dst_node = FIRST_NODE,
+                                   .size = BYTES});
+    if (wait_first)
+        ops->wait(out, &event);
+    ops->record(in, &event);
+    if (!wait_first)
+        ops->wait(out, &event);
+    put(out, &(struct orr_raw_copy){.src = read,
+                                    .dst = (uintptr_t)to,
+                                    .src_node = reader,
+                                    .size = BYTES});
+    ops->notify(out, &post);
+    ck_assert(!arrives(50));
+    ck_assert(!atomic_load(&event.happened));
+    open_gate(gate);
+    ck_assert(arrives(30000));
+    ck_assert(atomic_load(&event.happened));
+    if (reader == FIRST_NODE)
+        ck_assert_mem_eq(to, from, BYTES);
+    /* Who waits for what has happened does not wait. */
+    narrived = 0;
+    ops->wait(out, &event);
+    ops->notify(out, &post);
+    ck_assert(arrives(30000));
+    orr_machine_free(machine, FIRST_NODE, written, BYTES);
+    if (reader != FIRST_NODE)
+        orr_machine_free(machine, reader, read, BYTES);
+    starpu_shutdown();
+}
+END_TEST
+
+/* -- bytes -- */
+
+/* The first is a box of OpenCL's, in the second slices begin between rows, the
+ * third has a level more than a box, in the fourth rows are of one byte. */
+static const struct orr_raw_copy shapes[] = {
+    {.size = 3,
+     .levels = 2,
+     .n = {2, 3},
+     .src_step = {5, 15},
+     .dst_step = {4, 8}},
+    {.size = 3,
+     .levels = 2,
+     .n = {2, 3},
+     .src_step = {5, 13},
+     .dst_step = {3, 7}},
+    {.size = 2,
+     .levels = 3,
+     .n = {2, 2, 2},
+     .src_step = {3, 6, 25},
+     .dst_step = {2, 5, 11}},
+    {.size = 1, .levels = 1, .n = {9}, .src_step = {5}, .dst_step = {2}},
+};
+
+enum { NSHAPES = sizeof(shapes) / sizeof(shapes[0]) };
+
+/* To the device, within it, to the other one, and back, with the strides on
+ * either side: the same as on the host. */
+START_TEST(strided_copies_are_the_hosts)
+{
+    struct orr_raw_copy raw = shapes[_i % NSHAPES];
+    unsigned far = FIRST_NODE + (unsigned)(_i / NSHAPES);
+    char from[BYTES], expected[BYTES], zeros[BYTES] = {0}, to[BYTES];
+    struct orr_raw_copy whole = {.size = BYTES};
+    uintptr_t first, second;
+
+    open_machine();
+    for (int i = 0; i < BYTES; i++)
+        from[i] = (char)(i + 1);
+    first = alloc(FIRST_NODE);
+    second = alloc(far);
+    whole.src = (uintptr_t)zeros;
+    whole.dst = first;
+    whole.dst_node = FIRST_NODE;
+    ck_assert_int_eq(orr_machine_raw_copy(machine, &whole, NULL), 0);
+    whole.dst = second;
+    whole.dst_node = far;
+    ck_assert_int_eq(orr_machine_raw_copy(machine, &whole, NULL), 0);
+
+    raw.src_offset = 7;
+    raw.dst_offset = 2;
+    raw.src = (uintptr_t)from;
+    memset(expected, 0, BYTES);
+    raw.dst = (uintptr_t)expected;
+    orr_host_raw_copy(&raw);
+
+    raw.dst = first;
+    raw.dst_node = FIRST_NODE;
+    ck_assert_int_eq(orr_machine_raw_copy(machine, &raw, NULL), 0);
+    /* The strides turned round: back to where they were. */
+    raw.src = first;
+    raw.src_node = FIRST_NODE;
+    raw.dst = second;
+    raw.dst_node = far;
+    memcpy(raw.src_step, shapes[_i % NSHAPES].dst_step, sizeof(raw.src_step));
+    memcpy(raw.dst_step, shapes[_i % NSHAPES].src_step, sizeof(raw.dst_step));
+    raw.src_offset = 2;
+    raw.dst_offset = 7;
+    ck_assert_int_eq(orr_machine_raw_copy(machine, &raw, NULL), 0);
+    memset(to, 0, BYTES);
+    whole.src = second;
+    whole.src_node = far;
+    whole.dst = (uintptr_t)to;
+    whole.dst_node = 0;
+    ck_assert_int_eq(orr_machine_raw_copy(machine, &whole, NULL), 0);
+    raw.src = (uintptr_t)expected;
+    raw.dst = (uintptr_t)zeros;
+    orr_host_raw_copy(&raw);
+    ck_assert_mem_eq(to, zeros, BYTES);
+    /* And out with strides. */
+    memset(to, 0, BYTES);
+    raw.src = first;
+    raw.dst = (uintptr_t)to;
+    raw.dst_node = 0;
+    ck_assert_int_eq(orr_machine_raw_copy(machine, &raw, NULL), 0);
+    ck_assert_mem_eq(to, zeros, BYTES);
+    orr_machine_free(machine, FIRST_NODE, first, BYTES);
+    orr_machine_free(machine, far, second, BYTES);
+    starpu_shutdown();
+}
+END_TEST
+
+/* -- failures -- */
+
+START_TEST(what_does_not_fit_is_enomem)
+{
+    uintptr_t memory;
+
+    open_machine();
+    ck_assert_int_eq(
+        orr_machine_alloc(machine, FIRST_NODE, (size_t)1 << 60, &memory),
+        -ENOMEM);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(a_copy_beyond_the_buffer_is_eio)
+{
+    char bytes[2 * BYTES] = {0};
+    struct orr_async async;
+    uintptr_t memory;
+
+    open_machine();
+    memory = alloc(FIRST_NODE);
+    async = (struct orr_async){.driver = &driver->head,
+                               .queue = queue_of(FIRST_NODE, ORR_QUEUE_IN)};
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(
+            orr_machine_raw_copy(machine,
+                                 &(struct orr_raw_copy){.src = (uintptr_t)bytes,
+                                                        .dst = memory,
+                                                        .dst_node = FIRST_NODE,
+                                                        .size = 2 * BYTES},
+                                 i ? &async : NULL),
+            -EIO);
+    ck_assert_int_eq(async.error, -EIO);
+    orr_machine_free(machine, FIRST_NODE, memory, BYTES);
+    starpu_shutdown();
+}
+END_TEST
+
+/* The driver's table of OpenCL is written over: an end that is called back has
+ * failed, nfailing times. */
+static int nfailing;
+static cl_int (*set_callback)(cl_event, int32_t,
+                              void (*)(cl_event, int32_t, void *), void *);
+
+struct callback {
+    void (*function)(cl_event, int32_t, void *);
+    void *arg;
+};
+
+static void call_failed(cl_event event, int32_t status, void *arg)
+{
+    struct callback callback = *(struct callback *)arg;
+
+    (void)status;
+    free(arg);
+    callback.function(event, OPENCL_OUT_OF_RESOURCES, callback.arg);
+}
+
+static cl_int set_failing(cl_event event, int32_t when,
+                          void (*function)(cl_event, int32_t, void *),
+                          void *arg)
+{
+    struct callback *callback;
+
+    if (nfailing-- <= 0)
+        return set_callback(event, when, function, arg);
+    callback = malloc(sizeof(*callback));
+    *callback = (struct callback){function, arg};
+    return set_callback(event, when, call_failed, callback);
+}
+
+static void fail_ends(int n)
+{
+    nfailing = n;
+    set_callback = driver->cl.SetEventCallback;
+    driver->cl.SetEventCallback = set_failing;
+}
+
+static int failure;
+
+static void note_failure(struct orr_post *of)
+{
+    failure = of->error;
+    narrived++;
+}
+
+START_TEST(a_queue_that_failed_says_so)
+{
+    open_machine();
+    fail_ends(1);
+    post.arrived = note_failure;
+    driver->head.ops->notify(queue_of(FIRST_NODE, ORR_QUEUE_PEER), &post);
+    ck_assert(arrives(30000));
+    ck_assert_int_eq(failure, -EIO);
+    starpu_shutdown();
+}
+END_TEST
+
+static cl_int no_marker(cl_command_queue queue, uint32_t n,
+                        const cl_event *events, cl_event *ret)
+{
+    (void)queue;
+    (void)n;
+    (void)events;
+    (void)ret;
+    return OPENCL_OUT_OF_HOST_MEMORY;
+}
+
+/* Where no end can be asked for, it is waited for. */
+START_TEST(an_end_that_cannot_be_asked_for_is_waited_for)
+{
+    char from[BYTES], to[BYTES] = {0};
+    uintptr_t memory;
+
+    open_machine();
+    memset(from, 7, BYTES);
+    memory = alloc(FIRST_NODE);
+    driver->cl.EnqueueMarkerWithWaitList = no_marker;
+    put(queue_of(FIRST_NODE, ORR_QUEUE_IN),
+        &(struct orr_raw_copy){.src = (uintptr_t)from,
+                               .dst = memory,
+                               .dst_node = FIRST_NODE,
+                               .size = BYTES});
+    driver->head.ops->notify(queue_of(FIRST_NODE, ORR_QUEUE_IN), &post);
+    ck_assert(arrives(1));
+    ck_assert_int_eq(
+        orr_machine_raw_copy(machine,
+                             &(struct orr_raw_copy){.src = memory,
+                                                    .src_node = FIRST_NODE,
+                                                    .dst = (uintptr_t)to,
+                                                    .size = BYTES},
+                             NULL),
+        0);
+    ck_assert_mem_eq(to, from, BYTES);
+    orr_machine_free(machine, FIRST_NODE, memory, BYTES);
+    starpu_shutdown();
+}
+END_TEST
+
+/* A task whose kernel reads and writes its datum, without waiting. */
+static void add_one(void *buffers[], void *arg)
+{
+    cl_mem v = (cl_mem)STARPU_VARIABLE_GET_DEV_HANDLE(buffers[0]);
+    cl_command_queue queue;
+    int value;
+
+    (void)arg;
+    starpu_opencl_get_current_queue(&queue);
+    driver->cl.EnqueueReadBuffer(queue, v, true, 0, sizeof(value), &value, 0,
+                                 NULL, NULL);
+    value++;
+    driver->cl.EnqueueWriteBuffer(queue, v, true, 0, sizeof(value), &value, 0,
+                                  NULL, NULL);
+}
+
+static struct starpu_codelet cl_add_one = {
+    .opencl_funcs = {add_one},
+    .opencl_flags = {STARPU_OPENCL_ASYNC},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .name = "add_one",
+};
+
+/* The end of the copy in fails first: it is made again. */
+START_TEST(a_copy_that_failed_is_made_again)
+{
+    int value = 6;
+    starpu_data_handle_t handle;
+
+    open_machine();
+    starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)&value,
+                                  sizeof(value));
+    fail_ends(2);
+    ck_assert_int_eq(starpu_task_insert(&cl_add_one, STARPU_RW, handle, 0), 0);
+    starpu_data_unregister(handle);
+    ck_assert_int_lt(nfailing, 0);
+    ck_assert_int_eq(value, 7);
+    starpu_shutdown();
+}
+END_TEST
+
+/* Written, not copied: the first end is the kernel's. */
+START_TEST(a_kernel_that_was_lost_ends_the_run)
+{
+    starpu_data_handle_t handle;
+
+    open_machine();
+    starpu_variable_data_register(&handle, -1, 0, sizeof(int));
+    cl_add_one.modes[0] = STARPU_W;
+    fail_ends(1);
+    starpu_task_insert(&cl_add_one, STARPU_W, handle, 0);
+    starpu_task_wait_for_all();
+    _exit(0);
+}
+END_TEST
+
+START_TEST(codes_are_errors_of_drivers)
+{
+    ck_assert_int_eq(opencl_errno(OPENCL_SUCCESS), 0);
+    ck_assert_int_eq(opencl_errno(OPENCL_OUT_OF_RESOURCES), -ENOMEM);
+    ck_assert_int_eq(opencl_errno(OPENCL_MEM_OBJECT_ALLOCATION_FAILURE),
+                     -ENOMEM);
+    ck_assert_int_eq(opencl_errno(OPENCL_DEVICE_NOT_AVAILABLE), -ENODEV);
+    ck_assert_int_eq(opencl_errno(OPENCL_INVALID_VALUE), -EIO);
+}
+END_TEST
+
+/* -- whether to look -- */
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[256];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+START_TEST(vendors_of_devices_are_told_from_pocl)
+{
+    char folder[] = "/tmp/orrery-vendors-XXXXXX", command[64];
+
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert(!opencl_may_have_devices(folder));
+    write_file(folder, "pocl.icd", "/usr/lib/libpocl.so.2.10.0\n");
+    write_file(folder, "README", "libsome.so\n");
+    ck_assert(!opencl_may_have_devices(folder));
+    write_file(folder, "some.icd", "libsome.so.1\n");
+    ck_assert(opencl_may_have_devices(folder));
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    ck_assert_int_eq(system(command), 0);
+    ck_assert(opencl_may_have_devices("libsome.so.1"));
+    ck_assert(!opencl_may_have_devices("/usr/lib/libpocl.so.2"));
+    ck_assert(!opencl_may_have_devices("/absent/folder"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("opencl-driver");
+    TCase *tc = tcase_create("all");
+
+    suite_add_tcase(suite, tc);
+    tcase_set_timeout(tc, 90);
+    tcase_add_loop_test(tc, a_queue_waits_for_an_event, 0, 4);
+    tcase_add_loop_test(tc, strided_copies_are_the_hosts, 0, 2 * NSHAPES);
+    tcase_add_test(tc, what_does_not_fit_is_enomem);
+    tcase_add_test(tc, a_copy_beyond_the_buffer_is_eio);
+    tcase_add_test(tc, a_queue_that_failed_says_so);
+    tcase_add_test(tc, an_end_that_cannot_be_asked_for_is_waited_for);
+    tcase_add_test(tc, a_copy_that_failed_is_made_again);
+    tcase_add_exit_test(tc, a_kernel_that_was_lost_ends_the_run, EXIT_FAILURE);
+    tcase_add_test(tc, codes_are_errors_of_drivers);
+    tcase_add_test(tc, vendors_of_devices_are_told_from_pocl);
+    return suite_main(suite);
+}
