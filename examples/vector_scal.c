@@ -24,6 +24,56 @@ static void scale(void *buffers[], void *arg)
         x[i] *= factor;
 }
 
+/* The same for OpenCL devices, where the headers of OpenCL are found. `x` is
+ * the buffer of the whole vector there, the piece begins `offset` bytes
+ * behind. */
+#if defined(STARPU_USE_OPENCL) && !defined(NO_OPENCL)
+static struct starpu_opencl_program program;
+
+static const char source[] =
+    "__kernel void scale(__global char *x, ulong offset, float factor)\n"
+    "{\n"
+    "    ((__global float *)(x + offset))[get_global_id(0)] *= factor;\n"
+    "}\n";
+
+static void scale_opencl(void *buffers[], void *arg)
+{
+    cl_mem x = (cl_mem)STARPU_VECTOR_GET_DEV_HANDLE(buffers[0]);
+    cl_ulong offset = STARPU_VECTOR_GET_OFFSET(buffers[0]);
+    size_t n = STARPU_VECTOR_GET_NX(buffers[0]);
+    int device = starpu_worker_get_devid(starpu_worker_get_id());
+    cl_command_queue queue;
+    cl_kernel kernel;
+    cl_int error;
+    float factor;
+
+    starpu_codelet_unpack_args(arg, &factor);
+    error =
+        starpu_opencl_load_kernel(&kernel, &queue, &program, "scale", device);
+    if (error == CL_SUCCESS)
+        starpu_opencl_set_kernel_args(&error, &kernel, sizeof(x), &x,
+                                      sizeof(offset), &offset, sizeof(factor),
+                                      &factor, 0);
+    if (error == CL_SUCCESS)
+        error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &n, NULL, 0,
+                                       NULL, NULL);
+    if (error != CL_SUCCESS)
+        STARPU_OPENCL_REPORT_ERROR(error);
+    starpu_opencl_release_kernel(kernel);
+}
+
+static int load_opencl(void)
+{
+    return starpu_opencl_load_opencl_from_string(source, &program, NULL);
+}
+#else
+#    define scale_opencl NULL
+static int load_opencl(void)
+{
+    return 0;
+}
+#endif
+
 /* The kernel's times are measured while it runs, and kept on disk. */
 static struct starpu_perfmodel model = {.type = STARPU_HISTORY_BASED,
                                         .symbol = "vector_scal"};
@@ -31,6 +81,8 @@ static struct starpu_perfmodel model = {.type = STARPU_HISTORY_BASED,
 /* The description of the kernel. */
 static struct starpu_codelet codelet = {
     .cpu_funcs = {scale},
+    .opencl_funcs = {scale_opencl},
+    .opencl_flags = {STARPU_OPENCL_ASYNC}, /* it does not wait for its kernel */
     .nbuffers = 1,
     .modes = {STARPU_RW},
     .model = &model,
@@ -61,7 +113,7 @@ int main(void)
     float *x = malloc(LENGTH * sizeof(*x));
     int result = x ? starpu_init(NULL) : -1;
 
-    if (result != 0) {
+    if (result != 0 || load_opencl() != 0) {
         fprintf(stderr, "vector_scal: the runtime does not start\n");
         free(x);
         return EXIT_FAILURE;

@@ -326,11 +326,16 @@ int main(int argc, char **argv)
                 strerror(-result));
         return EXIT_FAILURE;
     }
+    if (kernels_load() != 0) {
+        starpu_shutdown();
+        return EXIT_FAILURE;
+    }
     problem.real_data = !orrery_is_simulated() || orrery_runs_kernels();
     problem.max_priority = starpu_sched_get_max_priority();
     problem.unbounded = problem.max_priority == INT_MAX;
     result = run(&problem);
     tear_down(&problem);
+    kernels_unload();
     starpu_shutdown();
     return result == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
