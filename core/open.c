@@ -20,6 +20,7 @@
 #include "core/data/node.h"
 #include "core/data/request.h"
 #include "core/device/clock.h"
+#include "core/device/driver.h"
 #include "core/device/kind.h"
 #include "core/device/simulated.h"
 #include "core/ends.h"
@@ -148,14 +149,7 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
         .main_coreid = orr_config_int(config, ORR_CFG_MAIN_THREAD_COREID),
         .numa = orr_config_bool(config, ORR_CFG_USE_NUMA),
         .loopback = orr_config_string(config, ORR_CFG_LOOPBACK),
-        .opencl_on_cpus = orr_config_bool(config, ORR_CFG_OPENCL_ON_CPUS),
-        .opencl_only_on_cpus =
-            orr_config_bool(config, ORR_CFG_OPENCL_ONLY_ON_CPUS),
-        .opencl_ids = orr_config_string(config, ORR_CFG_WORKERS_OPENCLID),
         .opencl_gpuid = opencl_gpuid_of(conf, config),
-        .opencl_vendors = orr_config_string(config, ORR_CFG_OCL_ICD_VENDORS),
-        .opencl_program_dir =
-            orr_config_string(config, ORR_CFG_OPENCL_PROGRAM_DIR),
         .hwloc_input = orr_config_string(config, ORR_CFG_HWLOC_INPUT),
     };
     const void *table;
@@ -172,6 +166,7 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
                         kernels);
     if (options.reserve_ncpu < 0)
         options.reserve_ncpu = 0;
+    orr_machine_options_devices(&options, config);
     if (!options.name && options.edits)
         return orr_fail(err, -EINVAL,
                         "ORRERY_SET=\"%.100s\" edits a simulated machine: name "

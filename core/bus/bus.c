@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/base/log.h"
+#include "core/device/driver.h"
 #include "core/device/kind.h"
 #include "core/device/memory_machine.h"
 
@@ -24,6 +26,17 @@ static int kind_of(enum starpu_node_kind memory)
     const struct orr_device_kind *kind = orr_device_kind_of_memory(memory);
 
     return kind ? kind->bus : -1;
+}
+
+void orr_bus_model(const struct orr_worker_desc *worker, char model[64])
+{
+    const char *begin = strchr(worker->name, '(');
+    char *end;
+
+    snprintf(model, 64, "%.63s", begin ? begin + 1 : worker->name);
+    for (int words = 0; begin && words < 2 && (end = strrchr(model, ' '));
+         words++)
+        *end = 0;
 }
 
 int orr_bus_row(const struct orr_bus_counts *counts,
@@ -45,8 +58,10 @@ void orr_bus_counts_of(const struct orr_machine *machine, unsigned ncpus,
     for (unsigned i = 0; i < machine->nnodes; i++) {
         int kind = kind_of(machine->nodes[i].kind);
 
-        if (kind > ORR_BUS_NUMA)
-            ret->nodes[kind]++;
+        unsigned number = (unsigned)machine->nodes[i].devid;
+
+        if (kind > ORR_BUS_NUMA && number >= ret->nodes[kind])
+            ret->nodes[kind] = number + 1;
     }
     ret->nodes[ORR_BUS_NUMA] = nmemories;
 }
@@ -67,9 +82,25 @@ static void transfer(const struct orr_bus_tables *tables,
             theirs = &in_tables[(unsigned)row * tables->n + (unsigned)column];
             if (to_tables)
                 *theirs = *ours;
-            else
+            else if (!isnan(*theirs))
                 *ours = *theirs;
         }
+}
+
+/* What the files say of devices beside their links. */
+static void describe_devices(struct orr_bus_tables *tables,
+                             const struct orr_machine *machine)
+{
+    for (unsigned i = 0; i < machine->nworkers; i++) {
+        const struct orr_worker_desc *worker = &machine->workers[i];
+        const struct orr_node_desc *node = &machine->nodes[worker->node];
+        int row = orr_bus_row(&tables->counts, node);
+
+        if (row < 0 || orr_node_is_main(node))
+            continue;
+        tables->devices[row].bytes = orr_bus_memsize(node);
+        orr_bus_model(worker, tables->devices[row].model);
+    }
 }
 
 int orr_bus_tables_fill(struct orr_bus_tables *tables,
@@ -88,13 +119,35 @@ int orr_bus_tables_fill(struct orr_bus_tables *tables,
     }
     free(bandwidth);
     free(latency);
+    describe_devices(tables, machine);
     return rc;
 }
 
 /* ---- measuring ---- */
 
-static int measure(struct orr_exec *exec, const struct orr_topology *topology,
-                   struct orr_bus_tables *tables, struct orr_error *err)
+/* What there is to measure. */
+struct source {
+    struct orr_exec *exec;
+    const struct orr_topology *topology;
+    const struct orr_machine_options *options;
+};
+
+/* The files have all devices, also those that this run does not use. */
+static int make_room(struct orr_bus_tables *tables,
+                     const struct orr_machine *machine)
+{
+    struct orr_bus_counts counts;
+
+    orr_bus_counts_of(machine, tables->counts.ncpus,
+                      tables->counts.nodes[ORR_BUS_NUMA], &counts);
+    if (orr_bus_counts_equal(&counts, &tables->counts))
+        return 0;
+    orr_bus_tables_done(tables);
+    return orr_bus_tables_init(tables, &counts);
+}
+
+static int measure(const struct source *source, struct orr_bus_tables *tables,
+                   struct orr_error *err)
 {
     const struct orr_bus_options options = {
         .budget_us = BUDGET_US,
@@ -102,11 +155,16 @@ static int measure(struct orr_exec *exec, const struct orr_topology *topology,
     };
     struct orr_bus_measures measures;
     struct orr_machine *machine;
-    int rc = orr_memory_machine_open(exec, topology, &machine, err);
+    int rc =
+        orr_memory_machine_open(source->exec, source->topology, &machine, err);
 
     if (rc < 0)
         return rc;
-    rc = orr_bus_measure(machine, &options, &measures, err);
+    rc = orr_device_drivers_open(source->options, machine, err);
+    if (rc == 0)
+        rc = make_room(tables, machine);
+    if (rc == 0)
+        rc = orr_bus_measure(machine, &options, &measures, err);
     if (rc == 0) {
         rc = orr_bus_tables_fill(tables, machine, &measures);
         if (measures.seconds > LONG_S)
@@ -131,48 +189,75 @@ static bool is_there(const char *stem, const char *suffix)
     return there;
 }
 
-/* Whether the files are of this machine and complete. */
-static bool is_calibrated(const char *stem, const struct orr_bus_counts *counts)
+/* Whether files for `found` know all that is counted in `counts`. */
+static bool covers(const struct orr_bus_counts *found,
+                   const struct orr_bus_counts *counts)
 {
-    struct orr_bus_counts found;
+    for (int k = 0; k < ORR_BUS_NKINDS; k++)
+        if (found->nodes[k] < counts->nodes[k])
+            return false;
+    return found->ncpus == counts->ncpus &&
+           found->nodes[ORR_BUS_NUMA] == counts->nodes[ORR_BUS_NUMA];
+}
 
-    return orr_bus_store_counts(stem, &found, NULL) == 0 &&
-           orr_bus_counts_equal(&found, counts) &&
-           is_there(stem, ".platform.xml") &&
+/* Whether the files are of this machine and complete; *found is what they know. */
+static bool is_calibrated(const char *stem, const struct orr_bus_counts *counts,
+                          struct orr_bus_counts *found)
+{
+    return orr_bus_store_counts(stem, found, NULL) == 0 &&
+           covers(found, counts) && is_there(stem, ".platform.xml") &&
            is_there(stem, ".platform.v4.xml") && is_there(stem, ".bandwidth") &&
            is_there(stem, ".latency");
 }
 
 /* Measures, and writes if it holds the lock. One node has no links. */
-static int calibrate(struct orr_exec *exec, const struct orr_topology *topology,
-                     const char *stem, bool locked,
+static int calibrate(const struct source *source, const char *stem, bool locked,
                      struct orr_bus_tables *tables, struct orr_error *err)
 {
-    int rc = tables->n > 1 ? measure(exec, topology, tables, err) : 0;
+    int rc = tables->n > 1 ? measure(source, tables, err) : 0;
 
     if (rc == 0 && locked)
         rc = orr_bus_store_write(stem, tables, err);
     return rc;
 }
 
+/* Fills the tables from the files if these are good enough. */
+static bool read_files(const char *stem, struct orr_bus_tables *tables)
+{
+    struct orr_bus_tables fresh;
+    struct orr_bus_counts found;
+
+    if (!is_calibrated(stem, &tables->counts, &found))
+        return false;
+    if (tables->n == 1)
+        return true;
+    if (orr_bus_tables_init(&fresh, &found) < 0)
+        return false;
+    if (orr_bus_store_read(stem, &fresh, NULL) < 0) {
+        orr_bus_tables_done(&fresh);
+        return false;
+    }
+    orr_bus_tables_done(tables);
+    *tables = fresh;
+    return true;
+}
+
 /* Fills the tables from the files or anew. 0 also when they are filled but
  * could not be written; then the message has the reason. */
-static int obtain(struct orr_exec *exec, const struct orr_topology *topology,
-                  const char *stem, bool force, struct orr_bus_tables *tables,
-                  struct orr_error *err)
+static int obtain(const struct source *source, const char *stem,
+                  struct orr_bus_tables *tables, struct orr_error *err)
 {
+    bool force = source->options->bus_calibrate;
     int lock = -1, rc;
 
-    if (!force && is_calibrated(stem, &tables->counts) &&
-        (tables->n == 1 || orr_bus_store_read(stem, tables, err) == 0))
+    if (!force && read_files(stem, tables))
         return 0;
     (void)orr_bus_store_lock(stem, &lock, err);
     /* Another process may have measured while we waited. */
-    if (lock >= 0 && !force && is_calibrated(stem, &tables->counts) &&
-        orr_bus_store_read(stem, tables, NULL) == 0)
+    if (lock >= 0 && !force && read_files(stem, tables))
         rc = 0;
     else
-        rc = calibrate(exec, topology, stem, lock >= 0, tables, err);
+        rc = calibrate(source, stem, lock >= 0, tables, err);
     if (lock >= 0)
         orr_bus_store_unlock(lock);
     return rc;
@@ -181,8 +266,9 @@ static int obtain(struct orr_exec *exec, const struct orr_topology *topology,
 void orr_bus_prepare(struct orr_machine *machine,
                      const struct orr_bus_counts *counts,
                      const struct orr_topology *topology,
-                     const char *const *sampling_dirs, bool force)
+                     const struct orr_machine_options *options)
 {
+    const struct source source = {machine->exec, topology, options};
     struct orr_bus_tables tables;
     struct orr_error err = {""};
     char *stem = NULL;
@@ -194,15 +280,15 @@ void orr_bus_prepare(struct orr_machine *machine,
                         strerror(-rc));
         return;
     }
-    rc = orr_bus_store_find(sampling_dirs, machine->host, &stem);
+    rc = orr_bus_store_find(options->sampling_dirs, machine->host, &stem);
     if (rc == 0)
-        rc = obtain(machine->exec, topology, stem, force, &tables, &err);
+        rc = obtain(&source, stem, &tables, &err);
     if (rc == 0 || err.text[0]) {
         transfer(&tables, machine, tables.bandwidth, machine->bandwidth, false);
         transfer(&tables, machine, tables.latency, machine->latency, false);
     }
     /* With one node the files are not needed. */
-    if ((rc < 0 || err.text[0]) && (force || tables.n > 1))
+    if ((rc < 0 || err.text[0]) && (options->bus_calibrate || tables.n > 1))
         orr_log_warning("bus bandwidths and latencies %s: %s",
                         rc < 0 ? "are not kept" : "were measured anew",
                         err.text[0] ? err.text : strerror(-rc));

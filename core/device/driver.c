@@ -277,6 +277,21 @@ void orr_machine_set_link(struct orr_machine *machine, unsigned src,
     machine->direct[pair] = true;
 }
 
+/* -- options --------------------------------------------------------------- */
+
+void orr_machine_options_devices(struct orr_machine_options *options,
+                                 const struct orr_config *config)
+{
+    options->opencl_on_cpus = orr_config_bool(config, ORR_CFG_OPENCL_ON_CPUS);
+    options->opencl_only_on_cpus =
+        orr_config_bool(config, ORR_CFG_OPENCL_ONLY_ON_CPUS);
+    options->opencl_ids = orr_config_string(config, ORR_CFG_WORKERS_OPENCLID);
+    options->opencl_vendors =
+        orr_config_string(config, ORR_CFG_OCL_ICD_VENDORS);
+    options->opencl_program_dir =
+        orr_config_string(config, ORR_CFG_OPENCL_PROGRAM_DIR);
+}
+
 /* -- those that there are ------------------------------------------------- */
 
 #define KIND(name)
@@ -293,13 +308,14 @@ static const orr_driver_open_fn drivers[] = {
 
 enum { NDRIVERS = sizeof(drivers) / sizeof(drivers[0]) };
 
-int orr_drivers_open(const struct orr_machine_options *options,
+/* From that one on; main memory's is the first. */
+static int open_from(unsigned first, const struct orr_machine_options *options,
                      struct orr_machine *machine, struct orr_error *err)
 {
     machine->drivers = calloc(NDRIVERS, sizeof(*machine->drivers));
     if (!machine->drivers)
         return -ENOMEM;
-    for (unsigned i = 0; i < NDRIVERS; i++) {
+    for (unsigned i = first; i < NDRIVERS; i++) {
         struct orr_driver *driver = NULL;
         int rc = drivers[i](options, machine, &driver, err);
 
@@ -309,6 +325,25 @@ int orr_drivers_open(const struct orr_machine_options *options,
             return rc;
     }
     return 0;
+}
+
+int orr_drivers_open(const struct orr_machine_options *options,
+                     struct orr_machine *machine, struct orr_error *err)
+{
+    return open_from(0, options, machine, err);
+}
+
+int orr_device_drivers_open(const struct orr_machine_options *options,
+                            struct orr_machine *machine, struct orr_error *err)
+{
+    struct orr_machine_options all = *options;
+
+    all.ncpu = 0;
+    all.ncuda = all.nopencl = -1;
+    all.opencl_ids = NULL;
+    all.opencl_gpuid = NULL;
+    all.loopback = NULL;
+    return open_from(1, &all, machine, err);
 }
 
 void orr_drivers_close(struct orr_machine *machine)

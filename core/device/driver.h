@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/config.h"
 #include "core/device/machine.h"
 
 struct orr_driver;
@@ -240,5 +241,12 @@ typedef int (*orr_driver_open_fn)(const struct orr_machine_options *options,
 /* Opens all drivers that this library has, in the order of meson.build. */
 int orr_drivers_open(const struct orr_machine_options *options,
                      struct orr_machine *machine, struct orr_error *err);
+/* Adds all devices that these options allow, whatever number of them is asked for,
+ * to a machine that has its main memory already: to measure them. */
+int orr_device_drivers_open(const struct orr_machine_options *options,
+                            struct orr_machine *machine, struct orr_error *err);
+/* What the environment says about devices. The texts are the configuration's. */
+void orr_machine_options_devices(struct orr_machine_options *options,
+                                 const struct orr_config *config);
 /* Closes those that are open, the last one first. */
 void orr_drivers_close(struct orr_machine *machine);

@@ -27,6 +27,7 @@ static const struct orr_topology *topology_of(const struct orr_machine *machine)
 /* Also for a machine that was only half opened. */
 static void memory_close(struct orr_machine *machine)
 {
+    orr_drivers_close(machine);
     orr_topology_close(((struct memory_machine *)machine)->own);
     free(machine->nodes);
     free(machine->workers);

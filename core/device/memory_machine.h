@@ -14,7 +14,7 @@ struct orr_topology;
  * this machine, or of the one that the variables of hwloc name. There is a
  * worker for each processor near a node, for its `cpu`; none computes. A copy
  * runs in the context that starts it; `perform` moves the bytes. Pairs of a
- * node with itself are direct too. Errors: -ENOMEM, -ENODEV, with a message. */
+ * node with itself are direct too. orr_device_drivers_open() adds devices. Errors: -ENOMEM, -ENODEV, with a message. */
 int orr_memory_machine_open(struct orr_exec *exec,
                             const struct orr_topology *topology,
                             struct orr_machine **ret, struct orr_error *err);

@@ -9,8 +9,10 @@
 #include "tools/calibrate/machine.h"
 #include "tools/common/tool.h"
 
+#include "core/base/config.h"
 #include "core/bus/bus.h"
 #include "core/device/cpu/topology.h"
+#include "core/device/driver.h"
 #include "core/device/memory_machine.h"
 #include "core/device/threads.h"
 
@@ -26,7 +28,9 @@ static const char help[] =
     "them in\n"
     "StarPU's bus files and in <host>.machine.xml beside these, which -m <host> "
     "then\n"
-    "simulates. Of a node with itself, it measures copies within its memory.\n"
+    "simulates. Of a node with itself, it measures copies within its memory. "
+    "OpenCL\n"
+    "devices are measured like other nodes (docs/OPENCL.md).\n"
     "      --quick      one byte and 32 MiB only, one block instead of five\n"
     "      --json       print the results as JSON\n"
     "      --plot FILE  draw bandwidth over size; .svg, or .png\n"
@@ -45,11 +49,14 @@ static int keep(struct orr_machine *machine,
     struct orr_bus_tables tables;
     struct orr_bus_counts counts;
     struct orr_cpus cpus;
+    unsigned nmain = 0;
     int rc = orr_cpus_find(NULL, &cpus, err);
 
     if (rc < 0)
         return rc;
-    orr_bus_counts_of(machine, cpus.ncores, machine->nnodes, &counts);
+    while (nmain < machine->nnodes && orr_node_is_main(&machine->nodes[nmain]))
+        nmain++;
+    orr_bus_counts_of(machine, cpus.ncores, nmain, &counts);
     orr_cpus_done(&cpus);
     rc = orr_bus_tables_init(&tables, &counts);
     if (rc < 0)
@@ -94,6 +101,21 @@ static int keep_and_show(struct orr_machine *machine,
     return show(&shown, request);
 }
 
+/* The devices that the environment allows. */
+static int add_devices(struct orr_machine *machine, struct orr_error *err)
+{
+    struct orr_machine_options options = {0};
+    struct orr_config config;
+    int rc = orr_config_read(&config, err);
+
+    if (rc < 0)
+        return rc;
+    orr_machine_options_devices(&options, &config);
+    rc = orr_device_drivers_open(&options, machine, err);
+    orr_config_done(&config);
+    return rc;
+}
+
 static int measure(struct orr_exec *exec, const struct calibrate_place *place,
                    const struct request *request)
 {
@@ -110,10 +132,11 @@ static int measure(struct orr_exec *exec, const struct calibrate_place *place,
     int rc = orr_memory_machine_open(exec, NULL, &machine, &err);
 
     if (rc == 0) {
-        rc = orr_bus_measure(machine, &options, &measures, &err);
-        if (rc < 0) {
+        rc = add_devices(machine, &err);
+        if (rc == 0)
+            rc = orr_bus_measure(machine, &options, &measures, &err);
+        if (rc < 0)
             machine->ops->close(machine);
-        }
     }
     if (rc < 0) {
         tool_error("%s", err.text);

@@ -4,6 +4,7 @@
 
 #include "tools/common/tool.h"
 
+#include "core/bus/bus.h"
 #include "core/bus/store.h"
 #include "perfmodel/sampling.h"
 #include "platforms/desc_build.h"
@@ -173,6 +174,26 @@ static void describe_memory(struct builder *b, unsigned node)
                    group->total * 1e6);
 }
 
+/* Size of a device's memory, and its name. */
+static void describe_device(struct builder *b, unsigned node)
+{
+    int host = host_of(b, node);
+    struct orr_host_desc *h;
+    char bytes[32], model[64];
+
+    if (host < 0)
+        return;
+    h = &b->desc->hosts[host];
+    snprintf(bytes, sizeof(bytes), "%zu",
+             orr_bus_memsize(&b->machine->nodes[node]));
+    note(b, orr_props_set(&h->props, &h->nprops, "memsize", bytes));
+    for (unsigned w = 0; w < b->machine->nworkers; w++)
+        if (b->machine->workers[w].node == node) {
+            orr_bus_model(&b->machine->workers[w], model);
+            note(b, orr_props_set(&h->props, &h->nprops, "model", model));
+        }
+}
+
 static double alone(const struct builder *b, const struct orr_bus_group *group)
 {
     double sum = 0;
@@ -244,8 +265,10 @@ int calibrate_describe_bus(struct orr_machine_desc *desc,
     struct builder b = {desc, machine, measures, -1, 0};
 
     for (unsigned i = 0; i < machine->nnodes; i++)
-        if (machine->nodes[i].kind == STARPU_CPU_RAM)
+        if (orr_node_is_main(&machine->nodes[i]))
             describe_memory(&b, i);
+        else
+            describe_device(&b, i);
     for (unsigned c = 0; c < measures->ngroups; c++)
         if (measures->groups[c].kind == ORR_BUS_ALL)
             b.all = shared_link(&b, &measures->groups[c], "Interconnect");

@@ -410,8 +410,7 @@ int orr_cpu_driver_finish(const struct orr_machine_options *options,
     orr_bus_counts_of(machine, cpu->ncores,
                       orr_topology_memories(cpu->topology, &memories), &counts);
     if (options->sampling_dirs)
-        orr_bus_prepare(machine, &counts, cpu->topology, options->sampling_dirs,
-                        options->bus_calibrate);
+        orr_bus_prepare(machine, &counts, cpu->topology, options);
     keep_topology(cpu);
     bind_main(machine, cpu->main_cpu);
     return 0;

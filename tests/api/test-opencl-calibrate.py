@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What is measured of OpenCL devices: the links of two devices of PoCL's, by
+`orrery calibrate bus` and by a program that finds no bus files, and the description
+that simulates them. Nothing here depends on how long anything takes.
+
+usage: test-opencl-calibrate.py ORRERY PROGRAM, under on-opencl.sh
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ORRERY, PROGRAM = sys.argv[1:]
+
+
+def run(home, *words, **env):
+    result = subprocess.run(
+        words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=120, env={**os.environ, "STARPU_HOME": home,
+                          "STARPU_HOSTNAME": "here", "STARPU_NCPU": "1", **env})
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def bus_file(home, suffix):
+    return pathlib.Path(home, ".starpu/sampling/bus/here" + suffix)
+
+
+def counts(home):
+    return [int(line.split()[0]) for line in
+            bus_file(home, ".config").read_text().splitlines()
+            if line.strip() and not line.startswith("#")]
+
+
+def matrix(home, suffix):
+    lines = [line for line in bus_file(home, suffix).read_text().splitlines()
+             if line.strip() and not line.startswith("#")]
+    return [[float(word) for word in line.split()[:3]] for line in lines[:3]]
+
+
+def positive(rows):
+    return all(rows[i][j] > 0 for i in range(3) for j in range(3) if i != j)
+
+
+def calibrate_measures_links_of_devices(home):
+    said = json.loads(run(home, ORRERY, "calibrate", "bus", "--quick", "--json"))
+    names = {(link["from"], link["to"]) for link in said["links"]}
+    for device in "OpenCL 0", "OpenCL 1":
+        assert ("NUMA 0", device) in names, names
+        assert (device, "NUMA 0") in names, names
+    assert counts(home)[1:4] == [1, 0, 2], counts(home)
+    assert positive(matrix(home, ".bandwidth"))
+    assert positive(matrix(home, ".latency"))
+
+
+def the_description_simulates_the_devices(home):
+    run(home, ORRERY, "calibrate", "bus", "--quick")
+    text = bus_file(home, ".machine.xml").read_text()
+    for part in ('host id="OpenCL1"', 'id="RAM-OpenCL1"', 'id="OpenCL0-RAM"'):
+        assert part in text, part
+    shown = run(home, ORRERY, "machine", "show", "here")
+    assert "OpenCL1" in shown and "GiB" in shown, shown
+
+
+def a_program_measures_once(home):
+    run(home, PROGRAM)
+    before = bus_file(home, ".bandwidth").read_text()
+    assert positive(matrix(home, ".bandwidth"))
+    # With fewer devices, or none, the files are good enough.
+    run(home, PROGRAM, STARPU_NOPENCL="0")
+    run(home, PROGRAM, STARPU_WORKERS_OPENCLID="1")
+    assert counts(home)[3] == 2
+    assert bus_file(home, ".bandwidth").read_text() == before
+
+
+def all_devices_are_measured_with_one_in_use(home):
+    run(home, PROGRAM, STARPU_WORKERS_OPENCLID="1")
+    assert counts(home)[3] == 2, counts(home)
+    assert positive(matrix(home, ".bandwidth"))
+
+
+def main():
+    tests = (calibrate_measures_links_of_devices,
+             the_description_simulates_the_devices, a_program_measures_once,
+             all_devices_are_measured_with_one_in_use)
+    failed = 0
+    print(f"1..{len(tests)}")
+    for number, test in enumerate(tests, 1):
+        with tempfile.TemporaryDirectory() as home:
+            try:
+                test(home)
+                print(f"ok {number} - {test.__name__}")
+            except (AssertionError, KeyError, OSError) as error:
+                failed += 1
+                print(f"not ok {number} - {test.__name__}")
+                print("\n".join("# " + line for line in str(error).split("\n")))
+    return failed > 0
+
+
+sys.exit(main())
