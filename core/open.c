@@ -33,7 +33,7 @@
 #include "core/observe/watchdog.h"
 #include "core/observe/what_if.h"
 #include "core/runtime.h"
-#include "core/sched/sched.h"
+#include "core/sched/ctx.h"
 #include "core/task/again.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
@@ -410,18 +410,22 @@ static int make_scheduler(struct orr_runtime *rt,
             count_of(conf, conf ? conf->global_sched_ctx_max_priority : -1,
                      config, ORR_CFG_MAX_PRIO),
     };
+    const int unset = -1;
     int code;
 
     if (conf && conf->sched_policy_name &&
         !orr_config_is_set(config, ORR_CFG_SCHED))
         options.name = conf->sched_policy_name;
-    code = orr_sched_new(rt, &options, &rt->sched, err);
+    options.min_given = options.min_priority != unset;
+    options.max_given = options.max_priority != unset;
+    code = orr_sched_ctx_start(rt, &options, err);
     if (code)
         return code;
-    rt->pops_by_priority = rt->sched->ops->by_priority;
+    rt->pops_by_priority = rt->scheds[0]->ops->by_priority;
     if (conf && conf->sched_policy_callback) {
+        rt->scheds[0]->said->policy_init = conf->sched_policy_callback;
         orr_self->frozen++;
-        conf->sched_policy_callback(0); /* the one scheduling context */
+        conf->sched_policy_callback(0); /* the first scheduling context */
         orr_self->frozen--;
     }
     return 0;
@@ -478,7 +482,7 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
 
 static void free_parts(struct orr_runtime *rt)
 {
-    orr_sched_free(rt->sched);
+    orr_sched_ctx_stop(rt);
     orr_trace_free(rt->trace);
     orr_tally_free(rt->tally);
     orr_recording_free(atomic_load(&rt->bound));
@@ -615,8 +619,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
     rt->exec->all_parked = NULL;
     orr_runtime_adopt_threads(NULL);
     /* The slabs and caches below need a context: the machine goes last. */
-    orr_sched_free(rt->sched);
-    rt->sched = NULL;
+    orr_sched_ctx_stop(rt);
     orr_context_end();
     rt->machine->ops->close(rt->machine);
     free_parts(rt);

@@ -15,12 +15,10 @@
 #include "core/base/lock.h"
 #include "core/base/slab.h"
 #include "core/device/machine.h"
+#include "core/members.h"
 #include "core/observe/trace_types.h"
 #include "core/worker/hooks.h"
 #include "core/worker/worker.h"
-
-/* Words of 64 bits, one bit per worker. */
-#define ORR_ASLEEP_WORDS ((STARPU_NMAXWORKERS + 63) / 64)
 
 struct orr_agains;
 struct orr_bus;
@@ -31,10 +29,12 @@ struct orr_eviction;
 struct orr_graph_record;
 struct orr_models;
 struct orr_recording;
+struct orr_rest_waiter;
 struct orr_sampling;
 struct orr_sim_ops;
 struct orr_node;
 struct orr_sched;
+struct orr_sched_change;
 struct orr_tags;
 struct orr_tally;
 struct orr_trace;
@@ -51,6 +51,12 @@ enum orr_break {
 
 typedef void (*orr_ready_soon_func_t)(void *data, struct starpu_task *task,
                                       double delay);
+
+/* The tasks of one scheduling context. */
+struct orr_counts {
+    _Atomic(struct orr_counter *) counters; /* NULL: there was none yet */
+    struct orr_count_waiter *waiters; /* [runtime's lock] */
+};
 
 struct orr_runtime {
     struct orr_config config;    /* [const] */
@@ -76,7 +82,15 @@ struct orr_runtime {
                                             * NULL */
     struct orr_worker_class *classes;
     unsigned *class_members; /* [const] what classes' members point into */
-    struct orr_sched *sched;
+    /* The scheduling contexts by number, NULL: there is none; number 0 is there
+     * from the beginning to the end. Who changes them: core/sched/contexts.h. */
+    struct orr_sched *scheds[STARPU_NMAX_SCHED_CTXS];
+    struct orr_members members[STARPU_NMAX_SCHED_CTXS];
+    atomic_bool sched_ctxs_change; /* somebody changes them: it is its own lock */
+    struct orr_sched_change *postponed;    /* [lock] changes to be made … */
+    atomic_uint npostponed;                /* … and how many */
+    struct orr_rest_waiter *rest_waiters;  /* [lock] who waits for workers that
+                                            * are to be blocked */
     struct orr_sampling *sampling; /* [const] where models are looked for */
     struct orr_models *models;
     unsigned homogeneous; /* [const] bit per type whose devices share models */
@@ -98,9 +112,9 @@ struct orr_runtime {
     atomic_uint ndead;                      /* length of that list */
     struct orr_lock plans_lock;             /* rank ORR_RANK_PLANS */
     atomic_uint nplans;                     /* planned partitions there are */
-    struct orr_counter *counters;           /* of tasks, core/task/count.h */
-    unsigned ncounters;                     /* [const] */
-    struct orr_count_waiter *count_waiters; /* [lock] */
+    /* Tasks of each scheduling context: core/task/count.h. */
+    struct orr_counts counts[STARPU_NMAX_SCHED_CTXS];
+    unsigned ncounters; /* [const] for each of them */
     atomic_int paused; /* starpu_pause calls minus resumes */
     /* Figures for the report (core/observe/report.c). */
     _Atomic double first_submit; /* µs, < 0: none yet */
@@ -130,7 +144,7 @@ struct orr_runtime {
     char pad_asleep[64];
     /* A bit per worker that is parked, or about to be, for want of a task:
      * core/asleep.h. */
-    _Atomic uint64_t asleep[ORR_ASLEEP_WORDS];
+    _Atomic uint64_t asleep[ORR_WORKER_WORDS];
     char pad_job[64];
     atomic_ullong last_job; /* by who submits */
     char pad_push[64];

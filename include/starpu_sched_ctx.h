@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * starpu_sched_ctx.h - scheduling contexts: a policy with some of the
- * workers. There is one, number 0, with all workers. Any thread.
+ * starpu_sched_ctx.h - scheduling contexts: a policy with some of the workers.
+ * Number 0 is there from the beginning, with all workers. A task belongs to one
+ * context; a worker may be in several, and serves them by priority, then in turn.
+ * Any thread; a number of no context ends the program.
  */
 #pragma once
 
@@ -15,45 +17,160 @@ extern "C" {
 #endif
 
 struct starpu_sched_policy;
+struct starpu_task;
 
-/* Tags of the arguments of starpu_sched_ctx_create(). */
+/* What starpu_sched_ctx_create() takes, each followed by its value; 0 ends the
+ * list. The policy: its name (char *, "" for the default one), or a struct
+ * starpu_sched_policy *, which is copied. Without either a context has none: its
+ * first CPU worker executes its tasks one after the other, the others are blocked
+ * and their processors are for the kernels' own threads. */
 #define STARPU_SCHED_CTX_POLICY_NAME     (1 << 16)
 #define STARPU_SCHED_CTX_POLICY_STRUCT   (2 << 16)
+/* The least and the greatest priority (int). */
 #define STARPU_SCHED_CTX_POLICY_MIN_PRIO (3 << 16)
 #define STARPU_SCHED_CTX_POLICY_MAX_PRIO (4 << 16)
+/* How deep it is (unsigned, 0 if not given), and the context around it (unsigned):
+ * a task of that one that comes to the master of this one runs in this one. */
 #define STARPU_SCHED_CTX_HIERARCHY_LEVEL (5 << 16)
 #define STARPU_SCHED_CTX_NESTED          (6 << 16)
+/* Without policy: no worker is blocked. No value. One worker only. */
 #define STARPU_SCHED_CTX_AWAKE_WORKERS   (7 << 16)
+/* A void (*)(unsigned) that the policy may ask for. */
 #define STARPU_SCHED_CTX_POLICY_INIT     (8 << 16)
 #define STARPU_SCHED_CTX_USER_DATA       (9 << 16)
+/* Of its first worker's device only that many multiprocessors (int); contexts of
+ * such parts (int *, int), which are remembered only. */
 #define STARPU_SCHED_CTX_CUDA_NSMS       (10 << 16)
 #define STARPU_SCHED_CTX_SUB_CTXS        (11 << 16)
 
-/* Priorities; the limits are those of the current policy. */
+/* Priorities; the limits are those of the thread's context. */
 #define STARPU_MIN_PRIO     (starpu_sched_get_min_priority())
 #define STARPU_MAX_PRIO     (starpu_sched_get_max_priority())
 #define STARPU_DEFAULT_PRIO 0
 
-/* The context of tasks that name none, per thread. */
-void starpu_sched_ctx_set_context(unsigned *sched_ctx_id);
-unsigned starpu_sched_ctx_get_context(void);
+/* -- making and ending them -- */
 
-/* The workers: a malloc()ed array, their number, membership. */
+/* A context with these workers, which stay in the others that they are in; sorts
+ * the array. (NULL, -1): all workers; 0: none yet. `sched_ctx_name` is borrowed.
+ * Returns its number; at most STARPU_NMAX_SCHED_CTXS - 1 at a time. */
+unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx,
+                                 const char *sched_ctx_name, ...);
+
+/* Gives the workers to its inheritor too, waits for its tasks and ends it. Not in
+ * tasks nor callbacks; not for context 0. */
+void starpu_sched_ctx_delete(unsigned sched_ctx_id);
+
+/* Context 0 unless another one is set. */
+void starpu_sched_ctx_set_inheritor(unsigned sched_ctx_id, unsigned inheritor);
+unsigned starpu_sched_ctx_get_inheritor(unsigned sched_ctx_id);
+
+/* Nothing more is submitted to it for now: when all its tasks have ended, its
+ * inheritor gets its workers too, and the callback is called. */
+void starpu_sched_ctx_finished_submit(unsigned sched_ctx_id);
+void starpu_sched_ctx_register_close_callback(
+    unsigned sched_ctx_id, void (*close_callback)(unsigned, void *),
+    void *args);
+
+/* Submits an empty task to the thread's context. */
+void starpu_sched_ctx_stop_task_submission(void);
+
+/* -- its workers -- */
+
+/* While tasks run. A worker that is removed ends what was queued for it; it must
+ * be in another context, else it stays. In a hook of a policy both come into
+ * effect when that has returned. */
+void starpu_sched_ctx_add_workers(int *workerids_ctx, unsigned nworkers_ctx,
+                                  unsigned sched_ctx_id);
+void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx,
+                                     unsigned sched_ctx_id);
+
+/* Their number and a list: malloc()ed for the caller, or the context's own. */
+unsigned starpu_sched_ctx_get_nworkers(unsigned sched_ctx_id);
 unsigned starpu_sched_ctx_get_workers_list(unsigned sched_ctx_id,
                                            int **workerids);
-unsigned starpu_sched_ctx_get_nworkers(unsigned sched_ctx_id);
+unsigned starpu_sched_ctx_get_workers_list_raw(unsigned sched_ctx_id,
+                                               int **workerids);
+unsigned starpu_sched_ctx_get_nshared_workers(unsigned sched_ctx_id,
+                                              unsigned sched_ctx_id2);
 unsigned starpu_sched_ctx_contains_worker(int workerid, unsigned sched_ctx_id);
 unsigned
 starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype arch,
                                          unsigned sched_ctx_id);
+/* The calling worker if it is a member, else (unsigned)-1. */
+unsigned starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id);
+/* Whether the worker is in several contexts. */
+unsigned starpu_sched_ctx_overlapping_ctxs_on_worker(int workerid);
 void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f);
 
-/* The policy and its private pointer. */
+/* Of its contexts a worker serves the one of the highest priority first. */
+void starpu_sched_ctx_set_priority(int *workers, int nworkers,
+                                   unsigned sched_ctx_id, unsigned priority);
+unsigned starpu_sched_ctx_get_priority(int worker, unsigned sched_ctx_id);
+
+/* The workers as a walkable collection, the context's own; create and delete
+ * change how it is walked over. */
+struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(
+    unsigned sched_ctx_id, enum starpu_worker_collection_type type);
+void starpu_sched_ctx_delete_worker_collection(unsigned sched_ctx_id);
+struct starpu_worker_collection *
+starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id);
+
+/* -- its tasks -- */
+
+/* The context of tasks that name none, for the calling thread; NULL: none.
+ * STARPU_NMAX_SCHED_CTXS if none is chosen. */
+void starpu_sched_ctx_set_context(unsigned *sched_ctx_id);
+unsigned starpu_sched_ctx_get_context(void);
+unsigned starpu_sched_ctx_get_ctx_for_task(struct starpu_task *task);
+
+/* Those that are ready and have not ended, and their `flops` together. */
+int starpu_sched_ctx_get_nready_tasks(unsigned sched_ctx_id);
+double starpu_sched_ctx_get_nready_flops(unsigned sched_ctx_id);
+
+/* For policies: a ready task that the policy holds goes to another context, to
+ * its policy if `with_repush`; the other call takes what was counted of it off
+ * the old one. */
+void starpu_sched_ctx_move_task_to_ctx_locked(struct starpu_task *task,
+                                              unsigned sched_ctx,
+                                              unsigned with_repush);
+void starpu_sched_ctx_revert_task_counters_ctx_locked(unsigned sched_ctx_id,
+                                                      double flops);
+
+/* For policies: tasks that are kept for a worker, of one that is in several
+ * contexts; it asks those where there are some first. The last three: of all
+ * workers of the context. */
+void starpu_sched_ctx_list_task_counters_increment(unsigned sched_ctx_id,
+                                                   int workerid);
+void starpu_sched_ctx_list_task_counters_decrement(unsigned sched_ctx_id,
+                                                   int workerid);
+void starpu_sched_ctx_list_task_counters_reset(unsigned sched_ctx_id,
+                                               int workerid);
+void starpu_sched_ctx_list_task_counters_increment_all_ctx_locked(
+    struct starpu_task *task, unsigned sched_ctx_id);
+void starpu_sched_ctx_list_task_counters_decrement_all_ctx_locked(
+    struct starpu_task *task, unsigned sched_ctx_id);
+void starpu_sched_ctx_list_task_counters_reset_all(struct starpu_task *task,
+                                                   unsigned sched_ctx_id);
+
+/* -- its policy -- */
+
+/* NULL without. */
 struct starpu_sched_policy *
 starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id);
+/* Whether it has one; and whether no worker is blocked, unless NULL. */
+unsigned starpu_sched_ctx_has_starpu_scheduler(unsigned sched_ctx_id,
+                                               unsigned *awake_workers);
+
+/* The policy's private pointer, NULL at first. STARPU_NMAX_SCHED_CTXS has one
+ * too. */
 void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *policy_data);
 void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id);
+void (*starpu_sched_ctx_get_sched_policy_callback(unsigned sched_ctx_id))(
+    unsigned);
+
 void *starpu_sched_ctx_get_user_data(unsigned sched_ctx_id);
+void starpu_sched_ctx_set_user_data(unsigned sched_ctx_id, void *user_data);
+unsigned starpu_sched_ctx_get_hierarchy_level(unsigned sched_ctx_id);
 
 int starpu_sched_ctx_get_min_priority(unsigned sched_ctx_id);
 int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id);
@@ -62,18 +179,40 @@ int starpu_sched_ctx_set_max_priority(unsigned sched_ctx_id, int max_prio);
 int starpu_sched_ctx_min_priority_is_set(unsigned sched_ctx_id);
 int starpu_sched_ctx_max_priority_is_set(unsigned sched_ctx_id);
 
-/* The workers as a walkable collection; owned by the context. */
-struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(
-    unsigned sched_ctx_id, enum starpu_worker_collection_type type);
-void starpu_sched_ctx_delete_worker_collection(unsigned sched_ctx_id);
-struct starpu_worker_collection *
-starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id);
+/* -- its processors, for other threads -- */
 
-/* Count tasks that a policy keeps for one worker of several contexts. */
-void starpu_sched_ctx_list_task_counters_increment(unsigned sched_ctx_id,
-                                                   int workerid);
-void starpu_sched_ctx_list_task_counters_decrement(unsigned sched_ctx_id,
-                                                   int workerid);
+/* Blocks the CPU workers when they have ended what they have, calls func(param),
+ * returns its result. In a task or callback it does not wait for them. */
+void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param,
+                                          unsigned sched_ctx_id);
+
+/* The processors of its CPU workers, malloc()ed; in a task of a context with a
+ * policy the worker's own. */
+void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids,
+                                           int *ncpuids);
+void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid);
+
+/* Of a context without policy whose workers are awake, the calling worker's
+ * place, else -1. */
+int starpu_sched_ctx_get_worker_rank(unsigned sched_ctx_id);
+
+/* The context without policy whose tasks the worker executes, any or one inside
+ * `sched_ctx_id`; STARPU_NMAX_SCHED_CTXS: none. */
+unsigned starpu_sched_ctx_master_get_context(int masterid);
+unsigned
+starpu_sched_ctx_worker_is_master_for_child_ctx(int workerid,
+                                                unsigned sched_ctx_id);
+
+/* -- parts of a device -- */
+
+/* The worker of such a part, the number of multiprocessors, 0: all; which ones,
+ * from `start` to before `end`, -1 of a worker without; its context,
+ * STARPU_NMAX_SCHED_CTXS without. */
+int starpu_sched_ctx_get_stream_worker(unsigned sub_ctx);
+int starpu_sched_ctx_get_nsms(unsigned sched_ctx);
+void starpu_sched_ctx_get_sms_interval(int stream_workerid, int *start,
+                                       int *end);
+unsigned starpu_worker_get_sched_ctx_id_stream(unsigned stream_workerid);
 
 #ifdef __cplusplus
 }

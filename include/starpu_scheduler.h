@@ -168,6 +168,10 @@ int starpu_wake_worker_no_relax(int workerid);
 int starpu_wake_worker_locked(int workerid);
 int starpu_wake_worker_relax_light(int workerid);
 
+/* The policy keeps no tasks for this worker alone: removed from the context, it
+ * is gone at once. */
+void starpu_sched_ctx_worker_shares_tasks_lists(int workerid, int sched_ctx_id);
+
 #ifdef __cplusplus
 }
 #endif

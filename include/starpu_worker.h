@@ -94,6 +94,13 @@ struct starpu_worker_collection {
                                              struct starpu_task *);
 };
 
+/* The methods of collections, to be copied: in the order in which workers were
+ * added, or from neighbour to neighbour in the tree of processors. init() makes
+ * the arrays, deinit() frees them; add() and remove() return the worker, or -1
+ * if it was there, or was not. When has_next() says no, the walk begins anew. */
+extern struct starpu_worker_collection starpu_worker_list;
+extern struct starpu_worker_collection starpu_worker_tree;
+
 /* Waits until every worker is ready to work. */
 void starpu_worker_wait_for_initialisation(void);
 
@@ -214,6 +221,13 @@ int starpu_worker_trylock(int workerid);
 void starpu_worker_unlock(int workerid);
 void starpu_worker_lock_self(void);
 void starpu_worker_unlock_self(void);
+
+/* The scheduling contexts of a worker, by falling priority: malloc()ed. */
+unsigned starpu_worker_get_sched_ctx_list(int worker, unsigned **sched_ctx);
+
+/* Whether a parallel kernel or thread has the worker's processor. */
+unsigned starpu_worker_is_blocked_in_parallel(int workerid);
+unsigned starpu_worker_is_slave_somewhere(int workerid);
 
 /* -- combined workers -- */
 

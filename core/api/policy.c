@@ -10,6 +10,8 @@
 
 #include "core/api/api.h"
 #include "core/api/process.h"
+#include "core/api/ctx.h"
+#include "core/api/state.h"
 #include "core/sched/sched.h"
 
 struct orr_policy_names {
@@ -80,19 +82,17 @@ struct starpu_sched_policy **starpu_sched_get_predefined_policies(void)
     abort();
 }
 
-/* -- the one in use -- */
+/* -- those in use -- */
+
+/* The context of the calling thread, or the first one. */
+static unsigned current_ctx(void)
+{
+    return orr_self && orr_self->sched_ctx ? orr_self->sched_ctx - 1U : 0;
+}
 
 struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
 {
-    struct starpu_sched_policy **list = starpu_sched_get_predefined_policies();
-    struct orr_runtime *rt = ORR_API_RUNTIME();
-
-    if (orr_process()->user_policy)
-        return orr_process()->user_policy;
-    for (; *list; list++)
-        if (rt->sched && !strcmp((*list)->policy_name, rt->sched->ops->name))
-            return *list;
-    return NULL;
+    return starpu_sched_ctx_get_sched_policy(current_ctx());
 }
 
 struct starpu_sched_policy *
@@ -104,96 +104,98 @@ starpu_sched_get_sched_policy_in_ctx(unsigned sched_ctx_id)
 struct starpu_sched_policy *
 starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)
 {
-    return sched_ctx_id == 0 ? starpu_sched_get_sched_policy() : NULL;
+    struct starpu_sched_policy **list = starpu_sched_get_predefined_policies();
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    const struct orr_sched *sched =
+        sched_ctx_id < STARPU_NMAX_SCHED_CTXS ? rt->scheds[sched_ctx_id] : NULL;
+
+    if (sched_ctx_id == 0 && orr_process()->user_policy)
+        return orr_process()->user_policy;
+    if (!sched || !sched->has_policy)
+        return NULL;
+    if (sched->of_user)
+        return &sched->said->policy;
+    for (; *list; list++)
+        if (!strcmp((*list)->policy_name, sched->ops->name))
+            return *list;
+    return NULL;
 }
 
-static struct orr_sched *scheduler(const char *call)
+/* Number STARPU_NMAX_SCHED_CTXS stands for no context, and has data as well. */
+static void **policy_data(const char *call, unsigned sched_ctx_id)
 {
-    struct orr_sched *sched = orr_runtime_need(call)->sched;
-
-    if (sched)
-        return sched;
-    orr_log_error("%s: there is no scheduler yet; call it in init_sched or "
-                  "later",
-                  call);
-    abort();
+    if (sched_ctx_id == STARPU_NMAX_SCHED_CTXS)
+        return &orr_api_state(call)->policy_data;
+    return &orr_api_sched(call, sched_ctx_id)->said->policy_data;
 }
 
-void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *policy_data)
+void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *data)
 {
-    (void)sched_ctx_id;
-    scheduler(__func__)->data = policy_data;
+    *policy_data(__func__, sched_ctx_id) = data;
 }
 
 void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id)
 {
-    (void)sched_ctx_id;
-    return scheduler(__func__)->data;
+    return *policy_data(__func__, sched_ctx_id);
 }
 
 /* -- priorities -- */
 
 int starpu_sched_get_min_priority(void)
 {
-    return scheduler(__func__)->min_priority;
+    return orr_api_sched(__func__, current_ctx())->min_priority;
 }
 
 int starpu_sched_get_max_priority(void)
 {
-    return scheduler(__func__)->max_priority;
+    return orr_api_sched(__func__, current_ctx())->max_priority;
 }
 
-/* The values that the user set stay. */
 int starpu_sched_set_min_priority(int min_prio)
 {
-    struct orr_sched *sched = scheduler(__func__);
-
-    if (!sched->priorities_given)
-        sched->min_priority = min_prio;
-    return 0;
+    return starpu_sched_ctx_set_min_priority(current_ctx(), min_prio);
 }
 
 int starpu_sched_set_max_priority(int max_prio)
 {
-    struct orr_sched *sched = scheduler(__func__);
-
-    if (!sched->priorities_given)
-        sched->max_priority = max_prio;
-    return 0;
+    return starpu_sched_ctx_set_max_priority(current_ctx(), max_prio);
 }
 
 int starpu_sched_ctx_get_min_priority(unsigned sched_ctx_id)
 {
-    (void)sched_ctx_id;
-    return starpu_sched_get_min_priority();
+    return orr_api_sched(__func__, sched_ctx_id)->min_priority;
 }
 
 int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id)
 {
-    (void)sched_ctx_id;
-    return starpu_sched_get_max_priority();
+    return orr_api_sched(__func__, sched_ctx_id)->max_priority;
 }
 
+/* The values that the user set stay. */
 int starpu_sched_ctx_set_min_priority(unsigned sched_ctx_id, int min_prio)
 {
-    (void)sched_ctx_id;
-    return starpu_sched_set_min_priority(min_prio);
+    struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
+
+    if (!sched->min_given)
+        sched->min_priority = min_prio;
+    return 0;
 }
 
 int starpu_sched_ctx_set_max_priority(unsigned sched_ctx_id, int max_prio)
 {
-    (void)sched_ctx_id;
-    return starpu_sched_set_max_priority(max_prio);
+    struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
+
+    if (!sched->max_given)
+        sched->max_priority = max_prio;
+    return 0;
 }
 
 int starpu_sched_ctx_min_priority_is_set(unsigned sched_ctx_id)
 {
-    (void)sched_ctx_id;
-    return scheduler(__func__)->priorities_given;
+    return orr_api_sched(__func__, sched_ctx_id)->min_given;
 }
 
 int starpu_sched_ctx_max_priority_is_set(unsigned sched_ctx_id)
 {
-    (void)sched_ctx_id;
-    return scheduler(__func__)->priorities_given;
+    return orr_api_sched(__func__, sched_ctx_id)->max_given;
 }

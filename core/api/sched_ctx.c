@@ -1,271 +1,369 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/api/sched_ctx.c - the one scheduling context, number 0, with all
- * workers; walking over them; locks for what concerns one. Any thread.
+ * core/api/sched_ctx.c - scheduling contexts: making and ending them, their
+ * workers, the one that a thread has chosen, moving tasks. Any thread.
  */
-#include <stdlib.h>
+#include "core/api/ctx.h"
 
-#include "core/api/api.h"
+#include <stdarg.h>
+#include <string.h>
+
+#include "core/api/policy.h"
 #include "core/api/state.h"
-#include "core/asleep.h"
-#include "core/sched/toolbox.h"
+#include "core/device/kind.h"
+#include "core/task/count.h"
 
-/* -- the context -- */
+#define NMAX STARPU_NMAX_SCHED_CTXS
 
-void starpu_sched_ctx_set_context(unsigned *sched_ctx_id)
+/* -- creating -- */
+
+/* The arguments of a creation. */
+struct request {
+    struct orr_sched_options options;
+    struct orr_sched_said said; /* what is given, else 0 */
+    bool nested;
+};
+
+static _Noreturn void fail_argument(int code)
 {
-    if (!sched_ctx_id || *sched_ctx_id == 0 ||
-        *sched_ctx_id == STARPU_NMAX_SCHED_CTXS)
-        return;
-    orr_log_error("%s: there is no scheduling context %u, only 0", __func__,
-                  *sched_ctx_id);
+    orr_log_error("starpu_sched_ctx_create: %d is no argument of it: use the "
+                  "STARPU_SCHED_CTX_* of starpu_sched_ctx.h, and 0 at the end",
+                  code);
     abort();
 }
 
-/* There is no other to choose: "none was chosen". */
+static void take_sub_ctxs(struct request *request, const int *ids, int n)
+{
+    request->said.nsub_ctxs = n < NMAX ? n : NMAX;
+    memcpy(request->said.sub_ctxs, ids,
+           (size_t)request->said.nsub_ctxs * sizeof(*ids));
+}
+
+static bool take_of_policy(struct request *request, int code, va_list *ap)
+{
+    struct orr_sched_options *options = &request->options;
+
+    switch (code) {
+    case STARPU_SCHED_CTX_POLICY_NAME:
+        options->name = va_arg(*ap, const char *);
+        break;
+    case STARPU_SCHED_CTX_POLICY_STRUCT:
+        options->user = va_arg(*ap, struct starpu_sched_policy *);
+        break;
+    case STARPU_SCHED_CTX_POLICY_MIN_PRIO:
+        options->min_priority = va_arg(*ap, int);
+        options->min_given = true;
+        return true;
+    case STARPU_SCHED_CTX_POLICY_MAX_PRIO:
+        options->max_priority = va_arg(*ap, int);
+        options->max_given = true;
+        return true;
+    default:
+        return false;
+    }
+    options->without_policy = false;
+    return true;
+}
+
+static bool take_of_context(struct request *request, int code, va_list *ap)
+{
+    struct orr_sched_said *said = &request->said;
+    const int *ids;
+
+    switch (code) {
+    case STARPU_SCHED_CTX_HIERARCHY_LEVEL:
+        said->level = va_arg(*ap, unsigned);
+        return true;
+    case STARPU_SCHED_CTX_NESTED:
+        said->parent = va_arg(*ap, unsigned);
+        return true;
+    case STARPU_SCHED_CTX_AWAKE_WORKERS:
+        said->awake = true;
+        return true;
+    case STARPU_SCHED_CTX_POLICY_INIT:
+        said->policy_init = va_arg(*ap, void (*)(unsigned));
+        return true;
+    case STARPU_SCHED_CTX_USER_DATA:
+        said->user_data = va_arg(*ap, void *);
+        return true;
+    case STARPU_SCHED_CTX_CUDA_NSMS:
+        said->nsms = va_arg(*ap, int);
+        return true;
+    case STARPU_SCHED_CTX_SUB_CTXS:
+        ids = va_arg(*ap, const int *);
+        take_sub_ctxs(request, ids, va_arg(*ap, int));
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void read_arguments(struct request *request, va_list *ap)
+{
+    int code;
+
+    while ((code = va_arg(*ap, int)))
+        if (!take_of_policy(request, code, ap) &&
+            !take_of_context(request, code, ap))
+            fail_argument(code);
+}
+
+/* The policies of starpu_sched_get_predefined_policies are names. */
+static void name_policy(struct orr_sched_options *options)
+{
+    if (!orr_policy_is_name(options->user))
+        return;
+    options->name = options->user->policy_name;
+    options->user = NULL;
+}
+
+/* The next multiprocessors of a running count. */
+static void take_multiprocessors(struct orr_sched *sched)
+{
+    enum { MOST = 13 };
+    struct orr_runtime *rt = sched->runtime;
+    int first = 0;
+
+    for (unsigned c = 1; c < NMAX; c++)
+        if (rt->scheds[c] && rt->scheds[c] != sched &&
+            rt->scheds[c]->said->first_sm + rt->scheds[c]->said->nsms > first)
+            first = rt->scheds[c]->said->first_sm + rt->scheds[c]->said->nsms;
+    sched->said->first_sm = first;
+    if (first + sched->said->nsms <= MOST)
+        return;
+    orr_log_error("starpu_sched_ctx_create: %d multiprocessors are asked for, "
+                  "%d are left of %d",
+                  sched->said->nsms, MOST - first, MOST);
+    abort();
+}
+
+static void prepare(struct orr_sched *sched, void *arg)
+{
+    const struct request *request = arg;
+    struct orr_sched_said *said = sched->said;
+
+    said->name = request->said.name;
+    said->level = request->said.level;
+    said->parent = request->said.parent;
+    said->awake = request->said.awake || sched->has_policy;
+    said->policy_init = request->said.policy_init;
+    said->user_data = request->said.user_data;
+    said->nsms = request->said.nsms;
+    said->nsub_ctxs = request->said.nsub_ctxs;
+    memcpy(said->sub_ctxs, request->said.sub_ctxs, sizeof(said->sub_ctxs));
+    if (said->nsms)
+        take_multiprocessors(sched);
+}
+
+static void check_workers(const char *call, const int *ids, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        (void)orr_api_worker(call, ids[i]);
+}
+
+static bool has_processor(const struct orr_runtime *rt, const int *ids,
+                          unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (orr_device_kind(rt->workers[ids[i]].desc->type)->is_processor)
+            return true;
+    return false;
+}
+
+/* What no context could do. */
+static void check_request(const struct orr_runtime *rt,
+                          const struct request *request, const int *ids,
+                          unsigned n)
+{
+    const char *wrong = NULL;
+
+    if (request->said.parent != NMAX &&
+        (request->said.parent > NMAX || !rt->scheds[request->said.parent]))
+        wrong = "STARPU_SCHED_CTX_NESTED names no scheduling context";
+    else if (request->options.without_policy && n &&
+             !has_processor(rt, ids, n))
+        wrong = "a context without policy needs a CPU worker, which executes "
+                "its tasks: give it one, or name a policy";
+    else if (request->options.without_policy && request->said.awake && n > 1)
+        wrong = "STARPU_SCHED_CTX_AWAKE_WORKERS without a policy is supported "
+                "for one worker only: name a policy, or leave it out";
+    if (!wrong)
+        return;
+    orr_log_error("starpu_sched_ctx_create: %s", wrong);
+    abort();
+}
+
+unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx,
+                                 const char *sched_ctx_name, ...)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct request request = {.options.without_policy = true,
+                              .said = {.name = sched_ctx_name, .parent = NMAX}};
+    int all[STARPU_NMAXWORKERS], *ids = workerids_ctx;
+    unsigned n = nworkers_ctx < 0 ? rt->nworkers : (unsigned)nworkers_ctx, id;
+    struct orr_error err = {""};
+    va_list ap;
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        all[w] = (int)w;
+    if (!ids)
+        ids = all;
+    check_workers(__func__, ids, n);
+    va_start(ap, sched_ctx_name);
+    read_arguments(&request, &ap);
+    va_end(ap);
+    name_policy(&request.options);
+    check_request(rt, &request, ids, n);
+    if (orr_sched_ctx_create(rt, &request.options, prepare, &request, ids, n,
+                             &id, &err) == 0)
+        return id;
+    orr_log_error("%s: %s", __func__, err.text);
+    abort();
+}
+
+/* -- ending -- */
+
+static _Noreturn void fail(const char *call, const char *why)
+{
+    orr_log_error("%s: %s", call, why);
+    abort();
+}
+
+void starpu_sched_ctx_delete(unsigned sched_ctx_id)
+{
+    struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
+
+    if (sched_ctx_id == 0)
+        fail(__func__, "the first scheduling context stays until "
+                       "starpu_shutdown");
+    if (!orr_may_block(__func__))
+        fail(__func__, "it waits for tasks: call it outside of tasks and "
+                       "callbacks");
+    orr_pay();
+    if (orr_self->sched_ctx == sched_ctx_id + 1)
+        orr_self->sched_ctx = 0;
+    orr_sched_ctx_delete(sched->runtime, sched_ctx_id);
+}
+
+void starpu_sched_ctx_finished_submit(unsigned sched_ctx_id)
+{
+    struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
+
+    if (sched_ctx_id == 0)
+        return;
+    sched->said->finished = true;
+    orr_sched_ctx_task_ended(sched->runtime, sched_ctx_id);
+}
+
+void starpu_sched_ctx_register_close_callback(
+    unsigned sched_ctx_id, void (*close_callback)(unsigned, void *), void *args)
+{
+    struct orr_sched_said *said = orr_api_sched(__func__, sched_ctx_id)->said;
+
+    said->at_close = close_callback;
+    said->at_close_arg = args;
+}
+
+/* StarPU marks the place by an empty task as well. */
+void starpu_sched_ctx_stop_task_submission(void)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    if (!task || starpu_task_submit(task) != 0)
+        fail(__func__, "out of memory");
+}
+
+void starpu_sched_ctx_set_inheritor(unsigned sched_ctx_id, unsigned inheritor)
+{
+    (void)orr_api_sched(__func__, inheritor);
+    orr_api_sched(__func__, sched_ctx_id)->said->inheritor = inheritor;
+}
+
+unsigned starpu_sched_ctx_get_inheritor(unsigned sched_ctx_id)
+{
+    return orr_api_sched(__func__, sched_ctx_id)->said->inheritor;
+}
+
+/* -- its workers -- */
+
+static void check_list(const char *call, const int *ids, unsigned n)
+{
+    if (!ids || !n)
+        fail(call, "no workers are given");
+    check_workers(call, ids, n);
+}
+
+void starpu_sched_ctx_add_workers(int *workerids_ctx, unsigned nworkers_ctx,
+                                  unsigned sched_ctx_id)
+{
+    struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
+
+    check_list(__func__, workerids_ctx, nworkers_ctx);
+    orr_sched_ctx_add(sched->runtime, sched_ctx_id, workerids_ctx,
+                      nworkers_ctx);
+}
+
+void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx,
+                                     unsigned sched_ctx_id)
+{
+    struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
+
+    check_list(__func__, workerids_ctx, nworkers_ctx);
+    orr_sched_ctx_remove(sched->runtime, sched_ctx_id, workerids_ctx,
+                         nworkers_ctx);
+}
+
+/* -- the one that a thread has chosen -- */
+
+void starpu_sched_ctx_set_context(unsigned *sched_ctx_id)
+{
+    (void)ORR_API_RUNTIME();
+    if (!sched_ctx_id || *sched_ctx_id == NMAX) {
+        orr_self->sched_ctx = 0;
+        return;
+    }
+    (void)orr_api_sched(__func__, *sched_ctx_id);
+    orr_self->sched_ctx = (unsigned short)(*sched_ctx_id + 1);
+}
+
 unsigned starpu_sched_ctx_get_context(void)
 {
-    return STARPU_NMAX_SCHED_CTXS;
+    return orr_self && orr_self->sched_ctx ? orr_self->sched_ctx - 1U : NMAX;
 }
 
-void *starpu_sched_ctx_get_user_data(unsigned sched_ctx_id)
+unsigned starpu_sched_ctx_get_ctx_for_task(struct starpu_task *task)
 {
-    (void)sched_ctx_id;
-    return NULL;
+    return task->sched_ctx;
 }
 
-unsigned starpu_sched_ctx_get_workers_list(unsigned sched_ctx_id,
-                                           int **workerids)
-{
-    unsigned n = starpu_sched_ctx_get_nworkers(sched_ctx_id);
+/* -- moving tasks -- */
 
-    *workerids = n ? malloc(n * sizeof(**workerids)) : NULL;
-    if (!*workerids)
-        return 0;
-    for (unsigned w = 0; w < n; w++)
-        (*workerids)[w] = (int)w;
-    return n;
+void starpu_sched_ctx_move_task_to_ctx_locked(struct starpu_task *task,
+                                              unsigned sched_ctx,
+                                              unsigned with_repush)
+{
+    struct orr_sched *sched = orr_api_sched(__func__, sched_ctx);
+    struct orr_runtime *rt = sched->runtime;
+    struct orr_job *job = orr_job_of(task);
+
+    if (!job || orr_job_state(job) != ORR_JOB_READY)
+        fail(__func__, "the task is not ready: only a policy that was given it "
+                       "may move it");
+    job->sched_ctx = (uint8_t)sched_ctx;
+    task->sched_ctx = sched_ctx;
+    orr_count_submitted(rt, sched_ctx);
+    orr_count_pushed(rt, sched_ctx, task->flops);
+    if (with_repush)
+        orr_sched_push_again(rt, job);
 }
 
-unsigned starpu_sched_ctx_get_nworkers(unsigned sched_ctx_id)
+/* What was counted of a task that has been moved. */
+void starpu_sched_ctx_revert_task_counters_ctx_locked(unsigned sched_ctx_id,
+                                                      double flops)
 {
-    return sched_ctx_id == 0 ? ORR_API_RUNTIME()->nworkers : 0;
-}
+    struct orr_runtime *rt = orr_api_sched(__func__, sched_ctx_id)->runtime;
 
-unsigned starpu_sched_ctx_contains_worker(int workerid, unsigned sched_ctx_id)
-{
-    return workerid >= 0 &&
-           (unsigned)workerid < starpu_sched_ctx_get_nworkers(sched_ctx_id);
-}
-
-unsigned
-starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype arch,
-                                         unsigned sched_ctx_id)
-{
-    return sched_ctx_id == 0 && starpu_worker_get_count_by_type(arch) > 0;
-}
-
-void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f)
-{
-    fprintf(f, "scheduling context %u:\n", sched_ctx_id);
-    if (sched_ctx_id == 0)
-        starpu_worker_display_all(f);
-}
-
-/* A policy's own counts; with one context only the policy needs them. */
-void starpu_sched_ctx_list_task_counters_increment(unsigned sched_ctx_id,
-                                                   int workerid)
-{
-    (void)sched_ctx_id;
-    (void)workerid;
-}
-
-void starpu_sched_ctx_list_task_counters_decrement(unsigned sched_ctx_id,
-                                                   int workerid)
-{
-    (void)sched_ctx_id;
-    (void)workerid;
-}
-
-/* -- the workers as a collection -- */
-
-static unsigned has_next(struct starpu_worker_collection *workers,
-                         struct starpu_sched_ctx_iterator *it)
-{
-    return it->cursor >= 0 && (unsigned)it->cursor < workers->nworkers;
-}
-
-static int get_next(struct starpu_worker_collection *workers,
-                    struct starpu_sched_ctx_iterator *it)
-{
-    return workers->workerids[it->cursor++];
-}
-
-static void init_iterator(struct starpu_worker_collection *workers,
-                          struct starpu_sched_ctx_iterator *it)
-{
-    (void)workers;
-    it->cursor = 0;
-}
-
-static void init_parallel(struct starpu_worker_collection *workers,
-                          struct starpu_sched_ctx_iterator *it,
-                          struct starpu_task *task)
-{
-    it->possibly_parallel = task->possibly_parallel != 0;
-    init_iterator(workers, it);
-}
-
-/* All workers are members from the beginning to the end. */
-static int change(struct starpu_worker_collection *workers, int workerid)
-{
-    (void)workers;
-    return workerid;
-}
-
-static void nothing(struct starpu_worker_collection *workers)
-{
-    (void)workers;
-}
-
-static struct starpu_worker_collection *
-collection_new(unsigned n, enum starpu_worker_collection_type type)
-{
-    struct starpu_worker_collection *workers =
-        calloc(1, sizeof(*workers) + n * sizeof(int));
-
-    if (!workers)
-        return NULL;
-    workers->workerids = (int *)(workers + 1);
-    workers->nworkers = workers->nunblocked_workers = workers->nmasters = n;
-    workers->unblocked_workers = workers->masters = workers->workerids;
-    workers->type = type;
-    workers->has_next = has_next;
-    workers->get_next = get_next;
-    workers->add = workers->remove = change;
-    workers->init = workers->deinit = nothing;
-    workers->init_iterator = init_iterator;
-    workers->init_iterator_for_parallel_tasks = init_parallel;
-    for (unsigned w = 0; w < n; w++) {
-        workers->workerids[w] = (int)w;
-        workers->present[w] = workers->is_unblocked[w] = 1;
-        workers->is_master[w] = 1;
-    }
-    return workers;
-}
-
-struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(
-    unsigned sched_ctx_id, enum starpu_worker_collection_type type)
-{
-    struct orr_api_state *state = orr_api_state(__func__);
-    struct starpu_worker_collection *fresh, *workers;
-
-    (void)sched_ctx_id;
-    fresh = collection_new(ORR_API_RUNTIME()->nworkers, type);
-    orr_lock(&state->lock);
-    if (!state->workers) {
-        state->workers = fresh;
-        fresh = NULL;
-    }
-    workers = state->workers;
-    orr_unlock(&state->lock);
-    free(fresh);
-    return workers;
-}
-
-/* It is freed with the runtime. */
-void starpu_sched_ctx_delete_worker_collection(unsigned sched_ctx_id)
-{
-    (void)sched_ctx_id;
-}
-
-struct starpu_worker_collection *
-starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id)
-{
-    return starpu_sched_ctx_create_worker_collection(sched_ctx_id,
-                                                     STARPU_WORKER_LIST);
-}
-
-/* -- one worker -- */
-
-static starpu_pthread_mutex_t *mutex_of(const char *call, int workerid)
-{
-    (void)orr_api_worker(call, workerid);
-    return &orr_api_state(call)->mutexes[workerid];
-}
-
-void starpu_worker_get_sched_condition(int workerid,
-                                       starpu_pthread_mutex_t **sched_mutex,
-                                       starpu_pthread_cond_t **sched_cond)
-{
-    *sched_mutex = mutex_of(__func__, workerid);
-    *sched_cond = &orr_api_state(__func__)->conds[workerid];
-}
-
-void starpu_worker_lock(int workerid)
-{
-    starpu_pthread_mutex_lock(mutex_of(__func__, workerid));
-}
-
-int starpu_worker_trylock(int workerid)
-{
-    return starpu_pthread_mutex_trylock(mutex_of(__func__, workerid));
-}
-
-void starpu_worker_unlock(int workerid)
-{
-    starpu_pthread_mutex_unlock(mutex_of(__func__, workerid));
-}
-
-void starpu_worker_lock_self(void)
-{
-    starpu_worker_lock((int)_starpu_worker_get_id_check(__func__, 0));
-}
-
-void starpu_worker_unlock_self(void)
-{
-    starpu_worker_unlock((int)_starpu_worker_get_id_check(__func__, 0));
-}
-
-/* The runtime never waits for a worker that is in a policy's hook. */
-void starpu_worker_relax_on(void)
-{
-}
-
-void starpu_worker_relax_off(void)
-{
-}
-
-int starpu_worker_get_relax_state(void)
-{
-    return 1;
-}
-
-static int wake(const char *call, int workerid)
-{
-    struct orr_worker *worker = orr_api_worker(call, workerid);
-    bool slept = orr_worker_is_asleep(worker);
-
-    orr_sched_wake(worker);
-    return slept;
-}
-
-int starpu_wake_worker_relax(int workerid)
-{
-    return wake(__func__, workerid);
-}
-
-int starpu_wake_worker_no_relax(int workerid)
-{
-    return wake(__func__, workerid);
-}
-
-int starpu_wake_worker_locked(int workerid)
-{
-    return wake(__func__, workerid);
-}
-
-int starpu_wake_worker_relax_light(int workerid)
-{
-    return wake(__func__, workerid);
+    orr_count_popped(rt, sched_ctx_id);
+    orr_count_ran(rt, sched_ctx_id, flops);
+    orr_count_ended(rt, sched_ctx_id);
 }

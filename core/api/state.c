@@ -17,7 +17,6 @@ static void state_free(struct orr_api_state *state)
     }
     orr_api_energy_free(state->energies);
     orr_api_topology_free(atomic_load(&state->topology));
-    free(state->workers);
     free(state->mutexes);
     free(state->conds);
     free(state);

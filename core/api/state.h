@@ -24,7 +24,7 @@ struct orr_api_state {
     struct orr_lock lock;                     /* rank ORR_RANK_RUNTIME */
     struct orr_api_arch *archs;               /* [lock] owned, never moved */
     struct orr_api_energy *energies;          /* [lock] owned, under way */
-    struct starpu_worker_collection *workers; /* [lock] owned, or NULL */
+    void *policy_data; /* of "no scheduling context" */
     _Atomic(struct orr_api_topology *) topology; /* owned, or NULL (bind.c) */
     /* One per worker, for policies that lock their state of a worker. */
     starpu_pthread_mutex_t *mutexes; /* [const] */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/api/api.h"
+#include "core/api/ctx.h"
 #include "core/api/transaction.h"
 #include "core/check.h"
 #include "core/observe/watchdog.h"
@@ -244,11 +245,8 @@ int starpu_task_submit_nodeps(struct starpu_task *task)
 
 int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id)
 {
-    if (sched_ctx_id != 0 && sched_ctx_id != STARPU_NMAX_SCHED_CTXS) {
-        orr_log_error("%s: there is no scheduling context %u, only 0", __func__,
-                      sched_ctx_id);
-        return -EINVAL;
-    }
+    if (task)
+        task->sched_ctx = sched_ctx_id;
     return submit(__func__, task, true);
 }
 
@@ -333,16 +331,35 @@ int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)
  * make programs slow that wait often. */
 enum { CHECKED_HANDLES = 256 };
 
+static void check_quiet(struct orr_runtime *rt)
+{
+    if (orr_count_unfinished(rt) == 0)
+        orr_runtime_check_quiet(rt, CHECKED_HANDLES);
+}
+
+/* Those nested in the context come first. */
+static int wait_nested(struct orr_runtime *rt, unsigned id, unsigned n)
+{
+    int rc = 0;
+
+    for (unsigned c = 1; c < STARPU_NMAX_SCHED_CTXS && !rc; c++)
+        if (rt->scheds[c] && rt->scheds[c]->said->parent == id && c != id)
+            rc = wait_nested(rt, c, n);
+    return rc ? rc : orr_wait_for_n_in(rt, id, n);
+}
+
+/* Of the context that the thread has chosen, else of all. */
 static int wait_for_n(const char *call, unsigned n)
 {
     struct orr_runtime *rt = orr_runtime_need(call);
+    unsigned chosen = orr_self->sched_ctx;
     int rc;
 
     if (!orr_self->frozen)
         orr_sched_do_schedule(rt);
-    rc = orr_wait_for_n(rt, n);
-    if (rc == 0 && n == 0)
-        orr_runtime_check_quiet(rt, CHECKED_HANDLES);
+    rc = chosen ? wait_nested(rt, chosen - 1U, n) : orr_wait_for_n(rt, n);
+    if (rc == 0)
+        check_quiet(rt);
     return rc;
 }
 
@@ -356,25 +373,28 @@ int starpu_task_wait_for_n_submitted(unsigned n)
     return wait_for_n(__func__, n);
 }
 
-static void need_context(const char *call, unsigned sched_ctx_id)
+static int wait_in_ctx(const char *call, unsigned id, unsigned n)
 {
-    if (sched_ctx_id == 0)
-        return;
-    orr_log_error("%s: there is no scheduling context %u, only 0", call,
-                  sched_ctx_id);
-    abort();
+    struct orr_sched *sched = orr_api_sched(call, id);
+    struct orr_runtime *rt = sched->runtime;
+    int rc;
+
+    if (!orr_self->frozen && sched->ops->do_schedule)
+        sched->ops->do_schedule(sched);
+    rc = orr_wait_for_n_in(rt, id, n);
+    if (rc == 0)
+        check_quiet(rt);
+    return rc;
 }
 
 int starpu_task_wait_for_all_in_ctx(unsigned sched_ctx_id)
 {
-    need_context(__func__, sched_ctx_id);
-    return wait_for_n(__func__, 0);
+    return wait_in_ctx(__func__, sched_ctx_id, 0);
 }
 
 int starpu_task_wait_for_n_submitted_in_ctx(unsigned sched_ctx_id, unsigned n)
 {
-    need_context(__func__, sched_ctx_id);
-    return wait_for_n(__func__, n);
+    return wait_in_ctx(__func__, sched_ctx_id, n);
 }
 
 static bool is_busy(struct orr_runtime *rt)

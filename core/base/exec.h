@@ -41,6 +41,10 @@ struct orr_context {
     unsigned frozen; /* [owner] > 0: user code is on the stack,
                                   * blocking calls are refused */
     unsigned locks;  /* [owner] core locks held, debug builds */
+    unsigned short in_policy; /* [owner] hooks of a policy of the application
+                               * that are on the stack */
+    unsigned short sched_ctx; /* [owner] the scheduling context of what it
+                               * submits, + 1, 0: none was chosen */
     unsigned short held[ORR_MAX_LOCK_RANKS]; /* [owner] … of each rank */
     struct orr_job *ended, **ended_tail; /* [owner] empty tasks that end once
                                   * the present one has, or NULL */

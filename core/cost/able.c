@@ -31,6 +31,20 @@ static bool worker_allowed(const struct starpu_task *task, unsigned worker)
             task->workerids[worker / 32] >> worker % 32 & 1);
 }
 
+static const struct orr_members *members_of(const struct orr_runtime *rt,
+                                            const struct orr_job *job)
+{
+    return &rt->members[job->sched_ctx];
+}
+
+/* A task that names its worker goes there from any scheduling context. */
+static bool is_member(const struct orr_runtime *rt, const struct orr_job *job,
+                      unsigned worker)
+{
+    return orr_members_has(members_of(rt, job), worker) ||
+           job->task->execute_on_a_specific_worker;
+}
+
 unsigned orr_job_maybe_able(const struct orr_runtime *rt,
                             const struct orr_job *job,
                             const struct orr_cost_row *row, unsigned worker,
@@ -41,7 +55,7 @@ unsigned orr_job_maybe_able(const struct orr_runtime *rt,
     *ask = row->per_worker;
     if (!row->able[class_id] ||
         !where_allows(job->task, &rt->classes[class_id]) ||
-        !worker_allowed(job->task, worker))
+        !worker_allowed(job->task, worker) || !is_member(rt, job, worker))
         return 0;
     return row->able[class_id];
 }
@@ -71,6 +85,40 @@ unsigned orr_job_able_class(struct orr_runtime *rt, struct orr_job *job,
     if (!row->able[class_id] ||
         !where_allows(job->task, &rt->classes[class_id]))
         return 0;
-    *uniform = !row->per_worker && !names_workers(job->task);
+    if (!orr_members_some(members_of(rt, job), class_id) &&
+        !job->task->execute_on_a_specific_worker)
+        return 0;
+    *uniform = !row->per_worker && !names_workers(job->task) &&
+               orr_members_whole(members_of(rt, job), class_id);
     return *uniform ? row->able[class_id] : 0;
+}
+
+/* Whether some worker of the class can, be it a member or not, unless
+ * can_execute says so. */
+static bool class_possible(struct orr_runtime *rt, struct orr_job *job,
+                           const struct orr_cost_row *row, unsigned class_id)
+{
+    const struct orr_worker_class *class = &rt->classes[class_id];
+
+    if (!row->able[class_id] || !where_allows(job->task, class))
+        return false;
+    if (!row->per_worker && !names_workers(job->task))
+        return true;
+    for (unsigned i = 0; i < class->nworkers; i++) {
+        unsigned w = class->members[i];
+
+        if (row->per_worker ? orr_job_able(rt, job, row, w) != 0
+                            : worker_allowed(job->task, w))
+            return true;
+    }
+    return false;
+}
+
+bool orr_job_possible(struct orr_runtime *rt, struct orr_job *job,
+                      const struct orr_cost_row *row)
+{
+    for (unsigned k = 0; k < rt->nclasses; k++)
+        if (class_possible(rt, job, row, k))
+            return true;
+    return false;
 }

@@ -31,7 +31,8 @@ const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
 
 /* Implementations of the job that may run on a worker, as bits: those of its
  * class which can_execute accepts, 0 if the task's `where`, workerids or
- * explicit worker exclude it. `row` is the job's. */
+ * explicit worker exclude it, or if it takes no tasks of the job's scheduling
+ * context (core/members.h). `row` is the job's. */
 unsigned orr_job_able(struct orr_runtime *rt, struct orr_job *job,
                       const struct orr_cost_row *row, unsigned worker);
 
@@ -41,6 +42,11 @@ unsigned orr_job_able(struct orr_runtime *rt, struct orr_job *job,
 unsigned orr_job_able_class(struct orr_runtime *rt, struct orr_job *job,
                             const struct orr_cost_row *row, unsigned class_id,
                             bool *uniform);
+
+/* Whether some worker of the machine may run it, now or when it has joined the
+ * job's scheduling context; can_execute is called for those who are there. */
+bool orr_job_possible(struct orr_runtime *rt, struct orr_job *job,
+                      const struct orr_cost_row *row);
 
 /* As orr_job_able, but can_execute is not called: *ask: whether it has yet to
  * be. For callers that hold a lock. */

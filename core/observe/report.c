@@ -189,7 +189,7 @@ static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
     fputs(",\n", out);
     write_string(out, "provenance", rt->machine->provenance);
     fputs(",\n", out);
-    write_string(out, "scheduler", rt->sched->ops->name);
+    write_string(out, "scheduler", rt->scheds[0]->ops->name);
     fputs(",\n", out);
     write_assumptions(out, orr_costs_assumptions(rt->costs));
     fprintf(out,

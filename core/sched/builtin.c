@@ -11,6 +11,7 @@
 
 #include "core/base/log.h"
 #include "core/runtime.h"
+#include "core/sched/ctx.h"
 #include "core/sched/dm.h"
 #include "core/sched/policies.h"
 
@@ -76,10 +77,11 @@ static int choose(const char *name, const struct orr_sched_ops **ret,
 }
 
 /* The range that the user set, else that of the policy. */
-static void set_priorities(struct orr_sched *sched, int min, int max)
+static void set_priorities(struct orr_sched *sched,
+                           const struct orr_sched_options *options)
 {
-    bool has_min = min != ORR_PRIORITY_UNSET;
-    bool has_max = max != ORR_PRIORITY_UNSET;
+    int min = options->min_priority, max = options->max_priority;
+    bool has_min = options->min_given, has_max = options->max_given;
 
     if (has_min && has_max && min > max) {
         orr_log_warning("the least priority %d is more than the greatest %d: "
@@ -89,7 +91,8 @@ static void set_priorities(struct orr_sched *sched, int min, int max)
                         orr_config_name(ORR_CFG_MAX_PRIO));
         has_min = has_max = false;
     }
-    sched->priorities_given = has_min && has_max;
+    sched->min_given = has_min;
+    sched->max_given = has_max;
     if (!has_min && !has_max && sched->ops->unbounded_priorities) {
         min = INT_MIN;
         max = INT_MAX;
@@ -111,13 +114,28 @@ int orr_sched_new(struct orr_runtime *rt,
     if (!sched)
         return orr_fail(err, -ENOMEM, "out of memory for the scheduler");
     sched->runtime = rt;
-    if (options->user)
-        code = orr_sched_user_new(options->user, &sched->ops, err);
+    sched->id = options->id;
+    sched->of_user = options->user != NULL;
+    sched->has_policy = !options->without_policy;
+    sched->tracked = options->id != 0 && !options->user;
+    atomic_init(&sched->master, -1);
+    orr_lock_init(&sched->lock, ORR_RANK_SCHED);
+    orr_list_init(&sched->parked);
+    sched->of_worker = calloc(rt->nworkers, sizeof(*sched->of_worker));
+    sched->said = orr_sched_said_new(options->user);
+    if (!sched->of_worker || !sched->said) {
+        code = orr_fail(err, -ENOMEM, "out of memory for the scheduler");
+        goto free_sched;
+    }
+    if (options->without_policy)
+        sched->ops = &orr_sched_master;
+    else if (options->user)
+        code = orr_sched_user_new(&sched->said->policy, &sched->ops, err);
     else
         code = choose(options->name, &sched->ops, err);
     if (code)
         goto free_sched;
-    set_priorities(sched, options->min_priority, options->max_priority);
+    set_priorities(sched, options);
     code = sched->ops->init(sched, err);
     if (code)
         goto free_ops;
@@ -127,6 +145,8 @@ int orr_sched_new(struct orr_runtime *rt,
 free_ops:
     orr_sched_user_free(sched->ops);
 free_sched:
+    orr_sched_said_free(sched->said);
+    free(sched->of_worker);
     free(sched);
     return code;
 }
@@ -138,5 +158,7 @@ void orr_sched_free(struct orr_sched *sched)
     if (sched->ops->deinit)
         sched->ops->deinit(sched);
     orr_sched_user_free(sched->ops);
+    orr_sched_said_free(sched->said);
+    free(sched->of_worker);
     free(sched);
 }

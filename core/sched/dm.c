@@ -403,7 +403,8 @@ static int init_ahead(struct orr_dm *dm, const struct orr_sched *sched)
     const int64_t most = 1 << 16;
     int64_t n = (int64_t)sched->max_priority - sched->min_priority + 1;
 
-    if (!dm->variant->sorted_decision || !sched->priorities_given || n < 1 ||
+    if (!dm->variant->sorted_decision || !sched->min_given ||
+        !sched->max_given || n < 1 ||
         n > most)
         return 0;
     dm->npriorities = (int)n;
@@ -450,6 +451,7 @@ static int dm_new(struct orr_sched *sched, struct orr_dm **ret)
         return err;
     dm->variant = (const struct orr_dm_variant *)sched->ops;
     dm->runtime = rt;
+    dm->members = &rt->members[sched->id];
     orr_lock_init(&dm->lock, ORR_RANK_SCHED);
     orr_queue_init(&dm->undecided, dm->variant->sorted);
     dm->workers = calloc(rt->nworkers, sizeof(*dm->workers));

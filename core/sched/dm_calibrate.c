@@ -68,6 +68,18 @@ static struct estimate estimate(const struct orr_dm *dm,
     return e;
 }
 
+/* How many workers of the class take tasks of the context; one, if none does any
+ * more. */
+static unsigned takers_of(const struct orr_dm *dm,
+                          const struct orr_worker_class *class)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < class->nworkers; i++)
+        n += orr_members_has(dm->members, class->members[i]);
+    return n ? n : 1;
+}
+
 /* Whether a class that takes `length` helps those of the fastest class with the
  * `njobs` jobs that wait. Without a length anybody helps. */
 static bool helps(const struct orr_dm *dm, const struct estimate *e,
@@ -77,7 +89,8 @@ static bool helps(const struct orr_dm *dm, const struct estimate *e,
 
     if (isnan(e->length) || class_id == e->fastest)
         return true;
-    return length <= e->length * (1 + (double)njobs / fastest->nworkers);
+    return length <=
+           e->length * (1 + (double)njobs / takers_of(dm, fastest));
 }
 
 /* --- waking --- */

@@ -39,7 +39,7 @@ static int central_push(struct orr_sched *sched, struct orr_job *job)
     differ = job->differ;
     err = orr_queue_push(sched->data, job);
     if (!err)
-        orr_sched_wake_able(rt, able_classes, differ);
+        orr_sched_wake_able(sched, able_classes, differ);
     return err;
 }
 
@@ -65,8 +65,7 @@ static struct orr_job *prio_pop(struct orr_sched *sched,
         return NULL;
     job = orr_queue_take(q, worker, ORR_QUEUE_OLDEST, &skipped);
     if (skipped) {
-        orr_sched_wake_able(sched->runtime, skipped->able_classes,
-                            skipped->differ);
+        orr_sched_wake_able(sched, skipped->able_classes, skipped->differ);
         orr_job_unref(sched->runtime, skipped);
     }
     return job;

@@ -116,7 +116,7 @@ static int ws_push(struct orr_sched *sched, struct orr_job *job)
         err = orr_queue_push(&ws->thieves[worker].deque, job);
     }
     if (!err)
-        orr_sched_wake_all(sched->runtime);
+        orr_sched_wake_members(sched);
     return err;
 }
 
@@ -177,7 +177,7 @@ static struct orr_job *ws_pop(struct orr_sched *sched,
     /* A worker that looked before left the others to this one, and may sleep
      * now. */
     if (job && !before && !orr_queue_empty(&self->deque))
-        orr_sched_wake_all(sched->runtime);
+        orr_sched_wake_members(sched);
     return job;
 }
 

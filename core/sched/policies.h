@@ -13,6 +13,8 @@ extern const struct orr_sched_ops orr_sched_prio;
 extern const struct orr_sched_ops orr_sched_random;
 extern const struct orr_sched_ops orr_sched_lws;
 extern const struct orr_sched_ops orr_sched_ws;
+/* Of contexts without policy. */
+extern const struct orr_sched_ops orr_sched_master;
 
 /* A table around a user's policy, owned by the caller, who frees it with
  * orr_sched_user_free. The policy is borrowed. Errors: -ENOMEM; -EINVAL with a

@@ -24,10 +24,10 @@ static void prefetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 
 /* Puts the job in the worker's own list. The policy is notified before, since
  * afterwards the job may end at any time. */
-static void push_specific(struct orr_runtime *rt, struct orr_job *job,
+static void push_specific(struct orr_sched *sched, struct orr_job *job,
                           unsigned worker, unsigned bits)
 {
-    struct orr_sched *sched = rt->sched;
+    struct orr_runtime *rt = sched->runtime;
     struct orr_worker *w = &rt->workers[worker];
 
     job->implementation =
@@ -65,13 +65,14 @@ static bool find_only_node(struct orr_runtime *rt, struct orr_job *job,
 
 /* A worker that can run the job (can_execute aside), when the policy found none
  * or had no memory for it; the job must not be lost. */
-static void push_anywhere(struct orr_runtime *rt, struct orr_job *job, int err)
+static void push_anywhere(struct orr_sched *sched, struct orr_job *job, int err)
 {
+    struct orr_runtime *rt = sched->runtime;
     const struct orr_cost_row *row = orr_job_costs(rt, job);
 
     orr_log_warning("the policy %s %s task `%s': it goes to the first worker "
                     "that has an implementation",
-                    rt->sched->ops->name,
+                    sched->ops->name,
                     err == -ENOMEM ? "has no memory for"
                                    : "found no worker that accepts",
                     orr_job_name(job));
@@ -81,7 +82,7 @@ static void push_anywhere(struct orr_runtime *rt, struct orr_job *job, int err)
 
         if (!bits)
             continue;
-        push_specific(rt, job, w, bits);
+        push_specific(sched, job, w, bits);
         return;
     }
     orr_log_error("no worker can run task `%s'; give its codelet a function "
@@ -90,95 +91,136 @@ static void push_anywhere(struct orr_runtime *rt, struct orr_job *job, int err)
     abort();
 }
 
-void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
+/* Whether somebody takes tasks of the context who can run it. */
+static bool has_taker(struct orr_runtime *rt, struct orr_job *job)
 {
-    struct orr_sched *sched = rt->sched;
+    const struct orr_cost_row *row = orr_job_costs(rt, job);
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (orr_job_able(rt, job, row, w))
+            return true;
+    return false;
+}
+
+/* Keeps the job until the context gets other workers. False if they have come
+ * meanwhile: `changes` was read before they were looked at. */
+static bool park(struct orr_sched *sched, struct orr_job *job, unsigned changes)
+{
+    bool same;
+
+    orr_lock(&sched->lock);
+    same = sched->changes == changes;
+    if (same)
+        orr_list_append(&sched->parked, &job->queue);
+    orr_unlock(&sched->lock);
+    return same;
+}
+
+static unsigned changes_of(struct orr_sched *sched)
+{
+    unsigned changes;
+
+    orr_lock(&sched->lock);
+    changes = sched->changes;
+    orr_unlock(&sched->lock);
+    return changes;
+}
+
+/* The policy could not take the job: maybe some worker that is no member, or is
+ * blocked, can run it. */
+static void push_later(struct orr_sched *sched, struct orr_job *job, int err)
+{
+    unsigned changes;
+
+    while (err == -ENODEV && !orr_members_all(&sched->runtime->members[sched->id])) {
+        changes = changes_of(sched);
+        if (!has_taker(sched->runtime, job) && park(sched, job, changes))
+            return;
+        err = sched->ops->push(sched, job);
+        if (!err)
+            return;
+    }
+    push_anywhere(sched, job, err);
+}
+
+/* To the one worker that the task names; false if it cannot run it. */
+static bool push_named(struct orr_sched *sched, struct orr_job *job)
+{
+    struct orr_runtime *rt = sched->runtime;
+    unsigned worker = job->task->workerid;
+    unsigned bits = orr_job_able(rt, job, orr_job_costs(rt, job), worker);
+
+    if (!bits)
+        return false;
+    while (orr_worker_is_blocked(&rt->workers[worker])) {
+        unsigned changes = changes_of(sched);
+
+        if (orr_worker_is_blocked(&rt->workers[worker]) &&
+            park(sched, job, changes))
+            return true;
+    }
+    push_specific(sched, job, worker, bits);
+    return true;
+}
+
+static void push(struct orr_sched *sched, struct orr_job *job)
+{
+    struct orr_runtime *rt = sched->runtime;
     struct starpu_task *task = job->task;
     unsigned node;
     int err;
 
-    orr_charge(rt->machine->costs.push);
-    orr_pay();
-    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, 1);
-    orr_count_pushed(rt);
-    /* Once it is pushed the task may end at any time: no later. */
-    task->scheduled = 1;
-    if (rt->breaks)
-        orr_runtime_break(rt, ORR_BREAK_PUSH, job->id);
-    ORR_PROFILE(rt, task, push_end_time);
-    if (task->execute_on_a_specific_worker && task->workerid < rt->nworkers) {
-        unsigned bits =
-            orr_job_able(rt, job, orr_job_costs(rt, job), task->workerid);
-
-        if (bits) {
-            push_specific(rt, job, task->workerid, bits);
-            return;
-        }
-    }
+    if (task->execute_on_a_specific_worker && task->workerid < rt->nworkers &&
+        push_named(sched, job))
+        return;
     if (rt->nnodes > 1 && !sched->ops->prefetches &&
         find_only_node(rt, job, &node))
         prefetch(rt, job, node);
     err = sched->ops->push(sched, job);
     if (err)
-        push_anywhere(rt, job, err);
+        push_later(sched, job, err);
 }
 
-static struct orr_job *pop_local(struct orr_worker *worker)
+void orr_sched_push_again(struct orr_runtime *rt, struct orr_job *job)
 {
-    unsigned n = atomic_load_explicit(&worker->nlocal, memory_order_relaxed);
-    struct orr_job *job;
+    struct orr_sched *sched = orr_sched_of(rt, job);
+    bool tracked = sched->tracked;
 
-    if (!n)
-        return NULL;
-    orr_lock(&worker->lock);
-    job = orr_job_of_link(orr_list_pop(&worker->local));
-    atomic_store_explicit(
-        &worker->nlocal,
-        atomic_load_explicit(&worker->nlocal, memory_order_relaxed) - 1,
-        memory_order_relaxed);
-    if (job->task->workerorder)
-        orr_worker_next_turn_locked(worker);
-    orr_unlock(&worker->lock);
-    return job;
+    if (tracked)
+        atomic_fetch_add(&sched->inside, 1);
+    push(sched, job);
+    if (tracked)
+        atomic_fetch_sub(&sched->inside, 1);
 }
 
-struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)
+void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
 {
-    struct orr_job *job = pop_local(worker);
-
-    if (!job)
-        job = rt->sched->ops->pop(rt->sched, worker);
-    if (!job)
-        return NULL;
+    orr_charge(rt->machine->costs.push);
+    orr_pay();
+    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, 1);
+    orr_count_pushed(rt, job->sched_ctx, job->task->flops);
+    /* Once it is pushed the task may end at any time: no later. */
+    job->task->scheduled = 1;
     if (rt->breaks)
-        orr_runtime_break(rt, ORR_BREAK_POP, job->id);
-    orr_count_popped(rt);
-    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, -1);
-    return job;
+        orr_runtime_break(rt, ORR_BREAK_PUSH, job->id);
+    ORR_PROFILE(rt, job->task, push_end_time);
+    orr_sched_push_again(rt, job);
 }
 
 void orr_sched_submitted(struct orr_runtime *rt, struct orr_job *job)
 {
-    if (rt->sched->ops->submitted)
-        rt->sched->ops->submitted(rt->sched, job);
+    struct orr_sched *sched = orr_sched_of(rt, job);
+
+    if (sched->ops->submitted)
+        sched->ops->submitted(sched, job);
 }
 
 void orr_sched_do_schedule(struct orr_runtime *rt)
 {
-    if (rt->sched->ops->do_schedule)
-        rt->sched->ops->do_schedule(rt->sched);
-}
+    for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++) {
+        struct orr_sched *sched = rt->scheds[c];
 
-void orr_sched_pre_exec(struct orr_runtime *rt, struct orr_job *job,
-                        struct orr_worker *worker)
-{
-    if (rt->sched->ops->pre_exec)
-        rt->sched->ops->pre_exec(rt->sched, job, worker);
-}
-
-void orr_sched_post_exec(struct orr_runtime *rt, struct orr_job *job,
-                         struct orr_worker *worker)
-{
-    if (rt->sched->ops->post_exec)
-        rt->sched->ops->post_exec(rt->sched, job, worker);
+        if (sched && sched->ops->do_schedule)
+            sched->ops->do_schedule(sched);
+    }
 }

@@ -6,14 +6,21 @@
  * when a job's data have arrived and when it has ended. One file per policy;
  * what they share is in toolbox.h. A user's struct starpu_sched_policy is
  * wrapped into the same table by user.c.
+ *
+ * A scheduling context (struct orr_sched) is a policy of its own with some of the
+ * workers. A job belongs to one from its submission on; a policy sees no others
+ * than its context's workers, since nobody else is able to run the context's
+ * jobs (core/members.h, core/cost/able.c). A worker may be in several. Which
+ * ones there are, and who is in them: ctx.h.
  */
 #pragma once
 
 #include "core/base/error.h"
+#include "core/runtime.h"
 #include "core/task/job.h"
 
-struct orr_runtime;
 struct orr_sched;
+struct orr_sched_said;
 struct orr_worker;
 
 /* All entries but name, help, init, push and pop may be NULL. None blocks.
@@ -29,6 +36,10 @@ struct orr_sched_ops {
     bool prefetches;           /* prefetches data itself at push */
     int (*init)(struct orr_sched *sched, struct orr_error *err);
     void (*deinit)(struct orr_sched *sched);
+    /* Workers, ascending, have joined the context, or left it for good: they
+     * pop no more. */
+    void (*add_workers)(struct orr_sched *sched, int *ids, unsigned n);
+    void (*remove_workers)(struct orr_sched *sched, int *ids, unsigned n);
     /* A ready job; the policy owns its `queue` link until pop. It wakes the
      * worker(s) that should look, with orr_worker_wake. */
     int (*push)(struct orr_sched *sched, struct orr_job *job);
@@ -50,25 +61,50 @@ struct orr_sched_ops {
     void (*do_schedule)(struct orr_sched *sched);
 };
 
+/* A worker's place in a scheduling context. */
+struct orr_sched_worker {
+    atomic_bool member;
+    atomic_uint priority; /* contexts with higher ones are asked first */
+    atomic_int ntasks;    /* that the policy has counted, of this worker */
+    bool blocks;          /* [ctx.c] the context has it blocked */
+    atomic_bool shares;   /* the policy keeps no tasks for it alone */
+};
+
+/* A scheduling context. What only the public functions need is in `said`. */
 struct orr_sched {
     const struct orr_sched_ops *ops;
     struct orr_runtime *runtime;
     void *data; /* the policy's own */
     int min_priority, max_priority;
-    bool priorities_given; /* both bounds came from the user */
+    bool min_given, max_given; /* by the user */
+    uint8_t id;                /* [const] its number */
+    bool tracked;              /* [const] pushes are counted in `inside` */
+    bool of_user;              /* [const] the policy is the application's: all
+                                * of its hooks are */
+    bool has_policy;           /* [const] else its tasks go to `master` */
+    atomic_int master;         /* a processor that executes them, or -1 */
+    atomic_uint inside;        /* who uses it, and may go on to do so when the
+                                * last task has ended */
+    atomic_bool changing;      /* those wait who would enter */
+    struct orr_lock lock;      /* rank ORR_RANK_SCHED, for the next two */
+    unsigned changes;          /* [lock] of who takes tasks */
+    struct orr_list parked;    /* [lock] ready jobs that nobody here can run */
+    struct orr_sched_worker *of_worker; /* owned, NULL in unit tests */
+    struct orr_sched_said *said;        /* owned, ctx.h, likewise */
 };
 
 /* The policies in the order of registration, NULL-terminated. */
 extern const struct orr_sched_ops *const orr_sched_builtin[];
 
-#define ORR_PRIORITY_UNSET (-1)
-
 /* The user's options for the scheduler. */
 struct orr_sched_options {
-    const char *name;                 /* of a policy, or NULL */
+    const char *name;                 /* of a policy, or NULL: the default */
     struct starpu_sched_policy *user; /* a user's policy instead, or NULL;
                                        * borrowed */
-    int min_priority, max_priority;   /* or ORR_PRIORITY_UNSET */
+    int min_priority, max_priority;   /* if given */
+    bool min_given, max_given;
+    bool without_policy; /* tasks go to one processor, the others are blocked */
+    uint8_t id;          /* number of the context */
 };
 
 /* Makes the runtime's scheduler ("help" for a name lists them; one beginning
@@ -79,23 +115,28 @@ int orr_sched_new(struct orr_runtime *rt,
                   struct orr_sched **ret, struct orr_error *err);
 void orr_sched_free(struct orr_sched *sched);
 
+/* That of the job. */
+static inline struct orr_sched *orr_sched_of(const struct orr_runtime *rt,
+                                             const struct orr_job *job)
+{
+    return rt->scheds[job->sched_ctx];
+}
+
 /* A job became ready: charges the push cost, prefetches for policies that do
  * not, sends it to its worker or to the policy. */
 void orr_sched_push(struct orr_runtime *rt, struct orr_job *job);
 
-/* The worker's next job: its local list first, then the policy. NULL when
- * there is none. A worker that is about to park sets `asleep`, looks once more
+/* As above, but it was counted before: it was parked, or has changed its
+ * context. */
+void orr_sched_push_again(struct orr_runtime *rt, struct orr_job *job);
+
+/* The worker's next job: its local list first, then the policies of its contexts
+ * in turn (pop.c). NULL when there is none. A worker that is about to park sets `asleep`, looks once more
  * with this, and parks only if there is still nothing: what is pushed later
  * then wakes it. */
 struct orr_job *orr_sched_pop(struct orr_runtime *rt,
                               struct orr_worker *worker);
 
-/* Notify the policy, if it has these hooks. */
+/* Notify the policy, if it has these hooks; all policies. */
 void orr_sched_submitted(struct orr_runtime *rt, struct orr_job *job);
 void orr_sched_do_schedule(struct orr_runtime *rt);
-
-/* As the policy's entries, which may be NULL. */
-void orr_sched_pre_exec(struct orr_runtime *rt, struct orr_job *job,
-                        struct orr_worker *worker);
-void orr_sched_post_exec(struct orr_runtime *rt, struct orr_job *job,
-                         struct orr_worker *worker);

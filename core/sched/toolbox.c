@@ -13,6 +13,7 @@
 #include "core/asleep.h"
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
+#include "core/sched/sched.h"
 
 /* --- jobs by priority --- */
 
@@ -277,40 +278,57 @@ static bool may_take(uint64_t able_classes, const struct orr_worker *worker)
     return able_classes >> worker->class_id & 1;
 }
 
-/* Walks the workers that sleep, lowest number first: `w` is the next one. */
-#define FOREACH_SLEEPER(rt, w)                                                 \
+/* Walks the workers that sleep, lowest number first, but those in `out`: `w` is
+ * the next one. */
+#define FOREACH_SLEEPER(rt, members, w)                                        \
     for (unsigned w##_word = 0; w##_word < ((rt)->nworkers + 63) / 64;         \
          w##_word++)                                                           \
         for (uint64_t w##_bits = atomic_load_explicit(&(rt)->asleep[w##_word], \
-                                                      memory_order_relaxed);   \
+                                                      memory_order_relaxed) &  \
+                                 ~orr_members_out((members), w##_word);        \
              w##_bits; w##_bits &= w##_bits - 1)                               \
             for (struct orr_worker *w =                                        \
                      &(rt)->workers[64 * w##_word +                            \
                                     (unsigned)__builtin_ctzll(w##_bits)];      \
                  w; w = NULL)
 
-void orr_sched_wake_able(struct orr_runtime *rt, uint64_t able_classes,
+void orr_sched_wake_able(struct orr_sched *sched, uint64_t able_classes,
                          bool differ)
 {
+    struct orr_runtime *rt = sched->runtime;
+    const struct orr_members *members = &rt->members[sched->id];
     bool woken = false;
 
     orr_sched_after_queueing(rt);
-    FOREACH_SLEEPER(rt, worker)
+    FOREACH_SLEEPER(rt, members, worker)
     {
         if (watches(worker) && may_take(able_classes, worker))
             wake(worker);
     }
-    FOREACH_SLEEPER(rt, worker)
+    FOREACH_SLEEPER(rt, members, worker)
     {
         if (!woken && !watches(worker) && may_take(able_classes, worker))
             woken = wake(worker) && !differ;
     }
 }
 
+void orr_sched_wake_members(struct orr_sched *sched)
+{
+    struct orr_runtime *rt = sched->runtime;
+
+    orr_sched_after_queueing(rt);
+    FOREACH_SLEEPER(rt, &rt->members[sched->id], worker)
+    {
+        wake(worker);
+    }
+}
+
 void orr_sched_wake_all(struct orr_runtime *rt)
 {
+    static const struct orr_members everybody;
+
     orr_sched_after_queueing(rt);
-    FOREACH_SLEEPER(rt, worker)
+    FOREACH_SLEEPER(rt, &everybody, worker)
     {
         wake(worker);
     }

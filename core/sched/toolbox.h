@@ -11,6 +11,8 @@
 #include "core/runtime.h"
 #include "core/task/job.h"
 
+struct orr_sched;
+
 /* The jobs of one priority, oldest first. */
 struct orr_prioq_level {
     struct orr_list jobs;
@@ -90,12 +92,14 @@ bool orr_sched_wake(struct orr_worker *worker);
  * afterwards its task may run at any time and be gone. */
 void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job);
 
-/* Wakes one sleeping worker of these classes, lowest number first; all of them
- * if they may differ. What is noted in a job is read before it is queued: it may
- * be gone afterwards. */
-void orr_sched_wake_able(struct orr_runtime *rt, uint64_t able_classes,
+/* Wakes one sleeping worker of these classes that takes tasks of the context,
+ * lowest number first; all of them if they may differ. What is noted in a job is
+ * read before it is queued: it may be gone afterwards. */
+void orr_sched_wake_able(struct orr_sched *sched, uint64_t able_classes,
                          bool differ);
 
+/* Wakes all who take tasks of the context; all there are. */
+void orr_sched_wake_members(struct orr_sched *sched);
 void orr_sched_wake_all(struct orr_runtime *rt);
 
 /* The implementation with the lowest number among the bits, which are not 0. */

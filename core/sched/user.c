@@ -2,18 +2,19 @@
 /*
  * core/sched/user.c - a policy that the application wrote: its hooks behind the
  * table of operations. They are called without locks and must not block (the
- * context is frozen meanwhile); the policy locks for itself. Context numbers
- * are 0: there is one scheduling context.
+ * context is frozen meanwhile); the policy locks for itself. While a hook is on
+ * the stack of any context the workers of the scheduling context stay as they
+ * are, so that hooks may walk over them: who changes them waits, and lets nobody
+ * in meanwhile (ctx.c).
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "core/cost/cost.h"
 #include "core/runtime.h"
+#include "core/sched/ctx.h"
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
-
-#define MAIN_CONTEXT 0
 
 struct user_ops {
     struct orr_sched_ops ops;           /* first: sched->ops is the object */
@@ -25,76 +26,76 @@ static struct starpu_sched_policy *policy_of(const struct orr_sched *sched)
     return ((const struct user_ops *)sched->ops)->policy;
 }
 
-static void freeze(void)
+/* Hooks may call what calls hooks: who is inside may enter again. */
+static void enter(struct orr_sched *sched)
 {
-    orr_self->frozen++;
+    struct orr_context *self = orr_self;
+
+    self->frozen++;
+    atomic_fetch_add(&sched->inside, 1);
+    while (atomic_load(&sched->changing) && !self->in_policy) {
+        atomic_fetch_sub(&sched->inside, 1);
+        while (atomic_load(&sched->changing))
+            self->exec->ops->relax(self->exec);
+        atomic_fetch_add(&sched->inside, 1);
+    }
+    self->in_policy++;
 }
 
-static void thaw(void)
+static void leave(struct orr_sched *sched)
 {
+    struct orr_runtime *rt = sched->runtime;
+
+    orr_self->in_policy--;
+    atomic_fetch_sub(&sched->inside, 1);
     orr_self->frozen--;
-}
-
-/* add_workers or remove_workers with all of them. */
-static int call_with_workers(struct orr_sched *sched,
-                             void (*hook)(unsigned, int *, unsigned))
-{
-    unsigned n = sched->runtime->nworkers;
-    int *ids;
-
-    if (!hook)
-        return 0;
-    ids = malloc(n * sizeof(*ids));
-    if (!ids)
-        return -ENOMEM;
-    for (unsigned i = 0; i < n; i++)
-        ids[i] = (int)i;
-    hook(MAIN_CONTEXT, ids, n);
-    free(ids);
-    return 0;
+    orr_sched_ctx_make_changes(rt);
 }
 
 /* The runtime's scheduler must be there for the hooks' own calls. */
 static int user_init(struct orr_sched *sched, struct orr_error *err)
 {
     struct starpu_sched_policy *policy = policy_of(sched);
-    int code;
 
-    freeze();
-    sched->runtime->sched = sched;
+    (void)err;
+    sched->runtime->scheds[sched->id] = sched;
+    enter(sched);
     if (policy->init_sched)
-        policy->init_sched(MAIN_CONTEXT);
-    code = call_with_workers(sched, policy->add_workers);
-    if (code && policy->deinit_sched)
-        policy->deinit_sched(MAIN_CONTEXT);
-    if (code)
-        sched->runtime->sched = NULL;
-    thaw();
-    if (code)
-        return orr_fail(err, code, "%s: out of memory", sched->ops->name);
+        policy->init_sched(sched->id);
+    leave(sched);
     return 0;
+}
+
+static void user_add_workers(struct orr_sched *sched, int *ids, unsigned n)
+{
+    enter(sched);
+    policy_of(sched)->add_workers(sched->id, ids, n);
+    leave(sched);
+}
+
+static void user_remove_workers(struct orr_sched *sched, int *ids, unsigned n)
+{
+    enter(sched);
+    policy_of(sched)->remove_workers(sched->id, ids, n);
+    leave(sched);
 }
 
 static void user_deinit(struct orr_sched *sched)
 {
-    struct starpu_sched_policy *policy = policy_of(sched);
-
-    freeze();
-    /* Without memory the hook is not called: the policy ends all the same. */
-    (void)call_with_workers(sched, policy->remove_workers);
-    if (policy->deinit_sched)
-        policy->deinit_sched(MAIN_CONTEXT);
-    thaw();
+    enter(sched);
+    if (policy_of(sched)->deinit_sched)
+        policy_of(sched)->deinit_sched(sched->id);
+    leave(sched);
 }
 
 /* Only the policy knows which worker takes the task: all look. Its result has
  * no agreed meaning, and the policy owns the task in any case. */
 static int user_push(struct orr_sched *sched, struct orr_job *job)
 {
-    freeze();
+    enter(sched);
     (void)policy_of(sched)->push_task(job->task);
-    thaw();
-    orr_sched_wake_all(sched->runtime);
+    orr_sched_wake_members(sched);
+    leave(sched);
     return 0;
 }
 
@@ -106,9 +107,9 @@ static struct orr_job *user_pop(struct orr_sched *sched,
     struct orr_job *job;
     unsigned bits;
 
-    freeze();
-    task = policy_of(sched)->pop_task(MAIN_CONTEXT);
-    thaw();
+    enter(sched);
+    task = policy_of(sched)->pop_task(sched->id);
+    leave(sched);
     if (!task)
         return NULL;
     job = orr_job_of(task);
@@ -121,43 +122,43 @@ static struct orr_job *user_pop(struct orr_sched *sched,
 static void user_push_notify(struct orr_sched *sched, struct orr_job *job,
                              struct orr_worker *worker)
 {
-    freeze();
+    enter(sched);
     policy_of(sched)->push_task_notify(job->task, (int)worker->id,
-                                       (int)worker->id, MAIN_CONTEXT);
-    thaw();
+                                       (int)worker->id, sched->id);
+    leave(sched);
 }
 
 static void user_pre_exec(struct orr_sched *sched, struct orr_job *job,
                           struct orr_worker *worker)
 {
     (void)worker;
-    freeze();
-    policy_of(sched)->pre_exec_hook(job->task, MAIN_CONTEXT);
-    thaw();
+    enter(sched);
+    policy_of(sched)->pre_exec_hook(job->task, sched->id);
+    leave(sched);
 }
 
 static void user_post_exec(struct orr_sched *sched, struct orr_job *job,
                            struct orr_worker *worker)
 {
     (void)worker;
-    freeze();
-    policy_of(sched)->post_exec_hook(job->task, MAIN_CONTEXT);
-    thaw();
+    enter(sched);
+    policy_of(sched)->post_exec_hook(job->task, sched->id);
+    leave(sched);
 }
 
 static void user_submitted(struct orr_sched *sched, struct orr_job *job)
 {
-    freeze();
+    enter(sched);
     policy_of(sched)->submit_hook(job->task);
-    thaw();
+    leave(sched);
 }
 
 static void user_do_schedule(struct orr_sched *sched)
 {
-    freeze();
-    policy_of(sched)->do_schedule(MAIN_CONTEXT);
-    thaw();
-    orr_sched_wake_all(sched->runtime);
+    enter(sched);
+    policy_of(sched)->do_schedule(sched->id);
+    orr_sched_wake_members(sched);
+    leave(sched);
 }
 
 int orr_sched_user_new(struct starpu_sched_policy *policy,
@@ -180,6 +181,8 @@ int orr_sched_user_new(struct starpu_sched_policy *policy,
         .prefetches = policy->prefetches != 0,
         .init = user_init,
         .deinit = user_deinit,
+        .add_workers = policy->add_workers ? user_add_workers : NULL,
+        .remove_workers = policy->remove_workers ? user_remove_workers : NULL,
         .push = user_push,
         .pop = user_pop,
         .push_notify = policy->push_task_notify ? user_push_notify : NULL,

@@ -8,6 +8,7 @@
 
 #include "core/data/handle.h"
 #include "core/runtime.h"
+#include "core/sched/ctx.h"
 #include "core/task/again.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
@@ -175,7 +176,7 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
     struct orr_edge *successors;
     struct orr_released released;
     struct ending ending = {0};
-    unsigned nrefs = 1;
+    unsigned nrefs = 1, sched_ctx = job->sched_ctx;
 
     if (is_task)
         begin_end(job, &ending);
@@ -196,7 +197,9 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
         nrefs += end_task(rt, job, &ending);
     let_waiters_go(rt, job, nrefs);
     if (is_task)
-        orr_count_ended(rt);
+        orr_count_ended(rt, sched_ctx);
+    if (is_task && sched_ctx)
+        orr_sched_ctx_task_ended(rt, sched_ctx);
 }
 
 /* --- jobs without a kernel --- */

@@ -11,33 +11,85 @@
 
 int orr_counters_new(unsigned n, struct orr_runtime *rt)
 {
-    rt->counters = calloc(n + 1, sizeof(*rt->counters));
-    if (!rt->counters)
-        return -ENOMEM;
     rt->ncounters = n + 1;
-    for (unsigned i = 0; i <= n; i++)
-        atomic_init(&rt->counters[i].looks_at, ULONG_MAX);
+    return orr_counters_add(rt, 0);
+}
+
+int orr_counters_add(struct orr_runtime *rt, unsigned sched_ctx)
+{
+    struct orr_counter *counters;
+
+    if (rt->counts[sched_ctx].counters)
+        return 0;
+    counters = calloc(rt->ncounters, sizeof(*counters));
+    if (!counters)
+        return -ENOMEM;
+    for (unsigned i = 0; i < rt->ncounters; i++)
+        atomic_init(&counters[i].looks_at, ULONG_MAX);
+    atomic_store_explicit(&rt->counts[sched_ctx].counters, counters,
+                          memory_order_release);
     return 0;
 }
 
 void orr_counters_free(struct orr_runtime *rt)
 {
-    free(rt->counters);
-    rt->counters = NULL;
+    for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++) {
+        free(rt->counts[c].counters);
+        rt->counts[c].counters = NULL;
+    }
 }
 
 /* --- adding up --- */
 
 /* Ends are added up before beginnings: the result may be too large for one
  * moment, never too small. */
+static unsigned long difference(struct orr_runtime *rt, unsigned sched_ctx,
+                                enum orr_count beginning, enum orr_count end)
+{
+    struct orr_counter *counters = rt->counts[sched_ctx].counters;
+    unsigned long n = 0;
+
+    if (!counters)
+        return 0;
+    for (unsigned i = 0; i < rt->ncounters; i++)
+        n -= atomic_load(&counters[i].n[end]);
+    for (unsigned i = 0; i < rt->ncounters; i++)
+        n += atomic_load(&counters[i].n[beginning]);
+    return n;
+}
+
+unsigned long orr_count_unfinished_in(struct orr_runtime *rt,
+                                      unsigned sched_ctx)
+{
+    return difference(rt, sched_ctx, ORR_SUBMITTED, ORR_ENDED);
+}
+
+unsigned long orr_count_ready_in(struct orr_runtime *rt, unsigned sched_ctx)
+{
+    return difference(rt, sched_ctx, ORR_PUSHED, ORR_POPPED);
+}
+
+unsigned long orr_count_live_in(struct orr_runtime *rt, unsigned sched_ctx)
+{
+    return difference(rt, sched_ctx, ORR_PUSHED, ORR_RAN);
+}
+
+double orr_count_flops_in(struct orr_runtime *rt, unsigned sched_ctx)
+{
+    struct orr_counter *counters = rt->counts[sched_ctx].counters;
+    double flops = 0;
+
+    for (unsigned i = 0; counters && i < rt->ncounters; i++)
+        flops += atomic_load(&counters[i].flops);
+    return flops;
+}
+
 unsigned long orr_count_unfinished(struct orr_runtime *rt)
 {
     unsigned long n = 0;
 
-    for (unsigned i = 0; i < rt->ncounters; i++)
-        n -= atomic_load(&rt->counters[i].ended);
-    for (unsigned i = 0; i < rt->ncounters; i++)
-        n += atomic_load(&rt->counters[i].submitted);
+    for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++)
+        n += orr_count_unfinished_in(rt, c);
     return n;
 }
 
@@ -45,8 +97,12 @@ unsigned long orr_count_all_ended(struct orr_runtime *rt)
 {
     unsigned long n = 0;
 
-    for (unsigned i = 0; i < rt->ncounters; i++)
-        n += atomic_load(&rt->counters[i].ended);
+    for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++) {
+        struct orr_counter *counters = rt->counts[c].counters;
+
+        for (unsigned i = 0; counters && i < rt->ncounters; i++)
+            n += atomic_load(&counters[i].n[ORR_ENDED]);
+    }
     return n;
 }
 
@@ -54,10 +110,8 @@ unsigned long orr_count_ready(struct orr_runtime *rt)
 {
     unsigned long n = 0;
 
-    for (unsigned i = 0; i < rt->ncounters; i++)
-        n -= atomic_load(&rt->counters[i].popped);
-    for (unsigned i = 0; i < rt->ncounters; i++)
-        n += atomic_load(&rt->counters[i].pushed);
+    for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++)
+        n += orr_count_ready_in(rt, c);
     return n;
 }
 
@@ -66,34 +120,34 @@ unsigned long orr_count_ready(struct orr_runtime *rt)
 /* Adds up, as above. From now on who counts an end that is not in it looks, and
  * waits for the lock: it counts, then reads looks_at; here that is written, then
  * the count read. */
-static unsigned long add_up_locked(struct orr_runtime *rt)
+static unsigned long add_up_locked(struct orr_runtime *rt,
+                                   struct orr_counts *counts)
     ORR_REQUIRES(rt->lock)
 {
     unsigned long n = 0;
 
     for (unsigned i = 0; i < rt->ncounters; i++) {
-        struct orr_counter *counter = &rt->counters[i];
+        struct orr_counter *counter = &counts->counters[i];
 
         atomic_store(&counter->looks_at, 0);
-        counter->seen = atomic_load(&counter->ended);
+        counter->seen = atomic_load(&counter->n[ORR_ENDED]);
         n -= counter->seen;
     }
     for (unsigned i = 0; i < rt->ncounters; i++)
-        n += atomic_load(&rt->counters[i].submitted);
+        n += atomic_load(&counts->counters[i].n[ORR_SUBMITTED]);
     return n;
 }
 
 /* Takes out those who need not wait any more. *ret_more: so many more ends let
  * the next one go, ULONG_MAX: there is none. */
-static struct orr_count_waiter *take_met_locked(struct orr_runtime *rt,
+static struct orr_count_waiter *take_met_locked(struct orr_counts *counts,
                                                 unsigned long left,
                                                 unsigned long *ret_more)
-    ORR_REQUIRES(rt->lock)
 {
     struct orr_count_waiter **link, *met = NULL;
 
     *ret_more = ULONG_MAX;
-    for (link = &rt->count_waiters; *link;) {
+    for (link = &counts->waiters; *link;) {
         struct orr_count_waiter *waiter = *link;
 
         if (left > waiter->n) {
@@ -110,16 +164,17 @@ static struct orr_count_waiter *take_met_locked(struct orr_runtime *rt,
 }
 
 /* Looks who need not wait any more, and says when to look again. */
-static struct orr_count_waiter *look_locked(struct orr_runtime *rt)
+static struct orr_count_waiter *look_locked(struct orr_runtime *rt,
+                                            struct orr_counts *counts)
     ORR_REQUIRES(rt->lock)
 {
     unsigned long more;
     struct orr_count_waiter *met =
-        take_met_locked(rt, add_up_locked(rt), &more);
+        take_met_locked(counts, add_up_locked(rt, counts), &more);
     unsigned long each = (more - 1) / rt->ncounters + 1;
 
     for (unsigned i = 0; i < rt->ncounters; i++) {
-        struct orr_counter *counter = &rt->counters[i];
+        struct orr_counter *counter = &counts->counters[i];
 
         atomic_store_explicit(&counter->looks_at,
                               more == ULONG_MAX ? ULONG_MAX
@@ -143,24 +198,25 @@ static void let_go(struct orr_runtime *rt, struct orr_count_waiter *met)
     }
 }
 
-void orr_count_ended(struct orr_runtime *rt)
+void orr_count_ended(struct orr_runtime *rt, unsigned sched_ctx)
 {
-    struct orr_counter *counter = orr_counter_own(rt);
+    struct orr_counter *counter = orr_counter_own(rt, sched_ctx);
     struct orr_count_waiter *met;
     unsigned long n;
 
     orr_runtime_trace_count(rt, ORR_TRACE_NSUBMITTED, -1);
-    n = atomic_fetch_add(&counter->ended, 1) + 1;
+    n = atomic_fetch_add(&counter->n[ORR_ENDED], 1) + 1;
     if (n < atomic_load(&counter->looks_at))
         return;
     orr_lock(&rt->lock);
-    met = look_locked(rt);
+    met = look_locked(rt, &rt->counts[sched_ctx]);
     orr_unlock(&rt->lock);
     let_go(rt, met);
 }
 
-int orr_wait_for_n(struct orr_runtime *rt, unsigned n)
+int orr_wait_for_n_in(struct orr_runtime *rt, unsigned sched_ctx, unsigned n)
 {
+    struct orr_counts *counts = &rt->counts[sched_ctx];
     struct orr_context *self = orr_self;
     struct orr_count_waiter waiter = {.context = self, .n = n}, *met;
 
@@ -169,9 +225,9 @@ int orr_wait_for_n(struct orr_runtime *rt, unsigned n)
     orr_pay();
     atomic_init(&waiter.met, false);
     orr_lock(&rt->lock);
-    waiter.next = rt->count_waiters;
-    rt->count_waiters = &waiter;
-    met = look_locked(rt);
+    waiter.next = counts->waiters;
+    counts->waiters = &waiter;
+    met = look_locked(rt, counts);
     orr_unlock(&rt->lock);
     let_go(rt, met);
     self->waits_for = "the submitted tasks";
@@ -179,4 +235,16 @@ int orr_wait_for_n(struct orr_runtime *rt, unsigned n)
         rt->exec->ops->park(rt->exec, ORR_FOREVER);
     self->waits_for = NULL;
     return 0;
+}
+
+int orr_wait_for_n(struct orr_runtime *rt, unsigned n)
+{
+    int err = 0;
+
+    do
+        for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS && !err; c++)
+            if (rt->counts[c].counters)
+                err = orr_wait_for_n_in(rt, c, n);
+    while (!err && n == 0 && orr_count_unfinished(rt) > 0);
+    return err;
 }

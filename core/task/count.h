@@ -2,9 +2,10 @@
 /*
  * core/task/count.h - how many tasks are under way, and waiting until few are.
  *
- * Every task is counted four times, and hardly anybody asks for the sums.
+ * Every task is counted five times, and hardly anybody asks for the sums.
  * Therefore each context that has caches of its own (core/base/slab.h) counts in
  * a line of its own, which no other one writes; all other contexts share one.
+ * Each scheduling context has such lines, and those who wait for its tasks.
  *
  * Who waits until `n` are unfinished does not look at every end either. Say
  * `left` more tasks must end, and there are k counters: then one of them has to
@@ -19,7 +20,8 @@
 
 #include "core/runtime.h"
 
-/* A context that waits until at most `n` tasks are unfinished. */
+/* A context that waits until at most `n` tasks of a scheduling context are
+ * unfinished. */
 struct orr_count_waiter {
     struct orr_count_waiter *next;
     struct orr_context *context;
@@ -27,24 +29,41 @@ struct orr_count_waiter {
     atomic_bool met;
 };
 
-struct orr_counter {
-    atomic_ulong submitted, ended; /* tasks */
-    atomic_ulong pushed, popped;   /* ready tasks, to and from policies */
-    atomic_ulong looks_at; /* value of `ended` at which to look for waiters,
-                            * ULONG_MAX: nobody waits */
-    unsigned long seen;    /* [runtime's lock] value of `ended` when they were
-                            * added up last */
-    char pad[128 - 6 * sizeof(unsigned long)];
+/* What is counted. */
+enum orr_count {
+    ORR_SUBMITTED,
+    ORR_ENDED,
+    ORR_PUSHED, /* ready tasks, to policies … */
+    ORR_POPPED, /* … from them … */
+    ORR_RAN,    /* … and whose kernels have ended */
+    ORR_NCOUNTS
 };
 
-/* For contexts with caches 1 to n, and all others. Errors: -ENOMEM. */
+struct orr_counter {
+    atomic_ulong n[ORR_NCOUNTS];
+    _Atomic double flops;  /* of tasks pushed, less of those that ran */
+    atomic_ulong looks_at; /* value of n[ORR_ENDED] at which to look for waiters,
+                            * ULONG_MAX: nobody waits */
+    unsigned long seen;    /* [runtime's lock] value of n[ORR_ENDED] when they were
+                            * added up last */
+    char pad[128 - (ORR_NCOUNTS + 2) * sizeof(unsigned long) - sizeof(double)];
+};
+
+/* For contexts with caches 1 to n, and all others, and for scheduling context 0.
+ * Errors: -ENOMEM. */
 int orr_counters_new(unsigned n, struct orr_runtime *rt);
 void orr_counters_free(struct orr_runtime *rt);
 
+/* The same for another scheduling context, if it has none yet: they stay until
+ * the run ends, since who counts the last end may still look at them when the
+ * context is gone. One caller at a time. Errors: -ENOMEM. */
+int orr_counters_add(struct orr_runtime *rt, unsigned sched_ctx);
+
 /* The calling context's. */
-static inline struct orr_counter *orr_counter_own(struct orr_runtime *rt)
+static inline struct orr_counter *orr_counter_own(struct orr_runtime *rt,
+                                                  unsigned sched_ctx)
 {
-    return &rt->counters[orr_self->cache];
+    return &rt->counts[sched_ctx].counters[orr_self->cache];
 }
 
 /* One more: the first counter is shared, the others have one writer. Who sees a
@@ -59,31 +78,71 @@ static inline void orr_count_one(atomic_ulong *n)
         atomic_fetch_add_explicit(n, 1, memory_order_release);
 }
 
-/* One task is submitted; it is handed to a policy; a worker has got it. */
-static inline void orr_count_submitted(struct orr_runtime *rt)
+/* One task is submitted; it is handed to a policy; a worker has got it; its
+ * kernel has ended. */
+static inline void orr_count_submitted(struct orr_runtime *rt,
+                                       unsigned sched_ctx)
 {
-    orr_count_one(&orr_counter_own(rt)->submitted);
+    orr_count_one(&orr_counter_own(rt, sched_ctx)->n[ORR_SUBMITTED]);
 }
 
-static inline void orr_count_pushed(struct orr_runtime *rt)
+/* Most tasks name no number of operations. */
+static inline void orr_count_flops(struct orr_counter *counter, double flops)
 {
-    orr_count_one(&orr_counter_own(rt)->pushed);
+    double before = atomic_load_explicit(&counter->flops, memory_order_relaxed);
+
+    while (!atomic_compare_exchange_weak_explicit(
+        &counter->flops, &before, before + flops, memory_order_relaxed,
+        memory_order_relaxed)) {
+    }
 }
 
-static inline void orr_count_popped(struct orr_runtime *rt)
+static inline void orr_count_pushed(struct orr_runtime *rt, unsigned sched_ctx,
+                                    double flops)
 {
-    orr_count_one(&orr_counter_own(rt)->popped);
+    struct orr_counter *counter = orr_counter_own(rt, sched_ctx);
+
+    if (flops != 0)
+        orr_count_flops(counter, flops);
+    orr_count_one(&counter->n[ORR_PUSHED]);
+}
+
+static inline void orr_count_popped(struct orr_runtime *rt, unsigned sched_ctx)
+{
+    orr_count_one(&orr_counter_own(rt, sched_ctx)->n[ORR_POPPED]);
+}
+
+static inline void orr_count_ran(struct orr_runtime *rt, unsigned sched_ctx,
+                                 double flops)
+{
+    struct orr_counter *counter = orr_counter_own(rt, sched_ctx);
+
+    if (flops != 0)
+        orr_count_flops(counter, -flops);
+    orr_count_one(&counter->n[ORR_RAN]);
 }
 
 /* One submitted task has ended: wakes those who wait for that. No lock held. */
-void orr_count_ended(struct orr_runtime *rt);
+void orr_count_ended(struct orr_runtime *rt, unsigned sched_ctx);
 
-/* Tasks that are submitted and have not ended; ready and not popped. What is
- * counted meanwhile may be missing, but never an end without its beginning. */
+/* Tasks that are submitted and have not ended; ready and not popped; ready and
+ * not ended, and their operations. What is counted meanwhile may be missing, but
+ * never an end without its beginning. */
+unsigned long orr_count_unfinished_in(struct orr_runtime *rt,
+                                      unsigned sched_ctx);
+unsigned long orr_count_ready_in(struct orr_runtime *rt, unsigned sched_ctx);
+unsigned long orr_count_live_in(struct orr_runtime *rt, unsigned sched_ctx);
+double orr_count_flops_in(struct orr_runtime *rt, unsigned sched_ctx);
+
+/* The same in all scheduling contexts. */
 unsigned long orr_count_unfinished(struct orr_runtime *rt);
 unsigned long orr_count_all_ended(struct orr_runtime *rt);
 unsigned long orr_count_ready(struct orr_runtime *rt);
 
-/* Blocks until at most n submitted tasks are unfinished. -EDEADLK in a task
- * or callback. */
+/* Blocks until at most n submitted tasks of a scheduling context are
+ * unfinished. -EDEADLK in a task or callback. */
+int orr_wait_for_n_in(struct orr_runtime *rt, unsigned sched_ctx, unsigned n);
+
+/* The same for each scheduling context there is, in turn; for n = 0 until none
+ * has any. */
 int orr_wait_for_n(struct orr_runtime *rt, unsigned n);

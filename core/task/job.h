@@ -174,6 +174,8 @@ struct orr_job {
                      * differ in whether they can run it */
     uint8_t waits;  /* [node lock] for memory: core/data/admit.c */
     uint8_t aside;  /* [node lock] its worker takes others until it has some */
+    uint8_t sched_ctx; /* [const] after submission: number of its scheduling
+                        * context */
     uint8_t spread; /* [const] some access is `placed` */
     uint8_t converts;  /* [owner] some datum has a form per sort of device */
     uint8_t limited;   /* [owner] the node with a limit in question: fetch.c */

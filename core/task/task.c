@@ -303,15 +303,8 @@ static int find_some_worker(struct orr_runtime *rt, struct orr_job *job)
     if (orr_job_make_costs(rt, job) != 0)
         return -ENOMEM;
     row = orr_job_costs(rt, job);
-    for (unsigned k = 0; k < rt->nclasses; k++) {
-        bool uniform;
-
-        if (orr_job_able_class(rt, job, row, k, &uniform))
-            return 0;
-        for (unsigned i = 0; !uniform && i < rt->classes[k].nworkers; i++)
-            if (orr_job_able(rt, job, row, rt->classes[k].members[i]))
-                return 0;
-    }
+    if (orr_job_possible(rt, job, row))
+        return 0;
     if (row->too_small)
         say_too_large(rt, job, row->too_small);
     return -ENODEV;
@@ -386,7 +379,7 @@ static void throttle(struct orr_runtime *rt)
 static void account(struct orr_runtime *rt, struct starpu_task *task)
 {
     orr_runtime_trace_count(rt, ORR_TRACE_NSUBMITTED, 1);
-    orr_count_submitted(rt);
+    orr_count_submitted(rt, orr_job_of(task)->sched_ctx);
     /* Of several first ones at once any will do. */
     if (atomic_load_explicit(&rt->first_submit, memory_order_relaxed) < 0)
         atomic_store_explicit(&rt->first_submit, orr_exec_now(rt->exec),
@@ -426,6 +419,27 @@ static const struct orr_job_type *type_of(const struct starpu_task *task)
                                                 : &orr_job_empty;
 }
 
+/* The scheduling context that the task names, or the calling thread has chosen,
+ * or the first. */
+static int choose_context(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct starpu_task *task = job->task;
+    unsigned id = task->sched_ctx;
+
+    if (id == STARPU_NMAX_SCHED_CTXS)
+        id = orr_self->sched_ctx ? orr_self->sched_ctx - 1U : 0;
+    if (id >= STARPU_NMAX_SCHED_CTXS || !rt->scheds[id]) {
+        orr_log_error("starpu_task_submit: task `%s' is for scheduling context "
+                      "%u, which does not exist: use what "
+                      "starpu_sched_ctx_create returned, before it is deleted",
+                      orr_job_name(job), id);
+        return -EINVAL;
+    }
+    job->sched_ctx = (uint8_t)id;
+    task->sched_ctx = id;
+    return 0;
+}
+
 /* Makes the task's job and its accesses, *ret a chain of them: all that can
  * fail. */
 static int make_job(struct orr_runtime *rt, struct starpu_task *task,
@@ -440,7 +454,8 @@ static int make_job(struct orr_runtime *rt, struct starpu_task *task,
     *ret = fill_accesses(job, implicit, lent);
     if (task->cl && task->cl->specific_nodes)
         orr_job_mark_places(job);
-    if (ORR_JOB_IS(job, task))
+    err = choose_context(rt, job);
+    if (!err && ORR_JOB_IS(job, task))
         err = find_some_worker(rt, job);
     if (!err && !lent)
         err = orr_job_begin_data(rt, job);

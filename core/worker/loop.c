@@ -18,8 +18,10 @@
 #include "core/observe/graph_record.h"
 #include "core/observe/record.h"
 #include "core/runtime.h"
+#include "core/sched/ctx.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
+#include "core/task/count.h"
 #include "core/task/job.h"
 #include "core/task/profile.h"
 #include "core/worker/hooks.h"
@@ -104,6 +106,8 @@ static void profile_kernel(const struct orr_worker *worker,
 static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
                        struct orr_job *job)
 {
+    struct orr_sched *sched = orr_sched_of(rt, job);
+
     worker->busy_us += job->kernel.end - job->kernel.start;
     atomic_store_explicit(&worker->ntasks, worker->ntasks + 1,
                           memory_order_relaxed);
@@ -135,8 +139,9 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
     ORR_PROFILE(rt, job->task, release_data_end_time);
     if (job->task->cl->model || job->task->cl->energy_model)
         orr_kernel_measure(rt, worker, job);
-    if (rt->sched->ops->post_exec)
-        rt->sched->ops->post_exec(rt->sched, job, worker);
+    if (sched->ops->post_exec)
+        sched->ops->post_exec(sched, job, worker);
+    orr_count_ran(rt, job->sched_ctx, job->task->flops);
     orr_job_end(rt, job);
 }
 
@@ -258,6 +263,7 @@ static void expect_end(struct orr_runtime *rt, struct orr_worker *worker,
 static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
 {
     struct orr_job *job = job_to_start(rt, worker);
+    struct orr_sched *sched;
     bool async, ended;
 
     if (!job)
@@ -267,9 +273,10 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     if (!async && worker->running)
         return false;
     take_out(worker, job);
+    sched = orr_sched_of(rt, job);
     ORR_PROFILE(rt, job->task, acquire_data_end_time);
-    if (rt->sched->ops->pre_exec)
-        rt->sched->ops->pre_exec(rt->sched, job, worker);
+    if (sched->ops->pre_exec)
+        sched->ops->pre_exec(sched, job, worker);
     orr_kernel_begin_partials(rt, worker, job);
     orr_job_take_data(rt, job, worker->desc->node);
     orr_job_set_state(job, ORR_JOB_RUNNING);
@@ -332,6 +339,13 @@ static void put_aside(struct orr_runtime *rt, struct orr_worker *worker)
     }
 }
 
+/* It is blocked, and has found no task that it had been given before. */
+static void rest(struct orr_worker *worker)
+{
+    if (!worker->running && !worker->fetching && !worker->naside)
+        orr_sched_rests(worker);
+}
+
 /* Takes a job and asks for its data. */
 static bool take_job(struct orr_runtime *rt, struct orr_worker *worker,
                      bool announced)
@@ -345,6 +359,8 @@ static bool take_job(struct orr_runtime *rt, struct orr_worker *worker,
     if (orr_profile_is_on(rt))
         began = orr_exec_now(rt->exec);
     job = orr_sched_pop(rt, worker);
+    if (!job && orr_worker_is_blocked(worker))
+        rest(worker);
     if (!job)
         return false;
     profile_pop(rt, worker, job->task, began);

@@ -60,6 +60,13 @@ struct orr_worker {
     atomic_uint state;        /* enum orr_worker_state */
     atomic_uint nlocal;       /* length of `local`: changed under the lock */
     atomic_bool stop;         /* runtime shuts down */
+    /* Which scheduling contexts it asks for tasks, a bit each, and whether it is
+     * blocked; core/sched/pop.c says how, and what `asks` is. */
+    atomic_uint sched_ctxs;
+    atomic_bool asks;         /* it asks one of several now */
+    unsigned last_sched_ctx;  /* [owner] which one had a task */
+    unsigned nblocks;         /* [core/sched/ctx.c] reasons to be blocked */
+    atomic_bool rests;        /* it is blocked and has ended what it had */
     double busy_us;           /* [owner] time kernels took */
     atomic_ulong ntasks;      /* [owner] for writing: tasks completed */
     double flops;             /* [owner] of the tasks completed */
@@ -87,6 +94,15 @@ struct orr_worker_class {
     unsigned nworkers;
     const unsigned *members; /* worker ids, ascending */
 };
+
+/* In sched_ctxs: it is to take no tasks, core/sched/block.c. */
+#define ORR_WORKER_BLOCKED (1U << 31)
+
+static inline bool orr_worker_is_blocked(const struct orr_worker *worker)
+{
+    return atomic_load_explicit(&worker->sched_ctxs, memory_order_relaxed) &
+           ORR_WORKER_BLOCKED;
+}
 
 /* Starts all workers' contexts; returns 0 or a negative errno, then none is
  * left running. */

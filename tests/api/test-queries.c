@@ -327,7 +327,7 @@ START_TEST(the_one_context_has_all_workers)
     machine_open(_i);
     count = starpu_worker_get_count();
     starpu_sched_ctx_set_context(&ctx);
-    ck_assert_uint_eq(starpu_sched_ctx_get_context(), STARPU_NMAX_SCHED_CTXS);
+    ck_assert_uint_eq(starpu_sched_ctx_get_context(), 0);
     ck_assert_ptr_null(starpu_sched_ctx_get_user_data(0));
     ck_assert_uint_eq(starpu_sched_ctx_get_nworkers(0), count);
     ck_assert_uint_eq(starpu_sched_ctx_get_workers_list(0, &list), count);

@@ -13,6 +13,7 @@
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/device/kind.h"
+#include "core/sched/ctx.h"
 #include "core/task/bundle.h"
 #include "core/task/count.h"
 
@@ -100,6 +101,26 @@ void orr_job_expect(struct orr_runtime *rt, struct orr_job *job, unsigned node)
     (void)rt;
     (void)job;
     (void)node;
+}
+
+/* No scheduling context is ever changed. */
+void orr_sched_ctx_make_postponed(struct orr_runtime *rt)
+{
+    (void)rt;
+}
+
+struct orr_sched_said *orr_sched_said_new(const struct starpu_sched_policy *user)
+{
+    struct orr_sched_said *said = calloc(1, sizeof(*said));
+
+    if (said && user)
+        said->policy = *user;
+    return said;
+}
+
+void orr_sched_said_free(struct orr_sched_said *said)
+{
+    free(said);
 }
 
 void orr_worker_wake(struct orr_worker *worker)
@@ -220,7 +241,7 @@ void fake_start(const unsigned *worker_classes, unsigned nworkers)
     clearenv();
     fake = (struct fake){.now = 0};
     machine = (struct orr_machine){.exec = &exec, .nworkers = nworkers};
-    fake.rt.counters = &counts;
+    fake.rt.counts[0].counters = &counts;
     fake.rt.machine = &machine;
     fake.rt.exec = &exec;
     fake.rt.workers = workers;
@@ -247,7 +268,7 @@ void fake_policy(const struct orr_sched_ops *ops)
 
     sched.ops = ops;
     sched.runtime = &fake.rt;
-    fake.rt.sched = &sched;
+    fake.rt.scheds[0] = &sched;
     ck_assert_msg(ops->init(&sched, &err) == 0, "%s", err.text);
 }
 
@@ -257,7 +278,7 @@ void fake_stop(void)
     ck_assert_int_eq(fake.ends_held, 0);
     ck_assert_uint_eq(context.locks, 0);
     ck_assert_uint_eq(context.frozen, 0);
-    if (fake.rt.sched && sched.ops->deinit)
+    if (fake.rt.scheds[0] && sched.ops->deinit)
         sched.ops->deinit(&sched);
     sched = (struct orr_sched){0};
     while (nowned)
@@ -334,12 +355,12 @@ void fake_datum(struct orr_job *job, unsigned mode, size_t size, uint64_t valid,
 
 int fake_push(struct orr_job *job)
 {
-    return fake.rt.sched->ops->push(fake.rt.sched, job);
+    return fake.rt.scheds[0]->ops->push(fake.rt.scheds[0], job);
 }
 
 struct orr_job *fake_pop(unsigned worker)
 {
-    return fake.rt.sched->ops->pop(fake.rt.sched, &workers[worker]);
+    return fake.rt.scheds[0]->ops->pop(fake.rt.scheds[0], &workers[worker]);
 }
 
 void fake_be(int worker)

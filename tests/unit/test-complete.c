@@ -94,7 +94,7 @@ static struct orr_job *empty_task(void)
     ck_assert_ptr_nonnull(job);
     orr_job_ref(job);
     job->id = atomic_fetch_add(&fake.rt.last_job, 1) + 1;
-    orr_count_submitted(&fake.rt);
+    orr_count_submitted(&fake.rt, 0);
     said[0] = '\0';
     return job;
 }
@@ -179,7 +179,7 @@ static void end_one(void)
         be_any();
     else
         fake_be(0);
-    orr_count_ended(&fake.rt);
+    orr_count_ended(&fake.rt, 0);
     nleft--;
     fake_be(-1);
 }
@@ -195,7 +195,7 @@ START_TEST(who_waits_for_few_tasks_goes_on_at_the_end_that_leaves_them)
         counting_rng = rng_of(seed);
         for (unsigned i = rng_next(&counting_rng) % 60; i > 0; i--) {
             be_any();
-            orr_count_submitted(&fake.rt);
+            orr_count_submitted(&fake.rt, 0);
             nleft++;
         }
         fake_be(-1);

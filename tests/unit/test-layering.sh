@@ -45,7 +45,7 @@ core/device/hip: core/bus core/device
 core/device/loopback: core/device
 core/device/opencl: core/bus core/device
 core/observe: bound core core/cost core/data core/device core/sched core/task perfmodel
-core/sched: core core/cost core/data core/task
+core/sched: core core/cost core/data core/device core/task
 core/task: core core/cost core/data core/device core/observe core/sched
 core/worker: core core/cost core/data core/device core/observe core/sched core/task perfmodel
 perfmodel:

@@ -20,7 +20,7 @@ static const unsigned interleaved[] = {0, 1, 0, 1};
 
 static struct orr_dm *dm(void)
 {
-    return fake.rt.sched->data;
+    return fake.rt.scheds[0]->data;
 }
 
 static void start(const struct orr_dm_variant *variant)
@@ -59,12 +59,12 @@ static void check_expected(unsigned w, double start_us, double len,
 
 static void pre(struct orr_job *job, unsigned w)
 {
-    fake.rt.sched->ops->pre_exec(fake.rt.sched, job, &fake.rt.workers[w]);
+    fake.rt.scheds[0]->ops->pre_exec(fake.rt.scheds[0], job, &fake.rt.workers[w]);
 }
 
 static void post(struct orr_job *job, unsigned w)
 {
-    fake.rt.sched->ops->post_exec(fake.rt.sched, job, &fake.rt.workers[w]);
+    fake.rt.scheds[0]->ops->post_exec(fake.rt.scheds[0], job, &fake.rt.workers[w]);
 }
 
 /* --- decisions --- */
@@ -573,7 +573,7 @@ START_TEST(a_job_for_one_worker_leaves_no_trace_in_the_expected_times)
     start(&orr_sched_dmda);
     fake.transfer[1] = 30;
     job = job_of(100, 10, 0);
-    fake.rt.sched->ops->push_notify(fake.rt.sched, job, &fake.rt.workers[3]);
+    fake.rt.scheds[0]->ops->push_notify(fake.rt.scheds[0], job, &fake.rt.workers[3]);
     check_expected(3, 0, 10, 30, 1);
     ck_assert_double_eq(job->predicted_transfer, 30);
     fake.now = 30;
@@ -640,11 +640,15 @@ START_TEST(dmdasd_with_known_priorities_keeps_a_length_for_each)
         struct orr_sched *sched;
 
         struct orr_sched_options options = {
-            .name = "dmdasd", .min_priority = 0, .max_priority = 5};
+            .name = "dmdasd",
+            .max_priority = 5,
+            .min_given = true,
+            .max_given = true,
+        };
 
         ck_assert_int_eq(orr_sched_new(&fake.rt, &options, &sched, &err), 0);
-        ck_assert(sched->priorities_given);
-        fake.rt.sched = sched;
+        ck_assert(sched->min_given && sched->max_given);
+        fake.rt.scheds[0] = sched;
     }
     job = job_of(100, 0, 0);
     ck_assert_uint_eq(place(job), 0);
@@ -654,8 +658,8 @@ START_TEST(dmdasd_with_known_priorities_keeps_a_length_for_each)
     ck_assert_double_eq(dm()->workers[0].ahead[5], 10);
     ck_assert_double_eq(dm()->workers[0].ahead[0], 110);
     fake_pop(0);
-    orr_sched_free(fake.rt.sched);
-    fake.rt.sched = NULL;
+    orr_sched_free(fake.rt.scheds[0]);
+    fake.rt.scheds[0] = NULL;
     fake_stop();
 }
 END_TEST

@@ -108,7 +108,7 @@ START_TEST(nothing_is_stolen_from_a_worker_that_has_not_begun)
     ck_assert_ptr_null(fake_pop(1));
     /* A task for it alone makes it busy as well. */
     mine = fake_job(cpu, 0);
-    fake.rt.sched->ops->push_notify(fake.rt.sched, mine, &fake.rt.workers[0]);
+    fake.rt.scheds[0]->ops->push_notify(fake.rt.scheds[0], mine, &fake.rt.workers[0]);
     ck_assert_ptr_eq(fake_pop(1), b);
     ck_assert_ptr_eq(fake_pop(0), a);
 }
@@ -360,9 +360,7 @@ END_TEST
 
 static const char *chosen(const char *name)
 {
-    struct orr_sched_options options = {.name = name,
-                                        .min_priority = ORR_PRIORITY_UNSET,
-                                        .max_priority = ORR_PRIORITY_UNSET};
+    struct orr_sched_options options = {.name = name};
     struct orr_sched *sched;
     struct orr_error err;
     const char *result;
@@ -385,9 +383,7 @@ END_TEST
 
 START_TEST(an_unknown_policy_is_refused_naming_the_known_ones)
 {
-    struct orr_sched_options options = {.name = "no such",
-                                        .min_priority = ORR_PRIORITY_UNSET,
-                                        .max_priority = ORR_PRIORITY_UNSET};
+    struct orr_sched_options options = {.name = "no such"};
     struct orr_sched *sched = NULL;
     struct orr_error err;
 
@@ -417,14 +413,16 @@ START_TEST(priorities_are_the_requested_ones_else_the_policys)
     for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct orr_sched_options options = {.name = cases[i].name,
                                             .min_priority = cases[i].min,
-                                            .max_priority = cases[i].max};
+                                            .max_priority = cases[i].max,
+                                            .min_given = cases[i].min != -1,
+                                            .max_given = cases[i].max != -1};
         struct orr_sched *sched;
         struct orr_error err;
 
         ck_assert_int_eq(orr_sched_new(&fake.rt, &options, &sched, &err), 0);
         ck_assert_int_eq(sched->min_priority, cases[i].ret_min);
         ck_assert_int_eq(sched->max_priority, cases[i].ret_max);
-        ck_assert_int_eq(sched->priorities_given, cases[i].given);
+        ck_assert_int_eq(sched->min_given && sched->max_given, cases[i].given);
         orr_sched_free(sched);
     }
 }

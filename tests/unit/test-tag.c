@@ -208,7 +208,7 @@ static struct orr_job *tagged_task(starpu_tag_t id)
     task->use_tag = 1;
     task->tag_id = id;
     orr_job_ref(job);
-    orr_count_submitted(&fake.rt);
+    orr_count_submitted(&fake.rt, 0);
     ck_assert_int_eq(orr_tag_bind(&fake.rt, id, job), 0);
     return job;
 }

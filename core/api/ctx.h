@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/ctx.h - finding a scheduling context by its number. A number of
+ * none ends the program, with a message that names the call.
+ */
+#pragma once
+
+#include "core/api/api.h"
+#include "core/sched/ctx.h"
+
+static inline struct orr_sched *orr_api_sched(const char *call, unsigned id)
+{
+    struct orr_runtime *rt = orr_runtime_need(call);
+
+    if (id < STARPU_NMAX_SCHED_CTXS && rt->scheds[id])
+        return rt->scheds[id];
+    orr_log_error("%s: there is no scheduling context %u: use what "
+                  "starpu_sched_ctx_create returned, before it is deleted",
+                  call, id);
+    abort();
+}

@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/ctx.c - see ctx.h. Who changes a context keeps others away
+ * (orr_sched_ctx_lock), and the hooks of its policy, if the application wrote
+ * it: they find the workers as they are. Nobody blocks meanwhile.
+ */
+#include "core/sched/ctx.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/device/kind.h"
+#include "core/sched/policies.h"
+#include "core/sched/toolbox.h"
+#include "core/task/count.h"
+
+#define NMAX STARPU_NMAX_SCHED_CTXS
+
+/* --- one after the other --- */
+
+void orr_sched_ctx_lock(struct orr_runtime *rt)
+{
+    while (atomic_exchange(&rt->sched_ctxs_change, true))
+        rt->exec->ops->relax(rt->exec);
+}
+
+static bool try_lock(struct orr_runtime *rt)
+{
+    return !atomic_exchange(&rt->sched_ctxs_change, true);
+}
+
+void orr_sched_ctx_unlock(struct orr_runtime *rt)
+{
+    atomic_store(&rt->sched_ctxs_change, false);
+}
+
+/* Nobody is in the policy, and nobody enters it; hooks are short. */
+static void begin_change(struct orr_sched *sched)
+{
+    struct orr_exec *exec = sched->runtime->exec;
+
+    atomic_store(&sched->changing, true);
+    while (sched->of_user && atomic_load(&sched->inside) > 0)
+        exec->ops->relax(exec);
+    orr_self->in_policy++; /* the hooks that it calls itself may enter */
+}
+
+static void end_change(struct orr_sched *sched)
+{
+    orr_self->in_policy--;
+    atomic_store(&sched->changing, false);
+}
+
+/* --- what the application says --- */
+
+struct orr_sched_said *orr_sched_said_new(const struct starpu_sched_policy *policy)
+{
+    struct orr_sched_said *said = calloc(1, sizeof(*said));
+
+    if (!said)
+        return NULL;
+    said->workers = policy && policy->worker_type == STARPU_WORKER_TREE
+                        ? starpu_worker_tree
+                        : starpu_worker_list;
+    said->workers.init(&said->workers);
+    said->parent = NMAX;
+    if (policy)
+        said->policy = *policy;
+    return said;
+}
+
+void orr_sched_said_free(struct orr_sched_said *said)
+{
+    if (!said)
+        return;
+    if (said->workers.workerids)
+        said->workers.deinit(&said->workers);
+    free(said);
+}
+
+/* --- who takes tasks --- */
+
+static bool is_processor(const struct orr_worker *worker)
+{
+    return orr_device_kind(worker->desc->type)->is_processor;
+}
+
+static bool takes(const struct orr_sched *sched, const struct orr_worker *worker)
+{
+    if (!atomic_load(&sched->of_worker[worker->id].member) || worker->nblocks)
+        return false;
+    return sched->has_policy || atomic_load(&sched->master) == (int)worker->id;
+}
+
+/* Tells those who look for a worker. */
+static void set_members(struct orr_sched *sched)
+{
+    struct orr_runtime *rt = sched->runtime;
+    struct orr_members *members = &rt->members[sched->id];
+    uint64_t lacking = 0, without = 0, out[ORR_WORKER_WORDS] = {0};
+
+    for (unsigned k = 0; k < rt->nclasses; k++) {
+        const struct orr_worker_class *class = &rt->classes[k];
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < class->nworkers; i++) {
+            unsigned w = class->members[i];
+
+            if (takes(sched, &rt->workers[w]))
+                n++;
+            else
+                out[w / 64] |= UINT64_C(1) << w % 64;
+        }
+        lacking |= (uint64_t)(n < class->nworkers) << k;
+        without |= (uint64_t)(n == 0) << k;
+    }
+    for (unsigned i = 0; i < ORR_WORKER_WORDS; i++)
+        atomic_store(&members->out[i], out[i]);
+    atomic_store(&members->without, without);
+    atomic_store(&members->lacking, lacking);
+}
+
+/* Pushes what was parked, oldest first: some of it may be parked again. */
+static void push_parked(struct orr_runtime *rt, struct orr_list *parked)
+{
+    struct orr_list *link;
+
+    while ((link = orr_list_pop(parked)))
+        orr_sched_push_again(rt, orr_job_of_link(link));
+}
+
+void orr_sched_ctx_refresh(struct orr_runtime *rt)
+{
+    struct orr_list parked;
+    struct orr_list *link;
+
+    orr_list_init(&parked);
+    orr_sched_ctx_lock(rt);
+    for (unsigned c = 0; c < NMAX; c++) {
+        struct orr_sched *sched = rt->scheds[c];
+
+        if (!sched)
+            continue;
+        set_members(sched);
+        orr_lock(&sched->lock);
+        sched->changes++;
+        while ((link = orr_list_pop(&sched->parked)))
+            orr_list_append(&parked, link);
+        orr_unlock(&sched->lock);
+    }
+    orr_sched_ctx_unlock(rt);
+    push_parked(rt, &parked);
+    orr_sched_wake_all(rt);
+    orr_sched_ctx_make_changes(rt);
+}
+
+/* --- contexts without policy --- */
+
+/* The first processor that came. */
+static void elect_master(struct orr_sched *sched)
+{
+    const struct starpu_worker_collection *workers = &sched->said->workers;
+    int master = -1;
+
+    for (unsigned i = 0; i < workers->nworkers && master < 0; i++)
+        if (is_processor(&sched->runtime->workers[workers->workerids[i]]))
+            master = workers->workerids[i];
+    atomic_store(&sched->master, master);
+}
+
+/* Blocks the processors but the master; `leaving` ones no more. */
+static void set_blocks(struct orr_sched *sched)
+{
+    struct orr_runtime *rt = sched->runtime;
+
+    if (sched->has_policy)
+        return;
+    if (atomic_load(&sched->master) < 0 ||
+        !atomic_load(&sched->of_worker[atomic_load(&sched->master)].member))
+        elect_master(sched);
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        struct orr_sched_worker *place = &sched->of_worker[w];
+        bool blocks = atomic_load(&place->member) &&
+                      is_processor(&rt->workers[w]) &&
+                      atomic_load(&sched->master) != (int)w;
+
+        if (blocks == place->blocks)
+            continue;
+        place->blocks = blocks;
+        (void)orr_sched_count_block(&rt->workers[w], blocks ? 1 : -1);
+    }
+}
+
+unsigned orr_sched_ctx_child(const struct orr_runtime *rt, unsigned worker,
+                             unsigned parent)
+{
+    for (unsigned c = 1; c < NMAX; c++) {
+        const struct orr_sched *sched = rt->scheds[c];
+
+        if (sched && !sched->has_policy &&
+            atomic_load(&sched->master) == (int)worker &&
+            (parent == NMAX || sched->said->parent == parent))
+            return c;
+    }
+    return NMAX;
+}
+
+/* --- members --- */
+
+static int compare_ids(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+static unsigned level_of(const struct orr_runtime *rt, unsigned id)
+{
+    return rt->scheds[id] ? rt->scheds[id]->said->level : 0;
+}
+
+/* A worker that joins a context is more that one's than its inheritors'. */
+static void set_priorities(struct orr_runtime *rt, unsigned id, unsigned worker)
+{
+    unsigned up = rt->scheds[id]->said->inheritor;
+
+    atomic_store(&rt->scheds[id]->of_worker[worker].priority, 1);
+    while (level_of(rt, id) > 0 && up != id && rt->scheds[up]) {
+        atomic_store(&rt->scheds[up]->of_worker[worker].priority, 0);
+        id = up;
+        up = rt->scheds[id]->said->inheritor;
+    }
+}
+
+/* Those that are new are written to `fresh`; returns how many. */
+static unsigned collect(struct orr_sched *sched, const int *ids, unsigned n,
+                        int *fresh)
+{
+    unsigned nfresh = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        if (sched->said->workers.add(&sched->said->workers, ids[i]) >= 0)
+            fresh[nfresh++] = ids[i];
+    return nfresh;
+}
+
+/* The policy is told of the new ones before they ask it. One whose removal has
+ * not ended yet is not new to it. */
+static void add_locked(struct orr_sched *sched, const int *ids, unsigned n)
+{
+    struct orr_runtime *rt = sched->runtime;
+    int fresh[STARPU_NMAXWORKERS];
+    unsigned nfresh, ntold = 0;
+    int told[STARPU_NMAXWORKERS];
+
+    begin_change(sched);
+    nfresh = collect(sched, ids, n, fresh);
+    for (unsigned i = 0; i < nfresh; i++)
+        if (!(atomic_load(&rt->workers[fresh[i]].sched_ctxs) >> sched->id & 1))
+            told[ntold++] = fresh[i];
+    if (ntold && sched->ops->add_workers)
+        sched->ops->add_workers(sched, told, ntold);
+    for (unsigned i = 0; i < nfresh; i++) {
+        atomic_store(&sched->of_worker[fresh[i]].member, true);
+        atomic_fetch_or(&rt->workers[fresh[i]].sched_ctxs, 1U << sched->id);
+    }
+    end_change(sched);
+}
+
+static bool is_elsewhere(const struct orr_runtime *rt, unsigned worker,
+                         unsigned id)
+{
+    for (unsigned c = 0; c < NMAX; c++)
+        if (c != id && rt->scheds[c] &&
+            atomic_load(&rt->scheds[c]->of_worker[worker].member))
+            return true;
+    return false;
+}
+
+static void leave_locked(struct orr_sched *sched, struct orr_worker *worker)
+{
+    int id = (int)worker->id;
+
+    if (atomic_load(&sched->of_worker[worker->id].member) ||
+        !(atomic_fetch_and(&worker->sched_ctxs, ~(1U << sched->id)) >>
+              sched->id &
+          1))
+        return;
+    if (sched->ops->remove_workers)
+        sched->ops->remove_workers(sched, &id, 1);
+}
+
+void orr_sched_ctx_leave(struct orr_sched *sched, struct orr_worker *worker)
+{
+    /* Else later: it is asked again. */
+    if (!try_lock(sched->runtime))
+        return;
+    leave_locked(sched, worker);
+    orr_sched_ctx_unlock(sched->runtime);
+}
+
+/* Waits until the worker asks no context, but for the caller. */
+static void await_asking(struct orr_worker *worker)
+{
+    struct orr_exec *exec = worker->runtime->exec;
+
+    while (worker != orr_self->worker && atomic_load(&worker->asks))
+        exec->ops->relax(exec);
+}
+
+static void remove_locked(struct orr_sched *sched, const int *ids, unsigned n)
+{
+    struct orr_runtime *rt = sched->runtime;
+
+    begin_change(sched);
+    for (unsigned i = 0; i < n; i++) {
+        if (!is_elsewhere(rt, (unsigned)ids[i], sched->id) ||
+            sched->said->workers.remove(&sched->said->workers, ids[i]) < 0)
+            continue;
+        atomic_store(&sched->of_worker[ids[i]].member, false);
+        if (atomic_load(&sched->of_worker[ids[i]].shares))
+            leave_locked(sched, &rt->workers[ids[i]]);
+    }
+    end_change(sched);
+}
+
+/* --- changes that hooks of policies ask for --- */
+
+struct orr_sched_change {
+    struct orr_sched_change *next;
+    unsigned id, n;
+    bool adds;
+    int ids[];
+};
+
+/* Whether the change has to wait until the caller's hook has returned. */
+static bool postpone(struct orr_runtime *rt, unsigned id, const int *ids,
+                     unsigned n, bool adds)
+{
+    struct orr_sched_change *change, **link;
+
+    if (!orr_self->in_policy)
+        return false;
+    change = malloc(sizeof(*change) + n * sizeof(int));
+    if (!change) {
+        orr_log_error("out of memory for a change of scheduling context %u", id);
+        abort();
+    }
+    *change = (struct orr_sched_change){.id = id, .n = n, .adds = adds};
+    memcpy(change->ids, ids, n * sizeof(int));
+    orr_lock(&rt->lock);
+    for (link = &rt->postponed; *link; link = &(*link)->next) {
+    }
+    *link = change;
+    atomic_fetch_add(&rt->npostponed, 1);
+    orr_unlock(&rt->lock);
+    return true;
+}
+
+static struct orr_sched_change *take_postponed(struct orr_runtime *rt)
+{
+    struct orr_sched_change *change;
+
+    orr_lock(&rt->lock);
+    change = rt->postponed;
+    if (change) {
+        rt->postponed = change->next;
+        atomic_fetch_sub(&rt->npostponed, 1);
+    }
+    orr_unlock(&rt->lock);
+    return change;
+}
+
+static void change_members(struct orr_runtime *rt, unsigned id, const int *ids,
+                           unsigned n, bool adds)
+{
+    orr_sched_ctx_lock(rt);
+    if (rt->scheds[id] && adds) {
+        add_locked(rt->scheds[id], ids, n);
+        for (unsigned i = 0; i < n; i++)
+            set_priorities(rt, id, (unsigned)ids[i]);
+    } else if (rt->scheds[id]) {
+        remove_locked(rt->scheds[id], ids, n);
+    }
+    if (rt->scheds[id])
+        set_blocks(rt->scheds[id]);
+    orr_sched_ctx_unlock(rt);
+    orr_sched_ctx_refresh(rt);
+    orr_sched_await_rest(rt, ids, n);
+}
+
+void orr_sched_ctx_make_postponed(struct orr_runtime *rt)
+{
+    struct orr_sched_change *change;
+
+    while ((change = take_postponed(rt))) {
+        change_members(rt, change->id, change->ids, change->n, change->adds);
+        free(change);
+    }
+}
+
+void orr_sched_ctx_add(struct orr_runtime *rt, unsigned id, const int *ids,
+                       unsigned n)
+{
+    if (!postpone(rt, id, ids, n, true))
+        change_members(rt, id, ids, n, true);
+}
+
+void orr_sched_ctx_remove(struct orr_runtime *rt, unsigned id, const int *ids,
+                          unsigned n)
+{
+    if (!postpone(rt, id, ids, n, false))
+        change_members(rt, id, ids, n, false);
+}
+
+/* --- beginning and end of one --- */
+
+static unsigned free_number(const struct orr_runtime *rt)
+{
+    unsigned id = 0;
+
+    while (id < NMAX && rt->scheds[id])
+        id++;
+    return id;
+}
+
+static void take_all_out(struct orr_runtime *rt, unsigned id)
+{
+    struct orr_members *members = &rt->members[id];
+
+    for (unsigned i = 0; i < ORR_WORKER_WORDS; i++)
+        atomic_store(&members->out[i], UINT64_MAX);
+    atomic_store(&members->without, UINT64_MAX);
+    atomic_store(&members->lacking, UINT64_MAX);
+}
+
+static int create_locked(struct orr_runtime *rt,
+                         struct orr_sched_options *options,
+                         void (*prepare)(struct orr_sched *, void *), void *arg,
+                         int *ids, unsigned n, struct orr_error *err)
+{
+    struct orr_sched *sched;
+    int code;
+
+    options->id = (uint8_t)free_number(rt);
+    if (options->id == NMAX)
+        return orr_fail(err, -EAGAIN,
+                        "there are %d scheduling contexts, which is the most: "
+                        "delete one first",
+                        NMAX);
+    if (orr_counters_add(rt, options->id) != 0)
+        return orr_fail(err, -ENOMEM, "out of memory");
+    take_all_out(rt, options->id);
+    orr_self->in_policy++;
+    code = orr_sched_new(rt, options, &sched, err);
+    orr_self->in_policy--;
+    if (code) {
+        rt->scheds[options->id] = NULL;
+        return code;
+    }
+    rt->scheds[options->id] = sched;
+    if (prepare)
+        prepare(sched, arg);
+    qsort(ids, n, sizeof(*ids), compare_ids);
+    add_locked(sched, ids, n);
+    set_blocks(sched);
+    return 0;
+}
+
+int orr_sched_ctx_create(struct orr_runtime *rt,
+                         struct orr_sched_options *options,
+                         void (*prepare)(struct orr_sched *, void *), void *arg,
+                         int *ids, unsigned n, unsigned *ret_id,
+                         struct orr_error *err)
+{
+    int code;
+
+    orr_sched_ctx_lock(rt);
+    code = create_locked(rt, options, prepare, arg, ids, n, err);
+    orr_sched_ctx_unlock(rt);
+    if (code)
+        return code;
+    *ret_id = options->id;
+    orr_sched_ctx_refresh(rt);
+    orr_sched_await_rest(rt, ids, n);
+    return 0;
+}
+
+int orr_sched_ctx_start(struct orr_runtime *rt,
+                        const struct orr_sched_options *options,
+                        struct orr_error *err)
+{
+    int ids[STARPU_NMAXWORKERS];
+    int code = orr_sched_new(rt, options, &rt->scheds[0], err);
+
+    if (code)
+        return code;
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        ids[w] = (int)w;
+    rt->scheds[0]->said->name = "global";
+    add_locked(rt->scheds[0], ids, rt->nworkers);
+    return 0;
+}
+
+/* The workers have gone, and nobody is inside. */
+static void free_ctx(struct orr_runtime *rt, unsigned id)
+{
+    struct orr_sched *sched = rt->scheds[id];
+    const struct starpu_worker_collection *workers = &sched->said->workers;
+
+    if (sched->ops->remove_workers && workers->nworkers)
+        sched->ops->remove_workers(sched, workers->workerids,
+                                   workers->nworkers);
+    orr_sched_free(sched);
+    rt->scheds[id] = NULL;
+}
+
+void orr_sched_ctx_stop(struct orr_runtime *rt)
+{
+    for (unsigned c = 0; c < NMAX; c++)
+        if (rt->scheds[c])
+            free_ctx(rt, c);
+}
+
+/* Who inherits from it inherits from its own inheritor. */
+static void retarget_locked(struct orr_runtime *rt, unsigned id)
+{
+    unsigned inheritor = rt->scheds[id]->said->inheritor;
+
+    for (unsigned c = 0; c < NMAX; c++)
+        if (rt->scheds[c] && rt->scheds[c]->said->inheritor == id)
+            rt->scheds[c]->said->inheritor = inheritor == c ? 0 : inheritor;
+}
+
+/* Its workers also go to its inheritor, which they serve first then. */
+static void bequeath_locked(struct orr_runtime *rt, unsigned id)
+{
+    struct orr_sched *sched = rt->scheds[id];
+    struct orr_sched *heir = rt->scheds[sched->said->inheritor];
+    const struct starpu_worker_collection *workers = &sched->said->workers;
+
+    if (!heir || heir == sched)
+        return;
+    add_locked(heir, workers->workerids, workers->nworkers);
+    set_blocks(heir);
+    for (unsigned i = 0; i < workers->nworkers; i++)
+        atomic_store(&heir->of_worker[workers->workerids[i]].priority, 1);
+}
+
+static void end_locked(struct orr_runtime *rt, unsigned id)
+{
+    struct orr_sched *sched = rt->scheds[id];
+
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        atomic_fetch_and(&rt->workers[w].sched_ctxs, ~(1U << id));
+        if (sched->of_worker[w].blocks)
+            (void)orr_sched_count_block(&rt->workers[w], -1);
+    }
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        await_asking(&rt->workers[w]);
+    while (atomic_load(&sched->inside))
+        rt->exec->ops->relax(rt->exec);
+    orr_self->in_policy++;
+    free_ctx(rt, id);
+    orr_self->in_policy--;
+}
+
+void orr_sched_ctx_delete(struct orr_runtime *rt, unsigned id)
+{
+    orr_sched_ctx_lock(rt);
+    retarget_locked(rt, id);
+    bequeath_locked(rt, id);
+    orr_sched_ctx_unlock(rt);
+    orr_sched_ctx_refresh(rt);
+    (void)orr_wait_for_n_in(rt, id, 0);
+    orr_sched_ctx_lock(rt);
+    end_locked(rt, id);
+    orr_sched_ctx_unlock(rt);
+    orr_sched_ctx_refresh(rt);
+}
+
+/* --- the end of what is submitted --- */
+
+void orr_sched_ctx_task_ended(struct orr_runtime *rt, unsigned id)
+{
+    void (*at_close)(unsigned, void *) = NULL;
+    void *arg = NULL;
+    struct orr_sched *sched;
+    bool closes;
+
+    if (orr_self->in_policy)
+        return;
+    orr_sched_ctx_lock(rt);
+    sched = rt->scheds[id];
+    closes = sched && sched->said->finished &&
+             orr_count_unfinished_in(rt, id) == 0;
+    if (closes) {
+        sched->said->finished = false;
+        at_close = sched->said->at_close;
+        arg = sched->said->at_close_arg;
+        bequeath_locked(rt, id);
+    }
+    orr_sched_ctx_unlock(rt);
+    if (!closes)
+        return;
+    orr_sched_ctx_refresh(rt);
+    if (at_close) {
+        orr_self->frozen++;
+        at_close(id, arg);
+        orr_self->frozen--;
+    }
+}

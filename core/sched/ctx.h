@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/ctx.h - scheduling contexts from outside: which ones there are, who
+ * is in them, who is blocked. Any context; changes are made one after the other.
+ *
+ * A worker that is taken out gets no new tasks of the context (core/members.h)
+ * but asks it until its policy has nothing left for it: what was queued for it
+ * runs. One that is blocked ends likewise what it has, then rests. Tasks that
+ * nobody can run meanwhile are parked, and pushed again when that has changed.
+ */
+#pragma once
+
+#include <starpu.h>
+
+#include "core/sched/sched.h"
+
+/* What the application says about a context, and only asks for again. */
+struct orr_sched_said {
+    const char *name;                        /* borrowed */
+    struct starpu_worker_collection workers; /* the members */
+    unsigned inheritor, parent;              /* NMAX: no parent */
+    unsigned level;
+    bool finished;               /* nothing more will be submitted */
+    bool awake;                  /* as it was created */
+    void *policy_data, *user_data;
+    void (*policy_init)(unsigned);
+    void (*at_close)(unsigned, void *);
+    void *at_close_arg;
+    struct starpu_sched_policy policy; /* a copy of the application's */
+    int nsms, first_sm;                /* part of a device, 0: all of it */
+    int sub_ctxs[STARPU_NMAX_SCHED_CTXS], nsub_ctxs;
+};
+
+/* `policy`: the application's, or NULL. NULL without memory. */
+struct orr_sched_said *
+orr_sched_said_new(const struct starpu_sched_policy *policy);
+void orr_sched_said_free(struct orr_sched_said *said);
+
+/* The first context, with all workers; ends all there are. Main. */
+int orr_sched_ctx_start(struct orr_runtime *rt,
+                        const struct orr_sched_options *options,
+                        struct orr_error *err);
+void orr_sched_ctx_stop(struct orr_runtime *rt);
+
+/* A context with the lowest free number, and its workers; of one without policy,
+ * waits until those that are blocked rest. `prepare` is called before the
+ * workers come, to fill `said` in. Errors: -EAGAIN, there are too many; those of
+ * orr_sched_new. */
+int orr_sched_ctx_create(struct orr_runtime *rt,
+                         struct orr_sched_options *options,
+                         void (*prepare)(struct orr_sched *sched, void *arg),
+                         void *arg, int *ids, unsigned n, unsigned *ret_id,
+                         struct orr_error *err);
+
+/* Waits for its tasks; its workers go to its inheritor before. Blocks. */
+void orr_sched_ctx_delete(struct orr_runtime *rt, unsigned id);
+
+/* In a hook of a policy they are made when it has returned. */
+void orr_sched_ctx_add(struct orr_runtime *rt, unsigned id, const int *ids,
+                       unsigned n);
+void orr_sched_ctx_remove(struct orr_runtime *rt, unsigned id, const int *ids,
+                          unsigned n);
+
+/* The worker, which is no member any more, has found nothing there: the end. */
+void orr_sched_ctx_leave(struct orr_sched *sched, struct orr_worker *worker);
+
+/* Makes the changes that were asked for in hooks of policies. */
+void orr_sched_ctx_make_postponed(struct orr_runtime *rt);
+
+static inline void orr_sched_ctx_make_changes(struct orr_runtime *rt)
+{
+    if (atomic_load_explicit(&rt->npostponed, memory_order_relaxed) &&
+        !orr_self->in_policy)
+        orr_sched_ctx_make_postponed(rt);
+}
+
+/* A task of a context other than the first has ended. */
+void orr_sched_ctx_task_ended(struct orr_runtime *rt, unsigned id);
+
+/* A context without policy inside `parent` whose tasks the worker executes;
+ * STARPU_NMAX_SCHED_CTXS: none. With NMAX for the parent: inside any, or none. */
+unsigned orr_sched_ctx_child(const struct orr_runtime *rt, unsigned worker,
+                             unsigned parent);
+
+/* --- block.c --- */
+
+/* The processors among them are to take no tasks: waits until they rest, unless
+ * the caller may not block, or is one. Blocks. */
+void orr_sched_block(struct orr_runtime *rt, const int *ids, unsigned n);
+void orr_sched_unblock(struct orr_runtime *rt, const int *ids, unsigned n);
+
+/* One reason more, or less, for a worker to be blocked; whether that has changed
+ * it. The caller changes contexts. */
+bool orr_sched_count_block(struct orr_worker *worker, int change);
+
+/* Waits until those of them that are blocked rest. */
+void orr_sched_await_rest(struct orr_runtime *rt, const int *ids, unsigned n);
+
+/* The worker is blocked and has ended what it had. */
+void orr_sched_rests(struct orr_worker *worker);
+
+/* Others wait, and then see who takes tasks of the contexts. */
+void orr_sched_ctx_lock(struct orr_runtime *rt);
+void orr_sched_ctx_unlock(struct orr_runtime *rt);
+
+/* After a change: who takes tasks of which context, and what was parked. No lock
+ * held; wakes those who may have something to do. */
+void orr_sched_ctx_refresh(struct orr_runtime *rt);

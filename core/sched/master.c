@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/master.c - contexts without policy: all tasks go to one processor,
+ * the master, in the order in which they come, and may use the other workers of
+ * the context, which are blocked, for themselves. Any context.
+ */
+#include <errno.h>
+
+#include "core/cost/cost.h"
+#include "core/cost/recalibrate.h"
+#include "core/sched/policies.h"
+#include "core/sched/toolbox.h"
+
+static int master_init(struct orr_sched *sched, struct orr_error *err)
+{
+    (void)sched;
+    (void)err;
+    return 0;
+}
+
+static int master_push(struct orr_sched *sched, struct orr_job *job)
+{
+    struct orr_runtime *rt = sched->runtime;
+    int master = atomic_load(&sched->master);
+    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    unsigned bits = master < 0 ? 0 : orr_job_able(rt, job, row, (unsigned)master);
+
+    if (!bits)
+        return -ENODEV;
+    job->implementation = orr_recal_pick(
+        row->recal, row, rt->workers[master].class_id, bits);
+    orr_worker_push_local(&rt->workers[master], job, false);
+    return 0;
+}
+
+/* Local lists are looked at before. */
+static struct orr_job *master_pop(struct orr_sched *sched,
+                                  struct orr_worker *worker)
+{
+    (void)sched;
+    (void)worker;
+    return NULL;
+}
+
+const struct orr_sched_ops orr_sched_master = {
+    .name = "none",
+    .help = "tasks of a context without policy",
+    .init = master_init,
+    .push = master_push,
+    .pop = master_pop,
+};

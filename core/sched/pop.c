@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/pop.c - how a worker gets its next job: from its own list, else
+ * from the scheduling contexts that it asks. Those are the ones of which it is a
+ * member, and the ones that it has left as long as their policies may still have
+ * jobs for it. The worker only, no lock held.
+ *
+ * Who deletes a context waits until no worker asks it (ctx.c): a worker says
+ * which one it asks, then looks whether it still may; there its bit is cleared,
+ * then is looked whether it says so.
+ */
+#include "core/runtime.h"
+#include "core/sched/ctx.h"
+#include "core/sched/sched.h"
+#include "core/sched/toolbox.h"
+#include "core/task/count.h"
+
+static struct orr_job *pop_local(struct orr_worker *worker)
+{
+    unsigned n = atomic_load_explicit(&worker->nlocal, memory_order_relaxed);
+    struct orr_job *job;
+
+    if (!n)
+        return NULL;
+    orr_lock(&worker->lock);
+    job = orr_job_of_link(orr_list_pop(&worker->local));
+    atomic_store_explicit(
+        &worker->nlocal,
+        atomic_load_explicit(&worker->nlocal, memory_order_relaxed) - 1,
+        memory_order_relaxed);
+    if (job->task->workerorder)
+        orr_worker_next_turn_locked(worker);
+    orr_unlock(&worker->lock);
+    return job;
+}
+
+/* --- one of several contexts --- */
+
+/* How the worker and its place in a context compare: greater is asked first. */
+static bool is_before(const struct orr_sched_worker *a,
+                      const struct orr_sched_worker *b)
+{
+    bool a_has = atomic_load(&a->ntasks) > 0, b_has = atomic_load(&b->ntasks) > 0;
+
+    if (a_has != b_has)
+        return a_has;
+    return atomic_load(&a->priority) > atomic_load(&b->priority);
+}
+
+/* The next one to ask of `left`: those that have counted tasks for the worker
+ * before the others, by priority, equal ones in turn. */
+static unsigned choose(const struct orr_runtime *rt,
+                       const struct orr_worker *worker, unsigned left)
+{
+    unsigned best = STARPU_NMAX_SCHED_CTXS;
+
+    for (unsigned i = 1; i <= STARPU_NMAX_SCHED_CTXS; i++) {
+        unsigned c = (worker->last_sched_ctx + i) % STARPU_NMAX_SCHED_CTXS;
+
+        if (left >> c & 1 &&
+            (best == STARPU_NMAX_SCHED_CTXS ||
+             is_before(&rt->scheds[c]->of_worker[worker->id],
+                       &rt->scheds[best]->of_worker[worker->id])))
+            best = c;
+    }
+    return best;
+}
+
+static struct orr_job *ask(struct orr_runtime *rt, struct orr_worker *worker,
+                           unsigned c)
+{
+    struct orr_sched *sched = rt->scheds[c];
+    bool member = atomic_load(&sched->of_worker[worker->id].member);
+    bool quiet = (sched->tracked || sched->of_user) &&
+                 atomic_load(&sched->inside) == 0;
+    struct orr_job *job = NULL;
+
+    /* A policy of the application knows nothing of workers that are blocked; ours
+     * give them what they had for them already. */
+    if (!sched->of_user || !orr_worker_is_blocked(worker))
+        job = sched->ops->pop(sched, worker);
+    if (!job && !member && quiet)
+        orr_sched_ctx_leave(sched, worker);
+    return job;
+}
+
+/* Each is asked until one has a job. It is locked against deletion while it is
+ * chosen and asked. */
+static struct orr_job *pop_of_several(struct orr_runtime *rt,
+                                      struct orr_worker *worker)
+{
+    struct orr_job *job = NULL;
+    unsigned left;
+
+    atomic_store(&worker->asks, true);
+    left = atomic_load(&worker->sched_ctxs) & ~ORR_WORKER_BLOCKED;
+    while (left && !job) {
+        unsigned c = choose(rt, worker, left);
+
+        left &= ~(1U << c);
+        job = ask(rt, worker, c);
+        if (job)
+            worker->last_sched_ctx = c;
+    }
+    atomic_store_explicit(&worker->asks, false, memory_order_release);
+    return job;
+}
+
+/* A task of a context that has another one without policy inside, whose master
+ * the worker is: there the task runs. Its end is the outer one's all the same. */
+static void enter_child(struct orr_runtime *rt, struct orr_worker *worker,
+                        struct orr_job *job)
+{
+    unsigned child = orr_sched_ctx_child(rt, worker->id, job->sched_ctx);
+
+    if (child != STARPU_NMAX_SCHED_CTXS)
+        job->task->sched_ctx = child;
+}
+
+struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)
+{
+    bool one = atomic_load_explicit(&worker->sched_ctxs,
+                                    memory_order_relaxed) == 1;
+    struct orr_job *job = pop_local(worker);
+
+    if (!job)
+        job = one ? rt->scheds[0]->ops->pop(rt->scheds[0], worker)
+                  : pop_of_several(rt, worker);
+    if (!job)
+        return NULL;
+    if (!one)
+        enter_child(rt, worker, job);
+    if (rt->breaks)
+        orr_runtime_break(rt, ORR_BREAK_POP, job->id);
+    orr_count_popped(rt, job->sched_ctx);
+    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, -1);
+    return job;
+}
