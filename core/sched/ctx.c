@@ -502,24 +502,36 @@ int orr_sched_ctx_start(struct orr_runtime *rt,
     return 0;
 }
 
-/* The workers have gone, and nobody is inside. */
-static void free_ctx(struct orr_runtime *rt, unsigned id)
+/* Nobody asks the context any more. Who did is written to `ids`, ascending:
+ * members, and those who have not left for good. */
+static unsigned take_askers(struct orr_runtime *rt, unsigned id, int *ids)
+{
+    unsigned n = 0;
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (atomic_fetch_and(&rt->workers[w].sched_ctxs, ~(1U << id)) >> id & 1)
+            ids[n++] = (int)w;
+    return n;
+}
+
+/* Nobody is inside; `ids` asked it last. */
+static void free_ctx(struct orr_runtime *rt, unsigned id, int *ids, unsigned n)
 {
     struct orr_sched *sched = rt->scheds[id];
-    const struct starpu_worker_collection *workers = &sched->said->workers;
 
-    if (sched->ops->remove_workers && workers->nworkers)
-        sched->ops->remove_workers(sched, workers->workerids,
-                                   workers->nworkers);
+    if (sched->ops->remove_workers && n)
+        sched->ops->remove_workers(sched, ids, n);
     orr_sched_free(sched);
     rt->scheds[id] = NULL;
 }
 
 void orr_sched_ctx_stop(struct orr_runtime *rt)
 {
+    int ids[STARPU_NMAXWORKERS];
+
     for (unsigned c = 0; c < NMAX; c++)
         if (rt->scheds[c])
-            free_ctx(rt, c);
+            free_ctx(rt, c, ids, take_askers(rt, c, ids));
 }
 
 /* Who inherits from it inherits from its own inheritor. */
@@ -550,18 +562,18 @@ static void bequeath_locked(struct orr_runtime *rt, unsigned id)
 static void end_locked(struct orr_runtime *rt, unsigned id)
 {
     struct orr_sched *sched = rt->scheds[id];
+    int ids[STARPU_NMAXWORKERS];
+    unsigned n = take_askers(rt, id, ids);
 
-    for (unsigned w = 0; w < rt->nworkers; w++) {
-        atomic_fetch_and(&rt->workers[w].sched_ctxs, ~(1U << id));
+    for (unsigned w = 0; w < rt->nworkers; w++)
         if (sched->of_worker[w].blocks)
             (void)orr_sched_count_block(&rt->workers[w], -1);
-    }
     for (unsigned w = 0; w < rt->nworkers; w++)
         await_asking(&rt->workers[w]);
     while (atomic_load(&sched->inside))
         rt->exec->ops->relax(rt->exec);
     orr_self->in_policy++;
-    free_ctx(rt, id);
+    free_ctx(rt, id, ids, n);
     orr_self->in_policy--;
 }
 
