@@ -35,6 +35,7 @@ struct orr_sim_ops;
 struct orr_node;
 struct orr_sched;
 struct orr_sched_change;
+struct orr_sched_worker;
 struct orr_tags;
 struct orr_tally;
 struct orr_trace;
@@ -84,7 +85,10 @@ struct orr_runtime {
     unsigned *class_members; /* [const] what classes' members point into */
     /* The scheduling contexts by number, NULL: there is none; number 0 is there
      * from the beginning to the end. Who changes them: core/sched/contexts.h. */
-    struct orr_sched *scheds[STARPU_NMAX_SCHED_CTXS];
+    _Atomic(struct orr_sched *) scheds[STARPU_NMAX_SCHED_CTXS];
+    /* The workers' places in each; they stay, for who looks while it is deleted.
+     * NULL: there never was such a context. */
+    _Atomic(struct orr_sched_worker *) places[STARPU_NMAX_SCHED_CTXS];
     struct orr_members members[STARPU_NMAX_SCHED_CTXS];
     atomic_bool sched_ctxs_change; /* somebody changes them: it is its own lock */
     struct orr_sched_change *postponed;    /* [lock] changes to be made … */

@@ -89,19 +89,29 @@ int starpu_sched_ctx_get_worker_rank(unsigned sched_ctx_id)
     return -1;
 }
 
+/* Who changes contexts may ask in a hook of the policy. */
+static unsigned child_of(struct orr_worker *worker, unsigned parent)
+{
+    struct orr_runtime *rt = worker->runtime;
+    unsigned id;
+
+    if (orr_self->in_policy)
+        return orr_sched_ctx_child(rt, worker->id, parent);
+    orr_sched_ctx_lock(rt);
+    id = orr_sched_ctx_child(rt, worker->id, parent);
+    orr_sched_ctx_unlock(rt);
+    return id;
+}
+
 unsigned starpu_sched_ctx_master_get_context(int masterid)
 {
-    struct orr_worker *worker = orr_api_worker(__func__, masterid);
-
-    return orr_sched_ctx_child(worker->runtime, worker->id, NMAX);
+    return child_of(orr_api_worker(__func__, masterid), NMAX);
 }
 
 unsigned
 starpu_sched_ctx_worker_is_master_for_child_ctx(int workerid,
                                                 unsigned sched_ctx_id)
 {
-    struct orr_worker *worker = orr_api_worker(__func__, workerid);
-
     (void)orr_api_sched(__func__, sched_ctx_id);
-    return orr_sched_ctx_child(worker->runtime, worker->id, sched_ctx_id);
+    return child_of(orr_api_worker(__func__, workerid), sched_ctx_id);
 }

@@ -99,14 +99,13 @@ int starpu_wake_worker_relax_light(int workerid)
 
 static bool is_member(const struct orr_runtime *rt, unsigned id, unsigned worker)
 {
-    return rt->scheds[id] &&
-           atomic_load(&rt->scheds[id]->of_worker[worker].member);
+    return rt->places[id] && atomic_load(&rt->places[id][worker].member);
 }
 
 static unsigned priority_of(const struct orr_runtime *rt, unsigned id,
                             unsigned worker)
 {
-    return atomic_load(&rt->scheds[id]->of_worker[worker].priority);
+    return atomic_load(&rt->places[id][worker].priority);
 }
 
 unsigned starpu_worker_get_sched_ctx_list(int worker, unsigned **sched_ctx)

@@ -340,11 +340,12 @@ static void check_quiet(struct orr_runtime *rt)
 /* Those nested in the context come first. */
 static int wait_nested(struct orr_runtime *rt, unsigned id, unsigned n)
 {
+    unsigned inner[STARPU_NMAX_SCHED_CTXS];
+    unsigned ninner = orr_sched_ctx_nested(rt, id, inner);
     int rc = 0;
 
-    for (unsigned c = 1; c < STARPU_NMAX_SCHED_CTXS && !rc; c++)
-        if (rt->scheds[c] && rt->scheds[c]->said->parent == id && c != id)
-            rc = wait_nested(rt, c, n);
+    for (unsigned i = 0; i < ninner && !rc; i++)
+        rc = wait_nested(rt, inner[i], n);
     return rc ? rc : orr_wait_for_n_in(rt, id, n);
 }
 

@@ -104,6 +104,21 @@ static void set_priorities(struct orr_sched *sched,
     sched->max_priority = has_max ? max : min;
 }
 
+/* Nobody is a member of the context that had the number before, if any. */
+static struct orr_sched_worker *places_of(struct orr_runtime *rt, unsigned id)
+{
+    struct orr_sched_worker *places = rt->places[id];
+
+    if (!places)
+        rt->places[id] = places = calloc(rt->nworkers, sizeof(*places));
+    for (unsigned w = 0; places && w < rt->nworkers; w++) {
+        atomic_store(&places[w].priority, 0);
+        atomic_store(&places[w].ntasks, 0);
+        atomic_store(&places[w].shares, false);
+    }
+    return places;
+}
+
 int orr_sched_new(struct orr_runtime *rt,
                   const struct orr_sched_options *options,
                   struct orr_sched **ret, struct orr_error *err)
@@ -121,7 +136,7 @@ int orr_sched_new(struct orr_runtime *rt,
     atomic_init(&sched->master, -1);
     orr_lock_init(&sched->lock, ORR_RANK_SCHED);
     orr_list_init(&sched->parked);
-    sched->of_worker = calloc(rt->nworkers, sizeof(*sched->of_worker));
+    sched->of_worker = places_of(rt, options->id);
     sched->said = orr_sched_said_new(options->user);
     if (!sched->of_worker || !sched->said) {
         code = orr_fail(err, -ENOMEM, "out of memory for the scheduler");
@@ -146,19 +161,19 @@ free_ops:
     orr_sched_user_free(sched->ops);
 free_sched:
     orr_sched_said_free(sched->said);
-    free(sched->of_worker);
     free(sched);
     return code;
 }
 
-void orr_sched_free(struct orr_sched *sched)
+void orr_sched_deinit(struct orr_sched *sched)
 {
-    if (!sched)
-        return;
     if (sched->ops->deinit)
         sched->ops->deinit(sched);
+}
+
+void orr_sched_free(struct orr_sched *sched)
+{
     orr_sched_user_free(sched->ops);
     orr_sched_said_free(sched->said);
-    free(sched->of_worker);
     free(sched);
 }

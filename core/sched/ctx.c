@@ -207,6 +207,37 @@ unsigned orr_sched_ctx_child(const struct orr_runtime *rt, unsigned worker,
     return NMAX;
 }
 
+unsigned orr_sched_ctx_nested(struct orr_runtime *rt, unsigned parent,
+                              unsigned ids[NMAX])
+{
+    unsigned n = 0;
+
+    orr_sched_ctx_lock(rt);
+    for (unsigned c = 1; c < NMAX; c++)
+        if (c != parent && rt->scheds[c] && rt->scheds[c]->said->parent == parent)
+            ids[n++] = c;
+    orr_sched_ctx_unlock(rt);
+    return n;
+}
+
+/* The first one is there in any case. */
+void orr_sched_do_schedule(struct orr_runtime *rt)
+{
+    struct orr_sched *first = rt->scheds[0];
+
+    if (first->ops->do_schedule)
+        first->ops->do_schedule(first);
+    orr_sched_ctx_lock(rt);
+    for (unsigned c = 1; c < NMAX; c++) {
+        struct orr_sched *sched = rt->scheds[c];
+
+        if (sched && sched->ops->do_schedule)
+            sched->ops->do_schedule(sched);
+    }
+    orr_sched_ctx_unlock(rt);
+    orr_sched_ctx_make_changes(rt);
+}
+
 /* --- members --- */
 
 static int compare_ids(const void *a, const void *b)
@@ -306,6 +337,12 @@ static void await_asking(struct orr_worker *worker)
 
     while (worker != orr_self->worker && atomic_load(&worker->asks))
         exec->ops->relax(exec);
+}
+
+static void await_all_asking(struct orr_runtime *rt)
+{
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        await_asking(&rt->workers[w]);
 }
 
 static void remove_locked(struct orr_sched *sched, const int *ids, unsigned n)
@@ -455,12 +492,12 @@ static int create_locked(struct orr_runtime *rt,
     code = orr_sched_new(rt, options, &sched, err);
     orr_self->in_policy--;
     if (code) {
-        rt->scheds[options->id] = NULL;
+        atomic_store(&rt->scheds[options->id], NULL);
         return code;
     }
-    rt->scheds[options->id] = sched;
     if (prepare)
         prepare(sched, arg);
+    atomic_store(&rt->scheds[options->id], sched);
     qsort(ids, n, sizeof(*ids), compare_ids);
     add_locked(sched, ids, n);
     set_blocks(sched);
@@ -491,10 +528,14 @@ int orr_sched_ctx_start(struct orr_runtime *rt,
                         struct orr_error *err)
 {
     int ids[STARPU_NMAXWORKERS];
-    int code = orr_sched_new(rt, options, &rt->scheds[0], err);
+    struct orr_sched *sched;
+    int code = orr_sched_new(rt, options, &sched, err);
 
-    if (code)
+    if (code) {
+        rt->scheds[0] = NULL;
         return code;
+    }
+    rt->scheds[0] = sched;
     for (unsigned w = 0; w < rt->nworkers; w++)
         ids[w] = (int)w;
     rt->scheds[0]->said->name = "global";
@@ -521,8 +562,14 @@ static void free_ctx(struct orr_runtime *rt, unsigned id, int *ids, unsigned n)
 
     if (sched->ops->remove_workers && n)
         sched->ops->remove_workers(sched, ids, n);
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        atomic_store(&sched->of_worker[w].member, false);
+        sched->of_worker[w].blocks = false;
+    }
+    orr_sched_deinit(sched);
+    atomic_store(&rt->scheds[id], NULL);
+    await_all_asking(rt); /* they may look at all contexts */
     orr_sched_free(sched);
-    rt->scheds[id] = NULL;
 }
 
 void orr_sched_ctx_stop(struct orr_runtime *rt)
@@ -532,6 +579,10 @@ void orr_sched_ctx_stop(struct orr_runtime *rt)
     for (unsigned c = 0; c < NMAX; c++)
         if (rt->scheds[c])
             free_ctx(rt, c, ids, take_askers(rt, c, ids));
+    for (unsigned c = 0; c < NMAX; c++) {
+        free(rt->places[c]);
+        rt->places[c] = NULL;
+    }
 }
 
 /* Who inherits from it inherits from its own inheritor. */
@@ -568,8 +619,7 @@ static void end_locked(struct orr_runtime *rt, unsigned id)
     for (unsigned w = 0; w < rt->nworkers; w++)
         if (sched->of_worker[w].blocks)
             (void)orr_sched_count_block(&rt->workers[w], -1);
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        await_asking(&rt->workers[w]);
+    await_all_asking(rt);
     while (atomic_load(&sched->inside))
         rt->exec->ops->relax(rt->exec);
     orr_self->in_policy++;

@@ -20,7 +20,7 @@ struct orr_sched_said {
     struct starpu_worker_collection workers; /* the members */
     unsigned inheritor, parent;              /* NMAX: no parent */
     unsigned level;
-    bool finished;               /* nothing more will be submitted */
+    atomic_bool finished;        /* nothing more will be submitted */
     bool awake;                  /* as it was created */
     void *policy_data, *user_data;
     void (*policy_init)(unsigned);
@@ -78,9 +78,15 @@ static inline void orr_sched_ctx_make_changes(struct orr_runtime *rt)
 void orr_sched_ctx_task_ended(struct orr_runtime *rt, unsigned id);
 
 /* A context without policy inside `parent` whose tasks the worker executes;
- * STARPU_NMAX_SCHED_CTXS: none. With NMAX for the parent: inside any, or none. */
+ * STARPU_NMAX_SCHED_CTXS: none. With NMAX for the parent: inside any, or none.
+ * Nothing is deleted meanwhile: the caller is the worker, which asks, or has the
+ * lock. */
 unsigned orr_sched_ctx_child(const struct orr_runtime *rt, unsigned worker,
                              unsigned parent);
+
+/* Writes the contexts nested in one, ascending; returns how many. */
+unsigned orr_sched_ctx_nested(struct orr_runtime *rt, unsigned parent,
+                              unsigned ids[STARPU_NMAX_SCHED_CTXS]);
 
 /* --- block.c --- */
 

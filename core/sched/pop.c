@@ -59,8 +59,8 @@ static unsigned choose(const struct orr_runtime *rt,
 
         if (left >> c & 1 &&
             (best == STARPU_NMAX_SCHED_CTXS ||
-             is_before(&rt->scheds[c]->of_worker[worker->id],
-                       &rt->scheds[best]->of_worker[worker->id])))
+             is_before(&rt->places[c][worker->id],
+                       &rt->places[best][worker->id])))
             best = c;
     }
     return best;
@@ -84,28 +84,6 @@ static struct orr_job *ask(struct orr_runtime *rt, struct orr_worker *worker,
     return job;
 }
 
-/* Each is asked until one has a job. It is locked against deletion while it is
- * chosen and asked. */
-static struct orr_job *pop_of_several(struct orr_runtime *rt,
-                                      struct orr_worker *worker)
-{
-    struct orr_job *job = NULL;
-    unsigned left;
-
-    atomic_store(&worker->asks, true);
-    left = atomic_load(&worker->sched_ctxs) & ~ORR_WORKER_BLOCKED;
-    while (left && !job) {
-        unsigned c = choose(rt, worker, left);
-
-        left &= ~(1U << c);
-        job = ask(rt, worker, c);
-        if (job)
-            worker->last_sched_ctx = c;
-    }
-    atomic_store_explicit(&worker->asks, false, memory_order_release);
-    return job;
-}
-
 /* A task of a context that has another one without policy inside, whose master
  * the worker is: there the task runs. Its end is the outer one's all the same. */
 static void enter_child(struct orr_runtime *rt, struct orr_worker *worker,
@@ -117,19 +95,48 @@ static void enter_child(struct orr_runtime *rt, struct orr_worker *worker,
         job->task->sched_ctx = child;
 }
 
+/* Each is asked until one has a job. It is locked against deletion while it is
+ * chosen and asked. */
+static struct orr_job *pop_of_several(struct orr_runtime *rt,
+                                      struct orr_worker *worker)
+{
+    struct orr_job *job;
+    unsigned left;
+
+    atomic_store(&worker->asks, true);
+    job = pop_local(worker);
+    left = atomic_load(&worker->sched_ctxs) & ~ORR_WORKER_BLOCKED;
+    while (left && !job) {
+        unsigned c = choose(rt, worker, left);
+
+        left &= ~(1U << c);
+        job = ask(rt, worker, c);
+        if (job)
+            worker->last_sched_ctx = c;
+    }
+    if (job)
+        enter_child(rt, worker, job);
+    atomic_store_explicit(&worker->asks, false, memory_order_release);
+    return job;
+}
+
+static struct orr_job *pop_of_one(struct orr_sched *sched,
+                                  struct orr_worker *worker)
+{
+    struct orr_job *job = pop_local(worker);
+
+    return job ? job : sched->ops->pop(sched, worker);
+}
+
 struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)
 {
     bool one = atomic_load_explicit(&worker->sched_ctxs,
                                     memory_order_relaxed) == 1;
-    struct orr_job *job = pop_local(worker);
+    struct orr_job *job = one ? pop_of_one(rt->scheds[0], worker)
+                              : pop_of_several(rt, worker);
 
     if (!job)
-        job = one ? rt->scheds[0]->ops->pop(rt->scheds[0], worker)
-                  : pop_of_several(rt, worker);
-    if (!job)
         return NULL;
-    if (!one)
-        enter_child(rt, worker, job);
     if (rt->breaks)
         orr_runtime_break(rt, ORR_BREAK_POP, job->id);
     orr_count_popped(rt, job->sched_ctx);

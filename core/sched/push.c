@@ -214,13 +214,3 @@ void orr_sched_submitted(struct orr_runtime *rt, struct orr_job *job)
     if (sched->ops->submitted)
         sched->ops->submitted(sched, job);
 }
-
-void orr_sched_do_schedule(struct orr_runtime *rt)
-{
-    for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++) {
-        struct orr_sched *sched = rt->scheds[c];
-
-        if (sched && sched->ops->do_schedule)
-            sched->ops->do_schedule(sched);
-    }
-}

@@ -89,8 +89,8 @@ struct orr_sched {
     struct orr_lock lock;      /* rank ORR_RANK_SCHED, for the next two */
     unsigned changes;          /* [lock] of who takes tasks */
     struct orr_list parked;    /* [lock] ready jobs that nobody here can run */
-    struct orr_sched_worker *of_worker; /* owned, NULL in unit tests */
-    struct orr_sched_said *said;        /* owned, ctx.h, likewise */
+    struct orr_sched_worker *of_worker; /* the runtime's `places` */
+    struct orr_sched_said *said;        /* owned, ctx.h */
 };
 
 /* The policies in the order of registration, NULL-terminated. */
@@ -113,6 +113,8 @@ struct orr_sched_options {
 int orr_sched_new(struct orr_runtime *rt,
                   const struct orr_sched_options *options,
                   struct orr_sched **ret, struct orr_error *err);
+/* Ends its policy; then frees what is left. */
+void orr_sched_deinit(struct orr_sched *sched);
 void orr_sched_free(struct orr_sched *sched);
 
 /* That of the job. */

@@ -281,6 +281,8 @@ void fake_stop(void)
     if (fake.rt.scheds[0] && sched.ops->deinit)
         sched.ops->deinit(&sched);
     sched = (struct orr_sched){0};
+    free(fake.rt.places[0]);
+    fake.rt.places[0] = NULL;
     while (nowned)
         free(owned[--nowned]);
     orr_config_done(&fake.rt.config);

@@ -658,6 +658,7 @@ START_TEST(dmdasd_with_known_priorities_keeps_a_length_for_each)
     ck_assert_double_eq(dm()->workers[0].ahead[5], 10);
     ck_assert_double_eq(dm()->workers[0].ahead[0], 110);
     fake_pop(0);
+    orr_sched_deinit(fake.rt.scheds[0]);
     orr_sched_free(fake.rt.scheds[0]);
     fake.rt.scheds[0] = NULL;
     fake_stop();

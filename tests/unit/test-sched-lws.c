@@ -367,6 +367,7 @@ static const char *chosen(const char *name)
 
     ck_assert_int_eq(orr_sched_new(&fake.rt, &options, &sched, &err), 0);
     result = sched->ops->name;
+    orr_sched_deinit(sched);
     orr_sched_free(sched);
     return result;
 }
@@ -423,6 +424,7 @@ START_TEST(priorities_are_the_requested_ones_else_the_policys)
         ck_assert_int_eq(sched->min_priority, cases[i].ret_min);
         ck_assert_int_eq(sched->max_priority, cases[i].ret_max);
         ck_assert_int_eq(sched->min_given && sched->max_given, cases[i].given);
+        orr_sched_deinit(sched);
         orr_sched_free(sched);
     }
 }
