@@ -272,6 +272,33 @@ enum orr_origin orr_model_origin(const struct orr_model *model, unsigned comb,
                                 orr_entry_is_sampled(entry));
 }
 
+enum orr_origin orr_model_least_origin(struct orr_model *model, unsigned comb,
+                                       unsigned impl, bool *ret_ranged)
+{
+    enum orr_origin least = ORR_ORIGIN_UNKNOWN;
+    struct orr_entry *entry = NULL;
+
+    *ret_ranged = true;
+    pthread_mutex_lock(&model->lock);
+    while ((entry = orr_history_next(&model->history, entry))) {
+        struct orr_entry_key key = orr_entry_key(entry);
+        struct orr_model_row row;
+        enum orr_origin origin;
+
+        if (key.comb != comb || key.impl != impl)
+            continue;
+        orr_entry_read(entry, &row);
+        origin = orr_model_row_origin(&row, model->origin,
+                                      orr_entry_is_sampled(entry));
+        least = origin > least ? origin : least;
+        *ret_ranged =
+            *ret_ranged && (orr_origin_is_measured(origin) ||
+                            orr_model_has_range(model, entry, &row));
+    }
+    pthread_mutex_unlock(&model->lock);
+    return least;
+}
+
 static void warn_few_samples(struct orr_model *model, uint32_t n)
 {
     if (atomic_exchange_explicit(&model->few_reported, true,

@@ -97,6 +97,12 @@ enum orr_origin orr_model_origin(const struct orr_model *model, unsigned comb,
                                  unsigned impl, uint32_t footprint,
                                  double *ret_off_by);
 
+/* The origin that says least of an implementation's rows, of which an answer for
+ * another size is made; UNKNOWN without rows. *ret_ranged: each of these that was
+ * not measured says how far it may be off. Takes the model's lock. */
+enum orr_origin orr_model_least_origin(struct orr_model *model, unsigned comb,
+                                       unsigned impl, bool *ret_ranged);
+
 /* A query to a model. */
 struct orr_question {
     unsigned comb, impl;

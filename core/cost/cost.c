@@ -215,6 +215,9 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
         return NULL;
     *row = (struct row){
         .pub = {.cl = cl,
+                .called = cl->name || (cl->model && cl->model->symbol)
+                              ? ORR_UNNAMED_CODELET
+                              : orr_codelet_called(cl),
                 .footprint = key->footprint,
                 .per_task = asks_functions(key->perfmodel),
                 .per_worker = cl->can_execute != NULL,
@@ -244,7 +247,7 @@ static void assume(const struct orr_costs_table *table, struct row *row)
 
     row->pub.assumed =
         table->runtime->machine->kernels_take_their_length &&
-        orr_assumptions_any(&table->assumptions, row->key.cl->name,
+        orr_assumptions_any(&table->assumptions, orr_row_name(row),
                             perfmodel ? perfmodel->symbol : NULL);
 }
 
@@ -421,7 +424,7 @@ static double unmeasured(const struct orr_runtime *rt, const struct row *row,
     const struct orr_assumption *a = NULL;
 
     if (row->pub.assumed && !(us > 0))
-        a = orr_assumptions_find(&rt->costs->assumptions, row->key.cl->name,
+        a = orr_assumptions_find(&rt->costs->assumptions, orr_row_name(row),
                                  row->key.perfmodel ? row->key.perfmodel->symbol
                                                     : NULL,
                                  (int)k->type, k->devid);
@@ -461,8 +464,7 @@ double orr_cost_deviation(const struct orr_runtime *rt,
         entry = orr_model_find(row->model, k->comb, impl, pub->footprint);
     if (entry)
         orr_entry_read(entry, &stats);
-    if (stats.n == 0 &&
-        orr_cost_origin(pub, class_id, impl) == ORR_ORIGIN_INTERPOLATED)
+    if (stats.n == 0 && orr_cost_error(pub, class_id, impl) > 0)
         return orr_cost_length(pub, class_id, impl) *
                orr_cost_error(pub, class_id, impl) / 2;
     if (stats.n == 0 || !(stats.dev > 0) || !isfinite(stats.dev))

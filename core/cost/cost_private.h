@@ -80,6 +80,16 @@ void orr_row_ask(const struct orr_runtime *rt, struct row *row,
 unsigned orr_row_able(const struct orr_runtime *rt, const struct row *row,
                       struct starpu_task *task, unsigned class_id);
 
+/* The codelet's name, beside its model's symbol; NULL: it has the latter only. */
+static inline const char *orr_row_name(const struct row *row)
+{
+    const struct starpu_perfmodel *model = row->key.perfmodel;
+
+    if (row->key.cl->name || (model && model->symbol))
+        return row->key.cl->name;
+    return row->pub.called;
+}
+
 /* "CUDA 1, implementation 0" */
 void orr_row_name_pair(const struct orr_runtime *rt, unsigned class_id,
                        unsigned impl, char *text, size_t size);

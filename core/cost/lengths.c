@@ -61,6 +61,20 @@ static struct length ask_history(const struct row *row,
     return length;
 }
 
+/* Between sizes: no better than what these are. Of computed ones without a range
+ * the error of the curve says nothing about the truth. */
+static struct length between(struct orr_model *model, unsigned comb,
+                             unsigned impl, const struct orr_answer *answer)
+{
+    bool ranged;
+    enum orr_origin rows = orr_model_least_origin(model, comb, impl, &ranged);
+    bool known = ranged || rows == ORR_ORIGIN_UNKNOWN;
+
+    return (struct length){
+        answer->value, known ? ORR_ANSWER_OFF_BY(answer->error) : (double)NAN,
+        rows > ORR_ORIGIN_INTERPOLATED ? rows : ORR_ORIGIN_INTERPOLATED};
+}
+
 /* By whatever the model knows. */
 static struct length ask_answer(const struct orr_runtime *rt,
                                 const struct row *row, struct starpu_task *task,
@@ -84,8 +98,7 @@ static struct length ask_answer(const struct orr_runtime *rt,
                                          row->key.footprint, &length.error);
         return length;
     }
-    return (struct length){answer.value, ORR_ANSWER_OFF_BY(answer.error),
-                           ORR_ORIGIN_INTERPOLATED};
+    return between(row->model, class->comb, impl, &answer);
 }
 
 /* --- what the user assumes --- */
@@ -99,7 +112,7 @@ static struct orr_assumption *assumed(const struct orr_runtime *rt,
 
     if (!row->pub.assumed)
         return NULL;
-    return orr_assumptions_find(&rt->costs->assumptions, row->key.cl->name,
+    return orr_assumptions_find(&rt->costs->assumptions, orr_row_name(row),
                                 perfmodel ? perfmodel->symbol : NULL,
                                 (int)class->type, class->devid);
 }

@@ -22,6 +22,8 @@ struct orr_figures {
 
 struct orr_cost_row {
     struct starpu_codelet *cl;
+    const char *called; /* what the codelet is called that has neither a name nor
+                         * a model: orr_codelet_called */
     uint32_t footprint;
     uint32_t version;      /* of the model when the lengths were read */
     bool per_task;         /* cost functions: called again for every task */
@@ -42,6 +44,21 @@ struct orr_cost_row {
     /* What has to be measured; NULL where nothing is. */
     struct orr_recal *recal;
 };
+
+/* The first function of a codelet by its name, where cpu_funcs_name or the dynamic
+ * linker knows it; else ORR_UNNAMED_CODELET. Looks through symbols: not for each
+ * task. Lent for as long as the code is there. */
+const char *orr_codelet_called(const struct starpu_codelet *cl);
+
+/* What tables and messages call the kernels of the row. */
+static inline const char *orr_cost_symbol(const struct orr_cost_row *row)
+{
+    const struct starpu_codelet *cl = row->cl;
+
+    if (cl->model && cl->model->symbol)
+        return cl->model->symbol;
+    return cl->name ? cl->name : row->called;
+}
 
 /* µs that implementation `impl` of the job takes on a worker of the class. */
 static inline double orr_cost_length(const struct orr_cost_row *row,

@@ -91,13 +91,6 @@ static bool alike(const struct orr_graph_type_record *a,
             memcmp(a->best, b->best, nworkers * sizeof(*a->best)) == 0);
 }
 
-static const char *symbol_of(const struct starpu_codelet *cl)
-{
-    if (cl->model && cl->model->symbol)
-        return cl->model->symbol;
-    return cl->name ? cl->name : ORR_UNNAMED_CODELET;
-}
-
 struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
                                                  struct orr_job *job)
 {
@@ -114,7 +107,7 @@ struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
     type->flops = job->task->flops > 0 && isfinite(job->task->flops)
                       ? job->task->flops
                       : 0;
-    type->symbol = strdup(symbol_of(job->task->cl));
+    type->symbol = strdup(orr_cost_symbol(job->costs));
     type->able = calloc(n, sizeof(*type->able));
     type->best = calloc(n, sizeof(double));
     type->deviation = calloc(n, sizeof(double));

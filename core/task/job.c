@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/check.h"
+#include "core/cost/row.h"
 #include "core/data/handle.h"
 #include "core/runtime.h"
 
@@ -227,7 +228,7 @@ const char *orr_job_name(const struct orr_job *job)
         return task->cl->name;
     if (task->cl->model && task->cl->model->symbol)
         return task->cl->model->symbol;
-    return "unnamed task";
+    return job->costs ? job->costs->called : "unnamed task";
 }
 
 void orr_job_check(const struct orr_job *job)

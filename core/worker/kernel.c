@@ -271,9 +271,7 @@ static struct orr_tally_item *new_item(struct orr_runtime *rt, unsigned worker,
         orr_combs_at(orr_models_combs(rt->models), class->comb);
     const char *type = orr_device_type_name((int)class->type);
     struct orr_tally_kernel kernel = {
-        .name = model && model->symbol ? model->symbol
-                : cl->name             ? cl->name
-                                       : ORR_UNNAMED_CODELET,
+        .name = orr_cost_symbol(job->costs),
         .impl = job->implementation,
         .footprint = job->costs->footprint,
         .size =

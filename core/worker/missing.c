@@ -26,13 +26,6 @@ struct listing {
     bool with_model; /* some codelet has one */
 };
 
-static const char *codelet_name(const struct starpu_codelet *cl)
-{
-    if (cl->model && cl->model->symbol)
-        return cl->model->symbol;
-    return cl->name ? cl->name : ORR_UNNAMED_CODELET;
-}
-
 static bool unknown(const struct orr_cost_row *row, unsigned class_id)
 {
     for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
@@ -57,7 +50,7 @@ static void list_row(const struct orr_cost_row *row, void *arg)
         if (!unknown(row, k))
             continue;
         listing->with_model |= row->cl->model != NULL;
-        orr_log_error("  %s  footprint %08x  on %s%d%s", codelet_name(row->cl),
+        orr_log_error("  %s  footprint %08x  on %s%d%s", orr_cost_symbol(row),
                       row->footprint,
                       orr_device_type_name((int)rt->classes[k].type),
                       rt->classes[k].devid,
@@ -125,7 +118,7 @@ void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
 
     orr_log_error("the simulation of `%s' needs the time of kernel `%s', "
                   "which is not known. Missing for the tasks submitted so far:",
-                  rt->machine->name, codelet_name(job->task->cl));
+                  rt->machine->name, orr_cost_symbol(job->costs));
     orr_costs_each(rt->costs, list_row, &listing);
     list_sizes(rt, job);
     if (listing.with_model)
@@ -135,12 +128,12 @@ void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
                       "lie), assume a time: ORRERY_ASSUME='kernel[%s] = "
                       "50us' (orrery run --assume), or derive models from "
                       "those measured here: orrery perfmodel project -m %s.",
-                      rt->machine->host, codelet_name(job->task->cl),
+                      rt->machine->host, orr_cost_symbol(job->costs),
                       rt->machine->name);
     else
         orr_log_error("Give the codelets performance models, or assume a "
                       "time: ORRERY_ASSUME='kernel[%s] = 50us'.",
-                      codelet_name(job->task->cl));
+                      orr_cost_symbol(job->costs));
     orr_ends_forget(rt);
     fflush(NULL);
     orr_report_write(rt, "missing");

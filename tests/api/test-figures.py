@@ -270,6 +270,21 @@ def a_run_says_that_its_times_are_derived_and_how_far_they_may_be_off():
 
 
 @test
+def sizes_between_derived_ones_are_derived_and_claim_no_accuracy():
+    """A curve through computed figures meets them, not the truth."""
+    said = shares(report(folder=marked("derived"), size=800))
+    assert said.keys() == {"derived"}, said
+    assert said["derived"].get("off_by") is None, said
+    ended = simulate(folder=marked("derived"), size=800)
+    assert "100.0 % derived\n" in ended.out, ended.out
+    assert "between sizes that were measured" not in ended.err, ended.err
+    said = shares(report(folder=marked("derived ranged"), size=800))
+    assert said.keys() == {"derived"} and said["derived"]["off_by"] > 0, said
+    said = shares(report(folder=marked("imported"), size=800))
+    assert said.keys() == {"interpolated"}, said
+
+
+@test
 def show_list_and_export_have_the_origin():
     for origin in ("measured", "derived ranged", "imported"):
         word = origin.split()[0]

@@ -4,6 +4,7 @@
  * long, and when that is evaluated anew. The models are the test's own; a CPU
  * class and a GPU class twice as fast as its model says.
  */
+#include <dlfcn.h>
 #include <check.h>
 #include <errno.h>
 #include <math.h>
@@ -90,6 +91,16 @@ void orr_model_answer(struct orr_model *regression,
     (void)regression;
     *ret =
         (struct orr_answer){lengths[q->comb][q->impl], NAN, ORR_ANSWER_EXACT};
+}
+
+enum orr_origin orr_model_least_origin(struct orr_model *model, unsigned comb,
+                                       unsigned impl, bool *ret_ranged)
+{
+    (void)model;
+    (void)comb;
+    (void)impl;
+    *ret_ranged = true;
+    return ORR_ORIGIN_MEASURED;
 }
 
 enum orr_origin orr_model_origin(const struct orr_model *model, unsigned comb,
@@ -526,6 +537,27 @@ START_TEST(assumed_times_fill_what_is_not_known_in_simulation)
 }
 END_TEST
 
+/* Of a codelet without a name and a model: cpu_funcs_name, or an exported symbol. */
+START_TEST(a_function_lends_its_name)
+{
+    start(true, "abort = 3us; my_kernel = 4us; unnamed codelet = 5us");
+    cl.name = NULL;
+    cl.model = NULL;
+    cl.cpu_funcs[0] = function;
+    ck_assert_str_eq(orr_cost_symbol(row_of(1)), "unnamed codelet");
+    ck_assert_double_eq(orr_cost_length(row_of(1), 0, 0), 5);
+    cl.cpu_funcs_name[0] = "my_kernel";
+    ck_assert_str_eq(orr_cost_symbol(row_of(2)), "my_kernel");
+    ck_assert_double_eq(orr_cost_length(row_of(2), 0, 0), 4);
+    cl.cpu_funcs_name[0] = NULL;
+    cl.cpu_funcs[0] = (starpu_cpu_func_t)(uintptr_t)dlsym(RTLD_DEFAULT, "abort");
+    ck_assert_str_eq(orr_cost_symbol(row_of(3)), "abort");
+    ck_assert_double_eq(orr_cost_length(row_of(3), 0, 0), 3);
+    cl.name = "named";
+    ck_assert_str_eq(orr_cost_symbol(row_of(4)), "named");
+}
+END_TEST
+
 START_TEST(an_assumption_for_an_architecture_says_that_there_is_a_kernel)
 {
     start(true, "kernel[kern] on cuda = 5us; sym on cpu3 = 1us");
@@ -766,6 +798,7 @@ int main(void)
                    missing_lengths_are_uncalibrated_where_they_can_be_measured);
     tcase_add_test(tc,
                    a_suspicious_length_of_few_measures_is_measured_from_now_on);
+    tcase_add_test(tc, a_function_lends_its_name);
     tcase_add_test(tc, lengths_of_siblings_that_differ_little_are_used);
     tcase_add_test(tc, a_run_that_contradicts_a_length_has_its_model_measured);
     suite_add_tcase(suite, tc);
