@@ -251,8 +251,8 @@ static void print_unclear(const struct validation *v)
                v->drift.nchecked, v->nunclear ? ", nor " : "");
     if (v->nunclear)
         printf("from end to end at %u of %u sizes", v->nunclear, v->nsizes);
-    printf(". Repeat when the machine is quiet, or with more\nrepetitions (-n, "
-           "%u so far).\n",
+    printf(".\nRepeat when the machine is quiet, or with more repetitions (-n, %u "
+           "so far).\n",
            v->nreps);
 }
 
