@@ -215,9 +215,7 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
         return NULL;
     *row = (struct row){
         .pub = {.cl = cl,
-                .called = cl->name || (cl->model && cl->model->symbol)
-                              ? ORR_UNNAMED_CODELET
-                              : orr_codelet_called(cl),
+                .called = ORR_UNNAMED_CODELET,
                 .footprint = key->footprint,
                 .per_task = asks_functions(key->perfmodel),
                 .per_worker = cl->can_execute != NULL,
@@ -227,6 +225,10 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
         .key = *key,
         .news = &no_news,
     };
+    if (!cl->name && !(cl->model && cl->model->symbol))
+        row->called = orr_codelet_called(cl);
+    if (row->called)
+        row->pub.called = row->called;
     row->pub.origin = row->pub.able + rt->nclasses;
     memset(row->pub.origin, ORR_ORIGIN_UNKNOWN, nlengths);
     for (size_t i = 0; i < 2 * nlengths; i++)
@@ -238,6 +240,7 @@ static void row_free(struct row *row)
 {
     free(row->pub.recal);
     free(row->parameters);
+    free(row->called);
     free(row);
 }
 

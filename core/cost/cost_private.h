@@ -38,6 +38,7 @@ struct row {
     struct orr_model *model;      /* [const] lent by rt->models, or NULL */
     const _Atomic uint32_t *news; /* [const] the model's version */
     double *parameters;           /* [const] owned; of a multiple regression */
+    char *called;                 /* [const] owned; pub.called, or NULL */
     double lengths[]; /* classes × NIMPL, as many errors, then the bytes of
                        * `able` and of `origin` */
 };

@@ -23,7 +23,7 @@ struct orr_figures {
 struct orr_cost_row {
     struct starpu_codelet *cl;
     const char *called; /* what the codelet is called that has neither a name nor
-                         * a model: orr_codelet_called */
+                         * a model: orr_codelet_called, ORR_UNNAMED_CODELET */
     uint32_t footprint;
     uint32_t version;      /* of the model when the lengths were read */
     bool per_task;         /* cost functions: called again for every task */
@@ -45,10 +45,10 @@ struct orr_cost_row {
     struct orr_recal *recal;
 };
 
-/* The first function of a codelet by its name, where cpu_funcs_name or the dynamic
- * linker knows it; else ORR_UNNAMED_CODELET. Looks through symbols: not for each
- * task. Lent for as long as the code is there. */
-const char *orr_codelet_called(const struct starpu_codelet *cl);
+/* The first function of a codelet by its name, as cpu_funcs_name says, else the
+ * symbols of the program; for the caller to free(). NULL: not known. Looks through a
+ * file: not for each task. */
+char *orr_codelet_called(const struct starpu_codelet *cl);
 
 /* What tables and messages call the kernels of the row. */
 static inline const char *orr_cost_symbol(const struct orr_cost_row *row)

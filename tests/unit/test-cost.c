@@ -537,14 +537,14 @@ START_TEST(assumed_times_fill_what_is_not_known_in_simulation)
 }
 END_TEST
 
-/* Of a codelet without a name and a model: cpu_funcs_name, or an exported symbol. */
+/* Of a codelet without a name and a model: cpu_funcs_name, or a symbol. */
 START_TEST(a_function_lends_its_name)
 {
-    start(true, "abort = 3us; my_kernel = 4us; unnamed codelet = 5us");
+    start(true, "abort = 3us; my_kernel = 4us; function = 5us");
     cl.name = NULL;
     cl.model = NULL;
     cl.cpu_funcs[0] = function;
-    ck_assert_str_eq(orr_cost_symbol(row_of(1)), "unnamed codelet");
+    ck_assert_str_eq(orr_cost_symbol(row_of(1)), "function");
     ck_assert_double_eq(orr_cost_length(row_of(1), 0, 0), 5);
     cl.cpu_funcs_name[0] = "my_kernel";
     ck_assert_str_eq(orr_cost_symbol(row_of(2)), "my_kernel");
