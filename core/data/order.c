@@ -336,9 +336,38 @@ static bool is_last_of_waited_for(const struct orr_handle *handle)
     return handle->nusers == 1 && (handle->doomed || handle->idle_waiters);
 }
 
+/* Sorted chains that are to become one: at[k] is merged of 2^k, where bit k of n is
+ * set, as in a binary counter. So a job with many data costs n log n, however
+ * those who wait for them are mixed. */
+struct chains {
+    struct orr_access *at[17];
+    unsigned n;
+};
+
+/* Those that were added before come first among equals. */
+static void add_chain(struct chains *chains, struct orr_access *chain)
+{
+    unsigned k = 0;
+
+    for (; chains->n >> k & 1; k++)
+        chain = merge(chains->at[k], chain, by_job);
+    chains->at[k] = chain;
+    chains->n++;
+}
+
+static struct orr_access *join_chains(const struct chains *chains)
+{
+    struct orr_access *all = NULL;
+
+    for (unsigned k = 0; chains->n >> k; k++)
+        if (chains->n >> k & 1)
+            all = merge(chains->at[k], all, by_job);
+    return all;
+}
+
 /* All that needs the handle's lock. Returns whether the handle is still to be
  * served and left, without it. */
-static bool leave(struct orr_access *access, struct orr_released *released,
+static bool leave(struct orr_access *access, struct chains *chains,
                   struct orr_deferred *deferred)
 {
     struct orr_handle *handle = access->handle;
@@ -359,7 +388,7 @@ static bool leave(struct orr_access *access, struct orr_released *released,
         handle->nusers--;
     orr_unlock(&handle->lock);
     if (granted)
-        released->granted = merge(released->granted, granted, by_job);
+        add_chain(chains, granted);
     return more;
 }
 
@@ -402,8 +431,9 @@ void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,
 {
     struct orr_deferred deferred = {0};
     struct orr_access *more = NULL, **end = &more;
+    struct chains chains;
 
-    ret->granted = NULL;
+    chains.n = 0;
     orr_list_init(&ret->claimed);
     if (atomic_load_explicit(&rt->writes_through, memory_order_relaxed))
         orr_job_write_through(rt, job);
@@ -411,12 +441,13 @@ void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,
         struct orr_access *access = &job->accesses[i];
 
         drop_private(access, &deferred);
-        if (access->duplicate || !leave(access, ret, &deferred))
+        if (access->duplicate || !leave(access, &chains, &deferred))
             continue;
         *end = access;
         end = &access->next;
     }
     *end = NULL;
+    ret->granted = join_chains(&chains);
     if (job->admitted)
         orr_admit_leave(rt, job, &deferred);
     orr_deferred_run(rt, &deferred);
