@@ -48,7 +48,8 @@
     X(FULL_MAIN, "full-main", 1, "a main memory too small for the data")        \
     X(REDUX, "redux", 1, "STARPU_REDUX")                                        \
     X(ARBITER, "arbiter", 1, "starpu_data_assign_arbiter")                      \
-    X(NESTED, "nested", 1, "pieces of data are cut again")
+    X(NESTED, "nested", 1, "pieces of data are cut again")                      \
+    X(PLACES, "places", 1, "codelets that name a memory node for each buffer")
 
 enum feature {
 #define FEATURE_ID(id, name, on, sentence) FEATURE_##id,

@@ -290,6 +290,8 @@ static void draw_task(struct draw *d, const struct machine *m,
         call->worker = (int8_t)below(d, machine_workers(m));
     else if (has(d, FEATURE_PIN) && one_in(d, 4))
         call->where = (uint8_t)(1 + below(d, NWHERES - 1));
+    if (has(d, FEATURE_PLACES) && one_in(d, 4))
+        call->places = (uint8_t)(1 + below(d, NPLACES - 1));
     follow_hint(d, m, g, call);
     call->disordered = has(d, FEATURE_DISORDER) && one_in(d, 8);
     call->synchronous = has(d, FEATURE_SYNCHRONOUS) && one_in(d, 24);

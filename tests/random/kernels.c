@@ -336,10 +336,10 @@ struct starpu_codelet *kernels_init(void)
 
 enum { NLENGTHS = 4 };
 
-static struct starpu_codelet codelets[NLENGTHS][NWHERES][2];
+static struct starpu_codelet codelets[NPLACES][NLENGTHS][NWHERES][2];
 
-static struct starpu_codelet codelet_of(unsigned length, unsigned where,
-                                        bool async)
+static struct starpu_codelet codelet_of(enum places places, unsigned length,
+                                        unsigned where, bool async)
 {
     struct starpu_codelet cl = {
         .cpu_funcs = {kernel}, /* run where CUDA is simulated, too */
@@ -349,18 +349,23 @@ static struct starpu_codelet codelet_of(unsigned length, unsigned where,
                  : where == WHERE_CUDA ? STARPU_CUDA
                                        : STARPU_CPU | STARPU_CUDA,
         .nbuffers = STARPU_VARIABLE_NBUFFERS,
+        .specific_nodes = places != PLACES_WORKER,
         .name = codelet_names[length],
     };
 
+    for (unsigned k = 0; k < MAX_BUFFERS; k++)
+        cl.nodes[k] = place_of(places, k);
     return cl;
 }
 
 static void make_codelets(void)
 {
-    for (unsigned i = 0; i < NLENGTHS * NWHERES * 2; i++) {
-        unsigned length = i / 2 / NWHERES, where = i / 2 % NWHERES;
+    for (unsigned i = 0; i < NPLACES * NLENGTHS * NWHERES * 2; i++) {
+        unsigned where = i / 2 % NWHERES, length = i / 2 / NWHERES % NLENGTHS;
+        unsigned places = i / 2 / NWHERES / NLENGTHS;
 
-        codelets[length][where][i % 2] = codelet_of(length, where, i % 2);
+        codelets[places][length][where][i % 2] =
+            codelet_of((enum places)places, length, where, i % 2);
     }
 }
 
@@ -369,5 +374,5 @@ struct starpu_codelet *kernels_codelet(const struct call *call)
     static pthread_once_t made = PTHREAD_ONCE_INIT;
 
     pthread_once(&made, make_codelets);
-    return &codelets[call->length][call->where][call->async];
+    return &codelets[call->places][call->length][call->where][call->async];
 }

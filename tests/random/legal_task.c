@@ -41,10 +41,21 @@ static bool mend_buffer(const struct legal *l, struct call *call, unsigned k)
     return !counts_once(access->mode | call->buffers[earlier].mode);
 }
 
+/* A datum is written on one node, and there has to be such a node. */
+static void mend_places(const struct legal *l, struct call *call)
+{
+    if (call->places == PLACES_FIRST && machine_nodes(l->machine) == 1)
+        call->places = PLACES_WORKER;
+    for (unsigned k = 0; k < call->nbuffers; k++)
+        if (earlier_buffer(call, k) >= 0 && call->places != PLACES_MAIN &&
+            call->places != PLACES_NEAR)
+            call->places = PLACES_WORKER;
+}
+
 /* Whether the task may be run by a device, and must be if there is no CPU. */
 static bool for_devices(const struct legal *l, const struct call *call)
 {
-    if (l->machine->ncpu == 0)
+    if (l->machine->ncpu == 0 || call->places == PLACES_FIRST)
         return true;
     return call->worker >= 0 ? call->worker >= l->machine->ncpu
                              : call->where == WHERE_CUDA;
@@ -91,6 +102,7 @@ static void mend_task(const struct legal *l, struct call *call)
         else
             drop_buffer(call, k);
     }
+    mend_places(l, call);
     fit_memory(l, call);
 }
 

@@ -14,6 +14,14 @@
 
 /* -- what the calls need -- */
 
+static void print_places(const struct printer *p, enum places places)
+{
+    fprintf(p->out, ", .specific_nodes = 1, .nodes = {");
+    for (unsigned k = 0; k < MAX_BUFFERS; k++)
+        fprintf(p->out, "%s%d", k ? ", " : "", place_of(places, k));
+    fprintf(p->out, "}");
+}
+
 static void print_codelet(const struct printer *p, const struct call *call)
 {
     static const char *const where[] = {
@@ -29,19 +37,22 @@ static void print_codelet(const struct printer *p, const struct call *call)
             name, codelet_names[call->length], where[call->where]);
     if (call->async)
         fprintf(p->out, ", .cuda_flags = {STARPU_CUDA_ASYNC}");
+    if (call->places != PLACES_WORKER)
+        print_places(p, (enum places)call->places);
     fprintf(p->out, "};\n");
 }
 
 static void print_codelets(const struct printer *p)
 {
-    bool done[4][NWHERES][2] = {{{false}}};
+    bool done[NPLACES][4][NWHERES][2] = {{{{false}}}};
 
     for (unsigned g = 0; g < p->program->ngraphs; g++) {
         const struct graph *graph = &p->program->graphs[g];
 
         for (unsigned i = 0; i < graph->ncalls; i++) {
             const struct call *call = &graph->calls[i];
-            bool *seen = &done[call->length][call->where][call->async];
+            bool *seen =
+                &done[call->places][call->length][call->where][call->async];
 
             if (call->kind == CALL_TASK && !*seen) {
                 print_codelet(p, call);

@@ -8,9 +8,12 @@
 void print_codelet_name(const struct call *call, char *name, size_t size)
 {
     static const char *const where[] = {"", "_cpu", "_cuda"};
+    static const char *const places[NPLACES] = {"", "_main", "_near", "_mixed",
+                                                "_first"};
 
-    snprintf(name, size, "%s%s%s", codelet_names[call->length],
-             where[call->where], call->async ? "_async" : "");
+    snprintf(name, size, "%s%s%s%s", codelet_names[call->length],
+             where[call->where], call->async ? "_async" : "",
+             places[call->places]);
 }
 
 /* -- records -- */

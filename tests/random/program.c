@@ -34,3 +34,19 @@ bool is_main(const struct machine *machine, unsigned node)
 {
     return node < machine->nram;
 }
+
+int place_of(enum places places, unsigned k)
+{
+    switch (places) {
+    case PLACES_MAIN:
+        return STARPU_SPECIFIC_NODE_CPU;
+    case PLACES_NEAR:
+        return STARPU_SPECIFIC_NODE_LOCAL_OR_CPU;
+    case PLACES_MIXED:
+        return k % 2 ? STARPU_SPECIFIC_NODE_CPU : STARPU_SPECIFIC_NODE_LOCAL;
+    case PLACES_FIRST:
+        return k % 2 ? STARPU_SPECIFIC_NODE_LOCAL : 1;
+    default:
+        return STARPU_SPECIFIC_NODE_LOCAL;
+    }
+}

@@ -108,6 +108,16 @@ enum how {
 
 enum where { WHERE_ANY, WHERE_CPU, WHERE_CUDA, NWHERES };
 
+/* On which nodes a task's buffers are used: place_of(). */
+enum places {
+    PLACES_WORKER, /* its worker's */
+    PLACES_MAIN,
+    PLACES_NEAR,  /* that, if the value is there and not on the worker's */
+    PLACES_MIXED, /* in turns: the worker's and main memory */
+    PLACES_FIRST, /* in turns: node 1 and the worker's */
+    NPLACES
+};
+
 struct access {
     uint8_t data;
     uint16_t mode;
@@ -130,6 +140,7 @@ struct call {
     struct access buffers[MAX_BUFFERS];
     uint8_t length; /* among lengths_us[] */
     uint8_t where;
+    uint8_t places;
     int8_t worker; /* -1: any */
     int8_t priority;
     bool async;       /* the CUDA kernel is */
@@ -162,6 +173,9 @@ struct program {
 };
 
 /* -- questions -- */
+
+/* Of buffer k, as codelets have it in nodes[]. */
+int place_of(enum places places, unsigned k);
 
 static inline uint64_t bit(unsigned i)
 {

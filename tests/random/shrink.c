@@ -29,6 +29,7 @@ static unsigned weight_of_call(const struct call *call)
         return 1;
     weight += 3 * (unsigned)__builtin_popcountll(call->after) + call->by_tags;
     weight += call->worker >= 0 ? 2 : call->where != WHERE_ANY;
+    weight += call->places != PLACES_WORKER;
     weight += (call->priority != 0) + call->length + call->synchronous;
     weight += call->async + 2U * call->disordered + (call->node != 0);
     weight += (call->how != HOW_WAIT) + (call->salt != 1) + call->thread;
@@ -274,6 +275,11 @@ static void any_worker(struct call *call)
     call->where = WHERE_ANY;
 }
 
+static void on_workers_node(struct call *call)
+{
+    call->places = PLACES_WORKER;
+}
+
 static void no_priority(struct call *call)
 {
     call->priority = 0;
@@ -317,7 +323,7 @@ static void small_salt(struct call *call)
 static void (*const simpler[])(struct call *) = {
     no_dependency, no_tags,      any_worker,         no_priority,
     shortest,      asynchronous, kernel_synchronous, in_order,
-    first_node,    waiting,      small_salt,
+    first_node,    waiting,      small_salt,         on_workers_node,
 };
 
 static void simplify_call(struct shrink *s, unsigned g, unsigned i)
