@@ -23,13 +23,27 @@ static struct orr_job *job_of(struct orr_runtime *rt, const char *call,
     abort();
 }
 
+/* That of the next run, if the last one is over. */
+static struct orr_job *next_job_of(struct orr_runtime *rt, const char *call,
+                                   struct starpu_task *task)
+{
+    struct orr_job *job = job_of(rt, call, task);
+
+    if (orr_job_state(job) == ORR_JOB_DONE)
+        job = orr_job_get_next(rt, task);
+    if (job)
+        return job;
+    orr_log_error("%s: out of memory", call);
+    abort();
+}
+
 void starpu_task_declare_end_deps_array(struct starpu_task *task,
                                         unsigned ndeps,
                                         struct starpu_task *task_array[])
 {
     static const char call[] = "starpu_task_declare_end_deps_array";
     struct orr_runtime *rt = orr_runtime_need(call);
-    struct orr_job *job = job_of(rt, call, task);
+    struct orr_job *job = next_job_of(rt, call, task);
 
     for (unsigned i = 0; i < ndeps; i++) {
         struct orr_job *before = job_of(rt, call, task_array[i]);
@@ -59,7 +73,7 @@ void starpu_task_end_dep_add(struct starpu_task *t, int nb_deps)
     static const char call[] = "starpu_task_end_dep_add";
     struct orr_runtime *rt = orr_runtime_need(call);
 
-    orr_job_end_later(job_of(rt, call, t), nb_deps);
+    orr_job_end_later(next_job_of(rt, call, t), nb_deps);
 }
 
 void starpu_task_end_dep_release(struct starpu_task *t)
