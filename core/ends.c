@@ -198,10 +198,32 @@ static void on_deadlock(struct orr_runtime *rt)
     _exit(3);
 }
 
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+
+    for (unsigned i = 0; i < 2; i++) {
+        sigaction(signals[i], NULL, &ends.before[i]);
+        if (ends.before[i].sa_handler == SIG_DFL)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+/* The application may have set a handler of its own meanwhile. */
+static void restore_signals(void)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        struct sigaction now;
+
+        sigaction(signals[i], NULL, &now);
+        if (now.sa_handler == on_signal)
+            sigaction(signals[i], &ends.before[i], NULL);
+    }
+}
+
 void orr_ends_watch(struct orr_runtime *rt)
 {
     static atomic_flag registered = ATOMIC_FLAG_INIT;
-    struct sigaction action = {.sa_handler = on_signal};
 
     if (!atomic_flag_test_and_set(&registered))
         atexit(at_exit);
@@ -216,26 +238,36 @@ void orr_ends_watch(struct orr_runtime *rt)
     ends.ending.park = end_instead_of_park;
     ends.ending.sleep = end_instead_of_sleep;
     ends.ending.join = end_instead_of_join;
-    for (unsigned i = 0; i < 2; i++) {
-        sigaction(signals[i], NULL, &ends.before[i]);
-        if (ends.before[i].sa_handler == SIG_DFL)
-            sigaction(signals[i], &action, NULL);
-    }
+    catch_signals();
+}
+
+bool orr_ends_catches(const struct orr_runtime *rt)
+{
+    struct sigaction now;
+
+    if (!rt->sim)
+        return false;
+    sigaction(signals[0], NULL, &now);
+    return now.sa_handler == on_signal;
+}
+
+void orr_ends_catch(struct orr_runtime *rt, bool on)
+{
+    if (!rt->sim)
+        return;
+    if (on)
+        catch_signals();
+    else
+        restore_signals();
 }
 
 void orr_ends_forget(struct orr_runtime *rt)
 {
     struct orr_runtime *expected = rt;
-    struct sigaction now;
 
     if (atomic_load(&ends.reason) && atomic_load(&ends.open) == rt)
         end_at_rest();
     if (!atomic_compare_exchange_strong(&ends.open, &expected, NULL))
         return;
-    /* The application may have set a handler of its own meanwhile. */
-    for (unsigned i = 0; i < 2; i++) {
-        sigaction(signals[i], NULL, &now);
-        if (now.sa_handler == on_signal)
-            sigaction(signals[i], &ends.before[i], NULL);
-    }
+    restore_signals();
 }

@@ -8,6 +8,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 struct orr_runtime;
 
 /* From now on such ends of the process concern this run. exit() and return from
@@ -15,6 +17,11 @@ struct orr_runtime;
  * the application has handlers of its own) kill the process, a deadlock gives
  * 3. Called by the context that opened the run. */
 void orr_ends_watch(struct orr_runtime *rt);
+
+/* Whether signals save what the run has recorded, which they do at first; on the
+ * real machine they never do. */
+void orr_ends_catch(struct orr_runtime *rt, bool on);
+bool orr_ends_catches(const struct orr_runtime *rt);
 
 /* Undoes that. */
 void orr_ends_forget(struct orr_runtime *rt);

@@ -27,6 +27,7 @@
 #include "core/observe/check_bounds.h"
 #include "core/observe/graph_record.h"
 #include "core/observe/record.h"
+#include "core/observe/perf.h"
 #include "core/observe/recording.h"
 #include "core/observe/report.h"
 #include "core/observe/tally.h"
@@ -459,7 +460,8 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
         (code = make_slabs(rt)) || (code = orr_buses_new(rt)) ||
         (code = orr_nodes_new(rt)) || (code = make_workers(rt)) ||
         (code = orr_tags_new(&rt->tags)) ||
-        (code = orr_agains_new(&rt->agains)))
+        (code = orr_agains_new(&rt->agains)) ||
+        (code = orr_perf_new(rt, conf && conf->start_perf_counter_collection)))
         return orr_fail(err, code,
                         code == -EOVERFLOW
                             ? "the workers are of more than 64 classes (type, "
@@ -489,6 +491,7 @@ static void free_parts(struct orr_runtime *rt)
     orr_graph_record_free(atomic_load(&rt->graph));
     orr_tags_free(rt->tags);
     orr_agains_free(rt->agains);
+    orr_perf_free(rt);
     orr_costs_table_free(rt->costs);
     orr_nodes_free(rt);
     orr_buses_free(rt);

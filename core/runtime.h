@@ -33,6 +33,7 @@ struct orr_rest_waiter;
 struct orr_sampling;
 struct orr_sim_ops;
 struct orr_node;
+struct orr_perf;
 struct orr_sched;
 struct orr_sched_change;
 struct orr_sched_worker;
@@ -134,6 +135,13 @@ struct orr_runtime {
     bool disables_kernels;           /* [const] codelets' functions are not called */
     int break_on[ORR_NBREAKS];       /* [const] jobs that raise SIGTRAP, or -1 */
     struct orr_watchdog_tasks *watchdog; /* [main] or NULL */
+    struct orr_perf *perf_owned;         /* [const] counters … */
+    _Atomic(struct orr_perf *) perf;     /* … or NULL: nothing is counted */
+    struct orr_knobs {
+        atomic_uint ndisabled; /* workers that get no more tasks */
+        atomic_bool capped;    /* priorities are within … */
+        atomic_int least, most;
+    } knobs; /* starpu_perf_knob_* */
     /* f(data, task, µs) when a task starts that is all that `task` waits for. */
     _Atomic(orr_ready_soon_func_t) ready_soon;
     _Atomic(void *) ready_soon_data; /* published by it */
@@ -180,6 +188,12 @@ bool orr_may_block(const char *call);
 /* Raises SIGTRAP if that was asked for of this job. */
 void orr_runtime_break(struct orr_runtime *rt, enum orr_break where,
                        unsigned long long job);
+
+/* Whether some worker gets no more tasks. */
+static inline bool orr_some_disabled(const struct orr_runtime *rt)
+{
+    return atomic_load_explicit(&rt->knobs.ndisabled, memory_order_relaxed) > 0;
+}
 
 /* For the trace, at the present time, by any context. */
 void orr_runtime_record_count(struct orr_runtime *rt,

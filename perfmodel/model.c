@@ -92,6 +92,11 @@ int orr_models_calibrate(const struct orr_models *models)
     return atomic_load_explicit(&models->calibrate, memory_order_relaxed);
 }
 
+void orr_models_set_calibrate(struct orr_models *models, int level)
+{
+    atomic_store_explicit(&models->calibrate, level, memory_order_relaxed);
+}
+
 uint32_t orr_models_version(const struct orr_models *models)
 {
     return atomic_load_explicit(&models->version, memory_order_acquire);

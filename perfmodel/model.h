@@ -69,6 +69,9 @@ struct orr_model *orr_models_get(struct orr_models *models, const char *symbol,
  * anyway. */
 int orr_models_calibrate(const struct orr_models *models);
 
+/* Sets it, for models that are looked for from now on, and for what is saved. */
+void orr_models_set_calibrate(struct orr_models *models, int level);
+
 /* A number that grows whenever an estimate of a model changes such that a
  * cached one is stale: an entry becomes usable or unusable, its mean moves by
  * more than 1 %, or rows were merged with a file. All models, or one. */

@@ -20,7 +20,7 @@ struct orr_models {
     unsigned homogeneous;                /* [const] */
     bool simulated;                      /* [const] */
     struct orr_measure_rules rules;      /* [const] */
-    atomic_int calibrate;                /* [atomic] only ever 0 to 1 */
+    atomic_int calibrate;                /* [atomic] */
     _Atomic uint32_t version;            /* [atomic] orr_model_news */
 };
 

@@ -369,6 +369,15 @@ static bool sim_linger(struct orr_exec *exec, unsigned n)
     return false;
 }
 
+/* All contexts share one processor. */
+static int sim_bind(struct orr_exec *exec, struct orr_context *context, int cpu)
+{
+    (void)exec;
+    (void)context;
+    (void)cpu;
+    return 0;
+}
+
 static const struct orr_exec_ops sim_exec_ops = {
     .now = sim_now,
     .spawn = sim_spawn,
@@ -378,6 +387,7 @@ static const struct orr_exec_ops sim_exec_ops = {
     .sleep = sim_sleep,
     .relax = sim_relax,
     .linger = sim_linger,
+    .bind = sim_bind,
     .adopt = sim_adopt,
 };
 

@@ -11,6 +11,7 @@
 #include "core/api/ctx.h"
 #include "core/api/transaction.h"
 #include "core/check.h"
+#include "core/observe/perf.h"
 #include "core/observe/watchdog.h"
 #include "core/sched/sched.h"
 #include "core/task/again.h"
@@ -313,6 +314,7 @@ int starpu_task_wait(struct starpu_task *task)
     orr_job_unref(rt, job);
     if (task->destroy)
         orr_task_free(rt, task);
+    orr_perf_waited(rt);
     return 0;
 }
 
@@ -359,6 +361,7 @@ static int wait_for_n(const char *call, unsigned n)
     if (!orr_self->frozen)
         orr_sched_do_schedule(rt);
     rc = chosen ? wait_nested(rt, chosen - 1U, n) : orr_wait_for_n(rt, n);
+    orr_perf_waited(rt);
     if (rc == 0)
         check_quiet(rt);
     return rc;

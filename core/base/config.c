@@ -7,6 +7,8 @@
 
 #include "core/base/config.h"
 
+#include "core/base/perf_names.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
@@ -297,4 +299,6 @@ void orr_config_print(FILE *out)
     PRINT_GROUP(out, "Memory", ORR_CONFIG_MEMORY);
     PRINT_GROUP(out, "Simulation", ORR_CONFIG_SIMULATION);
     PRINT_GROUP(out, "Output", ORR_CONFIG_OUTPUT);
+    PRINT_GROUP(out, "Debugging tasks", ORR_CONFIG_DEBUGGING);
+    orr_perf_print(out);
 }

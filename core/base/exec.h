@@ -113,6 +113,10 @@ struct orr_exec_ops {
      * switches contexts when simulated. */
     bool (*linger)(struct orr_exec *exec, unsigned n);
 
+    /* Binds a context that was spawned to another logical processor, at once.
+     * Errors: -EINVAL and others of the system; simulated, none. Any context. */
+    int (*bind)(struct orr_exec *exec, struct orr_context *context, int cpu);
+
     /* Makes the calling OS thread a context (a thread that the application
      * made itself). NULL when the machine cannot have such threads: the
      * simulated one, whose callers print an error naming the API call. */

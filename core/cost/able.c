@@ -53,6 +53,10 @@ unsigned orr_job_maybe_able(const struct orr_runtime *rt,
     unsigned class_id = rt->workers[worker].class_id;
 
     *ask = row->per_worker;
+    if (orr_some_disabled(rt) &&
+        atomic_load_explicit(&rt->workers[worker].disabled,
+                             memory_order_relaxed))
+        return 0;
     if (!row->able[class_id] ||
         !where_allows(job->task, &rt->classes[class_id]) ||
         !worker_allowed(job->task, worker) || !is_member(rt, job, worker))
@@ -89,7 +93,8 @@ unsigned orr_job_able_class(struct orr_runtime *rt, struct orr_job *job,
         !job->task->execute_on_a_specific_worker)
         return 0;
     *uniform = !row->per_worker && !names_workers(job->task) &&
-               orr_members_whole(members_of(rt, job), class_id);
+               orr_members_whole(members_of(rt, job), class_id) &&
+               !orr_some_disabled(rt);
     return *uniform ? row->able[class_id] : 0;
 }
 

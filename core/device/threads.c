@@ -468,6 +468,20 @@ static void forget_adopted(struct threads *threads)
 
 /* -- beginning and end ---------------------------------------------------- */
 
+static int threads_bind(struct orr_exec *exec, struct orr_context *context,
+                        int cpu)
+{
+    const struct thread *thread = (struct thread *)context;
+    cpu_set_t set;
+
+    (void)exec;
+    if (cpu < 0 || cpu >= CPU_SETSIZE)
+        return -EINVAL;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    return -pthread_setaffinity_np(thread->id, sizeof(set), &set);
+}
+
 static const struct orr_exec_ops threads_ops = {
     .now = threads_now,
     .spawn = threads_spawn,
@@ -477,6 +491,7 @@ static const struct orr_exec_ops threads_ops = {
     .sleep = threads_sleep,
     .relax = threads_relax,
     .linger = threads_linger,
+    .bind = threads_bind,
     .adopt = threads_adopt,
 };
 

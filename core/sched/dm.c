@@ -498,6 +498,26 @@ static int dm_init(struct orr_sched *sched, struct orr_error *err)
     return 0;
 }
 
+static double dm_weigh(struct orr_sched *sched, enum orr_weight weight,
+                       const double *set)
+{
+    struct orr_dm *dm = sched->data;
+    double *weights[] = {
+        [ORR_WEIGHT_ALPHA] = &dm->alpha,
+        [ORR_WEIGHT_BETA] = &dm->beta,
+        [ORR_WEIGHT_GAMMA] = &dm->gamma,
+        [ORR_WEIGHT_IDLE_POWER] = &dm->idle_power,
+    };
+    double value;
+
+    orr_lock(&dm->lock);
+    if (set)
+        *weights[weight] = *set;
+    value = *weights[weight];
+    orr_unlock(&dm->lock);
+    return value;
+}
+
 /* --- the members of the family --- */
 
 #define DM_OPS(name_, help_, sorted_)                                          \
@@ -506,7 +526,7 @@ static int dm_init(struct orr_sched *sched, struct orr_error *err)
         .by_priority = sorted_, .prefetches = true, .init = dm_init,           \
         .deinit = dm_deinit, .push = dm_push, .pop = dm_pop,                   \
         .push_notify = dm_push_notify, .pre_exec = dm_pre_exec,                \
-        .post_exec = dm_post_exec                                              \
+        .post_exec = dm_post_exec, .weigh = dm_weigh                           \
     }
 
 const struct orr_dm_variant orr_sched_dm = {

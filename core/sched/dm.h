@@ -48,7 +48,7 @@ struct orr_dm {
     const struct orr_dm_variant *variant;  /* [const] */
     struct orr_runtime *runtime;           /* [const] */
     const struct orr_members *members;     /* [const] who takes tasks */
-    double alpha, beta, gamma, idle_power; /* [const] */
+    double alpha, beta, gamma, idle_power; /* [lock] */
     bool prefetch;                         /* [const] */
     int npriorities;                       /* [const] 0: unknown */
     int min_priority, max_priority;        /* [const] */

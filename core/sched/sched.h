@@ -23,6 +23,14 @@ struct orr_sched;
 struct orr_sched_said;
 struct orr_worker;
 
+/* Of what decisions by models count. */
+enum orr_weight {
+    ORR_WEIGHT_ALPHA,
+    ORR_WEIGHT_BETA,
+    ORR_WEIGHT_GAMMA,
+    ORR_WEIGHT_IDLE_POWER
+};
+
 /* All entries but name, help, init, push and pop may be NULL. None blocks.
  * Several contexts may be inside at once on the real machine: the policy
  * locks (rank ORR_RANK_SCHED). No core lock is held by the caller. */
@@ -59,6 +67,9 @@ struct orr_sched_ops {
     void (*submitted)(struct orr_sched *sched, struct orr_job *job);
     /* The application will push nothing more for a while. */
     void (*do_schedule)(struct orr_sched *sched);
+    /* The present value of a weight if `set` is NULL; else it becomes *set. */
+    double (*weigh)(struct orr_sched *sched, enum orr_weight weight,
+                    const double *set);
 };
 
 /* A worker's place in a scheduling context. */

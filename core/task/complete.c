@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/data/handle.h"
+#include "core/observe/perf.h"
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/task/again.h"
@@ -230,10 +231,14 @@ static void end_empty(struct orr_runtime *rt, struct orr_job *job)
 }
 
 /* There is nothing to execute: what a worker would do comes at once. */
-static void pass_kernel(struct orr_job *job)
+static void pass_kernel(struct orr_runtime *rt, struct orr_job *job)
 {
     struct starpu_task *task = job->task;
 
+    if (job->counted) {
+        orr_perf_ready(rt, job);
+        orr_perf_started(rt, job);
+    }
     task->status = STARPU_TASK_RUNNING;
     if (task->prologue_callback_pop_func)
         orr_call_user(job, task->prologue_callback_pop_func,
@@ -243,7 +248,7 @@ static void pass_kernel(struct orr_job *job)
 void orr_job_skip(struct orr_runtime *rt, struct orr_job *job)
 {
     if (job->task)
-        pass_kernel(job);
+        pass_kernel(rt, job);
     if (orr_count_off(&job->ending, 1))
         end_empty(rt, job);
 }

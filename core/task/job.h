@@ -161,14 +161,15 @@ struct orr_job {
     uint8_t implementation; /* chosen by the policy */
     uint16_t naccesses;     /* [const] after submission */
     uint8_t tagged;         /* [const] enum orr_tagged */
-    uint8_t replaced;       /* [lock of rt->agains] its task has another job */
+    uint8_t counted;        /* [const] by core/observe/perf.h */
     atomic_uint refs;
     uint8_t has_footprint;
     atomic_uchar claim_state; /* enum orr_claim_state */
     uint8_t refusals;         /* [claimant] how often a handle was taken */
     uint8_t keeps;            /* [claimant] what it has claimed, it keeps */
     uint8_t ended;            /* [lock] callbacks have run, waiters may go */
-    uint8_t decided;          /* [lock of rt->agains] what becomes of its task */
+    uint8_t decided : 1;  /* [lock of rt->agains] what becomes of its task … */
+    uint8_t replaced : 1; /* [lock of rt->agains] … which has another job */
     uint8_t slots;            /* [const] accesses that fit behind the job */
     uint8_t differ; /* [policy] while it waits there: workers of one kind may
                      * differ in whether they can run it */

@@ -14,6 +14,7 @@
 #include "core/data/handle.h"
 #include "core/data/reduction.h"
 #include "core/observe/graph_record.h"
+#include "core/observe/perf.h"
 #include "core/observe/recording.h"
 #include "core/observe/tally.h"
 #include "core/runtime.h"
@@ -334,6 +335,8 @@ static void task_ready(struct orr_runtime *rt, struct orr_job *job)
         orr_job_skip(rt, job);
         return;
     }
+    if (job->counted)
+        orr_perf_ready(rt, job);
     job->task->status = STARPU_TASK_READY;
     ORR_PROFILE(rt, job->task, push_start_time);
     orr_sched_push(rt, job);
@@ -463,11 +466,11 @@ static int make_job(struct orr_runtime *rt, struct starpu_task *task,
         return err;
     job->priority = task->priority;
     orr_job_ref_new(job); /* the runtime's, until the job is done */
-    if (task->use_tag && orr_tag_bind(rt, task->tag_id, job) != 0) {
+    if (task->use_tag)
+        err = orr_tag_bind(rt, task->tag_id, job);
+    if (err)
         orr_job_unref(rt, job);
-        return -ENOMEM;
-    }
-    return 0;
+    return err;
 }
 
 /* What holds the task back, of several the first: its tag, tasks, data. `declared`
@@ -527,6 +530,17 @@ int orr_task_submit_own(struct orr_runtime *rt, struct starpu_task *task,
     return err;
 }
 
+static void cap_priority(struct orr_runtime *rt, struct starpu_task *task)
+{
+    int least = atomic_load(&rt->knobs.least);
+    int most = atomic_load(&rt->knobs.most);
+
+    if (task->priority < least)
+        task->priority = least;
+    if (task->priority > most)
+        task->priority = most;
+}
+
 int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
                     bool implicit)
 {
@@ -538,12 +552,16 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
     if (err)
         return err;
     throttle(rt);
+    if (atomic_load_explicit(&rt->knobs.capped, memory_order_relaxed))
+        cap_priority(rt, task);
     err = make_job(rt, task, implicit, !implicit, &chain);
     if (err)
         return err;
     job = orr_job_of(task);
     if (synchronous)
         orr_job_ref(job); /* known by its tag */
+    if (atomic_load_explicit(&rt->perf, memory_order_relaxed))
+        orr_perf_submitted(rt, job);
     hand_over(rt, job, chain);
     orr_pay();
     if (synchronous)

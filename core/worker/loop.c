@@ -16,6 +16,7 @@
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/observe/graph_record.h"
+#include "core/observe/perf.h"
 #include "core/observe/record.h"
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
@@ -126,6 +127,9 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
                                 job->task->flops);
     if (job->task->profiling_info)
         profile_kernel(worker, job);
+    if (atomic_load_explicit(&rt->perf, memory_order_relaxed))
+        orr_perf_executed(rt, worker, job,
+                          job->kernel.end - job->kernel.start);
     if (rt->trace)
         trace_task(rt, worker, job);
     if (rt->tally && !job->task->failed)
@@ -283,6 +287,8 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     job->task->status = STARPU_TASK_RUNNING;
     if (rt->breaks)
         orr_runtime_break(rt, ORR_BREAK_EXEC, job->id);
+    if (job->counted)
+        orr_perf_started(rt, job);
     if (job->predicted > 0)
         expect_end(rt, worker, job);
     orr_kernel_prepare(rt, worker, job, async, kernel_done);

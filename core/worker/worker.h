@@ -72,6 +72,9 @@ struct orr_worker {
     double flops;             /* [owner] of the tasks completed */
     struct orr_figures figures; /* [owner] of simulated kernels */
     double last_end;          /* [owner] µs, end of its last kernel */
+    atomic_bool disabled;     /* it gets no more tasks */
+    atomic_int bound;         /* processor, by its number, that a knob has
+                               * chosen, -1: none */
     _Atomic double exp_end;   /* [owner] for writing: µs, when its kernel is
                                * expected to end, 0: nobody knows */
     struct orr_worker_profile profile; /* [lock] */

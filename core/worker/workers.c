@@ -20,6 +20,7 @@ static void init_worker(struct orr_runtime *rt, unsigned id)
     orr_list_init(&worker->local);
     orr_list_init(&worker->ordered);
     worker->next_order = 1;
+    atomic_init(&worker->bound, -1);
     orr_list_init(&worker->ended);
     orr_list_init(&worker->resumed);
 }

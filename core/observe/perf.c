@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/observe/perf.c - see perf.h. */
+#include "core/observe/perf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+/* The public name of what a codelet keeps for its listener. */
+struct starpu_perf_counter_sample_cl_values {
+    struct orr_perf_target target;
+};
+
+struct orr_perf {
+    struct orr_lock lock; /* rank ORR_RANK_RUNTIME */
+    int depth;            /* [lock] counting is on while it is positive */
+    struct orr_perf_target global;
+    struct orr_perf_target workers[];
+};
+
+int orr_perf_new(struct orr_runtime *rt, bool on)
+{
+    struct orr_perf *perf =
+        calloc(1, sizeof(*perf) + rt->nworkers * sizeof(perf->workers[0]));
+
+    if (!perf)
+        return -ENOMEM;
+    orr_lock_init(&perf->lock, ORR_RANK_RUNTIME);
+    rt->perf_owned = perf;
+    if (on)
+        orr_perf_switch(rt, true);
+    return 0;
+}
+
+void orr_perf_free(struct orr_runtime *rt)
+{
+    free(rt->perf_owned);
+    rt->perf_owned = NULL;
+}
+
+void orr_perf_switch(struct orr_runtime *rt, bool start)
+{
+    struct orr_perf *perf = rt->perf_owned;
+
+    orr_lock(&perf->lock);
+    perf->depth += start ? 1 : -1;
+    atomic_store(&rt->perf, perf->depth > 0 ? perf : NULL);
+    orr_unlock(&perf->lock);
+}
+
+/* --- telling --- */
+
+/* Unlocked while the listener is called: it may count. */
+static void tell(struct orr_perf *perf, struct orr_perf_target *target,
+                 void *context)
+{
+    struct starpu_perf_counter_listener *listener;
+    struct starpu_perf_counter_sample sample;
+
+    orr_lock(&perf->lock);
+    listener = target->listener;
+    if (listener) {
+        target->calls++;
+        sample.listener = listener;
+        for (unsigned i = 0; i < ORR_PERF_NVALUES; i++)
+            sample.values[i] = target->values[i];
+    }
+    orr_unlock(&perf->lock);
+    if (!listener)
+        return;
+    orr_self->frozen++;
+    listener->callback(listener, &sample, context);
+    orr_self->frozen--;
+    orr_lock(&perf->lock);
+    target->calls--;
+    orr_unlock(&perf->lock);
+}
+
+/* The codelet's target with a call that keeps it, or NULL. */
+static struct orr_perf_target *hold_codelet(struct orr_perf *perf,
+                                            const struct starpu_codelet *cl)
+{
+    struct orr_perf_target *target = NULL;
+
+    orr_lock(&perf->lock);
+    if (cl && cl->perf_counter_values) {
+        target = &cl->perf_counter_values->target;
+        target->calls++;
+    }
+    orr_unlock(&perf->lock);
+    return target;
+}
+
+static void tell_codelet(struct orr_perf *perf, struct starpu_codelet *cl)
+{
+    struct orr_perf_target *target = hold_codelet(perf, cl);
+
+    if (!target)
+        return;
+    tell(perf, target, cl);
+    orr_lock(&perf->lock);
+    target->calls--;
+    orr_unlock(&perf->lock);
+}
+
+/* --- counting --- */
+
+static struct orr_perf_target *codelet_locked(const struct orr_job *job)
+{
+    const struct starpu_codelet *cl = job->task->cl;
+
+    return cl && cl->perf_counter_values ? &cl->perf_counter_values->target
+                                         : NULL;
+}
+
+static void raise_to(union orr_perf_value *peak, int64_t value)
+{
+    if (value > peak->number)
+        peak->number = value;
+}
+
+static void submitted_locked(struct orr_perf_target *target)
+{
+    if (!target)
+        return;
+    target->values[ORR_PERF_SUBMITTED].number++;
+    raise_to(&target->values[ORR_PERF_PEAK_SUBMITTED], ++target->blocked);
+}
+
+void orr_perf_submitted(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_perf *perf = atomic_load(&rt->perf);
+
+    if (!perf)
+        return;
+    job->counted = 1;
+    orr_lock(&perf->lock);
+    submitted_locked(&perf->global);
+    submitted_locked(codelet_locked(job));
+    orr_unlock(&perf->lock);
+    tell(perf, &perf->global, NULL);
+    tell_codelet(perf, job->task->cl);
+}
+
+/* Tasks that were submitted before the listener came are not counted down. */
+static void ready_locked(struct orr_perf_target *target)
+{
+    if (!target || target->blocked == 0)
+        return;
+    target->blocked--;
+    raise_to(&target->values[ORR_PERF_PEAK_READY], ++target->ready);
+}
+
+void orr_perf_ready(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_perf *perf = rt->perf_owned;
+
+    if (!job->counted)
+        return;
+    orr_lock(&perf->lock);
+    ready_locked(&perf->global);
+    ready_locked(codelet_locked(job));
+    orr_unlock(&perf->lock);
+}
+
+static void started_locked(struct orr_perf_target *target)
+{
+    if (target && target->ready > 0)
+        target->ready--;
+}
+
+void orr_perf_started(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_perf *perf = rt->perf_owned;
+
+    if (!job->counted)
+        return;
+    orr_lock(&perf->lock);
+    started_locked(&perf->global);
+    started_locked(codelet_locked(job));
+    orr_unlock(&perf->lock);
+}
+
+void orr_perf_executed(struct orr_runtime *rt, struct orr_worker *worker,
+                       struct orr_job *job, double us)
+{
+    struct orr_perf *perf = atomic_load(&rt->perf);
+    struct orr_perf_target *own, *codelet;
+
+    if (!perf)
+        return;
+    own = &perf->workers[worker->id];
+    orr_lock(&perf->lock);
+    own->values[ORR_PERF_WORKER_EXECUTED].number++;
+    own->values[ORR_PERF_WORKER_TIME].real += us;
+    codelet = codelet_locked(job);
+    if (codelet) {
+        codelet->values[ORR_PERF_CODELET_EXECUTED].number++;
+        codelet->values[ORR_PERF_CODELET_TIME].real += us;
+    }
+    orr_unlock(&perf->lock);
+    tell(perf, own, worker);
+    tell_codelet(perf, job->task->cl);
+}
+
+void orr_perf_waited(struct orr_runtime *rt)
+{
+    struct orr_perf *perf = atomic_load(&rt->perf);
+
+    if (perf)
+        tell(perf, &perf->global, NULL);
+}
+
+/* --- listeners --- */
+
+struct orr_perf_target *orr_perf_global(struct orr_runtime *rt)
+{
+    return &rt->perf_owned->global;
+}
+
+struct orr_perf_target *orr_perf_of_worker(struct orr_runtime *rt,
+                                           unsigned worker)
+{
+    return &rt->perf_owned->workers[worker];
+}
+
+/* Who is taken out may be freed afterwards: calls of it end first. */
+static void await_calls(struct orr_runtime *rt,
+                        const struct orr_perf_target *target)
+{
+    struct orr_perf *perf = rt->perf_owned;
+    unsigned calls;
+
+    do {
+        orr_lock(&perf->lock);
+        calls = target->calls;
+        orr_unlock(&perf->lock);
+        if (calls)
+            rt->exec->ops->relax(rt->exec);
+    } while (calls);
+}
+
+bool orr_perf_listen(struct orr_runtime *rt, struct orr_perf_target *target,
+                     struct starpu_perf_counter_listener *listener)
+{
+    struct orr_perf *perf = rt->perf_owned;
+    bool can;
+
+    orr_lock(&perf->lock);
+    can = !target->listener == (listener != NULL);
+    if (can)
+        target->listener = listener;
+    orr_unlock(&perf->lock);
+    if (can && !listener)
+        await_calls(rt, target);
+    return can;
+}
+
+static bool unlisten_codelet(struct orr_runtime *rt, struct starpu_codelet *cl)
+{
+    struct orr_perf *perf = rt->perf_owned;
+    struct starpu_perf_counter_sample_cl_values *values;
+
+    orr_lock(&perf->lock);
+    values = cl->perf_counter_values;
+    cl->perf_counter_values = NULL;
+    orr_unlock(&perf->lock);
+    if (!values)
+        return false;
+    await_calls(rt, &values->target);
+    free(values);
+    return true;
+}
+
+bool orr_perf_listen_codelet(struct orr_runtime *rt, struct starpu_codelet *cl,
+                             struct starpu_perf_counter_listener *listener)
+{
+    struct orr_perf *perf = rt->perf_owned;
+    struct starpu_perf_counter_sample_cl_values *values;
+    bool can;
+
+    if (!listener)
+        return unlisten_codelet(rt, cl);
+    values = calloc(1, sizeof(*values));
+    if (!values) {
+        orr_log_error("out of memory for the counters of a codelet");
+        orr_runtime_fail(rt);
+    }
+    values->target.listener = listener;
+    orr_lock(&perf->lock);
+    can = !cl->perf_counter_values;
+    if (can)
+        cl->perf_counter_values = values;
+    orr_unlock(&perf->lock);
+    if (!can)
+        free(values);
+    return can;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/perf.h - performance counters. Who counts looks at rt->perf first,
+ * which is NULL unless counting is on: that is all that it costs then. Else one
+ * lock is taken for each task and stage. Listeners are called without it.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <starpu.h>
+
+struct orr_job;
+struct orr_runtime;
+struct orr_worker;
+
+/* Places in a target's values, by scope. */
+enum {
+    ORR_PERF_SUBMITTED = 0, /* global, codelet */
+    ORR_PERF_PEAK_SUBMITTED = 1,
+    ORR_PERF_PEAK_READY = 2,
+    ORR_PERF_CODELET_EXECUTED = 3,
+    ORR_PERF_CODELET_TIME = 4,
+    ORR_PERF_WORKER_EXECUTED = 0,
+    ORR_PERF_WORKER_TIME = 1,
+    ORR_PERF_NVALUES = 5
+};
+
+union orr_perf_value {
+    int64_t number;
+    double real;
+};
+
+struct starpu_perf_counter_set {
+    enum starpu_perf_counter_scope scope;
+    unsigned enabled; /* bit per counter of the scope */
+};
+
+struct starpu_perf_counter_listener {
+    struct starpu_perf_counter_set *set; /* borrowed */
+    void (*callback)(struct starpu_perf_counter_listener *,
+                     struct starpu_perf_counter_sample *, void *);
+    void *user_arg;
+};
+
+struct starpu_perf_counter_sample {
+    const struct starpu_perf_counter_listener *listener;
+    union orr_perf_value values[ORR_PERF_NVALUES];
+};
+
+/* What is counted for the program, a worker, or a codelet. */
+struct orr_perf_target {
+    struct starpu_perf_counter_listener *listener; /* [lock] or NULL */
+    unsigned calls; /* [lock] of the listener that have not returned */
+    union orr_perf_value values[ORR_PERF_NVALUES]; /* [lock] */
+    int64_t blocked, ready; /* [lock] at the moment */
+};
+
+/* Errors: -ENOMEM. With `on` counting is on from the beginning. */
+int orr_perf_new(struct orr_runtime *rt, bool on);
+void orr_perf_free(struct orr_runtime *rt);
+
+/* Starts or stops counting, which is on if it was started more often. */
+void orr_perf_switch(struct orr_runtime *rt, bool start);
+
+/* --- what is counted --- */
+
+/* The application submits the job; it is ready; its kernel starts, has taken so
+ * long; nobody waits for tasks any more. No lock held. */
+void orr_perf_submitted(struct orr_runtime *rt, struct orr_job *job);
+void orr_perf_ready(struct orr_runtime *rt, struct orr_job *job);
+void orr_perf_started(struct orr_runtime *rt, struct orr_job *job);
+void orr_perf_executed(struct orr_runtime *rt, struct orr_worker *worker,
+                       struct orr_job *job, double us);
+void orr_perf_waited(struct orr_runtime *rt);
+
+/* --- who is told --- */
+
+/* False if there is one already; -- NULL: false if there is none. */
+bool orr_perf_listen(struct orr_runtime *rt, struct orr_perf_target *target,
+                     struct starpu_perf_counter_listener *listener);
+struct orr_perf_target *orr_perf_global(struct orr_runtime *rt);
+struct orr_perf_target *orr_perf_of_worker(struct orr_runtime *rt,
+                                           unsigned worker);
+/* Made, or freed, with its listener: as orr_perf_listen. Ends the program without
+ * memory. */
+bool orr_perf_listen_codelet(struct orr_runtime *rt, struct starpu_codelet *cl,
+                             struct starpu_perf_counter_listener *listener);
