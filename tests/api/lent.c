@@ -4,6 +4,7 @@
 #include "lent.h"
 #undef cpu_funcs
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,10 +87,10 @@ static void unmap(struct mapped *m, cl_command_queue queue)
         return s;                                                              \
     } while (0)
 
-static void *look(struct mapped *m, cl_command_queue queue,
-                  enum starpu_data_interface_id id, void *buffer)
+/* All interfaces begin with their kind. */
+static void *look(struct mapped *m, cl_command_queue queue, void *buffer)
 {
-    switch (id) {
+    switch (*(const enum starpu_data_interface_id *)buffer) {
     case STARPU_VECTOR_INTERFACE_ID:
         DENSE(vector);
     case STARPU_VARIABLE_INTERFACE_ID:
@@ -113,21 +114,28 @@ static void *look(struct mapped *m, cl_command_queue queue,
     }
 }
 
+void (*lent_init)(void *buffers[], void *arg);
+
+/* Init functions of reductions get other buffers than the task has. */
+static bool is_init(const struct starpu_task *task, void *const *buffers)
+{
+    return buffers !=
+           (task->dyn_interfaces ? task->dyn_interfaces : task->interfaces);
+}
+
 void lent_to_opencl(void *buffers[], void *arg)
 {
     struct starpu_task *task = starpu_task_get_current();
-    unsigned n = (unsigned)STARPU_TASK_GET_NBUFFERS(task);
+    bool init = is_init(task, buffers);
+    unsigned n = init ? 1 : (unsigned)STARPU_TASK_GET_NBUFFERS(task);
     struct mapped *maps = calloc(n + 1, sizeof(*maps));
     void **views = calloc(n + 1, sizeof(*views));
     cl_command_queue queue;
 
     starpu_opencl_get_current_queue(&queue);
     for (unsigned i = 0; i < n; i++)
-        views[i] = look(&maps[i], queue,
-                        starpu_data_get_interface_id(
-                            STARPU_TASK_GET_HANDLE(task, i)),
-                        buffers[i]);
-    task->cl->cpu_funcs[0](views, arg);
+        views[i] = look(&maps[i], queue, buffers[i]);
+    (init ? lent_init : task->cl->cpu_funcs[0])(views, arg);
     for (unsigned i = 0; i < n; i++)
         unmap(&maps[i], queue);
     clFinish(queue);

@@ -11,4 +11,8 @@
 
 void lent_to_opencl(void *buffers[], void *arg);
 
+/* The init function of reductions, of which a program has one; NULL: none. */
+extern void (*lent_init)(void *buffers[], void *arg);
+#define LENT_TO_OPENCL 1
+
 #define cpu_funcs opencl_funcs = {lent_to_opencl}, .cpu_funcs

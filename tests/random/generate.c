@@ -89,8 +89,16 @@ static void draw_simulated(struct draw *d, struct machine *m, bool full)
     m->pipeline = (uint8_t)(one_in(d, 2) ? 2 : below(d, 5));
 }
 
-static void draw_real(struct draw *d, struct machine *m, bool full)
+static void draw_real(struct draw *d, struct machine *m,
+                      const struct wishes *wishes)
 {
+    bool full = wishes->full;
+
+    m->ngpu = (uint8_t)wishes->ndevices;
+    for (unsigned i = 0; i < m->ngpu; i++)
+        m->gpu_mib[i] = has(d, FEATURE_TIGHT) && (full || one_in(d, 2))
+                            ? (uint8_t)(1 + low(d, 3))
+                            : 64;
     m->ncpu = (uint8_t)(1 + below(d, MAX_CPUS));
     m->nram = has(d, FEATURE_NUMA) && !one_in(d, 3)
                   ? (uint8_t)(2 + below(d, MAX_RAMS - 1))
@@ -108,7 +116,7 @@ static void draw_machine(struct draw *d, struct machine *m,
     m->sched = (uint8_t)below(d, nschedulers);
     m->prefetch = !one_in(d, 3);
     if (m->real)
-        draw_real(d, m, wishes->full);
+        draw_real(d, m, wishes);
     else
         draw_simulated(d, m, wishes->full);
     if (least_memory(m) < SPACIOUS && !has(d, FEATURE_PREFETCH_TIGHT))

@@ -10,8 +10,9 @@
 struct wishes {
     uint64_t features; /* of enum feature */
     bool real;
-    bool full;        /* memories are tiny on most machines */
-    unsigned ngraphs; /* per machine, at most MAX_GRAPHS */
+    unsigned ndevices; /* that the real machine has beside processors */
+    bool full;         /* memories are tiny on most machines */
+    unsigned ngraphs;  /* per machine, at most MAX_GRAPHS */
 };
 
 /* The machine and the graphs number `batch` of the seed, as drawn: not legal

@@ -331,8 +331,16 @@ struct starpu_codelet *kernels_init(void)
         .name = "one",
     };
 
+#ifdef LENT_TO_OPENCL
+    lent_init = zero;
+#endif
     return &cl;
 }
+
+/* Where tasks that are not for processors alone may run. */
+#ifndef DEVICES
+#    define DEVICES STARPU_CUDA
+#endif
 
 enum { NLENGTHS = 4 };
 
@@ -346,8 +354,8 @@ static struct starpu_codelet codelet_of(enum places places, unsigned length,
         .cuda_funcs = {kernel},
         .cuda_flags = {async ? STARPU_CUDA_ASYNC : 0},
         .where = where == WHERE_CPU    ? STARPU_CPU
-                 : where == WHERE_CUDA ? STARPU_CUDA
-                                       : STARPU_CPU | STARPU_CUDA,
+                 : where == WHERE_CUDA ? DEVICES
+                                       : STARPU_CPU | DEVICES,
         .nbuffers = STARPU_VARIABLE_NBUFFERS,
         .specific_nodes = places != PLACES_WORKER,
         .name = codelet_names[length],

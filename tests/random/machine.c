@@ -180,6 +180,13 @@ static void real(const struct speaker *s, const struct machine *m)
     say_none(s, "ORRERY_MACHINE");
     say(s, "STARPU_NCPU", "%u", m->ncpu);
     say(s, "STARPU_WORKERS_NOBIND", "1");
+    say(s, "STARPU_NOPENCL", "%u", m->ngpu);
+    for (unsigned i = 0; i < m->ngpu; i++) {
+        char name[40];
+
+        snprintf(name, sizeof(name), "STARPU_LIMIT_OPENCL_%u_MEM", i);
+        say(s, name, "%u", m->gpu_mib[i]);
+    }
     if (m->nram > 1)
         say(s, "HWLOC_SYNTHETIC", "pack:%u [numa] core:%u pu:1", m->nram,
             cores);

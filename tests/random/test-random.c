@@ -42,6 +42,7 @@ static const char usage[] =
     "  --minutes N    as many as begin within that time\n"
     "  --full         ten times as many, memories tiny\n"
     "  --real         on the real machine\n"
+    "  --devices N    which has N OpenCL devices beside processors\n"
     "  --batch N      only the graphs of machine N\n"
     "  --with A,B     use these features as well (all: all)\n"
     "  --without A,B  do not use these\n"
@@ -84,9 +85,12 @@ static void tell(const struct options *o, unsigned batch,
     printf("# %s in graph %u of machine %u: %s\n",
            outcome_name(verdict->outcome), verdict->graph, batch,
            verdict->text);
-    printf("# again: --seed %" PRIu64 " --batch %u --per-machine %u%s%s\n",
+    printf("# again: --seed %" PRIu64 " --batch %u --per-machine %u%s%s",
            o->seed, batch, o->wishes.ngraphs, o->wishes.real ? " --real" : "",
            o->wishes.full ? " --full" : "");
+    if (o->wishes.ndevices)
+        printf(" --devices %u", o->wishes.ndevices);
+    putchar('\n');
     comment(verdict->log);
     fflush(stdout);
 }
@@ -281,6 +285,9 @@ static void set_option(struct options *o, int option, const char *value)
     case 'r':
         o->wishes.real = true;
         break;
+    case 'D':
+        o->wishes.ndevices = (unsigned)number;
+        break;
     case 'b':
         o->batch = (long)number;
         break;
@@ -323,15 +330,25 @@ static void set_option(struct options *o, int option, const char *value)
 static void read_options(struct options *o, int argc, char **argv)
 {
     static const struct option all[] = {
-        {"seed", 1, NULL, 's'},    {"graphs", 1, NULL, 'g'},
-        {"full", 0, NULL, 'f'},    {"real", 0, NULL, 'r'},
-        {"batch", 1, NULL, 'b'},   {"with", 1, NULL, 'w'},
-        {"list", 0, NULL, 'l'},    {"without", 1, NULL, 'o'},
-        {"jobs", 1, NULL, 'j'},    {"limit", 1, NULL, 't'},
-        {"trials", 1, NULL, 'n'},  {"keep-going", 0, NULL, 'k'},
-        {"print", 0, NULL, 'p'},   {"per-machine", 1, NULL, 'm'},
-        {"digests", 0, NULL, 'd'}, {"spoil", 0, NULL, 'x'},
-        {"minutes", 1, NULL, 'u'}, {NULL, 0, NULL, 0},
+        {"seed", 1, NULL, 's'},
+        {"graphs", 1, NULL, 'g'},
+        {"full", 0, NULL, 'f'},
+        {"real", 0, NULL, 'r'},
+        {"devices", 1, NULL, 'D'},
+        {"batch", 1, NULL, 'b'},
+        {"with", 1, NULL, 'w'},
+        {"list", 0, NULL, 'l'},
+        {"without", 1, NULL, 'o'},
+        {"jobs", 1, NULL, 'j'},
+        {"limit", 1, NULL, 't'},
+        {"trials", 1, NULL, 'n'},
+        {"keep-going", 0, NULL, 'k'},
+        {"print", 0, NULL, 'p'},
+        {"per-machine", 1, NULL, 'm'},
+        {"digests", 0, NULL, 'd'},
+        {"spoil", 0, NULL, 'x'},
+        {"minutes", 1, NULL, 'u'},
+        {NULL, 0, NULL, 0},
     };
     int option;
 
@@ -340,8 +357,8 @@ static void read_options(struct options *o, int argc, char **argv)
     if (!o->ngraphs)
         o->ngraphs = o->wishes.full ? FULL_GRAPHS : GRAPHS;
     if (optind < argc || o->njobs == 0 || o->njobs > MAX_JOBS ||
-        o->wishes.ngraphs == 0 || o->wishes.ngraphs > MAX_GRAPHS ||
-        (o->print && o->batch < 0)) {
+        o->wishes.ndevices > MAX_GPUS || o->wishes.ngraphs == 0 ||
+        o->wishes.ngraphs > MAX_GRAPHS || (o->print && o->batch < 0)) {
         fputs(usage, stderr);
         exit(2);
     }
