@@ -129,12 +129,14 @@ static double enable(const char *call, struct orr_worker *worker,
     return !atomic_load(&worker->disabled);
 }
 
-/* Without caps priorities are as they were given; the policy's range is shown. */
+/* Without caps priorities are as they were given; the range of the first
+ * context's policy is shown. */
 static double cap(const char *call, struct orr_runtime *rt, bool most,
                   const double *set)
 {
     struct orr_knobs *knobs = &rt->knobs;
-    int least_now = rt->sched->min_priority, most_now = rt->sched->max_priority;
+    const struct orr_sched *sched = rt->scheds[0];
+    int least_now = sched->min_priority, most_now = sched->max_priority;
 
     if (atomic_load(&knobs->capped)) {
         least_now = atomic_load(&knobs->least);
@@ -158,12 +160,12 @@ static double cap(const char *call, struct orr_runtime *rt, bool most,
 static double weigh(const char *call, struct orr_runtime *rt,
                     enum orr_weight weight, const double *set)
 {
-    const struct orr_sched_ops *ops = rt->sched->ops;
+    struct orr_sched *sched = rt->scheds[0];
 
     if (set && !isnormal(*set))
         orr_api_perf_refuse(call, "a weight is a finite number other than 0");
-    if (ops->weigh)
-        return ops->weigh(rt->sched, weight, set);
+    if (sched->ops->weigh)
+        return sched->ops->weigh(sched, weight, set);
     orr_api_perf_refuse(call, "the policy weighs nothing: this knob is for dm "
                               "and its kin");
 }

@@ -138,6 +138,37 @@ static void unpin(struct orr_handle *handle, uint64_t nodes)
     orr_deferred_run(handle->runtime, &deferred);
 }
 
+/* The library's interfaces whose parts have addresses of their own, and no offset. */
+static bool lacks_offset(const struct orr_handle *handle)
+{
+    switch (handle->ops->interfaceid) {
+    case STARPU_CSR_INTERFACE_ID:
+    case STARPU_BCSR_INTERFACE_ID:
+    case STARPU_COO_INTERFACE_ID:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Where addresses are handles, such parts cannot be in place: the whole, used by
+ * nobody, leaves those nodes with its value. */
+static int leave_handles(struct orr_runtime *rt, struct orr_handle *handle)
+{
+    int base = (int)orr_handle_base(handle), err = 0;
+
+    for (unsigned node = 0; node < rt->nnodes && lacks_offset(handle); node++) {
+        if (!rt->machine->nodes[node].handles)
+            continue;
+        err = orr_data_bring_if_any(rt, handle, base);
+        if (err)
+            break;
+        (void)orr_node_try_evict(handle, node);
+        orr_data_release(rt, handle, base);
+    }
+    return err;
+}
+
 /* The parent, which is to be split, is used by nobody, has memory in its base,
  * and keeps all that it has: *ret has the nodes. */
 static int hold_memory(struct orr_runtime *rt, struct orr_handle *handle,
@@ -150,6 +181,9 @@ static int hold_memory(struct orr_runtime *rt, struct orr_handle *handle,
         int err;
 
         orr_handle_wait_idle(rt, handle, false);
+        err = leave_handles(rt, handle);
+        if (err)
+            return err;
         err = orr_data_bring(rt, handle, base, STARPU_NONE);
         if (err)
             return err;

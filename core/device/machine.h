@@ -33,6 +33,8 @@ struct orr_node_desc {
     bool suballocated; /* small blocks are carved from 32 MiB chunks */
     bool host_addressable;     /* the host reads and writes it by its addresses:
                             * main memory, and what is simulated with memory */
+    bool handles;              /* its addresses are handles of buffers: where in
+                                * one bytes are is an offset beside it */
     struct orr_driver *driver; /* whose memory it is; lent by the machine */
 };
 

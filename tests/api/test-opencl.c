@@ -371,6 +371,59 @@ START_TEST(kernels_compute_on_pieces_of_buffers)
 }
 END_TEST
 
+/* The values of a sparse matrix, which has no offset for its parts. */
+static void scale_sparse(void *buffers[], void *arg)
+{
+    const struct starpu_csr_interface *matrix = buffers[0];
+    struct starpu_vector_interface vector = {.dev_handle = matrix->nzval,
+                                             .nx = matrix->nnz,
+                                             .elemsize = sizeof(int64_t)};
+    void *one = &vector;
+
+    (void)arg;
+    start_scale(&one);
+}
+
+static struct starpu_codelet cl_sparse = {
+    .opencl_funcs = {scale_sparse},
+    .opencl_flags = {STARPU_OPENCL_ASYNC},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+};
+
+START_TEST(parts_of_sparse_matrices_are_apart)
+{
+    enum { ROWS = 8 };
+    int64_t values[ROWS] = {0};
+    uint32_t columns[ROWS], rows[ROWS + 1];
+    struct starpu_data_filter blocks = {
+        .filter_func = starpu_csr_filter_vertical_block, .nchildren = 3};
+    starpu_data_handle_t handle;
+
+    open_runtime();
+    load();
+    for (uint32_t i = 0; i <= ROWS; i++)
+        columns[i % ROWS] = rows[i] = i;
+    columns[0] = 0;
+    starpu_csr_data_register(&handle, STARPU_MAIN_RAM, ROWS, ROWS,
+                             (uintptr_t)values, columns, rows, 0,
+                             sizeof(values[0]));
+    insert(&cl_sparse, handle, worker_of(0));
+    starpu_data_partition(handle, &blocks);
+    for (int round = 0; round < 2; round++)
+        for (int p = 0; p < 3; p++)
+            insert(&cl_sparse, starpu_data_get_sub_data(handle, 1, p),
+                   worker_of((p + round) % NDEVICES));
+    starpu_data_unpartition(handle, STARPU_MAIN_RAM);
+    insert(&cl_sparse, handle, worker_of(1));
+    starpu_data_unregister(handle);
+    for (int i = 0; i < ROWS; i++)
+        ck_assert_int_eq(values[i], 40); /* 0, 1, 4, 13, 40 */
+    starpu_opencl_unload_opencl(&program);
+    starpu_shutdown();
+}
+END_TEST
+
 START_TEST(data_larger_than_a_device_are_evicted)
 {
     enum { NDATA = 12, LONG = 1 << 16 }; /* 512 KiB each */
@@ -422,8 +475,7 @@ START_TEST(event_times_feed_the_model)
     }
     starpu_task_wait_for_all();
     for (int t = 0; t < TASKS; t++) {
-        struct starpu_profiling_task_info *info =
-            tasks[t]->profiling_info;
+        struct starpu_profiling_task_info *info = tasks[t]->profiling_info;
         double us =
             starpu_timing_timespec_delay_us(&info->start_time, &info->end_time);
 
@@ -1163,6 +1215,7 @@ int main(void)
     tcase_add_test(tc, a_device_without_worker_has_no_context);
     tcase_add_test(tc, a_worker_has_its_own_context_and_queue);
     tcase_add_loop_test(tc, kernels_compute_on_pieces_of_buffers, 0, 2);
+    tcase_add_test(tc, parts_of_sparse_matrices_are_apart);
     tcase_add_test(tc, data_larger_than_a_device_are_evicted);
     tcase_add_test(tc, event_times_feed_the_model);
     tcase_add_test(tc, sources_are_found_where_they_may_be);

@@ -289,6 +289,7 @@ static void describe(struct opencl_device *device, unsigned node,
         .kind = STARPU_OPENCL_RAM,
         .devid = device->number,
         .capacity = device->memory / 10 * 9,
+        .handles = true,
         .driver = driver,
     };
     snprintf(memory->name, sizeof(memory->name), "OpenCL %d", device->number);
