@@ -443,6 +443,8 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
     rt->main = orr_self;
     rt->main->runtime = rt;
     rt->main->name = "main";
+    if (orr_machine_reserve_nodes(rt->machine) != 0)
+        return orr_fail(err, -ENOMEM, "out of memory");
     rt->nnodes = rt->machine->nnodes;
     rt->nram = count_ram_nodes(rt->machine);
     rt->nworkers = rt->machine->nworkers;

@@ -65,7 +65,8 @@ struct orr_runtime {
     struct orr_machine *machine; /* [const] */
     struct orr_exec *exec;       /* [const] the machine's */
     struct orr_context *main;    /* [const] */
-    unsigned nnodes, nworkers;   /* [const] */
+    atomic_uint nnodes; /* memory nodes; disks may come: starpu_disk_register */
+    unsigned nworkers;  /* [const] */
     unsigned nclasses;           /* [const] worker classes */
     unsigned nram; /* [const] nodes 0 to nram - 1 are main memory */
     /* [const] what leaves a memory node that is full */
@@ -76,7 +77,7 @@ struct orr_runtime {
     struct orr_node *nodes;
     struct orr_bus *buses;   /* nbuses links between them, core/data/bus.h */
     struct orr_bus **bus_at; /* [const] of a pair of nodes, NULL without */
-    unsigned nbuses;         /* [const] */
+    unsigned nbuses;
     struct orr_worker *workers;
     atomic_uint nactive;         /* workers whose loops have not ended, copies
                                   * whose ends may wake some … */

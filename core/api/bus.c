@@ -18,7 +18,7 @@ double starpu_transfer_bandwidth(unsigned src_node, unsigned dst_node)
 
     (void)orr_api_node(__func__, src_node);
     (void)orr_api_node(__func__, dst_node);
-    return rt->machine->bandwidth[src_node * rt->nnodes + dst_node];
+    return rt->machine->bandwidth[orr_machine_pair(rt->machine, src_node, dst_node)];
 }
 
 double starpu_transfer_latency(unsigned src_node, unsigned dst_node)
@@ -27,7 +27,7 @@ double starpu_transfer_latency(unsigned src_node, unsigned dst_node)
 
     (void)orr_api_node(__func__, src_node);
     (void)orr_api_node(__func__, dst_node);
-    return rt->machine->latency[src_node * rt->nnodes + dst_node];
+    return rt->machine->latency[orr_machine_pair(rt->machine, src_node, dst_node)];
 }
 
 double starpu_transfer_predict(unsigned src_node, unsigned dst_node,
@@ -169,7 +169,9 @@ static void print_rows(FILE *f, const struct orr_machine *machine,
     for (unsigned src = 0; src < n; src++) {
         fprintf(f, "%s\t", machine->nodes[src].name);
         for (unsigned dst = 0; dst < n; dst++)
-            fprintf(f, "%.0f\t", src == dst ? 0 : values[src * n + dst]);
+            fprintf(f, "%.0f\t",
+                    src == dst ? 0
+                               : values[orr_machine_pair(machine, src, dst)]);
         fputc('\n', f);
     }
 }
@@ -183,7 +185,8 @@ static void print_near_nodes(FILE *f, const struct orr_machine *machine)
                "host-to-device, device-to-host\n");
     for (unsigned i = 1; i < n; i++)
         fprintf(f, "%s\t0\t%.0f\t%.0f\t\n", machine->nodes[i].name,
-                machine->bandwidth[i], machine->bandwidth[i * n]);
+                machine->bandwidth[orr_machine_pair(machine, 0, i)],
+                machine->bandwidth[orr_machine_pair(machine, i, 0)]);
 }
 
 void starpu_bus_print_bandwidth(FILE *f)

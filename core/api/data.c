@@ -25,6 +25,9 @@ static int check(const char *call, starpu_data_handle_t handle, int node,
         trouble = "the data handle is NULL: register the data first";
     else if (node >= (int)rt->nnodes)
         trouble = "there is no such memory node";
+    else if (node >= (int)orr_handle_of(handle)->nnodes)
+        trouble = "the data were registered before that disk: call "
+                  "starpu_disk_register first";
     else if (!(mode & STARPU_RW))
         trouble = "the mode must be STARPU_R, STARPU_W or STARPU_RW";
     else if (mode & (STARPU_SCRATCH | STARPU_REDUX))
@@ -338,7 +341,7 @@ int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
     (void)orr_api_node(__func__, node);
-    return orr_node_try_evict(h, node) ? 0 : -1;
+    return node < h->nnodes && orr_node_try_evict(h, node) ? 0 : -1;
 }
 
 int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
@@ -349,6 +352,8 @@ int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
     bool can;
 
     (void)orr_api_node(__func__, node);
+    if (node >= h->nnodes)
+        return 0;
     orr_lock(&h->lock);
     can = replicate->block && !replicate->refs && !orr_handle_keeps(h, node) &&
           !(is_prefetch >= STARPU_TASK_PREFETCH && replicate->promised);

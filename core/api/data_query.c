@@ -111,7 +111,6 @@ void starpu_data_set_default_sequential_consistency_flag(unsigned flag)
 
 /* -- where copies may be; pieces get what the whole has -- */
 
-/* No machine has disks yet: who asks gets what was set. */
 void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag)
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
@@ -147,7 +146,7 @@ void starpu_data_advise_as_important(starpu_data_handle_t handle,
 
     orr_lock(&h->lock);
     h->unimportant = !is_important;
-    for (unsigned node = 0; node < h->runtime->nnodes; node++)
+    for (unsigned node = 0; node < h->nnodes; node++)
         orr_node_touch(h, node);
     orr_unlock(&h->lock);
     for (unsigned i = 0; i < h->nchildren; i++)
@@ -175,7 +174,8 @@ void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node,
     put(is_valid, h->valid, memory_node);
     put(is_loading, h->loading, memory_node);
     if (is_requested)
-        *is_requested = h->replicates[memory_node].request != NULL;
+        *is_requested = (unsigned)memory_node < h->nnodes &&
+                        h->replicates[memory_node].request != NULL;
     orr_unlock(&h->lock);
 }
 

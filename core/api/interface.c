@@ -50,7 +50,7 @@ void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
     if (home_node >= 0)
         (void)orr_api_node(__func__, home_node);
     starpu_data_register_ops(ops);
-    if (orr_handle_new(rt, home_node, data_interface, ops, &handle) < 0) {
+    if (orr_handle_new(rt, NULL, home_node, data_interface, ops, &handle) < 0) {
         orr_log_error("%s: out of memory", __func__);
         abort();
     }
@@ -99,7 +99,7 @@ void *starpu_data_get_interface_on_node(starpu_data_handle_t handle,
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
-    if (memory_node < h->runtime->nnodes)
+    if (memory_node < h->nnodes)
         return h->replicates[memory_node].interface;
     if (memory_node < STARPU_MAXNODES)
         return orr_handle_spare_interface(h, memory_node);
@@ -157,7 +157,7 @@ void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)
     char text[256];
 
     (void)orr_api_node(__func__, node);
-    if (h->ops->describe) {
+    if (h->ops->describe && node < h->nnodes) {
         h->ops->describe(h->replicates[node].interface, text, sizeof(text));
         fprintf(stream, "%s\n", text);
     } else {

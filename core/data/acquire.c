@@ -431,7 +431,7 @@ static void invalidate(void *arg)
 
     orr_lock(&handle->lock);
     orr_handle_outdate_locked(handle, 0);
-    for (unsigned node = 0; node < rt->nnodes; node++)
+    for (unsigned node = 0; node < handle->nnodes; node++)
         if (handle->allocated >> node & 1)
             orr_node_retry(rt, node, &deferred);
     orr_unlock(&handle->lock);
@@ -468,7 +468,7 @@ static void no_longer_wanted(void *arg)
 
     orr_lock(&handle->lock);
     handle->wont_use = true;
-    for (unsigned node = 0; node < rt->nnodes; node++)
+    for (unsigned node = 0; node < handle->nnodes; node++)
         orr_node_demote(handle, node, &deferred);
     orr_unlock(&handle->lock);
     orr_deferred_run(rt, &deferred);

@@ -27,7 +27,8 @@
  * goes from a device to main memory: to the application's own, which is there,
  * or to node 0. So does the first half of a transfer that goes through main
  * memory. They take no reserved space and wait for memory of node 0 only, never
- * for that of the device again: no cycle. A value that was brought to a full
+ * for that of the device again. From main memory it goes to a disk that has room,
+ * and from there nowhere: no cycle. A value that was brought to a full
  * main memory is not evicted from there for the next one before the device has
  * let go of it (struct orr_request, moves).
  *

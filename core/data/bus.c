@@ -11,7 +11,7 @@
 
 static size_t pair(const struct orr_runtime *rt, unsigned src, unsigned dst)
 {
-    return (size_t)src * rt->nnodes + dst;
+    return orr_machine_pair(rt->machine, src, dst);
 }
 
 /* Whether a pair is a link: a node needs none to itself. */
@@ -20,28 +20,39 @@ static bool is_link(const struct orr_runtime *rt, unsigned src, unsigned dst)
     return src != dst && rt->machine->direct[pair(rt, src, dst)];
 }
 
+static void add_link(struct orr_runtime *rt, unsigned src, unsigned dst)
+{
+    struct orr_bus *bus = &rt->buses[rt->nbuses];
+
+    if (!is_link(rt, src, dst))
+        return;
+    bus->src = src;
+    bus->dst = dst;
+    bus->since = orr_exec_now(rt->exec);
+    rt->bus_at[pair(rt, src, dst)] = bus;
+    rt->nbuses++;
+}
+
 int orr_buses_new(struct orr_runtime *rt)
 {
-    size_t npairs = (size_t)rt->nnodes * rt->nnodes;
-    double now = orr_exec_now(rt->exec);
+    size_t npairs = (size_t)rt->machine->row * rt->machine->row;
 
     rt->buses = calloc(npairs, sizeof(*rt->buses));
     rt->bus_at = calloc(npairs, sizeof(*rt->bus_at));
     if (!rt->buses || !rt->bus_at)
         return -ENOMEM;
     for (unsigned src = 0; src < rt->nnodes; src++)
-        for (unsigned dst = 0; dst < rt->nnodes; dst++) {
-            struct orr_bus *bus = &rt->buses[rt->nbuses];
-
-            if (!is_link(rt, src, dst))
-                continue;
-            bus->src = src;
-            bus->dst = dst;
-            bus->since = now;
-            rt->bus_at[pair(rt, src, dst)] = bus;
-            rt->nbuses++;
-        }
+        for (unsigned dst = 0; dst < rt->nnodes; dst++)
+            add_link(rt, src, dst);
     return 0;
+}
+
+void orr_buses_add(struct orr_runtime *rt, unsigned node)
+{
+    for (unsigned other = 0; other < node; other++) {
+        add_link(rt, other, node);
+        add_link(rt, node, other);
+    }
 }
 
 void orr_buses_free(struct orr_runtime *rt)

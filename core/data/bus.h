@@ -33,6 +33,10 @@ struct orr_bus_counters {
 
 /* Makes rt->buses and rt->bus_at. Errors: -ENOMEM. */
 int orr_buses_new(struct orr_runtime *rt);
+
+/* The links of a node that was added, and those to it. */
+void orr_buses_add(struct orr_runtime *rt, unsigned node);
+
 void orr_buses_free(struct orr_runtime *rt);
 
 /* The link from node src to node dst, NULL without a direct one or such

@@ -35,7 +35,7 @@ void orr_replicate_check(const struct orr_replicate *replicate)
     const struct orr_block *block = replicate->block;
     uint64_t bit = UINT64_C(1) << replicate->node;
 
-    ORR_CHECK(replicate->node < handle->runtime->nnodes);
+    ORR_CHECK(replicate->node < handle->nnodes);
     ORR_CHECK(!(handle->allocated & bit) == !replicate->allocated);
     ORR_CHECK(replicate->allocated || !(handle->valid & bit));
     ORR_CHECK(replicate->request || !(handle->loading & bit));
@@ -95,7 +95,7 @@ void orr_handle_check(struct orr_handle *handle)
 {
     unsigned users = check_order(handle), refs = 0;
 
-    for (unsigned node = 0; node < handle->runtime->nnodes; node++) {
+    for (unsigned node = 0; node < handle->nnodes; node++) {
         struct orr_replicate *replicate = &handle->replicates[node];
 
         ORR_CHECK(replicate->handle == handle && replicate->node == node);
@@ -132,7 +132,7 @@ void orr_node_check(struct orr_runtime *rt, struct orr_node *node)
             ORR_CHECK(!job->accesses[i].pinned ||
                       job->accesses[i].node != node->id);
     }
-    for (unsigned i = 0; i < rt->nnodes * 2; i++)
+    for (unsigned i = 0; i < rt->machine->row * 2; i++)
         ORR_CHECK(node->inflight[i] < 1u << 16);
     orr_unlock(&node->lock);
 }

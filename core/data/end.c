@@ -28,7 +28,7 @@ void orr_handle_free(struct orr_handle *handle)
     orr_lock(&rt->lock);
     orr_list_remove(&handle->all);
     orr_unlock(&rt->lock);
-    for (unsigned node = 0; node < rt->nnodes; node++) {
+    for (unsigned node = 0; node < handle->nnodes; node++) {
         struct orr_block *block;
 
         orr_lock(&handle->lock);

@@ -18,7 +18,8 @@ void orr_node_estimate(struct orr_runtime *rt, unsigned id)
         const struct orr_bus *bus = orr_bus_find(rt, id, dst);
         unsigned sharers =
             bus ? orr_bus_sharers(rt, bus) : rt->nnodes - rt->nram;
-        double bandwidth = rt->machine->bandwidth[id * rt->nnodes + dst];
+        double bandwidth =
+            rt->machine->bandwidth[orr_machine_pair(rt->machine, id, dst)];
 
         /* FORMATS 2.6: all devices are expected to share the bus, both ways
          * at once. */
@@ -44,14 +45,14 @@ double orr_transfer_predict(struct orr_runtime *rt, unsigned src, unsigned dst,
 static double from_best_source(struct orr_runtime *rt, uint64_t valid,
                                unsigned node, size_t size)
 {
-    const bool *direct = rt->machine->direct;
+    const struct orr_machine *machine = rt->machine;
     double best = -1;
 
     for (uint64_t left = valid; left; left &= left - 1) {
         unsigned src = (unsigned)__builtin_ctzll(left);
         double time;
 
-        if (direct[src * rt->nnodes + node])
+        if (machine->direct[orr_machine_pair(machine, src, node)])
             time = orr_transfer_predict(rt, src, node, size);
         else
             time = orr_transfer_predict(rt, src, 0, size) +

@@ -58,9 +58,45 @@ bool orr_replicate_may_be_sent(const struct orr_replicate *replicate)
            !(handle->awaited && handle->nusers == 0);
 }
 
+/* The disk that a value leaves main memory for: its home, or, of data without
+ * one, that with room which is fastest. Main memory if there is none: it stays. */
+static unsigned find_disk(const struct orr_replicate *replicate)
+{
+    const struct orr_handle *handle = replicate->handle;
+    struct orr_runtime *rt = handle->runtime;
+    unsigned best = replicate->node;
+    double best_time = 0;
+
+    if (handle->home_node >= 0)
+        return rt->machine->nodes[handle->home_node].stores
+                   ? (unsigned)handle->home_node
+                   : best;
+    for (unsigned node = rt->nram; handle->out_of_core && node < handle->nnodes;
+         node++) {
+        double time;
+
+        if (!rt->machine->nodes[node].stores ||
+            !(handle->replicates[node].allocated ||
+              orr_node_fits(&rt->nodes[node], handle->size)))
+            continue;
+        time =
+            orr_transfer_predict(rt, replicate->node, node, handle->size);
+        if (best == replicate->node || time < best_time) {
+            best = node;
+            best_time = time;
+        }
+    }
+    return best;
+}
+
 unsigned orr_replicate_write_back_target(const struct orr_replicate *replicate)
 {
-    return orr_handle_base(replicate->handle);
+    const struct orr_handle *handle = replicate->handle;
+    unsigned base = orr_handle_base(handle);
+
+    if (handle->runtime->machine->nodes[replicate->node].stores)
+        return replicate->node; /* there is nothing behind it */
+    return replicate->node == base ? find_disk(replicate) : base;
 }
 
 /* --- blocks --- */

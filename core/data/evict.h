@@ -19,8 +19,9 @@ bool orr_replicate_is_outdated(const struct orr_replicate *replicate);
  * handle, which would never be. */
 bool orr_replicate_may_be_sent(const struct orr_replicate *replicate);
 
-/* Where the only copy of a value goes when it must leave the node: to the
- * application's memory, else to node 0. */
+/* Where the only copy of a value goes when it must leave the node: from a device
+ * to the application's memory, else to node 0; from there to a disk, if there is
+ * one for it. The node itself: it cannot leave. */
 unsigned orr_replicate_write_back_target(const struct orr_replicate *replicate);
 
 /* --- blocks whose inhabitants' handles are locked --- */

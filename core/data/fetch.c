@@ -530,7 +530,7 @@ static void copy_to_all(struct orr_runtime *rt, struct orr_handle *handle)
     for (; left; left &= left - 1) {
         unsigned node = (unsigned)__builtin_ctzll(left);
 
-        if (node < rt->nnodes)
+        if (node < handle->nnodes)
             orr_handle_prefetch(rt, handle, node, ORR_IDLE_PREFETCH);
     }
 }

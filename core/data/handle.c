@@ -13,6 +13,7 @@
 #include "core/base/crc.h"
 #include "core/base/log.h"
 #include "core/data/interfaces/dense.h"
+#include "core/device/driver.h"
 #include "core/device/methods.h"
 #include "core/runtime.h"
 
@@ -23,10 +24,9 @@ static size_t round16(size_t n)
 
 static void init_replicates(struct orr_handle *handle, char *interfaces)
 {
-    struct orr_runtime *rt = handle->runtime;
     size_t step = round16(handle->ops->interface_size);
 
-    for (unsigned node = 0; node < rt->nnodes; node++) {
+    for (unsigned node = 0; node < handle->nnodes; node++) {
         struct orr_replicate *replicate = &handle->replicates[node];
 
         replicate->node = node;
@@ -46,19 +46,22 @@ static void set_home(struct orr_handle *handle, int home_node)
     handle->allocated = handle->valid = UINT64_C(1) << home_node;
 }
 
-int orr_handle_new(struct orr_runtime *rt, int home_node, void *interface,
+int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
+                   int home_node, void *interface,
                    struct starpu_data_interface_ops *ops,
                    struct orr_handle **ret)
 {
+    unsigned nnodes = whole ? whole->nnodes : rt->nnodes;
     size_t head = round16(sizeof(struct orr_handle) +
-                          rt->nnodes * sizeof(struct orr_replicate));
+                          nnodes * sizeof(struct orr_replicate));
     struct orr_handle *handle =
-        calloc(1, head + rt->nnodes * round16(ops->interface_size));
+        calloc(1, head + nnodes * round16(ops->interface_size));
 
     if (!handle)
         return -ENOMEM;
     orr_lock_init(&handle->lock, ORR_RANK_HANDLE);
     handle->runtime = rt;
+    handle->nnodes = nnodes;
     handle->ops = ops;
     handle->sequential = rt->default_sequential;
     handle->out_of_core = true;
@@ -113,7 +116,7 @@ unsigned orr_local_node(starpu_data_handle_t handle)
 
 void *orr_handle_spare_interface(struct orr_handle *handle, unsigned node)
 {
-    unsigned first = handle->runtime->nnodes;
+    unsigned first = handle->nnodes;
     size_t step = round16(handle->ops->interface_size);
 
     if (!handle->spare_interfaces) {
@@ -142,10 +145,60 @@ void *orr_handle_pointer(struct orr_handle *handle, unsigned node)
     return NULL;
 }
 
+/* --- copies --- */
+
+/* Whether the copy is to or from a disk and must be of the value as a whole: the
+ * interface cannot copy the bytes of its parts. */
+static bool must_be_packed(const struct orr_handle *handle,
+                           const struct orr_node_desc *src,
+                           const struct orr_node_desc *dst)
+{
+    const struct starpu_data_interface_ops *ops = handle->ops;
+
+    return (src->stores || dst->stores) &&
+           !(src->host_addressable && dst->host_addressable) &&
+           !(ops->copy_methods && ops->copy_methods->any_to_any) &&
+           ops->pack_data && ops->unpack_data && ops->to_pointer;
+}
+
+static int copy_packed(struct orr_handle *handle, unsigned src, unsigned dst)
+{
+    struct starpu_data_interface_ops *ops = handle->ops;
+    struct orr_machine *machine = handle->runtime->machine;
+    struct orr_driver *driver = orr_machine_copier(machine, src, dst);
+    bool reads = machine->nodes[src].stores;
+    unsigned disk = reads ? src : dst, main = reads ? dst : src;
+    uintptr_t object = (uintptr_t)ops->to_pointer(
+        handle->replicates[disk].interface, disk);
+    void *bytes = NULL;
+    starpu_ssize_t count = 0;
+    size_t size = 0;
+    int rc;
+
+    if (reads) {
+        rc = driver->ops->object_read(driver, disk, object, &bytes, &size,
+                                      main);
+        return rc ? rc
+                  : ops->unpack_data(orr_handle_public(handle), main, bytes,
+                                     size);
+    }
+    rc = ops->pack_data(orr_handle_public(handle), main, &bytes, &count);
+    if (rc == 0)
+        rc = driver->ops->object_write(driver, disk, object, bytes,
+                                       (size_t)count);
+    if (bytes)
+        starpu_free_on_node_flags(main, (uintptr_t)bytes, (size_t)count, 0);
+    return rc ? -EIO : 0;
+}
+
 int orr_handle_copy(struct orr_handle *handle, unsigned src, unsigned dst,
                     struct orr_async *async)
 {
-    return orr_copy_by_methods(handle->runtime->machine, handle->ops,
+    struct orr_machine *machine = handle->runtime->machine;
+
+    if (must_be_packed(handle, &machine->nodes[src], &machine->nodes[dst]))
+        return copy_packed(handle, src, dst);
+    return orr_copy_by_methods(machine, handle->ops,
                                handle->replicates[src].interface, src,
                                handle->replicates[dst].interface, dst, async);
 }

@@ -78,6 +78,8 @@ struct orr_handle {
     struct orr_list all; /* [runtime lock] in runtime->handles */
     uint64_t id;         /* [const] order of registration */
     int home_node;       /* [const] -1 without */
+    unsigned nnodes;     /* [const] replicates: nodes that there were when it was
+                          * registered */
     uint32_t footprint;  /* [const] FORMATS 1.5 */
     size_t size;         /* [const] bytes */
     /* [lock] for writing, relaxed reads by schedulers: bit n for node n. */
@@ -169,9 +171,11 @@ static inline starpu_data_handle_t orr_handle_public(struct orr_handle *handle)
     return (starpu_data_handle_t)(void *)handle;
 }
 
-/* Makes a handle around one interface; home_node -1: no value yet. Errors:
- * -ENOMEM. The caller owns *ret. */
-int orr_handle_new(struct orr_runtime *rt, int home_node, void *interface,
+/* Makes a handle around one interface; home_node -1: no value yet. Of a piece of
+ * other data, or private memory for them, these are the `whole`: it is on the
+ * same nodes; else NULL. Errors: -ENOMEM. The caller owns *ret. */
+int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
+                   int home_node, void *interface,
                    struct starpu_data_interface_ops *ops,
                    struct orr_handle **ret);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/asleep.h"
+#include "core/data/bus.h"
 #include "core/data/eviction.h"
 #include "core/runtime.h"
 
@@ -53,8 +54,24 @@ static void wake_for_post(struct orr_mailbox *mailbox)
         rt->exec->ops->wake(rt->exec, stopper);
 }
 
+/* Who starts the requests of the node: those who compute there. */
+static void set_progress(struct orr_runtime *rt, struct orr_node *node)
+{
+    unsigned first = rt->nworkers, n = 0;
+
+    for (unsigned w = rt->nworkers; w-- > 0;)
+        if (rt->machine->workers[w].node == node->id) {
+            first = w;
+            n++;
+        }
+    node->progress_worker = first;
+    node->nprogress = n;
+}
+
 static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
 {
+    unsigned row = rt->machine->row;
+
     node->id = id;
     node->runtime = rt;
     node->mailbox.wake = wake_for_post;
@@ -62,41 +79,61 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
     node->malloc_flags = STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT;
     node->progress_worker = rt->nworkers;
     /* A single main memory needs none: those of devices start its transfers. */
-    for (unsigned w = rt->nworkers; (id != 0 || rt->nram > 1) && w-- > 0;)
-        if (rt->machine->workers[w].node == id) {
-            node->progress_worker = w;
-            node->nprogress++;
-        }
+    if (id != 0 || rt->nram > 1)
+        set_progress(rt, node);
     orr_lock_init(&node->lock, ORR_RANK_NODE);
     orr_list_init(&node->admission.jobs);
     for (unsigned list = 0; list < ORR_BLOCK_LISTS; list++)
         orr_list_init(&node->blocks[list]);
     for (unsigned level = 0; level < ORR_FETCH_LEVELS; level++)
         orr_list_init(&node->queues[level]);
-    node->inflight = calloc(rt->nnodes * 2, sizeof(*node->inflight));
-    node->latency = calloc(rt->nnodes, sizeof(*node->latency));
-    node->slowness = calloc(rt->nnodes, sizeof(*node->slowness));
+    node->inflight = calloc(row * 2, sizeof(*node->inflight));
+    node->latency = calloc(row, sizeof(*node->latency));
+    node->slowness = calloc(row, sizeof(*node->slowness));
     if (rt->eviction->sorts_prefetches) {
-        node->prefetches = calloc(rt->nnodes * 2, sizeof(*node->prefetches));
+        node->prefetches = calloc(row * 2, sizeof(*node->prefetches));
         if (!node->prefetches)
             return -ENOMEM;
     }
     if (!node->inflight || !node->latency || !node->slowness)
         return -ENOMEM;
-    memcpy(node->latency, &rt->machine->latency[(size_t)id * rt->nnodes],
-           rt->nnodes * sizeof(*node->latency));
+    memcpy(node->latency,
+           &rt->machine->latency[orr_machine_pair(rt->machine, id, 0)],
+           row * sizeof(*node->latency));
     orr_node_estimate(rt, id);
     return 0;
 }
 
 int orr_nodes_new(struct orr_runtime *rt)
 {
-    rt->nodes = calloc(rt->nnodes, sizeof(*rt->nodes));
+    rt->nodes = calloc(rt->machine->row, sizeof(*rt->nodes));
     if (!rt->nodes)
         return -ENOMEM;
     for (unsigned id = 0; id < rt->nnodes; id++)
         if (node_init(rt, &rt->nodes[id], id) != 0)
             return -ENOMEM;
+    return 0;
+}
+
+/* Main memory, whose requests devices start as long as there are no others, needs
+ * somebody for those to and from the disk. */
+int orr_nodes_add(struct orr_runtime *rt)
+{
+    unsigned id = rt->nnodes;
+    const struct orr_machine *machine = rt->machine;
+    int err = node_init(rt, &rt->nodes[id], id);
+
+    if (err)
+        return err;
+    for (unsigned src = 0; src < id; src++)
+        rt->nodes[src].latency[id] =
+            machine->latency[orr_machine_pair(machine, src, id)];
+    if (rt->nodes[0].nprogress == 0)
+        set_progress(rt, &rt->nodes[0]);
+    orr_buses_add(rt, id);
+    rt->nnodes = id + 1;
+    for (unsigned src = 0; src <= id; src++)
+        orr_node_estimate(rt, src);
     return 0;
 }
 

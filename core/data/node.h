@@ -85,9 +85,9 @@ struct orr_node {
                                  * heap is not empty */
     uint64_t nenqueued;         /* [lock] requests so far */
     bool sorted;                /* [lock] */
-    unsigned progress_worker; /* [const] first worker that starts the requests,
-                               * nworkers when none needs to */
-    unsigned nprogress;       /* [const] how many workers do */
+    atomic_uint progress_worker; /* first worker that starts the requests,
+                                  * nworkers when none needs to */
+    atomic_uint nprogress;       /* how many workers do */
     int malloc_flags;         /* [main] of starpu_malloc_on_node */
     unsigned *inflight; /* [lock] per (peer, direction): copies under way */
     /* Nodes whose progress workers have a request that waits for memory here. */
@@ -99,6 +99,10 @@ struct orr_node {
 };
 
 int orr_nodes_new(struct orr_runtime *rt);
+
+/* The machine's node after the last one, a disk, becomes one of the run: data that
+ * are registered from now on may go there. Errors: -ENOMEM. Application. */
+int orr_nodes_add(struct orr_runtime *rt);
 
 /* Serves all mailboxes, in the place of workers that have ended; true if anything
  * was posted. */

@@ -50,10 +50,10 @@ static struct orr_handle *new_child(struct orr_runtime *rt,
 {
     struct orr_handle *child;
 
-    if (orr_handle_new(rt, -1, NULL, child_ops(parent, filter, index),
+    if (orr_handle_new(rt, parent, -1, NULL, child_ops(parent, filter, index),
                        &child) != 0)
         return NULL;
-    for (unsigned node = 0; node < rt->nnodes; node++)
+    for (unsigned node = 0; node < parent->nnodes; node++)
         filter->filter_func(parent->replicates[node].interface,
                             child->replicates[node].interface, filter, index,
                             n);
@@ -106,11 +106,10 @@ static void free_children(struct orr_handle *handle)
  * that, if a transfer uses the handle: one that makes room may have begun. */
 static bool try_pin(struct orr_handle *handle)
 {
-    struct orr_runtime *rt = handle->runtime;
     bool idle = true;
 
     orr_lock(&handle->lock);
-    for (unsigned node = 0; node < rt->nnodes; node++)
+    for (unsigned node = 0; node < handle->nnodes; node++)
         idle &= !handle->replicates[node].request;
     for (uint64_t left = idle ? handle->allocated : 0; left; left &= left - 1) {
         unsigned node = (unsigned)__builtin_ctzll(left);
@@ -325,7 +324,7 @@ static uint64_t common_memory(const struct orr_handle *handle)
         const struct orr_handle *child = handle->children[i];
 
         nodes &= child->allocated;
-        for (unsigned node = 0; node < handle->runtime->nnodes; node++)
+        for (unsigned node = 0; node < handle->nnodes; node++)
             if (child->replicates[node].block != handle->replicates[node].block)
                 nodes &= ~(UINT64_C(1) << node);
     }

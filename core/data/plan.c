@@ -110,7 +110,7 @@ static void settle(struct orr_handle *handle, enum outcome outcome,
     orr_lock(&handle->lock);
     handle->unreal = unreal;
     orr_handle_outdate_locked(handle, outcome == COMES ? value : 0);
-    for (unsigned node = 0; node < rt->nnodes; node++)
+    for (unsigned node = 0; node < handle->nnodes; node++)
         if (handle->allocated >> node & 1)
             orr_node_retry(rt, node, &deferred);
     orr_unlock(&handle->lock);

@@ -68,7 +68,7 @@ static void tally_copy(struct orr_runtime *rt,
                        const struct orr_request *request)
 {
     const struct orr_copy *copy = &request->copy;
-    size_t link = copy->src * rt->nnodes + copy->dst;
+    size_t link = orr_machine_pair(rt->machine, copy->src, copy->dst);
     double predicted =
         orr_transfer_predict(rt, copy->src, copy->dst, copy->size);
     struct orr_tally_link tally = {
@@ -147,9 +147,12 @@ static void copy_done(struct orr_copy *copy)
 static int perform(struct orr_copy *copy, struct orr_async *async)
 {
     struct orr_request *request = orr_container(copy, struct orr_request, copy);
-    int rc =
-        orr_handle_copy(request->handle, request->src, request->dst, async);
+    struct orr_runtime *outer = orr_self->runtime;
+    int rc;
 
+    orr_self->runtime = request->runtime; /* the context may be a driver's */
+    rc = orr_handle_copy(request->handle, request->src, request->dst, async);
+    orr_self->runtime = outer;
     /* Pairs with await_copies. */
     if (is_at_once(request->runtime, request))
         atomic_fetch_sub_explicit(&request->handle->ncopying, 1,
@@ -265,9 +268,7 @@ static bool cancel_locked(struct orr_handle *handle,
 struct orr_request *orr_requests_cancel_locked(struct orr_handle *handle,
                                                struct orr_deferred *deferred)
 {
-    struct orr_runtime *rt = handle->runtime;
-
-    for (unsigned node = 0; node < rt->nnodes; node++) {
+    for (unsigned node = 0; node < handle->nnodes; node++) {
         struct orr_request *request = handle->replicates[node].request;
 
         if (request && cancel_locked(handle, request, deferred))

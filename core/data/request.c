@@ -27,7 +27,7 @@ static uint64_t bit(unsigned node)
 
 static bool reachable(struct orr_runtime *rt, unsigned src, unsigned dst)
 {
-    return rt->machine->direct[src * rt->nnodes + dst];
+    return rt->machine->direct[orr_machine_pair(rt->machine, src, dst)];
 }
 
 /* The valid replicate with the least predicted time among those from which
@@ -459,7 +459,8 @@ static void next_hops_locked(struct orr_handle *handle,
             orr_request_pin_source(handle, hop,
                                    (enum orr_fetch_level)hop->level);
             hop->stale |= request->stale;
-            hop->progress_node = hop->dst;
+            hop->progress_node =
+                choose_progress_node(handle->runtime, 0, hop->dst);
             enqueue(handle, hop, deferred);
         }
         hop = next;

@@ -163,6 +163,12 @@ void orr_driver_copy_start(struct orr_driver *driver, struct orr_copy *copy)
         copy->done(copy);
 }
 
+void orr_copy_post(struct orr_copy *copy)
+{
+    copy->post.arrived = copy_arrived;
+    orr_post(&copy->post);
+}
+
 static void kernel_arrived(struct orr_post *post)
 {
     struct orr_kernel *kernel =
@@ -234,10 +240,32 @@ int orr_machine_add_nodes(struct orr_driver *driver, unsigned n,
         grow_square(&machine->latency, first, n, (double)NAN) != 0 ||
         grow_direct(&machine->direct, first, n) != 0)
         return -ENOMEM;
-    machine->nnodes += n;
+    machine->nnodes = machine->row = first + n;
     for (unsigned i = first; i < machine->nnodes; i++)
         nodes[i].driver = driver;
     *ret_first = first;
+    return 0;
+}
+
+int orr_machine_reserve_nodes(struct orr_machine *machine)
+{
+    unsigned n = machine->nnodes, more = machine->spare_nodes;
+    struct orr_node_desc *nodes;
+
+    machine->row = n + more;
+    if (more == 0)
+        return 0;
+    nodes = grow(machine->nodes, sizeof(*nodes), n, more);
+    if (!nodes)
+        return -ENOMEM;
+    machine->nodes = nodes;
+    if (grow_square(&machine->bandwidth, n, more, (double)NAN) != 0 ||
+        grow_square(&machine->latency, n, more, (double)NAN) != 0 ||
+        grow_direct(&machine->direct, n, more) != 0)
+        return -ENOMEM;
+    for (unsigned i = 0; i < machine->nedits; i++)
+        if (grow_direct(&machine->edits[i].pairs, n, more) != 0)
+            return -ENOMEM;
     return 0;
 }
 
@@ -265,16 +293,6 @@ void orr_machine_spare_processors(struct orr_machine *machine, unsigned n)
 {
     for (; n > 0 && machine->nworkers > 1; n--)
         machine->nworkers--;
-}
-
-void orr_machine_set_link(struct orr_machine *machine, unsigned src,
-                          unsigned dst, double bandwidth, double latency)
-{
-    size_t pair = (size_t)src * machine->nnodes + dst;
-
-    machine->bandwidth[pair] = bandwidth;
-    machine->latency[pair] = latency;
-    machine->direct[pair] = true;
 }
 
 /* -- options --------------------------------------------------------------- */

@@ -74,6 +74,21 @@ struct orr_driver_ops {
     int (*pin)(struct orr_driver *driver, void *address, size_t size);
     int (*unpin)(struct orr_driver *driver, void *address, size_t size);
 
+    /* What is on a disk already: opens it as memory of the node, lets it go again
+     * (it stays there). NULL: the driver has no such. -ENOENT. */
+    int (*object_open)(struct orr_driver *driver, unsigned node, void *pos,
+                       size_t size, uintptr_t *ret);
+    void (*object_close)(struct orr_driver *driver, unsigned node,
+                         uintptr_t object, size_t size);
+    /* All of an object, whose length is then that of what was written: from main
+     * memory, and to memory of main memory's node dst_node that is allocated for
+     * it (starpu_malloc_on_node_flags, without flags). NULL: likewise. -EIO. */
+    int (*object_write)(struct orr_driver *driver, unsigned node,
+                        uintptr_t object, void *bytes, size_t size);
+    int (*object_read)(struct orr_driver *driver, unsigned node,
+                       uintptr_t object, void **ret_bytes, size_t *ret_size,
+                       unsigned dst_node);
+
     /* -- data: a copy with all its bytes -- */
     /* Starts it: calls copy->perform, now or later, and copy->done when the
      * bytes are there; never from inside if that is simulated. Never blocks.
@@ -202,6 +217,9 @@ void orr_host_raw_copy(const struct orr_raw_copy *raw);
  * whose end is posted. */
 void orr_driver_copy_start(struct orr_driver *driver, struct orr_copy *copy);
 
+/* The copy has ended: its post leads to copy->done. Any thread. */
+void orr_copy_post(struct orr_copy *copy);
+
 /* The kernel has ended: its post leads to kernel->done. Any thread. */
 void orr_kernel_post(struct orr_kernel *kernel);
 
@@ -219,9 +237,9 @@ int orr_machine_add_workers(struct orr_driver *driver, unsigned n,
  * were added last are taken back, but one stays. */
 void orr_machine_spare_processors(struct orr_machine *machine, unsigned n);
 
-/* A link of that many bytes per µs and µs, on which copies go directly. */
-void orr_machine_set_link(struct orr_machine *machine, unsigned src,
-                          unsigned dst, double bandwidth, double latency);
+/* Room for the machine's spare nodes in its tables, whose rows become longer.
+ * Called once, before anybody keeps a pointer into them. Errors: -ENOMEM. */
+int orr_machine_reserve_nodes(struct orr_machine *machine);
 
 /* Adds the devices of a driver to the machine, which has its main memory and its
  * engine, and says so in *ret; without devices *ret is NULL. Errors: -ENOMEM, or

@@ -35,6 +35,8 @@ struct orr_node_desc {
                             * main memory, and what is simulated with memory */
     bool handles;              /* its addresses are handles of buffers: where in
                                 * one bytes are is an offset beside it */
+    bool stores; /* it takes what main memory has no room for, and no worker
+                  * computes there: a disk */
     struct orr_driver *driver; /* whose memory it is; lent by the machine */
 };
 
@@ -67,7 +69,7 @@ struct orr_machine_edit {
     bool effect;   /* it has changed something that exists */
     bool values;   /* it changes values, not counts */
     bool *workers; /* owned, nworkers: those that it concerns */
-    bool *pairs;   /* owned, nnodes × nnodes: copies that it concerns */
+    bool *pairs;   /* owned, by orr_machine_pair: copies that it concerns */
 };
 
 /* One worker. */
@@ -166,11 +168,23 @@ struct orr_kernel {
     void *machine_link[2];
 };
 
+/* A disk that is to become a memory node. */
+struct orr_disk_options {
+    const struct starpu_disk_ops *ops; /* lent until the machine is closed */
+    void *parameter;                   /* ops->plug's */
+    starpu_ssize_t size;               /* bytes, negative: unlimited */
+};
+
 struct orr_machine_ops {
     /* Ends everything: all contexts but the caller's (main) have been joined,
      * but those of drivers. Frees the machine. The caller continues as an
      * ordinary thread. */
     void (*close)(struct orr_machine *machine);
+    /* Fills the node after the last one, and its links, for which there is room
+     * (spare_nodes); who calls then counts it. Any context of the application.
+     * -ENOENT with a message when the disk does not answer. */
+    int (*add_disk)(struct orr_machine *machine,
+                    const struct orr_disk_options *disk, struct orr_error *err);
 };
 
 /* A link that copies share. */
@@ -208,16 +222,17 @@ struct orr_machine {
         *drivers; /* the machine's, ndrivers; main memory's first */
     unsigned ndrivers;
     unsigned nnodes, nworkers;
-    struct orr_node_desc *nodes;     /* owned, nnodes */
+    unsigned spare_nodes; /* so many may come: disks, core/device/driver.h */
+    struct orr_node_desc *nodes;     /* owned, nnodes and spare ones */
     struct orr_worker_desc *workers; /* owned, nworkers */
     /* Row-major nworkers × nworkers: for each worker all of them, itself first,
      * then by the distance of their processors. Owned; NULL: unknown. */
     unsigned *neighbours;
-    /* Row-major nnodes × nnodes, source first. bandwidth in MB/s (bytes per
+    /* By orr_machine_pair, rows of `row` nodes. bandwidth in MB/s (bytes per
      * µs), latency in µs, NaN: unknown. Owned. */
+    unsigned row;
     double *bandwidth, *latency;
-    /* direct[src * nnodes + dst]: a copy may go straight from src to dst. */
-    bool *direct;
+    bool *direct; /* a copy may go straight from the source to the destination */
     /* How direct copies go, with the links they use. Owned; NULL: each direct
      * pair has a link of its own, as above. */
     struct orr_machine_link *links;
@@ -232,6 +247,26 @@ struct orr_machine {
     struct orr_machine_edit *edits;
     unsigned nedits;
 };
+
+/* Where matrices of pairs of nodes have that of two. While a machine is being
+ * made a row is as long as it has nodes. */
+static inline size_t orr_machine_pair(const struct orr_machine *machine,
+                                      unsigned src, unsigned dst)
+{
+    return (size_t)src * machine->row + dst;
+}
+
+/* A link of that many bytes per µs and µs, on which copies go directly. */
+static inline void orr_machine_set_link(struct orr_machine *machine,
+                                        unsigned src, unsigned dst,
+                                        double bandwidth, double latency)
+{
+    size_t pair = orr_machine_pair(machine, src, dst);
+
+    machine->bandwidth[pair] = bandwidth;
+    machine->latency[pair] = latency;
+    machine->direct[pair] = true;
+}
 
 /* The options of starpu_init, after configuration: -1 means all there are. */
 struct orr_machine_options {

@@ -568,18 +568,19 @@ static int make_pairs(struct orr_graph *graph, const struct orr_machine *from)
     graph->route_links = calloc(pairs, sizeof(*graph->route_links));
     if (!graph->links || !graph->routes || !graph->route_links)
         return -ENOMEM;
-    for (unsigned i = 0; i < pairs; i++) {
-        unsigned l = graph->nlinks;
+    for (size_t i = 0; i < pairs; i++) {
+        unsigned l = graph->nlinks, src = (unsigned)i / n, dst = (unsigned)i % n;
+        size_t pair = orr_machine_pair(from, src, dst);
 
-        if (!from->direct[i] || i / n == i % n || !(from->bandwidth[i] > 0))
+        if (!from->direct[pair] || src == dst || !(from->bandwidth[pair] > 0))
             continue;
-        snprintf(name, sizeof(name), "%s to %s", from->nodes[i / n].name,
-                 from->nodes[i % n].name);
+        snprintf(name, sizeof(name), "%s to %s", from->nodes[src].name,
+                 from->nodes[dst].name);
         graph->links[l] =
-            (struct orr_graph_link){strdup(name), from->bandwidth[i] * 1e3};
+            (struct orr_graph_link){strdup(name), from->bandwidth[pair] * 1e3};
         graph->routes[l] = (struct orr_graph_route){
-            i / n, i % n, l, 1,
-            from->latency[i] > 0 ? from->latency[i] / 1e3 : 0};
+            src, dst, l, 1,
+            from->latency[pair] > 0 ? from->latency[pair] / 1e3 : 0};
         graph->route_links[l] = l;
         graph->nlinks = graph->nroutes = graph->nroute_links = l + 1;
         if (!graph->links[l].name)

@@ -37,7 +37,7 @@ static int copy_workers(struct orr_trace *trace,
     if (!trace->workers)
         return -ENOMEM;
     trace->nworkers = machine->nworkers;
-    trace->nnodes = machine->nnodes;
+    trace->nnodes = machine->row; /* nodes may come */
     for (unsigned w = 0; w < trace->nworkers; w++) {
         trace->workers[w].name = short_name(machine->workers[w].name);
         trace->workers[w].node = machine->workers[w].node;

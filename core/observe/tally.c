@@ -51,7 +51,7 @@ struct orr_tally {
 int orr_tally_new(const struct orr_machine *machine, struct orr_tally **ret)
 {
     struct orr_tally *tally = calloc(1, sizeof(*tally));
-    unsigned n = machine->nnodes;
+    unsigned n = machine->row; /* nodes may come */
 
     if (!tally)
         return -ENOMEM;

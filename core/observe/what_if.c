@@ -40,10 +40,10 @@ static struct use use_of(struct orr_runtime *rt,
             use.tasks += rt->workers[w].ntasks;
         }
     for (unsigned p = 0; p < rt->nnodes * rt->nnodes; p++) {
-        const struct orr_bus *bus =
-            orr_bus_find(rt, p / rt->nnodes, p % rt->nnodes);
+        unsigned src = p / rt->nnodes, dst = p % rt->nnodes;
+        const struct orr_bus *bus = orr_bus_find(rt, src, dst);
 
-        if (!edit->pairs[p])
+        if (!edit->pairs[orr_machine_pair(rt->machine, src, dst)])
             continue;
         use.any_pairs = true;
         if (bus)

@@ -250,7 +250,7 @@ static void make_datum(struct datum *datum)
     memset(datum, 0, sizeof(*datum));
     datum->value = datum->home[0] = 1;
     datum->home[1] = ~datum->home[0];
-    STEP_ASSERT(orr_handle_new(world, 0, &vector, &ops, &datum->handle) == 0);
+    STEP_ASSERT(orr_handle_new(world, NULL, 0, &vector, &ops, &datum->handle) == 0);
 }
 
 static uint64_t *words(const struct datum *datum, int node)

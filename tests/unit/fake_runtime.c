@@ -241,7 +241,7 @@ static void make_nodes(const struct fake_spec *spec)
         latency[i] = 10;
         direct[i] = src != dst && (spec->peers || src < nram || dst < nram);
     }
-    fake.machine.nnodes = n;
+    fake.machine.nnodes = fake.machine.row = n;
     fake.rt.nram = nram;
 }
 
@@ -485,7 +485,7 @@ struct orr_handle *fake_handle(int home, size_t size)
         vector.ptr = vector.dev_handle = (uintptr_t)(memory + 1);
     }
     ck_assert_int_eq(
-        orr_handle_new(&fake.rt, home, &vector, checked_ops(), &handle), 0);
+        orr_handle_new(&fake.rt, NULL, home, &vector, checked_ops(), &handle), 0);
     return handle;
 }
 
