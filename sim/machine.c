@@ -90,6 +90,14 @@ static void sim_free(struct orr_driver *driver, unsigned node,
     charge_driver(machine, &calls);
 }
 
+/* What the machine that is simulated has on its disk is not here. */
+static int sim_object_open(struct orr_driver *driver, unsigned node, void *pos,
+                           size_t size, uintptr_t *ret)
+{
+    (void)pos;
+    return sim_alloc(driver, node, size, ret);
+}
+
 static void sim_copy_start(struct orr_driver *driver, struct orr_copy *copy)
 {
     orr_transfers_start(machine_of(driver->machine)->transfers, copy);
@@ -119,8 +127,16 @@ static void sim_close(struct orr_machine *machine)
     free(m);
 }
 
+static int sim_add_disk(struct orr_machine *machine,
+                        const struct orr_disk_options *disk,
+                        struct orr_error *err)
+{
+    return orr_sim_disks_add(machine, &machine_of(machine)->disks, disk, err);
+}
+
 static const struct orr_machine_ops sim_machine_ops = {
     .close = sim_close,
+    .add_disk = sim_add_disk,
 };
 
 /* Copies end by their length in SimGrid, then move their bytes, if they have any,
@@ -129,6 +145,8 @@ static const struct orr_driver_ops sim_driver_ops = {
     .name = "simulated",
     .alloc = sim_alloc,
     .free = sim_free,
+    .object_open = sim_object_open,
+    .object_close = sim_free,
     .copy_start = sim_copy_start,
     .kernel_start = sim_kernel_start,
 };
@@ -145,12 +163,15 @@ static bool has_cuda(const struct orr_machine *machine)
 
 static int make_memories(struct orr_sim_machine *m)
 {
-    m->memories = calloc(m->machine.nnodes, sizeof(*m->memories));
+    unsigned n = m->machine.nnodes;
+
+    m->memories = calloc(n + m->disks.n, sizeof(*m->memories));
     if (!m->memories)
         return -ENOMEM;
-    for (unsigned i = 0; i < m->machine.nnodes; i++) {
+    for (unsigned i = 0; i < n + m->disks.n; i++) {
         m->memories[i].real = m->machine.runs_kernels;
-        m->memories[i].suballocated = m->machine.nodes[i].suballocated;
+        m->memories[i].suballocated =
+            i < n && m->machine.nodes[i].suballocated;
     }
     return 0;
 }
@@ -166,8 +187,8 @@ static int make_simgrid(const struct orr_machine_desc *desc,
         error = orr_links_make(desc, endpoints, wanted, &m->machine);
     if (error < 0 || !wanted)
         return error;
-    return orr_simgrid_new(desc, endpoints, m->machine.nnodes, &m->simgrid,
-                           err);
+    return orr_simgrid_new(desc, endpoints, m->machine.nnodes + m->disks.n,
+                           &m->simgrid, err);
 }
 
 /* The parts that need the machine's tables: transfers, streams, memories. */
@@ -187,7 +208,7 @@ static int make_parts(const struct orr_machine_desc *desc,
     if (error < 0)
         return error;
     machine->exec = &m->exec->head;
-    error = orr_transfers_new(m->exec, m->simgrid, machine->nnodes,
+    error = orr_transfers_new(m->exec, m->simgrid, machine->nnodes + m->disks.n,
                               count_main(machine), machine->runs_kernels,
                               machine->costs.copy_queue, &m->transfers);
     if (error == 0)
@@ -231,6 +252,11 @@ int orr_sim_open_desc(const struct orr_machine_desc *desc,
     error = orr_describe(desc, options, &m->machine, &endpoints, err);
     if (error == 0)
         add_driver(m);
+    if (error == 0)
+        error = orr_sim_disks_find(desc, m->machine.nnodes,
+                                   count_main(&m->machine), &endpoints,
+                                   &m->disks);
+    m->machine.spare_nodes = m->disks.n;
     if (error == 0)
         error = make_parts(desc, endpoints, m, err);
     free(endpoints);

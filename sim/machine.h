@@ -9,6 +9,7 @@
 #include "core/device/machine.h"
 #include "core/device/simulated.h"
 #include "platforms/machine_desc.h"
+#include "sim/disks.h"
 #include "sim/exec.h"
 #include "sim/memory.h"
 #include "sim/simgrid_bridge.h"
@@ -25,6 +26,7 @@ struct orr_sim_machine {
     struct orr_transfers *transfers;
     struct orr_streams *streams;
     struct orr_sim_memory *memories; /* one per node, that of node 0 unused */
+    struct orr_sim_disks disks;
     struct orr_watchdog *watchdog;   /* NULL: switched off */
 };
 

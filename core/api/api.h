@@ -42,6 +42,9 @@ static inline const struct orr_node_desc *orr_api_node(const char *call,
     abort();
 }
 
+/* Registers the disk of STARPU_DISK_SWAP, if there is one. */
+void orr_api_swap(struct orr_runtime *rt);
+
 /* The handle behind the public name; ends the program on NULL. */
 static inline struct orr_handle *orr_api_handle(const char *call,
                                                 starpu_data_handle_t handle)

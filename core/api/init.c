@@ -72,6 +72,7 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
     rt = ORR_API_RUNTIME();
     if (atomic_exchange(&process->profiling, false))
         (void)starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+    orr_api_swap(rt);
     atomic_store(&process->ready, true);
     if (orr_config_bool(&rt->config, ORR_CFG_SIMGRID))
         orr_log_notice("STARPU_SIMGRID is ignored: every program can be "

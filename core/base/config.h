@@ -158,6 +158,13 @@
     X(TMP, "TMP", STRING, "", "As above; without any, `/tmp`.")
 
 #define ORR_CONFIG_MEMORY(X)                                                    \
+    X(DISK_SWAP, "STARPU_DISK_SWAP", STRING, "",                                \
+      "Directory that is a disk from the beginning: data go there for which "   \
+      "main memory has no room.")                                               \
+    X(DISK_SWAP_BACKEND, "STARPU_DISK_SWAP_BACKEND", STRING, "unistd",          \
+      "How: `stdio`, `unistd`, or `unistd_o_direct`, past the system's cache.") \
+    X(DISK_SWAP_SIZE, "STARPU_DISK_SWAP_SIZE", MIB, "",                         \
+      "MiB that may be used there. Unset: no limit.")                           \
     X(LIMIT_CPU_MEM, "STARPU_LIMIT_CPU_MEM", MIB, "",                           \
       "MiB of main memory that data may take; of several NUMA nodes each has "  \
       "an equal part. Unset: what a control group leaves, what each NUMA node " \

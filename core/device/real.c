@@ -9,6 +9,7 @@
 
 #include "core/base/log.h"
 #include "core/device/cpu/driver.h"
+#include "core/device/disk/disk.h"
 #include "core/device/driver.h"
 #include "core/device/threads.h"
 #include "perfmodel/sampling.h"
@@ -31,6 +32,7 @@ static void real_close(struct orr_machine *machine)
 
 static const struct orr_machine_ops real_ops = {
     .close = real_close,
+    .add_disk = orr_disks_add,
 };
 
 static int fill_names(struct orr_machine *machine,

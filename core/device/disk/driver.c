@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/device/disk/driver.c - the driver of disks: see disk.h. Each disk has a
+ * context of its own, which makes one copy of a datum after the other by the
+ * disk's functions; they may block. It posts their ends, as callbacks of devices
+ * do.
+ */
+#include "core/device/disk/disk.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+
+/* What is measured when a disk is added: a write and a read of so many bytes for
+ * the bandwidth, of one page for the latency. */
+enum { PROBE_BYTES = 4 << 20, PROBE_PAGE = 4096 };
+
+struct disk {
+    const struct starpu_disk_ops *ops; /* lent */
+    void *base;                        /* what plug returned */
+    unsigned node;
+    struct orr_context *context;
+    struct disks *driver;
+    pthread_mutex_t lock;
+    struct orr_copy *first, *last; /* [lock] by machine_link[0] */
+    bool stop;                     /* [lock] */
+    char name[32];
+};
+
+struct disks {
+    struct orr_driver head; /* first */
+    unsigned ndisks;
+    struct disk disks[ORR_MAX_DISKS];
+};
+
+static struct disks *disks_of(struct orr_driver *driver)
+{
+    return (struct disks *)driver;
+}
+
+/* The disk that is the node; NULL: none is. */
+static struct disk *disk_of(struct disks *driver, unsigned node)
+{
+    for (unsigned i = 0; i < driver->ndisks; i++)
+        if (driver->disks[i].node == node)
+            return &driver->disks[i];
+    return NULL;
+}
+
+/* -- memory -- */
+
+static int disk_alloc(struct orr_driver *driver, unsigned node, size_t size,
+                      uintptr_t *ret)
+{
+    struct disk *disk = disk_of(disks_of(driver), node);
+    void *object = disk->ops->alloc(disk->base, size);
+
+    *ret = (uintptr_t)object;
+    return object ? 0 : -ENOMEM;
+}
+
+static void disk_free(struct orr_driver *driver, unsigned node,
+                      uintptr_t address, size_t size)
+{
+    struct disk *disk = disk_of(disks_of(driver), node);
+
+    disk->ops->free(disk->base, (void *)address, size);
+}
+
+static int disk_object_open(struct orr_driver *driver, unsigned node, void *pos,
+                            size_t size, uintptr_t *ret)
+{
+    struct disk *disk = disk_of(disks_of(driver), node);
+    void *object = disk->ops->open(disk->base, pos, size);
+
+    *ret = (uintptr_t)object;
+    return object ? 0 : -ENOENT;
+}
+
+static void disk_object_close(struct orr_driver *driver, unsigned node,
+                              uintptr_t object, size_t size)
+{
+    struct disk *disk = disk_of(disks_of(driver), node);
+
+    disk->ops->close(disk->base, (void *)object, size);
+}
+
+/* -- bytes -- */
+
+/* Whether a function that moved bytes says that it moved all. */
+static bool moved_all(int rc, size_t size)
+{
+    return rc == 0 || (rc > 0 && (size_t)rc == size);
+}
+
+static int say_failed(const struct disk *disk, bool reads, size_t size,
+                      size_t offset, int rc)
+{
+    orr_log_warning("%s: %s %zu bytes at %zu failed: %s", disk->name,
+                    reads ? "reading" : "writing", size, offset,
+                    rc < 0 && rc > -4096 ? strerror(-rc)
+                                         : "not all of them were moved");
+    return -EIO;
+}
+
+static int disk_object_write(struct orr_driver *driver, unsigned node,
+                             uintptr_t object, void *bytes, size_t size)
+{
+    struct disk *disk = disk_of(disks_of(driver), node);
+    int rc = disk->ops->full_write
+                 ? disk->ops->full_write(disk->base, (void *)object, bytes, size)
+                 : -ENOSYS;
+
+    return moved_all(rc, size) ? 0 : say_failed(disk, false, size, 0, rc);
+}
+
+static int disk_object_read(struct orr_driver *driver, unsigned node,
+                            uintptr_t object, void **ret_bytes,
+                            size_t *ret_size, unsigned dst_node)
+{
+    struct disk *disk = disk_of(disks_of(driver), node);
+    int rc = disk->ops->full_read
+                 ? disk->ops->full_read(disk->base, (void *)object, ret_bytes,
+                                        ret_size, dst_node)
+                 : -ENOSYS;
+
+    return moved_all(rc, *ret_size) ? 0 : say_failed(disk, true, 0, 0, rc);
+}
+
+static int disk_raw_copy(struct orr_driver *driver,
+                         const struct orr_raw_copy *raw,
+                         struct orr_async *async)
+{
+    struct disk *src = disk_of(disks_of(driver), raw->src_node);
+    struct disk *dst = disk_of(disks_of(driver), raw->dst_node);
+    struct disk *disk = src ? src : dst;
+    int rc;
+
+    (void)async; /* the disk's context waits */
+    rc = src ? src->ops->read(src->base, (void *)raw->src,
+                              (char *)raw->dst + raw->dst_offset,
+                              (off_t)raw->src_offset, raw->size)
+             : dst->ops->write(dst->base, (void *)raw->dst,
+                               (const char *)raw->src + raw->src_offset,
+                               (off_t)raw->dst_offset, raw->size);
+    if (moved_all(rc, raw->size))
+        return 0;
+    return say_failed(disk, src != NULL, raw->size,
+                      src ? raw->src_offset : raw->dst_offset, rc);
+}
+
+/* -- data -- */
+
+static struct orr_copy *take(struct disk *disk, bool *stop)
+{
+    struct orr_copy *copy;
+
+    pthread_mutex_lock(&disk->lock);
+    copy = disk->first;
+    if (copy)
+        disk->first = copy->machine_link[0];
+    if (!disk->first)
+        disk->last = NULL;
+    *stop = disk->stop;
+    pthread_mutex_unlock(&disk->lock);
+    return copy;
+}
+
+static void serve(void *arg)
+{
+    struct disk *disk = arg;
+    struct orr_exec *exec = disk->driver->head.machine->exec;
+    bool stop;
+
+    for (;;) {
+        struct orr_copy *copy = take(disk, &stop);
+
+        if (copy) {
+            int rc = copy->perform(copy, &copy->async);
+
+            if (rc)
+                copy->async.error = rc;
+            orr_copy_post(copy);
+        } else if (stop) {
+            break;
+        } else {
+            orr_self->waits_for = "work for the disk";
+            exec->ops->park(exec, ORR_FOREVER);
+        }
+    }
+    orr_context_end();
+}
+
+static void disk_copy_start(struct orr_driver *driver, struct orr_copy *copy)
+{
+    struct disk *disk = disk_of(disks_of(driver), copy->dst);
+    struct orr_exec *exec = driver->machine->exec;
+
+    if (!disk)
+        disk = disk_of(disks_of(driver), copy->src);
+    copy->async = (struct orr_async){.driver = driver};
+    copy->machine_link[0] = NULL;
+    pthread_mutex_lock(&disk->lock);
+    if (disk->last)
+        disk->last->machine_link[0] = copy;
+    else
+        disk->first = copy;
+    disk->last = copy;
+    pthread_mutex_unlock(&disk->lock);
+    exec->ops->wake(exec, disk->context);
+}
+
+/* -- one more disk -- */
+
+static void stop(struct disk *disk)
+{
+    struct orr_exec *exec = disk->driver->head.machine->exec;
+
+    pthread_mutex_lock(&disk->lock);
+    disk->stop = true;
+    pthread_mutex_unlock(&disk->lock);
+    exec->ops->wake(exec, disk->context);
+    exec->ops->join(exec, disk->context);
+    pthread_mutex_destroy(&disk->lock);
+}
+
+/* µs for writing and for reading so many bytes of an object; false: a failure. */
+static bool probe(const struct disk *disk, void *object, char *bytes,
+                  size_t size, double ret[2])
+{
+    struct orr_exec *exec = disk->driver->head.machine->exec;
+    double start = orr_exec_now(exec), written;
+
+    if (!moved_all(disk->ops->write(disk->base, object, bytes, 0, size), size))
+        return false;
+    written = orr_exec_now(exec);
+    if (!moved_all(disk->ops->read(disk->base, object, bytes, 0, size), size))
+        return false;
+    ret[0] = written - start;
+    ret[1] = orr_exec_now(exec) - written;
+    return true;
+}
+
+/* Bytes per µs and µs, for writing and for reading. */
+struct speed {
+    double bandwidth[2], latency[2];
+};
+
+static bool measure(const struct disk *disk, struct speed *ret)
+{
+    void *object = disk->ops->alloc(disk->base, PROBE_BYTES), *bytes = NULL;
+    double all[2];
+    bool done = false;
+
+    if (object && posix_memalign(&bytes, PROBE_PAGE, PROBE_BYTES) == 0) {
+        memset(bytes, 1, PROBE_BYTES);
+        done = probe(disk, object, bytes, PROBE_BYTES, all) &&
+               probe(disk, object, bytes, PROBE_PAGE, ret->latency);
+    }
+    for (unsigned i = 0; done && i < 2; i++) {
+        double us = all[i] - ret->latency[i];
+
+        ret->bandwidth[i] = PROBE_BYTES / (us > 1 ? us : 1);
+    }
+    free(bytes);
+    if (object)
+        disk->ops->free(disk->base, object, PROBE_BYTES);
+    return done;
+}
+
+static void fill_node(struct orr_machine *machine, const struct disk *disk,
+                      const struct orr_disk_options *options,
+                      const struct speed *speed)
+{
+    struct orr_node_desc *node = &machine->nodes[disk->node];
+
+    *node = (struct orr_node_desc){
+        .kind = STARPU_DISK_RAM,
+        .devid = (int)(disk - disk->driver->disks),
+        .capacity = options->size < 0 ? 0 : (size_t)options->size,
+        .stores = true,
+        .handles = true,
+        .driver = &disk->driver->head,
+    };
+    snprintf(node->name, sizeof(node->name), "%s", disk->name);
+    for (unsigned i = 0; i < disk->node; i++)
+        if (orr_node_is_main(&machine->nodes[i])) {
+            orr_machine_set_link(machine, i, disk->node, speed->bandwidth[0],
+                                 speed->latency[0]);
+            orr_machine_set_link(machine, disk->node, i, speed->bandwidth[1],
+                                 speed->latency[1]);
+        }
+}
+
+static int start(struct disk *disk)
+{
+    struct orr_exec *exec = disk->driver->head.machine->exec;
+    struct orr_context init = {.name = disk->name};
+
+    pthread_mutex_init(&disk->lock, NULL);
+    return exec->ops->spawn(exec, &init, -1, serve, disk, &disk->context);
+}
+
+static struct disks *find_driver(const struct orr_machine *machine);
+
+int orr_disks_add(struct orr_machine *machine,
+                  const struct orr_disk_options *options, struct orr_error *err)
+{
+    struct disks *driver = find_driver(machine);
+    struct disk *disk = &driver->disks[driver->ndisks];
+    struct speed speed;
+    bool works;
+    int rc;
+
+    *disk = (struct disk){
+        .ops = options->ops, .driver = driver, .node = machine->nnodes};
+    snprintf(disk->name, sizeof(disk->name), "Disk %u", driver->ndisks);
+    disk->base = disk->ops->plug(options->parameter, options->size);
+    if (!disk->base)
+        return orr_fail(err, -ENOENT, "the disk cannot be opened");
+    works = (!disk->ops->bandwidth ||
+             disk->ops->bandwidth(disk->node, disk->base)) &&
+            measure(disk, &speed);
+    rc = works ? start(disk)
+               : orr_fail(err, -ENOENT,
+                          "%d bytes could not be written to the disk and read "
+                          "from it again",
+                          PROBE_BYTES);
+    if (rc < 0) {
+        disk->ops->unplug(disk->base);
+        return rc;
+    }
+    fill_node(machine, disk, options, &speed);
+    driver->ndisks++;
+    return 0;
+}
+
+/* -- the driver -- */
+
+static void disks_close(struct orr_driver *driver)
+{
+    struct disks *disks = disks_of(driver);
+
+    for (unsigned i = 0; i < disks->ndisks; i++) {
+        stop(&disks->disks[i]);
+        disks->disks[i].ops->unplug(disks->disks[i].base);
+    }
+    free(disks);
+}
+
+static const struct orr_driver_ops disk_ops = {
+    .name = "disk",
+    .close = disks_close,
+    .alloc = disk_alloc,
+    .free = disk_free,
+    .object_open = disk_object_open,
+    .object_close = disk_object_close,
+    .object_write = disk_object_write,
+    .object_read = disk_object_read,
+    .copy_start = disk_copy_start,
+    .raw_copy = disk_raw_copy,
+};
+
+static struct disks *find_driver(const struct orr_machine *machine)
+{
+    for (unsigned i = 0; i < machine->ndrivers; i++)
+        if (machine->drivers[i]->ops == &disk_ops)
+            return disks_of(machine->drivers[i]);
+    return NULL; /* not reached: it is always there */
+}
+
+ORR_DRIVER_OPEN(disk);
+int orr_driver_disk_open(const struct orr_machine_options *options,
+                         struct orr_machine *machine, struct orr_driver **ret,
+                         struct orr_error *err)
+{
+    struct disks *driver = calloc(1, sizeof(*driver));
+
+    (void)options;
+    (void)err;
+    if (!driver)
+        return -ENOMEM;
+    driver->head.ops = &disk_ops;
+    driver->head.machine = machine;
+    machine->spare_nodes += ORR_MAX_DISKS;
+    *ret = &driver->head;
+    return 0;
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/device/disk/files.c - disks that are directories. All objects are in one
+ * file, which has no name any more once it is open, so that nothing is left behind
+ * however the program ends; extents.c says where. What was there before is opened
+ * by name. Three ways to read and write; the functions of struct starpu_disk_ops,
+ * which say what failed as a negative errno. Any thread, for different objects.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <starpu.h>
+
+#include "core/base/log.h"
+#include "core/device/disk/extents.h"
+
+/* A file, open for each of the ways. */
+struct file {
+    int fd;
+    int direct;  /* the same past the cache, -1: the file system has no such */
+    FILE *stdio; /* owns fd */
+};
+
+struct directory {
+    char *path;
+    char *made; /* the first directory that had to be made, or NULL */
+    struct file file;
+    struct extents extents;
+};
+
+struct object {
+    struct file *file; /* the directory's, or … */
+    struct file own;   /* … one that was there before */
+    off_t start;
+    size_t size;
+    size_t used; /* bytes that full_write has put there */
+};
+
+/* Moves bytes of a file; 0 or a negative errno. */
+typedef int (*move_t)(const struct file *file, bool writes, void *bytes,
+                      off_t offset, size_t size);
+
+/* -- files -- */
+
+static void file_close(struct file *file)
+{
+    if (file->stdio)
+        fclose(file->stdio);
+    else if (file->fd >= 0)
+        close(file->fd);
+    if (file->direct >= 0)
+        close(file->direct);
+}
+
+/* Takes `fd`. 0 or a negative errno. */
+static int file_open(struct file *file, int fd, const char *path)
+{
+    *file = (struct file){.fd = fd, .direct = -1};
+    if (fd < 0)
+        return -errno;
+    file->direct = open(path, O_RDWR | O_CLOEXEC | O_DIRECT);
+    file->stdio = fdopen(fd, "r+");
+    return file->stdio ? 0 : -errno;
+}
+
+/* -- directories -- */
+
+/* Makes the directory and those above it; *ret_made is the first that was not
+ * there, NULL if all were. 0 or a negative errno. */
+static int make_all(const char *path, char **ret_made)
+{
+    char *part = strdup(path);
+    size_t n = part ? strlen(part) : 0;
+    int rc = part ? 0 : -ENOMEM;
+
+    *ret_made = NULL;
+    for (size_t i = 1; rc == 0 && i <= n; i++) {
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        part[i] = '\0';
+        if (mkdir(part, 0700) == 0 && !*ret_made)
+            *ret_made = strdup(part);
+        else if (errno != EEXIST && errno != EISDIR)
+            rc = -errno;
+        part[i] = path[i];
+    }
+    free(part);
+    return rc;
+}
+
+/* Removes the directory, and those above it up to `made`, if they are empty. */
+static void remove_all(const char *path, const char *made)
+{
+    char *part = strdup(path);
+    size_t least = made ? strlen(made) : SIZE_MAX;
+
+    while (part && strlen(part) >= least && rmdir(part) == 0) {
+        char *slash = strrchr(part, '/');
+
+        if (!slash)
+            break;
+        *slash = '\0';
+    }
+    free(part);
+}
+
+/* The file of all objects. */
+static int make_file(struct directory *directory)
+{
+    char *path;
+    int rc;
+
+    if (asprintf(&path, "%s/orrery-XXXXXX", directory->path) < 0)
+        return -ENOMEM;
+    rc = file_open(&directory->file, mkostemp(path, O_CLOEXEC), path);
+    if (directory->file.fd >= 0)
+        (void)unlink(path);
+    free(path);
+    return rc;
+}
+
+static void directory_free(struct directory *directory)
+{
+    file_close(&directory->file);
+    extents_done(&directory->extents);
+    if (directory->made)
+        remove_all(directory->path, directory->made);
+    free(directory->path);
+    free(directory->made);
+    free(directory);
+}
+
+static void *plug(void *parameter, starpu_ssize_t size)
+{
+    struct directory *directory = calloc(1, sizeof(*directory));
+    const char *path = parameter;
+    int rc = -ENOMEM;
+
+    (void)size; /* the library counts */
+    if (!directory)
+        return NULL;
+    directory->file = (struct file){.fd = -1, .direct = -1};
+    extents_init(&directory->extents, (size_t)sysconf(_SC_PAGESIZE));
+    directory->path = strdup(path);
+    if (directory->path)
+        rc = make_all(path, &directory->made);
+    if (rc == 0)
+        rc = make_file(directory);
+    if (rc == 0)
+        return directory;
+    orr_log_error("the directory \"%s\" cannot be a disk: %s", path,
+                  strerror(-rc));
+    directory_free(directory);
+    return NULL;
+}
+
+static void unplug(void *base)
+{
+    directory_free(base);
+}
+
+/* -- objects -- */
+
+/* The blocks are taken now: a disk that is full says so before anything was
+ * written. */
+static int reserve(int fd, off_t start, size_t size)
+{
+    struct stat status;
+
+    if (fallocate(fd, 0, start, (off_t)size) == 0)
+        return 0;
+    if (errno != EOPNOTSUPP && errno != ENOSYS)
+        return -errno;
+    if (fstat(fd, &status) == 0 && status.st_size >= start + (off_t)size)
+        return 0;
+    return ftruncate(fd, start + (off_t)size) == 0 ? 0 : -errno;
+}
+
+/* The blocks are the file system's again, if it can do that. */
+static void give_back(struct directory *directory, const struct object *object)
+{
+    size_t size = extents_round(&directory->extents, object->size);
+
+    (void)fallocate(directory->file.fd,
+                    FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, object->start,
+                    (off_t)size);
+    extents_give(&directory->extents, object->start, object->size);
+}
+
+/* Gives the object its place. */
+static int place(struct directory *directory, struct object *object)
+{
+    size_t size = extents_round(&directory->extents, object->size);
+    int rc;
+
+    object->start = extents_take(&directory->extents, object->size);
+    rc = reserve(directory->file.fd, object->start, size);
+    if (rc < 0)
+        extents_give(&directory->extents, object->start, object->size);
+    return rc;
+}
+
+static void *alloc(void *base, size_t size)
+{
+    struct directory *directory = base;
+    struct object *object = calloc(1, sizeof(*object));
+    int rc = -ENOMEM;
+
+    if (object) {
+        object->file = &directory->file;
+        object->size = size;
+        rc = place(directory, object);
+    }
+    if (rc == 0)
+        return object;
+    orr_log_warning("disk \"%s\" has no room for %zu bytes: %s",
+                    directory->path, size, strerror(-rc));
+    free(object);
+    return NULL;
+}
+
+static void free_object(void *base, void *obj, size_t size)
+{
+    (void)size;
+    give_back(base, obj);
+    free(obj);
+}
+
+static void *open_object(void *base, void *pos, size_t size)
+{
+    const struct directory *directory = base;
+    struct object *object = calloc(1, sizeof(*object));
+    struct stat status;
+    char *path = NULL;
+    int rc = -ENOMEM;
+
+    if (object && asprintf(&path, "%s/%s", directory->path,
+                           (const char *)pos) >= 0) {
+        rc = file_open(&object->own, open(path, O_RDWR | O_CLOEXEC), path);
+        object->file = &object->own;
+        object->size = object->used = size;
+        if (rc == 0 && (fstat(object->own.fd, &status) != 0 ||
+                        (size_t)status.st_size < size))
+            rc = -ENOENT;
+        if (rc < 0)
+            file_close(&object->own);
+        free(path);
+    }
+    if (rc == 0)
+        return object;
+    free(object);
+    return NULL;
+}
+
+static void close_object(void *base, void *obj, size_t size)
+{
+    struct object *object = obj;
+
+    (void)base;
+    (void)size;
+    file_close(&object->own);
+    free(object);
+}
+
+/* -- all of an object -- */
+
+static int full_read(move_t move, const struct object *object, void **ptr,
+                     size_t *size, unsigned dst_node)
+{
+    int rc;
+
+    *size = object->used;
+    *ptr = (void *)starpu_malloc_on_node_flags(dst_node, *size, 0);
+    if (!*ptr)
+        return -ENOMEM;
+    rc = move(object->file, false, *ptr, object->start, *size);
+    if (rc < 0)
+        starpu_free_on_node_flags(dst_node, (uintptr_t)*ptr, *size, 0);
+    return rc;
+}
+
+/* The object may have to grow; one that was there before is a file of its own. */
+static int grow(struct directory *directory, struct object *object, size_t size)
+{
+    struct object larger = *object;
+    int rc;
+
+    if (object->file != &directory->file)
+        return ftruncate(object->own.fd, (off_t)size) == 0 ? 0 : -errno;
+    if (size <= object->size)
+        return 0;
+    larger.size = size;
+    rc = place(directory, &larger);
+    if (rc < 0)
+        return rc;
+    give_back(directory, object);
+    *object = larger;
+    return 0;
+}
+
+static int full_write(move_t move, struct directory *directory,
+                      struct object *object, void *ptr, size_t size)
+{
+    int rc = grow(directory, object, size);
+
+    if (rc == 0)
+        rc = move(object->file, true, ptr, object->start, size);
+    object->used = rc == 0 ? size : 0;
+    return rc;
+}
+
+/* -- three ways to move bytes -- */
+
+static int move_stdio(const struct file *file, bool writes, void *bytes,
+                      off_t offset, size_t size)
+{
+    FILE *stdio = file->stdio;
+    size_t moved = 0;
+    int rc = 0;
+
+    flockfile(stdio);
+    errno = 0;
+    if (fseeko(stdio, offset, SEEK_SET) == 0)
+        moved = writes ? fwrite(bytes, 1, size, stdio)
+                       : fread(bytes, 1, size, stdio);
+    if (moved != size || (writes && fflush(stdio) != 0))
+        rc = errno ? -errno : -EIO;
+    clearerr(stdio);
+    funlockfile(stdio);
+    return rc;
+}
+
+static int move_with(int fd, bool writes, char *bytes, off_t offset,
+                     size_t size)
+{
+    while (size > 0) {
+        ssize_t n = writes ? pwrite(fd, bytes, size, offset)
+                           : pread(fd, bytes, size, offset);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : -EIO;
+        bytes += n;
+        offset += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+static int move_unistd(const struct file *file, bool writes, void *bytes,
+                       off_t offset, size_t size)
+{
+    return move_with(file->fd, writes, bytes, offset, size);
+}
+
+/* What is not whole pages goes through the system's cache, which is coherent with
+ * the other way. */
+static int move_unistd_o_direct(const struct file *file, bool writes,
+                                void *bytes, off_t offset, size_t size)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    bool whole = ((uintptr_t)bytes | (uintptr_t)offset | size) % page == 0;
+
+    return move_with(whole && file->direct >= 0 ? file->direct : file->fd,
+                     writes, bytes, offset, size);
+}
+
+/* The functions of one way, and their table. */
+#define WAY(way)                                                               \
+    static int read_##way(void *base, void *obj, void *buf, off_t offset,      \
+                          size_t size)                                         \
+    {                                                                          \
+        const struct object *object = obj;                                     \
+                                                                               \
+        (void)base;                                                            \
+        return move_##way(object->file, false, buf, object->start + offset,    \
+                          size);                                               \
+    }                                                                          \
+    static int write_##way(void *base, void *obj, const void *buf,             \
+                           off_t offset, size_t size)                          \
+    {                                                                          \
+        const struct object *object = obj;                                     \
+                                                                               \
+        (void)base;                                                            \
+        return move_##way(object->file, true, (void *)(uintptr_t)buf,          \
+                          object->start + offset, size);                       \
+    }                                                                          \
+    static int full_read_##way(void *base, void *obj, void **ptr,              \
+                               size_t *size, unsigned dst_node)                \
+    {                                                                          \
+        (void)base;                                                            \
+        return full_read(move_##way, obj, ptr, size, dst_node);                \
+    }                                                                          \
+    static int full_write_##way(void *base, void *obj, void *ptr, size_t size) \
+    {                                                                          \
+        return full_write(move_##way, base, obj, ptr, size);                   \
+    }                                                                          \
+    struct starpu_disk_ops starpu_disk_##way##_ops = {                         \
+        .plug = plug,                                                          \
+        .unplug = unplug,                                                      \
+        .alloc = alloc,                                                        \
+        .free = free_object,                                                   \
+        .open = open_object,                                                   \
+        .close = close_object,                                                 \
+        .read = read_##way,                                                    \
+        .write = write_##way,                                                  \
+        .full_read = full_read_##way,                                          \
+        .full_write = full_write_##way,                                        \
+    }
+
+WAY(stdio);
+WAY(unistd);
+WAY(unistd_o_direct);

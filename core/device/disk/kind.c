@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/device/disk/kind.c - disks, as a kind of device: no task can run there. */
+#include "core/bus/store.h"
+#include "core/device/kind.h"
+
+/* No type of workers is it; numbers beyond those that there are name none. */
+const struct orr_device_kind orr_kind_disk = {
+    .type = (enum starpu_worker_archtype)-1,
+    .memory = STARPU_DISK_RAM,
+    .name = "Disk",
+    .variable = "DISK",
+    .limit = ORR_CFG_COUNT,
+    .pipeline = ORR_CFG_COUNT,
+    .homogeneous = ORR_CFG_COUNT,
+    .bus = ORR_BUS_DISK,
+};

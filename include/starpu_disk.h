@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * starpu_disk.h - disks as memory nodes, where data go for which main memory has
+ * no room (STARPU_LIMIT_CPU_MEM), and files that are data already.
+ */
+#pragma once
+
+#include <sys/types.h>
+
+#include <starpu_config.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes that a disk of limited size must have at least. */
+#define STARPU_DISK_SIZE_MIN (16 * 1024 * 1024)
+
+/* How a disk is operated. `base` is what plug returned, `obj` one object on it, a
+ * file mostly. Called by any thread, for different objects at once. */
+struct starpu_disk_ops {
+    /* Opens the disk that `parameter` names, of so many bytes (negative: no
+     * limit); NULL on failure. */
+    void *(*plug)(void *parameter, starpu_ssize_t size);
+    void (*unplug)(void *base);
+    /* 1 if the disk can be used, as memory node `node`, else 0; NULL: it can. Its
+     * bandwidth is measured by the library. */
+    int (*bandwidth)(unsigned node, void *base);
+    /* A new object of so many bytes, NULL when there is no room; its end. */
+    void *(*alloc)(void *base, size_t size);
+    void (*free)(void *base, void *obj, size_t size);
+    /* One that exists, named by `pos`, NULL if it does not; lets it go without
+     * removing it. */
+    void *(*open)(void *base, void *pos, size_t size);
+    void (*close)(void *base, void *obj, size_t size);
+    /* Moves `size` bytes that begin `offset` bytes after the start of the object.
+     * Return 0, or the bytes that were moved; less than all, or a negative
+     * number, is a failure. */
+    int (*read)(void *base, void *obj, void *buf, off_t offset, size_t size);
+    int (*write)(void *base, void *obj, const void *buf, off_t offset,
+                 size_t size);
+    /* All of an object: to memory that is allocated for it with
+     * starpu_malloc_on_node_flags on dst_node, and from it, whose length it then
+     * has. 0 or a failure. For data that have no copy methods but pack_data. */
+    int (*full_read)(void *base, void *obj, void **ptr, size_t *size,
+                     unsigned dst_node);
+    int (*full_write)(void *base, void *obj, void *ptr, size_t size);
+    /* What follows may be NULL and is not called: each disk has a thread of the
+     * library, which reads and writes while workers go on. */
+    void *(*async_write)(void *base, void *obj, void *buf, off_t offset,
+                         size_t size);
+    void *(*async_read)(void *base, void *obj, void *buf, off_t offset,
+                        size_t size);
+    void *(*async_full_read)(void *base, void *obj, void **ptr, size_t *size,
+                             unsigned dst_node);
+    void *(*async_full_write)(void *base, void *obj, void *ptr, size_t size);
+    void *(*copy)(void *base_src, void *obj_src, off_t off_src, void *base_dst,
+                  void *obj_dst, off_t off_dst, size_t size);
+    void (*wait_request)(void *async_channel);
+    int (*test_request)(void *async_channel);
+    void (*free_request)(void *async_channel);
+};
+
+/* Disks that are directories: `parameter` is the path, which is created if there
+ * is none, and then removed at the end; `pos` of starpu_disk_open is a file's
+ * path inside it. Through stdio; through read and write; the same past the cache
+ * of the system, where size, offset and address are multiples of a page. */
+extern struct starpu_disk_ops starpu_disk_stdio_ops;
+extern struct starpu_disk_ops starpu_disk_unistd_ops;
+extern struct starpu_disk_ops starpu_disk_unistd_o_direct_ops;
+
+/* The disk of STARPU_DISK_SWAP, -1 without. */
+extern int starpu_disk_swap_node;
+
+/* Makes a memory node of a disk of `size` bytes, negative for no limit, and
+ * measures it; data that are registered afterwards may go there. Returns the
+ * node; -EINVAL with a message, -ENOENT when the disk cannot be opened or
+ * written to (or, simulated, the machine has none any more), -ENOSPC when there
+ * are too many. `func` is used until starpu_shutdown. Simulated, nothing is
+ * opened: the disk is that of the machine, DISK0 first, as fast as it says. */
+int starpu_disk_register(struct starpu_disk_ops *func, void *parameter,
+                         starpu_ssize_t size);
+
+/* An object of `size` bytes that is there already, to register data whose home
+ * `node` is, with the object in the place of their address; NULL if it is not
+ * there. To be closed when these have been unregistered. */
+void *starpu_disk_open(unsigned node, void *pos, size_t size);
+void starpu_disk_close(unsigned node, void *obj, size_t size);
+
+#ifdef __cplusplus
+}
+#endif

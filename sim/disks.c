@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* sim/disks.c - see disks.h. */
+#include "sim/disks.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "platforms/bus_files.h"
+
+static int find_link(const struct orr_machine_desc *desc, unsigned src,
+                     unsigned dst, struct orr_sim_disk_link *ret)
+{
+    ret->bandwidth = (double)NAN;
+    if (orr_machine_desc_route(desc, src, dst) < 0)
+        return 0;
+    return orr_bus_of_route(desc, src, dst, &ret->bandwidth, &ret->latency);
+}
+
+int orr_sim_disks_find(const struct orr_machine_desc *desc, unsigned nnodes,
+                       unsigned nmain, unsigned **endpoints,
+                       struct orr_sim_disks *ret)
+{
+    unsigned *all =
+        realloc(*endpoints, (nnodes + ORR_SIM_MAX_DISKS) * sizeof(*all));
+    int error = 0;
+
+    if (!all)
+        return -ENOMEM;
+    *endpoints = all;
+    for (ret->n = 0; ret->n < ORR_SIM_MAX_DISKS && error == 0; ret->n++) {
+        struct orr_sim_disk *disk = &ret->at[ret->n];
+        char id[32];
+        int host;
+
+        snprintf(id, sizeof(id), "DISK%u", ret->n);
+        host = orr_machine_desc_host(desc, id);
+        if (host < 0)
+            break;
+        all[nnodes + ret->n] = (unsigned)host;
+        for (unsigned i = 0; i < nmain && error == 0; i++) {
+            error = find_link(desc, all[i], (unsigned)host, &disk->to[i]);
+            if (error == 0)
+                error = find_link(desc, (unsigned)host, all[i], &disk->from[i]);
+        }
+    }
+    return error;
+}
+
+int orr_sim_disks_add(struct orr_machine *machine, struct orr_sim_disks *disks,
+                      const struct orr_disk_options *options,
+                      struct orr_error *err)
+{
+    const struct orr_sim_disk *disk = &disks->at[disks->nadded];
+    unsigned node = machine->nnodes;
+    struct orr_node_desc *desc = &machine->nodes[node];
+
+    if (disks->nadded == disks->n)
+        return orr_fail(err, -ENOENT,
+                        "machine \"%s\" has %u disk%s, this would be number "
+                        "%u: add the host \"DISK%u\" to it, with routes to and "
+                        "from main memory",
+                        machine->name, disks->n, disks->n == 1 ? "" : "s",
+                        disks->n + 1, disks->n);
+    *desc = (struct orr_node_desc){
+        .kind = STARPU_DISK_RAM,
+        .devid = (int)disks->nadded,
+        .capacity = options->size < 0 ? 0 : (size_t)options->size,
+        .host_addressable = true,
+        .stores = true,
+        .driver = machine->nodes[0].driver,
+    };
+    snprintf(desc->name, sizeof(desc->name), "Disk %u", disks->nadded++);
+    for (unsigned i = 0; i < node && orr_node_is_main(&machine->nodes[i]); i++) {
+        const struct orr_sim_disk_link *to = &disk->to[i],
+                                       *from = &disk->from[i];
+
+        if (isnan(to->bandwidth) || isnan(from->bandwidth))
+            continue;
+        orr_machine_set_link(machine, i, node, to->bandwidth, to->latency);
+        orr_machine_set_link(machine, node, i, from->bandwidth, from->latency);
+    }
+    return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/disks.h - the disks of a description, DISK0 and those that follow: found
+ * when the machine is opened, memory nodes when the application registers them.
+ */
+#pragma once
+
+#include "core/device/machine.h"
+#include "platforms/machine_desc.h"
+
+enum { ORR_SIM_MAX_DISKS = 4 };
+
+/* To and from each node of main memory: bytes per µs, NaN without a route, and
+ * µs. */
+struct orr_sim_disk {
+    struct orr_sim_disk_link {
+        double bandwidth, latency;
+    } to[STARPU_MAXNUMANODES], from[STARPU_MAXNUMANODES];
+};
+
+struct orr_sim_disks {
+    struct orr_sim_disk at[ORR_SIM_MAX_DISKS];
+    unsigned n;      /* that the machine has */
+    unsigned nadded; /* that are nodes already */
+};
+
+/* Fills *ret, and appends the disks' hosts to the endpoints of the machine's
+ * nodes, of which the first `nmain` are main memory. Errors: -ENOMEM. */
+int orr_sim_disks_find(const struct orr_machine_desc *desc, unsigned nnodes,
+                       unsigned nmain, unsigned **endpoints,
+                       struct orr_sim_disks *ret);
+
+/* orr_machine_ops.add_disk. */
+int orr_sim_disks_add(struct orr_machine *machine, struct orr_sim_disks *disks,
+                      const struct orr_disk_options *options,
+                      struct orr_error *err);
