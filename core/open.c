@@ -587,6 +587,12 @@ int orr_runtime_start(struct starpu_conf *conf)
         free(rt);
         return code;
     }
+    rt->minimum_available =
+        orr_config_int(&rt->config, ORR_CFG_MINIMUM_AVAILABLE_MEM);
+    rt->target_available =
+        orr_config_int(&rt->config, ORR_CFG_TARGET_AVAILABLE_MEM);
+    if (rt->target_available < rt->minimum_available)
+        rt->target_available = rt->minimum_available;
     rt->count_write_back =
         orr_config_bool(&rt->config, ORR_CFG_EXPECTED_TRANSFER_TIME_WRITEBACK);
     orr_runtime_adopt_threads(rt);

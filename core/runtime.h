@@ -79,7 +79,7 @@ struct orr_runtime {
     struct orr_bus **bus_at; /* [const] of a pair of nodes, NULL without */
     unsigned nbuses;
     struct orr_worker *workers;
-    atomic_uint nactive;         /* workers whose loops have not ended, copies
+    atomic_uint nactive; /* workers whose loops have not ended, copies
                                   * whose ends may wake some … */
     _Atomic(struct orr_context *) stopper; /* … and who waits for that, or
                                             * NULL */
@@ -125,11 +125,11 @@ struct orr_runtime {
     /* Figures for the report (core/observe/report.c). */
     _Atomic double first_submit; /* µs, < 0: none yet */
     atomic_ullong nevictions;
-    double joules;           /* [lock] used so far, core/worker/energy.h */
-    double opened_at;        /* [const] µs, when workers began */
-    double wall_start;       /* s, real time */
-    struct orr_hooks hooks;  /* that workers call */
-    atomic_bool profiling;   /* starpu_profiling_status_set */
+    double joules;          /* [lock] used so far, core/worker/energy.h */
+    double opened_at;       /* [const] µs, when workers began */
+    double wall_start;      /* s, real time */
+    struct orr_hooks hooks; /* that workers call */
+    atomic_bool profiling;  /* starpu_profiling_status_set */
     atomic_int limit_max, limit_min; /* of submitted tasks, < 0: none */
     bool counts_codelets;            /* [const] tasks per codelet and worker */
     bool breaks;                     /* [const] some task_break_on is set */
@@ -147,11 +147,12 @@ struct orr_runtime {
     _Atomic(orr_ready_soon_func_t) ready_soon;
     _Atomic(void *) ready_soon_data; /* published by it */
     bool count_write_back;   /* [const] transfer estimates include it */
+    int minimum_available, target_available; /* [const] per cent: data/tidy.c */
     bool skips_kernels;      /* [const] simulated, kernels only take time */
     bool warned_unreal;      /* [main] */
     atomic_bool writes_through; /* starpu_data_set_wt_mask was called */
-    bool said_full;          /* [last context awake] who holds memory */
-    bool default_sequential; /* [main] new handles keep sequential order */
+    bool said_full;             /* [last context awake] who holds memory */
+    bool default_sequential;    /* [main] new handles keep sequential order */
     /* What is written with every task is in lines of the cache where nothing is
      * that others read. */
     char pad_asleep[64];

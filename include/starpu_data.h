@@ -188,6 +188,10 @@ void starpu_data_wont_use(starpu_data_handle_t handle);
 /* Removes the node's copy now; -1 when it is in use. */
 int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node);
 
+/* One pass over a node's memory that makes room as STARPU_MINIMUM_AVAILABLE_MEM
+ * says; the node's workers do so by themselves. */
+void starpu_memchunk_tidy(unsigned memory_node);
+
 /* Bit n set: node n gets the value after each write, as soon as its links are
  * idle, and keeps it. Pieces get the mask of the whole. */
 void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask);

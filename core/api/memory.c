@@ -282,6 +282,12 @@ void starpu_memory_deallocate(unsigned node, size_t size)
     orr_node_freed(rt, node);
 }
 
+void starpu_memchunk_tidy(unsigned memory_node)
+{
+    (void)orr_api_node(__func__, memory_node);
+    (void)orr_node_tidy(ORR_API_RUNTIME(), memory_node);
+}
+
 /* Polls, since nodes do not notify when memory is freed. Few programs use this
  * call, and none in a critical path. */
 void starpu_memory_wait_available(unsigned node, size_t size)

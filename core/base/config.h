@@ -179,6 +179,11 @@
       "memory.")                                                                \
     X(LIMIT_OPENCL_MEM, "STARPU_LIMIT_OPENCL_MEM", MIB, "",                     \
       "Likewise for OpenCL devices, with `STARPU_LIMIT_OPENCL_<i>_MEM`.")       \
+    X(MINIMUM_AVAILABLE_MEM, "STARPU_MINIMUM_AVAILABLE_MEM", INT, "0",          \
+      "Per cent of a limited memory that are to be free: when there is less, "  \
+      "data leave as prefetches make them, before somebody waits. 0: none.")    \
+    X(TARGET_AVAILABLE_MEM, "STARPU_TARGET_AVAILABLE_MEM", INT, "0",            \
+      "Per cent up to which they do; at least the minimum.")                    \
     X(EVICTION, "ORRERY_EVICTION", STRING, "nextuse",                           \
       "What leaves a memory node that is full. `nextuse`: what no submitted "   \
       "task needs, then what is needed latest, by the policy's queues and the " \

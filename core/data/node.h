@@ -203,6 +203,10 @@ int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
  * value is lost. Returns whether it did. No lock held. Does not block. */
 bool orr_node_try_evict(struct orr_handle *handle, unsigned node);
 
+/* Makes room as STARPU_MINIMUM_AVAILABLE_MEM says (core/data/tidy.c). Returns
+ * whether anything left. No lock held. Does not block. */
+bool orr_node_tidy(struct orr_runtime *rt, unsigned node);
+
 /* Memory became free on the node: as orr_node_retry, at once. No lock held. */
 void orr_node_freed(struct orr_runtime *rt, unsigned node);
 

@@ -437,13 +437,12 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
     return true;
 }
 
-bool orr_node_progress(struct orr_runtime *rt, unsigned id)
+/* Requests of the node, the most urgent first. */
+static bool start_all(struct orr_runtime *rt, struct orr_node *node)
 {
-    struct orr_node *node = &rt->nodes[id];
     struct orr_full full = {0};
-    bool any = orr_mailbox_serve(&node->mailbox), at_once;
+    bool any = false, at_once;
 
-    any |= orr_admit_serve(rt, id);
     for (unsigned level = 0; level < ORR_FETCH_LEVELS; level++) {
         /* Pairs with enqueue. */
         if (!atomic_load(&node->nqueued))
@@ -451,5 +450,17 @@ bool orr_node_progress(struct orr_runtime *rt, unsigned id)
         while (start_one(rt, node, level, &full, &at_once))
             any |= !full.nodes || at_once;
     }
+    return any;
+}
+
+bool orr_node_progress(struct orr_runtime *rt, unsigned id)
+{
+    struct orr_node *node = &rt->nodes[id];
+    bool any = orr_mailbox_serve(&node->mailbox);
+
+    any |= orr_admit_serve(rt, id);
+    any |= start_all(rt, node);
+    if (rt->minimum_available)
+        any |= orr_node_tidy(rt, id);
     return any;
 }

@@ -579,6 +579,39 @@ START_TEST(counted_memory_makes_data_leave)
 }
 END_TEST
 
+/* A quarter of each GPU is free again when all is brought that there is.
+ * shows starpu_memchunk_tidy */
+START_TEST(memory_is_free_ahead_of_need)
+{
+    starpu_data_handle_t data[6];
+    unsigned gpu, valid = 0;
+    int *memory[6];
+
+    if (!machine_simulated(_i))
+        SKIP_TEST("no memory with a limit");
+    setenv("STARPU_MINIMUM_AVAILABLE_MEM", "15", 1);
+    setenv("STARPU_TARGET_AVAILABLE_MEM", "30", 1);
+    machine_open(_i);
+    gpu = (unsigned)last_node();
+    for (unsigned i = 0; i < 6; i++) {
+        memory[i] = register_one(&data[i], 10 * MIB);
+        ck_assert_int_eq(starpu_data_fetch_on_node(data[i], gpu, 0), 0);
+    }
+    starpu_memchunk_tidy(gpu);
+    ck_assert_int_ge((int)(100 * starpu_memory_get_available(gpu) /
+                           starpu_memory_get_total(gpu)),
+                     15);
+    for (unsigned i = 0; i < 6; i++)
+        valid += is_valid(data[i], (int)gpu) != 0;
+    ck_assert_uint_ge(valid, 3);
+    for (unsigned i = 0; i < 6; i++) {
+        starpu_data_unregister(data[i]);
+        free(memory[i]);
+    }
+    starpu_shutdown();
+}
+END_TEST
+
 /* A terabyte of 65,536 tiles, of which some are used, takes the memory of its
  * handles and one piece that stands behind all. */
 START_TEST(a_terabyte_is_simulated_in_megabytes)
@@ -646,6 +679,7 @@ int main(void)
     tcase_add_loop_test(tc, a_copy_is_shared_until_the_original_is_written, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, a_copy_that_has_ended_is_made_anew, 0, NMACHINES);
+    tcase_add_loop_test(tc, memory_is_free_ahead_of_need, 0, NMACHINES);
     tcase_add_loop_test(tc, a_terabyte_is_simulated_in_megabytes, 0, NMACHINES);
     tcase_add_loop_test(tc, structures_are_what_they_say, 0, NMACHINES);
     tcase_add_loop_test(tc, data_grow_as_far_as_their_interface_says, 0,
