@@ -579,8 +579,38 @@ START_TEST(counted_memory_makes_data_leave)
 }
 END_TEST
 
-/* A quarter of each GPU is free again when all is brought that there is.
+/* Without processors nobody looks after main memory but who asks for it.
  * shows starpu_memchunk_tidy */
+START_TEST(memory_is_made_free_on_demand)
+{
+    starpu_data_handle_t data[6];
+
+    if (!machine_simulated(_i))
+        SKIP_TEST("no memory with a limit");
+    machine_choose(_i);
+    setenv("STARPU_NCPU", "0", 1);
+    setenv("STARPU_LIMIT_CPU_MEM", "64", 1);
+    setenv("STARPU_MINIMUM_AVAILABLE_MEM", "20", 1);
+    setenv("STARPU_TARGET_AVAILABLE_MEM", "40", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    for (unsigned i = 0; i < 6; i++) {
+        starpu_vector_data_register(&data[i], -1, 0, 10 * MIB, 1);
+        ck_assert_int_eq(starpu_data_acquire(data[i], STARPU_W), 0);
+        starpu_data_release(data[i]);
+        ck_assert_int_eq(starpu_data_fetch_on_node(data[i], 1 + i % 3, 0), 0);
+    }
+    ck_assert_int_eq((int)starpu_memory_get_available(STARPU_MAIN_RAM),
+                     4 * MIB);
+    starpu_memchunk_tidy(STARPU_MAIN_RAM);
+    ck_assert_int_ge((int)starpu_memory_get_available(STARPU_MAIN_RAM),
+                     64 * MIB / 100 * 40);
+    for (unsigned i = 0; i < 6; i++)
+        starpu_data_unregister(data[i]);
+    starpu_shutdown();
+}
+END_TEST
+
+/* A part of each GPU is free again when all is brought that there is. */
 START_TEST(memory_is_free_ahead_of_need)
 {
     starpu_data_handle_t data[6];
@@ -597,7 +627,6 @@ START_TEST(memory_is_free_ahead_of_need)
         memory[i] = register_one(&data[i], 10 * MIB);
         ck_assert_int_eq(starpu_data_fetch_on_node(data[i], gpu, 0), 0);
     }
-    starpu_memchunk_tidy(gpu);
     ck_assert_int_ge((int)(100 * starpu_memory_get_available(gpu) /
                            starpu_memory_get_total(gpu)),
                      15);
@@ -679,6 +708,7 @@ int main(void)
     tcase_add_loop_test(tc, a_copy_is_shared_until_the_original_is_written, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, a_copy_that_has_ended_is_made_anew, 0, NMACHINES);
+    tcase_add_loop_test(tc, memory_is_made_free_on_demand, 0, NMACHINES);
     tcase_add_loop_test(tc, memory_is_free_ahead_of_need, 0, NMACHINES);
     tcase_add_loop_test(tc, a_terabyte_is_simulated_in_megabytes, 0, NMACHINES);
     tcase_add_loop_test(tc, structures_are_what_they_say, 0, NMACHINES);
