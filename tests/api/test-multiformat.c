@@ -104,6 +104,18 @@ static void look(void *buffers[], void *arg)
     visit(buffers[0], 0, arg);
 }
 
+static void overwrite(void *buffers[], void *arg)
+{
+    struct point *points = STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]);
+    int *arrays = STARPU_MULTIFORMAT_GET_CUDA_PTR(buffers[0]);
+
+    (void)arg;
+    for (int i = 0; i < N; i++) {
+        *(on_cuda() ? &arrays[i] : &points[i].x) = i;
+        *(on_cuda() ? &arrays[N + i] : &points[i].y) = -i;
+    }
+}
+
 static struct starpu_codelet cl_increase = {
     .cpu_funcs = {increase},
     .cuda_funcs = {increase},
@@ -218,15 +230,18 @@ START_TEST(what_is_written_whole_is_not_converted)
     struct starpu_codelet cl_write = cl_increase;
     starpu_data_handle_t h = open_points(_i, -1);
 
+    cl_write.cpu_funcs[0] = overwrite;
+    cl_write.cuda_funcs[0] = overwrite;
     cl_write.modes[0] = STARPU_W;
     insert(&cl_write, h, 0, STARPU_CPU);
     if (machine_simulated(_i))
         insert(&cl_write, h, 0, STARPU_CUDA);
     insert(&cl_write, h, 0, STARPU_CPU);
+    insert(&cl_look, h, 0, STARPU_CPU);
     starpu_data_unregister(h);
     starpu_shutdown();
     ck_assert_int_eq(nto_cuda + nto_cpu, 0);
-    wrong = 0; /* what was there before is anything */
+    ck_assert_int_eq(wrong, 0);
 }
 END_TEST
 
