@@ -5,7 +5,7 @@
  *
  * There are no CUDA functions here, and `where` stays 0: a simulated GPU takes
  * a codelet when its performance model has times for that GPU. Those of OpenCL
- * devices are in kernels_opencl.c.
+ * devices are in kernels_opencl.c, which adds them where there are such devices.
  */
 #include "kernels.h"
 
@@ -133,14 +133,6 @@ double kernels_residual(float *matrix, unsigned order, unsigned tile)
     return sqrt(difference / norm);
 }
 
-#if defined(STARPU_USE_OPENCL) && !defined(NO_OPENCL)
-#    define ON_OPENCL(kernel)                                                  \
-        .opencl_funcs = {kernels_##kernel##_opencl},                           \
-        .opencl_flags = {STARPU_OPENCL_ASYNC}
-#else
-#    define ON_OPENCL(kernel) .opencl_funcs = {NULL}
-#endif
-
 static struct starpu_perfmodel potrf_model = {.type = STARPU_HISTORY_BASED,
                                               .symbol = "chol_model_potrf"};
 static struct starpu_perfmodel trsm_model = {.type = STARPU_HISTORY_BASED,
@@ -152,7 +144,6 @@ static struct starpu_perfmodel gemm_model = {.type = STARPU_HISTORY_BASED,
 
 struct starpu_codelet cl_potrf = {
     .cpu_funcs = {potrf},
-    ON_OPENCL(potrf),
     .nbuffers = 1,
     .modes = {STARPU_RW},
     .model = &potrf_model,
@@ -161,7 +152,6 @@ struct starpu_codelet cl_potrf = {
 
 struct starpu_codelet cl_trsm = {
     .cpu_funcs = {trsm},
-    ON_OPENCL(trsm),
     .cuda_flags = {STARPU_CUDA_ASYNC},
     .nbuffers = 2,
     .modes = {STARPU_R, STARPU_RW},
@@ -171,7 +161,6 @@ struct starpu_codelet cl_trsm = {
 
 struct starpu_codelet cl_syrk = {
     .cpu_funcs = {syrk},
-    ON_OPENCL(syrk),
     .cuda_flags = {STARPU_CUDA_ASYNC},
     .nbuffers = 2,
     .modes = {STARPU_R, STARPU_RW},
@@ -181,7 +170,6 @@ struct starpu_codelet cl_syrk = {
 
 struct starpu_codelet cl_gemm = {
     .cpu_funcs = {gemm},
-    ON_OPENCL(gemm),
     .cuda_flags = {STARPU_CUDA_ASYNC},
     .nbuffers = 3,
     .modes = {STARPU_R, STARPU_R, STARPU_RW},

@@ -15,18 +15,10 @@ extern struct starpu_codelet cl_syrk;  /* R L(n,k), RW A(n,n) */
 extern struct starpu_codelet cl_gemm;  /* R L(m,k), R L(n,k), RW A(m,n) */
 extern struct starpu_codelet cl_init;  /* W A(i,j), values int i, j, size */
 
-/* Compiles the kernels of OpenCL devices, if there are any, and releases them.
- * 0, or not 0 with a message. */
+/* Where there are OpenCL devices, compiles their kernels and gives the codelets
+ * functions for them; releases them. 0, or not 0 with a message. */
 int kernels_load(void);
 void kernels_unload(void);
-
-#if defined(STARPU_USE_OPENCL) && !defined(NO_OPENCL)
-/* They only start their kernels. */
-void kernels_potrf_opencl(void *buffers[], void *arg);
-void kernels_trsm_opencl(void *buffers[], void *arg);
-void kernels_syrk_opencl(void *buffers[], void *arg);
-void kernels_gemm_opencl(void *buffers[], void *arg);
-#endif
 
 /* Makes each call to BLAS use one thread: tasks are the parallelism. */
 void kernels_single_thread(void);

@@ -12,6 +12,8 @@
 #    include <stdio.h>
 #    include <stdlib.h>
 
+#    include <orrery.h>
+
 static struct starpu_opencl_program program;
 
 #    define TILE(name)                                                         \
@@ -121,7 +123,7 @@ static void start(const char *name, void *buffers[], unsigned nbuffers,
     starpu_opencl_release_kernel(kernel);
 }
 
-void kernels_potrf_opencl(void *buffers[], void *arg)
+static void potrf(void *buffers[], void *arg)
 {
     int device = starpu_worker_get_devid(starpu_worker_get_id());
     size_t group = 64, most = 1;
@@ -137,7 +139,7 @@ void kernels_potrf_opencl(void *buffers[], void *arg)
           &group);
 }
 
-void kernels_trsm_opencl(void *buffers[], void *arg)
+static void trsm(void *buffers[], void *arg)
 {
     size_t rows = STARPU_MATRIX_GET_NX(buffers[1]);
 
@@ -145,7 +147,7 @@ void kernels_trsm_opencl(void *buffers[], void *arg)
     start("trsm", buffers, 2, STARPU_MATRIX_GET_NY(buffers[1]), 1, &rows, NULL);
 }
 
-void kernels_syrk_opencl(void *buffers[], void *arg)
+static void syrk(void *buffers[], void *arg)
 {
     const size_t items[] = {STARPU_MATRIX_GET_NX(buffers[1]),
                             STARPU_MATRIX_GET_NY(buffers[1])};
@@ -154,7 +156,7 @@ void kernels_syrk_opencl(void *buffers[], void *arg)
     start("syrk", buffers, 2, STARPU_MATRIX_GET_NY(buffers[0]), 2, items, NULL);
 }
 
-void kernels_gemm_opencl(void *buffers[], void *arg)
+static void gemm(void *buffers[], void *arg)
 {
     const size_t items[] = {STARPU_MATRIX_GET_NX(buffers[2]),
                             STARPU_MATRIX_GET_NY(buffers[2])};
@@ -163,8 +165,21 @@ void kernels_gemm_opencl(void *buffers[], void *arg)
     start("gemm", buffers, 3, STARPU_MATRIX_GET_NY(buffers[0]), 2, items, NULL);
 }
 
+static void add(struct starpu_codelet *codelet, starpu_opencl_func_t function)
+{
+    codelet->opencl_funcs[0] = function;
+    codelet->opencl_flags[0] = STARPU_OPENCL_ASYNC;
+}
+
+/* A simulated device needs no functions: its models say what it can run. */
 int kernels_load(void)
 {
+    if (orrery_is_simulated() || starpu_opencl_worker_get_count() == 0)
+        return 0;
+    add(&cl_potrf, potrf);
+    add(&cl_trsm, trsm);
+    add(&cl_syrk, syrk);
+    add(&cl_gemm, gemm);
     return starpu_opencl_load_opencl_from_string(source, &program, NULL);
 }
 
