@@ -39,6 +39,7 @@
 #include "core/task/count.h"
 #include "core/task/job.h"
 #include "core/task/tag.h"
+#include "core/worker/driven.h"
 #include "core/task/task.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
@@ -546,6 +547,7 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
         orr_ends_watch(rt);
         rt->exec->all_parked_arg = rt;
         rt->exec->all_parked = all_parked;
+        orr_workers_leave_out(rt, conf);
         code = orr_workers_start(rt);
         if (!code) {
             code = orr_watchdog_tasks_start(rt);

@@ -122,6 +122,7 @@ struct orr_runtime {
     struct orr_counts counts[STARPU_NMAX_SCHED_CTXS];
     unsigned ncounters; /* [const] for each of them */
     atomic_int paused; /* starpu_pause calls minus resumes */
+    atomic_bool drivers_end; /* who drives workers is to stop */
     /* Figures for the report (core/observe/report.c). */
     _Atomic double first_submit; /* µs, < 0: none yet */
     atomic_ullong nevictions;

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * starpu_driver.h - names a worker's device, for starpu_conf's list of
- * workers that the application drives itself. Types only.
+ * starpu_driver.h - workers that threads of the application drive: those that
+ * starpu_conf's not_launched_drivers names are made without a thread, and do
+ * something only while one of the application calls the functions below.
  */
 #pragma once
 
 #include <starpu_config.h>
 #include <starpu_worker.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct _cl_device_id;
 
+/* Names a worker: the how-many-th CPU worker, or a device by its number. */
 struct starpu_driver {
     enum starpu_worker_archtype type;
     union {
@@ -20,3 +26,22 @@ struct starpu_driver {
         struct _cl_device_id *opencl_id;
     } id;
 };
+
+/* The calling thread is the worker until starpu_drivers_request_termination() or
+ * starpu_shutdown(). 0; -EINVAL: there is no such worker, or it has a thread of
+ * its own; -EBUSY: another thread drives it; -EDEADLK in tasks and callbacks. */
+int starpu_driver_run(struct starpu_driver *d);
+
+/* The same in steps: init, run_once as often as one likes, deinit. run_once takes
+ * a task if there is one, goes on with what has begun, and does not sleep; most
+ * tasks take several calls. Errors: as above. */
+int starpu_driver_init(struct starpu_driver *d);
+int starpu_driver_run_once(struct starpu_driver *d);
+int starpu_driver_deinit(struct starpu_driver *d);
+
+/* Lets starpu_driver_run() return as soon as no submitted task is left. */
+void starpu_drivers_request_termination(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -76,7 +76,8 @@ void starpu_sched_ctx_stop_task_submission(void);
 
 /* -- its workers -- */
 
-/* While tasks run. A worker that is removed ends what was queued for it; it must
+/* While tasks run. A worker that is removed ends what was queued for it, and what
+ * a policy of the application still gives it, until that has nothing more; it must
  * be in another context, else it stays. In a hook of a policy both come into
  * effect when that has returned. */
 void starpu_sched_ctx_add_workers(int *workerids_ctx, unsigned nworkers_ctx,

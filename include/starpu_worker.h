@@ -214,6 +214,8 @@ starpu_worker_get_memory_node_kind(enum starpu_worker_archtype type);
 void starpu_worker_relax_on(void);
 void starpu_worker_relax_off(void);
 int starpu_worker_get_relax_state(void);
+/* Whether the caller is in a hook of a policy. */
+int starpu_worker_sched_op_pending(void);
 
 /* Lock a worker's scheduling state. */
 void starpu_worker_lock(int workerid);

@@ -333,10 +333,13 @@ void starpu_bind_thread_on_worker(unsigned workerid)
     bind_to(__func__, orr_api_worker_position(workerid));
 }
 
-/* Main keeps the processor it has been given by starpu_init, if any. */
+/* To the one that starpu_init has kept for main, if any. */
 void starpu_bind_thread_on_main(void)
 {
-    (void)ORR_API_RUNTIME();
+    int cpu = ORR_API_RUNTIME()->machine->main_cpu - 1;
+
+    if (cpu >= 0)
+        bind_to(__func__, position_of(topology_of(__func__), cpu));
 }
 
 /* -- the tree of processors -- */

@@ -66,6 +66,11 @@ int starpu_worker_get_relax_state(void)
     return 1;
 }
 
+int starpu_worker_sched_op_pending(void)
+{
+    return orr_self && orr_self->in_policy > 0;
+}
+
 static int wake(const char *call, int workerid)
 {
     struct orr_worker *worker = orr_api_worker(call, workerid);

@@ -74,9 +74,23 @@ starpu_memory_node_get_worker_archtype(enum starpu_node_kind node_kind)
 
 /* -- how many -- */
 
+static bool is_up(const struct orr_worker *worker)
+{
+    return worker->driven ||
+           atomic_load_explicit(&worker->up, memory_order_acquire);
+}
+
+/* Polls: this is waited for once in a run. */
 void starpu_worker_wait_for_initialisation(void)
 {
-    /* starpu_init returns when the workers are there. */
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    const double interval_us = 10;
+
+    if (!orr_may_block(__func__))
+        return;
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        while (!is_up(&rt->workers[w]))
+            rt->exec->ops->sleep(rt->exec, interval_us);
 }
 
 static bool is_of(const struct orr_worker *worker,

@@ -201,6 +201,7 @@ struct orr_machine_route {
 };
 
 struct orr_machine {
+    int main_cpu; /* [const] the processor kept for main, + 1; 0: none */
     const struct orr_machine_ops *ops;
     struct orr_exec *exec;
     /* What it does; core asks for these, never for what it is. */

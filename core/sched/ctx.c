@@ -174,6 +174,7 @@ static void elect_master(struct orr_sched *sched)
 static void set_blocks(struct orr_sched *sched)
 {
     struct orr_runtime *rt = sched->runtime;
+    unsigned ncores = 0;
 
     if (sched->has_policy)
         return;
@@ -182,15 +183,17 @@ static void set_blocks(struct orr_sched *sched)
         elect_master(sched);
     for (unsigned w = 0; w < rt->nworkers; w++) {
         struct orr_sched_worker *place = &sched->of_worker[w];
-        bool blocks = atomic_load(&place->member) &&
-                      is_processor(&rt->workers[w]) &&
-                      atomic_load(&sched->master) != (int)w;
+        bool core = atomic_load(&place->member) &&
+                    is_processor(&rt->workers[w]);
+        bool blocks = core && atomic_load(&sched->master) != (int)w;
 
+        ncores += core;
         if (blocks == place->blocks)
             continue;
         place->blocks = blocks;
         (void)orr_sched_count_block(&rt->workers[w], blocks ? 1 : -1);
     }
+    atomic_store(&sched->ncores, ncores);
 }
 
 unsigned orr_sched_ctx_child(const struct orr_runtime *rt, unsigned worker,
@@ -321,13 +324,15 @@ static void leave_locked(struct orr_sched *sched, struct orr_worker *worker)
         sched->ops->remove_workers(sched, &id, 1);
 }
 
-void orr_sched_ctx_leave(struct orr_sched *sched, struct orr_worker *worker)
+bool orr_sched_ctx_leave(struct orr_sched *sched, struct orr_worker *worker)
 {
-    /* Else later: it is asked again. */
-    if (!try_lock(sched->runtime))
-        return;
+    struct orr_runtime *rt = sched->runtime;
+
+    if (!try_lock(rt))
+        return false;
     leave_locked(sched, worker);
-    orr_sched_ctx_unlock(sched->runtime);
+    orr_sched_ctx_unlock(rt);
+    return true;
 }
 
 /* Waits until the worker asks no context, but for the caller. */

@@ -61,8 +61,9 @@ void orr_sched_ctx_add(struct orr_runtime *rt, unsigned id, const int *ids,
 void orr_sched_ctx_remove(struct orr_runtime *rt, unsigned id, const int *ids,
                           unsigned n);
 
-/* The worker, which is no member any more, has found nothing there: the end. */
-void orr_sched_ctx_leave(struct orr_sched *sched, struct orr_worker *worker);
+/* The worker, which is no member any more, has found nothing there: the end. False
+ * if somebody changes contexts just now. */
+bool orr_sched_ctx_leave(struct orr_sched *sched, struct orr_worker *worker);
 
 /* Makes the changes that were asked for in hooks of policies. */
 void orr_sched_ctx_make_postponed(struct orr_runtime *rt);

@@ -71,16 +71,17 @@ static struct orr_job *ask(struct orr_runtime *rt, struct orr_worker *worker,
 {
     struct orr_sched *sched = rt->scheds[c];
     bool member = atomic_load(&sched->of_worker[worker->id].member);
-    bool quiet = (sched->tracked || sched->of_user) &&
-                 atomic_load(&sched->inside) == 0;
+    bool counted = sched->tracked || sched->of_user;
+    bool quiet = counted && atomic_load(&sched->inside) == 0;
     struct orr_job *job = NULL;
 
     /* A policy of the application knows nothing of workers that are blocked; ours
      * give them what they had for them already. */
     if (!sched->of_user || !orr_worker_is_blocked(worker))
         job = sched->ops->pop(sched, worker);
-    if (!job && !member && quiet)
-        orr_sched_ctx_leave(sched, worker);
+    /* A push under way may bring one; nobody wakes the worker for that. */
+    if (!job && !member && counted)
+        worker->again |= !quiet || !orr_sched_ctx_leave(sched, worker);
     return job;
 }
 
@@ -90,9 +91,13 @@ static void enter_child(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job)
 {
     unsigned child = orr_sched_ctx_child(rt, worker->id, job->sched_ctx);
+    struct orr_sched *sched;
 
     if (child != STARPU_NMAX_SCHED_CTXS)
         job->task->sched_ctx = child;
+    sched = rt->scheds[job->task->sched_ctx];
+    if (sched && !sched->has_policy)
+        job->ncores = (uint8_t)atomic_load(&sched->ncores);
 }
 
 /* Each is asked until one has a job. It is locked against deletion while it is

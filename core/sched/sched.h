@@ -93,7 +93,8 @@ struct orr_sched {
     bool of_user;              /* [const] the policy is the application's: all
                                 * of its hooks are */
     bool has_policy;           /* [const] else its tasks go to `master` */
-    atomic_int master;         /* a processor that executes them, or -1 */
+    atomic_int master;         /* a processor that executes them, or -1 … */
+    atomic_uint ncores;        /* … and how many they may use */
     atomic_uint inside;        /* who uses it, and may go on to do so when the
                                 * last task has ended */
     atomic_bool changing;      /* those wait who would enter */

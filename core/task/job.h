@@ -175,6 +175,7 @@ struct orr_job {
                      * differ in whether they can run it */
     uint8_t waits;  /* [node lock] for memory: core/data/admit.c */
     uint8_t aside;  /* [node lock] its worker takes others until it has some */
+    uint8_t ncores; /* [owner] processors that its kernel may use, 0: one */
     uint8_t sched_ctx; /* [const] after submission: number of its scheduling
                         * context */
     uint8_t spread; /* [const] some access is `placed` */

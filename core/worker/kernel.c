@@ -255,7 +255,9 @@ void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
     if (rt->machine->models_energy) {
         if (cl->energy_model)
             orr_energy_account(rt, worker, job);
-    } else if (cl->model && orr_cost_is_wanted(worker, job)) {
+    } else if (cl->model && job->ncores <= 1 &&
+               orr_cost_is_wanted(worker, job)) {
+        /* Models know what one processor takes. */
         measure(rt, worker, job);
     }
 }

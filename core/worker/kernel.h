@@ -55,3 +55,6 @@ void orr_kernel_tally(struct orr_runtime *rt, unsigned worker,
 _Noreturn void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job);
 
 void orr_worker_loop(void *worker);
+
+/* Looks once whether there is something to do, and does it. */
+bool orr_worker_step(struct orr_worker *worker);

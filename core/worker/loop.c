@@ -31,6 +31,8 @@
 
 /* µs after which functions that keep workers awake are called again. */
 #define HOOKS_AGAIN 20.0
+/* µs after which a worker whose driver is to return looks whether it may. */
+#define LOOKS_FOR_END 100.0
 
 static void set_state(struct orr_worker *worker, enum orr_worker_state state)
 {
@@ -407,10 +409,36 @@ static bool step(struct orr_runtime *rt, struct orr_worker *worker,
     return any;
 }
 
+/* Whoever drives the worker was asked to return. */
+static bool is_to_return(const struct orr_worker *worker)
+{
+    return worker->driven && atomic_load(&worker->runtime->drivers_end);
+}
+
 static bool may_stop(const struct orr_worker *worker)
 {
-    return atomic_load_explicit(&worker->stop, memory_order_acquire) &&
-           !worker->fetching && !worker->naside && !worker->running;
+    bool stop = atomic_load_explicit(&worker->stop, memory_order_acquire) ||
+                (is_to_return(worker) &&
+                 orr_count_unfinished(worker->runtime) == 0);
+
+    return stop && !worker->fetching && !worker->naside && !worker->running;
+}
+
+bool orr_worker_step(struct orr_worker *worker)
+{
+    return step(worker->runtime, worker, false);
+}
+
+/* Until when the worker sleeps unless it is woken: nobody wakes it when the last
+ * task has ended elsewhere, or for hooks that are called again. */
+static double wakes_by_itself(struct orr_worker *worker)
+{
+    struct orr_runtime *rt = worker->runtime;
+
+    if (orr_hooks_call(&rt->hooks))
+        return orr_exec_now(rt->exec) + HOOKS_AGAIN;
+    return is_to_return(worker) ? orr_exec_now(rt->exec) + LOOKS_FOR_END
+                                : ORR_FOREVER;
 }
 
 void orr_worker_loop(void *arg)
@@ -448,9 +476,7 @@ void orr_worker_loop(void *arg)
                               ? "data of its task"
                           : worker->running ? "its kernel"
                                             : "a task";
-        rt->exec->ops->park(rt->exec, orr_hooks_call(&rt->hooks)
-                                          ? orr_exec_now(rt->exec) + HOOKS_AGAIN
-                                          : ORR_FOREVER);
+        rt->exec->ops->park(rt->exec, wakes_by_itself(worker));
         (void)orr_worker_rouse(worker);
         announced = false;
     }

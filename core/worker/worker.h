@@ -41,7 +41,10 @@ struct orr_worker {
     unsigned class_id;                  /* [const] index in runtime->classes */
     const struct orr_worker_desc *desc; /* [const] */
     struct orr_runtime *runtime;        /* [const] */
-    struct orr_context *context;        /* [const] after start */
+    /* [const] after start; of one that a thread of the application drives, who
+     * does, NULL: nobody now */
+    _Atomic(struct orr_context *) context;
+    bool driven;                        /* [const] it is such a one */
     struct orr_lock lock;               /* rank ORR_RANK_WORKER */
     struct orr_list local; /* [lock] tasks for this worker alone, best first */
     struct orr_list ordered; /* [lock] those with a workerorder whose turn has
@@ -77,6 +80,7 @@ struct orr_worker {
                                * chosen, -1: none */
     _Atomic double exp_end;   /* [owner] for writing: µs, when its kernel is
                                * expected to end, 0: nobody knows */
+    atomic_bool up;           /* its context has begun */
     struct orr_worker_profile profile; /* [lock] */
     char pad[64];
 };

@@ -40,7 +40,8 @@ static void stop_first(struct orr_runtime *rt, unsigned n)
             rt->exec->ops->park(rt->exec, ORR_FOREVER);
     orr_nodes_await_posts(rt);
     for (unsigned id = 0; id < n; id++) {
-        rt->exec->ops->join(rt->exec, rt->workers[id].context);
+        if (!rt->workers[id].driven)
+            rt->exec->ops->join(rt->exec, rt->workers[id].context);
         rt->workers[id].context = NULL;
     }
 }
@@ -63,6 +64,7 @@ static void run_worker(void *arg)
     struct orr_runtime *rt = worker->runtime;
 
     orr_self->cache = worker->id + 1;
+    atomic_store_explicit(&worker->up, true, memory_order_release);
     orr_worker_loop(worker);
     orr_active_end(rt);
     orr_context_end();
@@ -74,12 +76,16 @@ int orr_workers_start(struct orr_runtime *rt)
         struct orr_worker *worker = &rt->workers[id];
         struct orr_context init = {
             .runtime = rt, .worker = worker, .name = worker->desc->name};
+        struct orr_context *context = NULL;
         int err;
 
         init_worker(rt, id);
+        if (worker->driven)
+            continue;
         atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
         err = rt->exec->ops->spawn(rt->exec, &init, worker->desc->cpu,
-                                   run_worker, worker, &worker->context);
+                                   run_worker, worker, &context);
+        worker->context = context;
         if (err) {
             atomic_fetch_sub_explicit(&rt->nactive, 1, memory_order_relaxed);
             stop_first(rt, id);
@@ -97,11 +103,13 @@ void orr_workers_stop(struct orr_runtime *rt)
 void orr_worker_wake(struct orr_worker *worker)
 {
     struct orr_exec *exec = worker->runtime->exec;
+    struct orr_context *context = worker->context;
 
-    if (worker->context == orr_self)
+    if (context == orr_self)
         return;
     (void)orr_worker_rouse(worker);
-    exec->ops->wake(exec, worker->context);
+    if (context)
+        exec->ops->wake(exec, context);
 }
 
 static void push_locked(struct orr_worker *worker, struct orr_job *job,

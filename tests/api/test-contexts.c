@@ -4,6 +4,7 @@
  * workers come and go, who waits for what, policies of their own, contexts
  * without.
  */
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -634,6 +635,12 @@ START_TEST(without_policy_one_processor_executes_the_tasks)
     ck_assert_uint_eq(starpu_worker_is_blocked_in_parallel(ids[n - 1]), 1);
     ck_assert_uint_eq(starpu_worker_is_slave_somewhere(ids[n - 1]), 0);
     ck_assert_int_eq(starpu_sched_ctx_get_worker_rank(ctx), -1);
+    ck_assert_int_eq(starpu_worker_get_perf_archtype(master, ctx)
+                         ->devices[0]
+                         .ncores,
+                     (int)n);
+    ck_assert_int_eq(
+        starpu_worker_get_perf_archtype(master, 0)->devices[0].ncores, 1);
     forget();
     submit_to(ctx, &cl_count, NTASKS);
     submit_to(0, &cl_cpu, NTASKS);
@@ -748,7 +755,13 @@ START_TEST(parallel_code_has_the_processors)
     ck_assert_int_eq(atomic_load(&nran), 2 * NTASKS);
     starpu_sched_ctx_get_available_cpuids(ctx, &list, &m);
     ck_assert_int_eq(m, (int)n);
-    starpu_sched_ctx_bind_current_thread_to_cpuid((unsigned)list[0]);
+    if (!machine_simulated(_i)) {
+        cpu_set_t set;
+
+        starpu_sched_ctx_bind_current_thread_to_cpuid((unsigned)list[m - 1]);
+        ck_assert_int_eq(sched_getaffinity(0, sizeof(set), &set), 0);
+        ck_assert_int_eq(CPU_COUNT(&set), 1);
+    }
     free(list);
     starpu_shutdown();
 }

@@ -64,6 +64,7 @@ static int push(struct starpu_task *task)
     struct list *list = starpu_sched_ctx_get_policy_data(ctx);
 
     npushes[ctx]++;
+    wrong += !starpu_worker_sched_op_pending();
     if (to_move && ctx != to_move) {
         starpu_sched_ctx_move_task_to_ctx_locked(task, to_move, 1);
         starpu_sched_ctx_revert_task_counters_ctx_locked(ctx, task->flops);
@@ -180,6 +181,7 @@ START_TEST(each_context_has_a_policy_of_its_own)
     ck_assert_int_eq(nadded[b], 1);
     ck_assert_str_eq(starpu_sched_ctx_get_sched_policy(a)->policy_name,
                      "central");
+    ck_assert_int_eq(starpu_worker_sched_op_pending(), 0);
     submit_to(a, NTASKS);
     submit_to(b, NTASKS);
     starpu_task_wait_for_all_in_ctx(a);
@@ -216,6 +218,8 @@ START_TEST(the_policy_is_told_when_a_worker_has_left)
     submit_to(ctx, NTASKS);
     starpu_sched_ctx_remove_workers((int[]){0}, 1, ctx);
     starpu_task_wait_for_all();
+    while (!nremoved[ctx])
+        starpu_sleep(0.001f);
     for (int w = 0; w < count; w++)
         ran_on[w] = 0;
     submit_to(ctx, NTASKS);

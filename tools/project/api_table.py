@@ -26,14 +26,11 @@ NEEDS = (("CUDA", "CUDA"), ("CUBLAS", "CUDA"), ("CUSOLVER", "CUDA"),
 
 # What is here and does less, or refuses, with what is different.
 DIFFERENT = {
+    "starpu_sched_ctx_create": "STARPU_SCHED_CTX_AWAKE_WORKERS without policy: "
+                               "one worker only",
     "starpu_data_deinitialize": "memory is released as well",
     "starpu_data_deinitialize_submit": "memory is released as well",
     "starpu_interface_map": "main memories only; else refused with -EIO",
-    "starpu_task_submit_to_ctx": "other contexts than 0 are refused",
-    "starpu_sched_ctx_set_context": "other contexts than 0 are refused",
-    "starpu_task_wait_for_all_in_ctx": "other contexts than 0 are refused",
-    "starpu_task_wait_for_n_submitted_in_ctx":
-        "other contexts than 0 are refused",
     "starpu_task_submit": "a task is submitted once; STARPU_REDUX is refused",
     "starpu_task_insert": "STARPU_REDUX is refused",
     "starpu_idle_hook_register": "called every 20 us, not all the time",

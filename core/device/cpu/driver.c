@@ -388,6 +388,7 @@ static void bind_main(struct orr_machine *machine, int cpu)
 {
     int rc = cpu < 0 ? 0 : orr_threads_bind_main(machine->exec, cpu);
 
+    machine->main_cpu = cpu + 1;
     if (rc < 0)
         orr_log_warning("the main thread could not be bound to processor %d: "
                         "%s; it runs anywhere",

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-drivers.c - workers that threads of the application drive: in
+ * steps, or until they are asked to return; what is known of the others.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "machines.h"
+
+#define NTASKS 40
+
+static atomic_int ran_on[STARPU_NMAXWORKERS];
+
+static void note(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    ran_on[starpu_worker_get_id()]++;
+}
+
+static struct starpu_codelet cl = {.cpu_funcs = {note}, .name = "k"};
+
+static struct starpu_driver second = {.type = STARPU_CPU_WORKER, .id.cpu_id = 1};
+
+/* The second processor has no thread. Its worker. */
+static int open_machine(int i)
+{
+    struct starpu_conf conf;
+    struct starpu_driver named = second;
+
+    machine_choose(i);
+    setenv("STARPU_NCPU", "2", 1);
+    setenv("STARPU_NCUDA", "1", 1);
+    starpu_conf_init(&conf);
+    conf.not_launched_drivers = &named;
+    conf.n_not_launched_drivers = 1;
+    ck_assert_int_eq(starpu_init(&conf), 0);
+    return starpu_worker_get_by_type(STARPU_CPU_WORKER, 1);
+}
+
+static struct starpu_task *task_for(int worker)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    task->cl = &cl;
+    task->detach = 0;
+    task->execute_on_a_specific_worker = 1;
+    task->workerid = (unsigned)worker;
+    return task;
+}
+
+START_TEST(a_thread_is_the_worker_step_by_step)
+{
+    int worker = open_machine(_i);
+    struct starpu_task *task = task_for(worker);
+
+    ck_assert_int_eq(starpu_driver_run_once(&second), -EINVAL);
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+    /* Nobody is the worker. */
+    starpu_sleep(0.001f);
+    ck_assert_int_eq(starpu_task_finished(task), 0);
+    ck_assert_int_eq(starpu_driver_init(&second), 0);
+    while (!starpu_task_finished(task))
+        ck_assert_int_eq(starpu_driver_run_once(&second), 0);
+    ck_assert_int_eq(ran_on[worker], 1);
+    ck_assert_int_eq(starpu_task_wait(task), 0);
+    ck_assert_int_eq(starpu_driver_init(&second), -EBUSY);
+    ck_assert_int_eq(starpu_driver_deinit(&second), 0);
+    ck_assert_int_eq(starpu_driver_deinit(&second), -EINVAL);
+    ck_assert_int_eq(starpu_driver_init(&second), 0);
+    ck_assert_int_eq(starpu_driver_deinit(&second), 0);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(only_workers_without_thread_are_driven)
+{
+    struct starpu_driver first = {.type = STARPU_CPU_WORKER};
+    struct starpu_driver none = {.type = STARPU_CPU_WORKER, .id.cpu_id = 77};
+
+    (void)open_machine(_i);
+    ck_assert_int_eq(starpu_driver_init(&first), -EINVAL);
+    ck_assert_int_eq(starpu_driver_run(&none), -EINVAL);
+    ck_assert_int_eq(starpu_driver_run(NULL), -EINVAL);
+    starpu_shutdown();
+}
+END_TEST
+
+static atomic_int result;
+
+static void *drive(void *arg)
+{
+    result = starpu_driver_run(arg);
+    return NULL;
+}
+
+/* The others wait for it, since it has been asked to return with the last
+ * task. */
+START_TEST(a_thread_drives_until_it_is_asked_to_return)
+{
+    int worker = open_machine(_i);
+    starpu_pthread_t thread;
+    struct starpu_task *task = task_for(worker);
+
+    result = 1;
+    ck_assert_int_eq(starpu_pthread_create(&thread, NULL, drive, &second), 0);
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+    ck_assert_int_eq(starpu_task_wait(task), 0);
+    for (int i = 0; i < NTASKS; i++)
+        ck_assert_int_eq(starpu_task_insert(&cl, STARPU_EXECUTE_ON_WORKER,
+                                            worker, 0),
+                         0);
+    starpu_drivers_request_termination();
+    starpu_pthread_join(thread, NULL);
+    ck_assert_int_eq(result, 0);
+    ck_assert_int_eq(ran_on[worker], NTASKS + 1);
+    starpu_task_wait_for_all();
+    starpu_shutdown();
+}
+END_TEST
+
+/* Its end is not waited for by anybody else. */
+START_TEST(shutdown_ends_a_drive)
+{
+    int worker = open_machine(_i);
+    starpu_pthread_t thread;
+
+    (void)worker;
+    result = 1;
+    ck_assert_int_eq(starpu_pthread_create(&thread, NULL, drive, &second), 0);
+    ck_assert_int_eq(starpu_task_insert(&cl, STARPU_EXECUTE_ON_WORKER, worker,
+                                        STARPU_TASK_SYNCHRONOUS, 1, 0),
+                     0);
+    if (machine_simulated(_i)) {
+        starpu_drivers_request_termination();
+        starpu_pthread_join(thread, NULL);
+    }
+    starpu_shutdown();
+    if (!machine_simulated(_i))
+        starpu_pthread_join(thread, NULL);
+    ck_assert_int_eq(result, 0);
+}
+END_TEST
+
+/* --- workers with a thread --- */
+
+static struct timespec expected;
+
+static void see_end(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    starpu_worker_get_current_task_exp_end((unsigned)starpu_worker_get_id(),
+                                           &expected);
+}
+
+START_TEST(the_end_of_a_running_task_is_expected)
+{
+    struct starpu_codelet sees = {.cpu_funcs = {see_end}, .name = "k"};
+    struct timespec none;
+
+    machine_open(_i);
+    ck_assert_int_eq(starpu_task_insert(&sees, STARPU_EXECUTE_ON_WORKER, 0,
+                                        STARPU_TASK_SYNCHRONOUS, 1, 0),
+                     0);
+    ck_assert(expected.tv_sec > 0 || expected.tv_nsec > 0);
+    starpu_worker_get_current_task_exp_end(0, &none);
+    ck_assert(none.tv_sec == 0 && none.tv_nsec == 0);
+    starpu_shutdown();
+}
+END_TEST
+
+/* Simulated, no worker has begun when starpu_init returns. */
+START_TEST(workers_are_waited_for)
+{
+    double before;
+
+    machine_open(_i);
+    before = starpu_timing_now();
+    starpu_worker_wait_for_initialisation();
+    if (machine_simulated(_i))
+        ck_assert_double_gt(starpu_timing_now(), before);
+    before = starpu_timing_now();
+    starpu_worker_wait_for_initialisation();
+    if (machine_simulated(_i))
+        ck_assert_double_eq(starpu_timing_now(), before);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(a_thread_goes_where_main_is)
+{
+    cpu_set_t before, mine;
+
+    sched_getaffinity(0, sizeof(before), &before);
+    if (CPU_COUNT(&before) < 2)
+        SKIP_TEST("one processor only");
+    machine_choose(0);
+    setenv("STARPU_NCPU", "1", 1);
+    setenv("STARPU_MAIN_THREAD_BIND", "1", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    sched_setaffinity(0, sizeof(before), &before);
+    starpu_bind_thread_on_main();
+    sched_getaffinity(0, sizeof(mine), &mine);
+    ck_assert_int_eq(CPU_COUNT(&mine), 1);
+    starpu_shutdown();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("drivers");
+    TCase *tc = tcase_create("on each machine");
+
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, a_thread_is_the_worker_step_by_step, 0, NMACHINES);
+    tcase_add_loop_test(tc, only_workers_without_thread_are_driven, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, a_thread_drives_until_it_is_asked_to_return, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, shutdown_ends_a_drive, 0, NMACHINES);
+    tcase_add_loop_test(tc, the_end_of_a_running_task_is_expected, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, workers_are_waited_for, 0, NMACHINES);
+    tcase_add_test(tc, a_thread_goes_where_main_is);
+    suite_add_tcase(suite, tc);
+    return suite_main(suite);
+}
