@@ -48,8 +48,10 @@ static bool all_rest(struct orr_runtime *rt, const int *ids, unsigned n)
     for (unsigned i = 0; i < n; i++) {
         const struct orr_worker *worker = &rt->workers[ids[i]];
 
-        if (worker != orr_self->worker && orr_worker_is_blocked(worker) &&
-            !atomic_load(&worker->rests))
+        if (worker == orr_self->worker || !orr_worker_is_blocked(worker) ||
+            !worker->context) /* nobody drives it */
+            continue;
+        if (!atomic_load(&worker->rests))
             return false;
     }
     return true;

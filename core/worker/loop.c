@@ -347,10 +347,11 @@ static void put_aside(struct orr_runtime *rt, struct orr_worker *worker)
     }
 }
 
-/* It is blocked, and has found no task that it had been given before. */
+/* If it is blocked it may rest: it has found no task that it had been given
+ * before, or may not look. */
 static void rest(struct orr_worker *worker)
 {
-    if (!worker->running && !worker->fetching && !worker->naside)
+    if (orr_worker_is_blocked(worker) && !worker->running && !worker->fetching && !worker->naside)
         orr_sched_rests(worker);
 }
 
@@ -361,16 +362,19 @@ static bool take_job(struct orr_runtime *rt, struct orr_worker *worker,
     struct orr_job *job;
     double began = 0;
 
-    if (!has_room(worker) ||
-        atomic_load_explicit(&rt->paused, memory_order_relaxed) > 0)
+    if (!has_room(worker))
         return false;
+    if (atomic_load_explicit(&rt->paused, memory_order_relaxed) > 0) {
+        rest(worker);
+        return false;
+    }
     if (orr_profile_is_on(rt))
         began = orr_exec_now(rt->exec);
     job = orr_sched_pop(rt, worker);
-    if (!job && orr_worker_is_blocked(worker))
+    if (!job) {
         rest(worker);
-    if (!job)
         return false;
+    }
     profile_pop(rt, worker, job->task, began);
     if (announced)
         stay_awake(worker);

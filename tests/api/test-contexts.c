@@ -661,6 +661,25 @@ START_TEST(without_policy_one_processor_executes_the_tasks)
 }
 END_TEST
 
+START_TEST(workers_that_are_paused_can_be_blocked)
+{
+    int ids[STARPU_NMAXWORKERS];
+    unsigned n, ctx;
+
+    open_machine(_i);
+    n = cpus(ids);
+    starpu_pause();
+    ctx = starpu_sched_ctx_create(ids, (int)n, "none", 0);
+    forget();
+    submit_to(ctx, &cl_cpu, NTASKS);
+    ck_assert_int_eq(atomic_load(&nran), 0);
+    starpu_resume();
+    starpu_sched_ctx_delete(ctx);
+    ck_assert_int_eq(atomic_load(&nran), NTASKS);
+    starpu_shutdown();
+}
+END_TEST
+
 START_TEST(an_empty_context_without_policy_gets_a_master)
 {
     int ids[STARPU_NMAXWORKERS];
@@ -829,6 +848,8 @@ int main(void)
     tcase_add_loop_test(tc, the_inheritor_gets_the_workers, 0, NMACHINES);
     tcase_add_loop_test(tc, the_last_task_closes_a_context, 0, NMACHINES);
     tcase_add_loop_test(tc, without_policy_one_processor_executes_the_tasks, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, workers_that_are_paused_can_be_blocked, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, an_empty_context_without_policy_gets_a_master, 0,
                         NMACHINES);
