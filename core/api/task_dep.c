@@ -71,35 +71,93 @@ void starpu_task_declare_deps(struct starpu_task *task, unsigned ndeps, ...)
     va_end(args);
 }
 
-/* Those tasks that wait for this one and have got at least as far as `state`,
- * as many as fit; returns how many there are. */
+/* --- successors --- */
+
+struct successors {
+    struct starpu_task **tasks;
+    unsigned n, room;
+};
+
+/* Whether a policy will get it. */
+static bool is_scheduled(const struct starpu_task *task)
+{
+    return task->cl && task->where != STARPU_NOWHERE &&
+           task->cl->where != STARPU_NOWHERE &&
+           !task->execute_on_a_specific_worker;
+}
+
+static void add_task(struct successors *ret, const struct orr_job *job,
+                     bool scheduled)
+{
+    struct starpu_task *task = job->task;
+
+    if (!task || (scheduled && !is_scheduled(task)))
+        return;
+    for (unsigned i = 0; i < ret->n && i < ret->room; i++)
+        if (ret->tasks[i] == task)
+            return;
+    if (ret->n < ret->room)
+        ret->tasks[ret->n] = task;
+    ret->n++;
+}
+
+static void add_declared(struct successors *ret, struct orr_job *job,
+                         bool scheduled)
+{
+    orr_lock(&job->lock);
+    for (const struct orr_edge *edge = job->successors; edge; edge = edge->next)
+        add_task(ret, edge->job, scheduled);
+    orr_unlock(&job->lock);
+}
+
+/* In the order of a handle: those behind the access's group, as far as they go
+ * together. */
+static void add_ordered(struct successors *ret, struct orr_access *access,
+                        bool scheduled)
+{
+    struct orr_handle *handle = access->handle;
+    const struct orr_access *first = NULL;
+
+    orr_lock(&handle->lock);
+    for (struct orr_list *link = access->ordered ? access->link.next
+                                                 : &handle->order;
+         link != &handle->order; link = link->next) {
+        const struct orr_access *next =
+            orr_container(link, struct orr_access, link);
+
+        if (!first && orr_accesses_go_together(access, next))
+            continue;
+        if (first && !orr_accesses_go_together(first, next))
+            break;
+        first = first ? first : next;
+        add_task(ret, next->job, scheduled);
+    }
+    orr_unlock(&handle->lock);
+}
+
+/* As many as fit; returns how many there are. */
 static int collect(const char *call, struct starpu_task *task, unsigned ndeps,
-                   struct starpu_task **task_array, enum orr_job_state state)
+                   struct starpu_task **task_array, bool scheduled)
 {
     struct orr_job *job = job_of(call, task);
-    unsigned n = 0;
+    struct successors ret = {.tasks = task_array, .room = ndeps};
 
-    orr_lock(&job->lock);
-    for (struct orr_edge *edge = job->successors; edge; edge = edge->next) {
-        if (!edge->job->task || orr_job_state(edge->job) < state)
-            continue;
-        if (n < ndeps)
-            task_array[n] = edge->job->task;
-        n++;
-    }
-    orr_unlock(&job->lock);
-    return (int)n;
+    add_declared(&ret, job, scheduled);
+    for (unsigned i = 0;
+         orr_job_state(job) != ORR_JOB_NEW && i < job->naccesses; i++)
+        add_ordered(&ret, &job->accesses[i], scheduled);
+    return (int)ret.n;
 }
 
 int starpu_task_get_task_succs(struct starpu_task *task, unsigned ndeps,
                                struct starpu_task **task_array)
 {
-    return collect(__func__, task, ndeps, task_array, ORR_JOB_NEW);
+    return collect(__func__, task, ndeps, task_array, false);
 }
 
 int starpu_task_get_task_scheduled_succs(struct starpu_task *task,
                                          unsigned ndeps,
                                          struct starpu_task **task_array)
 {
-    return collect(__func__, task, ndeps, task_array, ORR_JOB_READY);
+    return collect(__func__, task, ndeps, task_array, true);
 }

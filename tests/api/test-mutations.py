@@ -50,8 +50,6 @@ KNOWN = {
     "starpu_codelet_unpack_arg_fini": ONLY_FREES,
     "starpu_get_hwloc_topology": NOT_YET,
     "starpu_pthread_cond_init": NOT_YET,
-    "starpu_task_get_task_scheduled_succs":
-        "tasks are let go of before their successors are ready: always 0",
     "starpu_data_test_if_mapped_on_node": "no memory is mapped: always 0",
     "starpu_hip_worker_get_count": "there are no such workers: always 0",
     "starpu_mpi_ms_worker_get_count": "there are no such workers: always 0",

@@ -279,11 +279,45 @@ START_TEST(successors_are_listed)
     ck_assert_int_eq(starpu_task_get_task_succs(first, 4, found), 1);
     ck_assert_ptr_eq(found[0], second);
     ck_assert_int_eq(starpu_task_get_task_succs(second, 4, found), 0);
+    ck_assert_int_eq(starpu_task_get_task_scheduled_succs(first, 4, found), 1);
+    second->execute_on_a_specific_worker = 1; /* no policy gets it */
     ck_assert_int_eq(starpu_task_get_task_scheduled_succs(first, 4, found), 0);
+    ck_assert_int_eq(starpu_task_get_task_succs(first, 4, found), 1);
     submit(second);
     submit(first);
     wait_and_destroy(first);
     wait_and_destroy(second);
+    starpu_shutdown();
+}
+END_TEST
+
+/* A writer that waits for the application, two readers, and who writes then. */
+START_TEST(successors_by_data_are_listed)
+{
+    struct starpu_task *tasks[4], *found[4] = {NULL};
+    starpu_data_handle_t handle;
+    int value = 0;
+
+    machine_open(_i);
+    starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)&value,
+                                  sizeof(value));
+    ck_assert_int_eq(starpu_data_acquire(handle, STARPU_RW), 0);
+    for (int i = 0; i < 4; i++) {
+        tasks[i] = starpu_task_create_sync(handle, i % 3 ? STARPU_R : STARPU_RW);
+        tasks[i]->destroy = tasks[i]->detach = 0;
+        submit(tasks[i]);
+    }
+    ck_assert_int_eq(starpu_task_get_task_succs(tasks[0], 4, found), 2);
+    ck_assert_ptr_eq(found[0], tasks[1]);
+    ck_assert_ptr_eq(found[1], tasks[2]);
+    ck_assert_int_eq(starpu_task_get_task_succs(tasks[2], 4, found), 1);
+    ck_assert_ptr_eq(found[0], tasks[3]);
+    ck_assert_int_eq(starpu_task_get_task_scheduled_succs(tasks[0], 4, found),
+                     0);
+    starpu_data_release(handle);
+    for (int i = 0; i < 4; i++)
+        wait_and_destroy(tasks[i]);
+    starpu_data_unregister(handle);
     starpu_shutdown();
 }
 END_TEST
@@ -623,6 +657,7 @@ int main(void)
     EACH(unfinished_tasks_are_counted);
     EACH(a_task_ends_after_others_and_after_releases);
     EACH(successors_are_listed);
+    EACH(successors_by_data_are_listed);
     EACH(a_sync_task_of_tags_calls_back_after_all);
     EACH(a_restarted_tag_holds_back_again);
     EACH(a_task_of_many_buffers_is_built_step_by_step);
