@@ -205,7 +205,8 @@ static int check_task(struct orr_runtime *rt, struct starpu_task *task)
         return -EINVAL;
     }
     if (job && orr_job_state(job) != ORR_JOB_NEW &&
-        task->status != STARPU_TASK_FINISHED) {
+        (orr_job_state(job) != ORR_JOB_DONE ||
+         task->status != STARPU_TASK_FINISHED)) {
         orr_log_error("starpu_task_submit: task `%s' was submitted and has not "
                       "ended; wait for it, or make a new one",
                       orr_job_name(job));

@@ -137,8 +137,8 @@ static struct graph {
     struct starpu_task tasks[NTASKS];
     atomic_int n[NTASKS];
     int order[NTASKS]; /* of submission */
-    int rounds, round;
-    int wrong;
+    int rounds;
+    atomic_int round, wrong;
 } graph;
 
 /* In the callback of D: all have run once more. */

@@ -183,6 +183,7 @@ START_TEST(tasks_of_a_transaction_need_room_for_its_data)
         .cpu_funcs = {run}, .cuda_funcs = {run}, .nbuffers = 0, .name = "k"};
     struct starpu_transaction *transaction;
     struct starpu_task *task;
+    int n;
 
     machine_open(_i);
     nran = 0;
@@ -193,8 +194,13 @@ START_TEST(tasks_of_a_transaction_need_room_for_its_data)
         task->transaction = transaction;
         ck_assert_int_eq(starpu_task_submit(task), -EINVAL);
         task->cl = &cl_any; /* without data of its own */
+        starpu_task_wait_for_all(); /* the first one may still be ending */
+        starpu_pause();
         submit(task);
+        n = starpu_task_nsubmitted();
         starpu_transaction_close(transaction);
+        ck_assert_int_eq(starpu_task_nsubmitted(), n + 1); /* its last task */
+        starpu_resume();
         starpu_task_wait_for_all();
         ck_assert_int_eq(nran, 1);
         ck_assert_int_eq(nbuffers, 1);

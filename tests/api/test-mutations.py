@@ -48,6 +48,8 @@ KNOWN = {
     "starpu_pthread_queue_destroy": ONLY_FREES,
     "starpu_sem_destroy": ONLY_FREES,
     "starpu_codelet_unpack_arg_fini": ONLY_FREES,
+    "starpu_perf_counter_listener_exit": ONLY_FREES,
+    "starpu_perf_counter_set_free": ONLY_FREES,
     "starpu_get_hwloc_topology": NOT_YET,
     "starpu_pthread_cond_init": NOT_YET,
     "starpu_data_test_if_mapped_on_node": "no memory is mapped: always 0",
