@@ -34,7 +34,8 @@ enum starpu_perf_knob_type {
  * are "global", "per_worker" and "per_scheduler" -- */
 
 int starpu_perf_knob_scope_name_to_id(const char *name);
-const char *starpu_perf_knob_scope_id_to_name(enum starpu_perf_knob_scope scope);
+const char *
+starpu_perf_knob_scope_id_to_name(enum starpu_perf_knob_scope scope);
 int starpu_perf_knob_type_name_to_id(const char *name);
 const char *starpu_perf_knob_type_id_to_name(enum starpu_perf_knob_type type);
 int starpu_perf_knob_nb(enum starpu_perf_knob_scope scope);
@@ -86,14 +87,17 @@ void starpu_perf_knob_set_per_worker_double_value(const int knob_id,
                                                   double new_value);
 
 /* There is one policy: its name is not looked at. */
-int32_t starpu_perf_knob_get_per_scheduler_int32_value(
-    const int knob_id, const char *sched_policy_name);
-int64_t starpu_perf_knob_get_per_scheduler_int64_value(
-    const int knob_id, const char *sched_policy_name);
+int32_t
+starpu_perf_knob_get_per_scheduler_int32_value(const int knob_id,
+                                               const char *sched_policy_name);
+int64_t
+starpu_perf_knob_get_per_scheduler_int64_value(const int knob_id,
+                                               const char *sched_policy_name);
 float starpu_perf_knob_get_per_scheduler_float_value(
     const int knob_id, const char *sched_policy_name);
-double starpu_perf_knob_get_per_scheduler_double_value(
-    const int knob_id, const char *sched_policy_name);
+double
+starpu_perf_knob_get_per_scheduler_double_value(const int knob_id,
+                                                const char *sched_policy_name);
 
 void starpu_perf_knob_set_per_scheduler_int32_value(
     const int knob_id, const char *sched_policy_name, int32_t new_value);

@@ -34,7 +34,9 @@ void starpu_task_declare_end_deps(struct starpu_task *task, unsigned ndeps,
                                   ...);
 
 /* Writes at most `ndeps` tasks that wait for `task`, returns how many there
- * are. The second form only gives those that already reached the scheduler. */
+ * are: declared ones and those by data that are known by now. The second form only
+ * gives those that the scheduler will get: not those without kernel, nor for one
+ * worker. */
 int starpu_task_get_task_succs(struct starpu_task *task, unsigned ndeps,
                                struct starpu_task **task_array);
 int starpu_task_get_task_scheduled_succs(struct starpu_task *task,

@@ -65,8 +65,8 @@ static int submit(struct starpu_transaction *transaction,
         orr_log_error("out of memory for a transaction: the program ends");
         abort();
     }
-    *transition = (struct transition){transaction, transaction->epoch, after,
-                                      arg};
+    *transition =
+        (struct transition){transaction, transaction->epoch, after, arg};
     task->cl = &codelet;
     task->handles[0] = transaction->handle;
     task->cl_arg = transition;
@@ -97,9 +97,9 @@ static void begin_epoch(const char *call,
     abort();
 }
 
-struct starpu_transaction *
-starpu_transaction_open(int (*do_start_func)(void *, void *),
-                        void *do_start_arg)
+struct starpu_transaction *starpu_transaction_open(int (*do_start_func)(void *,
+                                                                        void *),
+                                                   void *do_start_arg)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
     struct starpu_transaction *transaction;

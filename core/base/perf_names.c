@@ -154,7 +154,8 @@ void orr_perf_list(const struct orr_perf_table *table, int scope, FILE *out)
 static void print_table(const struct orr_perf_table *table, const char *title,
                         FILE *out)
 {
-    fprintf(out, "\n## %s\n\n| %s | scope | type | meaning |\n|---|---|---|---|\n",
+    fprintf(out,
+            "\n## %s\n\n| %s | scope | type | meaning |\n|---|---|---|---|\n",
             title, table->what);
     for (unsigned i = 0; i < table->n; i++) {
         const struct orr_perf_entry *entry = &table->entries[i];

@@ -20,7 +20,7 @@ struct orr_perf_entry {
 
 /* All counters, or all knobs: sorted by scope, then by place. */
 struct orr_perf_table {
-    const char *what; /* "counter" */
+    const char *what;   /* "counter" */
     const char *prefix; /* of functions' names, for messages */
     const struct orr_perf_entry *entries;
     unsigned n;

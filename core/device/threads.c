@@ -55,7 +55,7 @@ struct thread {
     void *arg;
     struct thread *next, **link; /* [registry.lock] */
     /* Adopted threads only, else NULL: */
-    struct orr_context **self;   /* the thread's orr_self */
+    struct orr_context **self; /* the thread's orr_self */
 };
 
 struct threads {

@@ -55,7 +55,7 @@ struct orr_perf_target {
     struct starpu_perf_counter_listener *listener; /* [lock] or NULL */
     unsigned calls; /* [lock] of the listener that have not returned */
     union orr_perf_value values[ORR_PERF_NVALUES]; /* [lock] */
-    int64_t blocked, ready; /* [lock] at the moment */
+    int64_t blocked, ready;                        /* [lock] at the moment */
 };
 
 /* Errors: -ENOMEM. With `on` counting is on from the beginning. */

@@ -69,7 +69,8 @@ struct orr_dm_offer {
     bool uniform_class[ORR_DM_MAXCLASSES];
     uint8_t able[ORR_DM_MAXCLASSES]; /* implementations */
     double transfer[ORR_DM_MAXCLASSES];
-    bool has_lengths; /* those of the job's bundle: else the next is not filled */
+    bool
+        has_lengths; /* those of the job's bundle: else the next is not filled */
     double length[ORR_DM_MAXCLASSES][STARPU_MAXIMPLEMENTATIONS]; /* µs */
     bool has_energy; /* else the next is not filled */
     double energy[ORR_DM_MAXCLASSES][STARPU_MAXIMPLEMENTATIONS]; /* J */

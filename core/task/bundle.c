@@ -32,8 +32,8 @@ static void free_bundle(starpu_task_bundle_t bundle)
 static int insert_locked(starpu_task_bundle_t bundle, struct starpu_task *task)
     ORR_REQUIRES(bundle->lock)
 {
-    unsigned room = bundle->n < bundle->room ? bundle->room
-                                             : 2 * bundle->room + 4;
+    unsigned room =
+        bundle->n < bundle->room ? bundle->room : 2 * bundle->room + 4;
     struct starpu_task **tasks = bundle->tasks;
 
     if (bundle->closed)

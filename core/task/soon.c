@@ -39,8 +39,7 @@ static void add_ordered(struct soon *soon, struct orr_access *access)
 
     orr_lock(&access->handle->lock);
     orr_list_foreach (link, &access->handle->order) {
-        struct orr_access *next =
-            orr_container(link, struct orr_access, link);
+        struct orr_access *next = orr_container(link, struct orr_access, link);
 
         if (next->granted && next != access)
             break;

@@ -31,12 +31,12 @@ struct tag_waiter {
 struct orr_tag {
     struct orr_tag *next; /* in its bucket */
     starpu_tag_t id;
-    struct orr_job *held;        /* whose `waiting` counts this, or NULL */
-    struct starpu_task *task;    /* bound last, and not freed since, or NULL */
-    unsigned missing;            /* tags that are to come in this round … */
-    unsigned npreds;             /* … and in each */
-    unsigned round;              /* ends of its tasks */
-    unsigned removals;           /* edges to it that are older do not count */
+    struct orr_job *held;     /* whose `waiting` counts this, or NULL */
+    struct starpu_task *task; /* bound last, and not freed since, or NULL */
+    unsigned missing;         /* tags that are to come in this round … */
+    unsigned npreds;          /* … and in each */
+    unsigned round;           /* ends of its tasks */
+    unsigned removals;        /* edges to it that are older do not count */
     bool reached;
     bool by_task;                /* a task's end has reached it */
     bool bound;                  /* to a job that has not ended */
@@ -186,10 +186,11 @@ int orr_tag_bind(struct orr_runtime *rt, starpu_tag_t id, struct orr_job *job)
         err = bind_locked(tag, job);
     orr_unlock(&rt->tags->lock);
     if (err == -EINVAL)
-        orr_log_error("starpu_task_submit: task `%s': another one with the same "
-                      "tag %#llx still waits for what the tag depends on; only "
-                      "a tag without dependencies may be shared by tasks",
-                      orr_job_name(job), (unsigned long long)id);
+        orr_log_error(
+            "starpu_task_submit: task `%s': another one with the same "
+            "tag %#llx still waits for what the tag depends on; only "
+            "a tag without dependencies may be shared by tasks",
+            orr_job_name(job), (unsigned long long)id);
     return err;
 }
 
@@ -226,8 +227,7 @@ int orr_tag_declare_deps(struct orr_runtime *rt, starpu_tag_t id, unsigned n,
         err = add_edge_locked(rt->tags, tag, deps[i]);
         if (orr_runtime_graph(rt))
             orr_graph_record_tags(orr_runtime_graph(rt), id, deps[i],
-                                  !tag->reached &&
-                                      (!tag->bound || tag->held));
+                                  !tag->reached && (!tag->bound || tag->held));
     }
     orr_unlock(&rt->tags->lock);
     return tag ? err : -ENOMEM;

@@ -130,8 +130,7 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
     if (job->task->profiling_info)
         profile_kernel(worker, job);
     if (atomic_load_explicit(&rt->perf, memory_order_relaxed))
-        orr_perf_executed(rt, worker, job,
-                          job->kernel.end - job->kernel.start);
+        orr_perf_executed(rt, worker, job, job->kernel.end - job->kernel.start);
     if (rt->trace)
         trace_task(rt, worker, job);
     if (rt->tally && !job->task->failed)

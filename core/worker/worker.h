@@ -47,11 +47,11 @@ struct orr_worker {
     bool driven;                        /* [const] it is such a one */
     struct orr_lock lock;               /* rank ORR_RANK_WORKER */
     struct orr_list local; /* [lock] tasks for this worker alone, best first */
-    struct orr_list ordered; /* [lock] those with a workerorder whose turn has
+    struct orr_list ordered;  /* [lock] those with a workerorder whose turn has
                               * not come, the smallest first */
-    unsigned next_order;     /* [lock] whose turn it is … */
-    bool order_out;          /* [lock] … which is in `local` already */
-    struct orr_list ended; /* [lock] jobs whose kernel has ended */
+    unsigned next_order;      /* [lock] whose turn it is … */
+    bool order_out;           /* [lock] … which is in `local` already */
+    struct orr_list ended;    /* [lock] jobs whose kernel has ended */
     struct orr_list resumed;  /* [lock] jobs that were put aside, whose data
                               * have come */
     struct orr_job *fetching; /* [owner] popped, data not yet there */
@@ -74,11 +74,11 @@ struct orr_worker {
     atomic_ulong ntasks;      /* [owner] for writing: tasks completed */
     double flops;             /* [owner] of the tasks completed */
     struct orr_figures figures; /* [owner] of simulated kernels */
-    double last_end;          /* [owner] µs, end of its last kernel */
-    atomic_bool disabled;     /* it gets no more tasks */
-    atomic_int bound;         /* processor, by its number, that a knob has
+    double last_end;            /* [owner] µs, end of its last kernel */
+    atomic_bool disabled;       /* it gets no more tasks */
+    atomic_int bound;           /* processor, by its number, that a knob has
                                * chosen, -1: none */
-    _Atomic double exp_end;   /* [owner] for writing: µs, when its kernel is
+    _Atomic double exp_end;     /* [owner] for writing: µs, when its kernel is
                                * expected to end, 0: nobody knows */
     atomic_bool up;           /* its context has begun */
     struct orr_worker_profile profile; /* [lock] */

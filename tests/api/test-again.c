@@ -113,8 +113,8 @@ START_TEST(data_are_in_the_order_of_each_submission)
         task[i]->detach = 0;
     }
     for (int round = 0; round < 20; round++) {
-        ck_assert_int_eq(
-            starpu_data_acquire(handle, STARPU_RW), 0); /* holds them back */
+        ck_assert_int_eq(starpu_data_acquire(handle, STARPU_RW),
+                         0); /* holds them back */
         submit(task[0]);
         submit(task[1]);
         ck_assert_int_eq(starpu_task_finished(task[0]), 0);

@@ -87,8 +87,8 @@ static void finish(struct starpu_task *task)
 static void check(int i, const struct starpu_task *task, bool has_kernel)
 {
     static const enum starpu_task_status states[] = {
-        [PROLOGUE] = STARPU_TASK_BLOCKED,   [POP] = STARPU_TASK_READY,
-        [KERNEL] = STARPU_TASK_RUNNING,     [EPILOGUE] = STARPU_TASK_RUNNING,
+        [PROLOGUE] = STARPU_TASK_BLOCKED,  [POP] = STARPU_TASK_READY,
+        [KERNEL] = STARPU_TASK_RUNNING,    [EPILOGUE] = STARPU_TASK_RUNNING,
         [CALLBACK] = STARPU_TASK_FINISHED,
     };
     int before = 0;
@@ -375,11 +375,11 @@ static void order_tasks(unsigned worker, bool urgent_last)
         int number = i; /* 1 comes last: nobody may begin before */
 
         ck_assert_int_eq(
-            starpu_task_insert(
-                &cl_order, STARPU_CL_ARGS_NFREE, (void *)(intptr_t)number,
-                (size_t)0, STARPU_EXECUTE_ON_WORKER, (int)worker,
-                STARPU_PRIORITY, urgent_last ? number : -number,
-                STARPU_WORKER_ORDER, (unsigned)number, 0),
+            starpu_task_insert(&cl_order, STARPU_CL_ARGS_NFREE,
+                               (void *)(intptr_t)number, (size_t)0,
+                               STARPU_EXECUTE_ON_WORKER, (int)worker,
+                               STARPU_PRIORITY, urgent_last ? number : -number,
+                               STARPU_WORKER_ORDER, (unsigned)number, 0),
             0);
     }
     starpu_task_wait_for_all();
@@ -430,9 +430,9 @@ START_TEST(an_executed_codelet_runs_the_function_of_its_worker)
     nworkers = starpu_worker_get_count();
     ngpus = starpu_cuda_worker_get_count();
     for (unsigned w = 0; w < nworkers; w++)
-        ck_assert_int_eq(starpu_task_insert(&executed, STARPU_EXECUTE_ON_WORKER,
-                                            (int)w, 0),
-                         0);
+        ck_assert_int_eq(
+            starpu_task_insert(&executed, STARPU_EXECUTE_ON_WORKER, (int)w, 0),
+            0);
     starpu_task_wait_for_all();
     ck_assert_int_eq(on_gpu, (int)ngpus);
     ck_assert_int_eq(on_cpu, (int)(starpu_cpu_worker_get_count()));

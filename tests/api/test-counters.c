@@ -34,8 +34,8 @@ START_TEST(what_there_is_has_names_and_numbers)
 
     machine_open(_i);
     for (int s = 0; s < 3; s++) {
-        int id = starpu_perf_counter_name_to_id(scopes[s].scope,
-                                                scopes[s].counter);
+        int id =
+            starpu_perf_counter_name_to_id(scopes[s].scope, scopes[s].counter);
 
         ck_assert_int_eq(starpu_perf_counter_scope_name_to_id(scopes[s].name),
                          (int)scopes[s].scope);
@@ -60,9 +60,9 @@ START_TEST(what_there_is_has_names_and_numbers)
     ck_assert_str_eq(
         starpu_perf_counter_type_id_to_name(starpu_perf_counter_type_int32),
         "int32");
-    ck_assert_int_eq(starpu_perf_counter_name_to_id(
-                         starpu_perf_counter_scope_global, "x"),
-                     -1);
+    ck_assert_int_eq(
+        starpu_perf_counter_name_to_id(starpu_perf_counter_scope_global, "x"),
+        -1);
     ck_assert_ptr_null(starpu_perf_counter_id_to_name(12345));
     ck_assert_int_eq(starpu_perf_knob_scope_name_to_id("per_scheduler"),
                      starpu_perf_knob_scope_per_scheduler);
@@ -75,17 +75,16 @@ START_TEST(what_there_is_has_names_and_numbers)
         starpu_perf_knob_type_id_to_name(starpu_perf_knob_type_int64), "int64");
     ck_assert_int_eq(starpu_perf_knob_nb(starpu_perf_knob_scope_per_scheduler),
                      6);
-    ck_assert_str_eq(
-        starpu_perf_knob_id_to_name(starpu_perf_knob_nth_to_id(
-            starpu_perf_knob_scope_per_worker, 1)),
-        "starpu.worker.w_enable_worker_knob");
+    ck_assert_str_eq(starpu_perf_knob_id_to_name(starpu_perf_knob_nth_to_id(
+                         starpu_perf_knob_scope_per_worker, 1)),
+                     "starpu.worker.w_enable_worker_knob");
     ck_assert_int_eq(
         starpu_perf_knob_get_type_id(starpu_perf_knob_name_to_id(
             starpu_perf_knob_scope_per_scheduler, "starpu.dmda.s_beta_knob")),
         starpu_perf_knob_type_double);
     ck_assert_uint_gt(
-        strlen(starpu_perf_knob_get_help_string(starpu_perf_knob_nth_to_id(
-            starpu_perf_knob_scope_global, 0))),
+        strlen(starpu_perf_knob_get_help_string(
+            starpu_perf_knob_nth_to_id(starpu_perf_knob_scope_global, 0))),
         5);
     starpu_shutdown();
 }
@@ -166,7 +165,7 @@ static int counter(enum starpu_perf_counter_scope scope, const char *name)
 /* What the last call said. */
 static struct said {
     atomic_int ncalls;
-    void *context;
+    _Atomic(void *) context;
     _Atomic int64_t numbers[5];
     _Atomic double time;
 } said[3];
@@ -186,7 +185,8 @@ static void note(struct said *ret, struct starpu_perf_counter_sample *sample,
 }
 
 static void hear_global(struct starpu_perf_counter_listener *listener,
-                        struct starpu_perf_counter_sample *sample, void *context)
+                        struct starpu_perf_counter_sample *sample,
+                        void *context)
 {
     (void)listener;
     note(&said[0], sample, context, starpu_perf_counter_scope_global, 3, -1);
@@ -195,7 +195,8 @@ static void hear_global(struct starpu_perf_counter_listener *listener,
 static _Atomic int64_t executed[STARPU_NMAXWORKERS];
 
 static void hear_worker(struct starpu_perf_counter_listener *listener,
-                        struct starpu_perf_counter_sample *sample, void *context)
+                        struct starpu_perf_counter_sample *sample,
+                        void *context)
 {
     (void)listener;
     executed[starpu_worker_get_id_check()] =
@@ -229,11 +230,11 @@ all_of(enum starpu_perf_counter_scope scope)
 static void submit_ten(struct starpu_codelet *codelet)
 {
     for (int i = 0; i < 10; i++)
-        ck_assert_int_eq(starpu_task_insert(codelet,
-                                            codelet == &cl ? STARPU_TAG
-                                                           : STARPU_TAG_ONLY,
-                                            (starpu_tag_t)(i + 2), 0),
-                         0);
+        ck_assert_int_eq(
+            starpu_task_insert(codelet,
+                               codelet == &cl ? STARPU_TAG : STARPU_TAG_ONLY,
+                               (starpu_tag_t)(i + 2), 0),
+            0);
 }
 
 START_TEST(counters_count_while_that_was_started)
@@ -322,8 +323,8 @@ static void hear_nothing(struct starpu_perf_counter_listener *listener,
     (void)listener;
     (void)context;
     (void)starpu_perf_counter_sample_get_int64_value(
-        sample, counter(starpu_perf_counter_scope_global,
-                        "starpu.task.g_peak_ready"));
+        sample,
+        counter(starpu_perf_counter_scope_global, "starpu.task.g_peak_ready"));
 }
 
 static struct starpu_perf_counter_set *set;
@@ -448,10 +449,10 @@ static double joules(struct starpu_task *task, unsigned worker, unsigned impl)
     return worker == 0 ? 1 : 100;
 }
 
-static struct starpu_perfmodel model = {
-    .type = STARPU_PER_WORKER, .worker_cost_function = micros};
-static struct starpu_perfmodel energy_model = {
-    .type = STARPU_PER_WORKER, .worker_cost_function = joules};
+static struct starpu_perfmodel model = {.type = STARPU_PER_WORKER,
+                                        .worker_cost_function = micros};
+static struct starpu_perfmodel energy_model = {.type = STARPU_PER_WORKER,
+                                               .worker_cost_function = joules};
 
 /* With the weight of energy the slower, thrifty one is better. */
 START_TEST(weights_of_dm_take_effect_at_once)
@@ -484,8 +485,8 @@ START_TEST(weights_of_dm_take_effect_at_once)
     gamma = knob(starpu_perf_knob_scope_per_scheduler, names[2]);
     for (int thrifty = 0; thrifty < 2; thrifty++) {
         memset(nran, 0, sizeof(nran));
-        starpu_perf_knob_set_per_scheduler_double_value(
-            gamma, "dmda", thrifty ? 1000 : 1e-6);
+        starpu_perf_knob_set_per_scheduler_double_value(gamma, "dmda",
+                                                        thrifty ? 1000 : 1e-6);
         ck_assert_int_eq(
             starpu_task_insert(&modelled, STARPU_TASK_SYNCHRONOUS, 1, 0), 0);
         ck_assert_int_eq(nran[0], thrifty);
@@ -517,8 +518,8 @@ START_TEST(calibration_and_signals_are_switched)
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     machine_open(_i);
-    calibrate = knob(starpu_perf_knob_scope_global,
-                     "starpu.global.g_calibrate_knob");
+    calibrate =
+        knob(starpu_perf_knob_scope_global, "starpu.global.g_calibrate_knob");
     signals = knob(starpu_perf_knob_scope_global,
                    "starpu.global.g_enable_catch_signal_knob");
     ck_assert_int_eq(starpu_perf_knob_get_global_int32_value(calibrate), 0);

@@ -78,14 +78,13 @@ START_TEST(a_task_that_failed_is_tried_again)
         ntries = nchecks = seen = value = 0;
         starpu_variable_data_register(&handle, STARPU_MAIN_RAM,
                                       (uintptr_t)&value, sizeof(value));
-        ck_assert_int_eq(
-            starpu_task_insert(&cl_try, STARPU_W, handle, STARPU_CL_ARGS_NFREE,
-                               &needed, sizeof(needed),
-                               STARPU_PROLOGUE_CALLBACK,
-                               &starpu_task_ft_prologue,
-                               STARPU_PROLOGUE_CALLBACK_ARG_NFREE,
-                               own ? (void *)&check : NULL, 0),
-            0);
+        ck_assert_int_eq(starpu_task_insert(
+                             &cl_try, STARPU_W, handle, STARPU_CL_ARGS_NFREE,
+                             &needed, sizeof(needed), STARPU_PROLOGUE_CALLBACK,
+                             &starpu_task_ft_prologue,
+                             STARPU_PROLOGUE_CALLBACK_ARG_NFREE,
+                             own ? (void *)&check : NULL, 0),
+                         0);
         /* No successor begins before one has succeeded. */
         ck_assert_int_eq(starpu_task_insert(&cl_read, STARPU_R, handle, 0), 0);
         starpu_data_unregister(handle);
@@ -162,8 +161,7 @@ START_TEST(every_other_epoch_of_a_transaction_is_cancelled)
     ck_assert_ptr_nonnull(transaction);
     for (int epoch = 0; epoch < 6; epoch++) {
         if (epoch > 0)
-            starpu_transaction_next_epoch(transaction,
-                                          (void *)(intptr_t)epoch);
+            starpu_transaction_next_epoch(transaction, (void *)(intptr_t)epoch);
         insert_ten(transaction, handle, &called);
     }
     starpu_transaction_close(transaction);
@@ -193,7 +191,7 @@ START_TEST(tasks_of_a_transaction_need_room_for_its_data)
         task->cl = &fixed;
         task->transaction = transaction;
         ck_assert_int_eq(starpu_task_submit(task), -EINVAL);
-        task->cl = &cl_any; /* without data of its own */
+        task->cl = &cl_any;         /* without data of its own */
         starpu_task_wait_for_all(); /* the first one may still be ending */
         starpu_pause();
         submit(task);
@@ -296,10 +294,10 @@ static double joules(struct starpu_task *task, unsigned worker, unsigned impl)
     return 3;
 }
 
-static struct starpu_perfmodel model = {
-    .type = STARPU_PER_WORKER, .worker_cost_function = micros};
-static struct starpu_perfmodel energy_model = {
-    .type = STARPU_PER_WORKER, .worker_cost_function = joules};
+static struct starpu_perfmodel model = {.type = STARPU_PER_WORKER,
+                                        .worker_cost_function = micros};
+static struct starpu_perfmodel energy_model = {.type = STARPU_PER_WORKER,
+                                               .worker_cost_function = joules};
 
 static struct starpu_codelet cl_model = {
     .cpu_funcs = {run},
@@ -471,9 +469,8 @@ static void note_end(void *buffers[], void *arg)
     (void)buffers;
     (void)arg;
     now_at_start = starpu_timing_now();
-    starpu_worker_get_current_task_exp_end(
-        (unsigned)starpu_worker_get_id(),
-        &expected[starpu_worker_get_id()]);
+    starpu_worker_get_current_task_exp_end((unsigned)starpu_worker_get_id(),
+                                           &expected[starpu_worker_get_id()]);
 }
 
 static double always_70(struct starpu_task *task, unsigned worker,
@@ -621,9 +618,8 @@ START_TEST(kernels_are_disabled_on_request)
     nran = 0;
     setenv("STARPU_DISABLE_KERNELS", "1", 1);
     machine_open(_i);
-    ck_assert_int_eq(starpu_task_insert(&cl_run,
-                                        STARPU_CALLBACK_WITH_ARG_NFREE, count,
-                                        &called, 0),
+    ck_assert_int_eq(starpu_task_insert(&cl_run, STARPU_CALLBACK_WITH_ARG_NFREE,
+                                        count, &called, 0),
                      0);
     starpu_task_wait_for_all();
     ck_assert_int_eq(nran, 0);
@@ -705,8 +701,7 @@ START_TEST(words_are_changed_atomically)
     ck_assert_uint_eq(longer, 15);
     ck_assert_uint_eq(starpu_atomic_add64(&longest, UINT64_C(1) << 40),
                       (UINT64_C(1) << 40) + 5);
-    ck_assert_uint_eq(starpu_atomic_or64(&longest, 2),
-                      (UINT64_C(1) << 40) + 7);
+    ck_assert_uint_eq(starpu_atomic_or64(&longest, 2), (UINT64_C(1) << 40) + 7);
 }
 END_TEST
 

@@ -303,7 +303,8 @@ START_TEST(successors_by_data_are_listed)
                                   sizeof(value));
     ck_assert_int_eq(starpu_data_acquire(handle, STARPU_RW), 0);
     for (int i = 0; i < 4; i++) {
-        tasks[i] = starpu_task_create_sync(handle, i % 3 ? STARPU_R : STARPU_RW);
+        tasks[i] =
+            starpu_task_create_sync(handle, i % 3 ? STARPU_R : STARPU_RW);
         tasks[i]->destroy = tasks[i]->detach = 0;
         submit(tasks[i]);
     }

@@ -34,7 +34,7 @@ struct node {
     struct starpu_task task;
     atomic_int runs;
     unsigned npreds, preds[NTASKS];
-    int ends;   /* the task whose end waits for this one's callback, or -1 */
+    int ends; /* the task whose end waits for this one's callback, or -1 */
 };
 
 static struct graph {
@@ -254,8 +254,7 @@ static void submit_all(void)
 
     for (unsigned i = 0; i < graph.n; i++)
         if (graph.nodes[i].ends >= 0)
-            starpu_task_end_dep_add(
-                &graph.nodes[graph.nodes[i].ends].task, 1);
+            starpu_task_end_dep_add(&graph.nodes[graph.nodes[i].ends].task, 1);
     for (uintptr_t t = 1; t < graph.nthreads; t++)
         STARPU_PTHREAD_CREATE(&threads[t], NULL, submit_some, (void *)t);
     submit_some(NULL);
