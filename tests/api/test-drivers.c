@@ -147,32 +147,6 @@ END_TEST
 
 /* --- workers with a thread --- */
 
-static struct timespec expected;
-
-static void see_end(void *buffers[], void *arg)
-{
-    (void)buffers;
-    (void)arg;
-    starpu_worker_get_current_task_exp_end((unsigned)starpu_worker_get_id(),
-                                           &expected);
-}
-
-START_TEST(the_end_of_a_running_task_is_expected)
-{
-    struct starpu_codelet sees = {.cpu_funcs = {see_end}, .name = "k"};
-    struct timespec none;
-
-    machine_open(_i);
-    ck_assert_int_eq(starpu_task_insert(&sees, STARPU_EXECUTE_ON_WORKER, 0,
-                                        STARPU_TASK_SYNCHRONOUS, 1, 0),
-                     0);
-    ck_assert(expected.tv_sec > 0 || expected.tv_nsec > 0);
-    starpu_worker_get_current_task_exp_end(0, &none);
-    ck_assert(none.tv_sec == 0 && none.tv_nsec == 0);
-    starpu_shutdown();
-}
-END_TEST
-
 /* Simulated, no worker has begun when starpu_init returns. */
 START_TEST(workers_are_waited_for)
 {
@@ -222,8 +196,6 @@ int main(void)
     tcase_add_loop_test(tc, a_thread_drives_until_it_is_asked_to_return, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, shutdown_ends_a_drive, 0, NMACHINES);
-    tcase_add_loop_test(tc, the_end_of_a_running_task_is_expected, 0,
-                        NMACHINES);
     tcase_add_loop_test(tc, workers_are_waited_for, 0, NMACHINES);
     tcase_add_test(tc, a_thread_goes_where_main_is);
     suite_add_tcase(suite, tc);
