@@ -228,8 +228,17 @@ static size_t capacity_of(const struct orr_runtime *rt, unsigned class_id)
     return rt->machine->nodes[node].capacity;
 }
 
-/* The bytes of the task's data on its worker's node; `once` counts no handle
- * twice. */
+/* Whether the buffer may have to be on the worker's node: it may if the codelet
+ * leaves that to where the value is. */
+static bool may_be_with_worker(const struct starpu_task *task, unsigned buffer)
+{
+    return !orr_task_is_placed(task, buffer) ||
+           orr_task_node_code(task, buffer) ==
+               STARPU_SPECIFIC_NODE_LOCAL_OR_CPU;
+}
+
+/* The bytes of the task's data on its worker's node, at most; `once` counts no
+ * handle twice. */
 static size_t bytes_of(struct starpu_task *task, bool once)
 {
     size_t size = 0;
@@ -239,8 +248,9 @@ static size_t bytes_of(struct starpu_task *task, bool once)
         bool seen = false;
 
         for (unsigned j = 0; once && j < i && !seen; j++)
-            seen = STARPU_TASK_GET_HANDLE(task, j) == handle;
-        if (handle && !seen && !orr_task_is_placed(task, i))
+            seen = STARPU_TASK_GET_HANDLE(task, j) == handle &&
+                   may_be_with_worker(task, j);
+        if (handle && !seen && may_be_with_worker(task, i))
             size += orr_handle_of(handle)->size;
     }
     return size;

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/data/node.h"
 #include "core/runtime.h"
 
 static size_t pair(const struct orr_runtime *rt, unsigned src, unsigned dst)

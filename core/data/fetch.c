@@ -380,7 +380,8 @@ void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
         return;
     if (promises)
         count_push(rt, job);
-    job->task->prefetched = 1;
+    if (job->task)
+        job->task->prefetched = 1;
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
         struct orr_handle *handle = access->handle;

@@ -434,8 +434,19 @@ static void submit_first(void *arg)
     if (graph.round < 100)
         graph.wrong |= starpu_task_submit(&graph.tasks[A]) != 0;
     else
-        for (int i = B; i <= D; i++)
-            graph.tasks[i].regenerate = 0;
+        graph.tasks[D].regenerate = 0;
+}
+
+/* Its last run is over, not only its kernel, and the next one waits. */
+static void wait_until_blocked(const struct starpu_task *task)
+{
+    enum starpu_task_status status;
+
+    do {
+        starpu_usleep(100);
+        status = __atomic_load_n(&task->status, __ATOMIC_RELAXED);
+    } while (status != STARPU_TASK_BLOCKED &&
+             status != STARPU_TASK_BLOCKED_ON_TASK);
 }
 
 /* As in a graph whose first task is an event of the application. */
@@ -459,6 +470,10 @@ START_TEST(regenerating_successors_run_once_for_each_submission)
     starpu_task_wait_for_no_ready();
     for (int i = 0; i < NTASKS; i++)
         ck_assert_int_eq(graph.n[i], 100);
+    for (int i = B; i <= C; i++) {
+        wait_until_blocked(&graph.tasks[i]);
+        graph.tasks[i].regenerate = 0;
+    }
     /* One more end of A lets all three end. */
     submit(&graph.tasks[A]);
     starpu_task_wait_for_all();
@@ -549,9 +564,9 @@ START_TEST(a_dependency_is_added_between_two_runs)
     starpu_task_wait_for_no_ready();
     ck_assert_int_eq(n, 1);
     task = NULL;
-    submit(&first);
     ck_assert_int_eq(starpu_task_get_task_succs(&first, 1, &task), 1);
     ck_assert_ptr_eq(task, &second);
+    submit(&first);
     ck_assert_int_eq(starpu_task_wait(&second), 0);
     ck_assert_int_eq(n, 3);
     ck_assert_int_eq(starpu_task_wait(&first), 0);

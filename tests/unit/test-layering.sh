@@ -38,9 +38,10 @@ core/cost: core core/data core/device core/task core/worker perfmodel
 core/data: core core/data/interfaces core/device core/observe core/task
 core/data/filters: core/data/interfaces
 core/data/interfaces:
-core/device: core/bus core/device/cpu perfmodel
+core/device: core/bus core/device/cpu core/device/disk perfmodel
 core/device/cpu: core/bus core/device
 core/device/cuda: core/bus core/device
+core/device/disk: core/bus core/device
 core/device/hip: core/bus core/device
 core/device/loopback: core/device
 core/device/opencl: core/bus core/device

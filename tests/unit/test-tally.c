@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct orr_machine machine = {.nnodes = 3, .nworkers = 2};
+static const struct orr_machine machine = {.nnodes = 3, .row = 3, .nworkers = 2};
 static const struct orr_tally_kernel gemm = {.name = "gemm",
                                              .arch = "cpu0",
                                              .footprint = 0xabc,

@@ -20,7 +20,7 @@ static struct orr_worker_desc workers[] = {
     {.node = 1, .cpu = -1, .name = "CUDA 0.0 (Tesla M2070 4.7 GiB)"},
 };
 static const struct orr_machine machine = {
-    .nnodes = 2, .nworkers = 3, .workers = workers};
+    .nnodes = 2, .row = 2, .nworkers = 3, .workers = workers};
 
 static struct orr_trace *trace;
 static char path[64];
