@@ -279,6 +279,14 @@ static void apply_limits(struct orr_runtime *rt)
                 (int)orr_config_int(config, ORR_CFG_LIMIT_MIN_SUBMITTED_TASKS));
     atomic_init(&rt->profiling, orr_config_bool(config, ORR_CFG_PROFILING));
     rt->counts_codelets = orr_config_bool(config, ORR_CFG_CODELET_PROFILING);
+    rt->count_write_back =
+        orr_config_bool(config, ORR_CFG_EXPECTED_TRANSFER_TIME_WRITEBACK);
+    rt->minimum_available =
+        orr_config_int(config, ORR_CFG_MINIMUM_AVAILABLE_MEM);
+    rt->target_available =
+        orr_config_int(config, ORR_CFG_TARGET_AVAILABLE_MEM);
+    if (rt->target_available < rt->minimum_available)
+        rt->target_available = rt->minimum_available;
     apply_debugging(rt);
 }
 
@@ -589,14 +597,6 @@ int orr_runtime_start(struct starpu_conf *conf)
         free(rt);
         return code;
     }
-    rt->minimum_available =
-        orr_config_int(&rt->config, ORR_CFG_MINIMUM_AVAILABLE_MEM);
-    rt->target_available =
-        orr_config_int(&rt->config, ORR_CFG_TARGET_AVAILABLE_MEM);
-    if (rt->target_available < rt->minimum_available)
-        rt->target_available = rt->minimum_available;
-    rt->count_write_back =
-        orr_config_bool(&rt->config, ORR_CFG_EXPECTED_TRANSFER_TIME_WRITEBACK);
     orr_runtime_adopt_threads(rt);
     return 0;
 }
