@@ -267,8 +267,7 @@ START_TEST(who_holds_full_memory_is_named)
     char text[4000];
     int status;
 
-    /* Devices beside have memory of their own, where a datum may be instead. */
-    if (has_foreign_threads(_i) || getenv("ORRERY_LOOPBACK"))
+    if (has_foreign_threads(_i))
         return;
     status = run_child(fill_for_ever, _i, text, sizeof(text));
     ck_assert_int_eq(status, machine_simulated(_i) ? 3 : 1);
