@@ -30,7 +30,7 @@ struct starpu_disk_ops {
     void *(*alloc)(void *base, size_t size);
     void (*free)(void *base, void *obj, size_t size);
     /* One that exists, named by `pos`, NULL if it does not; lets it go without
-     * removing it. */
+     * removing it. Both may be NULL: the disk has no names. */
     void *(*open)(void *base, void *pos, size_t size);
     void (*close)(void *base, void *obj, size_t size);
     /* Moves `size` bytes that begin `offset` bytes after the start of the object.

@@ -50,13 +50,12 @@ int starpu_disk_register(struct starpu_disk_ops *func, void *parameter,
         orr_log_error("%s: %s", __func__, err.text);
         return rc;
     }
-    machine->nnodes++;
     rc = orr_nodes_add(rt);
     if (rc < 0) {
         orr_log_error("%s: out of memory", __func__);
         return rc;
     }
-    return (int)machine->nnodes - 1;
+    return (int)machine->nnodes++;
 }
 
 /* -- the one of the environment -- */

@@ -567,6 +567,7 @@ END_TEST
 START_TEST(what_is_no_disk_is_refused)
 {
     struct starpu_disk_ops lacks = own_ops;
+    int last = -1;
 
     lacks.write = NULL;
     machine_open(_i);
@@ -575,13 +576,20 @@ START_TEST(what_is_no_disk_is_refused)
     ck_assert_int_eq(starpu_disk_register(&own_ops, directory,
                                           STARPU_DISK_SIZE_MIN - 1),
                      -EINVAL);
-    if (!machine_simulated(_i))
+    if (!machine_simulated(_i)) {
         ck_assert_int_eq(starpu_disk_register(&starpu_disk_unistd_ops,
                                               unwritable, -1),
                          -ENOENT);
+        ck_assert_int_eq(starpu_disk_register(&starpu_disk_unistd_ops, NULL,
+                                              -1),
+                         -ENOENT);
+    }
     /* Four are possible, the simulated machine has one. */
     for (int n = 0; n < (machine_simulated(_i) ? 1 : 4); n++)
-        (void)add_disk(&own_ops, -1);
+        last = add_disk(&own_ops, -1);
+    /* It has no way to open what is there. */
+    if (!machine_simulated(_i))
+        ck_assert_ptr_null(starpu_disk_open((unsigned)last, nothing, 1));
     ck_assert_int_eq(starpu_disk_register(&own_ops, directory, -1), -ENOSPC);
     starpu_shutdown();
 }

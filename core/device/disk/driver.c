@@ -75,7 +75,9 @@ static int disk_object_open(struct orr_driver *driver, unsigned node, void *pos,
                             size_t size, uintptr_t *ret)
 {
     struct disk *disk = disk_of(disks_of(driver), node);
-    void *object = disk->ops->open(disk->base, pos, size);
+    void *object = disk->ops->open && disk->ops->close
+                       ? disk->ops->open(disk->base, pos, size)
+                       : NULL; /* it has no names */
 
     *ret = (uintptr_t)object;
     return object ? 0 : -ENOENT;

@@ -144,8 +144,13 @@ static void *plug(void *parameter, starpu_ssize_t size)
     int rc = -ENOMEM;
 
     (void)size; /* the library counts */
-    if (!directory)
+    if (!path)
+        orr_log_error("a disk that is a directory needs its path: give it to "
+                      "starpu_disk_register as the parameter");
+    if (!path || !directory) {
+        free(directory);
         return NULL;
+    }
     directory->file = (struct file){.fd = -1, .direct = -1};
     extents_init(&directory->extents, (size_t)sysconf(_SC_PAGESIZE));
     directory->path = strdup(path);
