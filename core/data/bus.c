@@ -82,6 +82,18 @@ void orr_bus_count(struct orr_runtime *rt, unsigned src, unsigned dst,
     atomic_fetch_add_explicit(&bus->bytes, bytes, memory_order_relaxed);
 }
 
+/* Those that share the bus; disks, which come later, have no part in it. */
+static unsigned count_devices(const struct orr_runtime *rt)
+{
+    return rt->machine->row - rt->machine->spare_nodes - rt->nram;
+}
+
+static bool is_of_disk(const struct orr_runtime *rt, const struct orr_bus *bus)
+{
+    return rt->machine->nodes[bus->src].stores ||
+           rt->machine->nodes[bus->dst].stores;
+}
+
 unsigned orr_bus_sharers(const struct orr_runtime *rt,
                          const struct orr_bus *bus)
 {
@@ -90,9 +102,9 @@ unsigned orr_bus_sharers(const struct orr_runtime *rt,
     if (ngpus > 0)
         return (unsigned)ngpus;
     if (atomic_load_explicit(&bus->direct, memory_order_relaxed) ||
-        (bus->src < rt->nram && bus->dst < rt->nram))
+        (bus->src < rt->nram && bus->dst < rt->nram) || is_of_disk(rt, bus))
         return 1;
-    return rt->nnodes - rt->nram; /* the devices */
+    return count_devices(rt);
 }
 
 void orr_bus_take_counters(struct orr_runtime *rt, struct orr_bus *bus,

@@ -287,13 +287,18 @@ START_TEST(a_disk_is_a_memory_node)
     char name[32];
     unsigned nodes, disk;
     struct line line = {5, 1};
+    double before_us;
 
     open_small(_i);
     nodes = starpu_memory_nodes_get_count();
+    before_us = starpu_transfer_predict(STARPU_MAIN_RAM, nodes - 1, MIB);
     starpu_vector_data_register(&before, -1, 0, NX, sizeof(unsigned));
     submit_fill(before, 5);
     disk = (unsigned)add_disk(&starpu_disk_unistd_ops, 32 * MIB);
     ck_assert_uint_eq(disk, nodes);
+    /* It has no part in the bus that GPUs share. */
+    ck_assert_double_eq(starpu_transfer_predict(STARPU_MAIN_RAM, nodes - 1, MIB),
+                        before_us);
     ck_assert_uint_eq(starpu_memory_nodes_get_count(), nodes + 1);
     ck_assert_uint_eq(starpu_memory_nodes_get_count_by_kind(STARPU_DISK_RAM),
                       1);
