@@ -13,6 +13,7 @@
 #include "core/base/log.h"
 #include "core/base/module.h"
 #include "core/check.h"
+#include "core/combined.h"
 #include "core/cost/cost.h"
 #include "core/data/bus.h"
 #include "core/data/data.h"
@@ -25,12 +26,14 @@
 #include "core/device/simulated.h"
 #include "core/ends.h"
 #include "core/observe/check_bounds.h"
+#include "core/observe/deadlock.h"
 #include "core/observe/graph_record.h"
 #include "core/observe/perf.h"
 #include "core/observe/record.h"
 #include "core/observe/recording.h"
 #include "core/observe/report.h"
 #include "core/observe/tally.h"
+#include "core/observe/tool.h"
 #include "core/observe/watchdog.h"
 #include "core/observe/what_if.h"
 #include "core/runtime.h"
@@ -39,8 +42,8 @@
 #include "core/task/count.h"
 #include "core/task/job.h"
 #include "core/task/tag.h"
-#include "core/worker/driven.h"
 #include "core/task/task.h"
+#include "core/worker/driven.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 #include "perfmodel/sampling.h"
@@ -248,6 +251,43 @@ static void apply_debugging(struct orr_runtime *rt)
     }
 }
 
+/* -1 is what count_of leaves alone. */
+static bool flag_of(const struct starpu_conf *conf, int from_conf,
+                    const struct orr_config *config, enum orr_config_id id)
+{
+    return count_of(conf, from_conf, config, id) > 0;
+}
+
+/* Copies that are waited for. */
+static void apply_sync_copies(struct orr_runtime *rt,
+                              const struct starpu_conf *conf)
+{
+    const struct orr_config *config = &rt->config;
+    const struct orr_device_kind *kind;
+
+    rt->sync_copies =
+        flag_of(conf, conf ? conf->disable_asynchronous_copy : -1, config,
+                ORR_CFG_SYNC_COPIES);
+    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++) {
+        int value = -1;
+
+        if (kind->sync_copies == ORR_CFG_COUNT)
+            continue;
+        if (conf)
+            memcpy(&value, (const char *)conf + kind->conf_sync_copies,
+                   sizeof(value));
+        if (flag_of(conf, value, config, kind->sync_copies))
+            rt->sync_kinds |= 1U << kind->memory;
+    }
+    for (unsigned n = 0; n < rt->machine->nnodes; n++) {
+        struct orr_node_desc *node = &rt->machine->nodes[n];
+
+        node->copies_wait =
+            !orr_node_is_main(node) &&
+            (rt->sync_copies || rt->sync_kinds >> node->kind & 1);
+    }
+}
+
 /* Settings of the environment for the machine that was opened. */
 static void apply_limits(struct orr_runtime *rt)
 {
@@ -346,6 +386,7 @@ static int find_class(struct orr_runtime *rt, unsigned w, unsigned *ret)
     *class = (struct orr_worker_class){
         .type = desc->type,
         .devid = device.devid,
+        .ncores = 1,
         .comb = comb,
         .node = desc->node,
         .speed = desc->speed,
@@ -423,6 +464,10 @@ static int make_scheduler(struct orr_runtime *rt,
     const int unset = -1;
     int code;
 
+    rt->single_combined =
+        count_of(conf, conf ? conf->single_combined_worker : -1, config,
+                 ORR_CFG_SINGLE_COMBINED_WORKER) > 0;
+
     if (conf && conf->sched_policy_name &&
         !orr_config_is_set(config, ORR_CFG_SCHED))
         options.name = conf->sched_policy_name;
@@ -467,6 +512,7 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
                         STARPU_NMAXWORKERS, STARPU_MAXNODES);
     rt->skips_kernels = !rt->machine->runs_kernels;
     apply_limits(rt);
+    apply_sync_copies(rt, conf);
     if ((code = make_sampling(rt)) || (code = make_models(rt, conf)) ||
         (code = make_slabs(rt)) || (code = orr_buses_new(rt)) ||
         (code = orr_nodes_new(rt)) || (code = make_workers(rt)) ||
@@ -498,6 +544,7 @@ static void free_parts(struct orr_runtime *rt)
     orr_sched_ctx_stop(rt);
     orr_trace_free(rt->trace);
     orr_tally_free(rt->tally);
+    orr_tool_close(rt->tool);
     orr_recording_free(atomic_load(&rt->bound));
     orr_graph_record_free(atomic_load(&rt->graph));
     orr_tags_free(rt->tags);
@@ -512,6 +559,7 @@ static void free_parts(struct orr_runtime *rt)
     orr_slab_free(rt->tasks);
     orr_slab_free(rt->requests);
     orr_counters_free(rt);
+    orr_combined_free_all(rt);
     free(rt->workers);
     free(rt->classes);
     free(rt->class_members);
@@ -520,20 +568,47 @@ static void free_parts(struct orr_runtime *rt)
     orr_config_done(&rt->config);
 }
 
-/* On the real machine: if a job waits for memory, nobody is left to free some, but
- * maybe threads of the application that have called nothing yet. */
+/* Whether tasks wait for each other, or for memory, and says for what. */
+static bool explain_rest(struct orr_runtime *rt)
+{
+    unsigned nsuspended = 0;
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        nsuspended += rt->workers[w].nsuspended;
+    if (nsuspended == 0)
+        return orr_memory_explain(rt);
+    orr_deadlock_explain(rt);
+    return true;
+}
+
+/* On the real machine: if a job waits for memory, or a task inside of its kernel,
+ * nobody is left to change that, but maybe threads of the application that have
+ * called nothing yet. */
 static void all_parked(void *arg, bool certain)
 {
     struct orr_runtime *rt = arg;
 
     if (rt->said_full && !certain)
         return;
-    rt->said_full = orr_memory_explain(rt);
+    rt->said_full = explain_rest(rt);
     if (rt->said_full && certain)
         orr_runtime_fail(rt);
     if (rt->said_full)
         orr_log_error("  Waiting: threads that the library does not know may "
-                      "free some.");
+                      "change that.");
+}
+
+/* A profiler's library hears of all that follows. */
+static int open_tool(struct orr_runtime *rt)
+{
+    int code = orr_tool_open(orr_config_string(&rt->config, ORR_CFG_PROF_TOOL),
+                             &rt->tool);
+
+    if (rt->tool) {
+        orr_tool_tell(rt->tool, starpu_prof_tool_event_init, NULL, NULL);
+        orr_tool_tell(rt->tool, starpu_prof_tool_event_init_begin, NULL, NULL);
+    }
+    return code;
 }
 
 static int start(struct orr_runtime *rt, struct starpu_conf *conf,
@@ -543,7 +618,9 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
 
     if (code)
         return code;
-    code = make_sampling(rt);
+    code = open_tool(rt);
+    if (!code)
+        code = make_sampling(rt);
     if (!code)
         code = choose_eviction(rt, err);
     if (!code)
@@ -587,6 +664,8 @@ int orr_runtime_start(struct starpu_conf *conf)
     rt->default_sequential = true;
     orr_lock_init(&rt->lock, ORR_RANK_RUNTIME);
     orr_lock_init(&rt->plans_lock, ORR_RANK_PLANS);
+    orr_lock_init(&rt->gangs_lock, ORR_RANK_SCHED);
+    orr_lock_init(&rt->nests_lock, ORR_RANK_NESTS);
     orr_list_init(&rt->handles);
     orr_list_init(&rt->dead);
     code = start(rt, conf, &err);
@@ -598,6 +677,8 @@ int orr_runtime_start(struct starpu_conf *conf)
         return code;
     }
     orr_runtime_adopt_threads(rt);
+    if (rt->tool)
+        orr_tool_tell_ready(rt->tool, conf);
     return 0;
 }
 
@@ -623,6 +704,8 @@ void orr_runtime_stop(struct orr_runtime *rt)
     orr_check_bounds(rt);
     orr_what_if_report(rt);
     orr_workers_stop(rt);
+    if (rt->tool)
+        orr_tool_tell(rt->tool, starpu_prof_tool_event_terminate, NULL, NULL);
     orr_handles_free_dead(rt);
     while (!orr_list_empty(&rt->handles))
         orr_handle_free(

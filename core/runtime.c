@@ -67,8 +67,23 @@ bool orr_may_block(const char *call)
 
     if (!self->frozen && !self->job)
         return true;
-    orr_log_error("%s: may not be called from a callback or a kernel, since "
-                  "it would wait. Use the asynchronous form there, or call it "
+    if (self->suspends_at && self->suspends_at == self->frozen)
+        return true;
+    orr_log_error("%s: may not be called from a callback, nor from a kernel "
+                  "that runs on a device, since it would wait. Use the "
+                  "asynchronous form there, or call it from a kernel of a "
+                  "processor, or from the application's main thread.",
+                  call);
+    return false;
+}
+
+bool orr_is_outside(const char *call)
+{
+    struct orr_context *self = orr_self;
+
+    if (!self->frozen && !self->job)
+        return true;
+    orr_log_error("%s: may not be called from a callback or a kernel: call it "
                   "from the application's main thread.",
                   call);
     return false;

@@ -22,6 +22,7 @@
 
 struct orr_agains;
 struct orr_bus;
+struct orr_combined;
 struct orr_costs_table;
 struct orr_count_waiter;
 struct orr_counter;
@@ -39,6 +40,7 @@ struct orr_sched_change;
 struct orr_sched_worker;
 struct orr_tags;
 struct orr_tally;
+struct orr_tool;
 struct orr_trace;
 struct orr_watchdog_tasks;
 
@@ -58,6 +60,8 @@ typedef void (*orr_ready_soon_func_t)(void *data, struct starpu_task *task,
 struct orr_counts {
     _Atomic(struct orr_counter *) counters; /* NULL: there was none yet */
     struct orr_count_waiter *waiters; /* [runtime's lock] */
+    unsigned long nwaiting; /* [runtime's lock] those of its tasks that are such
+                             * waiters, of any context */
 };
 
 struct orr_runtime {
@@ -73,6 +77,11 @@ struct orr_runtime {
     const struct orr_eviction *eviction;
     _Atomic uint64_t pressed; /* nodes of which the order of victims is kept:
                                * core/data/nextuse.c */
+    bool sync_copies;         /* [const] who starts a copy waits for it, on all
+                               * devices … */
+    uint32_t sync_kinds;      /* [const] … or those with such memory, a bit per
+                               * enum starpu_node_kind */
+    _Atomic uint64_t lost;    /* nodes whose device is gone: core/data/lost.h */
     bool pops_by_priority;    /* [const] queued jobs leave by priority */
     struct orr_node *nodes;
     struct orr_bus *buses;   /* nbuses links between them, core/data/bus.h */
@@ -97,6 +106,14 @@ struct orr_runtime {
     atomic_uint npostponed;                /* … and how many */
     struct orr_rest_waiter *rest_waiters;  /* [lock] who waits for workers that
                                             * are to be blocked */
+    /* Combined workers: core/combined.h; they stay. */
+    _Atomic(struct orr_combined *) combined[STARPU_NMAXWORKERS];
+    atomic_uint ncombined;       /* [lock] for writing */
+    atomic_bool combinations_found; /* orr_combinations_find was called */
+    bool single_combined;           /* [const] one at a time: all have the first
+                                     * processor */
+    struct orr_lock gangs_lock;  /* rank ORR_RANK_SCHED: core/task/gang.c */
+    uint64_t last_gang;          /* [gangs_lock] */
     struct orr_sampling *sampling; /* [const] where models are looked for */
     struct orr_models *models;
     unsigned homogeneous; /* [const] bit per type whose devices share models */
@@ -106,6 +123,7 @@ struct orr_runtime {
     struct orr_agains *agains;
     struct orr_trace *trace;               /* NULL: off */
     struct orr_tally *tally;               /* NULL: no report was asked for */
+    struct orr_tool *tool;                 /* [const] a profiler's, or NULL */
     _Atomic(struct orr_recording *) bound; /* owned; NULL: none asked for */
     _Atomic(struct orr_graph_record *) graph; /* likewise */
     struct orr_slab *jobs[4]; /* for 1, 2, 3, 4 accesses; more: malloc */
@@ -118,6 +136,9 @@ struct orr_runtime {
     atomic_uint ndead;                      /* length of that list */
     struct orr_lock plans_lock;             /* rank ORR_RANK_PLANS */
     atomic_uint nplans;                     /* planned partitions there are */
+    struct orr_lock nests_lock; /* rank ORR_RANK_NESTS */
+    atomic_bool has_nests;      /* tasks have submitted others */
+    atomic_bool suspends;       /* tasks have waited */
     /* Tasks of each scheduling context: core/task/count.h. */
     struct orr_counts counts[STARPU_NMAX_SCHED_CTXS];
     unsigned ncounters; /* [const] for each of them */
@@ -139,8 +160,10 @@ struct orr_runtime {
     struct orr_watchdog_tasks *watchdog; /* [main] or NULL */
     struct orr_perf *perf_owned;         /* [const] counters … */
     _Atomic(struct orr_perf *) perf;     /* … or NULL: nothing is counted */
+    struct orr_omp *omp; /* [main] of core/omp, NULL: not started */
     struct orr_knobs {
-        atomic_uint ndisabled; /* workers that get no more tasks */
+        atomic_uint ndisabled; /* workers that get no more tasks, and nodes that
+                                * jobs avoid */
         atomic_bool capped;    /* priorities are within … */
         atomic_int least, most;
     } knobs; /* starpu_perf_knob_* */
@@ -184,15 +207,19 @@ void orr_runtime_adopt_threads(struct orr_runtime *rt);
  * The caller has said why. Any context. */
 _Noreturn void orr_runtime_fail(struct orr_runtime *rt);
 
-/* Whether the calling context may block; if not, prints an error that names
- * `call`, and the caller returns -EDEADLK. */
+/* Whether the calling context may block, as a kernel may whose worker goes on
+ * with others meanwhile; if not, prints an error that names `call`, and the caller
+ * returns -EDEADLK. It waits by orr_exec_wait. */
 bool orr_may_block(const char *call);
+
+/* The same of calls that no task may make, since they end what it runs in. */
+bool orr_is_outside(const char *call);
 
 /* Raises SIGTRAP if that was asked for of this job. */
 void orr_runtime_break(struct orr_runtime *rt, enum orr_break where,
                        unsigned long long job);
 
-/* Whether some worker gets no more tasks. */
+/* Whether some worker gets no more tasks, or none of some. */
 static inline bool orr_some_disabled(const struct orr_runtime *rt)
 {
     return atomic_load_explicit(&rt->knobs.ndisabled, memory_order_relaxed) > 0;

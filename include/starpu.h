@@ -27,6 +27,8 @@
 #include <starpu_hipblas.h>
 #include <starpu_max_fpga.h>
 #include <starpu_opencl.h>
+#include <starpu_openmp.h>
+#include <starpu_parallel_worker.h>
 #include <starpu_perf_monitoring.h>
 #include <starpu_perf_steering.h>
 #include <starpu_perfmodel.h>

@@ -15,6 +15,9 @@
 
 #define STARPU_USE_CPU 1
 
+/* There is starpu_openmp.h, on real and simulated machines. */
+#define STARPU_OPENMP 1
+
 /* Upper limits. They fix the size of public structures and appear in #if, so
  * they are literals; the library itself sizes its arrays by the machine. */
 #define STARPU_MAXNODES           64
@@ -92,7 +95,8 @@
 /* Where hwloc's header is there, so are the types that some functions return. */
 #ifdef __has_include
 #    if __has_include(<hwloc.h>)
-#        define STARPU_HAVE_HWLOC 1
+#        define STARPU_HAVE_HWLOC      1
+#        define STARPU_PARALLEL_WORKER 1
 #    endif
 #endif
 

@@ -32,7 +32,9 @@ typedef struct ihipStream_t *starpu_hipStream_t;
  * source node, destination interface, destination node) and returns 0, or
  * -EAGAIN when an asynchronous copy is under way. any_to_any is enough. */
 struct starpu_data_copy_methods {
-    /* 1 if this pair of nodes can be copied directly; NULL = yes. */
+    /* 1 if this pair of nodes can be copied directly, by the handling node given
+     * last; else the copy goes through main memory. Asked when data are
+     * registered, for pairs of devices. NULL = yes. */
     int (*can_copy)(void *, unsigned, void *, unsigned, unsigned);
     int (*ram_to_ram)(void *, unsigned, void *, unsigned);
     int (*ram_to_cuda)(void *, unsigned, void *, unsigned);

@@ -96,8 +96,8 @@ double starpu_timing_now(void);
 
 /* Call `func` once on each worker whose type is in `where` (STARPU_CPU,
  * STARPU_CUDA, STARPU_HIP, STARPU_OPENCL), or on those listed, side by side, and
- * wait for all. From the application's threads; ends the program in a kernel or
- * callback. `name` is for traces, NULL: the usual one. */
+ * wait for all. From the application's threads or a kernel of a processor; ends the
+ * program in a callback. `name` is for traces, NULL: the usual one. */
 void starpu_execute_on_each_worker(void (*func)(void *), void *arg,
                                    uint32_t where);
 void starpu_execute_on_each_worker_ex(void (*func)(void *), void *arg,
@@ -130,6 +130,10 @@ int starpu_data_dup_ro(starpu_data_handle_t *dst_handle,
 
 /* The system's number of a processor, -1 without. */
 int starpu_get_pu_os_index(unsigned logical_index);
+/* A bit for each NUMA node of this machine, in their order, that has pages of these
+ * `size` bytes. -1 where nothing can be said: NULL, no bytes, pages that nobody has
+ * written yet, a library without hwloc, memory of a simulated device. */
+long starpu_get_memory_location_bitmap(void *ptr, size_t size);
 #ifdef STARPU_HAVE_HWLOC
 /* The topology of this machine, loaded; the library's until starpu_shutdown().
  * NULL where the library was built without hwloc. */

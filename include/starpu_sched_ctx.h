@@ -33,7 +33,8 @@ struct starpu_task;
  * a task of that one that comes to the master of this one runs in this one. */
 #define STARPU_SCHED_CTX_HIERARCHY_LEVEL (5 << 16)
 #define STARPU_SCHED_CTX_NESTED          (6 << 16)
-/* Without policy: no worker is blocked. No value. One worker only. */
+/* Without policy: no worker is blocked, and each CPU worker executes each task; they
+ * begin together. No value. */
 #define STARPU_SCHED_CTX_AWAKE_WORKERS   (7 << 16)
 /* A void (*)(unsigned) that the policy may ask for. */
 #define STARPU_SCHED_CTX_POLICY_INIT     (8 << 16)

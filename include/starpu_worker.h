@@ -233,12 +233,48 @@ unsigned starpu_worker_is_slave_somewhere(int workerid);
 
 /* -- combined workers -- */
 
+/* A combined worker is several CPU workers that may execute one task together, of a
+ * codelet whose type is STARPU_SPMD or STARPU_FORKJOIN. Their numbers follow those of
+ * the workers. pheft and peager make some when they start; a task may also name
+ * one, by starpu_task.workerid or its bit in workerids, under any policy. */
 unsigned starpu_combined_worker_get_count(void);
 unsigned starpu_worker_is_combined_worker(int id);
-/* Inside a parallel task: the combined worker, its size, the caller's rank. */
+
+/* Makes one of these workers; returns its number, -EINVAL for what is no CPU worker,
+ * -EAGAIN when there are STARPU_NMAXWORKERS, -ENOMEM. For pheft and peager it
+ * counts once it was added to the context's collection of workers. */
+int starpu_combined_worker_assign_workerid(int nworkers, int workerid_array[]);
+
+/* Its members, ascending; the array is the library's. Either pointer may be NULL.
+ * Returns 0. */
+int starpu_combined_worker_get_description(int workerid, int *worker_size,
+                                           int **combined_workerid);
+
+/* Whether the worker, combined or not, can execute the task by that
+ * implementation: a combined one that is no larger than max_parallelism. */
+int starpu_combined_worker_can_execute_task(unsigned workerid,
+                                            struct starpu_task *task,
+                                            unsigned nimpl);
+
+/* Makes those that the machine suggests, once in a run: processors that share a
+ * cache, a NUMA node or a package, and what gathers them. They enter the
+ * collection of the calling thread's context. */
+void starpu_sched_find_all_worker_combinations(void);
+
+/* Inside a parallel task: the combined worker, its size, the caller's rank in it,
+ * from 0, which is its place among the members. In another task: the worker, 1, 0;
+ * outside of tasks -1. */
 int starpu_combined_worker_get_id(void);
 int starpu_combined_worker_get_size(void);
 int starpu_combined_worker_get_rank(void);
+
+/* For policies, of a task that was pushed: it is for this combined worker, or for so
+ * many workers. Then starpu_task_dup makes its aliases, of which each member
+ * gets one (starpu_push_local_task), in the same order as those of other tasks; the
+ * task itself is pushed to nobody. */
+void starpu_parallel_task_barrier_init(struct starpu_task *task, int workerid);
+void starpu_parallel_task_barrier_init_n(struct starpu_task *task,
+                                         int worker_size);
 
 #ifdef __cplusplus
 }

@@ -364,6 +364,22 @@ static int parse_kernel(struct parser *p)
     return rc ? rc : parse_on(p);
 }
 
+/* A target that ends after its class. */
+static int no_property(struct parser *p)
+{
+    const char *class = classes[p->edit->class].name;
+    int ndigits = 0;
+
+    while (p->at + ndigits < p->end && isdigit((unsigned char)p->at[ndigits]))
+        ndigits++;
+    if (ndigits && !p->edit->nranges && classes[p->edit->class].numbers)
+        return wrong_at(p, p->at, "a number stands in brackets, as in %s[%.*s]",
+                        class, ndigits, p->at);
+    return wrong_at(p, p->at, "a dot and a property are expected, as in %s.%s",
+                    class,
+                    p->edit->class <= ORR_EDIT_OPENCL ? "count" : "bandwidth");
+}
+
 static int parse_target(struct parser *p)
 {
     struct orr_edit *edit = p->edit;
@@ -392,11 +408,7 @@ static int parse_target(struct parser *p)
     else if (edit->class == ORR_EDIT_NVLINK && !edit->nranges)
         edit->prop = ORR_EDIT_SWITCH;
     else
-        return wrong_at(p, p->at,
-                        "a dot and a property are expected, as in "
-                        "%s.%s",
-                        classes[edit->class].name,
-                        edit->class <= ORR_EDIT_OPENCL ? "count" : "bandwidth");
+        return no_property(p);
     if (rc == 0 && edit->prop == ORR_EDIT_COUNT && edit->nranges)
         return wrong_at(p, p->begin + edit->at_range - 1,
                         "a count belongs to all devices: leave the brackets "

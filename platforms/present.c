@@ -33,11 +33,14 @@ static int find(const char *const *sampling_dirs, const char *host, char **ret)
     return 0;
 }
 
-static bool same_devices(const struct orr_machine_desc *a,
-                         const struct orr_machine_desc *b)
+/* hwloc sees few OpenCL devices, none of processors: where it sees none there may
+ * be those that were measured. */
+static bool same_devices(const struct orr_machine_desc *found,
+                         const struct orr_machine_desc *calibrated)
 {
-    return a->ncpu == b->ncpu && a->ncuda == b->ncuda &&
-           a->nopencl == b->nopencl;
+    return found->ncpu == calibrated->ncpu &&
+           found->ncuda == calibrated->ncuda &&
+           (found->nopencl == 0 || found->nopencl == calibrated->nopencl);
 }
 
 /* Takes what still holds of the calibrated description. Ends one of the two and

@@ -421,4 +421,5 @@ void orr_describe_done(struct orr_machine *machine)
     free(machine->latency);
     free(machine->direct);
     free(machine->neighbours);
+    free(machine->distances);
 }

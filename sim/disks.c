@@ -63,6 +63,11 @@ int orr_sim_disks_add(struct orr_machine *machine, struct orr_sim_disks *disks,
                         "from main memory",
                         machine->name, disks->n, disks->n == 1 ? "" : "s",
                         disks->n + 1, disks->n);
+    if (isnan(disk->to[0].bandwidth) || isnan(disk->from[0].bandwidth))
+        return orr_fail(err, -ENOENT,
+                        "machine \"%s\" lacks a route from main memory to "
+                        "DISK%u, or back: add both to its description",
+                        machine->name, disks->nadded);
     *desc = (struct orr_node_desc){
         .kind = STARPU_DISK_RAM,
         .devid = (int)disks->nadded,
@@ -72,7 +77,8 @@ int orr_sim_disks_add(struct orr_machine *machine, struct orr_sim_disks *disks,
         .driver = machine->nodes[0].driver,
     };
     snprintf(desc->name, sizeof(desc->name), "Disk %u", disks->nadded++);
-    for (unsigned i = 0; i < node && orr_node_is_main(&machine->nodes[i]); i++) {
+    for (unsigned i = 0; i < node && orr_node_is_main(&machine->nodes[i]);
+         i++) {
         const struct orr_sim_disk_link *to = &disk->to[i],
                                        *from = &disk->from[i];
 

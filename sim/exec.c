@@ -218,10 +218,13 @@ static void sim_park(struct orr_exec *exec, double until_us)
 static void sim_wake(struct orr_exec *exec, struct orr_context *context)
 {
     struct orr_sim_context *c = context_of(context);
+    bool first = !c->token;
 
     c->token = true;
     if (c->state == ORR_SIM_PARKED)
         push_ready(exec_of(exec), c);
+    else if (c->state == ORR_SIM_LEFT && first)
+        (c->waits ? exec->woken : exec->missed)(context);
 }
 
 static void sim_sleep(struct orr_exec *exec, double us)
@@ -306,15 +309,15 @@ static void context_main(void *arg)
     orr_fiber_leave(&self->fiber, &next->fiber);
 }
 
-static int sim_spawn(struct orr_exec *exec, const struct orr_context *init,
-                     int cpu, void (*body)(void *), void *arg,
-                     struct orr_context **ret)
+/* A context that does not run yet. */
+static int make_context(struct orr_exec *exec, const struct orr_context *init,
+                        void (*body)(void *), void *arg,
+                        struct orr_sim_context **ret)
 {
     struct orr_sim_exec *x = exec_of(exec);
     struct orr_sim_context *c = calloc(1, sizeof(*c));
     int error = -ENOMEM;
 
-    (void)cpu;
     if (!c)
         return -ENOMEM;
     bury(x);
@@ -335,8 +338,7 @@ static int sim_spawn(struct orr_exec *exec, const struct orr_context *init,
     if (error < 0)
         goto release_timer;
     link_context(x, c);
-    push_ready(x, c);
-    *ret = &c->head;
+    *ret = c;
     return 0;
 
 release_timer:
@@ -344,6 +346,55 @@ release_timer:
 free_memory:
     free(c);
     return error;
+}
+
+static int sim_spawn(struct orr_exec *exec, const struct orr_context *init,
+                     int cpu, void (*body)(void *), void *arg,
+                     struct orr_context **ret)
+{
+    struct orr_sim_context *c;
+    int error = make_context(exec, init, body, arg, &c);
+
+    (void)cpu;
+    if (error < 0)
+        return error;
+    push_ready(exec_of(exec), c);
+    *ret = &c->head;
+    return 0;
+}
+
+static int sim_beside(struct orr_exec *exec, const struct orr_context *init,
+                      void (*body)(void *), void *arg, struct orr_context **ret)
+{
+    struct orr_sim_context *c;
+    int error = make_context(exec, init, body, arg, &c);
+
+    if (error < 0)
+        return error;
+    c->state = ORR_SIM_LEFT;
+    *ret = &c->head;
+    return 0;
+}
+
+static bool sim_leave(struct orr_exec *exec, struct orr_context *context,
+                      bool waits)
+{
+    struct orr_sim_exec *x = exec_of(exec);
+    struct orr_sim_context *self = blocking_self(x, "leave");
+    bool left = !self->token;
+
+    if (left) {
+        self->state = ORR_SIM_LEFT;
+        self->waits = waits;
+        switch_to(x, self, context_of(context));
+    }
+    self->token = false;
+    return left;
+}
+
+static void sim_forget(struct orr_exec *exec, struct orr_context *context)
+{
+    free_context(exec_of(exec), context_of(context));
 }
 
 static void sim_join(struct orr_exec *exec, struct orr_context *context)
@@ -370,11 +421,13 @@ static bool sim_linger(struct orr_exec *exec, unsigned n)
 }
 
 /* All contexts share one processor. */
-static int sim_bind(struct orr_exec *exec, struct orr_context *context, int cpu)
+static int sim_bind(struct orr_exec *exec, struct orr_context *context,
+                    const int *cpus, unsigned n)
 {
     (void)exec;
     (void)context;
-    (void)cpu;
+    (void)cpus;
+    (void)n;
     return 0;
 }
 
@@ -388,6 +441,9 @@ static const struct orr_exec_ops sim_exec_ops = {
     .relax = sim_relax,
     .linger = sim_linger,
     .bind = sim_bind,
+    .beside = sim_beside,
+    .leave = sim_leave,
+    .forget = sim_forget,
     .adopt = sim_adopt,
 };
 

@@ -22,6 +22,7 @@ enum orr_sim_state {
     ORR_SIM_PARKED,   /* a wake or its timer makes it ready */
     ORR_SIM_SLEEPING, /* only its timer does */
     ORR_SIM_JOINING,  /* only the end of another context does */
+    ORR_SIM_LEFT,     /* only a switch to it does */
     ORR_SIM_ENDED,
 };
 
@@ -31,6 +32,7 @@ struct orr_sim_context {
     struct orr_timer timer;
     enum orr_sim_state state;
     bool token;
+    bool waits; /* while it is left */
     struct orr_sim_context *next_ready;
     struct orr_sim_context *older, *newer; /* all contexts alive */
     struct orr_sim_context *joiner;

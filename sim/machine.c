@@ -8,7 +8,11 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include "core/base/log.h"
+#include "core/device/cpu/cgroup.h"
 #include "sim/costs.h"
 #include "sim/describe.h"
 #include "sim/links.h"
@@ -60,6 +64,37 @@ static void charge_driver(const struct orr_machine *machine,
            calls->frees * machine->costs.device_free);
 }
 
+/* Half of the memory that this process may have, in bytes. */
+static size_t half_of_memory(void)
+{
+    uint64_t limit = orr_cgroup_read("").bytes;
+    double all = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    struct rlimit space;
+
+    if (limit && (double)limit < all)
+        all = (double)limit;
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY &&
+        (double)space.rlim_cur < all)
+        all = (double)space.rlim_cur;
+    return all > 0 ? (size_t)(all / 2) : SIZE_MAX;
+}
+
+/* Each simulated node has its copies of the data, in memory of this machine: that of
+ * a large one may be more than there is here, and the process be killed. */
+static void hold(struct orr_sim_machine *m, size_t size)
+{
+    m->held += size;
+    if (m->held < m->says_from)
+        return;
+    m->says_from = SIZE_MAX;
+    orr_log_warning(
+        "kernels are run, so that data on simulated memory nodes take memory of "
+        "this machine: %.1f GiB by now, half of what there is; "
+        "ORRERY_SIM_KERNELS=skip needs none, STARPU_LIMIT_CUDA_MEM and its kin "
+        "(MiB) make devices smaller",
+        (double)m->held / (1 << 30));
+}
+
 static int sim_alloc(struct orr_driver *driver, unsigned node, size_t size,
                      uintptr_t *ret)
 {
@@ -68,10 +103,14 @@ static int sim_alloc(struct orr_driver *driver, unsigned node, size_t size,
     struct orr_sim_driver_calls calls = {0};
     int error;
 
-    if (is_main(machine, node))
-        return alloc_main(machine, size, ret);
-    error = orr_sim_memory_alloc(&m->memories[node], size, ret, &calls);
-    charge_driver(machine, &calls);
+    if (is_main(machine, node)) {
+        error = alloc_main(machine, size, ret);
+    } else {
+        error = orr_sim_memory_alloc(&m->memories[node], size, ret, &calls);
+        charge_driver(machine, &calls);
+    }
+    if (!error)
+        hold(m, size);
     return error;
 }
 
@@ -82,6 +121,7 @@ static void sim_free(struct orr_driver *driver, unsigned node,
     struct orr_sim_machine *m = machine_of(machine);
     struct orr_sim_driver_calls calls = {0};
 
+    m->held -= size;
     if (is_main(machine, node)) {
         free((void *)address);
         return;
@@ -164,6 +204,8 @@ static bool has_cuda(const struct orr_machine *machine)
 static int make_memories(struct orr_sim_machine *m)
 {
     unsigned n = m->machine.nnodes;
+
+    m->says_from = m->machine.runs_kernels ? half_of_memory() : SIZE_MAX;
 
     m->memories = calloc(n + m->disks.n, sizeof(*m->memories));
     if (!m->memories)

@@ -26,6 +26,9 @@ struct orr_sim_machine {
     struct orr_transfers *transfers;
     struct orr_streams *streams;
     struct orr_sim_memory *memories; /* one per node, that of node 0 unused */
+    /* What data take of this machine's own memory while kernels are run, and from
+     * how much on that is said, SIZE_MAX: no more; bytes. */
+    size_t held, says_from;
     struct orr_sim_disks disks;
     struct orr_watchdog *watchdog;   /* NULL: switched off */
 };

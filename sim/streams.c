@@ -85,6 +85,7 @@ int orr_streams_start(struct orr_streams *streams, struct orr_kernel *kernel)
         return 0;
     }
     kernel->start = streams->exec->now;
+    kernel->away = 0;
     kernel->end = kernel->start + duration;
     streams->exec->head.ops->sleep(&streams->exec->head, duration);
     return 1;

@@ -45,13 +45,15 @@ static inline const struct orr_node_desc *orr_api_node(const char *call,
 /* Registers the disk of STARPU_DISK_SWAP, if there is one. */
 void orr_api_swap(struct orr_runtime *rt);
 
-/* The handle behind the public name; ends the program on NULL. */
+/* The handle behind the public name; ends the program if there is none. */
 static inline struct orr_handle *orr_api_handle(const char *call,
                                                 starpu_data_handle_t handle)
 {
-    if (handle)
+    const char *trouble = orr_handle_trouble(orr_handle_of(handle));
+
+    if (!trouble)
         return orr_handle_of(handle);
-    orr_log_error("%s: the data handle is NULL: register the data first", call);
+    orr_log_error("%s: the data handle is %s", call, trouble);
     abort();
 }
 

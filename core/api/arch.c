@@ -5,7 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "core/api/api.h"
+#include "core/api/combined.h"
+#include "core/cost/cost.h"
 #include "core/sched/sched.h"
 #include "core/api/model.h"
 #include "core/api/state.h"
@@ -111,23 +112,21 @@ struct starpu_perfmodel_arch *starpu_perfmodel_arch_comb_fetch(int comb)
 struct starpu_perfmodel_arch *
 starpu_worker_get_perf_archtype(int workerid, unsigned sched_ctx_id)
 {
-    const struct orr_worker *worker = orr_api_worker(__func__, workerid);
-
+    const struct orr_worker *worker = orr_api_first_worker(__func__, workerid);
     const struct orr_worker_class *class =
         &worker->runtime->classes[worker->class_id];
     const struct orr_sched *sched = sched_ctx_id < STARPU_NMAX_SCHED_CTXS
                                         ? worker->runtime->scheds[sched_ctx_id]
                                         : NULL;
-    struct orr_device device = {(int)class->type, class->devid, 1};
+    unsigned ncores = orr_api_ncores(worker->runtime, (unsigned)workerid);
     unsigned comb = class->comb;
 
     /* The tasks of a context without policy have all its processors. */
-    if (sched && !sched->has_policy &&
-        atomic_load(&sched->master) == workerid) {
-        device.ncores = (int)atomic_load(&sched->ncores);
-        if (orr_combs_get(combs(__func__), &device, 1, &comb) < 0)
-            return NULL;
-    }
+    if (sched && !sched->has_policy && atomic_load(&sched->master) == workerid)
+        ncores = atomic_load(&sched->ncores);
+    if (ncores > 1 && orr_cost_wide_comb(worker->runtime, worker->class_id,
+                                         ncores, &comb) < 0)
+        return NULL;
     return starpu_perfmodel_arch_comb_fetch((int)comb);
 }
 

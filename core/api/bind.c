@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/api/api.h"
+#include "core/api/combined.h"
 #include "core/api/state.h"
 #include "core/device/cpu/topology.h"
 
@@ -166,6 +166,13 @@ int starpu_get_pu_os_index(unsigned logical_index)
     return starpu_cpu_os_index((int)logical_index);
 }
 
+long starpu_get_memory_location_bitmap(void *ptr, size_t size)
+{
+    return ptr && size ? orr_topology_located(topology_of(__func__)->topology,
+                                              ptr, size)
+                       : -1;
+}
+
 /* -- hwloc -- */
 
 hwloc_topology_t starpu_get_hwloc_topology(void)
@@ -243,31 +250,42 @@ unsigned starpu_get_next_bindid(unsigned flags, unsigned *preferred,
     return (unsigned)found;
 }
 
-/* Binds the calling thread; all threads of a simulation are one. */
-static int bind_self(const struct orr_runtime *rt, int number)
+/* All threads of a simulation are one. */
+bool orr_api_bind_self(const int *numbers, unsigned n)
 {
+    int most = -1;
     cpu_set_t *set;
     size_t size;
     int rc;
 
-    if (number < 0 || rt->exec->one_thread)
-        return 0;
-    set = CPU_ALLOC((size_t)number + 1);
-    size = CPU_ALLOC_SIZE((size_t)number + 1);
+    for (unsigned i = 0; i < n; i++)
+        if (numbers[i] > most)
+            most = numbers[i];
+    if (most < 0 || orr_self->exec->one_thread)
+        return true;
+    set = CPU_ALLOC((size_t)most + 1);
+    size = CPU_ALLOC_SIZE((size_t)most + 1);
     if (!set)
-        return -1;
+        return false;
     CPU_ZERO_S(size, set);
-    CPU_SET_S((size_t)number, size, set);
+    for (unsigned i = 0; i < n; i++)
+        if (numbers[i] >= 0)
+            CPU_SET_S((size_t)numbers[i], size, set);
     rc = sched_setaffinity(0, size, set);
     CPU_FREE(set);
-    return rc;
+    return rc == 0;
+}
+
+unsigned orr_api_object_of(int type, int cpu)
+{
+    return orr_topology_object(topology_of(__func__)->topology, type, cpu);
 }
 
 static void bind_to(const char *call, int position)
 {
-    struct orr_runtime *rt = orr_runtime_need(call);
+    int number = position < 0 ? -1 : starpu_cpu_os_index(position);
 
-    if (position < 0 || bind_self(rt, starpu_cpu_os_index(position)) == 0)
+    if (orr_api_bind_self(&number, 1))
         return;
     orr_log_warning("%s: the thread could not be bound to processor %d; it "
                     "runs where it did",
@@ -327,10 +345,27 @@ void starpu_bind_thread_on_cpu(int cpuid)
     bind_to(__func__, cpuid);
 }
 
+/* To any of a combined worker's processors. */
+static void bind_to_all(const char *call, const struct orr_combined *combined)
+{
+    struct orr_runtime *rt = orr_runtime_need(call);
+    int numbers[STARPU_NMAXWORKERS];
+
+    for (unsigned i = 0; i < combined->size; i++)
+        numbers[i] = rt->workers[combined->members[i]].desc->cpu;
+    if (orr_api_bind_self(numbers, combined->size))
+        return;
+    orr_log_warning("%s: the thread could not be bound to the processors of "
+                    "combined worker %u; it runs where it did",
+                    call, combined->id);
+}
+
 void starpu_bind_thread_on_worker(unsigned workerid)
 {
-    (void)orr_api_worker(__func__, workerid);
-    bind_to(__func__, orr_api_worker_position(workerid));
+    if (starpu_worker_is_combined_worker((int)workerid))
+        bind_to_all(__func__, orr_api_combined(__func__, workerid));
+    else
+        bind_to(__func__, orr_api_worker_position(workerid));
 }
 
 /* To the one that starpu_init has kept for main, if any. */

@@ -5,8 +5,18 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 /* How many workers there are; 0 without a runtime. */
 unsigned orr_api_worker_count(void);
+
+/* Which object of hwloc's type the processor with the kernel's number is in, UINT_MAX:
+ * none. */
+unsigned orr_api_object_of(int type, int cpu);
+
+/* Binds the calling thread to processors with these numbers of the kernel; those
+ * below 0 do not count. False if that cannot be. */
+bool orr_api_bind_self(const int *numbers, unsigned n);
 
 /* The position of the processor that the worker is bound to, -1: none. */
 int orr_api_worker_position(unsigned worker);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/api/api.h"
+#include "core/device/kind.h"
 
 enum { CONF_MAGIC = 42 };
 
@@ -16,6 +17,22 @@ static int count_of(const struct orr_config *config, enum orr_config_id id)
     return orr_config_is_set(config, id) ? orr_config_int(config, id) : -1;
 }
 
+static void fill_sync_copies(struct starpu_conf *conf,
+                             const struct orr_config *config)
+{
+    const struct orr_device_kind *kind;
+
+    conf->disable_asynchronous_copy =
+        orr_config_bool(config, ORR_CFG_SYNC_COPIES);
+    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++)
+        if (kind->sync_copies != ORR_CFG_COUNT) {
+            int value = orr_config_bool(config, kind->sync_copies);
+
+            memcpy((char *)conf + kind->conf_sync_copies, &value,
+                   sizeof(value));
+        }
+}
+
 static void fill(struct starpu_conf *conf, const struct orr_config *config)
 {
     memset(conf, 0, sizeof(*conf));
@@ -23,10 +40,13 @@ static void fill(struct starpu_conf *conf, const struct orr_config *config)
     conf->ncpus = count_of(config, ORR_CFG_NCPU);
     conf->reserve_ncpus = count_of(config, ORR_CFG_RESERVE_NCPU);
     conf->ncuda = count_of(config, ORR_CFG_NCUDA);
+    conf->single_combined_worker =
+        orr_config_bool(config, ORR_CFG_SINGLE_COMBINED_WORKER);
     conf->nopencl = count_of(config, ORR_CFG_NOPENCL);
     conf->nhip = conf->nmax_fpga = conf->nmpi_ms = conf->ntcpip_ms = -1;
     conf->calibrate = orr_config_int(config, ORR_CFG_CALIBRATE);
     conf->bus_calibrate = orr_config_int(config, ORR_CFG_BUS_CALIBRATE);
+    fill_sync_copies(conf, config);
     conf->trace_buffer_size = UINT64_C(64) << 20;
     conf->global_sched_ctx_min_priority = count_of(config, ORR_CFG_MIN_PRIO);
     conf->global_sched_ctx_max_priority = count_of(config, ORR_CFG_MAX_PRIO);

@@ -264,7 +264,7 @@ static int fetch_now(struct orr_runtime *rt, struct orr_handle *handle,
 }
 
 static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
-                 unsigned async, enum orr_fetch_level level)
+                 unsigned async, enum orr_fetch_level level, int priority)
 {
     struct orr_runtime *rt = orr_runtime_need(call);
     int rc = check(call, handle, (int)node, STARPU_R);
@@ -280,7 +280,7 @@ static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
     /* Where memory is limited it is asked for as jobs do, who keep nothing while
      * they wait; planned partitions may be switched. */
     if (!(level == ORR_FETCH && rt->nodes[node].capacity) && !h->family &&
-        orr_handle_try_prefetch(rt, h, node, level))
+        orr_handle_try_prefetch(rt, h, node, level, priority))
         return 0;
     return orr_data_bring_later(rt, h, (int)node);
 }
@@ -288,14 +288,13 @@ static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
 int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node,
                               unsigned async)
 {
-    return fetch(__func__, handle, node, async, ORR_FETCH);
+    return fetch(__func__, handle, node, async, ORR_FETCH, 0);
 }
 
 int starpu_data_prefetch_on_node_prio(starpu_data_handle_t handle,
                                       unsigned node, unsigned async, int prio)
 {
-    (void)prio; /* requests of one level are served in order */
-    return fetch(__func__, handle, node, async, ORR_PREFETCH);
+    return fetch(__func__, handle, node, async, ORR_PREFETCH, prio);
 }
 
 int starpu_data_prefetch_on_node(starpu_data_handle_t handle, unsigned node,
@@ -308,8 +307,7 @@ int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle,
                                            unsigned node, unsigned async,
                                            int prio)
 {
-    (void)prio;
-    return fetch(__func__, handle, node, async, ORR_IDLE_PREFETCH);
+    return fetch(__func__, handle, node, async, ORR_IDLE_PREFETCH, prio);
 }
 
 int starpu_data_idle_prefetch_on_node(starpu_data_handle_t handle,

@@ -29,7 +29,7 @@ static int attach(const char *call, struct orr_worker *worker)
 
     if (!worker)
         return -EINVAL;
-    if (!orr_may_block(call))
+    if (!orr_is_outside(call))
         return -EDEADLK;
     if (orr_worker_attach(worker) < 0) {
         orr_log_error("%s: another thread drives the worker", call);
@@ -76,7 +76,7 @@ int starpu_driver_run_once(struct starpu_driver *d)
 
     if (!worker)
         return -EINVAL;
-    if (!orr_may_block(__func__))
+    if (!orr_is_outside(__func__))
         return -EDEADLK;
     (void)orr_worker_drive_once(worker);
     return 0;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/api/api.h"
+#include "core/api/combined.h"
 #include "core/api/model.h"
 #include "core/base/crc.h"
 #include "core/cost/ask.h"
@@ -47,24 +47,54 @@ uint32_t starpu_task_footprint(struct starpu_perfmodel *model,
                                unsigned nimpl)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct orr_worker_class room;
 
     if (is_known(task, model))
         return orr_job_footprint(rt, orr_job_of(task));
     return orr_model_footprint(rt, model, task,
-                               arch ? orr_api_class(rt, arch) : NULL, nimpl);
+                               arch ? orr_api_class(rt, arch, &room) : NULL,
+                               nimpl);
 }
 
 /* -- time -- */
 
 const struct orr_worker_class *
-orr_api_class(struct orr_runtime *rt, const struct starpu_perfmodel_arch *arch)
+orr_api_class(struct orr_runtime *rt, const struct starpu_perfmodel_arch *arch,
+              struct orr_worker_class *room)
 {
-    int comb = starpu_perfmodel_arch_comb_get(arch->ndevices, arch->devices);
+    struct starpu_perfmodel_device one = {.ncores = 0};
+    unsigned ncores = 1;
+    int comb;
 
-    for (unsigned k = 0; k < rt->nclasses; k++)
-        if (comb >= 0 && rt->classes[k].comb == (unsigned)comb)
+    if (arch->ndevices == 1) {
+        one = arch->devices[0];
+        ncores = one.ncores > 1 ? (unsigned)one.ncores : 1;
+        one.ncores = 1;
+    }
+    comb = ncores > 1
+               ? starpu_perfmodel_arch_comb_get(1, &one)
+               : starpu_perfmodel_arch_comb_get(arch->ndevices, arch->devices);
+    for (unsigned k = 0; k < rt->nclasses; k++) {
+        if (comb < 0 || rt->classes[k].comb != (unsigned)comb)
+            continue;
+        if (ncores == 1)
             return &rt->classes[k];
+        return orr_cost_widen(rt, k, ncores, room) ? room : NULL;
+    }
     return NULL;
+}
+
+/* That of a worker, or of a combined one. */
+static const struct orr_worker_class *
+class_of(const char *call, unsigned workerid, struct orr_worker_class *room)
+{
+    const struct orr_worker *worker = orr_api_first_worker(call, workerid);
+    struct orr_runtime *rt = worker->runtime;
+    unsigned ncores = orr_api_ncores(rt, workerid);
+
+    if (worker->id == workerid)
+        return &rt->classes[worker->class_id];
+    return orr_cost_widen(rt, worker->class_id, ncores, room) ? room : NULL;
 }
 
 /* From the model in files, for a task that was not submitted. */
@@ -110,7 +140,7 @@ static double length(struct orr_runtime *rt, struct starpu_task *task,
         return (double)NAN;
     if (!task->cl)
         return 0;
-    if (is_known(task, model)) {
+    if (class->ncores == 1 && is_known(task, model)) {
         row = orr_job_costs(rt, orr_job_of(task));
         return orr_cost_length(row, (unsigned)(class - rt->classes), nimpl);
     }
@@ -122,22 +152,25 @@ double starpu_task_expected_length(struct starpu_task *task,
                                    unsigned nimpl)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct orr_worker_class room;
 
-    return length(rt, task, orr_api_class(rt, arch), nimpl);
+    return length(rt, task, orr_api_class(rt, arch, &room), nimpl);
 }
 
 double starpu_task_worker_expected_length(struct starpu_task *task,
                                           unsigned workerid,
                                           unsigned sched_ctx_id, unsigned nimpl)
 {
-    const struct orr_worker *worker = orr_api_worker(__func__, workerid);
+    const struct orr_worker *worker = orr_api_first_worker(__func__, workerid);
     struct orr_runtime *rt = worker->runtime;
+    struct orr_worker_class room;
 
     (void)sched_ctx_id;
     if (task->cl && task->cl->model && nimpl < STARPU_MAXIMPLEMENTATIONS &&
         task->cl->model->type == STARPU_PER_WORKER)
-        return orr_model_ask_worker(rt, task->cl->model, task, workerid, nimpl);
-    return length(rt, task, &rt->classes[worker->class_id], nimpl);
+        return orr_model_ask_worker(rt, task->cl->model, task, worker->id,
+                                    nimpl);
+    return length(rt, task, class_of(__func__, workerid, &room), nimpl);
 }
 
 /* The harmonic mean of each worker's best; workers without are left out. */
@@ -184,8 +217,9 @@ double starpu_task_expected_conversion_time(struct starpu_task *task,
 double
 starpu_worker_get_relative_speedup(struct starpu_perfmodel_arch *perf_arch)
 {
+    struct orr_worker_class room;
     const struct orr_worker_class *class =
-        orr_api_class(ORR_API_RUNTIME(), perf_arch);
+        orr_api_class(ORR_API_RUNTIME(), perf_arch, &room);
 
     return class ? class->relative_speedup : (double)NAN;
 }
@@ -207,19 +241,20 @@ double starpu_task_expected_energy(struct starpu_task *task,
                                    unsigned nimpl)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct orr_worker_class room;
 
-    return energy(rt, task, orr_api_class(rt, arch), nimpl);
+    return energy(rt, task, orr_api_class(rt, arch, &room), nimpl);
 }
 
 double starpu_task_worker_expected_energy(struct starpu_task *task,
                                           unsigned workerid,
                                           unsigned sched_ctx_id, unsigned nimpl)
 {
-    const struct orr_worker *worker = orr_api_worker(__func__, workerid);
-    struct orr_runtime *rt = worker->runtime;
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct orr_worker_class room;
 
     (void)sched_ctx_id;
-    return energy(rt, task, &rt->classes[worker->class_id], nimpl);
+    return energy(rt, task, class_of(__func__, workerid, &room), nimpl);
 }
 
 double starpu_task_expected_energy_average(struct starpu_task *task,
@@ -263,5 +298,5 @@ double starpu_task_expected_data_transfer_time_for(struct starpu_task *task,
                                                    unsigned worker)
 {
     return starpu_task_expected_data_transfer_time(
-        orr_api_worker(__func__, worker)->desc->node, task);
+        orr_api_first_worker(__func__, worker)->desc->node, task);
 }

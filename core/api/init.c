@@ -14,6 +14,7 @@
 #include "core/api/process.h"
 #include "core/api/state.h"
 #include "core/data/bus.h"
+#include "core/device/kind.h"
 #include "core/open.h"
 #include "core/task/task.h"
 
@@ -108,7 +109,7 @@ void starpu_shutdown(void)
         return;
     }
     rt = ORR_API_RUNTIME();
-    if (!orr_may_block("starpu_shutdown"))
+    if (!orr_is_outside("starpu_shutdown"))
         abort();
     atomic_store(&process->ready, false);
     orr_runtime_stop(rt);
@@ -179,46 +180,57 @@ void starpu_display_stats(void)
                 rt->workers[w].busy_us / 1e3);
 }
 
-/* Copies never block a worker here. */
+/* -- copies that are waited for -- */
+
 int starpu_asynchronous_copy_disabled(void)
 {
+    return ORR_API_RUNTIME()->sync_copies;
+}
+
+int starpu_asynchronous_copy_disabled_for(enum starpu_node_kind kind)
+{
+    return (int)(ORR_API_RUNTIME()->sync_kinds >> kind & 1);
+}
+
+/* The kind that has this setting. */
+static int is_disabled(enum orr_config_id setting)
+{
+    const struct orr_device_kind *kind;
+
+    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++)
+        if (kind->sync_copies == setting)
+            return starpu_asynchronous_copy_disabled_for(kind->memory);
     return 0;
 }
 
 int starpu_asynchronous_cuda_copy_disabled(void)
 {
-    return 0;
+    return is_disabled(ORR_CFG_SYNC_CUDA_COPIES);
 }
 
 int starpu_asynchronous_hip_copy_disabled(void)
 {
-    return 0;
+    return is_disabled(ORR_CFG_SYNC_HIP_COPIES);
 }
 
 int starpu_asynchronous_opencl_copy_disabled(void)
 {
-    return 0;
+    return is_disabled(ORR_CFG_SYNC_OPENCL_COPIES);
 }
 
 int starpu_asynchronous_max_fpga_copy_disabled(void)
 {
-    return 0;
+    return is_disabled(ORR_CFG_SYNC_MAX_FPGA_COPIES);
 }
 
 int starpu_asynchronous_mpi_ms_copy_disabled(void)
 {
-    return 0;
+    return is_disabled(ORR_CFG_SYNC_MPI_MS_COPIES);
 }
 
 int starpu_asynchronous_tcpip_ms_copy_disabled(void)
 {
-    return 0;
-}
-
-int starpu_asynchronous_copy_disabled_for(enum starpu_node_kind kind)
-{
-    (void)kind;
-    return 0;
+    return is_disabled(ORR_CFG_SYNC_TCPIP_MS_COPIES);
 }
 
 /* Each memory node has a replicate of its own. */

@@ -12,6 +12,7 @@
 #include "core/api/process.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
+#include "core/device/driver.h"
 
 enum { USUAL_ALIGNMENT = 64, FOLD_FROM = 1 << 20 }; /* bytes */
 
@@ -173,18 +174,56 @@ int starpu_free(void *A)
     return starpu_free_flags(A, 0, 0);
 }
 
+/* By all drivers that gain by it, or by none. Returns how many of the first n
+ * drivers have done it. */
+static unsigned pin_first(struct orr_machine *machine, unsigned n, void *addr,
+                          size_t size)
+{
+    for (unsigned i = 0; i < n; i++) {
+        struct orr_driver *driver = machine->drivers[i];
+
+        if (driver->ops->pin && driver->ops->pin(driver, addr, size) != 0)
+            return i;
+    }
+    return n;
+}
+
+static int unpin_first(struct orr_machine *machine, unsigned n, void *addr,
+                       size_t size)
+{
+    int failed = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        struct orr_driver *driver = machine->drivers[i];
+
+        if (driver->ops->unpin)
+            failed |= driver->ops->unpin(driver, addr, size);
+    }
+    return failed ? -1 : 0;
+}
+
 int starpu_memory_pin(void *addr, size_t size)
 {
-    (void)addr;
-    charge_pinning(orr_runtime_current(__func__), size);
-    return 0;
+    struct orr_runtime *rt = orr_runtime_current(__func__);
+    unsigned n = rt ? rt->machine->ndrivers : 0, done;
+
+    charge_pinning(rt, size);
+    if (!rt)
+        return 0;
+    done = pin_first(rt->machine, n, addr, size);
+    if (done == n)
+        return 0;
+    (void)unpin_first(rt->machine, done, addr, size);
+    return -1;
 }
 
 int starpu_memory_unpin(void *addr, size_t size)
 {
-    (void)addr;
-    (void)size;
-    return 0;
+    struct orr_runtime *rt = orr_runtime_current(__func__);
+
+    if (!rt)
+        return 0;
+    return unpin_first(rt->machine, rt->machine->ndrivers, addr, size);
 }
 
 /* -- accounting -- */
@@ -299,5 +338,5 @@ void starpu_memory_wait_available(unsigned node, size_t size)
         return;
     while (starpu_memory_get_total(node) >= 0 &&
            starpu_memory_get_available(node) < (starpu_ssize_t)size)
-        rt->exec->ops->sleep(rt->exec, interval_us);
+        orr_exec_look_again(rt->exec, interval_us);
 }

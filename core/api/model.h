@@ -22,9 +22,10 @@ struct orr_model *orr_api_model(struct orr_runtime *rt,
                                 const struct starpu_perfmodel *model);
 
 /* The worker class that an architecture means, NULL when no worker here is
- * of it. Lent. */
+ * of it. Lent; that of several cores of a device is written to `room`. */
 const struct orr_worker_class *
-orr_api_class(struct orr_runtime *rt, const struct starpu_perfmodel_arch *arch);
+orr_api_class(struct orr_runtime *rt, const struct starpu_perfmodel_arch *arch,
+              struct orr_worker_class *room);
 
 /* The file loaded into the model; NULL without, which is reported on stderr. */
 const struct orr_model_file *orr_api_model_file(const char *call,

@@ -5,11 +5,11 @@
  */
 #include <errno.h>
 
-#include "core/api/api.h"
+#include "core/api/combined.h"
 
 unsigned starpu_worker_get_memory_node(unsigned workerid)
 {
-    return orr_api_worker(__func__, workerid)->desc->node;
+    return orr_api_first_worker(__func__, workerid)->desc->node;
 }
 
 unsigned starpu_worker_get_local_memory_node(void)

@@ -8,6 +8,7 @@
 
 #include "core/api/api.h"
 #include "core/api/perf_names.h"
+#include "core/data/lost.h"
 #include "core/ends.h"
 #include "core/sched/sched.h"
 #include "perfmodel/model.h"
@@ -107,9 +108,10 @@ static double bind(const char *call, struct orr_worker *worker,
 {
     struct orr_exec *exec = worker->runtime->exec;
     int cpu = set ? (int)*set : 0;
+    int number = set ? starpu_cpu_os_index(cpu) : -1;
 
-    if (set && (cpu < 0 || exec->ops->bind(exec, worker->context,
-                                           starpu_cpu_os_index(cpu)) != 0))
+    if (set && (cpu < 0 ||
+                exec->ops->bind(exec, worker->context, &number, 1) != 0))
         orr_api_perf_refuse(call, "the worker cannot be bound to that "
                                   "processor");
     if (set)
@@ -123,6 +125,9 @@ static double enable(const char *call, struct orr_worker *worker,
 {
     if (set && *set != 0 && *set != 1)
         orr_api_perf_refuse(call, "a worker is enabled (1) or not (0)");
+    if (set && *set != 0 &&
+        orr_node_is_lost(worker->runtime, worker->desc->node))
+        return 0; /* for good */
     if (set && atomic_exchange(&worker->disabled, *set == 0) != (*set == 0))
         atomic_fetch_add(&worker->runtime->knobs.ndisabled,
                          *set == 0 ? 1 : -1U);

@@ -131,6 +131,7 @@ void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model,
     struct orr_runtime *rt = ORR_API_RUNTIME();
     struct orr_model *found = orr_api_model(rt, model);
     int comb = starpu_perfmodel_arch_comb_add(arch->ndevices, arch->devices);
+    struct orr_worker_class room;
     struct orr_measure measure;
     double *parameters;
 
@@ -142,7 +143,8 @@ void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model,
         .comb = (unsigned)comb,
         .impl = nimpl,
         .footprint = starpu_task_footprint(model, task, arch, nimpl),
-        .size = orr_model_size(rt, model, task, orr_api_class(rt, arch), nimpl),
+        .size = orr_model_size(rt, model, task, orr_api_class(rt, arch, &room),
+                               nimpl),
         .flops = task->flops,
         .duration = average_measured,
         .weight = number,

@@ -5,10 +5,11 @@
  */
 #include <errno.h>
 
-#include "core/api/api.h"
+#include "core/api/combined.h"
 #include "core/cost/cost.h"
 #include "core/device/kind.h"
 #include "core/sched/toolbox.h"
+#include "core/task/gang.h"
 #include "core/task/job.h"
 
 /* -- which workers can -- */
@@ -18,13 +19,13 @@
 static unsigned able(const char *call, unsigned workerid,
                      struct starpu_task *task)
 {
-    const struct orr_worker *worker = orr_api_worker(call, workerid);
+    const struct orr_worker *worker = orr_api_first_worker(call, workerid);
     struct orr_runtime *rt = worker->runtime;
     struct orr_job *job = orr_job_of(task);
     enum starpu_worker_archtype type = worker->desc->type;
 
-    if (!task->cl)
-        return 0;
+    if (!task->cl || worker->id != workerid)
+        return 0; /* or a combined one, of which another call tells */
     if (job && orr_job_state(job) != ORR_JOB_NEW)
         return orr_job_able(rt, job, orr_job_costs(rt, job), workerid);
     if (task->cl->where && !(task->cl->where & orr_device_where(type)))
@@ -73,12 +74,32 @@ static struct orr_job *submitted(const char *call, struct starpu_task *task)
     abort();
 }
 
+/* Aliases are in the order of their gangs, whatever `back`. */
+static void push_alias(struct orr_worker *worker, struct starpu_task *task,
+                       struct orr_job *alias)
+{
+    if (alias->gang->job != alias) {
+        orr_worker_push_local(worker, alias, true);
+        return;
+    }
+    orr_log_error("starpu_push_local_task: task `%s' is for several workers, "
+                  "and each gets one of its aliases, which starpu_task_dup "
+                  "makes: it is pushed to none itself",
+                  orr_job_name(orr_job_of(task)));
+    abort();
+}
+
 int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
 {
     struct orr_worker *worker = orr_api_worker(__func__, workerid);
     struct orr_job *job = submitted(__func__, task);
-    unsigned bits = able(__func__, (unsigned)workerid, task);
+    unsigned bits;
 
+    if (job->gang) {
+        push_alias(worker, task, job);
+        return 0;
+    }
+    bits = able(__func__, (unsigned)workerid, task);
     if (!bits) {
         orr_log_error("%s: worker %d cannot run task `%s'", __func__, workerid,
                       orr_job_name(job));
@@ -116,7 +137,7 @@ static int prefetch(const char *call, struct starpu_task *task, unsigned node,
 
 static unsigned node_of(const char *call, unsigned worker)
 {
-    return orr_api_worker(call, worker)->desc->node;
+    return orr_api_first_worker(call, worker)->desc->node;
 }
 
 int starpu_prefetch_task_input_on_node(struct starpu_task *task, unsigned node)

@@ -184,9 +184,6 @@ static void check_request(const struct orr_runtime *rt,
              !has_processor(rt, ids, n))
         wrong = "a context without policy needs a CPU worker, which executes "
                 "its tasks: give it one, or name a policy";
-    else if (request->options.without_policy && request->said.awake && n > 1)
-        wrong = "STARPU_SCHED_CTX_AWAKE_WORKERS without a policy is supported "
-                "for one worker only: name a policy, or leave it out";
     if (!wrong)
         return;
     orr_log_error("starpu_sched_ctx_create: %s", wrong);
@@ -236,7 +233,7 @@ void starpu_sched_ctx_delete(unsigned sched_ctx_id)
     if (sched_ctx_id == 0)
         fail(__func__, "the first scheduling context stays until "
                        "starpu_shutdown");
-    if (!orr_may_block(__func__))
+    if (!orr_is_outside(__func__))
         fail(__func__, "it waits for tasks: call it outside of tasks and "
                        "callbacks");
     orr_pay();

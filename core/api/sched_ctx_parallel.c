@@ -16,13 +16,20 @@
 static int *copy_workers(const char *call, const struct orr_sched *sched,
                          unsigned *ret_n)
 {
+    unsigned all, n = 0;
     int *ids;
 
-    *ret_n = starpu_sched_ctx_get_workers_list(sched->id, &ids);
-    if (ids || starpu_sched_ctx_get_nworkers(sched->id) == 0)
-        return ids;
-    orr_log_error("%s: out of memory", call);
-    abort();
+    all = starpu_sched_ctx_get_workers_list(sched->id, &ids);
+    if (!ids && starpu_sched_ctx_get_nworkers(sched->id) > 0) {
+        orr_log_error("%s: out of memory", call);
+        abort();
+    }
+    /* Combined workers are these again. */
+    for (unsigned i = 0; i < all; i++)
+        if ((unsigned)ids[i] < sched->runtime->nworkers)
+            ids[n++] = ids[i];
+    *ret_n = n;
+    return ids;
 }
 
 void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param,

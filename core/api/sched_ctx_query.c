@@ -100,12 +100,17 @@ void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f)
 {
     const struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
     const struct starpu_worker_collection *workers = &sched->said->workers;
+    const struct orr_runtime *rt = sched->runtime;
+    unsigned n = 0;
 
-    fprintf(f, "[sched_ctx %u]: %u worker%s\n", sched_ctx_id,
-            workers->nworkers, workers->nworkers == 1 ? "" : "s");
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        n += workers->present[w] != 0;
+    fprintf(f, "[sched_ctx %u]: %u worker%s\n", sched_ctx_id, n,
+            n == 1 ? "" : "s");
     for (unsigned i = 0; i < workers->nworkers; i++)
-        fprintf(f, "\t\t%s\n",
-                sched->runtime->workers[workers->workerids[i]].desc->name);
+        if ((unsigned)workers->workerids[i] < rt->nworkers)
+            fprintf(f, "\t\t%s\n",
+                    rt->workers[workers->workerids[i]].desc->name);
 }
 
 /* -- as a collection: the context's from its beginning to its end -- */

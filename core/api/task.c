@@ -16,6 +16,7 @@
 #include "core/sched/sched.h"
 #include "core/task/again.h"
 #include "core/task/count.h"
+#include "core/task/gang.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
 
@@ -147,6 +148,13 @@ static bool copy_owned(struct starpu_task *task)
 
 struct starpu_task *starpu_task_dup(struct starpu_task *task)
 {
+    const struct orr_job *job = task->starpu_private;
+
+    if (job && job->gang && orr_job_state(job) == ORR_JOB_READY) {
+        struct orr_job *alias = orr_gang_alias(job->gang);
+
+        return alias ? alias->task : NULL;
+    }
     return orr_api_task_copy(task);
 }
 
@@ -405,8 +413,10 @@ static bool is_busy(struct orr_runtime *rt)
 {
     bool busy = orr_count_ready(rt) > 0;
 
+    /* A task that asks is none of those that it means. */
     for (unsigned w = 0; w < rt->nworkers; w++)
-        busy |= atomic_load(&rt->workers[w].state) != ORR_WORKER_IDLE;
+        busy |= &rt->workers[w] != orr_self->worker &&
+                atomic_load(&rt->workers[w].state) != ORR_WORKER_IDLE;
     return busy;
 }
 
@@ -420,7 +430,7 @@ int starpu_task_wait_for_no_ready(void)
         return -EDEADLK;
     orr_sched_do_schedule(rt);
     while (is_busy(rt))
-        rt->exec->ops->sleep(rt->exec, interval_us);
+        orr_exec_look_again(rt->exec, interval_us);
     return 0;
 }
 
@@ -464,8 +474,9 @@ struct starpu_task *starpu_task_get_current(void)
 int starpu_task_get_current_data_node(unsigned i)
 {
     const struct orr_job *job = orr_self ? orr_self->job : NULL;
+    unsigned at = job && i < job->naccesses ? job->accesses[i].at : ORR_NO_PLACE;
 
-    return job && i < job->naccesses ? job->accesses[i].node : -1;
+    return at == ORR_NO_PLACE ? -1 : (int)at;
 }
 
 const char *starpu_task_get_model_name(struct starpu_task *task)

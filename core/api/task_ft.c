@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/api/api.h"
+#include "core/cost/cost.h"
 #include "core/task/job.h"
 
 static _Noreturn void refuse(const char *call, const struct starpu_task *task,
@@ -18,12 +19,23 @@ static _Noreturn void refuse(const char *call, const struct starpu_task *task,
     abort();
 }
 
+/* Where the template has failed the next try does not go, if it can go elsewhere. */
+static void mark_try(struct orr_runtime *rt, struct orr_job *job,
+                     struct orr_job *before)
+{
+    job->may_fail = 1;
+    if (before && before->avoids && orr_job_may_avoid(rt, before, 0))
+        orr_job_avoid(rt, job, before->avoids);
+}
+
 struct starpu_task *
 starpu_task_ft_create_retry(const struct starpu_task *meta_task,
                             const struct starpu_task *template_task,
                             void (*check_ft)(void *))
 {
+    struct orr_runtime *rt = orr_runtime_need(__func__);
     struct starpu_task *task;
+    struct orr_job *job;
 
     if (meta_task->callback_func)
         refuse(__func__, meta_task,
@@ -43,6 +55,10 @@ starpu_task_ft_create_retry(const struct starpu_task *meta_task,
     task->detach = 1;
     task->use_tag = task->synchronous = task->regenerate = 0;
     task->failed = 0;
+    job = orr_job_get(rt, task);
+    if (!job)
+        refuse(__func__, meta_task, "cannot be tried: out of memory");
+    mark_try(rt, job, orr_job_of(template_task));
     return task;
 }
 

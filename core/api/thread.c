@@ -344,20 +344,38 @@ int starpu_pthread_attr_setstacksize(starpu_pthread_attr_t *attr,
 
 /* -- time ----------------------------------------------------------------- */
 
+/* Not in a callback. */
+static bool may_switch(void)
+{
+    return orr_self->frozen ? orr_self->frozen == orr_self->suspends_at
+                            : !orr_self->job;
+}
+
+/* A kernel that sleeps keeps its worker, as a thread keeps its processor's turn
+ * for itself on the real machine. */
+static void sleep_virtually(double us)
+{
+    unsigned frozen = orr_self->frozen;
+
+    orr_self->frozen = 0;
+    orr_self->waits_for = "a time";
+    orr_self->exec->ops->sleep(orr_self->exec, us);
+    orr_self->waits_for = NULL;
+    orr_self->frozen = frozen;
+}
+
 static void sleep_us(double us)
 {
     struct timespec left = {0, 0};
 
     if (!(us > 0))
         return;
-    if (orr_waits_virtually() && (orr_self->frozen || orr_self->job)) {
-        orr_self->debt += us; /* it may not switch: it owes the time */
+    if (orr_waits_virtually() && !may_switch()) {
+        orr_self->debt += us; /* it owes the time */
         return;
     }
     if (orr_waits_virtually()) {
-        orr_self->waits_for = "a time";
-        orr_self->exec->ops->sleep(orr_self->exec, us);
-        orr_self->waits_for = NULL;
+        sleep_virtually(us);
         return;
     }
     left.tv_sec = (time_t)(us / 1e6);

@@ -8,6 +8,7 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -17,6 +18,7 @@
 #include <starpu.h>
 
 #include "core/api/thread.h"
+#include "core/api/thread_lot.h"
 
 /* -- mutexes -------------------------------------------------------------- */
 
@@ -70,13 +72,45 @@ static int try_lock(starpu_pthread_mutex_t *mutex)
     return 0;
 }
 
+/* How often a kernel tries before it leaves its worker, which takes longer than
+ * most mutexes are held. */
+enum { SPINS = 20 };
+
+static int try_posix(void *mutex)
+{
+    return pthread_mutex_trylock(mutex) == EBUSY ? EBUSY : 0;
+}
+
+/* A kernel may have to let the one that holds the mutex go on first. */
+static int lock_posix(pthread_mutex_t *mutex)
+{
+    if (!orr_lot_applies())
+        return pthread_mutex_lock(mutex);
+    for (unsigned i = 0; i < SPINS; i++) {
+        if (try_posix(mutex) == 0)
+            return 0;
+        orr_self->exec->ops->relax(orr_self->exec);
+    }
+    orr_lot_await(mutex, "a mutex", try_posix, mutex);
+    return 0;
+}
+
+static int unlock_posix(pthread_mutex_t *mutex)
+{
+    int ret = pthread_mutex_unlock(mutex);
+
+    if (ret == 0)
+        orr_lot_wake(mutex, 1);
+    return ret;
+}
+
 int starpu_pthread_mutex_lock(starpu_pthread_mutex_t *mutex)
 {
     struct orr_waiter self;
     int ret;
 
     if (!orr_waits_virtually())
-        return pthread_mutex_lock(&mutex->u.posix);
+        return lock_posix(&mutex->u.posix);
     ret = try_lock(mutex);
     /* A default mutex that its owner locks again is a deadlock in POSIX too; an
      * error is easier to debug. */
@@ -113,7 +147,7 @@ int starpu_pthread_mutex_unlock(starpu_pthread_mutex_t *mutex)
     struct mutex *m = mutex_of(mutex);
 
     if (!orr_waits_virtually())
-        return pthread_mutex_unlock(&mutex->u.posix);
+        return unlock_posix(&mutex->u.posix);
     if (m->owner != orr_self)
         return EPERM;
     if (m->depth > 0)
@@ -180,10 +214,39 @@ int starpu_pthread_cond_destroy(starpu_pthread_cond_t *cond)
     return cond_of(cond)->first ? EBUSY : 0;
 }
 
+/* A thread and a kernel may go on by one signal, as POSIX allows. */
+static int wake_posix(pthread_cond_t *cond, int (*call)(pthread_cond_t *),
+                      unsigned n)
+{
+    int ret = call(cond);
+
+    orr_lot_wake(cond, n);
+    return ret;
+}
+
+/* In a kernel; `until_us` of the machine's clock. */
+static int wait_in_kernel(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                          double until_us)
+{
+    struct orr_lot_waiter self;
+    int ret;
+    bool woken;
+
+    orr_lot_enter(&self, cond);
+    ret = unlock_posix(mutex);
+    if (ret != 0) {
+        (void)orr_lot_leave(&self);
+        return ret;
+    }
+    woken = orr_lot_wait(&self, "a condition", until_us);
+    (void)lock_posix(mutex);
+    return woken ? 0 : ETIMEDOUT;
+}
+
 int starpu_pthread_cond_signal(starpu_pthread_cond_t *cond)
 {
     if (!orr_waits_virtually())
-        return pthread_cond_signal(&cond->u.posix);
+        return wake_posix(&cond->u.posix, pthread_cond_signal, 1);
     orr_waiters_grant(cond_of(cond));
     return 0;
 }
@@ -191,7 +254,7 @@ int starpu_pthread_cond_signal(starpu_pthread_cond_t *cond)
 int starpu_pthread_cond_broadcast(starpu_pthread_cond_t *cond)
 {
     if (!orr_waits_virtually())
-        return pthread_cond_broadcast(&cond->u.posix);
+        return wake_posix(&cond->u.posix, pthread_cond_broadcast, UINT_MAX);
     while (orr_waiters_grant(cond_of(cond)))
         ;
     return 0;
@@ -219,15 +282,18 @@ static int wait_until(starpu_pthread_cond_t *cond,
 int starpu_pthread_cond_wait(starpu_pthread_cond_t *cond,
                              starpu_pthread_mutex_t *mutex)
 {
+    if (orr_lot_applies())
+        return wait_in_kernel(&cond->u.posix, &mutex->u.posix, ORR_FOREVER);
     if (!orr_waits_virtually())
         return pthread_cond_wait(&cond->u.posix, &mutex->u.posix);
     return wait_until(cond, mutex, ORR_FOREVER);
 }
 
 /* Applications make dates from the real clock, so what counts is how far away
- * this one is. It is taken to the millisecond: the microseconds between the
- * caller's reading of the clock and ours must not make simulations differ. */
-static double virtual_date(const struct timespec *date)
+ * this one is; µs of the machine's clock. Simulated, it is taken to the
+ * millisecond: the microseconds between the caller's reading of the clock and
+ * ours must not make simulations differ. */
+static double date_of(const struct timespec *date)
 {
     struct orr_exec *exec = orr_self->exec;
     struct timespec now;
@@ -236,7 +302,7 @@ static double virtual_date(const struct timespec *date)
     clock_gettime(CLOCK_REALTIME, &now);
     us = (double)(date->tv_sec - now.tv_sec) * 1e6 +
          (double)(date->tv_nsec - now.tv_nsec) * 1e-3;
-    if (us >= 1000)
+    if (us >= 1000 && exec->virtual_time)
         us = nearbyint(us * 1e-3) * 1e3;
     return exec->ops->now(exec) + (us > 0 ? us : 0);
 }
@@ -245,9 +311,12 @@ int starpu_pthread_cond_timedwait(starpu_pthread_cond_t *cond,
                                   starpu_pthread_mutex_t *mutex,
                                   const struct timespec *abstime)
 {
+    if (orr_lot_applies())
+        return wait_in_kernel(&cond->u.posix, &mutex->u.posix,
+                              date_of(abstime));
     if (!orr_waits_virtually())
         return pthread_cond_timedwait(&cond->u.posix, &mutex->u.posix, abstime);
-    return wait_until(cond, mutex, virtual_date(abstime));
+    return wait_until(cond, mutex, date_of(abstime));
 }
 
 /* -- read-write locks --------------------------------- */
@@ -317,8 +386,27 @@ static int rw_lock(struct rwlock *rw, bool writes)
     return 0;
 }
 
+static int try_read(void *rwlock)
+{
+    return pthread_rwlock_tryrdlock(rwlock) == EBUSY ? EBUSY : 0;
+}
+
+static int try_write(void *rwlock)
+{
+    return pthread_rwlock_trywrlock(rwlock) == EBUSY ? EBUSY : 0;
+}
+
+static int rw_lock_in_kernel(pthread_rwlock_t *rwlock,
+                             int (*try_it)(void *rwlock))
+{
+    orr_lot_await(rwlock, "a reader-writer lock", try_it, rwlock);
+    return 0;
+}
+
 int starpu_pthread_rwlock_rdlock(starpu_pthread_rwlock_t *rwlock)
 {
+    if (orr_lot_applies())
+        return rw_lock_in_kernel(&rwlock->u.posix, try_read);
     if (!orr_waits_virtually())
         return pthread_rwlock_rdlock(&rwlock->u.posix);
     return rw_lock(rwlock_of(rwlock), false);
@@ -326,6 +414,8 @@ int starpu_pthread_rwlock_rdlock(starpu_pthread_rwlock_t *rwlock)
 
 int starpu_pthread_rwlock_wrlock(starpu_pthread_rwlock_t *rwlock)
 {
+    if (orr_lot_applies())
+        return rw_lock_in_kernel(&rwlock->u.posix, try_write);
     if (!orr_waits_virtually())
         return pthread_rwlock_wrlock(&rwlock->u.posix);
     return rw_lock(rwlock_of(rwlock), true);
@@ -349,8 +439,12 @@ int starpu_pthread_rwlock_unlock(starpu_pthread_rwlock_t *rwlock)
 {
     struct rwlock *rw = rwlock_of(rwlock);
 
-    if (!orr_waits_virtually())
-        return pthread_rwlock_unlock(&rwlock->u.posix);
+    if (!orr_waits_virtually()) {
+        int ret = pthread_rwlock_unlock(&rwlock->u.posix);
+
+        orr_lot_wake(&rwlock->u.posix, UINT_MAX);
+        return ret;
+    }
     if (rw->writer == orr_self)
         rw->writer = NULL;
     else if (rw->readers > 0)

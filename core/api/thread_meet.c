@@ -17,6 +17,7 @@
 #include <starpu.h>
 
 #include "core/api/thread.h"
+#include "core/api/thread_lot.h"
 
 /* -- barriers ------------------------------------------------------------- */
 
@@ -59,8 +60,11 @@ int starpu_pthread_barrier_wait(starpu_pthread_barrier_t *barrier)
     struct barrier *b = barrier_of(barrier);
     struct orr_waiter self;
 
+    /* POSIX's knows nothing of kernels. */
     if (!orr_waits_virtually())
-        return pthread_barrier_wait(&barrier->u.posix);
+        return orr_lot_meet(b, &b->arrived, b->count)
+                   ? STARPU_PTHREAD_BARRIER_SERIAL_THREAD
+                   : 0;
     if (++b->arrived < b->count) {
         orr_waiters_wait(&b->waiters, &self, "a barrier", ORR_FOREVER);
         return 0;
@@ -94,12 +98,12 @@ static void let_holder_run(void)
         sched_yield();
         return;
     }
-    if (!exec->one_thread) {
+    if (!exec->one_thread && !orr_self->suspends_at) {
         exec->ops->relax(exec);
         return;
     }
     orr_self->waits_for = "a spin lock";
-    exec->ops->sleep(exec, 1);
+    orr_exec_look_again(exec, 1);
     orr_self->waits_for = NULL;
 }
 
@@ -150,9 +154,18 @@ int starpu_sem_getvalue(starpu_sem_t *sem, int *retval)
 /* Simulated, a unit goes to the first waiting context and is never counted. */
 int starpu_sem_post(starpu_sem_t *sem)
 {
+    int ret;
+
     if (orr_waits_virtually() && orr_waiters_grant(sem_waiters(sem)))
         return 0;
-    return sem_post(&sem->u.posix);
+    ret = sem_post(&sem->u.posix);
+    orr_lot_wake(&sem->u.posix, 1);
+    return ret;
+}
+
+static int try_posix(void *sem)
+{
+    return sem_trywait(sem);
 }
 
 int starpu_sem_trywait(starpu_sem_t *sem)
@@ -165,6 +178,10 @@ int starpu_sem_wait(starpu_sem_t *sem)
     struct orr_waiter self;
     int ret;
 
+    if (orr_lot_applies()) {
+        orr_lot_await(&sem->u.posix, "a semaphore", try_posix, &sem->u.posix);
+        return 0;
+    }
     if (orr_waits_virtually()) {
         if (sem_trywait(&sem->u.posix) != 0)
             orr_waiters_wait(sem_waiters(sem), &self, "a semaphore",

@@ -41,7 +41,7 @@ bool orr_waiters_wait(struct orr_waiters *waiters, struct orr_waiter *self,
     orr_self->waits_for = what;
     /* A park may end by a token that was meant for an earlier wait. */
     while (!self->granted && exec->ops->now(exec) < until_us)
-        exec->ops->park(exec, until_us);
+        orr_exec_wait(exec, until_us);
     orr_self->waits_for = waited_for;
     if (!self->granted)
         take_out(waiters, self);

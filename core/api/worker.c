@@ -90,7 +90,7 @@ void starpu_worker_wait_for_initialisation(void)
         return;
     for (unsigned w = 0; w < rt->nworkers; w++)
         while (!is_up(&rt->workers[w]))
-            rt->exec->ops->sleep(rt->exec, interval_us);
+            orr_exec_look_again(rt->exec, interval_us);
 }
 
 static bool is_of(const struct orr_worker *worker,
@@ -305,32 +305,4 @@ void starpu_worker_display_all(FILE *output)
     for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++)
         if (starpu_worker_get_count_by_type(kind->type) > 0)
             starpu_worker_display_names(output, kind->type);
-}
-
-/* -- combined workers: there are none -- */
-
-unsigned starpu_combined_worker_get_count(void)
-{
-    return 0;
-}
-
-unsigned starpu_worker_is_combined_worker(int id)
-{
-    (void)id;
-    return 0;
-}
-
-int starpu_combined_worker_get_id(void)
-{
-    return starpu_worker_get_id();
-}
-
-int starpu_combined_worker_get_size(void)
-{
-    return orr_self && orr_self->worker ? 1 : -1;
-}
-
-int starpu_combined_worker_get_rank(void)
-{
-    return orr_self && orr_self->worker ? 0 : -1;
 }

@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum config_type { TYPE_INT, TYPE_BOOL, TYPE_MIB, TYPE_DOUBLE, TYPE_STRING };
 
@@ -139,17 +140,32 @@ static int read_variable(enum orr_config_id id, struct orr_config_value *value,
     return rc;
 }
 
+/* Most programs have none of a hundred limits: nobody looks for each then. */
+static bool has_limits(void)
+{
+    static const char prefix[] = "STARPU_LIMIT_";
+
+    for (char **variable = environ; variable && *variable; variable++)
+        if (strncmp(*variable, prefix, sizeof(prefix) - 1) == 0)
+            return true;
+    return false;
+}
+
 /* STARPU_LIMIT_<kind>_<i>_MEM for each i. */
 static int read_device_limits(const char *kind, int *mib, struct orr_error *err)
 {
+    bool any = has_limits();
+
     for (int i = 0; i < ORR_CONFIG_DEVICES; i++) {
         char name[48];
         const char *text;
         int rc = 0;
 
+        mib[i] = -1;
+        if (!any)
+            continue;
         snprintf(name, sizeof(name), "STARPU_LIMIT_%s_%d_MEM", kind, i);
         text = getenv(name);
-        mib[i] = -1;
         if (text && *text)
             rc = read_int(name, text, &mib[i], err);
         if (rc < 0)
@@ -300,5 +316,6 @@ void orr_config_print(FILE *out)
     PRINT_GROUP(out, "Simulation", ORR_CONFIG_SIMULATION);
     PRINT_GROUP(out, "Output", ORR_CONFIG_OUTPUT);
     PRINT_GROUP(out, "Debugging tasks", ORR_CONFIG_DEBUGGING);
+    PRINT_GROUP(out, "OpenMP", ORR_CONFIG_OPENMP);
     orr_perf_print(out);
 }

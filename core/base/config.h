@@ -94,6 +94,18 @@
       "Watts that the idle machine takes.")                                    \
     X(RAND_SEED, "STARPU_RAND_SEED", INT, "",                                  \
       "Seed of random decisions. Unset: 0 in simulation, else the time.")      \
+    X(MIN_WORKERSIZE, "STARPU_MIN_WORKERSIZE", INT, "",                        \
+      "Fewest workers of a combined worker that pheft and peager make. "       \
+      "Unset: 2.")                                                             \
+    X(MAX_WORKERSIZE, "STARPU_MAX_WORKERSIZE", INT, "",                        \
+      "Most workers of one. Unset: all CPU workers.")                          \
+    X(SYNTHESIZE_ARITY_COMBINED_WORKER,                                        \
+      "STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER", INT, "2",                     \
+      "Parts of the machine that are more than this are gathered to so many "  \
+      "combined workers.")                                                     \
+    X(SINGLE_COMBINED_WORKER, "STARPU_SINGLE_COMBINED_WORKER", BOOL, "0",      \
+      "1: parallel tasks run one at a time; each combined worker has the "     \
+      "first CPU worker.")                                                     \
     X(LIMIT_MAX_SUBMITTED_TASKS, "STARPU_LIMIT_MAX_SUBMITTED_TASKS", INT, "",  \
       "Submitting waits while more tasks are unfinished, if "                  \
       "`STARPU_LIMIT_MIN_SUBMITTED_TASKS` is set too.")                        \
@@ -103,6 +115,8 @@
 #define ORR_CONFIG_DEBUGGING(X)                                                \
     X(DISABLE_KERNELS, "STARPU_DISABLE_KERNELS", BOOL, "0",                    \
       "1: the functions of codelets are not called; all else happens.")        \
+    X(PROF_TOOL, "STARPU_PROF_TOOL", STRING, "",                               \
+      "File of a profiler's library: starpu_profiling_tool.h.")                \
     X(WATCHDOG_TIMEOUT, "STARPU_WATCHDOG_TIMEOUT", DOUBLE, "0",                \
       "Microseconds of real time after which it is said that no task has "     \
       "ended; 0: never.")                                                      \
@@ -179,6 +193,21 @@
       "memory.")                                                                \
     X(LIMIT_OPENCL_MEM, "STARPU_LIMIT_OPENCL_MEM", MIB, "",                     \
       "Likewise for OpenCL devices, with `STARPU_LIMIT_OPENCL_<i>_MEM`.")       \
+    X(SYNC_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_COPY", BOOL, "0",              \
+      "1: who starts a copy to or from a device waits until it has ended. "    \
+      "The next ones: of one kind of device only.")                            \
+    X(SYNC_CUDA_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY", BOOL,         \
+      "0", "Likewise for CUDA devices.")                                       \
+    X(SYNC_HIP_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_HIP_COPY", BOOL,           \
+      "0", "Likewise for HIP devices.")                                        \
+    X(SYNC_OPENCL_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_OPENCL_COPY", BOOL,     \
+      "0", "Likewise for OpenCL devices.")                                     \
+    X(SYNC_MAX_FPGA_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_MAX_FPGA_COPY", BOOL, \
+      "0", "Likewise for FPGAs.")                                              \
+    X(SYNC_MPI_MS_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_MPI_MS_COPY", BOOL,     \
+      "0", "Likewise for MPI slaves.")                                         \
+    X(SYNC_TCPIP_MS_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_TCPIP_MS_COPY", BOOL, \
+      "0", "Likewise for TCP/IP slaves.")                                      \
     X(MINIMUM_AVAILABLE_MEM, "STARPU_MINIMUM_AVAILABLE_MEM", INT, "0",          \
       "Per cent of a limited memory that are to be free: when there is less, "  \
       "data leave as prefetches make them, before somebody waits. 0: none.")    \
@@ -258,6 +287,44 @@
     X(BUS_STATS_FILE, "STARPU_BUS_STATS_FILE", STRING, "",                     \
       "File to which `STARPU_BUS_STATS` prints. Unset: stderr.")
 
+#define ORR_CONFIG_OPENMP(X)                                                   \
+    X(OMP_NUM_THREADS, "OMP_NUM_THREADS", STRING, "",                          \
+      "Threads of parallel regions, perhaps a number per level such as `4,2`. " \
+      "Unset: the CPU workers.")                                               \
+    X(OMP_SCHEDULE, "OMP_SCHEDULE", STRING, "",                                \
+      "Schedule of loops that leave it open, such as `dynamic,4`; without a "  \
+      "chunk, that is 1. Unset: `static` in one block per thread.")            \
+    X(OMP_MAX_ACTIVE_LEVELS, "OMP_MAX_ACTIVE_LEVELS", STRING, "",              \
+      "Regions in each other that have several threads. Unset: 1.")            \
+    X(OMP_NESTED, "OMP_NESTED", STRING, "",                                    \
+      "`true`: so have regions in regions, if `OMP_MAX_ACTIVE_LEVELS` is "     \
+      "unset or 1.")                                                           \
+    X(OMP_THREAD_LIMIT, "OMP_THREAD_LIMIT", STRING, "",                        \
+      "Most threads of a region. Unset: no limit.")                            \
+    X(OMP_WAIT_POLICY, "OMP_WAIT_POLICY", STRING, "",                          \
+      "`passive`: threads that wait give up their processor at once; else "    \
+      "they look for some microseconds before.")                               \
+    X(OMP_STACKSIZE, "OMP_STACKSIZE", STRING, "",                              \
+      "Stack that tasks need, such as `4M`. It is as large as the system's "   \
+      "limit (`ulimit -s`); where that is less, there is a warning.")          \
+    X(OMP_DISPLAY_ENV, "OMP_DISPLAY_ENV", STRING, "",                          \
+      "`true` or `verbose`: these settings are printed when OpenMP starts.")   \
+    X(OMP_CANCELLATION, "OMP_CANCELLATION", STRING, "",                        \
+      "`true` or `false`: what `starpu_omp_get_cancellation` says; nothing is " \
+      "cancelled.")                                                            \
+    X(OMP_DYNAMIC, "OMP_DYNAMIC", STRING, "",                                  \
+      "Checked, no more: regions have as many threads as they were asked "     \
+      "for.")                                                                  \
+    X(OMP_PROC_BIND, "OMP_PROC_BIND", STRING, "",                              \
+      "What `starpu_omp_get_proc_bind` says; `STARPU_WORKERS_CPUID` binds.")   \
+    X(OMP_PLACES, "OMP_PLACES", STRING, "",                                    \
+      "Places such as `cores` or `{0,1},{2,3}`, which "                        \
+      "`starpu_omp_get_num_places` counts; nothing is bound by them.")         \
+    X(OMP_DEFAULT_DEVICE, "OMP_DEFAULT_DEVICE", STRING, "",                    \
+      "What `starpu_omp_get_default_device` says at first. Unset: 0.")         \
+    X(OMP_MAX_TASK_PRIORITY, "OMP_MAX_TASK_PRIORITY", STRING, "",              \
+      "What `starpu_omp_get_max_task_priority` says. Unset: 0.")
+
 #define ORR_CONFIG_TABLE(X)                                                    \
     ORR_CONFIG_WORKERS(X)                                                      \
     ORR_CONFIG_SCHEDULING(X)                                                   \
@@ -265,7 +332,8 @@
     ORR_CONFIG_MEMORY(X)                                                       \
     ORR_CONFIG_SIMULATION(X)                                                   \
     ORR_CONFIG_OUTPUT(X)                                                       \
-    ORR_CONFIG_DEBUGGING(X)
+    ORR_CONFIG_DEBUGGING(X)                                                    \
+    ORR_CONFIG_OPENMP(X)
 
 enum orr_config_id {
 #define ORR_CONFIG_ID(id, name, type, initial, sentence) ORR_CFG_##id,

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* Room for the ranks of core/base/lock.h. */
-#define ORR_MAX_LOCK_RANKS 10
+#define ORR_MAX_LOCK_RANKS 11
 
 struct orr_exec;
 struct orr_grant;
@@ -58,6 +58,9 @@ struct orr_context {
                                   * it, or NULL */
     void (*at_end)(void);           /* [owner] called by orr_context_end, NULL:
                                   * nothing to do */
+    unsigned suspends_at; /* [owner] `frozen` as it is in the kernel that runs
+                           * here, if its task may wait; 0: none does */
+    struct orr_context *next; /* in one list of those that were left */
     bool machine;  /* [const] the machine's own, which calls `done` of what has
                    * ended: it may free no data of the application */
     bool detached; /* [owner] simulated: never joined, the
@@ -113,9 +116,29 @@ struct orr_exec_ops {
      * switches contexts when simulated. */
     bool (*linger)(struct orr_exec *exec, unsigned n);
 
-    /* Binds a context that was spawned to another logical processor, at once.
-     * Errors: -EINVAL and others of the system; simulated, none. Any context. */
-    int (*bind)(struct orr_exec *exec, struct orr_context *context, int cpu);
+    /* Binds a context that was spawned to other logical processors, any of
+     * which it may use, at once. Errors: -EINVAL and others of the system;
+     * simulated, none. Any context. */
+    int (*bind)(struct orr_exec *exec, struct orr_context *context,
+                const int *cpus, unsigned n);
+
+    /* Makes a context that takes turns with the calling one, on the same OS
+     * thread: it goes on when it is switched to, and leaves nothing behind when
+     * it is forgotten. body(arg) must not return. Errors: -ENOMEM, -EAGAIN; then
+     * *ret is untouched. */
+    int (*beside)(struct orr_exec *exec, const struct orr_context *init,
+                  void (*body)(void *), void *arg, struct orr_context **ret);
+
+    /* Leaves the calling context where it is: `to`, which takes turns with it,
+     * goes on. Returns true when it is switched to again. The first wake in
+     * between is its token, and calls exec->woken if it `waits`, then it is
+     * switched to after that only, else exec->missed. With a token it stays,
+     * consumes that and returns false, at once. */
+    bool (*leave)(struct orr_exec *exec, struct orr_context *to, bool waits);
+
+    /* Frees one that was made by `beside` and was left for ever; nobody wakes it
+     * any more. Any context. */
+    void (*forget)(struct orr_exec *exec, struct orr_context *context);
 
     /* Makes the calling OS thread a context (a thread that the application
      * made itself). NULL when the machine cannot have such threads: the
@@ -136,6 +159,12 @@ struct orr_exec {
      * machine has its own report (core/device/simulated.h). */
     void (*all_parked)(void *arg, bool certain);
     void *all_parked_arg;
+    /* core/worker/suspend.h: what a task does instead of parking; a context that
+     * was left may go on; one that was left without waiting was woken. The latter
+     * two in any context, with any lock. */
+    void (*suspend)(double until_us);
+    void (*woken)(struct orr_context *context);
+    void (*missed)(struct orr_context *context);
 };
 
 /* To be called by a context that core started, as the last thing that it does,
@@ -149,4 +178,24 @@ static inline void orr_context_end(void)
 static inline double orr_exec_now(struct orr_exec *exec)
 {
     return exec->ops->now(exec);
+}
+
+/* Parks in a call of the application: the worker of a task goes on with others
+ * meanwhile. */
+static inline void orr_exec_wait(struct orr_exec *exec, double until_us)
+{
+    if (orr_self->suspends_at)
+        exec->suspend(until_us);
+    else
+        exec->ops->park(exec, until_us);
+}
+
+/* Lets that much time pass in such a call, or less, for one that looks again and
+ * again. */
+static inline void orr_exec_look_again(struct orr_exec *exec, double us)
+{
+    if (orr_self->suspends_at)
+        exec->suspend(exec->ops->now(exec) + us);
+    else
+        exec->ops->sleep(exec, us);
 }

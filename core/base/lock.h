@@ -28,6 +28,7 @@
     X(SCHED, "policy")     /* a policy's queues */                             \
     X(WORKER, "worker")    /* a worker's mailbox */                            \
     X(RUNTIME, "runtime")  /* counters' waiters, registries, cost rows */      \
+    X(NESTS, "nests")      /* which tasks are inside of which */               \
     X(CACHE, "slab cache") /* the free objects of those who are no worker */   \
     X(SLAB, "slab")        /* the depot of a slab */
 

@@ -77,20 +77,29 @@ static void probe_wait(struct orr_exec *exec, struct orr_bus_probe *probe)
         exec->ops->relax(exec);
 }
 
+double orr_probe_start(struct orr_machine *machine, struct orr_bus_probe *probe,
+                       size_t size)
+{
+    struct orr_exec *exec = machine->exec;
+    double begin = orr_exec_now(exec), started;
+
+    probe->copy.size = size;
+    probe->copy.id++;
+    atomic_store_explicit(&probe->stage, 0, memory_order_relaxed);
+    orr_machine_copy_start(machine, &probe->copy);
+    started = orr_exec_now(exec);
+    probe_wait(exec, probe);
+    return started - begin;
+}
+
 double orr_probe_time(struct orr_machine *machine, struct orr_bus_probe *probe,
                       size_t size, unsigned times)
 {
-    struct orr_exec *exec = machine->exec;
-    double begin = orr_exec_now(exec);
+    double begin = orr_exec_now(machine->exec);
 
-    probe->copy.size = size;
-    for (unsigned i = 0; i < times; i++) {
-        probe->copy.id++;
-        atomic_store_explicit(&probe->stage, 0, memory_order_relaxed);
-        orr_machine_copy_start(machine, &probe->copy);
-        probe_wait(exec, probe);
-    }
-    return (orr_exec_now(exec) - begin) / times;
+    for (unsigned i = 0; i < times; i++)
+        (void)orr_probe_start(machine, probe, size);
+    return (orr_exec_now(machine->exec) - begin) / times;
 }
 
 /* ---- buffers ---- */

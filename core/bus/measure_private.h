@@ -46,6 +46,11 @@ void orr_probe_done(struct orr_machine *machine,
                     const struct orr_bus_link *link, size_t size,
                     struct orr_bus_probe *probe);
 
+/* Copies once and returns the µs until the copy had been started. Blocks until it
+ * has ended. */
+double orr_probe_start(struct orr_machine *machine, struct orr_bus_probe *probe,
+                       size_t size);
+
 /* Copies `times` times in turn and returns the µs of one. Blocks. */
 double orr_probe_time(struct orr_machine *machine, struct orr_bus_probe *probe,
                       size_t size, unsigned times);

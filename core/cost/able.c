@@ -3,6 +3,7 @@
  * core/cost/able.c - which workers can run a job: by its cost row and their
  * class, less what the task itself excludes. Any context.
  */
+#include "core/combined.h"
 #include "core/cost/cost.h"
 #include "core/device/kind.h"
 #include "core/runtime.h"
@@ -54,8 +55,9 @@ unsigned orr_job_maybe_able(const struct orr_runtime *rt,
 
     *ask = row->per_worker;
     if (orr_some_disabled(rt) &&
-        atomic_load_explicit(&rt->workers[worker].disabled,
-                             memory_order_relaxed))
+        (atomic_load_explicit(&rt->workers[worker].disabled,
+                              memory_order_relaxed) ||
+         job->avoids >> rt->classes[class_id].node & 1))
         return 0;
     if (!row->able[class_id] ||
         !where_allows(job->task, &rt->classes[class_id]) ||
@@ -78,6 +80,60 @@ unsigned orr_job_able(struct orr_runtime *rt, struct orr_job *job,
         if (bits >> i & 1 && !row->cl->can_execute(worker, job->task, i))
             bits &= ~(1U << i);
     self->frozen--;
+    return bits;
+}
+
+void orr_job_avoid(struct orr_runtime *rt, struct orr_job *job, uint64_t nodes)
+{
+    if (!job->avoids != !nodes)
+        atomic_fetch_add(&rt->knobs.ndisabled, nodes ? 1 : -1U);
+    job->avoids = nodes;
+}
+
+bool orr_job_may_avoid(struct orr_runtime *rt, struct orr_job *job,
+                       uint64_t nodes)
+{
+    bool ask;
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (!(nodes >> rt->workers[w].desc->node & 1) &&
+            orr_job_maybe_able(rt, job, job->costs, w, &ask))
+            return true;
+    return false;
+}
+
+/* Whether each member takes tasks of the job's context. */
+static bool all_take(const struct orr_runtime *rt, const struct orr_job *job,
+                     const struct orr_combined *combined)
+{
+    for (unsigned i = 0; i < combined->size; i++) {
+        unsigned w = (unsigned)combined->members[i];
+
+        if (!is_member(rt, job, w) ||
+            atomic_load_explicit(&rt->workers[w].disabled,
+                                 memory_order_relaxed))
+            return false;
+    }
+    return true;
+}
+
+unsigned orr_job_able_combined(struct orr_runtime *rt, struct orr_job *job,
+                               const struct orr_cost_row *row,
+                               const struct orr_combined *combined)
+{
+    const struct starpu_codelet *cl = row->cl;
+    unsigned bits = row->able[combined->class_id];
+    unsigned first = (unsigned)combined->members[0];
+
+    if (cl->type == STARPU_SEQ || (int)combined->size > cl->max_parallelism ||
+        !worker_allowed(job->task, combined->id) ||
+        !all_take(rt, job, combined))
+        return 0;
+    orr_self->frozen++;
+    for (unsigned i = 0; row->per_worker && i < STARPU_MAXIMPLEMENTATIONS; i++)
+        if (bits >> i & 1 && !cl->can_execute(first, job->task, i))
+            bits &= ~(1U << i);
+    orr_self->frozen--;
     return bits;
 }
 
@@ -119,11 +175,24 @@ static bool class_possible(struct orr_runtime *rt, struct orr_job *job,
     return false;
 }
 
+/* Whether a combined worker that the task names can. */
+static bool combined_possible(struct orr_runtime *rt, struct orr_job *job,
+                              const struct orr_cost_row *row)
+{
+    unsigned n = orr_combined_count(rt);
+
+    for (unsigned i = 0; names_workers(job->task) && i < n; i++)
+        if (orr_job_able_combined(rt, job, row,
+                                  orr_combined_at(rt, rt->nworkers + i)))
+            return true;
+    return false;
+}
+
 bool orr_job_possible(struct orr_runtime *rt, struct orr_job *job,
                       const struct orr_cost_row *row)
 {
     for (unsigned k = 0; k < rt->nclasses; k++)
         if (class_possible(rt, job, row, k))
             return true;
-    return false;
+    return combined_possible(rt, job, row);
 }

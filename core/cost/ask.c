@@ -23,7 +23,8 @@ static bool is_for(const struct orr_per_devices *entry,
                    const struct orr_worker_class *class)
 {
     const struct starpu_perfmodel_device *device = entry->devices;
-    struct orr_device theirs, ours = {(int)class->type, class->devid, 1};
+    struct orr_device theirs, ours = {(int)class->type, class->devid,
+                                      (int)class->ncores};
 
     if (entry->ndevices != 1)
         return false;
@@ -37,7 +38,8 @@ static double ask_per_arch(const struct orr_runtime *rt,
                            struct starpu_task *task,
                            const struct orr_worker_class *class, unsigned impl)
 {
-    struct starpu_perfmodel_device device = {class->type, class->devid, 1};
+    struct starpu_perfmodel_device device = {class->type, class->devid,
+                                             (int)class->ncores};
     struct starpu_perfmodel_arch arch = {1, &device};
     const struct orr_per_devices *entry =
         model->state ? model->state->per_devices : NULL;
@@ -116,7 +118,8 @@ static bool based_size(const struct orr_runtime *rt,
         return false;
     if (!class)
         class = &rt->classes[0];
-    device = (struct starpu_perfmodel_device){class->type, class->devid, 1};
+    device = (struct starpu_perfmodel_device){class->type, class->devid,
+                                              (int)class->ncores};
     orr_self->frozen++;
     *ret = of_devices ? of_devices(task, &arch, impl)
                       : model->size_base(task, impl);

@@ -4,11 +4,13 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "core/base/c_locale.h"
 #include "core/cost/assume.h"
@@ -281,6 +283,19 @@ static int add(struct orr_assumptions *a, const struct orr_assumption *one)
     return 0;
 }
 
+/* Without a sign of equality; a file may be meant. */
+static int no_time(struct reader *r, const char *text)
+{
+    char remedy[PATH_MAX];
+
+    if (access(text, R_OK) != 0)
+        return wrong(
+            r, "there is no time",
+            "write a kernel and its time, such as `kernel[init] = 50us'");
+    snprintf(remedy, sizeof(remedy), "write @%s to read that file", text);
+    return wrong(r, "there is no time", remedy);
+}
+
 static int read_assumption(struct reader *r)
 {
     struct orr_assumption a = {.text = tidy(r->part)};
@@ -288,9 +303,7 @@ static int read_assumption(struct reader *r)
     int rc = a.text ? 0 : -ENOMEM;
 
     if (!rc && !equals)
-        rc =
-            wrong(r, "there is no time",
-                  "write a kernel and its time, such as `kernel[init] = 50us'");
+        rc = no_time(r, a.text);
     if (!rc)
         rc = read_name(r, equals, &a);
     if (!rc) {

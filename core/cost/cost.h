@@ -14,10 +14,12 @@
 #include "core/cost/row.h"
 
 struct orr_assumptions;
+struct orr_combined;
 struct orr_job;
 struct orr_runtime;
 struct orr_costs_table;
 struct orr_worker;
+struct orr_worker_class;
 
 /* Finds or makes the job's row, at its submission: orr_job_costs, which others
  * call, needs no memory for it then. Errors: -ENOMEM. */
@@ -48,12 +50,30 @@ unsigned orr_job_able_class(struct orr_runtime *rt, struct orr_job *job,
 bool orr_job_possible(struct orr_runtime *rt, struct orr_job *job,
                       const struct orr_cost_row *row);
 
+/* The same for a combined worker: of its first member, 0 if a member takes none of
+ * these tasks, or the codelet is not parallel or not for so many (max_parallelism).
+ * The task names it, if it does, by the combined worker's number. `where` does not
+ * matter. Any context, no lock held. */
+unsigned orr_job_able_combined(struct orr_runtime *rt, struct orr_job *job,
+                               const struct orr_cost_row *row,
+                               const struct orr_combined *combined);
+
 /* As orr_job_able, but can_execute is not called: *ask: whether it has yet to
  * be. For callers that hold a lock. */
 unsigned orr_job_maybe_able(const struct orr_runtime *rt,
                             const struct orr_job *job,
                             const struct orr_cost_row *row, unsigned worker,
                             bool *ask);
+
+/* From now on the job avoids the workers of the nodes, bits; 0: none any more. No
+ * policy has it. */
+void orr_job_avoid(struct orr_runtime *rt, struct orr_job *job, uint64_t nodes);
+
+/* Whether the job has a worker but for those of the nodes that it avoids, and of
+ * `nodes`, bits; can_execute is not called. No policy has the job, which has its
+ * costs. */
+bool orr_job_may_avoid(struct orr_runtime *rt, struct orr_job *job,
+                       uint64_t nodes);
 
 /* µs that implementation 0 takes on a worker of the class at best: the mean
  * less the standard deviation of what was measured, but not less than 0;
@@ -67,6 +87,42 @@ double orr_cost_at_best(const struct orr_runtime *rt,
 double orr_cost_deviation(const struct orr_runtime *rt,
                           const struct orr_cost_row *row, unsigned class_id,
                           unsigned impl);
+
+/* --- wide.c: several processors of a class at once --- */
+
+/* What implementation `impl` of the job takes on `ncores` of them. Models have a
+ * row of their own for each number; a time that is assumed holds for any. Not
+ * cached: for parallel tasks alone. Any context, no lock held. */
+struct orr_length orr_cost_wide(struct orr_runtime *rt, struct orr_job *job,
+                                  unsigned class_id, unsigned ncores,
+                                  unsigned impl);
+
+/* What the job's implementation takes on a worker of the class and as many others
+ * as execute it (job->ncores); where that is not known, on one alone. */
+struct orr_length orr_job_length(struct orr_runtime *rt, struct orr_job *job,
+                                 unsigned class_id);
+
+/* Whether that says how long the kernel takes. */
+bool orr_length_is_known(const struct orr_length *length);
+
+/* As orr_cost_at_best, of implementation `impl`; of a single worker's row. */
+double orr_cost_wide_at_best(struct orr_runtime *rt, struct orr_job *job,
+                             unsigned class_id, unsigned ncores, unsigned impl);
+
+/* The class with so many cores, as cost functions and models see it. False without
+ * memory. */
+bool orr_cost_widen(const struct orr_runtime *rt, unsigned class_id,
+                    unsigned ncores, struct orr_worker_class *ret);
+
+/* The number of the architecture: perfmodel/arch.h. Errors: -ENOMEM. */
+int orr_cost_wide_comb(const struct orr_runtime *rt, unsigned class_id,
+                       unsigned ncores, unsigned *ret);
+
+/* A task has run for `us` on job->ncores processors, the worker's and others:
+ * feeds the model of its codelet if that is being measured. */
+void orr_cost_measure_wide(struct orr_runtime *rt,
+                           const struct orr_worker *worker, struct orr_job *job,
+                           double us);
 
 /* The runtime's classes and models are there. Errors: -ENOMEM; -EINVAL, with a
  * message, for assumptions that cannot be read. */

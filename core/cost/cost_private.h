@@ -15,6 +15,7 @@
 #include "core/cost/recalibrate.h"
 
 struct orr_model;
+struct orr_worker_class;
 struct orr_models;
 
 #define NIMPL STARPU_MAXIMPLEMENTATIONS
@@ -74,6 +75,14 @@ void orr_row_refresh(const struct orr_runtime *rt, struct row *row,
  * other's lengths: both are estimates. */
 void orr_row_ask(const struct orr_runtime *rt, struct row *row,
                  struct starpu_task *task);
+
+/* How long the task takes on the class, which may be one that is not among the
+ * runtime's; calls cost functions. */
+struct orr_length orr_row_length(const struct orr_runtime *rt,
+                                     const struct row *row,
+                                     struct starpu_task *task,
+                                     const struct orr_worker_class *class,
+                                     unsigned impl);
 
 /* Bits of the implementations that the class can run. Simulated, an architecture
  * that the models know can run the codelet: a program need not be built for the

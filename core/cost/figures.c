@@ -18,6 +18,14 @@ void orr_figures_count(struct orr_figures *figures,
         fmax(figures->off_by[origin], orr_cost_error(row, class_id, impl));
 }
 
+void orr_figures_add(struct orr_figures *figures,
+                     const struct orr_length *length, double us)
+{
+    figures->us[length->origin] += us;
+    figures->off_by[length->origin] =
+        fmax(figures->off_by[length->origin], length->error);
+}
+
 struct orr_figures orr_figures_total(const struct orr_runtime *rt)
 {
     struct orr_figures total = {.us = {0}};

@@ -16,6 +16,10 @@ void orr_figures_count(struct orr_figures *figures,
                        const struct orr_cost_row *row, unsigned class_id,
                        unsigned impl, double us);
 
+/* The same of a length that is not in the row. */
+void orr_figures_add(struct orr_figures *figures,
+                     const struct orr_length *length, double us);
+
 /* Those of all workers. No kernel is being counted. */
 struct orr_figures orr_figures_total(const struct orr_runtime *rt);
 

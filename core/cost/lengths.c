@@ -21,14 +21,8 @@ static bool where_allows(const struct starpu_codelet *cl,
     return !cl->where || cl->where & orr_device_where(type);
 }
 
-/* A length with what is known about it. */
-struct length {
-    double us, error; /* NaN: not known */
-    enum orr_origin origin;
-};
-
 static void set_length(struct row *row, unsigned class_id, unsigned impl,
-                       const struct length *length)
+                       const struct orr_length *length)
 {
     size_t at = class_id * NIMPL + impl;
     enum orr_origin origin =
@@ -47,11 +41,11 @@ bool orr_row_regresses(const struct starpu_perfmodel *perfmodel)
 /* --- models --- */
 
 /* A history model by the row of the footprint alone. */
-static struct length ask_history(const struct row *row,
+static struct orr_length ask_history(const struct row *row,
                                  const struct orr_worker_class *class,
                                  unsigned impl)
 {
-    struct length length = {
+    struct orr_length length = {
         orr_model_expected(row->model, class->comb, impl, row->key.footprint),
         NAN, ORR_ORIGIN_MEASURED};
 
@@ -63,20 +57,20 @@ static struct length ask_history(const struct row *row,
 
 /* Between sizes: no better than what these are. Of computed ones without a range
  * the error of the curve says nothing about the truth. */
-static struct length between(struct orr_model *model, unsigned comb,
+static struct orr_length between(struct orr_model *model, unsigned comb,
                              unsigned impl, const struct orr_answer *answer)
 {
     bool ranged;
     enum orr_origin rows = orr_model_least_origin(model, comb, impl, &ranged);
     bool known = ranged || rows == ORR_ORIGIN_UNKNOWN;
 
-    return (struct length){
+    return (struct orr_length){
         answer->value, known ? ORR_ANSWER_OFF_BY(answer->error) : (double)NAN,
         rows > ORR_ORIGIN_INTERPOLATED ? rows : ORR_ORIGIN_INTERPOLATED};
 }
 
 /* By whatever the model knows. */
-static struct length ask_answer(const struct orr_runtime *rt,
+static struct orr_length ask_answer(const struct orr_runtime *rt,
                                 const struct row *row, struct starpu_task *task,
                                 const struct orr_worker_class *class,
                                 unsigned impl)
@@ -92,7 +86,7 @@ static struct length ask_answer(const struct orr_runtime *rt,
 
     orr_model_answer(row->model, &question, &answer);
     if (answer.source == ORR_ANSWER_EXACT) {
-        struct length length = {answer.value, NAN, ORR_ORIGIN_UNKNOWN};
+        struct orr_length length = {answer.value, NAN, ORR_ORIGIN_UNKNOWN};
 
         length.origin = orr_model_origin(row->model, class->comb, impl,
                                          row->key.footprint, &length.error);
@@ -145,7 +139,7 @@ static double measured_at_home(const struct orr_runtime *rt,
     return answer.value;
 }
 
-static struct length ask_model(const struct orr_runtime *rt,
+static struct orr_length ask_model(const struct orr_runtime *rt,
                                const struct row *row, struct starpu_task *task,
                                const struct orr_worker_class *class,
                                unsigned impl);
@@ -204,12 +198,12 @@ static double assumed_us(const struct orr_runtime *rt, const struct row *row,
 
 /* µs by the model in files: what was measured, and in simulations what lies
  * between measured sizes unless the user assumes a time. */
-static struct length ask_model(const struct orr_runtime *rt,
+static struct orr_length ask_model(const struct orr_runtime *rt,
                                const struct row *row, struct starpu_task *task,
                                const struct orr_worker_class *class,
                                unsigned impl)
 {
-    struct length length;
+    struct orr_length length;
 
     if (orr_row_regresses(row->key.perfmodel))
         return ask_answer(rt, row, task, class, impl);
@@ -221,13 +215,13 @@ static struct length ask_model(const struct orr_runtime *rt,
 }
 
 /* Of a codelet whose model, if any, lies in files. */
-static struct length stored_length(const struct orr_runtime *rt,
-                                   const struct row *row,
-                                   struct starpu_task *task, unsigned class_id,
-                                   unsigned impl)
+static struct orr_length stored_length(const struct orr_runtime *rt,
+                                         const struct row *row,
+                                         struct starpu_task *task,
+                                         const struct orr_worker_class *k,
+                                         unsigned impl)
 {
-    const struct orr_worker_class *k = &rt->classes[class_id];
-    struct length length = {NAN, NAN, ORR_ORIGIN_UNKNOWN};
+    struct orr_length length = {NAN, NAN, ORR_ORIGIN_UNKNOWN};
     double us;
 
     if (row->model) {
@@ -239,7 +233,7 @@ static struct length stored_length(const struct orr_runtime *rt,
     if (length.us > 0)
         return length;
     us = assumed_us(rt, row, task, k, impl, true);
-    return isnan(us) ? length : (struct length){us, NAN, ORR_ORIGIN_ASSUMED};
+    return isnan(us) ? length : (struct orr_length){us, NAN, ORR_ORIGIN_ASSUMED};
 }
 
 /* "CUDA 1, implementation 0" */
@@ -283,7 +277,8 @@ void orr_row_refresh(const struct orr_runtime *rt, struct row *row,
     for (unsigned k = 0; k < rt->nclasses; k++)
         for (unsigned i = 0; i < NIMPL; i++)
             if (row->pub.able[k] >> i & 1) {
-                struct length length = stored_length(rt, row, task, k, i);
+                struct orr_length length =
+                    stored_length(rt, row, task, &rt->classes[k], i);
 
                 set_length(row, k, i, &length);
             }
@@ -291,25 +286,64 @@ void orr_row_refresh(const struct orr_runtime *rt, struct row *row,
         refresh_recal(rt, row);
 }
 
+/* Of one whose model is a function of the application. */
+static struct orr_length asked_length(const struct orr_runtime *rt,
+                                        const struct row *row,
+                                        struct starpu_task *task,
+                                        const struct orr_worker_class *class,
+                                        unsigned impl)
+{
+    const struct starpu_perfmodel *model = row->key.perfmodel;
+
+    return (struct orr_length){
+        orr_model_ask(rt, model, task, class, impl) /
+            orr_class_speed(class, row->key.cl, model),
+        NAN, ORR_ORIGIN_FUNCTION};
+}
+
 void orr_row_ask(const struct orr_runtime *rt, struct row *row,
                  struct starpu_task *task)
 {
     orr_self->frozen++;
-    for (unsigned k = 0; k < rt->nclasses; k++) {
-        const struct orr_worker_class *class = &rt->classes[k];
-        double speed = orr_class_speed(class, row->key.cl, row->key.perfmodel);
-
+    for (unsigned k = 0; k < rt->nclasses; k++)
         for (unsigned i = 0; i < NIMPL; i++)
             if (row->pub.able[k] >> i & 1) {
-                struct length length = {
-                    orr_model_ask(rt, row->key.perfmodel, task, class, i) /
-                        speed,
-                    NAN, ORR_ORIGIN_FUNCTION};
+                struct orr_length length =
+                    asked_length(rt, row, task, &rt->classes[k], i);
 
                 set_length(row, k, i, &length);
             }
-    }
     orr_self->frozen--;
+}
+
+struct orr_length orr_row_length(const struct orr_runtime *rt,
+                                     const struct row *row,
+                                     struct starpu_task *task,
+                                     const struct orr_worker_class *class,
+                                     unsigned impl)
+{
+    struct orr_length length;
+
+    if (!row->pub.per_task)
+        return stored_length(rt, row, task, class, impl);
+    orr_self->frozen++;
+    length = asked_length(rt, row, task, class, impl);
+    orr_self->frozen--;
+    return length;
+}
+
+/* Whether the model says that there is such a kernel: by a time for the task, or for
+ * others. Without the latter a machine whose models have few sizes on its devices
+ * would execute all other sizes on processors, and nobody would be told. */
+static bool model_knows(const struct orr_runtime *rt, const struct row *row,
+                        struct starpu_task *task,
+                        const struct orr_worker_class *class, unsigned impl)
+{
+    bool ranged;
+
+    return ask_model(rt, row, task, class, impl).us > 0 ||
+           orr_model_least_origin(row->model, class->comb, impl, &ranged) !=
+               ORR_ORIGIN_UNKNOWN;
 }
 
 unsigned orr_row_able(const struct orr_runtime *rt, const struct row *row,
@@ -323,7 +357,7 @@ unsigned orr_row_able(const struct orr_runtime *rt, const struct row *row,
     bits = orr_codelet_functions(row->key.cl, k->type);
     for (unsigned i = 0;
          rt->machine->kernels_take_their_length && row->model && i < NIMPL; i++)
-        if (ask_model(rt, row, task, k, i).us > 0)
+        if (model_knows(rt, row, task, k, i))
             bits |= 1U << i;
     /* A time for an architecture says that there is a kernel for it. */
     if (!bits && row->pub.assumed) {

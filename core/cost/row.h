@@ -20,6 +20,12 @@ struct orr_figures {
     double off_by[ORR_NORIGINS];
 };
 
+/* A length with what is known about it. */
+struct orr_length {
+    double us, error; /* NaN: not known */
+    enum orr_origin origin;
+};
+
 struct orr_cost_row {
     struct starpu_codelet *cl;
     const char *called; /* what the codelet is called that has neither a name nor

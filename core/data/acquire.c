@@ -10,7 +10,9 @@
 
 #include "core/base/log.h"
 #include "core/data/data.h"
+#include "core/data/lend.h"
 #include "core/data/node.h"
+#include "core/data/plan.h"
 #include "core/data/reduction.h"
 #include "core/device/kind.h"
 #include "core/runtime.h"
@@ -67,6 +69,7 @@ static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
         orr_job_convert(rt, job, conversion_of, NULL);
     orr_job_set_state(job, ORR_JOB_RUNNING);
     if (!callback) { /* that they are there was all that was wanted */
+        orr_lend_release(job);
         orr_job_drop_data(rt, job);
         orr_job_complete(rt, job);
         return;
@@ -122,15 +125,16 @@ const struct orr_job_type orr_job_acquire = {
 
 int orr_data_check(const struct orr_handle *handle, const char *call)
 {
-    if (!handle) {
-        orr_log_error("%s: the data handle is NULL: register the data first",
-                      call);
+    const char *trouble = orr_handle_trouble(handle);
+
+    if (trouble) {
+        orr_log_error("%s: the data handle is %s", call, trouble);
         return -EINVAL;
     }
     if (handle->partitioned) {
-        orr_log_error("%s: the data are partitioned: use their sub-data, or "
-                      "call starpu_data_unpartition first",
-                      call);
+        orr_log_error("%s: the data (number %llu) are partitioned: use their "
+                      "sub-data, or call starpu_data_unpartition first",
+                      call, (unsigned long long)handle->id);
         return -EINVAL;
     }
     return 0;
@@ -165,6 +169,7 @@ static int try_now(struct orr_runtime *rt, struct orr_job *job)
     if (!orr_job_try_order(rt, job)) {
         if (only_partials(handle))
             orr_data_combine(rt, handle);
+        orr_lend_release(job);
         orr_job_unref(rt, job);
         return -EAGAIN;
     }
@@ -186,14 +191,10 @@ static int begin_value(struct orr_runtime *rt, struct orr_job *job,
                                 : 0;
 }
 
-/* Gives the job a number as tasks have them. */
 static long number(struct orr_runtime *rt, struct orr_job *job)
 {
-    uint64_t id =
-        atomic_fetch_add_explicit(&rt->last_job, 1, memory_order_relaxed) + 1;
-
-    atomic_store_explicit(&job->id, id, memory_order_relaxed);
-    return (long)id;
+    orr_job_number(rt, job);
+    return (long)job->id;
 }
 
 /* Makes the job and lets it go; callback(arg) may have been called on return.
@@ -216,11 +217,16 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle, int node,
     job->acquire.callback = how->callback;
     job->acquire.before = how->before;
     job->acquire.arg = how->arg;
+    job->acquire.by = orr_self->job;
     job->priority = how->priority;
     how->job = how->numbered && access->wants_order ? number(rt, job) : -1;
     set_node(job, node);
+    orr_job_nest(rt, job);
+    if (job->around)
+        orr_lend_acquire(job);
     err = begin_value(rt, job, wish);
     if (err) {
+        orr_lend_release(job);
         orr_job_unref(rt, job);
         return err;
     }
@@ -263,7 +269,7 @@ static int bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
         return err;
     self->waits_for = "acquired data";
     while (!atomic_load_explicit(&block.there, memory_order_acquire))
-        rt->exec->ops->park(rt->exec, ORR_FOREVER);
+        orr_exec_wait(rt->exec, ORR_FOREVER);
     self->waits_for = NULL;
     return 0;
 }
@@ -342,18 +348,25 @@ int orr_data_acquire_with(struct orr_runtime *rt, struct orr_handle *handle,
                    how);
 }
 
-/* The first acquisition on the node; NULL: there is none. Those whose data are not
+/* The first acquisition on the node by the task that the caller runs, or by those
+ * in none, else the first at all; NULL: there is none. Those whose data are not
  * there yet cannot be meant. */
 static struct orr_job *find_acquired_locked(struct orr_handle *handle, int node)
     ORR_REQUIRES(handle->lock)
 {
+    struct orr_job *first = NULL;
+
     orr_list_foreach (link, &handle->acquired) {
         struct orr_job *job = orr_container(link, struct orr_job, queue);
 
-        if (job->acquire.node == (unsigned)node)
+        if (job->acquire.node != (unsigned)node)
+            continue;
+        if (job->acquire.by == orr_self->job)
             return job;
+        if (!first)
+            first = job;
     }
-    return NULL;
+    return first;
 }
 
 void orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,
@@ -371,6 +384,7 @@ void orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,
                       node >= 0 ? " on that node" : "");
         return;
     }
+    orr_lend_release(job);
     orr_job_drop_data(rt, job);
     orr_job_complete(rt, job);
     orr_pay();
@@ -481,7 +495,7 @@ void orr_data_wont_use(struct orr_runtime *rt, struct orr_handle *handle)
 {
     for (unsigned i = 0; i < handle->nchildren; i++)
         orr_data_wont_use(rt, handle->children[i]);
-    if (handle->partitioned)
+    if (handle->partitioned || orr_plans_advise(rt, handle, orr_data_wont_use))
         return;
     if (orr_data_check(handle, "starpu_data_wont_use") == 0)
         orr_data_call_after(rt, handle, STARPU_R | STARPU_NOPLAN,

@@ -32,6 +32,12 @@
  * main memory is not evicted from there for the next one before the device has
  * let go of it (struct orr_request, moves).
  *
+ * A task that waits inside of its kernel keeps its memory, like data that the
+ * application has acquired, and does not count as running: what waits for memory is
+ * let through as if it were not there, with what it leaves. Where that is too little
+ * for the tasks that it waits for, nothing frees any more: the program ends, and the
+ * message names it as one of the holders.
+ *
  * One context at a time serves a node, whoever has raised `calls` from 0; others
  * that come meanwhile leave it to look again. So reservations are made one after
  * the other, though no lock is held while memory is evicted and freed. Whoever
@@ -39,6 +45,7 @@
  * before it is tried: no wake is lost.
  */
 #include "core/base/log.h"
+#include "core/data/lost.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
@@ -206,18 +213,41 @@ static void admit(struct orr_node *node, struct orr_job *job)
         atomic_store(&node->admission.starved, false);
 }
 
+/* One task less that will free memory there by itself. */
+static void count_off(struct orr_runtime *rt, uint64_t nodes,
+                      struct orr_deferred *deferred)
+{
+    for (; nodes; nodes &= nodes - 1) {
+        struct orr_node *node = &rt->nodes[__builtin_ctzll(nodes)];
+
+        if (atomic_fetch_sub(&node->admission.nadmitted, 1) == 1)
+            orr_admit_retry_later(rt, node->id, deferred);
+    }
+}
+
 void orr_admit_leave(struct orr_runtime *rt, struct orr_job *job,
                      struct orr_deferred *deferred)
 {
     uint64_t left = job->admitted;
 
     job->admitted = 0;
-    for (; job->task && left; left &= left - 1) {
-        struct orr_node *node = &rt->nodes[__builtin_ctzll(left)];
+    if (job->task)
+        count_off(rt, left, deferred);
+}
 
-        if (atomic_fetch_sub(&node->admission.nadmitted, 1) == 1)
-            orr_admit_retry_later(rt, node->id, deferred);
-    }
+void orr_admit_suspend(struct orr_runtime *rt, const struct orr_job *job)
+{
+    struct orr_deferred deferred = {0};
+
+    count_off(rt, job->admitted, &deferred);
+    orr_deferred_run(rt, &deferred);
+}
+
+void orr_admit_resume(struct orr_runtime *rt, const struct orr_job *job)
+{
+    for (uint64_t left = job->admitted; left; left &= left - 1)
+        atomic_fetch_add(
+            &rt->nodes[__builtin_ctzll(left)].admission.nadmitted, 1);
 }
 
 /* Whether the context may evict: a device's memory belongs to its workers. */
@@ -227,14 +257,17 @@ static bool may_make_room(const struct orr_runtime *rt,
     const struct orr_worker *worker = orr_self->worker;
 
     return orr_node_gives_at_once(rt, node->id) ||
+           orr_node_is_lost(rt, node->id) ||
            (worker && worker->desc->node == node->id);
 }
 
 /* Where main memory is several nodes, the limit of one says what is kept there,
  * not what there is: a job exceeds it where it would wait for other jobs, or the
- * application. */
+ * application. Of a lost device nothing is left to be shared out. */
 static bool may_exceed(const struct orr_runtime *rt, struct orr_node *node)
 {
+    if (orr_node_is_lost(rt, node->id))
+        return true;
     return rt->nram > 1 && node->id < rt->nram && is_quiet(node);
 }
 
@@ -245,7 +278,9 @@ static bool reserve(struct orr_runtime *rt, struct orr_node *node,
     bool done = lacks == 0;
 
     atomic_store(&node->admission.server, orr_self);
-    if (!done && may_make_room(rt, node))
+    if (!done && orr_node_is_lost(rt, node->id))
+        ; /* nothing leaves it */
+    else if (!done && may_make_room(rt, node))
         done = orr_node_reserve(rt, node, lacks, ORR_FETCH) == 0;
     else if (!done)
         done = orr_node_take_reserved(node, lacks, false);

@@ -11,6 +11,7 @@
 
 #include "core/base/log.h"
 #include "core/data/data.h"
+#include "core/data/lend.h"
 #include "core/data/node.h"
 #include "core/data/plan.h"
 #include "core/data/private.h"
@@ -47,6 +48,8 @@ void orr_handle_free(struct orr_handle *handle)
     free(handle->children);
     free(handle->name);
     free(handle->spare_interfaces);
+    free(handle->detours);
+    *(volatile uint32_t *)&handle->alive = 0;
     free(handle);
 }
 
@@ -142,6 +145,26 @@ static bool is_idle(struct orr_handle *handle, struct orr_job_waiter *waiter,
     return idle;
 }
 
+/* A task would wait for itself, or for one that waits for it. */
+static void check_others(struct orr_runtime *rt, struct orr_handle *handle)
+{
+    const struct orr_job *job = orr_self->job;
+    const struct orr_job *user = orr_lend_find_user(rt, job, handle);
+
+    if (!user)
+        return;
+    orr_log_error("task `%s' waits until nobody uses data %s #%llu any more, "
+                  "which %s%s%s uses: a task can neither unregister, "
+                  "invalidate nor partition the data that it was given. Do so "
+                  "after its end, or use a planned partition "
+                  "(starpu_data_partition_plan)",
+                  orr_job_name(job), handle->name ? handle->name : "",
+                  (unsigned long long)handle->id, user == job ? "it" : "task `",
+                  user == job ? "" : orr_job_name(user),
+                  user == job ? "" : "' around it");
+    orr_runtime_fail(rt);
+}
+
 /* Looks again after each wake: a transfer that makes room may have begun. */
 void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle,
                           bool dying)
@@ -149,10 +172,12 @@ void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle,
     struct orr_context *self = orr_self;
     struct orr_job_waiter waiter = {.context = self};
 
+    if (self->suspends_at)
+        check_others(rt, handle);
     while (!is_idle(handle, &waiter, dying)) {
         self->waits_for = "the tasks that use the data";
         while (!atomic_load_explicit(&waiter.ended, memory_order_acquire))
-            rt->exec->ops->park(rt->exec, ORR_FOREVER);
+            orr_exec_wait(rt->exec, ORR_FOREVER);
         self->waits_for = NULL;
     }
 }
@@ -170,6 +195,12 @@ static void check_end(const struct orr_handle *handle, const char *call)
 {
     if (orr_data_check(handle, call) != 0)
         abort();
+    if (handle->parent && handle->parent->partitioned) {
+        orr_log_error("%s: the data are a piece of data number %llu: call "
+                      "starpu_data_unpartition, which frees its pieces",
+                      call, (unsigned long long)handle->parent->id);
+        abort();
+    }
     if (!orr_handle_has_plans(handle) && !orr_handle_plan(handle))
         return;
     orr_log_error("%s: the data %s: call starpu_data_partition_clean first",

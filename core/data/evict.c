@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/data/lost.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
 
@@ -46,7 +47,7 @@ bool orr_replicate_is_outdated(const struct orr_replicate *replicate)
 /* Nobody has the value, or somebody else does. */
 bool orr_replicate_is_clean(const struct orr_replicate *replicate)
 {
-    return replicate->handle->valid != bit(replicate->node);
+    return orr_handle_values(replicate->handle) != bit(replicate->node);
 }
 
 bool orr_replicate_may_be_sent(const struct orr_replicate *replicate)

@@ -8,11 +8,21 @@
 
 #include "core/base/log.h"
 #include "core/data/eviction.h"
+#include "core/data/lost.h"
 #include "core/data/node.h"
 #include "core/data/private.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+
+/* Whether the value is there, but on devices that are gone. */
+static bool is_lost(const struct orr_access *access)
+{
+    const struct orr_handle *handle =
+        access->datum ? access->datum : access->handle;
+
+    return handle->valid && !orr_handle_values(handle);
+}
 
 void orr_access_fail(struct orr_runtime *rt, const struct orr_access *access,
                      int err)
@@ -20,7 +30,18 @@ void orr_access_fail(struct orr_runtime *rt, const struct orr_access *access,
     const struct orr_job *job = access->job;
     const char *name = access->handle->name ? access->handle->name : "";
 
-    if (err == -ENODATA)
+    if (is_lost(access) && err != -ENOMEM)
+        orr_log_error("`%s' reads buffer %u (data %s #%llu), whose only value "
+                      "was on a device that is lost",
+                      orr_job_name(job), access->index, name,
+                      (unsigned long long)access->handle->id);
+    else if (err == -EIO)
+        orr_log_error("`%s' cannot have buffer %u (data %s #%llu) on memory "
+                      "node %u (%s), to which copies fail",
+                      orr_job_name(job), access->index, name,
+                      (unsigned long long)access->handle->id, access->at,
+                      rt->machine->nodes[access->at].name);
+    else if (err == -ENODATA)
         orr_log_error(
             "`%s' reads buffer %u (data %s #%llu), which has no value: it was "
             "registered without a home node and never written, or invalidated "
@@ -316,10 +337,10 @@ static bool has_writer_locked(const struct orr_handle *handle)
 /* `value`: not only the memory; `checks`: if there is a writer, nothing is done and
  * false is returned. */
 static bool prefetch(struct orr_runtime *rt, struct orr_handle *handle,
-                     unsigned node, enum orr_fetch_level level, bool value,
-                     bool checks)
+                     unsigned node, enum orr_fetch_level level, int priority,
+                     bool value, bool checks)
 {
-    struct orr_deferred deferred = {0};
+    struct orr_deferred deferred = {.priority = priority};
     bool done;
 
     orr_lock(&handle->lock);
@@ -339,19 +360,20 @@ static bool prefetch(struct orr_runtime *rt, struct orr_handle *handle,
 void orr_handle_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
                          unsigned node, enum orr_fetch_level level)
 {
-    (void)prefetch(rt, handle, node, level, true, false);
+    (void)prefetch(rt, handle, node, level, 0, true, false);
 }
 
 void orr_handle_allocate(struct orr_runtime *rt, struct orr_handle *handle,
                          unsigned node)
 {
-    (void)prefetch(rt, handle, node, ORR_PREFETCH, false, false);
+    (void)prefetch(rt, handle, node, ORR_PREFETCH, 0, false, false);
 }
 
 bool orr_handle_try_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
-                             unsigned node, enum orr_fetch_level level)
+                             unsigned node, enum orr_fetch_level level,
+                             int priority)
 {
-    return prefetch(rt, handle, node, level, true, true);
+    return prefetch(rt, handle, node, level, priority, true, true);
 }
 
 /* Whether it is worth while to bring the value before the job asks for it. */
@@ -476,6 +498,26 @@ void orr_job_take_data(struct orr_runtime *rt, struct orr_job *job,
         else if (job->task)
             job->task->interfaces[i] = interface;
     }
+}
+
+void orr_access_pause_write_locked(struct orr_handle *handle,
+                                   struct orr_access *access)
+{
+    handle->writing -= access->writes;
+    access->writes = 0;
+}
+
+void orr_access_resume_write(struct orr_runtime *rt, struct orr_access *access)
+{
+    struct orr_handle *handle = access->handle;
+
+    if (!(access->mode & STARPU_W))
+        return;
+    orr_lock(&handle->lock);
+    orr_handle_outdate_locked(handle, UINT64_C(1) << access->node);
+    begin_write_locked(handle, access);
+    orr_unlock(&handle->lock);
+    await_copies(rt, handle);
 }
 
 void orr_access_end_write_locked(struct orr_handle *handle,

@@ -40,10 +40,39 @@ static void init_replicates(struct orr_handle *handle, char *interfaces)
 static void set_home(struct orr_handle *handle, int home_node)
 {
     handle->home_node = home_node;
+    handle->alive = ORR_HANDLE_ALIVE;
     if (home_node < 0)
         return;
     handle->replicates[home_node].allocated = true;
     handle->allocated = handle->valid = UINT64_C(1) << home_node;
+}
+
+/* Each end is asked as the one that copies, as in StarPU. */
+static bool can_copy(const struct orr_handle *handle, unsigned src,
+                     unsigned dst)
+{
+    const struct starpu_data_copy_methods *methods = handle->ops->copy_methods;
+    void *from = handle->replicates[src].interface;
+    void *to = handle->replicates[dst].interface;
+
+    return methods->can_copy(from, src, to, dst, dst) ||
+           methods->can_copy(from, src, to, dst, src);
+}
+
+/* Between main memory and others there is no other way. Pieces go as the whole,
+ * whose shape a filter has yet to give them. */
+static void find_detours(struct orr_handle *handle,
+                         const struct orr_handle *whole)
+{
+    const struct orr_machine *machine = handle->runtime->machine;
+
+    for (unsigned src = handle->runtime->nram; src < handle->nnodes; src++)
+        for (unsigned dst = handle->runtime->nram; dst < handle->nnodes; dst++)
+            if (whole && whole->detours)
+                handle->detours[src] = whole->detours[src];
+            else if (machine->direct[orr_machine_pair(machine, src, dst)] &&
+                     src != dst && !can_copy(handle, src, dst))
+                handle->detours[src] |= UINT64_C(1) << dst;
 }
 
 int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
@@ -59,6 +88,13 @@ int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
 
     if (!handle)
         return -ENOMEM;
+    if (ops->copy_methods && ops->copy_methods->can_copy) {
+        handle->detours = calloc(nnodes, sizeof(*handle->detours));
+        if (!handle->detours) {
+            free(handle);
+            return -ENOMEM;
+        }
+    }
     orr_lock_init(&handle->lock, ORR_RANK_HANDLE);
     handle->runtime = rt;
     handle->nnodes = nnodes;
@@ -77,6 +113,8 @@ int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
                                   interface);
     if (interface)
         orr_handle_measure(handle);
+    if (handle->detours)
+        find_detours(handle, whole);
     orr_lock(&rt->lock);
     orr_list_append(&rt->handles, &handle->all);
     orr_unlock(&rt->lock);
@@ -168,16 +206,16 @@ static int copy_packed(struct orr_handle *handle, unsigned src, unsigned dst)
     struct orr_driver *driver = orr_machine_copier(machine, src, dst);
     bool reads = machine->nodes[src].stores;
     unsigned disk = reads ? src : dst, main = reads ? dst : src;
-    uintptr_t object = (uintptr_t)ops->to_pointer(
-        handle->replicates[disk].interface, disk);
+    uintptr_t object =
+        (uintptr_t)ops->to_pointer(handle->replicates[disk].interface, disk);
     void *bytes = NULL;
     starpu_ssize_t count = 0;
     size_t size = 0;
     int rc;
 
     if (reads) {
-        rc = driver->ops->object_read(driver, disk, object, &bytes, &size,
-                                      main);
+        rc =
+            driver->ops->object_read(driver, disk, object, &bytes, &size, main);
         return rc ? rc
                   : ops->unpack_data(orr_handle_public(handle), main, bytes,
                                      size);

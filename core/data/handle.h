@@ -64,6 +64,8 @@ struct orr_replicate {
                  * first one that was made, or the soonest */
 };
 
+#define ORR_HANDLE_ALIVE UINT32_C(0x0da7a11e)
+
 /* How a handle may be held by jobs that use it at once. */
 enum orr_claim {
     ORR_CLAIM_SHARED,    /* by readers */
@@ -78,14 +80,19 @@ struct orr_handle {
     struct orr_list all; /* [runtime lock] in runtime->handles */
     uint64_t id;         /* [const] order of registration */
     int home_node;       /* [const] -1 without */
-    unsigned nnodes;     /* [const] replicates: nodes that there were when it was
+    unsigned nnodes;    /* [const] replicates: nodes that there were when it was
                           * registered */
-    uint32_t footprint;  /* [const] FORMATS 1.5 */
-    size_t size;         /* [const] bytes */
+    uint32_t footprint; /* [const] FORMATS 1.5 */
+    uint32_t
+        alive; /* ORR_HANDLE_ALIVE until it is freed: who uses it after that is
+                     * told, if the memory has not another use yet */
+    size_t size; /* [const] bytes */
     /* [lock] for writing, relaxed reads by schedulers: bit n for node n. */
     _Atomic uint64_t valid;     /* holds the present value */
     _Atomic uint64_t loading;   /* a copy of it is on its way there */
     _Atomic uint64_t allocated; /* has memory there */
+    uint64_t former; /* [lock] held the value before it was last written or
+                      * outdated, and has that memory still: undo.c */
     struct orr_list order;      /* [lock] accesses whose jobs have not ended, in
                             * the order of submission: order.c */
     /* Claims: claim.c. */
@@ -133,10 +140,23 @@ struct orr_handle {
     char *name;
     int coordinates[5];
     unsigned ncoordinates;
+    uint64_t *detours; /* [const] owned: for each node those to which its interface
+                        * does not copy directly; NULL: none */
     char *spare_interfaces; /* [main] owned, for nodes that the machine lacks:
                              * programs loop over all that there can be; NULL:
                              * none was asked for */
     struct orr_replicate replicates[]; /* one per memory node */
+};
+
+enum { ORR_PLACEMENT_DIMS = 4 };
+
+/* Where a part of dense data lies in them: placement.h. It has one index, or the
+ * first of several, along each dimension of the whole; its own dimension k runs
+ * along axis[k]. */
+struct orr_placement {
+    bool known;
+    uint8_t axis[ORR_PLACEMENT_DIMS];
+    uint32_t start[ORR_PLACEMENT_DIMS];
 };
 
 /* What a handle has that planned partitions cut, or that is a part of one:
@@ -145,6 +165,7 @@ struct orr_family {
     struct orr_list plans; /* [plans lock] where it is the whole, in the order
                             * in which they were made */
     struct orr_plan *of;   /* [plans lock] where it is a part; NULL: none */
+    struct orr_placement place; /* [const] there, in its whole */
 };
 
 /* Whether each value of the handle is brought to the node, and stays. */
@@ -152,6 +173,16 @@ static inline bool orr_handle_keeps(const struct orr_handle *handle,
                                     unsigned node)
 {
     return node < 32 && handle->written_through >> node & 1;
+}
+
+/* Why the handle cannot be used, for a message; NULL: it can, or is partitioned. */
+static inline const char *orr_handle_trouble(const struct orr_handle *handle)
+{
+    if (!handle)
+        return "NULL: register the data first";
+    return handle->alive == ORR_HANDLE_ALIVE
+               ? NULL
+               : "none, or its data were unregistered: they have ended";
 }
 
 /* The plan of which the handle is a part; NULL: none. */
@@ -189,6 +220,7 @@ struct orr_deferred {
     struct orr_request *now;   /* that the caller performs itself */
     struct orr_request *spare; /* for new requests */
     unsigned nspare;           /* length of that list */
+    int priority;              /* of new requests, within their level */
 };
 
 /* Does all of it and empties *deferred. No lock held, does not block. */
@@ -419,11 +451,28 @@ void orr_job_convert(struct orr_runtime *rt, const struct orr_job *job,
  * (orr_job_leave_order). */
 void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job);
 
-/* The same for one access. */
+/* The job's kernel has failed: its data have the values again that they had before
+ * it. `begun`: it may have changed what it was to write. Returns NULL, or an access
+ * whose former value is nowhere. */
+const struct orr_access *orr_job_undo_data(struct orr_runtime *rt,
+                                           struct orr_job *job, bool begun);
+
+/* Drops the data of a job that fetches them, or has undone them: as if it had never
+ * asked for any. */
+void orr_job_forget_data(struct orr_runtime *rt, struct orr_job *job);
+
+/* Undoes the pin of one access. */
 void orr_access_drop_locked(struct orr_handle *handle,
                             struct orr_access *access,
                             struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock);
+
+/* What the access wrote so far may be copied, until it goes on: then that is
+ * nowhere else any more. */
+void orr_access_pause_write_locked(struct orr_handle *handle,
+                                   struct orr_access *access)
+    ORR_REQUIRES(handle->lock);
+void orr_access_resume_write(struct orr_runtime *rt, struct orr_access *access);
 
 /* What the access wrote may be copied from now on. */
 void orr_access_end_write_locked(struct orr_handle *handle,
@@ -444,9 +493,11 @@ void orr_handle_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
                          unsigned node, enum orr_fetch_level level);
 
 /* The same, unless a job that has not ended writes the handle, in its order or
- * by a claim: then it does nothing and returns false. */
+ * by a claim: then it does nothing and returns false. Requests of a level begin by
+ * priority, then age. */
 bool orr_handle_try_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
-                             unsigned node, enum orr_fetch_level level);
+                             unsigned node, enum orr_fetch_level level,
+                             int priority);
 
 /* Prefetches all data that the job reads. Where the job is ready and the level
  * is that of a task, its replicates are promised to it until it fetches. */

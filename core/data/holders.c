@@ -216,8 +216,13 @@ static unsigned say_requests(struct orr_runtime *rt,
                 orr_container(link, struct orr_request, link);
             const struct orr_handle *handle = request->handle;
 
-            if (request->dst == node->id &&
-                !handle->replicates[node->id].allocated && n++ == 0)
+            if (request->dst != node->id ||
+                handle->replicates[node->id].allocated || n++ > 0)
+                continue;
+            if (request->src == ORR_NO_NODE)
+                orr_log_error("  a new value of %s waits for %zu bytes",
+                              data_of(handle).text, handle->size);
+            else
                 orr_log_error("  a copy of %s from memory node %u waits for "
                               "%zu bytes",
                               data_of(handle).text, request->src, handle->size);

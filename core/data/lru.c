@@ -13,6 +13,7 @@
 
 #include "core/base/check.h"
 #include "core/data/evict.h"
+#include "core/data/lost.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
 
@@ -28,7 +29,7 @@ static unsigned list_of(const struct orr_node *node,
     {
         if (replicate->handle->runtime->eviction == &orr_eviction_lru)
             return 0;
-        if (replicate->handle->valid == UINT64_C(1) << node->id)
+        if (orr_handle_values(replicate->handle) == UINT64_C(1) << node->id)
             list |= ORR_BLOCK_DIRTY;
         if (replicate->promised)
             list |= ORR_BLOCK_PROMISED;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/data/lost.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
 #include "core/device/driver.h"
@@ -146,6 +147,8 @@ static int allocate(struct orr_runtime *rt, struct orr_node *node, size_t size,
         err = orr_machine_alloc(rt->machine, node->id, size, ret);
     while (err == -ENOMEM && make_room_anyway(rt, node, size))
         err = orr_machine_alloc(rt->machine, node->id, size, ret);
+    if (err == -ENODEV)
+        orr_node_lose(rt, node->id);
     return err;
 }
 

@@ -247,6 +247,11 @@ size_t orr_admit_take_locked(struct orr_handle *handle,
 void orr_admit_leave(struct orr_runtime *rt, struct orr_job *job,
                      struct orr_deferred *deferred);
 
+/* The job's task waits inside of its kernel: it frees nothing before it goes on;
+ * it goes on. */
+void orr_admit_suspend(struct orr_runtime *rt, const struct orr_job *job);
+void orr_admit_resume(struct orr_runtime *rt, const struct orr_job *job);
+
 /* Whether the job, which its worker fetches, waits for memory that no job which
  * was admitted will free: it is the worker's to start again when `resumed` is
  * called. */

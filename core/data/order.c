@@ -18,6 +18,7 @@
  * that several threads submit at once, one comes first on all handles that
  * both use, and none ever waits for the other both ways.
  */
+#include "core/data/lend.h"
 #include "core/data/node.h"
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
@@ -183,6 +184,12 @@ static bool use_locked(struct orr_handle *handle, struct orr_access *access)
         return false;
     if (access->mode & (STARPU_W | STARPU_REDUX))
         note_write_locked(handle);
+    if (access->job->around) {
+        struct orr_scope *scope = orr_lend_scope_locked(handle, access);
+
+        if (scope)
+            return orr_lend_enter_locked(scope, access);
+    }
     if (!access->wants_order || access->mode & (STARPU_COMMUTE | STARPU_REDUX))
         orr_handle_mix_locked(handle);
     return access->wants_order && enter_locked(handle, access);
@@ -196,6 +203,8 @@ void orr_job_enter_orders(struct orr_runtime *rt, struct orr_job *job,
     bool mixed = false;
     int waits = 0;
 
+    if (atomic_load_explicit(&rt->has_nests, memory_order_relaxed))
+        orr_job_number(rt, job);
     for (struct orr_access *a = chain; a; a = a->next) {
         struct orr_handle *handle = a->handle;
 
@@ -251,6 +260,7 @@ bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_access *access = &job->accesses[0];
     struct orr_handle *handle = access->handle;
+    struct orr_scope *scope;
     bool can;
 
     if (orr_job_concerns_plans(job) &&
@@ -258,6 +268,12 @@ bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job)
         return false;
     access->tried = 1;
     orr_lock(&handle->lock);
+    if (job->around && (scope = orr_lend_scope_locked(handle, access))) {
+        can = orr_lend_try_locked(scope, access);
+        handle->nusers += can;
+        orr_unlock(&handle->lock);
+        return can;
+    }
     if (!access->wants_order || access->mode & STARPU_COMMUTE)
         orr_handle_mix_locked(handle);
     can = !is_beginning_locked(handle, access) &&
@@ -371,15 +387,21 @@ static bool leave(struct orr_access *access, struct chains *chains,
                   struct orr_deferred *deferred)
 {
     struct orr_handle *handle = access->handle;
-    struct orr_access *granted = NULL;
+    struct orr_access *granted = NULL, *free = NULL;
     bool more;
 
     orr_lock(&handle->lock);
     orr_access_drop_locked(handle, access, deferred);
+    if (access->job->nest)
+        free = orr_lend_end_locked(handle, access);
     if (access->ordered) {
         orr_list_remove(&access->link);
         access->ordered = 0;
         orr_node_reorder(handle, ~UINT64_C(0));
+        granted = grant_next_locked(handle);
+    } else if (access->scoped) {
+        granted = orr_lend_leave_locked(handle, access);
+    } else if (free) {
         granted = grant_next_locked(handle);
     }
     more = orr_access_give_back_locked(handle, access) ||
@@ -389,6 +411,8 @@ static bool leave(struct orr_access *access, struct chains *chains,
     orr_unlock(&handle->lock);
     if (granted)
         add_chain(chains, granted);
+    if (free)
+        add_chain(chains, free);
     return more;
 }
 

@@ -300,15 +300,22 @@ int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
 
 /* --- joining --- */
 
-/* Brings a child's value to the node, if it has one, and waits until nobody uses
- * it. What it has elsewhere may be evicted meanwhile, for the tasks that use its
- * siblings. */
-static void gather(struct orr_runtime *rt, struct orr_handle *child,
-                   unsigned node)
+/* The tasks that use the child end. Nothing is pinned for the parent meanwhile: they
+ * may need that memory. */
+static void quieten(struct orr_runtime *rt, struct orr_handle *child,
+                    unsigned node)
 {
     if (child->partitioned)
         orr_data_unpartition(rt, child, node);
     orr_handle_wait_unordered(rt, child);
+    orr_handle_wait_idle(rt, child, false);
+}
+
+/* Brings a child's value to the node, if it has one, and waits until nobody uses
+ * it. */
+static void gather(struct orr_runtime *rt, struct orr_handle *child,
+                   unsigned node)
+{
     if (orr_data_bring_if_any(rt, child, (int)node) == 0)
         orr_data_release(rt, child, (int)node);
     orr_handle_wait_idle(rt, child, false);
@@ -386,6 +393,8 @@ void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
     if (!orr_may_block("starpu_data_unpartition"))
         abort();
     base = orr_handle_base(handle);
+    for (unsigned i = 0; i < handle->nchildren; i++)
+        quieten(rt, handle->children[i], gathering_node);
     node = choose_meeting(handle, gathering_node);
     for (unsigned i = 0; i < handle->nchildren; i++)
         gather(rt, handle->children[i], node);

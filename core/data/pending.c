@@ -57,16 +57,38 @@ static bool sorts(const struct orr_node *node,
            request->src != ORR_NO_NODE;
 }
 
+/* By priority, then age. */
+static uint64_t order_of(const struct orr_request *request, uint64_t age)
+{
+    enum { MOST = 1 << 18, SHIFT = 44 };
+    int priority = request->priority;
+
+    priority = priority > MOST ? MOST : priority < -MOST ? -MOST : priority;
+    return (uint64_t)(MOST - priority) << SHIFT | age;
+}
+
+/* Behind the last one whose priority is not lower: mostly all are equal. */
+static void append_by_priority(struct orr_list *queue,
+                               struct orr_request *request)
+{
+    struct orr_list *link = queue->prev;
+
+    while (link != queue &&
+           orr_container(link, struct orr_request, link)->priority <
+               request->priority)
+        link = link->prev;
+    orr_list_prepend(link, &request->link);
+}
+
 void orr_pending_add(struct orr_node *node, struct orr_request *request)
 {
-    /* What needs no memory comes first, what no queued job needs last, each in
-     * the order of requests. */
+    /* What needs no memory comes first, what no queued job needs last. */
     if (request->use.first == INT64_MIN || request->use.first == INT64_MAX)
-        request->use.second = ++node->nenqueued;
+        request->use.second = order_of(request, ++node->nenqueued);
     if (sorts(node, request))
         insert(node, request);
     else
-        orr_list_append(&node->queues[request->level], &request->link);
+        append_by_priority(&node->queues[request->level], request);
 }
 
 void orr_pending_put_back(struct orr_node *node, struct orr_request *request)

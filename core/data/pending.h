@@ -31,12 +31,15 @@ struct orr_request {
     bool sorted;
     struct orr_handle *handle;
     struct orr_runtime *runtime;
-    unsigned src, dst;            /* src ORR_NO_NODE: memory only */
-    unsigned progress_node;       /* node whose progress worker starts it */
-    uint8_t level;                /* enum orr_fetch_level */
-    uint8_t state;                /* enum orr_request_state */
+    unsigned src, dst;      /* src ORR_NO_NODE: memory only */
+    unsigned progress_node; /* node whose progress worker starts it */
+    int priority;  /* [lock of the driving node] of its level, more is sooner */
+    uint8_t level; /* enum orr_fetch_level */
+    uint8_t state; /* enum orr_request_state */
     uint8_t ntries;               /* RUNNING: of the copy, that failed */
     bool stale;                   /* the value was overwritten meanwhile */
+    bool failed;                  /* it cannot be had there: who waits goes
+                                   * elsewhere */
     bool pinned;                  /* holds a reference on its source */
     atomic_bool leaving;          /* is one of its source's `nleaving`; written
                                    * under the handle's lock */
@@ -47,11 +50,13 @@ struct orr_request {
                                    * and all begins again. */
     struct orr_access *waiters;   /* accesses to tell */
     struct orr_request *next_hop; /* WAITING for this one */
+    struct orr_sync *sync; /* who waits for the copy; NULL: nobody */
     struct orr_request *next_now; /* [owner] in deferred->now */
     double start;                 /* µs */
 };
 
-/* Last of its level; of those that are sorted, where `use` says. */
+/* Last of its level and priority; of those that are sorted, where `use` says, those
+ * that no queued job needs by priority. */
 void orr_pending_add(struct orr_node *node, struct orr_request *request)
     ORR_REQUIRES(node->lock);
 

@@ -23,125 +23,14 @@
 #include "core/data/block.h"
 #include "core/data/data.h"
 #include "core/data/node.h"
+#include "core/data/placement.h"
+#include "core/data/plan_private.h"
 #include "core/data/reduction.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
 /* The accesses of a switch are numbered by 16 bits, the whole is one of them. */
 enum { MOST_CHILDREN = UINT16_MAX - 1 };
-
-/* --- what a switch does --- */
-
-/* What becomes of a value that a switch has found. */
-enum outcome {
-    STAYS, /* where it is */
-    GOES,  /* is elsewhere from now on */
-    COMES, /* is in the base, if there was any */
-};
-
-struct effect {
-    enum starpu_data_access_mode whole, part;
-    enum outcome of_whole, of_part;
-    enum orr_plan_state then;
-};
-
-static const struct effect effects[ORR_NSWITCHES] = {
-    [ORR_SWITCH_TO_PARTS] = {STARPU_RW, STARPU_W, GOES, COMES, ORR_PLAN_WRITE},
-    [ORR_SWITCH_TO_READERS] = {STARPU_R, STARPU_W, STAYS, COMES, ORR_PLAN_READ},
-    [ORR_SWITCH_TO_WHOLE] = {STARPU_W, STARPU_RW, COMES, GOES, ORR_PLAN_IDLE},
-    [ORR_SWITCH_END_READERS] = {STARPU_R, STARPU_W, STAYS, GOES, ORR_PLAN_IDLE},
-    [ORR_SWITCH_UPGRADE] = {STARPU_RW, STARPU_R, GOES, STAYS, ORR_PLAN_WRITE},
-    [ORR_SWITCH_DOWNGRADE] = {STARPU_W, STARPU_R, COMES, STAYS, ORR_PLAN_READ},
-};
-
-static void switch_ready(struct orr_runtime *rt, struct orr_job *job);
-static void switch_arrived(struct orr_runtime *rt, struct orr_job *job,
-                           int worker);
-
-#define TYPE                                                                   \
-    {                                                                          \
-        .ready = switch_ready, .arrived = switch_arrived                       \
-    }
-
-/* A type for each, so that a job says which it is. */
-static const struct orr_job_type types[ORR_NSWITCHES] = {TYPE, TYPE, TYPE,
-                                                         TYPE, TYPE, TYPE};
-
-static const struct effect *effect_of(const struct orr_job *job)
-{
-    return &effects[job->type - types];
-}
-
-static void switch_ready(struct orr_runtime *rt, struct orr_job *job)
-{
-    orr_job_set_state(job, ORR_JOB_READY);
-    orr_job_set_state(job, ORR_JOB_FETCHING);
-    if (orr_job_fetch(rt, job, job->acquire.node))
-        switch_arrived(rt, job, -1);
-}
-
-/* Whether one of the accesses from `first` to `last` found a value; and whether
- * one is the result of a skipped kernel. */
-static bool find_value(const struct orr_job *job, unsigned first, unsigned last,
-                       bool *ret_unreal)
-{
-    bool found = false;
-
-    *ret_unreal = false;
-    for (unsigned i = first; i <= last; i++) {
-        struct orr_handle *handle = job->accesses[i].handle;
-
-        orr_lock(&handle->lock);
-        found |= handle->valid != 0;
-        *ret_unreal |= handle->valid && handle->unreal;
-        orr_unlock(&handle->lock);
-    }
-    return found;
-}
-
-static void settle(struct orr_handle *handle, enum outcome outcome,
-                   uint64_t value, bool unreal)
-{
-    struct orr_runtime *rt = handle->runtime;
-    struct orr_deferred deferred = {0};
-
-    if (outcome == STAYS)
-        return;
-    orr_lock(&handle->lock);
-    handle->unreal = unreal;
-    orr_handle_outdate_locked(handle, outcome == COMES ? value : 0);
-    for (unsigned node = 0; node < handle->nnodes; node++)
-        if (handle->allocated >> node & 1)
-            orr_node_retry(rt, node, &deferred);
-    orr_unlock(&handle->lock);
-    orr_deferred_run(rt, &deferred);
-}
-
-static void switch_arrived(struct orr_runtime *rt, struct orr_job *job,
-                           int worker)
-{
-    const struct effect *effect = effect_of(job);
-    bool to_whole = effect->of_whole == COMES;
-    bool keeps = !job->accesses[0].wants_order && effect->of_whole == GOES;
-    void (*callback)(void *) = job->acquire.callback;
-    void *arg = job->acquire.arg;
-    uint64_t value = 0;
-    bool unreal;
-
-    (void)worker;
-    if (to_whole ? find_value(job, 1, job->naccesses - 1u, &unreal)
-                 : find_value(job, 0, 0, &unreal))
-        value = UINT64_C(1) << job->acquire.node;
-    orr_job_take_data(rt, job, job->acquire.node);
-    orr_job_set_state(job, ORR_JOB_RUNNING);
-    settle(job->accesses[0].handle, keeps ? COMES : effect->of_whole, value,
-           unreal);
-    for (unsigned i = 1; i < job->naccesses; i++)
-        settle(job->accesses[i].handle, effect->of_part, value, unreal);
-    orr_job_complete(rt, job);
-    if (callback)
-        orr_call_user(NULL, callback, arg);
-}
 
 /* --- submitting switches --- */
 
@@ -175,10 +64,12 @@ static bool end_batch(struct orr_runtime *rt, struct batch *batch)
 static struct orr_job *new_switch(struct orr_runtime *rt, enum orr_switch what,
                                   unsigned n)
 {
-    struct orr_job *job = orr_job_new(rt, &types[what], n);
+    struct orr_job *job = orr_job_new(rt, &orr_switch_types[what], n);
 
-    if (job)
+    if (job) {
+        orr_job_nest(rt, job);
         return job;
+    }
     orr_log_error("out of memory while partitioned data are switched");
     abort();
 }
@@ -187,13 +78,14 @@ static void submit(struct batch *batch, struct orr_plan *plan,
                    enum orr_switch what,
                    const struct orr_switch_options *options)
 {
+    const struct orr_switch_effect *effect = &orr_switch_effects[what];
     struct orr_job *job = new_switch(batch->rt, what, plan->n + 1);
 
     for (unsigned i = 0; i <= plan->n; i++)
         job->accesses[i] = (struct orr_access){
             .job = job,
             .handle = i ? plan->children[i - 1] : plan->whole,
-            .mode = (uint16_t)(i ? effects[what].part : effects[what].whole),
+            .mode = (uint16_t)(i ? effect->part : effect->whole),
             .index = (uint16_t)i,
             .wants_order = i > 0 || !options || !options->unordered,
             .optional = 1,
@@ -204,7 +96,7 @@ static void submit(struct batch *batch, struct orr_plan *plan,
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     orr_job_enter_orders(batch->rt, job, orr_job_sort_accesses(job));
     orr_list_append(&batch->jobs, &job->queue);
-    plan->state = effects[what].then;
+    plan->state = effect->then;
 }
 
 /* --- which switches are needed --- */
@@ -235,6 +127,15 @@ static void join_all(struct batch *batch, struct orr_handle *handle)
         join(batch, plan_at(link));
 }
 
+/* The handle is to be used itself: for writing, or only read. */
+static void join_for(struct batch *batch, struct orr_handle *handle,
+                     bool writes)
+{
+    orr_list_foreach (link, &handle->family->plans)
+        if (writes || plan_at(link)->state == ORR_PLAN_WRITE)
+            join(batch, plan_at(link));
+}
+
 /* From the root down: the plans of which the handle is a part are used, for
  * writing if it is to be written. Then no other plan of their wholes is, or, if
  * it is only to be read, all are read. */
@@ -262,9 +163,7 @@ static void activate(struct batch *batch, struct orr_handle *handle,
 static void use(struct batch *batch, struct orr_handle *handle, bool writes)
 {
     activate(batch, handle, writes);
-    orr_list_foreach (link, &handle->family->plans)
-        if (writes || plan_at(link)->state == ORR_PLAN_WRITE)
-            join(batch, plan_at(link));
+    join_for(batch, handle, writes);
 }
 
 static bool is_usable(struct orr_handle *handle, bool writes)
@@ -425,9 +324,9 @@ void orr_plan_switch(struct orr_runtime *rt, struct orr_plan *plan,
     struct batch batch;
 
     begin_batch(rt, &batch);
-    if (effects[what].of_part == GOES)
-        for (unsigned i = 0; i < plan->n; i++)
-            join_all(&batch, plan->children[i]);
+    for (unsigned i = 0; i < plan->n; i++)
+        join_for(&batch, plan->children[i],
+                 orr_switch_effects[what].of_part == ORR_GOES);
     submit(&batch, plan, what, options);
     (void)end_batch(rt, &batch);
 }
@@ -448,6 +347,47 @@ enum orr_plan_state orr_plan_state(struct orr_runtime *rt,
     return state;
 }
 
+/* Copies the first `max` parts that are used to parts[]; returns how many there
+ * are. *ret_written: the whole is not used beside them. */
+static unsigned used_parts(struct orr_runtime *rt, struct orr_handle *handle,
+                           struct orr_handle **parts, unsigned max,
+                           bool *ret_written)
+{
+    unsigned n = 0;
+
+    *ret_written = false;
+    orr_lock(&rt->plans_lock);
+    orr_list_foreach (link, &handle->family->plans) {
+        const struct orr_plan *plan = plan_at(link);
+
+        *ret_written |= plan->state == ORR_PLAN_WRITE;
+        for (unsigned i = 0; plan->state && i < plan->n; i++, n++)
+            if (n < max)
+                parts[n] = plan->children[i];
+    }
+    orr_unlock(&rt->plans_lock);
+    return n;
+}
+
+bool orr_plans_advise(struct orr_runtime *rt, struct orr_handle *handle,
+                      void (*advise)(struct orr_runtime *rt,
+                                     struct orr_handle *part))
+{
+    struct orr_handle **parts;
+    bool written = false;
+    unsigned n, now;
+
+    if (!orr_handle_has_plans(handle))
+        return false;
+    n = used_parts(rt, handle, NULL, 0, &written);
+    parts = malloc((n + 1) * sizeof(struct orr_handle *));
+    now = parts ? used_parts(rt, handle, parts, n, &written) : 0;
+    for (unsigned i = 0; i < now && i < n; i++)
+        advise(rt, parts[i]);
+    free(parts);
+    return written;
+}
+
 bool orr_handle_has_plans(const struct orr_handle *handle)
 {
     return handle->family && !orr_list_empty(&handle->family->plans);
@@ -463,6 +403,7 @@ static int join_family(struct orr_handle *handle, struct orr_plan *of)
             return -ENOMEM;
         orr_list_init(&handle->family->plans);
         handle->family->of = NULL;
+        handle->family->place.known = false;
     }
     if (of)
         handle->family->of = of;
@@ -567,6 +508,21 @@ static const char *find_trouble(const struct orr_handle *handle, unsigned n)
     return NULL;
 }
 
+/* Where the parts are in memory that the whole will have on other nodes. Those that
+ * leave something out, so far as sizes tell, meet in its base alone. */
+static void find_places(struct orr_runtime *rt, struct orr_plan *plan,
+                        struct starpu_data_filter *filter)
+{
+    size_t size = 0;
+
+    for (unsigned i = 0; i < plan->n; i++)
+        size += plan->children[i]->size;
+    for (unsigned i = 0; i < plan->n && rt->nnodes > 1; i++)
+        if (size == plan->whole->size)
+            orr_placement_find(plan->whole, plan->children[i], filter, i,
+                               plan->n, &plan->children[i]->family->place);
+}
+
 /* The part takes its place in the memory of the whole. */
 static int settle_part(struct orr_handle *part, struct orr_plan *plan)
 {
@@ -595,6 +551,8 @@ static int make_plan(struct orr_handle *handle,
     plan->n = n;
     for (unsigned i = 0; !err && i < n; i++)
         err = settle_part(plan->children[i], plan);
+    if (!err)
+        find_places(handle->runtime, plan, filter);
     return err;
 }
 

@@ -75,6 +75,13 @@ enum orr_plan_state orr_plan_state(struct orr_runtime *rt,
                                    struct orr_plan *plan,
                                    bool *ret_other_is_used);
 
+/* Gives the advice to all parts that are used now. Returns whether they are used in
+ * the place of the handle, which is not meant itself then. Without memory nothing
+ * is done: it is only advice. */
+bool orr_plans_advise(struct orr_runtime *rt, struct orr_handle *handle,
+                      void (*advise)(struct orr_runtime *rt,
+                                     struct orr_handle *part));
+
 /* Whether plans cut the handle. */
 bool orr_handle_has_plans(const struct orr_handle *handle);
 

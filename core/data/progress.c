@@ -10,12 +10,20 @@
 
 #include "core/base/log.h"
 #include "core/data/bus.h"
+#include "core/data/lost.h"
 #include "core/data/pending.h"
 #include "core/data/request.h"
 #include "core/device/driver.h"
 #include "core/observe/record.h"
 #include "core/observe/tally.h"
 #include "core/runtime.h"
+#include "core/task/job.h"
+
+/* Who has started a copy and waits for its end, on its stack. */
+struct orr_sync {
+    struct orr_context *context;
+    atomic_bool over;
+};
 
 /* How often a copy that failed is made again. */
 enum { MAX_TRIES = 2 };
@@ -92,8 +100,28 @@ static void uncount(struct orr_node *node, unsigned peer, unsigned direction)
     orr_unlock(&node->lock);
 }
 
+/* The copy is not made any more. From a lost device the value cannot be had: it is
+ * looked for elsewhere. To a device it need not come: who waits goes elsewhere. */
+static void give_up(struct orr_runtime *rt, struct orr_request *request)
+{
+    struct orr_handle *handle = request->handle;
+    const struct orr_node_desc *dst = &rt->machine->nodes[request->dst];
+
+    if (orr_node_is_lost(rt, request->dst)) {
+        request->failed = true;
+    } else if (orr_node_is_lost(rt, request->src)) {
+        orr_lock(&handle->lock);
+        request->stale = true;
+        orr_unlock(&handle->lock);
+    } else if (orr_node_is_main(dst) || dst->stores) {
+        orr_runtime_fail(rt);
+    } else {
+        request->failed = true;
+    }
+}
+
 /* The source is as it was, and nobody has been told of the destination: a copy
- * that failed may be made once more. */
+ * that failed may be made once more. Returns whether it is. */
 static bool again(struct orr_runtime *rt, struct orr_request *request)
 {
     struct orr_copy *copy = &request->copy;
@@ -110,10 +138,39 @@ static bool again(struct orr_runtime *rt, struct orr_request *request)
         copy->async.error == -ENODEV ? "the device is lost"
                                      : strerror(-copy->async.error),
         may ? "; it is made once more" : "");
-    if (!may)
-        orr_runtime_fail(rt);
-    orr_machine_copy_start(rt->machine, copy);
-    return true;
+    if (copy->async.error == -ENODEV)
+        orr_copy_lose(rt, copy);
+    if (may)
+        orr_machine_copy_start(rt->machine, copy);
+    else
+        give_up(rt, request);
+    return may;
+}
+
+/* The copy has been made. */
+static void count_copy(struct orr_runtime *rt,
+                       const struct orr_request *request)
+{
+    const struct orr_copy *copy = &request->copy;
+
+    if (rt->trace)
+        trace_copy(rt, request);
+    orr_bus_count(rt, copy->src, copy->dst, copy->size);
+    if (rt->tally) {
+        orr_lock(&rt->nodes[copy->dst].lock);
+        tally_copy(rt, request);
+        orr_unlock(&rt->nodes[copy->dst].lock);
+    }
+}
+
+static void end_sync(struct orr_runtime *rt, struct orr_sync *sync)
+{
+    struct orr_context *context = sync->context;
+
+    /* From here on it may be gone. */
+    atomic_store_explicit(&sync->over, true, memory_order_release);
+    if (context != orr_self)
+        rt->exec->ops->wake(rt->exec, context);
 }
 
 static void copy_done(struct orr_copy *copy)
@@ -124,21 +181,18 @@ static void copy_done(struct orr_copy *copy)
     unsigned peer = node->id == request->dst ? request->src : request->dst;
     unsigned direction = node->id == request->dst;
     struct orr_deferred deferred = {0};
+    struct orr_sync *sync = request->sync;
 
     if (copy->async.error && again(rt, request))
         return;
-    if (rt->trace)
-        trace_copy(rt, request);
-    orr_bus_count(rt, copy->src, copy->dst, copy->size);
+    if (!copy->async.error)
+        count_copy(rt, request);
     uncount(node, peer, direction);
-    if (rt->tally) {
-        orr_lock(&rt->nodes[copy->dst].lock);
-        tally_copy(rt, request);
-        orr_unlock(&rt->nodes[copy->dst].lock);
-    }
     orr_request_finish(request, &deferred);
     orr_deferred_run(rt, &deferred);
     orr_node_kick(rt, node->id);
+    if (sync)
+        end_sync(rt, sync);
     orr_active_end(rt);
 }
 
@@ -160,9 +214,29 @@ static int perform(struct orr_copy *copy, struct orr_async *async)
     return rc;
 }
 
+/* Where copies are waited for, and have not ended when they are started. Code of
+ * the application must not wait. */
+static void await_copy(struct orr_runtime *rt, struct orr_sync *sync)
+{
+    while (!atomic_load_explicit(&sync->over, memory_order_acquire))
+        rt->exec->ops->park(rt->exec, ORR_FOREVER);
+}
+
+static bool is_waited_for(const struct orr_runtime *rt,
+                          const struct orr_request *request)
+{
+    const struct orr_node_desc *nodes = rt->machine->nodes;
+
+    return (nodes[request->src].copies_wait ||
+            nodes[request->dst].copies_wait) &&
+           !orr_self->frozen;
+}
+
 static void start_copy(struct orr_runtime *rt, struct orr_request *request)
 {
     struct orr_copy *copy = &request->copy;
+    struct orr_sync sync = {.context = orr_self};
+    bool waits = is_waited_for(rt, request);
 
     copy->src = request->src;
     copy->dst = request->dst;
@@ -174,7 +248,10 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
     copy->post.mailbox = &rt->nodes[request->progress_node].mailbox;
     request->start = orr_exec_now(rt->exec);
     atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
+    request->sync = waits ? &sync : NULL;
     orr_machine_copy_start(rt->machine, copy);
+    if (waits)
+        await_copy(rt, &sync);
 }
 
 enum start_result { STARTED, DROPPED, NO_MEMORY, NO_COPY };
@@ -325,6 +402,35 @@ static enum start_result allocate_locked(struct orr_handle *handle,
     return DROPPED;
 }
 
+/* Whether all who wait are tasks that other workers may run. */
+static bool may_go_elsewhere(struct orr_handle *handle,
+                             const struct orr_request *request)
+    ORR_REQUIRES(handle->lock)
+{
+    struct orr_runtime *rt = handle->runtime;
+    const struct orr_access *waiter = request->waiters;
+
+    for (; waiter; waiter = waiter->next)
+        if (!waiter->job->type->may_avoid ||
+            !waiter->job->type->may_avoid(rt, waiter->job, bit(request->dst)))
+            return false;
+    return request->waiters != NULL;
+}
+
+/* Memory was reserved, but the device refuses it, and nothing else is there that
+ * could give some back: no other task runs there, nothing is on its way out. */
+static bool is_hopeless(struct orr_handle *handle,
+                        const struct orr_request *request)
+    ORR_REQUIRES(handle->lock)
+{
+    const struct orr_admission *a =
+        &handle->runtime->nodes[request->dst].admission;
+
+    return orr_request_has_reserved(request) &&
+           atomic_load(&a->nadmitted) == 1 && atomic_load(&a->nleaving) == 0 &&
+           may_go_elsewhere(handle, request);
+}
+
 /* The request was taken out of its queue by the caller. */
 static enum start_result try_start(struct orr_runtime *rt,
                                    struct orr_request *request)
@@ -336,11 +442,17 @@ static enum start_result try_start(struct orr_runtime *rt,
     orr_lock(&handle->lock);
     request->starves = false;
     result = allocate_locked(handle, request, &deferred);
-    if (result == STARTED &&
-        (request->src == ORR_NO_NODE || handle->size == 0)) {
+    if (result != DROPPED &&
+        (orr_node_is_lost(rt, request->dst) ||
+         (result == NO_MEMORY && is_hopeless(handle, request)))) {
+        request->failed = true;
         result = NO_COPY;
     } else if (result == STARTED &&
-               (request->stale || !(handle->valid & bit(request->src)))) {
+               (request->src == ORR_NO_NODE || handle->size == 0)) {
+        result = NO_COPY;
+    } else if (result == STARTED &&
+               (request->stale ||
+                !(orr_handle_values(handle) & bit(request->src)))) {
         /* Overwritten while it was queued: nothing to copy any more. */
         request->stale = true;
         result = NO_COPY;
@@ -372,13 +484,16 @@ static enum start_result try_start(struct orr_runtime *rt,
 }
 
 /* Whoever frees memory meanwhile sees `short_of_memory`, or did so before the
- * last look that a worker takes when it falls asleep. */
+ * last look that a worker takes when it falls asleep. Who has reserved memory for
+ * it since it was tried, when it had none, found it in no queue and woke nobody
+ * who finds it now: the node's requests are looked at once more. */
 static void put_back(struct orr_runtime *rt, struct orr_node *node,
-                     struct orr_request *request)
+                     struct orr_request *request, bool had_reserved)
 {
     struct orr_handle *handle = request->handle;
     struct orr_deferred deferred = {0};
     unsigned dst = request->dst;
+    bool can_start;
 
     orr_lock(&handle->lock); /* for the level */
     if (is_last_use(handle, request)) {
@@ -393,10 +508,15 @@ static void put_back(struct orr_runtime *rt, struct orr_node *node,
     orr_request_stays(handle, request, &deferred);
     if (request->pinned) /* it frees nothing for now */
         orr_node_end_leaving(handle, request->src, &deferred);
+    can_start = !had_reserved && orr_request_has_reserved(request);
     orr_lock(&node->lock);
     orr_pending_put_back(node, request);
     orr_unlock(&node->lock);
     orr_unlock(&handle->lock);
+    if (can_start && orr_self->worker)
+        orr_self->worker->again = true;
+    if (can_start)
+        deferred.kick |= bit(node->id);
     atomic_fetch_or(&rt->nodes[dst].short_of_memory, bit(node->id));
     orr_deferred_run(rt, &deferred);
 }
@@ -427,7 +547,7 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
     if (result != STARTED && counted)
         uncount(node, peer, direction);
     if (result == NO_MEMORY) {
-        put_back(rt, node, request);
+        put_back(rt, node, request, reserved);
         full->nodes |= bit(dst);
         full->machines |= reserved ? bit(dst) : 0;
         *at_once = false;

@@ -79,3 +79,10 @@ void orr_handle_count_partial(struct orr_handle *handle)
     handle->reduction->npartials++;
     orr_unlock(&handle->lock);
 }
+
+void orr_handle_uncount_partial(struct orr_handle *handle)
+{
+    orr_lock(&handle->lock);
+    handle->reduction->npartials--;
+    orr_unlock(&handle->lock);
+}

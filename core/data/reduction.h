@@ -54,6 +54,8 @@ int orr_handle_inherit_reduction(struct orr_handle *child,
  * the phase, which gives the partial its value (core/worker/kernel.c). No lock
  * held. */
 void orr_handle_count_partial(struct orr_handle *handle);
+/* It was not made after all. */
+void orr_handle_uncount_partial(struct orr_handle *handle);
 
 /* Whether contributions have not been combined yet. */
 static inline bool

@@ -14,6 +14,7 @@
 
 #include "core/base/log.h"
 #include "core/data/eviction.h"
+#include "core/data/lost.h"
 #include "core/data/node.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -25,17 +26,22 @@ static uint64_t bit(unsigned node)
 
 /* --- making requests --- */
 
-static bool reachable(struct orr_runtime *rt, unsigned src, unsigned dst)
+static bool reachable(const struct orr_handle *handle, unsigned src,
+                      unsigned dst)
 {
-    return rt->machine->direct[orr_machine_pair(rt->machine, src, dst)];
+    const struct orr_machine *machine = handle->runtime->machine;
+
+    return machine->direct[orr_machine_pair(machine, src, dst)] &&
+           !(handle->detours && handle->detours[src] >> dst & 1);
 }
 
 /* The valid replicate with the least predicted time among those from which
- * the node can be reached directly; else main memory, else the first one. */
+ * the node can be reached directly; else main memory, else the first one. There
+ * is one. */
 static unsigned choose_source(struct orr_runtime *rt,
                               const struct orr_handle *handle, unsigned dst)
 {
-    uint64_t valid = handle->valid;
+    uint64_t valid = orr_handle_values(handle);
     unsigned best = ORR_NO_NODE;
     double best_time = 0;
 
@@ -43,10 +49,10 @@ static unsigned choose_source(struct orr_runtime *rt,
         unsigned src = (unsigned)__builtin_ctzll(left);
         double time;
 
-        if (!reachable(rt, src, dst))
+        if (!reachable(handle, src, dst))
             continue;
         time = orr_transfer_predict(rt, src, dst, handle->size);
-        if (time <= 0 && (valid & 1) && reachable(rt, 0, dst))
+        if (time <= 0 && (valid & 1) && reachable(handle, 0, dst))
             return 0;
         if (best == ORR_NO_NODE || time < best_time) {
             best = src;
@@ -161,6 +167,7 @@ static struct orr_request *new_request(struct orr_handle *handle, unsigned src,
     request->src = src;
     request->dst = dst;
     request->level = (uint8_t)level;
+    request->priority = deferred->priority;
     request->progress_node = choose_progress_node(rt, src, dst);
     handle->nusers++;
     handle->replicates[dst].request = request;
@@ -196,7 +203,8 @@ static void raise_level(struct orr_handle *handle, struct orr_request *request,
 {
     struct orr_node *node = &handle->runtime->nodes[request->progress_node];
 
-    if (request->level <= level)
+    if (request->level < level ||
+        (request->level == level && request->priority >= deferred->priority))
         return;
     request->level = (uint8_t)level;
     orr_request_pin_source(handle, request, level);
@@ -205,6 +213,7 @@ static void raise_level(struct orr_handle *handle, struct orr_request *request,
         orr_lock(&node->lock);
         if (orr_pending_has(request)) {
             orr_pending_remove(node, request);
+            request->priority = deferred->priority;
             orr_pending_add(node, request);
         }
         orr_unlock(&node->lock);
@@ -226,7 +235,7 @@ static void add_source(struct orr_handle *handle, struct orr_request *request)
     unsigned src = choose_source(handle->runtime, handle, request->dst);
     bool queued;
 
-    if (!reachable(handle->runtime, src, request->dst))
+    if (!reachable(handle, src, request->dst))
         return;
     orr_lock(&node->lock);
     queued = orr_pending_has(request);
@@ -274,12 +283,23 @@ static void join(struct orr_handle *handle, struct orr_request *request,
     ORR_REQUIRES(handle->lock)
 {
     raise_level(handle, request, level, deferred);
-    if (reads && request->src == ORR_NO_NODE && request->handle->valid)
+    if (reads && request->src == ORR_NO_NODE && orr_handle_values(handle))
         add_source(handle, request);
     if (has_mode(access, STARPU_W))
         (void)supersede_locked(handle, request);
     if (access)
         add_waiter(request, access);
+}
+
+void orr_request_await_locked(struct orr_handle *handle,
+                              struct orr_request *request,
+                              struct orr_access *access,
+                              struct orr_deferred *deferred)
+{
+    raise_level(handle, request, ORR_FETCH, deferred);
+    if (!request->waiters)
+        (void)supersede_locked(handle, request);
+    add_waiter(request, access);
 }
 
 static void first_hop(struct orr_handle *handle, struct orr_request *request,
@@ -323,8 +343,8 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
      * overwritten. */
     if (reads && !access && (replicate->writers || handle->writing))
         return 1;
-    if (reads && !handle->valid)
-        return -ENODATA;
+    if (reads && !orr_handle_values(handle))
+        return handle->valid ? -ENODEV : -ENODATA;
     if (request) {
         join(handle, request, reads, level, access, deferred);
         return 0;
@@ -334,7 +354,7 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
     if (reads)
         src = choose_source(rt, handle, node);
     request = new_request(handle, src, node, level, deferred);
-    if (src != ORR_NO_NODE && !reachable(rt, src, node)) {
+    if (src != ORR_NO_NODE && !reachable(handle, src, node)) {
         first_hop(handle, request, deferred);
     } else if (src == ORR_NO_NODE && orr_node_gives_at_once(rt, node)) {
         request->state = ORR_REQUEST_QUEUED;
@@ -350,6 +370,7 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
 
 void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
 {
+    handle->former = handle->valid;
     handle->valid = valid;
     for (uint64_t left = handle->allocated & ~valid; left; left &= left - 1)
         orr_node_outdate(handle, (unsigned)__builtin_ctzll(left));
@@ -373,6 +394,16 @@ static void unpin(struct orr_handle *handle, unsigned node,
         orr_node_offer(handle, node, deferred);
 }
 
+/* Those who wait for what cannot be had there: a worker's job goes elsewhere. */
+static void break_waiters(struct orr_runtime *rt, struct orr_access *access)
+{
+    for (; access; access = access->next) {
+        if (!access->job->type->may_avoid)
+            orr_access_fail(rt, access, -EIO);
+        atomic_store_explicit(&access->job->broken, 1, memory_order_relaxed);
+    }
+}
+
 static void tell_waiters(struct orr_runtime *rt, struct orr_access *access)
 {
     while (access) {
@@ -381,6 +412,19 @@ static void tell_waiters(struct orr_runtime *rt, struct orr_access *access)
         orr_job_arrive(rt, access->job);
         access = next;
     }
+}
+
+/* A request in its way, from elsewhere or too old, has gone: the only copy can be
+ * written back from now on, and its block leave. */
+static void tell_only_copy(struct orr_handle *handle,
+                           struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock)
+{
+    uint64_t valid = handle->valid;
+    unsigned node = valid ? (unsigned)__builtin_ctzll(valid) : 0;
+
+    if (valid && valid == bit(node) && handle->replicates[node].offered)
+        orr_node_retry(handle->runtime, node, deferred);
 }
 
 void orr_request_detach_locked(struct orr_handle *handle,
@@ -395,6 +439,7 @@ void orr_request_detach_locked(struct orr_handle *handle,
         unpin(handle, request->src, deferred);
         orr_node_end_leaving(handle, request->src, deferred);
     }
+    tell_only_copy(handle, deferred);
 }
 
 /* A write-back has ended. The value that it has brought stays where it is, since
@@ -473,7 +518,7 @@ static void lock_for_end(struct orr_handle *handle, struct orr_request *request,
     ORR_ACQUIRES(handle->lock)
 {
     orr_lock(&handle->lock);
-    if (!request->stale && request->src != ORR_NO_NODE)
+    if (request->failed || (!request->stale && request->src != ORR_NO_NODE))
         return;
     orr_unlock(&handle->lock);
     if (orr_deferred_prepare(handle->runtime, deferred) != 0) {
@@ -492,12 +537,13 @@ void orr_request_finish(struct orr_request *request,
     struct orr_access *waiters, *failed = NULL;
 
     lock_for_end(handle, request, deferred);
-    if (request->src != ORR_NO_NODE && !request->stale)
+    if (request->src != ORR_NO_NODE && !request->stale && !request->failed)
         handle->valid |= bit(request->dst);
     waiters = request->waiters;
-    move_locked(handle, request);
+    if (!request->failed)
+        move_locked(handle, request);
     orr_request_detach_locked(handle, request, deferred);
-    if (request->stale || request->src == ORR_NO_NODE)
+    if (!request->failed && (request->stale || request->src == ORR_NO_NODE))
         waiters =
             again_locked(rt, handle, waiters, request->dst, deferred, &failed);
     if (request->stale && handle->replicates[request->dst].promised)
@@ -507,6 +553,8 @@ void orr_request_finish(struct orr_request *request,
     orr_unlock(&handle->lock);
     if (failed)
         orr_access_fail(rt, failed, -ENODATA);
+    if (request->failed)
+        break_waiters(rt, waiters);
     tell_waiters(rt, waiters);
     orr_slab_put(rt->requests, request);
     orr_handle_leave(handle);

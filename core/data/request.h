@@ -30,6 +30,15 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
  * may need those, one more for the hops behind it, and one to spare. */
 enum { ORR_SPARES_PER_NEED = 2, ORR_SPARES = 4 };
 
+/* The access, which has pinned the request's target, is told when the request has
+ * ended; a copy that was not begun is not made any more if nobody else wants it.
+ * It becomes as urgent as what jobs wait for. */
+void orr_request_await_locked(struct orr_handle *handle,
+                              struct orr_request *request,
+                              struct orr_access *access,
+                              struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock);
+
 /* Fetches spare requests, enough for any one call of orr_request_need, or until
  * there are n. No lock held. Errors: -ENOMEM. */
 int orr_deferred_prepare(struct orr_runtime *rt, struct orr_deferred *deferred);
@@ -79,8 +88,9 @@ void orr_request_detach_locked(struct orr_handle *handle,
                                struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock);
 
-/* Says why the access cannot have its data, and ends the run: -ENODATA, or
- * -ENOMEM. No lock held. */
+/* Says why the access cannot have its data, and ends the run: -ENODATA, -ENODEV
+ * (they were on a device that is lost), -EIO (they cannot be brought to the node),
+ * or -ENOMEM. No lock held. */
 _Noreturn void orr_access_fail(struct orr_runtime *rt,
                                const struct orr_access *access, int err);
 

@@ -122,6 +122,7 @@ static void forget(struct orr_replicate *replicate)
     replicate->offered = false;
     replicate->allocated = false;
     replicate->handle->allocated &= ~bit(replicate->node);
+    replicate->handle->former &= ~bit(replicate->node);
 }
 
 static void move_out(struct orr_runtime *rt, struct orr_node *node,

@@ -150,6 +150,12 @@ void orr_driver_copy_start(struct orr_driver *driver, struct orr_copy *copy)
     struct orr_queue *queue = driver->ops->queue(driver, node, use);
     int rc;
 
+    if (driver->machine->nodes[node].copies_wait) {
+        copy->async = (struct orr_async){.driver = driver};
+        copy->async.error = copy->perform(copy, NULL);
+        copy->done(copy);
+        return;
+    }
     copy->async = (struct orr_async){.driver = driver, .queue = queue};
     copy->post.arrived = copy_arrived;
     copy->post.error = 0;

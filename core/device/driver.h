@@ -128,6 +128,10 @@ struct orr_driver_ops {
      * `done` will be called, or its post arrive. Fills start and end; a failure
      * is kernel->error. The device is current while kernel->run is called. */
     int (*kernel_start)(struct orr_driver *driver, struct orr_kernel *kernel);
+    /* Puts a kernel that does nothing into the worker's queue, as a codelet's
+     * function would from kernel->run: what that costs is measured with it. NULL:
+     * functions put nothing anywhere. 0, -EIO, -ENODEV, -ENOMEM. */
+    int (*null_kernel)(struct orr_driver *driver, unsigned worker);
 
     /* -- queues; all NULL: the driver works in the caller's context -- */
     /* That of the device whose memory `node` is. Lent. */
@@ -214,7 +218,7 @@ int orr_machine_raw_copy(struct orr_machine *machine,
 void orr_host_raw_copy(const struct orr_raw_copy *raw);
 
 /* What copies a datum on a queue, for copy_start: performs it with that queue,
- * whose end is posted. */
+ * whose end is posted; at once where nodes say so (copies_wait). */
 void orr_driver_copy_start(struct orr_driver *driver, struct orr_copy *copy);
 
 /* The copy has ended: its post leads to copy->done. Any thread. */

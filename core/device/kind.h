@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include <starpu.h>
+#include <starpu_profiling_tool.h>
 
 #include "core/base/config.h"
 #include "core/base/form.h"
@@ -41,10 +42,13 @@ struct orr_device_kind {
     enum orr_config_id limit;       /* of memory, in MiB */
     enum orr_config_id pipeline;    /* tasks in flight */
     enum orr_config_id homogeneous; /* its devices share models */
+    enum orr_config_id sync_copies; /* who starts a copy waits for it … */
+    size_t conf_sync_copies; /* … and the int of struct starpu_conf, 0: none */
 
     /* -- files and counters -- */
     int bus; /* enum orr_bus_kind of its rows in bus files, -1: none */
     const struct orr_energy_ops *energy; /* NULL: it cannot be measured */
+    enum starpu_prof_tool_driver_type profiled_as; /* for a profiler's library */
     bool is_processor; /* workers are processors of the host: bound to one, in
                         * main memory, with one counter of energy for all */
 };
@@ -83,6 +87,13 @@ orr_kernel_func_t orr_codelet_function(const struct starpu_codelet *cl,
 /* The same of the functions for processors. */
 orr_kernel_func_t orr_codelet_host_function(const struct starpu_codelet *cl,
                                             unsigned implementation);
+
+/* Whether it has functions for processors and for nothing else. */
+bool orr_codelet_is_for_host(const struct starpu_codelet *cl);
+
+/* `function` is its only one for processors from now on. */
+void orr_codelet_set_host_function(struct starpu_codelet *cl,
+                                   orr_kernel_func_t function);
 
 /* Whether that implementation only starts its kernel. */
 bool orr_codelet_is_async(const struct starpu_codelet *cl,

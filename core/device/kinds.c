@@ -11,16 +11,22 @@
 #undef KIND
 
 /* The interface has names for these; no task can run on them. */
-#define NAMED(type_, memory_, name_)                                           \
+#define NAMED(type_, memory_, name_, SYNC, conf)                               \
     {                                                                          \
         .type = type_, .memory = memory_, .name = name_, .variable = name_,    \
         .limit = ORR_CFG_COUNT, .pipeline = ORR_CFG_COUNT,                     \
-        .homogeneous = ORR_CFG_COUNT, .bus = -1,                               \
+        .homogeneous = ORR_CFG_COUNT, .sync_copies = ORR_CFG_SYNC_##SYNC,      \
+        .conf_sync_copies =                                                    \
+            offsetof(struct starpu_conf, disable_asynchronous_##conf),         \
+        .bus = -1,                                                             \
     }
 static const struct orr_device_kind
-    max_fpga = NAMED(STARPU_MAX_FPGA_WORKER, STARPU_MAX_FPGA_RAM, "FPGA"),
-    mpi_ms = NAMED(STARPU_MPI_MS_WORKER, STARPU_MPI_MS_RAM, "MPI_MS"),
-    tcpip_ms = NAMED(STARPU_TCPIP_MS_WORKER, STARPU_TCPIP_MS_RAM, "TCPIP_MS");
+    max_fpga = NAMED(STARPU_MAX_FPGA_WORKER, STARPU_MAX_FPGA_RAM, "FPGA",
+                     MAX_FPGA_COPIES, max_fpga_copy),
+    mpi_ms = NAMED(STARPU_MPI_MS_WORKER, STARPU_MPI_MS_RAM, "MPI_MS",
+                   MPI_MS_COPIES, mpi_ms_copy),
+    tcpip_ms = NAMED(STARPU_TCPIP_MS_WORKER, STARPU_TCPIP_MS_RAM, "TCPIP_MS",
+                     TCPIP_MS_COPIES, tcpip_ms_copy);
 
 static const struct orr_device_kind *const kinds[] = {
 #define KIND(name) &orr_kind_##name,
@@ -141,6 +147,29 @@ orr_kernel_func_t orr_codelet_host_function(const struct starpu_codelet *cl,
                                             unsigned implementation)
 {
     return orr_codelet_function(cl, STARPU_CPU_WORKER, implementation);
+}
+
+bool orr_codelet_is_for_host(const struct starpu_codelet *cl)
+{
+    bool host = false;
+
+    for (unsigned i = 0; i < NKINDS; i++) {
+        if (!kinds[i]->functions || kinds[i]->lends ||
+            !functions_of(cl, kinds[i]))
+            continue;
+        if (!kinds[i]->is_processor)
+            return false;
+        host = true;
+    }
+    return host;
+}
+
+void orr_codelet_set_host_function(struct starpu_codelet *cl,
+                                   orr_kernel_func_t function)
+{
+    memset(cl->cpu_funcs, 0, sizeof(cl->cpu_funcs));
+    cl->cpu_func = NULL;
+    cl->cpu_funcs[0] = function;
 }
 
 bool orr_codelet_is_async(const struct starpu_codelet *cl,

@@ -37,6 +37,7 @@ struct orr_node_desc {
                                 * one bytes are is an offset beside it */
     bool stores; /* it takes what main memory has no room for, and no worker
                   * computes there: a disk */
+    bool copies_wait; /* who starts a copy to or from it waits for its end */
     struct orr_driver *driver; /* whose memory it is; lent by the machine */
 };
 
@@ -165,8 +166,18 @@ struct orr_kernel {
     void (*done)(struct orr_kernel *kernel);
     struct orr_post post; /* leads to `done` */
     double start, end; /* µs, set by the machine before it reports the end */
+    /* µs of the kernel's run in which its task waited and the worker did other
+     * things; who notes `start` before the run begins at 0. */
+    double away, thread_away; /* the latter of the thread's own time */
+    struct orr_context *waits; /* while its task is suspended, who it is */
     void *machine_link[2];
 };
+
+/* µs that its worker spent on it. */
+static inline double orr_kernel_length(const struct orr_kernel *kernel)
+{
+    return kernel->end - kernel->start - kernel->away;
+}
 
 /* A disk that is to become a memory node. */
 struct orr_disk_options {
@@ -229,6 +240,9 @@ struct orr_machine {
     /* Row-major nworkers × nworkers: for each worker all of them, itself first,
      * then by the distance of their processors. Owned; NULL: unknown. */
     unsigned *neighbours;
+    /* The same pairs by worker numbers: how far apart they are, comparable among
+     * those of one worker (neighbours.h). Owned; NULL: unknown. */
+    unsigned *distances;
     /* By orr_machine_pair, rows of `row` nodes. bandwidth in MB/s (bytes per
      * µs), latency in µs, NaN: unknown. Owned. */
     unsigned row;

@@ -26,13 +26,15 @@ int orr_neighbours_fill(struct orr_machine *machine,
     unsigned n = machine->nworkers;
     struct neighbour *room = calloc((size_t)n + 1, sizeof(*room));
     unsigned *all = calloc((size_t)n * n + 1, sizeof(*all));
+    unsigned *far = calloc((size_t)n * n + 1, sizeof(*far));
 
-    for (unsigned w = 0; room && all && w < n; w++) {
+    for (unsigned w = 0; room && all && far && w < n; w++) {
         for (unsigned offset = 0; offset < n; offset++) {
             unsigned other = (w + offset) % n;
 
             room[offset] = (struct neighbour){
                 other, offset ? distance(arg, w, other) : 0, offset};
+            far[(size_t)w * n + other] = room[offset].distance;
         }
         /* The worker itself stays in front. */
         if (n > 1)
@@ -40,10 +42,13 @@ int orr_neighbours_fill(struct orr_machine *machine,
         for (unsigned i = 0; i < n; i++)
             all[(size_t)w * n + i] = room[i].worker;
     }
-    if (room && all)
+    if (room && all && far) {
         machine->neighbours = all;
-    else
+        machine->distances = far;
+    } else {
         free(all);
+        free(far);
+    }
     free(room);
     return machine->neighbours ? 0 : -ENOMEM;
 }

@@ -10,7 +10,7 @@
 
 #define ORR_FAR 0xffffffffu /* of workers that have no processor of their own */
 
-/* Fills machine->neighbours: for each worker itself, then the others, the nearest
+/* Fills machine->distances, and machine->neighbours: for each worker itself, then the others, the nearest
  * first; of equally near ones those with the next numbers come first, so that not
  * all begin with the same. `distance` is asked about two different workers.
  * Errors: -ENOMEM; there are none then. */

@@ -26,6 +26,7 @@ static void real_close(struct orr_machine *machine)
     free(machine->bandwidth);
     free(machine->latency);
     free(machine->neighbours);
+    free(machine->distances);
     free(machine->direct);
     free(machine);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/device/switch.c - see switch.h. The stacks, the exception state of C++,
- * and the annotations for AddressSanitizer and valgrind.
+ * and the annotations for the sanitizers and valgrind.
  */
 #include "core/device/switch.h"
 
@@ -32,6 +32,17 @@
 #if defined(__SANITIZE_ADDRESS__)
 #    define ORR_FIBER_ASAN 1
 #endif
+#if defined(__has_feature)
+#    if __has_feature(thread_sanitizer)
+#        define ORR_FIBER_TSAN 1
+#    endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#    define ORR_FIBER_TSAN 1
+#endif
+#if defined(ORR_FIBER_TSAN)
+#    include <sanitizer/tsan_interface.h>
+#endif
 #if defined(ORR_FIBER_ASAN)
 #    include <sanitizer/asan_interface.h>
 #    include <sanitizer/common_interface_defs.h>
@@ -45,8 +56,9 @@
 #define STACK_MIN ((size_t)256 << 10)
 #define STACK_MAX ((size_t)8 << 20)
 
-/* The C++ ABI's name for the thread's exception state. */
-void *__cxa_get_globals(void);
+/* The C++ ABI's name for the thread's exception state; not there in a process
+ * that has no C++. */
+__attribute__((weak)) void *__cxa_get_globals(void);
 
 size_t orr_fiber_default_size(void)
 {
@@ -58,7 +70,7 @@ size_t orr_fiber_default_size(void)
     return limit.rlim_cur < STACK_MIN ? STACK_MIN : (size_t)limit.rlim_cur;
 }
 
-/* Tells AddressSanitizer that we leave `from` for `to`. */
+/* Tells the sanitizers that we leave `from` for `to`. */
 static void announce(struct orr_fiber *from, struct orr_fiber *to, bool last)
 {
 #if defined(ORR_FIBER_ASAN)
@@ -66,6 +78,9 @@ static void announce(struct orr_fiber *from, struct orr_fiber *to, bool last)
                                    to->bottom_size);
 #else
     (void)from, (void)to, (void)last;
+#endif
+#if defined(ORR_FIBER_TSAN)
+    __tsan_switch_to_fiber(to->thread_sanitizer, 0);
 #endif
 }
 
@@ -239,6 +254,9 @@ int orr_fiber_init(struct orr_fiber *fiber, size_t size, void (*entry)(void *),
         unmap_stack(fiber);
         return ret;
     }
+#if defined(ORR_FIBER_TSAN)
+    fiber->thread_sanitizer = __tsan_create_fiber(0);
+#endif
 #if defined(VALGRIND_STACK_REGISTER)
     fiber->valgrind_id =
         VALGRIND_STACK_REGISTER(fiber->stack, fiber->stack + fiber->size);
@@ -249,7 +267,10 @@ int orr_fiber_init(struct orr_fiber *fiber, size_t size, void (*entry)(void *),
 void orr_fiber_init_running(struct orr_fiber *fiber)
 {
     memset(fiber, 0, sizeof(*fiber));
-    fiber->live = __cxa_get_globals();
+    fiber->live = __cxa_get_globals ? __cxa_get_globals() : &fiber->none;
+#if defined(ORR_FIBER_TSAN)
+    fiber->thread_sanitizer = __tsan_get_current_fiber();
+#endif
 }
 
 void orr_fiber_switch(struct orr_fiber *from, struct orr_fiber *to)
@@ -276,6 +297,10 @@ void orr_fiber_done(struct orr_fiber *fiber)
 #if defined(VALGRIND_STACK_DEREGISTER)
     if (fiber->stack)
         VALGRIND_STACK_DEREGISTER(fiber->valgrind_id);
+#endif
+#if defined(ORR_FIBER_TSAN)
+    if (fiber->stack)
+        __tsan_destroy_fiber(fiber->thread_sanitizer);
 #endif
     forget(fiber);
     unmap_stack(fiber);

@@ -20,14 +20,16 @@ struct orr_fiber {
     void *sp;    /* where it was left; NULL while it runs */
     char *stack; /* lowest usable address, NULL: not ours (main) */
     size_t size; /* usable bytes */
-    struct orr_fiber_exceptions *live; /* [const] the thread's own state */
-    struct orr_fiber_exceptions saved;
+    struct orr_fiber_exceptions *live; /* [const] the thread's own state; its
+                                        * own `none` in a process without C++ */
+    struct orr_fiber_exceptions saved, none;
     void (*entry)(void *);
     void *arg;
     struct orr_fiber *came_from; /* the fiber that switched here last */
     void *fake_stack;            /* AddressSanitizer's, and the bounds of a */
     const void *bottom;          /* stack that is not ours */
     size_t bottom_size;
+    void *thread_sanitizer; /* its name for the stack */
     unsigned valgrind_id;
 };
 

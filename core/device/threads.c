@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "core/base/log.h"
+#include "core/device/threads_private.h"
 
 /* How often a context without work looks for some before it says that it parks:
  * at intervals in which who submits tasks prepares several, undisturbed by
@@ -39,24 +40,6 @@ enum { LOOKS = 8, PAUSES_PER_LOOK = 32 };
  * would cost its sender; the second lets the other threads of the processor
  * run, maybe the one that will wake this one. */
 enum { SPINS = 200, YIELDS = 20 };
-
-enum token {
-    NO_TOKEN,
-    TOKEN,    /* set by wake, consumed by park */
-    SLEEPING, /* set by park before it sleeps in the kernel */
-};
-
-struct thread {
-    struct orr_context head; /* first */
-    atomic_uint token;       /* [atomic] wake's exchange and park's */
-    pthread_t id;            /* [const] */
-    int cpu;                 /* [const] */
-    void (*body)(void *);
-    void *arg;
-    struct thread *next, **link; /* [registry.lock] */
-    /* Adopted threads only, else NULL: */
-    struct orr_context **self; /* the thread's orr_self */
-};
 
 struct threads {
     struct orr_exec head; /* first */
@@ -82,11 +65,6 @@ static struct {
 static struct threads *threads_of(struct orr_exec *exec)
 {
     return (struct threads *)exec;
-}
-
-static struct thread *thread_of(struct orr_context *context)
-{
-    return (struct thread *)context;
 }
 
 /* -- time ----------------------------------------------------------------- */
@@ -199,14 +177,21 @@ static bool has_others(const struct threads *threads)
     return n != atomic_load(&threads->ncontexts);
 }
 
+/* Whether who runs on the thread sleeps. */
+static bool is_asleep(const struct thread *thread)
+{
+    const struct thread *turn = atomic_load(&thread->turn);
+
+    return atomic_load(turn ? &turn->token : &thread->token) == SLEEPING;
+}
+
 static bool all_sleep(struct threads *threads)
 {
-    bool asleep = atomic_load(&threads->main.token) == SLEEPING;
+    bool asleep = is_asleep(&threads->main);
 
     pthread_mutex_lock(&registry.lock);
     for (const struct thread *t = registry.threads; t && asleep; t = t->next)
-        asleep = threads_of(t->head.exec) != threads ||
-                 atomic_load(&t->token) == SLEEPING;
+        asleep = threads_of(t->head.exec) != threads || is_asleep(t);
     pthread_mutex_unlock(&registry.lock);
     return asleep;
 }
@@ -235,7 +220,7 @@ static void sleep_on(struct threads *threads, struct thread *self, double left)
 
 static void threads_park(struct orr_exec *exec, double until_us)
 {
-    struct thread *self = thread_of(orr_self);
+    struct thread *self = orr_thread_of(orr_self);
     unsigned expected = NO_TOKEN;
     double left = ORR_FOREVER;
 
@@ -259,13 +244,17 @@ static void threads_park(struct orr_exec *exec, double until_us)
 
 static void threads_wake(struct orr_exec *exec, struct orr_context *context)
 {
-    struct thread *thread = thread_of(context);
+    struct thread *thread = orr_thread_of(context);
+    unsigned before =
+        atomic_exchange_explicit(&thread->token, TOKEN, memory_order_acq_rel);
 
-    (void)exec;
-    if (atomic_exchange_explicit(&thread->token, TOKEN, memory_order_acq_rel) ==
-        SLEEPING)
+    if (before == SLEEPING)
         syscall(SYS_futex, &thread->token, FUTEX_WAKE_PRIVATE, 1, NULL, NULL,
                 0);
+    else if (before == WAITING)
+        exec->woken(context);
+    else if (before == SPARE)
+        exec->missed(context);
 }
 
 static void threads_relax(struct orr_exec *exec)
@@ -339,13 +328,7 @@ static int threads_spawn(struct orr_exec *exec, const struct orr_context *init,
 
     if (!thread)
         return -ENOMEM;
-    if (init) {
-        thread->head.runtime = init->runtime;
-        thread->head.worker = init->worker;
-        thread->head.name = init->name;
-        thread->head.thread = init->thread;
-    }
-    thread->head.exec = exec;
+    orr_thread_init_head(thread, exec, init);
     thread->cpu = cpu;
     thread->body = body;
     thread->arg = arg;
@@ -364,7 +347,7 @@ static int threads_spawn(struct orr_exec *exec, const struct orr_context *init,
 
 static void threads_join(struct orr_exec *exec, struct orr_context *context)
 {
-    struct thread *thread = thread_of(context);
+    struct thread *thread = orr_thread_of(context);
 
     (void)exec;
     pthread_join(thread->id, NULL);
@@ -469,16 +452,18 @@ static void forget_adopted(struct threads *threads)
 /* -- beginning and end ---------------------------------------------------- */
 
 static int threads_bind(struct orr_exec *exec, struct orr_context *context,
-                        int cpu)
+                        const int *cpus, unsigned n)
 {
     const struct thread *thread = (struct thread *)context;
     cpu_set_t set;
 
     (void)exec;
-    if (cpu < 0 || cpu >= CPU_SETSIZE)
-        return -EINVAL;
     CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
+    for (unsigned i = 0; i < n; i++) {
+        if (cpus[i] < 0 || cpus[i] >= CPU_SETSIZE)
+            return -EINVAL;
+        CPU_SET(cpus[i], &set);
+    }
     return -pthread_setaffinity_np(thread->id, sizeof(set), &set);
 }
 
@@ -492,6 +477,9 @@ static const struct orr_exec_ops threads_ops = {
     .relax = threads_relax,
     .linger = threads_linger,
     .bind = threads_bind,
+    .beside = orr_threads_beside,
+    .leave = orr_threads_leave,
+    .forget = orr_threads_forget,
     .adopt = threads_adopt,
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/deadlock.c - see deadlock.h. Runs once, at the end of a
- * simulation in which no context can go on: takes no locks, need not be fast.
+ * core/observe/deadlock.c - see deadlock.h. Runs when no context can go on: takes
+ * no locks, need not be fast.
  */
 #include "core/observe/deadlock.h"
 
@@ -15,6 +15,7 @@
 #include "core/runtime.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
+#include "core/task/nest.h"
 #include "core/task/tag.h"
 
 #define MAX_LINES 20
@@ -90,7 +91,7 @@ static const struct orr_context *holder_of(struct orr_runtime *rt,
 {
     struct search search = {0};
 
-    if (!context->held_by)
+    if (!context->held_by || !rt->sim)
         return NULL;
     search.wanted = *context->held_by;
     rt->sim->each_context(rt->machine, compare_context, &search);
@@ -109,7 +110,8 @@ static void say_context(struct orr_context *context, void *arg)
         context->waits_for ? context->waits_for : "something of its own";
     const struct orr_context *holder = holder_of(report->runtime, context);
 
-    if (context->worker && !strcmp(what, "a task"))
+    /* Kernels are among the jobs. */
+    if ((context->worker && !strcmp(what, "a task")) || context->suspends_at)
         return;
     if (holder)
         SAY(report, "%s waits for %s that %s holds", context_name(context),
@@ -134,12 +136,26 @@ static bool waits_itself(const struct orr_job *job)
     return job->state != ORR_JOB_NEW && !is_acquired(job);
 }
 
+static bool is_inside(const struct orr_job *job, const struct orr_job *outer)
+{
+    for (const struct orr_nest *nest = job->around; nest; nest = nest->up)
+        if (nest == outer->nest)
+            return true;
+    return false;
+}
+
 static void say_edge(struct report *report, const struct orr_job *job,
                      const struct orr_job *before)
 {
     struct message name = name_of(job), first = name_of(before);
 
-    if (before->state == ORR_JOB_NEW)
+    if (before->state == ORR_JOB_SUSPENDED && is_inside(job, before))
+        SAY(report,
+            "%s waits for the end of %s, in whose kernel it was submitted: what "
+            "it does with their common data is more than that one has declared "
+            "(STARPU_RW lends them for anything but reductions)",
+            name.text, first.text);
+    else if (before->state == ORR_JOB_NEW)
         SAY(report, "%s waits for %s, which was never submitted", name.text,
             first.text);
     else if (is_acquired(before))
@@ -151,13 +167,25 @@ static void say_edge(struct report *report, const struct orr_job *job,
         SAY(report, "%s waits for %s", name.text, first.text);
 }
 
+/* A task that waits inside of its kernel. */
+static void say_suspended(struct report *report, const struct orr_job *job)
+{
+    const struct orr_context *context = job->kernel.waits;
+
+    SAY(report, "%s waits in its kernel, on %s, for %s", name_of(job).text,
+        report->runtime->workers[job->worker].desc->name,
+        context->waits_for ? context->waits_for : "something of its own");
+}
+
 /* What blocks a job that no other job blocks. */
 static void say_job(struct report *report, const struct orr_job *job)
 {
     const struct orr_runtime *rt = report->runtime;
     struct message name = name_of(job);
 
-    if (job->state == ORR_JOB_READY)
+    if (job->state == ORR_JOB_SUSPENDED)
+        say_suspended(report, job);
+    else if (job->state == ORR_JOB_READY)
         SAY(report, "%s is ready, but no worker takes it%s", name.text,
             atomic_load(&rt->paused) > 0
                 ? ": starpu_pause was called and not starpu_resume"
@@ -209,6 +237,31 @@ static void say_order(struct report *report, const struct orr_access *access)
     }
 }
 
+/* The first one that is granted, or the task itself. */
+static const struct orr_job *first_of(const struct orr_scope *scope)
+{
+    const struct orr_list *link = scope->order.next;
+
+    return link != &scope->order && access_of(link)->granted
+               ? access_of(link)->job
+               : scope->access->job;
+}
+
+/* Who waits for the access in the order of what a task around it has. */
+static void say_scope(struct report *report, const struct orr_access *access)
+{
+    const struct orr_job *job = access->job;
+    const struct orr_scope *scope;
+
+    if (!job->nest || !job->task)
+        return;
+    scope = &job->nest->scopes[access->index];
+    for (const struct orr_list *link = scope->order.next;
+         scope->access && link != &scope->order; link = link->next)
+        if (!access_of(link)->granted)
+            say_edge(report, access_of(link)->job, first_of(scope));
+}
+
 /* Who waits for what the access has claimed. */
 static void say_claim(struct report *report, const struct orr_access *access)
 {
@@ -235,6 +288,7 @@ static void visit_job(void *object, void *arg)
     for (unsigned i = 0; i < job->naccesses; i++) {
         say_order(report, &job->accesses[i]);
         say_claim(report, &job->accesses[i]);
+        say_scope(report, &job->accesses[i]);
     }
 }
 
@@ -273,11 +327,16 @@ void orr_deadlock_explain(struct orr_runtime *rt)
 {
     struct report report = {.runtime = rt};
 
-    orr_log_error("deadlock: nothing can go on any more at %.3f ms of virtual "
-                  "time; unfinished tasks: %lu",
-                  orr_exec_now(rt->exec) / 1e3, orr_count_unfinished(rt));
+    orr_log_error("deadlock: nothing can go on any more at %.3f ms%s; "
+                  "unfinished tasks: %lu",
+                  orr_exec_now(rt->exec) / 1e3,
+                  rt->exec->virtual_time ? " of virtual time" : "",
+                  orr_count_unfinished(rt));
     (void)orr_memory_explain(rt);
-    rt->sim->each_context(rt->machine, say_context, &report);
+    if (rt->sim)
+        rt->sim->each_context(rt->machine, say_context, &report);
+    else
+        say_context(rt->main, &report);
     visit_jobs(&report, true);
     visit_tags(&report, true);
     visit_jobs(&report, false);

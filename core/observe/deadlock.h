@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* core/observe/deadlock.h - which context or task waits for which when a
- * simulation stands still. */
+ * run stands still. */
 #pragma once
 
 struct orr_runtime;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/combined.h"
 #include "core/cost/ask.h"
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
@@ -60,6 +61,36 @@ static void fill_worker(struct orr_runtime *rt, struct orr_job *job,
     }
     if (bits)
         type->floor[w] = orr_cost_at_best(rt, type->row, k);
+}
+
+/* What it takes with others: a bound that lets the worker do that alone is lower
+ * than it could be, never too high. */
+static void fill_combined(struct orr_runtime *rt, struct orr_job *job,
+                          struct orr_graph_type_record *type,
+                          const struct orr_combined *combined)
+{
+    unsigned bits = orr_job_able_combined(rt, job, type->row, combined);
+
+    for (unsigned i = 0; bits >> i; i++) {
+        struct orr_length length;
+        double floor;
+
+        if (!(bits >> i & 1))
+            continue;
+        length = orr_cost_wide(rt, job, combined->class_id, combined->size, i);
+        floor = orr_cost_wide_at_best(rt, job, combined->class_id,
+                                      combined->size, i);
+        for (unsigned m = 0; m < combined->size; m++) {
+            unsigned w = (unsigned)combined->members[m];
+
+            if (orr_length_is_known(&length) && !(type->best[w] <= length.us)) {
+                type->best[w] = length.us;
+                type->deviation[w] = 0;
+                type->origin[w] = (uint8_t)length.origin;
+            }
+            type->floor[w] = fmin(type->floor[w], floor);
+        }
+    }
 }
 
 static uint64_t mix(uint64_t h, const void *bytes, size_t n)
@@ -120,6 +151,10 @@ struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
     }
     for (unsigned w = 0; w < rt->nworkers; w++)
         fill_worker(rt, job, type, w);
+    for (unsigned i = 0; job->task->cl->type != STARPU_SEQ &&
+                         i < orr_combined_count(rt);
+         i++)
+        fill_combined(rt, job, type, orr_combined_at(rt, rt->nworkers + i));
     type->hash = hash_of(type, rt->nworkers);
     return type;
 }

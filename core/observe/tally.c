@@ -108,7 +108,7 @@ void orr_tally_submit(struct orr_tally *tally, double now)
 
 static struct orr_tally_item **find_slot(struct orr_tally_item **slots,
                                          size_t nslots, const void *key,
-                                         unsigned impl)
+                                         unsigned impl, unsigned ncores)
 {
     size_t i =
         (size_t)((uintptr_t)key >> 4) * UINT64_C(0x9e3779b97f4a7c15) + impl;
@@ -116,7 +116,8 @@ static struct orr_tally_item **find_slot(struct orr_tally_item **slots,
     for (;; i++) {
         struct orr_tally_item **slot = &slots[i & (nslots - 1)];
 
-        if (!*slot || ((*slot)->key == key && (*slot)->kernel.impl == impl))
+        if (!*slot || ((*slot)->key == key && (*slot)->kernel.impl == impl &&
+                       (*slot)->kernel.ncores == ncores))
             return slot;
     }
 }
@@ -132,7 +133,8 @@ static int make_room(struct table *table)
     if (!slots)
         return -ENOMEM;
     for (struct orr_tally_item *item = table->first; item; item = item->next)
-        *find_slot(slots, nslots, item->key, item->kernel.impl) = item;
+        *find_slot(slots, nslots, item->key, item->kernel.impl,
+                   item->kernel.ncores) = item;
     free(table->slots);
     table->slots = slots;
     table->nslots = nslots;
@@ -140,13 +142,14 @@ static int make_room(struct table *table)
 }
 
 struct orr_tally_item *orr_tally_find(struct orr_tally *tally, unsigned worker,
-                                      const void *key, unsigned impl)
+                                      const void *key, unsigned impl,
+                                      unsigned ncores)
 {
     struct table *table = &tally->tables[worker];
 
     if (!table->nslots)
         return NULL;
-    return *find_slot(table->slots, table->nslots, key, impl);
+    return *find_slot(table->slots, table->nslots, key, impl, ncores);
 }
 
 static struct orr_tally_item *item_new(const void *key,
@@ -179,7 +182,8 @@ struct orr_tally_item *orr_tally_add(struct orr_tally *tally, unsigned worker,
         table->lost++;
         return NULL;
     }
-    *find_slot(table->slots, table->nslots, key, kernel->impl) = item;
+    *find_slot(table->slots, table->nslots, key, kernel->impl,
+               kernel->ncores) = item;
     item->next = table->first;
     table->first = item;
     table->nitems++;

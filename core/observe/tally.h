@@ -36,6 +36,7 @@ struct orr_tally_kernel {
     const char *name; /* the model's symbol, else the codelet's name; copied */
     char arch[32];    /* "cpu0", as model files name it */
     unsigned impl;
+    unsigned ncores; /* that execute it at once, 0: one */
     uint32_t footprint;
     uint64_t size;  /* bytes, or the value of size_base */
     bool has_model; /* a model in files: it can be calibrated */
@@ -44,9 +45,10 @@ struct orr_tally_kernel {
     double off_by;          /* … and how far that may be off, relative; NaN */
 };
 
-/* The worker's item that was added under `key` and `impl`, NULL without. */
+/* The worker's item that was added under `key`, `impl` and `ncores`, NULL without. */
 struct orr_tally_item *orr_tally_find(struct orr_tally *tally, unsigned worker,
-                                      const void *key, unsigned impl);
+                                      const void *key, unsigned impl,
+                                      unsigned ncores);
 
 /* Adds one; `key` is any address that stands for (kernel, footprint) as long as
  * the tally lives. NULL without memory: counted as lost. */

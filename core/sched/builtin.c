@@ -19,7 +19,8 @@ const struct orr_sched_ops *const orr_sched_builtin[] = {
     &orr_sched_eager,     &orr_sched_prio,       &orr_sched_random,
     &orr_sched_lws,       &orr_sched_ws,         &orr_sched_dm.ops,
     &orr_sched_dmda.ops,  &orr_sched_dmdap.ops,  &orr_sched_dmdar.ops,
-    &orr_sched_dmdas.ops, &orr_sched_dmdasd.ops, NULL,
+    &orr_sched_dmdas.ops, &orr_sched_dmdasd.ops, &orr_sched_pheft,
+    &orr_sched_peager,    NULL,
 };
 
 static const struct orr_sched_ops *const fallback = &orr_sched_lws;
@@ -97,6 +98,10 @@ static void set_priorities(struct orr_sched *sched,
         min = INT_MIN;
         max = INT_MAX;
         has_min = has_max = true;
+    }
+    if (!has_min && !has_max && sched->ops->most_priority) {
+        max = sched->ops->most_priority;
+        has_max = true;
     }
     if (!has_min)
         min = has_max && max < 0 ? max : 0;

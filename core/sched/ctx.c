@@ -91,6 +91,8 @@ static bool takes(const struct orr_sched *sched, const struct orr_worker *worker
 {
     if (!atomic_load(&sched->of_worker[worker->id].member) || worker->nblocks)
         return false;
+    if (!sched->has_policy && sched->said->awake)
+        return is_processor(worker);
     return sched->has_policy || atomic_load(&sched->master) == (int)worker->id;
 }
 
@@ -156,21 +158,34 @@ void orr_sched_ctx_refresh(struct orr_runtime *rt)
     orr_sched_ctx_make_changes(rt);
 }
 
+/* The workers of the context's collection, without combined ones, as they come
+ * there; returns how many. */
+static unsigned list_workers(const struct orr_sched *sched, int *ids)
+{
+    const struct starpu_worker_collection *workers = &sched->said->workers;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < workers->nworkers; i++)
+        if ((unsigned)workers->workerids[i] < sched->runtime->nworkers)
+            ids[n++] = workers->workerids[i];
+    return n;
+}
+
 /* --- contexts without policy --- */
 
 /* The first processor that came. */
 static void elect_master(struct orr_sched *sched)
 {
-    const struct starpu_worker_collection *workers = &sched->said->workers;
-    int master = -1;
+    int ids[STARPU_NMAXWORKERS], master = -1;
+    unsigned n = list_workers(sched, ids);
 
-    for (unsigned i = 0; i < workers->nworkers && master < 0; i++)
-        if (is_processor(&sched->runtime->workers[workers->workerids[i]]))
-            master = workers->workerids[i];
+    for (unsigned i = 0; i < n && master < 0; i++)
+        if (is_processor(&sched->runtime->workers[ids[i]]))
+            master = ids[i];
     atomic_store(&sched->master, master);
 }
 
-/* Blocks the processors but the master; `leaving` ones no more. */
+/* Blocks the processors but the master, unless they are awake. */
 static void set_blocks(struct orr_sched *sched)
 {
     struct orr_runtime *rt = sched->runtime;
@@ -185,7 +200,8 @@ static void set_blocks(struct orr_sched *sched)
         struct orr_sched_worker *place = &sched->of_worker[w];
         bool core = atomic_load(&place->member) &&
                     is_processor(&rt->workers[w]);
-        bool blocks = core && atomic_load(&sched->master) != (int)w;
+        bool blocks = core && !sched->said->awake &&
+                      atomic_load(&sched->master) != (int)w;
 
         ncores += core;
         if (blocks == place->blocks)
@@ -193,7 +209,7 @@ static void set_blocks(struct orr_sched *sched)
         place->blocks = blocks;
         (void)orr_sched_count_block(&rt->workers[w], blocks ? 1 : -1);
     }
-    atomic_store(&sched->ncores, ncores);
+    atomic_store(&sched->ncores, sched->said->awake ? 1 : ncores);
 }
 
 unsigned orr_sched_ctx_child(const struct orr_runtime *rt, unsigned worker,
@@ -605,14 +621,15 @@ static void bequeath_locked(struct orr_runtime *rt, unsigned id)
 {
     struct orr_sched *sched = rt->scheds[id];
     struct orr_sched *heir = rt->scheds[sched->said->inheritor];
-    const struct starpu_worker_collection *workers = &sched->said->workers;
+    int ids[STARPU_NMAXWORKERS];
+    unsigned n = list_workers(sched, ids);
 
-    if (!heir || heir == sched)
+    if (!heir || heir == sched || n == 0)
         return;
-    add_locked(heir, workers->workerids, workers->nworkers);
+    add_locked(heir, ids, n);
     set_blocks(heir);
-    for (unsigned i = 0; i < workers->nworkers; i++)
-        atomic_store(&heir->of_worker[workers->workerids[i]].priority, 1);
+    for (unsigned i = 0; i < n; i++)
+        atomic_store(&heir->of_worker[ids[i]].priority, 1);
 }
 
 static void end_locked(struct orr_runtime *rt, unsigned id)

@@ -26,6 +26,8 @@ struct orr_sched_said {
     void (*policy_init)(unsigned);
     void (*at_close)(unsigned, void *);
     void *at_close_arg;
+    atomic_int bound_for; /* what the master is bound for: 0 nothing was said, 1
+                           * kernels that are alone, 2 parallel ones */
     struct starpu_sched_policy policy; /* a copy of the application's */
     int nsms, first_sm;                /* part of a device, 0: all of it */
     int sub_ctxs[STARPU_NMAX_SCHED_CTXS], nsub_ctxs;
@@ -84,6 +86,12 @@ void orr_sched_ctx_task_ended(struct orr_runtime *rt, unsigned id);
  * lock. */
 unsigned orr_sched_ctx_child(const struct orr_runtime *rt, unsigned worker,
                              unsigned parent);
+
+/* Whether the workers of one without policy are not blocked. */
+static inline bool orr_sched_is_awake(const struct orr_sched *sched)
+{
+    return sched->said->awake;
+}
 
 /* Writes the contexts nested in one, ascending; returns how many. */
 unsigned orr_sched_ctx_nested(struct orr_runtime *rt, unsigned parent,

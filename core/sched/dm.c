@@ -2,8 +2,10 @@
 /*
  * core/sched/dm.c - the dm family: each ready job goes to the queue of the
  * worker that is expected to end it first. This file keeps the queues and the
- * expected times of the workers; one lock for all of them, since a decision
- * reads them all.
+ * expected times of the workers, which each guards by a lock of its own. A decision
+ * reads them all, and changes those of one: decisions have a lock, so that none
+ * misses what the one before has promised. A worker that runs its jobs takes its own
+ * lock only, and leaves a bit that says to the next decision that it has changed.
  *
  * The expected times of a worker, in µs: exp_len is the length of its queued
  * jobs, with the part of their transfers that is not overlapped; pipeline_len
@@ -47,12 +49,17 @@ static void add_length(struct orr_dm *dm, struct orr_dm_worker *w, int priority,
         w->ahead[p] += us;
 }
 
-/* To be called after every change of these. */
-static void publish(struct orr_dm *dm, const struct orr_dm_worker *w,
-                    double now)
+/* To be called after every change of these, without the lock: whoever decides next
+ * looks at the worker. A bit that is still there need not be set again: who takes it
+ * takes the worker's lock afterwards, and finds what was changed. */
+static void publish(struct orr_dm *dm, const struct orr_dm_worker *w)
 {
-    orr_dm_load_set(&dm->loads[w->class_id], w->place, w->exp_start, w->exp_len,
-                    now);
+    unsigned id = (unsigned)(w - dm->workers);
+    _Atomic uint64_t *word = &dm->changed[id / 64];
+    uint64_t bit = UINT64_C(1) << id % 64;
+
+    if (!(atomic_load_explicit(word, memory_order_relaxed) & bit))
+        atomic_fetch_or_explicit(word, bit, memory_order_release);
 }
 
 /* The part of a transfer that begins now and is not overlapped by queued
@@ -81,7 +88,7 @@ static void enter(struct orr_dm *dm, struct orr_dm_worker *w,
 {
     double now;
 
-    orr_lock(&dm->lock);
+    orr_lock(&w->lock);
     now = now_of(dm);
     w->pipeline_ntasks++;
     w->exp_start = later(w->exp_start, now);
@@ -89,37 +96,29 @@ static void enter(struct orr_dm *dm, struct orr_dm_worker *w,
     set_prediction(job, length, transfer);
     add_length(dm, w, job->priority, length);
     w->pipeline_len += transfer;
-    publish(dm, w, now);
-    orr_unlock(&dm->lock);
+    orr_unlock(&w->lock);
+    publish(dm, w);
 }
 
 /* --- push --- */
 
+/* Decisions are locked: the next one need not be told. */
 static void commit(struct orr_dm *dm, struct orr_job *job,
                    const struct orr_dm_choice *choice, double now)
 {
     struct orr_dm_worker *w = &dm->workers[choice->worker];
     double transfer;
 
+    orr_lock(&w->lock);
     w->pipeline_ntasks++;
     w->exp_start = later(w->exp_start, now);
     transfer = not_hidden(w, choice->transfer, now);
     add_length(dm, w, job->priority, transfer + choice->length);
+    orr_dm_load_set(&dm->loads[w->class_id], w->place, w->exp_start, w->exp_len,
+                    now);
+    orr_unlock(&w->lock);
     set_prediction(job, choice->length, transfer);
     job->implementation = (uint8_t)choice->impl;
-    publish(dm, w, now);
-}
-
-/* The queue could not take the job after all. */
-static void revoke_promises(struct orr_dm *dm, struct orr_job *job,
-                            unsigned worker)
-{
-    struct orr_dm_worker *w = &dm->workers[worker];
-
-    w->pipeline_ntasks--;
-    add_length(dm, w, job->priority,
-               -(job->predicted_transfer + job->predicted));
-    publish(dm, w, now_of(dm));
 }
 
 /* Makes the job a recalibration run, if one is due that it can be. */
@@ -150,14 +149,34 @@ static struct orr_dm_choice decide(struct orr_dm *dm,
     return orr_dm_choose(dm, offer, now);
 }
 
-/* Decides about the job and queues it. The lock is released in between:
- * prefetching takes locks of its own, and after the insertion the job may run
- * and be gone. */
+/* Errors: -ENOMEM; then the worker has been promised nothing. The job may run and be
+ * gone on return. */
+static int insert(struct orr_dm *dm, struct orr_dm_worker *w,
+                  struct orr_job *job)
+{
+    int err;
+
+    orr_lock(&w->lock);
+    err = orr_prioq_push(&w->jobs, job, dm->variant->sorted ? job->priority : 0);
+    if (err) {
+        w->pipeline_ntasks--;
+        add_length(dm, w, job->priority,
+                   -(job->predicted_transfer + job->predicted));
+    }
+    orr_unlock(&w->lock);
+    if (err)
+        publish(dm, w);
+    return err;
+}
+
+/* Decides about the job and queues it; in between its data are prefetched, which
+ * takes locks of its own. */
 static int place(struct orr_dm *dm, const struct orr_dm_offer *offer)
 {
     struct orr_runtime *rt = dm->runtime;
     struct orr_job *job = offer->job;
     struct orr_dm_choice choice;
+    struct orr_dm_worker *w;
     double now;
     int err;
 
@@ -166,23 +185,14 @@ static int place(struct orr_dm *dm, const struct orr_dm_offer *offer)
     choice = decide(dm, offer, now);
     commit(dm, job, &choice, now);
     orr_unlock(&dm->lock);
-
+    w = &dm->workers[choice.worker];
     if (dm->prefetch)
-        orr_job_prefetch(rt, job,
-                         rt->classes[dm->workers[choice.worker].class_id].node,
-                         ORR_PREFETCH);
-
-    orr_lock(&dm->lock);
-    err = orr_prioq_push(&dm->workers[choice.worker].jobs, job,
-                         dm->variant->sorted ? job->priority : 0);
-    if (err)
-        revoke_promises(dm, job, choice.worker);
-    orr_unlock(&dm->lock);
+        orr_job_prefetch(rt, job, rt->classes[w->class_id].node, ORR_PREFETCH);
+    err = insert(dm, w, job);
     if (!err)
         orr_sched_wake(&rt->workers[choice.worker]);
     else if (choice.recalibrates)
-        orr_recal_give_back(offer->row->recal,
-                            dm->workers[choice.worker].class_id, choice.impl);
+        orr_recal_give_back(offer->row->recal, w->class_id, choice.impl);
     return err;
 }
 
@@ -226,7 +236,7 @@ static struct orr_job *pop_own(struct orr_dm *dm, struct orr_dm_worker *w)
     struct orr_job *job;
     double now;
 
-    orr_lock(&dm->lock);
+    orr_lock(&w->lock);
     if (dm->variant->ready)
         job = orr_prioq_pop_ready(&w->jobs,
                                   dm->runtime->classes[w->class_id].node);
@@ -237,9 +247,10 @@ static struct orr_job *pop_own(struct orr_dm *dm, struct orr_dm_worker *w)
         add_length(dm, w, job->priority, -job->predicted_transfer);
         w->pipeline_len += job->predicted_transfer;
         w->exp_start = now + w->pipeline_len;
-        publish(dm, w, now);
     }
-    orr_unlock(&dm->lock);
+    orr_unlock(&w->lock);
+    if (job)
+        publish(dm, w);
     return job;
 }
 
@@ -251,7 +262,7 @@ static bool undecided_first(struct orr_dm *dm, struct orr_dm_worker *w)
     int priority = 0;
     uint64_t id = 0;
 
-    orr_lock(&dm->lock);
+    orr_lock(&w->lock);
     empty = orr_prioq_empty(&w->jobs);
     if (!empty) {
         const struct orr_prioq_slot *best = &w->jobs.slots[w->jobs.nslots - 1];
@@ -259,7 +270,7 @@ static bool undecided_first(struct orr_dm *dm, struct orr_dm_worker *w)
         priority = best->priority;
         id = orr_job_of_link(best->level->jobs.next)->id;
     }
-    orr_unlock(&dm->lock);
+    orr_unlock(&w->lock);
     return empty || orr_queue_is_before(&dm->undecided, priority, id);
 }
 
@@ -320,14 +331,14 @@ static void dm_pre_exec(struct orr_sched *sched, struct orr_job *job,
     struct orr_dm_worker *w = &dm->workers[worker->id];
     double now;
 
-    orr_lock(&dm->lock);
+    orr_lock(&w->lock);
     now = now_of(dm);
     w->pipeline_len -= job->predicted_transfer;
     add_length(dm, w, job->priority, -job->predicted);
     w->pipeline_len += job->predicted;
     w->exp_start = now + w->pipeline_len;
-    publish(dm, w, now);
-    orr_unlock(&dm->lock);
+    orr_unlock(&w->lock);
+    publish(dm, w);
 }
 
 static void dm_post_exec(struct orr_sched *sched, struct orr_job *job,
@@ -337,13 +348,13 @@ static void dm_post_exec(struct orr_sched *sched, struct orr_job *job,
     struct orr_dm_worker *w = &dm->workers[worker->id];
     double now;
 
-    orr_lock(&dm->lock);
+    orr_lock(&w->lock);
     now = now_of(dm);
     w->pipeline_len -= job->predicted;
     w->pipeline_ntasks--;
     w->exp_start = later(now + w->pipeline_len, w->exp_start);
-    publish(dm, w, now);
-    orr_unlock(&dm->lock);
+    orr_unlock(&w->lock);
+    publish(dm, w);
     if (atomic_load_explicit(&w->calibrating, memory_order_relaxed) == job)
         atomic_store_explicit(&w->calibrating, NULL, memory_order_relaxed);
     orr_dm_look_for_takers(dm);
@@ -371,18 +382,6 @@ static void dm_deinit(struct orr_sched *sched)
     dm_free(sched->data);
 }
 
-static double weight(struct orr_runtime *rt, enum orr_config_id id,
-                     double otherwise)
-{
-    double value = orr_config_double(&rt->config, id);
-
-    if (isfinite(value))
-        return value;
-    orr_log_warning("%s is no finite number: taken as %g", orr_config_name(id),
-                    otherwise);
-    return otherwise;
-}
-
 static void read_weights(struct orr_dm *dm)
 {
     struct orr_runtime *rt = dm->runtime;
@@ -391,10 +390,10 @@ static void read_weights(struct orr_dm *dm)
     dm->alpha = 1;
     if (!dm->variant->transfers)
         return;
-    dm->alpha = weight(rt, ORR_CFG_SCHED_ALPHA, 1);
-    dm->beta = weight(rt, ORR_CFG_SCHED_BETA, 1);
-    dm->gamma = weight(rt, ORR_CFG_SCHED_GAMMA, 1000);
-    dm->idle_power = weight(rt, ORR_CFG_IDLE_POWER, 0);
+    dm->alpha = orr_sched_weight(rt, ORR_CFG_SCHED_ALPHA, 1);
+    dm->beta = orr_sched_weight(rt, ORR_CFG_SCHED_BETA, 1);
+    dm->gamma = orr_sched_weight(rt, ORR_CFG_SCHED_GAMMA, 1000);
+    dm->idle_power = orr_sched_weight(rt, ORR_CFG_IDLE_POWER, 0);
 }
 
 /* Room for the length of every priority, if they are known and few. */
@@ -432,10 +431,11 @@ static int init_workers(struct orr_dm *dm)
         for (unsigned i = 0; i < class->nworkers; i++) {
             struct orr_dm_worker *w = &dm->workers[class->members[i]];
 
+            orr_lock_init(&w->lock, ORR_RANK_WORKER);
             w->class_id = k;
             w->place = i;
             w->exp_start = now;
-            publish(dm, w, now);
+            publish(dm, w);
         }
     }
     return 0;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/sched/dm.h - the inside of the dm family: dm.c keeps the queues and
- * expected times, dm_choose.c decides. All [lock] fields: the policy's one
- * lock.
+ * expected times, dm_choose.c decides.
+ *
+ * Decisions are made one after the other: [lock] is the policy's, which a job takes
+ * once. What a worker is loaded with belongs to the worker: [worker lock] is its own,
+ * which may be taken with the other one held.
  */
 #pragma once
 
@@ -32,16 +35,18 @@ extern const struct orr_dm_variant orr_sched_dmdasd;
 
 /* A worker's queue. Expected times in µs, as FORMATS calls them. */
 struct orr_dm_worker {
-    struct orr_prioq jobs;    /* [lock] */
-    unsigned pipeline_ntasks; /* [lock] pushed, not ended */
-    double exp_start;         /* [lock] when the queued jobs can start */
-    double exp_len;           /* [lock] how long they take */
-    double pipeline_len;      /* [lock] what popped jobs still take */
-    double *ahead; /* [lock] length per normalised priority, of the jobs
+    struct orr_lock lock;     /* rank ORR_RANK_WORKER */
+    struct orr_prioq jobs;    /* [worker lock] */
+    unsigned pipeline_ntasks; /* [worker lock] pushed, not ended */
+    double exp_start;         /* [worker lock] when the queued jobs can start */
+    double exp_len;           /* [worker lock] how long they take */
+    double pipeline_len;      /* [worker lock] what popped jobs still take */
+    double *ahead; /* [worker lock] length per normalised priority, of the jobs
                        * with at least that; NULL if priorities are unknown */
     unsigned class_id, place; /* [const] its place among the class's members */
     /* [worker] the calibration run under way, or NULL */
     _Atomic(const struct orr_job *) calibrating;
+    char pad[64]; /* the next one is another processor's */
 };
 
 struct orr_dm {
@@ -54,7 +59,10 @@ struct orr_dm {
     int min_priority, max_priority;        /* [const] */
     struct orr_lock lock;                  /* rank ORR_RANK_SCHED */
     struct orr_dm_worker *workers;         /* owned */
-    struct orr_dm_load *loads;             /* [lock] per class, owned */
+    struct orr_dm_load *loads;             /* [lock] per class, owned … */
+    /* … as the workers were when their bits were last taken from here: a bit for
+     * each whose expected times have changed since. */
+    _Atomic uint64_t changed[ORR_WORKER_WORDS];
     struct orr_queue undecided;            /* dm_calibrate.c */
     double *ends; /* [lock] room for the scan, per worker and implementation */
 };

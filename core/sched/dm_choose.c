@@ -40,18 +40,6 @@ static bool has_unknown(const struct orr_cost_row *row, unsigned class_id,
     return false;
 }
 
-/* An unknown bandwidth counts as 0 µs, a missing route as very long. */
-static double transfer_time(struct orr_runtime *rt, const struct orr_job *job,
-                            unsigned node)
-{
-    const double very_long = 1e15;
-    double us = orr_job_transfer_time(rt, job, node);
-
-    if (!(us > 0))
-        return 0;
-    return us < very_long ? us : very_long;
-}
-
 static bool has_uncalibrated(const struct orr_dm_offer *offer,
                              unsigned nclasses)
 {
@@ -146,7 +134,7 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
             continue;
         if (isnan(transfer) || class->node != node) {
             node = class->node;
-            transfer = transfer_time(rt, job, node);
+            transfer = orr_sched_transfer_time(rt, job, node);
         }
         ret->transfer[k] = transfer;
     }
@@ -227,12 +215,17 @@ static struct orr_dm_choice make_choice(const struct orr_dm *dm,
 static double load_of(const struct orr_dm *dm, const struct orr_dm_offer *offer,
                       unsigned worker)
 {
-    const struct orr_dm_worker *w = &dm->workers[worker];
+    struct orr_dm_worker *w = &dm->workers[worker];
     double speedup = dm->runtime->classes[w->class_id].relative_speedup;
+    unsigned njobs;
 
+    orr_lock(&w->lock);
     if (dm->variant->sorted_decision)
-        return orr_prioq_ahead(&w->jobs, offer->job->priority) / speedup;
-    return (w->jobs.njobs + w->pipeline_ntasks) / speedup;
+        njobs = orr_prioq_ahead(&w->jobs, offer->job->priority);
+    else
+        njobs = w->jobs.njobs + w->pipeline_ntasks;
+    orr_unlock(&w->lock);
+    return njobs / speedup;
 }
 
 /* The least loaded worker; those without a length for the job come first, so
@@ -283,9 +276,9 @@ unsigned orr_dm_normalised(const struct orr_dm *dm, int priority)
 }
 
 /* What the queued jobs with at least this priority take. */
-static double length_ahead(const struct orr_dm *dm,
-                           const struct orr_dm_worker *w, int priority,
-                           unsigned impl)
+static double length_ahead_locked(const struct orr_dm *dm,
+                                  const struct orr_dm_worker *w, int priority,
+                                  unsigned impl) ORR_REQUIRES(w->lock)
 {
     const struct orr_prioq *q = &w->jobs;
     double length = w->pipeline_len;
@@ -313,12 +306,17 @@ static double length_ahead(const struct orr_dm *dm,
 static double free_at(const struct orr_dm *dm, const struct orr_dm_offer *offer,
                       unsigned worker, unsigned impl, double now)
 {
-    const struct orr_dm_worker *w = &dm->workers[worker];
-    double start = w->exp_start > now ? w->exp_start : now;
+    struct orr_dm_worker *w = &dm->workers[worker];
+    double start, length;
 
+    orr_lock(&w->lock);
+    start = w->exp_start > now ? w->exp_start : now;
     if (!dm->variant->sorted_decision)
-        return start + w->exp_len;
-    return start + length_ahead(dm, w, offer->job->priority, impl);
+        length = w->exp_len;
+    else
+        length = length_ahead_locked(dm, w, offer->job->priority, impl);
+    orr_unlock(&w->lock);
+    return start + length;
 }
 
 /* Fills dm->ends; returns the earliest one. */
@@ -473,17 +471,43 @@ static double least_fitness(struct orr_dm *dm, const struct orr_dm_offer *offer,
     return least;
 }
 
+/* Takes over what workers have changed since the last decision. */
+static void refresh_loads(struct orr_dm *dm, double now)
+{
+    for (unsigned i = 0; i * 64 < dm->runtime->nworkers; i++) {
+        uint64_t bits = 0;
+
+        if (atomic_load_explicit(&dm->changed[i], memory_order_relaxed))
+            bits = atomic_exchange_explicit(&dm->changed[i], 0,
+                                            memory_order_acquire);
+        for (; bits; bits &= bits - 1) {
+            struct orr_dm_worker *w =
+                &dm->workers[i * 64 + (unsigned)__builtin_ctzll(bits)];
+            double start, length;
+
+            orr_lock(&w->lock);
+            start = w->exp_start;
+            length = w->exp_len;
+            orr_unlock(&w->lock);
+            orr_dm_load_set(&dm->loads[w->class_id], w->place, start, length,
+                            now);
+        }
+    }
+}
+
 /* Fitness grows with the end of a job, rounding included, so that the least
  * one of a class is that of the worker free earliest. Of all workers that
  * reach it, the lowest number is what a walk would have found first. */
 static struct orr_dm_choice
 choose_by_class(struct orr_dm *dm, const struct orr_dm_offer *offer, double now)
 {
-    double min_end = earliest_end(dm, offer, now);
-    double least = least_fitness(dm, offer, now, min_end);
+    double min_end, least;
     unsigned worker = UINT32_MAX, impl = 0;
     struct pair pair = first_pair(dm);
 
+    refresh_loads(dm, now);
+    min_end = earliest_end(dm, offer, now);
+    least = least_fitness(dm, offer, now, min_end);
     pair.min_end = min_end;
     pair.least = least;
     while (next_pair(offer, now, &pair)) {

@@ -2,20 +2,50 @@
 /*
  * core/sched/master.c - contexts without policy: all tasks go to one processor,
  * the master, in the order in which they come, and may use the other workers of
- * the context, which are blocked, for themselves. Any context.
+ * the context, which are blocked, for themselves. If these are awake each of them
+ * executes each task, whatever its codelet's type: they begin together, and to the
+ * kernel each looks as if it were alone. Any context.
  */
 #include <errno.h>
 
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
+#include "core/sched/ctx.h"
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
+#include "core/task/gang.h"
 
 static int master_init(struct orr_sched *sched, struct orr_error *err)
 {
     (void)sched;
     (void)err;
     return 0;
+}
+
+/* The processors that take tasks, ascending; returns how many. */
+static unsigned list_awake(const struct orr_sched *sched, int *ids)
+{
+    const struct orr_runtime *rt = sched->runtime;
+    unsigned n = 0;
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (atomic_load(&sched->of_worker[w].member) &&
+            orr_members_has(&rt->members[sched->id], w))
+            ids[n++] = (int)w;
+    return n;
+}
+
+static int push_to_all(struct orr_sched *sched, struct orr_job *job)
+{
+    int ids[STARPU_NMAXWORKERS];
+    struct orr_gang_request request = {
+        .size = list_awake(sched, ids),
+        .members = ids,
+        .each_alone = true,
+    };
+
+    return request.size ? orr_gang_push(sched->runtime, job, &request)
+                        : -ENODEV;
 }
 
 static int master_push(struct orr_sched *sched, struct orr_job *job)
@@ -29,6 +59,8 @@ static int master_push(struct orr_sched *sched, struct orr_job *job)
         return -ENODEV;
     job->implementation = orr_recal_pick(
         row->recal, row, rt->workers[master].class_id, bits);
+    if (sched->said->awake)
+        return push_to_all(sched, job);
     orr_worker_push_local(&rt->workers[master], job, false);
     return 0;
 }

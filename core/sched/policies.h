@@ -13,6 +13,8 @@ extern const struct orr_sched_ops orr_sched_prio;
 extern const struct orr_sched_ops orr_sched_random;
 extern const struct orr_sched_ops orr_sched_lws;
 extern const struct orr_sched_ops orr_sched_ws;
+extern const struct orr_sched_ops orr_sched_pheft;
+extern const struct orr_sched_ops orr_sched_peager;
 /* Of contexts without policy. */
 extern const struct orr_sched_ops orr_sched_master;
 

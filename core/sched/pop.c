@@ -86,9 +86,11 @@ static struct orr_job *ask(struct orr_runtime *rt, struct orr_worker *worker,
 }
 
 /* A task of a context that has another one without policy inside, whose master
- * the worker is: there the task runs. Its end is the outer one's all the same. */
-static void enter_child(struct orr_runtime *rt, struct orr_worker *worker,
-                        struct orr_job *job)
+ * the worker is: there the task runs. Its end is the outer one's all the same.
+ * Returns what the worker is to execute: nothing yet if all of the inner one's are. */
+static struct orr_job *enter_child(struct orr_runtime *rt,
+                                   struct orr_worker *worker,
+                                   struct orr_job *job)
 {
     unsigned child = orr_sched_ctx_child(rt, worker->id, job->sched_ctx);
     struct orr_sched *sched;
@@ -96,8 +98,14 @@ static void enter_child(struct orr_runtime *rt, struct orr_worker *worker,
     if (child != STARPU_NMAX_SCHED_CTXS)
         job->task->sched_ctx = child;
     sched = rt->scheds[job->task->sched_ctx];
-    if (sched && !sched->has_policy)
-        job->ncores = (uint8_t)atomic_load(&sched->ncores);
+    if (!sched || sched->has_policy)
+        return job;
+    job->ncores = (uint16_t)atomic_load(&sched->ncores);
+    if (child == STARPU_NMAX_SCHED_CTXS || !orr_sched_is_awake(sched) ||
+        sched->ops->push(sched, job) != 0)
+        return job;
+    worker->again = true;
+    return NULL;
 }
 
 /* Each is asked until one has a job. It is locked against deletion while it is
@@ -119,8 +127,8 @@ static struct orr_job *pop_of_several(struct orr_runtime *rt,
         if (job)
             worker->last_sched_ctx = c;
     }
-    if (job)
-        enter_child(rt, worker, job);
+    if (job && !job->gang)
+        job = enter_child(rt, worker, job);
     atomic_store_explicit(&worker->asks, false, memory_order_release);
     return job;
 }
@@ -133,6 +141,14 @@ static struct orr_job *pop_of_one(struct orr_sched *sched,
     return job ? job : sched->ops->pop(sched, worker);
 }
 
+inline void orr_sched_popped(struct orr_runtime *rt, const struct orr_job *job)
+{
+    if (rt->breaks)
+        orr_runtime_break(rt, ORR_BREAK_POP, job->id);
+    orr_count_popped(rt, job->sched_ctx);
+    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, -1);
+}
+
 struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)
 {
     bool one = atomic_load_explicit(&worker->sched_ctxs,
@@ -140,11 +156,8 @@ struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)
     struct orr_job *job = one ? pop_of_one(rt->scheds[0], worker)
                               : pop_of_several(rt, worker);
 
-    if (!job)
-        return NULL;
-    if (rt->breaks)
-        orr_runtime_break(rt, ORR_BREAK_POP, job->id);
-    orr_count_popped(rt, job->sched_ctx);
-    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, -1);
+    /* Of a gang's task that is said once. */
+    if (job && !job->gang)
+        orr_sched_popped(rt, job);
     return job;
 }

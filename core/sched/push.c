@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/combined.h"
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
@@ -14,6 +15,7 @@
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 #include "core/task/count.h"
+#include "core/task/gang.h"
 #include "core/task/profile.h"
 
 static void prefetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
@@ -62,6 +64,68 @@ static bool find_only_node(struct orr_runtime *rt, struct orr_job *job,
     *ret_node = first->node;
     return true;
 }
+
+/* --- combined workers that the task names --- */
+
+static void notify_alias(struct orr_job *alias, struct orr_worker *worker,
+                         void *arg)
+{
+    struct orr_sched *sched = arg;
+
+    sched->ops->push_notify(sched, alias, worker);
+}
+
+/* False if it cannot run the job. Without memory for a gang its first member
+ * executes the job alone. */
+static bool push_combined(struct orr_sched *sched, struct orr_job *job,
+                          const struct orr_combined *combined)
+{
+    struct orr_runtime *rt = sched->runtime;
+    unsigned bits =
+        orr_job_able_combined(rt, job, orr_job_costs(rt, job), combined);
+
+    if (!bits)
+        return false;
+    job->implementation = orr_first_implementation(bits);
+    prefetch(rt, job, rt->classes[combined->class_id].node);
+    if (orr_gang_push_combined(rt, job, combined,
+                               sched->ops->push_notify ? notify_alias : NULL,
+                               sched) == 0)
+        return true;
+    orr_log_warning("out of memory for a gang: task `%s' runs on one worker of "
+                    "combined worker %u",
+                    orr_job_name(job), combined->id);
+    push_specific(sched, job, (unsigned)combined->members[0], bits);
+    return true;
+}
+
+/* Whether there is a worker in the task's `workerids` that is not a combined one. */
+static bool lists_workers(const struct orr_runtime *rt,
+                          const struct starpu_task *task)
+{
+    for (unsigned w = 0; w < rt->nworkers && w / 32 < task->workerids_len; w++)
+        if (task->workerids[w / 32] >> w % 32 & 1)
+            return true;
+    return false;
+}
+
+/* To the first combined worker there that can, if there are no others, of which
+ * policies know nothing. */
+static bool push_listed(struct orr_sched *sched, struct orr_job *job)
+{
+    struct orr_runtime *rt = sched->runtime;
+    unsigned n = orr_combined_count(rt);
+    bool done = false;
+
+    if (n == 0 || sched->ops->combines || lists_workers(rt, job->task))
+        return false;
+    for (unsigned i = 0; !done && i < n; i++)
+        done = push_combined(sched, job,
+                             orr_combined_at(rt, rt->nworkers + i));
+    return done;
+}
+
+/* --- when the policy has not taken the job --- */
 
 /* A worker that can run the job (can_execute aside), when the policy found none
  * or had no memory for it; the job must not be lost. */
@@ -143,8 +207,23 @@ static void push_later(struct orr_sched *sched, struct orr_job *job, int err)
     push_anywhere(sched, job, err);
 }
 
+/* As push_named_worker, to a combined worker. */
+static bool push_named_combined(struct orr_sched *sched, struct orr_job *job,
+                                const struct orr_combined *combined)
+{
+    struct orr_runtime *rt = sched->runtime;
+
+    while (orr_combined_is_blocked(rt, combined)) {
+        unsigned changes = changes_of(sched);
+
+        if (orr_combined_is_blocked(rt, combined) && park(sched, job, changes))
+            return true;
+    }
+    return push_combined(sched, job, combined);
+}
+
 /* To the one worker that the task names; false if it cannot run it. */
-static bool push_named(struct orr_sched *sched, struct orr_job *job)
+static bool push_named_worker(struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
     unsigned worker = job->task->workerid;
@@ -163,6 +242,18 @@ static bool push_named(struct orr_sched *sched, struct orr_job *job)
     return true;
 }
 
+static bool push_named(struct orr_sched *sched, struct orr_job *job)
+{
+    const struct orr_combined *combined;
+
+    if (!job->task->execute_on_a_specific_worker)
+        return push_listed(sched, job);
+    if (job->task->workerid < sched->runtime->nworkers)
+        return push_named_worker(sched, job);
+    combined = orr_combined_at(sched->runtime, job->task->workerid);
+    return combined && push_named_combined(sched, job, combined);
+}
+
 static void push(struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
@@ -170,7 +261,7 @@ static void push(struct orr_sched *sched, struct orr_job *job)
     unsigned node;
     int err;
 
-    if (task->execute_on_a_specific_worker && task->workerid < rt->nworkers &&
+    if ((task->execute_on_a_specific_worker || task->workerids_len > 0) &&
         push_named(sched, job))
         return;
     if (rt->nnodes > 1 && !sched->ops->prefetches &&

@@ -12,7 +12,7 @@
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
 
-/* No priority: nothing may be left in the inbox. */
+/* No rank: nothing may be left in the inbox. */
 #define CLOSED LLONG_MIN
 
 void orr_queue_init(struct orr_queue *q, bool sorted)
@@ -40,13 +40,12 @@ static void changed_locked(struct orr_queue *q) ORR_REQUIRES(q->lock)
 
 /* --- the inbox --- */
 
-/* The best priority that a queued job has, that of the last one when there is
- * none. */
+/* The best rank that a queued job has, that of the last one when there is none. */
 static long long best_locked(const struct orr_queue *q) ORR_REQUIRES(q->lock)
 {
     if (orr_prioq_empty(&q->jobs))
         return atomic_load_explicit(&q->open_at, memory_order_relaxed);
-    return q->jobs.slots[q->jobs.nslots - 1].priority;
+    return q->jobs.slots[q->jobs.nslots - 1].rank;
 }
 
 static bool inbox_has_some(const struct orr_queue *q)
@@ -72,14 +71,19 @@ static struct orr_list *take_inbox_locked(struct orr_queue *q)
     return oldest;
 }
 
-/* The level of the priority was there when the job was left in the inbox; if it
- * has gone, and its memory to another one, and there is no more, the job goes
- * behind the best ones. */
+/* The level of the rank was there when the job was left in the inbox; if it has
+ * gone, and its memory to another one, and there is no more, the job goes behind
+ * the best ones. */
 static void queue_locked(struct orr_queue *q, struct orr_job *job)
     ORR_REQUIRES(q->lock)
 {
-    if (orr_prioq_push(&q->jobs, job, priority_of(q, job)) != 0)
-        (void)orr_prioq_push(&q->jobs, job, (int)best_locked(q));
+    const struct orr_prioq_slot *best;
+
+    if (orr_prioq_push(&q->jobs, job, priority_of(q, job)) == 0)
+        return;
+    best = &q->jobs.slots[q->jobs.nslots - 1];
+    job->depth = (uint16_t)(best->rank & UINT16_MAX);
+    (void)orr_prioq_push(&q->jobs, job, best->priority);
 }
 
 /* Queues what is in the inbox. */
@@ -115,7 +119,7 @@ static void settle_locked(struct orr_queue *q) ORR_REQUIRES(q->lock)
 
 /* From the exchange on the job may run, and be gone. */
 static void leave_in_inbox(struct orr_queue *q, struct orr_job *job,
-                           long long priority)
+                           long long rank)
 {
     struct orr_list *first =
         atomic_load_explicit(&q->inbox, memory_order_relaxed);
@@ -123,7 +127,7 @@ static void leave_in_inbox(struct orr_queue *q, struct orr_job *job,
     do
         job->queue.next = first;
     while (!atomic_compare_exchange_strong(&q->inbox, &first, &job->queue));
-    if (atomic_load(&q->open_at) == priority)
+    if (atomic_load(&q->open_at) == rank)
         return;
     orr_lock(&q->lock);
     empty_inbox_locked(q);
@@ -134,9 +138,10 @@ static void leave_in_inbox(struct orr_queue *q, struct orr_job *job,
 int orr_queue_push(struct orr_queue *q, struct orr_job *job)
 {
     int priority = priority_of(q, job), err;
+    long long rank = orr_prioq_rank(job, priority);
 
-    if (atomic_load_explicit(&q->open_at, memory_order_relaxed) == priority) {
-        leave_in_inbox(q, job, priority);
+    if (atomic_load_explicit(&q->open_at, memory_order_relaxed) == rank) {
+        leave_in_inbox(q, job, rank);
         return 0;
     }
     orr_lock(&q->lock);

@@ -6,7 +6,7 @@
  * Who pushes mostly leaves the job in the inbox, one compare-and-swap in a line
  * of the cache that those who take jobs look at only when they have taken all
  * others: jobs go from one processor to the other many at a time. Only jobs of
- * the priority of which there are some, or were last, are left there (open_at);
+ * the rank (orr_prioq_rank) of which there are some, or were last, are left there (open_at);
  * the order in which jobs are taken is that of a queue without inbox.
  */
 #pragma once
@@ -27,7 +27,7 @@ struct orr_queue {
     _Atomic(struct orr_list *) inbox; /* jobs pushed since, newest first, linked
                                        * by queue.next; NULL: none */
     char pad_end[64];
-    atomic_llong open_at; /* [lock for writing] the priority of jobs that may be
+    atomic_llong open_at; /* [lock for writing] the rank of jobs that may be
                            * left in the inbox; it is not less than any that a
                            * job in `jobs` has */
     char pad_after[64];

@@ -39,8 +39,10 @@ struct orr_sched_ops {
     const char *help;          /* one line for STARPU_SCHED=help */
     bool unbounded_priorities; /* range INT_MIN…INT_MAX unless the user set
                                 * it */
+    int most_priority; /* else the range is from 0 to this one */
     bool by_priority;          /* jobs queued for a worker are popped by
                                 * priority, then in the order of push */
+    bool combines; /* knows combined workers */
     bool prefetches;           /* prefetches data itself at push */
     int (*init)(struct orr_sched *sched, struct orr_error *err);
     void (*deinit)(struct orr_sched *sched);
@@ -150,6 +152,9 @@ void orr_sched_push_again(struct orr_runtime *rt, struct orr_job *job);
  * then wakes it. */
 struct orr_job *orr_sched_pop(struct orr_runtime *rt,
                               struct orr_worker *worker);
+
+/* A task has left the scheduler: counted once. */
+void orr_sched_popped(struct orr_runtime *rt, const struct orr_job *job);
 
 /* Notify the policy, if it has these hooks; all policies. */
 void orr_sched_submitted(struct orr_runtime *rt, struct orr_job *job);

@@ -7,10 +7,12 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/asleep.h"
+#include "core/base/log.h"
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
 #include "core/sched/sched.h"
@@ -25,15 +27,15 @@ void orr_prioq_done(struct orr_prioq *q)
     *q = (struct orr_prioq){0};
 }
 
-/* The number of slots whose priority is below: where it is or belongs. */
-static unsigned find_slot(const struct orr_prioq *q, int priority)
+/* The number of slots whose rank is below: where it is or belongs. */
+static unsigned find_slot(const struct orr_prioq *q, long long rank)
 {
     unsigned low = 0, high = q->nslots;
 
     while (low < high) {
         unsigned middle = (low + high) / 2;
 
-        if (q->slots[middle].priority < priority)
+        if (q->slots[middle].rank < rank)
             low = middle + 1;
         else
             high = middle;
@@ -67,7 +69,8 @@ static int make_spare(struct orr_prioq *q)
     return 0;
 }
 
-static int insert_slot(struct orr_prioq *q, unsigned at, int priority)
+static int insert_slot(struct orr_prioq *q, unsigned at, long long rank,
+                       int priority)
 {
     int err = make_spare(q);
     struct orr_prioq_level *level;
@@ -77,7 +80,7 @@ static int insert_slot(struct orr_prioq *q, unsigned at, int priority)
     level = q->slots[q->nslots].level;
     memmove(&q->slots[at + 1], &q->slots[at],
             (q->nslots - at) * sizeof(*q->slots));
-    q->slots[at] = (struct orr_prioq_slot){priority, level};
+    q->slots[at] = (struct orr_prioq_slot){rank, priority, level};
     q->nslots++;
     return 0;
 }
@@ -94,10 +97,11 @@ static void remove_slot(struct orr_prioq *q, unsigned at)
 
 int orr_prioq_push(struct orr_prioq *q, struct orr_job *job, int priority)
 {
-    unsigned at = find_slot(q, priority);
+    long long rank = orr_prioq_rank(job, priority);
+    unsigned at = find_slot(q, rank);
 
-    if (at == q->nslots || q->slots[at].priority != priority) {
-        int err = insert_slot(q, at, priority);
+    if (at == q->nslots || q->slots[at].rank != rank) {
+        int err = insert_slot(q, at, rank, priority);
 
         if (err)
             return err;
@@ -332,4 +336,29 @@ void orr_sched_wake_all(struct orr_runtime *rt)
     {
         wake(worker);
     }
+}
+
+/* --- settings --- */
+
+double orr_sched_weight(const struct orr_runtime *rt, enum orr_config_id id,
+                        double otherwise)
+{
+    double value = orr_config_double(&rt->config, id);
+
+    if (isfinite(value))
+        return value;
+    orr_log_warning("%s is no finite number: taken as %g", orr_config_name(id),
+                    otherwise);
+    return otherwise;
+}
+
+double orr_sched_transfer_time(struct orr_runtime *rt,
+                               const struct orr_job *job, unsigned node)
+{
+    const double very_long = 1e15;
+    double us = orr_job_transfer_time(rt, job, node);
+
+    if (!(us > 0))
+        return 0;
+    return us < very_long ? us : very_long;
 }

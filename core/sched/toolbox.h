@@ -13,19 +13,21 @@
 
 struct orr_sched;
 
-/* The jobs of one priority, oldest first. */
+/* The jobs of one priority and depth, oldest first. */
 struct orr_prioq_level {
     struct orr_list jobs;
     unsigned njobs;
 };
 
 struct orr_prioq_slot {
+    long long rank; /* orr_prioq_rank */
     int priority;
     struct orr_prioq_level *level; /* owned, never empty below nslots */
 };
 
-/* Jobs, best priority first, oldest first among equals; linked by their
- * `queue`. Slots are sorted with the best one last, so that taking the best
+/* Jobs, best priority first, the deepest first of one priority, oldest first among
+ * equals; linked by their `queue`. (Tasks that wait for others, which were
+ * submitted inside of them, are then as few as can be.) Slots are sorted with the best one last, so that taking the best
  * jobs moves nothing. Levels that became empty wait behind the last slot for
  * the next new priority. All zero is an empty queue. */
 struct orr_prioq {
@@ -36,10 +38,16 @@ struct orr_prioq {
     unsigned njobs;
 };
 
+/* By which slots are sorted: the job has that priority in the queue. */
+static inline long long orr_prioq_rank(const struct orr_job *job, int priority)
+{
+    return (long long)priority * (UINT16_MAX + 1LL) + job->depth;
+}
+
 /* Frees the memory; jobs still inside are dropped. */
 void orr_prioq_done(struct orr_prioq *q);
 
-/* Puts the job behind those of its priority. O(log priorities) and a move of
+/* Puts the job behind those of its priority and depth. O(log priorities) and a move of
  * the better slots when the priority is new. Allocates only when there are
  * more priorities than ever before. Errors: -ENOMEM, nothing changed. */
 int orr_prioq_push(struct orr_prioq *q, struct orr_job *job, int priority);
@@ -102,8 +110,18 @@ void orr_sched_wake_able(struct orr_sched *sched, uint64_t able_classes,
 void orr_sched_wake_members(struct orr_sched *sched);
 void orr_sched_wake_all(struct orr_runtime *rt);
 
+/* A weight that the user has set, `otherwise` (with a warning) if that is no finite
+ * number. */
+double orr_sched_weight(const struct orr_runtime *rt, enum orr_config_id id,
+                        double otherwise);
+
 /* The implementation with the lowest number among the bits, which are not 0. */
 static inline uint8_t orr_first_implementation(unsigned bits)
 {
     return (uint8_t)__builtin_ctz(bits);
 }
+
+/* µs until the job's data could be on the node, for decisions: an unknown bandwidth
+ * counts as 0, a missing route as very long. */
+double orr_sched_transfer_time(struct orr_runtime *rt,
+                               const struct orr_job *job, unsigned node);

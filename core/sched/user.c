@@ -10,11 +10,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/base/log.h"
 #include "core/cost/cost.h"
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
+#include "core/task/gang.h"
 
 struct user_ops {
     struct orr_sched_ops ops;           /* first: sched->ops is the object */
@@ -88,6 +90,21 @@ static void user_deinit(struct orr_sched *sched)
     leave(sched);
 }
 
+/* A task for which a gang was begun comes back itself, not its aliases: it is
+ * executed alone. */
+static void forget_gang(struct orr_job *job)
+{
+    if (job->gang->nmade == 0) {
+        orr_gang_unmake(job->gang);
+        return;
+    }
+    orr_log_error("the scheduling policy returns task `%s' itself although it has "
+                  "made aliases of it for several workers (starpu_task_dup): "
+                  "each of them gets one, the task goes to none",
+                  orr_job_name(job));
+    abort();
+}
+
 /* Only the policy knows which worker takes the task: all look. Its result has
  * no agreed meaning, and the policy owns the task in any case. */
 static int user_push(struct orr_sched *sched, struct orr_job *job)
@@ -113,6 +130,10 @@ static struct orr_job *user_pop(struct orr_sched *sched,
     if (!task)
         return NULL;
     job = orr_job_of(task);
+    if (job->gang && job->gang->job == job)
+        forget_gang(job);
+    if (job->gang)
+        return job;
     bits = orr_job_able(rt, job, orr_job_costs(rt, job), worker->id);
     if (bits && !(bits >> job->implementation & 1))
         job->implementation = orr_first_implementation(bits);
@@ -122,9 +143,11 @@ static struct orr_job *user_pop(struct orr_sched *sched,
 static void user_push_notify(struct orr_sched *sched, struct orr_job *job,
                              struct orr_worker *worker)
 {
+    int perf = job->gang ? job->gang->combined : (int)worker->id;
+
     enter(sched);
-    policy_of(sched)->push_task_notify(job->task, (int)worker->id,
-                                       (int)worker->id, sched->id);
+    policy_of(sched)->push_task_notify(job->task, (int)worker->id, perf,
+                                       sched->id);
     leave(sched);
 }
 

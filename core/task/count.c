@@ -8,6 +8,7 @@
 
 #include "core/base/lock.h"
 #include "core/runtime.h"
+#include "core/task/inside.h"
 
 int orr_counters_new(unsigned n, struct orr_runtime *rt)
 {
@@ -138,39 +139,87 @@ static unsigned long add_up_locked(struct orr_runtime *rt,
     return n;
 }
 
-/* Takes out those who need not wait any more. *ret_more: so many more ends let
- * the next one go, ULONG_MAX: there is none. */
-static struct orr_count_waiter *take_met_locked(struct orr_counts *counts,
+/* How many may be unfinished. */
+static unsigned long allowed_locked(struct orr_runtime *rt, unsigned sched_ctx,
+                                    const struct orr_nest *nest,
+                                    unsigned long n)
+    ORR_REQUIRES(rt->lock)
+{
+    if (!nest)
+        return n;
+    return n + rt->counts[sched_ctx].nwaiting +
+           orr_nest_count_around(rt, nest, sched_ctx);
+}
+
+static unsigned depth_of(const struct orr_count_waiter *waiter)
+{
+    return waiter->nest ? waiter->nest->depth : 0;
+}
+
+/* The innermost of those who need not wait any more: the link that leads to it,
+ * or NULL. *ret_more: so many more ends let the next one go, ULONG_MAX: there is
+ * none. */
+static struct orr_count_waiter **find_met_locked(struct orr_runtime *rt,
+                                                 unsigned sched_ctx,
+                                                 unsigned long left,
+                                                 unsigned long *ret_more)
+    ORR_REQUIRES(rt->lock)
+{
+    struct orr_count_waiter **found = NULL;
+
+    *ret_more = ULONG_MAX;
+    for (struct orr_count_waiter **link = &rt->counts[sched_ctx].waiters; *link;
+         link = &(*link)->next) {
+        unsigned long n =
+            allowed_locked(rt, sched_ctx, (*link)->nest, (*link)->n);
+
+        if (left <= n && (!found || depth_of(*link) > depth_of(*found)))
+            found = link;
+        if (left > n && left - n < *ret_more)
+            *ret_more = left - n;
+    }
+    return found;
+}
+
+/* Its task waits for others by their number, or not any more. */
+static void set_counts_locked(struct orr_runtime *rt, struct orr_nest *nest,
+                              bool counts) ORR_REQUIRES(rt->lock)
+{
+    if (!nest || nest->counts == counts)
+        return;
+    nest->counts = counts;
+    rt->counts[nest->sched_ctx].nwaiting += counts ? 1UL : -1UL;
+}
+
+/* Takes out those who need not wait any more. *ret_more as above. */
+static struct orr_count_waiter *take_met_locked(struct orr_runtime *rt,
+                                                unsigned sched_ctx,
                                                 unsigned long left,
                                                 unsigned long *ret_more)
+    ORR_REQUIRES(rt->lock)
 {
     struct orr_count_waiter **link, *met = NULL;
 
-    *ret_more = ULONG_MAX;
-    for (link = &counts->waiters; *link;) {
+    while ((link = find_met_locked(rt, sched_ctx, left, ret_more)) != NULL) {
         struct orr_count_waiter *waiter = *link;
 
-        if (left > waiter->n) {
-            if (left - waiter->n < *ret_more)
-                *ret_more = left - waiter->n;
-            link = &waiter->next;
-            continue;
-        }
         *link = waiter->next;
         waiter->next = met;
         met = waiter;
+        set_counts_locked(rt, waiter->nest, false);
     }
     return met;
 }
 
 /* Looks who need not wait any more, and says when to look again. */
 static struct orr_count_waiter *look_locked(struct orr_runtime *rt,
-                                            struct orr_counts *counts)
+                                            unsigned sched_ctx)
     ORR_REQUIRES(rt->lock)
 {
+    struct orr_counts *counts = &rt->counts[sched_ctx];
     unsigned long more;
     struct orr_count_waiter *met =
-        take_met_locked(counts, add_up_locked(rt, counts), &more);
+        take_met_locked(rt, sched_ctx, add_up_locked(rt, counts), &more);
     unsigned long each = (more - 1) / rt->ncounters + 1;
 
     for (unsigned i = 0; i < rt->ncounters; i++) {
@@ -209,42 +258,86 @@ void orr_count_ended(struct orr_runtime *rt, unsigned sched_ctx)
     if (n < atomic_load(&counter->looks_at))
         return;
     orr_lock(&rt->lock);
-    met = look_locked(rt, &rt->counts[sched_ctx]);
+    met = look_locked(rt, sched_ctx);
     orr_unlock(&rt->lock);
     let_go(rt, met);
 }
 
-int orr_wait_for_n_in(struct orr_runtime *rt, unsigned sched_ctx, unsigned n)
+/* One more task waits by number: more may be unfinished for the others. */
+static void look_everywhere(struct orr_runtime *rt)
+{
+    for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++) {
+        struct orr_count_waiter *met = NULL;
+
+        orr_lock(&rt->lock);
+        if (rt->counts[c].waiters)
+            met = look_locked(rt, c);
+        orr_unlock(&rt->lock);
+        let_go(rt, met);
+    }
+}
+
+static void wait_in(struct orr_runtime *rt, unsigned sched_ctx,
+                    struct orr_nest *nest, unsigned n)
 {
     struct orr_counts *counts = &rt->counts[sched_ctx];
     struct orr_context *self = orr_self;
-    struct orr_count_waiter waiter = {.context = self, .n = n}, *met;
+    struct orr_count_waiter waiter = {.context = self, .nest = nest, .n = n};
+    struct orr_count_waiter *met = NULL;
 
+    atomic_init(&waiter.met, false);
+    orr_lock(&rt->lock);
+    set_counts_locked(rt, nest, true);
+    waiter.next = counts->waiters;
+    counts->waiters = &waiter;
+    if (!nest)
+        met = look_locked(rt, sched_ctx);
+    orr_unlock(&rt->lock);
+    let_go(rt, met);
+    if (nest)
+        look_everywhere(rt);
+    self->waits_for = "the submitted tasks";
+    while (!atomic_load_explicit(&waiter.met, memory_order_acquire))
+        orr_exec_wait(rt->exec, ORR_FOREVER);
+    self->waits_for = NULL;
+}
+
+static bool is_met(struct orr_runtime *rt, const struct orr_nest *nest,
+                   unsigned n)
+{
+    bool met = true;
+
+    for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS && met; c++) {
+        if (!rt->counts[c].counters)
+            continue;
+        orr_lock(&rt->lock);
+        met = orr_count_unfinished_in(rt, c) <= allowed_locked(rt, c, nest, n);
+        orr_unlock(&rt->lock);
+    }
+    return met;
+}
+
+int orr_wait_for_n_in(struct orr_runtime *rt, unsigned sched_ctx, unsigned n)
+{
     if (!orr_may_block("starpu_task_wait_for_all"))
         return -EDEADLK;
     orr_pay();
-    atomic_init(&waiter.met, false);
-    orr_lock(&rt->lock);
-    waiter.next = counts->waiters;
-    counts->waiters = &waiter;
-    met = look_locked(rt, counts);
-    orr_unlock(&rt->lock);
-    let_go(rt, met);
-    self->waits_for = "the submitted tasks";
-    while (!atomic_load_explicit(&waiter.met, memory_order_acquire))
-        rt->exec->ops->park(rt->exec, ORR_FOREVER);
-    self->waits_for = NULL;
+    wait_in(rt, sched_ctx, orr_nest_here(rt), n);
     return 0;
 }
 
 int orr_wait_for_n(struct orr_runtime *rt, unsigned n)
 {
-    int err = 0;
+    struct orr_nest *nest;
 
+    if (!orr_may_block("starpu_task_wait_for_all"))
+        return -EDEADLK;
+    orr_pay();
+    nest = orr_nest_here(rt);
     do
-        for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS && !err; c++)
+        for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++)
             if (rt->counts[c].counters)
-                err = orr_wait_for_n_in(rt, c, n);
-    while (!err && n == 0 && orr_count_unfinished(rt) > 0);
-    return err;
+                wait_in(rt, c, nest, n);
+    while (n == 0 && !is_met(rt, nest, 0));
+    return 0;
 }

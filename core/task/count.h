@@ -12,6 +12,11 @@
  * grow by left / k first, rounded up. It is told at which value of its own it
  * has to add all of them up again (looks_at). Nothing is missed: it looks at the
  * very end that lets a waiter go, since before it none had reached its value.
+ *
+ * A task that waits for tasks by their number means neither itself nor those
+ * around it; nor others that wait so at the same time, which would wait for each
+ * other: their number is added to `n`. Of several that need wait no longer the
+ * innermost goes on, and is meant by the others from then on.
  */
 #pragma once
 
@@ -25,6 +30,7 @@
 struct orr_count_waiter {
     struct orr_count_waiter *next;
     struct orr_context *context;
+    struct orr_nest *nest; /* of the task that waits, or NULL */
     unsigned long n;
     atomic_bool met;
 };
@@ -140,7 +146,7 @@ unsigned long orr_count_all_ended(struct orr_runtime *rt);
 unsigned long orr_count_ready(struct orr_runtime *rt);
 
 /* Blocks until at most n submitted tasks of a scheduling context are
- * unfinished. -EDEADLK in a task or callback. */
+ * unfinished. -EDEADLK in a callback. */
 int orr_wait_for_n_in(struct orr_runtime *rt, unsigned sched_ctx, unsigned n);
 
 /* The same for each scheduling context there is, in turn; for n = 0 until none

@@ -13,6 +13,7 @@
 #include "core/cost/row.h"
 #include "core/data/handle.h"
 #include "core/runtime.h"
+#include "core/task/nest.h"
 
 #define JOB_SLABS 4u
 
@@ -86,6 +87,10 @@ void orr_job_unref_n(struct orr_runtime *rt, struct orr_job *job, unsigned n)
     assert(!job->successors && !job->waiters);
     if (job->accesses != job->inside)
         free(job->accesses);
+    if (job->around)
+        orr_nest_unref(job->around);
+    if (job->nest)
+        orr_nest_unref(job->nest);
     orr_slab_put(rt->jobs[job->slots - 1], job);
 }
 
@@ -94,9 +99,11 @@ void orr_job_set_state(struct orr_job *job, enum orr_job_state state)
     static const uint8_t from[] = {
         [ORR_JOB_BLOCKED] = 1 << ORR_JOB_NEW,
         [ORR_JOB_CLAIMING] = 1 << ORR_JOB_BLOCKED,
-        [ORR_JOB_READY] = 1 << ORR_JOB_BLOCKED | 1 << ORR_JOB_CLAIMING,
+        [ORR_JOB_READY] = 1 << ORR_JOB_BLOCKED | 1 << ORR_JOB_CLAIMING |
+                          1 << ORR_JOB_FETCHING | 1 << ORR_JOB_RUNNING,
         [ORR_JOB_FETCHING] = 1 << ORR_JOB_READY,
-        [ORR_JOB_RUNNING] = 1 << ORR_JOB_FETCHING,
+        [ORR_JOB_RUNNING] = 1 << ORR_JOB_FETCHING | 1 << ORR_JOB_SUSPENDED,
+        [ORR_JOB_SUSPENDED] = 1 << ORR_JOB_RUNNING,
         /* An empty task ends as soon as it is ready. */
         [ORR_JOB_DONE] = 1 << ORR_JOB_RUNNING | 1 << ORR_JOB_READY,
     };
@@ -151,6 +158,14 @@ int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
     return 0;
 }
 
+void orr_job_number(struct orr_runtime *rt, struct orr_job *job)
+{
+    if (!job->id)
+        job->id = atomic_fetch_add_explicit(&rt->last_job, 1,
+                                            memory_order_relaxed) +
+                  1;
+}
+
 /* Not inline: most predecessors are not the last one. */
 static __attribute__((noinline)) void go_on(struct orr_runtime *rt,
                                             struct orr_job *job)
@@ -197,7 +212,7 @@ void orr_job_wait(struct orr_runtime *rt, struct orr_job *job)
     self->waits_for = orr_job_name(job);
     /* Pairs with the store in complete.c. */
     while (!atomic_load_explicit(&waiter.ended, memory_order_acquire))
-        rt->exec->ops->park(rt->exec, ORR_FOREVER);
+        orr_exec_wait(rt->exec, ORR_FOREVER);
     self->waits_for = NULL;
 }
 

@@ -5,7 +5,11 @@
  * States, each arrow by the function beside it (set_state checks them):
  *
  *   NEW -submit-> BLOCKED -release-> [CLAIMING -serve->] READY -pop->
- *   FETCHING -arrive-> RUNNING -complete-> DONE
+ *   FETCHING -arrive-> RUNNING [-suspend-> SUSPENDED -resume-> RUNNING]
+ *   -complete-> DONE
+ *
+ * From FETCHING and RUNNING a job goes back to READY if the device does not do
+ * what it is to do (core/worker/failed.c).
  *
  * CLAIMING is left out where the order of submission excludes others anyway
  * (core/data/claim.c).
@@ -30,10 +34,13 @@
 struct orr_access;
 struct orr_again;
 struct orr_cost_row;
+struct orr_gang;
 struct orr_handle;
 struct orr_job;
+struct orr_nest;
 struct orr_released;
 struct orr_runtime;
+struct orr_scope;
 struct orr_worker;
 
 enum orr_job_state {
@@ -43,6 +50,7 @@ enum orr_job_state {
     ORR_JOB_READY,
     ORR_JOB_FETCHING,
     ORR_JOB_RUNNING,
+    ORR_JOB_SUSPENDED,
     ORR_JOB_DONE,
 };
 
@@ -75,6 +83,10 @@ struct orr_job_type {
     /* The same for a job that its worker has put aside and will not see by
      * itself. NULL: no worker does that. */
     void (*resumed)(struct orr_runtime *rt, struct orr_job *job);
+    /* Whether workers could run the job that are not of these nodes, bits. May be
+     * called under a handle's lock. NULL: no worker has it. */
+    bool (*may_avoid)(struct orr_runtime *rt, struct orr_job *job,
+                      uint64_t nodes);
 };
 
 /* A task with a codelet: core/task/task.c. */
@@ -124,6 +136,10 @@ struct orr_access {
                                 * place in the order and claims nothing */
     uint8_t tried : 1;       /* [const] of an acquisition that did not wait */
     uint8_t placed : 1;      /* [const] its codelet says where: place.c */
+    uint8_t own : 1;         /* [const] of scoped ones: an acquisition by the
+                              * task whose data they are */
+    uint8_t scoped;          /* [handle lock] is in the order of what a task
+                              * around its own has: lend.c */
     uint8_t ordered;         /* [handle lock] is in that list */
     uint8_t granted;         /* [handle lock] no earlier one is in its way */
     uint8_t claimed;         /* [handle lock] holds a claim: claim.c */
@@ -168,22 +184,30 @@ struct orr_job {
     uint8_t refusals;         /* [claimant] how often a handle was taken */
     uint8_t keeps;            /* [claimant] what it has claimed, it keeps */
     uint8_t ended;            /* [lock] callbacks have run, waiters may go */
-    uint8_t decided : 1;  /* [lock of rt->agains] what becomes of its task … */
+    uint8_t decided : 1; /* [lock of rt->agains] what becomes of its task … */
     uint8_t replaced : 1; /* [lock of rt->agains] … which has another job */
-    uint8_t slots;            /* [const] accesses that fit behind the job */
+    uint8_t slots;        /* [const] accesses that fit behind the job */
     uint8_t differ; /* [policy] while it waits there: workers of one kind may
                      * differ in whether they can run it */
     uint8_t waits;  /* [node lock] for memory: core/data/admit.c */
     uint8_t aside;  /* [node lock] its worker takes others until it has some */
-    uint8_t ncores; /* [owner] processors that its kernel may use, 0: one */
+    uint16_t ncores; /* [owner] processors that its kernel may use, 0: one */
     uint8_t sched_ctx; /* [const] after submission: number of its scheduling
                         * context */
     uint8_t spread; /* [const] some access is `placed` */
+    uint8_t may_fail; /* [const] somebody looks at task->failed, and tries again */
+    atomic_uchar broken; /* while it fetches: some datum cannot be had there */
+    uint8_t nretries;    /* [owner] kernels that failed where no other worker
+                          * could take them */
+    uint16_t depth; /* [const] tasks around it, where some have waited: of equal
+                     * priority the deepest goes first */
     uint8_t converts;  /* [owner] some datum has a form per sort of device */
     uint8_t limited;   /* [owner] the node with a limit in question: fetch.c */
     uint64_t admitted; /* [owner] the limited nodes in whose memory it runs */
     uint64_t asked;  /* [owner] where it has its data, or waits for them … */
     uint64_t left;   /* [owner] … and where it asks for them after that */
+    uint64_t avoids; /* [owner] nodes whose workers do not get it: it has failed
+                      * there */
     int priority;    /* [const] after submission */
     int worker;      /* where it runs, -1 before */
     uint64_t pushed; /* [policy] number in the order in which jobs were promised
@@ -193,9 +217,14 @@ struct orr_job {
     struct orr_edge *successors; /* [lock] until done */
     struct orr_job_waiter *waiters; /* [lock] */
     struct orr_cost_row *costs;     /* borrowed from the runtime's table */
+    struct orr_gang *gang;   /* [owner] of an alias, and of a task that several
+                              * workers execute: core/task/gang.h, else NULL */
+    struct orr_nest *around; /* [const] after submission: of the task that has
+                              * submitted it, NULL: none has */
+    struct orr_nest *nest;   /* [owner] its own, NULL: it has submitted none */
     struct orr_again *again; /* [lock of rt->agains] what its task keeps for
                               * further runs, or NULL */
-    struct orr_list queue;          /* [lock of the queue it is in] */
+    struct orr_list queue;   /* [lock of the queue it is in] */
     uint64_t able_classes; /* [policy] while it waits there, the worker classes
                             * that can run it */
     double predicted;      /* µs, by the policy, 0 without */
@@ -210,6 +239,10 @@ struct orr_job {
                                enum starpu_data_access_mode mode);
                 void *arg;
                 unsigned node;
+                bool brought; /* a switch's data are there: plan_switch.c */
+                struct orr_scope *piece_of; /* lend.h; NULL: of none */
+                const struct orr_job *by; /* whose kernel acquires; NULL: who
+                                           * is in none. Compared only */
             } acquire;
             union {
                 struct {                       /* [claimant], while CLAIMING */
@@ -319,6 +352,19 @@ static inline bool orr_count_off(atomic_int *counter, int n)
         return true;
     }
     return atomic_fetch_sub_explicit(counter, n, memory_order_acq_rel) == n;
+}
+
+/* Gives a job that has none a number as tasks have them, before it enters an
+ * order. */
+void orr_job_number(struct orr_runtime *rt, struct orr_job *job);
+
+/* The job, which is being submitted, belongs inside the task whose kernel the
+ * calling context runs, if it runs one. */
+void orr_job_put_inside(struct orr_runtime *rt, struct orr_job *job);
+static inline void orr_job_nest(struct orr_runtime *rt, struct orr_job *job)
+{
+    if (orr_self->suspends_at)
+        orr_job_put_inside(rt, job);
 }
 
 /* Moves on to the next state; asserts that the arrow exists. */

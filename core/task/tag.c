@@ -364,7 +364,7 @@ static int wait_one(struct orr_runtime *rt, starpu_tag_t id)
         return 0;
     orr_self->waits_for = "a tag";
     while (!atomic_load_explicit(&waiter.reached, memory_order_acquire))
-        rt->exec->ops->park(rt->exec, ORR_FOREVER);
+        orr_exec_wait(rt->exec, ORR_FOREVER);
     orr_self->waits_for = NULL;
     return 0;
 }

@@ -167,13 +167,16 @@ static int check_buffers(const struct starpu_task *task)
         struct orr_handle *handle =
             orr_handle_of(STARPU_TASK_GET_HANDLE(task, i));
 
-        if (!handle || handle->partitioned) {
+        if (orr_handle_trouble(handle) || handle->partitioned) {
             orr_log_error("starpu_task_submit: buffer %d of task `%s' %s", i,
                           task->name ? task->name
                                      : (task->cl->name ? task->cl->name : "?"),
-                          handle ? "is partitioned: use its sub-data, or call "
-                                   "starpu_data_unpartition first"
-                                 : "has no data handle");
+                          !handle ? "has no data handle"
+                          : orr_handle_trouble(handle)
+                              ? "has a data handle that is none, or whose data "
+                                "were unregistered"
+                              : "is partitioned: use its sub-data, or call "
+                                "starpu_data_unpartition first");
             return -EINVAL;
         }
         if (handle->is_duplicate &&
@@ -364,6 +367,7 @@ const struct orr_job_type orr_job_task = {
     .ready = task_ready,
     .arrived = task_arrived,
     .resumed = task_resumed,
+    .may_avoid = orr_job_may_avoid,
 };
 
 /* --- submission --- */
@@ -466,6 +470,7 @@ static int make_job(struct orr_runtime *rt, struct starpu_task *task,
     if (err)
         return err;
     job->priority = task->priority;
+    orr_job_nest(rt, job);
     orr_job_ref_new(job); /* the runtime's, until the job is done */
     if (task->use_tag)
         err = orr_tag_bind(rt, task->tag_id, job);

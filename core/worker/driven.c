@@ -8,6 +8,7 @@
 #include "core/device/kind.h"
 #include "core/runtime.h"
 #include "core/worker/kernel.h"
+#include "core/worker/suspend.h"
 
 /* Devices are numbered by the machine, processors from 0. The numbers share their
  * memory. */
@@ -52,6 +53,7 @@ int orr_worker_attach(struct orr_worker *worker)
 void orr_worker_detach(struct orr_worker *worker)
 {
     (void)orr_worker_rouse(worker);
+    orr_suspend_retire(worker);
     atomic_store(&worker->context, NULL);
 }
 

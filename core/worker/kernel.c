@@ -17,6 +17,7 @@
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
+#include "core/data/lend.h"
 #include "core/data/node.h"
 #include "core/data/reduction.h"
 #include "core/device/clock.h"
@@ -24,7 +25,9 @@
 #include "core/device/kind.h"
 #include "core/observe/tally.h"
 #include "core/runtime.h"
+#include "core/task/gang.h"
 #include "core/task/job.h"
+#include "core/task/nest.h"
 #include "core/worker/energy.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
@@ -90,9 +93,28 @@ static orr_kernel_func_t conversion_of(const struct starpu_codelet *cl,
     return function_of(arg, cl, 0);
 }
 
-static void run(struct orr_kernel *kernel)
+/* What is to be done before the function of a kernel is called, once. Always
+ * inline, as in loop.c. */
+static inline __attribute__((always_inline)) void
+make_ready(struct orr_worker *worker, struct orr_job *job)
 {
-    struct orr_job *job = orr_container(kernel, struct orr_job, kernel);
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (job->accesses[i].begins)
+            begin_partial(worker, &job->accesses[i]);
+    if (job->converts)
+        orr_job_convert(worker->runtime, job, conversion_of, worker);
+}
+
+/* The function, which has submitted tasks, has returned. */
+static void end_nest(struct orr_runtime *rt, struct orr_nest *nest)
+{
+    orr_lend_finish(rt, nest);
+    orr_nest_end(nest);
+}
+
+static inline void run_job(struct orr_kernel *kernel, struct orr_job *job,
+                           bool alone)
+{
     struct starpu_task *task = job->task;
     struct orr_context *self = orr_self;
     struct orr_runtime *outer_runtime = self->runtime;
@@ -111,20 +133,67 @@ static void run(struct orr_kernel *kernel)
     }
     self->runtime = kernel->runtime;
     self->job = job;
-    self->worker = worker;
-    for (unsigned i = 0; i < job->naccesses; i++)
-        if (job->accesses[i].begins)
-            begin_partial(worker, &job->accesses[i]);
-    if (job->converts)
-        orr_job_convert(worker->runtime, job, conversion_of, worker);
+    if (outer_worker != worker) /* who wakes it late may read that */
+        self->worker = worker;
+    if (alone)
+        make_ready(worker, job);
     self->frozen++;
+    self->suspends_at =
+        worker->may_suspend && !job->gang ? self->frozen : 0;
     if (!kernel->runtime->disables_kernels)
         function(task->dyn_interfaces ? task->dyn_interfaces : task->interfaces,
                  task->cl_arg);
+    if (job->nest)
+        end_nest(kernel->runtime, job->nest);
+    self->suspends_at = 0;
     self->frozen--;
     self->runtime = outer_runtime;
     self->job = outer_job;
-    self->worker = outer_worker;
+    if (outer_worker != worker)
+        self->worker = outer_worker;
+}
+
+static void run(struct orr_kernel *kernel)
+{
+    run_job(kernel, orr_container(kernel, struct orr_job, kernel), true);
+}
+
+/* --- of several workers --- */
+
+/* The gang's kernel by one of them. */
+static void run_in_gang(struct orr_kernel *kernel)
+{
+    const struct orr_job *job = orr_container(kernel, struct orr_job, kernel);
+
+    run_job(kernel, job->gang->job, false);
+}
+
+void orr_kernel_begin_shared(struct orr_worker *worker, struct orr_job *job)
+{
+    if (job->kernel.run && worker->runtime->machine->runs_kernels)
+        make_ready(worker, job);
+    if (job->kernel.run)
+        job->kernel.run = run_in_gang;
+}
+
+void orr_kernel_prepare_share(struct orr_runtime *rt, struct orr_worker *worker,
+                              struct orr_job *alias)
+{
+    const struct orr_job *job = alias->gang->job;
+    const struct orr_kernel *kernel = &job->kernel;
+
+    alias->kernel = (struct orr_kernel){
+        .worker = worker->id,
+        .duration = kernel->duration,
+        .id = kernel->id,
+        .runtime = rt,
+        .run = kernel->run,
+        .post.mailbox = &rt->nodes[worker->desc->node].mailbox,
+    };
+    /* The first member has executed it as it was prepared. */
+    if (rt->machine->kernels_take_their_length &&
+        job->task->cl->flags & EXECUTES)
+        run_in_gang(&alias->kernel);
 }
 
 /* --- contributions to reductions --- */
@@ -156,7 +225,7 @@ static double execute_now(struct orr_job *job)
     run(&job->kernel);
     job->kernel.run = NULL;
     if (job->task->cl->flags & STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT)
-        return orr_thread_time_us() - before;
+        return orr_thread_time_us() - before - job->kernel.thread_away;
     return 0;
 }
 
@@ -179,7 +248,10 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
     struct orr_kernel *kernel = &job->kernel;
-    double length = orr_cost_length(row, worker->class_id, job->implementation);
+    double length = job->ncores > 1
+                        ? orr_job_length(rt, job, worker->class_id).us
+                        : orr_cost_length(row, worker->class_id,
+                                          job->implementation);
 
     *kernel = (struct orr_kernel){
         .worker = worker->id,
@@ -229,7 +301,7 @@ bool orr_kernel_again(struct orr_kernel *kernel)
                                                    : strerror(-kernel->error),
                         may ? "; it is started once more" : "");
         if (!may)
-            orr_runtime_fail(rt);
+            return false;
         kernel->error = 0;
         if (!orr_machine_kernel_start(rt->machine, kernel))
             return true;
@@ -240,7 +312,7 @@ bool orr_kernel_again(struct orr_kernel *kernel)
 static void measure(struct orr_runtime *rt, const struct orr_worker *worker,
                     struct orr_job *job)
 {
-    double us = job->kernel.end - job->kernel.start;
+    double us = orr_kernel_length(&job->kernel);
 
     orr_cost_ran(rt, worker, job, job->task->failed ? (double)NAN : us);
     if (!job->task->failed)
@@ -255,18 +327,21 @@ void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
     if (rt->machine->models_energy) {
         if (cl->energy_model)
             orr_energy_account(rt, worker, job);
-    } else if (cl->model && job->ncores <= 1 &&
-               orr_cost_is_wanted(worker, job)) {
-        /* Models know what one processor takes. */
+    } else if (cl->model && job->ncores > 1) {
+        if (!job->task->failed)
+            orr_cost_measure_wide(rt, worker, job,
+                                  job->kernel.end - job->kernel.start);
+    } else if (cl->model && orr_cost_is_wanted(worker, job)) {
         measure(rt, worker, job);
     }
 }
 
 static struct orr_tally_item *new_item(struct orr_runtime *rt, unsigned worker,
-                                       const struct orr_job *job)
+                                       struct orr_job *job)
 {
-    const struct orr_worker_class *class =
-        &rt->classes[rt->workers[worker].class_id];
+    unsigned class_id = rt->workers[worker].class_id;
+    const struct orr_worker_class *class = &rt->classes[class_id];
+    struct orr_length length = orr_job_length(rt, job, class_id);
     const struct starpu_codelet *cl = job->task->cl;
     const struct starpu_perfmodel *model = cl->model;
     const struct orr_comb *comb =
@@ -280,23 +355,28 @@ static struct orr_tally_item *new_item(struct orr_runtime *rt, unsigned worker,
             orr_model_size(rt, model, job->task, class, job->implementation),
         .has_model = model && model->symbol && !orr_model_asks(model),
         .modelled = model != NULL,
-        .origin = orr_cost_origin(job->costs, rt->workers[worker].class_id,
-                                  job->implementation),
-        .off_by = orr_cost_error(job->costs, rt->workers[worker].class_id,
-                                 job->implementation),
+        .ncores = job->ncores,
+        .origin = length.origin,
+        .off_by = length.error,
     };
+    int n = snprintf(kernel.arch, sizeof(kernel.arch), "%s%d",
+                     type ? type : "device",
+                     comb ? comb->devices[0].devid : class->devid);
 
-    snprintf(kernel.arch, sizeof(kernel.arch), "%s%d", type ? type : "device",
-             comb ? comb->devices[0].devid : class->devid);
+    /* As starpu_perfmodel_display names it. */
+    if (job->ncores > 1)
+        snprintf(kernel.arch + n, sizeof(kernel.arch) - (size_t)n, ":%u",
+                 job->ncores);
     return orr_tally_add(rt->tally, worker, job->costs, &kernel);
 }
 
 void orr_kernel_tally(struct orr_runtime *rt, unsigned worker,
-                      const struct orr_job *job)
+                      struct orr_job *job)
 {
     const struct orr_kernel *kernel = &job->kernel;
     struct orr_tally_item *item =
-        orr_tally_find(rt->tally, worker, job->costs, job->implementation);
+        orr_tally_find(rt->tally, worker, job->costs, job->implementation,
+                       job->ncores);
 
     if (!item)
         item = new_item(rt, worker, job);

@@ -8,10 +8,9 @@
 #include <stdbool.h>
 
 #include "core/device/machine.h"
+#include "core/worker/worker.h"
 
 struct orr_job;
-struct orr_runtime;
-struct orr_worker;
 
 /* Whether the implementation is flagged asynchronous for that device. */
 bool orr_kernel_async(const struct orr_worker *worker,
@@ -30,14 +29,22 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job, bool async,
                         void (*done)(struct orr_kernel *));
 
+/* The job, which is prepared, is a gang's, whose members are about to run it: does
+ * what comes before once for all. In the first member's context. */
+void orr_kernel_begin_shared(struct orr_worker *worker, struct orr_job *job);
+
+/* Fills alias->kernel with what another member runs: it takes as long. */
+void orr_kernel_prepare_share(struct orr_runtime *rt, struct orr_worker *worker,
+                              struct orr_job *alias);
+
 /* Starts the job's kernel. Returns 1 when it has ended, 0 when `done` will be
  * called. In the worker's context; may block as kernel_start does. */
 int orr_kernel_start(struct orr_runtime *rt, struct orr_kernel *kernel);
 
 /* The kernel has ended with an error, of which there is a message with the
  * device and the task. One that the device refused without beginning it is
- * started again, then true is returned; else the run ends, since what the kernel
- * was to write is not there. In a worker's context. */
+ * started again, twice at most, then true is returned; else the job is to be
+ * ended, which leads to orr_kernel_failed. In a worker's context. */
 bool orr_kernel_again(struct orr_kernel *kernel);
 
 /* Feeds the job's performance model with the time its kernel took, on the
@@ -47,13 +54,18 @@ void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
 
 /* Counts the kernel for the report, if there will be one: rt->tally. */
 void orr_kernel_tally(struct orr_runtime *rt, unsigned worker,
-                      const struct orr_job *job);
+                      struct orr_job *job);
 
 /* The simulation cannot go on without an estimate for `job`: lists every
  * (codelet, footprint, architecture) of the tasks submitted so far that has
  * none, names the remedy, and ends the program with status 1. */
 _Noreturn void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job);
 
+/* The worker's context enters a state, for those who look at it and the trace. */
+void orr_worker_set_state(struct orr_worker *worker,
+                          enum orr_worker_state state);
+
+/* Lets the worker work until it is to end. */
 void orr_worker_loop(void *worker);
 
 /* Looks once whether there is something to do, and does it. */

@@ -18,23 +18,42 @@
 #include "core/observe/graph_record.h"
 #include "core/observe/perf.h"
 #include "core/observe/record.h"
+#include "core/observe/tool.h"
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 #include "core/task/count.h"
+#include "core/task/gang.h"
 #include "core/task/job.h"
 #include "core/task/profile.h"
+#include "core/worker/failed.h"
 #include "core/worker/hooks.h"
 #include "core/worker/kernel.h"
 #include "core/worker/profile.h"
+#include "core/worker/suspend.h"
 
 /* µs after which functions that keep workers awake are called again. */
 #define HOOKS_AGAIN 20.0
 /* µs after which a worker whose driver is to return looks whether it may. */
 #define LOOKS_FOR_END 100.0
 
-static void set_state(struct orr_worker *worker, enum orr_worker_state state)
+/* It begins, or ends, to wait for nothing but data. */
+static void tell_transfer(const struct orr_runtime *rt,
+                          const struct orr_worker *worker,
+                          enum orr_worker_state next)
+{
+    if (next == ORR_WORKER_FETCHING)
+        orr_tool_tell(rt->tool, starpu_prof_tool_event_start_transfer, worker,
+                      worker->fetching);
+    else if (atomic_load_explicit(&worker->state, memory_order_relaxed) ==
+             ORR_WORKER_FETCHING)
+        orr_tool_tell(rt->tool, starpu_prof_tool_event_end_transfer, worker,
+                      worker->fetching);
+}
+
+void orr_worker_set_state(struct orr_worker *worker,
+                          enum orr_worker_state state)
 {
     static const enum orr_trace_state shown[] = {
         [ORR_WORKER_IDLE] = ORR_TRACE_SLEEPING,
@@ -47,6 +66,8 @@ static void set_state(struct orr_worker *worker, enum orr_worker_state state)
 
     if (atomic_load_explicit(&worker->state, memory_order_relaxed) == state)
         return;
+    if (rt->tool)
+        tell_transfer(rt, worker, state);
     atomic_store_explicit(&worker->state, state, memory_order_relaxed);
     if (orr_profile_is_on(rt))
         orr_worker_profile_state(worker, state, orr_exec_now(rt->exec));
@@ -58,10 +79,11 @@ static void set_state(struct orr_worker *worker, enum orr_worker_state state)
 /* What it does while it waits. */
 static enum orr_worker_state resting_state(const struct orr_worker *worker)
 {
-    if (worker->running)
+    if (worker->running || (worker->gang && orr_gang_runs(worker->gang)))
         return ORR_WORKER_EXECUTING;
-    return worker->fetching || worker->naside ? ORR_WORKER_FETCHING
-                                              : ORR_WORKER_IDLE;
+    return worker->fetching || worker->naside || worker->gang
+               ? ORR_WORKER_FETCHING
+               : ORR_WORKER_IDLE;
 }
 
 /* 0xrrggbb, 0: none. The task's own goes before its codelet's. */
@@ -71,7 +93,7 @@ static unsigned colour_of(const struct starpu_task *task)
 }
 
 static void trace_task(struct orr_runtime *rt, struct orr_worker *worker,
-                       const struct orr_job *job)
+                       struct orr_job *job)
 {
     struct orr_trace_task event = {
         .job = job->id,
@@ -82,8 +104,7 @@ static void trace_task(struct orr_runtime *rt, struct orr_worker *worker,
         .priority = job->priority,
         .tag = job->task->use_tag ? job->task->tag_id : 0,
         .origin = (uint8_t)(rt->machine->kernels_take_their_length
-                                ? orr_cost_origin(job->costs, worker->class_id,
-                                                  job->implementation)
+                                ? orr_job_length(rt, job, worker->class_id).origin
                                 : ORR_ORIGIN_UNKNOWN),
         .gflop = job->task->flops / 1e9,
         .start = job->kernel.start,
@@ -105,13 +126,35 @@ static void profile_kernel(const struct orr_worker *worker,
     info->end_time = orr_profile_time(job->kernel.end);
 }
 
+/* Where the time of a simulated kernel comes from. */
+static inline void count_figures(struct orr_runtime *rt,
+                                 struct orr_worker *worker,
+                                 struct orr_job *job)
+{
+    double us = orr_kernel_length(&job->kernel);
+    struct orr_length length;
+
+    if (job->ncores <= 1) {
+        orr_figures_count(&worker->figures, job->costs, worker->class_id,
+                          job->implementation, us);
+        return;
+    }
+    length = orr_job_length(rt, job, worker->class_id);
+    orr_figures_add(&worker->figures, &length, us);
+}
+
 /* The kernel has ended: the job's last stage. */
 static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
                        struct orr_job *job)
 {
     struct orr_sched *sched = orr_sched_of(rt, job);
+    double length = orr_kernel_length(&job->kernel);
 
-    worker->busy_us += job->kernel.end - job->kernel.start;
+    if (rt->tool)
+        orr_tool_tell_kernel(rt->tool, false, worker, job);
+    if (job->kernel.error && orr_kernel_failed(rt, worker, job))
+        return;
+    worker->busy_us += length;
     atomic_store_explicit(&worker->ntasks, worker->ntasks + 1,
                           memory_order_relaxed);
     worker->flops += job->task->flops;
@@ -119,18 +162,15 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
     if (!worker->running)
         atomic_store_explicit(&worker->exp_end, 0, memory_order_relaxed);
     if (rt->machine->kernels_take_their_length)
-        orr_figures_count(&worker->figures, job->costs, worker->class_id,
-                          job->implementation,
-                          job->kernel.end - job->kernel.start);
+        count_figures(rt, worker, job);
     if (rt->counts_codelets)
         job->task->cl->per_worker_stats[worker->id]++;
     if (orr_profile_is_on(rt))
-        orr_worker_profile_task(worker, job->kernel.end - job->kernel.start,
-                                job->task->flops);
+        orr_worker_profile_task(worker, length, job->task->flops);
     if (job->task->profiling_info)
         profile_kernel(worker, job);
     if (atomic_load_explicit(&rt->perf, memory_order_relaxed))
-        orr_perf_executed(rt, worker, job, job->kernel.end - job->kernel.start);
+        orr_perf_executed(rt, worker, job, length);
     if (rt->trace)
         trace_task(rt, worker, job);
     if (rt->tally && !job->task->failed)
@@ -144,7 +184,8 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
     ORR_PROFILE(rt, job->task, release_data_end_time);
     if (job->task->cl->model || job->task->cl->energy_model)
         orr_kernel_measure(rt, worker, job);
-    if (sched->ops->post_exec)
+    /* The hooks of a gang are called for its aliases. */
+    if (sched->ops->post_exec && !job->gang)
         sched->ops->post_exec(sched, job, worker);
     orr_count_ran(rt, job->sched_ctx, job->task->flops);
     orr_job_end(rt, job);
@@ -218,6 +259,9 @@ static struct orr_job *resumed_job(struct orr_runtime *rt,
 
     if (!worker->naside || worker->running >= depth_of(worker))
         return NULL;
+    /* The processor is the gang's. */
+    if (worker->gang && orr_gang_runs(worker->gang))
+        return NULL;
     while ((job = first_resumed(worker)) && job->left) {
         orr_lock(&worker->lock);
         orr_list_remove(&job->queue);
@@ -264,23 +308,14 @@ static void expect_end(struct orr_runtime *rt, struct orr_worker *worker,
         orr_job_tell_soon(rt, job);
 }
 
-/* Starts the kernel of a job whose data have arrived. */
-static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
+/* All that comes before the kernel of a job whose data have arrived. */
+static void begin_kernel(struct orr_runtime *rt, struct orr_worker *worker,
+                         struct orr_job *job, bool async)
 {
-    struct orr_job *job = job_to_start(rt, worker);
-    struct orr_sched *sched;
-    bool async, ended;
+    struct orr_sched *sched = orr_sched_of(rt, job);
 
-    if (!job)
-        return false;
-    async = worker->desc->async && orr_kernel_async(worker, job);
-    /* A synchronous kernel keeps the worker: what runs must end first. */
-    if (!async && worker->running)
-        return false;
-    take_out(worker, job);
-    sched = orr_sched_of(rt, job);
     ORR_PROFILE(rt, job->task, acquire_data_end_time);
-    if (sched->ops->pre_exec)
+    if (sched->ops->pre_exec && !job->gang)
         sched->ops->pre_exec(sched, job, worker);
     orr_kernel_begin_partials(rt, worker, job);
     orr_job_take_data(rt, job, worker->desc->node);
@@ -293,7 +328,51 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     if (job->predicted > 0)
         expect_end(rt, worker, job);
     orr_kernel_prepare(rt, worker, job, async, kernel_done);
-    set_state(worker, ORR_WORKER_EXECUTING);
+    orr_worker_set_state(worker, ORR_WORKER_EXECUTING);
+    if (rt->tool)
+        orr_tool_tell_kernel(rt->tool, true, worker, job);
+}
+
+/* The first member of a gang starts the kernel, which has begun; it finishes the
+ * job when all have ended theirs. */
+static bool lead_gang(struct orr_runtime *rt, struct orr_worker *worker,
+                      struct orr_job *job)
+{
+    struct orr_gang *gang = job->gang;
+
+    orr_kernel_begin_shared(worker, job);
+    if (!gang->all_run)
+        orr_gang_bind_all(rt, gang);
+    orr_gang_start(rt, gang);
+    orr_self->job = job;
+    (void)orr_kernel_start(rt, &job->kernel);
+    orr_self->job = NULL;
+    if (!gang->all_run)
+        orr_gang_bind_one(rt, worker);
+    orr_gang_ended(rt, gang, job->kernel.end);
+    return true;
+}
+
+/* Starts the kernel of a job whose data have arrived. */
+static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
+{
+    struct orr_job *job = job_to_start(rt, worker);
+    bool async, ended;
+
+    if (!job)
+        return false;
+    async = worker->desc->async && orr_kernel_async(worker, job);
+    /* A synchronous kernel keeps the worker: what runs must end first. */
+    if (!async && worker->running)
+        return false;
+    take_out(worker, job);
+    if (atomic_load_explicit(&job->broken, memory_order_relaxed)) {
+        orr_job_send_away(rt, worker, job);
+        return true;
+    }
+    begin_kernel(rt, worker, job, async);
+    if (job->gang)
+        return lead_gang(rt, worker, job);
     orr_self->job = async ? NULL : job;
     ended = orr_kernel_start(rt, &job->kernel);
     orr_self->job = NULL;
@@ -310,6 +389,12 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
 static bool has_room(const struct orr_worker *worker)
 {
     return worker->running < depth_of(worker) && !worker->fetching;
+}
+
+/* Whether it would take one. */
+static bool wants_job(const struct orr_worker *worker)
+{
+    return has_room(worker) && !worker->gang;
 }
 
 /* The worker had announced that it sleeps. Whoever has woken it since, maybe
@@ -339,7 +424,7 @@ static void profile_pop(struct orr_runtime *rt, struct orr_worker *worker,
  * another one has ended, maybe one that the worker could take: it looks. */
 static void put_aside(struct orr_runtime *rt, struct orr_worker *worker)
 {
-    if (worker->fetching &&
+    if (worker->fetching && !worker->fetching->gang &&
         orr_admit_put_aside(rt, worker->fetching, worker->fetching->limited)) {
         worker->fetching = NULL;
         worker->naside++;
@@ -350,8 +435,28 @@ static void put_aside(struct orr_runtime *rt, struct orr_worker *worker)
  * before, or may not look. */
 static void rest(struct orr_worker *worker)
 {
-    if (orr_worker_is_blocked(worker) && !worker->running && !worker->fetching && !worker->naside)
+    if (orr_worker_is_blocked(worker) && !worker->running &&
+        !worker->fetching && !worker->naside && !worker->nsuspended)
         orr_sched_rests(worker);
+}
+
+/* The worker has the job now, and asks for its data. Always inline: every task
+ * passes, and gangs are few. */
+static inline __attribute__((always_inline)) void begin_job(struct orr_runtime *rt, struct orr_worker *worker,
+                             struct orr_job *job)
+{
+    job->worker = (int)worker->id;
+    job->task->workerid = worker->id;
+    orr_job_set_state(job, ORR_JOB_FETCHING);
+    if (job->task->prologue_callback_pop_func)
+        orr_call_user(job, job->task->prologue_callback_pop_func,
+                      job->task->prologue_callback_pop_arg);
+    worker->fetching = job;
+    if (!worker->running)
+        orr_worker_set_state(worker, ORR_WORKER_FETCHING);
+    orr_charge(rt->machine->costs.fetch * job->naccesses);
+    ORR_PROFILE(rt, job->task, acquire_data_start_time);
+    (void)orr_job_fetch(rt, job, worker->desc->node);
 }
 
 /* Takes a job and asks for its data. */
@@ -377,18 +482,66 @@ static bool take_job(struct orr_runtime *rt, struct orr_worker *worker,
     profile_pop(rt, worker, job->task, began);
     if (announced)
         stay_awake(worker);
-    job->worker = (int)worker->id;
-    job->task->workerid = worker->id;
-    orr_job_set_state(job, ORR_JOB_FETCHING);
-    if (job->task->prologue_callback_pop_func)
-        orr_call_user(job, job->task->prologue_callback_pop_func,
-                      job->task->prologue_callback_pop_arg);
-    worker->fetching = job;
-    if (!worker->running)
-        set_state(worker, ORR_WORKER_FETCHING);
-    orr_charge(rt->machine->costs.fetch * job->naccesses);
-    ORR_PROFILE(rt, job->task, acquire_data_start_time);
-    (void)orr_job_fetch(rt, job, worker->desc->node);
+    if (job->gang)
+        orr_gang_join(rt, worker, job);
+    else
+        begin_job(rt, worker, job);
+    return true;
+}
+
+/* The worker's share of what its gang executes. */
+static void run_share(struct orr_runtime *rt, struct orr_worker *worker)
+{
+    struct orr_gang *gang = worker->gang;
+    struct orr_job *alias = orr_gang_alias_of(gang, worker);
+
+    orr_kernel_prepare_share(rt, worker, alias);
+    orr_worker_set_state(worker, ORR_WORKER_EXECUTING);
+    orr_self->job = gang->job;
+    (void)orr_kernel_start(rt, &alias->kernel);
+    orr_self->job = NULL;
+    orr_gang_ended(rt, gang, alias->kernel.end);
+}
+
+/* The worker is a member of a gang, and looks what that has for it to do. */
+static bool step_in_gang(struct orr_runtime *rt, struct orr_worker *worker)
+{
+    struct orr_gang *gang = worker->gang;
+    struct orr_job *job = gang->job;
+    int combined = gang->combined;
+
+    switch (orr_gang_turn(rt, worker)) {
+    case ORR_GANG_WAITS:
+        return false;
+    case ORR_GANG_FETCHES:
+        orr_sched_popped(rt, job);
+        begin_job(rt, worker, job);
+        if (combined >= 0)
+            job->task->workerid = (unsigned)combined;
+        break;
+    case ORR_GANG_RUNS:
+        run_share(rt, worker);
+        break;
+    case ORR_GANG_ENDS:
+        finish_job(rt, worker, job);
+        orr_gang_free(gang);
+        break;
+    case ORR_GANG_GOES_ON:
+        break;
+    }
+    return true;
+}
+
+/* A kernel that waited goes on, before the worker takes another job. */
+static bool resume(struct orr_worker *worker, bool announced)
+{
+    struct orr_context *kernel = orr_suspend_next(worker);
+
+    if (!kernel)
+        return false;
+    if (announced)
+        stay_awake(worker);
+    orr_suspend_go_on(worker, kernel);
     return true;
 }
 
@@ -397,12 +550,15 @@ static bool step(struct orr_runtime *rt, struct orr_worker *worker,
 {
     bool any = finish_ended(rt, worker);
 
+    if (worker->nsuspended && resume(worker, announced))
+        return true;
     if (atomic_load_explicit(&rt->ndead, memory_order_acquire))
         orr_handles_free_dead(rt);
     orr_charge(rt->machine->costs.progress);
     orr_pay();
     put_aside(rt, worker);
-    any |= take_job(rt, worker, announced);
+    any |= worker->gang ? step_in_gang(rt, worker)
+                        : take_job(rt, worker, announced);
     any |= orr_node_progress(rt, worker->desc->node);
     orr_pay();
     any |= start_kernel(rt, worker);
@@ -424,7 +580,8 @@ static bool may_stop(const struct orr_worker *worker)
                 (is_to_return(worker) &&
                  orr_count_unfinished(worker->runtime) == 0);
 
-    return stop && !worker->fetching && !worker->naside && !worker->running;
+    return stop && !worker->fetching && !worker->naside && !worker->running &&
+           !worker->gang && !worker->nsuspended;
 }
 
 bool orr_worker_step(struct orr_worker *worker)
@@ -433,15 +590,20 @@ bool orr_worker_step(struct orr_worker *worker)
 }
 
 /* Until when the worker sleeps unless it is woken: nobody wakes it when the last
- * task has ended elsewhere, or for hooks that are called again. */
+ * task has ended elsewhere, for hooks that are called again, or for kernels that
+ * wait for a time. */
 static double wakes_by_itself(struct orr_worker *worker)
 {
     struct orr_runtime *rt = worker->runtime;
+    double limit = orr_suspend_wakes_at(worker), again = ORR_FOREVER;
 
     if (orr_hooks_call(&rt->hooks))
-        return orr_exec_now(rt->exec) + HOOKS_AGAIN;
-    return is_to_return(worker) ? orr_exec_now(rt->exec) + LOOKS_FOR_END
-                                : ORR_FOREVER;
+        again = HOOKS_AGAIN;
+    else if (is_to_return(worker))
+        again = LOOKS_FOR_END;
+    if (again < ORR_FOREVER)
+        again += orr_exec_now(rt->exec);
+    return limit < again ? limit : again;
 }
 
 void orr_worker_loop(void *arg)
@@ -466,22 +628,23 @@ void orr_worker_loop(void *arg)
             /* Say that we are about to sleep, then look once more: who pushes
              * before we said it does not wake us. From now on only others take
              * it back, each for a job of his, or we when we have a job. */
-            if (has_room(worker))
+            if (wants_job(worker))
                 orr_worker_fall_asleep(worker);
             atomic_thread_fence(memory_order_seq_cst);
             announced = true;
             continue;
         }
-        set_state(worker, resting_state(worker));
-        if (rt->exec->one_thread && has_room(worker))
+        orr_worker_set_state(worker, resting_state(worker));
+        if (rt->exec->one_thread && wants_job(worker))
             orr_worker_fall_asleep(worker);
         self->waits_for = worker->fetching || worker->naside
                               ? "data of its task"
+                          : worker->gang    ? "other workers of its parallel task"
                           : worker->running ? "its kernel"
                                             : "a task";
         rt->exec->ops->park(rt->exec, wakes_by_itself(worker));
         (void)orr_worker_rouse(worker);
         announced = false;
     }
-    set_state(worker, ORR_WORKER_IDLE);
+    orr_worker_set_state(worker, ORR_WORKER_IDLE);
 }

@@ -58,21 +58,30 @@ static void list_row(const struct orr_cost_row *row, void *arg)
     }
 }
 
-/* The sizes that a model knows, each once. */
+/* The sizes that a model knows where the task's time is missing, each once. */
 struct sizes {
+    const struct orr_runtime *rt;
+    const struct orr_cost_row *row;
     uint64_t known[8];
     unsigned n;
     bool more;
 };
+
+static bool is_missing_on(const struct sizes *sizes, unsigned comb)
+{
+    for (unsigned k = 0; k < sizes->rt->nclasses; k++)
+        if (sizes->rt->classes[k].comb == comb && unknown(sizes->row, k))
+            return true;
+    return false;
+}
 
 static int note_size(unsigned comb, unsigned impl,
                      const struct orr_model_row *row, void *arg)
 {
     struct sizes *sizes = arg;
 
-    (void)comb;
     (void)impl;
-    if (row->n == 0)
+    if (row->n == 0 || !is_missing_on(sizes, comb))
         return 0;
     for (unsigned i = 0; i < sizes->n; i++)
         if (sizes->known[i] == row->size)
@@ -89,7 +98,7 @@ static void list_sizes(struct orr_runtime *rt, const struct orr_job *job)
 {
     const struct starpu_perfmodel *wanted = job->task->cl->model;
     struct orr_error err = {""};
-    struct sizes sizes = {.n = 0};
+    struct sizes sizes = {.rt = rt, .row = job->costs};
     struct orr_model *model;
     char list[256] = "";
     size_t used = 0;
@@ -106,7 +115,7 @@ static void list_sizes(struct orr_runtime *rt, const struct orr_job *job)
     if (sizes.n)
         orr_log_error(
             "The model `%s' of `%s' knows tasks with %s%s bytes of "
-            "data; this one has %zu: is it a size, of tiles perhaps, "
+            "data there; this one has %zu: is it a size, of tiles perhaps, "
             "that was never measured?",
             wanted->symbol, rt->machine->host, list, sizes.more ? ", …" : "",
             orr_model_size(rt, wanted, job->task, &rt->classes[0], 0));
@@ -120,6 +129,10 @@ void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
                   "which is not known. Missing for the tasks submitted so far:",
                   rt->machine->name, orr_cost_symbol(job->costs));
     orr_costs_each(rt->costs, list_row, &listing);
+    if (job->ncores > 1)
+        orr_log_error("  %s  footprint %08x  on %u processors at once, or one",
+                      orr_cost_symbol(job->costs), job->costs->footprint,
+                      job->ncores);
     list_sizes(rt, job);
     if (listing.with_model)
         orr_log_error("Run the program on the machine `%s' with "

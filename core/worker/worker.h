@@ -13,8 +13,10 @@
 #include "core/cost/row.h"
 #include "core/device/machine.h"
 
+struct orr_gang;
 struct orr_job;
 struct orr_runtime;
+struct orr_suspend_limit;
 
 /* What a worker is doing, for policies (which may steal from it) and traces. */
 enum orr_worker_state {
@@ -41,8 +43,9 @@ struct orr_worker {
     unsigned class_id;                  /* [const] index in runtime->classes */
     const struct orr_worker_desc *desc; /* [const] */
     struct orr_runtime *runtime;        /* [const] */
-    /* [const] after start; of one that a thread of the application drives, who
-     * does, NULL: nobody now */
+    /* Whose turn it is of its stacks (suspend.h), always the same if no kernel
+     * has waited; of one that a thread of the application drives, who does,
+     * NULL: nobody now */
     _Atomic(struct orr_context *) context;
     bool driven;                        /* [const] it is such a one */
     struct orr_lock lock;               /* rank ORR_RANK_WORKER */
@@ -58,8 +61,18 @@ struct orr_worker {
     unsigned naside;          /* [owner] others, put aside until they have
                                * memory, and not started yet */
     unsigned running;         /* [owner] kernels started, not ended */
+    struct orr_gang *gang;    /* [owner] of which it is a member now, NULL; it
+                               * takes no jobs meanwhile */
     bool again;               /* [owner] it has made work for itself: it looks
                                * once more before it sleeps */
+    bool may_suspend;         /* [const] its kernels may wait: suspend.h */
+    unsigned nsuspended;      /* [owner] kernels that wait */
+    _Atomic(struct orr_context *) woken; /* of these, who may go on … */
+    struct orr_context *resumable; /* [owner] … and those that it knows of */
+    struct orr_suspend_limit *limits; /* [owner] those that wait for a time */
+    struct orr_context *spares;  /* [owner] stacks on which nothing runs now */
+    struct orr_context *retired; /* [owner] … or ever again */
+    struct orr_context *first;   /* [owner] its own; NULL: there is no other */
     atomic_uint state;        /* enum orr_worker_state */
     atomic_uint nlocal;       /* length of `local`: changed under the lock */
     atomic_bool stop;         /* runtime shuts down */
@@ -93,6 +106,8 @@ struct orr_worker {
 struct orr_worker_class {
     enum starpu_worker_archtype type;
     int devid;     /* device number, 0 for CPU workers of one model */
+    unsigned ncores; /* 1, but in copies that stand for several workers at once:
+                      * core/cost/wide.c */
     unsigned comb; /* perfmodel's number of the architecture */
     unsigned node; /* memory node */
     double speed;  /* durations are divided by it */

@@ -8,9 +8,13 @@
 #include "core/base/check.h"
 #include "core/base/log.h"
 #include "core/data/node.h"
+#include "core/device/kind.h"
+#include "core/observe/tool.h"
 #include "core/runtime.h"
+#include "core/task/gang.h"
 #include "core/task/job.h"
 #include "core/worker/kernel.h"
+#include "core/worker/suspend.h"
 
 static void init_worker(struct orr_runtime *rt, unsigned id)
 {
@@ -23,6 +27,7 @@ static void init_worker(struct orr_runtime *rt, unsigned id)
     atomic_init(&worker->bound, -1);
     orr_list_init(&worker->ended);
     orr_list_init(&worker->resumed);
+    worker->may_suspend = orr_device_kind(worker->desc->type)->is_processor;
 }
 
 static void stop_first(struct orr_runtime *rt, unsigned n)
@@ -40,6 +45,7 @@ static void stop_first(struct orr_runtime *rt, unsigned n)
             rt->exec->ops->park(rt->exec, ORR_FOREVER);
     orr_nodes_await_posts(rt);
     for (unsigned id = 0; id < n; id++) {
+        orr_suspend_done(&rt->workers[id]);
         if (!rt->workers[id].driven)
             rt->exec->ops->join(rt->exec, rt->workers[id].context);
         rt->workers[id].context = NULL;
@@ -64,14 +70,25 @@ static void run_worker(void *arg)
     struct orr_runtime *rt = worker->runtime;
 
     orr_self->cache = worker->id + 1;
+    if (rt->tool) {
+        orr_tool_tell(rt->tool, starpu_prof_tool_event_driver_init_start, worker,
+                      NULL);
+        orr_tool_tell(rt->tool, starpu_prof_tool_event_driver_init, worker, NULL);
+        orr_tool_tell(rt->tool, starpu_prof_tool_event_driver_init_end, worker,
+                      NULL);
+    }
     atomic_store_explicit(&worker->up, true, memory_order_release);
     orr_worker_loop(worker);
+    if (rt->tool)
+        orr_tool_tell(rt->tool, starpu_prof_tool_event_driver_deinit, worker,
+                      NULL);
     orr_active_end(rt);
     orr_context_end();
 }
 
 int orr_workers_start(struct orr_runtime *rt)
 {
+    orr_suspend_init(rt);
     for (unsigned id = 0; id < rt->nworkers; id++) {
         struct orr_worker *worker = &rt->workers[id];
         struct orr_context init = {
@@ -112,17 +129,42 @@ void orr_worker_wake(struct orr_worker *worker)
         exec->ops->wake(exec, context);
 }
 
+/* Whether the job goes before one that came earlier. */
+static bool goes_before(const struct orr_job *job, const struct orr_job *other)
+{
+    if (other->priority != job->priority)
+        return other->priority < job->priority;
+    return job->gang && orr_gang_goes_before(job, other);
+}
+
+static struct orr_job *job_at(struct orr_list *link)
+{
+    return orr_container(link, struct orr_job, queue);
+}
+
+static bool comes_before(const struct orr_job *a, const struct orr_job *b,
+                         bool prio)
+{
+    if (prio && a->priority != b->priority)
+        return a->priority > b->priority;
+    return a->depth > b->depth;
+}
+
 static void push_locked(struct orr_worker *worker, struct orr_job *job,
                         bool prio) ORR_REQUIRES(worker->lock)
 {
     struct orr_list *position = &worker->local;
 
-    /* From the back: mostly the priorities are equal. */
-    while (prio && position->prev != &worker->local &&
-           orr_container(position->prev, struct orr_job, queue)->priority <
-               job->priority)
+    /* From the back: mostly the priorities are equal. From the front, if it comes
+     * before older ones because it is deep. */
+    while (job->depth && position->next != &worker->local &&
+           !comes_before(job, job_at(position->next), prio))
+        position = position->next;
+    while (!job->depth && prio && position->prev != &worker->local &&
+           goes_before(job, job_at(position->prev)))
         position = position->prev;
-    orr_list_insert_before(position, &job->queue);
+    orr_list_insert_before(job->depth ? position->next : position,
+                           &job->queue);
     atomic_store_explicit(
         &worker->nlocal,
         atomic_load_explicit(&worker->nlocal, memory_order_relaxed) + 1,

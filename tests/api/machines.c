@@ -23,7 +23,9 @@ const char *machine_ncpus(void)
 
 void machine_choose(int i)
 {
-    setenv("STARPU_SCHED", policies[i], 1);
+    const char *policy = getenv("TEST_SCHED");
+
+    setenv("STARPU_SCHED", policy ? policy : policies[i], 1);
     setenv("STARPU_SILENT", "1", 1);
     setenv("STARPU_NCPU", machine_ncpus(), 1);
     unsetenv("STARPU_PERF_MODEL_DIR");

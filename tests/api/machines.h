@@ -21,7 +21,7 @@ enum { FIRST_SIMULATED = 2 };
 /* How many CPU workers the machines have: TEST_NCPU or 2. */
 const char *machine_ncpus(void);
 
-/* Sets the environment for machine i of NMACHINES. */
+/* Sets the environment for machine i of NMACHINES; TEST_SCHED is the policy of all. */
 void machine_choose(int i);
 
 /* Whether machine i is a simulated one. */

@@ -231,6 +231,35 @@ static int codelet_without_name(void)
 
 /* -- deadlocks ------------------------------------------------------------ */
 
+/* What is done with data that have ended, or that others end. */
+static int after_the_end(void)
+{
+    static uint64_t words[100];
+    struct starpu_data_filter filter = {
+        .filter_func = starpu_vector_filter_block, .nchildren = 2};
+    struct starpu_task *task;
+    starpu_data_handle_t h;
+    int rc;
+
+    open_machine();
+    starpu_vector_data_register(&h, 0, (uintptr_t)words, 100, 8);
+    if (strcmp(getenv("WHAT"), "piece") == 0) {
+        starpu_data_partition(h, &filter);
+        starpu_data_unregister(starpu_data_get_child(h, 0));
+    }
+    starpu_data_unregister(h);
+    if (strcmp(getenv("WHAT"), "twice") == 0)
+        starpu_data_unregister(h);
+    if (strcmp(getenv("WHAT"), "acquire") == 0)
+        return -starpu_data_acquire(h, STARPU_R);
+    task = starpu_task_create();
+    task->cl = &modelled;
+    task->handles[0] = h;
+    rc = starpu_task_submit(task);
+    starpu_shutdown();
+    return -rc;
+}
+
 static int wait_for_unsubmitted(void)
 {
     struct starpu_task *first, *second;
@@ -314,6 +343,61 @@ static int wait_while_acquired(void)
     starpu_task_wait_for_all();
     puts("not reached");
     return 0;
+}
+
+/* A kernel that waits for a task that writes what it reads itself. */
+static void wait_for_writer(void *buffers[], void *arg)
+{
+    static struct starpu_codelet writes;
+    struct starpu_task *task = new_task("writer");
+
+    (void)buffers;
+    (void)arg;
+    writes = plain;
+    writes.nbuffers = 1;
+    writes.modes[0] = STARPU_RW;
+    task->cl = &writes;
+    task->handles[0] = shared_handle;
+    task->detach = 0;
+    submit(task);
+    need(starpu_task_wait(task), "starpu_task_wait");
+}
+
+static void unregister_own(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    starpu_data_unregister(shared_handle);
+}
+
+static int in_kernel(void (*kernel)(void *buffers[], void *arg))
+{
+    struct starpu_codelet reads = plain;
+
+    open_machine();
+    shared_handle = register_memory();
+    starpu_data_set_name(shared_handle, "vector A");
+    reads.cpu_funcs[0] = kernel;
+    reads.cuda_funcs[0] = NULL;
+    reads.nbuffers = 1;
+    reads.modes[0] = STARPU_R;
+    reads.flags = STARPU_CODELET_SIMGRID_EXECUTE;
+    need(starpu_task_insert(&reads, STARPU_R, shared_handle, STARPU_NAME,
+                            "reader", 0),
+         "starpu_task_insert");
+    starpu_task_wait_for_all();
+    puts("not reached");
+    return 0;
+}
+
+static int wait_for_writer_in_kernel(void)
+{
+    return in_kernel(wait_for_writer);
+}
+
+static int unregister_in_kernel(void)
+{
+    return in_kernel(unregister_own);
 }
 
 /* Keeps data in another mode that are not acquired, and then, acquired for
@@ -668,6 +752,24 @@ static int acquire_unwritten(void)
 }
 
 /* Three data of 16 MiB in one task, for GPUs only. */
+/* More of a GPU than there is of this process's memory, twice. */
+static int hold_much(void)
+{
+    enum { SIZE = 700 << 20 };
+    uintptr_t block[2];
+
+    open_machine();
+    for (int i = 0; i < 2; i++) {
+        block[i] = starpu_malloc_on_node(1, SIZE);
+        printf("block %d: %s\n", i, block[i] ? "there" : "none");
+    }
+    for (int i = 0; i < 2; i++)
+        if (block[i])
+            starpu_free_on_node(1, block[i], SIZE);
+    starpu_shutdown();
+    return 0;
+}
+
 static int task_too_large(void)
 {
     struct starpu_codelet large = plain;
@@ -717,6 +819,8 @@ static const struct {
     {"acquire-twice", acquire_twice},
     {"wait-while-acquired", wait_while_acquired},
     {"keep-otherwise", keep_otherwise},
+    {"wait-for-writer-in-kernel", wait_for_writer_in_kernel},
+    {"unregister-in-kernel", unregister_in_kernel},
     {"lock-each-other", lock_each_other},
     {"exit-in-main", exit_in_main},
     {"exit-in-task", exit_in_task},
@@ -734,7 +838,9 @@ static const struct {
     {"jump", jump},
     {"read-unwritten", read_unwritten},
     {"acquire-unwritten", acquire_unwritten},
+    {"hold-much", hold_much},
     {"task-too-large", task_too_large},
+    {"after-the-end", after_the_end},
 };
 
 int main(int argc, char **argv)

@@ -55,6 +55,45 @@ static int *register_one(starpu_data_handle_t *h, size_t bytes)
     return memory;
 }
 
+/* --- prefetches --- */
+
+enum { NPREFETCHES = 6 };
+
+/* The first ones keep the link busy, the others wait for it by priority. 10 MiB need
+ * about 1.05 ms each, two prefetches or one when the machine is idle go on at once. */
+START_TEST(prefetches_come_by_priority)
+{
+    static const int priorities[NPREFETCHES] = {0, 0, 0, 0, 3, 0};
+    starpu_data_handle_t h[NPREFETCHES];
+    int *memory[NPREFETCHES], node, nfirst = 0;
+
+    setenv("ORRERY_EVICTION", _i / 2 ? "nextuse" : "lru", 1);
+    machine_open(FIRST_SIMULATED);
+    node = (int)starpu_worker_get_memory_node(starpu_worker_get_count() - 1);
+    for (int d = 0; d < NPREFETCHES; d++) {
+        memory[d] = register_one(&h[d], 10 * MIB);
+        if (_i % 2)
+            starpu_data_idle_prefetch_on_node_prio(h[d], (unsigned)node, 1,
+                                                   priorities[d]);
+        else
+            starpu_data_prefetch_on_node_prio(h[d], (unsigned)node, 1,
+                                              priorities[d]);
+    }
+    while (!is_valid(h[4], node))
+        starpu_usleep(50);
+    for (int d = 0; d < NPREFETCHES; d++)
+        nfirst += d != 4 && is_valid(h[d], node);
+    /* Those that had begun. */
+    ck_assert_int_le(nfirst, _i % 2 ? 1 : 3);
+    ck_assert_int_eq(is_valid(h[3], node), 0);
+    for (int d = 0; d < NPREFETCHES; d++) {
+        starpu_data_unregister(h[d]);
+        free(memory[d]);
+    }
+    starpu_shutdown();
+}
+END_TEST
+
 /* --- write-through --- */
 
 static void wait_until_valid(starpu_data_handle_t h, int node)
@@ -692,6 +731,7 @@ int main(void)
     TCase *tc = tcase_create("advice");
 
     tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, prefetches_come_by_priority, 0, 4);
     tcase_add_loop_test(tc, what_is_written_through_is_on_all_nodes, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, what_is_written_through_does_not_leave, 0,

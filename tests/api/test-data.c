@@ -188,6 +188,7 @@ START_TEST(data_larger_than_a_gpu_are_evicted_and_come_back)
 }
 END_TEST
 
+/* shows starpu_matrix_filter_vertical_block */
 START_TEST(a_matrix_cut_in_two_dimensions_is_whole_again)
 {
     enum { N = 32, PARTS = 4 };

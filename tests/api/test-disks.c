@@ -4,6 +4,7 @@
  * memory has no room for, files that are data, disks of the application's own,
  * and what goes wrong. The simulated machines have one disk.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
@@ -201,8 +202,8 @@ static int copy_in_memory(void *src, unsigned src_node, void *dst,
 /* Interfaces without any_to_any are packed. */
 START_TEST(packed_data_go_to_a_disk)
 {
-    static const struct starpu_data_copy_methods methods = {
-        .ram_to_ram = copy_in_memory};
+    static const struct starpu_data_copy_methods methods = {.ram_to_ram =
+                                                                copy_in_memory};
     struct starpu_data_interface_ops interface = starpu_interface_vector_ops;
 
     interface.copy_methods = &methods;
@@ -253,14 +254,15 @@ START_TEST(pieces_go_to_a_disk)
     for (unsigned w = 0; w < NWHOLES; w++) {
         starpu_data_partition(wholes[w], &halves);
         for (unsigned p = 0; p < NPIECES; p++)
-            submit_add(starpu_data_get_child(wholes[w], (int)p),
-                       starpu_data_get_child(wholes[w],
-                                             (int)(NPIECES - 1 - p)));
+            submit_add(
+                starpu_data_get_child(wholes[w], (int)p),
+                starpu_data_get_child(wholes[w], (int)(NPIECES - 1 - p)));
         starpu_data_unpartition(wholes[w], STARPU_MAIN_RAM);
     }
     for (unsigned w = 0; w < NWHOLES; w++) {
         const unsigned piece = NX * 4 / NPIECES;
         const unsigned *at;
+        unsigned wrong = 0; /* each assertion is a message to who runs tests */
 
         ck_assert_int_eq(starpu_data_acquire(wholes[w], STARPU_R), 0);
         at = starpu_data_get_local_ptr(wholes[w]);
@@ -269,9 +271,10 @@ START_TEST(pieces_go_to_a_disk)
             unsigned mine = w + i, theirs = w + other * piece + i % piece;
 
             /* The second half adds what the first one has become. */
-            ck_assert_uint_eq(at[i], p < NPIECES / 2 ? mine + theirs
-                                                     : 2 * mine + theirs);
+            wrong += at[i] !=
+                     (p < NPIECES / 2 ? mine + theirs : 2 * mine + theirs);
         }
+        ck_assert_uint_eq(wrong, 0);
         starpu_data_release(wholes[w]);
         starpu_data_unregister(wholes[w]);
     }
@@ -297,8 +300,8 @@ START_TEST(a_disk_is_a_memory_node)
     disk = (unsigned)add_disk(&starpu_disk_unistd_ops, 32 * MIB);
     ck_assert_uint_eq(disk, nodes);
     /* It has no part in the bus that GPUs share. */
-    ck_assert_double_eq(starpu_transfer_predict(STARPU_MAIN_RAM, nodes - 1, MIB),
-                        before_us);
+    ck_assert_double_eq(
+        starpu_transfer_predict(STARPU_MAIN_RAM, nodes - 1, MIB), before_us);
     ck_assert_uint_eq(starpu_memory_nodes_get_count(), nodes + 1);
     ck_assert_uint_eq(starpu_memory_nodes_get_count_by_kind(STARPU_DISK_RAM),
                       1);
@@ -331,6 +334,51 @@ START_TEST(a_disk_is_a_memory_node)
         starpu_data_test_if_allocated_on_node(datum, STARPU_MAIN_RAM), 0);
     check_line(datum, line);
     starpu_data_unregister(datum);
+    starpu_shutdown();
+}
+END_TEST
+
+static void bring(starpu_data_handle_t datum, int node)
+{
+    ck_assert_int_eq(starpu_data_acquire_on_node(datum, node, STARPU_R), 0);
+    starpu_data_release_on_node(datum, node);
+}
+
+/* Each value leaves main memory, and the disk that it was on, before it goes to
+ * the next one. They share a folder. */
+START_TEST(data_go_from_disk_to_disk)
+{
+    enum { NVALUES = 5, NDISKS = 3 };
+    starpu_data_handle_t data[NVALUES];
+    int disks[NDISKS];
+
+    open_small(_i);
+    for (int d = 0; d < NDISKS; d++)
+        disks[d] = add_disk(
+            d % 2 ? &starpu_disk_stdio_ops : &starpu_disk_unistd_ops, 32 * MIB);
+    for (int i = 0; i < NVALUES; i++) {
+        starpu_vector_data_register(&data[i], -1, 0, NX, sizeof(unsigned));
+        submit_fill(data[i], 10 + (unsigned)i);
+    }
+    for (int round = 0; round < 2 * NDISKS; round++)
+        for (int i = 0; i < NVALUES; i++) {
+            int to = disks[(round + i) % NDISKS];
+            int from = disks[(round + i + NDISKS - 1) % NDISKS];
+
+            bring(data[i], to);
+            ck_assert_uint_eq(starpu_data_is_on_node(data[i], (unsigned)to), 1);
+            (void)starpu_data_evict_from_node(data[i], STARPU_MAIN_RAM);
+            if (round > 0)
+                ck_assert_int_eq(
+                    starpu_data_evict_from_node(data[i], (unsigned)from), 0);
+            ck_assert_uint_eq(
+                starpu_data_test_if_allocated_on_node(data[i], STARPU_MAIN_RAM),
+                0);
+        }
+    for (int i = 0; i < NVALUES; i++) {
+        check_line(data[i], (struct line){10 + (unsigned)i, 1});
+        starpu_data_unregister(data[i]);
+    }
     starpu_shutdown();
 }
 END_TEST
@@ -368,10 +416,12 @@ END_TEST
 static void write_file(const char *path, size_t bytes)
 {
     FILE *file = fopen(path, "w");
+    size_t written = 0;
 
     ck_assert_ptr_nonnull(file);
     for (unsigned i = 0; i < bytes / sizeof(i); i++)
-        ck_assert_uint_eq(fwrite(&i, sizeof(i), 1, file), 1);
+        written += fwrite(&i, 1, sizeof(i), file);
+    ck_assert_uint_eq(written, bytes / sizeof(unsigned) * sizeof(unsigned));
     ck_assert_int_eq(fclose(file), 0);
 }
 
@@ -387,6 +437,19 @@ static unsigned number_in_file(const char *path, unsigned i)
     return number;
 }
 
+static unsigned count_open_files(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    unsigned n = 0;
+
+    ck_assert_ptr_nonnull(folder);
+    while (readdir(folder))
+        n++;
+    closedir(folder);
+    return n;
+}
+
+/* shows starpu_disk_close */
 START_TEST(a_file_is_data)
 {
     static struct starpu_disk_ops *const all[] = {
@@ -395,7 +458,7 @@ START_TEST(a_file_is_data)
     size_t bytes = NX * sizeof(unsigned);
     starpu_data_handle_t file, one;
     char path[sizeof(directory) + 16], name[] = "numbers";
-    unsigned disk;
+    unsigned disk, nfiles;
     void *object;
 
     if (machine_simulated(_i))
@@ -405,6 +468,7 @@ START_TEST(a_file_is_data)
     for (unsigned o = 0; o < 3; o++) {
         write_file(path, bytes);
         disk = (unsigned)add_disk(all[o], -1);
+        nfiles = count_open_files();
         ck_assert_ptr_null(starpu_disk_open(disk, nothing, bytes));
         ck_assert_ptr_null(starpu_disk_open(disk, name, bytes + 1));
         object = starpu_disk_open(disk, name, bytes);
@@ -417,6 +481,7 @@ START_TEST(a_file_is_data)
         starpu_data_unregister(one);
         starpu_data_unregister(file);
         starpu_disk_close(disk, object, bytes);
+        ck_assert_uint_eq(count_open_files(), nfiles);
         for (unsigned i = 0; i < NX; i += 1009)
             ck_assert_uint_eq(number_in_file(path, i), 100 + 2 * i);
         ck_assert_int_eq(unlink(path), 0);
@@ -435,7 +500,8 @@ START_TEST(directories_are_made_and_removed)
         return;
     machine_open(_i);
     snprintf(path, sizeof(path), "%s/a/b", directory);
-    ck_assert_int_ge(starpu_disk_register(&starpu_disk_unistd_ops, path, -1), 1);
+    ck_assert_int_ge(starpu_disk_register(&starpu_disk_unistd_ops, path, -1),
+                     1);
     ck_assert_int_eq(stat(path, &status), 0);
     starpu_shutdown();
     snprintf(path, sizeof(path), "%s/a", directory);
@@ -578,24 +644,66 @@ START_TEST(what_is_no_disk_is_refused)
     machine_open(_i);
     ck_assert_int_eq(starpu_disk_register(NULL, directory, -1), -EINVAL);
     ck_assert_int_eq(starpu_disk_register(&lacks, directory, -1), -EINVAL);
-    ck_assert_int_eq(starpu_disk_register(&own_ops, directory,
-                                          STARPU_DISK_SIZE_MIN - 1),
-                     -EINVAL);
+    ck_assert_int_eq(
+        starpu_disk_register(&own_ops, directory, STARPU_DISK_SIZE_MIN - 1),
+        -EINVAL);
     if (!machine_simulated(_i)) {
-        ck_assert_int_eq(starpu_disk_register(&starpu_disk_unistd_ops,
-                                              unwritable, -1),
-                         -ENOENT);
-        ck_assert_int_eq(starpu_disk_register(&starpu_disk_unistd_ops, NULL,
-                                              -1),
-                         -ENOENT);
+        ck_assert_int_eq(
+            starpu_disk_register(&starpu_disk_unistd_ops, unwritable, -1),
+            -ENOENT);
+        ck_assert_int_eq(
+            starpu_disk_register(&starpu_disk_unistd_ops, NULL, -1), -ENOENT);
     }
-    /* Four are possible, the simulated machine has one. */
-    for (int n = 0; n < (machine_simulated(_i) ? 1 : 4); n++)
+    /* Four are possible, the simulated machine has three. */
+    for (int n = 0; n < (machine_simulated(_i) ? 3 : 4); n++)
         last = add_disk(&own_ops, -1);
     /* It has no way to open what is there. */
     if (!machine_simulated(_i))
         ck_assert_ptr_null(starpu_disk_open((unsigned)last, nothing, 1));
     ck_assert_int_eq(starpu_disk_register(&own_ops, directory, -1), -ENOSPC);
+    starpu_shutdown();
+}
+END_TEST
+
+/* Nothing leads to the disk of this machine, or nothing back from it. */
+static void open_machine_with_route(int machine, const char *route)
+{
+    char path[] = "/tmp/orrery-test-disks-XXXXXX.xml";
+    int fd = mkstemps(path, 4);
+
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_gt(
+        dprintf(fd,
+                "<?xml version='1.0'?><!DOCTYPE platform SYSTEM "
+                "'https://simgrid.org/simgrid.dtd'><platform version='4.1'>"
+                "<zone id='AS0' routing='Full'><host id='MAIN' speed='1f'/>"
+                "<host id='CPU0' speed='1Gf'/><host id='RAM' speed='1f'/>"
+                "<host id='DISK0' speed='1f'/>"
+                "<link id='sata' bandwidth='1GBps' latency='1us'/>%s"
+                "</zone></platform>",
+                route),
+        0);
+    close(fd);
+    machine_choose(machine);
+    setenv("ORRERY_MACHINE", path, 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    unlink(path);
+}
+
+START_TEST(a_disk_without_routes_is_refused)
+{
+    static const char *const routes[] = {
+        "",
+        "<route src='RAM' dst='DISK0' symmetrical='NO'><link_ctn id='sata'/>"
+        "</route>",
+        "<route src='DISK0' dst='RAM' symmetrical='NO'><link_ctn id='sata'/>"
+        "</route>",
+    };
+
+    open_machine_with_route(NMACHINES - 1, routes[_i]);
+    ck_assert_int_eq(
+        starpu_disk_register(&starpu_disk_unistd_ops, directory, -1), -ENOENT);
+    ck_assert_uint_eq(starpu_memory_nodes_get_count(), 1);
     starpu_shutdown();
 }
 END_TEST
@@ -623,6 +731,7 @@ int main(void)
     tcase_add_loop_test(tcase, the_environment_names_a_disk, 0, NMACHINES);
     tcase_add_loop_test(tcase, pieces_go_to_a_disk, 0, NMACHINES);
     tcase_add_loop_test(tcase, a_disk_is_a_memory_node, 0, NMACHINES);
+    tcase_add_loop_test(tcase, data_go_from_disk_to_disk, 0, NMACHINES);
     tcase_add_loop_test(tcase, data_may_be_kept_from_disks, 0, NMACHINES);
     tcase_add_loop_test(tcase, a_file_is_data, 0, NMACHINES);
     tcase_add_loop_test(tcase, directories_are_made_and_removed, 0, NMACHINES);
@@ -630,6 +739,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_short_write_is_made_again, 0, NMACHINES);
     tcase_add_loop_test(tcase, a_disk_of_limited_size_is_full, 0, NMACHINES);
     tcase_add_loop_test(tcase, what_is_no_disk_is_refused, 0, NMACHINES);
+    tcase_add_loop_test(tcase, a_disk_without_routes_is_refused, 0, 3);
     tcase_add_loop_exit_test(ends, a_disk_that_does_not_write_ends_the_run, 1,
                              0, NMACHINES);
     tcase_add_loop_test_raise_signal(ends, main_memory_has_no_objects, SIGABRT,

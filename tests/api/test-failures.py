@@ -9,6 +9,7 @@ MISUSE and RETHROW are the programs of misuse.c and rethrow.cpp, MACHINE is
 gpus.xml, LIBRARY is liborrery.so, EXAMPLE is two_machines.py.
 """
 
+import errno
 import os
 import re
 import shutil
@@ -308,6 +309,21 @@ def deadlock(scenario, *words):
 
 
 @test
+def data_that_take_much_of_this_machines_memory_are_told_once():
+    """A limit of 2 GiB stands for a small machine."""
+    def held(kernels):
+        ended = PROGRAMS.run(
+            ["sh", "-c", "ulimit -v 2097152 && exec \"$0\" hold-much", MISUSE],
+            ORRERY_MACHINE="h100-pcie-4", ORRERY_SIM_KERNELS=kernels)
+        if "Sanitizer" in ended.err:
+            raise Skip("sanitizers need more address space than that")
+        ended.has_status(0)
+        return ended.err.count("take memory of this machine")
+    assert held("run") == 1
+    assert held("skip") == 0
+
+
+@test
 def a_deadlock_names_the_task_that_was_never_submitted():
     ended = deadlock("wait-for-unsubmitted", "main waits for",
                      "`blocked'", "`forgotten', which was never submitted")
@@ -334,6 +350,28 @@ def a_deadlock_names_the_data_that_are_not_released():
     deadlock("acquire-twice", "main waits for", "`vector A'",
              "starpu_data_release")
     deadlock("wait-while-acquired", "`user'", "starpu_data_release")
+
+
+@test
+def a_task_that_waits_for_what_its_own_data_keep_from_running_is_named():
+    words = ("`reader' (number 1) waits in its kernel, on CPU 0, for writer",
+             "`writer' (number 2) waits for the end of task `reader' (number 1)",
+             "STARPU_RW")
+    deadlock("wait-for-writer-in-kernel", *words)
+    ended = misuse("wait-for-writer-in-kernel", **REAL)
+    ended.says("deadlock", *words)
+    ended.has_status(1)
+    assert "not reached" not in ended.out
+
+
+@test
+def a_task_cannot_unregister_what_it_was_given():
+    for settings in ({}, REAL):
+        ended = misuse("unregister-in-kernel", **settings)
+        ended.says("task `reader'", "data vector A #1 any more, which it uses",
+                   "starpu_data_partition_plan")
+        ended.has_status(1)
+        assert "not reached" not in ended.out
 
 
 @test
@@ -500,6 +538,24 @@ def reading_what_was_never_written_is_told_with_task_and_data():
         ended = misuse("acquire-unwritten", **settings)
         ended.says("never written")
         assert ended.status in (1, -signal.SIGABRT), ended.status
+
+
+@test
+def data_that_have_ended_are_not_used():
+    for settings in ({}, REAL):
+        ended = misuse("after-the-end", WHAT="twice", **settings)
+        ended.says("starpu_data_unregister", "were unregistered")
+        ended.has_status(-signal.SIGABRT)
+        ended = misuse("after-the-end", WHAT="piece", **settings)
+        ended.says("starpu_data_unregister", "piece of data number 1",
+                   "starpu_data_unpartition")
+        ended.has_status(-signal.SIGABRT)
+        ended = misuse("after-the-end", WHAT="acquire", **settings)
+        ended.says("starpu_data_acquire", "were unregistered")
+        ended.has_status(errno.EINVAL)
+        ended = misuse("after-the-end", WHAT="task", **settings)
+        ended.says("starpu_task_submit", "`modelled'", "were unregistered")
+        ended.has_status(errno.EINVAL)
 
 
 # -- rounds ------------------------------------------------------------------

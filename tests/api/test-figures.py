@@ -119,6 +119,18 @@ def a_size_between_is_simulated_and_said_to_be_interpolated():
 
 
 @test
+def a_device_whose_model_has_other_sizes_is_not_left_out():
+    """Its program has no function for it: that there is a kernel says the model."""
+    folder = models({(CPU, 0): linear(*SIZES), (CUDA, 0): {400: 5}})
+    ended = simulate(folder=folder, size=800)
+    ended.has_status(1)
+    ended.says("needs the time of kernel `busy_", "on cuda0",
+               "knows tasks with 1600 bytes of data there")
+    assert "on cpu" not in ended.err, ended.err
+    simulate(folder=folder, size=400).has_status(0)
+
+
+@test
 def the_share_is_that_of_the_time_of_tasks():
     folder = models({(CPU, 0): linear(*SIZES)})
     models({(CPU, 0): linear(800, *SIZES)}, folder, KERNELS[:1])

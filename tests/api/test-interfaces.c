@@ -152,6 +152,102 @@ START_TEST(data_in_pieces_are_not_wanted_any_more)
 }
 END_TEST
 
+/* --- an interface that does not copy between devices --- */
+
+static struct starpu_data_copy_methods patched;
+static int (*copy_vector)(void *, unsigned, void *, unsigned, void *);
+static int nbetween, nasked; /* copies between devices, questions */
+
+static int is_main(unsigned node)
+{
+    return starpu_node_get_kind(node) == STARPU_CPU_RAM;
+}
+
+static int count_and_copy(void *src, unsigned src_node, void *dst,
+                          unsigned dst_node, void *async)
+{
+    nbetween += !is_main(src_node) && !is_main(dst_node);
+    return copy_vector(src, src_node, dst, dst_node, async);
+}
+
+static int refuse_devices(void *src, unsigned src_node, void *dst,
+                          unsigned dst_node, unsigned handling)
+{
+    ck_assert_uint_eq(STARPU_VECTOR_GET_NX(src), STARPU_VECTOR_GET_NX(dst));
+    ck_assert(handling == src_node || handling == dst_node);
+    nasked++;
+    return is_main(src_node) || is_main(dst_node);
+}
+
+static void increment(void *buffers[], void *arg)
+{
+    (void)arg;
+    ((int *)STARPU_VECTOR_GET_PTR(buffers[0]))[0]++;
+}
+
+static struct starpu_codelet increments = {.cpu_funcs = {increment},
+                                           .cuda_funcs = {increment},
+                                           .nbuffers = 1,
+                                           .modes = {STARPU_RW},
+                                           .name = "k"};
+
+/* The workers of the first two devices. */
+static void find_devices(int *ret)
+{
+    int n = 0;
+
+    for (unsigned w = 0; w < starpu_worker_get_count() && n < 2; w++)
+        if (!is_main(starpu_worker_get_memory_node(w)))
+            ret[n++] = (int)w;
+    ck_assert_int_eq(n, 2);
+}
+
+static void go_to_and_fro(struct starpu_data_interface_ops *ops)
+{
+    int x[4] = {0}, workers[2];
+    struct starpu_vector_interface given = {
+        .id = STARPU_VECTOR_INTERFACE_ID,
+        .ptr = (uintptr_t)x,
+        .dev_handle = (uintptr_t)x,
+        .nx = 4,
+        .elemsize = sizeof(int),
+        .allocsize = sizeof(x),
+    };
+    starpu_data_handle_t handle;
+
+    find_devices(workers);
+    starpu_data_register(&handle, STARPU_MAIN_RAM, &given, ops);
+    for (int i = 0; i < 10; i++)
+        ck_assert_int_eq(starpu_task_insert(&increments, STARPU_RW, handle,
+                                            STARPU_EXECUTE_ON_WORKER,
+                                            workers[i % 2], 0),
+                         0);
+    starpu_data_unregister(handle);
+    ck_assert_int_eq(x[0], 10);
+}
+
+/* Devices of the machine copy to each other. */
+START_TEST(what_can_copy_refuses_goes_through_main_memory)
+{
+    struct starpu_data_interface_ops ops = starpu_interface_vector_ops;
+
+    setenv("ORRERY_LOOPBACK", "2 peers", 1);
+    machine_open(_i);
+    patched = *ops.copy_methods;
+    copy_vector = patched.any_to_any;
+    patched.any_to_any = count_and_copy;
+    ops.copy_methods = &patched;
+    go_to_and_fro(&ops);
+    ck_assert_int_eq(nbetween, 9);
+    patched.can_copy = refuse_devices;
+    nbetween = 0;
+    go_to_and_fro(&ops);
+    ck_assert_int_eq(nbetween, 0);
+    ck_assert_int_gt(nasked, 0);
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("interfaces");
@@ -166,6 +262,7 @@ int main(void)
     EACH(nodes_that_the_machine_lacks_have_no_kind);
     EACH(data_whose_value_was_dropped_are_unregistered);
     EACH(data_in_pieces_are_not_wanted_any_more);
+    EACH(what_can_copy_refuses_goes_through_main_memory);
     tcase_add_exit_test(once, memory_that_cannot_be_made_is_said, 1);
     return suite_main(suite);
 }

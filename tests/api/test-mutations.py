@@ -39,7 +39,6 @@ RETURN_0 = bytes.fromhex("31c0 0f57c0 c3")
 ALREADY = (bytes.fromhex("31c0 c3"), bytes.fromhex("c3"),
            bytes.fromhex("f3c3"), bytes.fromhex("660fefc0 c3"))
 # Survivors that are known: most cannot be noticed, for the reason given.
-NOT_YET = "no test notices yet"
 ONLY_FREES = "only frees memory: sanitizers see it"
 KNOWN = {
     "starpu_arbiter_destroy": ONLY_FREES,
@@ -50,8 +49,6 @@ KNOWN = {
     "starpu_codelet_unpack_arg_fini": ONLY_FREES,
     "starpu_perf_counter_listener_exit": ONLY_FREES,
     "starpu_perf_counter_set_free": ONLY_FREES,
-    "starpu_get_hwloc_topology": NOT_YET,
-    "starpu_pthread_cond_init": NOT_YET,
     "starpu_data_test_if_mapped_on_node": "no memory is mapped: always 0",
     "starpu_hip_worker_get_count": "there are no such workers: always 0",
     "starpu_mpi_ms_worker_get_count": "there are no such workers: always 0",

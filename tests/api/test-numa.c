@@ -29,6 +29,7 @@ static void open_synthetic(const char *synthetic)
 
 /* -- what there is -- */
 
+/* shows starpu_memory_node_get_devid */
 START_TEST(each_worker_computes_in_the_node_of_its_core)
 {
     static const unsigned nodes[] = {0, 0, 1, 1};

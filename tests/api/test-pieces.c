@@ -492,6 +492,46 @@ START_TEST(a_task_does_not_wait_for_the_rest_of_what_it_uses)
 }
 END_TEST
 
+/* Nothing is pinned for the whole before that task has ended. */
+START_TEST(pieces_are_put_together_where_a_task_needs_the_room)
+{
+    starpu_data_handle_t h = open_full(_i), other = vector(NULL, 5 * WORDS / 2);
+
+    run_on(-1, &cl_zero, other);
+    add_on(gpu(0), piece(h, 0), other);
+    starpu_data_unpartition(h, node_of(0));
+    starpu_data_unregister(other);
+    cut(h, 3);
+    close_full(h, 1000);
+}
+END_TEST
+
+/* The copy of an older value to main memory, from another GPU, still waits for its
+ * turn when the new one is the only thing that could leave a GPU. */
+START_TEST(a_value_is_written_back_after_an_older_one)
+{
+    static uint64_t memory[2 * WORDS];
+    starpu_data_handle_t h, busy, other;
+
+    open_with(_i, "4");
+    h = vector(memory, 2 * WORDS);
+    busy = vector(NULL, 2 * WORDS);
+    other = vector(NULL, 3 * WORDS);
+    run_on(gpu(1), &cl_fill, busy);
+    starpu_data_fetch_on_node(busy, STARPU_MAIN_RAM, 1);
+    run_on(gpu(1), &cl_fill, h);
+    starpu_data_wont_use(h);
+    run_on(gpu(0), &cl_fill, h);
+    run_on(gpu(0), &cl_fill, other);
+    check_vector(other, 0);
+    check_vector(h, 0);
+    starpu_data_unregister(busy);
+    starpu_data_unregister(other);
+    starpu_data_unregister(h);
+    starpu_shutdown();
+}
+END_TEST
+
 /* As often as there are pieces, and both ways. */
 START_TEST(pieces_come_and_go_under_little_memory)
 {
@@ -699,6 +739,10 @@ static Suite *pieces_suite(void)
     tcase_add_loop_test(full, pieces_leave_a_gpu_together, 0, NRULES);
     tcase_add_loop_test(full, a_task_does_not_wait_for_the_rest_of_what_it_uses,
                         0, NRULES);
+    tcase_add_loop_test(
+        full, pieces_are_put_together_where_a_task_needs_the_room, 0, NRULES);
+    tcase_add_loop_test(full, a_value_is_written_back_after_an_older_one, 0,
+                        NRULES);
     tcase_add_loop_test(full, pieces_come_and_go_under_little_memory, 0,
                         NRULES);
     tcase_add_loop_test(full, one_piece_is_evicted_if_all_may_be, 0, NRULES);

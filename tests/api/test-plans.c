@@ -172,6 +172,15 @@ static void acquire_part(struct matrix *m, unsigned which, bool write)
     starpu_data_release(handle);
 }
 
+/* The application gives data without a home their first value. */
+static void acquire_first(struct matrix *m)
+{
+    ck_assert_int_eq(starpu_data_acquire(m->whole, STARPU_W), 0);
+    memcpy(starpu_data_get_local_ptr(m->whole), m->expected,
+           sizeof(m->expected));
+    starpu_data_release(m->whole);
+}
+
 static unsigned below(uint64_t *rng, unsigned n)
 {
     return (unsigned)(rng_next(rng) % n);
@@ -302,6 +311,169 @@ START_TEST(switches_are_said_explicitly)
 }
 END_TEST
 
+/* Parts whose own parts are written have their values in these. */
+START_TEST(parts_of_parts_are_read_after_a_downgrade)
+{
+    static struct matrix m;
+
+    machine_open(_i);
+    make_matrix(&m, STARPU_MAIN_RAM);
+    use_part(&m, 2 * PARTS + 2, true, 3, 1);
+    starpu_data_partition_readonly_downgrade_submit(m.whole, PARTS, m.columns);
+    use_part(&m, 0, false, 0, 0);
+    use_part(&m, 2, false, 0, 1);
+    use_part(&m, 2 * PARTS + 2, false, 0, 1);
+    clean_matrix(&m);
+    starpu_data_unregister(m.whole);
+    ck_assert_mem_eq(m.x, m.expected, sizeof(m.x));
+    starpu_shutdown();
+}
+END_TEST
+
+/* -- on devices parts are in the memory of the whole -- */
+
+/* Bytes that were copied from node to node since the last call. */
+static long long moved(void)
+{
+    long long bytes = 0;
+
+    starpu_task_wait_for_all();
+    for (int bus = 0; bus < starpu_bus_get_count(); bus++) {
+        struct starpu_profiling_bus_info info;
+
+        ck_assert_int_eq(starpu_bus_get_profiling_info(bus, &info), 0);
+        bytes += info.transferred_bytes;
+    }
+    return bytes;
+}
+
+/* Whole, columns, rows and parts of columns are written in turns by one GPU. */
+START_TEST(parts_are_in_place_on_a_device)
+{
+    static struct matrix m;
+    int gpu = 2;
+    unsigned node;
+    long long nhops; /* between the GPU and worker 0 */
+
+    setenv("STARPU_PREFETCH", "0", 1);
+    machine_open(FIRST_SIMULATED);
+    while (starpu_worker_get_type(gpu) != STARPU_CUDA_WORKER)
+        gpu++;
+    node = starpu_worker_get_memory_node((unsigned)gpu);
+    nhops = starpu_worker_get_memory_node(0) == STARPU_MAIN_RAM ? 1 : 2;
+    make_matrix(&m, _i ? -1 : STARPU_MAIN_RAM);
+    if (_i)
+        acquire_first(&m);
+    use_part(&m, 0, true, 1, gpu);
+    (void)moved();
+    for (unsigned round = 0; round < 3; round++)
+        for (unsigned which = 0; which < NPARTS; which++)
+            use_part(&m, which, true, which, gpu);
+    use_part(&m, 0, false, 0, gpu);
+    ck_assert_int_eq(moved(), 0);
+    ck_assert_uint_eq(starpu_memory_get_used(node), sizeof(m.x));
+    /* What one of them has elsewhere comes back to its place there. */
+    use_part(&m, 2, true, 7, 0);
+    ck_assert_int_eq(moved(), nhops * (long long)sizeof(m.x) / PARTS);
+    use_part(&m, 2, false, 0, gpu);
+    ck_assert_int_eq(moved(), nhops * (long long)sizeof(m.x) / PARTS);
+    use_part(&m, 0, true, 8, gpu);
+    use_part(&m, PARTS + 1, true, 9, gpu);
+    ck_assert_int_eq(moved(), 0);
+    acquire_part(&m, 0, false);
+    clean_matrix(&m);
+    starpu_data_unregister(m.whole);
+    starpu_shutdown();
+}
+END_TEST
+
+/* Parts that are used in its place are meant, and one of them alone. */
+START_TEST(what_is_not_wanted_any_more_may_be_in_parts)
+{
+    static struct matrix m;
+    int gpu;
+
+    machine_open(FIRST_SIMULATED);
+    gpu = (int)starpu_worker_get_count() - 1;
+    make_matrix(&m, STARPU_MAIN_RAM);
+    for (unsigned i = 0; i < PARTS; i++)
+        use_part(&m, 1 + i, true, 1, gpu);
+    starpu_data_wont_use(_i ? m.columns[1] : m.whole);
+    starpu_task_wait_for_all();
+    starpu_usleep(1000);
+    for (unsigned i = 0; i < PARTS; i++)
+        ck_assert_int_eq(starpu_data_is_on_node(m.columns[i], 0),
+                         _i == 0 || i == 1);
+    acquire_part(&m, 0, false);
+    clean_matrix(&m);
+    starpu_data_unregister(m.whole);
+    starpu_shutdown();
+}
+END_TEST
+
+/* Parts of every second column: no range of these. */
+static void every_second_column(void *father, void *child,
+                                struct starpu_data_filter *f, unsigned id,
+                                unsigned n)
+{
+    const struct starpu_matrix_interface *whole = father;
+    struct starpu_matrix_interface *part = child;
+
+    (void)f;
+    *part = *whole;
+    part->ny = whole->ny / n;
+    part->ld = whole->ld * n;
+    part->allocsize = (size_t)part->nx * part->ny * part->elemsize;
+    if (!whole->dev_handle)
+        return;
+    part->ptr += id * (size_t)whole->ld * whole->elemsize;
+    part->offset += id * (size_t)whole->ld * whole->elemsize;
+}
+
+static void raise_by_one(void *buffers[], void *arg)
+{
+    uint32_t *x = (uint32_t *)STARPU_MATRIX_GET_PTR(buffers[0]);
+
+    (void)arg;
+    for (uint32_t j = 0; j < STARPU_MATRIX_GET_NY(buffers[0]); j++)
+        for (uint32_t i = 0; i < STARPU_MATRIX_GET_NX(buffers[0]); i++)
+            x[j * STARPU_MATRIX_GET_LD(buffers[0]) + i]++;
+}
+
+START_TEST(parts_that_are_no_ranges_are_copied)
+{
+    static uint32_t x[N * N];
+    static struct starpu_codelet cl = {.cpu_funcs = {raise_by_one},
+                                       .cuda_funcs = {raise_by_one},
+                                       .nbuffers = 1,
+                                       .modes = {STARPU_RW},
+                                       .name = "k"};
+    struct starpu_data_filter filter = {.filter_func = every_second_column,
+                                        .nchildren = 2};
+    starpu_data_handle_t whole, parts[2];
+
+    machine_open(_i);
+    memset(x, 0, sizeof(x));
+    starpu_matrix_data_register(&whole, STARPU_MAIN_RAM, (uintptr_t)x, N, N, N,
+                                sizeof(*x));
+    starpu_data_partition_plan(whole, &filter, parts);
+    for (int round = 0; round < 4; round++) {
+        int worker = (int)starpu_worker_get_count() - 1 - round / 2;
+
+        starpu_task_insert(&cl, STARPU_RW, whole, STARPU_EXECUTE_ON_WORKER,
+                           worker, 0);
+        for (int i = 0; i < 2; i++)
+            starpu_task_insert(&cl, STARPU_RW, parts[i],
+                               STARPU_EXECUTE_ON_WORKER, worker, 0);
+    }
+    starpu_data_partition_clean(whole, 2, parts);
+    starpu_data_unregister(whole);
+    for (int i = 0; i < N * N; i++)
+        ck_assert_uint_eq(x[i], 8);
+    starpu_shutdown();
+}
+END_TEST
+
 /* Without a switch, as the mode says, or the codelet. */
 static void read_unplanned(struct matrix *m, struct starpu_codelet *cl)
 {
@@ -422,6 +594,7 @@ static void expect_7(void *buffers[], void *arg)
 }
 
 /* The init codelet makes a value where whole and parts have none, only there. */
+/* shows starpu_data_invalidate_submit */
 START_TEST(parts_begin_with_the_value_of_the_whole)
 {
     static struct starpu_codelet begins = {.cpu_funcs = {set_1},
@@ -594,6 +767,11 @@ int main(void)
     EACH(whole_and_parts_take_turns);
     EACH(data_without_a_home_are_planned);
     EACH(switches_are_said_explicitly);
+    EACH(parts_of_parts_are_read_after_a_downgrade);
+    EACH(parts_that_are_no_ranges_are_copied);
+    tcase_add_loop_test(each, what_is_not_wanted_any_more_may_be_in_parts, 0,
+                        2);
+    tcase_add_loop_test(each, parts_are_in_place_on_a_device, 0, 2);
     EACH(switches_without_order_keep_the_whole);
     EACH(attempts_to_acquire_switch);
     EACH(parts_are_written_after_the_whole_was_invalidated);

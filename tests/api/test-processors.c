@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <starpu_cublasLt.h>
@@ -130,14 +132,40 @@ START_TEST(threads_of_the_application_are_bound)
 }
 END_TEST
 
+START_TEST(written_memory_is_on_a_node)
+{
+    size_t size = 8 << 20;
+    char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    long nodes;
+
+    ck_assert_ptr_ne(pages, MAP_FAILED);
+    machine_open(_i);
+    ck_assert_int_eq(starpu_get_memory_location_bitmap(NULL, 4), -1);
+    ck_assert_int_eq(starpu_get_memory_location_bitmap(pages, 0), -1);
+    ck_assert_int_eq(starpu_get_memory_location_bitmap(pages, size), -1);
+    memset(pages, 1, size);
+    nodes = starpu_get_memory_location_bitmap(pages, size);
 #ifdef STARPU_HAVE_HWLOC
+    if (starpu_worker_get_hwloc_obj(0))
+        ck_assert_int_gt(nodes, 0);
+#endif
+    ck_assert(nodes == -1 || nodes > 0);
+    munmap(pages, size);
+    starpu_shutdown();
+}
+END_TEST
+
+#ifdef STARPU_HAVE_HWLOC
+/* shows starpu_get_hwloc_topology */
 START_TEST(hwlocs_objects_of_workers_are_those_of_its_topology)
 {
     machine_open(_i);
-    if (!starpu_get_hwloc_topology()) {
+    if (!starpu_worker_get_hwloc_obj(0)) {
         starpu_shutdown();
         SKIP_TEST("the library was built without hwloc");
     }
+    ck_assert_ptr_nonnull(starpu_get_hwloc_topology());
     ck_assert_ptr_eq(starpu_get_hwloc_topology(), starpu_get_hwloc_topology());
     for (int w = 0; w < (int)starpu_worker_get_count(); w++) {
         hwloc_cpuset_t set = starpu_worker_get_hwloc_cpuset(w);
@@ -273,6 +301,110 @@ START_TEST(waking_workers_makes_them_look_again)
 END_TEST
 
 /* --- the library --- */
+
+START_TEST(copies_wait_on_request_only)
+{
+    static const struct {
+        const char *variable;
+        enum starpu_node_kind kind;
+        int (*is_set)(void);
+        size_t field;
+    } flags[] = {
+#define FLAG(KIND, kind)                                                       \
+    {"STARPU_DISABLE_ASYNCHRONOUS_" #KIND "_COPY", STARPU_##KIND##_RAM,        \
+     starpu_asynchronous_##kind##_copy_disabled,                               \
+     offsetof(struct starpu_conf, disable_asynchronous_##kind##_copy)}
+        FLAG(CUDA, cuda),     FLAG(HIP, hip),
+        FLAG(OPENCL, opencl), FLAG(MAX_FPGA, max_fpga),
+        FLAG(MPI_MS, mpi_ms), FLAG(TCPIP_MS, tcpip_ms),
+#undef FLAG
+    };
+    enum { N = sizeof(flags) / sizeof(flags[0]) };
+    struct starpu_conf conf;
+
+    /* Each by its variable, then by its field. */
+    for (int i = 0; i < 2 * N; i++) {
+        const char *variable = flags[i % N].variable;
+        int one = 1;
+
+        machine_choose(_i);
+        if (i < N)
+            setenv(variable, "1", 1);
+        starpu_conf_init(&conf);
+        memcpy(&one, (char *)&conf + flags[i % N].field, sizeof(one));
+        ck_assert_int_eq(one, i < N);
+        one = 1;
+        if (i >= N)
+            memcpy((char *)&conf + flags[i % N].field, &one, sizeof(one));
+        ck_assert_int_eq(starpu_init(&conf), 0);
+        for (int k = 0; k < N; k++) {
+            ck_assert_int_eq(flags[k].is_set(), k == i % N);
+            ck_assert_int_eq(
+                starpu_asynchronous_copy_disabled_for(flags[k].kind),
+                k == i % N);
+        }
+        ck_assert_int_eq(starpu_asynchronous_copy_disabled(), 0);
+        ck_assert_int_eq(starpu_asynchronous_copy_disabled_for(STARPU_CPU_RAM),
+                         0);
+        starpu_shutdown();
+        unsetenv(variable);
+    }
+}
+END_TEST
+
+static void nothing(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+}
+
+static struct starpu_codelet quick = {
+    .cpu_funcs = {nothing},
+    .cuda_funcs = {nothing},
+    .name = "k",
+};
+
+/* Virtual µs until a task has ended on a GPU that was given data to bring. */
+static double time_beside_copy(void)
+{
+    enum { MIB = 1 << 20 };
+    static char data[32 * MIB];
+    struct starpu_task *task = starpu_task_create();
+    int worker = starpu_worker_get_by_type(STARPU_CUDA_WORKER, 0);
+    unsigned node = starpu_worker_get_memory_node((unsigned)worker);
+    starpu_data_handle_t handle;
+    double began = starpu_timing_now(), ended;
+
+    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)data,
+                                sizeof(data), 1);
+    starpu_data_prefetch_on_node(handle, node, 1);
+    starpu_usleep(100);
+    task->cl = &quick;
+    task->execute_on_a_specific_worker = 1;
+    task->workerid = (unsigned)worker;
+    task->synchronous = 1;
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+    ended = starpu_timing_now();
+    starpu_data_unregister(handle);
+    return ended - began;
+}
+
+START_TEST(who_starts_a_copy_waits_for_it_on_request)
+{
+    double apart, together;
+
+    machine_open(_i);
+    apart = time_beside_copy();
+    starpu_shutdown();
+    setenv("STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY", "1", 1);
+    machine_open(_i);
+    together = time_beside_copy();
+    starpu_shutdown();
+    /* 32 MiB take some milliseconds. */
+    ck_assert_double_lt(apart, 1000);
+    ck_assert_double_gt(together, 2000);
+}
+END_TEST
 
 START_TEST(copies_never_block_and_nothing_is_mapped)
 {
@@ -423,6 +555,7 @@ int main(void)
     EACH(libraries_of_devices_that_are_not_there_do_no_harm);
     EACH(processors_have_positions_and_the_systems_numbers);
     EACH(threads_of_the_application_are_bound);
+    EACH(written_memory_is_on_a_node);
 #ifdef STARPU_HAVE_HWLOC
     EACH(hwlocs_objects_of_workers_are_those_of_its_topology);
 #endif
@@ -430,6 +563,9 @@ int main(void)
     EACH(idle_workers_call_functions_again_and_again);
     EACH(waking_workers_makes_them_look_again);
     EACH(copies_never_block_and_nothing_is_mapped);
+    EACH(copies_wait_on_request_only);
+    tcase_add_loop_test(each, who_starts_a_copy_waits_for_it_on_request,
+                        FIRST_SIMULATED, NMACHINES);
     tcase_add_test(once, who_starts_second_waits_until_it_is_started);
     tcase_add_test(once, bitmaps_are_sets);
     tcase_add_test(once, trees_find_the_nearest_leaf_with_a_worker);

@@ -369,6 +369,7 @@ START_TEST(priorities_that_the_application_sets_stay)
 }
 END_TEST
 
+/* shows starpu_sched_ctx_set_min_priority, starpu_sched_ctx_set_max_priority */
 START_TEST(the_context_has_the_policy_and_its_priorities)
 {
     struct starpu_sched_policy **list = starpu_sched_get_predefined_policies();
@@ -486,6 +487,7 @@ START_TEST(order_by_submission_is_a_flag_of_each_handle)
 }
 END_TEST
 
+/* shows starpu_data_can_evict */
 START_TEST(copies_are_seen_on_their_nodes)
 {
     static struct starpu_codelet cl = {.cpu_funcs = {keep_int},
@@ -739,6 +741,21 @@ START_TEST(variables_have_numbers_sizes_and_choices)
 }
 END_TEST
 
+/* shows starpu_memory_pin, starpu_memory_unpin */
+START_TEST(what_a_driver_has_pinned_is_unpinned_once)
+{
+    static char memory[100];
+
+    setenv("ORRERY_LOOPBACK", "1", 1);
+    machine_open(0);
+    ck_assert_int_eq(starpu_memory_pin(memory, sizeof(memory)), 0);
+    ck_assert_int_eq(starpu_memory_pin(memory, sizeof(memory)), -1);
+    ck_assert_int_eq(starpu_memory_unpin(memory, sizeof(memory)), 0);
+    ck_assert_int_eq(starpu_memory_unpin(memory, sizeof(memory)), -1);
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("queries");
@@ -767,6 +784,7 @@ int main(void)
     EACH(shadow_filters_overlap);
     EACH(the_library_tells_its_version_and_state);
     tcase_add_test(once, types_have_names_and_masks);
+    tcase_add_test(once, what_a_driver_has_pinned_is_unpinned_once);
     tcase_add_test(once, waiting_for_memory_ends_when_it_is_given_back);
     tcase_add_test(once, picking_filters_have_children_of_another_kind);
     tcase_add_test(once, variables_have_numbers_sizes_and_choices);

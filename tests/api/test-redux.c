@@ -210,6 +210,7 @@ START_TEST(without_a_value_the_first_part_is_copied)
 }
 END_TEST
 
+/* shows starpu_data_invalidate */
 START_TEST(a_single_part_without_a_value_is_only_copied)
 {
     int last;

@@ -264,6 +264,7 @@ START_TEST(data_describe_themselves)
 }
 END_TEST
 
+/* shows starpu_data_interface_get_next_id */
 START_TEST(tables_of_operations_get_a_number_once)
 {
     struct starpu_data_interface_ops ops = starpu_interface_vector_ops;

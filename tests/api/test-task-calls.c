@@ -49,7 +49,7 @@ static void wait_and_destroy(struct starpu_task *task)
 /* --- questions --- */
 
 static struct starpu_task *current;
-static int current_node;
+static int current_node, twin_node, no_node;
 
 static void look(void *buffers[], void *arg)
 {
@@ -57,6 +57,8 @@ static void look(void *buffers[], void *arg)
     (void)arg;
     current = starpu_task_get_current();
     current_node = starpu_task_get_current_data_node(0);
+    twin_node = starpu_task_get_current_data_node(1);
+    no_node = starpu_task_get_current_data_node(2);
 }
 
 START_TEST(tasks_have_names_and_implementations)
@@ -66,8 +68,8 @@ START_TEST(tasks_have_names_and_implementations)
     static struct starpu_codelet named = {.cpu_funcs = {look},
                                           .cuda_funcs = {look},
                                           .model = &model,
-                                          .nbuffers = 1,
-                                          .modes = {STARPU_RW},
+                                          .nbuffers = 2,
+                                          .modes = {STARPU_RW, STARPU_R},
                                           .name = "k"};
     struct starpu_task *task;
     starpu_data_handle_t handle;
@@ -78,7 +80,7 @@ START_TEST(tasks_have_names_and_implementations)
     starpu_variable_data_register(&handle, 0, (uintptr_t)&x, sizeof(x));
     task = new_task();
     task->cl = &named;
-    task->handles[0] = handle;
+    task->handles[0] = task->handles[1] = handle;
     task->execute_on_a_specific_worker = 1;
     task->workerid = (unsigned)last;
     ck_assert_str_eq(starpu_task_get_model_name(task), "a k model");
@@ -95,6 +97,8 @@ START_TEST(tasks_have_names_and_implementations)
     ck_assert_ptr_eq(current, task);
     ck_assert_int_eq(current_node,
                      (int)starpu_worker_get_memory_node((unsigned)last));
+    ck_assert_int_eq(twin_node, current_node);
+    ck_assert_int_eq(no_node, -1);
     starpu_task_destroy(task);
     starpu_data_unregister(handle);
     starpu_shutdown();
@@ -498,6 +502,7 @@ END_TEST
 
 /* --- data --- */
 
+/* shows starpu_vector_get_nx */
 START_TEST(data_are_registered_like_others_and_with_memory_on_a_node)
 {
     int x[4] = {1, 2, 3, 4};
@@ -615,6 +620,7 @@ START_TEST(threads_wait_for_a_broadcast)
 }
 END_TEST
 
+/* shows starpu_pthread_wait_reset */
 START_TEST(waiting_for_queues_ends_at_a_time)
 {
     starpu_pthread_queue_t queue;

@@ -7,7 +7,8 @@ import sys
 def constant(name, path):
     with open(path) as f:
         lines = f.read().splitlines()
-    lines = [line for line in lines if not line.startswith('#pragma once')]
+    lines = [line for line in lines if not line.startswith('#pragma once') and
+             not line.startswith('#include "')]
     quoted = ('    "' + line.replace('\\', '\\\\').replace('"', '\\"') + '\\n"'
               for line in lines)
     return 'static const char %s[] =\n%s;\n' % (name, '\n'.join(quoted))

@@ -49,7 +49,18 @@
     X(REDUX, "redux", 1, "STARPU_REDUX")                                        \
     X(ARBITER, "arbiter", 1, "starpu_data_assign_arbiter")                      \
     X(NESTED, "nested", 1, "pieces of data are cut again")                      \
-    X(PLACES, "places", 1, "codelets that name a memory node for each buffer")
+    X(PLACES, "places", 1, "codelets that name a memory node for each buffer")  \
+    X(LAYOUTS, "layouts", 1, "all interfaces, not only vectors and variables")  \
+    X(MULTIFORMAT, "multiformat", 1, "… those with a form per device, too")     \
+    X(OWN, "own", 1, "… and one of the application's own")                      \
+    X(FILTERS, "filters", 1, "lists and picked pieces, not only even parts")    \
+    X(PLANS, "plans", 1,                                                        \
+      "planned partitions, switched by uses and explicitly")                    \
+    X(LOOPBACK, "loopback", 1,                                                  \
+      "real machine: devices that are threads with memory of their own")        \
+    X(DISK, "disk", 1, "a disk for what main memory has no room for")           \
+    X(ADVICE, "advice", 1,                                                      \
+      "data that are written through, stay off disks, are unimportant")
 
 enum feature {
 #define FEATURE_ID(id, name, on, sentence) FEATURE_##id,

@@ -95,6 +95,9 @@ static void draw_real(struct draw *d, struct machine *m,
     bool full = wishes->full;
 
     m->ngpu = (uint8_t)wishes->ndevices;
+    m->loopback = !wishes->ndevices && has(d, FEATURE_LOOPBACK) && one_in(d, 2);
+    if (m->loopback)
+        m->ngpu = (uint8_t)(1 + below(d, 3));
     for (unsigned i = 0; i < m->ngpu; i++)
         m->gpu_mib[i] = has(d, FEATURE_TIGHT) && (full || one_in(d, 2))
                             ? (uint8_t)(1 + low(d, 3))
@@ -105,8 +108,12 @@ static void draw_real(struct draw *d, struct machine *m,
                   : 1;
     if (m->nram > 1 && has(d, FEATURE_TIGHT) && (full || one_in(d, 2)))
         m->ram_kib = 1024;
+    if (m->nram == 1 && has(d, FEATURE_FULL_MAIN) && one_in(d, 3))
+        m->ram_kib = (uint16_t)(1024 << below(d, 2));
     m->gpu_speed = 1;
-    m->pipeline = 2;
+    m->pipeline = (uint8_t)(m->loopback ? below(d, 4) : 2);
+    if (m->loopback)
+        draw_peers(d, m);
 }
 
 static void draw_machine(struct draw *d, struct machine *m,
@@ -122,19 +129,59 @@ static void draw_machine(struct draw *d, struct machine *m,
     if (least_memory(m) < SPACIOUS && !has(d, FEATURE_PREFETCH_TIGHT))
         m->prefetch = false;
     m->eviction = (uint8_t)below(d, nevictions);
+    m->disk = has(d, FEATURE_DISK) && one_in(d, m->ram_kib ? 2 : 8);
 }
 
 /* -- data -- */
 
+/* Words of a datum. */
 static uint32_t draw_size(struct draw *d, const struct machine *m, bool tight)
 {
     static const uint32_t small[] = {1, 2, 3, 8, 33, 128, 510};
 
     if (!tight)
         return small[below(d, sizeof(small) / sizeof(*small))];
-    /* 1/16 to 7/16 of the least memory; 12 pieces make up any of them. */
+    /* 1/16 to 7/16 of the least memory. */
     return (uint32_t)(least_memory(m) / sizeof(uint64_t) / 16 *
-                      (1 + low(d, 7)) / 12 * 12);
+                      (1 + low(d, 7)));
+}
+
+static enum layout draw_layout(struct draw *d)
+{
+    static const uint8_t special[] = {
+        [MULTIFORMAT] = FEATURE_MULTIFORMAT,
+        [OWN] = FEATURE_OWN,
+    };
+    enum layout layout = (enum layout)below(d, NLAYOUTS);
+
+    if (layout <= VARIABLE || !has(d, FEATURE_LAYOUTS) ||
+        (layout >= MULTIFORMAT && !has(d, (enum feature)special[layout])))
+        return one_in(d, 3) ? VARIABLE : VECTOR;
+    return layout;
+}
+
+/* About n words. */
+static void draw_shape(struct draw *d, uint32_t n, struct shape *ret)
+{
+    static const uint8_t ndims[NLAYOUTS] = {
+        [MATRIX] = 2, [BLOCK] = 3, [TENSOR] = 4, [CSR] = 2, [BCSR] = 2};
+    enum layout layout = draw_layout(d);
+    uint32_t unit = layout == BCSR ? BLOCK_WORDS : 1;
+
+    *ret = (struct shape){.layout = (unsigned char)layout,
+                          .ndim = ndims[layout] ? ndims[layout] : 1,
+                          .nn = {1, 1, 1, 1, 1}};
+    if (layout == NDIM)
+        ret->ndim = (unsigned char)(1 + below(d, MAX_DIMS));
+    for (unsigned k = ret->ndim - 1U; k > 0; k--) {
+        ret->nn[k] = 1 + low(d, n / unit < 6 ? n / unit + 1 : 6);
+        n /= ret->nn[k];
+    }
+    ret->nn[0] = layout == NOTHING ? 0 : (n + unit - 1) / unit * unit;
+    if (ret->nn[0] == 0 && layout != NOTHING)
+        ret->nn[0] = unit;
+    if (ret->ndim > 1 && unit == 1 && layout != CSR && one_in(d, 2))
+        ret->pad = (uint16_t)(1 + below(d, 3));
 }
 
 static void draw_owner(struct draw *d, const struct graph *g, struct data *data)
@@ -152,10 +199,9 @@ static void draw_owner(struct draw *d, const struct graph *g, struct data *data)
 static void draw_datum(struct draw *d, const struct machine *m, bool tight,
                        const struct graph *g, struct data *data)
 {
-    data->n = draw_size(d, m, tight);
+    draw_shape(d, draw_size(d, m, tight), &data->shape);
     data->parent = -1;
     data->home = (int8_t)below(d, m->nram);
-    data->variable = one_in(d, 3);
     data->disordered = has(d, FEATURE_DISORDER) && one_in(d, 4);
     if (has(d, FEATURE_SCRATCH) && one_in(d, 6)) {
         data->kind = DATA_SCRATCH;
@@ -169,51 +215,84 @@ static void draw_datum(struct draw *d, const struct machine *m, bool tight,
     }
     draw_owner(d, g, data);
     data->redux = has(d, FEATURE_REDUX) && !one_in(d, 3);
-    data->variable &= !data->redux;
     data->arbitered = has(d, FEATURE_ARBITER) && !data->redux && !one_in(d, 3);
+    if (has(d, FEATURE_ADVICE) && one_in(d, 3)) {
+        data->through = (uint8_t)(rng_next(&d->state) >> 7);
+        data->in_core = one_in(d, 2);
+        data->unimportant = one_in(d, 2);
+    }
     if (has(d, FEATURE_HOMELESS) && data->kind == DATA_CHAIN && one_in(d, 3))
         data->home = -1;
 }
 
-/* The datum can be cut into n parts, whose lengths are multiples of `step`. */
-static void make_pieces(struct graph *g, unsigned d, unsigned n, unsigned step)
+/* A way to cut the datum, if there is one. */
+static bool draw_cut(struct draw *d, const struct graph *g,
+                     const struct data *data, struct cut *ret)
+{
+    const struct shape *s = &data->shape;
+
+    ret->n = (unsigned char)(2 + below(d, 3));
+    ret->axis = (unsigned char)below(d, s->ndim);
+    ret->style = (unsigned char)below(d, 3);
+    if (!has(d, FEATURE_FILTERS) || ret->style == EVEN) {
+        ret->style = EVEN;
+    } else if (ret->style == PICKED && s->nn[s->ndim - 1] <= MAX_PIECES) {
+        ret->axis = (unsigned char)(s->ndim - 1);
+        ret->n = (unsigned char)s->nn[ret->axis];
+    }
+    return g->ndata + ret->n <= MAX_DATA && shape_can_be_cut(s, ret);
+}
+
+static void make_pieces(struct graph *g, unsigned d, unsigned plan,
+                        const struct cut *cut)
 {
     struct data *parent = &g->data[d];
-    unsigned all = n * step;
 
-    parent->variable = false;
-    parent->nparts = (uint8_t)n;
-    parent->n = (parent->n + all - 1) / all * all;
-    for (unsigned k = 0; k < n; k++) {
+    parent->cuts[plan] = *cut;
+    for (unsigned k = 0; k < cut->n; k++) {
         struct data *piece = &g->data[g->ndata++];
 
         *piece = *parent;
-        piece->nparts = 0;
+        piece->cuts[0].n = piece->cuts[1].n = 0;
+        piece->planned = false;
         piece->redux = piece->arbitered = false;
-        piece->n = parent->n / n;
+        piece->shape = cut_shape(&parent->shape, cut, k);
         piece->parent = (int8_t)d;
         piece->part = (uint8_t)k;
+        piece->plan = (uint8_t)plan;
     }
 }
 
-/* Vectors that can be cut, and their pieces, some of which can be, too. */
+/* By plans, in up to two ways, or not. */
+static void cut_datum(struct draw *d, struct graph *g, unsigned i)
+{
+    int parent = g->data[i].parent;
+    bool planned = parent >= 0 ? g->data[parent].planned
+                               : has(d, FEATURE_PLANS) && one_in(d, 2);
+    struct cut cut;
+
+    g->data[i].planned = planned;
+    for (unsigned plan = 0; plan < (planned ? MAX_PLANS : 1U); plan++)
+        if ((plan == 0 || one_in(d, 2)) && draw_cut(d, g, &g->data[i], &cut))
+            make_pieces(g, i, plan, &cut);
+    if (!g->data[i].cuts[0].n && !g->data[i].cuts[1].n)
+        g->data[i].planned = false;
+}
+
+/* Data that can be cut, and their pieces, some of which can be, too. */
 static void draw_pieces(struct draw *d, struct graph *g)
 {
-    bool nested = has(d, FEATURE_NESTED);
     unsigned ndata = g->ndata;
 
-    for (unsigned i = 0; i < ndata; i++) {
-        const struct data *parent = &g->data[i];
-        unsigned n = 2 + below(d, 3);
+    for (unsigned i = 0; i < g->ndata; i++) {
+        const struct data *data = &g->data[i];
 
-        if (parent->kind != DATA_CHAIN || parent->owner == SHARED ||
-            !one_in(d, 2) || g->ndata + n > MAX_DATA)
+        if (data->kind != DATA_CHAIN || data->owner == SHARED ||
+            !one_in(d, i < ndata ? 2 : 3) ||
+            (i >= ndata && !has(d, FEATURE_NESTED)))
             continue;
-        make_pieces(g, i, n, nested ? 2 : 1);
+        cut_datum(d, g, i);
     }
-    for (unsigned i = ndata; nested && i < g->ndata; i++)
-        if (g->data[i].n % 2 == 0 && one_in(d, 3) && g->ndata + 2 <= MAX_DATA)
-            make_pieces(g, i, 2, 1);
 }
 
 /* -- calls -- */
@@ -232,6 +311,24 @@ static unsigned draw_mode(struct draw *d, const struct data *data)
     return modes[below(d, 5)];
 }
 
+/* The first ones more often, but for pieces, which are the last. */
+static uint8_t draw_which(struct draw *d, const struct graph *g)
+{
+    return (uint8_t)(one_in(d, 3) ? below(d, g->ndata) : low(d, g->ndata));
+}
+
+/* One that is cut, if some are. */
+static uint8_t draw_whole(struct draw *d, const struct graph *g)
+{
+    for (unsigned tries = 0; tries < 8; tries++) {
+        uint8_t i = draw_which(d, g);
+
+        if (g->data[i].cuts[0].n || g->data[i].cuts[1].n)
+            return i;
+    }
+    return draw_which(d, g);
+}
+
 static void draw_buffers(struct draw *d, const struct graph *g,
                          struct call *call)
 {
@@ -240,7 +337,7 @@ static void draw_buffers(struct draw *d, const struct graph *g,
     for (unsigned k = 0; k < call->nbuffers; k++) {
         struct access *access = &call->buffers[k];
 
-        access->data = (uint8_t)low(d, g->ndata);
+        access->data = draw_which(d, g);
         if (k > 0 && has(d, FEATURE_TWICE) && one_in(d, 6))
             access->data = call->buffers[below(d, k)].data;
         access->mode = (uint16_t)draw_mode(d, &g->data[access->data]);
@@ -319,6 +416,7 @@ static enum call_kind draw_kind(struct draw *d)
         {CALL_INVALIDATE, 3, FEATURE_INVALIDATE},
         {CALL_PARTITION, 6, FEATURE_PARTITION},
         {CALL_UNPARTITION, 3, FEATURE_PARTITION},
+        {CALL_SWITCH, 6, FEATURE_PLANS},
         {CALL_UNREGISTER, 3, FEATURE_UNREGISTER},
         {CALL_REGISTER, 4, FEATURE_UNREGISTER},
         {CALL_WAIT_ALL, 1, FEATURE_SYNCHRONOUS},
@@ -335,6 +433,12 @@ static enum call_kind draw_kind(struct draw *d)
     return CALL_TASK;
 }
 
+static bool is_about_pieces(enum call_kind kind)
+{
+    return kind == CALL_PARTITION || kind == CALL_UNPARTITION ||
+           kind == CALL_SWITCH;
+}
+
 static void draw_call(struct draw *d, const struct machine *m,
                       const struct graph *g, struct call *call,
                       unsigned *ntasks)
@@ -346,7 +450,8 @@ static void draw_call(struct draw *d, const struct machine *m,
         call->kind = CALL_WAIT_ALL;
     call->thread = (uint8_t)below(d, g->nthreads);
     call->salt = rng_next(&d->state) >> 32;
-    call->data = (uint8_t)low(d, g->ndata);
+    call->data = is_about_pieces((enum call_kind)call->kind) ? draw_whole(d, g)
+                                                             : draw_which(d, g);
     call->node = (uint8_t)below(d, machine_nodes(m));
     call->how = (uint8_t)below(d, NHOWS);
     if (call->kind == CALL_TASK)
@@ -360,6 +465,23 @@ static void draw_call(struct draw *d, const struct machine *m,
     if (d->hint && one_in(d, 3))
         call->data = d->hint->data;
     d->hint = call;
+}
+
+/* Most planned data are so from the beginning. */
+static void plan_first(struct draw *d, struct graph *g)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < g->ndata && n < g->ncalls; i++)
+        for (unsigned plan = 0; plan < MAX_PLANS; plan++)
+            if (g->data[i].planned && n < g->ncalls && !one_in(d, 4)) {
+                struct call *call = &g->calls[n++];
+
+                call->kind = CALL_PARTITION;
+                call->data = (uint8_t)i;
+                call->how = (uint8_t)plan;
+                call->thread = g->data[i].owner;
+            }
 }
 
 static void draw_graph(struct graph *g, const struct machine *m,
@@ -386,6 +508,7 @@ static void draw_graph(struct graph *g, const struct machine *m,
     g->ncalls = (uint16_t)(4 + below(&d, tight ? 28 : 60));
     for (unsigned i = 0; i < g->ncalls; i++)
         draw_call(&d, m, g, &g->calls[i], &ntasks);
+    plan_first(&d, g);
 }
 
 void program_draw(struct program *ret, uint64_t seed, unsigned batch,

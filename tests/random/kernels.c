@@ -77,7 +77,7 @@ static unsigned whole_mode(const struct call *call, unsigned k)
 static void take_scratch(struct run *run, const struct order *order, unsigned d,
                          const uint64_t *words)
 {
-    unsigned n = machine_workers(run->machine);
+    unsigned n = words ? machine_workers(run->machine) : 0;
 
     atomic_store(&run->scratch[d][order->worker], (uintptr_t)words);
     for (unsigned w = 0; w < n; w++)
@@ -97,8 +97,8 @@ static bool may_run(const struct machine *machine, const struct call *call,
         return false;
     if (call->worker >= 0)
         return worker == call->worker;
-    if (call->where == WHERE_CPU)
-        return worker < machine->ncpu;
+    if (call->where == WHERE_CPU) /* what loopback devices run, too */
+        return worker < machine->ncpu || machine->loopback;
     return call->where != WHERE_CUDA || worker >= machine->ncpu;
 }
 
@@ -128,28 +128,63 @@ void kernels_compare(struct run *run, unsigned index, unsigned k, uint64_t hash)
                    task ? call->buffers[k].data : call->data);
 }
 
-static uint64_t *words_of(void *interface, const struct data *data,
-                          size_t *ret_n)
-{
-    if (data->variable) {
-        *ret_n = STARPU_VARIABLE_GET_ELEMSIZE(interface) / sizeof(uint64_t);
-        return (uint64_t *)STARPU_VARIABLE_GET_PTR(interface);
-    }
-    *ret_n = STARPU_VECTOR_GET_NX(interface);
-    return (uint64_t *)STARPU_VECTOR_GET_PTR(interface);
-}
-
 static bool there(struct run *run, const struct call *call, unsigned k,
-                  const uint64_t *words, size_t n)
+                  const struct view *v)
 {
     const struct data *data = &run->graph->data[call->buffers[k].data];
+    size_t n = view_words(v);
 
-    if (words && n == data->n)
+    if (n == data_words(data) && (v->at || v->rest || n == 0))
         return true;
     report_failure(run->report, WRONG,
-                   "task %u: datum %u has %zu words at %p, not %u", call->task,
-                   call->buffers[k].data, n, (const void *)words, data->n);
+                   "task %u: datum %u has %zu words at %p, not %zu", call->task,
+                   call->buffers[k].data, n, (const void *)v->at,
+                   data_words(data));
     return false;
+}
+
+/* Where a task has its buffer k. */
+static struct view view_in_task(struct run *run, const struct call *call,
+                                unsigned k, void *buffer)
+{
+    const struct data *data = &run->graph->data[call->buffers[k].data];
+    int node;
+
+    if (data->shape.layout == NOTHING)
+        return view_flat(0);
+    node = starpu_task_get_current_data_node(k);
+    return view_of(buffer, node < 0 ? STARPU_MAIN_RAM : (unsigned)node);
+}
+
+static uint64_t hash_of(const struct view *v)
+{
+    uint64_t *words = view_open(v), hash = bytes_hash(words, view_words(v));
+
+    view_close(v, words, false);
+    return hash;
+}
+
+static void write_with(const struct view *v, enum use use, uint64_t x)
+{
+    uint64_t *words;
+
+    if (use == READ || use == PEEK)
+        return;
+    words = view_open(v);
+    bytes_write(words, view_words(v), use, x);
+    view_close(v, words, true);
+    if (use == WRITE || use == TEMP)
+        view_set_indices(v);
+}
+
+/* Sparse data have the indices of their shape, whatever was done with them. */
+static void check_indices(struct run *run, const char *who, unsigned number,
+                          unsigned data, const struct view *v)
+{
+    if (!view_has_indices(v))
+        report_failure(run->report, WRONG,
+                       "%s %u finds other indices than it should in datum %u",
+                       who, number, data);
 }
 
 static void digest(struct run *run, const struct call *call, int worker)
@@ -168,7 +203,7 @@ static void digest(struct run *run, const struct call *call, int worker)
 /* Finds the words of the buffers and enters them as used. False if some are
  * not there. */
 static bool come_to_all(struct run *run, const struct order *order,
-                        void *buffers[], uint64_t *words[], size_t n[])
+                        void *buffers[], struct view views[])
 {
     const struct call *call = &run->graph->calls[order->index];
     bool all = true;
@@ -176,28 +211,28 @@ static bool come_to_all(struct run *run, const struct order *order,
     for (unsigned k = 0; k < call->nbuffers; k++) {
         unsigned d = call->buffers[k].data;
 
-        words[k] = words_of(buffers[k], &run->graph->data[d], &n[k]);
-        all &= there(run, call, k, words[k], n[k]);
+        views[k] = view_in_task(run, call, k, buffers[k]);
+        all &= there(run, call, k, &views[k]);
         if (whole_mode(call, k))
             come(run, "task", call->task, d, whole_mode(call, k));
         else if (call->buffers[k].mode & STARPU_SCRATCH)
-            take_scratch(run, order, d, words[k]);
+            take_scratch(run, order, d, views[k].at);
     }
     return all;
 }
 
 /* Up to its end a task's data are where they were, as its kernel left them.
  * Real ones may leave as soon as the kernel is over. */
-static void remember(struct run *run, struct order *order, uint64_t *words[],
-                     const size_t n[])
+static void remember(struct run *run, struct order *order,
+                     const struct view views[])
 {
     const struct call *call = &run->graph->calls[order->index];
 
     for (unsigned k = 0; k < call->nbuffers; k++)
         if (!run->machine->real && whole_mode(call, k) &&
             !(call->buffers[k].mode & STARPU_REDUX)) {
-            order->words[k] = words[k];
-            order->left[k] = bytes_hash(words[k], n[k]);
+            order->views[k] = views[k];
+            order->left[k] = hash_of(&views[k]);
         }
 }
 
@@ -206,30 +241,30 @@ static void check_left(struct run *run, const struct order *order, unsigned k)
     const struct call *call = &run->graph->calls[order->index];
     unsigned d = call->buffers[k].data;
 
-    if (order->words[k] &&
-        bytes_hash(order->words[k], run->graph->data[d].n) != order->left[k])
+    if (order->views[k].at && hash_of(&order->views[k]) != order->left[k])
         report_failure(run->report, WRONG,
                        "while task %u runs datum %u changes under it",
                        call->task, d);
 }
 
-static void compute(struct run *run, unsigned index, uint64_t *words[],
-                    const size_t n[])
+static void compute(struct run *run, unsigned index, const struct view views[])
 {
     const struct call *call = &run->graph->calls[index];
     uint64_t hashes[MAX_BUFFERS] = {0}, x;
 
     for (unsigned k = 0; k < call->nbuffers; k++)
         if (oracle_looks(run->graph, run->machine, call, k)) {
-            hashes[k] = bytes_hash(words[k], n[k]);
+            hashes[k] = hash_of(&views[k]);
             kernels_compare(run, index, k, hashes[k]);
+            check_indices(run, "task", call->task, call->buffers[k].data,
+                          &views[k]);
         }
     x = oracle_number(run->graph, call, hashes);
     for (unsigned k = 0; k < call->nbuffers; k++)
-        bytes_write(words[k], n[k],
-                    use_of(&run->graph->data[call->buffers[k].data],
-                           call->buffers[k].mode),
-                    x);
+        write_with(&views[k],
+                   use_of(&run->graph->data[call->buffers[k].data],
+                          call->buffers[k].mode),
+                   x);
 }
 
 static void kernel(void *buffers[], void *arg)
@@ -237,17 +272,16 @@ static void kernel(void *buffers[], void *arg)
     struct order *order = arg;
     struct run *run = order->run;
     const struct call *call = &run->graph->calls[order->index];
-    uint64_t *words[MAX_BUFFERS];
-    size_t n[MAX_BUFFERS];
+    struct view views[MAX_BUFFERS];
 
     if (!come_to_worker(run, order, call))
         return;
     digest(run, call, order->worker);
-    if (!come_to_all(run, order, buffers, words, n))
+    if (!come_to_all(run, order, buffers, views))
         return;
     if (!(run->spoilt && call->salt % 64 == 7))
-        compute(run, order->index, words, n);
-    remember(run, order, words, n);
+        compute(run, order->index, views);
+    remember(run, order, views);
 }
 
 void kernels_leave(void *arg)
@@ -267,21 +301,26 @@ void kernels_leave(void *arg)
     }
 }
 
-void kernels_visit(struct run *run, unsigned index, uint64_t *words)
+void kernels_visit(struct run *run, unsigned index, starpu_data_handle_t handle)
 {
     const struct call *call = &run->graph->calls[index];
     const struct data *data = &run->graph->data[call->data];
+    struct view v = view_flat(0);
     uint64_t hash = 0;
 
     come(run, "call", index, call->data, call->mode);
     if (!is_main(run->machine, call->node))
         return;
+    if (data->shape.layout != NOTHING)
+        v = view_of(starpu_data_get_interface_on_node(handle, call->node),
+                    call->node);
     if (oracle_looks(run->graph, run->machine, call, 0)) {
-        hash = bytes_hash(words, data->n);
+        hash = hash_of(&v);
         kernels_compare(run, index, 0, hash);
+        check_indices(run, "call", index, call->data, &v);
     }
-    bytes_write(words, data->n, use_of(data, call->mode),
-                oracle_number(run->graph, call, &hash));
+    write_with(&v, use_of(data, call->mode),
+               oracle_number(run->graph, call, &hash));
 }
 
 void kernels_visited(struct run *run, unsigned data, unsigned mode)
@@ -293,19 +332,14 @@ void kernels_visited(struct run *run, unsigned data, unsigned mode)
 
 static void reduce(void *buffers[], void *arg)
 {
-    uint64_t *to = (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[0]);
-    const uint64_t *from = (const uint64_t *)STARPU_VECTOR_GET_PTR(buffers[1]);
-
     (void)arg;
-    for (size_t i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
-        to[i] += from[i];
+    views_add(buffers[0], buffers[1]);
 }
 
 static void zero(void *buffers[], void *arg)
 {
     (void)arg;
-    memset((void *)STARPU_VECTOR_GET_PTR(buffers[0]), 0,
-           STARPU_VECTOR_GET_NX(buffers[0]) * sizeof(uint64_t));
+    view_clear(buffers[0]);
 }
 
 struct starpu_codelet *kernels_redux(void)

@@ -26,6 +26,7 @@ static void (*const rules[CALL_KINDS])(struct legal *, struct call *) = {
     [CALL_INVALIDATE] = legal_do_invalidate,
     [CALL_PARTITION] = legal_do_partition,
     [CALL_UNPARTITION] = legal_do_unpartition,
+    [CALL_SWITCH] = legal_do_switch,
     [CALL_WAIT_ALL] = legal_do_wait_all,
     [CALL_WAIT_TASK] = legal_do_wait_task,
     [CALL_WAIT_TAG] = legal_do_wait_tag,
@@ -77,7 +78,8 @@ static void close_all(struct legal *l)
         struct call call = {
             .kind = CALL_UNPARTITION, .automatic = true, .data = (uint8_t)d};
 
-        legal_do_unpartition(l, &call);
+        if (!l->in->data[d].planned)
+            legal_do_unpartition(l, &call);
     }
     for (unsigned d = 0; d < l->in->ndata; d++)
         if (l->states[d].registered)
@@ -158,6 +160,13 @@ static size_t partial_bytes(const struct data *data, const struct machine *m)
     return data_bytes(data) * machine_workers(m);
 }
 
+/* Whether its value can leave main memory at its end only. */
+static bool stays_in_main(const struct data *data, const struct machine *m)
+{
+    return data->home < 0 && data->parent < 0 && data->kind != DATA_SCRATCH &&
+           (!m->disk || data->in_core);
+}
+
 /* What is left to a task in main memory beside what cannot leave it. */
 static size_t main_bytes(const struct legal *l)
 {
@@ -169,20 +178,33 @@ static size_t main_bytes(const struct legal *l)
         const struct data *data = &l->in->data[d];
 
         left -= partial_bytes(data, l->machine);
-        if (data->home < 0 && data->parent < 0 && data->kind != DATA_SCRATCH)
+        if (stays_in_main(data, l->machine))
             left -= data_bytes(data);
     }
     return left;
+}
+
+/* What a task may use on the smallest device. Loopback devices have no more memory
+ * than they say, and it comes in pieces. */
+static size_t device_bytes(const struct machine *m)
+{
+    size_t least = SIZE_MAX;
+
+    for (unsigned i = 0; i < m->ngpu; i++) {
+        size_t size = (size_t)m->gpu_mib[i] << 20;
+
+        if (m->loopback)
+            size = ((size_t)m->gpu_mib[0] << 20) / 5 * 2;
+        least = size < least ? size : least;
+    }
+    return least;
 }
 
 static void measure(struct legal *l)
 {
     size_t bytes = 0;
 
-    l->device_bytes = SIZE_MAX;
-    for (unsigned i = 0; i < l->machine->ngpu; i++)
-        if ((size_t)l->machine->gpu_mib[i] << 20 < l->device_bytes)
-            l->device_bytes = (size_t)l->machine->gpu_mib[i] << 20;
+    l->device_bytes = device_bytes(l->machine);
     if (main_bytes(l) < l->device_bytes)
         l->device_bytes = main_bytes(l);
     for (unsigned d = 0; d < l->in->ndata; d++) {
@@ -206,12 +228,32 @@ static void mend_home(struct data *data, const struct machine *m, size_t *stays)
     if (*stays + partial_bytes(data, m) > half)
         data->redux = false;
     *stays += partial_bytes(data, m);
-    if (data->home >= 0 || data->parent >= 0)
+    if (!stays_in_main(data, m))
         return;
     if (*stays + data_bytes(data) > half)
         data->home = 0;
     else
         *stays += data_bytes(data);
+}
+
+/* What has no words has no value to lose; where to cut sparse data is said at
+ * home. Contributions have one form, and are combined two by two. */
+static void mend_layout(struct data *data, const struct machine *m)
+{
+    enum layout layout = (enum layout)data->shape.layout;
+    bool at_home = layout == NOTHING || ((data->cuts[0].n || data->cuts[1].n) &&
+                                         (layout == CSR || layout == BCSR));
+
+    if (at_home && data->home < 0 && data->kind != DATA_SCRATCH)
+        data->home = 0;
+    if (layout == NOTHING || layout == MULTIFORMAT ||
+        2 * data_bytes(data) > device_bytes(m))
+        data->redux = false;
+}
+
+static bool is_tight(const struct machine *m)
+{
+    return m->ram_kib || device_bytes(m) < (size_t)64 << 20;
 }
 
 /* Scratch buffers stay on each node: together they leave room there. */
@@ -224,10 +266,16 @@ static void mend_data(struct graph *g, const struct machine *m,
         struct data *data = &g->data[d];
 
         mend_home(data, m, &stays);
-        if (data->kind == DATA_SCRATCH && data->n > 510)
-            data->n = 510;
+        if (data->kind == DATA_SCRATCH && data_words(data) > 510)
+            data->shape = (struct shape){.ndim = 1, .nn = {510, 1, 1, 1, 1}};
+        mend_layout(data, m);
+        if (is_tight(m)) /* such copies do not leave */
+            data->through = 0;
         if (data->home >= m->nram)
             data->home = (int8_t)(data->home % m->nram);
+        if (data->planned ||
+            (data->parent >= 0 && g->data[data->parent].planned))
+            data->disordered = false;
         if (data->owner != SHARED && data->owner >= g->nthreads)
             data->owner = 0;
         if (data->owner == SHARED && data->kind != DATA_SCRATCH) {

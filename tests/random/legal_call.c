@@ -3,12 +3,13 @@
  * legal_private.h. */
 #include "legal_private.h"
 
+#include <string.h>
+
 /* -- acquisitions -- */
 
 static bool mend_acquire(const struct legal *l, struct call *call)
 {
     const struct data *data = &l->in->data[call->data];
-    const struct state *s = &l->states[call->data];
 
     call->node %= (uint8_t)machine_nodes(l->machine);
     if (data->kind == DATA_SCRATCH || call->how >= NHOWS)
@@ -19,7 +20,8 @@ static bool mend_acquire(const struct legal *l, struct call *call)
                              is_main(l->machine, call->node)
                          ? call->mode
                          : STARPU_R;
-    if (!s->valued && (call->how == HOW_TRY || call->mode == STARPU_R))
+    if (!legal_valued(l, call->data) &&
+        (call->how == HOW_TRY || call->mode == STARPU_R))
         return false;
     call->mode =
         (uint16_t)(legal_fit_mode(l, call->data, call->mode) & STARPU_RW);
@@ -43,8 +45,9 @@ static void acquire_later(struct legal *l, const struct call *call)
         return;
     s->nacquired++;
     s->called = true;
+    legal_switch_for(l, call->data, call->mode);
     legal_emit(l, call);
-    legal_enter(s, call->mode, 0, true,
+    legal_enter(l, call->data, call->mode, 0, true,
                 legal_waits_of(l, call->data, call->mode, true));
 }
 
@@ -64,7 +67,7 @@ static void hold(struct legal *l, const struct call *call)
         return;
     }
     s->hold = waits.holds = bit(l->nholds++);
-    legal_enter(s, call->mode, 0, true, waits);
+    legal_enter(l, call->data, call->mode, 0, true, waits);
 }
 
 void legal_do_acquire(struct legal *l, struct call *call)
@@ -83,6 +86,7 @@ void legal_do_acquire(struct legal *l, struct call *call)
         return;
     }
     if (call->how == HOW_TRY) {
+        legal_switch_for(l, call->data, call->mode);
         legal_emit(l, call);
         return;
     }
@@ -90,12 +94,16 @@ void legal_do_acquire(struct legal *l, struct call *call)
     if (!legal_may_wait(l, call->thread, waits))
         return;
     legal_has_waited(l, call->thread, waits);
+    legal_switch_for(l, call->data, call->mode);
     legal_emit(l, call);
     if (legal_writes(call->mode) &&
         !legal_is_free(l->features, &l->in->data[call->data]))
         legal_calm(s);
-    if (legal_writes(call->mode))
+    if (legal_writes(call->mode)) {
         s->valued = s->was_valued = true;
+        if (legal_in_family(l, call->data))
+            legal_family_is_valued(l, call->data);
+    }
     hold(l, call);
 }
 
@@ -117,7 +125,7 @@ void legal_do_prefetch(struct legal *l, struct call *call)
     struct waits waits;
 
     call->node %= (uint8_t)machine_nodes(l->machine);
-    if (!legal_usable(l, call, call->data) || !s->valued ||
+    if (!legal_usable(l, call, call->data) || !legal_valued(l, call->data) ||
         l->in->data[call->data].kind == DATA_SCRATCH)
         return;
     waits = legal_waits_of(l, call->data, STARPU_R, true);
@@ -133,19 +141,18 @@ void legal_do_prefetch(struct legal *l, struct call *call)
         if (!has_place(l, call->data))
             return;
         s->nacquired++;
-        legal_enter(s, STARPU_R, 0, true, waits);
+        legal_enter(l, call->data, STARPU_R, 0, true, waits);
     }
+    legal_switch_for(l, call->data, STARPU_R);
     legal_emit(l, call);
 }
 
 void legal_do_wont_use(struct legal *l, struct call *call)
 {
-    struct state *s = &l->states[call->data];
-
     if (!legal_usable(l, call, call->data) || !legal_may_hint(l, call->data))
         return;
     if (!l->in->data[call->data].disordered)
-        legal_enter(s, STARPU_R, 0, true,
+        legal_enter(l, call->data, STARPU_R, 0, true,
                     legal_waits_of(l, call->data, STARPU_R, true));
     legal_emit(l, call);
 }
@@ -166,6 +173,11 @@ static bool may_calm(struct legal *l, const struct call *call, unsigned d)
     struct state *s = &l->states[d];
     struct waits waits = legal_joined(s->write, s->read);
 
+    if (legal_in_family(l, d)) {
+        waits.tasks |= s->family.tasks;
+        waits.holds |= s->family.holds;
+        legal_release_family(l, d);
+    }
     legal_release(l, d);
     if (!legal_await_disordered(l, call->thread, d, true) ||
         !legal_may_wait(l, call->thread, waits))
@@ -195,12 +207,16 @@ void legal_do_invalidate(struct legal *l, struct call *call)
         if (!legal_await_disordered(l, call->thread, call->data, true) ||
             l->in->data[call->data].disordered)
             return;
-        legal_enter(s, STARPU_W, 0, true, legal_joined(s->write, s->read));
+        legal_enter(l, call->data, STARPU_W, 0, true,
+                    legal_waits_of(l, call->data, STARPU_W, true));
     } else {
         if (!may_calm(l, call, call->data))
             return;
         legal_calm(s);
     }
+    legal_switch_for(l, call->data, STARPU_W);
+    if (legal_in_family(l, call->data))
+        legal_forget_family(l, call->data, call->how == HOW_WAIT);
     s->valued = false;
     legal_emit(l, call);
 }
@@ -213,6 +229,8 @@ static void begin(struct legal *l, unsigned d, bool valued)
     s->registered = true;
     s->cut = s->held = false;
     s->valued = s->was_valued = valued;
+    memset(s->plans, PLAN_NONE, sizeof(s->plans));
+    s->family = (struct waits){0, 0, 0};
 }
 
 void legal_do_register(struct legal *l, struct call *call)
@@ -239,6 +257,9 @@ void legal_do_unregister(struct legal *l, struct call *call)
     if (call->how == HOW_WAIT && !s->valued && data->home >= 0 &&
         !legal_has(l, FEATURE_VALUELESS))
         call->how = HOW_DROP;
+    if (data->planned && !s->valued && call->how == HOW_WAIT)
+        call->how = HOW_DROP; /* some pieces may have one */
+    legal_clean_all(l, call->data, call->thread);
     if (call->how == HOW_SUBMIT && s->called)
         call->how = HOW_DROP; /* nobody would know when that is over */
     legal_release(l, call->data);
@@ -255,8 +276,12 @@ void legal_do_partition(struct legal *l, struct call *call)
     const struct data *data = &l->in->data[call->data];
     struct state *s = &l->states[call->data];
 
-    if (!data->nparts || !legal_usable(l, call, call->data) ||
-        !legal_owns(data, call->thread) || !may_calm(l, call, call->data))
+    if (data->planned && legal_usable(l, call, call->data) &&
+        legal_owns(data, call->thread))
+        legal_do_plan(l, call);
+    if (data->planned || !data->cuts[0].n ||
+        !legal_usable(l, call, call->data) || !legal_owns(data, call->thread) ||
+        !may_calm(l, call, call->data))
         return;
     legal_calm(s);
     s->cut = true;
@@ -301,6 +326,8 @@ void legal_do_unpartition(struct legal *l, struct call *call)
 {
     const struct data *data = &l->in->data[call->data];
 
+    if (data->planned)
+        legal_do_clean(l, call);
     if (!l->states[call->data].cut ||
         (!call->automatic && !legal_owns(data, call->thread)))
         return;

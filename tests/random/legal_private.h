@@ -33,6 +33,8 @@ struct state {
     uint64_t disordered;       /* tasks that take no part in the order */
     struct waits write, read;  /* what is over with the writers, readers */
     bool held;
+    uint8_t plans[MAX_PLANS]; /* what of the whole is used: enum plan_use */
+    struct waits family;      /* of a root: what any member is waited for */
     uint8_t hold_thread, hold_node;
     uint64_t hold; /* a bit */
 };
@@ -118,11 +120,49 @@ struct waits legal_waits_of(const struct legal *l, unsigned d, unsigned mode,
                             bool ordered);
 
 /* An access of a task, or of none (0), that waits for `waits` has come. */
-void legal_enter(struct state *s, unsigned mode, uint64_t task, bool ordered,
-                 struct waits waits);
+void legal_enter(struct legal *l, unsigned d, unsigned mode, uint64_t task,
+                 bool ordered, struct waits waits);
 
 /* Nobody uses the datum any more. */
 void legal_calm(struct state *s);
+
+/* Whether it can be read. */
+bool legal_valued(const struct legal *l, unsigned d);
+
+/* -- legal_plan.c: planned partitions -- */
+
+bool legal_is_planned_piece(const struct legal *l, unsigned d);
+
+/* It is one, or the whole of some. */
+bool legal_in_family(const struct legal *l, unsigned d);
+
+/* The whole of all of its family. */
+unsigned legal_root(const struct legal *l, unsigned d);
+
+/* A use switches to what it needs. */
+void legal_switch_for(struct legal *l, unsigned d, unsigned mode);
+void legal_switch_for_task(struct legal *l, const struct call *call);
+
+/* Whether buffer k and those before it can be used in one task. */
+bool legal_goes_with_others(const struct legal *l, const struct call *call,
+                            unsigned k);
+
+bool legal_family_valued(const struct legal *l, unsigned d);
+
+/* Whether a member without a value may be given one. Then it was. */
+bool legal_may_begin(const struct legal *l, unsigned d);
+void legal_family_is_valued(struct legal *l, unsigned d);
+
+/* No member has a value any more; `calm`: nor is one used. */
+void legal_forget_family(struct legal *l, unsigned root, bool calm);
+void legal_release_family(struct legal *l, unsigned root);
+
+/* Ends all plans of the datum. */
+void legal_clean_all(struct legal *l, unsigned whole, unsigned thread);
+
+/* CALL_PARTITION and CALL_UNPARTITION of planned data. */
+void legal_do_plan(struct legal *l, struct call *call);
+void legal_do_clean(struct legal *l, struct call *call);
 
 /* -- the rules: each mends the call, or drops it -- */
 
@@ -137,6 +177,7 @@ void legal_do_register(struct legal *l, struct call *call);
 void legal_do_unregister(struct legal *l, struct call *call);
 void legal_do_partition(struct legal *l, struct call *call);
 void legal_do_unpartition(struct legal *l, struct call *call);
+void legal_do_switch(struct legal *l, struct call *call);
 void legal_do_wait_all(struct legal *l, struct call *call);
 void legal_do_wait_task(struct legal *l, struct call *call);
 void legal_do_wait_tag(struct legal *l, struct call *call);

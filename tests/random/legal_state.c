@@ -95,6 +95,7 @@ bool legal_may_wait(struct legal *l, unsigned thread, struct waits waits)
 
 void legal_has_waited(struct legal *l, unsigned thread, struct waits waits)
 {
+    waits.sure &= l->exist[thread];
     l->finished[thread] |= legal_expanded(l, waits).sure;
 }
 
@@ -158,12 +159,13 @@ bool legal_may_overwrite(const struct legal *l, unsigned d)
 unsigned legal_fit_mode(const struct legal *l, unsigned d, unsigned mode)
 {
     const struct data *data = &l->in->data[d];
-    const struct state *s = &l->states[d];
 
     if (data->kind == DATA_SCRATCH)
         return l->tight && !legal_has(l, FEATURE_SCRATCH_TIGHT)
                    ? 0
                    : STARPU_SCRATCH;
+    if (legal_in_family(l, d) && !legal_valued(l, d) && !legal_may_begin(l, d))
+        return 0;
     mode &= STARPU_RW | STARPU_COMMUTE | STARPU_REDUX;
     if (mode & STARPU_REDUX)
         mode = data->redux ? STARPU_REDUX : STARPU_RW | STARPU_COMMUTE;
@@ -174,10 +176,16 @@ unsigned legal_fit_mode(const struct legal *l, unsigned d, unsigned mode)
     if (data->kind == DATA_COUNTER)
         return mode == STARPU_W ? STARPU_RW : mode;
     if (data->owner == SHARED)
-        return s->valued ? STARPU_R : 0;
-    if (!s->valued)
+        return legal_valued(l, d) ? STARPU_R : 0;
+    if (!legal_valued(l, d))
         return STARPU_W;
     return mode == STARPU_W && !legal_may_overwrite(l, d) ? STARPU_RW : mode;
+}
+
+bool legal_valued(const struct legal *l, unsigned d)
+{
+    return legal_in_family(l, d) ? legal_family_valued(l, d)
+                                 : l->states[d].valued;
 }
 
 bool legal_may_hint(const struct legal *l, unsigned d)
@@ -216,6 +224,12 @@ struct waits legal_waits_of(const struct legal *l, unsigned d, unsigned mode,
 
     if (legal_writes(mode))
         waits = legal_joined(waits, s->read);
+    if (legal_in_family(l, d)) {
+        const struct waits *family = &l->states[legal_root(l, d)].family;
+
+        waits.tasks |= family->tasks;
+        waits.holds |= family->holds;
+    }
     if (!ordered || legal_is_free(l->features, &l->in->data[d]))
         waits.sure = 0; /* but for the dependencies that it gets */
     else if (joins(s, mode))
@@ -223,8 +237,23 @@ struct waits legal_waits_of(const struct legal *l, unsigned d, unsigned mode,
     return waits;
 }
 
-void legal_enter(struct state *s, unsigned mode, uint64_t task, bool ordered,
-                 struct waits waits)
+/* What it has been written, all members of its family are, or may be. */
+static void enter_family(struct legal *l, unsigned d, unsigned mode,
+                         struct waits waits)
+{
+    struct state *root;
+
+    if (!legal_in_family(l, d))
+        return;
+    root = &l->states[legal_root(l, d)];
+    root->family = legal_joined(root->family, waits);
+    root->family.sure = 0;
+    if (legal_writes(mode))
+        legal_family_is_valued(l, d);
+}
+
+static void enter(struct state *s, unsigned mode, uint64_t task, bool ordered,
+                  struct waits waits)
 {
     enum group group = legal_group_of(mode);
 
@@ -250,6 +279,13 @@ void legal_enter(struct state *s, unsigned mode, uint64_t task, bool ordered,
     s->group = group;
     s->write = legal_joined(waits, legal_joined(s->write, s->read));
     s->read = (struct waits){0, 0, 0};
+}
+
+void legal_enter(struct legal *l, unsigned d, unsigned mode, uint64_t task,
+                 bool ordered, struct waits waits)
+{
+    enter(&l->states[d], mode, task, ordered, waits);
+    enter_family(l, d, mode, waits);
 }
 
 void legal_calm(struct state *s)

@@ -36,15 +36,20 @@ static bool mend_buffer(const struct legal *l, struct call *call, unsigned k)
         return false;
     access->mode = (uint16_t)legal_fit_mode(l, access->data, access->mode);
     if (earlier < 0)
-        return access->mode != 0;
+        return access->mode != 0 && legal_goes_with_others(l, call, k);
     access->disordered = call->buffers[earlier].disordered;
+    if (!legal_goes_with_others(l, call, k))
+        return false;
     return !counts_once(access->mode | call->buffers[earlier].mode);
 }
 
-/* A datum is written on one node, and there has to be such a node. */
+/* A datum is written on one node, and there has to be such a node, whose memory
+ * processors can read. */
 static void mend_places(const struct legal *l, struct call *call)
 {
-    if (call->places == PLACES_FIRST && machine_nodes(l->machine) == 1)
+    if (call->places == PLACES_FIRST &&
+        (l->machine->nram + l->machine->ngpu == 1 ||
+         (l->machine->real && l->machine->nram == 1)))
         call->places = PLACES_WORKER;
     for (unsigned k = 0; k < call->nbuffers; k++)
         if (earlier_buffer(call, k) >= 0 && call->places != PLACES_MAIN &&
@@ -55,7 +60,8 @@ static void mend_places(const struct legal *l, struct call *call)
 /* Whether the task may be run by a device, and must be if there is no CPU. */
 static bool for_devices(const struct legal *l, const struct call *call)
 {
-    if (l->machine->ncpu == 0 || call->places == PLACES_FIRST)
+    if (l->machine->ncpu == 0 || call->places == PLACES_FIRST ||
+        l->machine->loopback)
         return true;
     return call->worker >= 0 ? call->worker >= l->machine->ncpu
                              : call->where == WHERE_CUDA;
@@ -88,7 +94,8 @@ static void place(const struct legal *l, struct call *call)
 
     if (call->worker >= 0)
         call->worker = (int8_t)(call->worker % (int)machine_workers(m));
-    if (call->worker >= 0 || (call->where == WHERE_CUDA && m->ngpu == 0) ||
+    if (call->worker >= 0 ||
+        (call->where == WHERE_CUDA && (m->ngpu == 0 || m->loopback)) ||
         (call->where == WHERE_CPU && m->ncpu == 0))
         call->where = WHERE_ANY;
 }
@@ -124,7 +131,8 @@ static void order_where_needed(const struct legal *l, struct call *call)
         const struct data *data = &l->in->data[access->data];
 
         if (data->kind == DATA_SCRATCH || legal_is_free(l->features, data) ||
-            (data->owner != SHARED && !l->states[access->data].async))
+            (data->owner != SHARED && !l->states[access->data].async &&
+             !legal_in_family(l, access->data)))
             continue;
         access->disordered = false;
         order = true;
@@ -184,6 +192,8 @@ static struct waits task_waits(const struct legal *l, const struct call *call)
                 waits, legal_waits_of(l, access->data, access->mode,
                                       is_ordered(call, access, data)));
     }
+    /* Those of other threads may not have been submitted yet. */
+    waits.sure &= l->exist[call->thread];
     return legal_expanded(l, waits);
 }
 
@@ -195,7 +205,7 @@ static void enter_buffers(struct legal *l, const struct call *call,
         const struct data *data = &l->in->data[access->data];
 
         if (data->kind != DATA_SCRATCH)
-            legal_enter(&l->states[access->data], access->mode, bit(call->task),
+            legal_enter(l, access->data, access->mode, bit(call->task),
                         is_ordered(call, access, data), waits);
     }
 }
@@ -239,6 +249,7 @@ void legal_do_task(struct legal *l, struct call *call)
     waits.sure |= bit(call->task);
     l->tasks[call->task] = waits;
     l->submitted |= bit(call->task);
+    legal_switch_for_task(l, call);
     enter_buffers(l, call, waits);
     remember_edges(l, call);
     legal_emit(l, call);

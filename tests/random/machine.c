@@ -59,6 +59,8 @@ static void hosts(const struct writer *w, const struct machine *m)
              i, ((unsigned long)m->gpu_mib[i] << 20) * 10 / 9 + 2, m->gpu_speed,
              numa_of(m, i));
     line(w, "<host id='RAM' speed='1f'/>");
+    if (m->disk)
+        line(w, "<host id='DISK0' speed='1f'/>");
     for (unsigned i = 0; m->nram > 1 && i < m->nram; i++) {
         if (m->ram_kib)
             line(w,
@@ -79,6 +81,8 @@ static void links(const struct writer *w, const struct machine *m)
         line(w, "<link id='down%u' bandwidth='%uGBps' latency='10us'/>", i,
              10 - 2 * i);
     }
+    if (m->disk)
+        line(w, "<link id='disk' bandwidth='500MBps' latency='50us'/>");
     if (m->peers)
         line(w, "<link id='peer' bandwidth='20GBps' latency='5us'/>");
 }
@@ -105,10 +109,25 @@ static void routes_of_gpu(const struct writer *w, const struct machine *m,
     }
 }
 
+static void routes_of_disk(const struct writer *w, const struct machine *m)
+{
+    char ram[16];
+
+    route(w, "RAM", "DISK0", "disk");
+    route(w, "DISK0", "RAM", "disk");
+    for (unsigned n = 0; m->nram > 1 && n < m->nram; n++) {
+        snprintf(ram, sizeof(ram), "RAM%u", n);
+        route(w, ram, "DISK0", "disk");
+        route(w, "DISK0", ram, "disk");
+    }
+}
+
 static void routes(const struct writer *w, const struct machine *m)
 {
     for (unsigned i = 0; i < m->ngpu; i++)
         routes_of_gpu(w, m, i);
+    if (m->disk)
+        routes_of_disk(w, m);
     for (unsigned i = 0; m->nram > 1 && i < m->nram; i++)
         for (unsigned j = 0; j < m->nram; j++) {
             char src[16], dst[16];
@@ -180,8 +199,14 @@ static void real(const struct speaker *s, const struct machine *m)
     say_none(s, "ORRERY_MACHINE");
     say(s, "STARPU_NCPU", "%u", m->ncpu);
     say(s, "STARPU_WORKERS_NOBIND", "1");
-    say(s, "STARPU_NOPENCL", "%u", m->ngpu);
-    for (unsigned i = 0; i < m->ngpu; i++) {
+    if (m->loopback)
+        say(s, "ORRERY_LOOPBACK", "%u seed=%u mib=%u pipeline=%u%s", m->ngpu,
+            m->gpu_mib[0], m->gpu_mib[0], m->pipeline,
+            m->peers ? " peers" : "");
+    else
+        say_none(s, "ORRERY_LOOPBACK");
+    say(s, "STARPU_NOPENCL", "%u", m->loopback ? 0 : m->ngpu);
+    for (unsigned i = 0; i < m->ngpu && !m->loopback; i++) {
         char name[40];
 
         snprintf(name, sizeof(name), "STARPU_LIMIT_OPENCL_%u_MEM", i);
@@ -196,6 +221,10 @@ static void real(const struct speaker *s, const struct machine *m)
         say(s, "STARPU_LIMIT_CPU_NUMA_MEM", "%u", m->ram_kib / 1024U);
     else
         say_none(s, "STARPU_LIMIT_CPU_NUMA_MEM");
+    if (m->nram == 1 && m->ram_kib)
+        say(s, "STARPU_LIMIT_CPU_MEM", "%u", m->ram_kib / 1024U);
+    else
+        say_none(s, "STARPU_LIMIT_CPU_MEM");
 }
 
 void machine_environment(const struct machine *machine,
@@ -214,6 +243,10 @@ void machine_environment(const struct machine *machine,
         say_none(&s, "STARPU_USE_NUMA");
     say(&s, "STARPU_SILENT", "1");
     say(&s, "STARPU_RAND_SEED", "1");
+    if (machine->disk)
+        say(&s, "STARPU_DISK_SWAP", "/tmp/orrery-random-disk");
+    else
+        say_none(&s, "STARPU_DISK_SWAP");
     if (machine->real)
         real(&s, machine);
     else

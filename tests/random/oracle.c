@@ -9,9 +9,51 @@ struct oracle {
     const struct graph *graph;
     const struct machine *machine;
     struct answers *answers;
-    uint64_t *words[MAX_DATA]; /* pieces: within their parent's */
-    bool valued[MAX_DATA], cut[MAX_DATA];
+    struct view views[MAX_DATA]; /* pieces: within their parent's words */
+    struct view marks[MAX_DATA]; /* of each word whether it has a value */
 };
+
+/* What the datum holds. */
+static uint64_t hash_of(const struct oracle *o, unsigned d)
+{
+    const struct view *v = &o->views[d];
+    uint64_t *words = view_open(v);
+    uint64_t hash = bytes_hash(words, view_words(v));
+
+    view_close(v, words, false);
+    return hash;
+}
+
+static void write_with(struct oracle *o, unsigned d, enum use use, uint64_t x)
+{
+    const struct view *v = &o->views[d];
+    uint64_t *words = view_open(v);
+
+    bytes_write(words, view_words(v), use, x);
+    view_close(v, words, true);
+}
+
+static void set_valued(struct oracle *o, unsigned d, bool valued)
+{
+    const struct view *v = &o->marks[d];
+    uint64_t *marks = view_open(v);
+
+    for (size_t i = 0; i < view_words(v); i++)
+        marks[i] = valued;
+    view_close(v, marks, true);
+}
+
+static bool is_valued(const struct oracle *o, unsigned d)
+{
+    const struct view *v = &o->marks[d];
+    uint64_t *marks = view_open(v);
+    bool all = true;
+
+    for (size_t i = 0; i < view_words(v); i++)
+        all &= marks[i] != 0;
+    view_close(v, marks, false);
+    return all;
+}
 
 static const struct data *data_of(const struct oracle *o, unsigned d)
 {
@@ -58,17 +100,16 @@ static void do_task(struct oracle *o, const struct call *call, uint64_t *hash)
         unsigned d = call->buffers[k].data;
 
         if (oracle_looks(o->graph, o->machine, call, k))
-            hash[k] = bytes_hash(o->words[d], data_of(o, d)->n);
+            hash[k] = hash_of(o, d);
     }
     x = oracle_number(o->graph, call, hash);
     for (unsigned k = 0; k < call->nbuffers; k++) {
         const struct access *access = &call->buffers[k];
         const struct data *data = data_of(o, access->data);
 
-        bytes_write(o->words[access->data], data->n, use_of(data, access->mode),
-                    x);
+        write_with(o, access->data, use_of(data, access->mode), x);
         if (access->mode & (STARPU_W | STARPU_REDUX))
-            o->valued[access->data] = true;
+            set_valued(o, access->data, true);
     }
 }
 
@@ -80,32 +121,11 @@ static void do_acquire(struct oracle *o, const struct call *call,
     if (!is_main(o->machine, call->node))
         return;
     if (oracle_looks(o->graph, o->machine, call, 0))
-        hash[0] = bytes_hash(o->words[call->data], data->n);
-    bytes_write(o->words[call->data], data->n, use_of(data, call->mode),
-                oracle_number(o->graph, call, hash));
+        hash[0] = hash_of(o, call->data);
+    write_with(o, call->data, use_of(data, call->mode),
+               oracle_number(o->graph, call, hash));
     if (call->mode & STARPU_W)
-        o->valued[call->data] = true;
-}
-
-static void set_pieces(struct oracle *o, unsigned parent)
-{
-    o->cut[parent] = true;
-    for (unsigned d = 0; d < o->graph->ndata; d++)
-        if (data_of(o, d)->parent == (int8_t)parent)
-            o->valued[d] = o->valued[parent];
-}
-
-static void ask_pieces(struct oracle *o, unsigned parent)
-{
-    o->cut[parent] = false;
-    o->valued[parent] = true;
-    for (unsigned d = 0; d < o->graph->ndata; d++) {
-        if (data_of(o, d)->parent != (int8_t)parent)
-            continue;
-        if (o->cut[d])
-            ask_pieces(o, d);
-        o->valued[parent] &= o->valued[d];
-    }
+        set_valued(o, call->data, true);
 }
 
 static void do_call(struct oracle *o, const struct call *call, uint64_t *hash)
@@ -114,8 +134,8 @@ static void do_call(struct oracle *o, const struct call *call, uint64_t *hash)
 
     switch ((enum call_kind)call->kind) {
     case CALL_REGISTER:
-        bytes_fill(o->words[call->data], data->n, call->salt);
-        o->valued[call->data] = data->home >= 0;
+        bytes_fill(o->views[call->data].at, data_words(data), call->salt);
+        set_valued(o, call->data, data->home >= 0);
         break;
     case CALL_TASK:
         do_task(o, call, hash);
@@ -124,18 +144,13 @@ static void do_call(struct oracle *o, const struct call *call, uint64_t *hash)
         do_acquire(o, call, hash);
         break;
     case CALL_INVALIDATE:
-        o->valued[call->data] = false;
-        break;
-    case CALL_PARTITION:
-        set_pieces(o, call->data);
-        break;
-    case CALL_UNPARTITION:
-        ask_pieces(o, call->data);
+        set_valued(o, call->data, false);
         break;
     case CALL_UNREGISTER:
         /* 0: nothing is to be found there. */
-        if (call->how == HOW_WAIT && o->valued[call->data] && data->home >= 0)
-            hash[0] = bytes_hash(o->words[call->data], data->n);
+        if (call->how == HOW_WAIT && data->home >= 0 &&
+            is_valued(o, call->data))
+            hash[0] = hash_of(o, call->data);
         break;
     default:
         break;
@@ -147,11 +162,19 @@ static int allocate(struct oracle *o)
     for (unsigned d = 0; d < o->graph->ndata; d++) {
         const struct data *data = data_of(o, d);
 
-        if (data->parent >= 0)
-            o->words[d] = o->words[data->parent] + data->part * data->n;
-        else
-            o->words[d] = calloc(data->n, sizeof(uint64_t));
-        if (!o->words[d])
+        if (data->parent >= 0) {
+            const struct cut *cut =
+                &data_of(o, (unsigned)data->parent)->cuts[data->plan];
+
+            o->views[d] = cut_view(&o->views[data->parent], cut, data->part);
+            o->marks[d] = cut_view(&o->marks[data->parent], cut, data->part);
+            continue;
+        }
+        o->views[d] = view_dense(
+            &data->shape, calloc(data_words(data) + 1, sizeof(uint64_t)));
+        o->marks[d] = view_dense(
+            &data->shape, calloc(data_words(data) + 1, sizeof(uint64_t)));
+        if (!o->views[d].at || !o->marks[d].at)
             return -ENOMEM;
     }
     return 0;
@@ -170,7 +193,9 @@ int oracle_ask(const struct graph *graph, const struct machine *machine,
             do_call(&o, &graph->calls[i], ret->hash[i]);
     }
     for (unsigned d = 0; d < graph->ndata; d++)
-        if (graph->data[d].parent < 0)
-            free(o.words[d]);
+        if (graph->data[d].parent < 0) {
+            free(o.views[d].at);
+            free(o.marks[d].at);
+        }
     return err;
 }

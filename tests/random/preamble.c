@@ -22,7 +22,8 @@ struct part {
 
 struct work {
     const char *name;
-    int node; /* of an acquisition */
+    int node;                    /* of an acquisition … */
+    starpu_data_handle_t handle; /* … what is acquired */
     uint64_t salt;
     int n;
     struct part parts[8];
@@ -90,49 +91,58 @@ static inline void leave(void *arg)
         atomic_fetch_sub(&users[work->parts[k].datum], whole_weight(work, k));
 }
 
-static inline void do_work(const struct work *work, uint64_t *v[],
-                           const size_t n[])
+static inline uint64_t look_at(const struct work *work, const struct part *part,
+                               const struct view *v)
+{
+    uint64_t *words = view_open(v), hash = bytes_hash(words, view_words(v));
+
+    view_close(v, words, false);
+    if (hash != part->hash || !view_has_indices(v))
+        fail(work->name, "finds other bytes than it should in", part->datum);
+    return hash;
+}
+
+static inline void write_with(const struct view *v, enum use use, uint64_t x)
+{
+    uint64_t *words = view_open(v);
+
+    bytes_write(words, view_words(v), use, x);
+    view_close(v, words, use != READ && use != PEEK);
+    if (use == WRITE || use == TEMP)
+        view_set_indices(v);
+}
+
+static inline void do_work(const struct work *work, const struct view v[])
 {
     uint64_t x = work->salt;
 
     come(work);
     for (int k = 0; k < work->n; k++) {
         const struct part *part = &work->parts[k];
-        uint64_t hash = bytes_hash(v[k], n[k]);
 
-        if (part->use != READ && part->use != UPDATE)
-            continue;
-        if (hash != part->hash)
-            fail(work->name, "finds other bytes than it should in",
-                 part->datum);
-        x = bytes_mix(x + hash);
+        if (part->use == READ || part->use == UPDATE)
+            x = bytes_mix(x + look_at(work, part, &v[k]));
     }
     for (int k = 0; k < work->n; k++)
-        bytes_write(v[k], n[k], work->parts[k].use, x);
+        write_with(&v[k], work->parts[k].use, x);
 }
 
-static inline size_t words_of(void *interface, uint64_t **ret)
+static inline struct view view_in(int datum, void *buffer, int node)
 {
-    enum starpu_data_interface_id id =
-        *(enum starpu_data_interface_id *)interface;
-
-    if (id == STARPU_VARIABLE_INTERFACE_ID) {
-        *ret = (uint64_t *)STARPU_VARIABLE_GET_PTR(interface);
-        return STARPU_VARIABLE_GET_ELEMSIZE(interface) / 8;
-    }
-    *ret = (uint64_t *)STARPU_VECTOR_GET_PTR(interface);
-    return STARPU_VECTOR_GET_NX(interface);
+    if (shapes[datum].layout == NOTHING)
+        return view_flat(0);
+    return view_of(buffer, node < 0 ? 0 : (unsigned)node);
 }
 
 static inline void kernel(void *buffers[], void *arg)
 {
     const struct work *work = arg;
-    uint64_t *v[8];
-    size_t n[8];
+    struct view v[8];
 
     for (int k = 0; k < work->n; k++)
-        n[k] = words_of(buffers[k], &v[k]);
-    do_work(work, v, n);
+        v[k] = view_in(work->parts[k].datum, buffers[k],
+                       starpu_task_get_current_data_node((unsigned)k));
+    do_work(work, v);
 }
 
 /* A task on the data of the work. */
@@ -170,19 +180,23 @@ static inline void set_arbiter(starpu_data_handle_t handle)
 static inline void look(struct work *work, int main_memory)
 {
     int datum = work->parts[0].datum;
-    uint64_t *v = starpu_data_handle_to_pointer(h[datum], (unsigned)work->node);
-    size_t n = starpu_data_get_size(h[datum]) / 8;
+    struct view v;
 
-    if (main_memory)
-        do_work(work, &v, &n);
-    else
+    if (!main_memory) {
         come(work);
+        return;
+    }
+    v = view_in(
+        datum,
+        starpu_data_get_interface_on_node(work->handle, (unsigned)work->node),
+        work->node);
+    do_work(work, &v);
 }
 
 static inline void release(struct work *work)
 {
     leave(work);
-    starpu_data_release_on_node(h[work->parts[0].datum], work->node);
+    starpu_data_release_on_node(work->handle, work->node);
 }
 
 /* For acquisitions with a callback. */
@@ -198,9 +212,29 @@ static inline void called_back_elsewhere(void *work)
     release(work);
 }
 
-static inline void compare(int datum, const uint64_t *v, size_t n,
-                           uint64_t hash)
+static inline void register_at_home(int datum, int home, uint64_t *memory,
+                                    uint64_t salt)
 {
-    if (bytes_hash(v, n) != hash)
+    const struct shape *s = &shapes[datum];
+    uint64_t *words = malloc((shape_words(s) + 1) * sizeof(*words));
+
+    if (!words)
+        abort();
+    bytes_fill(words, shape_words(s), salt);
+    fill_home(s, memory, words);
+    register_shape(&h[datum], home, s, memory);
+    free(words);
+}
+
+static inline void compare(int datum, uint64_t *memory, uint64_t hash)
+{
+    const struct shape *s = &shapes[datum];
+    uint64_t *words = malloc((shape_words(s) + 1) * sizeof(*words));
+
+    if (!words)
+        abort();
+    if (!read_home(s, memory, words) ||
+        bytes_hash(words, shape_words(s)) != hash)
         fail("unregister", "leaves other bytes than it should in", datum);
+    free(words);
 }

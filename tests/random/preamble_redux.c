@@ -3,19 +3,14 @@
 
 static void add_up(void *buffers[], void *arg)
 {
-    uint64_t *to = (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[0]);
-    const uint64_t *from = (const uint64_t *)STARPU_VECTOR_GET_PTR(buffers[1]);
-
     (void)arg;
-    for (size_t i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
-        to[i] += from[i];
+    views_add(buffers[0], buffers[1]);
 }
 
 static void zero(void *buffers[], void *arg)
 {
     (void)arg;
-    memset((void *)STARPU_VECTOR_GET_PTR(buffers[0]), 0,
-           STARPU_VECTOR_GET_NX(buffers[0]) * sizeof(uint64_t));
+    view_clear(buffers[0]);
 }
 
 static struct starpu_codelet redux_cl = {

@@ -67,9 +67,9 @@ static void print_memory(const struct printer *p)
     const struct graph *graph = p->graph;
 
     for (unsigned d = 0; d < graph->ndata; d++)
-        if (graph->data[d].home >= 0 && graph->data[d].parent < 0)
-            fprintf(p->out, "static uint64_t m%u[%u];\n", p->base + d,
-                    graph->data[d].n);
+        if (data_has_memory(&graph->data[d]))
+            fprintf(p->out, "static uint64_t m%u[%zu];\n", p->base + d,
+                    shape_home(&graph->data[d].shape));
 }
 
 /* -- the functions -- */
@@ -81,7 +81,9 @@ static void print_thread(struct printer *p, unsigned thread)
 
     fprintf(p->out,
             "\nstatic void *graph%u_thread%u(void *arg)\n{\n"
-            "    struct starpu_task *task = arg;\n\n    (void)task;\n",
+            "    starpu_data_handle_t pieces[MAX_PIECES];\n"
+            "    struct starpu_task *task = arg;\n\n"
+            "    (void)task, (void)pieces;\n",
             p->number, thread);
     for (unsigned i = 0; i < graph->ncalls; i++) {
         const struct call *call = &graph->calls[i];
@@ -148,8 +150,9 @@ static void print_graph(struct printer *p)
     fprintf(p->out,
             "\nstatic void graph%u(void)\n{\n"
             "    starpu_pthread_t threads[%u];\n"
+            "    starpu_data_handle_t pieces[MAX_PIECES];\n"
             "    struct starpu_task *task;\n\n"
-            "    (void)threads, (void)task;\n",
+            "    (void)threads, (void)task, (void)pieces;\n",
             p->number, p->graph->nthreads);
     if (has_arbiter(p->graph))
         fprintf(p->out, "    arbiter = starpu_arbiter_create();\n");
@@ -234,6 +237,27 @@ static void print_extras(const struct printer *p)
         fprintf(p->out, "static starpu_arbiter_t arbiter;\n");
 }
 
+/* Those of all data, by their numbers. */
+static void print_shapes(FILE *out, const struct program *program)
+{
+    static const char *const names[NLAYOUTS] = {
+        "VECTOR", "VARIABLE", "MATRIX", "BLOCK",   "TENSOR",      "NDIM",
+        "CSR",    "BCSR",     "COO",    "NOTHING", "MULTIFORMAT", "OWN"};
+
+    fprintf(out, "\nstatic const struct shape shapes[NDATA] = {\n");
+    for (unsigned g = 0; g < program->ngraphs; g++)
+        for (unsigned d = 0; d < program->graphs[g].ndata; d++) {
+            const struct shape *s = &program->graphs[g].data[d].shape;
+
+            fprintf(out, "    {%s, %u, %u, {%u", names[s->layout], s->ndim,
+                    s->pad, s->nn[0]);
+            for (unsigned k = 1; k < MAX_DIMS; k++)
+                fprintf(out, ", %u", s->nn[k]);
+            fprintf(out, "}},\n");
+        }
+    fprintf(out, "};\n");
+}
+
 static unsigned count_data(const struct program *program)
 {
     unsigned n = 0;
@@ -266,6 +290,10 @@ void program_print(FILE *out, const struct program *program, const char *text)
     fprintf(out, "#ifndef _GNU_SOURCE\n#    define _GNU_SOURCE\n#endif\n\n");
     fprintf(out, "enum { NDATA = %u };\n\n", count_data(program));
     fputs(bytes_text, out);
+    fputs(own_text, out);
+    fputs(layout_text, out);
+    fputs(shape_calls_text, out);
+    print_shapes(out, program);
     fputs(preamble_text, out);
     if (!program->machine.real)
         print_machine(&p);

@@ -67,7 +67,7 @@ void print_work(const struct printer *p, unsigned index)
     if (!task && call->kind != CALL_ACQUIRE)
         return;
     fprintf(p->out,
-            "static struct work w%u_%u = {\"%s %u\", %u, %" PRIu64 ", %u, {",
+            "static struct work w%u_%u = {\"%s %u\", %u, 0, %" PRIu64 ", %u, {",
             p->number, index, task ? "task" : "call", task ? call->task : index,
             call->node, call->salt, task ? call->nbuffers : 1U);
     for (unsigned k = 0; task && k < call->nbuffers; k++) {
@@ -91,24 +91,25 @@ static void print_register(const struct printer *p, const struct call *call)
 {
     const struct data *data = &p->graph->data[call->data];
     unsigned d = p->base + call->data;
-    char memory[32];
 
-    snprintf(memory, sizeof(memory), data->home < 0 ? "0" : "(uintptr_t)m%u",
-             d);
-    if (data->home >= 0)
-        LINE(p, "bytes_fill(m%u, %u, %" PRIu64 ");", d, data->n, call->salt);
-    if (data->variable)
-        LINE(p, "starpu_variable_data_register(&h[%u], %d, %s, %zu);", d,
-             data->home, memory, data_bytes(data));
+    if (data_has_memory(data))
+        LINE(p, "register_at_home(%u, %d, m%u, %" PRIu64 ");", d, data->home, d,
+             call->salt);
     else
-        LINE(p, "starpu_vector_data_register(&h[%u], %d, %s, %u, 8);", d,
-             data->home, memory, data->n);
+        LINE(p, "register_shape(&h[%u], %d, &shapes[%u], NULL);", d, data->home,
+             d);
     if (data->disordered)
         LINE(p, "starpu_data_set_sequential_consistency_flag(h[%u], 0);", d);
     if (data->redux)
         LINE(p,
              "starpu_data_set_reduction_methods(h[%u], &redux_cl, &init_cl);",
              d);
+    if (data->through)
+        LINE(p, "starpu_data_set_wt_mask(h[%u], 0x%x);", d, data->through);
+    if (data->in_core)
+        LINE(p, "starpu_data_set_ooc_flag(h[%u], 0);", d);
+    if (data->unimportant)
+        LINE(p, "starpu_data_advise_as_important(h[%u], 0);", d);
     if (data->arbitered)
         LINE(p, "starpu_data_assign_arbiter(h[%u], arbiter);", d);
 }
@@ -195,6 +196,7 @@ static void print_acquire(const struct printer *p, unsigned index)
     char work[32];
 
     snprintf(work, sizeof(work), "w%u_%u", p->number, index);
+    LINE(p, "%s.handle = h[%u];", work, p->base + call->data);
     if (call->how == HOW_CALLBACK) {
         LINE(p,
              "CHECK(starpu_data_acquire_on_node_cb(h[%u], %u, %s, %s, &%s));",
@@ -234,15 +236,74 @@ static void print_prefetch(const struct printer *p, const struct call *call)
          p->base + call->data, call->node, call->how != HOW_WAIT);
 }
 
+static void print_pieces(const struct printer *p, const struct call *call,
+                         unsigned plan, const char *name)
+{
+    fprintf(p->out, "    %s(h[%u], %u, (starpu_data_handle_t[]){", name,
+            p->base + call->data, p->graph->data[call->data].cuts[plan].n);
+    for (unsigned d = 0; d < p->graph->ndata; d++)
+        if (p->graph->data[d].parent == (int8_t)call->data &&
+            p->graph->data[d].plan == plan)
+            fprintf(p->out, "h[%u], ", p->base + d);
+}
+
+static void print_switch(const struct printer *p, const struct call *call)
+{
+    const char *name = "starpu_data_partition_readonly_downgrade_submit";
+
+    if (call->mode == PLAN_IDLE)
+        name = "starpu_data_unpartition_submit";
+    else if (call->how == PLAN_IDLE && call->mode == PLAN_WRITE)
+        name = "starpu_data_partition_submit";
+    else if (call->how == PLAN_IDLE)
+        name = "starpu_data_partition_readonly_submit";
+    else if (call->mode == PLAN_WRITE)
+        name = "starpu_data_partition_readwrite_upgrade_submit";
+    print_pieces(p, call, call->salt & 1, name);
+    fprintf(p->out, "}%s);\n", call->mode == PLAN_IDLE ? ", -1" : "");
+}
+
+static void print_plan(const struct printer *p, const struct call *call)
+{
+    const struct data *data = &p->graph->data[call->data];
+    const struct cut *cut = &data->cuts[call->how];
+    unsigned d = p->base + call->data, n = 0;
+
+    LINE(
+        p,
+        "starpu_data_partition_plan(h[%u], make_filter(&shapes[%u], "
+        "&(struct cut){%u, %u, %u}, &(struct filter){.lengths = {0}}), pieces);",
+        d, d, cut->n, cut->axis, cut->style);
+    for (unsigned k = 0; k < p->graph->ndata; k++)
+        if (p->graph->data[k].parent == (int8_t)call->data &&
+            p->graph->data[k].plan == call->how)
+            LINE(p, "h[%u] = pieces[%u];", p->base + k, n++);
+}
+
+static void print_unpartition(const struct printer *p, const struct call *call)
+{
+    if (!p->graph->data[call->data].planned) {
+        LINE(p, "starpu_data_unpartition(h[%u], %u);", p->base + call->data,
+             call->node);
+        return;
+    }
+    print_pieces(p, call, call->how, "starpu_data_partition_clean");
+    fprintf(p->out, "});\n");
+}
+
 static void print_partition(const struct printer *p, const struct call *call)
 {
     const struct data *data = &p->graph->data[call->data];
     unsigned d = p->base + call->data;
 
+    if (data->planned) {
+        print_plan(p, call);
+        return;
+    }
     LINE(p,
-         "starpu_data_partition(h[%u], &(struct starpu_data_filter){"
-         ".filter_func = starpu_vector_filter_block, .nchildren = %u});",
-         d, data->nparts);
+         "starpu_data_partition(h[%u], make_filter(&shapes[%u], &(struct cut)"
+         "{%u, %u, %u}, &(struct filter){.lengths = {0}}));",
+         d, d, data->cuts[0].n, data->cuts[0].axis, data->cuts[0].style);
     for (unsigned k = 0; k < p->graph->ndata; k++)
         if (p->graph->data[k].parent == (int8_t)call->data)
             LINE(p, "h[%u] = starpu_data_get_child(h[%u], %u);", p->base + k, d,
@@ -259,9 +320,9 @@ static void print_unregister(const struct printer *p, unsigned index)
     unsigned d = p->base + call->data;
 
     LINE(p, "starpu_data_unregister%s(h[%u]);", suffixes[call->how], d);
-    if (call->how == HOW_WAIT && hash)
-        LINE(p, "compare(%u, m%u, %u, UINT64_C(0x%" PRIx64 "));", d, d,
-             p->graph->data[call->data].n, hash);
+    if (call->how == HOW_WAIT && hash &&
+        data_has_memory(&p->graph->data[call->data]))
+        LINE(p, "compare(%u, m%u, UINT64_C(0x%" PRIx64 "));", d, d, hash);
 }
 
 void print_call(const struct printer *p, unsigned index)
@@ -299,7 +360,10 @@ void print_call(const struct printer *p, unsigned index)
         print_partition(p, call);
         break;
     case CALL_UNPARTITION:
-        LINE(p, "starpu_data_unpartition(h[%u], %u);", d, call->node);
+        print_unpartition(p, call);
+        break;
+    case CALL_SWITCH:
+        print_switch(p, call);
         break;
     case CALL_WAIT_ALL:
         LINE(p, "CHECK(starpu_task_wait_for_all());");

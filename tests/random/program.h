@@ -16,6 +16,7 @@
 #include <starpu.h>
 
 #include "bytes.h"
+#include "shape_calls.h"
 
 enum {
     MAX_BUFFERS = 8,
@@ -28,6 +29,7 @@ enum {
     MAX_CPUS = 6,
     MAX_WORKERS = MAX_CPUS + MAX_GPUS,
     MAX_GRAPHS = 64, /* on one machine */
+    MAX_PLANS = 2,
     SHARED = MAX_THREADS,
 };
 
@@ -35,9 +37,11 @@ enum {
 
 struct machine {
     bool real;
+    bool loopback; /* real: the GPUs are loopback devices */
     uint8_t ncpu, ngpu, nram;
     uint8_t gpu_mib[MAX_GPUS]; /* what data may take there */
     uint16_t ram_kib;          /* of each NUMA node, or of the one; 0: enough */
+    bool disk;                 /* what main memory has no room for goes there */
     uint16_t peers;    /* bit 4 i + j: GPU i copies to GPU j by itself */
     uint8_t gpu_speed; /* times as fast as a CPU */
     uint8_t sched;     /* among schedulers[] */
@@ -61,16 +65,21 @@ enum data_kind {
 
 struct data {
     uint8_t kind;
-    uint32_t n;      /* words */
-    int8_t home;     /* a node of main memory, -1: none */
-    bool variable;   /* registered as such, not as a vector */
-    bool disordered; /* without sequential consistency */
-    uint8_t owner;   /* the thread that uses it, or SHARED */
-    int8_t parent;   /* whose piece it is, -1: nobody's */
-    uint8_t part;    /* which piece */
-    uint8_t nparts;  /* into how many it may be cut, 0: not */
-    bool arbitered;  /* has the arbiter of the graph */
-    bool redux;      /* has the methods for reductions */
+    struct shape shape;
+    int8_t home;                /* a node of main memory, -1: none */
+    bool disordered;            /* without sequential consistency */
+    uint8_t owner;              /* the thread that uses it, or SHARED */
+    int8_t parent;              /* whose piece it is, -1: nobody's */
+    uint8_t part;               /* which piece */
+    uint8_t plan;               /* … of which plan */
+    bool planned;               /* it is cut by plans, while it is used */
+    struct cut cuts[MAX_PLANS]; /* how it may be cut; more than once by plans
+                                 * only */
+    bool arbitered;             /* has the arbiter of the graph */
+    bool redux;                 /* has the methods for reductions */
+    uint8_t through; /* bits of nodes to which each value is written */
+    bool in_core;    /* does not go to a disk */
+    bool unimportant;
 };
 
 /* -- calls -- */
@@ -87,12 +96,21 @@ enum call_kind {
     CALL_INVALIDATE,
     CALL_PARTITION,
     CALL_UNPARTITION,
+    CALL_SWITCH, /* of planned data: to `mode`, from `how` */
     CALL_WAIT_ALL,
     CALL_WAIT_TASK,
     CALL_WAIT_TAG,
     CALL_JOIN, /* the other threads have ended */
     CALL_UNREGISTER,
     CALL_KINDS,
+};
+
+/* What of planned data is used. */
+enum plan_use {
+    PLAN_NONE, /* there is no such plan now */
+    PLAN_IDLE, /* not its pieces */
+    PLAN_READ,
+    PLAN_WRITE,
 };
 
 /* How an access, a prefetch, an end is asked for. */
@@ -182,14 +200,26 @@ static inline uint64_t bit(unsigned i)
     return UINT64_C(1) << i;
 }
 
-static inline size_t data_bytes(const struct data *data)
+static inline size_t data_words(const struct data *data)
 {
-    return data->n * sizeof(uint64_t);
+    return shape_words(&data->shape);
 }
 
+static inline size_t data_bytes(const struct data *data)
+{
+    return shape_bytes(&data->shape);
+}
+
+/* At home. */
+static inline bool data_has_memory(const struct data *data)
+{
+    return data->home >= 0 && data->parent < 0 && data->shape.layout != NOTHING;
+}
+
+/* With those where nothing runs: a disk is the last one. */
 static inline unsigned machine_nodes(const struct machine *machine)
 {
-    return machine->nram + machine->ngpu;
+    return machine->nram + machine->ngpu + machine->disk;
 }
 
 static inline unsigned machine_workers(const struct machine *machine)

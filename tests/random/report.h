@@ -23,11 +23,11 @@ enum outcome {
 };
 
 struct report {
-    atomic_uint graph;   /* under way */
+    atomic_uint graph;              /* under way */
     atomic_uint calls[MAX_THREADS]; /* … of each thread, + 1; 0: none */
-    atomic_uint outcome; /* the first failure; PASSED: none yet */
-    atomic_uint ready;   /* …, and the two below are there */
-    unsigned failed;     /* its graph */
+    atomic_uint outcome;            /* the first failure; PASSED: none yet */
+    atomic_uint ready;              /* …, and the two below are there */
+    unsigned failed;                /* its graph */
     char text[400];
     uint64_t digest; /* of what ran where and when, on a simulated machine */
 };

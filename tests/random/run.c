@@ -42,6 +42,12 @@ static void extras(struct run *run, unsigned d)
     if (data->redux)
         LOOK_UP(set_methods, "starpu_data_set_reduction_methods")
     (run->handles[d], kernels_redux(), kernels_init());
+    if (data->through)
+        starpu_data_set_wt_mask(run->handles[d], data->through);
+    if (data->in_core)
+        starpu_data_set_ooc_flag(run->handles[d], 0);
+    if (data->unimportant)
+        starpu_data_advise_as_important(run->handles[d], 0);
     if (!data->arbitered)
         return;
     if (!run->arbiter)
@@ -64,21 +70,29 @@ static void check(struct run *run, unsigned index, const char *name, int rc)
                        index, name, rc, strerror(-rc));
 }
 
+static void fill_memory(struct run *run, const struct call *call)
+{
+    const struct data *data = &run->graph->data[call->data];
+    uint64_t *memory = run->memory[call->data], *words;
+
+    if (!memory)
+        return;
+    words = malloc((data_words(data) + 1) * sizeof(*words));
+    if (!words)
+        abort();
+    bytes_fill(words, data_words(data), call->salt);
+    fill_home(&data->shape, memory, words);
+    free(words);
+}
+
 static void do_register(struct run *run, unsigned index)
 {
     const struct call *call = call_of(run, index);
     const struct data *data = &run->graph->data[call->data];
     starpu_data_handle_t *handle = &run->handles[call->data];
-    uint64_t *memory = run->memory[call->data];
 
-    if (memory)
-        bytes_fill(memory, data->n, call->salt);
-    if (data->variable)
-        starpu_variable_data_register(handle, data->home, (uintptr_t)memory,
-                                      data_bytes(data));
-    else
-        starpu_vector_data_register(handle, data->home, (uintptr_t)memory,
-                                    data->n, sizeof(uint64_t));
+    fill_memory(run, call);
+    register_shape(handle, data->home, &data->shape, run->memory[call->data]);
     if (data->disordered)
         starpu_data_set_sequential_consistency_flag(*handle, 0);
     extras(run, call->data);
@@ -154,20 +168,15 @@ static void do_task(struct run *run, unsigned index)
     check(run, index, "starpu_task_submit", starpu_task_submit(task));
 }
 
-static uint64_t *words_at(struct run *run, const struct call *call)
-{
-    return starpu_data_handle_to_pointer(run->handles[call->data], call->node);
-}
-
 static void called_back(void *arg)
 {
     struct order *order = arg;
     struct run *run = order->run;
     const struct call *call = call_of(run, order->index);
 
-    kernels_visit(run, order->index, words_at(run, call));
+    kernels_visit(run, order->index, order->handle);
     kernels_visited(run, call->data, call->mode);
-    starpu_data_release_on_node(run->handles[call->data], call->node);
+    starpu_data_release_on_node(order->handle, call->node);
 }
 
 static void try_to_acquire(struct run *run, unsigned index)
@@ -180,7 +189,7 @@ static void try_to_acquire(struct run *run, unsigned index)
     if (rc == -EAGAIN)
         return;
     check(run, index, "starpu_data_acquire_on_node_try", rc);
-    kernels_visit(run, index, words_at(run, call));
+    kernels_visit(run, index, handle);
     kernels_visited(run, call->data, call->mode);
     starpu_data_release_on_node(handle, call->node);
 }
@@ -192,6 +201,7 @@ static void do_acquire(struct run *run, unsigned index)
     starpu_data_handle_t handle = run->handles[call->data];
     int rc;
 
+    run->orders[index].handle = handle;
     if (call->how == HOW_TRY) {
         try_to_acquire(run, index);
         return;
@@ -204,7 +214,7 @@ static void do_acquire(struct run *run, unsigned index)
     }
     rc = starpu_data_acquire_on_node(handle, call->node, mode);
     check(run, index, "starpu_data_acquire_on_node", rc);
-    kernels_visit(run, index, words_at(run, call));
+    kernels_visit(run, index, handle);
 }
 
 /* The acquisition that is released is the last one of the datum. */
@@ -219,7 +229,7 @@ static void do_release(struct run *run, unsigned index)
             begun->how != HOW_WAIT)
             continue;
         kernels_visited(run, call->data, begun->mode);
-        starpu_data_release_on_node(run->handles[call->data], begun->node);
+        starpu_data_release_on_node(run->orders[i].handle, begun->node);
         return;
     }
 }
@@ -263,15 +273,70 @@ static void do_invalidate(struct run *run, unsigned index)
         starpu_data_invalidate(run->handles[call->data]);
 }
 
+/* The pieces of the plan, in order. Returns their number. */
+static unsigned pieces_of(const struct run *run, const struct call *call,
+                          unsigned plan, starpu_data_handle_t *ret)
+{
+    unsigned n = 0;
+
+    for (unsigned d = 0; d < run->graph->ndata; d++) {
+        const struct data *piece = &run->graph->data[d];
+
+        if (piece->parent == (int8_t)call->data && piece->plan == plan)
+            ret[n++] = run->handles[d];
+    }
+    return n;
+}
+
+static void do_plan(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+    const struct data *data = &run->graph->data[call->data];
+    starpu_data_handle_t pieces[MAX_PIECES];
+    struct filter filter;
+    unsigned n = 0;
+
+    starpu_data_partition_plan(
+        run->handles[call->data],
+        make_filter(&data->shape, &data->cuts[call->how], &filter), pieces);
+    for (unsigned d = 0; d < run->graph->ndata; d++) {
+        const struct data *piece = &run->graph->data[d];
+
+        if (piece->parent == (int8_t)call->data && piece->plan == call->how)
+            run->handles[d] = pieces[n++];
+    }
+}
+
+static void do_switch(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+    starpu_data_handle_t whole = run->handles[call->data], pieces[MAX_PIECES];
+    unsigned n = pieces_of(run, call, call->salt & 1, pieces);
+
+    if (call->mode == PLAN_IDLE)
+        starpu_data_unpartition_submit(whole, n, pieces, -1);
+    else if (call->how == PLAN_IDLE && call->mode == PLAN_WRITE)
+        starpu_data_partition_submit(whole, n, pieces);
+    else if (call->how == PLAN_IDLE)
+        starpu_data_partition_readonly_submit(whole, n, pieces);
+    else if (call->mode == PLAN_WRITE)
+        starpu_data_partition_readwrite_upgrade_submit(whole, n, pieces);
+    else
+        starpu_data_partition_readonly_downgrade_submit(whole, n, pieces);
+}
+
 static void do_partition(struct run *run, unsigned index)
 {
     const struct call *call = call_of(run, index);
-    struct starpu_data_filter filter = {
-        .filter_func = starpu_vector_filter_block,
-        .nchildren = run->graph->data[call->data].nparts,
-    };
+    const struct data *data = &run->graph->data[call->data];
+    struct filter filter;
 
-    starpu_data_partition(run->handles[call->data], &filter);
+    if (data->planned) {
+        do_plan(run, index);
+        return;
+    }
+    starpu_data_partition(run->handles[call->data],
+                          make_filter(&data->shape, &data->cuts[0], &filter));
     for (unsigned d = 0; d < run->graph->ndata; d++) {
         const struct data *piece = &run->graph->data[d];
 
@@ -284,8 +349,13 @@ static void do_partition(struct run *run, unsigned index)
 static void do_unpartition(struct run *run, unsigned index)
 {
     const struct call *call = call_of(run, index);
+    starpu_data_handle_t whole = run->handles[call->data], pieces[MAX_PIECES];
 
-    starpu_data_unpartition(run->handles[call->data], call->node);
+    if (run->graph->data[call->data].planned)
+        starpu_data_partition_clean(
+            whole, pieces_of(run, call, call->how, pieces), pieces);
+    else
+        starpu_data_unpartition(whole, call->node);
 }
 
 static void do_wait_all(struct run *run, unsigned index)
@@ -309,10 +379,27 @@ static void do_wait_tag(struct run *run, unsigned index)
           starpu_tag_wait(tag_of(run, call->task)));
 }
 
-static void do_unregister(struct run *run, unsigned index)
+/* What is left in the memory that was registered. */
+static void check_home(struct run *run, unsigned index)
 {
     const struct call *call = call_of(run, index);
     const struct data *data = &run->graph->data[call->data];
+    uint64_t *words = malloc((data_words(data) + 1) * sizeof(*words));
+
+    if (!words)
+        abort();
+    if (!read_home(&data->shape, run->memory[call->data], words))
+        report_failure(run->report, WRONG,
+                       "call %u: what is not datum %u's was changed, or its "
+                       "indices were",
+                       index, call->data);
+    kernels_compare(run, index, 0, bytes_hash(words, data_words(data)));
+    free(words);
+}
+
+static void do_unregister(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
     starpu_data_handle_t handle = run->handles[call->data];
 
     if (call->how == HOW_SUBMIT) {
@@ -324,19 +411,20 @@ static void do_unregister(struct run *run, unsigned index)
     } else {
         starpu_data_unregister(handle);
     }
-    if (call->how == HOW_WAIT && run->answers->hash[index][0])
-        kernels_compare(run, index, 0,
-                        bytes_hash(run->memory[call->data], data->n));
+    if (call->how == HOW_WAIT && run->memory[call->data] &&
+        run->answers->hash[index][0])
+        check_home(run, index);
 }
 
 static void (*const actions[CALL_KINDS])(struct run *, unsigned) = {
-    [CALL_REGISTER] = do_register,   [CALL_TASK] = do_task,
-    [CALL_ACQUIRE] = do_acquire,     [CALL_RELEASE] = do_release,
-    [CALL_PREFETCH] = do_prefetch,   [CALL_WONT_USE] = do_wont_use,
-    [CALL_EVICT] = do_evict,         [CALL_INVALIDATE] = do_invalidate,
-    [CALL_PARTITION] = do_partition, [CALL_UNPARTITION] = do_unpartition,
-    [CALL_WAIT_ALL] = do_wait_all,   [CALL_WAIT_TASK] = do_wait_task,
-    [CALL_WAIT_TAG] = do_wait_tag,   [CALL_UNREGISTER] = do_unregister,
+    [CALL_REGISTER] = do_register,     [CALL_TASK] = do_task,
+    [CALL_ACQUIRE] = do_acquire,       [CALL_RELEASE] = do_release,
+    [CALL_PREFETCH] = do_prefetch,     [CALL_WONT_USE] = do_wont_use,
+    [CALL_EVICT] = do_evict,           [CALL_INVALIDATE] = do_invalidate,
+    [CALL_PARTITION] = do_partition,   [CALL_UNPARTITION] = do_unpartition,
+    [CALL_SWITCH] = do_switch,         [CALL_WAIT_ALL] = do_wait_all,
+    [CALL_WAIT_TASK] = do_wait_task,   [CALL_WAIT_TAG] = do_wait_tag,
+    [CALL_UNREGISTER] = do_unregister,
 };
 
 /* -- threads -- */
@@ -402,9 +490,9 @@ static int allocate(struct run *run)
     for (unsigned d = 0; d < run->graph->ndata; d++) {
         const struct data *data = &run->graph->data[d];
 
-        if (data->home < 0 || data->parent >= 0)
+        if (!data_has_memory(data))
             continue;
-        run->memory[d] = malloc(data_bytes(data));
+        run->memory[d] = malloc(shape_home(&data->shape) * sizeof(uint64_t));
         if (!run->memory[d])
             return -ENOMEM;
     }
@@ -476,12 +564,23 @@ static int write_machine(const struct machine *machine, char *path)
     return 0;
 }
 
+/* One that no other process has. */
+static void set_disk(void)
+{
+    char path[40];
+
+    snprintf(path, sizeof(path), "/tmp/orrery-random-disk-%d", (int)getpid());
+    setenv("STARPU_DISK_SWAP", path, 1);
+}
+
 static int open_machine(const struct machine *machine)
 {
     char path[] = "/tmp/orrery-random-XXXXXX.xml";
     int rc = 0;
 
     machine_environment(machine, set, NULL);
+    if (machine->disk)
+        set_disk();
     if (!machine->real)
         rc = write_machine(machine, path);
     if (rc == 0)

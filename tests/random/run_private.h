@@ -18,9 +18,10 @@ struct order {
     struct run *run;
     unsigned index;                   /* of the call */
     int worker;                       /* that runs the task */
+    starpu_data_handle_t handle;      /* that is acquired */
     unsigned char flags[MAX_BUFFERS]; /* handles_sequential_consistency */
     /* What the kernel left in its buffers, for the end of the task. */
-    const uint64_t *words[MAX_BUFFERS];
+    struct view views[MAX_BUFFERS];
     uint64_t left[MAX_BUFFERS];
 };
 
@@ -56,7 +57,8 @@ void kernels_leave(void *order);
 
 /* The program's own access: looks at the words and writes them. Then the end
  * of that access. */
-void kernels_visit(struct run *run, unsigned index, uint64_t *words);
+void kernels_visit(struct run *run, unsigned index,
+                   starpu_data_handle_t handle);
 void kernels_visited(struct run *run, unsigned data, unsigned mode);
 
 /* Compares what the call found in its buffer k with the oracle's answer. */

@@ -45,9 +45,12 @@ static unsigned weight_of_graph(const struct graph *graph)
     for (unsigned d = 0; d < graph->ndata; d++) {
         const struct data *data = &graph->data[d];
 
-        weight +=
-            10U + data->disordered + (data->home > 0) + (data->nparts != 0);
-        for (unsigned n = data->n; n > 1; n /= 2)
+        weight += 10U + data->disordered + (data->home > 0) +
+                  (data->cuts[0].n != 0) + 3U * data->planned +
+                  (data->cuts[1].n != 0) + data->shape.layout +
+                  data->shape.pad + (data->through != 0) + data->in_core +
+                  data->unimportant;
+        for (size_t n = data_words(data); n > 1; n /= 2)
             weight++;
     }
     for (unsigned i = 0; i < graph->ncalls; i++)
@@ -61,7 +64,7 @@ static unsigned weight_of(const struct program *program)
     unsigned weight = 10U * m->ngpu + 2U * m->ncpu + 10U * m->nram;
 
     weight += (m->sched != 0) + m->prefetch + m->pipeline + m->gpu_speed;
-    weight += (m->peers != 0) + (m->ram_kib != 0);
+    weight += (m->peers != 0) + (m->ram_kib != 0) + 3U * m->disk;
     for (unsigned i = 0; i < m->ngpu; i++)
         weight += m->gpu_mib[i] < 64;
     for (unsigned g = 0; g < program->ngraphs; g++)
@@ -174,10 +177,15 @@ static void drop_datum(struct graph *graph, unsigned d)
             graph->data[i].parent--;
 }
 
+static bool is_whole(const struct data *data)
+{
+    return data->cuts[0].n || data->cuts[1].n;
+}
+
 /* By calls that legal.c did not put there itself. */
 static bool is_used(const struct graph *graph, unsigned d)
 {
-    if (graph->data[d].parent >= 0 || graph->data[d].nparts)
+    if (graph->data[d].parent >= 0 || is_whole(&graph->data[d]))
         return true;
     for (unsigned i = 0; i < graph->ncalls; i++) {
         const struct call *call = &graph->calls[i];
@@ -211,7 +219,8 @@ static void forget_pieces(struct graph *graph, unsigned parent)
             forget_pieces(graph, d);
             drop_datum(graph, d);
         }
-    graph->data[parent].nparts = 0;
+    graph->data[parent].cuts[0].n = graph->data[parent].cuts[1].n = 0;
+    graph->data[parent].planned = false;
 }
 
 static void shrink_data(struct shrink *s, unsigned g)
@@ -224,7 +233,7 @@ static void shrink_data(struct shrink *s, unsigned g)
         trial = *s->best;
         if (d >= graph->ndata)
             continue;
-        if (graph->data[d].nparts && !is_cut(graph, d)) {
+        if (is_whole(&graph->data[d]) && !is_cut(graph, d)) {
             forget_pieces(&trial.graphs[g], d);
             (void)keep_if_fails(s, &trial);
         } else if (!is_used(graph, d) && graph->ndata > 1) {
@@ -343,9 +352,21 @@ static void simplify_call(struct shrink *s, unsigned g, unsigned i)
         shrink_buffers(s, g, i);
 }
 
+/* Another shape of a datum that is not cut. */
+static void simplify_shape(struct shape *shape, unsigned edit)
+{
+    size_t n = shape_words(shape);
+
+    if (edit == 0 || n == 0)
+        n = 1;
+    else if (edit == 1)
+        n = (n + 1) / 2;
+    *shape = (struct shape){.ndim = 1, .nn = {(uint32_t)n, 1, 1, 1, 1}};
+}
+
 static void simplify_datum(struct shrink *s, unsigned g, unsigned d)
 {
-    for (unsigned e = 0; e < 4; e++) {
+    for (unsigned e = 0; e < 6; e++) {
         static struct program trial;
         struct data *data = &trial.graphs[g].data[d];
 
@@ -354,10 +375,12 @@ static void simplify_datum(struct shrink *s, unsigned g, unsigned d)
             data->disordered = false;
         else if (e == 1 && data->home > 0)
             data->home = 0;
-        else if (e == 2 && data->parent < 0 && !data->nparts)
-            data->n = 1;
-        else if (e == 3 && data->n >= 24 && data->parent < 0 && !data->nparts)
-            data->n = data->n / 24 * 12;
+        else if (e == 2) {
+            data->shape.pad = 0;
+            data->through = 0;
+            data->in_core = data->unimportant = false;
+        } else if (e > 2 && data->parent < 0 && !is_whole(data))
+            simplify_shape(&data->shape, e - 3);
         (void)keep_if_fails(s, &trial);
     }
 }
@@ -423,6 +446,9 @@ static void edit_machine(struct machine *m, unsigned edit)
     case 9:
         m->ram_kib = 0;
         break;
+    case 10:
+        m->disk = false;
+        break;
     default:
         for (unsigned i = 0; i < m->ngpu; i++)
             m->gpu_mib[i] = 64;
@@ -433,7 +459,7 @@ static void simplify_machine(struct shrink *s)
 {
     static struct program trial;
 
-    for (unsigned edit = 0; edit <= 10; edit++) {
+    for (unsigned edit = 0; edit <= 11; edit++) {
         unsigned tries = edit < 2 ? 4 : 1;
 
         do {

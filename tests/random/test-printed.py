@@ -79,7 +79,8 @@ found = run('--spoil', '--jobs', '1')
 test('tasks that do not write are found', found.returncode == 1)
 test('… and the program is made small',
      len(re.findall('starpu_task_submit', found.stderr)) <= 2 and
-     len(re.findall('data_register', found.stderr)) <= 2)
+     len(re.findall(r'register_(at_home\(|shape\(&h\[)\d',
+                    found.stderr)) <= 2)
 test('a program that expects other bytes fails',
      status(spoilt(found.stderr)) == 1)
 test('features that there are not are refused',

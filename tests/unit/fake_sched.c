@@ -10,12 +10,14 @@
 #include <string.h>
 
 #include "core/asleep.h"
+#include "core/combined.h"
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/device/kind.h"
 #include "core/sched/ctx.h"
 #include "core/task/bundle.h"
 #include "core/task/count.h"
+#include "core/task/gang.h"
 
 #define MAX_JOBS 4096
 
@@ -203,6 +205,65 @@ const char *orr_job_name(const struct orr_job *job)
     return "fake";
 }
 
+/* --- several workers at once --- */
+
+void orr_combinations_find(struct orr_runtime *rt,
+                           void (*made)(unsigned id, void *arg), void *arg)
+{
+    (void)rt, (void)made, (void)arg;
+}
+
+bool orr_combined_is_blocked(const struct orr_runtime *rt,
+                             const struct orr_combined *combined)
+{
+    (void)rt, (void)combined;
+    return false;
+}
+
+struct orr_length orr_cost_wide(struct orr_runtime *rt, struct orr_job *job,
+                                unsigned class_id, unsigned ncores,
+                                unsigned impl)
+{
+    (void)rt, (void)job, (void)class_id, (void)impl;
+    return (struct orr_length){fake.wide[ncores], NAN, ORR_ORIGIN_MEASURED};
+}
+
+bool orr_length_is_known(const struct orr_length *length)
+{
+    return length->us > 0;
+}
+
+int orr_gang_push(struct orr_runtime *rt, struct orr_job *job,
+                  const struct orr_gang_request *request)
+{
+    (void)rt, (void)job, (void)request;
+    return fake.gang_error;
+}
+
+void orr_gang_unmake(struct orr_gang *gang)
+{
+    gang->job->gang = NULL;
+}
+
+int orr_gang_push_combined(struct orr_runtime *rt, struct orr_job *job,
+                           const struct orr_combined *combined,
+                           orr_gang_told_t told, void *arg)
+{
+    if (fake.gang_error)
+        return fake.gang_error;
+    fake.gang = combined->id;
+    for (unsigned i = 0; i < combined->size; i++) {
+        struct orr_job *alias = fake_job(job->costs, job->priority);
+        struct orr_worker *worker = &rt->workers[combined->members[i]];
+
+        fake.aliases[i] = alias;
+        if (told)
+            told(alias, worker, arg);
+        orr_worker_push_local(worker, alias, true);
+    }
+    return 0;
+}
+
 /* --- what the test makes --- */
 
 static void *own(void *object)
@@ -218,6 +279,7 @@ static void start_class(unsigned k)
     classes[k] = (struct orr_worker_class){
         .type = k ? STARPU_CUDA_WORKER : STARPU_CPU_WORKER,
         .devid = k ? (int)k - 1 : 0,
+        .ncores = 1,
         .comb = k,
         .node = k,
         .speed = 1,
@@ -267,6 +329,7 @@ void fake_policy(const struct orr_sched_ops *ops)
     struct orr_error err = {""};
 
     sched.ops = ops;
+    sched.said = own(calloc(1, sizeof(*sched.said)));
     sched.runtime = &fake.rt;
     fake.rt.scheds[0] = &sched;
     ck_assert_msg(ops->init(&sched, &err) == 0, "%s", err.text);
@@ -353,6 +416,20 @@ void fake_datum(struct orr_job *job, unsigned mode, size_t size, uint64_t valid,
     handle->allocated = allocated;
     job->accesses[job->naccesses++] =
         (struct orr_access){.job = job, .handle = handle, .mode = mode};
+}
+
+unsigned fake_combined(int *ids, unsigned n)
+{
+    struct orr_combined *combined = own(calloc(1, sizeof(*combined)));
+    unsigned i = fake.rt.ncombined;
+
+    *combined = (struct orr_combined){
+        .id = fake.rt.nworkers + i, .size = n, .members = ids};
+    combined->class_id = workers[ids[0]].class_id;
+    fake.rt.combined[i] = combined;
+    fake.rt.ncombined = i + 1;
+    sched.said->workers.present[combined->id] = 1;
+    return combined->id;
 }
 
 int fake_push(struct orr_job *job)

@@ -26,6 +26,11 @@ struct fake {
     unsigned woken; /* bits of workers, cleared by the test */
     int references; /* of jobs, taken minus given back */
     int ends_held;  /* likewise, ends of jobs that wait */
+    double wide[FAKE_WORKERS + 1]; /* µs of every job on so many processors */
+    unsigned gang;                 /* number of the combined worker that got the
+                                    * last gang, 0: none did */
+    struct orr_job *aliases[FAKE_WORKERS]; /* its members' aliases */
+    int gang_error;                        /* what making one returns */
 };
 
 extern struct fake fake;
@@ -58,6 +63,10 @@ struct orr_job *fake_job(struct orr_cost_row *row, int priority);
  * the nodes of these bits. At most 4. */
 void fake_datum(struct orr_job *job, unsigned mode, size_t size, uint64_t valid,
                 uint64_t loading, uint64_t allocated);
+
+/* A combined worker of these, ascending, which the policy's context has; returns its
+ * number. */
+unsigned fake_combined(int *members, unsigned n);
 
 /* Pushes to and pops from the policy. */
 int fake_push(struct orr_job *job);

@@ -180,6 +180,10 @@ START_TEST(a_file_of_assumptions_has_lines_and_comments)
     ck_assert_int_eq(orr_assumptions_read(text, &a, &err), -EINVAL);
     snprintf(text, sizeof(text), "%s:3: `l 5us'", path);
     ck_assert_msg(strstr(err.text, text) != NULL, "%s", err.text);
+    /* Its name alone is no assumption. */
+    ck_assert_int_eq(orr_assumptions_read(path, &a, &err), -EINVAL);
+    snprintf(text, sizeof(text), "write @%s", path);
+    ck_assert_msg(strstr(err.text, text) != NULL, "%s", err.text);
     unlink(path);
 }
 END_TEST

@@ -5,11 +5,13 @@
  * machine's main memory, that values are there. One OS thread when simulated.
  */
 #include <check.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/bus/bus.h"
+#include "core/bus/launch.h"
 #include "core/device/driver.h"
 #include "core/device/memory_machine.h"
 #include "core/device/threads.h"
@@ -189,6 +191,77 @@ START_TEST(pinned_memory_is_measured_where_it_is_offered)
 }
 END_TEST
 
+/* --- handing over work --- */
+
+static unsigned device_worker(const struct orr_machine *machine)
+{
+    unsigned w = 0;
+
+    while (machine->workers[w].type != STARPU_CUDA_WORKER)
+        w++;
+    return w;
+}
+
+START_TEST(a_simulated_device_costs_what_its_description_says)
+{
+    const struct sim_spec spec = {.ncuda = 1, .bandwidth = 5e9, .costs = true};
+    struct orr_machine *machine = sim_machine_open(&spec);
+    double us[ORR_LAUNCH_COSTS];
+
+    ck_assert_int_eq(orr_launch_sample(machine, device_worker(machine), us), 0);
+    /* Its blocks of 1 MiB are carved from one of 32, which is kept. */
+    check_near(us[ORR_LAUNCH_ALLOC] * 8, machine->costs.device_alloc);
+    ck_assert(us[ORR_LAUNCH_FREE] == 0);
+    /* There it delays the copy, not who starts it. */
+    ck_assert(us[ORR_LAUNCH_COPY] == 0);
+    ck_assert(isnan(us[ORR_LAUNCH_PINNED]));
+    ck_assert(isnan(us[ORR_LAUNCH_EVENT]));
+    orr_self->debt = 0;
+    machine->ops->close(machine);
+}
+END_TEST
+
+static unsigned nblocks;
+
+/* Two blocks, and no more. */
+static int scarce_alloc(struct orr_driver *driver, unsigned node, size_t size,
+                        uintptr_t *ret)
+{
+    (void)driver;
+    (void)node;
+    *ret = size;
+    return nblocks < 2 ? nblocks++, 0 : -ENOMEM;
+}
+
+static void scarce_free(struct orr_driver *driver, unsigned node,
+                        uintptr_t address, size_t size)
+{
+    (void)driver;
+    (void)node;
+    ck_assert_uint_eq(address, size);
+    nblocks--;
+}
+
+START_TEST(what_a_device_refuses_is_an_error)
+{
+    const struct sim_spec spec = {.ncuda = 1, .bandwidth = 5e9};
+    struct orr_machine *machine = sim_machine_open(&spec);
+    struct orr_driver *driver = machine->drivers[0];
+    struct orr_driver_ops ops = *driver->ops;
+    const struct orr_driver_ops *own = driver->ops;
+    double us[ORR_LAUNCH_COSTS];
+
+    ops.alloc = scarce_alloc;
+    ops.free = scarce_free;
+    driver->ops = &ops;
+    ck_assert_int_eq(orr_launch_sample(machine, device_worker(machine), us),
+                     -ENOMEM);
+    ck_assert_uint_eq(nblocks, 0);
+    driver->ops = own;
+    machine->ops->close(machine);
+}
+END_TEST
+
 /* --- this machine --- */
 
 START_TEST(main_memory_is_measured_within_its_nodes)
@@ -248,6 +321,8 @@ int main(void)
     tcase_add_test(tcase, free_links_are_as_fast_in_groups);
     tcase_add_test(tcase, pairs_without_a_link_go_over_main_memory);
     tcase_add_test(tcase, pinned_memory_is_measured_where_it_is_offered);
+    tcase_add_test(tcase, a_simulated_device_costs_what_its_description_says);
+    tcase_add_test(tcase, what_a_device_refuses_is_an_error);
     tcase_add_test(tcase, main_memory_is_measured_within_its_nodes);
     tcase_add_test(tcase, synthetic_nodes_are_measured_in_both_directions);
     suite_add_tcase(suite, tcase);

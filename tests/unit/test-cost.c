@@ -93,14 +93,17 @@ void orr_model_answer(struct orr_model *regression,
         (struct orr_answer){lengths[q->comb][q->impl], NAN, ORR_ANSWER_EXACT};
 }
 
+/* The model has rows of other sizes for that comb, -1: for none. */
+static int other_sizes = -1;
+
 enum orr_origin orr_model_least_origin(struct orr_model *model, unsigned comb,
                                        unsigned impl, bool *ret_ranged)
 {
     (void)model;
-    (void)comb;
-    (void)impl;
     *ret_ranged = true;
-    return ORR_ORIGIN_MEASURED;
+    return lengths[comb][impl] > 0 || (impl == 0 && other_sizes == (int)comb)
+               ? ORR_ORIGIN_MEASURED
+               : ORR_ORIGIN_UNKNOWN;
 }
 
 enum orr_origin orr_model_origin(const struct orr_model *model, unsigned comb,
@@ -221,6 +224,7 @@ static void setup(void)
     for (unsigned k = 0; k < 2; k++) {
         classes[k] = (struct orr_worker_class){.type = k ? STARPU_CUDA_WORKER
                                                          : STARPU_CPU_WORKER,
+                                               .ncores = 1,
                                                .comb = k,
                                                .node = k,
                                                .speed = k + 1,
@@ -333,6 +337,9 @@ START_TEST(simulated_lengths_are_as_good_as_a_function)
     cl.cpu_funcs[0] = function;
     ck_assert_uint_eq(row_of(1)->able[0], 1);
     ck_assert_uint_eq(row_of(1)->able[1], 2);
+    /* A length that is not known is none that there is not. */
+    other_sizes = 1;
+    ck_assert_uint_eq(row_of(2)->able[1], 3);
     cl.where = STARPU_CPU;
     ck_assert_uint_eq(row_of(1)->able[1], 0);
     cl.where = STARPU_NOWHERE;

@@ -90,6 +90,7 @@ static const struct {
     {"cdua.count = 3", {"unknown name \"cdua\": the names are cuda"}},
     {"= 3", {"column 1", "a name is expected"}},
     {"cuda = 3", {"column 5", "a dot and a property", "cuda.count"}},
+    {"cuda3.memory = 1GB", {"column 5", "in brackets, as in cuda[3]"}},
     {"cuda.cuont = 3", {"column 6", "\"cuont\": it has count, memory, speed"}},
     {"cpu.memory = 3GB", {"cpu has no \"memory\"", "count, speed"}},
     {"cuda.count=3", {"column 11", "write blanks around \"=\""}},

@@ -75,11 +75,11 @@ START_TEST(a_hint_waits_for_a_writer_in_the_order)
     struct orr_job *reader = fake_submit_one(h, STARPU_R);
     struct orr_job *writer = fake_submit_one(h, writes[_i]);
 
-    ck_assert(!orr_handle_try_prefetch(&fake.rt, h, 1, ORR_PREFETCH));
+    ck_assert(!orr_handle_try_prefetch(&fake.rt, h, 1, ORR_PREFETCH, 0));
     fake_end(reader);
-    ck_assert(!orr_handle_try_prefetch(&fake.rt, h, 1, ORR_PREFETCH));
+    ck_assert(!orr_handle_try_prefetch(&fake.rt, h, 1, ORR_PREFETCH, 0));
     fake_end(writer);
-    ck_assert(orr_handle_try_prefetch(&fake.rt, h, 1, ORR_PREFETCH));
+    ck_assert(orr_handle_try_prefetch(&fake.rt, h, 1, ORR_PREFETCH, 0));
     fake_settle();
     ck_assert(fake_is_valid(h, 1));
 }
@@ -90,11 +90,11 @@ START_TEST(a_hint_waits_for_who_has_claimed_the_value_to_write)
     struct orr_job *writer = submit_unordered(writes[_i]);
 
     ck_assert_uint_eq(fake_readied(writer), 1);
-    ck_assert(!orr_handle_try_prefetch(&fake.rt, h, 1, ORR_PREFETCH));
+    ck_assert(!orr_handle_try_prefetch(&fake.rt, h, 1, ORR_PREFETCH, 0));
     fake_settle();
     ck_assert_uint_eq(fake.nstarted, 0);
     fake_end(writer);
-    ck_assert(orr_handle_try_prefetch(&fake.rt, h, 1, ORR_PREFETCH));
+    ck_assert(orr_handle_try_prefetch(&fake.rt, h, 1, ORR_PREFETCH, 0));
     fake_settle();
     ck_assert(fake_is_valid(h, 1));
 }
@@ -105,7 +105,7 @@ START_TEST(a_hint_does_not_wait_for_readers)
     struct orr_job *ordered = fake_submit_one(h, STARPU_R);
     struct orr_job *unordered = submit_unordered(STARPU_R);
 
-    ck_assert(orr_handle_try_prefetch(&fake.rt, h, 1, ORR_PREFETCH));
+    ck_assert(orr_handle_try_prefetch(&fake.rt, h, 1, ORR_PREFETCH, 0));
     fake_settle();
     ck_assert(fake_is_valid(h, 1));
     fake_end(ordered);

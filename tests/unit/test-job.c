@@ -179,6 +179,13 @@ static bool is_arrow(enum orr_job_state from, enum orr_job_state to)
         return true; /* a task without kernel */
     if (from == ORR_JOB_BLOCKED && to == ORR_JOB_READY)
         return true; /* nothing to claim */
+    if (from == ORR_JOB_RUNNING && to == ORR_JOB_DONE)
+        return true; /* its kernel has not waited */
+    if (from == ORR_JOB_SUSPENDED)
+        return to == ORR_JOB_RUNNING;
+    if ((from == ORR_JOB_FETCHING || from == ORR_JOB_RUNNING) &&
+        to == ORR_JOB_READY)
+        return true; /* the device has failed */
     return to == from + 1;
 }
 
@@ -192,7 +199,8 @@ static void follow(void *arg)
     struct orr_job *job = orr_job_new(&fake.rt, &orr_job_after, 0);
 
     for (unsigned state = 1; state <= arrow->from; state++)
-        orr_job_set_state(job, (enum orr_job_state)state);
+        if (state != ORR_JOB_SUSPENDED || state == arrow->from)
+            orr_job_set_state(job, (enum orr_job_state)state);
     printf("first part\n");
     fflush(stdout);
     orr_job_set_state(job, arrow->to);

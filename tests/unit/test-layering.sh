@@ -46,12 +46,13 @@ core/device/hip: core/bus core/device
 core/device/loopback: core/device
 core/device/opencl: core/bus core/device
 core/observe: bound core core/cost core/data core/device core/sched core/task perfmodel
+core/omp: core core/data core/device core/task
 core/sched: core core/cost core/data core/device core/task
 core/task: core core/cost core/data core/device core/observe core/sched
 core/worker: core core/cost core/data core/device core/observe core/sched core/task perfmodel
 perfmodel:
 platforms: core/device/cpu
-sim: core/device platforms
+sim: core/device core/device/cpu platforms
 '
 for folder in $(find bound core perfmodel platforms sim -name '*.[ch]' |
     xargs -n 1 dirname | sort -u); do

@@ -345,6 +345,24 @@ START_TEST(posts_arrive_in_order_from_threads_that_are_no_context)
 }
 END_TEST
 
+/* --- pinned memory --- */
+
+START_TEST(pinned_memory_is_the_drivers)
+{
+    static char memory[100];
+
+    open_machine("2");
+    ck_assert_int_eq(starpu_memory_pin(memory, sizeof(memory)), 0);
+    ck_assert_int_eq(starpu_memory_pin(memory, sizeof(memory)), -1);
+    ck_assert_int_eq(starpu_memory_unpin(memory, 99), -1);
+    ck_assert_int_eq(starpu_memory_unpin(memory, sizeof(memory)), 0);
+    ck_assert_int_eq(starpu_memory_unpin(memory, sizeof(memory)), -1);
+    /* What is forgotten is the driver's to free. */
+    ck_assert_int_eq(starpu_memory_pin(memory, sizeof(memory)), 0);
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("loopback");
@@ -355,6 +373,7 @@ int main(void)
     tcase_add_test(tc, a_queue_waits_for_an_event_of_another_without_the_host);
     tcase_add_test(tc, strided_copies_reach_the_device_and_come_back);
     tcase_add_test(tc, posts_arrive_in_order_from_threads_that_are_no_context);
+    tcase_add_test(tc, pinned_memory_is_the_drivers);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -287,6 +287,7 @@ END_TEST
 /* The driver's table of OpenCL is written over: an end that is called back has
  * failed, nfailing times. */
 static int nfailing;
+static cl_int failing_with = OPENCL_OUT_OF_RESOURCES;
 static cl_int (*set_callback)(cl_event, int32_t,
                               void (*)(cl_event, int32_t, void *), void *);
 
@@ -301,7 +302,7 @@ static void call_failed(cl_event event, int32_t status, void *arg)
 
     (void)status;
     free(arg);
-    callback.function(event, OPENCL_OUT_OF_RESOURCES, callback.arg);
+    callback.function(event, failing_with, callback.arg);
 }
 
 static cl_int set_failing(cl_event event, int32_t when,
@@ -409,6 +410,26 @@ static struct starpu_codelet cl_add_one = {
     .name = "add_one",
 };
 
+static void set(void *buffers[], void *arg)
+{
+    cl_mem v = (cl_mem)STARPU_VARIABLE_GET_DEV_HANDLE(buffers[0]);
+    cl_command_queue queue;
+    int value = 7;
+
+    (void)arg;
+    starpu_opencl_get_current_queue(&queue);
+    driver->cl.EnqueueWriteBuffer(queue, v, true, 0, sizeof(value), &value, 0,
+                                  NULL, NULL);
+}
+
+static struct starpu_codelet cl_set = {
+    .opencl_funcs = {set},
+    .opencl_flags = {STARPU_OPENCL_ASYNC},
+    .nbuffers = 1,
+    .modes = {STARPU_W},
+    .name = "set",
+};
+
 /* The end of the copy in fails first: it is made again. */
 START_TEST(a_copy_that_failed_is_made_again)
 {
@@ -427,16 +448,50 @@ START_TEST(a_copy_that_failed_is_made_again)
 }
 END_TEST
 
-/* Written, not copied: the first end is the kernel's. */
-START_TEST(a_kernel_that_was_lost_ends_the_run)
+static int values(void)
+{
+    starpu_data_handle_t handle;
+    int value = 0;
+
+    starpu_variable_data_register(&handle, -1, 0, sizeof(int));
+    ck_assert_int_eq(starpu_task_insert(&cl_set, STARPU_W, handle, 0), 0);
+    starpu_data_acquire(handle, STARPU_R);
+    value = *(int *)starpu_data_get_local_ptr(handle);
+    starpu_data_release(handle);
+    starpu_data_unregister(handle);
+    return value;
+}
+
+/* Written, not copied: the first end is the kernel's. It is done by the other
+ * device; if the first one is gone, so is all that follows. */
+START_TEST(a_kernel_that_failed_is_done_by_the_other_device)
+{
+    open_machine();
+    if (_i)
+        failing_with = OPENCL_DEVICE_NOT_AVAILABLE;
+    fail_ends(1);
+    ck_assert_int_eq(values(), 7);
+    ck_assert_int_le(nfailing, 0);
+    for (int i = 0; i < 5; i++)
+        ck_assert_int_eq(values(), 7);
+    starpu_shutdown();
+}
+END_TEST
+
+/* What it was changing was nowhere else. */
+START_TEST(a_kernel_that_changed_the_only_value_ends_the_run)
 {
     starpu_data_handle_t handle;
 
     open_machine();
     starpu_variable_data_register(&handle, -1, 0, sizeof(int));
-    cl_add_one.modes[0] = STARPU_W;
+    ck_assert_int_eq(starpu_task_insert(&cl_set, STARPU_W, handle,
+                                        STARPU_EXECUTE_ON_WORKER, 0, 0),
+                     0);
+    starpu_task_wait_for_all();
     fail_ends(1);
-    starpu_task_insert(&cl_add_one, STARPU_W, handle, 0);
+    starpu_task_insert(&cl_add_one, STARPU_RW, handle, STARPU_EXECUTE_ON_WORKER,
+                       0, 0);
     starpu_task_wait_for_all();
     _exit(0);
 }
@@ -450,6 +505,9 @@ START_TEST(codes_are_errors_of_drivers)
                      -ENOMEM);
     ck_assert_int_eq(opencl_errno(OPENCL_DEVICE_NOT_AVAILABLE), -ENODEV);
     ck_assert_int_eq(opencl_errno(OPENCL_INVALID_VALUE), -EIO);
+    ck_assert_int_eq(opencl_failure(OPENCL_SUCCESS), 0);
+    ck_assert_int_eq(opencl_failure(OPENCL_OUT_OF_RESOURCES), -EIO);
+    ck_assert_int_eq(opencl_failure(OPENCL_DEVICE_NOT_AVAILABLE), -ENODEV);
 }
 END_TEST
 
@@ -500,7 +558,10 @@ int main(void)
     tcase_add_test(tc, a_queue_that_failed_says_so);
     tcase_add_test(tc, an_end_that_cannot_be_asked_for_is_waited_for);
     tcase_add_test(tc, a_copy_that_failed_is_made_again);
-    tcase_add_exit_test(tc, a_kernel_that_was_lost_ends_the_run, EXIT_FAILURE);
+    tcase_add_loop_test(tc, a_kernel_that_failed_is_done_by_the_other_device, 0,
+                        2);
+    tcase_add_exit_test(tc, a_kernel_that_changed_the_only_value_ends_the_run,
+                        EXIT_FAILURE);
     tcase_add_test(tc, codes_are_errors_of_drivers);
     tcase_add_test(tc, vendors_of_devices_are_told_from_pocl);
     return suite_main(suite);

@@ -61,7 +61,7 @@ static void record(unsigned worker, const void *key,
                    const struct orr_tally_kernel *kernel, double us)
 {
     struct orr_tally_item *item =
-        orr_tally_find(tally, worker, key, kernel->impl);
+        orr_tally_find(tally, worker, key, kernel->impl, kernel->ncores);
 
     if (!item)
         item = orr_tally_add(tally, worker, key, kernel);

@@ -132,9 +132,17 @@ claim "run ends as the program did" code_is 7
 unset FAKE_EXIT
 
 run run -- "$dir/stranger"
-claim "a program that never loaded the library is a failure" code_is 1
+claim "a program that never loaded the library ends as it does" code_is 0
 claim "a program that never loaded the library is told so" \
     err_has 'never started liborrery'
+run run --json -- "$dir/stranger"
+claim "without the report that was asked for as JSON it is a failure" code_is 1
+run run -- sh -c 'echo "orrery: error: starpu_init: no such machine" >&2'
+claim "a program that skips itself ends as it does" code_is 0
+claim "a program that skips itself is told what that means" \
+    err_has 'calls no starpu_init, or that failed'
+run compare -m moon -s eager -- sh -c 'echo "orrery: error: out of luck" >&2'
+claim "in comparisons the library's own reason is given" out_has 'out of luck$'
 run run -- "$dir/nowhere"
 claim "a program that does not exist ends with 127" code_is 127
 claim "a program that does not exist is named" err_has "$dir/nowhere"

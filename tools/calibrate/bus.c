@@ -9,11 +9,8 @@
 #include "tools/calibrate/machine.h"
 #include "tools/common/tool.h"
 
-#include "core/base/config.h"
 #include "core/bus/bus.h"
 #include "core/device/cpu/topology.h"
-#include "core/device/driver.h"
-#include "core/device/memory_machine.h"
 #include "core/device/threads.h"
 
 #include <errno.h>
@@ -101,21 +98,6 @@ static int keep_and_show(struct orr_machine *machine,
     return show(&shown, request);
 }
 
-/* The devices that the environment allows. */
-static int add_devices(struct orr_machine *machine, struct orr_error *err)
-{
-    struct orr_machine_options options = {0};
-    struct orr_config config;
-    int rc = orr_config_read(&config, err);
-
-    if (rc < 0)
-        return rc;
-    orr_machine_options_devices(&options, &config);
-    rc = orr_device_drivers_open(&options, machine, err);
-    orr_config_done(&config);
-    return rc;
-}
-
 static int measure(struct orr_exec *exec, const struct calibrate_place *place,
                    const struct request *request)
 {
@@ -129,12 +111,10 @@ static int measure(struct orr_exec *exec, const struct calibrate_place *place,
     struct orr_bus_measures measures;
     struct orr_machine *machine;
     struct orr_error err = {""};
-    int rc = orr_memory_machine_open(exec, NULL, &machine, &err);
+    int rc = calibrate_machine_open(exec, &machine, &err);
 
     if (rc == 0) {
-        rc = add_devices(machine, &err);
-        if (rc == 0)
-            rc = orr_bus_measure(machine, &options, &measures, &err);
+        rc = orr_bus_measure(machine, &options, &measures, &err);
         if (rc < 0)
             machine->ops->close(machine);
     }

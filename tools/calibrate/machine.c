@@ -4,8 +4,11 @@
 
 #include "tools/common/tool.h"
 
+#include "core/base/config.h"
 #include "core/bus/bus.h"
 #include "core/bus/store.h"
+#include "core/device/driver.h"
+#include "core/device/memory_machine.h"
 #include "perfmodel/sampling.h"
 #include "platforms/desc_build.h"
 #include "platforms/present.h"
@@ -66,6 +69,38 @@ int calibrate_place_lock(struct calibrate_place *place)
         return 0;
     tool_error("%s", err.text);
     return -1;
+}
+
+/* ---- what is measured ---- */
+
+static int add_devices(struct orr_machine *machine, struct orr_error *err)
+{
+    struct orr_machine_options options = {0};
+    struct orr_config config;
+    int rc = orr_config_read(&config, err);
+
+    if (rc < 0)
+        return rc;
+    orr_machine_options_devices(&options, &config);
+    rc = orr_device_drivers_open(&options, machine, err);
+    orr_config_done(&config);
+    return rc;
+}
+
+int calibrate_machine_open(struct orr_exec *exec, struct orr_machine **ret,
+                           struct orr_error *err)
+{
+    struct orr_machine *machine;
+    int rc = orr_memory_machine_open(exec, NULL, &machine, err);
+
+    if (rc < 0)
+        return rc;
+    rc = add_devices(machine, err);
+    if (rc < 0)
+        machine->ops->close(machine);
+    else
+        *ret = machine;
+    return rc;
 }
 
 /* ---- links ---- */

@@ -5,6 +5,7 @@
  * them to the machine's description. One thread.
  */
 #include "tools/calibrate/calibrate.h"
+#include "tools/calibrate/devices.h"
 #include "tools/calibrate/machine.h"
 #include "tools/common/process.h"
 #include "tools/common/table.h"
@@ -31,34 +32,47 @@ enum { RUNS = 5, PER_RUN = 64 /* samples at most */ };
 static const char help[] =
     "usage: orrery calibrate runtime [--json]\n"
     "Measures the costs of the runtime itself on this machine: submitting a\n"
-    "task, scheduling it, running it on a worker, and each buffer of it. They are\n"
+    "task, scheduling it, running it on a worker, and each buffer of it; of\n"
+    "devices memory, launches, transfers and events (docs/OPENCL.md). They are\n"
     "written to <host>.machine.xml beside the bus files; orrery run -m <host> and\n"
     "validate charge them in virtual time.\n"
     "      --json  print the results as JSON\n"
     "example: orrery calibrate runtime && orrery run -m $(hostname) -- "
     "./cholesky\n";
 
+enum { NOT_OF_DEVICES = -1 };
+
 /* What is measured. */
 struct item {
     const char *name; /* of the program's line */
     const char *prop; /* of MAIN in the description, NULL: only shown */
-    bool device;      /* needs a device that works asynchronously */
+    int device;       /* enum orr_launch_cost of a device; NOT_OF_DEVICES */
     const char *description;
 };
 
 static const struct item items[] = {
-    {"submit", "orrery-cost-submit", false, "making and submitting a task"},
-    {"submit-per-buffer", NULL, false, "the same, for each of its buffers"},
-    {"push", "orrery-cost-push", false, "scheduling a ready task"},
-    {"progress", "orrery-cost-progress", false, "a task on a CPU worker"},
-    {"fetch", "orrery-cost-fetch", false, "asking for one buffer"},
-    {"malloc-1MiB", NULL, false, "starpu_malloc and starpu_free of 1 MiB"},
-    {"device-alloc", "orrery-cost-device-alloc", true, "memory of a device"},
-    {"device-free", "orrery-cost-device-free", true, "giving it back"},
-    {"pinned-alloc-per-mib", "orrery-cost-pinned-alloc-per-mib", true,
-     "pinned main memory"},
-    {"kernel-queue", "orrery-cost-kernel-queue", true, "launching a kernel"},
-    {"copy-queue", "orrery-cost-copy-queue", true, "setting up a transfer"},
+    {"submit", "orrery-cost-submit", NOT_OF_DEVICES,
+     "making and submitting a task"},
+    {"submit-per-buffer", NULL, NOT_OF_DEVICES,
+     "the same, for each of its buffers"},
+    {"push", "orrery-cost-push", NOT_OF_DEVICES, "scheduling a ready task"},
+    {"progress", "orrery-cost-progress", NOT_OF_DEVICES,
+     "a task on a CPU worker"},
+    {"fetch", "orrery-cost-fetch", NOT_OF_DEVICES, "asking for one buffer"},
+    {"malloc-1MiB", NULL, NOT_OF_DEVICES,
+     "starpu_malloc and starpu_free of 1 MiB"},
+    {"device-alloc", "orrery-cost-device-alloc", ORR_LAUNCH_ALLOC,
+     "1 MiB of a device's memory"},
+    {"device-free", "orrery-cost-device-free", ORR_LAUNCH_FREE,
+     "giving it back"},
+    {"pinned-alloc-per-mib", "orrery-cost-pinned-alloc-per-mib",
+     ORR_LAUNCH_PINNED, "pinned main memory"},
+    {"kernel-queue", "orrery-cost-kernel-queue", ORR_LAUNCH_KERNEL,
+     "launching a kernel"},
+    {"copy-queue", "orrery-cost-copy-queue", ORR_LAUNCH_COPY,
+     "setting up a transfer, part of its latency"},
+    {"event", NULL, ORR_LAUNCH_EVENT,
+     "an event between two queues of a device"},
 };
 
 enum { NITEMS = sizeof(items) / sizeof(*items) };
@@ -134,7 +148,7 @@ static int read_line(const char *text, const char *name, struct result *result,
 static int read_output(const char *text, unsigned run, struct result *results)
 {
     for (unsigned i = 0; i < NITEMS; i++)
-        if (!items[i].device &&
+        if (items[i].device == NOT_OF_DEVICES &&
             (!text || read_line(text, items[i].name, &results[i], run) < 0)) {
             tool_error("measure-runtime did not report the cost of %s: use the "
                        "one that came with this command",
@@ -187,6 +201,39 @@ static int run_program(const char *path, struct result *results)
     return rc;
 }
 
+/* ---- devices ---- */
+
+static void take_samples(const struct item *item, unsigned run, unsigned n,
+                         double samples[][ORR_LAUNCH_COSTS],
+                         struct result *result)
+{
+    double one[PER_RUN];
+    unsigned taken = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        if (!isnan(samples[i][item->device])) {
+            one[taken] = fmax(samples[i][item->device], LEAST_US);
+            result->samples[result->n++] = one[taken++];
+        }
+    if (taken > 0)
+        result->medians[run] = median_of(one, taken);
+}
+
+/* As many runs, each with the drivers opened anew. */
+static int run_devices(struct result *results)
+{
+    double samples[PER_RUN][ORR_LAUNCH_COSTS];
+    int ndevices = 1;
+
+    for (unsigned run = 0; run < RUNS && ndevices > 0; run++) {
+        ndevices = calibrate_devices(PER_RUN, samples);
+        for (unsigned i = 0; i < NITEMS && ndevices > 0; i++)
+            if (items[i].device != NOT_OF_DEVICES)
+                take_samples(&items[i], run, PER_RUN, samples, &results[i]);
+    }
+    return ndevices < 0 ? -1 : 0;
+}
+
 static void summarise(struct result *result)
 {
     struct orr_interval interval;
@@ -216,7 +263,7 @@ static int print_table(const struct result *results)
 
     for (unsigned i = 0; i < NITEMS; i++) {
         const struct result *r = &results[i];
-        bool none = items[i].device;
+        bool none = r->n == 0;
 
         table_add(&table, "%s%s", items[i].name,
                   items[i].prop ? "" : " (not simulated)");
@@ -230,7 +277,7 @@ static int print_table(const struct result *results)
         }
         table_add(&table, "%u", r->n);
         table_add(&table, "%s%s", items[i].description,
-                  none ? ": no such device" : "");
+                  none ? ": no device has it" : "");
     }
     return table_end(&table, columns, COLUMNS);
 }
@@ -245,12 +292,11 @@ static int print_json(const struct result *results,
     for (unsigned i = 0; root && i < NITEMS; i++) {
         const struct result *r = &results[i];
         json_t *cost =
-            items[i].device
-                ? json_pack("{s:s}", "missing", "no such device")
-                : json_pack("{s:f, s:f, s:f, s:f, s:i, s:b}", "median",
-                            r->median, "low", r->lo, "high", r->hi, "spread",
-                            r->spread, "samples", (int)r->n, "simulated",
-                            items[i].prop != NULL);
+            r->n == 0 ? json_pack("{s:s}", "missing", "no device has it")
+                      : json_pack("{s:f, s:f, s:f, s:f, s:i, s:b}", "median",
+                                  r->median, "low", r->lo, "high", r->hi,
+                                  "spread", r->spread, "samples", (int)r->n,
+                                  "simulated", items[i].prop != NULL);
 
         json_object_set_new(costs, items[i].name, cost);
     }
@@ -264,6 +310,13 @@ static int print_json(const struct result *results,
 
 /* ---- storing ---- */
 
+/* Links' latencies, as `calibrate bus` measures them, have the set-up in them. */
+static double simulated_cost(const struct item *item,
+                             const struct result *result)
+{
+    return item->device == ORR_LAUNCH_COPY ? 0 : result->median;
+}
+
 static int keep(const struct calibrate_place *place,
                 const struct result *results)
 {
@@ -272,9 +325,9 @@ static int keep(const struct calibrate_place *place,
     for (unsigned c = 0; c < ORR_NCOSTS; c++) {
         costs[c] = (double)NAN;
         for (unsigned i = 0; i < NITEMS; i++)
-            if (items[i].prop && !items[i].device &&
+            if (items[i].prop && results[i].n > 0 &&
                 strcmp(items[i].prop, orr_cost_fields[c].prop) == 0)
-                costs[c] = results[i].median;
+                costs[c] = simulated_cost(&items[i], &results[i]);
     }
     return calibrate_write_costs(place, costs);
 }
@@ -292,8 +345,10 @@ static int measure(struct calibrate_place *place, bool json)
                    "nor in " ORR_LIBEXEC "/orrery: install Orrery anew");
     else
         rc = run_program(program, results);
+    if (rc == 0)
+        rc = run_devices(results);
     for (unsigned i = 0; rc == 0 && i < NITEMS; i++)
-        if (!items[i].device)
+        if (results[i].n > 0)
             summarise(&results[i]);
     if (rc == 0)
         rc = calibrate_place_lock(place);

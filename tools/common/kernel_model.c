@@ -114,17 +114,19 @@ static int get_file(struct kernel_models *models, const char *symbol,
     return 0;
 }
 
-/* "cuda1" as a device. */
+/* "cuda1" as a device, "cpu0:4" as four cores of one. */
 static int parse_arch(const char *arch, struct orr_device *ret)
 {
     char type[ORR_ARCH_NAME_SIZE];
     size_t n = strcspn(arch, "0123456789");
+    const char *cores = strchr(arch, ':');
 
     if (!arch[n] || n >= sizeof(type))
         return -EINVAL;
     memcpy(type, arch, n);
     type[n] = '\0';
-    *ret = (struct orr_device){orr_device_type_find(type), atoi(arch + n), 1};
+    *ret = (struct orr_device){orr_device_type_find(type), atoi(arch + n),
+                               cores ? atoi(cores + 1) : 1};
     return ret->type < 0 ? -EINVAL : 0;
 }
 

@@ -66,12 +66,13 @@ static void explain(struct launch *launch, const char *reason)
     char line[sizeof(launch->problem)];
     char *to = launch->problem;
     size_t size = sizeof(launch->problem);
+    bool said; /* by the library */
 
-    process_error_line(process, line, sizeof(line));
+    said = process_error_line(process, line, sizeof(line));
     if (process->error)
         snprintf(to, size, "%s cannot be started: %s", name,
                  strerror(process->error));
-    else if (*line && process->status != 0)
+    else if (*line && (process->status != 0 || said))
         snprintf(to, size, "%s", line);
     else if (WIFSIGNALED(process->status))
         snprintf(to, size, "%s was ended by signal %d (%s)", name,
@@ -85,7 +86,7 @@ static void explain(struct launch *launch, const char *reason)
     else
         snprintf(to, size,
                  "%s never started liborrery: it is linked to another "
-                 "library (see ldd %s) or calls no starpu_init",
+                 "library (see ldd %s), calls no starpu_init, or that failed",
                  name, name);
 }
 
@@ -112,20 +113,22 @@ static void collect(struct launch *launch, const char *folder)
 {
     struct orr_error err = {""};
     int result = report_read(launch->report_path, &launch->report, &err);
+    bool ended_well = process_exit_code(&launch->process) == 0;
 
-    if (result < 0 && !launch->process.error && launch->process.status == 0 &&
-        !has_room(folder))
+    if (result < 0 && ended_well && !has_room(folder)) {
         snprintf(launch->problem, sizeof(launch->problem),
                  "%s left no report: %s: %s; TMPDIR names another folder",
                  launch->argv[0], folder, strerror(errno));
-    else if (result < 0)
+    } else if (result < 0) {
         explain(launch, result == -ENOENT ? NULL : err.text);
-    else if (process_exit_code(&launch->process) != 0)
+        launch->no_run = ended_well && result == -ENOENT;
+    } else if (!ended_well) {
         explain(launch, NULL);
-    else if (strcmp(launch->report.exit, "shutdown") != 0)
+    } else if (strcmp(launch->report.exit, "shutdown") != 0) {
         snprintf(launch->problem, sizeof(launch->problem),
                  "%s did not end with starpu_shutdown (%s)", launch->argv[0],
                  launch->report.exit);
+    }
     unlink(launch->report_path);
 }
 

@@ -25,6 +25,7 @@ struct launch {
     char *settings[LAUNCH_MORE + 7]; /* NULL-terminated, owned */
     char *report_path;               /* owned */
     char problem[256];               /* one line, "" when all went well */
+    bool no_run; /* the problem is that the program ended with 0 without one */
 };
 
 /* Runs all, at most `at_once` at a time. Returns 0 even when programs failed

@@ -305,7 +305,7 @@ void process_print_errors(const struct process *process, FILE *to)
     }
 }
 
-void process_error_line(const struct process *process, char *to, size_t size)
+bool process_error_line(const struct process *process, char *to, size_t size)
 {
     static const char mark[] = "orrery: error: ";
     const char *line = process->text, *end;
@@ -321,7 +321,8 @@ void process_error_line(const struct process *process, char *to, size_t size)
             snprintf(to, size, "%.*s", (int)(end - line), line);
         if (ours) {
             cut_heading(to);
-            return;
+            return true;
         }
     }
+    return false;
 }

@@ -40,8 +40,9 @@ void process_done(struct process *process);
 int process_exit_code(const struct process *process);
 
 /* Copies the most useful line of the text for a failure: the first of the
- * library's own errors, else the last line that is not empty, else "". */
-void process_error_line(const struct process *process, char *to, size_t size);
+ * library's own errors, else the last line that is not empty, else "". Returns
+ * whether it is one of the library's. */
+bool process_error_line(const struct process *process, char *to, size_t size);
 
 /* Prints all errors of the library's own in the text, indented. */
 void process_print_errors(const struct process *process, FILE *to);

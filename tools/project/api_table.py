@@ -26,8 +26,10 @@ NEEDS = (("CUDA", "CUDA"), ("CUBLAS", "CUDA"), ("CUSOLVER", "CUDA"),
 
 # What is here and does less, or refuses, with what is different.
 DIFFERENT = {
-    "starpu_sched_ctx_create": "STARPU_SCHED_CTX_AWAKE_WORKERS without policy: "
-                               "one worker only",
+    "starpu_parallel_worker_openmp_prologue": "OpenMP's threads may run on any "
+                                              "processor of the parallel worker",
+    "starpu_sched_find_all_worker_combinations": "the last part of a gathered "
+                                                 "part is combined, too",
     "starpu_data_deinitialize": "memory is released as well",
     "starpu_data_deinitialize_submit": "memory is released as well",
     "starpu_interface_map": "main memories only; else refused with -EIO",
@@ -101,6 +103,10 @@ def declared(root):
         text = re.sub(r"^[ \t]*#[ \t]*define(?:[^\n]*\\\n)*[^\n]*", "", text,
                       flags=re.M)
         names |= set(re.findall(r"\b(starpu_\w+)\s*\(", text))
+        # STARPU_ATOMIC_SOMETHINGL(add, …) is starpu_atomic_addl.
+        for width, name in re.findall(
+                r"^STARPU_ATOMIC_SOMETHING(L|64)?\((\w+),", text, re.M):
+            names.add("starpu_atomic_" + name + width.lower())
     return names
 
 

@@ -26,10 +26,11 @@ pkg-config
 python3
 '
 
-# What only tests use, which are skipped without: pj_dump, which comes with R, and
-# OpenCL devices that are processors.
+# What only tests use, which are skipped without: a debugger, pj_dump, which comes
+# with R, and OpenCL devices that are processors.
 if [ "${with_tests-}" ]; then
-    packages="$packages ocl-icd-opencl-dev opencl-headers pajeng pocl-opencl-icd"
+    packages="$packages gdb ocl-icd-opencl-dev opencl-headers pajeng
+        pocl-opencl-icd"
 fi
 
 # say TEXT: one line for one step.

@@ -24,8 +24,9 @@ static const char help[] =
         ASSUME_HELP
     "      --json                 print the report as JSON, the program's output\n"
     "                             only when it fails\n"
-    "Exit codes: the program's own; 1 when it leaves no report; 2 for a wrong\n"
-    "command line.\n"
+    "Exit codes: the program's own, also when it never started the library; 1 when\n"
+    "its report cannot be read, or is asked for as JSON and there is none; 2 for a\n"
+    "wrong command line.\n"
     "example: orrery run -m MACHINE -s dmdas -- ./cholesky -size 9600\n";
 
 /* The makespan of the same run without its edits, µs; NaN: it failed. */
@@ -86,7 +87,8 @@ static int finish(struct launch *launch, bool json)
     launch_warn_policy(launch, "run");
     if (*launch->problem)
         tool_error("%s", launch->problem);
-    if (code == 0 && *launch->problem)
+    /* Programs may ask for --help, or skip themselves. */
+    if (code == 0 && *launch->problem && (json || !launch->no_run))
         return TOOL_FAILED;
     return code;
 }

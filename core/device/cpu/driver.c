@@ -71,6 +71,7 @@ static int cpu_kernel_start(struct orr_driver *driver,
     struct orr_exec *exec = driver->machine->exec;
 
     kernel->start = orr_exec_now(exec);
+    kernel->away = 0;
     kernel->run(kernel);
     kernel->end = orr_exec_now(exec);
     return 1;

@@ -14,6 +14,7 @@ const struct orr_device_kind orr_kind_cpu = {
     .limit = ORR_CFG_LIMIT_CPU_MEM,
     .pipeline = ORR_CFG_COUNT,
     .homogeneous = ORR_CFG_HOMOGENEOUS_CPU,
+    .sync_copies = ORR_CFG_COUNT,
     .bus = ORR_BUS_NUMA,
     .energy = &orr_energy_rapl,
     .is_processor = true,

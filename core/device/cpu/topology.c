@@ -325,6 +325,37 @@ unsigned orr_topology_distance(const struct orr_topology *topology, int cpu,
     return levels;
 }
 
+long orr_topology_located(const struct orr_topology *topology,
+                          const void *address, size_t size)
+{
+    hwloc_bitmap_t set = topology->hwloc ? hwloc_bitmap_alloc() : NULL;
+    long found = 0;
+
+    if (set && hwloc_get_area_memlocation(topology->hwloc, address, size, set,
+                                          HWLOC_MEMBIND_BYNODESET) == 0)
+        for (unsigned i = 0; i < topology->nmemories && i < 63; i++)
+            if (hwloc_bitmap_isset(set, topology->nodes[i]->os_index))
+                found |= 1L << i;
+    hwloc_bitmap_free(set);
+    return found ? found : -1;
+}
+
+unsigned orr_topology_object(const struct orr_topology *topology, int type,
+                             int cpu)
+{
+    hwloc_topology_t hwloc = topology->hwloc;
+    int n = hwloc ? hwloc_get_nbobjs_by_type(hwloc, (hwloc_obj_type_t)type) : 0;
+
+    for (int i = 0; i < n && cpu >= 0; i++) {
+        hwloc_obj_t object = hwloc_get_obj_by_type(
+            hwloc, (hwloc_obj_type_t)type, (unsigned)i);
+
+        if (object->cpuset && hwloc_bitmap_isset(object->cpuset, (unsigned)cpu))
+            return (unsigned)i;
+    }
+    return UINT_MAX;
+}
+
 void *orr_topology_alloc(const struct orr_topology *topology, unsigned node,
                          size_t size, bool *bound)
 {

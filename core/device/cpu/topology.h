@@ -97,12 +97,22 @@ struct hwloc_obj *orr_topology_processor(const struct orr_topology *topology,
 bool orr_topology_is_near(const struct orr_topology *topology, int cpu,
                           unsigned node);
 
+/* Which object of hwloc's type the processor with the kernel's number `cpu` is in, from
+ * 0; UINT_MAX for none, and in builds without hwloc. */
+unsigned orr_topology_object(const struct orr_topology *topology, int type,
+                             int cpu);
+
 /* How far apart two processors are, by the kernel's numbers: 0 for one and the
  * same, less for those that share a core than for those that share a cache, and
  * so on by NUMA node and package. Comparable for the same `cpu` only. UINT_MAX
  * for one that is not there, and in builds without hwloc. */
 unsigned orr_topology_distance(const struct orr_topology *topology, int cpu,
                                int other);
+
+/* On which memories pages of these bytes are, a bit for each of the first 63; -1: it is
+ * not known. */
+long orr_topology_located(const struct orr_topology *topology,
+                          const void *address, size_t size);
 
 /* Memory in whole pages on the memory `node`, NULL without. *bound says whether
  * it is there, as it always is where there is one memory; else it lies where

@@ -94,6 +94,15 @@ struct hwloc_obj *orr_topology_processor(const struct orr_topology *topology,
     return NULL;
 }
 
+long orr_topology_located(const struct orr_topology *topology,
+                          const void *address, size_t size)
+{
+    (void)topology;
+    (void)address;
+    (void)size;
+    return -1;
+}
+
 bool orr_topology_is_near(const struct orr_topology *topology, int cpu,
                           unsigned node)
 {

@@ -5,6 +5,7 @@
 
 const struct orr_device_kind orr_kind_cuda = {
     .type = STARPU_CUDA_WORKER,
+    .profiled_as = starpu_prof_tool_driver_gpu,
     .memory = STARPU_CUDA_RAM,
     .name = "CUDA",
     .variable = "CUDA",
@@ -16,6 +17,9 @@ const struct orr_device_kind orr_kind_cuda = {
     .limit = ORR_CFG_LIMIT_CUDA_MEM,
     .pipeline = ORR_CFG_CUDA_PIPELINE,
     .homogeneous = ORR_CFG_HOMOGENEOUS_CUDA,
+    .sync_copies = ORR_CFG_SYNC_CUDA_COPIES,
+    .conf_sync_copies =
+        offsetof(struct starpu_conf, disable_asynchronous_cuda_copy),
     .bus = ORR_BUS_CUDA,
     .energy = &orr_energy_nvml,
 };

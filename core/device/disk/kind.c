@@ -12,5 +12,6 @@ const struct orr_device_kind orr_kind_disk = {
     .limit = ORR_CFG_COUNT,
     .pipeline = ORR_CFG_COUNT,
     .homogeneous = ORR_CFG_COUNT,
+    .sync_copies = ORR_CFG_COUNT,
     .bus = ORR_BUS_DISK,
 };

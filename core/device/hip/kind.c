@@ -5,6 +5,7 @@
 
 const struct orr_device_kind orr_kind_hip = {
     .type = STARPU_HIP_WORKER,
+    .profiled_as = starpu_prof_tool_driver_gpu,
     .memory = STARPU_HIP_RAM,
     .name = "HIP",
     .variable = "HIP",
@@ -14,5 +15,8 @@ const struct orr_device_kind orr_kind_hip = {
     .limit = ORR_CFG_COUNT,
     .pipeline = ORR_CFG_COUNT,
     .homogeneous = ORR_CFG_COUNT,
+    .sync_copies = ORR_CFG_SYNC_HIP_COPIES,
+    .conf_sync_copies =
+        offsetof(struct starpu_conf, disable_asynchronous_hip_copy),
     .bus = ORR_BUS_HIP,
 };

@@ -187,6 +187,13 @@ static void loopback_close(struct orr_driver *driver)
             &l->devices[i / ORR_QUEUE_USES].queues[i % ORR_QUEUE_USES]);
     for (unsigned i = 0; i < l->options.devices; i++)
         loopback_memory_done(&l->devices[i].memory);
+    while (l->pins.first) {
+        struct loopback_pin *next = l->pins.first->next;
+
+        free(l->pins.first);
+        l->pins.first = next;
+    }
+    pthread_mutex_destroy(&l->pins.lock);
     free(l);
 }
 
@@ -195,6 +202,8 @@ static const struct orr_driver_ops loopback_ops = {
     .close = loopback_close,
     .alloc = loopback_alloc,
     .free = loopback_free,
+    .pin = loopback_pin,
+    .unpin = loopback_unpin,
     .copy_start = orr_driver_copy_start,
     .raw_copy = loopback_raw_copy,
     .copy_levels = 1,
@@ -296,6 +305,7 @@ int orr_driver_loopback_open(const struct orr_machine_options *options,
     driver->head.ops = &loopback_ops;
     driver->head.machine = machine;
     driver->options = wanted;
+    pthread_mutex_init(&driver->pins.lock, NULL);
     *ret = &driver->head;
     return add_devices(driver);
 }

@@ -22,5 +22,6 @@ const struct orr_device_kind orr_kind_loopback = {
     .limit = ORR_CFG_COUNT,
     .pipeline = ORR_CFG_COUNT,
     .homogeneous = ORR_CFG_COUNT,
+    .sync_copies = ORR_CFG_COUNT,
     .bus = -1,
 };

@@ -71,6 +71,23 @@ bool loopback_memory_has(const struct loopback_memory *memory,
 bool loopback_memory_holds(struct loopback_memory *memory, uintptr_t address,
                            size_t size);
 
+/* -- pinned main memory: what a program pins it must unpin, once -- */
+
+struct loopback_pin {
+    struct loopback_pin *next;
+    void *address;
+    size_t size;
+};
+
+struct loopback_pins {
+    pthread_mutex_t lock;
+    struct loopback_pin *first; /* [lock] owned */
+};
+
+/* -EINVAL: it is pinned, or not; -ENOMEM. */
+int loopback_pin(struct orr_driver *driver, void *address, size_t size);
+int loopback_unpin(struct orr_driver *driver, void *address, size_t size);
+
 /* -- queues -- */
 
 enum loopback_op_kind {
@@ -114,6 +131,7 @@ struct loopback {
     struct orr_driver head; /* first */
     struct loopback_options options;
     atomic_uint ncalls[LOOPBACK_CALLS];
+    struct loopback_pins pins;
     unsigned nqueues; /* whose context runs */
     struct loopback_device devices[];
 };

@@ -138,3 +138,48 @@ bool loopback_memory_holds(struct loopback_memory *memory, uintptr_t address,
     pthread_mutex_unlock(&memory->lock);
     return holds;
 }
+
+/* -- pinned main memory -- */
+
+static struct loopback_pin **find_pin(struct loopback_pins *pins, void *address)
+{
+    struct loopback_pin **link = &pins->first;
+
+    while (*link && (*link)->address != address)
+        link = &(*link)->next;
+    return link;
+}
+
+int loopback_pin(struct orr_driver *driver, void *address, size_t size)
+{
+    struct loopback_pins *pins = &((struct loopback *)driver)->pins;
+    struct loopback_pin *pin = malloc(sizeof(*pin)), **link;
+    int rc = pin ? -EINVAL : -ENOMEM;
+
+    pthread_mutex_lock(&pins->lock);
+    link = find_pin(pins, address);
+    if (pin && !*link) {
+        *pin = (struct loopback_pin){NULL, address, size};
+        *link = pin;
+        rc = 0;
+    }
+    pthread_mutex_unlock(&pins->lock);
+    if (rc)
+        free(pin);
+    return rc;
+}
+
+int loopback_unpin(struct orr_driver *driver, void *address, size_t size)
+{
+    struct loopback_pins *pins = &((struct loopback *)driver)->pins;
+    struct loopback_pin **link, *pin;
+
+    pthread_mutex_lock(&pins->lock);
+    link = find_pin(pins, address);
+    pin = *link && (*link)->size == size ? *link : NULL;
+    if (pin)
+        *link = pin->next;
+    pthread_mutex_unlock(&pins->lock);
+    free(pin);
+    return pin ? 0 : -EINVAL;
+}

@@ -199,7 +199,7 @@ static int report(const struct opencl *driver, const struct orr_raw_copy *raw,
                     raw->size, machine->nodes[raw->src_node].name,
                     machine->nodes[raw->dst_node].name, opencl_error(error),
                     error);
-    return opencl_errno(error) == -ENODEV ? -ENODEV : -EIO;
+    return opencl_failure(error);
 }
 
 int opencl_raw_copy(struct orr_driver *head, const struct orr_raw_copy *raw,

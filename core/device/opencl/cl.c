@@ -171,3 +171,10 @@ int opencl_errno(cl_int code)
         return -EIO;
     }
 }
+
+int opencl_failure(cl_int code)
+{
+    int error = opencl_errno(code);
+
+    return error && error != -ENODEV ? -EIO : error;
+}

@@ -120,7 +120,10 @@ enum {
     X(ReleaseProgram, cl_int, (cl_program))                                    \
     X(CreateKernel, cl_kernel, (cl_program, const char *, cl_int *))           \
     X(SetKernelArg, cl_int, (cl_kernel, uint32_t, size_t, const void *))       \
-    X(ReleaseKernel, cl_int, (cl_kernel))
+    X(ReleaseKernel, cl_int, (cl_kernel))                                      \
+    X(EnqueueNDRangeKernel, cl_int,                                            \
+      (cl_command_queue, cl_kernel, uint32_t, const size_t *, const size_t *,  \
+       const size_t *, uint32_t, const cl_event *, cl_event *))
 
 struct opencl_api {
     void *library; /* owned */
@@ -145,3 +148,6 @@ const char *opencl_error(cl_int code);
 
 /* What core is told: -ENOMEM, -ENODEV or -EIO; 0 for success. */
 int opencl_errno(cl_int code);
+
+/* The same of an operation that was begun: -ENODEV or -EIO; 0 for success. */
+int opencl_failure(cl_int code);

@@ -170,7 +170,7 @@ static int run_now(struct opencl_device *device, struct orr_kernel *kernel)
     kernel->run(kernel);
     error = cl->Finish(device->queues[ORR_QUEUE_KERNELS].queue);
     kernel->end = orr_exec_now(exec);
-    kernel->error = opencl_errno(error);
+    kernel->error = opencl_failure(error);
     return 1;
 }
 
@@ -202,6 +202,8 @@ static void close_device(struct opencl_device *device)
     for (unsigned use = 0; use < ORR_QUEUE_USES; use++)
         if (device->queues[use].device)
             opencl_queue_close(&device->queues[use]);
+    if (device->null_kernel)
+        device->driver->cl.ReleaseKernel(device->null_kernel);
     if (device->context)
         device->driver->cl.ReleaseContext(device->context);
 }
@@ -230,6 +232,7 @@ static const struct orr_driver_ops opencl_ops = {
     .copy_levels = OPENCL_COPY_LEVELS,
     .call_method = opencl_call_method,
     .kernel_start = opencl_kernel_start,
+    .null_kernel = opencl_null_kernel,
     .queue = opencl_queue,
     .notify = opencl_notify,
     .record = opencl_record,

@@ -5,6 +5,7 @@
 
 const struct orr_device_kind orr_kind_opencl = {
     .type = STARPU_OPENCL_WORKER,
+    .profiled_as = starpu_prof_tool_driver_ocl,
     .memory = STARPU_OPENCL_RAM,
     .name = "OpenCL",
     .variable = "OPENCL",
@@ -16,5 +17,8 @@ const struct orr_device_kind orr_kind_opencl = {
     .limit = ORR_CFG_LIMIT_OPENCL_MEM,
     .pipeline = ORR_CFG_OPENCL_PIPELINE,
     .homogeneous = ORR_CFG_HOMOGENEOUS_OPENCL,
+    .sync_copies = ORR_CFG_SYNC_OPENCL_COPIES,
+    .conf_sync_copies =
+        offsetof(struct starpu_conf, disable_asynchronous_opencl_copy),
     .bus = ORR_BUS_OPENCL,
 };

@@ -56,6 +56,7 @@ struct opencl_device {
     cl_context context;
     struct orr_queue queues[ORR_QUEUE_USES];
     struct opencl_run runs[OPENCL_MAX_RUNS]; /* [its worker] */
+    cl_kernel null_kernel;                   /* [its worker] owned or NULL */
     /* What its clock's time is behind the machine's, µs; as small as was ever
      * seen, since ends are noticed late. [its worker] */
     double clock;
@@ -141,6 +142,9 @@ int orr_opencl_load(struct opencl *driver, const char *folder, const char *name,
 
 /* All of a file, with a zero behind it, for free(); NULL: errno says why. */
 char *orr_opencl_read_file(const char *path, size_t *ret_size);
+
+/* The driver's operation: compiled at the first call. */
+int opencl_null_kernel(struct orr_driver *driver, unsigned worker);
 
 /* Releases what there is. */
 void orr_opencl_unload(struct opencl *driver,

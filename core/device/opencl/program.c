@@ -261,3 +261,40 @@ int orr_opencl_load(struct opencl *driver, const char *folder, const char *name,
     }
     return 0;
 }
+
+/* -- a kernel that does nothing -- */
+
+/* The kernel keeps its program. */
+static cl_int make_null_kernel(struct opencl_device *device)
+{
+    const struct opencl_api *cl = &device->driver->cl;
+    const char *source = "__kernel void orrery_null(void) {}\n";
+    cl_int error = 0;
+    cl_program program =
+        cl->CreateProgramWithSource(device->context, 1, &source, NULL, &error);
+
+    if (error)
+        return error;
+    error = cl->BuildProgram(program, 1, &device->id, NULL, NULL, NULL);
+    if (!error)
+        device->null_kernel = cl->CreateKernel(program, "orrery_null", &error);
+    cl->ReleaseProgram(program);
+    return error;
+}
+
+int opencl_null_kernel(struct orr_driver *driver, unsigned worker)
+{
+    struct opencl *opencl = (struct opencl *)driver;
+    struct opencl_device *device =
+        orr_opencl_on_node(opencl, driver->machine->workers[worker].node);
+    const size_t one = 1;
+    cl_int error = device->null_kernel ? 0 : make_null_kernel(device);
+
+    if (!error)
+        error = opencl->cl.EnqueueNDRangeKernel(
+            device->queues[ORR_QUEUE_KERNELS].queue, device->null_kernel, 1,
+            NULL, &one, NULL, 0, NULL, NULL);
+    if (error)
+        report(device, "a kernel that does nothing cannot be started", error);
+    return opencl_errno(error);
+}

@@ -46,7 +46,7 @@ static void post_end(cl_event event, int32_t status, void *arg)
 
     (void)event;
     if (status < 0)
-        post->error = -EIO;
+        post->error = opencl_failure(status);
     orr_post(post);
 }
 
@@ -60,7 +60,7 @@ static void post_failure(struct orr_queue *queue, struct orr_post *post,
                     queue->device->number, queue->device->name,
                     opencl_error(error), error);
     if (queue->device->driver->cl.Finish(queue->queue))
-        post->error = opencl_errno(error);
+        post->error = opencl_failure(error);
     orr_post(post);
 }
 

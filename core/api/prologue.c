@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/prologue.c - what comes before a kernel with threads of its own, in a
+ * context without policy: the master may use the processors of all members, and so
+ * may the threads that it makes then. OpenMP and MKL are the program's: they are
+ * told if they are there. In the master's context.
+ */
+#include <starpu.h>
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "core/api/bind.h"
+#include "core/api/ctx.h"
+#include "core/device/kind.h"
+
+/* Calls name(n) if the program has it. */
+static void tell(const char *name, int n)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+    void (*function)(int);
+
+    /* POSIX guarantees that a function pointer fits; ISO C has no cast for it. */
+    memcpy(&function, &symbol, sizeof(function));
+    if (function)
+        function(n);
+}
+
+/* The members' processors, or the worker's alone; returns how many workers. */
+static unsigned list(const struct orr_sched *sched,
+                     const struct orr_worker *worker, bool all, int *numbers)
+{
+    const struct orr_runtime *rt = sched->runtime;
+    unsigned n = 0;
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (all ? atomic_load(&sched->of_worker[w].member) &&
+                      orr_device_kind(rt->workers[w].desc->type)->is_processor
+                : &rt->workers[w] == worker)
+            numbers[n++] = rt->workers[w].desc->cpu;
+    return n;
+}
+
+/* Returns how many threads the kernel is to have; 0: as before. */
+static int prepare(const char *call)
+{
+    const struct starpu_task *task = starpu_task_get_current();
+    int numbers[STARPU_NMAXWORKERS], state;
+    struct orr_sched *sched;
+    unsigned n;
+
+    if (!task || !orr_self->worker) {
+        orr_log_error("%s: it is for prologue_callback_pop_func of tasks", call);
+        abort();
+    }
+    sched = orr_api_sched(call, task->sched_ctx);
+    if (sched->has_policy)
+        return 0;
+    state = task->possibly_parallel ? 2 : 1;
+    if (atomic_exchange(&sched->said->bound_for, state) == state)
+        return 0;
+    n = list(sched, orr_self->worker, task->possibly_parallel, numbers);
+    (void)orr_api_bind_self(numbers, n);
+    return (int)n;
+}
+
+void starpu_parallel_worker_openmp_prologue(void *arg)
+{
+    int n = prepare(__func__);
+
+    (void)arg;
+    if (n)
+        tell("omp_set_num_threads", n);
+}
+
+void starpu_parallel_worker_gnu_openmp_mkl_prologue(void *arg)
+{
+    int n = prepare(__func__);
+
+    (void)arg;
+    if (!n)
+        return;
+    tell("omp_set_num_threads", n);
+    tell("MKL_Set_Num_Threads", n);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/thread_lot.h - waiting for POSIX objects inside of kernels, on the real
+ * machine.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "core/base/exec.h"
+
+/* On the stack of who waits. */
+struct orr_lot_waiter {
+    struct orr_lot_waiter *next;
+    const void *object;
+    struct orr_context *context; /* NULL: a thread that is in no kernel */
+    atomic_bool woken;
+};
+
+/* Whether the caller is a kernel of the real machine that may leave its worker. */
+static inline bool orr_lot_applies(void)
+{
+    return orr_self && orr_self->suspends_at &&
+           orr_self->suspends_at == orr_self->frozen &&
+           !orr_self->exec->one_thread;
+}
+
+/* The caller is going to wait for the object: it tries once more, then waits, or
+ * leaves. */
+void orr_lot_enter(struct orr_lot_waiter *waiter, const void *object);
+
+/* Waits until it is woken, or in a kernel until the date, and leaves; returns
+ * whether it was woken. `what` names the wait in reports. */
+bool orr_lot_wait(struct orr_lot_waiter *waiter, const char *what,
+                  double until_us);
+
+/* Does not wait; returns whether it was woken before. */
+bool orr_lot_leave(struct orr_lot_waiter *waiter);
+
+/* The object was given back: wakes `n` who wait for it, oldest first. A few
+ * instructions if none waits for any. */
+void orr_lot_wake(const void *object, unsigned n);
+
+/* A barrier: waits until `count` have arrived, kernels or threads, of which it
+ * returns true for the last. Keeps the number of those who wait in *arrived. */
+bool orr_lot_meet(const void *object, unsigned *arrived, unsigned count);
+
+/* Waits until try_it(arg) returns 0, which is tried whenever the object was given
+ * back. */
+void orr_lot_await(const void *object, const char *what,
+                   int (*try_it)(void *arg), void *arg);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/combined.c - see combined.h. Published by their count: who reads it
+ * finds those below.
+ */
+#include "core/combined.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/device/kind.h"
+
+static int compare_ids(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Whether the numbers, ascending, are of different processors. */
+static bool are_processors(const struct orr_runtime *rt, const int *ids,
+                           unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (ids[i] < 0 || (unsigned)ids[i] >= rt->nworkers ||
+            (i > 0 && ids[i] == ids[i - 1]) ||
+            !orr_device_kind(rt->workers[ids[i]].desc->type)->is_processor)
+            return false;
+    return n > 0;
+}
+
+static void combined_free(struct orr_combined *combined)
+{
+    if (combined)
+        free(combined->members);
+    free(combined);
+}
+
+/* Gives it a number. */
+static int publish(struct orr_runtime *rt, struct orr_combined *combined)
+{
+    int id = -EAGAIN;
+
+    orr_lock(&rt->lock);
+    if (rt->nworkers + orr_combined_count(rt) < STARPU_NMAXWORKERS) {
+        unsigned i = orr_combined_count(rt);
+
+        combined->id = rt->nworkers + i;
+        id = (int)combined->id;
+        atomic_store_explicit(&rt->combined[i], combined, memory_order_relaxed);
+        atomic_store_explicit(&rt->ncombined, i + 1, memory_order_release);
+    }
+    orr_unlock(&rt->lock);
+    return id;
+}
+
+int orr_combined_add(struct orr_runtime *rt, const int *ids, unsigned n)
+{
+    struct orr_combined *combined = calloc(1, sizeof(*combined));
+    int id = -ENOMEM;
+
+    if (!combined)
+        return -ENOMEM;
+    combined->size = n;
+    combined->members = calloc((size_t)n + 1, sizeof(*ids));
+    if (!combined->members)
+        goto free_combined;
+    if (n)
+        memcpy(combined->members, ids, n * sizeof(*ids));
+    qsort(combined->members, n, sizeof(*ids), compare_ids);
+    id = -EINVAL;
+    if (!are_processors(rt, combined->members, n))
+        goto free_combined;
+    combined->class_id = rt->workers[combined->members[0]].class_id;
+    id = publish(rt, combined);
+    if (id >= 0)
+        return id;
+
+free_combined:
+    combined_free(combined);
+    return id;
+}
+
+bool orr_combined_is_blocked(const struct orr_runtime *rt,
+                             const struct orr_combined *combined)
+{
+    for (unsigned i = 0; i < combined->size; i++)
+        if (orr_worker_is_blocked(&rt->workers[combined->members[i]]))
+            return true;
+    return false;
+}
+
+void orr_combined_free_all(struct orr_runtime *rt)
+{
+    for (unsigned i = orr_combined_count(rt); i-- > 0;)
+        combined_free(rt->combined[i]);
+    atomic_store(&rt->ncombined, 0);
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/lend.c - see lend.h. What a task has of a datum, for those inside of it,
+ * is a scope (core/task/nest.h): an order of its own. An access from inside that
+ * the task's own covers enters the scope instead of the handle's order, and claims
+ * nothing: outside of the scope the task itself excludes others. It is granted when
+ * it is next in the scope and the task waits.
+ *
+ * Before the task goes on it takes its data back: it acquires each that was used in
+ * its turn, in its own mode, which waits for all that was submitted before, and lets
+ * it go, until none is used any more; then nothing is granted. So no kernel runs
+ * beside the one whose data it uses, and what the task finds does not depend on who
+ * was faster. (It does not keep one while it waits for another: those who come use
+ * several.) What was not granted before the task ends enters the handle's order
+ * where it was submitted.
+ *
+ * An acquisition by the task itself is its way of taking the datum back.
+ */
+#include "core/data/lend.h"
+
+#include "core/data/data.h"
+#include "core/data/handle.h"
+#include "core/data/node.h"
+#include "core/data/plan.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+#include "core/task/nest.h"
+
+static struct orr_access *access_at(struct orr_list *link)
+{
+    return orr_container(link, struct orr_access, link);
+}
+
+/* Whether the task may lend that much. */
+static bool covers(const struct orr_scope *scope,
+                   const struct orr_access *access)
+{
+    return !(access->mode & STARPU_REDUX) &&
+           (!(access->mode & STARPU_W) || scope->mode & STARPU_W);
+}
+
+struct orr_scope *orr_lend_scope_locked(struct orr_handle *handle,
+                                        const struct orr_access *access)
+{
+    struct orr_scope *scope =
+        orr_nest_scope(handle->runtime, access->job->around, handle);
+
+    return scope && covers(scope, access) ? scope : NULL;
+}
+
+/* --- the order of a scope --- */
+
+/* In a scope commuting writers keep their order; and a task that has acquired what
+ * it writes itself reads beside nobody. */
+static bool go_together(const struct orr_scope *scope,
+                        const struct orr_access *a, const struct orr_access *b)
+{
+    return orr_access_group(a) == ORR_GROUP_READ &&
+           orr_accesses_go_together(a, b) &&
+           !(scope->mode & STARPU_W && (a->own || b->own));
+}
+
+/* Whether all before it go together with it. */
+static bool is_next_locked(const struct orr_scope *scope,
+                           const struct orr_access *access)
+{
+    return access == access_at(scope->order.next) ||
+           (access_at(access->link.prev)->granted &&
+            go_together(scope, access_at(access->link.prev), access));
+}
+
+/* The scope's handle is locked, which callers know by other names. */
+static void grant_locked(struct orr_scope *scope, struct orr_access *access)
+    ORR_UNCHECKED
+{
+    access->granted = 1;
+    if (access->own)
+        return;
+    scope->used = true;
+    if (!scope->paused)
+        orr_access_pause_write_locked(scope->handle, scope->access);
+    scope->paused = true;
+}
+
+/* By the task whose data they are. */
+static bool is_own(const struct orr_scope *scope,
+                   const struct orr_access *access)
+{
+    return ORR_JOB_IS(access->job, acquire) &&
+           orr_self->job == scope->access->job;
+}
+
+bool orr_lend_enter_locked(struct orr_scope *scope, struct orr_access *access)
+{
+    access->scoped = 1;
+    access->lent = 1;
+    access->own = is_own(scope, access);
+    scope->nown += access->own;
+    orr_list_append(&scope->order, &access->link);
+    if (scope->lends && is_next_locked(scope, access))
+        grant_locked(scope, access);
+    return !access->granted;
+}
+
+bool orr_lend_try_locked(struct orr_scope *scope, struct orr_access *access)
+{
+    if (!is_own(scope, access) || !orr_list_empty(&scope->order))
+        return false;
+    (void)orr_lend_enter_locked(scope, access);
+    if (!access->granted)
+        grant_locked(scope, access);
+    return true;
+}
+
+/* Those that are granted now, as a chain. */
+static struct orr_access *grant_next_locked(struct orr_scope *scope)
+{
+    struct orr_access *chain = NULL, **end = &chain;
+
+    orr_list_foreach (link, &scope->order) {
+        struct orr_access *access = access_at(link);
+
+        if (!scope->lends || !is_next_locked(scope, access))
+            break;
+        if (access->granted)
+            continue;
+        grant_locked(scope, access);
+        *end = access;
+        end = &access->next;
+    }
+    *end = NULL;
+    return chain;
+}
+
+struct orr_access *orr_lend_leave_locked(struct orr_handle *handle,
+                                         struct orr_access *access)
+{
+    struct orr_scope *scope = orr_lend_scope_locked(handle, access);
+
+    orr_list_remove(&access->link);
+    access->scoped = 0;
+    scope->nown -= access->own;
+    return grant_next_locked(scope);
+}
+
+/* --- the task ends --- */
+
+/* It enters the order where it was submitted. */
+static void insert(struct orr_list *order, struct orr_access *access)
+{
+    struct orr_list *position = order;
+
+    while (position->prev != order && !access_at(position->prev)->granted &&
+           access_at(position->prev)->job->id > access->job->id)
+        position = position->prev;
+    orr_list_insert_before(position, &access->link);
+}
+
+/* Out of a scope that is over: into the next one around it, or into the handle's
+ * order. Returns false if it need not wait there. */
+static bool move_locked(struct orr_handle *handle, struct orr_access *access)
+    ORR_REQUIRES(handle->lock)
+{
+    struct orr_scope *outer = orr_lend_scope_locked(handle, access);
+
+    if (outer) {
+        insert(&outer->order, access);
+        return true;
+    }
+    access->scoped = access->lent = access->own = 0;
+    if (!access->wants_order || access->mode & STARPU_COMMUTE)
+        orr_handle_mix_locked(handle);
+    if (!access->wants_order)
+        return false;
+    insert(&handle->order, access);
+    access->ordered = 1;
+    return true;
+}
+
+struct orr_access *orr_lend_end_locked(struct orr_handle *handle,
+                                       struct orr_access *access)
+{
+    struct orr_scope *scope = &access->job->nest->scopes[access->index];
+    struct orr_access *free = NULL, **end = &free;
+    struct orr_list *link;
+
+    if (!scope->access)
+        return NULL;
+    scope->access = NULL;
+    while ((link = orr_list_pop(&scope->order)) != NULL) {
+        struct orr_access *left = access_at(link);
+
+        if (move_locked(handle, left))
+            continue;
+        *end = left;
+        end = &left->next;
+    }
+    *end = NULL;
+    return free;
+}
+
+const struct orr_job *orr_lend_find_user(struct orr_runtime *rt,
+                                         const struct orr_job *job,
+                                         struct orr_handle *handle)
+{
+    const struct orr_job *user = NULL;
+    const struct orr_scope *scope;
+
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (job->accesses[i].handle == handle)
+            return job;
+    orr_lock(&handle->lock);
+    scope = orr_nest_scope(rt, job->around, handle);
+    if (scope)
+        user = scope->access->job;
+    orr_unlock(&handle->lock);
+    return user;
+}
+
+/* --- the task waits, and goes on --- */
+
+static void release(struct orr_runtime *rt, struct orr_access *chain)
+{
+    while (chain) {
+        struct orr_access *next = chain->next;
+
+        orr_job_release(rt, chain->job);
+        chain = next;
+    }
+}
+
+static void lend(struct orr_runtime *rt, struct orr_scope *scope)
+{
+    struct orr_access *granted;
+
+    orr_lock(&scope->handle->lock);
+    scope->lends = true;
+    granted = grant_next_locked(scope);
+    orr_unlock(&scope->handle->lock);
+    release(rt, granted);
+}
+
+void orr_lend_begin(struct orr_runtime *rt, struct orr_nest *nest)
+{
+    for (unsigned i = 0; i < nest->nscopes; i++)
+        if (nest->scopes[i].handle)
+            lend(rt, &nest->scopes[i]);
+}
+
+/* Whether others may have it, or what they made of it is elsewhere; not what the
+ * task has acquired itself. */
+static bool is_away_locked(const struct orr_scope *scope)
+{
+    return scope->used && scope->nown == 0 &&
+           atomic_load_explicit(&scope->npieces, memory_order_acquire) == 0;
+}
+
+static bool is_away(struct orr_scope *scope)
+{
+    bool away;
+
+    orr_lock(&scope->handle->lock);
+    away = is_away_locked(scope);
+    orr_unlock(&scope->handle->lock);
+    return away;
+}
+
+/* In its turn the task has the datum as it had it before. It lets it go at once:
+ * those who come may need others, too. */
+static void bring_back(struct orr_runtime *rt, struct orr_scope *scope)
+{
+    enum starpu_data_access_mode mode =
+        scope->mode & STARPU_W ? STARPU_RW : STARPU_R;
+    int node = scope->access->node;
+
+    if (orr_data_bring(rt, scope->handle, node, mode) != 0)
+        orr_runtime_fail(rt);
+    orr_lock(&scope->handle->lock);
+    scope->used = false;
+    orr_unlock(&scope->handle->lock);
+    orr_data_release(rt, scope->handle, node);
+}
+
+/* What the task has acquired itself it has back, if others do not read it
+ * beside. */
+static void look_at_own_locked(struct orr_scope *scope)
+{
+    uint64_t node = UINT64_C(1) << scope->access->node;
+
+    if (scope->nown == 0 || !(scope->handle->valid & node))
+        return;
+    orr_list_foreach (link, &scope->order)
+        if (access_at(link)->granted && !access_at(link)->own)
+            return;
+    scope->used = false;
+}
+
+/* Nothing is granted any more, unless something was since. */
+static bool try_close(struct orr_runtime *rt, struct orr_nest *nest)
+{
+    for (unsigned i = 0; i < nest->nscopes; i++) {
+        struct orr_scope *scope = &nest->scopes[i];
+        bool away;
+
+        if (!scope->handle)
+            continue;
+        orr_lock(&scope->handle->lock);
+        look_at_own_locked(scope);
+        away = is_away_locked(scope);
+        scope->lends = away;
+        orr_unlock(&scope->handle->lock);
+        if (!away)
+            continue;
+        orr_lend_begin(rt, nest);
+        return false;
+    }
+    return true;
+}
+
+static void resume_write(struct orr_runtime *rt, struct orr_scope *scope)
+{
+    bool paused;
+
+    orr_lock(&scope->handle->lock);
+    paused = scope->paused && !scope->used;
+    scope->paused &= !paused;
+    orr_unlock(&scope->handle->lock);
+    if (paused)
+        orr_access_resume_write(rt, scope->access);
+}
+
+void orr_lend_end(struct orr_runtime *rt, struct orr_nest *nest)
+{
+    nest->takes_back = true;
+    do
+        for (unsigned i = 0; i < nest->nscopes; i++)
+            if (nest->scopes[i].handle && is_away(&nest->scopes[i]))
+                bring_back(rt, &nest->scopes[i]);
+    while (!try_close(rt, nest));
+    nest->takes_back = false;
+    for (unsigned i = 0; i < nest->nscopes; i++)
+        if (nest->scopes[i].handle)
+            resume_write(rt, &nest->scopes[i]);
+}
+
+void orr_lend_finish(struct orr_runtime *rt, struct orr_nest *nest)
+{
+    bool used = false;
+
+    for (unsigned i = 0; i < nest->nscopes; i++)
+        used |= nest->scopes[i].used;
+    if (!used)
+        return;
+    orr_lend_begin(rt, nest);
+    orr_lend_end(rt, nest);
+}
+
+/* --- parts of what a task has --- */
+
+static struct orr_scope *scope_of_own(const struct orr_job *task,
+                                      const struct orr_handle *handle)
+{
+    for (unsigned i = 0; task->nest && i < task->nest->nscopes; i++)
+        if (task->nest->scopes[i].handle == handle)
+            return &task->nest->scopes[i];
+    return NULL;
+}
+
+void orr_lend_acquire(struct orr_job *acquisition)
+{
+    const struct orr_plan *plan =
+        orr_handle_plan(acquisition->accesses[0].handle);
+    struct orr_scope *scope = NULL;
+
+    for (; acquisition->around && plan && !scope;
+         plan = orr_handle_plan(plan->whole))
+        scope = scope_of_own(orr_self->job, plan->whole);
+    acquisition->acquire.piece_of = scope;
+    if (scope)
+        atomic_fetch_add(&scope->npieces, 1);
+}
+
+void orr_lend_release(const struct orr_job *acquisition)
+{
+    if (acquisition->acquire.piece_of)
+        atomic_fetch_sub(&acquisition->acquire.piece_of->npieces, 1);
+}

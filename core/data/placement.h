@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/placement.h - where a part of dense data lies in them, whatever the
+ * addresses and the leading dimensions of a copy are. So parts get their places
+ * in memory that their whole had not when they were made. Only values here.
+ */
+#pragma once
+
+#include "core/data/handle.h"
+
+/* Finds out where the filter puts part `index` of n: it is called for a copy of
+ * the whole at an address that there is not. *ret is not known for data that are
+ * not dense, of any number of dimensions, of other elements, or cut in a way that
+ * is no range along each dimension. */
+void orr_placement_find(const struct orr_handle *whole,
+                        const struct orr_handle *part,
+                        struct starpu_data_filter *filter, unsigned index,
+                        unsigned n, struct orr_placement *ret);
+
+/* The part's interface on the node says where that is in the whole's memory there;
+ * the placement is known. Memory of its own it must not have there. */
+void orr_placement_apply(const struct orr_placement *placement,
+                         const struct orr_handle *whole,
+                         struct orr_handle *part, unsigned node)
+    ORR_REQUIRES(part->lock);

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/plan_switch.c - what a switch of a planned partition does. It has its
+ * turn in the orders of the whole and of all parts: nobody else uses those that it
+ * writes. It says which of them have the value from now on, and where.
+ *
+ * In the base, main memory, the parts always are in place in the memory of the
+ * whole. On other nodes they get their places when the whole hands its value over,
+ * wherever it has memory that the library allocated and where the placement of
+ * the part is known (placement.h). A node where both are in the same block and one
+ * has the value is one where the other has it then: nothing is moved. Only if no
+ * node is so for all parts, the value is brought to the base first.
+ *
+ * Why no byte is lost:
+ * - The whole's memory is pinned while the switch looks, so that its block stays,
+ *   with all who live in it.
+ * - While it looks, `writing` counts it for what it writes: no copy for others
+ *   begins. One that is under way into memory which is shared, the base's too, is
+ *   waited for: else old bytes would arrive when the other party writes there.
+ *   Copies of what the switch only reads bring what is there anyhow.
+ * - So who has no value has no copy under way to shared memory; neither whole nor
+ *   parts get one before the switch by which they are used again.
+ * - A whole that its parts do not cover, so far as sizes tell, keeps the rest in its
+ *   base alone: such a plan always meets there.
+ * - A part whose own memory on a node is used, or shared with parts of its own,
+ *   keeps that, and is not in place there.
+ *
+ * Why it cannot deadlock: it waits for a copy without holding anything but its
+ * turn and a reference on that copy's target, which the copy has, too; then it
+ * looks again. What it brings to the base it brings like any job.
+ */
+#include "core/data/plan_private.h"
+
+#include "core/data/block.h"
+#include "core/data/data.h"
+#include "core/data/node.h"
+#include "core/data/placement.h"
+#include "core/data/request.h"
+#include "core/runtime.h"
+
+const struct orr_switch_effect orr_switch_effects[ORR_NSWITCHES] = {
+    [ORR_SWITCH_TO_PARTS] = {STARPU_RW, STARPU_W, ORR_GOES, ORR_COMES,
+                             ORR_PLAN_WRITE},
+    [ORR_SWITCH_TO_READERS] = {STARPU_R, STARPU_W, ORR_STAYS, ORR_COMES,
+                               ORR_PLAN_READ},
+    [ORR_SWITCH_TO_WHOLE] = {STARPU_W, STARPU_RW, ORR_COMES, ORR_GOES,
+                             ORR_PLAN_IDLE},
+    [ORR_SWITCH_END_READERS] = {STARPU_R, STARPU_W, ORR_STAYS, ORR_GOES,
+                                ORR_PLAN_IDLE},
+    [ORR_SWITCH_UPGRADE] = {STARPU_RW, STARPU_R, ORR_GOES, ORR_STAYS,
+                            ORR_PLAN_WRITE},
+    [ORR_SWITCH_DOWNGRADE] = {STARPU_W, STARPU_R, ORR_COMES, ORR_STAYS,
+                              ORR_PLAN_READ},
+};
+
+static void switch_ready(struct orr_runtime *rt, struct orr_job *job);
+static void switch_arrived(struct orr_runtime *rt, struct orr_job *job,
+                           int worker);
+
+#define TYPE                                                                   \
+    {                                                                          \
+        .ready = switch_ready, .arrived = switch_arrived                       \
+    }
+
+/* A type for each, so that a job says which it is. */
+const struct orr_job_type orr_switch_types[ORR_NSWITCHES] = {TYPE, TYPE, TYPE,
+                                                             TYPE, TYPE, TYPE};
+
+static const struct orr_switch_effect *effect_of(const struct orr_job *job)
+{
+    return &orr_switch_effects[job->type - orr_switch_types];
+}
+
+static uint64_t bit(unsigned node)
+{
+    return UINT64_C(1) << node;
+}
+
+static struct orr_handle *whole_of(const struct orr_job *job)
+{
+    return job->accesses[0].handle;
+}
+
+/* --- nobody else moves the data meanwhile --- */
+
+static bool writes(const struct orr_access *access)
+{
+    return access->mode & STARPU_W;
+}
+
+/* The whole's memory stays, and no copy for others begins. Returns the nodes. */
+static uint64_t hold(struct orr_job *job)
+{
+    struct orr_handle *whole = whole_of(job);
+    uint64_t nodes;
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_handle *handle = job->accesses[i].handle;
+
+        orr_lock(&handle->lock);
+        handle->writing += writes(&job->accesses[i]);
+        orr_unlock(&handle->lock);
+    }
+    orr_lock(&whole->lock);
+    nodes = whole->allocated;
+    for (uint64_t left = nodes; left; left &= left - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(left);
+
+        whole->replicates[node].refs++;
+        orr_node_retain(whole, node);
+    }
+    orr_unlock(&whole->lock);
+    return nodes;
+}
+
+static void let_go(struct orr_runtime *rt, struct orr_job *job, uint64_t nodes)
+{
+    struct orr_handle *whole = whole_of(job);
+    struct orr_deferred deferred = {0};
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_handle *handle = job->accesses[i].handle;
+
+        orr_lock(&handle->lock);
+        handle->writing -= writes(&job->accesses[i]);
+        orr_unlock(&handle->lock);
+    }
+    orr_lock(&whole->lock);
+    for (; nodes; nodes &= nodes - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(nodes);
+
+        if (--whole->replicates[node].refs == 0)
+            orr_node_offer(whole, node, &deferred);
+    }
+    orr_unlock(&whole->lock);
+    orr_deferred_run(rt, &deferred);
+}
+
+static bool is_overwriter(const struct orr_access *access)
+{
+    return (access->mode & STARPU_RW) == STARPU_W;
+}
+
+/* Whether others live in the memory there, or are going to. */
+static bool is_shared(const struct orr_access *access,
+                      const struct orr_replicate *replicate, unsigned base)
+{
+    return access->index == 0 || replicate->node == base ||
+           (replicate->block && orr_block_is_shared(replicate->block));
+}
+
+/* The job is told when the copy that is under way to such memory has ended, if
+ * there is one; it holds the memory until then. */
+static bool await_copy(struct orr_access *access, unsigned base)
+{
+    struct orr_handle *handle = access->handle;
+    struct orr_deferred deferred = {0};
+    bool waits = false;
+
+    orr_lock(&handle->lock);
+    for (uint64_t left = handle->allocated; left && !waits; left &= left - 1) {
+        struct orr_replicate *replicate =
+            &handle->replicates[__builtin_ctzll(left)];
+
+        if (!replicate->request || !is_shared(access, replicate, base))
+            continue;
+        waits = true;
+        access->datum = handle;
+        access->at = access->node = (uint8_t)replicate->node;
+        access->reads = 0;
+        access->pinned = 1;
+        replicate->refs++;
+        replicate->writers += is_overwriter(access);
+        orr_request_await_locked(handle, replicate->request, access, &deferred);
+    }
+    orr_unlock(&handle->lock);
+    orr_deferred_run(handle->runtime, &deferred);
+    return waits;
+}
+
+/* One after the other: that there is one is rare. */
+static bool await_copies(struct orr_job *job)
+{
+    unsigned base = job->acquire.node;
+
+    /* One for the copy, one for who waits here until all is let go. */
+    atomic_store_explicit(&job->pending, 2, memory_order_relaxed);
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (writes(&job->accesses[i]) && await_copy(&job->accesses[i], base))
+            return true;
+    return false;
+}
+
+/* --- where the other party has its value --- */
+
+/* The part moves into the whole's memory on a node where that is pinned, if it
+ * can. Returns what it had there, to be freed. */
+static struct orr_block *place(struct orr_handle *part,
+                               const struct orr_handle *whole, unsigned node)
+{
+    struct orr_replicate *replicate = &part->replicates[node];
+    struct orr_block *own = NULL;
+
+    orr_lock(&part->lock);
+    if (!replicate->refs && !replicate->request &&
+        replicate->block != whole->replicates[node].block &&
+        !(replicate->block ? orr_block_is_shared(replicate->block)
+                           : replicate->allocated)) {
+        own = orr_block_detach_locked(part, node);
+        orr_placement_apply(&part->family->place, whole, part, node);
+        orr_block_join_locked(part, whole, node);
+    }
+    orr_unlock(&part->lock);
+    return own;
+}
+
+static void place_all(struct orr_runtime *rt, struct orr_job *job,
+                      uint64_t nodes)
+{
+    struct orr_handle *whole = whole_of(job);
+
+    nodes &= ~bit(job->acquire.node);
+    for (; nodes; nodes &= nodes - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(nodes);
+        bool freed = false;
+
+        if (!whole->replicates[node].block)
+            continue;
+        for (unsigned i = 1; i < job->naccesses; i++) {
+            struct orr_handle *part = job->accesses[i].handle;
+            struct orr_block *own = NULL;
+
+            if (part->family->place.known)
+                own = place(part, whole, node);
+            freed |= own != NULL;
+            orr_block_free(own);
+        }
+        if (freed)
+            orr_node_freed(rt, node);
+    }
+}
+
+/* The nodes of these where part and whole, which is pinned there, share memory. */
+static uint64_t in_place_locked(const struct orr_handle *part,
+                                const struct orr_handle *whole, uint64_t nodes,
+                                unsigned base) ORR_REQUIRES(part->lock)
+{
+    uint64_t result = nodes & bit(base);
+
+    for (nodes &= ~bit(base); nodes; nodes &= nodes - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(nodes);
+        const struct orr_block *block = whole->replicates[node].block;
+
+        if (block && part->replicates[node].block == block)
+            result |= bit(node);
+    }
+    return result;
+}
+
+/* Whether the whole's value goes to all parts as it is: there is none, or each of
+ * them is in place on a node that has it. */
+static bool reaches_parts(struct orr_job *job, uint64_t valid)
+{
+    bool all = true;
+
+    for (unsigned i = 1; valid && i < job->naccesses; i++) {
+        struct orr_handle *part = job->accesses[i].handle;
+
+        orr_lock(&part->lock);
+        all &=
+            in_place_locked(part, whole_of(job), valid, job->acquire.node) != 0;
+        orr_unlock(&part->lock);
+    }
+    return all;
+}
+
+/* The nodes where all parts that have a value have it in place in the whole;
+ * *ret_any: whether some has one, *ret_unreal: … of a skipped kernel. */
+static uint64_t common_nodes(struct orr_job *job, uint64_t nodes, bool *ret_any,
+                             bool *ret_unreal)
+{
+    *ret_any = *ret_unreal = false;
+    for (unsigned i = 1; i < job->naccesses; i++) {
+        struct orr_handle *part = job->accesses[i].handle;
+
+        orr_lock(&part->lock);
+        if (part->valid) {
+            nodes &= in_place_locked(part, whole_of(job), nodes & part->valid,
+                                     job->acquire.node);
+            *ret_any = true;
+            *ret_unreal |= part->unreal;
+        }
+        orr_unlock(&part->lock);
+    }
+    return nodes;
+}
+
+/* --- who has the value then --- */
+
+static void settle(struct orr_handle *handle, enum orr_switch_outcome outcome,
+                   uint64_t value, bool unreal)
+{
+    struct orr_runtime *rt = handle->runtime;
+    struct orr_deferred deferred = {0};
+
+    if (outcome == ORR_STAYS)
+        return;
+    orr_lock(&handle->lock);
+    handle->unreal = unreal;
+    orr_handle_outdate_locked(handle, outcome == ORR_COMES ? value : 0);
+    for (unsigned node = 0; node < handle->nnodes; node++)
+        if (handle->allocated >> node & 1)
+            orr_node_retry(rt, node, &deferred);
+    orr_unlock(&handle->lock);
+    orr_deferred_run(rt, &deferred);
+}
+
+static void give_to_parts(struct orr_job *job, uint64_t valid, bool unreal)
+{
+    const struct orr_switch_effect *effect = effect_of(job);
+
+    for (unsigned i = 1; i < job->naccesses; i++) {
+        struct orr_handle *part = job->accesses[i].handle;
+        uint64_t there;
+
+        orr_lock(&part->lock);
+        there = in_place_locked(part, whole_of(job), valid, job->acquire.node);
+        orr_unlock(&part->lock);
+        settle(part, effect->of_part, there, unreal);
+    }
+}
+
+static void end(struct orr_runtime *rt, struct orr_job *job)
+{
+    void (*callback)(void *) = job->acquire.callback;
+    void *arg = job->acquire.arg;
+
+    orr_job_complete(rt, job);
+    if (callback)
+        orr_call_user(NULL, callback, arg);
+}
+
+static uint64_t valid_of(struct orr_handle *handle)
+{
+    uint64_t valid;
+
+    orr_lock(&handle->lock);
+    valid = handle->valid;
+    orr_unlock(&handle->lock);
+    return valid;
+}
+
+/* Whether the value is where it has to be; then it is handed over. The whole has
+ * its memory on `nodes`. */
+static bool hand_over(struct orr_runtime *rt, struct orr_job *job,
+                      uint64_t nodes)
+{
+    const struct orr_switch_effect *effect = effect_of(job);
+    struct orr_handle *whole = whole_of(job);
+    bool unreal = whole->unreal, any;
+    uint64_t valid = valid_of(whole);
+
+    if (effect->of_whole == ORR_COMES) {
+        valid = common_nodes(job, nodes, &any, &unreal);
+        if (any && !valid)
+            return false;
+        valid = any ? valid : 0;
+    } else if (effect->of_part == ORR_COMES) {
+        place_all(rt, job, nodes);
+        if (!reaches_parts(job, valid))
+            return false;
+    }
+    settle(whole, effect->of_whole, valid, unreal);
+    give_to_parts(job, valid, unreal);
+    return true;
+}
+
+/* --- a switch's turn --- */
+
+/* The switch takes no place in the order of the whole, which keeps its value. */
+static bool is_unordered(const struct orr_job *job)
+{
+    return !job->accesses[0].wants_order;
+}
+
+static void try_to_switch(struct orr_runtime *rt, struct orr_job *job)
+{
+    uint64_t nodes;
+    bool done;
+
+    if (!is_unordered(job)) {
+        nodes = hold(job);
+        if (await_copies(job)) {
+            let_go(rt, job, nodes);
+            orr_job_arrive(rt, job);
+            return;
+        }
+        done = hand_over(rt, job, nodes);
+        let_go(rt, job, nodes);
+        if (done) {
+            orr_job_set_state(job, ORR_JOB_RUNNING);
+            end(rt, job);
+            return;
+        }
+    }
+    job->acquire.brought = true;
+    if (orr_job_fetch(rt, job, job->acquire.node))
+        switch_arrived(rt, job, -1);
+}
+
+static void switch_ready(struct orr_runtime *rt, struct orr_job *job)
+{
+    orr_job_set_state(job, ORR_JOB_READY);
+    orr_job_set_state(job, ORR_JOB_FETCHING);
+    try_to_switch(rt, job);
+}
+
+/* Whether one of the accesses from `first` to `last` found a value; and whether
+ * one is the result of a skipped kernel. */
+static bool find_value(const struct orr_job *job, unsigned first, unsigned last,
+                       bool *ret_unreal)
+{
+    bool found = false;
+
+    *ret_unreal = false;
+    for (unsigned i = first; i <= last; i++) {
+        struct orr_handle *handle = job->accesses[i].handle;
+
+        orr_lock(&handle->lock);
+        found |= handle->valid != 0;
+        *ret_unreal |= handle->valid && handle->unreal;
+        orr_unlock(&handle->lock);
+    }
+    return found;
+}
+
+/* All that has a value has it in the base now. */
+static void switch_in_base(struct orr_runtime *rt, struct orr_job *job)
+{
+    const struct orr_switch_effect *effect = effect_of(job);
+    bool to_whole = effect->of_whole == ORR_COMES;
+    bool keeps = is_unordered(job) && effect->of_whole == ORR_GOES;
+    uint64_t value = 0;
+    bool unreal;
+
+    if (to_whole ? find_value(job, 1, job->naccesses - 1u, &unreal)
+                 : find_value(job, 0, 0, &unreal))
+        value = bit(job->acquire.node);
+    orr_job_take_data(rt, job, job->acquire.node);
+    orr_job_set_state(job, ORR_JOB_RUNNING);
+    settle(whole_of(job), keeps ? ORR_COMES : effect->of_whole, value, unreal);
+    for (unsigned i = 1; i < job->naccesses; i++)
+        settle(job->accesses[i].handle, effect->of_part, value, unreal);
+    end(rt, job);
+}
+
+/* The copy that was waited for has ended. */
+static void unpin(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_deferred deferred = {0};
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_access *access = &job->accesses[i];
+
+        if (!access->pinned)
+            continue;
+        orr_lock(&access->handle->lock);
+        orr_access_drop_locked(access->handle, access, &deferred);
+        access->used = 0;
+        orr_unlock(&access->handle->lock);
+    }
+    orr_deferred_run(rt, &deferred);
+}
+
+/* A copy that was waited for has ended, or the values are in the base. */
+static void switch_arrived(struct orr_runtime *rt, struct orr_job *job,
+                           int worker)
+{
+    (void)worker;
+    if (job->acquire.brought) {
+        switch_in_base(rt, job);
+        return;
+    }
+    unpin(rt, job);
+    try_to_switch(rt, job);
+}

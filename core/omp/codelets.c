@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/omp/codelets.c - the codelets of explicit tasks. Each execution of a task
+ * construct brings its own, often on the stack, and the runtime keeps what it knows
+ * of a codelet by its address: so equal ones are made one, which stays. There are as
+ * many as a program has constructs. Any thread, no lock: entries are only added.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/omp/omp.h"
+
+struct orr_omp_codelet {
+    struct orr_omp_codelet *next;
+    orr_kernel_func_t function; /* for processors */
+    struct starpu_codelet given;
+    struct starpu_codelet cl;
+};
+
+/* What the application has set is before the statistics and after them. */
+static bool is_equal(const struct starpu_codelet *a,
+                     const struct starpu_codelet *b)
+{
+    return memcmp(a, b, offsetof(struct starpu_codelet, per_worker_stats)) ==
+               0 &&
+           a->name == b->name && a->color == b->color && a->flags == b->flags &&
+           a->callback_func == b->callback_func;
+}
+
+static unsigned bucket_of(const struct starpu_codelet *cl)
+{
+    uintptr_t key =
+        (uintptr_t)orr_codelet_host_function(cl, 0) ^ (uintptr_t)cl->name;
+
+    return (unsigned)((key * 0x9e3779b97f4a7c15u) >> 32) % ORR_OMP_CODELETS;
+}
+
+static struct orr_omp_codelet *find(struct orr_omp_codelet *entry,
+                                    const struct starpu_codelet *cl)
+{
+    while (entry && !is_equal(&entry->given, cl))
+        entry = entry->next;
+    return entry;
+}
+
+/* Simulated, a body that no model describes is executed, since it may have
+ * constructs in it, and takes the time for which it waits. */
+static void run_if_no_model(struct starpu_codelet *cl)
+{
+    if (!cl->model && orr_codelet_is_for_host(cl))
+        cl->flags |= STARPU_CODELET_SIMGRID_EXECUTE;
+}
+
+static struct orr_omp_codelet *make(const struct starpu_codelet *cl,
+                                    orr_kernel_func_t body)
+{
+    struct orr_omp_codelet *entry = calloc(1, sizeof(*entry));
+
+    if (!entry)
+        return NULL;
+    entry->given = entry->cl = *cl;
+    entry->function = orr_codelet_host_function(cl, 0);
+    if (entry->function)
+        orr_codelet_set_host_function(&entry->cl, body);
+    run_if_no_model(&entry->cl);
+    return entry;
+}
+
+struct starpu_codelet *orr_omp_codelet(struct orr_omp *omp,
+                                       const struct starpu_codelet *cl,
+                                       orr_kernel_func_t body,
+                                       orr_kernel_func_t *ret_function)
+{
+    _Atomic(struct orr_omp_codelet *) *bucket = &omp->codelets[bucket_of(cl)];
+    struct orr_omp_codelet *first =
+        atomic_load_explicit(bucket, memory_order_acquire);
+    struct orr_omp_codelet *entry = find(first, cl);
+
+    if (!entry) { /* two threads may make it twice, which does no harm */
+        entry = make(cl, body);
+        if (!entry)
+            return NULL;
+        entry->next = first;
+        while (!atomic_compare_exchange_weak_explicit(
+            bucket, &entry->next, entry, memory_order_release,
+            memory_order_relaxed))
+            ;
+    }
+    *ret_function = entry->function;
+    return &entry->cl;
+}
+
+void orr_omp_codelets_free(struct orr_omp *omp)
+{
+    for (unsigned i = 0; i < ORR_OMP_CODELETS; i++) {
+        struct orr_omp_codelet *entry = atomic_load(&omp->codelets[i]);
+
+        while (entry) {
+            struct orr_omp_codelet *next = entry->next;
+
+            free(entry);
+            entry = next;
+        }
+    }
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/omp/handles.c - see handles.h. A hash with chains. */
+#include "core/omp/handles.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+struct orr_omp_entry {
+    struct orr_omp_entry *next;  /* in its bucket */
+    struct orr_omp_entry *older; /* of all */
+    const void *address;
+    starpu_data_handle_t handle;
+};
+
+enum { FIRST_BUCKETS = 32 };
+
+void orr_omp_handles_init(struct orr_omp_handles *handles)
+{
+    *handles = (struct orr_omp_handles){.n = 0};
+    orr_lock_init(&handles->lock, ORR_RANK_RUNTIME);
+}
+
+/* The entries, newest first; the table is empty then. Nobody else uses it. */
+static struct orr_omp_entry *take_all(struct orr_omp_handles *handles)
+{
+    struct orr_omp_entry *all = handles->all;
+
+    free(handles->buckets);
+    handles->all = NULL;
+    handles->buckets = NULL;
+    handles->n = handles->nbuckets = 0;
+    return all;
+}
+
+void orr_omp_handles_done(struct orr_omp_handles *handles)
+{
+    struct orr_omp_entry *entry = take_all(handles);
+
+    while (entry) {
+        struct orr_omp_entry *older = entry->older;
+
+        free(entry);
+        entry = older;
+    }
+}
+
+static struct orr_omp_entry **bucket_of(struct orr_omp_handles *handles,
+                                        const void *address)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)address * 0x9e3779b97f4a7c15u;
+
+    return &handles->buckets[(hash >> 32) % handles->nbuckets];
+}
+
+static void link_locked(struct orr_omp_handles *handles,
+                        struct orr_omp_entry *entry)
+{
+    struct orr_omp_entry **bucket = bucket_of(handles, entry->address);
+
+    entry->next = *bucket;
+    *bucket = entry;
+}
+
+/* Oldest first, so that the newest is the first in its bucket again. */
+static struct orr_omp_entry *reversed(struct orr_omp_entry *entry)
+{
+    struct orr_omp_entry *result = NULL;
+
+    while (entry) {
+        struct orr_omp_entry *older = entry->older;
+
+        entry->older = result;
+        result = entry;
+        entry = older;
+    }
+    return result;
+}
+
+/* Moves all entries to the new buckets; returns the old ones, to be freed. */
+static struct orr_omp_entry **rehash_locked(struct orr_omp_handles *handles,
+                                            struct orr_omp_entry **buckets,
+                                            size_t nbuckets)
+{
+    struct orr_omp_entry **old = handles->buckets;
+
+    handles->buckets = buckets;
+    handles->nbuckets = nbuckets;
+    handles->all = reversed(handles->all);
+    for (struct orr_omp_entry *e = handles->all; e; e = e->older)
+        link_locked(handles, e);
+    handles->all = reversed(handles->all);
+    return old;
+}
+
+/* Makes room for one more. -ENOMEM only if there is no bucket at all. */
+static int grow(struct orr_omp_handles *handles)
+{
+    struct orr_omp_entry **fresh, **old = NULL;
+    size_t n, nbuckets;
+    bool full;
+
+    orr_lock(&handles->lock);
+    nbuckets = handles->nbuckets;
+    full = handles->n >= nbuckets;
+    orr_unlock(&handles->lock);
+    if (!full)
+        return 0;
+    n = nbuckets ? 2 * nbuckets : FIRST_BUCKETS;
+    fresh = calloc(n, sizeof(struct orr_omp_entry *));
+    if (!fresh)
+        return nbuckets ? 0 : -ENOMEM;
+    orr_lock(&handles->lock);
+    if (handles->nbuckets < n) {
+        old = rehash_locked(handles, fresh, n);
+        fresh = NULL;
+    }
+    orr_unlock(&handles->lock);
+    free(old);
+    free(fresh); /* another thread was faster */
+    return 0;
+}
+
+int orr_omp_handles_add(struct orr_omp_handles *handles, const void *address,
+                        starpu_data_handle_t handle)
+{
+    struct orr_omp_entry *entry = malloc(sizeof(*entry));
+
+    if (!entry || grow(handles) != 0) {
+        free(entry);
+        return -ENOMEM;
+    }
+    entry->address = address;
+    entry->handle = handle;
+    orr_lock(&handles->lock);
+    entry->older = handles->all;
+    handles->all = entry;
+    handles->n++;
+    link_locked(handles, entry);
+    orr_unlock(&handles->lock);
+    return 0;
+}
+
+starpu_data_handle_t orr_omp_handles_find(struct orr_omp_handles *handles,
+                                          const void *address)
+{
+    struct orr_omp_entry *entry = NULL;
+    starpu_data_handle_t found = NULL;
+
+    orr_lock(&handles->lock);
+    if (handles->n)
+        entry = *bucket_of(handles, address);
+    while (entry && entry->address != address)
+        entry = entry->next;
+    if (entry)
+        found = entry->handle;
+    orr_unlock(&handles->lock);
+    return found;
+}
+
+static void unlink_locked(struct orr_omp_handles *handles,
+                          const struct orr_omp_entry *entry)
+{
+    struct orr_omp_entry **link = bucket_of(handles, entry->address);
+
+    while (*link != entry)
+        link = &(*link)->next;
+    *link = entry->next;
+}
+
+bool orr_omp_handles_remove(struct orr_omp_handles *handles,
+                            starpu_data_handle_t handle)
+{
+    struct orr_omp_entry **link = &handles->all, *removed = NULL;
+    bool any;
+
+    orr_lock(&handles->lock);
+    while (*link) {
+        struct orr_omp_entry *entry = *link;
+
+        if (entry->handle != handle) {
+            link = &entry->older;
+            continue;
+        }
+        unlink_locked(handles, entry);
+        *link = entry->older;
+        entry->older = removed;
+        removed = entry;
+        handles->n--;
+    }
+    orr_unlock(&handles->lock);
+    any = removed != NULL;
+    while (removed) {
+        struct orr_omp_entry *older = removed->older;
+
+        free(removed);
+        removed = older;
+    }
+    return any;
+}
+
+/* A handle may have several addresses: an entry each, one after the other. */
+void orr_omp_handles_unregister(struct orr_omp_handles *handles)
+{
+    struct orr_omp_entry *entry = reversed(take_all(handles));
+    starpu_data_handle_t last = NULL;
+
+    while (entry) {
+        struct orr_omp_entry *older = entry->older;
+
+        if (entry->handle != last)
+            starpu_data_unregister(entry->handle);
+        last = entry->handle;
+        free(entry);
+        entry = older;
+    }
+}
+
+size_t orr_omp_handles_count(struct orr_omp_handles *handles)
+{
+    size_t n;
+
+    orr_lock(&handles->lock);
+    n = handles->n;
+    orr_unlock(&handles->lock);
+    return n;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/omp/handles.h - handles by the address of their data: how tasks with depend
+ * clauses find those that other tasks have used. Dependencies are between siblings:
+ * the threads of a team have one table, and each explicit task has its own for what
+ * it creates.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <starpu.h>
+
+#include "core/base/lock.h"
+
+struct orr_omp_entry;
+
+struct orr_omp_handles {
+    struct orr_lock lock;           /* rank ORR_RANK_RUNTIME */
+    size_t n, nbuckets;             /* [lock] */
+    struct orr_omp_entry **buckets; /* [lock] newest first */
+    struct orr_omp_entry *all;      /* [lock] newest first */
+};
+
+void orr_omp_handles_init(struct orr_omp_handles *handles);
+
+/* Empties the table and frees it. Nobody else uses it any more, nor does the caller
+ * have to be a context. */
+void orr_omp_handles_done(struct orr_omp_handles *handles);
+
+/* Enters a handle under an address. -ENOMEM: it is as before. */
+int orr_omp_handles_add(struct orr_omp_handles *handles, const void *address,
+                        starpu_data_handle_t handle);
+
+/* The one that was entered last under the address, or NULL. */
+starpu_data_handle_t orr_omp_handles_find(struct orr_omp_handles *handles,
+                                          const void *address);
+
+/* Takes the handle out, whatever its addresses; false: it is not there. */
+bool orr_omp_handles_remove(struct orr_omp_handles *handles,
+                            starpu_data_handle_t handle);
+
+/* Unregisters all handles, in the order in which they were entered, and empties
+ * the table, which nobody else uses. Waits for those who use the data. */
+void orr_omp_handles_unregister(struct orr_omp_handles *handles);
+
+/* How many entries there are. */
+size_t orr_omp_handles_count(struct orr_omp_handles *handles);

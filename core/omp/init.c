@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/omp/init.c - starpu_omp_init and its end. The thread that calls them is the
+ * initial one; it executes no tasks but those that are not deferred.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "core/device/clock.h"
+#include "core/device/switch.h"
+#include "core/omp/omp.h"
+#include "core/runtime.h"
+
+/* Numbers the processors: omp->workers has the worker of each, proc_of the other
+ * way; devices have the number nprocs. */
+static int find_processors(struct orr_omp *omp)
+{
+    const struct orr_runtime *rt = omp->rt;
+
+    omp->workers = calloc(rt->nworkers, sizeof(*omp->workers));
+    omp->proc_of = calloc(rt->nworkers, sizeof(*omp->proc_of));
+    if (!omp->workers || !omp->proc_of)
+        return -ENOMEM;
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (rt->workers[w].may_suspend) {
+            omp->proc_of[w] = omp->nprocs;
+            omp->workers[omp->nprocs++] = w;
+        }
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (!rt->workers[w].may_suspend)
+            omp->proc_of[w] = omp->nprocs;
+    return omp->nprocs ? 0 : -EINVAL;
+}
+
+/* Bodies are executed on simulated machines as well. */
+static void make_codelets(struct orr_omp *omp)
+{
+    omp->region = (struct starpu_codelet){
+        .cpu_funcs = {orr_omp_team_run_first},
+        .nbuffers = STARPU_VARIABLE_NBUFFERS,
+        .flags = STARPU_CODELET_SIMGRID_EXECUTE,
+        .name = "parallel region",
+    };
+    omp->thread = (struct starpu_codelet){
+        .cpu_funcs = {orr_omp_team_run_other},
+        .flags = STARPU_CODELET_SIMGRID_EXECUTE,
+        .name = "thread of a parallel region",
+    };
+}
+
+static int make_initial(struct orr_omp *omp)
+{
+    struct orr_omp_task *initial;
+
+    orr_omp_team_init(&omp->team, omp, NULL, 1);
+    initial = orr_omp_task_new(NULL, &omp->team);
+    if (!initial)
+        return -ENOMEM;
+    initial->implicit = true;
+    initial->icvs = (struct orr_omp_icvs){
+        .nthreads = omp->env.nthreads[0],
+        .schedule = omp->env.schedule,
+        .chunk = omp->env.chunk,
+    };
+    omp->current = initial;
+    return 0;
+}
+
+static void read_environment(struct orr_omp *omp)
+{
+    struct orr_omp_environment *env = &omp->env;
+    size_t stack = orr_fiber_default_size();
+
+    orr_omp_environment_read(env, &omp->rt->config, omp->nprocs);
+    if (env->nested && env->max_active_levels == 1)
+        env->max_active_levels = (int)ORR_OMP_LEVELS;
+    if (env->stack_bytes == 0)
+        env->stack_bytes = stack;
+    if (env->stack_bytes > stack)
+        orr_log_warning("OMP_STACKSIZE: tasks have stacks of %zu bytes, which "
+                        "is less: raise the system's limit (ulimit -s) instead",
+                        stack);
+    if (env->display != ORR_OMP_QUIET)
+        orr_omp_environment_print(env, stdout);
+    atomic_init(&omp->max_active_levels, env->max_active_levels);
+    atomic_init(&omp->default_device, env->default_device);
+}
+
+static void free_omp(struct orr_omp *omp)
+{
+    orr_omp_criticals_free(omp);
+    orr_omp_codelets_free(omp);
+    orr_omp_team_done(&omp->team);
+    orr_omp_handles_done(&omp->handles);
+    orr_omp_task_unref(omp->current);
+    free(omp->workers);
+    free(omp->proc_of);
+    free(omp);
+}
+
+static int start(struct orr_runtime *rt)
+{
+    struct orr_omp *omp = calloc(1, sizeof(*omp));
+    int rc;
+
+    if (!omp)
+        return -ENOMEM;
+    omp->rt = rt;
+    omp->nusers = 1;
+    omp->main = orr_self;
+    omp->begun_us = orr_exec_now(rt->exec);
+    orr_omp_handles_init(&omp->handles);
+    rc = find_processors(omp);
+    if (rc == 0) {
+        read_environment(omp);
+        orr_omp_lock_init(&omp->atomic, omp->env.looks);
+        make_codelets(omp);
+        rc = make_initial(omp);
+    }
+    if (rc == 0) {
+        omp->arbiter = starpu_arbiter_create();
+        rt->omp = omp;
+    } else {
+        free_omp(omp);
+    }
+    return rc;
+}
+
+int starpu_omp_init(void)
+{
+    struct orr_runtime *rt;
+    int rc = starpu_init(NULL);
+
+    if (rc != 0)
+        return rc == -ENODEV ? -EINVAL : rc;
+    rt = orr_runtime_need(__func__);
+    if (rt->omp) {
+        rt->omp->nusers++;
+        return 0;
+    }
+    rc = start(rt);
+    if (rc == 0)
+        return 0;
+    if (rc == -EINVAL)
+        orr_log_error("%s: there are no CPU workers, on which regions run: set "
+                      "STARPU_NCPU",
+                      __func__);
+    starpu_shutdown();
+    return rc;
+}
+
+static void warn_of_handles(struct orr_omp *omp)
+{
+    size_t n = orr_omp_handles_count(&omp->handles);
+
+    if (n)
+        orr_log_warning("starpu_omp_shutdown: %zu addresses of handles are "
+                        "still entered that no region or task has: call "
+                        "starpu_omp_handle_unregister and "
+                        "starpu_data_unregister",
+                        n);
+}
+
+void starpu_omp_shutdown(void)
+{
+    struct orr_omp *omp = orr_omp();
+
+    if (!omp)
+        return;
+    if (orr_self != omp->main || omp->current->team != &omp->team) {
+        orr_log_error("%s: call it from the thread that called "
+                      "starpu_omp_init, outside of regions",
+                      __func__);
+        abort();
+    }
+    if (--omp->nusers > 0) {
+        starpu_shutdown();
+        return;
+    }
+    starpu_task_wait_for_all();
+    orr_omp_handles_unregister(&omp->team.handles);
+    warn_of_handles(omp);
+    starpu_arbiter_destroy(omp->arbiter);
+    omp->rt->omp = NULL;
+    starpu_shutdown();
+    free_omp(omp);
+}

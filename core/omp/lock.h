@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/omp/lock.h - the locks behind OpenMP's locks and critical sections: who
+ * waits suspends its task, whoever came first is next.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "core/base/lock.h"
+#include "core/omp/wait.h"
+
+struct orr_omp_lock {
+    struct orr_lock guard;                /* rank ORR_RANK_RUNTIME */
+    bool looks;                           /* [const] */
+    const void *owner;                    /* [guard] NULL: free */
+    unsigned depth;                       /* [owner] of nestable ones */
+    struct orr_omp_waiter *first, **last; /* [guard] */
+};
+
+/* `looks`: who waits looks for a moment first. */
+void orr_omp_lock_init(struct orr_omp_lock *lock, bool looks);
+
+/* Takes it for `owner`; waits while somebody else has it. `call` is for
+ * messages. */
+void orr_omp_lock_take(struct orr_omp_lock *lock, const void *owner,
+                       const char *call);
+
+/* The same without waiting; returns whether it was free. */
+bool orr_omp_lock_try(struct orr_omp_lock *lock, const void *owner);
+
+/* Whose it is now, NULL: free. */
+const void *orr_omp_lock_owner(struct orr_omp_lock *lock);
+
+/* Passes it to whoever waits first, or frees it. */
+void orr_omp_lock_give(struct orr_omp_lock *lock);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/omp/omp.h - what the files of this folder share: a run's OpenMP state, its
+ * teams and its tasks.
+ *
+ * A team executes a parallel region. Its threads are tasks of the runtime, each on
+ * one processor; what waits gives that back (core/worker/suspend.h), so that a team
+ * may have more threads than there are processors. Thread 0 is the caller, or a task
+ * on its behalf where the caller is no task or the region has data.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <starpu.h>
+
+#include "core/base/lock.h"
+#include "core/device/kind.h"
+#include "core/omp/environment.h"
+#include "core/omp/handles.h"
+#include "core/omp/lock.h"
+#include "core/omp/wait.h"
+
+struct orr_omp_codelet;
+struct orr_omp_critical;
+struct orr_omp_share;
+struct orr_runtime;
+
+/* The internal control variables of a task's data environment. */
+struct orr_omp_icvs {
+    int nthreads;
+    unsigned nthreads_at; /* the entry of OMP_NUM_THREADS that it was */
+    enum starpu_omp_sched_value schedule;
+    unsigned long long chunk;
+};
+
+/* Tasks that somebody waits for at its end. */
+struct orr_omp_group {
+    struct orr_omp_count unfinished;
+    struct orr_omp_group *outer;
+};
+
+/* The loop that a thread is in; its share tells what the team has done of it. */
+struct orr_omp_loop {
+    struct orr_omp_share *share; /* NULL: it is in none */
+    enum starpu_omp_sched_value schedule;
+    unsigned long long n, chunk;
+    unsigned long long begin, end; /* iterations that the thread executes */
+    unsigned long long nordered;   /* of these, whose ordered part is over */
+    bool ordered;
+};
+
+/* An implicit task, which is a thread of its team, or an explicit one. */
+struct orr_omp_task {
+    atomic_uint refs;
+    struct orr_omp *omp; /* [const] */
+    struct orr_omp_task
+        *parent;               /* [const] referenced; NULL: the initial task */
+    struct orr_omp_team *team; /* [const] valid until the task has ended */
+    struct orr_omp_icvs icvs;  /* [owner] */
+    unsigned thread;           /* [const] in the team, of implicit tasks and
+                                  * those that are executed in place */
+    bool implicit, final;      /* [const] */
+    bool in_place;             /* [const] by who encountered it */
+    struct orr_omp_count children; /* that have not ended */
+    struct orr_omp_group *group; /* [owner] innermost taskgroup that it is in */
+    struct orr_omp_group *counts_in; /* [const] the one that counts it */
+    struct orr_omp_handles handles;  /* of explicit tasks */
+    orr_kernel_func_t function;      /* [const] its body, on processors */
+    void *loop_arg; /* [const] owned: a copy of the argument of one task of a
+                     * taskloop, or NULL */
+
+    /* -- of implicit tasks, [owner] -- */
+    uint64_t nshares; /* worksharing constructs that it has met */
+    struct orr_omp_loop loop;
+    struct orr_omp_share *copies; /* the single copyprivate that it is in */
+    bool has_copy;                /* it is the one that executes that */
+};
+
+struct orr_omp_team {
+    struct orr_omp *omp;        /* [const] */
+    struct orr_omp_team *outer; /* [const] NULL: the initial one */
+    unsigned parent_thread;     /* [const] who encountered it, in `outer` */
+    unsigned nthreads;          /* [const] */
+    unsigned level, active;     /* [const] regions around, and of these those
+                                  * with several threads; it is one */
+    unsigned base; /* [const] thread 0's processor; the others follow */
+    struct orr_omp_meeting meeting;        /* barriers, and the end */
+    struct orr_lock lock;                  /* rank ORR_RANK_RUNTIME */
+    struct orr_omp_share *shares, *spares; /* [lock] */
+    struct orr_omp_handles handles;
+    bool some; /* [const] not all processors are the team's, but those of … */
+    uint32_t workers[STARPU_NMAXWORKERS / 32]; /* … which are so, and devices */
+    orr_kernel_func_t function; /* [const] the region's body … */
+    void **buffers;             /* … its data, lent by thread 0 … */
+    void *arg;                  /* … and argument */
+    const char *name;           /* [const] of that, or NULL */
+};
+
+/* Codelets that are equal are one: core/omp/codelets.c. */
+#define ORR_OMP_CODELETS 256
+
+struct orr_omp {
+    struct orr_runtime *rt;   /* [const] */
+    struct orr_context *main; /* [const] which executes the initial task */
+    unsigned nusers;          /* [main] starpu_omp_init calls not undone */
+    double begun_us;          /* [const] */
+    unsigned nprocs;          /* [const] processors */
+    unsigned *workers;        /* [const] their workers */
+    unsigned *proc_of;        /* [const] the processor of each worker */
+    struct orr_omp_environment env; /* [const] */
+    atomic_int max_active_levels;
+    atomic_int default_device;
+    struct orr_omp_team team;             /* the initial one */
+    struct orr_omp_task *current;         /* [main] what it executes */
+    struct orr_omp_handles handles;       /* of who is no OpenMP task */
+    struct starpu_codelet region, thread; /* of thread 0 with data, of others */
+    _Atomic(struct orr_omp_codelet *) codelets[ORR_OMP_CODELETS];
+    _Atomic(struct orr_omp_critical *) criticals;
+    struct orr_omp_lock atomic; /* of starpu_omp_atomic_fallback_* */
+    struct starpu_arbiter *arbiter;
+};
+
+/* -- state.c -- */
+
+/* The one of this process, NULL outside of init … shutdown. */
+struct orr_omp *orr_omp(void);
+
+/* The same; without one the program ends, naming `call`. */
+struct orr_omp *orr_omp_need(const char *call);
+
+/* What the calling context executes; NULL: no OpenMP task. */
+struct orr_omp_task *orr_omp_self(void);
+
+/* The same; in none the program ends. */
+struct orr_omp_task *orr_omp_self_need(const char *call);
+
+/* The same of an implicit task, which constructs need that bind to a region. */
+struct orr_omp_task *orr_omp_thread_need(const char *call);
+
+/* Who the caller is to locks: its task, else its thread. */
+const void *orr_omp_lock_self(void);
+
+/* The calling context executes `task` from now on, in place of what it returns. */
+struct orr_omp_task *orr_omp_switch(struct orr_omp_task *task);
+
+/* Which thread of its team executes the task, in the calling context. */
+unsigned orr_omp_thread_num(const struct orr_omp_task *task);
+
+/* Out of memory: ends the program. */
+_Noreturn void orr_omp_no_memory(const char *call);
+
+/* -- task.c -- */
+
+/* A child of `parent`; NULL without memory. One reference. */
+struct orr_omp_task *orr_omp_task_new(struct orr_omp_task *parent,
+                                      struct orr_omp_team *team);
+void orr_omp_task_unref(struct orr_omp_task *task);
+
+/* The caller, which is `parent`, has met a task construct: `task`, new, becomes
+ * that, with the argument `arg`, and is taken. */
+void orr_omp_task_create(struct orr_omp_task *parent,
+                         const struct starpu_omp_task_region_attr *attr,
+                         struct orr_omp_task *task, void *arg);
+
+/* -- team.c -- */
+
+/* Prepares a team of n threads for a region that `caller` has met; NULL: the
+ * initial team of `omp`. Its tasks have all ended when it is done with. */
+void orr_omp_team_init(struct orr_omp_team *team, struct orr_omp *omp,
+                       struct orr_omp_task *caller, unsigned n);
+void orr_omp_team_done(struct orr_omp_team *team);
+
+/* Waits for all threads of the caller's team, and for all its tasks. */
+void orr_omp_meet(struct orr_omp_task *thread);
+
+/* The bodies of the runtime's tasks that are threads of a team. */
+void orr_omp_team_run_first(void *buffers[], void *arg);
+void orr_omp_team_run_other(void *buffers[], void *arg);
+
+/* -- codelets.c -- */
+
+/* One that lives until the end, equal to the given one but that its function for
+ * processors is `body`, which finds that in *ret_function. NULL without memory. */
+struct starpu_codelet *orr_omp_codelet(struct orr_omp *omp,
+                                       const struct starpu_codelet *cl,
+                                       orr_kernel_func_t body,
+                                       orr_kernel_func_t *ret_function);
+void orr_omp_codelets_free(struct orr_omp *omp);
+
+/* -- critical.c -- */
+void orr_omp_criticals_free(struct orr_omp *omp);
+
+/* -- taskgroup.c -- */
+
+/* Tasks that the caller creates are counted there until it is closed. */
+void orr_omp_group_open(struct orr_omp_task *task, const char *call);
+/* Waits for those of the group opened last. */
+void orr_omp_group_close(struct orr_omp_task *task, const char *call);

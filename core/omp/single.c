@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/omp/single.c - what one thread of a team executes, and whose data the others
+ * may copy.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/omp/omp.h"
+#include "core/omp/share.h"
+#include "core/runtime.h"
+
+int starpu_omp_single_inline(void)
+{
+    struct orr_omp_task *thread = orr_omp_thread_need(__func__);
+    struct orr_omp_share *share = orr_omp_share_enter(thread);
+    bool mine = orr_omp_share_take(share);
+
+    orr_omp_share_leave(thread, share);
+    return mine;
+}
+
+void starpu_omp_single(void (*f)(void *arg), void *arg, int nowait)
+{
+    if (starpu_omp_single_inline())
+        f(arg);
+    if (!nowait)
+        starpu_omp_barrier();
+}
+
+/* -- copyprivate -- */
+
+/* Until whoever executes the construct has come to its end. */
+static void wait_for_copy(struct orr_omp_task *thread,
+                          struct orr_omp_share *share)
+{
+    struct orr_omp_waiter self;
+    bool waits;
+
+    orr_omp_waiter_init(&self);
+    orr_lock(&thread->team->lock);
+    waits = !share->published;
+    if (waits) {
+        self.next = share->waiters;
+        share->waiters = &self;
+    }
+    orr_unlock(&thread->team->lock);
+    if (waits)
+        orr_omp_wait(&self, "the data of a single copyprivate", false);
+}
+
+static void publish(struct orr_omp_task *thread, struct orr_omp_share *share)
+{
+    struct orr_omp_waiter *waiters;
+
+    orr_lock(&thread->team->lock);
+    share->published = true;
+    waiters = share->waiters;
+    share->waiters = NULL;
+    orr_unlock(&thread->team->lock);
+    orr_omp_grant_all(waiters);
+}
+
+void *starpu_omp_single_copyprivate_inline_begin(void *data)
+{
+    struct orr_omp_task *thread = orr_omp_thread_need(__func__);
+    struct orr_omp_share *share = orr_omp_share_enter(thread);
+
+    if (!orr_may_block(__func__))
+        abort();
+    thread->copies = share;
+    thread->has_copy = orr_omp_share_take(share);
+    if (thread->has_copy) {
+        share->copy = data;
+        return NULL;
+    }
+    wait_for_copy(thread, share);
+    return share->copy;
+}
+
+void starpu_omp_single_copyprivate_inline_end(void)
+{
+    struct orr_omp_task *thread = orr_omp_thread_need(__func__);
+    struct orr_omp_share *share = thread->copies;
+
+    if (!share) {
+        orr_log_error("%s: called without "
+                      "starpu_omp_single_copyprivate_inline_begin",
+                      __func__);
+        abort();
+    }
+    thread->copies = NULL;
+    if (thread->has_copy)
+        publish(thread, share);
+    orr_omp_share_leave(thread, share);
+    orr_omp_meet(thread);
+}
+
+void starpu_omp_single_copyprivate(void (*f)(void *arg, void *data,
+                                             unsigned long long data_size),
+                                   void *arg, void *data,
+                                   unsigned long long data_size)
+{
+    void *copy = starpu_omp_single_copyprivate_inline_begin(data);
+
+    if (orr_omp_self()->has_copy)
+        f(arg, data, data_size);
+    else
+        memcpy(data, copy, (size_t)data_size);
+    starpu_omp_single_copyprivate_inline_end();
+}

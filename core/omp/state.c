@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/omp/state.c - who the calling context is to OpenMP: see omp.h. */
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "core/omp/omp.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+struct orr_omp *orr_omp(void)
+{
+    return orr_self && orr_self->runtime ? orr_self->runtime->omp : NULL;
+}
+
+struct orr_omp *orr_omp_need(const char *call)
+{
+    struct orr_runtime *rt = orr_runtime_need(call);
+
+    if (rt->omp)
+        return rt->omp;
+    orr_log_error("%s: called without starpu_omp_init", call);
+    abort();
+}
+
+struct orr_omp_task *orr_omp_self(void)
+{
+    const struct orr_omp *omp = orr_omp();
+
+    if (!omp)
+        return NULL;
+    if (orr_self->job)
+        return orr_self->job->task ? orr_self->job->task->omp_task : NULL;
+    return orr_self == omp->main ? omp->current : NULL;
+}
+
+const void *orr_omp_lock_self(void)
+{
+    const struct orr_omp_task *task = orr_omp_self();
+
+    if (task)
+        return task;
+    return orr_self->job ? (const void *)orr_self->job : orr_self;
+}
+
+struct orr_omp_task *orr_omp_switch(struct orr_omp_task *task)
+{
+    struct orr_omp_task *before = orr_omp_self();
+
+    if (orr_self->job)
+        orr_self->job->task->omp_task = task;
+    else
+        task->omp->current = task;
+    return before;
+}
+
+struct orr_omp_task *orr_omp_self_need(const char *call)
+{
+    struct orr_omp_task *self;
+
+    (void)orr_omp_need(call);
+    self = orr_omp_self();
+    if (self)
+        return self;
+    orr_log_error("%s: called by what is no task of OpenMP: call it from the "
+                  "thread that called starpu_omp_init, or from a task that "
+                  "starpu_omp_parallel_region or starpu_omp_task_region made",
+                  call);
+    abort();
+}
+
+struct orr_omp_task *orr_omp_thread_need(const char *call)
+{
+    struct orr_omp_task *self = orr_omp_self_need(call);
+
+    if (self->implicit)
+        return self;
+    orr_log_error("%s: called in an explicit task: this construct belongs to "
+                  "the threads of a region",
+                  call);
+    abort();
+}
+
+/* Of explicit tasks, whichever works for the team on that processor: when there
+ * are more threads than processors, the first of them. */
+unsigned orr_omp_thread_num(const struct orr_omp_task *task)
+{
+    const struct orr_omp_team *team = task->team;
+    const struct orr_omp *omp = task->omp;
+    unsigned proc;
+
+    if (task->implicit || task->in_place || !orr_self->worker)
+        return task->thread;
+    proc = omp->proc_of[orr_self->worker->id];
+    if (proc >= omp->nprocs)
+        return 0; /* a device */
+    return (proc + omp->nprocs - team->base) % omp->nprocs;
+}
+
+void orr_omp_no_memory(const char *call)
+{
+    orr_log_error("%s: there is no memory: the program ends", call);
+    abort();
+}

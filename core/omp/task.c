@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/omp/task.c - explicit tasks. A deferred one is a task of the runtime, which
+ * runs on the processors of its team or on a device. One that is not deferred is
+ * executed in place if it has no data and no model, by whoever has met it; else it
+ * is a task for which that one waits.
+ */
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "core/omp/omp.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+struct orr_omp_task *orr_omp_task_new(struct orr_omp_task *parent,
+                                      struct orr_omp_team *team)
+{
+    struct orr_omp_task *task = calloc(1, sizeof(*task));
+
+    if (!task)
+        return NULL;
+    atomic_init(&task->refs, 1);
+    task->omp = team->omp;
+    task->team = team;
+    task->parent = parent;
+    if (parent) {
+        atomic_fetch_add_explicit(&parent->refs, 1, memory_order_relaxed);
+        task->icvs = parent->icvs;
+    }
+    orr_omp_handles_init(&task->handles);
+    return task;
+}
+
+/* Chains are long: no recursion. */
+void orr_omp_task_unref(struct orr_omp_task *task)
+{
+    while (task && atomic_fetch_sub_explicit(&task->refs, 1,
+                                             memory_order_acq_rel) == 1) {
+        struct orr_omp_task *parent = task->parent;
+
+        orr_omp_handles_done(&task->handles);
+        free(task->loop_arg);
+        free(task);
+        task = parent;
+    }
+}
+
+/* -- execution -- */
+
+static void run(struct orr_omp_task *task, void **buffers, void *arg)
+{
+    task->function(buffers, arg);
+    if (orr_omp_handles_count(&task->handles))
+        orr_omp_handles_unregister(&task->handles);
+}
+
+/* On a processor. */
+static void body(void *buffers[], void *arg)
+{
+    run(orr_self->job->task->omp_task, buffers, arg);
+}
+
+static void run_in_place(struct orr_omp_task *task,
+                         const struct starpu_omp_task_region_attr *attr,
+                         void *arg)
+{
+    struct orr_omp_task *caller = orr_omp_self();
+
+    task->in_place = true;
+    task->thread = orr_omp_thread_num(caller);
+    (void)orr_omp_switch(task);
+    run(task, NULL, arg);
+    (void)orr_omp_switch(caller);
+    orr_omp_task_unref(task);
+    if (attr->cl_arg_free)
+        free(attr->cl_arg);
+}
+
+/* -- who waits for it -- */
+
+static void count(struct orr_omp_task *task)
+{
+    orr_omp_count_up(&task->parent->children);
+    if (task->counts_in)
+        orr_omp_count_up(&task->counts_in->unfinished);
+    orr_omp_meeting_expect(&task->team->meeting);
+}
+
+/* The last thing that happens to it: after that its team may be over. */
+static void ended(void *arg)
+{
+    struct orr_omp_task *task = arg;
+    struct orr_omp_meeting *meeting = &task->team->meeting;
+
+    orr_omp_count_down(&task->parent->children);
+    if (task->counts_in)
+        orr_omp_count_down(&task->counts_in->unfinished);
+    orr_omp_task_unref(task);
+    orr_omp_meeting_leave(meeting);
+}
+
+/* -- submission -- */
+
+static void give_data(struct starpu_task *task,
+                      const struct starpu_omp_task_region_attr *attr)
+{
+    int n = attr->cl.nbuffers;
+
+    if (n > STARPU_NMAXBUFS) {
+        orr_log_error("starpu_omp_task_region: %d handles are more than "
+                      "STARPU_NMAXBUFS (%d)",
+                      n, STARPU_NMAXBUFS);
+        abort();
+    }
+    for (int i = 0; i < n; i++)
+        task->handles[i] = attr->handles[i];
+}
+
+/* Where it runs: nowhere else if it is not deferred. */
+static void place(struct starpu_task *public, struct orr_omp_task *task,
+                  bool waits)
+{
+    struct orr_omp_team *team = task->team;
+    const struct orr_omp *omp = task->omp;
+    unsigned thread = orr_omp_thread_num(orr_omp_self());
+
+    if (waits && task->function && orr_codelet_is_for_host(public->cl)) {
+        public->execute_on_a_specific_worker = 1;
+        public->workerid =
+            orr_self->worker
+                ? orr_self->worker->id
+                : omp->workers[(team->base + thread) % omp->nprocs];
+    } else if (team->some) {
+        public->workerids = team->workers;
+        public->workerids_len = STARPU_NMAXWORKERS / 32;
+    }
+}
+
+static void submit(struct orr_omp_task *task, struct starpu_codelet *cl,
+                   const struct starpu_omp_task_region_attr *attr, void *arg,
+                   bool waits)
+{
+    struct starpu_task *public = starpu_task_create();
+    int rc;
+
+    if (!public)
+        orr_omp_no_memory("starpu_omp_task_region");
+    public->cl = cl;
+    public->omp_task = task;
+    public->cl_arg = arg;
+    public->cl_arg_size = attr->cl_arg_size;
+    public->cl_arg_free = attr->cl_arg_free && arg == attr->cl_arg;
+    public->priority = attr->priority;
+    public->callback_func = ended;
+    public->callback_arg = task;
+    public->synchronous = waits;
+    give_data(public, attr);
+    place(public, task, waits);
+    count(task);
+    rc = starpu_task_submit(public);
+    if (rc == 0)
+        return;
+    orr_log_error("starpu_omp_task_region: task `%s' cannot run (%d): it needs "
+                  "a function for a worker that there is, and registered data",
+                  cl->name ? cl->name : "?", rc);
+    abort();
+}
+
+/* Tasks of final ones are not deferred; nor are those that the initial task meets
+ * outside of all regions. */
+static bool is_included(const struct orr_omp_task *parent)
+{
+    return parent->final || (!parent->team->outer && !orr_self->worker);
+}
+
+void orr_omp_task_create(struct orr_omp_task *parent,
+                         const struct starpu_omp_task_region_attr *attr,
+                         struct orr_omp_task *task, void *arg)
+{
+    bool waits = is_included(parent) || !attr->if_clause;
+    struct starpu_codelet *cl =
+        orr_omp_codelet(task->omp, &attr->cl, body, &task->function);
+
+    if (!cl)
+        orr_omp_no_memory("starpu_omp_task_region");
+    if (waits && !orr_may_block("starpu_omp_task_region"))
+        abort();
+    task->final = attr->final_clause || parent->final;
+    task->group = task->counts_in =
+        attr->nogroup_clause && !attr->is_loop ? NULL : parent->group;
+    if (waits && attr->cl.nbuffers == 0 && !attr->cl.model && task->function)
+        run_in_place(task, attr, arg);
+    else
+        submit(task, cl, attr, arg, waits);
+}
+
+void starpu_omp_task_region(const struct starpu_omp_task_region_attr *attr)
+{
+    struct orr_omp_task *parent = orr_omp_self_need(__func__);
+    struct orr_omp_task *task = orr_omp_task_new(parent, parent->team);
+
+    if (!task)
+        orr_omp_no_memory(__func__);
+    orr_omp_task_create(parent, attr, task, attr->cl_arg);
+}
+
+void starpu_omp_taskwait(void)
+{
+    struct orr_omp_task *self = orr_omp_self_need(__func__);
+
+    if (!orr_may_block(__func__))
+        abort();
+    orr_omp_count_wait(&self->children, "the tasks that it created");
+}

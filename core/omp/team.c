@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/omp/team.c - parallel regions. Thread 0 starts the others and executes the
+ * region like them; at its end it waits for them, and for all tasks of the team.
+ *
+ * A region with data is a task that has them, and is thread 0: so its threads use
+ * them at once, and while thread 0 waits they are lent to tasks inside that name the
+ * same handles (core/data/lend.c).
+ */
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "core/omp/omp.h"
+#include "core/omp/share.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+/* -- teams -- */
+
+static void add_worker(struct orr_omp_team *team, unsigned worker)
+{
+    team->workers[worker / 32] |= 1u << worker % 32;
+}
+
+/* Tasks run on the processors of the threads, of which there are fewer, and on
+ * devices: so no two at once have the same thread number. */
+static void choose_workers(struct orr_omp_team *team)
+{
+    const struct orr_omp *omp = team->omp;
+
+    team->some = team->nthreads < omp->nprocs;
+    for (unsigned i = 0; i < team->nthreads && team->some; i++)
+        add_worker(team, omp->workers[(team->base + i) % omp->nprocs]);
+    for (unsigned w = 0; w < omp->rt->nworkers && team->some; w++)
+        if (omp->proc_of[w] >= omp->nprocs)
+            add_worker(team, w);
+}
+
+/* Where the caller is; main is nowhere. */
+static unsigned own_processor(const struct orr_omp *omp)
+{
+    const struct orr_worker *worker = orr_self->worker;
+
+    return worker && omp->proc_of[worker->id] < omp->nprocs
+               ? omp->proc_of[worker->id]
+               : 0;
+}
+
+void orr_omp_team_init(struct orr_omp_team *team, struct orr_omp *omp,
+                       struct orr_omp_task *caller, unsigned n)
+{
+    *team = (struct orr_omp_team){.omp = omp, .nthreads = n};
+    if (caller) {
+        team->outer = caller->team;
+        team->parent_thread = orr_omp_thread_num(caller);
+        team->level = team->outer->level + 1;
+        team->active = team->outer->active + (n > 1);
+    }
+    team->base = own_processor(omp);
+    orr_omp_meeting_init(&team->meeting, n);
+    orr_lock_init(&team->lock, ORR_RANK_RUNTIME);
+    orr_omp_handles_init(&team->handles);
+    choose_workers(team);
+}
+
+void orr_omp_team_done(struct orr_omp_team *team)
+{
+    orr_omp_shares_free(team);
+    orr_omp_handles_done(&team->handles);
+}
+
+void orr_omp_meet(struct orr_omp_task *thread)
+{
+    struct orr_omp_team *team = thread->team;
+
+    /* Each has a processor, and the others come soon. */
+    orr_omp_meeting_wait(&team->meeting,
+                         team->omp->env.looks &&
+                             team->nthreads <= team->omp->nprocs);
+}
+
+/* -- threads -- */
+
+/* What a level that the list names gets, else as outside. */
+static void inherit(const struct orr_omp *omp, struct orr_omp_icvs *icvs)
+{
+    if (icvs->nthreads_at + 1 < omp->env.nthreads_count)
+        icvs->nthreads = omp->env.nthreads[++icvs->nthreads_at];
+}
+
+static struct orr_omp_task *new_thread(struct orr_omp_team *team,
+                                       struct orr_omp_task *caller, unsigned i)
+{
+    struct orr_omp_task *thread = orr_omp_task_new(caller, team);
+
+    if (!thread)
+        orr_omp_no_memory("starpu_omp_parallel_region");
+    thread->implicit = true;
+    thread->thread = i;
+    inherit(team->omp, &thread->icvs);
+    return thread;
+}
+
+static void thread_ended(void *arg)
+{
+    orr_omp_task_unref(arg);
+}
+
+/* A task of the runtime for the thread, on its processor. */
+static struct starpu_task *make_task(struct orr_omp_task *thread,
+                                     struct starpu_codelet *cl)
+{
+    const struct orr_omp_team *team = thread->team;
+    const struct orr_omp *omp = team->omp;
+    struct starpu_task *task = starpu_task_create();
+
+    if (!task)
+        orr_omp_no_memory("starpu_omp_parallel_region");
+    task->cl = cl;
+    task->name = team->name;
+    task->omp_task = thread;
+    task->execute_on_a_specific_worker = 1;
+    task->workerid = omp->workers[(team->base + thread->thread) % omp->nprocs];
+    task->callback_func = thread_ended;
+    task->callback_arg = thread;
+    return task;
+}
+
+static void submit(struct starpu_task *task)
+{
+    int rc = starpu_task_submit(task);
+
+    if (rc == 0)
+        return;
+    orr_log_error("starpu_omp_parallel_region: a thread cannot be started "
+                  "(%d): is there a processor among the workers?",
+                  rc);
+    abort();
+}
+
+void orr_omp_team_run_other(void *buffers[], void *arg)
+{
+    const struct orr_omp_task *thread = orr_self->job->task->omp_task;
+    struct orr_omp_team *team = thread->team;
+
+    (void)buffers;
+    (void)arg;
+    team->function(team->buffers, team->arg);
+    orr_omp_meeting_leave(&team->meeting);
+}
+
+/* Thread 0, in the calling context, from the first thread's start to the last
+ * one's end. */
+static void run(struct orr_omp_team *team, struct orr_omp_task *thread,
+                void **buffers)
+{
+    team->buffers = buffers;
+    for (unsigned i = 1; i < team->nthreads; i++)
+        submit(
+            make_task(new_thread(team, thread->parent, i), &team->omp->thread));
+    team->function(buffers, team->arg);
+    orr_omp_meet(thread);
+    orr_omp_handles_unregister(&team->handles);
+}
+
+void orr_omp_team_run_first(void *buffers[], void *arg)
+{
+    struct orr_omp_task *thread = orr_self->job->task->omp_task;
+
+    (void)arg;
+    run(thread->team, thread, buffers);
+}
+
+/* -- regions -- */
+
+static void give_data(struct starpu_task *task,
+                      const struct starpu_omp_parallel_region_attr *attr)
+{
+    int n = attr->cl.nbuffers;
+
+    if (n > STARPU_NMAXBUFS) {
+        orr_log_error("starpu_omp_parallel_region: %d handles are more than "
+                      "STARPU_NMAXBUFS (%d)",
+                      n, STARPU_NMAXBUFS);
+        abort();
+    }
+    task->nbuffers = n;
+    for (int i = 0; i < n; i++) {
+        task->handles[i] = attr->handles[i];
+        task->modes[i] = STARPU_CODELET_GET_MODE(&attr->cl, i);
+    }
+}
+
+/* As a task, for which the caller waits. */
+static void run_as_task(struct orr_omp_team *team, struct orr_omp_task *thread,
+                        const struct starpu_omp_parallel_region_attr *attr)
+{
+    struct starpu_task *task = make_task(thread, &team->omp->region);
+
+    give_data(task, attr);
+    task->synchronous = 1;
+    submit(task);
+}
+
+static void run_in_place(struct orr_omp_team *team, struct orr_omp_task *thread)
+{
+    struct orr_omp_task *caller = orr_omp_switch(thread);
+
+    run(team, thread, NULL);
+    (void)orr_omp_switch(caller);
+    orr_omp_task_unref(thread);
+}
+
+static unsigned threads_for(const struct orr_omp_task *caller,
+                            const struct starpu_omp_parallel_region_attr *attr)
+{
+    const struct orr_omp *omp = caller->omp;
+    int n = attr->num_threads > 0 ? attr->num_threads : caller->icvs.nthreads;
+    int limit = omp->env.thread_limit;
+
+    if (!attr->if_clause ||
+        (int)caller->team->active >= atomic_load(&omp->max_active_levels))
+        return 1;
+    return (unsigned)(limit > 0 && n > limit ? limit : n);
+}
+
+void starpu_omp_parallel_region(
+    const struct starpu_omp_parallel_region_attr *attr)
+{
+    struct orr_omp_task *caller = orr_omp_self_need(__func__), *thread;
+    orr_kernel_func_t function = orr_codelet_host_function(&attr->cl, 0);
+    struct orr_omp_team team;
+
+    if (!function) {
+        orr_log_error(
+            "%s: the region has no body: set cpu_funcs of its codelet",
+            __func__);
+        abort();
+    }
+    if (!orr_may_block(__func__))
+        abort();
+    orr_omp_team_init(&team, caller->omp, caller, threads_for(caller, attr));
+    team.function = function;
+    team.arg = attr->cl_arg;
+    team.name = attr->cl.name ? attr->cl.name : "parallel region";
+    thread = new_thread(&team, caller, 0);
+    if (orr_self->job && attr->cl.nbuffers == 0)
+        run_in_place(&team, thread);
+    else
+        run_as_task(&team, thread, attr);
+    orr_omp_team_done(&team);
+    if (attr->cl_arg_free)
+        free(attr->cl_arg);
+}
+
+/* -- the master, barriers -- */
+
+int starpu_omp_master_inline(void)
+{
+    return orr_omp_thread_num(orr_omp_self_need(__func__)) == 0;
+}
+
+void starpu_omp_master(void (*f)(void *arg), void *arg)
+{
+    if (starpu_omp_master_inline())
+        f(arg);
+}
+
+void starpu_omp_barrier(void)
+{
+    struct orr_omp_task *self = orr_omp_thread_need(__func__);
+
+    if (!orr_may_block(__func__))
+        abort();
+    orr_omp_meet(self);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/task/inside.c - see inside.h. */
+#include "core/task/inside.h"
+
+#include <stdlib.h>
+
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+/* Scratch and contributions are no value that others could use meanwhile. */
+static bool can_be_lent(const struct orr_access *access)
+{
+    return !access->duplicate &&
+           !(access->mode & (STARPU_SCRATCH | STARPU_REDUX));
+}
+
+static void init_scope(struct orr_scope *scope, struct orr_access *access)
+{
+    orr_list_init(&scope->order);
+    if (!can_be_lent(access))
+        return;
+    scope->handle = access->handle;
+    scope->access = access;
+    scope->mode = access->mode;
+}
+
+static struct orr_nest *make(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_nest *nest = calloc(
+        1, sizeof(*nest) + job->naccesses * sizeof(nest->scopes[0]));
+
+    if (!nest)
+        return NULL;
+    atomic_init(&nest->refs, 1);
+    nest->sched_ctx = job->sched_ctx;
+    nest->up = orr_nest_find_up(rt, job->around);
+    nest->depth = nest->up ? (uint16_t)(nest->up->depth + 1) : 1;
+    nest->nscopes = job->naccesses;
+    for (unsigned i = 0; i < job->naccesses; i++)
+        init_scope(&nest->scopes[i], &job->accesses[i]);
+    return nest;
+}
+
+struct orr_nest *orr_nest_here(struct orr_runtime *rt)
+{
+    const struct orr_context *self = orr_self;
+
+    if (!self->suspends_at || self->suspends_at != self->frozen)
+        return NULL;
+    if (!self->job->nest) {
+        self->job->nest = make(rt, self->job);
+        atomic_store(&rt->has_nests, true);
+    }
+    return self->job->nest;
+}
+
+void orr_job_put_inside(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_nest *nest = orr_nest_here(rt);
+
+    if (!nest)
+        return;
+    orr_nest_ref(nest);
+    job->around = nest;
+    if (atomic_load_explicit(&rt->suspends, memory_order_relaxed))
+        job->depth = nest->depth;
+}

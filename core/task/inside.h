@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/task/inside.h - which task the calling context runs, for those that it
+ * submits. */
+#pragma once
+
+#include "core/task/nest.h"
+
+/* The nest of the kernel that the calling context runs, made if needed; NULL: it
+ * runs none that may wait, or memory is out. In the kernel itself, not in
+ * callbacks. */
+struct orr_nest *orr_nest_here(struct orr_runtime *rt);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/task/nest.h - what a task that submits others from its kernel is to them: a
+ * nest. It is made with the first of them, and stays while one of them, or a task
+ * that these submit, has not ended.
+ *
+ * While its task waits inside of the kernel, the data that it has are lent to those
+ * that were submitted in the nest or further inside: core/data/lend.c.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/list.h"
+
+struct orr_access;
+struct orr_handle;
+struct orr_runtime;
+
+/* A datum that the nest's task has, for those inside. */
+struct orr_scope {
+    struct orr_handle *handle; /* [const] NULL: it is not lent */
+    struct orr_access *access; /* [handle lock] the task's; NULL: it is over */
+    uint16_t mode;             /* [const] the most that is lent */
+    bool lends;                /* [handle lock] the task waits */
+    bool used;         /* [handle lock] somebody got it since the task had it */
+    bool paused;       /* [handle lock] the task's writing is interrupted */
+    unsigned nown;     /* [handle lock] acquisitions of the task itself … */
+    atomic_uint npieces; /* … and of parts of a planned partition of the datum */
+    struct orr_list order; /* [handle lock] accesses inside, as submitted */
+};
+
+struct orr_nest {
+    atomic_uint refs;
+    atomic_bool over;      /* its kernel has ended */
+    bool counts;           /* [runtime's lock] its task waits for tasks by their
+                            * number: core/task/count.h */
+    uint8_t sched_ctx;     /* [const] the task's */
+    uint16_t depth;        /* [const] nests around it, and it */
+    bool takes_back;       /* [owner] its task gets its data back */
+    struct orr_nest *up;   /* [rt->nests_lock] referenced: the one in which its
+                            * task was submitted, or the next around that was not
+                            * over; NULL: outside */
+    unsigned nscopes;      /* [const] */
+    struct orr_scope scopes[];
+};
+
+/* Where the nest of a task lies that was submitted in `around`, or outside (NULL): the
+ * first around it that is not over. Referenced. */
+struct orr_nest *orr_nest_find_up(struct orr_runtime *rt,
+                                  struct orr_nest *around);
+
+void orr_nest_ref(struct orr_nest *nest);
+/* Accepts NULL. */
+void orr_nest_unref(struct orr_nest *nest);
+
+/* The kernel of the nest's task has ended. */
+void orr_nest_end(struct orr_nest *nest);
+
+/* How many tasks of a scheduling context are around the nest, its own included, but
+ * those that wait for tasks by their number. The runtime's lock is held. */
+unsigned orr_nest_count_around(struct orr_runtime *rt,
+                               const struct orr_nest *nest,
+                               unsigned sched_ctx);
+
+/* What the innermost task around has of the datum, the nest's own included; NULL:
+ * none has it. With the handle's lock, which the result is for. */
+struct orr_scope *orr_nest_scope(struct orr_runtime *rt, struct orr_nest *nest,
+                                 const struct orr_handle *handle);

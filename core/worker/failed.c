@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/worker/failed.c - see failed.h. A job avoids the nodes where it has failed.
+ * When there is no other worker left, it is tried again where it was, a few times.
+ */
+#include "core/worker/failed.h"
+
+#include <errno.h>
+
+#include "core/base/log.h"
+#include "core/cost/cost.h"
+#include "core/data/handle.h"
+#include "core/data/lost.h"
+#include "core/observe/perf.h"
+#include "core/runtime.h"
+#include "core/sched/sched.h"
+#include "core/task/count.h"
+#include "core/task/job.h"
+
+/* How often a kernel that has failed is tried again where nobody else can. */
+enum { MAX_RETRIES = 2 };
+
+static _Noreturn void fail_for_want_of_worker(struct orr_runtime *rt,
+                                              const struct orr_worker *worker,
+                                              const struct orr_job *job)
+{
+    orr_log_error("task `%s' (number %llu) failed on %s, and no other worker "
+                  "can run it: give its codelet a function for processors, or "
+                  "for other devices",
+                  orr_job_name(job), (unsigned long long)job->id,
+                  worker->desc->name);
+    orr_runtime_fail(rt);
+}
+
+static _Noreturn void fail_with_data(struct orr_runtime *rt,
+                                     const struct orr_worker *worker,
+                                     const struct orr_job *job,
+                                     const struct orr_access *access)
+{
+    const char *name = access->handle->name;
+
+    orr_log_error("data number %llu%s%s, buffer %u of task `%s' (number %llu), "
+                  "had no value but that on %s, which the failed kernel was "
+                  "changing: it is lost",
+                  (unsigned long long)access->handle->id, name ? " " : "",
+                  name ? name : "", access->index, orr_job_name(job),
+                  (unsigned long long)job->id, worker->desc->name);
+    orr_runtime_fail(rt);
+}
+
+/* Its members have begun, or wait for the first one: the task is not given back. */
+static void fail_with_gang(struct orr_runtime *rt,
+                           const struct orr_worker *worker,
+                           const struct orr_job *job)
+{
+    if (!job->gang)
+        return;
+    orr_log_error("task `%s' (number %llu), which several workers execute "
+                  "together, failed on %s: it is not tried again",
+                  orr_job_name(job), (unsigned long long)job->id,
+                  worker->desc->name);
+    orr_runtime_fail(rt);
+}
+
+static void avoid(struct orr_runtime *rt, const struct orr_worker *worker,
+                  struct orr_job *job)
+{
+    orr_job_avoid(rt, job, job->avoids | UINT64_C(1) << worker->desc->node);
+}
+
+/* Where the job may go; `may_stay`: if nowhere else, to the worker again. */
+static void choose_place(struct orr_runtime *rt,
+                         const struct orr_worker *worker, struct orr_job *job,
+                         bool may_stay)
+{
+    const char *where = "it goes to another worker";
+
+    avoid(rt, worker, job);
+    if (!orr_job_may_avoid(rt, job, 0)) {
+        if (!may_stay || job->nretries++ == MAX_RETRIES)
+            fail_for_want_of_worker(rt, worker, job);
+        orr_job_avoid(rt, job, 0);
+        where = "it is tried again, as no other worker can run it";
+    }
+    orr_log_warning("task `%s' (number %llu) was not done by %s: %s",
+                    orr_job_name(job), (unsigned long long)job->id,
+                    worker->desc->name, where);
+}
+
+/* The policy counts what the worker has before it. */
+static void tell_policy(struct orr_runtime *rt, struct orr_worker *worker,
+                        struct orr_job *job, bool started)
+{
+    struct orr_sched *sched = orr_sched_of(rt, job);
+
+    if (!started && sched->ops->pre_exec)
+        sched->ops->pre_exec(sched, job, worker);
+    if (sched->ops->post_exec)
+        sched->ops->post_exec(sched, job, worker);
+}
+
+/* From here on another worker may have it. */
+static void push_again(struct orr_runtime *rt, struct orr_job *job,
+                       bool started)
+{
+    orr_job_forget_data(rt, job);
+    job->worker = -1;
+    orr_job_set_state(job, ORR_JOB_READY);
+    job->task->status = STARPU_TASK_READY;
+    if (started && job->counted)
+        orr_perf_ready(rt, job);
+    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, 1);
+    orr_count_pushed(rt, job->sched_ctx, 0);
+    orr_sched_push_again(rt, job);
+}
+
+void orr_job_send_away(struct orr_runtime *rt, struct orr_worker *worker,
+                       struct orr_job *job)
+{
+    fail_with_gang(rt, worker, job);
+    choose_place(rt, worker, job, false);
+    tell_policy(rt, worker, job, false);
+    push_again(rt, job, false);
+}
+
+/* Who looks at the task's end tries it again, elsewhere. */
+static bool may_fail(struct orr_runtime *rt, const struct orr_worker *worker,
+                     struct orr_job *job)
+{
+    if (!job->may_fail)
+        return false;
+    orr_log_warning("task `%s' (number %llu), a try, has failed on %s",
+                    orr_job_name(job), (unsigned long long)job->id,
+                    worker->desc->name);
+    job->task->failed = 1;
+    avoid(rt, worker, job);
+    return true;
+}
+
+bool orr_kernel_failed(struct orr_runtime *rt, struct orr_worker *worker,
+                       struct orr_job *job)
+{
+    int error = job->kernel.error;
+    const struct orr_access *access;
+
+    fail_with_gang(rt, worker, job);
+    if (error == -ENODEV)
+        orr_node_lose(rt, worker->desc->node);
+    access = orr_job_undo_data(rt, job, error != -EAGAIN);
+    if (access)
+        fail_with_data(rt, worker, job, access);
+    if (may_fail(rt, worker, job))
+        return false;
+    choose_place(rt, worker, job, error != -ENODEV);
+    tell_policy(rt, worker, job, true);
+    if (!worker->running)
+        atomic_store_explicit(&worker->exp_end, 0, memory_order_relaxed);
+    push_again(rt, job, true);
+    return true;
+}

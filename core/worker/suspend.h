@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/worker/suspend.h - tasks that wait inside of their kernels. The kernel's
+ * stack stays as it is, its worker goes on with other tasks on a spare stack, and
+ * the kernel goes on when it was woken and the worker is free: on the same thread.
+ *
+ * A stack is a context. All those of a worker take turns (orr_exec_ops.leave): one
+ * runs, and is worker->context; others are kernels that wait; the rest are spare:
+ * each has a loop of the worker that waits for its next turn. Whoever wakes one
+ * that is not worker->context any more wakes that one as well: no wake is lost,
+ * since a loop whose turn has come looks at everything once before it parks.
+ *
+ * Nothing of this is there before the first kernel waits.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "core/worker/worker.h"
+
+/* Kernels of the run that wait are suspended from now on: orr_exec_wait. */
+void orr_suspend_init(struct orr_runtime *rt);
+
+/* One that may go on, or NULL. In the worker's loop; nothing else runs there. */
+struct orr_context *orr_suspend_next(struct orr_worker *worker);
+
+/* Lets it go on. Returns when it has ended, or waits again. */
+void orr_suspend_go_on(struct orr_worker *worker, struct orr_context *kernel);
+
+/* When the first of those that wait for a time goes on; µs, ORR_FOREVER. */
+double orr_suspend_wakes_at(const struct orr_worker *worker);
+
+/* The calling loop is to end, but one on another stack: on the first one, where
+ * the worker began. Does nothing there. */
+void orr_suspend_leave_to_first(struct orr_worker *worker);
+
+/* The worker gives up its thread: its spare stacks are not used any more, but
+ * stay, since others may still wake them. */
+void orr_suspend_retire(struct orr_worker *worker);
+
+/* Frees them all; nobody wakes the worker any more. Any context. */
+void orr_suspend_done(struct orr_worker *worker);

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * starpu_openmp.h - what compilers translate OpenMP's constructs to. Between
+ * starpu_omp_init and starpu_omp_shutdown, on real and simulated machines.
+ *
+ * A thread of a parallel region is a task on a CPU worker; what waits (barriers,
+ * taskwait, taskgroups, critical sections, locks, ordered parts, copyprivate) gives
+ * the worker to other tasks, so that a region may have more threads than there are
+ * workers. Such a call is refused, and ends the program, in callbacks and in kernels
+ * of devices. So does every mistake below, with a message.
+ *
+ * Constructs that belong to the threads of a region (barrier, loops, sections,
+ * single, ordered) are met by all of them in the same order; explicit tasks may not
+ * meet them. Outside of regions there is one thread, the one that called
+ * starpu_omp_init.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include <starpu_config.h>
+#include <starpu_data.h>
+#include <starpu_task.h>
+
+#ifdef __cplusplus
+extern "C" {
+#    define __STARPU_OMP_NOTHROW noexcept
+#else
+#    define __STARPU_OMP_NOTHROW __attribute__((__nothrow__))
+#endif
+
+struct starpu_arbiter;
+
+typedef struct {
+    void *internal;
+} starpu_omp_lock_t;
+
+typedef struct {
+    void *internal;
+} starpu_omp_nest_lock_t;
+
+enum starpu_omp_sched_value {
+    starpu_omp_sched_undefined = 0,
+    starpu_omp_sched_static = 1,
+    starpu_omp_sched_dynamic = 2,
+    starpu_omp_sched_guided = 3,
+    starpu_omp_sched_auto = 4,
+    starpu_omp_sched_runtime = 5
+};
+
+enum starpu_omp_proc_bind_value {
+    starpu_omp_proc_bind_undefined = -1,
+    starpu_omp_proc_bind_false = 0,
+    starpu_omp_proc_bind_true = 1,
+    starpu_omp_proc_bind_master = 2,
+    starpu_omp_proc_bind_close = 3,
+    starpu_omp_proc_bind_spread = 4
+};
+
+/* A parallel region. To be zeroed, then filled. */
+struct starpu_omp_parallel_region_attr {
+    /* The region's body is its function for processors, which each thread calls;
+     * nbuffers and modes are those of `handles`. */
+    struct starpu_codelet cl;
+    /* The region's data: its threads use them together while no task outside
+     * does. At most STARPU_NMAXBUFS. */
+    starpu_data_handle_t *handles;
+    /* The body's argument; cl_arg_free = 1: freed once, when the region ends. */
+    void *cl_arg;
+    size_t cl_arg_size;
+    unsigned cl_arg_free;
+    /* 0 = one thread. */
+    int if_clause;
+    /* Wanted, 0 = what starpu_omp_set_num_threads or OMP_NUM_THREADS says. */
+    int num_threads;
+};
+
+/* A task, or a taskloop. To be zeroed, then filled; may be reused afterwards. */
+struct starpu_omp_task_region_attr {
+    /* The task's functions, the first of each kind of device. Simulated, a body
+     * for processors only that has no model is executed; else the model says how
+     * long it takes. */
+    struct starpu_codelet cl;
+    /* depend(in, out, inout) are STARPU_R, STARPU_W, STARPU_RW. At most
+     * STARPU_NMAXBUFS. */
+    starpu_data_handle_t *handles;
+    /* Not copied; cl_arg_free = 1: freed when the task has ended. */
+    void *cl_arg;
+    size_t cl_arg_size;
+    unsigned cl_arg_free;
+    int priority;
+    /* 0 = the caller goes on when the task has ended. */
+    int if_clause;
+    /* 1 = so it is with all tasks that are created in it. */
+    int final_clause;
+    /* Hints: every task stays on the worker where it began; a mergeable task is
+     * executed in place where that is possible. */
+    int untied_clause;
+    int mergeable_clause;
+    /* Of taskloops; nogroup_clause = 1 of another task: it leaves the taskgroup
+     * around it. */
+    int is_loop;
+    int nogroup_clause;
+    int collapse;
+    int num_tasks;
+    unsigned long long nb_iterations;
+    unsigned long long grainsize;
+    /* What a task of a taskloop executes: see there. */
+    unsigned long long begin_i;
+    unsigned long long end_i;
+    unsigned long long chunk;
+};
+
+/* -- beginning and end -- */
+
+/* starpu_init(NULL), then the variables OMP_*. Returns 0; -EINVAL: there is no CPU
+ * worker; or what starpu_init returned. */
+int starpu_omp_init(void) __STARPU_OMP_NOTHROW;
+
+/* Waits for all tasks and ends; by the same thread, outside of regions. Does nothing
+ * if starpu_omp_init has failed. */
+void starpu_omp_shutdown(void) __STARPU_OMP_NOTHROW;
+
+/* -- threads -- */
+
+/* Returns when all threads have executed the region and all tasks created in it
+ * have ended. */
+void starpu_omp_parallel_region(
+    const struct starpu_omp_parallel_region_attr *attr) __STARPU_OMP_NOTHROW;
+
+/* Calls f(arg) in thread 0 only; returns non-zero there. */
+void starpu_omp_master(void (*f)(void *arg), void *arg) __STARPU_OMP_NOTHROW;
+int starpu_omp_master_inline(void) __STARPU_OMP_NOTHROW;
+
+/* Waits for all threads of the region, and for all tasks created in it. */
+void starpu_omp_barrier(void) __STARPU_OMP_NOTHROW;
+
+/* One task at a time is in the sections of a name; NULL is a name of its own. The
+ * outlined form calls f(arg) there. */
+void starpu_omp_critical(void (*f)(void *arg), void *arg,
+                         const char *name) __STARPU_OMP_NOTHROW;
+void starpu_omp_critical_inline_begin(const char *name) __STARPU_OMP_NOTHROW;
+void starpu_omp_critical_inline_end(const char *name) __STARPU_OMP_NOTHROW;
+
+/* -- one thread of a region -- */
+
+/* Calls f(arg) in the first thread that comes; the others wait, unless nowait. The
+ * inline form returns non-zero there and does not wait. */
+void starpu_omp_single(void (*f)(void *arg), void *arg,
+                       int nowait) __STARPU_OMP_NOTHROW;
+int starpu_omp_single_inline(void) __STARPU_OMP_NOTHROW;
+
+/* Calls f(arg, data, data_size) in one thread and copies its data_size bytes at
+ * data to the data of all others. */
+void starpu_omp_single_copyprivate(void (*f)(void *arg, void *data,
+                                             unsigned long long data_size),
+                                   void *arg, void *data,
+                                   unsigned long long data_size)
+    __STARPU_OMP_NOTHROW;
+
+/* Returns NULL at once in one thread, which executes the construct; to the others
+ * its `data`, when it has called end. All call end, after which the data may go. */
+void *
+starpu_omp_single_copyprivate_inline_begin(void *data) __STARPU_OMP_NOTHROW;
+void starpu_omp_single_copyprivate_inline_end(void) __STARPU_OMP_NOTHROW;
+
+/* -- loops and sections -- */
+
+/* The threads call f for chunks of the iterations 0 to nb_iterations - 1, and wait
+ * for each other unless nowait. `for` calls f(first, n, arg), `for_alt`
+ * f(begin, end, arg). schedule: enum starpu_omp_sched_value; chunk 0: in one block
+ * per thread (static), or 1. ordered = 1: starpu_omp_ordered may be called. */
+void starpu_omp_for(void (*f)(unsigned long long _first_i,
+                              unsigned long long _nb_i, void *arg),
+                    void *arg, unsigned long long nb_iterations,
+                    unsigned long long chunk, int schedule, int ordered,
+                    int nowait) __STARPU_OMP_NOTHROW;
+void starpu_omp_for_alt(void (*f)(unsigned long long _begin_i,
+                                  unsigned long long _end_i, void *arg),
+                        void *arg, unsigned long long nb_iterations,
+                        unsigned long long chunk, int schedule, int ordered,
+                        int nowait) __STARPU_OMP_NOTHROW;
+
+/* The same inline: `first`, then `next` until one returns 0, each with the same
+ * arguments. No barrier. */
+int starpu_omp_for_inline_first(unsigned long long nb_iterations,
+                                unsigned long long chunk, int schedule,
+                                int ordered, unsigned long long *_first_i,
+                                unsigned long long *_nb_i) __STARPU_OMP_NOTHROW;
+int starpu_omp_for_inline_next(unsigned long long nb_iterations,
+                               unsigned long long chunk, int schedule,
+                               int ordered, unsigned long long *_first_i,
+                               unsigned long long *_nb_i) __STARPU_OMP_NOTHROW;
+int starpu_omp_for_inline_first_alt(unsigned long long nb_iterations,
+                                    unsigned long long chunk, int schedule,
+                                    int ordered, unsigned long long *_begin_i,
+                                    unsigned long long *_end_i)
+    __STARPU_OMP_NOTHROW;
+int starpu_omp_for_inline_next_alt(unsigned long long nb_iterations,
+                                   unsigned long long chunk, int schedule,
+                                   int ordered, unsigned long long *_begin_i,
+                                   unsigned long long *_end_i)
+    __STARPU_OMP_NOTHROW;
+
+/* In a loop with `ordered`, at most once per iteration: comes after the ordered
+ * parts of all earlier iterations. It may wait inside. */
+void starpu_omp_ordered(void (*f)(void *arg), void *arg) __STARPU_OMP_NOTHROW;
+void starpu_omp_ordered_inline_begin(void) __STARPU_OMP_NOTHROW;
+void starpu_omp_ordered_inline_end(void) __STARPU_OMP_NOTHROW;
+
+/* Each section is executed once, by whichever thread comes: section_f[i] with
+ * section_arg[i], or section_f(i, section_arg). They wait for each other unless
+ * nowait. */
+void starpu_omp_sections(unsigned long long nb_sections,
+                         void (**section_f)(void *arg), void **section_arg,
+                         int nowait) __STARPU_OMP_NOTHROW;
+void starpu_omp_sections_combined(
+    unsigned long long nb_sections,
+    void (*section_f)(unsigned long long section_num, void *arg),
+    void *section_arg, int nowait) __STARPU_OMP_NOTHROW;
+
+/* -- tasks -- */
+
+/* Creates a task, of the threads' workers or of a device. Outside of regions, and
+ * in final tasks, it has ended when this returns. */
+void starpu_omp_task_region(const struct starpu_omp_task_region_attr *attr)
+    __STARPU_OMP_NOTHROW;
+
+/* Waits for the tasks that the calling one has created. */
+void starpu_omp_taskwait(void) __STARPU_OMP_NOTHROW;
+
+/* Waits for all tasks created in f(arg), or between begin and end, and for those
+ * that these create. */
+void starpu_omp_taskgroup(void (*f)(void *arg), void *arg) __STARPU_OMP_NOTHROW;
+void starpu_omp_taskgroup_inline_begin(void) __STARPU_OMP_NOTHROW;
+void starpu_omp_taskgroup_inline_end(void) __STARPU_OMP_NOTHROW;
+
+/* Creates num_tasks tasks, or as many as have `grainsize` iterations, or 4, in a
+ * taskgroup unless nogroup_clause; `end` closes that. A task finds its range in
+ * begin_i and end_i of *attr. For that, cl_arg points to *attr or to a structure of
+ * cl_arg_size bytes that has it in it, of which each task gets a copy of its own;
+ * else the tasks are executed one after the other. */
+void starpu_omp_taskloop_inline_begin(
+    struct starpu_omp_task_region_attr *attr) __STARPU_OMP_NOTHROW;
+void starpu_omp_taskloop_inline_end(
+    const struct starpu_omp_task_region_attr *attr) __STARPU_OMP_NOTHROW;
+
+/* -- questions and settings: as omp_* of the same names -- */
+
+void starpu_omp_set_num_threads(int threads) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_num_threads(void) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_thread_num(void) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_max_threads(void) __STARPU_OMP_NOTHROW;
+/* CPU workers. */
+int starpu_omp_get_num_procs(void) __STARPU_OMP_NOTHROW;
+int starpu_omp_in_parallel(void) __STARPU_OMP_NOTHROW;
+/* Nothing is dynamic: always 0. */
+void starpu_omp_set_dynamic(int dynamic_threads) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_dynamic(void) __STARPU_OMP_NOTHROW;
+/* Whether more than one level of regions may be active. */
+void starpu_omp_set_nested(int nested) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_nested(void) __STARPU_OMP_NOTHROW;
+/* What OMP_CANCELLATION said; nothing is cancelled. */
+int starpu_omp_get_cancellation(void) __STARPU_OMP_NOTHROW;
+void starpu_omp_set_schedule(enum starpu_omp_sched_value kind,
+                             int modifier) __STARPU_OMP_NOTHROW;
+void starpu_omp_get_schedule(enum starpu_omp_sched_value *kind,
+                             int *modifier) __STARPU_OMP_NOTHROW;
+/* OMP_THREAD_LIMIT; unset, the CPU workers, or the region's threads if they are
+ * more. */
+int starpu_omp_get_thread_limit(void) __STARPU_OMP_NOTHROW;
+void starpu_omp_set_max_active_levels(int max_levels) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_max_active_levels(void) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_level(void) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_ancestor_thread_num(int level) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_team_size(int level) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_active_level(void) __STARPU_OMP_NOTHROW;
+int starpu_omp_in_final(void) __STARPU_OMP_NOTHROW;
+/* Places are counted; nothing is bound by them, and nothing is known of them. */
+enum starpu_omp_proc_bind_value
+starpu_omp_get_proc_bind(void) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_num_places(void) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_place_num_procs(int place_num) __STARPU_OMP_NOTHROW;
+void starpu_omp_get_place_proc_ids(int place_num,
+                                   int *ids) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_place_num(void) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_partition_num_places(void) __STARPU_OMP_NOTHROW;
+void starpu_omp_get_partition_place_nums(int *place_nums) __STARPU_OMP_NOTHROW;
+void starpu_omp_set_default_device(int device_num) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_default_device(void) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_num_devices(void) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_num_teams(void) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_team_num(void) __STARPU_OMP_NOTHROW;
+int starpu_omp_is_initial_device(void) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_initial_device(void) __STARPU_OMP_NOTHROW;
+int starpu_omp_get_max_task_priority(void) __STARPU_OMP_NOTHROW;
+
+/* Seconds since starpu_omp_init, virtual where the machine is simulated. */
+double starpu_omp_get_wtime(void) __STARPU_OMP_NOTHROW;
+double starpu_omp_get_wtick(void) __STARPU_OMP_NOTHROW;
+
+/* -- locks: who waits for one gives its worker back -- */
+
+void starpu_omp_init_lock(starpu_omp_lock_t *lock) __STARPU_OMP_NOTHROW;
+void starpu_omp_destroy_lock(starpu_omp_lock_t *lock) __STARPU_OMP_NOTHROW;
+void starpu_omp_set_lock(starpu_omp_lock_t *lock) __STARPU_OMP_NOTHROW;
+void starpu_omp_unset_lock(starpu_omp_lock_t *lock) __STARPU_OMP_NOTHROW;
+/* 1: the caller has it now; 0: somebody else has. */
+int starpu_omp_test_lock(starpu_omp_lock_t *lock) __STARPU_OMP_NOTHROW;
+
+/* The owner, a task, may take such a lock again. test returns how often it has it,
+ * 0: somebody else has. */
+void
+starpu_omp_init_nest_lock(starpu_omp_nest_lock_t *lock) __STARPU_OMP_NOTHROW;
+void
+starpu_omp_destroy_nest_lock(starpu_omp_nest_lock_t *lock) __STARPU_OMP_NOTHROW;
+void
+starpu_omp_set_nest_lock(starpu_omp_nest_lock_t *lock) __STARPU_OMP_NOTHROW;
+void
+starpu_omp_unset_nest_lock(starpu_omp_nest_lock_t *lock) __STARPU_OMP_NOTHROW;
+int
+starpu_omp_test_nest_lock(starpu_omp_nest_lock_t *lock) __STARPU_OMP_NOTHROW;
+
+/* One task at a time is between them, in the whole program. */
+void starpu_omp_atomic_fallback_inline_begin(void) __STARPU_OMP_NOTHROW;
+void starpu_omp_atomic_fallback_inline_end(void) __STARPU_OMP_NOTHROW;
+
+/* -- data -- */
+
+/* Enters the handle under the address of its data in main memory: for the threads
+ * of the region, or for the explicit task that calls this. When the region or the
+ * task ends, the handle is unregistered. */
+void starpu_omp_handle_register(starpu_data_handle_t handle)
+    __STARPU_OMP_NOTHROW;
+/* Takes it out again; the caller unregisters it. */
+void starpu_omp_handle_unregister(starpu_data_handle_t handle)
+    __STARPU_OMP_NOTHROW;
+/* The one entered last under the address, by the region's threads or the explicit
+ * task that asks; NULL: none. */
+starpu_data_handle_t
+starpu_omp_data_lookup(const void *ptr) __STARPU_OMP_NOTHROW;
+
+/* The vector is a slice, which begins at that element of an array:
+ * STARPU_VECTOR_GET_SLICE_BASE. */
+void starpu_omp_vector_annotate(starpu_data_handle_t handle,
+                                uint32_t slice_base) __STARPU_OMP_NOTHROW;
+
+/* One that lives as long as OpenMP. */
+struct starpu_arbiter *
+starpu_omp_get_default_arbiter(void) __STARPU_OMP_NOTHROW;
+
+#ifdef __cplusplus
+}
+#endif
