@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/stopped.c - a program for a debugger to stop in the middle: `middle`
+ * is called by the kernel of the first task, when five others wait for its datum,
+ * one for a tag and one, of nine buffers, for a tag and its data.
+ */
+#include <starpu.h>
+
+#include <stdlib.h>
+
+enum { MANY = 9 };
+
+void middle(struct starpu_task *task, starpu_data_handle_t handle);
+
+__attribute__((noinline)) void middle(struct starpu_task *task,
+                                      starpu_data_handle_t handle)
+{
+    __asm__ volatile("" : : "r"(task), "r"(handle));
+}
+
+static void work(void *buffers[], void *arg)
+{
+    struct starpu_task *task = starpu_task_get_current();
+
+    (void)buffers;
+    (void)arg;
+    if (task->name && task->handles[0])
+        middle(task, task->handles[0]);
+}
+
+static struct starpu_codelet cl = {
+    .cpu_funcs = {work},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .name = "step",
+};
+
+static struct starpu_codelet many = {
+    .cpu_funcs = {work},
+    .nbuffers = STARPU_VARIABLE_NBUFFERS,
+    .name = "many",
+};
+
+static void submit(starpu_data_handle_t vector, const starpu_data_handle_t *all)
+{
+    struct starpu_data_descr descrs[MANY];
+
+    for (int i = 0; i < MANY; i++)
+        descrs[i] = (struct starpu_data_descr){all[i], STARPU_R};
+    starpu_pause();
+    starpu_task_insert(&cl, STARPU_RW, vector, STARPU_NAME, "first", 0);
+    for (int i = 0; i < 5; i++)
+        starpu_task_insert(&cl, STARPU_RW, vector, 0);
+    starpu_tag_declare_deps(7, 1, (starpu_tag_t)8);
+    starpu_task_insert(&cl, STARPU_RW, all[0], STARPU_TAG, (starpu_tag_t)7, 0);
+    starpu_task_insert(&many, STARPU_DATA_MODE_ARRAY, descrs, MANY, 0);
+    starpu_resume();
+}
+
+int main(void)
+{
+    static float values[1000];
+    static int numbers[MANY];
+    starpu_data_handle_t vector, all[MANY];
+    struct starpu_conf conf;
+
+    starpu_conf_init(&conf);
+    conf.ncpus = 1;
+    if (starpu_init(&conf) != 0)
+        return 77;
+    starpu_vector_data_register(&vector, STARPU_MAIN_RAM, (uintptr_t)values,
+                                1000, sizeof(values[0]));
+    starpu_data_set_name(vector, "values");
+    starpu_data_set_coordinates(vector, 2, 3, 4);
+    for (int i = 0; i < MANY; i++)
+        starpu_variable_data_register(&all[i], STARPU_MAIN_RAM,
+                                      (uintptr_t)&numbers[i],
+                                      sizeof(numbers[i]));
+    submit(vector, all);
+    starpu_task_wait_for_n_submitted(2);
+    starpu_tag_notify_from_apps(8);
+    starpu_task_wait_for_all();
+    starpu_data_unregister(vector);
+    for (int i = 0; i < MANY; i++)
+        starpu_data_unregister(all[i]);
+    starpu_shutdown();
+    return EXIT_SUCCESS;
+}
