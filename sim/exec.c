@@ -10,7 +10,7 @@
  *   3. none: the application has a deadlock.
  * A context that blocks chooses and switches straight to the chosen one; other
  * events are left to the dispatcher, a fiber with a large stack, so that
- * neither SimGrid nor handlers ever run above user code.
+ * neither the network nor handlers ever run above user code.
  */
 #include "sim/exec.h"
 

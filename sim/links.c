@@ -10,26 +10,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/c_locale.h"
-
-/* Of SimGrid's options; the description was checked to hold numbers only. */
-static double factor(const struct orr_machine_desc *desc, const char *id)
-{
-    double value = 1;
-
-    for (unsigned i = 0; i < desc->nconfig; i++) {
-        char name[64];
-
-        snprintf(name, sizeof(name), "%s", desc->config[i].id);
-        for (char *c = name; *c; c++)
-            *c = *c == '_' ? '-' : *c; /* version 3 platforms */
-        if (!strcmp(name, id))
-            value = strtod(desc->config[i].value, NULL);
-    }
-    return value;
-}
+#include "sim/options.h"
 
 /* Two numbers for each link of the description: both directions together, or up
  * and down. */
@@ -64,8 +47,8 @@ static int add_route(const struct orr_machine_desc *desc,
                      unsigned *next, struct orr_machine *machine)
 {
     struct orr_machine_route *to = &machine->routes[machine->nroutes - 1];
-    double latencies = factor(desc, "network/latency-factor");
-    double bandwidths = factor(desc, "network/bandwidth-factor");
+    double latencies = orr_sim_option(desc, "network/latency-factor", 1);
+    double bandwidths = orr_sim_option(desc, "network/bandwidth-factor", 1);
     int rc = 0;
 
     to->first_link = *next;

@@ -16,6 +16,7 @@
 #include "sim/costs.h"
 #include "sim/describe.h"
 #include "sim/links.h"
+#include "sim/network_open.h"
 
 static struct orr_sim_machine *machine_of(struct orr_machine *machine)
 {
@@ -160,7 +161,8 @@ static void sim_close(struct orr_machine *machine)
     free(m->memories);
     orr_streams_free(m->streams);
     orr_transfers_free(m->transfers);
-    orr_simgrid_free(m->simgrid);
+    if (m->network)
+        m->network->ops->free(m->network);
     orr_sim_exec_free(m->exec);
     orr_links_done(machine);
     orr_describe_done(machine);
@@ -218,7 +220,8 @@ static int make_memories(struct orr_sim_machine *m)
     return 0;
 }
 
-static int make_simgrid(const struct orr_machine_desc *desc,
+static int make_network(const struct orr_machine_desc *desc,
+                        const struct orr_machine_options *options,
                         const unsigned *endpoints, struct orr_sim_machine *m,
                         struct orr_error *err)
 {
@@ -229,12 +232,13 @@ static int make_simgrid(const struct orr_machine_desc *desc,
         error = orr_links_make(desc, endpoints, wanted, &m->machine);
     if (error < 0 || !wanted)
         return error;
-    return orr_simgrid_new(desc, endpoints, m->machine.nnodes + m->disks.n,
-                           &m->simgrid, err);
+    return orr_network_open(desc, options->network, endpoints,
+                            m->machine.nnodes + m->disks.n, &m->network, err);
 }
 
 /* The parts that need the machine's tables: transfers, streams, memories. */
 static int make_parts(const struct orr_machine_desc *desc,
+                      const struct orr_machine_options *options,
                       const unsigned *endpoints, struct orr_sim_machine *m,
                       struct orr_error *err)
 {
@@ -242,7 +246,7 @@ static int make_parts(const struct orr_machine_desc *desc,
     int error = orr_sim_costs(desc, has_cuda(machine), &machine->costs, err);
 
     if (error == 0)
-        error = make_simgrid(desc, endpoints, m, err);
+        error = make_network(desc, options, endpoints, m, err);
     if (error == 0)
         error = make_memories(m);
     if (error == 0)
@@ -250,7 +254,7 @@ static int make_parts(const struct orr_machine_desc *desc,
     if (error < 0)
         return error;
     machine->exec = &m->exec->head;
-    error = orr_transfers_new(m->exec, m->simgrid, machine->nnodes + m->disks.n,
+    error = orr_transfers_new(m->exec, m->network, machine->nnodes + m->disks.n,
                               count_main(machine), machine->runs_kernels,
                               machine->costs.copy_queue, &m->transfers);
     if (error == 0)
@@ -280,10 +284,14 @@ int orr_sim_open_desc(const struct orr_machine_desc *desc,
                       const struct orr_machine_options *options,
                       struct orr_machine **ret, struct orr_error *err)
 {
-    struct orr_sim_machine *m = calloc(1, sizeof(*m));
+    struct orr_sim_machine *m;
     unsigned *endpoints = NULL;
     int error;
 
+    if (orr_self)
+        return orr_fail(err, -EBUSY,
+                        "this thread runs on a simulated machine already");
+    m = calloc(1, sizeof(*m));
     if (!m)
         return -ENOMEM;
     m->machine.ops = &sim_machine_ops;
@@ -300,7 +308,7 @@ int orr_sim_open_desc(const struct orr_machine_desc *desc,
                                    &m->disks);
     m->machine.spare_nodes = m->disks.n;
     if (error == 0)
-        error = make_parts(desc, endpoints, m, err);
+        error = make_parts(desc, options, endpoints, m, err);
     free(endpoints);
     if (error < 0) {
         sim_close(&m->machine);

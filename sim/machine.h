@@ -12,7 +12,7 @@
 #include "sim/disks.h"
 #include "sim/exec.h"
 #include "sim/memory.h"
-#include "sim/simgrid_bridge.h"
+#include "sim/network.h"
 #include "sim/streams.h"
 #include "sim/transfers.h"
 #include "sim/watchdog.h"
@@ -22,7 +22,7 @@ struct orr_sim_machine {
     struct orr_driver driver;   /* of all its devices, whatever their kind */
     struct orr_driver *drivers[1];
     struct orr_sim_exec *exec;
-    struct orr_simgrid *simgrid; /* NULL: transfers take no time */
+    struct orr_network *network; /* NULL: transfers take no time */
     struct orr_transfers *transfers;
     struct orr_streams *streams;
     struct orr_sim_memory *memories; /* one per node, that of node 0 unused */

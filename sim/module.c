@@ -90,7 +90,6 @@ const struct orr_sim_ops orr_sim_ops = {
     .open = sim_open,
     .each_context = sim_each_context,
     .on_deadlock = sim_on_deadlock,
-    .version = orr_simgrid_version,
 };
 
 const struct orr_module *orr_module_entry(void)

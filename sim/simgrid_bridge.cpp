@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sim/simgrid_bridge.cpp - see simgrid_bridge.h. The only file that includes
- * SimGrid. One OS thread.
+ * sim/simgrid_bridge.cpp - SimGrid as a network (network.h), in a module of its
+ * own, simgrid.so. The only file that includes SimGrid. One OS thread.
+ *
+ * SimGrid's engine runs no actor here: it is advanced explicitly from one date to
+ * the next, by the OS thread that opened it, and only while transfers are in
+ * flight. Nothing here switches contexts.
  *
  * Why no actor: an actor that waits for a transfer costs two of SimGrid's
  * switches and two of its calls into the kernel. Activities started from
@@ -9,7 +13,10 @@
  * models give the next date. Measured: 1.1 µs per transfer, against 1.5 µs for
  * an actor blocking in sendto.
  */
-#include "sim/simgrid_bridge.h"
+extern "C" {
+#include "core/base/module.h"
+}
+#include "sim/network.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -20,6 +27,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <simgrid/kernel/resource/Model.hpp>
@@ -79,9 +87,8 @@ constexpr Option known_options[] = {
     {"network/weight-S", "0"},
 };
 
-} // namespace
-
-struct orr_simgrid {
+struct Simgrid {
+    struct orr_network network = {}; /* first */
     s4u::Engine *engine = nullptr;
     std::vector<s4u::Host *> endpoints;
     /* Models that may hold events of transfers; a model without any is
@@ -93,8 +100,13 @@ struct orr_simgrid {
     double origin_s = 0; /* SimGrid's clock goes on from engine to engine */
     double next_s = NAN; /* date of the next event, NaN: to be computed */
 
-    ~orr_simgrid();
+    ~Simgrid();
 };
+
+static Simgrid *simgrid_of(struct orr_network *network)
+{
+    return reinterpret_cast<Simgrid *>(network);
+}
 
 static double clock_s()
 {
@@ -238,7 +250,7 @@ static s4u::NetZone *make_zone()
 #endif
 }
 
-static void make_platform(struct orr_simgrid *sg,
+static void make_platform(Simgrid *sg,
                           const struct orr_machine_desc *desc,
                           const unsigned *endpoints, unsigned nendpoints)
 {
@@ -264,7 +276,7 @@ static void make_platform(struct orr_simgrid *sg,
         sg->endpoints.push_back(hosts.at(endpoints[i]));
 }
 
-static void open_engine(struct orr_simgrid *sg)
+static void open_engine(Simgrid *sg)
 {
     char name[] = "orrery";
     char *words[] = {name, nullptr};
@@ -278,7 +290,7 @@ static void open_engine(struct orr_simgrid *sg)
     s4u::Engine::set_config("debug/clean-atexit:0");
 }
 
-static void open_simgrid(struct orr_simgrid *sg,
+static void open_simgrid(Simgrid *sg,
                          const struct orr_machine_desc *desc,
                          const unsigned *endpoints, unsigned nendpoints)
 {
@@ -293,33 +305,11 @@ static void open_simgrid(struct orr_simgrid *sg,
     sg->origin_s = clock_s();
 }
 
-int orr_simgrid_new(const struct orr_machine_desc *desc,
-                    const unsigned *endpoints, unsigned nendpoints,
-                    struct orr_simgrid **ret, struct orr_error *err)
-{
-    KeepHandlers keep;
+/* Only what a pointer to it points at is known outside. */
+static_assert(std::is_standard_layout<Simgrid>::value,
+              "the network must be at its beginning");
 
-    if (s4u::Engine::has_instance())
-        return orr_fail(err, -EBUSY,
-                        "SimGrid is already in use in this process");
-    struct orr_simgrid *sg = new (std::nothrow) orr_simgrid;
-    if (!sg)
-        return -ENOMEM;
-    try {
-        open_simgrid(sg, desc, endpoints, nendpoints);
-    } catch (const std::bad_alloc &) {
-        delete sg;
-        return -ENOMEM;
-    } catch (const std::exception &e) {
-        delete sg;
-        return orr_fail(err, -EINVAL, "SimGrid refuses the machine \"%s\": %s",
-                        desc->name ? desc->name : "?", e.what());
-    }
-    *ret = sg;
-    return 0;
-}
-
-orr_simgrid::~orr_simgrid()
+Simgrid::~Simgrid()
 {
     KeepHandlers keep;
 
@@ -329,13 +319,8 @@ orr_simgrid::~orr_simgrid()
     delete engine;
 }
 
-void orr_simgrid_free(struct orr_simgrid *simgrid)
-{
-    delete simgrid;
-}
-
 /* Whether a transfer may have ended: fewer activities run than were started. */
-static bool some_ended(struct orr_simgrid *sg)
+static bool some_ended(Simgrid *sg)
 {
     size_t running = 0;
 
@@ -344,7 +329,7 @@ static bool some_ended(struct orr_simgrid *sg)
     return running < sg->flying.size();
 }
 
-static void collect_ended(struct orr_simgrid *sg)
+static void collect_ended(Simgrid *sg)
 {
     size_t kept = 0;
 
@@ -362,7 +347,7 @@ static void collect_ended(struct orr_simgrid *sg)
 
 /* Moves SimGrid's clock to a date that no event precedes. Events less than
  * SimGrid's precision (1 ns) later happen as well. */
-static void move_clock(struct orr_simgrid *sg, double date_s)
+static void move_clock(Simgrid *sg, double date_s)
 {
     if (date_s <= clock_s())
         return;
@@ -371,10 +356,12 @@ static void move_clock(struct orr_simgrid *sg, double date_s)
         collect_ended(sg);
 }
 
-int orr_simgrid_start(struct orr_simgrid *simgrid, unsigned src, unsigned dst,
-                      size_t bytes, void *cookie, double now_us,
-                      struct orr_error *err)
+static int start(struct orr_network *network, unsigned src, unsigned dst,
+                 size_t bytes, void *cookie, double now_us,
+                 struct orr_error *err)
 {
+    Simgrid *simgrid = simgrid_of(network);
+
     try {
         simgrid->flying.reserve(simgrid->flying.size() + 1);
         simgrid->ended.reserve(simgrid->ended.size() + simgrid->flying.size() +
@@ -395,7 +382,7 @@ int orr_simgrid_start(struct orr_simgrid *simgrid, unsigned src, unsigned dst,
 
 /* The least date over all models, as the engine would find it: each model
  * returns the time until its next event, negative for none. */
-static double ask_next_s(struct orr_simgrid *sg)
+static double ask_next_s(Simgrid *sg)
 {
     double now = clock_s();
     double least = INFINITY;
@@ -408,28 +395,27 @@ static double ask_next_s(struct orr_simgrid *sg)
     return now + least;
 }
 
-/* Dates leave on a grid of 2^-20 µs, so that the last bits of SimGrid's clock,
- * which depend on the machines simulated before, decide nothing. */
-double orr_simgrid_next_us(struct orr_simgrid *simgrid)
+/* Before the grid, since SimGrid's clock goes on from machine to machine, and its
+ * last bits with it. */
+static double next_us(struct orr_network *network)
 {
-    constexpr double grid = 1048576;
-    double date_us;
+    Simgrid *simgrid = simgrid_of(network);
 
     if (simgrid->flying.empty())
         return INFINITY;
     if (std::isnan(simgrid->next_s))
         simgrid->next_s = ask_next_s(simgrid);
-    date_us = (simgrid->next_s - simgrid->origin_s) * 1e6;
-    return std::nearbyint(date_us * grid) / grid;
+    return orr_network_grid((simgrid->next_s - simgrid->origin_s) * 1e6);
 }
 
-void orr_simgrid_advance(struct orr_simgrid *simgrid)
+static void advance(struct orr_network *network)
 {
+    Simgrid *simgrid = simgrid_of(network);
     double next_s;
 
     if (simgrid->flying.empty())
         return;
-    orr_simgrid_next_us(simgrid);
+    next_us(network);
     next_s = simgrid->next_s;
     simgrid->next_s = NAN;
     /* An event at the present date (no latency) needs a round as well, so
@@ -440,8 +426,10 @@ void orr_simgrid_advance(struct orr_simgrid *simgrid)
         collect_ended(simgrid);
 }
 
-void *orr_simgrid_take_ended(struct orr_simgrid *simgrid)
+static void *take_ended(struct orr_network *network)
 {
+    Simgrid *simgrid = simgrid_of(network);
+
     if (simgrid->ntaken < simgrid->ended.size())
         return simgrid->ended[simgrid->ntaken++];
     simgrid->ended.clear();
@@ -449,10 +437,49 @@ void *orr_simgrid_take_ended(struct orr_simgrid *simgrid)
     return nullptr;
 }
 
-#define TEXT_(x) #x
-#define TEXT(x)  TEXT_(x)
-
-const char *orr_simgrid_version(void)
+static void end(struct orr_network *network)
 {
-    return TEXT(SIMGRID_VERSION_MAJOR) "." TEXT(SIMGRID_VERSION_MINOR);
+    delete simgrid_of(network);
+}
+
+static constexpr struct orr_network_ops simgrid_network_ops = {
+    start, next_us, advance, take_ended, end};
+
+static int make(const struct orr_machine_desc *desc, const unsigned *endpoints,
+                unsigned nendpoints, struct orr_network **ret,
+                struct orr_error *err)
+{
+    KeepHandlers keep;
+
+    if (s4u::Engine::has_instance())
+        return orr_fail(err, -EBUSY,
+                        "SimGrid is already in use in this process");
+    Simgrid *sg = new (std::nothrow) Simgrid;
+    if (!sg)
+        return -ENOMEM;
+    sg->network.ops = &simgrid_network_ops;
+    try {
+        open_simgrid(sg, desc, endpoints, nendpoints);
+    } catch (const std::bad_alloc &) {
+        delete sg;
+        return -ENOMEM;
+    } catch (const std::exception &e) {
+        delete sg;
+        return orr_fail(err, -EINVAL, "SimGrid refuses the machine \"%s\": %s",
+                        desc->name ? desc->name : "?", e.what());
+    }
+    *ret = &sg->network;
+    return 0;
+}
+
+} // namespace
+
+/* What orrery/simgrid.so exports. */
+extern "C" const struct orr_module *orr_module_entry(void)
+{
+    static constexpr struct orr_simgrid_ops table = {make};
+    static const struct orr_module module = {ORR_MODULE_ABI, "simgrid", &table,
+                                             orr_module_stamp};
+
+    return &module;
 }

@@ -5,7 +5,7 @@
  *   handed over -> (delayed) -> waiting for its locks -> begun -> ended
  *
  * where the last arrows are taken on the dispatcher's stack only, since they
- * enter SimGrid and call core.
+ * enter the network and call core.
  */
 #include "sim/transfers.h"
 
@@ -38,7 +38,7 @@ struct list {
 struct orr_transfers {
     struct orr_sim_events events; /* first */
     struct orr_sim_exec *exec;
-    struct orr_simgrid *simgrid;
+    struct orr_network *network;
     bool perform;
     double delay_us;
     unsigned nnodes;
@@ -216,14 +216,14 @@ static void begin(struct orr_transfers *t, struct orr_copy *copy)
 {
     struct orr_error err = {.text = ""};
 
-    if (!t->simgrid) {
+    if (!t->network) {
         end(t, copy);
         return;
     }
-    if (orr_simgrid_start(t->simgrid, copy->src, copy->dst, copy->size, copy,
+    if (t->network->ops->start(t->network, copy->src, copy->dst, copy->size, copy,
                           t->exec->now, &err) == 0)
         return;
-    /* Out of memory in SimGrid, or no route: nothing could end the copy. */
+    /* Out of memory, or no route: nothing could end the copy. */
     orr_log_error("the simulation cannot go on: %s", err.text);
     abort();
 }
@@ -240,7 +240,7 @@ static void end_ended(struct orr_transfers *t)
 {
     struct orr_copy *copy;
 
-    while ((copy = orr_simgrid_take_ended(t->simgrid)))
+    while ((copy = t->network->ops->take_ended(t->network)))
         end(t, copy);
 }
 
@@ -250,16 +250,16 @@ static void run_events(struct orr_sim_events *events)
 
     if (t->granted.first)
         begin_granted(t);
-    else if (t->simgrid)
-        orr_simgrid_advance(t->simgrid);
-    /* Also after a start: advancing SimGrid's clock to the present may have
-     * passed an end that rounding had put an instant later. */
-    if (t->simgrid)
+    else if (t->network)
+        t->network->ops->advance(t->network);
+    /* Also after a start: SimGrid, moved to the present, may have passed an
+     * end that rounding had put an instant later. */
+    if (t->network)
         end_ended(t);
     if (t->granted.first)
         events->next_us = -ORR_FOREVER;
-    else if (t->simgrid)
-        events->next_us = orr_simgrid_next_us(t->simgrid);
+    else if (t->network)
+        events->next_us = t->network->ops->next_us(t->network);
     else
         events->next_us = ORR_FOREVER;
 }
@@ -314,7 +314,7 @@ void orr_transfers_start(struct orr_transfers *transfers, struct orr_copy *copy)
     ask_locks(transfers, copy);
 }
 
-int orr_transfers_new(struct orr_sim_exec *exec, struct orr_simgrid *simgrid,
+int orr_transfers_new(struct orr_sim_exec *exec, struct orr_network *network,
                       unsigned nnodes, unsigned nmain, bool perform,
                       double delay_us, struct orr_transfers **ret)
 {
@@ -323,7 +323,7 @@ int orr_transfers_new(struct orr_sim_exec *exec, struct orr_simgrid *simgrid,
     if (!t)
         return -ENOMEM;
     t->exec = exec;
-    t->simgrid = simgrid;
+    t->network = network;
     t->nnodes = nnodes;
     t->nmain = nmain;
     t->perform = perform;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * sim/transfers.h - the copy engines: which copy may start when, and its end,
- * by SimGrid. One OS thread.
+ * by the network. One OS thread.
  *
  * A new copy waits for all earlier ones that it conflicts with. With "peer"
  * for a copy neither end of which is main memory, these are
@@ -19,15 +19,15 @@
 
 #include "core/device/machine.h"
 #include "sim/exec.h"
-#include "sim/simgrid_bridge.h"
+#include "sim/network.h"
 
 struct orr_transfers;
 
-/* The first `nmain` nodes are main memory. `simgrid` has one endpoint per node
+/* The first `nmain` nodes are main memory. `network` has one endpoint per node
  * and is borrowed, NULL: copies take no time. `perform`: copies move bytes.
  * `delay_us` is the cost of handing over a copy when the machine itself does
  * it. Errors: -ENOMEM. */
-int orr_transfers_new(struct orr_sim_exec *exec, struct orr_simgrid *simgrid,
+int orr_transfers_new(struct orr_sim_exec *exec, struct orr_network *network,
                       unsigned nnodes, unsigned nmain, bool perform,
                       double delay_us, struct orr_transfers **ret);
 

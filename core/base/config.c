@@ -179,6 +179,7 @@ static int check_values(struct orr_config *config, struct orr_error *err)
 {
     struct orr_config_value *values = config->values;
     const char *kernels = values[ORR_CFG_SIM_KERNELS].text;
+    const char *network = values[ORR_CFG_SIM_NETWORK].text;
 
     if (!values[ORR_CFG_NCPU].set && values[ORR_CFG_NCPUS].set)
         values[ORR_CFG_NCPU] = values[ORR_CFG_NCPUS];
@@ -187,6 +188,12 @@ static int check_values(struct orr_config *config, struct orr_error *err)
                         "ORRERY_SIM_KERNELS=\"%s\" is unknown; give skip or "
                         "run",
                         kernels);
+    if (network && *network && strcmp(network, "fluid") &&
+        strcmp(network, "simgrid"))
+        return orr_fail(err, -EINVAL,
+                        "ORRERY_SIM_NETWORK=\"%s\" is unknown; give fluid or "
+                        "simgrid",
+                        network);
     if (values[ORR_CFG_HISTORY_MAX_ERROR].number == 0)
         return orr_fail(err, -EINVAL,
                         "STARPU_HISTORY_MAX_ERROR=\"0\" would take every "

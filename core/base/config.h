@@ -230,6 +230,10 @@
     X(SIM_KERNELS, "ORRERY_SIM_KERNELS", STRING, "skip",                       \
       "`skip`: simulated kernels only take their time; `run`: the CPU "        \
       "version of each kernel is run on real memory.")                         \
+    X(SIM_NETWORK, "ORRERY_SIM_NETWORK", STRING, "",                            \
+      "How simulated copies share links: `fluid`, Orrery's own model, or "     \
+      "`simgrid`, which gives the same dates and takes longer. Unset: "        \
+      "`fluid`, unless the machine sets an option that only SimGrid has.")     \
     X(ASSUME, "ORRERY_ASSUME", STRING, "",                                     \
       "Times of kernels without figures, such as `kernel[init] on cuda = "     \
       "50us`, separated by `;`, or `@FILE`: docs/ASSUME.md.")                  \

@@ -4,7 +4,7 @@
  *
  * A context is what executes: the application's main thread, a worker, a user's
  * thread. The real machine makes them from threads, the simulated one from
- * stacks that it switches itself while SimGrid keeps the clock. Core calls
+ * stacks that it switches itself, in virtual time. Core calls
  * nothing else that waits or reads the clock.
  */
 #pragma once

@@ -23,6 +23,4 @@ struct orr_sim_ops {
                          void *arg);
     void (*on_deadlock)(struct orr_machine *machine, orr_deadlock_fn handler,
                         struct orr_runtime *runtime);
-    /* SimGrid's version, "3.32". */
-    const char *(*version)(void);
 };

@@ -6,6 +6,7 @@
 #include "core/device/switch.h"
 
 #include <assert.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,6 +60,25 @@
 /* The C++ ABI's name for the thread's exception state; not there in a process
  * that has no C++. */
 __attribute__((weak)) void *__cxa_get_globals(void);
+
+typedef void *(*globals_fn)(void);
+
+/* Also of a C++ library that a C program has opened, whose names are its own. */
+static globals_fn find_globals(void)
+{
+    globals_fn found = NULL;
+    void *library, *symbol;
+
+    if (__cxa_get_globals)
+        return __cxa_get_globals;
+    library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    if (!library)
+        return NULL;
+    symbol = dlsym(library, "__cxa_get_globals");
+    memcpy(&found, &symbol, sizeof(found));
+    dlclose(library); /* NOLOAD counts a use */
+    return found;
+}
 
 size_t orr_fiber_default_size(void)
 {
@@ -266,8 +286,10 @@ int orr_fiber_init(struct orr_fiber *fiber, size_t size, void (*entry)(void *),
 
 void orr_fiber_init_running(struct orr_fiber *fiber)
 {
+    globals_fn globals = find_globals();
+
     memset(fiber, 0, sizeof(*fiber));
-    fiber->live = __cxa_get_globals ? __cxa_get_globals() : &fiber->none;
+    fiber->live = globals ? globals() : &fiber->none;
 #if defined(ORR_FIBER_TSAN)
     fiber->thread_sanitizer = __tsan_get_current_fiber();
 #endif

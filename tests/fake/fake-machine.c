@@ -278,11 +278,6 @@ static void on_deadlock(struct orr_machine *machine, orr_deadlock_fn handler,
     fake_of(machine)->exec->runtime = runtime;
 }
 
-static const char *version(void)
-{
-    return "none";
-}
-
 __attribute__((visibility("default"))) const struct orr_module *
 orr_module_entry(void);
 
@@ -292,7 +287,6 @@ const struct orr_module *orr_module_entry(void)
         .open = fake_open,
         .each_context = each_context,
         .on_deadlock = on_deadlock,
-        .version = version,
     };
     static const struct orr_module module = {
         .abi = ORR_MODULE_ABI,

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sim/fluid.c - see fluid.h. Flows enter their links after the latency and leave
+ * them at their end; what they share with is given new rates at the next look, once
+ * for all changes of a date. Flows elsewhere keep rate and end.
+ */
+#include "sim/fluid.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sim/options.h"
+
+struct link {
+    double capacity; /* bytes per µs, of a fat pipe: for each flow */
+    bool fat;
+    struct flow **flows; /* in no order; twice where a route passes twice */
+    unsigned n, room;
+    unsigned booked; /* places of those on it or in their latency */
+    /* While rates are found. */
+    unsigned round;
+    unsigned open; /* flows without a rate yet */
+    double left;   /* bytes per µs */
+    double weight; /* of the open flows: the sum, of a fat pipe the greatest */
+};
+
+struct route {
+    bool exists;
+    unsigned first, n; /* in hops */
+    double latency;    /* µs */
+    double weight;
+};
+
+struct flow {
+    void *cookie;
+    const struct route *route;
+    bool latent;
+    double left;  /* bytes, at date `since` */
+    double since; /* µs */
+    double rate;  /* bytes per µs */
+    double ends;  /* µs: its latency, then the flow */
+    /* While rates are found. */
+    unsigned round;
+    bool open;
+    double found; /* bytes per µs */
+};
+
+struct fluid {
+    struct orr_network network; /* first */
+    double now;
+    struct link *links;
+    struct link **hops; /* of all routes, one after the other */
+    struct route *routes;
+    unsigned nlinks, nendpoints;
+    struct flow **flying; /* in order of their starts; behind them spare ones */
+    unsigned nflying, nflows;
+    void **ended; /* [nflows] cookies */
+    unsigned nended, ntaken;
+    /* The links whose flows have changed, then all that share flows with them. */
+    struct link **touched;
+    unsigned ntouched;
+    struct flow **sharing; /* [nflows], those on these links */
+    unsigned nsharing;
+    unsigned round;
+};
+
+static struct fluid *fluid_of(struct orr_network *network)
+{
+    return (struct fluid *)network;
+}
+
+static struct link **hops_of(const struct fluid *f, const struct route *route)
+{
+    return f->hops + route->first;
+}
+
+/* ---- who is on which link ---- */
+
+static void touch(struct fluid *f, struct link *link)
+{
+    if (link->round == f->round)
+        return;
+    link->round = f->round;
+    f->touched[f->ntouched++] = link;
+}
+
+/* A place for a flow that enters later. */
+static int book(struct link *link)
+{
+    unsigned room = 2 * link->room + 4;
+    struct flow **more;
+
+    if (link->booked++ < link->room)
+        return 0;
+    more = realloc(link->flows, room * sizeof(*more));
+    if (!more)
+        return -ENOMEM;
+    link->flows = more;
+    link->room = room;
+    return 0;
+}
+
+static void enter_links(struct fluid *f, struct flow *flow)
+{
+    struct link **hops = hops_of(f, flow->route);
+
+    flow->latent = false;
+    flow->since = f->now;
+    flow->ends = INFINITY; /* until it has a rate */
+    for (unsigned i = 0; i < flow->route->n; i++) {
+        hops[i]->flows[hops[i]->n++] = flow;
+        touch(f, hops[i]);
+    }
+}
+
+static void leave_links(struct fluid *f, const struct flow *flow)
+{
+    struct link **hops = hops_of(f, flow->route);
+
+    for (unsigned i = 0; i < flow->route->n; i++) {
+        struct flow **flows = hops[i]->flows;
+        unsigned at = 0;
+
+        while (flows[at] != flow)
+            at++;
+        flows[at] = flows[--hops[i]->n];
+        hops[i]->booked--;
+        touch(f, hops[i]);
+    }
+}
+
+/* ---- rates ---- */
+
+/* All flows that share a link with a touched one, directly or through others, and
+ * their links. */
+static void find_sharing(struct fluid *f)
+{
+    f->nsharing = 0;
+    for (unsigned i = 0; i < f->ntouched; i++)
+        for (unsigned k = 0; k < f->touched[i]->n; k++) {
+            struct flow *flow = f->touched[i]->flows[k];
+            struct link **hops = hops_of(f, flow->route);
+
+            if (flow->round == f->round)
+                continue;
+            flow->round = f->round;
+            flow->open = true;
+            f->sharing[f->nsharing++] = flow;
+            for (unsigned h = 0; h < flow->route->n; h++)
+                touch(f, hops[h]);
+        }
+}
+
+static void weigh(struct link *link)
+{
+    link->weight = 0;
+    for (unsigned k = 0; k < link->n; k++) {
+        double weight = link->flows[k]->route->weight;
+
+        if (!link->flows[k]->open)
+            continue;
+        if (!link->fat)
+            link->weight += weight;
+        else if (link->weight < weight)
+            link->weight = weight;
+    }
+}
+
+static void empty_links(struct fluid *f)
+{
+    for (unsigned i = 0; i < f->ntouched; i++) {
+        struct link *link = f->touched[i];
+
+        link->open = link->n;
+        link->left = link->capacity;
+        weigh(link);
+    }
+}
+
+/* What a flow with its rate leaves of a link. */
+static void fill(struct link *link, const struct flow *flow)
+{
+    /* The difference of nearly equal rates: flows at rate 0 would never end. */
+    const double least = 1e-9 * link->capacity;
+
+    link->open--;
+    if (link->fat) {
+        if (flow->route->weight >= link->weight)
+            weigh(link);
+        return;
+    }
+    link->left -= flow->found;
+    link->weight -= flow->route->weight;
+    if (link->weight < 1e-6 * flow->route->weight)
+        weigh(link); /* too few of its bits are left */
+    if (link->left < least)
+        link->left = least;
+}
+
+/* The link that is full at the lowest level, NULL when no flow is open. */
+static struct link *fullest(const struct fluid *f, double *level)
+{
+    struct link *full = NULL;
+
+    for (unsigned i = 0; i < f->ntouched; i++) {
+        struct link *link = f->touched[i];
+
+        if (link->open && (!full || link->left < *level * link->weight)) {
+            full = link;
+            *level = link->left / link->weight;
+        }
+    }
+    return full;
+}
+
+static void find_rates(struct fluid *f)
+{
+    struct link *full;
+    double level = INFINITY;
+
+    empty_links(f);
+    while ((full = fullest(f, &level)))
+        for (unsigned k = 0; full->open; k++) {
+            struct flow *flow = full->flows[k];
+            struct link **hops = hops_of(f, flow->route);
+
+            if (!flow->open)
+                continue;
+            flow->open = false;
+            flow->found = flow->route->weight * level;
+            for (unsigned h = 0; h < flow->route->n; h++)
+                fill(hops[h], flow);
+        }
+}
+
+static void take_rate(const struct fluid *f, struct flow *flow)
+{
+    if (flow->found == flow->rate)
+        return;
+    flow->left -= flow->rate * (f->now - flow->since);
+    flow->since = f->now;
+    flow->rate = flow->found;
+    flow->ends = orr_network_grid(f->now + fmax(flow->left, 0) / flow->rate);
+}
+
+/* After changes, at the date of these. */
+static void settle(struct fluid *f)
+{
+    if (!f->ntouched)
+        return;
+    find_sharing(f);
+    find_rates(f);
+    for (unsigned i = 0; i < f->nsharing; i++)
+        take_rate(f, f->sharing[i]);
+    f->ntouched = 0;
+    f->round++;
+}
+
+/* ---- operations ---- */
+
+static double fluid_next_us(struct orr_network *network)
+{
+    struct fluid *f = fluid_of(network);
+    double next = INFINITY;
+
+    settle(f);
+    for (unsigned i = 0; i < f->nflying; i++)
+        if (f->flying[i]->ends < next)
+            next = f->flying[i]->ends;
+    return next;
+}
+
+/* Takes out those that end, and keeps the others in order. */
+static void fluid_advance(struct orr_network *network)
+{
+    struct fluid *f = fluid_of(network);
+    double next = fluid_next_us(network);
+    unsigned kept = 0;
+
+    if (f->nflying == 0)
+        return;
+    f->now = next;
+    for (unsigned i = 0; i < f->nflying; i++) {
+        struct flow *flow = f->flying[i];
+
+        if (flow->ends <= next + ORR_NETWORK_PRECISION_US) {
+            if (!flow->latent) {
+                leave_links(f, flow);
+                f->ended[f->nended++] = flow->cookie;
+                continue;
+            }
+            enter_links(f, flow);
+        }
+        f->flying[i] = f->flying[kept];
+        f->flying[kept++] = flow;
+    }
+    f->nflying = kept;
+}
+
+static void *fluid_take_ended(struct orr_network *network)
+{
+    struct fluid *f = fluid_of(network);
+
+    if (f->ntaken < f->nended)
+        return f->ended[f->ntaken++];
+    f->nended = f->ntaken = 0;
+    return NULL;
+}
+
+/* Places for one more flow, in all lists that it may come to. */
+static int reserve_flows(struct fluid *f)
+{
+    size_t room = 2 * (size_t)f->nflows + 16;
+    void **ended;
+    struct flow **flying, **sharing;
+
+    if (f->nflying + f->nended < f->nflows)
+        return 0;
+    if ((ended = realloc(f->ended, room * sizeof(*ended))))
+        f->ended = ended;
+    if ((sharing = realloc(f->sharing, room * sizeof(struct flow *))))
+        f->sharing = sharing;
+    if ((flying = realloc(f->flying, room * sizeof(struct flow *))))
+        f->flying = flying;
+    if (!ended || !sharing || !flying)
+        return -ENOMEM;
+    for (; f->nflows < room; f->nflows++)
+        if (!(f->flying[f->nflows] = calloc(1, sizeof(struct flow))))
+            return -ENOMEM;
+    return 0;
+}
+
+static int reserve(struct fluid *f, const struct route *route)
+{
+    int rc = reserve_flows(f);
+
+    for (unsigned i = 0; i < route->n && rc == 0; i++)
+        rc = book(hops_of(f, route)[i]);
+    return rc;
+}
+
+static int fluid_start(struct orr_network *network, unsigned src, unsigned dst,
+                       size_t bytes, void *cookie, double now_us,
+                       struct orr_error *err)
+{
+    struct fluid *f = fluid_of(network);
+    const struct route *route = &f->routes[src * f->nendpoints + dst];
+    struct flow *flow;
+
+    if (!route->exists)
+        return orr_fail(err, -EIO, "no route from node %u to node %u", src,
+                        dst);
+    if (reserve(f, route) < 0)
+        return orr_fail(err, -ENOMEM, "no memory for a transfer of %zu bytes",
+                        bytes);
+    if (now_us > f->now)
+        settle(f);
+    f->now = now_us;
+    flow = f->flying[f->nflying++];
+    *flow = (struct flow){.cookie = cookie,
+                          .route = route,
+                          .latent = true,
+                          .left = (double)bytes,
+                          .ends = orr_network_grid(now_us + route->latency)};
+    if (route->latency == 0)
+        enter_links(f, flow);
+    return 0;
+}
+
+static void fluid_free(struct orr_network *network)
+{
+    struct fluid *f = fluid_of(network);
+
+    for (unsigned i = 0; f->links && i < f->nlinks; i++)
+        free(f->links[i].flows);
+    for (unsigned i = 0; i < f->nflows; i++)
+        free(f->flying[i]);
+    free(f->flying);
+    free(f->sharing);
+    free(f->ended);
+    free(f->touched);
+    free(f->links);
+    free(f->hops);
+    free(f->routes);
+    free(f);
+}
+
+static const struct orr_network_ops fluid_ops = {
+    .start = fluid_start,
+    .next_us = fluid_next_us,
+    .advance = fluid_advance,
+    .take_ended = fluid_take_ended,
+    .free = fluid_free,
+};
+
+/* ---- making one ---- */
+
+/* A split link is two. */
+static unsigned number_of(const struct orr_hop_desc *hop)
+{
+    return 2 * hop->link + (hop->direction == ORR_HOP_DOWN);
+}
+
+static void make_links(struct fluid *f, const struct orr_machine_desc *desc)
+{
+    double factor = orr_sim_option(desc, "network/bandwidth-factor", 1);
+
+    for (unsigned i = 0; i < f->nlinks; i++) {
+        const struct orr_link_desc *from = &desc->links[i / 2];
+
+        f->links[i].capacity = from->bandwidth * factor * 1e-6;
+        f->links[i].fat = from->sharing == ORR_LINK_FATPIPE;
+    }
+}
+
+static void make_route(struct fluid *f, const struct orr_machine_desc *desc,
+                       const struct orr_route_desc *from, double latencies,
+                       struct route *to, unsigned *nhops)
+{
+    double latency = 0; /* s */
+
+    to->exists = true;
+    to->first = *nhops;
+    to->n = from->nhops;
+    for (unsigned h = 0; h < from->nhops; h++) {
+        latency += desc->links[from->hops[h].link].latency * latencies;
+        f->hops[(*nhops)++] = &f->links[number_of(&from->hops[h])];
+    }
+    to->latency = latency * 1e6;
+    to->weight = latency > 0 ? 1 / latency : 1;
+}
+
+static void make_routes(struct fluid *f, const struct orr_machine_desc *desc,
+                        const unsigned *endpoints)
+{
+    double latencies = orr_sim_option(desc, "network/latency-factor", 1);
+    unsigned nhops = 0;
+
+    for (unsigned i = 0; i < f->nendpoints * f->nendpoints; i++) {
+        int route =
+            orr_machine_desc_route(desc, endpoints[i / f->nendpoints],
+                                   endpoints[i % f->nendpoints]);
+
+        if (route >= 0)
+            make_route(f, desc, &desc->routes[route], latencies, &f->routes[i],
+                       &nhops);
+    }
+}
+
+static int make_lists(struct fluid *f, const struct orr_machine_desc *desc)
+{
+    size_t nhops = 1;
+
+    for (unsigned i = 0; i < desc->nroutes; i++)
+        nhops += desc->routes[i].nhops;
+    f->links = calloc(f->nlinks + 1U, sizeof(*f->links));
+    f->touched = calloc(f->nlinks + 1U, sizeof(struct link *));
+    f->hops = calloc(nhops, sizeof(struct link *));
+    f->routes = calloc((size_t)f->nendpoints * f->nendpoints + 1,
+                       sizeof(*f->routes));
+    return f->links && f->touched && f->hops && f->routes ? 0 : -ENOMEM;
+}
+
+int orr_fluid_new(const struct orr_machine_desc *desc,
+                  const unsigned *endpoints, unsigned nendpoints,
+                  struct orr_network **ret, struct orr_error *err)
+{
+    struct fluid *f = calloc(1, sizeof(*f));
+
+    (void)err;
+    if (!f)
+        return -ENOMEM;
+    f->network.ops = &fluid_ops;
+    f->round = 1;
+    f->nlinks = 2 * desc->nlinks;
+    f->nendpoints = nendpoints;
+    if (make_lists(f, desc) < 0) {
+        fluid_free(&f->network);
+        return -ENOMEM;
+    }
+    make_links(f, desc);
+    make_routes(f, desc, endpoints);
+    *ret = &f->network;
+    return 0;
+}
+
+const char *orr_fluid_lacks(const struct orr_machine_desc *desc)
+{
+    if (orr_sim_option(desc, "network/TCP-gamma", -1) > 0)
+        return "TCP-gamma";
+    if (orr_sim_option(desc, "network/weight-S", 0) > 0)
+        return "weight-S";
+    if (orr_sim_option(desc, "network/crosstraffic", 0) > 0)
+        return "crosstraffic";
+    return NULL;
+}
