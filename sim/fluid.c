@@ -3,6 +3,9 @@
  * sim/fluid.c - see fluid.h. Flows enter their links after the latency and leave
  * them at their end; what they share with is given new rates at the next look, once
  * for all changes of a date. Flows elsewhere keep rate and end.
+ *
+ * No flow is faster than the narrowest link of its route. A link that could carry
+ * all its flows at these rates binds none of them, and is left out of everything.
  */
 #include "sim/fluid.h"
 
@@ -17,9 +20,10 @@ struct link {
     struct flow **flows; /* in no order; twice where a route passes twice */
     unsigned n, room;
     unsigned booked; /* places of those on it or in their latency */
+    bool binds;
     /* While rates are found. */
     unsigned round;
-    unsigned open; /* flows without a rate yet */
+    unsigned open; /* flows without a rate yet, 0 where it does not bind */
     double left;   /* bytes per µs */
     double weight; /* of the open flows: the sum, of a fat pipe the greatest */
 };
@@ -29,6 +33,7 @@ struct route {
     unsigned first, n; /* in hops */
     double latency;    /* µs */
     double weight;
+    double narrowest; /* bytes per µs */
 };
 
 struct flow {
@@ -56,10 +61,12 @@ struct fluid {
     unsigned nflying, nflows;
     void **ended; /* [nflows] cookies */
     unsigned nended, ntaken;
-    /* The links whose flows have changed, then all that share flows with them. */
+    /* The links that bind, or did, and whose flows have changed; then all that
+     * share flows with them. */
     struct link **touched;
     unsigned ntouched;
-    struct flow **sharing; /* [nflows], those on these links */
+    /* [nflows], those that have entered, then all on these links. */
+    struct flow **sharing;
     unsigned nsharing;
     unsigned round;
 };
@@ -100,6 +107,34 @@ static int book(struct link *link)
     return 0;
 }
 
+/* A fat pipe binds those that are as narrow as itself: where SimGrid stops the one
+ * of the greatest weight, it stops all. */
+static bool binds(const struct link *link)
+{
+    double sum = 0;
+
+    if (link->n < 2)
+        return false;
+    for (unsigned k = 0; k < link->n; k++) {
+        double narrowest = link->flows[k]->route->narrowest;
+
+        if (link->fat && narrowest >= link->capacity)
+            return true;
+        sum += narrowest;
+    }
+    return !link->fat && sum > link->capacity;
+}
+
+/* Its rate is due. */
+static void add_sharing(struct fluid *f, struct flow *flow)
+{
+    if (flow->round == f->round)
+        return;
+    flow->round = f->round;
+    flow->open = true;
+    f->sharing[f->nsharing++] = flow;
+}
+
 static void enter_links(struct fluid *f, struct flow *flow)
 {
     struct link **hops = hops_of(f, flow->route);
@@ -107,9 +142,12 @@ static void enter_links(struct fluid *f, struct flow *flow)
     flow->latent = false;
     flow->since = f->now;
     flow->ends = INFINITY; /* until it has a rate */
+    add_sharing(f, flow);
     for (unsigned i = 0; i < flow->route->n; i++) {
         hops[i]->flows[hops[i]->n++] = flow;
-        touch(f, hops[i]);
+        hops[i]->binds = binds(hops[i]);
+        if (hops[i]->binds)
+            touch(f, hops[i]);
     }
 }
 
@@ -121,11 +159,13 @@ static void leave_links(struct fluid *f, const struct flow *flow)
         struct flow **flows = hops[i]->flows;
         unsigned at = 0;
 
+        if (hops[i]->binds)
+            touch(f, hops[i]);
         while (flows[at] != flow)
             at++;
         flows[at] = flows[--hops[i]->n];
         hops[i]->booked--;
-        touch(f, hops[i]);
+        hops[i]->binds = binds(hops[i]);
     }
 }
 
@@ -135,20 +175,23 @@ static void leave_links(struct fluid *f, const struct flow *flow)
  * their links. */
 static void find_sharing(struct fluid *f)
 {
-    f->nsharing = 0;
-    for (unsigned i = 0; i < f->ntouched; i++)
-        for (unsigned k = 0; k < f->touched[i]->n; k++) {
-            struct flow *flow = f->touched[i]->flows[k];
+    unsigned nlinks = 0, nflows = 0;
+
+    while (nlinks < f->ntouched || nflows < f->nsharing) {
+        if (nlinks < f->ntouched) {
+            const struct link *link = f->touched[nlinks++];
+
+            for (unsigned k = 0; k < link->n; k++)
+                add_sharing(f, link->flows[k]);
+        } else {
+            const struct flow *flow = f->sharing[nflows++];
             struct link **hops = hops_of(f, flow->route);
 
-            if (flow->round == f->round)
-                continue;
-            flow->round = f->round;
-            flow->open = true;
-            f->sharing[f->nsharing++] = flow;
             for (unsigned h = 0; h < flow->route->n; h++)
-                touch(f, hops[h]);
+                if (hops[h]->binds)
+                    touch(f, hops[h]);
         }
+    }
 }
 
 static void weigh(struct link *link)
@@ -171,9 +214,10 @@ static void empty_links(struct fluid *f)
     for (unsigned i = 0; i < f->ntouched; i++) {
         struct link *link = f->touched[i];
 
-        link->open = link->n;
+        link->open = link->binds ? link->n : 0;
         link->left = link->capacity;
-        weigh(link);
+        if (link->binds)
+            weigh(link);
     }
 }
 
@@ -197,40 +241,61 @@ static void fill(struct link *link, const struct flow *flow)
         link->left = least;
 }
 
-/* The link that is full at the lowest level, NULL when no flow is open. */
-static struct link *fullest(const struct fluid *f, double *level)
+static void fix(const struct fluid *f, struct flow *flow, double rate)
 {
+    struct link **hops = hops_of(f, flow->route);
+
+    flow->open = false;
+    flow->found = rate;
+    for (unsigned h = 0; h < flow->route->n; h++)
+        if (hops[h]->open)
+            fill(hops[h], flow);
+}
+
+/* Those that stop at the lowest level: the flows of the link that is full, or one
+ * that is as fast as it can be. Returns how many. */
+static unsigned fix_lowest(const struct fluid *f)
+{
+    double level = INFINITY;
     struct link *full = NULL;
+    struct flow *fast = NULL;
+    unsigned n = 0;
 
     for (unsigned i = 0; i < f->ntouched; i++) {
         struct link *link = f->touched[i];
 
-        if (link->open && (!full || link->left < *level * link->weight)) {
-            full = link;
-            *level = link->left / link->weight;
-        }
+        if (!link->open || link->left >= level * link->weight)
+            continue;
+        full = link;
+        level = link->left / link->weight;
     }
-    return full;
+    for (unsigned i = 0; i < f->nsharing; i++) {
+        struct flow *flow = f->sharing[i];
+
+        /* A link that stops it at the same level may stop others too. */
+        if (!flow->open || flow->route->narrowest >=
+                               (1 - 1e-12) * level * flow->route->weight)
+            continue;
+        fast = flow;
+        level = flow->route->narrowest / flow->route->weight;
+    }
+    if (fast) {
+        fix(f, fast, fast->route->narrowest);
+        return 1;
+    }
+    for (unsigned k = 0; full->open; k++)
+        if (full->flows[k]->open) {
+            fix(f, full->flows[k], full->flows[k]->route->weight * level);
+            n++;
+        }
+    return n;
 }
 
 static void find_rates(struct fluid *f)
 {
-    struct link *full;
-    double level = INFINITY;
-
     empty_links(f);
-    while ((full = fullest(f, &level)))
-        for (unsigned k = 0; full->open; k++) {
-            struct flow *flow = full->flows[k];
-            struct link **hops = hops_of(f, flow->route);
-
-            if (!flow->open)
-                continue;
-            flow->open = false;
-            flow->found = flow->route->weight * level;
-            for (unsigned h = 0; h < flow->route->n; h++)
-                fill(hops[h], flow);
-        }
+    for (unsigned nopen = f->nsharing; nopen > 0;)
+        nopen -= fix_lowest(f);
 }
 
 static void take_rate(const struct fluid *f, struct flow *flow)
@@ -246,13 +311,13 @@ static void take_rate(const struct fluid *f, struct flow *flow)
 /* After changes, at the date of these. */
 static void settle(struct fluid *f)
 {
-    if (!f->ntouched)
+    if (!f->ntouched && !f->nsharing)
         return;
     find_sharing(f);
     find_rates(f);
     for (unsigned i = 0; i < f->nsharing; i++)
         take_rate(f, f->sharing[i]);
-    f->ntouched = 0;
+    f->ntouched = f->nsharing = 0;
     f->round++;
 }
 
@@ -413,6 +478,22 @@ static void make_links(struct fluid *f, const struct orr_machine_desc *desc)
     }
 }
 
+/* A link that is passed twice gives each pass half of itself. */
+static double narrowest(const struct fluid *f, const struct route *route)
+{
+    struct link **hops = hops_of(f, route);
+    double least = INFINITY;
+
+    for (unsigned i = 0; i < route->n; i++) {
+        unsigned passes = 0;
+
+        for (unsigned k = 0; k < route->n; k++)
+            passes += hops[k] == hops[i];
+        least = fmin(least, hops[i]->capacity / (hops[i]->fat ? 1 : passes));
+    }
+    return least;
+}
+
 static void make_route(struct fluid *f, const struct orr_machine_desc *desc,
                        const struct orr_route_desc *from, double latencies,
                        struct route *to, unsigned *nhops)
@@ -428,6 +509,7 @@ static void make_route(struct fluid *f, const struct orr_machine_desc *desc,
     }
     to->latency = latency * 1e6;
     to->weight = latency > 0 ? 1 / latency : 1;
+    to->narrowest = narrowest(f, to);
 }
 
 static void make_routes(struct fluid *f, const struct orr_machine_desc *desc,
