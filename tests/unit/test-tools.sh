@@ -333,11 +333,27 @@ for command in run compare trace validate "calibrate kernels"; do
 done
 run run "$dir/program" -m moon
 claim "so the program does not run for real by mistake" code_is 2
+run run "$dir/program" -mepyc-64
+claim "nor with a machine that there is behind the letter" code_is 2
+run compare -m moon "$dir/program" -slws,dmda
+claim "nor with a policy" err_has "compare -m moon -slws,dmda -- $dir/program"
+run run "$dir/program" -m
+claim "a value that was forgotten has its place in the right order" \
+    err_has "run -m VALUE -- $dir/program"
+for words in "" "--json" "-m moon"; do
+    # shellcheck disable=SC2086 # words
+    run bound "$dir/program" $words
+    claim "bound: a program without -- is no recorded graph: $words" \
+        err_has "$dir/program is a program: write orrery bound"
+done
 run run -m moon -s eager "$dir/program" -size 9 -mix --sizes=3
 claim "options of the program's own are passed on" \
     out_has 'arguments -size 9 -mix --sizes=3'
 run run -m moon -s eager -- "$dir/program" -s lws
 claim "behind -- all options are the program's" out_has 'arguments -s lws'
+run run "$dir/program" -m4 -slow
+claim "and letters with what is no machine and no policy" \
+    out_has 'arguments -m4 -slow'
 
 # Words that are nearly right.
 run calibrat

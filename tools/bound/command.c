@@ -167,6 +167,27 @@ static int check(const struct bound_options *options)
     return 0;
 }
 
+/* Whether the file can be run: what a recorded graph never is. */
+static bool is_program(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char begin[4] = "";
+    size_t n = file ? fread(begin, 1, sizeof(begin), file) : 0;
+
+    if (file)
+        fclose(file);
+    return (n >= 2 && !memcmp(begin, "#!", 2)) ||
+           (n == 4 && !memcmp(begin, "\177ELF", 4));
+}
+
+static int program_without_dashes(const char *path)
+{
+    tool_error("bound: %s is a program: write orrery bound [OPTIONS] -- %s "
+               "[ARGUMENTS], with the options of orrery bound before the --",
+               path, path);
+    return -1;
+}
+
 /* A program stands behind --, a file does not. `dashes` is where they are in
  * argv as given, 0: nowhere. */
 static int take_operands(int argc, char **argv, int noperands, int dashes,
@@ -179,6 +200,8 @@ static int take_operands(int argc, char **argv, int noperands, int dashes,
         return wrong("which program, or which recorded graph?", "");
     if (behind == noperands)
         options->argv = argv + 1;
+    else if (behind == 0 && is_program(argv[1]))
+        return program_without_dashes(argv[1]);
     else if (behind == 0 && noperands == 1)
         options->file = argv[1];
     else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/calibrate/command.c - `orrery calibrate`: its command line. One thread. */
 #include "tools/calibrate/calibrate.h"
+#include "tools/common/launch.h"
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
 #include "tools/common/words.h"
@@ -108,7 +109,7 @@ static int run_kernels(int argc, char **argv)
         {0, "json", NULL, &options.json},
         {0, "dry-run", NULL, &options.dry_run},
         {0}};
-    int first = tool_parse_program(argc, argv, list, help);
+    int first = tool_parse_program(argc, argv, list, launch_names, help);
     int result = first < 0 ? TOOL_USAGE : TOOL_OK;
 
     if (first == argc) {

@@ -5,6 +5,8 @@
  */
 #include "tools/common/launch.h"
 
+#include "perfmodel/sampling.h"
+#include "platforms/machine_desc.h"
 #include "tools/common/tool.h"
 
 #include <errno.h>
@@ -177,6 +179,44 @@ const char *launch_policy(const struct launch *launch)
     if (launch->report.json && *launch->report.scheduler)
         return launch->report.scheduler;
     return launch->scheduler;
+}
+
+static bool is_machine(const char *name)
+{
+    struct orr_machine_desc *desc = NULL;
+    struct orr_sampling *sampling = NULL;
+    bool found;
+
+    if (orr_sampling_from_env(orr_getenv, NULL, &sampling) < 0)
+        return false;
+    found = orr_machine_desc_load(name, orr_sampling_dirs(sampling), &desc,
+                                  NULL) == 0;
+    orr_machine_desc_free(desc);
+    orr_sampling_free(sampling);
+    return found;
+}
+
+static bool is_policy(const char *name)
+{
+    static const char *const names[] = {
+        "eager", "prio",  "random", "lws",    "ws",    "dm",    "dmda",
+        "dmdap", "dmdar", "dmdas",  "dmdasd", "pheft", "peager"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+bool launch_names(const char *option, const char *value)
+{
+    char *first = tool_format("%.*s", (int)strcspn(value, ","), value);
+    bool found = first && (!strcmp(option, "machine")     ? is_machine(first)
+                           : !strcmp(option, "scheduler") ? is_policy(first)
+                                                          : false);
+
+    free(first);
+    return found;
 }
 
 bool launch_chose_policy(const struct launch *launch)

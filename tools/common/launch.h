@@ -34,6 +34,10 @@ struct launch {
 int launch_all(struct launch *launches, size_t n, unsigned at_once,
                void (*progress)(size_t ended, size_t n));
 
+/* Whether there is a machine, or a policy, of that name: `option` is "machine" or
+ * "scheduler", `value` a name, or several with commas. For tool_parse_program. */
+bool launch_names(const char *option, const char *value);
+
 /* Whether it ran with another policy than was asked for: the program sets its
  * own (conf.sched_policy). */
 bool launch_chose_policy(const struct launch *launch);

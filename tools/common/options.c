@@ -198,19 +198,24 @@ int tool_parse_operands(int argc, char **argv,
     return 1;
 }
 
-/* Whether the word is exactly one of the options: not only its beginning, since
- * programs have options such as -size of their own. *ret_value: the next word
- * is its value. */
-static bool is_ours(const struct tool_option *options, const char *word,
-                    bool *ret_value)
+/* The options of a command that runs programs. */
+struct ours {
+    const struct tool_option *options;
+    bool (*known)(const char *option, const char *value);
+};
+
+/* Whether the word is one of the options. *ret_value: the next word is its
+ * value. */
+static bool is_ours(const struct ours *ours, const char *word, bool *ret_value)
 {
     const char *value;
     const struct tool_option *option;
 
     if (word[0] != '-' || !word[1] || !strcmp(word, "--"))
         return false;
-    option = find_option(options, word, &value);
-    if (!option || (word[1] != '-' && value))
+    option = find_option(ours->options, word, &value);
+    if (!option ||
+        (word[1] != '-' && value && !ours->known(option->name, value)))
         return false;
     *ret_value = !option->flag && !value;
     return true;
@@ -233,24 +238,26 @@ static void add_word(char *line, size_t size, const char *word)
 /* Adds to the line the words from argv[first + 1] on that are ours, or are not.
  */
 static void add_words(char *line, size_t size, int argc, char **argv, int first,
-                      const struct tool_option *options, bool ours)
+                      const struct ours *ours, bool wanted)
 {
     for (int a = first + 1; a < argc; a++) {
-        bool value = false, mine = is_ours(options, argv[a], &value);
+        bool value = false, mine = is_ours(ours, argv[a], &value);
 
-        if (mine == ours)
+        if (mine == wanted)
             add_word(line, size, argv[a]);
         if (value && a + 1 < argc) {
             a++;
-            if (ours)
+            if (wanted)
                 add_word(line, size, argv[a]);
+        } else if (value && wanted) {
+            add_word(line, size, "VALUE"); /* it was forgotten */
         }
     }
 }
 
 /* Says what the order should be. */
 static int wrong_order(int argc, char **argv, int first,
-                       const struct tool_option *options, const char *word)
+                       const struct ours *ours, const char *word)
 {
     char line[512] = "";
 
@@ -258,10 +265,10 @@ static int wrong_order(int argc, char **argv, int first,
              argv[0]);
     for (int a = 1; a < first; a++)
         add_word(line, sizeof(line), argv[a]);
-    add_words(line, sizeof(line), argc, argv, first, options, true);
+    add_words(line, sizeof(line), argc, argv, first, ours, true);
     add_word(line, sizeof(line), "--");
     add_word(line, sizeof(line), argv[first]);
-    add_words(line, sizeof(line), argc, argv, first, options, false);
+    add_words(line, sizeof(line), argc, argv, first, ours, false);
     tool_error("%s: option %s comes after the program %s: write %s; an option "
                "of the program itself comes behind --",
                argv[0], word, argv[first], line);
@@ -269,15 +276,17 @@ static int wrong_order(int argc, char **argv, int first,
 }
 
 int tool_parse_program(int argc, char **argv, const struct tool_option *options,
+                       bool (*known)(const char *option, const char *value),
                        const char *help)
 {
+    const struct ours ours = {options, known};
     int first = tool_parse(argc, argv, options, help);
     bool value;
 
     if (first <= 0 || first >= argc || !strcmp(argv[first - 1], "--"))
         return first;
     for (int a = first + 1; a < argc && strcmp(argv[a], "--") != 0; a++)
-        if (is_ours(options, argv[a], &value))
-            return wrong_order(argc, argv, first, options, argv[a]);
+        if (is_ours(&ours, argv[a], &value))
+            return wrong_order(argc, argv, first, &ours, argv[a]);
     return first;
 }

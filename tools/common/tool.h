@@ -90,8 +90,11 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
 
 /* The same for commands that run a program, the first operand. One of the
  * options among the program's arguments, without `--` before it, is an error
- * that shows the right order. */
+ * that shows the right order: as a word of its own, or a letter with its value
+ * (-mMACHINE) if `known` says that the option has such a value, since programs have
+ * options such as -size. */
 int tool_parse_program(int argc, char **argv, const struct tool_option *options,
+                       bool (*known)(const char *option, const char *value),
                        const char *help);
 
 /* The same for commands whose operands and options may mix: moves the operands

@@ -405,7 +405,8 @@ int cmd_compare(int argc, char **argv)
         {0, "json", NULL, &json},
         {0}};
     struct comparison comparison = {0};
-    int first = tool_parse_program(argc, argv, options, help), result;
+    int first = tool_parse_program(argc, argv, options, launch_names, help);
+    int result;
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;

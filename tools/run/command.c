@@ -104,7 +104,8 @@ int cmd_run(int argc, char **argv)
         {TOOL_JOINED, "assume", &launch.assume, NULL},
         {0, "json", NULL, &json},
         {0}};
-    int first = tool_parse_program(argc, argv, options, help), result;
+    int first = tool_parse_program(argc, argv, options, launch_names, help);
+    int result;
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;

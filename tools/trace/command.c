@@ -185,7 +185,7 @@ int cmd_trace(int argc, char **argv)
         {0, "gantt", &picture, NULL},
         {0, "json", NULL, &json},
         {0}};
-    int first = tool_parse_program(argc, argv, options, help);
+    int first = tool_parse_program(argc, argv, options, launch_names, help);
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;

@@ -103,7 +103,8 @@ int cmd_validate(int argc, char **argv)
         {0, "plot", &options.plot, NULL},
         {0, "json", NULL, &options.json},
         {0}};
-    int first = tool_parse_program(argc, argv, list, help), result = TOOL_USAGE;
+    int first = tool_parse_program(argc, argv, list, launch_names, help);
+    int result = TOOL_USAGE;
     char **split;
 
     if (first <= 0)
