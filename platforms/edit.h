@@ -53,8 +53,8 @@ struct orr_edit_echo {
 int orr_machine_desc_edit(struct orr_machine_desc *desc, const char *edits,
                           struct orr_error *err);
 
-/* The members of a JSON object, without its braces: "edit", "effect", "echo",
- * "quantity", "devices", "links" (name, before, after; null: none), "ways"
- * (pairs of names), "ways_left_out" (how many more). Owned by the caller; NULL
- * when out of memory. */
+/* The members of a JSON object, without its braces: "edit", "echo", "quantity",
+ * "devices", "links" (name, before, after; null: none), "ways" (pairs of names),
+ * "ways_left_out" (how many more); not "effect", of which a run knows more. Owned
+ * by the caller; NULL when out of memory. */
 char *orr_edit_echo_json(const struct orr_edit_echo *echo);

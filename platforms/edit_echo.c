@@ -192,8 +192,7 @@ static void print_members(FILE *out, const struct orr_edit_echo *echo)
 {
     fputs("\"edit\": ", out);
     print_text(out, echo->edit);
-    fprintf(out,
-            ", \"effect\": %s, \"echo\": ", echo->effect ? "true" : "false");
+    fputs(", \"echo\": ", out);
     print_text(out, echo->text ? echo->text : "");
     fprintf(out, ", \"quantity\": \"%s\"", echo->quantity);
     print_items(out, "devices", echo->devices, echo->ndevices);

@@ -574,7 +574,9 @@ static json_t *edits_array(struct json_writer *w,
     for (unsigned i = 0; i < desc->nedits; i++) {
         char *members = orr_edit_echo_json(&desc->edits[i]), *object = NULL;
 
-        if (!members || asprintf(&object, "{%s}", members) < 0)
+        if (!members ||
+            asprintf(&object, "{%s, \"effect\": %s}", members,
+                     desc->edits[i].effect ? "true" : "false") < 0)
             object = NULL;
         append(w, array, object ? json_loads(object, 0, NULL) : NULL);
         free(object);

@@ -60,11 +60,16 @@ void orr_what_if_write(FILE *out, struct orr_runtime *rt)
 
     fputs("\"edits\": [", out);
     for (unsigned i = 0; i < machine->nedits; i++) {
-        struct use use = use_of(rt, &machine->edits[i]);
+        const struct orr_machine_edit *edit = &machine->edits[i];
+        struct use use = use_of(rt, edit);
 
-        fprintf(out, "%s\n  {%s, \"tasks\": %lu, \"bytes\": %llu", i ? "," : "",
-                machine->edits[i].members, use.tasks, use.bytes);
-        if (machine->edits[i].kernel)
+        fprintf(out,
+                "%s\n  {%s, \"effect\": %s, \"tasks\": %lu, "
+                "\"bytes\": %llu",
+                i ? "," : "", edit->members,
+                edit->effect && (use.met || !edit->kernel) ? "true" : "false",
+                use.tasks, use.bytes);
+        if (edit->kernel)
             fprintf(out, ", \"kernels_met\": %s", use.met ? "true" : "false");
         fputc('}', out);
     }

@@ -529,6 +529,7 @@ def sayings(folder):
     yield ("the report has each edit, and what the run did where it applies",
            len(edits) == 3 and edits[0]["tasks"] > 0 and
            edits[2]["bytes"] > 0 and not edits[1]["kernels_met"] and
+           [e["effect"] for e in edits] == [True, False, True] and
            edits[0]["devices"][0] == {"name": "CUDA0", "before": 1,
                                       "after": 2} and
            ["CUDA0", "CUDA1"] in edits[2]["ways"], out)

@@ -267,7 +267,7 @@ START_TEST(every_edit_reports_its_changes)
     ck_assert_uint_eq(echo->nlinks, echoes[_i].links);
     ck_assert_uint_eq(echo->nroutes, echoes[_i].routes);
     json = orr_edit_echo_json(echo);
-    ck_assert_ptr_nonnull(strstr(json, "\"effect\": "));
+    ck_assert_ptr_nonnull(strstr(json, "\"echo\": "));
     free(json);
 }
 END_TEST

@@ -300,6 +300,19 @@ run run -m moon --json --set 'pcie.bandwidth = 1MBps' -- "$dir/avoids"
 claim "in JSON as well" sh -c 'python3 -c "import json, sys
 d = json.load(open(sys.argv[1]))
 assert d[\"without_edits\"][\"makespan_us\"] == 213000" "$1"' sh "$dir/out"
+sed 's/"tasks": 0,/"tasks": 0, "kernels_met": true,/' "$dir/avoids" >"$dir/kernels"
+sed 's/true, "echo"/false, "echo"/; s/"tasks": 0,/"tasks": 0, "kernels_met": false,/' \
+    "$dir/avoids" >"$dir/nosuch"
+chmod +x "$dir/kernels" "$dir/nosuch"
+run run -m moon --set 'kernel[x].time on cpu *= 2' -- "$dir/kernels"
+claim "so is one of kernels that ran elsewhere" \
+    out_has 'without  *the edits 213.000 ms: they made it longer'
+run run -m moon --set 'kernel[nosuch] *= 2' -- "$dir/nosuch"
+claim "of kernels that the program does not have there is nothing to compare" \
+    sh -c '! grep -q without "$1"' sh "$dir/out"
+run compare -m moon -s eager --set 'kernel[nosuch] *= 2' -- "$dir/nosuch"
+claim "which compare says below its table" \
+    out_has 'slower; no effect on this run, no kernel of it has that name'
 FAKE_BYTES=7 run run -m moon --set 'pcie.bandwidth = 1MBps' -- "$dir/avoids"
 claim "what was used needs no second run" sh -c '! grep -q without "$1"' sh \
     "$dir/out"

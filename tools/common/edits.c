@@ -35,8 +35,7 @@ bool edits_any_unused(const json_t *report)
 
         if (json_is_true(json_object_get(edit, "effect")) &&
             json_is_integer(tasks) && json_is_integer(bytes) &&
-            !json_integer_value(tasks) && !json_integer_value(bytes) &&
-            !json_object_get(edit, "kernels_met"))
+            !json_integer_value(tasks) && !json_integer_value(bytes))
             return true;
     }
     return false;
@@ -52,6 +51,9 @@ void edits_print(const json_t *report, const char *indent)
         const char *text = json_string_value(json_object_get(edit, "edit"));
         const char *echo = json_string_value(json_object_get(edit, "echo"));
 
-        printf("%s%s: %s\n", indent, text ? text : "?", echo ? echo : "?");
+        printf("%s%s: %s%s\n", indent, text ? text : "?", echo ? echo : "?",
+               json_is_false(json_object_get(edit, "kernels_met"))
+                   ? "; no effect on this run, no kernel of it has that name"
+                   : "");
     }
 }
