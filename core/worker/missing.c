@@ -121,6 +121,37 @@ static void list_sizes(struct orr_runtime *rt, const struct orr_job *job)
             orr_model_size(rt, wanted, job->task, &rt->classes[0], 0));
 }
 
+/* An assumption, and whether a kernel submitted so far has its name. */
+struct meeting {
+    struct orr_assumptions one;
+    bool met;
+};
+
+static void meet(const struct orr_cost_row *row, void *arg)
+{
+    struct meeting *meeting = arg;
+
+    meeting->met |= orr_assumptions_any(
+        &meeting->one, orr_cost_symbol(row),
+        row->cl->model ? row->cl->model->symbol : NULL);
+}
+
+/* Those that give the time of no kernel: their names may be misspelt. */
+static void list_unmet(struct orr_runtime *rt)
+{
+    const struct orr_assumptions *all = orr_costs_assumptions(rt->costs);
+
+    for (unsigned i = 0; i < all->n; i++) {
+        struct meeting meeting = {.one = {&all->all[i], 1}};
+
+        orr_costs_each(rt->costs, meet, &meeting);
+        if (!meeting.met)
+            orr_log_error("`%s' is assumed, and no kernel so far has that "
+                          "name: is it misspelt?",
+                          all->all[i].text);
+    }
+}
+
 void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
 {
     struct listing listing = {.runtime = rt};
@@ -134,6 +165,7 @@ void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
                       orr_cost_symbol(job->costs), job->costs->footprint,
                       job->ncores);
     list_sizes(rt, job);
+    list_unmet(rt);
     if (listing.with_model)
         orr_log_error("Run the program on the machine `%s' with "
                       "STARPU_CALIBRATE=1 to measure them (or point "

@@ -542,11 +542,16 @@ def sayings(folder):
            out)
     ended = subprocess.run(
         [CHOLESKY, "-size", "1000", "-nblocks", "10"], stdin=subprocess.DEVNULL,
-        env=dict(os.environ, ORRERY_MACHINE="rtx4090-2"), timeout=100,
+        env=dict(os.environ, ORRERY_MACHINE="rtx4090-2",
+                 ORRERY_ASSUME="kernel[gem5] = 5us; kernel[*potrf*] on "
+                               "cuda7 = 1us"), timeout=100,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     yield ("tiles of a size that was never measured are said to be that",
            ended.returncode != 0 and "knows tasks with 409600, " in
            ended.stdout and "this one has 40000:" in ended.stdout, ended.stdout)
+    yield ("a time that is assumed for no kernel is named when times are missing",
+           "`kernel[gem5] = 5us' is assumed, and no kernel so far" in
+           ended.stdout and "potrf*] on" not in ended.stdout, ended.stdout)
     _, out = run("cuda.count = 10", STARPU_SILENT="1")
     yield "STARPU_SILENT=1 keeps the echo back", "what if" not in out, out
     ran, out = run("cpu.count = 4; pcie.bandwith = 2")
