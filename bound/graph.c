@@ -27,6 +27,11 @@ void orr_graph_free(struct orr_graph *graph)
     }
     for (unsigned d = 0; graph->data && d < graph->ndata; d++)
         free(graph->data[d].name);
+    for (unsigned i = 0; i < graph->nabout; i++) {
+        free(graph->about[i].what);
+        free(graph->about[i].text);
+    }
+    free(graph->about);
     for (unsigned o = 0; o < graph->norigins; o++)
         free(graph->origins[o]);
     free(graph->origins);
@@ -43,6 +48,31 @@ void orr_graph_free(struct orr_graph *graph)
     free(graph->deps);
     free(graph->accesses);
     free(graph);
+}
+
+int orr_graph_add_about(struct orr_graph *graph, const char *what,
+                        const char *text)
+{
+    struct orr_graph_about *more =
+        realloc(graph->about, (graph->nabout + 1) * sizeof(*more));
+
+    if (!more)
+        return -ENOMEM;
+    graph->about = more;
+    more[graph->nabout] =
+        (struct orr_graph_about){strdup(what), strdup(text)};
+    graph->nabout++;
+    return more[graph->nabout - 1].what && more[graph->nabout - 1].text
+               ? 0
+               : -ENOMEM;
+}
+
+const char *orr_graph_about(const struct orr_graph *graph, const char *what)
+{
+    for (unsigned i = 0; i < graph->nabout; i++)
+        if (!strcmp(graph->about[i].what, what))
+            return graph->about[i].text;
+    return NULL;
 }
 
 int orr_graph_origin(struct orr_graph *graph, const char *name)

@@ -90,6 +90,11 @@ struct orr_graph_task {
     double start_ms, end_ms; /* of the kernel, since the run began */
 };
 
+/* Under what the run was made: "scheduler", "what if", "assumed", "times". */
+struct orr_graph_about {
+    char *what, *text; /* owned */
+};
+
 struct orr_graph {
     char *machine; /* owned, or NULL */
     char *figures; /* owned: where its figures come from, "measured", "derived";
@@ -97,6 +102,8 @@ struct orr_graph {
     char **origins; /* owned: where times come from, "derived"; [0] is not used.
                      * NULL where norigins is 0 */
     unsigned norigins;
+    struct orr_graph_about *about; /* owned */
+    unsigned nabout;
     bool simulated;
     double makespan_ms; /* of the run; NaN: not known */
     unsigned nworkers, nnodes, nlinks, nroutes, nroute_links, ntypes, ndata,
@@ -117,6 +124,13 @@ struct orr_graph {
 
 /* NULL is allowed. */
 void orr_graph_free(struct orr_graph *graph);
+
+/* Adds a line about the run; copies both. Errors: -ENOMEM. */
+int orr_graph_add_about(struct orr_graph *graph, const char *what,
+                        const char *text);
+
+/* The text of the first line about that, NULL without. */
+const char *orr_graph_about(const struct orr_graph *graph, const char *what);
 
 /* The number of the origin of that name, which is added if it is new; "" and NULL
  * are 0. Negative: -ENOMEM, -E2BIG. */

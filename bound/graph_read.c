@@ -275,6 +275,20 @@ static int read_figures(struct reader *r)
     return take_string(r, "origin of the figures", &r->graph->figures);
 }
 
+static int read_about(struct reader *r)
+{
+    char *what = NULL, *text = NULL;
+    int rc = take_string(r, "word for what is told of the run", &what);
+
+    if (!rc)
+        rc = take_string(r, "text about the run", &text);
+    if (!rc && orr_graph_add_about(r->graph, what, text) < 0)
+        rc = no_memory(r);
+    free(what);
+    free(text);
+    return rc;
+}
+
 static int read_run(struct reader *r)
 {
     const char *word = next_word(r);
@@ -631,7 +645,7 @@ static const struct {
     {"datum", read_datum},     {"kind", read_type},    {"node", read_node},
     {"worker", read_worker},   {"link", read_link},    {"route", read_route},
     {"machine", read_machine}, {"run", read_run},      {"end", read_end},
-    {"figures", read_figures}, {"from", read_origins},
+    {"figures", read_figures}, {"from", read_origins}, {"about", read_about},
 };
 
 static int read_line(struct reader *r)

@@ -52,6 +52,12 @@ static void write_machine(const struct orr_graph *graph, FILE *f)
         write_string(f, graph->figures);
         fputc('\n', f);
     }
+    for (unsigned i = 0; i < graph->nabout; i++) {
+        fputs("about", f);
+        write_string(f, graph->about[i].what);
+        write_string(f, graph->about[i].text);
+        fputc('\n', f);
+    }
     fprintf(f, "run %s", graph->simulated ? "simulated" : "real");
     write_number(f, graph->makespan_ms);
     fputc('\n', f);

@@ -71,6 +71,23 @@ void orr_figures_write(const struct orr_runtime *rt, FILE *out)
     fputc(']', out);
 }
 
+void orr_figures_tell(const struct orr_runtime *rt, FILE *out)
+{
+    struct orr_figures total = orr_figures_total(rt);
+    const char *comma = "";
+
+    for (int i = 0; i < ORR_NORIGINS; i++) {
+        if (!(total.us[i] > 0))
+            continue;
+        fprintf(out, "%s%.1f %% %s", comma,
+                100 * orr_figures_share(&total, (enum orr_origin)i),
+                orr_origin_name((enum orr_origin)i));
+        if (total.off_by[i] > 0)
+            fprintf(out, " (off by up to %.1f %%)", 100 * total.off_by[i]);
+        comma = ", ";
+    }
+}
+
 void orr_figures_warn(const struct orr_runtime *rt)
 {
     struct orr_figures total = orr_figures_total(rt);

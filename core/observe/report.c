@@ -18,6 +18,7 @@
 #include "core/cost/figures.h"
 #include "core/data/bus.h"
 #include "core/device/clock.h"
+#include "core/observe/about.h"
 #include "core/observe/graph_record.h"
 #include "core/observe/record.h"
 #include "core/observe/tally.h"
@@ -249,6 +250,8 @@ static void write_graph(struct orr_runtime *rt, const char *path)
     struct orr_error err = {""};
     int rc = orr_graph_record_make(rt, ORR_GRAPH_ALL, &graph, &err);
 
+    if (!rc)
+        rc = orr_about_run(graph, rt);
     if (!rc)
         rc = orr_graph_save(graph, path, &err);
     if (rc)

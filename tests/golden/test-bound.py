@@ -37,8 +37,9 @@ def glpsol(path):
 
 def test_machine(orrery, cholesky, has_solver, machine, folder):
     graph = os.path.join(folder, machine + ".graph")
-    run_words = ("-m", machine, "-s", "dmdas", "--save-graph", graph, "--",
-                 cholesky, "-size", "5760", "-nblocks", "6")
+    run_words = ("-m", machine, "-s", "dmdas", "--save-graph", graph, "--set",
+                 "cpu.count = 4", "--assume", "kernel[x] = 5us; kernel[y] = 1us",
+                 "--", cholesky, "-size", "5760", "-nblocks", "6")
     lp = os.path.join(folder, "p.lp")
     for kind in ("area", "precedence"):
         words = [orrery, "bound", "--json", "--kind", kind, "--lp", lp]
@@ -55,6 +56,19 @@ def test_machine(orrery, cholesky, has_solver, machine, folder):
               again.returncode == 0 and [
                   entry["ms"] for entry in json.loads(again.stdout)["bounds"]
               ] == [entry["ms"] for entry in document["bounds"]], again.stdout)
+        then, now = document["run"], json.loads(again.stdout)["run"]
+        claim("its policy, assumptions and the machine's figures are kept",
+              now["scheduler"] == "dmdas" and now["assumed"] ==
+              then["assumed"] == "kernel[x] = 5us; kernel[y] = 1us" and
+              now["provenance"] == then["provenance"] == "derived",
+              again.stdout)
+        claim("so is what was edited", now["edits"][0]["text"] ==
+              "%s: %s" % (then["edits"][0]["edit"], then["edits"][0]["echo"]),
+              again.stdout)
+        told = run(orrery, "bound", "--kind", kind, graph).stdout
+        claim("and all of it is told", "scheduler   dmdas" in told and
+              "what if     cpu.count = 4: " in told and
+              "times       100.0 % derived" in told, told)
         value = document["bounds"][0]["ms"]
         if has_solver and value is not None:
             claim("no run on %s beats its %s" % (machine, kind),

@@ -42,6 +42,13 @@ struct bounds {
 /* Where the machine's figures come from, NULL: not known. */
 const char *bounds_figures(const struct bounds *b);
 
+/* The policy of the run, NULL: not known. */
+const char *bounds_scheduler(const struct bounds *b);
+
+/* Both in a line, with where the tasks' times come from, for a picture; owned.
+ * NULL without memory. */
+char *bounds_caption(const struct bounds *b);
+
 /* "79.1 % measured, 20.9 % derived": the share of the time of tasks that comes
  * from where, as the graph says; "" where it says nothing. The same as JSON, and
  * the times of each task type with theirs: NULL without memory. */

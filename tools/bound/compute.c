@@ -214,6 +214,27 @@ const char *bounds_figures(const struct bounds *b)
     return b->graph ? b->graph->figures : NULL;
 }
 
+const char *bounds_scheduler(const struct bounds *b)
+{
+    if (b->report.json)
+        return b->report.scheduler;
+    return b->graph ? orr_graph_about(b->graph, "scheduler") : NULL;
+}
+
+char *bounds_caption(const struct bounds *b)
+{
+    const char *figures = bounds_figures(b);
+    unsigned edits = 0;
+    char times[256] = "";
+
+    bounds_times(b, times, sizeof(times));
+    for (unsigned i = 0; i < b->graph->nabout; i++)
+        edits += strcmp(b->graph->about[i].what, "what if") == 0;
+    return tool_format("figures of the machine: %s%s%s%s",
+                       figures ? figures : "unknown", edits ? ", edited" : "",
+                       *times ? "; times: " : "", times);
+}
+
 /* Frees the text of one note after printing it. */
 static int say_owned(char *message, int (*say)(const char *, void *), void *arg)
 {

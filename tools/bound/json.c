@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static json_t *json_result(const struct bounds *b, enum orr_bound_method method)
 {
@@ -76,18 +78,51 @@ static json_t *json_notes(const struct bounds *b)
     return list;
 }
 
-/* Values of a run only: null for a recorded graph. */
+/* Those of a file: their texts. */
+static json_t *json_told(const struct orr_graph *graph, const char *what)
+{
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < graph->nabout; i++)
+        if (!strcmp(graph->about[i].what, what))
+            json_array_append_new(list, json_pack("{s:o}", "text",
+                                                  tool_json_text(
+                                                      graph->about[i].text)));
+    return list;
+}
+
+/* As reports have them: all in one string. */
+static json_t *json_assumed(const struct orr_graph *graph)
+{
+    char *all = NULL;
+    json_t *json;
+
+    for (unsigned i = 0; i < graph->nabout; i++) {
+        char *longer;
+
+        if (strcmp(graph->about[i].what, "assumed") != 0)
+            continue;
+        longer = tool_format("%s%s%s", all ? all : "", all ? "; " : "",
+                             graph->about[i].text);
+        free(all);
+        all = longer;
+    }
+    json = all ? tool_json_text(all) : json_null();
+    free(all);
+    return json;
+}
+
+/* Of the run here, or of the one that a file records. */
 static json_t *json_run(const struct bounds *b)
 {
-    const struct report *report = &b->report;
-    const json_t *edits = json_object_get(report->json, "edits");
-    bool ran = report->json != NULL;
+    const json_t *edits = json_object_get(b->report.json, "edits");
+    json_t *all = edits ? json_deep_copy(edits) : json_told(b->graph, "what if");
 
-    return json_pack("{s:s?, s:s?, s:s?, s:o}", "scheduler",
-                     ran ? report->scheduler : NULL, "provenance",
-                     ran ? report->provenance : NULL, "assumed",
-                     ran ? report->assumed : NULL, "edits",
-                     edits ? json_deep_copy(edits) : json_array());
+    return json_pack("{s:s?, s:s?, s:o, s:o}", "scheduler", bounds_scheduler(b),
+                     "provenance", bounds_figures(b), "assumed",
+                     b->report.assumed ? tool_json_text(b->report.assumed)
+                                       : json_assumed(b->graph),
+                     "edits", all);
 }
 
 static json_t *json_best(const struct bounds *b)

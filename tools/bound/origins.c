@@ -33,10 +33,13 @@ static double sum_up(const struct orr_graph *graph, double ms[UINT8_MAX + 1])
 
 void bounds_times(const struct bounds *b, char *text, size_t size)
 {
+    const char *told = orr_graph_about(b->graph, "times");
     double ms[UINT8_MAX + 1], sum = sum_up(b->graph, ms);
     size_t used = 0;
 
-    *text = '\0';
+    snprintf(text, size, "%s", told ? told : "");
+    if (told)
+        return;
     for (unsigned o = 1; o < b->graph->norigins && used < size; o++)
         if (ms[o] > 0)
             used += (size_t)snprintf(text + used, size - used, "%s%.1f %% %s",

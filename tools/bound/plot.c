@@ -93,7 +93,8 @@ static void put_bars(FILE *pipe, const struct bounds *b,
         if (row != SCHEDULE && !b->options->wanted[row])
             continue;
         if (is_drawn(b, series, row) && labels)
-            fprintf(pipe, "%.6f %u \"%.1f\"\n", ms, n, ms);
+            fprintf(pipe, ms < 100 ? "%.6f %u %.3g\n" : "%.6f %u %.0f\n", ms, n,
+                    ms);
         else if (is_drawn(b, series, row))
             fprintf(pipe, "%.6f %u 0 %.6f %.2f %.2f\n", ms / 2, n, ms, n - 0.35,
                     n + 0.35);
@@ -132,6 +133,7 @@ int bounds_plot(const struct bounds *b)
     double most = 0;
     unsigned wanted = 0;
     struct plot plot;
+    char *caption;
 
     for (unsigned row = 0; row < NROWS; row++) {
         if (isfinite(value_of(b, row)))
@@ -147,15 +149,11 @@ int bounds_plot(const struct bounds *b)
         return -1;
     fputs("set title ", plot.pipe);
     plot_text(plot.pipe, b->what);
-    if (bounds_figures(b)) {
-        char *label =
-            tool_format("figures of the machine: %s", bounds_figures(b));
-
-        fputs("\nset label 1 ", plot.pipe);
-        plot_text(plot.pipe, label ? label : bounds_figures(b));
-        fputs(" at graph 0,1.02 font 'Sans,9' tc rgb '#666666'", plot.pipe);
-        free(label);
-    }
+    caption = bounds_caption(b);
+    fputs("\nset label 1 ", plot.pipe);
+    plot_text(plot.pipe, caption ? caption : "");
+    fputs(" at graph 0,1.02 font 'Sans,9' tc rgb '#666666'", plot.pipe);
+    free(caption);
     fputs("\nset format x '%g ms'\nset grid xtics lt 1 lc rgb '#dddddd'\n"
           "set style fill solid 0.9 noborder\n"
           "set key outside bottom center horizontal\n",

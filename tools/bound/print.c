@@ -15,6 +15,14 @@ static const char *plural(unsigned n)
     return n == 1 ? "" : "s";
 }
 
+/* What a file tells of its run; times have a line of their own. */
+static void print_about(const struct orr_graph *graph)
+{
+    for (unsigned i = 0; i < graph->nabout; i++)
+        if (strcmp(graph->about[i].what, "times") != 0)
+            printf("%-11s %s\n", graph->about[i].what, graph->about[i].text);
+}
+
 static void print_machine(const struct bounds *b)
 {
     const char *machine = b->graph->machine;
@@ -32,6 +40,7 @@ static void print_machine(const struct bounds *b)
         assume_print(b->report.json, "assumed     ");
         report_figures(&b->report, figures, sizeof(figures));
     } else {
+        print_about(b->graph);
         bounds_times(b, figures, sizeof(figures));
     }
     if (*figures)

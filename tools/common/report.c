@@ -222,6 +222,19 @@ void report_figures(const struct report *report, char *text, size_t size)
         *text = '\0';
 }
 
+void report_caption(const struct report *report, char *text, size_t size)
+{
+    char times[256];
+    bool edited = json_array_size(list_of(report, "edits")) > 0;
+
+    report_figures(report, times, sizeof(times));
+    *text = '\0';
+    if (report->simulated)
+        snprintf(text, size, "figures %s%s%s%s",
+                 report->provenance ? report->provenance : "unknown",
+                 edited ? ", edited" : "", *times ? "; times " : "", times);
+}
+
 bool report_is_whole(const struct report *report)
 {
     return report->json && (strcmp(report->exit, "shutdown") == 0 ||

@@ -49,6 +49,10 @@ struct report {
 int report_read(const char *path, struct report *ret, struct orr_error *err);
 void report_done(struct report *report);
 
+/* The same for a picture, with the machine's: "figures derived, edited; times
+ * 100.0 % assumed"; "" for a real run. */
+void report_caption(const struct report *report, char *text, size_t size);
+
 /* Whether the run came to its end: the figures of others say nothing. */
 bool report_is_whole(const struct report *report);
 

@@ -203,19 +203,47 @@ static int print_json(const struct comparison *comparison)
     return -1;
 }
 
-/* "derived", "measured", both when machines differ. */
-static const char *provenance(const struct comparison *comparison)
+/* The machine's figures in the words of its first row that has some. */
+static void caption(const struct comparison *comparison, size_t m, char *text,
+                    size_t size)
 {
-    const char *word = NULL;
+    const struct launch *row = &comparison->launches[m * comparison->nschedulers];
 
-    for (size_t i = 0; i < comparison->n; i++) {
-        const char *other = comparison->launches[i].report.provenance;
+    *text = '\0';
+    for (size_t s = 0; s < comparison->nschedulers && !*text; s++)
+        if (is_good(&row[s]))
+            report_caption(&row[s].report, text, size);
+}
 
-        if (word && other && strcmp(word, other) != 0)
-            return "derived and measured";
-        word = word ? word : other;
+/* A line below the title for each machine; for all together where they are alike. */
+static void put_captions(FILE *pipe, const struct comparison *comparison)
+{
+    char first[320], text[320];
+    bool alike = true;
+
+    caption(comparison, 0, first, sizeof(first));
+    for (size_t m = 1; m < comparison->nmachines; m++) {
+        caption(comparison, m, text, sizeof(text));
+        alike = alike && !strcmp(first, text);
     }
-    return word ? word : "unknown";
+    for (size_t m = 0; m < (alike ? 1 : comparison->nmachines); m++) {
+        char *line;
+
+        caption(comparison, m, text, sizeof(text));
+        line = alike ? tool_format("%s", text)
+                     : tool_format("%s: %s", comparison->machines[m],
+                                   *text ? text : "failed");
+        fprintf(pipe, "set label %zu ", m + 1);
+        plot_text(pipe, line ? line : text);
+        fprintf(pipe,
+                " at graph 0,1 offset 0,%.1f font 'Sans,9' tc rgb '#666666'\n",
+                0.6 + 0.9 * (double)(alike ? 0 : comparison->nmachines - 1 - m));
+        free(line);
+    }
+    if (!alike)
+        fprintf(pipe, "set title offset 0,%.1f\nset tmargin %.1f\n",
+                0.9 * (double)(comparison->nmachines - 1),
+                2.8 + 0.9 * (double)(comparison->nmachines - 1));
 }
 
 /* What the bars of the s-th scheduler show: what ran, on the first machine that
@@ -242,12 +270,11 @@ static void plot_bars(struct plot *plot, const struct comparison *comparison,
     plot_text(plot->pipe, title);
     fprintf(pipe,
             "\nset ylabel 'predicted time (ms)'\n"
-            "set label 1 'figures of the machine: %s' at graph 0,1.02 "
-            "font 'Sans,9' tc rgb '#666666'\n"
             "set style fill solid 0.9 noborder\nset grid "
             "ytics lt 1 lc rgb '#dddddd'\nset key outside right top Left "
-            "reverse samplen 1.5\nset xtics scale 0 (",
-            provenance(comparison));
+            "reverse samplen 1.5\n");
+    put_captions(pipe, comparison);
+    fputs("set xtics scale 0 (", pipe);
     for (size_t m = 0; m < nm; m++) {
         plot_tic(plot->pipe, comparison->machines[m]);
         fprintf(pipe, " %zu%s", m, m + 1 < nm ? ", " : ")\n");
@@ -261,7 +288,7 @@ static void plot_bars(struct plot *plot, const struct comparison *comparison,
                 wide * 0.9, plot_colour(s));
         plot_text(plot->pipe, title_of(comparison, s));
         fprintf(pipe,
-                ", '-' using 1:2:(sprintf('%%.0f', $2)) with labels "
+                ", '-' using 1:2:3 with labels "
                 "offset 0,0.6 font 'Sans,9' notitle%s",
                 s + 1 < ns ? ", " : "\n");
     }
@@ -271,10 +298,12 @@ static void plot_bars(struct plot *plot, const struct comparison *comparison,
         for (size_t m = 0; m < nm; m++) {
             const struct launch *launch = &comparison->launches[m * ns + s];
 
+            double ms = launch->report.makespan_us / 1000;
+
             if (is_good(launch))
-                fprintf(pipe, "%.4f %.6f\n",
+                fprintf(pipe, ms < 100 ? "%.4f %.6f %.3g\n" : "%.4f %.6f %.0f\n",
                         (double)m + ((double)s - (double)(ns - 1) / 2) * wide,
-                        launch->report.makespan_us / 1000);
+                        ms, ms);
         }
         fputs("e\n", pipe);
     }

@@ -70,17 +70,17 @@ static char *make_title(const struct launch *launch)
 {
     const struct report *report = &launch->report;
     const char *name = strrchr(launch->argv[0], '/');
+    char figures[320];
 
     name = name ? name + 1 : launch->argv[0];
     if (!report->json)
         return tool_format("%s", name);
     if (!report_is_whole(report))
         return tool_format("%s on %s, until it failed", name, report->machine);
+    report_caption(report, figures, sizeof(figures));
     return tool_format("%s on %s%s%s%s, %s: %.3f ms", name, report->machine,
-                       report->provenance ? " (figures " : "",
-                       report->provenance ? report->provenance : "",
-                       report->provenance ? ")" : "", report->scheduler,
-                       report->makespan_us / 1000);
+                       *figures ? " (" : "", figures, *figures ? ")" : "",
+                       report->scheduler, report->makespan_us / 1000);
 }
 
 static int draw(const struct launch *launch, const char *picture)

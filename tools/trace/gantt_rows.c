@@ -92,22 +92,36 @@ static void count_copy(struct amount *amount, const struct paje_copy *copy)
     }
 }
 
+/* "35 kB" in the 16 bytes of `text`, which it returns. */
+static const char *size_text(double bytes, char *text)
+{
+    if (bytes < 1e6)
+        snprintf(text, 16, "%.0f kB", bytes / 1e3);
+    else
+        snprintf(text, 16, "%.0f MB", bytes / 1e6);
+    return text;
+}
+
 static char *link_label(const struct paje_chart *chart,
                         const struct amount *pair)
 {
-    return tool_format("%s \xe2\x86\x92 %s  %.0f MB  %3.0f %%",
+    char text[16];
+
+    return tool_format("%s \xe2\x86\x92 %s  %s  %3.0f %%",
                        chart->nodes[pair->index / chart->nnodes].name,
                        chart->nodes[pair->index % chart->nnodes].name,
-                       pair->bytes / 1e6, 100 * pair->busy / span(chart));
+                       size_text(pair->bytes, text),
+                       100 * pair->busy / span(chart));
 }
 
 static char *rest_label(const struct amount *pairs, size_t n)
 {
     double bytes = 0;
+    char text[16];
 
     for (size_t i = 0; i < n; i++)
         bytes += pairs[i].bytes;
-    return tool_format("%zu other links  %.0f MB", n, bytes / 1e6);
+    return tool_format("%zu other links  %s", n, size_text(bytes, text));
 }
 
 /* Rows for those pairs with most bytes, in the order of nodes, and one for the

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/observe/about.c - see about.h. No state. */
+#include "core/observe/about.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bound/graph.h"
+#include "core/base/c_locale.h"
+#include "core/cost/assume.h"
+#include "core/cost/cost.h"
+#include "core/cost/figures.h"
+#include "core/runtime.h"
+#include "core/sched/sched.h"
+
+static int add_edits(struct orr_graph *graph, const struct orr_machine *machine)
+{
+    int rc = 0;
+
+    for (unsigned i = 0; i < machine->nedits && rc == 0; i++) {
+        char *text;
+
+        if (asprintf(&text, "%s: %s", machine->edits[i].edit,
+                     machine->edits[i].text) < 0)
+            return -ENOMEM;
+        rc = orr_graph_add_about(graph, "what if", text);
+        free(text);
+    }
+    return rc;
+}
+
+static int add_assumptions(struct orr_graph *graph,
+                           const struct orr_assumptions *a)
+{
+    int rc = 0;
+
+    for (unsigned i = 0; i < a->n && rc == 0; i++)
+        rc = orr_graph_add_about(graph, "assumed", a->all[i].text);
+    return rc;
+}
+
+static int add_times(struct orr_graph *graph, const struct orr_runtime *rt)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    struct orr_c_locale locale;
+    int rc = out ? orr_c_locale_begin(&locale) : -ENOMEM;
+
+    if (!out)
+        return rc;
+    if (rc == 0) {
+        orr_figures_tell(rt, out);
+        orr_c_locale_end(&locale);
+    }
+    if (fclose(out) != 0)
+        rc = -ENOMEM;
+    if (rc == 0 && size > 0)
+        rc = orr_graph_add_about(graph, "times", text);
+    free(text);
+    return rc;
+}
+
+int orr_about_run(struct orr_graph *graph, struct orr_runtime *rt)
+{
+    int rc = orr_graph_add_about(graph, "scheduler", rt->scheds[0]->ops->name);
+
+    if (rc == 0)
+        rc = add_edits(graph, rt->machine);
+    if (rc == 0)
+        rc = add_assumptions(graph, orr_costs_assumptions(rt->costs));
+    if (rc == 0 && rt->machine->kernels_take_their_length)
+        rc = add_times(graph, rt);
+    return rc;
+}
