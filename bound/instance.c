@@ -165,27 +165,73 @@ static void take_least(struct making *m)
         }
 }
 
-/* "9 CPU cores", "3 CUDA devices", "CUDA 1"; workers are named after their
- * type, then numbered. */
-static int name_class(const struct making *m, struct orr_bound_class *class)
+/* The letters of a worker's type: workers are named after it, then numbered. */
+static size_t letters_of(const struct making *m, unsigned worker)
 {
-    const char *worker = m->graph->workers[class->worker].name;
-    int letters = (int)strcspn(worker, " 0123456789");
-    bool cpu = letters == 3 && strncmp(worker, "CPU", 3) == 0;
-    int rc;
+    return strcspn(m->graph->workers[worker].name, " 0123456789");
+}
 
-    if (class->size == 1)
-        rc = asprintf(&class->name, "%s", worker);
+static bool same_type(const struct making *m, unsigned v, unsigned w)
+{
+    return letters_of(m, v) == letters_of(m, w) &&
+           strncmp(m->graph->workers[v].name, m->graph->workers[w].name,
+                   letters_of(m, v)) == 0;
+}
+
+/* "9 CPU cores", "3 CUDA devices", "CUDA 1": those of class `c` whose type is that
+ * of `first`; nothing where an earlier one has it. */
+static void name_part(const struct making *m, unsigned c, unsigned first,
+                      FILE *to)
+{
+    const struct orr_bound_class *class = &m->in->classes[c];
+    const char *worker = m->graph->workers[first].name;
+    int letters = (int)letters_of(m, first);
+    unsigned n = 0;
+
+    for (unsigned w = class->worker, met = 0; met < class->size; w++) {
+        if (m->in->class_of[w] != c)
+            continue;
+        met++;
+        if (!same_type(m, w, first))
+            continue;
+        if (w < first)
+            return;
+        n++;
+    }
+    if (first != class->worker)
+        fputs(" and ", to);
+    if (n == 1)
+        fputs(worker, to);
     else if (letters == 0)
-        rc = asprintf(&class->name, "%u workers like %s", class->size, worker);
+        fprintf(to, "%u workers like %s", n, worker);
     else
-        rc = asprintf(&class->name, "%u %.*s %s", class->size, letters, worker,
-                      cpu ? "cores" : "devices");
-    if (rc < 0) {
+        fprintf(to, "%u %.*s %s", n, letters, worker,
+                letters == 3 && !strncmp(worker, "CPU", 3) ? "cores"
+                                                           : "devices");
+}
+
+static int name_class(const struct making *m, unsigned c)
+{
+    struct orr_bound_class *class = &m->in->classes[c];
+    size_t size;
+    FILE *to = open_memstream(&class->name, &size);
+
+    if (!to) {
         class->name = NULL;
         return -ENOMEM;
     }
-    return 0;
+    for (unsigned w = class->worker, met = 0; met < class->size; w++)
+        if (m->in->class_of[w] == c) {
+            /* One after the other they are many. */
+            if (!met || m->in->class_of[w - 1] != c || !same_type(m, w - 1, w))
+                name_part(m, c, w, to);
+            met++;
+        }
+    if (fclose(to) == 0)
+        return 0;
+    free(class->name);
+    class->name = NULL;
+    return -ENOMEM;
 }
 
 /* Classes with the same name get the number of their first worker. */
@@ -215,7 +261,7 @@ static int make_classes(struct making *m)
         classify(m, w);
     take_least(m);
     for (unsigned c = 0; c < m->in->nclasses && rc == 0; c++)
-        rc = name_class(m, &m->in->classes[c]);
+        rc = name_class(m, c);
     for (unsigned c = m->in->nclasses; c-- > 1 && rc == 0;)
         rc = tell_apart(m, c);
     return rc;

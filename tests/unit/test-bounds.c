@@ -86,6 +86,21 @@ START_TEST(equal_workers_are_a_class)
 }
 END_TEST
 
+START_TEST(a_class_of_several_types_names_them_all)
+{
+    static const double ms[] = {5, 5, 5, 5};
+    static const unsigned types[] = {0};
+    struct bound_small what = {4, 1, 1, 0, names, nodes, ms, types, NULL};
+    struct orr_graph *graph = bound_small(&what);
+    struct orr_bound_instance *in = instance_of(graph, &means);
+
+    ck_assert_uint_eq(in->nclasses, 1);
+    ck_assert_str_eq(in->classes[0].name, "2 CPU cores and 2 CUDA devices");
+    orr_bound_instance_free(in);
+    orr_graph_free(graph);
+}
+END_TEST
+
 START_TEST(merged_devices_count_as_the_fastest)
 {
     static const double ms[] = {10, 10, 2.02, 2, /**/ 5, 5, 4, 4.04};
@@ -515,6 +530,7 @@ int main(void)
 
     tcase_set_timeout(values, 60);
     tcase_add_test(instances, equal_workers_are_a_class);
+    tcase_add_test(instances, a_class_of_several_types_names_them_all);
     tcase_add_test(instances, merged_devices_count_as_the_fastest);
     tcase_add_test(instances,
                    optimism_takes_deviations_off_but_no_time_below_zero);
