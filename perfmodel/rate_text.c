@@ -74,8 +74,7 @@ static size_t take_unit(enum orr_rate_of of, const char *text, double *factor)
     return prefix ? take_name(units, text, factor) : 0;
 }
 
-bool orr_rate_take(enum orr_rate_of of, bool bare, const char **text,
-                   double *ret_per_us)
+bool orr_rate_take(enum orr_rate_of of, const char **text, double *ret_per_us)
 {
     const char *at = *text, *unit;
     double value, factor = 1;
@@ -92,12 +91,12 @@ bool orr_rate_take(enum orr_rate_of of, bool bare, const char **text,
     for (unit = after; isspace((unsigned char)*unit);)
         unit++;
     n = take_unit(of, unit, &factor);
-    if (n == 0 && (!bare || isalpha((unsigned char)*unit)))
+    if (n == 0)
         return false;
     value *= factor / 1e6;
     if (!(value > 0) || !isfinite(value))
         return false;
-    *text = n ? unit + n : after;
+    *text = unit + n;
     *ret_per_us = value;
     return true;
 }

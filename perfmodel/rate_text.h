@@ -18,7 +18,5 @@ const char *orr_rate_example(enum orr_rate_of of);
 
 /* Reads a number above 0 and its unit, with blanks before either and a prefix k to
  * P (bytes also Ki to Pi), and puts *text behind it. *ret_per_us: flop or bytes per
- * µs. False, leaving both alone, when there is none; `bare`: a number alone is one
- * per second. */
-bool orr_rate_take(enum orr_rate_of of, bool bare, const char **text,
-                   double *ret_per_us);
+ * µs. False, leaving both alone, when there is none. */
+bool orr_rate_take(enum orr_rate_of of, const char **text, double *ret_per_us);

@@ -165,9 +165,9 @@ static int read_roofline(struct reader *r, struct orr_assumption *a,
     a->law = ORR_ASSUMED_ROOFLINE;
     a->flops_per_byte = flops_per_byte;
     if (!take_word(r, "roofline") || !take_word(r, "of") ||
-        !orr_rate_take(ORR_RATE_OF_FLOPS, false, &r->at, &a->flops) ||
+        !orr_rate_take(ORR_RATE_OF_FLOPS, &r->at, &a->flops) ||
         !take_word(r, ",") ||
-        !orr_rate_take(ORR_RATE_OF_BYTES, false, &r->at, &a->bytes))
+        !orr_rate_take(ORR_RATE_OF_BYTES, &r->at, &a->bytes))
         return wrong(r, "the roofline is not complete", remedy);
     return 0;
 }

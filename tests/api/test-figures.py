@@ -605,7 +605,7 @@ def rates_are_written_as_in_assumptions_or_as_in_descriptions():
                    "--bandwidth", "cpu = 5 GB/s; cuda = 500 GB/s",
                    "--from-peak", "CPU=10 gflop/s", "--from-bandwidth",
                    "cpu=5 GB/s"),
-                  ("--peak", "cpu=10000Mf,cuda=1e12", "--bandwidth",
+                  ("--peak", "cpu=10000Mf,cuda=1e12f", "--bandwidth",
                    "cpu=40Gbps,cuda=500GBps", "--from-peak", "cpu=10Gflops",
                    "--from-bandwidth", "cpu=5GBps")):
         ended = orrery("perfmodel", "project", "-m", MACHINE, "--host", "home",
@@ -616,7 +616,7 @@ def rates_are_written_as_in_assumptions_or_as_in_descriptions():
         with open(path, encoding="ascii") as file:
             rows.append(file.read())
     assert rows[0] == rows[1] == rows[2]
-    for wrong in ("cpu=3 GB/s", "cpu", "cpu=0", "cpu=10Gf cuda=1Tf", "cpu0=3Gf",
+    for wrong in ("cpu=3 GB/s", "cpu=5", "cpu=5G", "cpu", "cpu=0", "cpu=10Gf cuda=1Tf", "cpu0=3Gf",
                   "=3Gf", "cpu=-1Gf", "cpu=3 lightyears"):
         _, ended = projected("--peak", wrong, folder=folder)
         ended.has_status(2)

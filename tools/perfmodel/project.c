@@ -107,8 +107,8 @@ static int wrong_rates(const char *option, const char *text,
                        enum orr_rate_of of)
 {
     tool_error(
-        "perfmodel project: --%s %s: give a type of device and its rate, "
-        "such as cuda=%s; several are separated by commas",
+        "perfmodel project: --%s %s: give a type of device and its rate with "
+        "the unit, such as cuda=%s; several are separated by commas",
         option, text, orr_rate_example(of));
     return -EINVAL;
 }
@@ -123,7 +123,7 @@ static int read_rates(const char *option, const char *text, enum orr_rate_of of,
         int type = take_type(&at);
         double rate;
 
-        if (type < 0 || !orr_rate_take(of, true, &at, &rate))
+        if (type < 0 || !orr_rate_take(of, &at, &rate))
             return wrong_rates(option, text, of);
         *(of == ORR_RATE_OF_FLOPS ? &rates[type].flops : &rates[type].bytes) =
             rate;
