@@ -139,7 +139,24 @@ def new_tests(tap, bench):
             (["--cpu", "2", "--cores", "2", "--gpu", "H100 PCIe", "--gpus",
               "4", "--link", "nvswitch"], "SXM"),
             (["--cpu", "2", "--cores", "2", "--gpu", "RTX 4090", "--gpus", "2",
-              "--link", "nvlink"], "no such links")):
+              "--link", "nvlink"], "no links of that kind"),
+            # Nothing that is asked for is left out without a word.
+            (["--cpu", "2", "--cores", "2", "--link", "pcie5"],
+             "--link pcie5 is of GPUs"),
+            (["--cpu", "2", "--cores", "2", "--gpus", "0", "--gpu-memory",
+              "16GiB"], "--gpu-memory 16GiB is of GPUs"),
+            (["--cpu", "2", "--cores", "2", "--gpu-tflops", "3"],
+             "--gpu-tflops 3 is of GPUs"),
+            (["--cpu", "2", "--cores", "2", "--no-peer"], "--no-peer is of"),
+            (["--cpu", "EPYC 7763", "--core-flops", "3"], "is known"),
+            (["--cpu", "EPYC 7763", "--cores", "500"], "--numa 8 makes room"),
+            (["--cpu", "EPYC 7763", "--cores", "129", "--numa", "2"],
+             "2 sockets of the AMD EPYC 7763 have 128"),
+            (["--link", "pcie5"], "which processor"),
+            (["--cpu", "2", "--cores", "2", "--gpu", "H100 PCIe",
+              "--gpu-memory", "16"], "such as 16GiB"),
+            (["--cpu", "2", "--cores", "2", "--gpu", "H100 PCIe",
+              "--gpu-memory", "94GiB"], "has 80 GiB")):
         result = bench.run("new", "bad", *words)
         tap.claim("new %s is refused with a remedy" % " ".join(words),
                   result.code in (1, 2) and word in result.err and

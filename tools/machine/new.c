@@ -36,7 +36,8 @@ static const char help[] =
     "      --gpu-memory BYTES  16GiB, 80GB ...\n"
     "      --gpu-tflops N      single-precision peak, to scale models\n"
     "      --link LINK         pcie3, pcie4, pcie5, pcie6 (sixteen lanes each);\n"
-    "                          nvlink: between each pair; nvswitch: a switch;\n"
+    "                          nvlink: NVLink or Infinity Fabric between each\n"
+    "                          pair; nvswitch: a switch;\n"
     "                          default: what the GPU has, else pcie4\n"
     "      --no-peer           no copies between GPUs over PCIe\n"
     "      --models            copy kernel models of the catalogue's nearest machine,\n"
@@ -196,8 +197,8 @@ static int set_links(struct machine_plan *plan, const struct links *links,
     for (unsigned i = 0; i < n * n; i++)
         plan->pair_rates[i] = rate / (n - 1);
     return machine_plan_assume(plan,
-                               "%.4g GB/s of NVLink each way, shared out "
-                               "among %u peers",
+                               "%.4g GB/s of links to other devices each way, "
+                               "shared out among %u peers",
                                rate / 1e9, n - 1);
 }
 
@@ -207,11 +208,11 @@ static int check_links(const char *gpu, const struct machine_device *known,
 {
     if (known && links->nvswitch && !known->has_switch)
         tool_error("machine new: --gpu %s --link nvswitch: the %s has no "
-                   "switch; modules that have one are called SXM",
+                   "NVSwitch; of NVIDIA's modules those called SXM have one",
                    gpu, known->model);
     else if (known && links->nvlink && known->link_rate <= 0)
-        tool_error("machine new: --gpu %s --link nvlink: the %s has no such "
-                   "links",
+        tool_error("machine new: --gpu %s --link nvlink: the %s has no links "
+                   "of that kind to others",
                    gpu, known->model);
     else
         return 0;
@@ -237,23 +238,43 @@ static long cores_of(const struct request *request)
     return known ? (long)known->cores : -1;
 }
 
+/* More cores than the sockets of a known processor hold. */
+static int check_cores(const struct request *request, long cores, long sockets)
+{
+    const struct machine_processor *known =
+        machine_processor_find(request->cpu);
+    long most = known ? sockets * (long)known->cores : cores;
+
+    if (cores <= most)
+        return 0;
+    tool_error("machine new: --cores %ld: %ld socket%s of the %s %s %ld; "
+               "--numa %ld makes room for them",
+               cores, sockets, sockets == 1 ? "" : "s", known->model,
+               sockets == 1 ? "has" : "have", most,
+               (cores + (long)known->cores - 1) / (long)known->cores);
+    return -EINVAL;
+}
+
 static int plan_processor(const struct request *request, const char *name,
                           struct machine_plan *plan)
 {
     double clock = read_clock(request->cpu), flops = 0;
-    long cores = cores_of(request);
+    long cores = cores_of(request), nodes = 1;
 
     if (cores < 0)
         return -EINVAL;
     if (request->numa) {
         long most =
             cores < MACHINE_PLAN_MAX_NODES ? cores : MACHINE_PLAN_MAX_NODES;
-        long nodes = read_count("--numa", request->numa, 1, most);
+
+        nodes = read_count("--numa", request->numa, 1, most);
 
         if (nodes < 0)
             return -EINVAL;
         machine_plan_set_sockets(plan, (unsigned)nodes);
     }
+    if (check_cores(request, cores, nodes) < 0)
+        return -EINVAL;
     if (request->core_flops) {
         flops = read_positive("--core-flops", request->core_flops);
         if (flops < 0)
@@ -301,10 +322,66 @@ static int check_devices(const struct request *request)
     return -EINVAL;
 }
 
+static bool has_devices(const struct request *request)
+{
+    return request->gpu || (request->gpus && strcmp(request->gpus, "0") != 0);
+}
+
+/* Options of what the machine does not have, or that would be ignored. */
+static int check_unused(const struct request *request)
+{
+    const struct machine_processor *processor =
+        machine_processor_find(request->cpu);
+    const struct {
+        const char *name, *value;
+    } devices[] = {{"link", request->link},
+                   {"gpu-memory", request->gpu_memory},
+                   {"gpu-tflops", request->gpu_tflops},
+                   {"no-peer", request->no_peer ? "" : NULL}};
+
+    for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++)
+        if (devices[i].value && !has_devices(request)) {
+            tool_error("machine new: --%s%s%s is of GPUs, and there are none: "
+                       "give --gpu MODEL, or leave it out",
+                       devices[i].name, *devices[i].value ? " " : "",
+                       devices[i].value);
+            return -EINVAL;
+        }
+    if (processor && request->core_flops) {
+        tool_error("machine new: --core-flops %s: that of the %s is known; the "
+                   "option is for a clock, such as --cpu 2.4GHz",
+                   request->core_flops, processor->model);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+/* A known card may be given less than it has, not more. */
+static int check_memory(const struct request *request,
+                        unsigned long long memory)
+{
+    const struct machine_device *known = machine_device_find(request->gpu);
+
+    if (memory < 1 << 20)
+        tool_error("machine new: --gpu-memory %s is %llu bytes: give the unit, "
+                   "such as %lluGiB",
+                   request->gpu_memory, memory, memory);
+    else if (known && (double)memory > 1.1 * (double)known->memory)
+        tool_error("machine new: --gpu-memory %s: the %s has %.0f GiB; a card "
+                   "with more needs a name of its own",
+                   request->gpu_memory, known->model,
+                   (double)known->memory / (1 << 30));
+    else
+        return 0;
+    return -EINVAL;
+}
+
 static int check_parts(const struct request *request)
 {
     int processor = check_processor(request), devices = check_devices(request);
 
+    if (processor == 0)
+        processor = check_unused(request);
     return processor < 0 ? processor : devices;
 }
 
@@ -327,7 +404,9 @@ static int plan_devices(const struct request *request,
     if (read_links(request->link, usual, &links) < 0 ||
         check_links(request->gpu, known, &links) < 0)
         return -EINVAL;
-    if (request->gpu_memory && !(memory = read_bytes(request->gpu_memory)))
+    if (request->gpu_memory &&
+        (!(memory = read_bytes(request->gpu_memory)) ||
+         check_memory(request, memory) < 0))
         return -EINVAL;
     if (request->gpu_tflops) {
         tflops = read_positive("--gpu-tflops", request->gpu_tflops);
@@ -491,7 +570,9 @@ int machine_new(int argc, char **argv, const char *const *sampling_dirs,
         return TOOL_USAGE;
     }
     if (!request.cpu &&
-        (request.cores || request.gpu || request.gpus || request.numa)) {
+        (request.cores || request.gpu || request.gpus || request.numa ||
+         request.core_flops || request.gpu_memory || request.gpu_tflops ||
+         request.link || request.no_peer)) {
         tool_error("machine new: which processor? give --cpu MODEL, or its "
                    "clock in GHz");
         return TOOL_USAGE;
