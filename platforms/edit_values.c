@@ -104,6 +104,17 @@ static int change_memory(struct orr_edit_work *work, struct orr_host_desc *host,
     return 0;
 }
 
+/* Beyond that no date of a run would be a number that means anything. */
+static int check_speed(const struct orr_edit_work *work, double speed)
+{
+    if (speed >= 1e-6 && speed <= 1e6)
+        return 0;
+    return orr_edit_wrong(work, work->edit->at_value,
+                          "the speed would be %g: from a millionth to a million "
+                          "times that of the models are possible",
+                          speed);
+}
+
 static int change_speed(struct orr_edit_work *work, struct orr_host_desc *host,
                         double *ret_before, double *ret_after)
 {
@@ -111,6 +122,8 @@ static int change_speed(struct orr_edit_work *work, struct orr_host_desc *host,
 
     *ret_before = orr_host_desc_speed(host);
     rc = orr_edit_compute(work, *ret_before, false, ret_after);
+    if (rc == 0)
+        rc = check_speed(work, *ret_after);
     return rc ? rc : set_number(work, host, ORR_PROP_SPEED, *ret_after);
 }
 
@@ -222,9 +235,9 @@ static int change_kernel_on(struct orr_edit_work *work,
         return rc;
     if (time)
         after = 1 / after;
-    if (!(after > 0) || !isfinite(after))
-        return orr_edit_wrong(work, work->edit->at_value,
-                              "the speed would be %g", after);
+    rc = check_speed(work, after);
+    if (rc)
+        return rc;
     *ret_speed = after;
     if (after != before)
         work->changed = true;
