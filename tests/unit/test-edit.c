@@ -135,7 +135,7 @@ static const struct {
     {"cuda.speed *= 1e308", {"the speed would be 1e+308: from a millionth"}},
     {"kernel[gemm] = 1e-300", {"the speed would be 1e-300"}},
     {"kernel[gemm].time *= 1e7", {"the speed would be 1e-07"}},
-    {"cuda.memory *= 1e308; cuda.memory *= 1e308", {"100 PB"}},
+    {"cuda.memory *= 1e308", {"the result would be inf"}},
     {"pcie.bandwidth = 12", {"no unit: write MBps"}},
     {"pcie.bandwidth = 12GB", {"unknown unit"}},
     {"pcie.bandwidth = 10 GB/s", {"blank before its unit", "write 10GB/s"}},
