@@ -218,7 +218,10 @@ def check_tests(tap, bench):
               all(0.9 < x < 1.2 for x in off), result)
     result = bench.run("check", "sirocco-v100")
     tap.claim("a measured machine has nothing to check", result.code == 1 and
-              "not derived" in result.err, result)
+              "are measured: only those that are derived" in result.err, result)
+    result = bench.run("check", "gemini-1")
+    tap.claim("nor has one that is partly so", result.code == 1 and
+              "are partly measured: only" in result.err, result)
     result = bench.run("list")
     tap.claim("list shows the licence of measured machines",
               any(line.startswith("sirocco-v100") and "CeCILL-C" in line

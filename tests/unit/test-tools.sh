@@ -425,6 +425,16 @@ claim "below it is all that is missing, with the remedy" sh -c \
     'grep -q "^  *alpha  footprint 0000abc1" "$1" &&
     [ "$(grep -c "Run the program with" "$1")" -eq 1 ]' sh "$dir/err"
 
+cat >"$dir/long" <<'END'
+#!/bin/sh
+echo "orrery: error: unknown machine: known are $(seq -s ', ' 100000 100060)" >&2
+exit 1
+END
+chmod +x "$dir/long"
+run compare -m moon -s eager -- "$dir/long"
+claim "a reason that is too long for its row is cut at a word, and says so" \
+    out_has 'known are 100000, .*[0-9], …$'
+
 # Values and names that are nearly right.
 run run -m moon --set '' -- "$dir/program"
 claim "an empty edit names its option" err_has 'run: option --set needs a value'

@@ -305,6 +305,20 @@ void process_print_errors(const struct process *process, FILE *to)
     }
 }
 
+/* A line of `length` bytes; one that is too long ends with a whole word and "…". */
+static void take_line(char *to, size_t size, const char *line, size_t length)
+{
+    static const char more[] = " \xe2\x80\xa6";
+
+    snprintf(to, size, "%.*s", (int)length, line);
+    if (length < size)
+        return;
+    length = size - sizeof(more);
+    while (length > 0 && to[length] != ' ')
+        length--;
+    snprintf(to + length, size - length, "%s", more);
+}
+
 bool process_error_line(const struct process *process, char *to, size_t size)
 {
     static const char mark[] = "orrery: error: ";
@@ -318,7 +332,7 @@ bool process_error_line(const struct process *process, char *to, size_t size)
         if (ours)
             line += sizeof(mark) - 1;
         if (end > line)
-            snprintf(to, size, "%.*s", (int)(end - line), line);
+            take_line(to, size, line, (size_t)(end - line));
         if (ours) {
             cut_heading(to);
             return true;

@@ -559,9 +559,11 @@ static int run(const char *name, const char *const *sampling_dirs, bool json)
     if (rc == 0 && name)
         rc = add_machine(&named, desc);
     if (rc == 0 && name && !is_derived(&named.items[0])) {
-        tool_error("machine check: the figures of %s are not derived: there "
-                   "is nothing to check",
-                   name);
+        const char *provenance = named.items[0].desc->provenance;
+
+        tool_error("machine check: the figures of %s are %s: only those that "
+                   "are derived altogether can be held against measured ones",
+                   name, provenance ? provenance : "of unknown origin");
         rc = -EINVAL;
     }
     if (rc == 0)
