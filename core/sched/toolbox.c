@@ -147,20 +147,11 @@ unsigned orr_prioq_ahead(const struct orr_prioq *q, int priority)
 
 /* --- the most ready job --- */
 
-/* Bytes of a job's data that a node lacks, in order of importance. */
-struct missing {
-    uint64_t value;     /* read there, no valid copy */
-    uint64_t loading;   /* … and none on its way */
-    uint64_t allocated; /* no memory for it yet */
-};
-
-/* Counts no further once the job lacks more values than `most`: it is not the
- * one that is looked for. */
-static struct missing count_missing(const struct orr_job *job, unsigned node,
-                                    uint64_t most)
+struct orr_missing orr_job_missing(const struct orr_job *job, unsigned node,
+                                   uint64_t most)
 {
     const uint64_t bit = UINT64_C(1) << node;
-    struct missing m = {0, 0, 0};
+    struct orr_missing m = {0, 0, 0, 0};
 
     for (unsigned i = 0; i < job->naccesses && m.value <= most; i++) {
         const struct orr_access *access = &job->accesses[i];
@@ -174,6 +165,7 @@ static struct missing count_missing(const struct orr_job *job, unsigned node,
         if (!(access->mode & STARPU_R) ||
             atomic_load_explicit(&handle->valid, relaxed) & bit)
             continue;
+        m.ndata++;
         m.value += handle->size;
         if (!(atomic_load_explicit(&handle->loading, relaxed) & bit))
             m.loading += handle->size;
@@ -181,16 +173,7 @@ static struct missing count_missing(const struct orr_job *job, unsigned node,
     return m;
 }
 
-static bool is_less(const struct missing *a, const struct missing *b)
-{
-    if (a->value != b->value)
-        return a->value < b->value;
-    if (a->loading != b->loading)
-        return a->loading < b->loading;
-    return a->allocated < b->allocated;
-}
-
-/* Jobs were pushed long ago: what count_missing reads of one that comes later is
+/* Jobs were pushed long ago: what is read of one that comes later is
  * fetched meanwhile. */
 static void fetch_ahead(const struct orr_list *link)
 {
@@ -205,7 +188,7 @@ static void fetch_ahead(const struct orr_list *link)
 
 struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
 {
-    struct missing least = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    struct orr_missing least = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 0};
     struct orr_job *best = NULL;
     struct orr_list *jobs;
     int priority;
@@ -217,13 +200,13 @@ struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
     priority = orr_job_of_link(jobs->next)->priority;
     orr_list_foreach (link, jobs) {
         struct orr_job *job = orr_job_of_link(link);
-        struct missing m;
+        struct orr_missing m;
 
         fetch_ahead(link->next);
         if (job->priority < priority)
             continue;
-        m = count_missing(job, node, least.value);
-        if (best && !is_less(&m, &least))
+        m = orr_job_missing(job, node, least.value);
+        if (best && !orr_missing_is_less(&m, &least))
             continue;
         best = job;
         least = m;

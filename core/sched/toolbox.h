@@ -64,6 +64,28 @@ struct orr_job *orr_prioq_pop(struct orr_prioq *q);
  * a tie. NULL when empty. */
 struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node);
 
+/* Bytes of a job's data that a node lacks, in order of importance. */
+struct orr_missing {
+    uint64_t value;     /* read there, no valid copy */
+    uint64_t loading;   /* … and none on its way */
+    uint64_t allocated; /* no memory for it yet */
+    unsigned ndata;     /* whose value it lacks */
+};
+
+/* Counts no further once the job lacks more values than `most`. */
+struct orr_missing orr_job_missing(const struct orr_job *job, unsigned node,
+                                   uint64_t most);
+
+static inline bool orr_missing_is_less(const struct orr_missing *a,
+                                       const struct orr_missing *b)
+{
+    if (a->value != b->value)
+        return a->value < b->value;
+    if (a->loading != b->loading)
+        return a->loading < b->loading;
+    return a->allocated < b->allocated;
+}
+
 /* The jobs that would be served before a new one of that priority. */
 unsigned orr_prioq_ahead(const struct orr_prioq *q, int priority);
 
