@@ -55,6 +55,12 @@ struct starpu_sched_policy *
 starpu_sched_get_sched_policy_in_ctx(unsigned sched_ctx_id);
 struct starpu_sched_policy *starpu_sched_get_sched_policy(void);
 
+/* Defined in a shared object named by STARPU_SCHED_LIB, not in the library: its
+ * policy of that name, or NULL; all that it has, NULL-terminated, for
+ * STARPU_SCHED=help. The first one is needed. */
+struct starpu_sched_policy *starpu_get_sched_lib_policy(const char *name);
+struct starpu_sched_policy **starpu_get_sched_lib_policies(void);
+
 /* The lock and condition a worker waits on. */
 void starpu_worker_get_sched_condition(int workerid,
                                        starpu_pthread_mutex_t **sched_mutex,

@@ -78,6 +78,9 @@
 #define ORR_CONFIG_SCHEDULING(X)                                               \
     X(SCHED, "STARPU_SCHED", STRING, "lws",                                    \
       "Scheduling policy; `help` lists them.")                                 \
+    X(SCHED_LIB, "STARPU_SCHED_LIB", STRING, "",                               \
+      "Shared object whose policies `STARPU_SCHED` may name: "                 \
+      "examples/policies.")                                                    \
     X(MIN_PRIO, "STARPU_MIN_PRIO", INT, "",                                    \
       "Lowest task priority. Unset: that of the policy.")                      \
     X(MAX_PRIO, "STARPU_MAX_PRIO", INT, "",                                    \

@@ -13,6 +13,7 @@
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/sched/dm.h"
+#include "core/sched/library.h"
 #include "core/sched/policies.h"
 
 const struct orr_sched_ops *const orr_sched_builtin[] = {
@@ -24,6 +25,21 @@ const struct orr_sched_ops *const orr_sched_builtin[] = {
 };
 
 static const struct orr_sched_ops *const fallback = &orr_sched_lws;
+
+/* What a shared object tells of its policies. */
+static int print_library(const char *file, struct orr_error *err)
+{
+    struct starpu_sched_policy **list;
+    int code = orr_sched_library_list(file, &list, err);
+
+    if (code || !list)
+        return code;
+    fprintf(stderr, "Those of %s:\n", file);
+    for (; *list; list++)
+        fprintf(stderr, "  %-8s %s\n", (*list)->policy_name,
+                (*list)->policy_description ? (*list)->policy_description : "");
+    return 0;
+}
 
 static void print_list(void)
 {
@@ -61,15 +77,15 @@ static const struct orr_sched_ops *find(const char *name)
     return NULL;
 }
 
-static int choose(const char *name, const struct orr_sched_ops **ret,
-                  struct orr_error *err)
+static int choose(const struct orr_config *config, const char *name,
+                  const struct orr_sched_ops **ret, struct orr_error *err)
 {
     *ret = fallback;
     if (!name || !*name)
         return 0;
     if (!strcmp(name, "help")) {
         print_list();
-        return 0;
+        return print_library(orr_config_string(config, ORR_CFG_SCHED_LIB), err);
     }
     *ret = find(name);
     if (!*ret && !strncmp(name, "heft", 4))
@@ -124,13 +140,29 @@ static struct orr_sched_worker *places_of(struct orr_runtime *rt, unsigned id)
     return places;
 }
 
+/* A name is first looked for in the shared object that the user has named. */
+static int find_in_library(const struct orr_config *config,
+                           struct orr_sched_options *options,
+                           struct orr_error *err)
+{
+    if (options->user || options->without_policy || !options->name ||
+        !*options->name || !strcmp(options->name, "help"))
+        return 0;
+    return orr_sched_library_find(orr_config_string(config, ORR_CFG_SCHED_LIB),
+                                  options->name, &options->user, err);
+}
+
 int orr_sched_new(struct orr_runtime *rt,
-                  const struct orr_sched_options *options,
+                  const struct orr_sched_options *chosen,
                   struct orr_sched **ret, struct orr_error *err)
 {
-    struct orr_sched *sched = calloc(1, sizeof(*sched));
-    int code = 0;
+    struct orr_sched_options resolved = *chosen, *options = &resolved;
+    struct orr_sched *sched;
+    int code = find_in_library(&rt->config, options, err);
 
+    if (code)
+        return code;
+    sched = calloc(1, sizeof(*sched));
     if (!sched)
         return orr_fail(err, -ENOMEM, "out of memory for the scheduler");
     sched->runtime = rt;
@@ -152,7 +184,7 @@ int orr_sched_new(struct orr_runtime *rt,
     else if (options->user)
         code = orr_sched_user_new(&sched->said->policy, &sched->ops, err);
     else
-        code = choose(options->name, &sched->ops, err);
+        code = choose(&rt->config, options->name, &sched->ops, err);
     if (code)
         goto free_sched;
     set_priorities(sched, options);

@@ -15,7 +15,7 @@ fi
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 
-printf '#include <orrery.h>\n#include <starpu.h>\n#include <starpu_cublasLt.h>\n#include <starpu_cusolver.h>\n' >"$scratch/all.c"
+printf '#include <orrery.h>\n#include <starpu.h>\n#include <starpu_cublasLt.h>\n#include <starpu_cusolver.h>\n#include <starpu_scheduler_toolbox.h>\n' >"$scratch/all.c"
 if ! $1 -std=gnu11 -I"$2" -aux-info "$scratch/list" -c "$scratch/all.c" \
     -o "$scratch/all.o" || [ ! -s "$scratch/list" ]; then
     echo "1..0 # SKIP $1 cannot list declarations"
@@ -23,6 +23,8 @@ if ! $1 -std=gnu11 -I"$2" -aux-info "$scratch/list" -c "$scratch/all.c" \
 fi
 sed -n 's/^.* extern [^(]*[ *]\(_*\(starpu\|orrery\)_[a-z0-9_A-Z]*\) (.*$/\1/p' \
     "$scratch/list" | sort -u >"$scratch/declared"
+# What shared objects of scheduling policies define (STARPU_SCHED_LIB).
+sed -i '/^starpu_get_sched_lib_polic/d' "$scratch/declared"
 nm -D --defined-only "$3" | sed 's/^.* //; s/@.*//' | sort -u \
     >"$scratch/defined"
 comm -23 "$scratch/declared" "$scratch/defined" >"$scratch/missing"
