@@ -95,6 +95,14 @@
       "Weight of energy, in microseconds per joule.")                          \
     X(IDLE_POWER, "STARPU_IDLE_POWER", DOUBLE, "0",                            \
       "Watts that the idle machine takes.")                                    \
+    X(HETEROPRIO_AUTO, "STARPU_HETEROPRIO_USE_AUTO_CALIBRATION", BOOL, "1",     \
+      "1: heteroprio groups tasks by codelet and orders the groups by what "   \
+      "it measures; 0: a task's priority is its group.")                       \
+    X(HETEROPRIO_GROUPING, "STARPU_HETEROPRIO_CODELET_GROUPING_STRATEGY", INT, \
+      "0", "0: groups have the name of the model, else of the codelet; 1: of " \
+      "the codelet.")                                                          \
+    X(HETEROPRIO_INTERVAL, "STARPU_AUTOHETEROPRIO_ORDERING_INTERVAL", INT,     \
+      "32", "Pushes after which heteroprio orders its groups again.")          \
     X(RAND_SEED, "STARPU_RAND_SEED", INT, "",                                  \
       "Seed of random decisions. Unset: 0 in simulation, else the time.")      \
     X(MIN_WORKERSIZE, "STARPU_MIN_WORKERSIZE", INT, "",                        \

@@ -21,7 +21,7 @@ const struct orr_sched_ops *const orr_sched_builtin[] = {
     &orr_sched_lws,       &orr_sched_ws,         &orr_sched_dm.ops,
     &orr_sched_dmda.ops,  &orr_sched_dmdap.ops,  &orr_sched_dmdar.ops,
     &orr_sched_dmdas.ops, &orr_sched_dmdasd.ops, &orr_sched_pheft,
-    &orr_sched_peager,    NULL,
+    &orr_sched_peager,    &orr_sched_heteroprio, NULL,
 };
 
 static const struct orr_sched_ops *const fallback = &orr_sched_lws;

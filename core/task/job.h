@@ -421,6 +421,13 @@ uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job);
  * told to who registered for it (rt->ready_soon). No lock held. */
 void orr_job_tell_soon(struct orr_runtime *rt, struct orr_job *job);
 
+/* Calls visit for the tasks, 64 at most, that wait for the job, which has not
+ * begun and which nobody else can begin meanwhile: those that it releases, and
+ * those that come next in the order of its data. No lock held. */
+void orr_job_each_successor(struct orr_job *job,
+                            void (*visit)(struct orr_job *successor, void *arg),
+                            void *arg);
+
 /* The kernel has ended, or one of what else the job's end waits for: the last
  * one completes it (core/task/end.c). */
 void orr_job_end(struct orr_runtime *rt, struct orr_job *job);

@@ -14,12 +14,14 @@ enum { MOST = 64 };
 struct soon {
     struct orr_job *jobs[MOST];
     unsigned n;
+    bool all; /* those as well that wait for others, too */
 };
 
 static void add(struct soon *soon, struct orr_job *job)
 {
     if (job->task && soon->n < MOST &&
-        atomic_load_explicit(&job->waiting, memory_order_relaxed) == 1)
+        (soon->all ||
+         atomic_load_explicit(&job->waiting, memory_order_relaxed) == 1))
         soon->jobs[soon->n++] = job;
 }
 
@@ -41,7 +43,7 @@ static void add_ordered(struct soon *soon, struct orr_access *access)
     orr_list_foreach (link, &access->handle->order) {
         struct orr_access *next = orr_container(link, struct orr_access, link);
 
-        if (next->granted && next != access)
+        if (next->granted && next != access && !soon->all)
             break;
         if (next->granted)
             continue;
@@ -82,4 +84,19 @@ void orr_job_tell_soon(struct orr_runtime *rt, struct orr_job *job)
     const unsigned depth = 8; /* of tasks without kernel */
 
     tell(rt, job, job->predicted, depth);
+}
+
+void orr_job_each_successor(struct orr_job *job,
+                            void (*visit)(struct orr_job *successor, void *arg),
+                            void *arg)
+{
+    struct soon soon = {.n = 0, .all = true};
+
+    add_declared(&soon, job);
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (job->accesses[i].ordered)
+            add_ordered(&soon, &job->accesses[i]);
+    for (unsigned i = 0; i < soon.n; i++)
+        if (ORR_JOB_IS(soon.jobs[i], task))
+            visit(soon.jobs[i], arg);
 }

@@ -3,7 +3,8 @@
 #include "program.h"
 
 const char *const schedulers[] = {"eager", "prio", "random", "lws",
-                                  "dm",    "dmda", "dmdas",  "dmdar"};
+                                  "dm",    "dmda", "dmdas",  "dmdar",
+                                  "heteroprio"};
 const unsigned nschedulers = sizeof(schedulers) / sizeof(*schedulers);
 
 const char *const evictions[] = {"nextuse", "starpu", "lru"};

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/heteroprio_auto.c - heteroprio's automatic mode: what is known of the
+ * tasks of a bucket, and the order of buckets that follows. The caller has the lock.
+ *
+ * Times are normalised: divided by the mean, over the tasks that were pushed, of
+ * the time on the fastest architecture. The score of a bucket on an architecture
+ * is high where the others are slower, and where what it releases (URT) will keep
+ * the workers busy; it is lower if the others lack work more than this one does.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cost/cost.h"
+#include "core/sched/heteroprio.h"
+
+/* µs that are assumed before anything was measured, and on whom cannot. */
+static const double assumed = 1e3, unable = 1e8;
+
+static void add(struct orr_hp_mean *mean, double value)
+{
+    const unsigned window = 256;
+
+    if (mean->n < window)
+        mean->n++;
+    mean->value += (value - mean->value) / mean->n;
+}
+
+/* --- buckets --- */
+
+/* Architectures with workers in the context that have an implementation. */
+static unsigned able_archs(const struct orr_sched *sched,
+                           const struct orr_job *job)
+{
+    const struct orr_runtime *rt = sched->runtime;
+    unsigned archs = 0;
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (job->able_classes >> rt->workers[w].class_id & 1)
+            archs |= 1U << rt->workers[w].desc->type;
+    return archs;
+}
+
+static const char *name_of(const struct orr_heteroprio *hp,
+                           const struct orr_job *job)
+{
+    const char *name = hp->by_codelet ? job->task->cl->name
+                                      : orr_cost_symbol(job->costs);
+
+    return name ? name : "NO_NAME";
+}
+
+static uint32_t where_of(const struct orr_job *job)
+{
+    return job->task->where >= 0 ? (uint32_t)job->task->where
+                                 : job->task->cl->where;
+}
+
+static struct orr_hp_bucket *find(struct orr_heteroprio *hp,
+                                  const struct orr_job *job)
+{
+    const char *name;
+    uint32_t where;
+
+    if (!job->costs) /* it has no kernel */
+        return NULL;
+    name = name_of(hp, job);
+    where = where_of(job);
+    for (unsigned b = 0; b < hp->nbuckets; b++) {
+        struct orr_hp_figures *known = &hp->buckets[b].known;
+
+        if (known->where == where &&
+            strncmp(known->name, name, ORR_HP_NAME) == 0)
+            return &hp->buckets[b];
+    }
+    return NULL;
+}
+
+static void join(struct orr_heteroprio *hp, struct orr_hp_bucket *bucket,
+                 unsigned arch)
+{
+    struct orr_hp_arch *a = &hp->archs[arch];
+
+    a->order[a->n++] = (unsigned)(bucket - hp->buckets);
+    bucket->archs |= 1U << arch;
+    a->nwaiting += bucket->njobs;
+}
+
+/* When all have a name, further tasks share the last one. */
+struct orr_hp_bucket *orr_hp_bucket_of(struct orr_sched *sched,
+                                       struct orr_job *job)
+{
+    struct orr_heteroprio *hp = sched->data;
+    struct orr_hp_bucket *bucket = find(hp, job);
+    unsigned archs = able_archs(sched, job);
+
+    if (!bucket && hp->nbuckets < ORR_HP_BUCKETS) {
+        bucket = &hp->buckets[hp->nbuckets++];
+        strncpy(bucket->known.name, name_of(hp, job), ORR_HP_NAME);
+        bucket->known.where = where_of(job);
+    }
+    if (!bucket)
+        bucket = &hp->buckets[ORR_HP_BUCKETS - 1];
+    for (unsigned a = 0; a < STARPU_NARCH; a++)
+        if (archs >> a & 1 && !(bucket->archs >> a & 1))
+            join(hp, bucket, a);
+    return bucket;
+}
+
+/* --- figures --- */
+
+static double time_on(const struct orr_hp_bucket *bucket, unsigned arch)
+{
+    if (!(bucket->archs >> arch & 1))
+        return unable;
+    return bucket->known.time[arch].n ? bucket->known.time[arch].value
+                                      : assumed;
+}
+
+static unsigned fastest(const struct orr_hp_bucket *bucket)
+{
+    unsigned best = 0;
+
+    for (unsigned a = 1; a < STARPU_NARCH; a++)
+        if (time_on(bucket, a) < time_on(bucket, best))
+            best = a;
+    return best;
+}
+
+/* By what times are divided. */
+static double typical_time(const struct orr_heteroprio *hp)
+{
+    double sum = 0, n = 0;
+
+    for (unsigned b = 0; b < hp->nbuckets; b++) {
+        const struct orr_hp_bucket *bucket = &hp->buckets[b];
+
+        sum += bucket->known.npushed * time_on(bucket, fastest(bucket));
+        n += bucket->known.npushed;
+    }
+    return n > 0 && sum > 0 ? sum / n : assumed;
+}
+
+/* Of the bucket's tasks, how many run there. */
+static double share(const struct orr_hp_bucket *bucket, unsigned arch)
+{
+    double n = 0;
+
+    for (unsigned a = 0; a < STARPU_NARCH; a++)
+        n += bucket->known.nexecuted[a];
+    return n > 0 ? bucket->known.nexecuted[arch] / n : 0;
+}
+
+static double busy_fraction(const struct orr_sched *sched, unsigned arch)
+{
+    const struct orr_heteroprio *hp = sched->data;
+    double all = (orr_exec_now(sched->runtime->exec) - hp->began) *
+                 orr_hp_nworkers(sched, arch);
+
+    return all > 0 && hp->archs[arch].busy < all ? hp->archs[arch].busy / all
+                                                 : all > 0;
+}
+
+void orr_hp_note_end(struct orr_sched *sched, struct orr_job *job,
+                     unsigned arch, double us)
+{
+    struct orr_heteroprio *hp = sched->data;
+    struct orr_hp_bucket *bucket = find(hp, job);
+
+    hp->archs[arch].busy += us;
+    if (!bucket)
+        return;
+    add(&bucket->known.time[arch], us);
+    bucket->known.nexecuted[arch]++;
+}
+
+/* --- the order --- */
+
+/* The slowest architecture but this one; STARPU_NARCH: there is none. */
+static unsigned slowest_other(const struct orr_hp_bucket *bucket, unsigned arch)
+{
+    unsigned worst = STARPU_NARCH;
+
+    for (unsigned a = 0; a < STARPU_NARCH; a++)
+        if (a != arch && bucket->archs >> a & 1 &&
+            (worst == STARPU_NARCH ||
+             time_on(bucket, a) > time_on(bucket, worst)))
+            worst = a;
+    return worst;
+}
+
+/* The formula that StarPU takes unless it is told another one. */
+static double score(const struct orr_sched *sched,
+                    const struct orr_hp_bucket *bucket, unsigned arch,
+                    double typical)
+{
+    const double nobody = 1e15, first = 99999999;
+    const unsigned few = 16;
+    unsigned other = slowest_other(bucket, arch);
+    double own = time_on(bucket, arch) / typical;
+    double need = 1 - busy_fraction(sched, arch);
+    double released = bucket->known.released[arch].value * need;
+    double theirs = nobody, their_need = 0, result;
+
+    if (other != STARPU_NARCH) {
+        theirs = time_on(bucket, other);
+        their_need = 1 - share(bucket, other);
+        released += bucket->known.released[other].value * their_need;
+    }
+    result = (1 + released) * (theirs / typical - own);
+    if (their_need > need)
+        result -= own * (their_need - need);
+    return bucket->known.time[arch].n < few ? result + first : result;
+}
+
+/* Insertion sort: buckets are few, equals stay as they were. */
+static void sort(struct orr_hp_arch *arch, const double *scores)
+{
+    for (unsigned i = 1; i < arch->n; i++) {
+        unsigned bucket = arch->order[i], at = i;
+
+        for (; at > 0 && scores[arch->order[at - 1]] < scores[bucket]; at--)
+            arch->order[at] = arch->order[at - 1];
+        arch->order[at] = bucket;
+    }
+}
+
+static void order(struct orr_sched *sched)
+{
+    struct orr_heteroprio *hp = sched->data;
+    double scores[ORR_HP_BUCKETS], typical = typical_time(hp);
+
+    for (unsigned b = 0; b < hp->nbuckets; b++) {
+        struct orr_hp_bucket *bucket = &hp->buckets[b];
+
+        bucket->base = fastest(bucket);
+        for (unsigned a = 0; a < STARPU_NARCH; a++)
+            bucket->slow[a] =
+                time_on(bucket, a) / time_on(bucket, bucket->base);
+    }
+    for (unsigned a = 0; a < STARPU_NARCH; a++) {
+        for (unsigned i = 0; i < hp->archs[a].n; i++) {
+            unsigned b = hp->archs[a].order[i];
+
+            scores[b] = score(sched, &hp->buckets[b], a, typical);
+        }
+        sort(&hp->archs[a], scores);
+    }
+}
+
+/* A successor that waits for n tasks counts for an n-th. */
+static void note_released(struct orr_heteroprio *hp,
+                          struct orr_hp_bucket *bucket,
+                          struct orr_job *const *successors, unsigned n)
+{
+    double sums[STARPU_NARCH] = {0}, typical = typical_time(hp);
+
+    for (unsigned i = 0; i < n; i++) {
+        const struct orr_hp_bucket *next = find(hp, successors[i]);
+        int waiting = atomic_load(&successors[i]->waiting);
+
+        for (unsigned a = 0; next && a < STARPU_NARCH; a++)
+            sums[a] += share(next, a) * time_on(next, a) / typical /
+                       (waiting > 1 ? waiting : 1);
+    }
+    for (unsigned a = 0; a < STARPU_NARCH; a++)
+        add(&bucket->known.released[a], sums[a]);
+}
+
+void orr_hp_note_push(struct orr_sched *sched, struct orr_hp_bucket *bucket,
+                      struct orr_job *const *successors, unsigned n)
+{
+    struct orr_heteroprio *hp = sched->data;
+
+    note_released(hp, bucket, successors, n);
+    bucket->known.npushed++;
+    if (hp->npushed++ % hp->interval == 0)
+        order(sched);
+}
