@@ -103,6 +103,11 @@
       "the codelet.")                                                          \
     X(HETEROPRIO_INTERVAL, "STARPU_AUTOHETEROPRIO_ORDERING_INTERVAL", INT,     \
       "32", "Pushes after which heteroprio orders its groups again.")          \
+    X(NTASKS_THRESHOLD, "STARPU_NTASKS_THRESHOLD", INT, "",                    \
+      "Tasks in a queue below the decision of a modular policy. Unset: 2, "    \
+      "30 where lengths decide; 0: any number.")                               \
+    X(EXP_LEN_THRESHOLD, "STARPU_EXP_LEN_THRESHOLD", DOUBLE, "1000000000",     \
+      "Microseconds of tasks in it.")                                          \
     X(RAND_SEED, "STARPU_RAND_SEED", INT, "",                                  \
       "Seed of random decisions. Unset: 0 in simulation, else the time.")      \
     X(MIN_WORKERSIZE, "STARPU_MIN_WORKERSIZE", INT, "",                        \

@@ -11,12 +11,36 @@
 
 #include "core/base/log.h"
 #include "core/runtime.h"
+#include "core/sched/component/modular.h"
 #include "core/sched/ctx.h"
 #include "core/sched/dm.h"
 #include "core/sched/library.h"
 #include "core/sched/policies.h"
 
 const struct orr_sched_ops *const orr_sched_builtin[] = {
+    &orr_sched_modular_eager,
+    &orr_sched_modular_eager_prefetching,
+    &orr_sched_modular_eager_prio,
+    &orr_sched_modular_gemm,
+    &orr_sched_modular_prio,
+    &orr_sched_modular_prio_prefetching,
+    &orr_sched_modular_random,
+    &orr_sched_modular_random_prio,
+    &orr_sched_modular_random_prefetching,
+    &orr_sched_modular_random_prio_prefetching,
+    &orr_sched_modular_prandom,
+    &orr_sched_modular_prandom_prio,
+    &orr_sched_modular_ws,
+    &orr_sched_modular_dmda,
+    &orr_sched_modular_dmdap,
+    &orr_sched_modular_dmdar,
+    &orr_sched_modular_dmdas,
+    &orr_sched_modular_heft,
+    &orr_sched_modular_heft_prio,
+    &orr_sched_modular_heft2,
+    &orr_sched_modular_heteroprio,
+    &orr_sched_modular_heteroprio_heft,
+    &orr_sched_modular_pheft,
     &orr_sched_eager,     &orr_sched_prio,       &orr_sched_random,
     &orr_sched_lws,       &orr_sched_ws,         &orr_sched_dm.ops,
     &orr_sched_dmda.ops,  &orr_sched_dmdap.ops,  &orr_sched_dmdar.ops,
@@ -45,7 +69,7 @@ static void print_list(void)
 {
     fprintf(stderr, "The scheduling policies, to be named by STARPU_SCHED:\n");
     for (unsigned i = 0; orr_sched_builtin[i]; i++)
-        fprintf(stderr, "  %-8s %s\n", orr_sched_builtin[i]->name,
+        fprintf(stderr, "  %-31s %s\n", orr_sched_builtin[i]->name,
                 orr_sched_builtin[i]->help);
 }
 
@@ -53,7 +77,7 @@ static void print_list(void)
  * must not show results of another one under the requested name. */
 static int fail_unknown(const char *name, struct orr_error *err)
 {
-    char known[512] = "";
+    char known[1024] = "";
     size_t n = 0;
 
     for (unsigned i = 0; orr_sched_builtin[i]; i++) {
@@ -159,32 +183,37 @@ int orr_sched_new(struct orr_runtime *rt,
     struct orr_sched_options resolved = *chosen, *options = &resolved;
     struct orr_sched *sched;
     int code = find_in_library(&rt->config, options, err);
+    struct starpu_sched_policy *user = options->user;
 
     if (code)
         return code;
     sched = calloc(1, sizeof(*sched));
     if (!sched)
         return orr_fail(err, -ENOMEM, "out of memory for the scheduler");
+    if (!user && !options->without_policy)
+        code = choose(&rt->config, options->name, &sched->ops, err);
+    if (code)
+        goto free_sched;
+    if (sched->ops && sched->ops->hooks)
+        user = sched->ops->hooks;
     sched->runtime = rt;
     sched->id = options->id;
-    sched->of_user = options->user != NULL;
+    sched->of_user = user != NULL;
     sched->has_policy = !options->without_policy;
-    sched->tracked = options->id != 0 && !options->user;
+    sched->tracked = options->id != 0 && !user;
     atomic_init(&sched->master, -1);
     orr_lock_init(&sched->lock, ORR_RANK_SCHED);
     orr_list_init(&sched->parked);
     sched->of_worker = places_of(rt, options->id);
-    sched->said = orr_sched_said_new(options->user);
+    sched->said = orr_sched_said_new(user);
     if (!sched->of_worker || !sched->said) {
         code = orr_fail(err, -ENOMEM, "out of memory for the scheduler");
         goto free_sched;
     }
     if (options->without_policy)
         sched->ops = &orr_sched_master;
-    else if (options->user)
+    else if (user)
         code = orr_sched_user_new(&sched->said->policy, &sched->ops, err);
-    else
-        code = choose(&rt->config, options->name, &sched->ops, err);
     if (code)
         goto free_sched;
     set_priorities(sched, options);

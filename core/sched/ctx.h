@@ -23,6 +23,7 @@ struct orr_sched_said {
     atomic_bool finished;        /* nothing more will be submitted */
     bool awake;                  /* as it was created */
     void *policy_data, *user_data;
+    struct starpu_sched_tree *tree; /* of components, or NULL */
     void (*policy_init)(unsigned);
     void (*at_close)(unsigned, void *);
     void *at_close_arg;

@@ -37,6 +37,9 @@ enum orr_weight {
 struct orr_sched_ops {
     const char *name;
     const char *help;          /* one line for STARPU_SCHED=help */
+    /* Written like an application's policy: the table is made of these, and has
+     * nothing else itself. */
+    struct starpu_sched_policy *hooks;
     bool unbounded_priorities; /* range INT_MIN…INT_MAX unless the user set
                                 * it */
     int most_priority; /* else the range is from 0 to this one */

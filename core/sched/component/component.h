@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/component/component.h - what the components share. Everything runs
+ * with the tree's lock held, but for building trees.
+ */
+#pragma once
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include <starpu_sched_component.h>
+
+#define MAX_LEAVES STARPU_NMAXWORKERS
+
+/* What starpu_sched_tree_create returns the first member of. */
+struct orr_tree {
+    struct starpu_sched_tree tree;
+    struct starpu_sched_component *leaves[MAX_LEAVES];
+};
+
+/* Memory that is zero; without any the program ends. */
+void *orr_component_alloc(size_t n, size_t size);
+
+/* A component with a push, and data, owned. */
+struct starpu_sched_component *
+orr_component_new(struct starpu_sched_tree *tree, const char *name,
+                  int (*push)(struct starpu_sched_component *,
+                              struct starpu_task *),
+                  void *data);
+
+/* Tasks by decreasing priority, or with those of none behind; oldest first. */
+struct orr_taskq {
+    struct starpu_task_list list;
+    unsigned ntasks;
+};
+
+void orr_taskq_insert(struct orr_taskq *q, struct starpu_task *task,
+                      int priority);
+/* Before those of its priority. */
+void orr_taskq_put_back(struct orr_taskq *q, struct starpu_task *task,
+                        int priority);
+void orr_taskq_take(struct orr_taskq *q, struct starpu_task *task);
+/* The first one that who asks can run: the calling worker if it is below `to`, else
+ * anybody there; `to` = NULL: the first. Left there. */
+struct starpu_task *orr_taskq_first(const struct orr_taskq *q,
+                                    struct starpu_sched_component *to);
+/* … of those with its priority, the one with the fewest bytes to bring. */
+struct starpu_task *orr_taskq_first_ready(const struct orr_taskq *q,
+                                          struct starpu_sched_component *to,
+                                          unsigned node);
+
+/* A predicted time of a task, 0 where nothing is known. */
+static inline double orr_known(double us)
+{
+    return isnan(us) ? 0 : us;
+}
+
+/* How long the task takes on the worker, combined or not, with its best
+ * implementation, which is set: the first whose length is unknown, else the
+ * fastest with a length, else the first. False: it cannot run it. */
+bool orr_component_best(struct starpu_sched_tree *tree, int worker,
+                        struct starpu_task *task, unsigned *impl,
+                        double *length);
+int orr_component_can_run(int worker, struct starpu_task *task, unsigned impl);
+
+/* The node of the workers below; -1 if they have several. */
+int orr_component_node(struct starpu_sched_component *component);
+/* Sum of how many times faster than a core they are. */
+double orr_component_speedup(struct starpu_sched_component *component);
+
+/* Asks the parents to push, then gives nothing: who decides gives no task to
+ * whoever comes. */
+struct starpu_task *orr_component_pull_none(struct starpu_sched_component *from,
+                                            struct starpu_sched_component *to);
+
+/* For each child of `from`, in order, until one takes the task. */
+int orr_component_offer(struct starpu_sched_component *component,
+                        struct starpu_task *task);
+
+/* -- worker.c -- */
+void orr_component_leaf_done(struct starpu_sched_component *leaf);
+
+/* -- mct.c -- */
+struct orr_mct {
+    double alpha, beta, gamma, idle_power;
+};
+void orr_mct_init(struct orr_mct *mct,
+                  const struct starpu_sched_component_mct_data *from);
+/* The child with the best fitness, and when the task would end on the one where it
+ * ends first; its predicted times are set. NULL if nobody's length is known. */
+struct starpu_sched_component *
+orr_mct_choose(const struct orr_mct *mct,
+               struct starpu_sched_component *component,
+               struct starpu_task *task, double *ret_min_end);
+
+/* -- gemm.c -- */
+struct starpu_sched_component *
+orr_component_gemm_create(struct starpu_sched_tree *tree, void *arg);

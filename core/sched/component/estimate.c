@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/component/estimate.c - which workers below a component can run a
+ * task, how long that and its data take.
+ */
+#include "core/sched/component/component.h"
+
+typedef struct starpu_sched_component component_t;
+
+#define FOREACH_WORKER(w, component)                                           \
+    for (int w = starpu_bitmap_first(&(component)->workers_in_ctx); w != -1;   \
+         w = starpu_bitmap_next(&(component)->workers_in_ctx, w))
+
+int orr_component_can_run(int worker, struct starpu_task *task, unsigned impl)
+{
+    return starpu_worker_is_combined_worker(worker)
+               ? starpu_combined_worker_can_execute_task((unsigned)worker, task,
+                                                         impl)
+               : starpu_worker_can_execute_task((unsigned)worker, task, impl);
+}
+
+/* Bits of the implementations. */
+static unsigned able(int worker, struct starpu_task *task)
+{
+    unsigned bits = 0;
+
+    if (!starpu_worker_is_combined_worker(worker)) {
+        (void)starpu_worker_can_execute_task_impl((unsigned)worker, task, &bits);
+        return bits;
+    }
+    for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
+        if (orr_component_can_run(worker, task, i))
+            bits |= 1U << i;
+    return bits;
+}
+
+bool orr_component_best(struct starpu_sched_tree *tree, int worker,
+                        struct starpu_task *task, unsigned *impl, double *length)
+{
+    unsigned bits = able(worker, task);
+    struct starpu_perfmodel_arch *arch;
+
+    if (!bits)
+        return false;
+    arch = starpu_worker_get_perf_archtype(worker, tree->sched_ctx_id);
+    *impl = (unsigned)__builtin_ctz(bits);
+    *length = 0;
+    for (unsigned i = *impl; bits >> i; i++) {
+        double us;
+
+        if (!(bits >> i & 1))
+            continue;
+        us = starpu_task_expected_length(task, arch, i);
+        if (isnan(us) || (us > 0 && (*length == 0 || us < *length))) {
+            *impl = i;
+            *length = us;
+        }
+        if (isnan(us))
+            break;
+    }
+    return true;
+}
+
+int starpu_sched_component_can_execute_task(component_t *component,
+                                            struct starpu_task *task)
+{
+    FOREACH_WORKER (w, component)
+        if (able(w, task))
+            return 1;
+    return 0;
+}
+
+int starpu_sched_component_execute_preds(component_t *component,
+                                         struct starpu_task *task,
+                                         double *length)
+{
+    int can = 0;
+
+    *length = 0;
+    FOREACH_WORKER (w, component) {
+        unsigned impl;
+        double us;
+
+        if (!orr_component_best(component->tree, w, task, &impl, &us))
+            continue;
+        can = 1;
+        if (isnan(us) || (us > 0 && (*length == 0 || us < *length)))
+            *length = us;
+        if (isnan(us) || STARPU_SCHED_COMPONENT_IS_HOMOGENEOUS(component))
+            break;
+    }
+    return can;
+}
+
+static int node_of(int worker)
+{
+    int *members, n;
+
+    if (starpu_worker_is_combined_worker(worker)) {
+        starpu_combined_worker_get_description(worker, &n, &members);
+        worker = members[0];
+    }
+    return (int)starpu_worker_get_memory_node((unsigned)worker);
+}
+
+int orr_component_node(component_t *component)
+{
+    int node = -1;
+
+    FOREACH_WORKER (w, component) {
+        if (node != -1 && node_of(w) != node)
+            return -1;
+        node = node_of(w);
+    }
+    return node;
+}
+
+double orr_component_speedup(component_t *component)
+{
+    double sum = 0;
+
+    FOREACH_WORKER (w, component)
+        sum += starpu_worker_get_relative_speedup(
+            starpu_worker_get_perf_archtype(w, component->tree->sched_ctx_id));
+    return sum;
+}
+
+double starpu_sched_component_transfer_length(component_t *component,
+                                              struct starpu_task *task)
+{
+    int n = starpu_bitmap_cardinal(&component->workers_in_ctx);
+    double sum = 0;
+
+    if (n == 0)
+        return 0;
+    if (STARPU_SCHED_COMPONENT_IS_SINGLE_MEMORY_NODE(component))
+        return starpu_task_expected_data_transfer_time(
+            (unsigned)node_of(starpu_bitmap_first(&component->workers_in_ctx)),
+            task);
+    FOREACH_WORKER (w, component)
+        sum += starpu_task_expected_data_transfer_time((unsigned)node_of(w),
+                                                       task);
+    return sum / n;
+}
+
+void starpu_sched_component_prefetch_on_node(component_t *component,
+                                             struct starpu_task *task)
+{
+    int w = starpu_bitmap_first(&component->workers_in_ctx);
+
+    if (w == -1 || !STARPU_SCHED_COMPONENT_IS_SINGLE_MEMORY_NODE(component) ||
+        !starpu_get_prefetch_flag())
+        return;
+    (void)starpu_prefetch_task_input_on_node(task, (unsigned)node_of(w));
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/component/heteroprio.c - tasks in buckets by acceleration, the
+ * longest of their expected lengths over the shortest: accelerators begin with the
+ * most accelerated ones, processors with the least. Where in an architecture mct
+ * decides.
+ */
+#include "core/sched/component/component.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define ALIKE 0.1 /* accelerations of one bucket */
+
+typedef struct starpu_sched_component component_t;
+
+struct bucket {
+    double acceleration;
+    struct orr_taskq tasks;
+};
+
+struct heteroprio {
+    struct orr_mct mct;
+    bool batch;
+    struct bucket *buckets; /* by decreasing acceleration */
+    unsigned nbuckets;
+    struct orr_taskq side; /* that somebody cannot run, or of unknown length */
+};
+
+static const enum starpu_worker_archtype architectures[] = {
+    STARPU_CUDA_WORKER, STARPU_HIP_WORKER, STARPU_OPENCL_WORKER,
+    STARPU_CPU_WORKER};
+
+/* 0 if some worker's length is not known. */
+static double acceleration_of(component_t *c, struct starpu_task *task)
+{
+    double least = INFINITY, most = 0;
+
+    for (int w = starpu_bitmap_first(&c->workers_in_ctx); w != -1;
+         w = starpu_bitmap_next(&c->workers_in_ctx, w)) {
+        unsigned impl;
+        double us;
+
+        if (!orr_component_best(c->tree, w, task, &impl, &us) || !(us > 0))
+            return 0;
+        least = fmin(least, us);
+        most = fmax(most, us);
+    }
+    return most > 0 ? most / least : 0;
+}
+
+static struct bucket *bucket_for(struct heteroprio *h, double acceleration)
+{
+    unsigned at = 0;
+
+    for (unsigned i = 0; i < h->nbuckets; i++)
+        if (fabs(acceleration - h->buckets[i].acceleration) <=
+            ALIKE * h->buckets[i].acceleration)
+            return &h->buckets[i];
+    h->buckets = realloc(h->buckets, (h->nbuckets + 1) * sizeof(*h->buckets));
+    STARPU_ASSERT(h->buckets);
+    while (at < h->nbuckets && h->buckets[at].acceleration > acceleration)
+        at++;
+    memmove(&h->buckets[at + 1], &h->buckets[at],
+            (h->nbuckets - at) * sizeof(*h->buckets));
+    h->nbuckets++;
+    h->buckets[at] = (struct bucket){.acceleration = acceleration};
+    return &h->buckets[at];
+}
+
+static bool is_of(component_t *child, enum starpu_worker_archtype type)
+{
+    int w = starpu_bitmap_first(&child->workers_in_ctx);
+
+    return w != -1 && !starpu_worker_is_combined_worker(w) &&
+           starpu_worker_get_type(w) == type;
+}
+
+/* The task of the bucket goes where mct says, if that is of the type. */
+static bool place(component_t *c, struct bucket *bucket,
+                  enum starpu_worker_archtype type)
+{
+    struct heteroprio *h = c->data;
+    struct starpu_task *task = orr_taskq_first(&bucket->tasks, NULL);
+    component_t *best;
+
+    if (!task)
+        return false;
+    orr_taskq_take(&bucket->tasks, task);
+    best = orr_mct_choose(&h->mct, c, task, NULL);
+    if (best && is_of(best, type) &&
+        starpu_sched_component_push_task(c, best, task) == 0)
+        return true;
+    orr_taskq_put_back(&bucket->tasks, task, task->priority);
+    return false;
+}
+
+static bool place_for(component_t *c, enum starpu_worker_archtype type)
+{
+    struct heteroprio *h = c->data;
+    bool from_end = type == STARPU_CPU_WORKER;
+
+    for (unsigned i = 0; i < h->nbuckets; i++) {
+        struct bucket *b =
+            &h->buckets[from_end ? h->nbuckets - 1 - i : i];
+
+        if (b->tasks.ntasks > 0)
+            return place(c, b, type);
+    }
+    return false;
+}
+
+static bool place_side(component_t *c)
+{
+    struct heteroprio *h = c->data;
+    struct starpu_task *task = orr_taskq_first(&h->side, NULL);
+    component_t *best;
+
+    if (!task)
+        return false;
+    orr_taskq_take(&h->side, task);
+    best = orr_mct_choose(&h->mct, c, task, NULL);
+    if (best ? starpu_sched_component_push_task(c, best, task) == 0
+             : orr_component_offer(c, task) == 0)
+        return true;
+    orr_taskq_put_back(&h->side, task, task->priority);
+    return false;
+}
+
+static bool place_one(component_t *c)
+{
+    bool done = place_side(c);
+
+    for (unsigned i = 0;
+         !done && i < sizeof(architectures) / sizeof(*architectures); i++)
+        done = place_for(c, architectures[i]);
+    return done;
+}
+
+static int progress(component_t *c)
+{
+    int moved = 0;
+
+    while (place_one(c))
+        moved = 1;
+    return moved;
+}
+
+static int push(component_t *c, struct starpu_task *task)
+{
+    struct heteroprio *h = c->data;
+    double acceleration = acceleration_of(c, task);
+    struct orr_taskq *q = acceleration > 0
+                              ? &bucket_for(h, acceleration)->tasks
+                              : &h->side;
+
+    if (h->batch)
+        task->priority = INT_MAX;
+    orr_taskq_insert(q, task, task->priority);
+    (void)progress(c);
+    return 0;
+}
+
+static int can_push(component_t *c, component_t *to)
+{
+    (void)to;
+    return progress(c) | starpu_sched_component_send_can_push_to_parents(c);
+}
+
+static struct starpu_task *pull(component_t *c, component_t *to)
+{
+    (void)can_push(c, to);
+    return NULL;
+}
+
+static void deinit(component_t *c)
+{
+    free(((struct heteroprio *)c->data)->buckets);
+    free(c->data);
+}
+
+component_t *starpu_sched_component_heteroprio_create(
+    struct starpu_sched_tree *tree,
+    struct starpu_sched_component_heteroprio_data *params)
+{
+    struct heteroprio *h = orr_component_alloc(1, sizeof(*h));
+    component_t *c = orr_component_new(tree, "heteroprio", push, h);
+
+    orr_mct_init(&h->mct, params ? params->mct : NULL);
+    h->batch = !params || params->batch;
+    c->can_push = can_push;
+    c->pull_task = pull;
+    c->deinit_data = deinit;
+    return c;
+}
+
+int starpu_sched_component_is_heteroprio(component_t *component)
+{
+    return component->push_task == push;
+}

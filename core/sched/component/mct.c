@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/component/mct.c - mct: the child where a task is expected to cost
+ * least, by its end, its transfers, its energy; heft: that one of a few tasks of the
+ * best priority that would end first.
+ */
+#include "core/sched/component/component.h"
+
+#include "core/api/api.h"
+#include "core/sched/toolbox.h"
+
+#define HEFT_TASKS 5
+
+typedef struct starpu_sched_component component_t;
+
+void orr_mct_init(struct orr_mct *mct,
+                  const struct starpu_sched_component_mct_data *from)
+{
+    struct orr_runtime *rt = orr_runtime_need(__func__);
+
+    if (from) {
+        *mct = (struct orr_mct){from->alpha, from->beta, from->_gamma,
+                                from->idle_power};
+        return;
+    }
+    *mct = (struct orr_mct){
+        orr_sched_weight(rt, ORR_CFG_SCHED_ALPHA, 1),
+        orr_sched_weight(rt, ORR_CFG_SCHED_BETA, 1),
+        orr_sched_weight(rt, ORR_CFG_SCHED_GAMMA, 1000),
+        orr_sched_weight(rt, ORR_CFG_IDLE_POWER, 0),
+    };
+}
+
+/* Of the best implementation of any worker there; 0 if it is not known. */
+static double energy_of(component_t *child, struct starpu_task *task)
+{
+    double least = INFINITY;
+
+    for (int w = starpu_bitmap_first(&child->workers_in_ctx); w != -1;
+         w = starpu_bitmap_next(&child->workers_in_ctx, w))
+        for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
+            double joules;
+
+            if (!orr_component_can_run(w, task, i))
+                continue;
+            joules = starpu_task_expected_energy(
+                task,
+                starpu_worker_get_perf_archtype(w, child->tree->sched_ctx_id),
+                i);
+            least = joules < least ? joules : least;
+        }
+    return isinf(least) ? 0 : least;
+}
+
+struct estimate {
+    double length, transfer, ready, end;
+    bool usable;
+};
+
+static struct estimate estimate(component_t *child, struct starpu_task *task)
+{
+    struct estimate e = {.usable = false};
+    double now = starpu_timing_now(), free_at;
+
+    if (!starpu_sched_component_execute_preds(child, task, &e.length) ||
+        isnan(e.length) || e.length == 0)
+        return e;
+    e.usable = true;
+    e.transfer = starpu_sched_component_transfer_length(child, task);
+    free_at = child->estimated_end(child);
+    e.ready = free_at > now ? free_at : now;
+    e.end = fmax(e.ready, now + e.transfer) + e.length;
+    return e;
+}
+
+component_t *orr_mct_choose(const struct orr_mct *mct, component_t *component,
+                            struct starpu_task *task, double *ret_min_end)
+{
+    struct estimate *all =
+        orr_component_alloc(component->nchildren + 1, sizeof(*all));
+    double min_end = INFINITY, all_free = 0, best_fitness = INFINITY;
+    component_t *best = NULL;
+
+    for (unsigned i = 0; i < component->nchildren; i++) {
+        all[i] = estimate(component->children[i], task);
+        if (!all[i].usable)
+            continue;
+        min_end = fmin(min_end, all[i].end);
+        all_free = fmax(all_free, all[i].ready);
+    }
+    for (unsigned i = 0; i < component->nchildren; i++) {
+        double fitness, idle = all[i].end - all_free;
+
+        if (!all[i].usable)
+            continue;
+        fitness = mct->alpha * (all[i].end - min_end) +
+                  mct->beta * all[i].transfer +
+                  mct->gamma * energy_of(component->children[i], task);
+        if (idle > 0)
+            fitness += mct->gamma * mct->idle_power * idle / 1e6;
+        if (best && !(fitness < best_fitness))
+            continue;
+        best = component->children[i];
+        best_fitness = fitness;
+        task->predicted = all[i].length;
+        task->predicted_transfer = all[i].transfer;
+    }
+    free(all);
+    if (ret_min_end)
+        *ret_min_end = min_end;
+    return best;
+}
+
+static int decide(const struct orr_mct *mct, component_t *c,
+                  struct starpu_task *task)
+{
+    component_t *best = orr_mct_choose(mct, c, task, NULL);
+
+    if (best)
+        return starpu_sched_component_push_task(c, best, task);
+    task->predicted = task->predicted_transfer = 0;
+    return orr_component_offer(c, task);
+}
+
+/* --- mct --- */
+
+static int mct_push(component_t *c, struct starpu_task *task)
+{
+    return decide(c->data, c, task);
+}
+
+component_t *
+starpu_sched_component_mct_create(struct starpu_sched_tree *tree,
+                                  struct starpu_sched_component_mct_data *mct_data)
+{
+    struct orr_mct *mct = orr_component_alloc(1, sizeof(*mct));
+    component_t *c = orr_component_new(tree, "mct", mct_push, mct);
+
+    orr_mct_init(mct, mct_data);
+    c->pull_task = orr_component_pull_none;
+    return c;
+}
+
+int starpu_sched_component_is_mct(component_t *component)
+{
+    return component->push_task == mct_push;
+}
+
+/* --- heft --- */
+
+struct heft {
+    struct orr_mct mct;
+    struct orr_taskq tasks;
+};
+
+/* Of the first ones of the best priority the one that can end first. */
+static struct starpu_task *choose_task(struct heft *heft, component_t *c)
+{
+    struct starpu_task *task = orr_taskq_first(&heft->tasks, NULL), *best = task;
+    int priority = task ? task->priority : 0;
+    double least = INFINITY;
+
+    for (unsigned n = 0; task && n < HEFT_TASKS && task->priority == priority;
+         n++, task = task->next) {
+        double end;
+
+        (void)orr_mct_choose(&heft->mct, c, task, &end);
+        if (end < least) {
+            least = end;
+            best = task;
+        }
+    }
+    return best;
+}
+
+static int progress(component_t *c)
+{
+    struct heft *heft = c->data;
+    struct starpu_task *task;
+    int moved = 0;
+
+    while ((task = choose_task(heft, c)) != NULL) {
+        orr_taskq_take(&heft->tasks, task);
+        if (decide(&heft->mct, c, task)) {
+            orr_taskq_put_back(&heft->tasks, task, task->priority);
+            break;
+        }
+        moved = 1;
+    }
+    return moved;
+}
+
+static int heft_push(component_t *c, struct starpu_task *task)
+{
+    orr_taskq_insert(&((struct heft *)c->data)->tasks, task, task->priority);
+    (void)progress(c);
+    return 0;
+}
+
+static int heft_can_push(component_t *c, component_t *to)
+{
+    (void)to;
+    return progress(c) | starpu_sched_component_send_can_push_to_parents(c);
+}
+
+/* The queue above is empty as a rule: it takes all. */
+static struct starpu_task *heft_pull(component_t *c, component_t *to)
+{
+    (void)heft_can_push(c, to);
+    return NULL;
+}
+
+component_t *
+starpu_sched_component_heft_create(struct starpu_sched_tree *tree,
+                                   struct starpu_sched_component_mct_data *mct_data)
+{
+    struct heft *heft = orr_component_alloc(1, sizeof(*heft));
+    component_t *c = orr_component_new(tree, "heft", heft_push, heft);
+
+    orr_mct_init(&heft->mct, mct_data);
+    c->can_push = heft_can_push;
+    c->pull_task = heft_pull;
+    return c;
+}
+
+int starpu_sched_component_is_heft(component_t *component)
+{
+    return component->push_task == heft_push;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/component/queue.c - fifo and prio: tasks in order, so many that the
+ * component has room for, with the time that they are expected to take.
+ */
+#include "core/sched/component/component.h"
+
+#include <limits.h>
+
+typedef struct starpu_sched_component component_t;
+
+struct queue {
+    struct orr_taskq tasks;
+    unsigned ntasks_threshold;
+    double exp_len_threshold;
+    int ready, exp;
+    double exp_len; /* µs, transfers among it */
+};
+
+static int fifo_push(component_t *c, struct starpu_task *task);
+
+static bool is_fifo(const component_t *c)
+{
+    return c->push_task == fifo_push;
+}
+
+/* Whoever is empty takes one task, however long. */
+static bool has_room(const struct queue *q, const struct starpu_task *task)
+{
+    if (q->tasks.ntasks == 0)
+        return true;
+    if (q->ntasks_threshold && q->tasks.ntasks >= q->ntasks_threshold)
+        return false;
+    return !q->exp || !(q->exp_len_threshold > 0) ||
+           q->exp_len + orr_known(task->predicted) < q->exp_len_threshold;
+}
+
+static double length_of(const struct starpu_task *task)
+{
+    return orr_known(task->predicted) + orr_known(task->predicted_transfer);
+}
+
+/* The part of the transfer that the tasks before it do not hide. */
+static void expect(component_t *c, struct queue *q, struct starpu_task *task)
+{
+    double late = starpu_timing_now() + orr_known(task->predicted_transfer) -
+                  c->estimated_end(c);
+
+    task->predicted_transfer = late > 0 ? late : 0;
+    q->exp_len += length_of(task);
+}
+
+static int queue_push(component_t *c, struct starpu_task *task)
+{
+    struct queue *q = c->data;
+
+    if (!has_room(q, task))
+        return 1;
+    if (q->exp)
+        expect(c, q, task);
+    starpu_sched_component_prefetch_on_node(c, task);
+    orr_taskq_insert(&q->tasks, task,
+                     is_fifo(c) && task->priority <= 0 ? INT_MIN
+                                                       : task->priority);
+    (void)c->can_pull(c);
+    return 0;
+}
+
+static int fifo_push(component_t *c, struct starpu_task *task)
+{
+    return queue_push(c, task);
+}
+
+static int prio_push(component_t *c, struct starpu_task *task)
+{
+    return queue_push(c, task);
+}
+
+static struct starpu_task *take(component_t *c, component_t *to)
+{
+    struct queue *q = c->data;
+    int node = q->ready ? orr_component_node(c) : -1;
+    struct starpu_task *task =
+        node >= 0 ? orr_taskq_first_ready(&q->tasks, to, (unsigned)node)
+                  : orr_taskq_first(&q->tasks, to);
+
+    if (!task)
+        return NULL;
+    orr_taskq_take(&q->tasks, task);
+    if (q->exp)
+        q->exp_len = q->tasks.ntasks ? fmax(q->exp_len - length_of(task), 0) : 0;
+    return task;
+}
+
+/* A place that became free, or an empty queue, is said above. */
+static struct starpu_task *queue_pull(component_t *c, component_t *to)
+{
+    struct starpu_task *task = take(c, to);
+
+    (void)starpu_sched_component_send_can_push_to_parents(c);
+    return task ? task : take(c, to);
+}
+
+static void put_back(component_t *c, struct starpu_task *task)
+{
+    struct queue *q = c->data;
+
+    if (q->exp)
+        q->exp_len += length_of(task);
+    orr_taskq_put_back(&q->tasks, task, is_fifo(c) ? INT_MAX : task->priority);
+}
+
+static int queue_can_push(component_t *c, component_t *to)
+{
+    struct starpu_task *task;
+    int moved = 0;
+
+    while ((task = take(c, to)) != NULL) {
+        if (starpu_sched_component_push_task(c, to, task) != 0) {
+            put_back(c, task);
+            break;
+        }
+        moved = 1;
+    }
+    return starpu_sched_component_send_can_push_to_parents(c) || moved;
+}
+
+static double queue_load(component_t *c)
+{
+    struct queue *q = c->data;
+    int n = starpu_bitmap_cardinal(&c->workers_in_ctx);
+    double speedup = n ? orr_component_speedup(c) / n : 1;
+
+    return starpu_sched_component_estimated_load(c) +
+           q->tasks.ntasks / (speedup > 0 ? speedup : 1);
+}
+
+static double queue_end(component_t *c)
+{
+    return starpu_sched_component_estimated_end_min_add(
+        c, ((struct queue *)c->data)->exp_len);
+}
+
+static component_t *make(struct starpu_sched_tree *tree, const char *name,
+                         int (*push)(component_t *, struct starpu_task *),
+                         const struct starpu_sched_component_fifo_data *params)
+{
+    struct queue *q = orr_component_alloc(1, sizeof(*q));
+    component_t *c = orr_component_new(tree, name, push, q);
+
+    if (params) {
+        q->ntasks_threshold = params->ntasks_threshold;
+        q->exp_len_threshold = params->exp_len_threshold;
+        q->ready = params->ready;
+        q->exp = params->exp;
+    }
+    c->pull_task = queue_pull;
+    c->can_push = queue_can_push;
+    c->estimated_load = queue_load;
+    c->estimated_end = queue_end;
+    return c;
+}
+
+component_t *
+starpu_sched_component_fifo_create(struct starpu_sched_tree *tree,
+                                   struct starpu_sched_component_fifo_data *fifo_data)
+{
+    return make(tree, "fifo", fifo_push, fifo_data);
+}
+
+component_t *
+starpu_sched_component_prio_create(struct starpu_sched_tree *tree,
+                                   struct starpu_sched_component_prio_data *prio_data)
+{
+    struct starpu_sched_component_fifo_data params = {0};
+
+    if (prio_data)
+        params = (struct starpu_sched_component_fifo_data){
+            prio_data->ntasks_threshold, prio_data->exp_len_threshold,
+            prio_data->ready, prio_data->exp};
+    return make(tree, "prio", prio_push, &params);
+}
+
+int starpu_sched_component_is_fifo(component_t *component)
+{
+    return is_fifo(component);
+}
+
+int starpu_sched_component_is_prio(component_t *component)
+{
+    return component->push_task == prio_push;
+}

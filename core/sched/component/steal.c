@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/component/steal.c - work stealing: a deque per child; who finds its
+ * own empty takes from the others in turn.
+ */
+#include "core/sched/component/component.h"
+
+typedef struct starpu_sched_component component_t;
+
+struct stealing {
+    struct orr_taskq *deques; /* one per child */
+    unsigned ndeques;
+    unsigned next_push, next_victim;
+};
+
+static int stealing_push(component_t *c, struct starpu_task *task);
+
+static struct stealing *deques_of(component_t *c)
+{
+    struct stealing *s = c->data;
+
+    if (s->ndeques >= c->nchildren)
+        return s;
+    s->deques = realloc(s->deques, c->nchildren * sizeof(*s->deques));
+    STARPU_ASSERT(s->deques);
+    for (; s->ndeques < c->nchildren; s->ndeques++)
+        s->deques[s->ndeques] = (struct orr_taskq){.ntasks = 0};
+    return s;
+}
+
+/* Of the calling worker, else the next one in turn. */
+static unsigned choose(component_t *c, struct stealing *s,
+                       struct starpu_task *task)
+{
+    int self = starpu_worker_get_id();
+
+    for (unsigned i = 0; self >= 0 && i < c->nchildren; i++)
+        if (starpu_bitmap_get(&c->children[i]->workers_in_ctx, self) &&
+            starpu_sched_component_can_execute_task(c->children[i], task))
+            return i;
+    for (unsigned i = 0; i < c->nchildren; i++) {
+        unsigned at = (s->next_push + i) % c->nchildren;
+
+        if (!starpu_sched_component_can_execute_task(c->children[at], task))
+            continue;
+        s->next_push = at + 1;
+        return at;
+    }
+    return c->nchildren;
+}
+
+static int stealing_push(component_t *c, struct starpu_task *task)
+{
+    struct stealing *s = deques_of(c);
+    unsigned at = choose(c, s, task);
+
+    if (at == c->nchildren)
+        return 1;
+    orr_taskq_put_back(&s->deques[at], task, task->priority);
+    (void)starpu_sched_component_can_pull_all(c);
+    return 0;
+}
+
+/* From the back of the highest priority that has one for the thief. */
+static struct starpu_task *find_back(const struct orr_taskq *q, component_t *to)
+{
+    struct starpu_task *task = orr_taskq_first(q, to), *last = task;
+
+    for (; task && task->priority == last->priority; task = task->next)
+        if (starpu_sched_component_can_execute_task(to, task))
+            last = task;
+    return last;
+}
+
+static struct starpu_task *steal(component_t *c, struct stealing *s,
+                                 component_t *to)
+{
+    for (unsigned i = 0; i < c->nchildren; i++) {
+        unsigned victim = (s->next_victim + i) % c->nchildren;
+        struct starpu_task *task = find_back(&s->deques[victim], to);
+
+        if (!task)
+            continue;
+        orr_taskq_take(&s->deques[victim], task);
+        s->next_victim = victim + 1;
+        return task;
+    }
+    return NULL;
+}
+
+static struct starpu_task *stealing_pull(component_t *c, component_t *to)
+{
+    struct stealing *s = deques_of(c);
+    struct starpu_task *task;
+
+    for (unsigned i = 0; i < c->nchildren; i++) {
+        task = c->children[i] == to ? orr_taskq_first(&s->deques[i], to) : NULL;
+        if (!task)
+            continue;
+        orr_taskq_take(&s->deques[i], task);
+        return task;
+    }
+    task = steal(c, s, to);
+    if (task || !starpu_sched_component_send_can_push_to_parents(c))
+        return task;
+    return steal(c, s, to);
+}
+
+static double stealing_load(component_t *c)
+{
+    struct stealing *s = deques_of(c);
+    double speedup = orr_component_speedup(c), n = 0;
+
+    for (unsigned i = 0; i < s->ndeques; i++)
+        n += s->deques[i].ntasks;
+    return starpu_sched_component_estimated_load(c) +
+           n / (speedup > 0 ? speedup : 1);
+}
+
+static void deinit(component_t *c)
+{
+    free(((struct stealing *)c->data)->deques);
+    free(c->data);
+}
+
+component_t *
+starpu_sched_component_work_stealing_create(struct starpu_sched_tree *tree,
+                                            void *arg)
+{
+    component_t *c =
+        orr_component_new(tree, "work_stealing", stealing_push,
+                          orr_component_alloc(1, sizeof(struct stealing)));
+
+    (void)arg;
+    c->pull_task = stealing_pull;
+    c->estimated_load = stealing_load;
+    c->deinit_data = deinit;
+    return c;
+}
+
+int starpu_sched_component_is_work_stealing(component_t *component)
+{
+    return component->push_task == stealing_push;
+}
