@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/builtin.c - the list of policies, and the choice by name when the
+ * core/sched/builtin.c - the choice of a policy by name when the
  * runtime starts. One thread: the one that starts and ends it.
  */
 #include <errno.h>
@@ -11,42 +11,10 @@
 
 #include "core/base/log.h"
 #include "core/runtime.h"
-#include "core/sched/component/modular.h"
 #include "core/sched/ctx.h"
 #include "core/sched/dm.h"
 #include "core/sched/library.h"
 #include "core/sched/policies.h"
-
-const struct orr_sched_ops *const orr_sched_builtin[] = {
-    &orr_sched_modular_eager,
-    &orr_sched_modular_eager_prefetching,
-    &orr_sched_modular_eager_prio,
-    &orr_sched_modular_gemm,
-    &orr_sched_modular_prio,
-    &orr_sched_modular_prio_prefetching,
-    &orr_sched_modular_random,
-    &orr_sched_modular_random_prio,
-    &orr_sched_modular_random_prefetching,
-    &orr_sched_modular_random_prio_prefetching,
-    &orr_sched_modular_prandom,
-    &orr_sched_modular_prandom_prio,
-    &orr_sched_modular_ws,
-    &orr_sched_modular_dmda,
-    &orr_sched_modular_dmdap,
-    &orr_sched_modular_dmdar,
-    &orr_sched_modular_dmdas,
-    &orr_sched_modular_heft,
-    &orr_sched_modular_heft_prio,
-    &orr_sched_modular_heft2,
-    &orr_sched_modular_heteroprio,
-    &orr_sched_modular_heteroprio_heft,
-    &orr_sched_modular_pheft,
-    &orr_sched_eager,     &orr_sched_prio,       &orr_sched_random,
-    &orr_sched_lws,       &orr_sched_ws,         &orr_sched_dm.ops,
-    &orr_sched_dmda.ops,  &orr_sched_dmdap.ops,  &orr_sched_dmdar.ops,
-    &orr_sched_dmdas.ops, &orr_sched_dmdasd.ops, &orr_sched_pheft,
-    &orr_sched_peager,    &orr_sched_heteroprio, NULL,
-};
 
 static const struct orr_sched_ops *const fallback = &orr_sched_lws;
 
