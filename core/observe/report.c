@@ -101,6 +101,9 @@ static void write_kernel(const struct orr_tally_summary *summary, void *arg)
     write_us(out, "median_us", summary->median);
     write_us(out, "p75_us", summary->p75);
     write_us(out, "p95_us", summary->p95);
+    write_us(out, "other_us", summary->other);
+    fprintf(out, ", \"other_share\": %.6f, \"aside_share\": %.6f",
+            summary->other_share, summary->aside);
     write_us(out, "predicted_us", summary->predicted);
     fprintf(out, ", \"origin\": \"%s\"", orr_origin_name(kernel->origin));
     if (isfinite(kernel->off_by))

@@ -339,7 +339,34 @@ static double quantile(const struct weighted *list, size_t n, double total,
     return n ? list[n - 1].us : (double)NAN;
 }
 
-static void fill_quantiles(const struct weighted *list, size_t n,
+static bool is_near(double us, double middle)
+{
+    return us <= middle * keep_ratio && us >= middle / keep_ratio;
+}
+
+/* The runs that are no measure of the usual time, and whether they have a level
+ * of their own. The list is lost. */
+static void fill_other(struct weighted *list, size_t n, double total,
+                       struct orr_tally_summary *summary)
+{
+    double aside = 0, near = 0;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (is_near(list[i].us, summary->median))
+            continue;
+        aside += list[i].weight;
+        list[kept++] = list[i];
+    }
+    summary->other = quantile(list, kept, aside, 0.5);
+    for (size_t i = 0; i < kept; i++)
+        if (is_near(list[i].us, summary->other))
+            near += list[i].weight;
+    summary->aside = total > 0 ? aside / total : 0;
+    summary->other_share = total > 0 ? near / total : 0;
+}
+
+static void fill_quantiles(struct weighted *list, size_t n,
                            struct orr_tally_summary *summary)
 {
     double total = 0, kept = 0, weight = 0;
@@ -352,13 +379,13 @@ static void fill_quantiles(const struct weighted *list, size_t n,
     summary->p75 = quantile(list, n, total, 0.75);
     summary->p95 = quantile(list, n, total, 0.95);
     for (size_t i = 0; i < n; i++) {
-        if (list[i].us > summary->median * keep_ratio ||
-            list[i].us < summary->median / keep_ratio)
+        if (!is_near(list[i].us, summary->median))
             continue;
         kept += list[i].us * list[i].weight;
         weight += list[i].weight;
     }
     summary->typical = weight > 0 ? kept / weight : summary->median;
+    fill_other(list, n, total, summary);
 }
 
 /* n items of the same kernel. */

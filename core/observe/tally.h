@@ -88,6 +88,9 @@ struct orr_tally_summary {
     double mean;
     double typical; /* mean of what lies within a factor of 1.5 of the median:
                      * models keep that much (STARPU_HISTORY_MAX_ERROR) */
+    double aside;   /* share of the runs that does not */
+    double other;   /* median of these; NaN: none */
+    double other_share; /* share of the runs within a factor of 1.5 of that */
     double p05, p25, median, p75, p95;
     double predicted; /* mean of the estimates of its model; NaN: none */
 };

@@ -54,6 +54,20 @@ def each_kernel(scene):
                        us * factor(scene.get("model", {}), name, arch, size))
 
 
+def second_level(scene, noise, name, us, simulated):
+    """What a share of the runs takes, of those that are no measure of the usual
+    time; without "level" it has none."""
+    second = scene.get("second", {}).get(name)
+    if not second or simulated:
+        return {"other_us": None, "other_share": 0, "aside_share": 0}
+    share = second["share"]
+    if second.get("differs"):
+        share *= noise.choice((0.05, 0.3, 1, 2))
+    return {"mean_us": us * (1 + share * (second["level"] - 1)),
+            "other_us": us * second["level"], "aside_share": share,
+            "other_share": share * second.get("near", 1)}
+
+
 def measured(scene, noise, simulated):
     """The kernels of a run, with the noise of a shared machine."""
     machine = 0 if simulated else noise.gauss(scene.get("machine", 0),
@@ -65,7 +79,8 @@ def measured(scene, noise, simulated):
         if not simulated:  # other programs make slow runs slower
             usual *= 1 + scene.get("busy", 0)
         yield kernel(name, arch, size, usual, 50, predicted_us=model,
-                     p05_us=fast, p25_us=fast)
+                     p05_us=fast, p25_us=fast,
+                     **second_level(scene, noise, name, usual, simulated))
 
 
 def makespan_of(scene, noise, simulated):

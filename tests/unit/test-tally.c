@@ -180,6 +180,22 @@ START_TEST(the_typical_time_leaves_spikes_out)
 }
 END_TEST
 
+START_TEST(outliers_are_said_to_have_a_level_or_none)
+{
+    for (unsigned i = 0; i < 100; i++)
+        record(0, &gemm, &gemm, i % 5 ? 100 : i % 2 ? 340 : 350);
+    look();
+    ck_assert_double_eq_tol(seen[0].aside, 0.2, 1e-9);
+    ck_assert_double_eq_tol(seen[0].other_share, 0.2, 1e-9);
+    ck_assert_double_eq_tol(seen[0].other, 345, 5);
+    for (unsigned i = 0; i < 20; i++)
+        record(0, &gemm, &gemm, 1000);
+    look();
+    ck_assert_double_eq_tol(seen[0].aside, 40. / 120, 1e-9);
+    ck_assert_double_eq_tol(seen[0].other_share, 20. / 120, 1e-9);
+}
+END_TEST
+
 START_TEST(without_prediction_it_is_nan)
 {
     struct orr_tally_item *item = orr_tally_add(tally, 0, &gemm, &gemm);
@@ -241,6 +257,7 @@ int main(void)
     tcase_add_test(tcase, a_long_series_keeps_its_quantiles_and_its_exact_mean);
     tcase_add_test(tcase, thinned_series_keep_their_weight);
     tcase_add_test(tcase, the_typical_time_leaves_spikes_out);
+    tcase_add_test(tcase, outliers_are_said_to_have_a_level_or_none);
     tcase_add_test(tcase, without_prediction_it_is_nan);
     tcase_add_test(tcase, the_modelled_span_leaves_other_kernels_out);
     tcase_add_test(tcase, copies_are_summed_per_direction);

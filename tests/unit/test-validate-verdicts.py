@@ -70,6 +70,15 @@ WRONG = {
     "a machine that is slower by a third": (
         {"machine": 0.3}, (), ALL_CPU, ("The whole machine (cpu) runs",)),
 }
+# A tenth to two fifths of the runs of a kernel at a second level, alike in all
+# repetitions: no noise, and nothing that more measures mend.
+for share in (0.1, 0.2, 0.4):
+    for model, has in ((1, "the usual one"), (3.5, "the other one")):
+        WRONG[f"two levels, {share:.0%} of the runs, a model of {has}"] = (
+            {"noise": 0.003, "model": {"gemm": model}, "end": 1.2,
+             "second": {"gemm": {"level": 3.5, "share": share}}}, (),
+            BOTH_GEMM, ("TWO LEVELS: gemm on cpu0", "footprint",
+                        f"in {100 * share:.0f} % of its runs"))
 RIGHT = {
     "quiet": ({"noise": 0.003}, ()),
     "shared": ({}, ()),
@@ -187,7 +196,7 @@ def judge_wrong(name):
     status, out = validate(scene, options, "--json")
     said = json.loads(out)
     assert status == 3, f"{name}: {status} as JSON"
-    assert said["verdict"] in ("drift", "off"), said["verdict"]
+    assert said["verdict"] in ("drift", "off", "two levels"), said["verdict"]
     check_honest(said)
     assert not names_of(said, "fits") & wrong, f"{name}: {out}"
     everything = {(item["name"], item["arch"]) for item in said["kernels"]}
@@ -221,6 +230,43 @@ def judge_noisy(name):
     check_honest(said)
     assert names_of(said, "cannot tell") == unclear, out
     assert (said["ends"][0]["verdict"] == "cannot tell") == ends, out
+
+
+@test
+def outliers_that_differ_between_repetitions_are_no_level():
+    second = {"level": 3.5, "share": 0.2, "differs": True}
+    for seed in (1, 2, 3):
+        _, out = validate({"seed": seed, "noise": 0.003,
+                           "second": {"gemm": second}}, (), "--json")
+        said = json.loads(out)
+        assert not names_of(said, "two levels"), out
+        assert all(item["levels"] is None for item in said["kernels"]), out
+
+
+@test
+def outliers_of_any_length_are_no_level_but_may_be_steady():
+    second = {name: {"level": 3.5, "share": 0.3, "near": 0.5}
+              for name in KERNELS}
+    status, out = validate({"noise": 0.003, "second": second}, ())
+    assert status == 4 and "TWO LEVELS" not in out, out
+    assert "in every repetition" in out, out
+    assert "repetitions differ" not in out and "something else" not in out, out
+
+
+@test
+def no_remedy_is_named_that_does_not_help():
+    for scene in ({"end": 1.6}, {"noise": 0.003, "end": 1.2, "second": {
+            "gemm": {"level": 3.5, "share": 0.2}}}):
+        status, out = validate(scene, ())
+        assert status == 3 and "--restart" not in out, out
+    status, out = validate({"model": {"gemm": 3}}, ())
+    assert status == 3 and "--restart" in out, out
+
+
+@test
+def one_repetition_is_singular():
+    _, out = validate({}, ("-n", "1"))
+    assert ", 1 repetition\n" in out, out
 
 
 def claim(prefix, name, judge):

@@ -22,6 +22,9 @@ struct report_kernel {
     bool model;                 /* its times lie in a model file */
     double mean_us, typical_us; /* typical: without outliers */
     double p25_us, median_us;   /* lower quartile */
+    double aside_share;         /* of its runs, the outliers; NaN */
+    double other_us;            /* median of these; NaN */
+    double other_share;         /* of its runs, those near that; NaN */
     double predicted_us;        /* by its model; NaN: none */
     const char *origin;         /* of that; "" if the report does not say */
     double off_by;              /* how far it may be off, relative; NaN */

@@ -397,8 +397,11 @@ const char *drift_verdict_name(enum drift_verdict verdict, bool loud)
         [DRIFT_NO_MODEL] = "no model",   [DRIFT_NOT_CHECKED] = "not checked",
         [DRIFT_FITS] = "fits",           [DRIFT_CANNOT_TELL] = "cannot tell",
         [DRIFT_SHIFTED] = "shifted",
-        [DRIFT_DISTURBED] = "disturbed", [DRIFT_DRIFTED] = "drift"};
+        [DRIFT_DISTURBED] = "disturbed", [DRIFT_LEVELS] = "two levels",
+        [DRIFT_DRIFTED] = "drift"};
 
+    if (loud && verdict == DRIFT_LEVELS)
+        return "TWO LEVELS";
     return loud && verdict == DRIFT_DRIFTED ? "DRIFT" : names[verdict];
 }
 

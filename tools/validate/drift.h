@@ -34,6 +34,8 @@ enum drift_verdict {
     DRIFT_SHIFTED,     /* it is not, but all kernels of the type share that */
     DRIFT_DISTURBED,   /* it is not, but in too few repetitions, or only in the
                         * slow runs of each */
+    DRIFT_LEVELS, /* it takes two times, of which the model knows one: set by
+                   * the caller (levels.h) */
     DRIFT_DRIFTED,
 };
 

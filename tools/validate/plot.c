@@ -35,6 +35,7 @@ static int group_of(const struct validate_kernel *kernel)
 {
     switch (kernel->verdict) {
     case DRIFT_DRIFTED:
+    case DRIFT_LEVELS:
         return GROUP_DRIFT;
     case DRIFT_SHIFTED:
     case DRIFT_DISTURBED:
@@ -69,7 +70,7 @@ static bool any_with(const struct validation *v, int group)
 
 static void plot_kernels(struct plot *plot, const struct validation *v)
 {
-    static const char *const titles[GROUPS] = {"fits or not checked", "drift",
+    static const char *const titles[GROUPS] = {"fits or not checked", "drift, two levels",
                                                "shifted, disturbed or "
                                                "too noisy to tell"};
     static const unsigned colours[GROUPS] = {0, 3, 1};

@@ -130,7 +130,7 @@ static int print_ends(const struct validation *v)
         {"size", false},       {"predicted ms", true}, {"(extremes)", true},
         {"measured ms", true}, {"(extremes)", true},   {"error %", true},
         {"disturbed %", true}, {"alarm from %", true}, {"", false}};
-    bool modelled = false, disturbed = false;
+    bool modelled = false, disturbed = false, steady = false;
     struct table table = {0};
 
     for (unsigned s = 0; s < v->nsizes; s++) {
@@ -146,7 +146,8 @@ static int print_ends(const struct validation *v)
         add_value(&table, 100 * expm1(end->threshold), 1);
         table_add(&table, "%s", end_verdict(end, true));
         modelled = modelled || end->modelled;
-        disturbed = disturbed || end->disturbance > worth_printing;
+        if (end->disturbance > worth_printing)
+            *(end->steady ? &steady : &disturbed) = true;
     }
     if (print_table(&table, columns, END_COLUMNS) < 0)
         return -1;
@@ -157,8 +158,13 @@ static int print_ends(const struct validation *v)
         puts("Disturbed is how much longer the kernels took than without their "
              "outliers, which no\nmodel predicts: something else used the "
              "processors. Repeat when the machine is quiet.");
-    printf("median error from end to end %.1f %%, %u repetitions\n",
-           100 * v->median_error, v->nreps);
+    if (steady)
+        puts("Disturbed is how much longer the kernels took than without their "
+             "outliers, which no\nmodel predicts: as much in every repetition, so "
+             "that more of these change nothing. Either\nthe machine is always "
+             "as busy, or tasks of one footprint do different work.");
+    printf("median error from end to end %.1f %%, %u repetition%s\n",
+           100 * v->median_error, v->nreps, v->nreps == 1 ? "" : "s");
     return 0;
 }
 
@@ -208,6 +214,14 @@ static void print_types(const struct validation *v)
             "of each only: something\nelse used the processors.");
 }
 
+/* Whether models are wrong that new measures would make right. A program that is
+ * off although its kernels fit needs none. */
+static bool measuring_helps(const struct validation *v)
+{
+    return v->drift.ndrifted || v->verdicts[DRIFT_SHIFTED] ||
+           (v->noff && !v->drift.nchecked);
+}
+
 static void print_remedy(const struct validation *v)
 {
     char *program = program_text(v->options->argv);
@@ -232,10 +246,21 @@ static void print_ends_off(const struct validation *v)
                    end->predicted.median / 1e3, end->measured.median / 1e3,
                    100 * end->error);
     }
-    if (v->noff && !v->drift.ndrifted && !v->verdicts[DRIFT_SHIFTED] &&
+    if (v->noff && !v->drift.ndrifted && !v->verdicts[DRIFT_LEVELS] && !v->verdicts[DRIFT_SHIFTED] &&
         !v->verdicts[DRIFT_DISTURBED] && v->drift.nchecked)
         puts("The kernels fit: what is wrong is around them, such as copies, "
              "the order of tasks,\noverheads, or tasks without models.");
+}
+
+/* Whether something is unclear for another reason than outliers that take as
+ * much time in every repetition. */
+static bool noise_differs(const struct validation *v)
+{
+    for (unsigned s = 0; s < v->nsizes; s++)
+        if (v->ends[s].verdict == DRIFT_CANNOT_TELL &&
+            !(v->ends[s].steady && v->ends[s].disturbance > worth_printing))
+            return true;
+    return v->verdicts[DRIFT_CANNOT_TELL] > 0;
 }
 
 /* What noise hides, and what would show it. */
@@ -243,17 +268,20 @@ static void print_unclear(const struct validation *v)
 {
     if (!validation_unclear(v))
         return;
-    fputs("CANNOT TELL: the repetitions differ so much that an error of 50 % "
-          "would raise no alarm\n",
-          stdout);
+    printf("CANNOT TELL: %s that an error of 50 %% would raise no alarm\n",
+           noise_differs(v) ? "the repetitions differ so much"
+                            : "outliers take so much time");
     if (v->verdicts[DRIFT_CANNOT_TELL])
         printf("of %u of %u kernels%s", v->verdicts[DRIFT_CANNOT_TELL],
                v->drift.nchecked, v->nunclear ? ", nor " : "");
     if (v->nunclear)
         printf("from end to end at %u of %u sizes", v->nunclear, v->nsizes);
-    printf(".\nRepeat when the machine is quiet, or with more repetitions (-n, %u "
-           "so far).\n",
-           v->nreps);
+    if (noise_differs(v))
+        printf(".\nRepeat when the machine is quiet, or with more repetitions "
+               "(-n, %u so far).\n",
+               v->nreps);
+    else
+        puts(", in every repetition alike.");
 }
 
 static void print_drift(const struct validation *v)
@@ -272,6 +300,28 @@ static void print_drift(const struct validation *v)
     }
 }
 
+/* Times that no model with one time per footprint has. */
+static void print_levels(const struct validation *v)
+{
+    for (size_t k = 0; k < v->nkernels; k++) {
+        const struct validate_kernel *kernel = &v->kernels[k];
+        const struct levels *levels = &kernel->levels;
+
+        if (kernel->verdict == DRIFT_LEVELS)
+            printf("TWO LEVELS: %s on %s (footprint %08x) takes about %.4g µs, "
+                   "and %.4g µs in %.0f %% of its runs,\nin every repetition "
+                   "alike; its model has %.4g µs for all of them.\n",
+                   kernel->kernel.name, kernel->kernel.arch,
+                   kernel->kernel.footprint, levels->usual, levels->other,
+                   100 * levels->share, kernel->predicted);
+    }
+    if (v->verdicts[DRIFT_LEVELS])
+        puts("Measuring again does not help: tasks that do different work need "
+             "different footprints, by\nstarpu_task.footprint, "
+             "starpu_perfmodel.footprint or a codelet each; else fix what makes "
+             "some\nslower, such as clocks or threads that share a core.");
+}
+
 static void print_findings(const struct validation *v)
 {
     double least = (double)NAN, most = (double)NAN;
@@ -282,16 +332,18 @@ static void print_findings(const struct validation *v)
     }
     print_types(v);
     print_drift(v);
+    print_levels(v);
     print_ends_off(v);
     print_unclear(v);
-    if (validation_alarm(v))
+    if (measuring_helps(v))
         print_remedy(v);
     if (v->nreps < DRIFT_REPEATS)
         printf("Drift is checked from %d repetitions on (-n).\n",
                DRIFT_REPEATS);
     else if (v->drift.nchecked == 0)
         puts("No kernel could be checked: none has a model and ran for real.");
-    else if (v->drift.ndrifted == 0 && !v->verdicts[DRIFT_CANNOT_TELL])
+    else if (v->drift.ndrifted == 0 && !v->verdicts[DRIFT_CANNOT_TELL] &&
+             !v->verdicts[DRIFT_LEVELS])
         printf("No drift: %u of %u kernels fit their models (alarms from %.1f "
                "to %.1f %%, by their noise).\n",
                v->verdicts[DRIFT_FITS], v->drift.nchecked, 100 * expm1(least),
@@ -322,6 +374,16 @@ static json_t *spread_json(struct validate_spread spread)
         tool_json_number(spread.min), "max", tool_json_number(spread.max));
 }
 
+/* null without a second level. */
+static json_t *levels_json(const struct validate_kernel *kernel)
+{
+    if (!kernel->two_levels)
+        return NULL;
+    return json_pack("{s:f, s:f, s:f}", "usual_us", kernel->levels.usual,
+                     "other_us", kernel->levels.other, "share",
+                     kernel->levels.share);
+}
+
 static json_t *kernel_json(const struct validation *v, size_t k)
 {
     const struct validate_kernel *kernel = &v->kernels[k];
@@ -334,7 +396,7 @@ static json_t *kernel_json(const struct validation *v, size_t k)
         json_array_append_new(times, tool_json_number(kernel->times[rep]));
     return json_pack(
         "{s:s, s:s, s:i, s:s, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:b, s:s}",
+        "s:b, s:o?, s:s}",
         "name", kernel->kernel.name, "arch", kernel->kernel.arch,
         "implementation", (int)kernel->kernel.implementation, "footprint",
         footprint, "size", kernel->kernel.size, "predicted_us",
@@ -345,7 +407,7 @@ static json_t *kernel_json(const struct validation *v, size_t k)
         tool_json_number(expm1(item->excess)), "noise",
         tool_json_number(item->noise), "alarm_from",
         tool_json_number(expm1(item->threshold)), "drifted", (int)item->drifted,
-        "verdict", drift_verdict_name(kernel->verdict, false));
+        "levels", levels_json(kernel), "verdict", drift_verdict_name(kernel->verdict, false));
 }
 
 static json_t *link_json(const struct validate_link *link)
@@ -383,6 +445,8 @@ static const char *whole_verdict(const struct validation *v)
 {
     if (v->drift.ndrifted)
         return "drift";
+    if (v->verdicts[DRIFT_LEVELS])
+        return drift_verdict_name(DRIFT_LEVELS, false);
     if (v->noff)
         return "off";
     if (validation_unclear(v))

@@ -162,6 +162,80 @@ static void measure_kernel(const struct validation *v,
     kernel->error = kernel->predicted / kernel->measured.median - 1;
 }
 
+static double mean(const struct report_kernel *kernel)
+{
+    return kernel->mean_us;
+}
+
+static double other_us(const struct report_kernel *kernel)
+{
+    return kernel->other_us;
+}
+
+static double other_share(const struct report_kernel *kernel)
+{
+    return kernel->other_share;
+}
+
+static double aside_share(const struct report_kernel *kernel)
+{
+    return kernel->aside_share;
+}
+
+static double runs(const struct report_kernel *kernel)
+{
+    return (double)kernel->count;
+}
+
+/* Whether it takes two times, and how far off the simulation is on average. */
+static int find_levels(const struct validation *v,
+                       struct validate_kernel *kernel, double *work)
+{
+    const struct report_kernel *id = &kernel->kernel;
+    struct levels_sample *samples = calloc(v->nreps, sizeof(*samples));
+    double real;
+
+    if (!samples)
+        return -ENOMEM;
+    for (unsigned rep = 0; rep < v->nreps; rep++)
+        samples[rep] = (struct levels_sample){
+            kernel->times[rep], in_repetition(v, id, rep, false, other_us),
+            in_repetition(v, id, rep, false, other_share),
+            in_repetition(v, id, rep, false, aside_share),
+            in_repetition(v, id, rep, false, runs)};
+    kernel->two_levels = levels_find(samples, v->nreps, work, &kernel->levels);
+    free(samples);
+    for (unsigned rep = 0; rep < v->nreps; rep++)
+        work[rep] = in_repetition(v, id, rep, false, mean);
+    real = drift_median(work, v->nreps);
+    for (unsigned rep = 0; rep < v->nreps; rep++)
+        work[rep] = in_repetition(v, id, rep, true, mean);
+    kernel->mean_error = drift_median(work, v->nreps) / real - 1;
+    return 0;
+}
+
+/* Whether what the model has is a mix of both levels, or one of them. */
+static bool knows_levels(const struct validate_kernel *kernel)
+{
+    const struct levels *levels = &kernel->levels;
+    double margin = exp(DRIFT_END);
+
+    return kernel->predicted * margin >= fmin(levels->usual, levels->other) &&
+           kernel->predicted <= fmax(levels->usual, levels->other) * margin;
+}
+
+/* A second level makes a model wrong that has not drifted. */
+static enum drift_verdict verdict_of(const struct validate_kernel *kernel,
+                                     const struct drift_item *item)
+{
+    enum drift_verdict verdict = drift_verdict(item, -log1p(kernel->error));
+
+    if (verdict >= DRIFT_FITS && kernel->two_levels && knows_levels(kernel) &&
+        fabs(log1p(kernel->mean_error)) > DRIFT_LEAST)
+        return DRIFT_LEVELS;
+    return verdict;
+}
+
 /* Mean over lower quartile from which a model's samples have no single level:
  * fast runs then do not tell what the estimate should be. */
 static const double no_level = 1.25;
@@ -337,8 +411,18 @@ static double duration(const struct report *report, bool modelled)
     return modelled ? report->modelled_us : report->makespan_us;
 }
 
-/* Of the kernels that have models. */
-static double disturbance(const struct report *report)
+static bool has_levels(const struct validation *v,
+                       const struct report_kernel *kernel)
+{
+    for (size_t k = 0; k < v->nkernels; k++)
+        if (report_same_kernel(&v->kernels[k].kernel, kernel))
+            return v->kernels[k].two_levels;
+    return false;
+}
+
+/* Of the kernels that have models, but for those whose outliers are a level. */
+static double disturbance(const struct validation *v,
+                          const struct report *report)
 {
     double mean = 0, usual = 0;
 
@@ -349,7 +433,9 @@ static double disturbance(const struct report *report)
             isnan(kernel->typical_us))
             continue;
         mean += kernel->mean_us * (double)kernel->count;
-        usual += kernel->typical_us * (double)kernel->count;
+        usual += (has_levels(v, kernel) ? kernel->mean_us
+                                        : kernel->typical_us) *
+                 (double)kernel->count;
     }
     return usual > 0 ? mean / usual - 1 : (double)NAN;
 }
@@ -384,7 +470,9 @@ static void compare_end(const struct validation *v, unsigned s,
         work[rep] = duration(report_of(v, s, rep, true), end->modelled);
     end->predicted = spread_of(work, v->nreps);
     for (unsigned rep = 0; rep < v->nreps; rep++)
-        work[rep] = disturbance(report_of(v, s, rep, false));
+        work[rep] = disturbance(v, report_of(v, s, rep, false));
+    end->steady =
+        v->nreps >= DRIFT_REPEATS && levels_alike(work, v->nreps);
     end->disturbance = drift_median(work, v->nreps);
     end->error = end->predicted.median / end->measured.median - 1;
     judge_end(v, s, end, work);
@@ -398,8 +486,11 @@ static int compare_all(struct validation *v, double *work)
 
     if (list_kernels(v) < 0 || list_links(v) < 0)
         return -ENOMEM;
-    for (size_t k = 0; k < v->nkernels; k++)
+    for (size_t k = 0; k < v->nkernels; k++) {
         measure_kernel(v, &v->kernels[k], work);
+        if (find_levels(v, &v->kernels[k], work) < 0)
+            return -ENOMEM;
+    }
     for (size_t l = 0; l < v->nlinks; l++)
         compare_link(v, &v->links[l], work);
     for (unsigned s = 0; s < v->nsizes; s++)
@@ -415,7 +506,11 @@ static int compare_all(struct validation *v, double *work)
     for (size_t k = 0; rc == 0 && k < v->nkernels; k++) {
         struct validate_kernel *kernel = &v->kernels[k];
 
-        kernel->verdict = drift_verdict(&v->items[k], -log1p(kernel->error));
+        kernel->verdict = verdict_of(kernel, &v->items[k]);
+        if (kernel->verdict == DRIFT_LEVELS && v->items[k].drifted) {
+            v->items[k].drifted = false;
+            v->drift.ndrifted--;
+        }
         v->verdicts[kernel->verdict]++;
     }
     return rc;

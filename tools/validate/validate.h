@@ -12,6 +12,7 @@
 #include "perfmodel/origin.h"
 #include "tools/common/launch.h"
 #include "tools/validate/drift.h"
+#include "tools/validate/levels.h"
 
 /* The options; borrowed. */
 struct validate_options {
@@ -41,6 +42,9 @@ struct validate_kernel {
     double predicted;
     enum orr_origin origin; /* of the prediction */
     double error;           /* predicted over measured - 1 */
+    double mean_error;      /* of the means, outliers and all */
+    bool two_levels;        /* in each repetition alike: */
+    struct levels levels;
     enum drift_verdict verdict;
 };
 
@@ -59,8 +63,10 @@ struct validate_end {
     struct validate_spread measured, predicted;
     double error;
     /* How much longer the real kernels took in sum than without the outliers
-     * that models set aside: the load of other programs. Median. */
+     * that models set aside, those of a kernel's second level not counted: the
+     * load of other programs, where repetitions differ. Median. */
     double disturbance;
+    bool steady; /* that is alike in all repetitions */
     double threshold; /* |ln(1 + error)| from which it is an alarm */
     enum drift_verdict verdict; /* DRIFT_DRIFTED: it is off */
     bool modelled; /* compared are only the tasks that have models: others ran
@@ -92,7 +98,7 @@ struct validation {
 /* Whether the models, or what the simulation makes of them, are wrong. */
 static inline bool validation_alarm(const struct validation *v)
 {
-    return v->drift.ndrifted > 0 || v->noff > 0;
+    return v->drift.ndrifted > 0 || v->noff > 0 || v->verdicts[DRIFT_LEVELS] > 0;
 }
 
 /* Whether noise hides whether they are. */
