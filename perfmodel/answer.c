@@ -290,6 +290,16 @@ static double regression_error(const struct orr_regression *r,
                 regression_noise(r, nparameters));
 }
 
+/* No better than one of the two sides of a step, where there is one. */
+static struct orr_answer across_steps(const struct orr_regression *r, double x,
+                                      struct orr_answer answer)
+{
+    if (r->curve && answer.value > 0 && isfinite(answer.error))
+        answer.error =
+            fmax(answer.error, orr_curve_step(r->curve, x, answer.value));
+    return answer;
+}
+
 struct orr_answer orr_model_curve(const struct orr_model *model,
                                   const struct orr_regression *r, double x)
 {
@@ -303,9 +313,10 @@ struct orr_answer orr_model_curve(const struct orr_model *model,
         (regression.value > 0 &&
          regression_error(r, offset ? &r->offset : &r->power, offset ? 3 : 2) <
              estimate.error))
-        return regression;
-    return (struct orr_answer){estimate.value, estimate.error,
-                               ORR_ANSWER_INTERPOLATED};
+        return across_steps(r, x, regression);
+    return across_steps(r, x,
+                        (struct orr_answer){estimate.value, estimate.error,
+                                            ORR_ANSWER_INTERPOLATED});
 }
 
 static struct orr_answer terms_answer(const struct orr_model *model,

@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perfmodel/step.h"
+
 #define TRUST_IN_REGRESSION 0.5
 
 /* Exponent of the size beyond which no time is taken to grow: products of
@@ -235,6 +237,13 @@ bool orr_curve_has(const struct orr_curve *curve, double x)
     const struct orr_series *s = &curve->series;
 
     return s->n > 0 && x <= s->x[s->n - 1] && s->x[first_from(s, x)] == x;
+}
+
+double orr_curve_step(const struct orr_curve *curve, double x, double value)
+{
+    const struct orr_series *s = &curve->series;
+
+    return expm1(orr_step_furthest(s->u, s->v, s->n, log(x), log(value)));
 }
 
 /* The furthest from v that ln y may be at t, between points i and i + 1. */

@@ -10,6 +10,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "perfmodel/step.h"
 
 /* The level is free. */
 #define FREE 1e4
@@ -17,6 +20,10 @@
 /* Standard deviations of a range: eight of ten of the measured tasks of the tests'
  * data are within (they have longer tails than normal ones). */
 #define WIDTH 1.58
+
+/* Points whose surprises have this root mean square are as good as the priors
+ * expect: longer tails than normal ones again. */
+#define USUAL_SURPRISE 3.0
 
 /* How the time goes with that at the roof, in logarithms: its slope, the deviation
  * of the slope, that of the rest. To an accelerator of twice the rates a task is half
@@ -112,24 +119,100 @@ static void krige(const struct orr_work_point *points, unsigned n,
     }
 }
 
+/* --- how well the points follow each other --- */
+
+static int compare_points(const void *a, const void *b)
+{
+    const struct orr_work_point *p = a, *q = b;
+
+    return (p->work > q->work) - (p->work < q->work);
+}
+
+/* How many of its standard deviations the measured time of point i is from what the
+ * others say of it. `others` has room for n. */
+static double surprise(const struct orr_work_point *points, unsigned n,
+                       unsigned i, const struct prior *prior,
+                       struct orr_work_point *others, double *room)
+{
+    double mean, variance;
+
+    memcpy(others, points, i * sizeof(*others));
+    memcpy(others + i, points + i + 1, (n - 1 - i) * sizeof(*others));
+    krige(others, n - 1, prior, log(points[i].work / others[0].work), room,
+          &mean, &variance);
+    variance += points[i].error * points[i].error;
+    return fabs(log(points[i].us) - mean) / sqrt(fmax(variance, 1e-12));
+}
+
+/* By how much the range is wider where points nearby disagree with the curve: the
+ * root mean square of their surprises, near ones counting more, 1 for as much as
+ * the prior expects. */
+static double widened(const struct orr_work_point *points, unsigned n,
+                      const struct prior *prior, double work, double *room)
+{
+    struct orr_work_point *others;
+    double sum = 0, weights = 0;
+
+    if (n < 3)
+        return 1;
+    others = malloc(n * sizeof(*others));
+    if (!others)
+        return (double)NAN;
+    for (unsigned i = 0; i < n; i++) {
+        double away = fabs(log(points[i].work / work)) / M_LN2;
+        double weight = 1 / ((1 + away) * (1 + away));
+        double z = surprise(points, n, i, prior, others, room);
+
+        sum += weight * z * z;
+        weights += weight;
+    }
+    free(others);
+    return fmax(1, sqrt(sum / weights) / USUAL_SURPRISE);
+}
+
+/* The range that a step between the points around leaves, in logarithms. */
+static double step_beside(const struct orr_work_point *points, unsigned n,
+                          double work, double value, double *room)
+{
+    unsigned m = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (m && points[i].work <= points[i - 1].work)
+            continue;
+        room[m] = log(points[i].work);
+        room[n + m++] = log(points[i].us);
+    }
+    return orr_step_furthest(room, room + n, m, log(work), value);
+}
+
 int orr_project_size(const struct orr_work_point *points, unsigned n,
                      enum orr_work kind, bool is_core, double work,
                      struct orr_projection *ret)
 {
     struct prior prior = prior_of(kind, is_core);
-    double mean, variance, *room;
+    double mean, variance, range, *room;
+    struct orr_work_point *sorted;
 
     if (n == 0 || !(work > 0))
         return -EDOM;
     room = malloc(((size_t)n * n + 3 * (size_t)n) * sizeof(*room));
-    if (!room)
+    sorted = malloc(n * sizeof(*sorted));
+    if (!room || !sorted) {
+        free(room);
+        free(sorted);
         return -ENOMEM;
-    krige(points, n, &prior, log(work / points[0].work), room, &mean,
+    }
+    memcpy(sorted, points, n * sizeof(*sorted));
+    qsort(sorted, n, sizeof(*sorted), compare_points);
+    krige(sorted, n, &prior, log(work / sorted[0].work), room, &mean,
           &variance);
+    range = WIDTH * sqrt(fmax(variance, 0)) *
+            widened(sorted, n, &prior, work, room);
+    range = fmax(range, step_beside(sorted, n, work, mean, room));
+    free(sorted);
     free(room);
-    *ret = (struct orr_projection){exp(mean),
-                                   expm1(WIDTH * sqrt(fmax(variance, 0)))};
-    return 0;
+    *ret = (struct orr_projection){exp(mean), expm1(range)};
+    return isnan(range) ? -ENOMEM : 0;
 }
 
 /* --- devices --- */

@@ -616,11 +616,15 @@ def rates_are_written_as_in_assumptions_or_as_in_descriptions():
         with open(path, encoding="ascii") as file:
             rows.append(file.read())
     assert rows[0] == rows[1] == rows[2]
-    for wrong in ("cpu=3 GB/s", "cpu=5", "cpu=5G", "cpu", "cpu=0", "cpu=10Gf cuda=1Tf", "cpu0=3Gf",
+    for wrong in ("cpu=3 GB/s", "cpu=5", "cpu=5G", "cpu", "cpu=0",
+                  "cpu=10Gf cuda=1Tf", "cpu0=3Gf",
                   "=3Gf", "cpu=-1Gf", "cpu=3 lightyears"):
         _, ended = projected("--peak", wrong, folder=folder)
         ended.has_status(2)
         ended.says("--peak " + wrong, "cuda=19.5 TFlop/s")
+    _, ended = projected("--bandwidth", "cpu=5", folder=folder)
+    ended.has_status(2)
+    ended.says("--bandwidth cpu=5", "unit", "GB/s")
 
 
 @test
