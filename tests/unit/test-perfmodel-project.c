@@ -42,6 +42,26 @@ START_TEST(what_follows_a_law_is_found_between_and_near_its_points)
 }
 END_TEST
 
+START_TEST(a_step_between_two_sizes_is_within_the_range)
+{
+    struct orr_work_point points[6];
+    struct orr_projection p;
+
+    for (int i = 0; i < 6; i++) {
+        double work = 1e6 * pow(2, i);
+
+        points[i] = (struct orr_work_point){
+            work, 1e-3 * work * (i < 3 ? 1 : 3.5), 0.001};
+    }
+    for (double work = 4.1e6; work < 8e6; work *= 1.1) {
+        ck_assert_int_eq(
+            orr_project_size(points, 6, ORR_WORK_FLOPS, true, work, &p), 0);
+        ck_assert(p.us * (1 + p.off_by) >= 1e-3 * work * 3.5 * 0.999);
+        ck_assert(p.us / (1 + p.off_by) <= 1e-3 * work * 1.001);
+    }
+}
+END_TEST
+
 START_TEST(the_range_grows_with_the_distance_and_shrinks_with_points)
 {
     struct orr_work_point points[2] = {{1e6, 100, 0.01}, {1e8, 9000, 0.01}};
@@ -393,6 +413,7 @@ int main(void)
     tcase_add_test(tc, what_follows_a_law_is_found_between_and_near_its_points);
     tcase_add_test(tc,
                    the_range_grows_with_the_distance_and_shrinks_with_points);
+    tcase_add_test(tc, a_step_between_two_sizes_is_within_the_range);
     tcase_add_test(tc, another_device_is_as_far_from_its_roof);
     tcase_add_test(tc, a_slower_accelerator_is_better_used);
     tcase_add_test(tc, measured_sizes_are_within_the_range_from_the_others);
