@@ -172,6 +172,8 @@ static struct orr_sim_context *blocking_self(struct orr_sim_exec *x,
     if (!self || self->frozen || self->locks)
         refuse(self, what);
     assert(self->exec == &x->head);
+    self->polls = 0;
+    self->spins = false;
     atomic_store_explicit(
         &x->activity,
         atomic_load_explicit(&x->activity, memory_order_relaxed) + 1,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "core/api/api.h"
+#include "core/api/poll.h"
 #include "core/data/data.h"
 #include "core/data/node.h"
 #include "core/data/reduction.h"
@@ -148,8 +149,8 @@ int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
 
     if (rc < 0)
         return rc;
-    return orr_data_try_acquire(ORR_API_RUNTIME(), orr_handle_of(handle), node,
-                                mode);
+    return orr_poll_result(orr_data_try_acquire(
+        ORR_API_RUNTIME(), orr_handle_of(handle), node, mode));
 }
 
 int starpu_data_acquire_try(starpu_data_handle_t handle,

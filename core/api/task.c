@@ -9,6 +9,7 @@
 
 #include "core/api/api.h"
 #include "core/api/ctx.h"
+#include "core/api/poll.h"
 #include "core/api/transaction.h"
 #include "core/check.h"
 #include "core/observe/perf.h"
@@ -295,7 +296,10 @@ int starpu_task_finished(struct starpu_task *task)
                       __func__);
         abort();
     }
-    return job && has_ended(job);
+    if (job && has_ended(job))
+        return 1;
+    orr_poll();
+    return 0;
 }
 
 int starpu_task_wait(struct starpu_task *task)
@@ -441,11 +445,13 @@ void starpu_do_schedule(void)
 
 int starpu_task_nready(void)
 {
+    orr_poll();
     return (int)orr_count_ready(ORR_API_RUNTIME());
 }
 
 int starpu_task_nsubmitted(void)
 {
+    orr_poll();
     return (int)orr_count_unfinished(ORR_API_RUNTIME());
 }
 

@@ -353,15 +353,23 @@ static bool may_switch(void)
 
 /* A kernel that sleeps keeps its worker, as a thread keeps its processor's turn
  * for itself on the real machine. */
-static void sleep_virtually(double us)
+static void sleep_virtually(double us, const char *waits_for)
 {
     unsigned frozen = orr_self->frozen;
 
     orr_self->frozen = 0;
-    orr_self->waits_for = "a time";
+    orr_self->waits_for = waits_for;
     orr_self->exec->ops->sleep(orr_self->exec, us);
     orr_self->waits_for = NULL;
     orr_self->frozen = frozen;
+}
+
+bool orr_pass_time(double us, const char *waits_for)
+{
+    if (!may_switch())
+        return false;
+    sleep_virtually(us, waits_for);
+    return true;
 }
 
 static void sleep_us(double us)
@@ -375,7 +383,7 @@ static void sleep_us(double us)
         return;
     }
     if (orr_waits_virtually()) {
-        sleep_virtually(us);
+        sleep_virtually(us, "a time");
         return;
     }
     left.tv_sec = (time_t)(us / 1e6);

@@ -18,6 +18,10 @@ static inline bool orr_waits_virtually(void)
     return orr_self && orr_self->exec->one_thread;
 }
 
+/* Simulated: lets that much time pass for the caller, and with it for all others;
+ * false, at once, where it must not wait. */
+bool orr_pass_time(double us, const char *waits_for);
+
 /* A context that waits for another; on the stack of the waiting one. */
 struct orr_waiter {
     struct orr_context *context;

@@ -17,6 +17,7 @@
 
 #include <starpu.h>
 
+#include "core/api/poll.h"
 #include "core/api/thread.h"
 #include "core/api/thread_lot.h"
 
@@ -131,7 +132,7 @@ int starpu_pthread_mutex_trylock(starpu_pthread_mutex_t *mutex)
     if (!orr_waits_virtually())
         return pthread_mutex_trylock(&mutex->u.posix);
     ret = try_lock(mutex);
-    return ret == EDEADLK ? EBUSY : ret;
+    return orr_poll_result(ret == EDEADLK ? EBUSY : ret);
 }
 
 /* The next waiter owns it; `granted` is set when it runs again. */
@@ -425,14 +426,14 @@ int starpu_pthread_rwlock_tryrdlock(starpu_pthread_rwlock_t *rwlock)
 {
     if (!orr_waits_virtually())
         return pthread_rwlock_tryrdlock(&rwlock->u.posix);
-    return rw_try(rwlock_of(rwlock), false) ? EBUSY : 0;
+    return orr_poll_result(rw_try(rwlock_of(rwlock), false) ? EBUSY : 0);
 }
 
 int starpu_pthread_rwlock_trywrlock(starpu_pthread_rwlock_t *rwlock)
 {
     if (!orr_waits_virtually())
         return pthread_rwlock_trywrlock(&rwlock->u.posix);
-    return rw_try(rwlock_of(rwlock), true) ? EBUSY : 0;
+    return orr_poll_result(rw_try(rwlock_of(rwlock), true) ? EBUSY : 0);
 }
 
 int starpu_pthread_rwlock_unlock(starpu_pthread_rwlock_t *rwlock)

@@ -16,6 +16,7 @@
 
 #include <starpu.h>
 
+#include "core/api/poll.h"
 #include "core/api/thread.h"
 #include "core/api/thread_lot.h"
 
@@ -107,14 +108,19 @@ static void let_holder_run(void)
     orr_self->waits_for = NULL;
 }
 
-int starpu_pthread_spin_trylock(starpu_pthread_spinlock_t *lock)
+static int try_spin(starpu_pthread_spinlock_t *lock)
 {
     return __atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE) ? EBUSY : 0;
 }
 
+int starpu_pthread_spin_trylock(starpu_pthread_spinlock_t *lock)
+{
+    return orr_poll_result(try_spin(lock));
+}
+
 int starpu_pthread_spin_lock(starpu_pthread_spinlock_t *lock)
 {
-    while (starpu_pthread_spin_trylock(lock) != 0)
+    while (try_spin(lock) != 0)
         let_holder_run();
     return 0;
 }
@@ -170,7 +176,13 @@ static int try_posix(void *sem)
 
 int starpu_sem_trywait(starpu_sem_t *sem)
 {
-    return sem_trywait(&sem->u.posix);
+    int ret = sem_trywait(&sem->u.posix);
+
+    if (ret != 0) {
+        orr_poll();
+        errno = EAGAIN;
+    }
+    return ret;
 }
 
 int starpu_sem_wait(starpu_sem_t *sem)

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* core/api/util.c - the machine's clock. Any thread. */
 #include "core/api/api.h"
+#include "core/api/poll.h"
 #include "core/device/clock.h"
 
 double starpu_timing_now(void)
 {
-    struct orr_runtime *rt = orr_runtime_current(__func__);
+    struct orr_runtime *rt;
+
+    orr_poll();
+    rt = orr_runtime_current(__func__);
 
     return rt ? orr_exec_now(rt->exec) : orr_wall_time_s() * 1e6;
 }

@@ -36,11 +36,11 @@ struct orr_context {
                                   * the deadlock report, or NULL */
     struct orr_context *const *held_by; /* [owner] where to read which context
                                          * holds what it waits for, or NULL */
-    double debt;     /* [owner] virtual µs owed for API calls made
+    double debt;              /* [owner] virtual µs owed for API calls made
                                   * where it must not switch */
-    unsigned frozen; /* [owner] > 0: user code is on the stack,
+    unsigned frozen;          /* [owner] > 0: user code is on the stack,
                                   * blocking calls are refused */
-    unsigned locks;  /* [owner] core locks held, debug builds */
+    unsigned locks;           /* [owner] core locks held, debug builds */
     unsigned short in_policy; /* [owner] hooks of a policy of the application
                                * that are on the stack */
     unsigned short sched_ctx; /* [owner] the scheduling context of what it
@@ -60,6 +60,10 @@ struct orr_context {
                                   * nothing to do */
     unsigned suspends_at; /* [owner] `frozen` as it is in the kernel that runs
                            * here, if its task may wait; 0: none does */
+    unsigned polls;       /* [owner] simulated: questions since it last waited,
+                           * core/api/poll.h */
+    bool spins;           /* [owner] … which were many */
+    double spins_since;   /* [owner] … since then, virtual µs */
     struct orr_context *next; /* in one list of those that were left */
     bool machine;  /* [const] the machine's own, which calls `done` of what has
                    * ended: it may free no data of the application */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/api/poll.c - see poll.h. */
+#include "core/api/poll.h"
+
+#include "core/api/thread.h"
+#include "core/base/log.h"
+
+/* Questions per step of time, once the caller is known to spin. */
+enum { POLLS_PER_STEP = 16 };
+
+/* In a callback, where no time can pass: less than a second of real time. */
+enum { HOPELESS_POLLS = 1 << 24 };
+
+/* Steps grow with the time already spent, so that long waits take few; who waits
+ * for a date is late by less than 2 %. Beyond any program's time (30 years), the
+ * answer will not change: it is a deadlock, and reported as such. */
+static double step_us(double spent_us)
+{
+    if (spent_us > 1e15)
+        return ORR_FOREVER;
+    return spent_us > 64 ? spent_us / 64 : 1;
+}
+
+void orr_poll_spins(struct orr_context *self)
+{
+    double now = orr_exec_now(self->exec);
+
+    if (self->polls == ORR_POLLS_IN_A_ROW && !self->spins) {
+        self->spins = true;
+        self->spins_since = now;
+    }
+    if (orr_pass_time(step_us(now - self->spins_since),
+                      "an answer that it asks for again and again")) {
+        self->polls = ORR_POLLS_IN_A_ROW - POLLS_PER_STEP;
+        self->spins = true;
+    } else if (self->polls == HOPELESS_POLLS) {
+        orr_log_warning("\"%s\" asks again and again for the time, or whether "
+                        "something has ended, in a callback, where no virtual "
+                        "time passes: the answer will not change; wait in a "
+                        "task or in the main program",
+                        self->name ? self->name : "a context");
+    }
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/api/poll.h - programs that ask the same question until the answer changes.
+ * Simulated, time stands still between two calls that wait, so that the answer
+ * never would: from the 10000th question in a row on, some time passes with them.
+ * Runs with equal calls have equal times.
+ */
+#pragma once
+
+#include "core/base/exec.h"
+
+enum { ORR_POLLS_IN_A_ROW = 10000 };
+
+/* What happens when the caller has asked that often. */
+void orr_poll_spins(struct orr_context *self);
+
+/* To be called by a function of the application that does not wait, and whose
+ * answer, as it is now, may be asked for again. */
+static inline void orr_poll(void)
+{
+    struct orr_context *self = orr_self;
+
+    if (self && self->exec->virtual_time && ++self->polls >= ORR_POLLS_IN_A_ROW)
+        orr_poll_spins(self);
+}
+
+/* The same, with the result of a function that tries something. */
+static inline int orr_poll_result(int result)
+{
+    if (result != 0)
+        orr_poll();
+    return result;
+}
