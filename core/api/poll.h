@@ -12,16 +12,27 @@
 enum { ORR_POLLS_IN_A_ROW = 10000 };
 
 /* What happens when the caller has asked that often. */
-void orr_poll_spins(struct orr_context *self);
+void orr_poll_spins(struct orr_context *self, bool clock);
+
+static inline void orr_poll_of(bool clock)
+{
+    struct orr_context *self = orr_self;
+
+    if (self && self->exec->virtual_time && ++self->polls >= ORR_POLLS_IN_A_ROW)
+        orr_poll_spins(self, clock);
+}
+
+/* To be called by who reads the clock, which never waits in vain. */
+static inline void orr_poll_clock(void)
+{
+    orr_poll_of(true);
+}
 
 /* To be called by a function of the application that does not wait, and whose
  * answer, as it is now, may be asked for again. */
 static inline void orr_poll(void)
 {
-    struct orr_context *self = orr_self;
-
-    if (self && self->exec->virtual_time && ++self->polls >= ORR_POLLS_IN_A_ROW)
-        orr_poll_spins(self);
+    orr_poll_of(false);
 }
 
 /* The same, with the result of a function that tries something. */

@@ -8,7 +8,7 @@ double starpu_timing_now(void)
 {
     struct orr_runtime *rt;
 
-    orr_poll();
+    orr_poll_clock();
     rt = orr_runtime_current(__func__);
 
     return rt ? orr_exec_now(rt->exec) : orr_wall_time_s() * 1e6;

@@ -59,6 +59,19 @@ START_TEST(a_program_may_spin_on_the_clock)
 }
 END_TEST
 
+START_TEST(who_reads_the_clock_often_loses_little_time)
+{
+    double start;
+
+    open_with_times(FIRST_SIMULATED);
+    start = starpu_timing_now();
+    for (int i = 0; i < 2000000; i++)
+        starpu_timing_now();
+    ck_assert_double_le(starpu_timing_now() - start, 2000000 / 16 + 1);
+    starpu_shutdown();
+}
+END_TEST
+
 static void spins_on_the_clock(void *buffers[], void *arg)
 {
     double start = starpu_timing_now();
@@ -241,6 +254,7 @@ int main(void)
 
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_program_may_spin_on_the_clock, 0, NMACHINES);
+    tcase_add_test(tc, who_reads_the_clock_often_loses_little_time);
     tcase_add_loop_test(tc, a_kernel_may_spin_on_the_clock, 0, NMACHINES);
     tcase_add_loop_test(tc, a_program_may_spin_until_a_task_has_finished, 0,
                         NMACHINES);
