@@ -147,8 +147,9 @@ unsigned orr_prioq_ahead(const struct orr_prioq *q, int priority)
 
 /* --- the most ready job --- */
 
-struct orr_missing orr_job_missing(const struct orr_job *job, unsigned node,
-                                   uint64_t most)
+/* Inlined where many jobs are looked at. */
+static inline struct orr_missing count_missing(const struct orr_job *job,
+                                               unsigned node, uint64_t most)
 {
     const uint64_t bit = UINT64_C(1) << node;
     struct orr_missing m = {0, 0, 0, 0};
@@ -171,6 +172,12 @@ struct orr_missing orr_job_missing(const struct orr_job *job, unsigned node,
             m.loading += handle->size;
     }
     return m;
+}
+
+struct orr_missing orr_job_missing(const struct orr_job *job, unsigned node,
+                                   uint64_t most)
+{
+    return count_missing(job, node, most);
 }
 
 /* Jobs were pushed long ago: what is read of one that comes later is
@@ -205,7 +212,7 @@ struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
         fetch_ahead(link->next);
         if (job->priority < priority)
             continue;
-        m = orr_job_missing(job, node, least.value);
+        m = count_missing(job, node, least.value);
         if (best && !orr_missing_is_less(&m, &least))
             continue;
         best = job;

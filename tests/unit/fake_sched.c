@@ -90,6 +90,14 @@ double starpu_task_worker_expected_length(struct starpu_task *task,
     return fake.energy[workers[worker].class_id];
 }
 
+void orr_job_each_successor(struct orr_job *job,
+                            void (*visit)(struct orr_job *, void *), void *arg)
+{
+    (void)job; /* it has none */
+    (void)visit;
+    (void)arg;
+}
+
 void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
                       unsigned node, enum orr_fetch_level level)
 {
