@@ -15,6 +15,10 @@
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
 
+/* The first architecture, which has the processors: buckets of which it is the base
+ * are open to all, as in StarPU. */
+enum { OPEN_BASE = 0 };
+
 static unsigned arch_of(const struct orr_worker *worker)
 {
     return worker->desc->type;
@@ -200,7 +204,7 @@ static int heteroprio_push(struct orr_sched *sched, struct orr_job *job)
         orr_unlock(&hp->lock);
         return -ENODEV;
     }
-    all |= bucket->base != STARPU_CPU_WORKER;
+    all |= bucket->base != OPEN_BASE;
     if (hp->automatic)
         orr_hp_note_push(sched, bucket, found.jobs, found.n);
     put(hp, bucket, job);
@@ -219,7 +223,7 @@ static bool may_take(const struct orr_sched *sched,
 {
     unsigned base = bucket->base;
 
-    if (base == STARPU_CPU_WORKER || base == arch ||
+    if (base == OPEN_BASE || base == arch ||
         !(takers(sched->runtime, job, bucket) >> base & 1))
         return true;
     return bucket->njobs >=
