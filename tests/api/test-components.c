@@ -257,6 +257,14 @@ END_TEST
 
 /* --- kinds --- */
 
+static void is_kind(component_t *c, component_t *other, int (*is)(component_t *))
+{
+    ck_assert(is(c));
+    ck_assert(!is(other));
+    ck_assert(!starpu_sched_component_is_worker(c));
+    starpu_sched_component_destroy(c);
+}
+
 static void make_kinds(unsigned ctx)
 {
     struct starpu_sched_tree *tree = starpu_sched_tree_create(ctx);
@@ -265,26 +273,31 @@ static void make_kinds(unsigned ctx)
     struct starpu_sched_component_perfmodel_select_data to = {other, other,
                                                               other};
 
-#define KIND(kind, arg)                                                        \
-    c = starpu_sched_component_##kind##_create(tree, arg);                     \
-    ck_assert(starpu_sched_component_is_##kind(c));                            \
-    ck_assert(!starpu_sched_component_is_worker(c));                           \
-    if (strcmp(#kind, "stage") != 0)                                           \
-        ck_assert(!starpu_sched_component_is_##kind(other));                   \
-    starpu_sched_component_destroy(c)
-    KIND(fifo, NULL);
-    KIND(prio, NULL);
-    KIND(eager, NULL);
-    KIND(eager_prio, NULL);
-    KIND(eager_calibration, NULL);
-    KIND(random, NULL);
-    KIND(work_stealing, NULL);
-    KIND(mct, NULL);
-    KIND(heft, NULL);
-    KIND(heteroprio, NULL);
-    KIND(stage, NULL);
-    KIND(userchoice, NULL);
-    KIND(perfmodel_select, &to);
+    is_kind(starpu_sched_component_fifo_create(tree, NULL), other,
+            starpu_sched_component_is_fifo);
+    is_kind(starpu_sched_component_prio_create(tree, NULL), other,
+            starpu_sched_component_is_prio);
+    is_kind(starpu_sched_component_eager_create(tree, NULL), other,
+            starpu_sched_component_is_eager);
+    is_kind(starpu_sched_component_eager_prio_create(tree, NULL), other,
+            starpu_sched_component_is_eager_prio);
+    is_kind(starpu_sched_component_eager_calibration_create(tree, NULL), other,
+            starpu_sched_component_is_eager_calibration);
+    is_kind(starpu_sched_component_random_create(tree, NULL), other,
+            starpu_sched_component_is_random);
+    is_kind(starpu_sched_component_work_stealing_create(tree, NULL), other,
+            starpu_sched_component_is_work_stealing);
+    is_kind(starpu_sched_component_mct_create(tree, NULL), other,
+            starpu_sched_component_is_mct);
+    is_kind(starpu_sched_component_heft_create(tree, NULL), other,
+            starpu_sched_component_is_heft);
+    is_kind(starpu_sched_component_heteroprio_create(tree, NULL), other,
+            starpu_sched_component_is_heteroprio);
+    is_kind(starpu_sched_component_userchoice_create(tree, NULL), other,
+            starpu_sched_component_is_userchoice);
+    is_kind(starpu_sched_component_perfmodel_select_create(tree, &to), other,
+            starpu_sched_component_is_perfmodel_select);
+    ck_assert(starpu_sched_component_is_stage(other));
     c = starpu_sched_component_worker_new(ctx, 0);
     ck_assert(starpu_sched_component_is_worker(c));
     ck_assert(starpu_sched_component_is_simple_worker(c));
@@ -444,12 +457,16 @@ END_TEST
 
 static void pair(unsigned ctx)
 {
-    unsigned ids[] = {0, 1};
+    unsigned ids[2];
+    int cpus[2];
     component_t *c;
 
     eager(ctx);
-    while (starpu_worker_get_type((int)ids[0]) != STARPU_CPU_WORKER)
-        ids[1] = ++ids[0] + 1;
+    if (starpu_cpu_worker_get_count() < 2)
+        return;
+    starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, cpus, 2);
+    ids[0] = (unsigned)cpus[0];
+    ids[1] = (unsigned)cpus[1];
     c = starpu_sched_component_parallel_worker_create(starpu_sched_tree_get(ctx),
                                                       2, ids);
     ck_assert(starpu_sched_component_is_combined_worker(c));

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "core/device/kind.h"
+
 typedef struct starpu_sched_component component_t;
 
 static bool is_gemm(const struct starpu_task *task)
@@ -70,7 +72,8 @@ static bool has_cpu(component_t *child)
     int w = starpu_bitmap_first(&child->workers_in_ctx);
 
     return w != -1 && (starpu_worker_is_combined_worker(w) ||
-                       starpu_worker_get_type(w) == STARPU_CPU_WORKER);
+                       orr_device_kind(starpu_worker_get_type(w))
+                           ->is_processor);
 }
 
 static bool can_on_cpu(component_t *c, struct starpu_task *task)

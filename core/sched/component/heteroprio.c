@@ -10,6 +10,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "core/device/kind.h"
+
 #define ALIKE 0.1 /* accelerations of one bucket */
 
 typedef struct starpu_sched_component component_t;
@@ -26,10 +28,6 @@ struct heteroprio {
     unsigned nbuckets;
     struct orr_taskq side; /* that somebody cannot run, or of unknown length */
 };
-
-static const enum starpu_worker_archtype architectures[] = {
-    STARPU_CUDA_WORKER, STARPU_HIP_WORKER, STARPU_OPENCL_WORKER,
-    STARPU_CPU_WORKER};
 
 /* 0 if some worker's length is not known. */
 static double acceleration_of(component_t *c, struct starpu_task *task)
@@ -68,17 +66,18 @@ static struct bucket *bucket_for(struct heteroprio *h, double acceleration)
     return &h->buckets[at];
 }
 
-static bool is_of(component_t *child, enum starpu_worker_archtype type)
+static bool is_of(component_t *child, bool processor)
 {
     int w = starpu_bitmap_first(&child->workers_in_ctx);
 
     return w != -1 && !starpu_worker_is_combined_worker(w) &&
-           starpu_worker_get_type(w) == type;
+           orr_device_kind(starpu_worker_get_type(w))->is_processor ==
+               processor;
 }
 
-/* The task of the bucket goes where mct says, if that is of the type. */
+/* The task of the bucket goes where mct says, if that is of this sort. */
 static bool place(component_t *c, struct bucket *bucket,
-                  enum starpu_worker_archtype type)
+                  bool processor)
 {
     struct heteroprio *h = c->data;
     struct starpu_task *task = orr_taskq_first(&bucket->tasks, NULL);
@@ -88,24 +87,22 @@ static bool place(component_t *c, struct bucket *bucket,
         return false;
     orr_taskq_take(&bucket->tasks, task);
     best = orr_mct_choose(&h->mct, c, task, NULL);
-    if (best && is_of(best, type) &&
+    if (best && is_of(best, processor) &&
         starpu_sched_component_push_task(c, best, task) == 0)
         return true;
     orr_taskq_put_back(&bucket->tasks, task, task->priority);
     return false;
 }
 
-static bool place_for(component_t *c, enum starpu_worker_archtype type)
+static bool place_for(component_t *c, bool processor)
 {
     struct heteroprio *h = c->data;
-    bool from_end = type == STARPU_CPU_WORKER;
-
     for (unsigned i = 0; i < h->nbuckets; i++) {
         struct bucket *b =
-            &h->buckets[from_end ? h->nbuckets - 1 - i : i];
+            &h->buckets[processor ? h->nbuckets - 1 - i : i];
 
         if (b->tasks.ntasks > 0)
-            return place(c, b, type);
+            return place(c, b, processor);
     }
     return false;
 }
@@ -129,12 +126,7 @@ static bool place_side(component_t *c)
 
 static bool place_one(component_t *c)
 {
-    bool done = place_side(c);
-
-    for (unsigned i = 0;
-         !done && i < sizeof(architectures) / sizeof(*architectures); i++)
-        done = place_for(c, architectures[i]);
-    return done;
+    return place_side(c) || place_for(c, false) || place_for(c, true);
 }
 
 static int progress(component_t *c)
