@@ -469,12 +469,3 @@ void orr_runtime_record_count(struct orr_runtime *rt,
 {
     (void)rt, (void)counter, (void)change;
 }
-
-/* Without those that need a whole runtime. */
-const struct orr_sched_ops *const orr_sched_builtin[] = {
-    &orr_sched_eager,     &orr_sched_prio,       &orr_sched_random,
-    &orr_sched_lws,       &orr_sched_ws,         &orr_sched_dm.ops,
-    &orr_sched_dmda.ops,  &orr_sched_dmdap.ops,  &orr_sched_dmdar.ops,
-    &orr_sched_dmdas.ops, &orr_sched_dmdasd.ops, &orr_sched_pheft,
-    &orr_sched_peager,    NULL,
-};

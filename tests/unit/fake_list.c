@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tests/unit/fake_list.c - the policies, without those that need a whole runtime. */
+#include "core/sched/dm.h"
+#include "core/sched/policies.h"
+
+const struct orr_sched_ops *const orr_sched_builtin[] = {
+    &orr_sched_eager,     &orr_sched_prio,       &orr_sched_random,
+    &orr_sched_lws,       &orr_sched_ws,         &orr_sched_dm.ops,
+    &orr_sched_dmda.ops,  &orr_sched_dmdap.ops,  &orr_sched_dmdar.ops,
+    &orr_sched_dmdas.ops, &orr_sched_dmdasd.ops, &orr_sched_pheft,
+    &orr_sched_peager,    NULL,
+};
