@@ -200,7 +200,10 @@ static bool is_policy(const char *name)
 {
     static const char *const names[] = {
         "eager", "prio",  "random", "lws",    "ws",    "dm",    "dmda",
-        "dmdap", "dmdar", "dmdas",  "dmdasd", "pheft", "peager"};
+        "dmdap", "dmdar", "dmdas",  "dmdasd", "pheft", "peager", "heteroprio"};
+
+    if (!strncmp(name, "modular-", strlen("modular-")))
+        return true;
 
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (!strcmp(names[i], name))
