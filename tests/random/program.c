@@ -4,7 +4,9 @@
 
 const char *const schedulers[] = {"eager", "prio", "random", "lws",
                                   "dm",    "dmda", "dmdas",  "dmdar",
-                                  "heteroprio"};
+                                  "heteroprio",
+                                  "modular-heft", "modular-ws",
+                                  "modular-eager-prefetching"};
 const unsigned nschedulers = sizeof(schedulers) / sizeof(*schedulers);
 
 const char *const evictions[] = {"nextuse", "starpu", "lru"};
