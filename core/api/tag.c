@@ -58,9 +58,7 @@ void starpu_tag_notify_from_apps(starpu_tag_t id)
 
 void starpu_tag_notify_restart_from_apps(starpu_tag_t id)
 {
-    starpu_tag_restart(id);
-    starpu_tag_notify_from_apps(id);
-    starpu_tag_restart(id);
+    orr_tag_notify_restart(ORR_API_RUNTIME(), id);
 }
 
 struct starpu_task *starpu_tag_get_task(starpu_tag_t id)

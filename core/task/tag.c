@@ -381,6 +381,19 @@ int orr_tag_wait(struct orr_runtime *rt, unsigned n, const starpu_tag_t *ids)
     return err;
 }
 
+static void restart_locked(struct orr_tag *tag)
+{
+    if (!tag->reached)
+        return;
+    tag->reached = tag->by_task = false;
+    for (struct tag_edge *edge = tag->successors; edge; edge = edge->next) {
+        if (!counts(edge) || !came(edge))
+            continue;
+        edge->round--;
+        edge->tag->missing++;
+    }
+}
+
 void orr_tag_restart(struct orr_runtime *rt, starpu_tag_t id)
 {
     struct orr_tag *tag;
@@ -388,16 +401,28 @@ void orr_tag_restart(struct orr_runtime *rt, starpu_tag_t id)
     orr_tag_mark_vague(rt, id);
     orr_lock(&rt->tags->lock);
     tag = find_locked(rt->tags, id);
-    if (tag && tag->reached) {
+    if (tag)
+        restart_locked(tag);
+    orr_unlock(&rt->tags->lock);
+}
+
+/* At once: of those who go on one may reach the tag again, before anybody could
+ * restart it. */
+void orr_tag_notify_restart(struct orr_runtime *rt, starpu_tag_t id)
+{
+    struct reached reached = {NULL, NULL};
+    struct orr_tag *tag;
+
+    orr_tag_mark_vague(rt, id);
+    orr_lock(&rt->tags->lock);
+    tag = get_locked(rt->tags, id);
+    if (tag) {
+        restart_locked(tag);
+        reach_locked(tag, &reached);
         tag->reached = tag->by_task = false;
-        for (struct tag_edge *edge = tag->successors; edge; edge = edge->next) {
-            if (!counts(edge) || !came(edge))
-                continue;
-            edge->round--;
-            edge->tag->missing++;
-        }
     }
     orr_unlock(&rt->tags->lock);
+    go_on(rt, &reached);
 }
 
 /* Others may point to it: it is emptied, and freed with all the rest. */

@@ -312,6 +312,30 @@ static void submit_self(void *arg)
         graph.wrong = 1;
 }
 
+/* A cycle that comes round before the call has ended must find the tag restarted: it
+ * reaches it, and may not take back what it has freed. */
+START_TEST(what_notify_restart_frees_is_free_when_it_comes_later)
+{
+    machine_open(_i);
+    make_graph(0, orders[0]);
+    graph.tasks[A].use_tag = 1;
+    graph.tasks[A].tag_id = 7;
+    starpu_tag_declare_deps((starpu_tag_t)7, 1, (starpu_tag_t)8);
+    starpu_tag_notify_restart_from_apps((starpu_tag_t)8);
+    submit(&graph.tasks[A]);
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(graph.n[A], 1);
+    submit(&graph.tasks[A]); /* waits for the tag again */
+    starpu_sleep(0.001f);
+    ck_assert_int_eq(graph.n[A], 1);
+    starpu_tag_notify_restart_from_apps((starpu_tag_t)8);
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(graph.n[A], 2);
+    starpu_task_clean(&graph.tasks[A]);
+    starpu_shutdown();
+}
+END_TEST
+
 /* Nobody waits for the last one alone: each waits for another. */
 START_TEST(a_cycle_of_tags_goes_round)
 {
@@ -619,6 +643,7 @@ int main(void)
     EACH(a_graph_is_submitted_again_from_outside);
     EACH(a_graph_of_tags_is_submitted_again);
     EACH(a_start_tag_is_restarted_and_notified_in_each_round);
+    EACH(what_notify_restart_frees_is_free_when_it_comes_later);
     EACH(a_cycle_of_tags_goes_round);
     EACH(regenerating_tasks_run_until_a_callback_stops_them);
     EACH(a_regenerating_empty_task_calls_back_each_time);
