@@ -11,9 +11,10 @@ enum { POLLS_PER_STEP = 16 };
 /* In a callback, where no time can pass: less than a second of real time. */
 enum { HOPELESS_POLLS = 1 << 24 };
 
-/* Steps grow with the time already spent, so that long waits take few;
- * not for the clock, which programs also read without waiting for anything. Beyond any program's time (30 years), the
- * answer will not change: it is a deadlock, and reported as such. */
+/* Steps grow with the time already spent, so that long waits take few; not for the
+ * clock, which programs also read without waiting for anything. Beyond any program's
+ * time (30 years) the answer will not change: it is a deadlock, and reported as
+ * such. */
 static double step_us(double spent_us)
 {
     if (spent_us > 1e15)
