@@ -2,7 +2,8 @@
 /*
  * perfmodel/answer.c - estimates of models: from a row of this footprint, and of
  * regression types between the sizes that were measured, or from a regression;
- * between.c has what a simulation adds for history models. Any thread; the records are guarded by the model's lock.
+ * between.c has what a simulation adds for history models. Any thread; the records
+ * are guarded by the model's lock.
  */
 #include <errno.h>
 #include <math.h>

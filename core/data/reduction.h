@@ -8,8 +8,8 @@
  * each worker that contributes has a partial of its own (private.h), which the
  * init codelet has begun. A partial has a value from then on to the phase's end;
  * in between it may be written back to main memory like any other only copy.
- * The handle's own value, if it has one, stays as it is. Then the redux codelet adds all up, in tasks like others
- * (core/data/combine.c). The application's init codelet also makes the first
+ * The handle's own value, if it has one, stays as it is. Then the redux codelet adds
+ * all up, in tasks like others (core/data/combine.c). The application's init codelet also makes the first
  * value of data that are read before they are written.
  */
 #pragma once

@@ -17,8 +17,8 @@
 
 /* Brings the value to the replicate of `node` (reads), or gives it memory. A
  * writer waits for the copy that is under way to its memory, too; one that was
- * not begun is not made any more if he does not read it. Handle locked. Returns 1 when it has it, 0 when `access` (if not NULL) will
- * be told by orr_job_arrive, -ENODATA when there is no value, -EAGAIN when
+ * not begun is not made any more if he does not read it. Handle locked. Returns 1
+ * when it has it, 0 when `access` (if not NULL) will be told by orr_job_arrive, -ENODATA when there is no value, -EAGAIN when
  * nothing was done for want of spare requests: unlock, call
  * orr_deferred_prepare, try again. Never allocates or wakes anybody itself. */
 int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,

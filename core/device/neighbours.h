@@ -10,8 +10,8 @@
 
 #define ORR_FAR 0xffffffffu /* of workers that have no processor of their own */
 
-/* Fills machine->distances, and machine->neighbours: for each worker itself, then the others, the nearest
- * first; of equally near ones those with the next numbers come first, so that not
+/* Fills machine->distances, and machine->neighbours: for each worker itself, then the
+ * others, the nearest first; of equally near ones those with the next numbers come first, so that not
  * all begin with the same. `distance` is asked about two different workers.
  * Errors: -ENOMEM; there are none then. */
 int orr_neighbours_fill(struct orr_machine *machine,

@@ -150,8 +150,8 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job);
 void orr_sched_push_again(struct orr_runtime *rt, struct orr_job *job);
 
 /* The worker's next job: its local list first, then the policies of its contexts
- * in turn (pop.c). NULL when there is none. A worker that is about to park sets `asleep`, looks once more
- * with this, and parks only if there is still nothing: what is pushed later
+ * in turn (pop.c). NULL when there is none. A worker that is about to park sets
+ * `asleep`, looks once more with this, and parks only if there is still nothing: what is pushed later
  * then wakes it. */
 struct orr_job *orr_sched_pop(struct orr_runtime *rt,
                               struct orr_worker *worker);

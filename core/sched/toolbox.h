@@ -27,8 +27,8 @@ struct orr_prioq_slot {
 
 /* Jobs, best priority first, the deepest first of one priority, oldest first among
  * equals; linked by their `queue`. (Tasks that wait for others, which were
- * submitted inside of them, are then as few as can be.) Slots are sorted with the best one last, so that taking the best
- * jobs moves nothing. Levels that became empty wait behind the last slot for
+ * submitted inside of them, are then as few as can be.) Slots are sorted with the
+ * best one last, so that taking the best jobs moves nothing. Levels that became empty wait behind the last slot for
  * the next new priority. All zero is an empty queue. */
 struct orr_prioq {
     struct orr_prioq_slot *slots;

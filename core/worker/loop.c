@@ -442,8 +442,8 @@ static void rest(struct orr_worker *worker)
 
 /* The worker has the job now, and asks for its data. Always inline: every task
  * passes, and gangs are few. */
-static inline __attribute__((always_inline)) void begin_job(struct orr_runtime *rt, struct orr_worker *worker,
-                             struct orr_job *job)
+static inline __attribute__((always_inline)) void
+begin_job(struct orr_runtime *rt, struct orr_worker *worker, struct orr_job *job)
 {
     job->worker = (int)worker->id;
     job->task->workerid = worker->id;
