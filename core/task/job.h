@@ -144,15 +144,16 @@ struct orr_access {
     uint8_t granted;         /* [handle lock] no earlier one is in its way */
     uint8_t claimed;         /* [handle lock] holds a claim: claim.c */
     uint8_t pinned;          /* [owner] holds a reference on its replicate */
-    uint8_t begins;          /* [owner] its kernel begins the partial */
-    /* [owner] No other context looks at these before they are all set. */
-    uint8_t held : 1;          /* that reference is not final yet: admit.c */
-    uint8_t alias : 1;         /* an earlier access has the datum */
-    uint8_t reads : 1;         /* the datum's value is fetched */
     uint8_t promised;          /* [handle lock] `node` is promised to it, where
                                 * it is not pinned yet */
-    uint8_t writes;            /* [owner] counts in its handle's `writing` */
     uint8_t used;              /* [handle lock] its kernel has ended */
+    uint8_t writes;            /* [owner] counts in its handle's `writing` */
+    /* [owner] The job's worker changes the rest without the lock. It is in no word
+     * with what others read under it: compilers read several bytes at once. */
+    _Alignas(8) uint8_t begins; /* its kernel begins the partial */
+    uint8_t held : 1;           /* that reference is not final yet: admit.c */
+    uint8_t alias : 1;         /* an earlier access has the datum */
+    uint8_t reads : 1;         /* the datum's value is fetched */
     struct orr_heap_link soon; /* [handle lock] among those promises */
 };
 
