@@ -325,8 +325,8 @@
       "`passive`: threads that wait give up their processor at once; else "    \
       "they look for some microseconds before.")                               \
     X(OMP_STACKSIZE, "OMP_STACKSIZE", STRING, "",                              \
-      "Stack that tasks need, such as `4M`. It is as large as the system's "   \
-      "limit (`ulimit -s`); where that is less, there is a warning.")          \
+      "Stack that tasks need, such as `4M`. Workers' stacks are as large, or " \
+      "as the system's limit (`ulimit -s`) where that is more.")               \
     X(OMP_DISPLAY_ENV, "OMP_DISPLAY_ENV", STRING, "",                          \
       "`true` or `verbose`: these settings are printed when OpenMP starts.")   \
     X(OMP_CANCELLATION, "OMP_CANCELLATION", STRING, "",                        \

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -80,7 +81,14 @@ static globals_fn find_globals(void)
     return found;
 }
 
-size_t orr_fiber_default_size(void)
+static atomic_size_t asked;
+
+void orr_fiber_ask_size(size_t bytes)
+{
+    atomic_store_explicit(&asked, bytes, memory_order_relaxed);
+}
+
+static size_t size_of_system(void)
 {
     struct rlimit limit;
 
@@ -88,6 +96,14 @@ size_t orr_fiber_default_size(void)
         limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > STACK_MAX)
         return STACK_MAX;
     return limit.rlim_cur < STACK_MIN ? STACK_MIN : (size_t)limit.rlim_cur;
+}
+
+size_t orr_fiber_default_size(void)
+{
+    size_t size = size_of_system();
+    size_t wanted = atomic_load_explicit(&asked, memory_order_relaxed);
+
+    return wanted > size ? wanted : size;
 }
 
 /* Tells the sanitizers that we leave `from` for `to`. */

@@ -319,6 +319,21 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
+/* With the stack that user code may expect. Errors as pthread_create's. */
+static int create(struct thread *thread)
+{
+    pthread_attr_t attr;
+    int error = pthread_attr_init(&attr);
+
+    if (error)
+        return error;
+    error = pthread_attr_setstacksize(&attr, orr_fiber_default_size());
+    if (!error)
+        error = pthread_create(&thread->id, &attr, thread_main, thread);
+    pthread_attr_destroy(&attr);
+    return error;
+}
+
 static int threads_spawn(struct orr_exec *exec, const struct orr_context *init,
                          int cpu, void (*body)(void *), void *arg,
                          struct orr_context **ret)
@@ -335,7 +350,7 @@ static int threads_spawn(struct orr_exec *exec, const struct orr_context *init,
     pthread_mutex_lock(&registry.lock);
     enter_locked(thread);
     pthread_mutex_unlock(&registry.lock);
-    error = pthread_create(&thread->id, NULL, thread_main, thread);
+    error = create(thread);
     if (error) {
         leave(thread);
         free(thread);

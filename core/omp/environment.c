@@ -199,8 +199,7 @@ static void read_schedule(struct orr_omp_environment *env,
 }
 
 /* n[b|k|m|g], k without a unit. */
-static void read_stack_size(struct orr_omp_environment *env,
-                            const struct orr_config *config)
+size_t orr_omp_environment_stack(const struct orr_config *config)
 {
     static const char units[] = "bkmg";
     const char *text = orr_config_string(config, ORR_CFG_OMP_STACKSIZE), *rest;
@@ -208,7 +207,7 @@ static void read_stack_size(struct orr_omp_environment *env,
     long long value;
 
     if (!text)
-        return;
+        return 0;
     rest = skip_blanks(text);
     if (!take_number(&rest, 1, &value))
         refuse(ORR_CFG_OMP_STACKSIZE, text, "it is no number above 0");
@@ -219,7 +218,7 @@ static void read_stack_size(struct orr_omp_environment *env,
     if (!unit || *rest || value > (long long)(SIZE_MAX >> 41))
         refuse(ORR_CFG_OMP_STACKSIZE, text,
                "give a number and perhaps B, K, M or G");
-    env->stack_bytes = (size_t)value << 10 * (unit - units);
+    return (size_t)value << 10 * (unit - units);
 }
 
 /* {numbers} or !{numbers}, separated by commas. */
@@ -296,7 +295,7 @@ void orr_omp_environment_read(struct orr_omp_environment *env,
     *env = (struct orr_omp_environment){.nthreads_count = 0};
     read_threads(env, config, nprocs);
     read_schedule(env, config);
-    read_stack_size(env, config);
+    env->stack_bytes = orr_omp_environment_stack(config);
     read_binds(env, config);
     read_places(env, config);
     env->max_active_levels =

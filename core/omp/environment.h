@@ -22,7 +22,7 @@ struct orr_omp_environment {
     int nthreads[ORR_OMP_LEVELS];
     enum starpu_omp_sched_value schedule;
     unsigned long long chunk;
-    size_t stack_bytes; /* of a task, for display; 0: not set */
+    size_t stack_bytes;                  /* that a task may need; 0: not set */
     int max_active_levels, thread_limit; /* 0: no limit */
     unsigned nbinds;
     enum starpu_omp_proc_bind_value binds[ORR_OMP_LEVELS];
@@ -40,6 +40,9 @@ struct orr_omp_environment {
  * of a list, which is said and ignored. */
 void orr_omp_environment_read(struct orr_omp_environment *env,
                               const struct orr_config *config, unsigned nprocs);
+
+/* OMP_STACKSIZE alone, bytes; 0: not set. A wrong one ends the program. */
+size_t orr_omp_environment_stack(const struct orr_config *config);
 
 /* What OMP_DISPLAY_ENV asks for. */
 void orr_omp_environment_print(const struct orr_omp_environment *env,

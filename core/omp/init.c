@@ -79,7 +79,8 @@ static void read_environment(struct orr_omp *omp)
         env->stack_bytes = stack;
     if (env->stack_bytes > stack)
         orr_log_warning("OMP_STACKSIZE: tasks have stacks of %zu bytes, which "
-                        "is less: raise the system's limit (ulimit -s) instead",
+                        "is less, since the workers were there before: call "
+                        "starpu_omp_init instead of starpu_init",
                         stack);
     if (env->display != ORR_OMP_QUIET)
         orr_omp_environment_print(env, stdout);
@@ -127,10 +128,26 @@ static int start(struct orr_runtime *rt)
     return rc;
 }
 
+/* The workers' stacks are made with them. What is wrong with the environment
+ * starpu_init says. */
+static void ask_for_stacks(void)
+{
+    struct orr_config config;
+    struct orr_error err;
+
+    if (starpu_is_initialized() || orr_config_read(&config, &err) != 0)
+        return;
+    orr_fiber_ask_size(orr_omp_environment_stack(&config));
+    orr_config_done(&config);
+}
+
 int starpu_omp_init(void)
 {
     struct orr_runtime *rt;
-    int rc = starpu_init(NULL);
+    int rc;
+
+    ask_for_stacks();
+    rc = starpu_init(NULL);
 
     if (rc != 0)
         return rc == -ENODEV ? -EINVAL : rc;

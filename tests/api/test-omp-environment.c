@@ -270,6 +270,50 @@ START_TEST(the_environment_is_printed_on_request)
 }
 END_TEST
 
+/* -- stacks -- */
+
+enum { STACK = 40 << 20, NEED = 32 << 20 };
+
+/* Writes to a page of each, down to `bytes` below. */
+static size_t use_stack(size_t bytes)
+{
+    volatile char page[4096];
+
+    page[0] = 1;
+    return bytes <= sizeof(page) ? 1
+                                 : page[0] + use_stack(bytes - sizeof(page));
+}
+
+static void need_stack(void *buffers[], void *arg)
+{
+    (void)buffers;
+    atomic_fetch_add((atomic_size_t *)arg, use_stack(NEED));
+}
+
+/* More threads than processors: some are on stacks of those that wait. */
+static void need_stacks(void *buffers[], void *arg)
+{
+    need_stack(buffers, arg);
+    starpu_omp_barrier();
+    omp_spawn(need_stack, arg);
+    starpu_omp_taskwait();
+    need_stack(buffers, arg);
+}
+
+START_TEST(stacks_are_as_large_as_was_asked)
+{
+    char text[32];
+    atomic_size_t used = 0;
+
+    snprintf(text, sizeof(text), "%d b", STACK);
+    setenv("OMP_STACKSIZE", text, 1);
+    omp_open(_i);
+    omp_parallel(MANY, need_stacks, &used);
+    ck_assert_uint_eq(used, (size_t)3 * MANY * NEED / 4096);
+    starpu_omp_shutdown();
+}
+END_TEST
+
 /* -- mistakes -- */
 
 START_TEST(without_processors_it_does_not_start)
@@ -377,6 +421,7 @@ int main(void)
     EACH(what_a_program_sets_holds);
     EACH(variables_are_read);
     EACH(what_follows_a_mistake_in_a_list_is_ignored);
+    EACH(stacks_are_as_large_as_was_asked);
     tcase_add_test(once, the_environment_is_printed_on_request);
     tcase_add_test(once, without_processors_it_does_not_start);
     tcase_add_loop_test_raise_signal(once, a_wrong_value_ends_the_program,
