@@ -5,6 +5,7 @@
  * chunk's ordered parts come after those of all earlier iterations: within a chunk
  * the thread's own order does the rest, also where an iteration has no such part.
  */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "core/base/log.h"
@@ -72,11 +73,26 @@ static unsigned long long next_chunk(const struct orr_omp_task *thread,
     return min(chunk, left);
 }
 
-/* First come, first served. */
+/* First come, first served: chunks of one length, and a number that each thread
+ * takes beyond n once at most. */
+static bool next_equal(struct orr_omp_loop *loop)
+{
+    loop->begin = atomic_fetch_add_explicit(&loop->share->first, loop->chunk,
+                                            memory_order_relaxed);
+    if (loop->begin >= loop->n)
+        return false;
+    loop->end = loop->begin + min(loop->chunk, loop->n - loop->begin);
+    return true;
+}
+
+/* The same with chunks that depend on what is left. */
 static bool next_dynamic(const struct orr_omp_task *thread,
                          struct orr_omp_loop *loop)
 {
     atomic_ullong *first = &loop->share->first;
+
+    if (loop->equal)
+        return next_equal(loop);
 
     loop->begin = atomic_load_explicit(first, memory_order_relaxed);
     do {
@@ -114,6 +130,18 @@ static void choose_schedule(const struct orr_omp_task *thread,
                       schedule);
         abort();
     }
+}
+
+/* Dynamic chunks are of one length; unless adding it might overflow. */
+static void choose_step(const struct orr_omp_task *thread,
+                        struct orr_omp_loop *loop)
+{
+    if (loop->schedule != starpu_omp_sched_dynamic)
+        return;
+    if (loop->chunk == 0)
+        loop->chunk = 1;
+    loop->equal =
+        loop->chunk <= (ULLONG_MAX - loop->n) / (thread->team->nthreads + 1ull);
 }
 
 /* -- ordered parts -- */
@@ -222,6 +250,7 @@ static bool begin_loop(struct orr_omp_task *thread, unsigned long long n,
     *loop = (struct orr_omp_loop){
         .share = orr_omp_share_enter(thread), .n = n, .ordered = ordered};
     choose_schedule(thread, loop, schedule, chunk);
+    choose_step(thread, loop);
     return loop->schedule == starpu_omp_sched_static
                ? first_static(thread, loop)
                : next_dynamic(thread, loop);

@@ -50,6 +50,7 @@ struct orr_omp_loop {
     unsigned long long begin, end; /* iterations that the thread executes */
     unsigned long long nordered;   /* of these, whose ordered part is over */
     bool ordered;
+    bool equal; /* chunks that are not static are of one length */
 };
 
 /* An implicit task, which is a thread of its team, or an explicit one. */
