@@ -24,13 +24,15 @@ struct orr_omp *orr_omp_need(const char *call)
 
 struct orr_omp_task *orr_omp_self(void)
 {
-    const struct orr_omp *omp = orr_omp();
+    const struct orr_context *self = orr_self;
+    const struct orr_omp *omp;
 
-    if (!omp)
+    if (!self || !self->runtime || !self->runtime->omp)
         return NULL;
-    if (orr_self->job)
-        return orr_self->job->task ? orr_self->job->task->omp_task : NULL;
-    return orr_self == omp->main ? omp->current : NULL;
+    if (self->job)
+        return self->job->task ? self->job->task->omp_task : NULL;
+    omp = self->runtime->omp;
+    return self == omp->main ? omp->current : NULL;
 }
 
 const void *orr_omp_lock_self(void)
@@ -55,12 +57,11 @@ struct orr_omp_task *orr_omp_switch(struct orr_omp_task *task)
 
 struct orr_omp_task *orr_omp_self_need(const char *call)
 {
-    struct orr_omp_task *self;
+    struct orr_omp_task *self = orr_omp_self();
 
-    (void)orr_omp_need(call);
-    self = orr_omp_self();
     if (self)
         return self;
+    (void)orr_omp_need(call);
     orr_log_error("%s: called by what is no task of OpenMP: call it from the "
                   "thread that called starpu_omp_init, or from a task that "
                   "starpu_omp_parallel_region or starpu_omp_task_region made",

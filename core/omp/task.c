@@ -3,7 +3,8 @@
  * core/omp/task.c - explicit tasks. A deferred one is a task of the runtime, which
  * runs on the processors of its team or on a device. One that is not deferred is
  * executed in place if it has no data and no model, by whoever has met it; else it
- * is a task for which that one waits.
+ * is a task for which that one waits. Where enough tasks wait for the threads of a
+ * team, more of that kind are not deferred: their number stays bounded.
  */
 #include <stdlib.h>
 
@@ -12,17 +13,18 @@
 #include "core/runtime.h"
 #include "core/task/job.h"
 
+/* So many tasks may wait for each thread before it executes those that it meets. */
+enum { ENOUGH = 64 };
+
 struct orr_omp_task *orr_omp_task_new(struct orr_omp_task *parent,
                                       struct orr_omp_team *team)
 {
-    struct orr_omp_task *task = calloc(1, sizeof(*task));
+    struct orr_omp_task *task = malloc(sizeof(*task)); /* faster than calloc */
 
     if (!task)
         return NULL;
-    atomic_init(&task->refs, 1);
-    task->omp = team->omp;
-    task->team = team;
-    task->parent = parent;
+    *task = (struct orr_omp_task){
+        .refs = 1, .omp = team->omp, .team = team, .parent = parent};
     if (parent) {
         atomic_fetch_add_explicit(&parent->refs, 1, memory_order_relaxed);
         task->icvs = parent->icvs;
@@ -173,25 +175,44 @@ static bool is_included(const struct orr_omp_task *parent)
     return parent->final || (!parent->team->outer && !orr_self->worker);
 }
 
+/* Whether a call of its function is all that executes it. */
+static bool is_call(const struct starpu_codelet *cl)
+{
+    return cl->nbuffers == 0 && !cl->model && orr_codelet_host_function(cl, 0);
+}
+
+/* The threads have enough to do, and no device could take the task. */
+static bool is_saturated(const struct orr_omp_team *team,
+                         const struct starpu_codelet *cl)
+{
+    const struct orr_omp *omp = team->omp;
+
+    return orr_omp_meeting_missing(&team->meeting) >
+               (ENOUGH + 1ul) * team->nthreads &&
+           (omp->nprocs == omp->rt->nworkers || orr_codelet_is_for_host(cl));
+}
+
 void orr_omp_task_create(struct orr_omp_task *parent,
                          const struct starpu_omp_task_region_attr *attr,
                          struct orr_omp_task *task, void *arg)
 {
     bool waits = is_included(parent) || !attr->if_clause;
-    struct starpu_codelet *cl =
-        orr_omp_codelet(task->omp, &attr->cl, body, &task->function);
+    struct starpu_codelet *cl;
 
-    if (!cl)
-        orr_omp_no_memory("starpu_omp_task_region");
     if (waits && !orr_may_block("starpu_omp_task_region"))
         abort();
     task->final = attr->final_clause || parent->final;
     task->group = task->counts_in =
         attr->nogroup_clause && !attr->is_loop ? NULL : parent->group;
-    if (waits && attr->cl.nbuffers == 0 && !attr->cl.model && task->function)
+    if (is_call(&attr->cl) && (waits || is_saturated(task->team, &attr->cl))) {
+        task->function = orr_codelet_host_function(&attr->cl, 0);
         run_in_place(task, attr, arg);
-    else
-        submit(task, cl, attr, arg, waits);
+        return;
+    }
+    cl = orr_omp_codelet(task->omp, &attr->cl, body, &task->function);
+    if (!cl)
+        orr_omp_no_memory("starpu_omp_task_region");
+    submit(task, cl, attr, arg, waits);
 }
 
 void starpu_omp_task_region(const struct starpu_omp_task_region_attr *attr)

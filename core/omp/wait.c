@@ -100,6 +100,11 @@ void orr_omp_meeting_expect(struct orr_omp_meeting *meeting)
     atomic_fetch_add_explicit(&meeting->missing, 1, memory_order_relaxed);
 }
 
+unsigned long orr_omp_meeting_missing(const struct orr_omp_meeting *meeting)
+{
+    return atomic_load_explicit(&meeting->missing, memory_order_relaxed);
+}
+
 /* Whoever came first goes on first. */
 static struct orr_omp_waiter *reversed(struct orr_omp_waiter *waiter)
 {

@@ -63,6 +63,9 @@ void orr_omp_meeting_init(struct orr_omp_meeting *meeting, unsigned nthreads);
 /* A task more, by a thread or a task of the team. */
 void orr_omp_meeting_expect(struct orr_omp_meeting *meeting);
 
+/* How many threads have not come and tasks have not ended, as of a moment ago. */
+unsigned long orr_omp_meeting_missing(const struct orr_omp_meeting *meeting);
+
 /* A task less, or a thread that does not wait. Nothing of the meeting may be used
  * afterwards, since that may be over. */
 void orr_omp_meeting_leave(struct orr_omp_meeting *meeting);

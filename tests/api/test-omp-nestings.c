@@ -3,44 +3,23 @@
  * tests/api/test-omp-nestings.c - random programs of OpenMP: constructs in each
  * other, of which it is counted how often the innermost statement is executed. That
  * is known from the program: all threads of a region execute the same construct, a
- * loop divides the count among them, a task has one thread. The seed is printed.
+ * loop divides the count among them, a task has one thread; and libgomp executes it
+ * as often, where it is found (ORR_TEST_LIBGOMP). The seed is printed.
  */
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "../rng.h"
+#include "nestings.h"
 #include "omp.h"
 
-enum construct {
-    STATEMENT,
-    BARRIER,
-    SINGLE,
-    MASTER,
-    CRITICAL,
-    LOOP,
-    ORDERED,
-    SECTIONS,
-    REGION,
-    TASKS,
-    GROUP,
-    TASKLOOP,
-    DEPENDENT,
-    NCONSTRUCTS
-};
+#if defined(ORR_TEST_LIBGOMP)
+#    define WITH_LIBGOMP 1
+#else
+#    define WITH_LIBGOMP 0
+#endif
 
-/* A construct, executed by each thread that comes, or by one of them. */
-struct node {
-    enum construct construct;
-    int n; /* iterations, tasks, threads */
-    int schedule, chunk;
-    bool nowait;
-    struct node *inside; /* what it contains, one after the other */
-    struct node *next;
-    atomic_int times;    /* how often that was begun */
-    atomic_int together; /* who is in the critical section */
-    int expected;
-    atomic_bool broken;
-};
+/* 10,000 in all. */
+enum { NPROGRAMS = 10000 / NMACHINES + 1 };
 
 static unsigned below(uint64_t *rng, unsigned n)
 {
@@ -290,12 +269,14 @@ static int check(struct node *list, unsigned long seed)
         struct node *next = list->next;
 
         wrong += check(list->inside, seed);
-        if (list->times != list->expected || list->broken) {
+        if (list->times != list->expected || list->broken ||
+            (WITH_LIBGOMP && list->theirs != list->expected)) {
             fprintf(stderr,
-                    "seed %lu: construct %d of %d was executed %d times "
-                    "instead of %d%s\n",
+                    "seed %lu: construct %d of %d was executed %d times%s, by "
+                    "libgomp %d times, instead of %d\n",
                     seed, (int)list->construct, list->n, list->times,
-                    list->expected, list->broken ? ", together" : "");
+                    list->broken ? " and together" : "", list->theirs,
+                    list->expected);
             wrong++;
         }
         free(list);
@@ -315,6 +296,10 @@ static void try_program(unsigned long seed)
     expect(root.inside, root.n, 1);
     omp_parallel(root.n, task_body, &root);
     ck_assert_int_eq(root.times, root.n);
+#if WITH_LIBGOMP
+    nestings_run_libgomp(&root);
+    ck_assert_int_eq(root.theirs, root.n);
+#endif
     ck_assert_int_eq(check(root.inside, seed), 0);
 }
 
@@ -322,8 +307,8 @@ START_TEST(constructs_in_constructs_are_executed_as_often_as_they_say)
 {
     omp_open(_i);
     starpu_omp_set_nested(1);
-    for (unsigned long seed = 1; seed <= 60; seed++)
-        try_program(seed + 1000 * (unsigned)_i);
+    for (unsigned long seed = 1; seed <= NPROGRAMS; seed++)
+        try_program(seed + 10000 * (unsigned)_i);
     starpu_omp_shutdown();
 }
 END_TEST

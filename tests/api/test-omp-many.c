@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-omp-many.c - many explicit tasks of OpenMP: how many wait, and what
+ * memory they take.
+ */
+#include <stdio.h>
+
+#include "omp.h"
+
+enum { NMANY = 20000, WAITING = 64 };
+
+struct crowd {
+    atomic_int created, ended, most;
+};
+
+static void end_one(void *buffers[], void *arg)
+{
+    struct crowd *crowd = arg;
+
+    (void)buffers;
+    atomic_fetch_add(&crowd->ended, 1);
+}
+
+static void create_many(void *buffers[], void *arg)
+{
+    struct crowd *crowd = arg;
+
+    (void)buffers;
+    if (!starpu_omp_single_inline())
+        return;
+    for (int i = 0; i < NMANY; i++) {
+        int waiting;
+
+        omp_spawn(end_one, crowd);
+        waiting = atomic_fetch_add(&crowd->created, 1) + 1 - crowd->ended;
+        if (waiting > crowd->most)
+            crowd->most = waiting;
+    }
+    starpu_omp_taskwait();
+    ck_assert_int_eq(crowd->ended, NMANY);
+}
+
+START_TEST(a_bounded_number_of_tasks_waits)
+{
+    omp_open(_i);
+    for (int t = 0; t < NTHREADS; t++) {
+        struct crowd crowd = {0};
+
+        omp_parallel(omp_threads[t], create_many, &crowd);
+        ck_assert_int_gt(crowd.most, 1);
+        ck_assert_int_le(crowd.most, (WAITING + 2) * omp_threads[t]);
+    }
+    starpu_omp_shutdown();
+}
+END_TEST
+
+struct fibonacci {
+    int n, value;
+};
+
+static void fibonacci(void *buffers[], void *arg)
+{
+    struct fibonacci *self = arg, a = {self->n - 1, 0}, b = {self->n - 2, 0};
+
+    (void)buffers;
+    self->value = self->n;
+    if (self->n < 2)
+        return;
+    omp_spawn(fibonacci, &a);
+    omp_spawn(fibonacci, &b);
+    starpu_omp_taskwait();
+    self->value = a.value + b.value;
+}
+
+static void fibonacci_once(void *buffers[], void *arg)
+{
+    if (starpu_omp_single_inline())
+        fibonacci(buffers, arg);
+}
+
+/* KiB that the process has ever had in memory. */
+static long peak_kib(void)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[128];
+    long kib = 0;
+
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof(line), file))
+        if (sscanf(line, "VmHWM: %ld", &kib) == 1)
+            break;
+    fclose(file);
+    return kib;
+}
+
+/* 10^6 tasks in each other need no more memory than 10^4. */
+START_TEST(tasks_of_tasks_need_bounded_memory)
+{
+    struct fibonacci small = {.n = 18}, large = {.n = 27};
+    long before;
+
+    omp_open(_i);
+    omp_parallel(2, fibonacci_once, &small);
+    ck_assert_int_eq(small.value, 2584);
+    before = peak_kib();
+    omp_parallel(2, fibonacci_once, &large);
+    ck_assert_int_eq(large.value, 196418);
+    ck_assert_int_lt(peak_kib() - before, 32 << 10);
+    starpu_omp_shutdown();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("many tasks of OpenMP");
+    TCase *each = tcase_create("on each machine");
+
+    tcase_set_timeout(each, 120);
+    suite_add_tcase(suite, each);
+    tcase_add_loop_test(each, a_bounded_number_of_tasks_waits, 0, NMACHINES);
+    tcase_add_loop_test(each, tasks_of_tasks_need_bounded_memory, 0, NMACHINES);
+    return suite_main(suite);
+}
