@@ -612,6 +612,19 @@ static int open_tool(struct orr_runtime *rt)
     return code;
 }
 
+static size_t asked_stack;
+
+void orr_runtime_ask_stacks(size_t bytes)
+{
+    asked_stack = bytes;
+}
+
+static void size_stacks(struct orr_exec *exec)
+{
+    if (exec->stack_size < asked_stack)
+        exec->stack_size = asked_stack;
+}
+
 static int start(struct orr_runtime *rt, struct starpu_conf *conf,
                  struct orr_error *err)
 {
@@ -634,6 +647,7 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
         rt->exec->all_parked_arg = rt;
         rt->exec->all_parked = all_parked;
         orr_workers_leave_out(rt, conf);
+        size_stacks(rt->exec);
         code = orr_workers_start(rt);
         if (!code) {
             code = orr_watchdog_tasks_start(rt);
@@ -641,8 +655,10 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
                 orr_workers_stop(rt);
         }
         if (code)
-            orr_fail(err, code, "the workers could not be started: %s",
-                     strerror(-code));
+            orr_fail(err, code,
+                     "the workers could not be started, with stacks of %zu "
+                     "bytes: %s",
+                     rt->exec->stack_size, strerror(-code));
     }
     if (code) {
         orr_ends_forget(rt);

@@ -9,6 +9,10 @@
 
 struct orr_runtime;
 
+/* Runtimes that are started from now on give tasks stacks of so many bytes, or what
+ * the system says where that is more. */
+void orr_runtime_ask_stacks(size_t bytes);
+
 /* Opens and starts everything. `conf` may be NULL. 0, -ENODEV, -EINVAL. */
 int orr_runtime_start(struct starpu_conf *conf);
 

@@ -336,7 +336,7 @@ static int make_context(struct orr_exec *exec, const struct orr_context *init,
     error = orr_timers_reserve(&x->timers);
     if (error < 0)
         goto free_memory;
-    error = orr_fiber_init(&c->fiber, x->stack_size, context_main, c);
+    error = orr_fiber_init(&c->fiber, exec->stack_size, context_main, c);
     if (error < 0)
         goto release_timer;
     link_context(x, c);
@@ -465,7 +465,7 @@ static void init_exec(struct orr_sim_exec *x, struct orr_sim_context *root)
     x->no_events.next_us = ORR_FOREVER;
     x->no_events.run = run_no_events;
     x->events = &x->no_events;
-    x->stack_size = orr_fiber_default_size();
+    x->head.stack_size = orr_fiber_default_size();
     x->main = root;
     x->current = root;
 

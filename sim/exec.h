@@ -66,7 +66,6 @@ struct orr_sim_exec {
     struct orr_sim_context dispatcher;
     struct orr_sim_context *current; /* [watched] */
     atomic_ulong activity;           /* [watched] blocking calls so far */
-    size_t stack_size;
     orr_deadlock_fn on_deadlock;
     struct orr_runtime *runtime; /* its argument */
 };

@@ -157,6 +157,8 @@ struct orr_exec {
                         * calls: core's locks need not lock */
     bool virtual_time; /* its clock moves when all contexts wait: equal runs
                         * have equal times */
+    size_t stack_size; /* of the contexts that it will start, bytes: what user
+                        * code may expect, or more */
     /* Called by the last context that parks for ever when all others do, so that
      * only somebody whom the machine does not know can wake one; `certain`: nor
      * is there such a thread. NULL: nothing to do. Real only; the simulated

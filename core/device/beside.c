@@ -41,7 +41,7 @@ int orr_threads_beside(struct orr_exec *exec, const struct orr_context *init,
     thread->home = home;
     thread->body = body;
     thread->arg = arg;
-    err = orr_fiber_init(&thread->fiber, orr_fiber_default_size(), run, thread);
+    err = orr_fiber_init(&thread->fiber, exec->stack_size, run, thread);
     if (err) {
         free(thread);
         return err;

@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -81,14 +80,7 @@ static globals_fn find_globals(void)
     return found;
 }
 
-static atomic_size_t asked;
-
-void orr_fiber_ask_size(size_t bytes)
-{
-    atomic_store_explicit(&asked, bytes, memory_order_relaxed);
-}
-
-static size_t size_of_system(void)
+size_t orr_fiber_default_size(void)
 {
     struct rlimit limit;
 
@@ -96,14 +88,6 @@ static size_t size_of_system(void)
         limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > STACK_MAX)
         return STACK_MAX;
     return limit.rlim_cur < STACK_MIN ? STACK_MIN : (size_t)limit.rlim_cur;
-}
-
-size_t orr_fiber_default_size(void)
-{
-    size_t size = size_of_system();
-    size_t wanted = atomic_load_explicit(&asked, memory_order_relaxed);
-
-    return wanted > size ? wanted : size;
 }
 
 /* Tells the sanitizers that we leave `from` for `to`. */

@@ -54,9 +54,5 @@ _Noreturn void orr_fiber_leave(struct orr_fiber *from, struct orr_fiber *to);
 void orr_fiber_done(struct orr_fiber *fiber);
 
 /* The size of stack that user code may expect: RLIMIT_STACK, at most 8 MiB,
- * at least 256 KiB and what was asked for. */
+ * at least 256 KiB. */
 size_t orr_fiber_default_size(void);
-
-/* Stacks that are made from now on have that many bytes or more; 0: as the system
- * says. */
-void orr_fiber_ask_size(size_t bytes);

@@ -319,15 +319,15 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* With the stack that user code may expect. Errors as pthread_create's. */
-static int create(struct thread *thread)
+/* Errors as pthread_create's. */
+static int create(struct thread *thread, size_t stack_size)
 {
     pthread_attr_t attr;
     int error = pthread_attr_init(&attr);
 
     if (error)
         return error;
-    error = pthread_attr_setstacksize(&attr, orr_fiber_default_size());
+    error = pthread_attr_setstacksize(&attr, stack_size);
     if (!error)
         error = pthread_create(&thread->id, &attr, thread_main, thread);
     pthread_attr_destroy(&attr);
@@ -350,7 +350,7 @@ static int threads_spawn(struct orr_exec *exec, const struct orr_context *init,
     pthread_mutex_lock(&registry.lock);
     enter_locked(thread);
     pthread_mutex_unlock(&registry.lock);
-    error = create(thread);
+    error = create(thread, exec->stack_size);
     if (error) {
         leave(thread);
         free(thread);
@@ -514,6 +514,7 @@ int orr_threads_new(const struct orr_threads_options *options,
     if (options)
         threads->options = *options;
     threads->head.ops = &threads_ops;
+    threads->head.stack_size = orr_fiber_default_size();
     threads->spins = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? SPINS : 0;
     clock_gettime(CLOCK_MONOTONIC, &threads->origin);
     threads->main.head.exec = &threads->head;

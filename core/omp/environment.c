@@ -215,7 +215,7 @@ size_t orr_omp_environment_stack(const struct orr_config *config)
         unit = strchr(units, tolower((unsigned char)*rest));
         rest = skip_blanks(rest + 1);
     }
-    if (!unit || *rest || value > (long long)(SIZE_MAX >> 41))
+    if (!unit || *rest || value > LLONG_MAX >> 10 * (unit - units))
         refuse(ORR_CFG_OMP_STACKSIZE, text,
                "give a number and perhaps B, K, M or G");
     return (size_t)value << 10 * (unit - units);

@@ -8,8 +8,8 @@
 
 #include "core/base/log.h"
 #include "core/device/clock.h"
-#include "core/device/switch.h"
 #include "core/omp/omp.h"
+#include "core/open.h"
 #include "core/runtime.h"
 
 /* Numbers the processors: omp->workers has the worker of each, proc_of the other
@@ -70,7 +70,7 @@ static int make_initial(struct orr_omp *omp)
 static void read_environment(struct orr_omp *omp)
 {
     struct orr_omp_environment *env = &omp->env;
-    size_t stack = orr_fiber_default_size();
+    size_t stack = omp->rt->exec->stack_size;
 
     orr_omp_environment_read(env, &omp->rt->config, omp->nprocs);
     if (env->nested && env->max_active_levels == 1)
@@ -137,7 +137,7 @@ static void ask_for_stacks(void)
 
     if (starpu_is_initialized() || orr_config_read(&config, &err) != 0)
         return;
-    orr_fiber_ask_size(orr_omp_environment_stack(&config));
+    orr_runtime_ask_stacks(orr_omp_environment_stack(&config));
     orr_config_done(&config);
 }
 

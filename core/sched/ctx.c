@@ -356,7 +356,8 @@ static void await_asking(struct orr_worker *worker)
 {
     struct orr_exec *exec = worker->runtime->exec;
 
-    while (worker != orr_self->worker && atomic_load(&worker->asks))
+    /* In no context, where the machine did not start, nobody asks. */
+    while (atomic_load(&worker->asks) && worker != orr_self->worker)
         exec->ops->relax(exec);
 }
 

@@ -274,20 +274,23 @@ END_TEST
 
 enum { STACK = 40 << 20, NEED = 32 << 20 };
 
-/* Writes to a page of each, down to `bytes` below. */
-static size_t use_stack(size_t bytes)
+/* Writes to each of its pages, from the top; returns how many. */
+static __attribute__((noinline)) size_t use_stack(void)
 {
-    volatile char page[4096];
+    volatile char bytes[NEED];
+    size_t n = 0;
 
-    page[0] = 1;
-    return bytes <= sizeof(page) ? 1
-                                 : page[0] + use_stack(bytes - sizeof(page));
+    for (size_t i = NEED; i > 0; i -= 4096) {
+        bytes[i - 1] = 1;
+        n += (size_t)bytes[i - 1];
+    }
+    return n;
 }
 
 static void need_stack(void *buffers[], void *arg)
 {
     (void)buffers;
-    atomic_fetch_add((atomic_size_t *)arg, use_stack(NEED));
+    atomic_fetch_add((atomic_size_t *)arg, use_stack());
 }
 
 /* More threads than processors: some are on stacks of those that wait. */
@@ -310,6 +313,19 @@ START_TEST(stacks_are_as_large_as_was_asked)
     omp_open(_i);
     omp_parallel(MANY, need_stacks, &used);
     ck_assert_uint_eq(used, (size_t)3 * MANY * NEED / 4096);
+    starpu_omp_shutdown();
+}
+END_TEST
+
+/* No address space has that: as little where threads cannot be made. */
+START_TEST(without_stacks_it_does_not_start)
+{
+    setenv("OMP_STACKSIZE", "4000000 G", 1);
+    machine_choose(_i);
+    ck_assert_int_lt(starpu_omp_init(), 0);
+    ck_assert_int_eq(starpu_is_initialized(), 0);
+    unsetenv("OMP_STACKSIZE");
+    omp_open(_i);
     starpu_omp_shutdown();
 }
 END_TEST
@@ -422,6 +438,7 @@ int main(void)
     EACH(variables_are_read);
     EACH(what_follows_a_mistake_in_a_list_is_ignored);
     EACH(stacks_are_as_large_as_was_asked);
+    EACH(without_stacks_it_does_not_start);
     tcase_add_test(once, the_environment_is_printed_on_request);
     tcase_add_test(once, without_processors_it_does_not_start);
     tcase_add_loop_test_raise_signal(once, a_wrong_value_ends_the_program,

@@ -65,7 +65,7 @@ START_TEST(clauses_say_how_many_threads_there_are)
     attr.cl_arg = &census;
     attr.if_clause = 1;
     starpu_omp_parallel_region(&attr); /* as many as workers */
-    expect_census(&census, 2);
+    expect_census(&census, starpu_omp_get_num_procs());
     census = (struct census){0};
     starpu_omp_set_num_threads(5);
     starpu_omp_parallel_region(&attr);
@@ -488,8 +488,9 @@ START_TEST(time_is_that_of_the_machine)
     after = starpu_omp_get_wtime();
     ck_assert_double_ge(before, 0);
     ck_assert_double_ge(after - before, 0.000999);
-    if (machine_simulated(_i)) /* at once on two processors */
-        ck_assert_double_le(after - before, 0.0015);
+    if (machine_simulated(_i)) /* at once, if there are two processors */
+        ck_assert_double_le(after - before,
+                            starpu_omp_get_num_procs() > 1 ? 0.0015 : 0.0025);
     ck_assert_double_gt(starpu_omp_get_wtick(), 0);
     starpu_omp_shutdown();
 }
