@@ -15,76 +15,18 @@ import re
 import socket
 import sys
 
-from programs import Programs, run_all, test
+from busy_models import CPU, CUDA, KERNELS, SIZES, Busy, linear
+from programs import run_all, test
 
 if len(sys.argv) != 4:
     sys.exit(__doc__.strip())
 ORRERY, BUSY, MACHINE = sys.argv[1:]
-PROGRAMS = Programs(None)
-PROGRAMS.limit_s = 120
-KERNELS = ("busy_alpha", "busy_beta", "busy_gamma", "busy_delta")
-CPU, CUDA = 0, 1
-SIZES = (100, 200, 400, 1600, 3200, 6400)
+BUSY_RUN = Busy(ORRERY, BUSY, MACHINE)
+PROGRAMS = BUSY_RUN.programs
+orrery, simulate, report = BUSY_RUN.orrery, BUSY_RUN.simulate, BUSY_RUN.report
+footprint, models = BUSY_RUN.footprint, BUSY_RUN.models
+model_text = BUSY_RUN.model_text
 ALL = "; ".join("kernel[%s] = 50us" % name for name in KERNELS)
-
-
-def orrery(*words, folder=None, **settings):
-    """The command, on models of its own: those of `folder`."""
-    for name in ("ORRERY_MACHINE", "ORRERY_ASSUME", "ORRERY_REPORT",
-                 "ORRERY_TRACE"):
-        settings.setdefault(name, None)
-    return PROGRAMS.run([ORRERY, *words], folder, **settings)
-
-
-def simulate(*words, folder=None, size=1000, program=(), **settings):
-    return orrery("run", "-m", MACHINE, *words, "--", BUSY, "-size", str(size),
-                  *program, folder=folder, **settings)
-
-
-def report(*words, **more):
-    ended = simulate("--json", *words, **more)
-    ended.has_status(0)
-    return json.loads(ended.out)
-
-
-FOOTPRINTS = {}
-
-
-def footprint(size):
-    """As the library names it when it has no time for it."""
-    if size not in FOOTPRINTS:
-        FOOTPRINTS[size] = re.search(r"footprint ([0-9a-f]{8})",
-                                     simulate(size=size).err).group(1)
-    return FOOTPRINTS[size]
-
-
-def model_text(devices):
-    """A model file: {(type, number): {elements: µs}}, ten samples a row."""
-    lines = ["45", str(len(devices))]
-    for (kind, number), times in devices.items():
-        lines += ["1", str(kind), str(number), "1", "1", str(len(times)),
-                  "0 0 0 0 nan nan 0 0 0", "nan nan nan", "0"]
-        for size, us in times.items():
-            lines.append("%s %d 0 %.9e %.9e %.9e %.9e 10" % (
-                footprint(size), 4 * size, us, us / 100, 10 * us,
-                10 * us * us * 1.0001))
-    return "\n".join(lines) + "\n"
-
-
-def models(devices, folder=None, names=KERNELS, host="gpus"):
-    """Writes the same model for several kernels; returns the folder."""
-    folder = folder or PROGRAMS.folder()
-    path = os.path.join(folder, "sampling", "codelets", "45")
-    os.makedirs(path, exist_ok=True)
-    for name in names:
-        with open(os.path.join(path, "%s.%s" % (name, host)), "w",
-                  encoding="ascii") as file:
-            file.write(model_text(devices))
-    return folder
-
-
-def linear(*sizes, scale=1.0):
-    return {size: scale * (5 + 0.1 * size) for size in sizes}
 
 
 def shares(said):

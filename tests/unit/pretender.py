@@ -148,12 +148,12 @@ def model_path(name):
     return os.path.join(folder, name + ".pretended")
 
 
-def write_model(name, rows):
-    """Version 45: for each device one row, of n samples with 10 % deviation."""
+def write_model(name, rows, deviation):
+    """Version 45: for each device one row, of n samples with that deviation."""
     text = ["45", str(len(rows))]
     for arch, (n, us) in rows.items():
         device, devid, _ = DEVICES[arch]
-        dev = us * 0.1
+        dev = us * deviation
         text += ["1", str(device), str(devid), "1", "1", "1",
                  "0 0 0 0 nan nan 0 0 0", "nan nan nan", "0",
                  f"{FOOTPRINT[1]} 1000 0 {us} {dev} {n * us} "
@@ -200,7 +200,7 @@ def play_calibrate(scene, number):
     for name, us in KERNELS.items():
         rows = {arch: (n, us * DEVICES[arch][2])
                 for arch, n in samples.items()}
-        write_model(name, rows)
+        write_model(name, rows, scene.get("deviation", 0.1))
         if scene.get("aside"):
             write_side(name, rows, scene)
     write_report(scene, [kernel(name, arch, 1, us * DEVICES[arch][2], 50,

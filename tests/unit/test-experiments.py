@@ -199,7 +199,7 @@ def only_what_is_not_known_yet_is_run_again():
 def what_was_set_aside_is_said_beside_the_precision():
     pretended = Pretended(play="calibrate", samples=200, aside=0.22)
     status, out, _ = pretended.run("calibrate", "kernels")
-    assert status == 0 and "22 %" in out, out
+    assert status == 1 and "22 %" in out, out
     assert "set aside" in out and "warning:" in out, out
     # Both figures: the mean that StarPU takes, and the estimate.
     assert "2000" in out and "400" in out, out
@@ -207,6 +207,43 @@ def what_was_set_aside_is_said_beside_the_precision():
     for item in said["kernels"]:
         assert abs(item["set_aside"] / item["measured"] - 0.22) < 1e-3, item
         assert abs(item["mean_us"] / item["estimate_us"] - 5) < 1e-6, item
+
+
+def check(pretended, *words):
+    """`orrery perfmodel check` of what was calibrated, as JSON."""
+    env = dict(os.environ, STARPU_HOME=pretended.folder,
+               STARPU_PERF_MODEL_DIR=os.path.join(pretended.folder, "models"),
+               STARPU_HOSTNAME="pretended")
+    done = subprocess.run([ORRERY, "perfmodel", "check", "--json", *words], env=env,
+                          stdout=subprocess.PIPE, check=False, timeout=100)
+    return json.loads(done.stdout)
+
+
+@test
+def what_the_check_of_models_does_not_trust_is_not_reached():
+    pretended = Pretended(play="calibrate", samples=200, aside=0.22)
+    status, said = pretended.json("calibrate", "kernels")
+    assert status == 1 and not said["reached"], said
+    # More measures may help, but not for ever.
+    assert not said["time_limit"] and 3 < said["runs"] < 15, said["runs"]
+    assert not check(pretended)["trusted"]
+    for item in said["kernels"]:
+        assert not item["reached"], item
+        assert item["problem"].startswith("not to be trusted: "), item
+        assert "set aside" in item["problem"], item
+    trusted = Pretended(play="calibrate", samples=200, aside=0.15)
+    _, said = trusted.json("calibrate", "kernels")
+    assert said["reached"] and check(trusted)["trusted"], said
+
+
+@test
+def a_precision_that_the_check_finds_too_low_is_said_to_be():
+    pretended = Pretended(play="calibrate", samples=20, deviation=0.3)
+    status, out, _ = pretended.run("calibrate", "kernels", "--confidence", "15%")
+    assert status == 0, out
+    assert "reached; orrery perfmodel check says so with --confidence 15%" in out
+    assert not check(pretended)["trusted"]
+    assert check(pretended, "--confidence", "15%")["trusted"]
 
 
 @test

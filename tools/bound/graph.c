@@ -9,6 +9,7 @@
 #include "tools/common/launch.h"
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
+#include "tools/common/trust.h"
 
 #include <errno.h>
 #include <math.h>
@@ -120,6 +121,7 @@ static int run(struct bounds *b, const char *path)
     if (rc == 0) {
         b->report = launch.report;
         launch.report = (struct report){0};
+        trust_note(&b->report, options->machine);
     }
     launch_done(&launch);
     free(setting);

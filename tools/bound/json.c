@@ -165,7 +165,10 @@ int bounds_print_json(const struct bounds *b)
         "notes", json_notes(b), "own_pairs", (int)b->filled, "figures",
         bounds_figures(b), "times", bounds_json_times(b), "types",
         bounds_json_types(b));
+    json_t *untrusted = json_object_get(b->report.json, "untrusted");
 
+    if (json && untrusted)
+        json_object_set(json, "untrusted", untrusted);
     if (tool_json_print(json) < 0) {
         tool_error("out of memory");
         return -1;

@@ -5,6 +5,7 @@
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
 #include "tools/common/tool.h"
+#include "tools/common/untrusted.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -45,6 +46,7 @@ static void print_machine(const struct bounds *b)
     }
     if (*figures)
         printf("times       %s\n", figures);
+    untrusted_print(b->report.json, "untrusted   ");
     printf("workers    ");
     for (unsigned c = 0; c < b->in->nclasses; c++)
         printf("%s %s", c ? "," : "", b->in->classes[c].name);

@@ -19,12 +19,16 @@ struct calibrate_goal {
     struct report_kernel kernel; /* its texts are owned */
     bool *configs;               /* owned: which of them execute it */
     struct kernel_knowledge known;
+    unsigned before;        /* samples before the last run */
     double samples_per_run; /* how many the last run that had it saved */
     unsigned idle_runs;     /* runs since that saved none of it */
     const char *assumed; /* the assumption that gives its time, so that it need
                           * not be measured; lent by `assumptions`; NULL */
-    bool reached;
-    bool stuck; /* runs bring no samples: given up */
+    char *doubt;           /* owned: why `orrery perfmodel check` does not trust
+                            * what is precise enough; NULL */
+    unsigned doubted_runs; /* runs since that did not change that */
+    bool reached;          /* precise enough, and trusted */
+    bool stuck; /* runs bring no samples, or no trust: given up */
 };
 
 struct calibrate_goals {

@@ -12,8 +12,10 @@
 #include "tools/common/json.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
+#include "tools/common/trust.h"
 
-/* Runs without a new sample after which a kernel is given up. */
+/* Runs without a new sample, or that leave a precise time in doubt, after which
+ * a kernel is given up. */
 enum { PATIENCE = 3 };
 
 /* Lag-1 autocorrelation from which it is mentioned. */
@@ -28,6 +30,7 @@ static void goal_done(struct calibrate_goal *goal)
     free((char *)(uintptr_t)goal->kernel.name);
     free((char *)(uintptr_t)goal->kernel.arch);
     free(goal->configs);
+    free(goal->doubt);
 }
 
 /* What is assumed of the kernel on its device: "cuda0", or "3 cores" of several.
@@ -88,23 +91,69 @@ static int take_kernels(struct calibrate_goals *goals,
     return 0;
 }
 
+static bool is_precise(const struct calibrate_goals *goals,
+                       const struct calibrate_goal *goal)
+{
+    return goal->known.n >= goals->minimum &&
+           goal->known.confidence <= goals->target;
+}
+
+static bool is_goal(const char *symbol, const void *arg)
+{
+    const struct calibrate_goals *goals = arg;
+
+    for (size_t g = 0; g < goals->n; g++)
+        if (!strcmp(goals->list[g].kernel.name, symbol))
+            return true;
+    return false;
+}
+
+/* Precision is not enough: two levels may have a precise mean. */
+static int take_doubts(struct calibrate_goals *goals, const char *host,
+                       struct orr_error *err)
+{
+    struct perfmodel_choice choice = {.host = host};
+    struct check_options options = {
+        .confidence = goals->target,
+        .minimum = goals->minimum,
+        .homogeneous = orr_homogeneous_from_env(orr_getenv)};
+    struct trust trust;
+    int rc = trust_open(&choice, is_goal, goals, &options, &trust, err);
+
+    if (rc < 0)
+        return rc;
+    for (size_t g = 0; g < goals->n && rc == 0; g++) {
+        struct calibrate_goal *goal = &goals->list[g];
+        const struct orr_finding *doubt =
+            is_precise(goals, goal) ? trust_doubt(&trust, &goal->kernel, NULL)
+                                    : NULL;
+
+        free(goal->doubt);
+        goal->doubt = doubt ? strdup(doubt->text) : NULL;
+        if (doubt && !goal->doubt)
+            rc = orr_fail(err, -ENOMEM, "out of memory");
+    }
+    trust_done(&trust);
+    return rc;
+}
+
 /* The progress of this goal by a run of `config`. */
 static void evaluate(const struct calibrate_goals *goals,
-                     struct calibrate_goal *goal, unsigned before,
-                     size_t config)
+                     struct calibrate_goal *goal, size_t config)
 {
-    const struct kernel_knowledge *known = &goal->known;
+    unsigned before = goal->before, now = goal->known.n;
 
-    goal->reached =
-        known->n >= goals->minimum && known->confidence <= goals->target;
+    goal->reached = is_precise(goals, goal) && !goal->doubt;
     if (!goal->configs[config])
         return;
     /* Fewer than before: it was emptied, and has these. */
-    goal->samples_per_run = known->n > before   ? known->n - before
-                            : known->n < before ? known->n
-                                                : 0;
+    goal->samples_per_run = now > before   ? now - before
+                            : now < before ? now
+                                           : 0;
     goal->idle_runs = goal->samples_per_run > 0 ? 0 : goal->idle_runs + 1;
-    goal->stuck = goal->idle_runs >= PATIENCE;
+    goal->doubted_runs = goal->doubt ? goal->doubted_runs + 1 : 0;
+    goal->stuck =
+        goal->idle_runs >= PATIENCE || goal->doubted_runs >= PATIENCE;
 }
 
 int calibrate_goals_update(struct calibrate_goals *goals,
@@ -120,17 +169,18 @@ int calibrate_goals_update(struct calibrate_goals *goals,
     if (rc < 0)
         return orr_fail(err, rc, "out of memory");
     kernel_models_forget(goals->models);
-    for (size_t g = 0; g < goals->n; g++) {
+    for (size_t g = 0; g < goals->n && rc == 0; g++) {
         struct calibrate_goal *goal = &goals->list[g];
-        unsigned before = goal->known.n;
 
+        goal->before = goal->known.n;
         rc =
             kernel_models_find(goals->models, &goal->kernel, &goal->known, err);
-        if (rc < 0)
-            return rc;
-        evaluate(goals, goal, before, config);
     }
-    return 0;
+    if (rc == 0)
+        rc = take_doubts(goals, report->host, err);
+    for (size_t g = 0; g < goals->n && rc == 0; g++)
+        evaluate(goals, &goals->list[g], config);
+    return rc;
 }
 
 void calibrate_goals_done(struct calibrate_goals *goals)
@@ -226,8 +276,14 @@ static char *explain(const struct calibrate_goals *goals,
 
     if (goal->assumed)
         return tool_format("assumed: %s", goal->assumed);
+    if (goal->reached && known->confidence > CHECK_HOPELESS * CHECK_CONFIDENCE)
+        return tool_format("reached; orrery perfmodel check says so with "
+                           "--confidence %.3g%%",
+                           100 * goals->target);
     if (goal->reached)
         return strdup("reached");
+    if (goal->doubt)
+        return tool_format("not to be trusted: %s", goal->doubt);
     if (goal->stuck && known->n < goals->minimum)
         return strdup("runs too seldom: the first run in each process is a "
                       "warm-up and does not count");

@@ -114,8 +114,7 @@ static int get_file(struct kernel_models *models, const char *symbol,
     return 0;
 }
 
-/* "cuda1" as a device, "cpu0:4" as four cores of one. */
-static int parse_arch(const char *arch, struct orr_device *ret)
+int kernel_model_device(const char *arch, struct orr_device *ret)
 {
     char type[ORR_ARCH_NAME_SIZE];
     size_t n = strcspn(arch, "0123456789");
@@ -175,7 +174,7 @@ int kernel_models_find(struct kernel_models *models,
     rc = get_file(models, kernel->name, &file, err);
     if (rc < 0)
         return rc;
-    if (file->data.file && parse_arch(kernel->arch, &device) == 0)
+    if (file->data.file && kernel_model_device(kernel->arch, &device) == 0)
         comb = orr_model_file_find_comb(file->data.file, &device, 1,
                                         models->homogeneous);
     if (comb && kernel->implementation < comb->nimpls)

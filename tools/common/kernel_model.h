@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "core/base/error.h"
+#include "perfmodel/arch.h"
 #include "tools/common/report.h"
 
 /* Model files that have been read, each once. */
@@ -18,6 +19,10 @@ struct kernel_models;
  * *ret is ended with kernel_models_free. Errors: -ENOMEM. */
 int kernel_models_new(const char *host, struct kernel_models **ret);
 void kernel_models_free(struct kernel_models *models);
+
+/* "cuda1" of a report as a device, "cpu0:4" as four cores of one. Errors:
+ * -EINVAL. */
+int kernel_model_device(const char *arch, struct orr_device *ret);
 
 /* Drops what was read: files may have changed. */
 void kernel_models_forget(struct kernel_models *models);

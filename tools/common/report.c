@@ -5,6 +5,7 @@
 #include "perfmodel/origin.h"
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
+#include "tools/common/untrusted.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -269,6 +270,7 @@ void report_print(const struct report *report)
     assume_print(report->json, "assumed     ");
     if (*figures)
         printf("times       %s\n", figures);
+    untrusted_print(report->json, "untrusted   ");
     printf("makespan    %.3f ms%s\n", report->makespan_us / 1000,
            report->simulated ? " (virtual)" : "");
     if (report->flops > 0)

@@ -10,6 +10,8 @@
 #include "tools/common/plot.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
+#include "tools/common/trust.h"
+#include "tools/common/untrusted.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -155,6 +157,23 @@ static void print_assumed(const struct comparison *comparison)
         }
 }
 
+/* The models that any row of a machine used and that are not to be trusted. */
+static void print_untrusted(const struct comparison *comparison)
+{
+    for (size_t m = 0; m < comparison->nmachines; m++) {
+        json_t *all = json_object();
+
+        for (size_t s = 0; s < comparison->nschedulers; s++)
+            untrusted_join(
+                all,
+                comparison->launches[m * comparison->nschedulers + s].report.json);
+        if (json_array_size(json_object_get(all, "untrusted")))
+            printf("\nuntrusted, on %s\n", comparison->machines[m]);
+        untrusted_print(all, "  ");
+        json_decref(all);
+    }
+}
+
 static int print_table(const struct comparison *comparison)
 {
     static const struct table_column columns[] = {
@@ -170,6 +189,7 @@ static int print_table(const struct comparison *comparison)
     }
     print_edits(comparison);
     print_assumed(comparison);
+    print_untrusted(comparison);
     return 0;
 }
 
@@ -398,6 +418,10 @@ static int finish(struct comparison *comparison, int stopped, bool json,
     int result = TOOL_OK;
     bool any = false;
 
+    for (size_t i = 0; i < comparison->n; i++)
+        if (comparison->launches[i].report.simulated)
+            trust_note(&comparison->launches[i].report,
+                       comparison->launches[i].machine);
     if ((json ? print_json(comparison) : print_table(comparison)) < 0)
         return TOOL_FAILED;
     warn_policies(comparison);

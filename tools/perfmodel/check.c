@@ -7,6 +7,7 @@
 #include "tools/common/tool.h"
 #include "tools/perfmodel/check_print.h"
 #include "tools/perfmodel/model_findings.h"
+#include "tools/perfmodel/model_set.h"
 #include "tools/perfmodel/perfmodel.h"
 
 #include "perfmodel/arch.h"
@@ -37,107 +38,6 @@ static const char help[] =
     "Exit codes: 0 when nothing is an error, warnings or not; 1 when a simulation\n"
     "cannot be trusted; 2 for a wrong command line.\n"
     "example: orrery perfmodel check -m mirage --confidence 5%\n";
-
-/* State while the models of a machine are read. */
-struct set {
-    const struct perfmodel_place *place; /* borrowed */
-    struct orr_findings problems;        /* of files that cannot be read */
-    struct check_model *models;          /* owned */
-    struct set_file {                    /* owned; what the models borrow */
-        struct perfmodel_data data;
-        char *symbol;
-    } * files;
-    unsigned n, slots;
-};
-
-static void set_done(struct set *set)
-{
-    for (unsigned i = 0; i < set->n; i++) {
-        free(set->files[i].symbol);
-        perfmodel_unload(&set->files[i].data);
-    }
-    free(set->models);
-    free(set->files);
-    orr_findings_done(&set->problems);
-}
-
-static int set_grow(struct set *set)
-{
-    unsigned slots = set->slots ? 2 * set->slots : 32;
-    struct check_model *models;
-    struct set_file *files;
-
-    if (set->n < set->slots)
-        return 0;
-    models = realloc(set->models, slots * sizeof(*models));
-    if (!models)
-        return -ENOMEM;
-    set->models = models;
-    files = realloc(set->files, slots * sizeof(*files));
-    if (!files)
-        return -ENOMEM;
-    set->files = files;
-    set->slots = slots;
-    return 0;
-}
-
-static void note_unreadable(struct set *set, const struct perfmodel_item *item,
-                            int rc, const struct orr_error *err)
-{
-    struct orr_finding_place place = {.kernel = item->symbol};
-
-    if (rc == -ENODATA)
-        orr_findings_add(&set->problems, ORR_SEVERITY_WARNING, "empty-file",
-                         &place, "delete the file, or measure the kernel",
-                         "%s is empty and counts as absent", item->path);
-    else
-        orr_findings_add(
-            &set->problems, ORR_SEVERITY_ERROR, "broken-file", &place,
-            "restore the file from a copy, or delete it and measure "
-            "the kernel anew with STARPU_CALIBRATE=1",
-            "%s", err->text[0] ? err->text : strerror(-rc));
-}
-
-static int read_model(const struct perfmodel_item *item, void *arg)
-{
-    struct set *set = arg;
-    struct orr_error err = {""};
-    struct perfmodel_data data;
-    char *symbol;
-    int rc;
-
-    if (item->shadowed)
-        return 0;
-    rc = perfmodel_load(item->path, &data, &err);
-    if (rc == -ENOMEM)
-        return rc;
-    if (rc < 0) {
-        note_unreadable(set, item, rc, &err);
-        return 0;
-    }
-    symbol = strdup(item->symbol);
-    rc = symbol ? set_grow(set) : -ENOMEM;
-    if (rc < 0) {
-        free(symbol);
-        perfmodel_unload(&data);
-        return rc;
-    }
-    if (data.state == PERFMODEL_SIDE_BROKEN) {
-        struct orr_finding_place place = {.kernel = item->symbol};
-
-        orr_findings_add(
-            &set->problems, ORR_SEVERITY_WARNING, "broken-side", &place,
-            "delete the side file; the next measures make a new one",
-            "%s; plain means count instead", data.problem.text);
-    }
-    set->files[set->n] = (struct set_file){data, symbol};
-    set->models[set->n++] = (struct check_model){
-        .symbol = symbol,
-        .file = data.file,
-        .side = data.side,
-        .origin = perfmodel_origin(set->place, item->path, data.file)};
-    return 0;
-}
 
 /* Moves what `from` found to the end of `to`. */
 static int take_findings(struct orr_findings *to,
@@ -320,7 +220,8 @@ static int parse_peaks(const char *text, double peak[CHECK_NTYPES])
 
 /* -- putting it together -- */
 
-static int check_set(struct set *set, const struct perfmodel_choice *choice,
+static int check_set(struct model_set *set,
+                     const struct perfmodel_choice *choice,
                      const struct perfmodel_place *place,
                      struct check_options *options, struct check_result *ret)
 {
@@ -331,15 +232,13 @@ static int check_set(struct set *set, const struct perfmodel_choice *choice,
     if (rc < 0)
         return rc;
     look_at_origins(ret, &set->problems);
-    if (set->n == 0) {
-
+    if (set->n == 0)
         orr_findings_add(
             &ret->findings, ORR_SEVERITY_ERROR, "no-models", NULL,
             "run a program here with STARPU_CALIBRATE=1, or name "
             "another host; orrery perfmodel list shows those there "
             "are",
             "there is no readable model of host %s", place->host);
-    }
     rc = take_findings(&ret->findings, &set->problems);
     if (rc == 0)
         rc = look_at_bus(choice, place, ret);
@@ -360,13 +259,12 @@ static int check(const struct perfmodel_choice *choice,
 {
     struct perfmodel_place place;
     struct check_result check_result = {0};
-    struct set set = {0};
+    struct model_set set = {0};
     int result = TOOL_FAILED, rc = perfmodel_open(choice, &place);
 
     if (rc < 0)
         return TOOL_FAILED;
-    set.place = &place;
-    rc = perfmodel_each(&place, place.host, read_model, &set);
+    rc = model_set_read(&place, NULL, NULL, &set);
     if (rc == 0)
         rc = check_set(&set, choice, &place, options, &check_result);
     if (rc == 0)
@@ -378,7 +276,7 @@ static int check(const struct perfmodel_choice *choice,
     if (rc == -ENOMEM)
         tool_error("out of memory");
     check_result_done(&check_result);
-    set_done(&set);
+    model_set_done(&set);
     perfmodel_close(&place);
     return result;
 }
@@ -386,7 +284,7 @@ static int check(const struct perfmodel_choice *choice,
 int perfmodel_check(int argc, char **argv)
 {
     struct perfmodel_choice choice = {0};
-    const char *confidence = "2%", *peak = "";
+    const char *confidence = NULL, *peak = "";
     struct check_print_options print = {0};
     const struct tool_option options[] = {
         {'m', "machine", &choice.machine, NULL},
@@ -397,6 +295,7 @@ int perfmodel_check(int argc, char **argv)
         {0, "json", NULL, &print.json},
         {0}};
     struct check_options checker = {
+        .confidence = CHECK_CONFIDENCE,
         .minimum = perfmodel_minimum(),
         .homogeneous = orr_homogeneous_from_env(orr_getenv),
     };
@@ -410,7 +309,7 @@ int perfmodel_check(int argc, char **argv)
                    argv[first]);
         return TOOL_USAGE;
     }
-    if (parse_confidence(confidence, &checker.confidence) < 0 ||
+    if ((confidence && parse_confidence(confidence, &checker.confidence) < 0) ||
         parse_peaks(peak, checker.peak) < 0)
         return TOOL_USAGE;
     print.confidence = checker.confidence;

@@ -165,7 +165,7 @@ static json_t *arch_json(const struct check_arch *arch)
     return json;
 }
 
-static json_t *finding_json(const struct orr_finding *f)
+json_t *check_finding_json(const struct orr_finding *f)
 {
     char hash[16] = "";
 
@@ -188,7 +188,7 @@ int check_print_json(const struct check_result *check_result, const char *host)
     for (unsigned i = 0; i < check_result->narchs; i++)
         rc |= json_array_append_new(archs, arch_json(&check_result->archs[i]));
     for (size_t i = 0; i < findings->n; i++)
-        rc |= json_array_append_new(list, finding_json(&findings->items[i]));
+        rc |= json_array_append_new(list, check_finding_json(&findings->items[i]));
     all =
         json_pack("{s:s, s:b, s:i, s:i, s:i, s:i, s:o, s:o}", "host", host,
                   "trusted", nerrors == 0, "models", (int)check_result->nmodels,

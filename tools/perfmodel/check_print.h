@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <jansson.h>
+
 #include "tools/perfmodel/model_findings.h"
 
 struct check_print_options {
@@ -20,3 +22,6 @@ int check_print(const struct check_result *check_result, const char *host,
 
 /* The same as one JSON object. Errors: -ENOMEM. */
 int check_print_json(const struct check_result *check_result, const char *host);
+
+/* A finding as an object of that; NULL without memory. */
+json_t *check_finding_json(const struct orr_finding *f);

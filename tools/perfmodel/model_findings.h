@@ -19,11 +19,17 @@ struct check_model {
     enum orr_origin origin;      /* of rows that do not say it themselves */
 };
 
+/* The precision that is requested unless a command line says another. */
+#define CHECK_CONFIDENCE 0.02
+
+/* Times the requested half width from which an interval is an error. */
+#define CHECK_HOPELESS 5
+
 #define CHECK_NTYPES 8 /* device types that have a name */
 
 struct check_options {
     double confidence;    /* requested half width of 95 % intervals, relative to
-                           * the time: 0.02 */
+                           * the time */
     unsigned minimum;     /* samples from which a row counts as calibrated */
     unsigned homogeneous; /* see perfmodel/arch.h */
     double peak[CHECK_NTYPES]; /* GFlop/s that no kernel on a device of this

@@ -21,7 +21,6 @@
 #define OUTLIERS_TOO_MANY 0.2  /* the same: what is left is not what runs */
 #define CORRELATION_HIGH  0.5  /* lag 1 */
 #define FIRST_RUN_LONG    3    /* times the usual */
-#define INTERVAL_HOPELESS 5    /* times the requested half width */
 
 /* A time this far from what half of the runs take predicts none of them; the
  * same ratio makes a measure an outlier (perfmodel/window.h). */
@@ -292,7 +291,7 @@ static void look_at_precision(struct checker *checker,
     else if (r->half_width > options->confidence)
         orr_findings_add(
             checker->findings,
-            r->half_width > INTERVAL_HOPELESS * options->confidence
+            r->half_width > CHECK_HOPELESS * options->confidence
                 ? ORR_SEVERITY_ERROR
                 : ORR_SEVERITY_WARNING,
             "imprecise", &place, CHECK_MEASURE_MORE,

@@ -63,6 +63,10 @@ int perfmodel_open(const struct perfmodel_choice *choice,
                    struct perfmodel_place *ret);
 void perfmodel_close(struct perfmodel_place *place);
 
+/* The same, with the message in `err`. */
+int perfmodel_open_place(const struct perfmodel_choice *choice,
+                         struct perfmodel_place *ret, struct orr_error *err);
+
 /* One model file. All lent for the visit. */
 struct perfmodel_item {
     const char *path;

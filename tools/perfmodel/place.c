@@ -13,26 +13,22 @@
 #include <string.h>
 
 /* The models of an exported machine and their host. */
-static int open_machine(const char *name, struct orr_machine_desc **ret)
+static int open_machine(const char *name, struct orr_machine_desc **ret,
+                        struct orr_error *err)
 {
     struct orr_sampling *sampling;
-    struct orr_error err = {""};
     int rc = orr_sampling_from_env(orr_getenv, ORR_DATADIR, &sampling);
 
-    if (rc < 0) {
-        tool_error("out of memory");
-        return rc;
-    }
-    rc = orr_machine_desc_load(name, orr_sampling_dirs(sampling), ret, &err);
     if (rc < 0)
-        tool_error("%s", err.text);
+        return rc;
+    rc = orr_machine_desc_load(name, orr_sampling_dirs(sampling), ret, err);
     orr_sampling_free(sampling);
     return rc;
 }
 
 static int open_place(const struct perfmodel_choice *choice,
                       const struct orr_machine_desc *machine,
-                      struct perfmodel_place *ret)
+                      struct perfmodel_place *ret, struct orr_error *err)
 {
     struct orr_sampling_options dirs = {
         .perf_model_dir = orr_getenv("STARPU_PERF_MODEL_DIR"),
@@ -48,8 +44,7 @@ static int open_place(const struct perfmodel_choice *choice,
     struct perfmodel_place place = {
         .chosen = choice->machine || choice->host,
     };
-    struct orr_error err = {""};
-    int rc = orr_host_name(&host, &place.host, &err);
+    int rc = orr_host_name(&host, &place.host, err);
 
     if (rc == 0)
         rc = orr_sampling_new(&dirs, &place.sampling);
@@ -59,7 +54,6 @@ static int open_place(const struct perfmodel_choice *choice,
         rc = place.derived_dir ? 0 : -ENOMEM;
     }
     if (rc < 0) {
-        tool_report(&err, rc);
         orr_sampling_free(place.sampling);
         free(place.host);
         return rc;
@@ -68,15 +62,26 @@ static int open_place(const struct perfmodel_choice *choice,
     return 0;
 }
 
+int perfmodel_open_place(const struct perfmodel_choice *choice,
+                         struct perfmodel_place *ret, struct orr_error *err)
+{
+    struct orr_machine_desc *machine = NULL;
+    int rc = choice->machine ? open_machine(choice->machine, &machine, err) : 0;
+
+    if (rc == 0)
+        rc = open_place(choice, machine, ret, err);
+    orr_machine_desc_free(machine);
+    return rc;
+}
+
 int perfmodel_open(const struct perfmodel_choice *choice,
                    struct perfmodel_place *ret)
 {
-    struct orr_machine_desc *machine = NULL;
-    int rc = choice->machine ? open_machine(choice->machine, &machine) : 0;
+    struct orr_error err = {""};
+    int rc = perfmodel_open_place(choice, ret, &err);
 
-    if (rc == 0)
-        rc = open_place(choice, machine, ret);
-    orr_machine_desc_free(machine);
+    if (rc < 0)
+        tool_report(&err, rc);
     return rc;
 }
 

@@ -8,6 +8,7 @@
 #include "tools/common/json.h"
 #include "tools/common/launch.h"
 #include "tools/common/tool.h"
+#include "tools/common/trust.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -75,6 +76,8 @@ static int finish(struct launch *launch, bool json)
     if (launch->process.text && code != 0)
         fwrite(launch->process.text, 1, launch->process.length, stderr);
     fflush(stdout);
+    if (launch->report.simulated)
+        trust_note(&launch->report, launch->machine);
     if (launch->report.json && json) {
         compare_without(launch, true);
         if (tool_json_print(report_json(&launch->report)) < 0)

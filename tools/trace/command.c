@@ -9,6 +9,7 @@
 #include "tools/common/launch.h"
 #include "tools/common/plot.h"
 #include "tools/common/tool.h"
+#include "tools/common/trust.h"
 #include "tools/trace/gantt.h"
 
 #include <stdint.h>
@@ -101,11 +102,13 @@ static int draw(const struct launch *launch, const char *picture)
     return result;
 }
 
-static void print_result(const struct launch *launch, const char *picture,
+static void print_result(struct launch *launch, const char *picture,
                          bool json)
 {
     json_t *object;
 
+    if (launch->report.simulated)
+        trust_note(&launch->report, launch->machine);
     if (!json) {
         if (report_is_whole(&launch->report)) {
             putchar('\n');
