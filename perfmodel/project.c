@@ -211,7 +211,7 @@ int orr_project_size(const struct orr_work_point *points, unsigned n,
     range = fmax(range, step_beside(sorted, n, work, mean, room));
     free(sorted);
     free(room);
-    *ret = (struct orr_projection){exp(mean), expm1(range)};
+    *ret = (struct orr_projection){.us = exp(mean), .off_by = expm1(range)};
     return isnan(range) ? -ENOMEM : 0;
 }
 
@@ -223,15 +223,24 @@ static double at_roof(double flops, double bytes, const struct orr_rates *rates)
     return fmax(flops / rates->flops, bytes / rates->bytes);
 }
 
+/* Faster than this a device cannot be, µs. */
+static double at_limit(double flops, double bytes, const struct orr_rates *rates,
+                       enum orr_pair pair)
+{
+    double known = flops > 0 && isfinite(flops) ? flops : 0;
+
+    return at_roof(known, pair == ORR_PAIR_CORES ? 0 : bytes, rates);
+}
+
 struct orr_projection orr_project_device(struct orr_projection here,
                                          double flops, double bytes,
                                          const struct orr_rates *from,
                                          const struct orr_rates *to,
                                          enum orr_pair pair)
 {
-    struct orr_projection there = {(double)NAN, (double)NAN};
+    struct orr_projection there = {(double)NAN, (double)NAN, false};
     double deviation = laws[pair].deviation;
-    double own = log1p(here.off_by) / WIDTH, ratio;
+    double own = log1p(here.off_by) / WIDTH, ratio, limit;
 
     if (!(from->flops > 0) || !(to->flops > 0) || !(from->bytes > 0) ||
         !(to->bytes > 0))
@@ -247,6 +256,9 @@ struct orr_projection orr_project_device(struct orr_projection here,
     }
     deviation = hypot(deviation, laws[pair].slope_deviation * log(ratio));
     there.us = here.us * pow(ratio, laws[pair].slope);
+    limit = at_limit(flops, bytes, to, pair);
+    there.limited = there.us < limit;
+    there.us = fmax(there.us, limit);
     there.off_by = expm1(WIDTH * hypot(deviation, own));
     return there;
 }

@@ -26,6 +26,7 @@ struct orr_projection {
     double us;     /* NaN: no answer */
     double off_by; /* half-width of the range, relative, of the upper end: eight
                     * of ten lie between us / (1 + off_by) and us * (1 + off_by) */
+    bool limited;  /* of devices: the law is faster than the device can be */
 };
 
 /* The time of a task of that work from `n` measured ones of one device, which
@@ -50,8 +51,9 @@ enum orr_pair {
 /* What a task that takes `us` (off by `off_by`) on one device takes on another,
  * by the roofline (Williams, Waterman & Patterson 2009): as far from the roof
  * there as here, but for accelerators, of which the slower is better used.
- * `flops` 0: not known, and the range has both roofs. NaN where a rate is
- * missing. */
+ * `flops` 0: not known, and the range has both roofs. Never faster than its peak
+ * allows, nor an accelerator than its memory; what a core works on may be in its
+ * caches. NaN where a rate is missing. */
 struct orr_projection orr_project_device(struct orr_projection here,
                                          double flops, double bytes,
                                          const struct orr_rates *from,

@@ -81,39 +81,61 @@ START_TEST(another_device_is_as_far_from_its_roof)
 {
     const struct orr_rates slow = {1e3, 100}, fast = {1e4, 500},
                            dark = {1e4, 0};
-    const struct orr_projection here = {60, 0.01};
+    const struct orr_projection here = {.us = 600, .off_by = 0.01};
     struct orr_projection p;
 
     /* bound by arithmetic on both: ten times as fast; by memory: five times */
     p = orr_project_device(here, 1e5, 100, &slow, &fast, ORR_PAIR_CORES);
-    ck_assert_double_eq_tol(p.us, 6, 1e-9);
+    ck_assert_double_eq_tol(p.us, 60, 1e-9);
     p = orr_project_device(here, 100, 1e5, &slow, &fast, ORR_PAIR_CORES);
-    ck_assert_double_eq_tol(p.us, 12, 1e-9);
+    ck_assert_double_eq_tol(p.us, 120, 1e-9);
     ck_assert(p.off_by > 0.2);
     ck_assert(orr_project_device(here, 100, 1e5, &slow, &fast, ORR_PAIR_MIXED)
                   .off_by > p.off_by);
     /* without flops it may be either */
     p = orr_project_device(here, 0, 1e5, &slow, &fast, ORR_PAIR_CORES);
-    ck_assert_double_eq_tol(p.us, 60 / sqrt(50), 1e-9);
+    ck_assert_double_eq_tol(p.us, 600 / sqrt(50), 1e-9);
     ck_assert(
         isnan(orr_project_device(here, 1, 1, &slow, &dark, ORR_PAIR_CORES).us));
+}
+END_TEST
+
+START_TEST(no_device_is_faster_than_its_peak_nor_an_accelerator_than_its_memory)
+{
+    const struct orr_rates slow = {1e3, 100}, fast = {1e4, 500};
+    /* Faster than the roofs of the measured device: 100 and 1000 µs. */
+    const struct orr_projection here = {.us = 10, .off_by = 0.01};
+    static const enum orr_pair pairs[] = {ORR_PAIR_CORES, ORR_PAIR_DEVICES,
+                                          ORR_PAIR_MIXED};
+
+    for (int i = 0; i < 3; i++) {
+        struct orr_projection p =
+            orr_project_device(here, 1e5, 100, &slow, &fast, pairs[i]);
+
+        ck_assert_double_eq_tol(p.us, 10, 1e-9);
+        ck_assert(p.limited && p.off_by > 0.2);
+        p = orr_project_device(here, 0, 1e5, &slow, &fast, pairs[i]);
+        ck_assert(p.limited == (pairs[i] != ORR_PAIR_CORES));
+        ck_assert(!p.limited || fabs(p.us - 200) < 1e-9);
+    }
 }
 END_TEST
 
 START_TEST(a_slower_accelerator_is_better_used)
 {
     const struct orr_rates slow = {1e3, 100}, fast = {1e4, 500};
-    const struct orr_projection here = {60, 0.01};
+    const struct orr_projection here = {.us = 600, .off_by = 0.01};
     struct orr_projection there, again, same;
 
     there = orr_project_device(here, 1e5, 100, &slow, &fast, ORR_PAIR_DEVICES);
-    ck_assert_double_eq_tol(there.us, 60 * pow(0.1, 0.85), 1e-9);
-    again = orr_project_device((struct orr_projection){there.us, 0.01}, 1e5,
-                               100, &fast, &slow, ORR_PAIR_DEVICES);
-    ck_assert_double_eq_tol(again.us, 60, 1e-9);
+    ck_assert_double_eq_tol(there.us, 600 * pow(0.1, 0.85), 1e-9);
+    again = here;
+    again.us = there.us;
+    again = orr_project_device(again, 1e5, 100, &fast, &slow, ORR_PAIR_DEVICES);
+    ck_assert_double_eq_tol(again.us, 600, 1e-9);
     /* The less the devices have in common, the less is known. */
     same = orr_project_device(here, 1e5, 100, &slow, &slow, ORR_PAIR_DEVICES);
-    ck_assert_double_eq_tol(same.us, 60, 1e-9);
+    ck_assert_double_eq_tol(same.us, 600, 1e-9);
     ck_assert(there.off_by > same.off_by + 0.05 && same.off_by > 0.3);
 }
 END_TEST
@@ -355,7 +377,7 @@ static void project_kernel(const char *shared, const char *name,
             struct orr_rates here = rates_of(from, is_double);
             struct orr_rates there = rates_of(to, is_double);
             struct orr_model_row source, target;
-            struct orr_projection p = {0, 0};
+            struct orr_projection p = {0};
             unsigned n, nsource;
             double flops, off;
 
@@ -415,6 +437,8 @@ int main(void)
                    the_range_grows_with_the_distance_and_shrinks_with_points);
     tcase_add_test(tc, a_step_between_two_sizes_is_within_the_range);
     tcase_add_test(tc, another_device_is_as_far_from_its_roof);
+    tcase_add_test(
+        tc, no_device_is_faster_than_its_peak_nor_an_accelerator_than_its_memory);
     tcase_add_test(tc, a_slower_accelerator_is_better_used);
     tcase_add_test(tc, measured_sizes_are_within_the_range_from_the_others);
     tcase_add_test(

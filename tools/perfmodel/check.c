@@ -199,8 +199,8 @@ static int parse_peak(char *piece, double peak[CHECK_NTYPES])
         !(gflops > 0) || !isfinite(gflops)) {
         tool_error(
             "perfmodel check: --peak %s: give a device type and GFlop/s, "
-            "such as cuda=7000",
-            piece);
+            "such as %s",
+            piece, type == ORR_DEVICE_CPU ? "cpu=64" : "cuda=7000");
         return -EINVAL;
     }
     peak[type] = gflops;

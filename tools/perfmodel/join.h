@@ -32,6 +32,10 @@ struct perfmodel_report {
 int perfmodel_join(struct perfmodel_data *to, const struct perfmodel_data *from,
                    struct perfmodel_report *report, struct orr_error *err);
 
+/* Whether models can be written into the sampling directory, which may be missing
+ * so far; else a message of `command`, whose option -o names it. */
+bool perfmodel_can_write_to(const char *command, const char *directory);
+
 /* What to do with a model that is in the file already. */
 enum perfmodel_mode {
     PERFMODEL_NEW,     /* it stays: -EEXIST */

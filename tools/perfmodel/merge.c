@@ -312,6 +312,8 @@ int perfmodel_merge(int argc, char **argv)
                    merge.host);
         return TOOL_USAGE;
     }
+    if (!perfmodel_can_write_to("perfmodel merge", output))
+        return TOOL_USAGE;
     rc = merge_all(&merge, argv + 1, noperands, output, force);
     merge_done(&merge);
     return rc < 0 || fflush(stdout) != 0 ? TOOL_FAILED : TOOL_OK;

@@ -5,18 +5,15 @@
  * (perfmodel/project.h). One thread.
  */
 #include "perfmodel/project.h"
-#include "core/base/c_locale.h"
-#include "perfmodel/rate_text.h"
 #include "platforms/machine_desc.h"
-#include "platforms/rates.h"
 #include "tools/common/program.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
 #include "tools/perfmodel/core_rates.h"
 #include "tools/perfmodel/join.h"
+#include "tools/perfmodel/project_rates.h"
 #include "tools/perfmodel/project_size.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
@@ -33,8 +30,9 @@ static const char help[] =
     "       orrery perfmodel project --size BYTES[,BYTES...] [-m MACHINE] [--host HOST]\n"
     "                                [SYMBOL...]\n"
     "Makes models for MACHINE from those measured here: each time is as far from the\n"
-    "roofline of the new device as the measured one is from its own. They are marked\n"
-    "derived, and say how far each may be off; what MACHINE has already stays.\n"
+    "roofline of the new device as the measured one is from its own, and never faster\n"
+    "than its peak or, of an accelerator, its memory allows. They are marked derived,\n"
+    "and say how far each may be off; what MACHINE has already stays.\n"
     "With --size it prints the time of sizes that were not measured, from those that\n"
     "were, with the range it may be off, and writes nothing: by the flops that tasks\n"
     "stated, where these follow from the size; else by what a core takes for such a\n"
@@ -51,18 +49,17 @@ static const char help[] =
     "      --double           peaks in double precision\n"
     "      --tensor           peaks of tensor units, where a device states any:\n"
     "                         products of BLAS in double precision use them\n"
-    "  -o, --output DIR       sampling directory to write to, else the user's own\n"
+    "  -o, --output DIR       sampling directory to write to, else the user's own;\n"
+    "                         made if it is missing\n"
     "      --force            replace models of MACHINE that are there\n"
     "Exit codes: 0; 1 when nothing could be projected; 2 for a wrong command line.\n"
     "example: orrery perfmodel project -m hgx-h100-8 'chol_*'\n";
 
-#define NTYPES 8
-
 /* The options. */
 struct projecting {
     const char *machine, *host, *from, *output, *sizes;
-    const char *peak, *bandwidth, *from_peak, *from_bandwidth;
-    bool is_double, tensor, force;
+    struct project_rates given, from_given; /* as options say */
+    bool force;
     struct orr_sampling *own; /* owned */
     const char *folder; /* lent by it: where models are written by default,
                                * the first that programs read but for the
@@ -74,110 +71,14 @@ struct projecting {
     struct perfmodel_place source, target;
     struct orr_machine_desc *desc,
         *from_desc; /* owned; from_desc may be NULL */
-    struct orr_rates given[NTYPES], from_given[NTYPES];
     struct table table;
     unsigned nmodels, nrows;
-    bool missing[NTYPES], from_missing[NTYPES]; /* rates that were needed */
+    unsigned nlimited; /* rows at the limit of their device */
+    /* Rates that were needed. */
+    bool missing[PROJECT_NTYPES], from_missing[PROJECT_NTYPES];
 };
 
 /* --- rates --- */
-
-/* "cuda" and the equals sign behind it, with blanks; -1: none. */
-static int take_type(const char **text)
-{
-    const char *at = *text;
-    char name[16] = "";
-    size_t n;
-    int type;
-
-    while (isspace((unsigned char)*at))
-        at++;
-    for (n = 0; n + 1 < sizeof(name) && isalpha((unsigned char)at[n]); n++)
-        name[n] = at[n];
-    type = orr_device_type_find(name);
-    for (at += n; isspace((unsigned char)*at);)
-        at++;
-    if (type < 0 || type >= NTYPES || *at != '=')
-        return -1;
-    *text = at + 1;
-    return type;
-}
-
-static int wrong_rates(const char *option, const char *text,
-                       enum orr_rate_of of)
-{
-    tool_error(
-        "perfmodel project: --%s %s: give a type of device and its rate with "
-        "the unit, such as cuda=%s; several are separated by commas",
-        option, text, orr_rate_example(of));
-    return -EINVAL;
-}
-
-/* "cuda = 19.5 TFlop/s, cpu=64Gf" */
-static int read_rates(const char *option, const char *text, enum orr_rate_of of,
-                      struct orr_rates rates[NTYPES])
-{
-    const char *at = text ? text : "";
-
-    while (*at) {
-        int type = take_type(&at);
-        double rate;
-
-        if (type < 0 || !orr_rate_take(of, &at, &rate))
-            return wrong_rates(option, text, of);
-        *(of == ORR_RATE_OF_FLOPS ? &rates[type].flops : &rates[type].bytes) =
-            rate;
-        while (isspace((unsigned char)*at))
-            at++;
-        if (*at && !strchr(",;", *at))
-            return wrong_rates(option, text, of);
-        at += *at != '\0';
-    }
-    return 0;
-}
-
-/* Per µs, 0 where the description does not say. */
-static double described(const struct orr_machine_desc *desc, const char *host,
-                        enum orr_rate rate)
-{
-    double per_second =
-        desc ? orr_machine_desc_rate_of(desc, host, rate) : (double)NAN;
-
-    return per_second > 0 ? per_second / 1e6 : 0;
-}
-
-/* What the hosts of devices of the type are called in descriptions. */
-static const char *prefix_of(int type)
-{
-    return type == ORR_DEVICE_CUDA     ? "CUDA"
-           : type == ORR_DEVICE_OPENCL ? "OpenCL"
-                                       : "HIP";
-}
-
-/* Those of a device: as given, else as its description says; what is of MAIN is
- * of one core. */
-static struct orr_rates rates_of(const struct projecting *p,
-                                 const struct orr_machine_desc *desc,
-                                 const struct orr_rates given[NTYPES],
-                                 const struct orr_device *device)
-{
-    struct orr_rates rates = given[device->type];
-    char host[32] = "MAIN";
-
-    if (device->type != ORR_DEVICE_CPU)
-        snprintf(host, sizeof(host), "%s%d", prefix_of(device->type),
-                 device->devid);
-    if (!(rates.flops > 0) && p->tensor)
-        rates.flops = described(desc, host,
-                                p->is_double ? ORR_RATE_FP64_TENSOR
-                                             : ORR_RATE_FP32_TENSOR);
-    if (!(rates.flops > 0))
-        rates.flops =
-            described(desc, host, p->is_double ? ORR_RATE_FP64 : ORR_RATE_FP32);
-    if (!(rates.bytes > 0))
-        rates.bytes = described(desc, host, ORR_RATE_MEMORY);
-    return rates;
-}
 
 static bool complete(const struct orr_rates *rates)
 {
@@ -187,13 +88,13 @@ static bool complete(const struct orr_rates *rates)
 /* What is not known of a core of this machine is measured, once. */
 static void complete_here(struct projecting *p, struct orr_rates *rates)
 {
-    struct orr_rates *given = &p->from_given[ORR_DEVICE_CPU];
+    struct orr_rates *given = &p->from_given.of[ORR_DEVICE_CPU];
     struct core_rates core;
 
     if (!p->is_here || !core_rates_measure(&core))
         return;
     if (!(rates->flops > 0))
-        rates->flops = p->is_double ? core.flops64 : core.flops;
+        rates->flops = p->from_given.is_double ? core.flops64 : core.flops;
     if (!(rates->bytes > 0))
         rates->bytes = core.bytes;
     *given = *rates;
@@ -219,12 +120,19 @@ static const struct orr_model_comb *comb_of(const struct orr_model_file *file,
     return NULL;
 }
 
+/* What became of the rows of a device. */
+struct projected {
+    double off_by; /* the furthest */
+    unsigned nlimited;
+};
+
 static int project_row(const struct orr_model_row *row,
                        const struct orr_rates *from, const struct orr_rates *to,
                        enum orr_pair pair, struct orr_model_impl *impl,
-                       double *ret_off_by)
+                       struct projected *ret)
 {
-    struct orr_projection here = {row->mean, 2 * orr_model_row_error(row)};
+    struct orr_projection here = {.us = row->mean,
+                                  .off_by = 2 * orr_model_row_error(row)};
     struct orr_projection there =
         orr_project_device(here, row->flops, (double)row->size, from, to, pair);
     struct orr_model_row made = *row;
@@ -237,7 +145,8 @@ static int project_row(const struct orr_model_row *row,
     made.n = perfmodel_minimum();
     made.sum = made.mean * made.n;
     made.sum2 = made.n * (made.mean * made.mean + made.dev * made.dev);
-    *ret_off_by = fmax(*ret_off_by, there.off_by);
+    ret->off_by = fmax(ret->off_by, there.off_by);
+    ret->nlimited += there.limited;
     return orr_model_impl_add_row(impl, &made);
 }
 
@@ -245,7 +154,7 @@ static int project_impls(const struct orr_model_comb *source,
                          const struct orr_rates *from,
                          const struct orr_rates *to, enum orr_pair pair,
                          const struct orr_device *device,
-                         struct orr_model_file *file, double *ret_off_by)
+                         struct orr_model_file *file, struct projected *ret)
 {
     struct orr_model_comb *comb;
     int rc = orr_model_file_add_comb(file, device, 1, &comb);
@@ -257,7 +166,7 @@ static int project_impls(const struct orr_model_comb *source,
         rc = orr_model_comb_get_impl(comb, i, &impl);
         for (unsigned r = 0; rc == 0 && r < source->impls[i].nrows; r++)
             rc = project_row(&source->impls[i].rows[r], from, to, pair, impl,
-                             ret_off_by);
+                             ret);
     }
     return rc;
 }
@@ -275,29 +184,31 @@ static int project_device(struct projecting *p,
                                                           : ORR_PAIR_DEVICES;
     struct orr_rates here, there;
     char text[PERFMODEL_TEXT];
-    double off_by = 0;
+    struct projected projected = {0};
     int rc;
 
     if (!source)
         source = comb_of(from, ORR_DEVICE_CPU);
     if (!source)
         return 0;
-    here = rates_of(p, p->from_desc, p->from_given, &source->devices[0]);
+    here = project_rates_of(&p->from_given, p->from_desc, &source->devices[0]);
     if (source->devices[0].type == ORR_DEVICE_CPU && !complete(&here))
         complete_here(p, &here);
-    there = rates_of(p, p->desc, p->given, device);
+    there = project_rates_of(&p->given, p->desc, device);
     p->from_missing[source->devices[0].type] |= !complete(&here);
     p->missing[device->type] |= !complete(&there);
     if (!complete(&here) || !complete(&there))
         return 0;
-    rc = project_impls(source, &here, &there, pair, device, to, &off_by);
+    rc = project_impls(source, &here, &there, pair, device, to,
+                       &projected);
     if (rc < 0)
         return rc;
     table_add(&p->table, "%s", item->symbol);
     table_add(&p->table, "%s", perfmodel_arch_text(device, 1, text));
     table_add(&p->table, "%s", perfmodel_arch_text(source->devices, 1, text));
     table_add(&p->table, "%u", source->impls[0].nrows);
-    table_add(&p->table, "%.0f %%", 100 * off_by);
+    table_add(&p->table, "%.0f %%", 100 * projected.off_by);
+    p->nlimited += projected.nlimited;
     p->nrows += source->impls[0].nrows;
     return 0;
 }
@@ -316,7 +227,7 @@ static int project_file(struct projecting *p, const struct perfmodel_item *item,
             struct orr_device device = {types[t], d, 1};
             char id[32];
 
-            snprintf(id, sizeof(id), "%s%d", prefix_of(types[t]), d);
+            snprintf(id, sizeof(id), "%s%d", project_host_prefix(types[t]), d);
             if (orr_machine_desc_host(p->desc, id) < 0)
                 break;
             rc = project_device(p, item, from, &device, to);
@@ -415,17 +326,12 @@ static int visit(const struct perfmodel_item *item, void *arg)
 
 /* --- the command --- */
 
-static const char *example(int type, enum orr_rate_of of)
-{
-    if (type != ORR_DEVICE_CPU)
-        return orr_rate_example(of);
-    return of == ORR_RATE_OF_FLOPS ? "64 GFlop/s" : "10 GB/s";
-}
-
 static void say_missing(const struct projecting *p)
 {
-    for (int t = 0; t < NTYPES; t++) {
+    for (int t = 0; t < PROJECT_NTYPES; t++) {
         const char *type = orr_device_type_name(t);
+        const char *flops = project_rate_example(t, ORR_RATE_OF_FLOPS);
+        const char *bytes = project_rate_example(t, ORR_RATE_OF_BYTES);
 
         if (p->missing[t])
             tool_error(
@@ -433,16 +339,14 @@ static void say_missing(const struct projecting *p)
                 "give them, such as --peak '%s=%s' --bandwidth '%s=%s', or the "
                 "properties orrery-peak-%s and orrery-memory-bandwidth of its "
                 "hosts",
-                type, p->machine, type, example(t, ORR_RATE_OF_FLOPS), type,
-                example(t, ORR_RATE_OF_BYTES), p->is_double ? "fp64" : "fp32");
+                type, p->machine, type, flops, type, bytes,
+                p->given.is_double ? "fp64" : "fp32");
         if (p->from_missing[t])
             tool_error("the peak or memory bandwidth of %s of %s, where the "
                        "models were measured, is not known: give them, such as "
                        "--from-peak '%s=%s' --from-bandwidth '%s=%s', or a "
                        "description that states them, --from MACHINE",
-                       type, p->source.host, type,
-                       example(t, ORR_RATE_OF_FLOPS), type,
-                       example(t, ORR_RATE_OF_BYTES));
+                       type, p->source.host, type, flops, type, bytes);
     }
 }
 
@@ -476,6 +380,21 @@ static bool are_the_same(const struct projecting *p)
     return true;
 }
 
+static void print_end(const struct projecting *p)
+{
+    const char *folder = p->output ? p->output : p->folder;
+
+    if (p->nlimited)
+        printf("%u of the entries are at the limit: faster the peak or, of "
+               "accelerators, the memory\nof their device does not allow\n",
+               p->nlimited);
+    printf("%u model%s of %s, derived from those of %s, in %s/%s\n",
+           p->nmodels, p->nmodels == 1 ? "" : "s", p->target.host,
+           p->source.host, folder, ORR_SAMPLING_CODELETS);
+    if (p->output)
+        printf("STARPU_PERF_MODEL_DIR=%s lets programs read them\n", folder);
+}
+
 static int project_all(struct projecting *p)
 {
     static const struct table_column columns[] = {{"model", false},
@@ -499,29 +418,8 @@ static int project_all(struct projecting *p)
         return TOOL_FAILED;
     }
     rc = table_end(&p->table, columns, 5);
-    printf("%u models of %s, derived from those of %s\n", p->nmodels,
-           p->target.host, p->source.host);
+    print_end(p);
     return rc < 0 || fflush(stdout) != 0 ? TOOL_FAILED : TOOL_OK;
-}
-
-static int read_all_rates(struct projecting *p)
-{
-    struct orr_c_locale locale;
-    int rc = orr_c_locale_begin(&locale);
-
-    if (rc < 0)
-        return rc;
-    rc = read_rates("peak", p->peak, ORR_RATE_OF_FLOPS, p->given);
-    if (rc == 0)
-        rc = read_rates("bandwidth", p->bandwidth, ORR_RATE_OF_BYTES, p->given);
-    if (rc == 0)
-        rc = read_rates("from-peak", p->from_peak, ORR_RATE_OF_FLOPS,
-                        p->from_given);
-    if (rc == 0)
-        rc = read_rates("from-bandwidth", p->from_bandwidth, ORR_RATE_OF_BYTES,
-                        p->from_given);
-    orr_c_locale_end(&locale);
-    return rc;
 }
 
 /* Whether the models are those of the host that this process would name. */
@@ -597,17 +495,18 @@ static int answer_sizes(const struct projecting *p)
 int perfmodel_project(int argc, char **argv)
 {
     struct projecting p = {.symbols = argv + 1};
+    bool is_double = false, tensor = false;
     const struct tool_option options[] = {
         {'m', "machine", &p.machine, NULL},
         {0, "host", &p.host, NULL},
         {0, "from", &p.from, NULL},
-        {0, "peak", &p.peak, NULL},
-        {0, "bandwidth", &p.bandwidth, NULL},
-        {0, "from-peak", &p.from_peak, NULL},
-        {0, "from-bandwidth", &p.from_bandwidth, NULL},
+        {0, "peak", &p.given.peak, NULL},
+        {0, "bandwidth", &p.given.bandwidth, NULL},
+        {0, "from-peak", &p.from_given.peak, NULL},
+        {0, "from-bandwidth", &p.from_given.bandwidth, NULL},
         {0, "size", &p.sizes, NULL},
-        {0, "double", NULL, &p.is_double},
-        {0, "tensor", NULL, &p.tensor},
+        {0, "double", NULL, &is_double},
+        {0, "tensor", NULL, &tensor},
         {'o', "output", &p.output, NULL},
         {0, "force", NULL, &p.force},
         {0}};
@@ -615,6 +514,8 @@ int perfmodel_project(int argc, char **argv)
 
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
+    p.given.is_double = p.from_given.is_double = is_double;
+    p.given.tensor = p.from_given.tensor = tensor;
     if (p.sizes)
         return answer_sizes(&p);
     if (!p.machine) {
@@ -622,7 +523,10 @@ int perfmodel_project(int argc, char **argv)
                    "machine list shows those there are");
         return TOOL_USAGE;
     }
-    if (read_all_rates(&p) < 0)
+    if (p.output && !perfmodel_can_write_to("perfmodel project", p.output))
+        return TOOL_USAGE;
+    if (project_rates_read(&p.given, "") < 0 ||
+        project_rates_read(&p.from_given, "from-") < 0)
         return TOOL_USAGE;
     return project(&p);
 }

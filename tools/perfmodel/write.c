@@ -6,7 +6,20 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+bool perfmodel_can_write_to(const char *command, const char *directory)
+{
+    struct stat st;
+
+    if (stat(directory, &st) < 0 || S_ISDIR(st.st_mode))
+        return true;
+    tool_error("%s: -o %s: this is no directory. Models are files in "
+               "DIR/codelets/45, one for each kernel and host",
+               command, directory);
+    return false;
+}
 
 struct writing {
     const char *path, *side_path;
