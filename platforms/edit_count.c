@@ -8,6 +8,7 @@
  */
 #include "platforms/edit_private.h"
 
+#include "core/base/plural.h"
 #include "platforms/desc_build.h"
 
 #include <math.h>
@@ -152,6 +153,7 @@ static int say_new(struct orr_edit_echo *echo, const char *prefix,
                    unsigned before, unsigned after)
 {
     unsigned added = after - before;
+    unsigned nroutes = echo->nroutes + echo->routes_left_out;
     int rc = say_range(echo, prefix, before, after - 1);
 
     if (rc == 0)
@@ -162,8 +164,9 @@ static int say_new(struct orr_edit_echo *echo, const char *prefix,
         rc = orr_edit_echo_say(echo, " in turn");
     return rc ? rc
               : orr_edit_echo_say(
-                    echo, ", with %u links and %u routes of their own",
-                    echo->nlinks, echo->nroutes + echo->routes_left_out);
+                    echo, ", with %u link%s and %u route%s of their own",
+                    echo->nlinks, orr_plural(echo->nlinks), nroutes,
+                    orr_plural(nroutes));
 }
 
 static int say_devices(struct orr_edit_work *work, unsigned before,
@@ -177,8 +180,9 @@ static int say_devices(struct orr_edit_work *work, unsigned before,
     if (rc == 0 && after > before)
         rc = say_new(echo, prefix, before, after);
     else if (rc == 0)
-        rc = orr_edit_echo_say(echo, "%u devices and %u links removed",
-                               echo->ndevices, echo->nlinks);
+        rc = orr_edit_echo_say(echo, "%u device%s and %u link%s removed",
+                               echo->ndevices, orr_plural(echo->ndevices),
+                               echo->nlinks, orr_plural(echo->nlinks));
     if (rc == 0)
         rc = orr_edit_echo_say(echo,
                                "; %u core%s %s for device workers, as many "

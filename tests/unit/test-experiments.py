@@ -319,7 +319,7 @@ def an_interrupt_ends_it_with_what_was_saved():
     status, out, err = interrupt(pretended, "calibrate", "kernels")
     assert status == 130, err
     assert "interrupted" in out and "3 of 10 samples" in out, out
-    assert "after 1 runs" in out and "samples of 1 whole runs" in err, (out, err)
+    assert "after 1 run, " in out and "samples of 1 whole run;" in err, (out, err)
     status, out, err = interrupt(Pretended(play="compare", hang=1), "run")
     assert status == 130 and "left no report" in err, err
     status, out, err = interrupt(Pretended(play="compare", hang=1), "trace", "-o",

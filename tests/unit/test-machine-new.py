@@ -76,6 +76,12 @@ def new_tests(tap, bench):
     tap.claim("nvlink joins each pair", result.code == 0 and
               {"NVLink-CUDA%d-CUDA%d" % (i, j) for i in range(4)
                for j in range(i + 1, 4)} <= names, result)
+    two = bench.run("new", "two", "--cpu", "2.4GHz", "--cores", "8", "--gpu",
+                    "A100-SXM4-80GB", "--gpus", "2", "--link", "nvlink", "-o",
+                    bench.path("two.xml"))
+    tap.claim("of two devices the peer is the other one",
+              "to the other device each way" in two.out and
+              "peers" not in two.out, two)
     tap.claim("assumptions are printed and kept", "assumed: " in result.out and
               "32 flop" in root["properties"]["orrery-assumed"], result)
     bench.run("new", "sw", "--cpu", "EPYC 7763", "--cores", "8", "--gpu",

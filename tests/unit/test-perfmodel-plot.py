@@ -132,7 +132,9 @@ def check_views(tools):
     tools.plot("gemm", "--linear", "-o", "linear.svg")
     claim("--linear begins at 0",
           "0" in Picture(tools.path("linear.svg")).texts)
-    tools.plot("gemm", "--energy", "-o", "energy.svg")
+    result = tools.plot("gemm", "--energy", "-o", "energy.svg")
+    claim("that --energy is believed is said",
+          "gemm are taken for joules" in result.stderr, result.stderr)
     picture = Picture(tools.path("energy.svg"))
     claim("--energy writes joules",
           picture.says("energy") and "1000 J" in picture.texts, picture.texts)

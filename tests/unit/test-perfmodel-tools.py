@@ -217,6 +217,8 @@ def show_side_tests(tap, box):
     result = box.run("show", "potrf", "--energy")
     tap.claim("--energy shows joules", " J " in result.out and
               "µs" not in result.out, result)
+    tap.claim("and is believed, which is said",
+              "potrf are taken for joules" in result.err, result)
     result = box.run("show", "potrf", "--arch", "hip0")
     tap.claim("an architecture that is not there ends with 1, with those "
               "that are", result.code == 1 and

@@ -208,7 +208,7 @@ claim "the remedy is told" out_has 'STARPU_BUS_CALIBRATE=1'
 run machine doctor mars --json
 claim "findings come as JSON" out_has '"fault": "bandwidth-missing"'
 STARPU_HOSTNAME=mars "$orrery" machine doctor >"$dir/out" 2>"$dir/err"
-claim "this host is examined without a name" out_has '^mars: 1 errors'
+claim "this host is examined without a name" out_has '^mars: 1 error'
 run machine doctor venus
 claim "an unknown machine ends with 1" code_is 1
 run machine doctor moon mars
@@ -409,6 +409,11 @@ claim "a wrong number of repetitions is named" \
     err_has 'validate: -n 0: .*from 1 on'
 run validate --seed x -- "$dir/program"
 claim "a wrong seed is named" err_has 'validate: --seed x: '
+
+run validate -- true
+claim "what never started the library is not told to measure kernels" sh -c \
+    'grep -q "never started liborrery" "$1" && ! grep -q calibrate "$1"' \
+    sh "$dir/err"
 
 # A model that is missing: the whole list, not its heading.
 cat >"$dir/lacks" <<'END'

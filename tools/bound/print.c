@@ -2,6 +2,7 @@
 /* tools/bound/print.c - the text output of `orrery bound`. One thread. */
 #include "tools/bound/bound.h"
 
+#include "core/base/plural.h"
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
 #include "tools/common/tool.h"
@@ -10,11 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *plural(unsigned n)
-{
-    return n == 1 ? "" : "s";
-}
 
 /* What a file tells of its run; times have a line of their own. */
 static void print_about(const struct orr_graph *graph)
@@ -60,7 +56,7 @@ static void print_tasks(const struct bounds *b)
     for (unsigned k = 0; k < b->in->ntypes; k++)
         types += b->in->types[k].ntasks > 0;
     printf("tasks       %u of %u type%s, %u dependenc%s\n", b->in->ntasks,
-           types, plural(types), b->in->nedges,
+           types, orr_plural(types), b->in->nedges,
            b->in->nedges == 1 ? "y" : "ies");
 }
 

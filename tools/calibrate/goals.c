@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/plural.h"
 #include "perfmodel/arch.h"
 #include "tools/common/json.h"
 #include "tools/common/table.h"
@@ -391,9 +392,9 @@ static void print_end(const struct calibrate_goals *goals,
     if (nassumed)
         snprintf(assumed, sizeof(assumed), ", %zu assumed and not required",
                  nassumed);
-    printf("%zu of %zu kernels known to %.3g %%%s after %u runs, %.0f s%s\n",
+    printf("%zu of %zu kernels known to %.3g %%%s after %u run%s, %.0f s%s\n",
            n - missing, n, 100 * goals->target, assumed, result->runs,
-           result->seconds,
+           orr_plural(result->runs), result->seconds,
            result->stopped     ? " (interrupted)"
            : result->timed_out ? " (time limit)"
                                : "");

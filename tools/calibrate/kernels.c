@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/plural.h"
 #include "tools/common/launch.h"
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
@@ -300,8 +301,8 @@ static int finish(const struct calibration *c)
     if (c->result.stopped)
         return tool_fail(128 + c->result.stopped,
                          "interrupted: the models have the samples of %u whole "
-                         "runs; those of the run that was ended are lost",
-                         c->result.runs);
+                         "run%s; those of the run that was ended are lost",
+                         c->result.runs, orr_plural(c->result.runs));
     if (c->failed || calibrate_goals_missing(&c->goals) > 0)
         return TOOL_FAILED;
     return TOOL_OK;

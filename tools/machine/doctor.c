@@ -2,6 +2,7 @@
 /* tools/machine/doctor.c - see doctor.h. */
 #include "tools/machine/doctor.h"
 
+#include "core/base/plural.h"
 #include "tools/common/edits.h"
 #include "tools/common/json.h"
 #include "tools/common/tool.h"
@@ -50,6 +51,10 @@ static void print_wrapped(const char *text, int indent)
 
 static void print_text(const char *name, const struct orr_findings *findings)
 {
+    size_t nerrors = orr_findings_count(findings, ORR_SEVERITY_ERROR);
+    size_t nwarnings = orr_findings_count(findings, ORR_SEVERITY_WARNING);
+    size_t nnotes = orr_findings_count(findings, ORR_SEVERITY_NOTE);
+
     for (size_t i = 0; i < findings->n; i++) {
         const struct orr_finding *item = &findings->items[i];
 
@@ -63,10 +68,9 @@ static void print_text(const char *name, const struct orr_findings *findings)
     if (findings->n == 0)
         printf("healthy\n");
     else
-        printf("%zu errors, %zu warnings, %zu notes\n",
-               orr_findings_count(findings, ORR_SEVERITY_ERROR),
-               orr_findings_count(findings, ORR_SEVERITY_WARNING),
-               orr_findings_count(findings, ORR_SEVERITY_NOTE));
+        printf("%zu error%s, %zu warning%s, %zu note%s\n", nerrors,
+               orr_plural(nerrors), nwarnings, orr_plural(nwarnings), nnotes,
+               orr_plural(nnotes));
 }
 
 static int print_json(const char *name, const struct orr_findings *findings)

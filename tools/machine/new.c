@@ -196,6 +196,10 @@ static int set_links(struct machine_plan *plan, const struct links *links,
     }
     for (unsigned i = 0; i < n * n; i++)
         plan->pair_rates[i] = rate / (n - 1);
+    if (n == 2)
+        return machine_plan_assume(
+            plan, "%.4g GB/s of links to the other device each way",
+            rate / 1e9);
     return machine_plan_assume(plan,
                                "%.4g GB/s of links to other devices each way, "
                                "shared out among %u peers",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/perfmodel/check_print.c - see check_print.h. One thread. */
 #include "tools/perfmodel/check_print.h"
+#include "core/base/plural.h"
 #include "tools/common/json.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
@@ -14,11 +15,6 @@
 #include <string.h>
 
 /* -- the table -- */
-
-static const char *plural(size_t n)
-{
-    return n == 1 ? "" : "s";
-}
 
 /* Of its footprints. */
 static unsigned count_measured(const struct check_arch *arch)
@@ -43,10 +39,10 @@ static void add_row(struct table *table, const struct check_arch *arch)
                   100 * arch->interval, arch->independent ? "*" : " ");
     if (arch->nerrors)
         table_add(table, "not to be trusted: %u error%s", arch->nerrors,
-                  plural(arch->nerrors));
+                  orr_plural(arch->nerrors));
     else if (arch->nwarnings)
         table_add(table, "usable: %u warning%s", arch->nwarnings,
-                  plural(arch->nwarnings));
+                  orr_plural(arch->nwarnings));
     else if (others == arch->nrows)
         table_add(table, "%s, not measured", least);
     else if (others)
@@ -138,9 +134,9 @@ int check_print(const struct check_result *check_result, const char *host,
     print_findings(findings, options->all);
     printf("%s: %u model%s, %zu error%s, %zu warning%s, %zu note%s: a "
            "simulation with them %s\n",
-           host, check_result->nmodels, plural(check_result->nmodels), nerrors,
-           plural(nerrors), nwarnings, plural(nwarnings), nnotes,
-           plural(nnotes),
+           host, check_result->nmodels, orr_plural(check_result->nmodels), nerrors,
+           orr_plural(nerrors), nwarnings, orr_plural(nwarnings), nnotes,
+           orr_plural(nnotes),
            nerrors     ? "cannot be trusted"
            : nwarnings ? "may be off as the warnings say"
                        : "can be trusted");

@@ -3,6 +3,7 @@
  * tools/perfmodel/data.c - reads a model file with its side file, and formats
  * their values. One thread.
  */
+#include "tools/common/tool.h"
 #include "tools/perfmodel/perfmodel.h"
 
 #include <errno.h>
@@ -118,6 +119,13 @@ const char *perfmodel_side_text(enum perfmodel_side state)
     };
 
     return texts[state];
+}
+
+void perfmodel_note_energy(const char *symbol)
+{
+    tool_error("note: model files do not say whether they have times or "
+               "energies; those of %s are taken for joules, as --energy says",
+               symbol);
 }
 
 const char *perfmodel_time_text(double us, char ret[PERFMODEL_TEXT])

@@ -207,7 +207,8 @@ static int write_models(struct import *import)
                             import->mode, &report, &err) < 0) {
             tool_error("perfmodel import: %s", err.text);
             if (i > 0)
-                tool_error("the %zu models before it were written", i);
+                tool_error("before it %zu model%s written", i,
+                           i == 1 ? " was" : "s were");
             return -1;
         }
         printf("%s: %u entries", import->paths[i],

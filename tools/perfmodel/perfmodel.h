@@ -157,6 +157,9 @@ unsigned perfmodel_minimum(void);
 /* "valid", "none", "stale" … */
 const char *perfmodel_side_text(enum perfmodel_side state);
 
+/* The note of an option --energy: nothing in a file could confirm it. */
+void perfmodel_note_energy(const char *symbol);
+
 /* A duration in µs with its unit, "190 µs", "12.3 ms", "4.56 s"; "-" for NaN.
  * Three significant digits. Returns `ret`. */
 const char *perfmodel_time_text(double us, char ret[PERFMODEL_TEXT]);

@@ -96,11 +96,12 @@ static int plot_file(const struct perfmodel_place *place,
             rc = -1;
         } else {
             rc = draw(&plot, output);
+            if (rc == 0 && choice->energy)
+                perfmodel_note_energy(symbol);
         }
         if (rc == 0 && plot.nmissing)
-            tool_error("%u architectures are left out: their flops are not "
-                       "known",
-                       plot.nmissing);
+            tool_error("%u architecture%s left out: the flops are not known",
+                       plot.nmissing, plot.nmissing == 1 ? " is" : "s are");
         model_plot_done(&plot);
     }
     perfmodel_unload(&data);

@@ -4,6 +4,7 @@
  * that one does not have, from those measured on another, by rooflines
  * (perfmodel/project.h). One thread.
  */
+#include "core/base/plural.h"
 #include "perfmodel/project.h"
 #include "platforms/machine_desc.h"
 #include "tools/common/program.h"
@@ -385,11 +386,11 @@ static void print_end(const struct projecting *p)
     const char *folder = p->output ? p->output : p->folder;
 
     if (p->nlimited)
-        printf("%u of the entries are at the limit: faster the peak or, of "
-               "accelerators, the memory\nof their device does not allow\n",
-               p->nlimited);
+        printf("%u entr%s at the limit: faster the peak or, of accelerators, "
+               "the memory of the\ndevice does not allow\n",
+               p->nlimited, p->nlimited == 1 ? "y is" : "ies are");
     printf("%u model%s of %s, derived from those of %s, in %s/%s\n",
-           p->nmodels, p->nmodels == 1 ? "" : "s", p->target.host,
+           p->nmodels, orr_plural(p->nmodels), p->target.host,
            p->source.host, folder, ORR_SAMPLING_CODELETS);
     if (p->output)
         printf("STARPU_PERF_MODEL_DIR=%s lets programs read them\n", folder);

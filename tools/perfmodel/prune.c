@@ -4,6 +4,7 @@
  * by rule. The rules are applied by the same code for the preview and for the
  * removal, the latter under the file's lock. One thread.
  */
+#include "core/base/plural.h"
 #include "tools/common/tool.h"
 #include "tools/perfmodel/perfmodel.h"
 
@@ -369,6 +370,7 @@ static int prune_all(const struct perfmodel_place *place,
                      const struct rules *rules, bool yes)
 {
     struct prune prune = {.rules = rules, .host = place->host, .yes = yes};
+    const char *entries;
     int rc = 0;
 
     if (rules->entries || rules->empty)
@@ -379,11 +381,13 @@ static int prune_all(const struct perfmodel_place *place,
         tool_error("perfmodel prune: %s", strerror(-rc));
         return TOOL_FAILED;
     }
+    entries = prune.nrows == 1 ? "y" : "ies";
     if (yes)
-        printf("%u entries and %u files removed\n", prune.nrows, prune.nfiles);
+        printf("%u entr%s and %u file%s removed\n", prune.nrows, entries,
+               prune.nfiles, orr_plural(prune.nfiles));
     else
-        printf("%u entries and %u files would be removed%s\n", prune.nrows,
-               prune.nfiles,
+        printf("%u entr%s and %u file%s would be removed%s\n", prune.nrows,
+               entries, prune.nfiles, orr_plural(prune.nfiles),
                prune.nrows || prune.nfiles ? "; --yes does it" : "");
     return prune.nfailed || fflush(stdout) != 0 ? TOOL_FAILED : TOOL_OK;
 }

@@ -86,6 +86,8 @@ static int show_file(const struct perfmodel_place *place, const char *path,
         else
             tool_report(&err, rc);
     } else {
+        if (energy)
+            perfmodel_note_energy(symbol);
         view.origin = perfmodel_origin(place, path, data.file);
         rc = show_data(&view, json);
         perfmodel_unload(&data);

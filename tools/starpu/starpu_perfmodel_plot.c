@@ -199,6 +199,8 @@ static int draw(const struct check_model *model, const struct request *request)
                            : "; run a program with STARPU_CALIBRATE=1");
     else
         rc = write_files(&plot, request, model->symbol);
+    if (rc == 0 && request->choice.energy)
+        perfmodel_note_energy(model->symbol);
     model_plot_done(&plot);
     return rc < 0 ? TOOL_FAILED : TOOL_OK;
 }

@@ -5,6 +5,7 @@
  */
 #include "tools/trace/gantt.h"
 
+#include "core/base/plural.h"
 #include "tools/common/plot.h"
 #include "tools/common/tool.h"
 #include "tools/trace/gantt_rows.h"
@@ -313,7 +314,8 @@ static void draw_memory(struct gantt *gantt, const size_t *nodes, size_t n)
         fputs(", ", to);
     }
     if (used > n)
-        fprintf(to, "NaN with points pt 0 title '%zu others'\n", used - n);
+        fprintf(to, "NaN with points pt 0 title '%zu other%s'\n", used - n,
+                orr_plural(used - n));
     else
         fputs("NaN notitle\n", to);
     for (size_t i = 0; i < n; i++)

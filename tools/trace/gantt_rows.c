@@ -3,6 +3,7 @@
 #include "tools/trace/gantt_rows.h"
 
 #include "core/base/host.h"
+#include "core/base/plural.h"
 #include "tools/common/plot.h"
 #include "tools/common/tool.h"
 
@@ -255,7 +256,7 @@ static int add_kernels(const struct paje_chart *chart, struct gantt_rows *rows)
     }
     if (result == 0 && kept < n)
         result =
-            add_series(rows, tool_format("%zu others", n - kept), "#b0b0b0");
+            add_series(rows, tool_format("%zu other%s", n - kept, orr_plural(n - kept)), "#b0b0b0");
     free(kernels);
     return result;
 }

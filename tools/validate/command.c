@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/validate/command.c - `orrery validate`: its command line. One
  * thread. */
+#include "core/base/plural.h"
 #include "tools/common/edits.h"
 #include "tools/common/plot.h"
 #include "tools/common/program.h"
@@ -52,8 +53,8 @@ static int finish(struct validation *v, const struct validate_options *options)
     if (options->plot && !options->json)
         printf("picture: %s\n", options->plot);
     if (v->stopped && !options->json)
-        printf("interrupted after %u of %u repetitions\n", v->nreps,
-               options->nreps);
+        printf("interrupted after %u of %u repetition%s\n", v->nreps,
+               options->nreps, orr_plural(options->nreps));
     if (v->stopped)
         return 128 + v->stopped;
     if (validation_alarm(v))

@@ -146,7 +146,9 @@ static void print_failure(const struct launch *launch, bool simulated)
         fwrite(launch->process.text, 1, launch->process.length, stderr);
     tool_error("%s, %s: %s", launch->argv[0],
                simulated ? "simulated" : "run for real", launch->problem);
-    if (simulated)
+    /* A program that never started the library lacks no models. */
+    if (simulated && launch->report.json &&
+        !strcmp(launch->report.exit, "missing"))
         tool_error("if kernels lack models, measure them: orrery calibrate "
                    "kernels -- %s",
                    launch->argv[0]);
