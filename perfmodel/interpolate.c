@@ -30,6 +30,10 @@
  * matrices have 1.5 in bytes, what looks at all pairs of elements has 2. */
 #define STEEPEST 2.0
 
+/* ln of the smallest step between two sizes that counts: less is noise, or within
+ * what else an estimate may be off. */
+#define LEAST_STEP 0.2
+
 /* Points, and the regression that fits them, in logarithms. */
 struct shape {
     unsigned n;
@@ -243,7 +247,8 @@ double orr_curve_step(const struct orr_curve *curve, double x, double value)
 {
     const struct orr_series *s = &curve->series;
 
-    return expm1(orr_step_furthest(s->u, s->v, s->n, log(x), log(value)));
+    return expm1(orr_step_furthest(s->u, s->v, s->n, log(x), log(value),
+                                   LEAST_STEP));
 }
 
 /* The furthest from v that ln y may be at t, between points i and i + 1. */

@@ -14,6 +14,10 @@
 
 #include "perfmodel/step.h"
 
+/* Steps of less, a factor of three, are as often a bend or noise on the models in
+ * the tests' data; those below two are within the ranges of most anyway. */
+#define LEAST_STEP 1.1
+
 /* The level is free. */
 #define FREE 1e4
 
@@ -182,7 +186,8 @@ static double step_beside(const struct orr_work_point *points, unsigned n,
         room[m] = log(points[i].work);
         room[n + m++] = log(points[i].us);
     }
-    return orr_step_furthest(room, room + n, m, log(work), value);
+    return orr_step_furthest(room, room + n, m, log(work), value,
+                              LEAST_STEP);
 }
 
 int orr_project_size(const struct orr_work_point *points, unsigned n,

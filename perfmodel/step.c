@@ -11,10 +11,6 @@ static const double most_exponent = 2, least_exponent = 0;
 /* That of most: what grows by no more has no step. */
 static const double usual_exponent = 1;
 
-/* Steps of less, a factor of three, are as often a bend or noise on the models in the
- * tests' data. */
-static const double least_step = 1.1;
-
 static double slope(const double *u, const double *v, unsigned i)
 {
     return (v[i + 1] - v[i]) / (u[i + 1] - u[i]);
@@ -27,7 +23,7 @@ static double clamp(double exponent)
 }
 
 double orr_step_furthest(const double *u, const double *v, unsigned n, double t,
-                         double value)
+                         double value, double least)
 {
     unsigned k = 0;
     double here, left, right, width, lower, upper, step;
@@ -44,7 +40,7 @@ double orr_step_furthest(const double *u, const double *v, unsigned n, double t,
     step = fmax(here - fmax(fmax(left, right), usual_exponent),
                 fmin(fmin(left, right), least_exponent) - here) *
            width;
-    if (step < least_step)
+    if (step < least)
         return 0;
     lower = v[k] + clamp(left) * (t - u[k]);
     upper = v[k + 1] - clamp(right) * (u[k + 1] - t);

@@ -8,6 +8,6 @@
 
 /* How far ln time may be from `value` at t, which lies between two of the n points
  * (u ascending, v: logarithms of sizes and times), when the time steps between
- * these; 0 when it does not. */
+ * these by `least` or more (ln); 0 when it does not. */
 double orr_step_furthest(const double *u, const double *v, unsigned n, double t,
-                         double value);
+                         double value, double least);

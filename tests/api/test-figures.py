@@ -61,6 +61,22 @@ def a_size_between_is_simulated_and_said_to_be_interpolated():
 
 
 @test
+def on_which_side_of_a_step_a_size_lies_is_not_claimed_to_be_known():
+    """Nor of one below a factor of three: 800 elements may be before it or behind."""
+    for factor in (1.4, 2, 2.8, 6):
+        times = {size: us * (factor if size > 800 else 1)
+                 for size, us in linear(*SIZES).items()}
+        said = report(folder=models({(CPU, 0): times}), size=800)
+        for kernel in said["kernels"]:
+            for truth in (85, 85 * factor):
+                assert abs(truth / kernel["mean_us"] - 1) <= kernel["off_by"], (
+                    factor, kernel)
+    # Without a step nothing is wider than before.
+    said = report(folder=models({(CPU, 0): linear(*SIZES)}), size=800)
+    assert all(kernel["off_by"] < 0.1 for kernel in said["kernels"]), said
+
+
+@test
 def a_device_whose_model_has_other_sizes_is_not_left_out():
     """Its program has no function for it: that there is a kernel says the model."""
     folder = models({(CPU, 0): linear(*SIZES), (CUDA, 0): {400: 5}})
