@@ -222,18 +222,19 @@ static struct orr_length stored_length(const struct orr_runtime *rt,
                                          unsigned impl)
 {
     struct orr_length length = {NAN, NAN, ORR_ORIGIN_UNKNOWN};
-    double us;
+    double speed = orr_class_speed(k, row->key.cl, row->key.perfmodel), us;
 
     if (row->model) {
         length = ask_model(rt, row, task, k, impl);
-        length.us /= orr_class_speed(k, row->key.cl, row->key.perfmodel);
+        length.us /= speed;
     } else if (!row->key.perfmodel) {
         length.us = 0;
     }
     if (length.us > 0)
         return length;
     us = assumed_us(rt, row, task, k, impl, true);
-    return isnan(us) ? length : (struct orr_length){us, NAN, ORR_ORIGIN_ASSUMED};
+    return isnan(us) ? length
+                     : (struct orr_length){us / speed, NAN, ORR_ORIGIN_ASSUMED};
 }
 
 /* "CUDA 1, implementation 0" */

@@ -203,6 +203,36 @@ def a_wrong_assumption_ends_the_command_with_the_part_and_the_remedy():
 
 
 @test
+def speeds_of_edits_act_on_assumed_times_as_on_others():
+    def means(*edits, assume=ALL):
+        said = report("--assume", assume, *(
+            word for edit in edits for word in ("--set", edit)), STARPU_NCUDA="0")
+        return {kernel["name"]: kernel["mean_us"] for kernel in said["kernels"]}
+
+    usual = {name: 50 for name in KERNELS}
+    assert means() == usual
+    assert means("cpu.speed = 2") == {name: 25 for name in KERNELS}
+    assert means("kernel[alpha].time *= 3") == {**usual, "busy_alpha": 150}
+    assert means("kernel[alpha] = 2", "cpu.speed *= 2") == {
+        **{name: 25 for name in KERNELS}, "busy_alpha": 12.5}
+    # Bounds are of the same times.
+    ended = orrery("bound", "--json", "--kind", "area", "-m", MACHINE, "--assume",
+                   ALL, "--set", "cpu.speed = 2", "--", BUSY, STARPU_NCUDA="0")
+    ended.has_status(0)
+    times = {time["ms"] for kind in json.loads(ended.out)["types"]
+             for time in kind["times"]}
+    assert times == {0.025}, times
+    # A ratio is of the other's time as it was measured, not as it was edited.
+    folder = models({(CPU, 0): linear(*SIZES)})
+    said = report("-s", "dmda", "--assume", "busy_* on cuda = cpu / 20", "--set",
+                  "cpu.speed = 4", "--set", "cuda.speed = 2", folder=folder,
+                  size=6400)
+    on_cuda = {kernel["mean_us"] for kernel in said["kernels"]
+               if kernel["arch"].startswith("cuda")}
+    assert on_cuda and all(abs(us - 645 / 20 / 2) < 1e-3 for us in on_cuda), said
+
+
+@test
 def an_assumption_comes_before_interpolation_and_after_measures():
     folder = cpu_models()
     for size, us in ((800, 50), (400, 45)):

@@ -148,7 +148,7 @@ static int print_ends(const struct validation *v)
              "that more of these change nothing. Either\nthe machine is always "
              "as busy, or tasks of one footprint do different work.");
     printf("median error from end to end %.1f %%, %u repetition%s\n",
-           100 * v->median_error, v->nreps, v->nreps == 1 ? "" : "s");
+           100 * v->median_error, v->nreps, orr_plural(v->nreps));
     return 0;
 }
 
