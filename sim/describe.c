@@ -373,6 +373,12 @@ static const char *provenance(const struct orr_machine_desc *desc)
     return NULL;
 }
 
+static bool has_limits(const struct orr_machine_options *options)
+{
+    return options->ncpu >= 0 || options->ncuda >= 0 || options->nopencl >= 0 ||
+           options->reserve_ncpu > 0;
+}
+
 int orr_describe(const struct orr_machine_desc *desc,
                  const struct orr_machine_options *options,
                  struct orr_machine *machine, unsigned **ret_endpoints,
@@ -387,8 +393,13 @@ int orr_describe(const struct orr_machine_desc *desc,
         return orr_fail(err, -ENODEV,
                         "machine \"%s\": no worker is left of %u CPU, %u CUDA "
                         "and %u OpenCL hosts (each device takes a CPU for its "
-                        "driver)",
-                        desc->name, desc->ncpu, desc->ncuda, desc->nopencl);
+                        "driver)%s",
+                        desc->name, desc->ncpu, desc->ncuda, desc->nopencl,
+                        has_limits(options)
+                            ? "; STARPU_NCPU, STARPU_NCUDA, STARPU_NOPENCL, "
+                              "STARPU_RESERVE_NCPU or starpu_conf leave out "
+                              "the others"
+                            : "");
     hosts = calloc(choice.ncpu + choice.ncuda + choice.nopencl, sizeof(*hosts));
     error = hosts ? allocate(desc, &choice, machine, &endpoints) : -ENOMEM;
     if (error == 0)

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,9 +126,37 @@ static enum starpu_data_access_mode lasting(int mode)
     return (enum starpu_data_access_mode)mode;
 }
 
+/* "STARPU_RW|STARPU_COMMUTE"; what has no name stays a number. */
+static const char *mode_text(unsigned mode, char *text, size_t size)
+{
+    static const struct {
+        unsigned bits;
+        const char *name;
+    } names[] = {{STARPU_RW, "STARPU_RW"},
+                 {STARPU_R, "STARPU_R"},
+                 {STARPU_W, "STARPU_W"},
+                 {STARPU_SCRATCH, "STARPU_SCRATCH"},
+                 {STARPU_REDUX, "STARPU_REDUX"},
+                 {STARPU_COMMUTE, "STARPU_COMMUTE"}};
+    size_t used = 0;
+
+    *text = '\0';
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names) && used < size; i++) {
+        if ((mode & names[i].bits) != names[i].bits)
+            continue;
+        mode &= ~names[i].bits;
+        used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                 used ? "|" : "", names[i].name);
+    }
+    if ((mode || !used) && used < size)
+        snprintf(text + used, size - used, "%s0x%x", used ? "|" : "", mode);
+    return text;
+}
+
 static int set_mode(struct orr_buffers *b, int mode)
 {
     enum starpu_data_access_mode kept = lasting(mode), had;
+    char asked[96], has[96];
 
     if (is_variable(b)) {
         kept = (enum starpu_data_access_mode)((int)kept |
@@ -142,11 +171,12 @@ static int set_mode(struct orr_buffers *b, int mode)
     }
     if (lasting((int)had) == kept)
         return 0;
-    orr_log_error("%s: buffer %d of codelet `%s' is accessed with mode 0x%x, "
-                  "but the codelet's modes[%d] is 0x%x; use the same, or "
+    orr_log_error("%s: buffer %d of codelet `%s' is accessed with mode %s, "
+                  "but the codelet's modes[%d] is %s; use the same, or "
                   "another codelet",
-                  b->call, b->n, name_of(b), (unsigned)kept, b->n,
-                  (unsigned)had);
+                  b->call, b->n, name_of(b),
+                  mode_text((unsigned)kept, asked, sizeof(asked)), b->n,
+                  mode_text((unsigned)had, has, sizeof(has)));
     return -EINVAL;
 }
 

@@ -145,6 +145,24 @@ static char *host_of_round(int i)
     return getenv(i == 0 ? "FIRST" : "SECOND");
 }
 
+/* A mode that the codelet does not have. */
+static int another_mode(void)
+{
+    static struct starpu_codelet cl = {.where = STARPU_CPU,
+                                       .name = "adds",
+                                       .nbuffers = 1,
+                                       .modes = {STARPU_RW}};
+    starpu_data_handle_t handle;
+    int rc;
+
+    open_machine();
+    handle = register_memory();
+    rc = starpu_task_insert(&cl, (int)STARPU_RW | (int)STARPU_COMMUTE, handle, 0);
+    starpu_data_unregister(handle);
+    starpu_shutdown();
+    return rc != -EINVAL;
+}
+
 static int two_rounds(void)
 {
     for (int i = 0; i < 2; i++) {
@@ -808,6 +826,7 @@ static const struct {
     {"run-some", run_some},
     {"no-worker-at-all", no_worker_at_all},
     {"no-worker-for-task", no_worker_for_task},
+    {"another-mode", another_mode},
     {"two-rounds", two_rounds},
     {"with-model", with_model},
     {"kernels-without-times", kernels_without_times},

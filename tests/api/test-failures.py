@@ -285,6 +285,21 @@ def a_task_that_no_worker_can_run_is_refused_with_enodev():
 
 
 @test
+def a_mode_that_the_codelet_does_not_have_is_named():
+    ended = misuse("another-mode")
+    ended.has_status(0)
+    ended.says("`adds'", "with mode STARPU_RW|STARPU_COMMUTE, but",
+               "modes[0] is STARPU_RW;")
+
+
+@test
+def limits_that_leave_no_worker_are_named():
+    ended = misuse("run-some", STARPU_NCPU="0", STARPU_NCUDA="0",
+                   STARPU_NOPENCL="0")
+    ended.says("no worker is left", "STARPU_NCPU", "STARPU_NCUDA")
+
+
+@test
 def a_task_larger_than_every_gpu_is_refused_with_its_size():
     ended = misuse("task-too-large", STARPU_LIMIT_CUDA_MEM="40",
                    ORRERY_ASSUME="kernel[large] = 50us")

@@ -344,7 +344,7 @@ def no_projection_is_above_the_peak_or_the_memory_of_a_card():
     made = os.path.join(folder, "made")
     _, ended = projected("-o", made, "busy_alpha", folder=folder)
     ended.has_status(0)
-    assert "are at the limit" in ended.out, ended.out
+    assert "are at the limit of the device" in ended.out, ended.out
     assert "1 model of gpus, derived from those of home, in %s" % made in \
         ended.out, ended.out
     assert "STARPU_PERF_MODEL_DIR=%s" % made in ended.out, ended.out
@@ -361,6 +361,27 @@ def no_projection_is_above_the_peak_or_the_memory_of_a_card():
     _, ended = projected("-o", os.path.join(folder, "slow"), folder=models(
         {(CPU, 0): linear(*SIZES)}, folder, host="home"))
     assert "at the limit" not in ended.out, ended.out
+
+
+@test
+def kernels_are_projected_for_the_devices_that_have_them():
+    folder, ended = projected("--only", "cpu", "busy_alpha")
+    assert "cpu0" in ended.out and "cuda" not in ended.out, ended.out
+    _, ended = projected("busy_beta", folder=folder)
+    assert "cuda0" in ended.out and "--only cpu" in ended.out, ended.out
+    said = report("-s", "eager", "--assume", "busy_gamma = 50us; busy_delta = 50us",
+                  folder=folder, size=1600)
+    ran = {(kernel["name"], kernel["arch"][:3]) for kernel in said["kernels"]}
+    assert ("busy_beta", "cud") in ran, ran
+    assert ("busy_alpha", "cud") not in ran and ("busy_alpha", "cpu") in ran, ran
+    _, ended = projected("--only", "gpu", folder=folder)
+    ended.has_status(2)
+    ended.says("--only gpu", "cpu, cuda, opencl and hip")
+    # What is there is not said to be missing.
+    _, ended = projected("busy_alpha", folder=folder)
+    ended.has_status(1)
+    ended.says("has all of these models already")
+    assert "no model was made" not in ended.err, ended.err
 
 
 @test

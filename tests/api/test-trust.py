@@ -75,7 +75,8 @@ def each_command_names_the_model_that_is_not_to_be_trusted():
         assert out.count(wrong[0]["text"]) == 1, (command, out)
         assert "and 1 more error\n" in out, (command, out)
         assert RUN.footprint(400) in out, (command, out)
-        assert "orrery perfmodel check" in out, (command, out)
+        assert "  orrery perfmodel check" in out, (command, out)
+        assert "untrusted   orrery" not in out, (command, out)
 
 
 @test

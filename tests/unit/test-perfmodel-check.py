@@ -420,6 +420,10 @@ def check_fault(checker, damage, severity, fault, kernel, arch, words):
     claim("%s: %s %s is named with %s" % (
         name, severity, fault, " ".join(filter(None, (kernel, arch)))), len(hits) > 0,
         json.dumps(found["findings"], indent=1))
+    places = [(f["fault"], f["kernel"], f["architecture"], f["footprint"])
+              for f in found["findings"] if f["severity"] != "note"]
+    claim("%s: and nothing is named twice" % name,
+          len(places) == len(set(places)), places)
     claim("%s: and has a remedy" % name,
           hits and all(f["remedy"] for f in hits))
     line = "%s:%s%s" % (severity, " " + kernel if kernel else "",

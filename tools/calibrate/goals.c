@@ -284,7 +284,8 @@ static char *explain(const struct calibrate_goals *goals,
     if (goal->reached)
         return strdup("reached");
     if (goal->doubt)
-        return tool_format("not to be trusted: %s", goal->doubt);
+        return tool_format("not to be trusted: %s%s", goal->doubt,
+                           goal->stuck ? ", nor after three runs more" : "");
     if (goal->stuck && known->n < goals->minimum)
         return strdup("runs too seldom: the first run in each process is a "
                       "warm-up and does not count");

@@ -69,6 +69,6 @@ void untrusted_print(const json_t *report, const char *indent)
     for (size_t i = 0; i < n; i++)
         print_first(list, i, indent);
     if (n)
-        printf("%sorrery perfmodel check, with the same -m, says what to do\n",
-               indent);
+        printf("%*sorrery perfmodel check, with the same -m, says what to do\n",
+               (int)strlen(indent), "");
 }

@@ -207,7 +207,7 @@ static void look_at_levels(struct checker *checker,
                             : 0;
     double usual = summary->quantiles[ORR_Q50];
 
-    if (far > FAR_MANY)
+    if (far > FAR_MANY && summary->nregimes != 2)
         orr_findings_add(checker->findings, ORR_SEVERITY_ERROR, "two-regimes",
                          &place, impl->anew,
                          "%.0f %% of the last %u samples are far from the "

@@ -26,7 +26,7 @@ static const char help[] =
     "usage: orrery perfmodel project -m MACHINE [--host HOST] [--from MACHINE]\n"
     "                                [--double] [--tensor] [--peak RATES]\n"
     "                                [--bandwidth RATES] [--from-peak RATES]\n"
-    "                                [--from-bandwidth RATES]\n"
+    "                                [--from-bandwidth RATES] [--only TYPES]\n"
     "                                [-o DIR] [--force] [SYMBOL...]\n"
     "       orrery perfmodel project --size BYTES[,BYTES...] [-m MACHINE] [--host HOST]\n"
     "                                [SYMBOL...]\n"
@@ -47,6 +47,8 @@ static const char help[] =
     "      --bandwidth 'cuda=1555 GB/s, cpu=8 GB/s'     core; else as its description\n"
     "                                                   says. 19.5Tf, 1555GBps do, too\n"
     "      --from-peak, --from-bandwidth     the same of the measured machine\n"
+    "      --only cpu,cuda    models of these types of devices; a simulation runs a\n"
+    "                         kernel wherever there is a model of it\n"
     "      --double           peaks in double precision\n"
     "      --tensor           peaks of tensor units, where a device states any:\n"
     "                         products of BLAS in double precision use them\n"
@@ -60,6 +62,8 @@ static const char help[] =
 struct projecting {
     const char *machine, *host, *from, *output, *sizes;
     struct project_rates given, from_given; /* as options say */
+    const char *only; /* text of the option, or NULL */
+    bool leave_out[PROJECT_NTYPES];
     bool force;
     struct orr_sampling *own; /* owned */
     const char *folder; /* lent by it: where models are written by default,
@@ -74,7 +78,9 @@ struct projecting {
         *from_desc; /* owned; from_desc may be NULL */
     struct table table;
     unsigned nmodels, nrows;
+    unsigned nthere;   /* models that the machine has already */
     unsigned nlimited; /* rows at the limit of their device */
+    unsigned nmixed;   /* of accelerators, from those of cores */
     /* Rates that were needed. */
     bool missing[PROJECT_NTYPES], from_missing[PROJECT_NTYPES];
 };
@@ -190,7 +196,7 @@ static int project_device(struct projecting *p,
 
     if (!source)
         source = comb_of(from, ORR_DEVICE_CPU);
-    if (!source)
+    if (!source || p->leave_out[device->type])
         return 0;
     here = project_rates_of(&p->from_given, p->from_desc, &source->devices[0]);
     if (source->devices[0].type == ORR_DEVICE_CPU && !complete(&here))
@@ -210,6 +216,7 @@ static int project_device(struct projecting *p,
     table_add(&p->table, "%u", source->impls[0].nrows);
     table_add(&p->table, "%.0f %%", 100 * projected.off_by);
     p->nlimited += projected.nlimited;
+    p->nmixed += pair == ORR_PAIR_MIXED;
     p->nrows += source->impls[0].nrows;
     return 0;
 }
@@ -300,6 +307,7 @@ static int visit(const struct perfmodel_item *item, void *arg)
     if (!name)
         return -ENOMEM;
     if (is_there(p, name)) {
+        p->nthere++;
         free(name);
         return 0;
     }
@@ -386,14 +394,41 @@ static void print_end(const struct projecting *p)
     const char *folder = p->output ? p->output : p->folder;
 
     if (p->nlimited)
-        printf("%u entr%s at the limit: faster the peak or, of accelerators, "
-               "the memory of the\ndevice does not allow\n",
+        printf("%u entr%s at the limit of the device: its peak or, of an "
+               "accelerator, the bandwidth of its memory\n",
                p->nlimited, p->nlimited == 1 ? "y is" : "ies are");
+    if (p->nmixed)
+        printf("simulated, kernels run on every type of device that has a model "
+               "of them: --only leaves\nothers out, --only cpu where a codelet "
+               "has functions for processors alone\n");
     printf("%u model%s of %s, derived from those of %s, in %s/%s\n",
            p->nmodels, orr_plural(p->nmodels), p->target.host,
            p->source.host, folder, ORR_SAMPLING_CODELETS);
     if (p->output)
         printf("STARPU_PERF_MODEL_DIR=%s lets programs read them\n", folder);
+}
+
+/* "cpu,cuda": all other types are left out. */
+static int read_only(struct projecting *p)
+{
+    char **words = tool_split(p->only ? p->only : "");
+    int rc = words ? 0 : -ENOMEM;
+
+    for (int t = 0; p->only && t < PROJECT_NTYPES; t++)
+        p->leave_out[t] = true;
+    for (size_t i = 0; words && words[i] && rc == 0; i++) {
+        int type = orr_device_type_find(words[i]);
+
+        if (type >= 0 && type < PROJECT_NTYPES)
+            p->leave_out[type] = false;
+        else
+            rc = tool_fail(-EINVAL,
+                           "perfmodel project: --only %s: types of devices are "
+                           "cpu, cuda, opencl and hip",
+                           p->only);
+    }
+    free(words);
+    return rc;
 }
 
 static int project_all(struct projecting *p)
@@ -412,6 +447,11 @@ static int project_all(struct projecting *p)
     if (rc < 0)
         return TOOL_FAILED;
     say_missing(p);
+    if (p->nmodels == 0 && p->nthere > 0)
+        return tool_fail(TOOL_FAILED,
+                         "perfmodel project: %s has all of these models "
+                         "already: nothing was made",
+                         p->target.host);
     if (p->nmodels == 0) {
         tool_error("perfmodel project: no model was made from those of %s; "
                    "orrery perfmodel list --host %s shows what there is",
@@ -506,6 +546,7 @@ int perfmodel_project(int argc, char **argv)
         {0, "from-peak", &p.from_given.peak, NULL},
         {0, "from-bandwidth", &p.from_given.bandwidth, NULL},
         {0, "size", &p.sizes, NULL},
+        {0, "only", &p.only, NULL},
         {0, "double", NULL, &is_double},
         {0, "tensor", NULL, &tensor},
         {'o', "output", &p.output, NULL},
@@ -526,7 +567,7 @@ int perfmodel_project(int argc, char **argv)
     }
     if (p.output && !perfmodel_can_write_to("perfmodel project", p.output))
         return TOOL_USAGE;
-    if (project_rates_read(&p.given, "") < 0 ||
+    if (read_only(&p) < 0 || project_rates_read(&p.given, "") < 0 ||
         project_rates_read(&p.from_given, "from-") < 0)
         return TOOL_USAGE;
     return project(&p);

@@ -273,9 +273,10 @@ static void print_title(const struct orr_model_comb *comb, unsigned i)
         samples += impl->rows[r].n;
         few += impl->rows[r].n < minimum;
     }
-    printf("\n%s, implementation %u: %u entries, %llu samples",
+    printf("\n%s, implementation %u: %u entr%s, %llu sample%s",
            perfmodel_arch_text(comb->devices, comb->ndevices, arch), i,
-           impl->nrows, samples);
+           impl->nrows, impl->nrows == 1 ? "y" : "ies", samples,
+           samples == 1 ? "" : "s");
     if (few > 0)
         printf("; %u with fewer than %u, too few for a real run", few, minimum);
     putchar('\n');
