@@ -364,6 +364,24 @@ def no_projection_is_above_the_peak_or_the_memory_of_a_card():
 
 
 @test
+def models_that_are_not_to_be_trusted_are_named():
+    times = linear(*SIZES)
+    folder = models({(CPU, 0): times}, host="home")
+    path = os.path.join(folder, "sampling", "codelets", "45", "busy_beta.home")
+    with open(path, encoding="ascii") as file:
+        lines = file.read().splitlines()
+    lines[-1] = lines[-1][:-2] + "5"  # five samples
+    with open(path, "w", encoding="ascii") as file:
+        file.write("\n".join(lines) + "\n")
+    _, ended = projected(folder=folder)
+    ended.has_status(0)
+    ended.says("warning: busy_beta on cpu0_impl0 is not to be trusted")
+    assert "busy_alpha on" not in ended.err, ended.err
+    _, ended = projected("--force", "busy_alpha", folder=folder)
+    assert "not to be trusted" not in ended.err, ended.err
+
+
+@test
 def kernels_are_projected_for_the_devices_that_have_them():
     folder, ended = projected("--only", "cpu", "busy_alpha")
     assert "cpu0" in ended.out and "cuda" not in ended.out, ended.out

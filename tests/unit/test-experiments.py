@@ -100,6 +100,18 @@ def the_alarm_is_told_in_words_with_a_remedy():
 
 
 @test
+def a_remedy_can_be_pasted_into_a_shell():
+    _, out, _ = Pretended(play="validate", slow={"syrk": 1.5}).run("validate")
+    remedy = next(line for line in out.splitlines() if line.startswith("remedy"))
+    assert remedy.endswith("-- %s -S -E %s" % (sys.executable, PRETENDER)), remedy
+    done = subprocess.run([ORRERY, "calibrate", "kernels", "--dry-run", "--",
+                           "./a b", "it's", "x;y", ""], text=True, check=False,
+                          stdout=subprocess.PIPE)
+    assert done.stdout.splitlines()[0] == \
+        "STARPU_CALIBRATE=1 './a b' 'it'\\''s' 'x;y' ''", done.stdout
+
+
+@test
 def a_slower_machine_is_told_and_is_no_drift():
     status, out, _ = Pretended(play="validate", machine=0.3).run("validate")
     assert status == 3 and "DRIFT" not in out, out

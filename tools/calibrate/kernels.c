@@ -318,7 +318,7 @@ static int show_plan(struct calibration *c)
 
         if (!config->possible)
             continue;
-        text = program_text(config->argv);
+        text = program_command(config->argv);
         if (!text) {
             tool_error("out of memory");
             return TOOL_FAILED;

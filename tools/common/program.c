@@ -94,6 +94,48 @@ char *program_text(char *const *argv)
     return text;
 }
 
+/* "'a b'": in quotation marks what a shell would not take as it is; owned. */
+static char *shell_word(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "%+,-./:=@_";
+    char *text;
+
+    if (*word && word[strspn(word, plain)] == '\0')
+        return strdup(word);
+    text = strdup("'");
+    for (; text && *word; word++) {
+        char *longer = *word == '\'' ? tool_format("%s'\\''", text)
+                                     : tool_format("%s%c", text, *word);
+
+        free(text);
+        text = longer;
+    }
+    if (text) {
+        char *whole = tool_format("%s'", text);
+
+        free(text);
+        text = whole;
+    }
+    return text;
+}
+
+char *program_command(char *const *argv)
+{
+    char *text = shell_word(argv[0]);
+
+    for (argv++; text && *argv; argv++) {
+        char *word = shell_word(*argv);
+        char *longer = word ? tool_format("%s %s", text, word) : NULL;
+
+        free(word);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
 /* splitmix64 (Steele, Lea & Flood 2014, "Fast splittable pseudorandom number
  * generators"). */
 static uint64_t next_random(uint64_t *state)

@@ -22,6 +22,10 @@ void program_free(char **argv);
 /* argv as typed, without the program's folder; owned. NULL without memory. */
 char *program_text(char *const *argv);
 
+/* The same as a shell reads it: the path as it was given, words in quotation marks
+ * where they need them. */
+char *program_command(char *const *argv);
+
 /* Puts 0 … n-1 into `order`, at random; *state is advanced. The same state
  * gives the same order everywhere. */
 void program_shuffle(unsigned *order, unsigned n, uint64_t *state);

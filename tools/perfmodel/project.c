@@ -10,6 +10,7 @@
 #include "tools/common/program.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
+#include "tools/common/trust.h"
 #include "tools/perfmodel/core_rates.h"
 #include "tools/perfmodel/join.h"
 #include "tools/perfmodel/project_rates.h"
@@ -245,13 +246,45 @@ static int project_file(struct projecting *p, const struct perfmodel_item *item,
 
 /* --- the files --- */
 
-static bool wanted(const struct projecting *p,
-                   const struct perfmodel_item *item)
+static bool is_wanted(const char *symbol, const void *arg)
 {
+    const struct projecting *p = arg;
+
     for (int i = 0; i < p->nsymbols; i++)
-        if (fnmatch(p->symbols[i], item->symbol, 0) == 0)
+        if (fnmatch(p->symbols[i], symbol, 0) == 0)
             return true;
     return p->nsymbols == 0;
+}
+
+/* What is made of a model that cannot be trusted is no better, and shows none of
+ * its faults. */
+static void warn_untrusted(const struct projecting *p,
+                           const struct perfmodel_choice *source)
+{
+    const struct check_options options = {
+        .confidence = CHECK_CONFIDENCE,
+        .minimum = perfmodel_minimum(),
+        .homogeneous = orr_homogeneous_from_env(orr_getenv)};
+    const struct orr_finding *last = NULL;
+    struct orr_error err = {""};
+    struct trust trust;
+
+    if (trust_open(source, is_wanted, p, &options, &trust, &err) < 0)
+        return;
+    for (size_t i = 0; i < trust.checked.findings.n; i++) {
+        const struct orr_finding *f = &trust.checked.findings.items[i];
+
+        if (f->severity != ORR_SEVERITY_ERROR || !f->kernel || !f->arch ||
+            !is_wanted(f->kernel, p) ||
+            (last && !strcmp(last->kernel, f->kernel) &&
+             !strcmp(last->arch, f->arch)))
+            continue;
+        tool_error("warning: %s on %s is not to be trusted, nor what is made of "
+                   "it: %s (orrery perfmodel check)",
+                   f->kernel, f->arch, f->text);
+        last = f;
+    }
+    trust_done(&trust);
 }
 
 /* Whether the machine has that model already, which stays; says so. What comes with
@@ -301,7 +334,7 @@ static int visit(const struct perfmodel_item *item, void *arg)
     char *name = NULL;
     int rc;
 
-    if (item->shadowed || !wanted(p, item) || !*item->host)
+    if (item->shadowed || !is_wanted(item->symbol, p) || !*item->host)
         return 0;
     name = tool_format("%s.%s", item->symbol, p->target.host);
     if (!name)
@@ -495,6 +528,8 @@ static int project(struct projecting *p)
     p->folder = orr_sampling_dirs(p->own)[0];
     if (perfmodel_open(&there, &p->target) == 0) {
         result = project_all(p);
+        if (result == TOOL_OK)
+            warn_untrusted(p, &here);
         perfmodel_close(&p->target);
     }
     orr_machine_desc_free(p->desc);

@@ -64,7 +64,7 @@ static bool measuring_helps(const struct validation *v)
 
 static void print_remedy(const struct validation *v)
 {
-    char *program = program_text(v->options->argv);
+    char *program = program_command(v->options->argv);
 
     fputs("remedy: orrery calibrate kernels --restart", stdout);
     for (unsigned s = 0; v->options->sizes[s]; s++)

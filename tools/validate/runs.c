@@ -148,10 +148,14 @@ static void print_failure(const struct launch *launch, bool simulated)
                simulated ? "simulated" : "run for real", launch->problem);
     /* A program that never started the library lacks no models. */
     if (simulated && launch->report.json &&
-        !strcmp(launch->report.exit, "missing"))
+        !strcmp(launch->report.exit, "missing")) {
+        char *program = program_command(launch->argv);
+
         tool_error("if kernels lack models, measure them: orrery calibrate "
                    "kernels -- %s",
-                   launch->argv[0]);
+                   program ? program : launch->argv[0]);
+        free(program);
+    }
 }
 
 static int run_one(struct validation *v, struct launch *launch, unsigned size,
