@@ -199,6 +199,11 @@ static int check_values(struct orr_config *config, struct orr_error *err)
                         "STARPU_HISTORY_MAX_ERROR=\"0\" would take every "
                         "measure for an outlier; give at least 1 (per cent), "
                         "or unset it for the default");
+    if (values[ORR_CFG_CALIBRATE].number > 2)
+        return orr_fail(err, -EINVAL,
+                        "STARPU_CALIBRATE=\"%d\" is unknown; give 0, 1 (measure "
+                        "on) or 2 (drop what is known, and measure anew)",
+                        values[ORR_CFG_CALIBRATE].number);
     if (values[ORR_CFG_CALIBRATE_MINIMUM].number == 0)
         values[ORR_CFG_CALIBRATE_MINIMUM].number = 1;
     return 0;

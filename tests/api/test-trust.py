@@ -125,6 +125,17 @@ def each_device_is_named_once():
 
 
 @test
+def few_bytes_are_not_said_to_be_none():
+    folder = RUN.models({(CUDA, k): {size: 5 for size in SIZES}
+                         for k in range(3)})
+    ended = RUN.simulate("-s", "eager", folder=folder, size=100,
+                         program=("-tasks", "2"), STARPU_NCPU="0")
+    ended.has_status(0)
+    assert " KiB, " in ended.out and "0.0 " not in ended.out.split(
+        "transfers")[1].splitlines()[0], ended.out
+
+
+@test
 def a_real_run_says_nothing():
     ended = RUN.orrery("run", "--json", "--", BUSY, "-size", "400")
     ended.has_status(0)

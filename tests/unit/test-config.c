@@ -127,6 +127,7 @@ static const struct {
     {"STARPU_NCPU", "99999999999"},
     {"STARPU_NCPU", "99999999999999999999999"},
     {"STARPU_CALIBRATE", "1 2"},
+    {"STARPU_CALIBRATE", "7"},
     {"STARPU_PREFETCH", "yes"},
     {"STARPU_SCHED_ALPHA", "1,5"},
     {"STARPU_SCHED_ALPHA", "nan"},

@@ -404,6 +404,9 @@ def an_interrupted_validation_compares_whole_repetitions():
         assert len(item["repetitions_us"]) == 3, item
     status, out, err = interrupt(Pretended(play="validate", hang=2), "validate")
     assert status == 130 and "before a repetition" in err, err
+    # Nor is it silent while it sees whether there is something to compare.
+    status, out, err = interrupt(Pretended(play="validate", hang=1), "validate")
+    assert status == 130 and "interrupted while the first sim" in err, err
 
 
 @test

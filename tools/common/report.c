@@ -252,11 +252,23 @@ json_t *report_json(const struct report *report)
     return json_incref(report->json);
 }
 
+/* "192.0 MiB"; "328 B" is not "0.0 MiB". */
+static const char *bytes_text(json_int_t bytes, char text[32])
+{
+    if (bytes < 1 << 10)
+        snprintf(text, 32, "%lld B", (long long)bytes);
+    else if (bytes < 100 << 10)
+        snprintf(text, 32, "%.1f KiB", (double)bytes / (1 << 10));
+    else
+        snprintf(text, 32, "%.1f MiB", (double)bytes / (1 << 20));
+    return text;
+}
+
 void report_print(const struct report *report)
 {
     struct report_kind kinds[16];
     unsigned n = report_kinds(report, kinds, 16);
-    char figures[256] = "";
+    char figures[256] = "", bytes[32];
 
     report_figures(report, figures, sizeof(figures));
     if (report->simulated)
@@ -277,9 +289,9 @@ void report_print(const struct report *report)
         printf("speed       %.1f GFlop/s\n", report_gflops(report));
     printf("tasks       %lld\n", (long long)report->tasks);
     if (report->transfers > 0)
-        printf("transfers   %lld, %.1f MiB, %lld evictions\n",
+        printf("transfers   %lld, %s, %lld evictions\n",
                (long long)report->transfers,
-               (double)report->transferred_bytes / (1 << 20),
+               bytes_text(report->transferred_bytes, bytes),
                (long long)report->evictions);
     for (unsigned k = 0; k < n; k++)
         printf("%-11s %u worker%s, %.1f %% busy, %lld task%s\n", kinds[k].name,

@@ -279,7 +279,12 @@ int validation_measure(struct validation *v,
         tool_error("out of memory");
         return -1;
     }
-    if (choose_machine(v) < 0 || try_simulations(v) < 0)
+    if (choose_machine(v) < 0)
         return -1;
+    if (try_simulations(v) < 0) {
+        if (v->stopped)
+            tool_error("validate: interrupted while the first simulation ran");
+        return -1;
+    }
     return run_all(v);
 }
